@@ -1,0 +1,35 @@
+//! The symbolic engine: derivatives and simplification behind one narrow interface.
+
+use crate::expr::{Expr, Pool};
+use std::fmt;
+
+/// What the pipeline asks of a computer-algebra system.
+///
+/// Answers are expressions of the same pool, equal to what was asked wherever both are defined.
+/// Requests come in batches because an engine may live in another process.
+pub trait Engine {
+    /// Name for reports.
+    fn name(&self) -> &'static str;
+
+    /// For each `(e, variables)` the partial derivatives of `e`, in the order of `variables`.
+    fn derivatives(
+        &mut self,
+        pool: &mut Pool,
+        requests: &[(Expr, Vec<Expr>)],
+    ) -> Result<Vec<Vec<Expr>>, EngineError>;
+
+    /// For each expression an equal one that is at most as expensive to evaluate.
+    fn simplify(&mut self, pool: &mut Pool, exprs: &[Expr]) -> Result<Vec<Expr>, EngineError>;
+}
+
+/// An engine could not answer; the message says what is in the way and what to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EngineError(pub String);
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for EngineError {}

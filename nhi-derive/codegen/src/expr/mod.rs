@@ -1,0 +1,243 @@
+//! Hash-consed expressions with exact rational constants.
+//!
+//! A [`Pool`] owns every node once; an [`Expr`] is its typed id. Children are always older than
+//! their parents, so "bottom up" is "by ascending id" and no algorithm here recurses. The order of
+//! summands and factors is the order in which they were first written, which makes everything
+//! derived from a declaration deterministic and close to what its author typed.
+
+mod build;
+mod differentiate;
+mod display;
+mod evaluate;
+mod expand;
+mod substitute;
+
+pub use display::Show;
+
+use num_rational::BigRational;
+use std::collections::HashMap;
+
+/// Exact rational number.
+pub type Rational = BigRational;
+
+/// Id of an expression in its [`Pool`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Expr(u32);
+
+/// Id of a symbol in its [`Pool`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Symbol(u32);
+
+/// Elementary functions of one argument; square roots and reciprocals are [`Node::Power`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Function {
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Exp,
+    Ln,
+}
+
+impl Function {
+    /// Every function, in the order of the grammar.
+    pub const ALL: [Function; 11] = [
+        Function::Sin,
+        Function::Cos,
+        Function::Tan,
+        Function::Asin,
+        Function::Acos,
+        Function::Atan,
+        Function::Sinh,
+        Function::Cosh,
+        Function::Tanh,
+        Function::Exp,
+        Function::Ln,
+    ];
+
+    /// Name in declarations, dumps and emitted code.
+    pub fn name(self) -> &'static str {
+        match self {
+            Function::Sin => "sin",
+            Function::Cos => "cos",
+            Function::Tan => "tan",
+            Function::Asin => "asin",
+            Function::Acos => "acos",
+            Function::Atan => "atan",
+            Function::Sinh => "sinh",
+            Function::Cosh => "cosh",
+            Function::Tanh => "tanh",
+            Function::Exp => "exp",
+            Function::Ln => "ln",
+        }
+    }
+}
+
+/// One node. Sums and products are flat and canonical: at least two operands, a numeric one first,
+/// like terms and equal bases collected, the rest by ascending id.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Node {
+    /// Exact number.
+    Number(Rational),
+    /// The circle constant.
+    Pi,
+    /// Named variable.
+    Symbol(Symbol),
+    /// Sum of its operands.
+    Sum(Vec<Expr>),
+    /// Product of its operands; only the first may be a number.
+    Product(Vec<Expr>),
+    /// Base and exponent.
+    Power(Expr, Expr),
+    /// Elementary function of one argument.
+    Call(Function, Expr),
+    /// Two-argument arctangent, `atan2(y, x)`.
+    Atan2(Expr, Expr),
+}
+
+/// Arena of expressions; see the [module documentation](self).
+#[derive(Clone, Debug)]
+pub struct Pool {
+    nodes: Vec<Node>,
+    ids: HashMap<Node, Expr>,
+    names: Vec<String>,
+    symbols: HashMap<String, Symbol>,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Pool {
+    /// An empty pool.
+    pub fn new() -> Self {
+        Pool { nodes: Vec::new(), ids: HashMap::new(), names: Vec::new(), symbols: HashMap::new() }
+    }
+
+    /// The node behind an id.
+    pub fn node(&self, e: Expr) -> &Node {
+        &self.nodes[e.0 as usize]
+    }
+
+    /// Number of nodes made so far; ids below it are valid.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether nothing was made yet.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The symbol of that name, made on first use; equal names are equal symbols.
+    pub fn symbol(&mut self, name: &str) -> Expr {
+        let symbol = match self.symbols.get(name) {
+            Some(&s) => s,
+            None => {
+                let s = Symbol(self.names.len() as u32);
+                self.names.push(name.to_owned());
+                self.symbols.insert(name.to_owned(), s);
+                s
+            }
+        };
+        self.intern(Node::Symbol(symbol))
+    }
+
+    /// A symbol of a name not used before: `name` itself or `name` with a numeric suffix.
+    pub fn fresh_symbol(&mut self, name: &str) -> Expr {
+        if !self.symbols.contains_key(name) {
+            return self.symbol(name);
+        }
+        let mut i = 2;
+        while self.symbols.contains_key(&format!("{name}_{i}")) {
+            i += 1;
+        }
+        self.symbol(&format!("{name}_{i}"))
+    }
+
+    /// Name of a symbol.
+    pub fn name(&self, s: Symbol) -> &str {
+        &self.names[s.0 as usize]
+    }
+
+    /// The symbol that this expression is, if it is one.
+    pub fn as_symbol(&self, e: Expr) -> Option<Symbol> {
+        match self.node(e) {
+            Node::Symbol(s) => Some(*s),
+            _ => None,
+        }
+    }
+
+    /// The number that this expression is, if it is one.
+    pub fn as_number(&self, e: Expr) -> Option<&Rational> {
+        match self.node(e) {
+            Node::Number(r) => Some(r),
+            _ => None,
+        }
+    }
+
+    /// Whether this is the number zero; see `Pool::vanishes` for "equal to zero everywhere".
+    pub fn is_zero(&self, e: Expr) -> bool {
+        self.as_number(e).is_some_and(num_traits::Zero::is_zero)
+    }
+
+    /// Whether this is the number one.
+    pub fn is_one(&self, e: Expr) -> bool {
+        self.as_number(e).is_some_and(num_traits::One::is_one)
+    }
+
+    /// Operands of a node, in order.
+    pub fn children(&self, e: Expr) -> Vec<Expr> {
+        match self.node(e) {
+            Node::Number(_) | Node::Pi | Node::Symbol(_) => Vec::new(),
+            Node::Sum(c) | Node::Product(c) => c.clone(),
+            Node::Power(a, b) | Node::Atan2(a, b) => vec![*a, *b],
+            Node::Call(_, a) => vec![*a],
+        }
+    }
+
+    /// Everything reachable from `roots`, children before parents.
+    pub fn reachable(&self, roots: &[Expr]) -> Vec<Expr> {
+        let mut seen = std::collections::HashSet::new();
+        let mut stack = roots.to_vec();
+        while let Some(e) = stack.pop() {
+            if seen.insert(e) {
+                stack.extend(self.children(e));
+            }
+        }
+        let mut all: Vec<Expr> = seen.into_iter().collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The symbols that occur in `roots`, in order of their creation.
+    pub fn symbols_in(&self, roots: &[Expr]) -> Vec<Symbol> {
+        let mut found: Vec<Symbol> =
+            self.reachable(roots).into_iter().filter_map(|e| self.as_symbol(e)).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Whether any of `symbols` (given as expressions) occurs in `e`.
+    pub fn depends_on(&self, e: Expr, symbols: &[Expr]) -> bool {
+        self.reachable(&[e]).iter().any(|x| symbols.contains(x))
+    }
+
+    fn intern(&mut self, node: Node) -> Expr {
+        if let Some(&e) = self.ids.get(&node) {
+            return e;
+        }
+        let e = Expr(u32::try_from(self.nodes.len()).expect("fewer than 2^32 expressions"));
+        self.nodes.push(node.clone());
+        self.ids.insert(node, e);
+        e
+    }
+}

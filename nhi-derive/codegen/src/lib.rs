@@ -1,0 +1,12 @@
+//! Derivation and code generation behind `#[derive(Nonholonomic)]`, as an ordinary library.
+//!
+//! ```text
+//! tokens → declaration → mechanics → scheme → program → optimised program → Rust
+//!          (spans)       (geometry)  (method)  (IR)       (passes)            (emit)
+//! ```
+//!
+//! Each stage is a function that can be called from a test and whose result can be printed.
+
+pub mod engine;
+pub mod expr;
+pub mod program;

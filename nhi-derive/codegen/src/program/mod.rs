@@ -1,0 +1,107 @@
+//! The intermediate representation of one emitted function.
+//!
+//! A [`Program`] is straight-line code over the expression pool with at most Newton loops in it.
+//! Every symbol is bound once: by an input, a [`Statement::Let`] or as an unknown of a
+//! [`Newton`] block. Small linear solves are unrolled into `Let`s by the scheme builder, so that
+//! every pass sees their structural zeros.
+
+use crate::expr::Expr;
+
+/// When a value is known. What is known earlier is computed earlier and only once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Binding {
+    /// At compile time.
+    Constant,
+    /// From the parameters and the step size: computed once per simulation, kept in `Prepared`.
+    Prepared,
+    /// From the state, time and inputs: computed at every step.
+    Step,
+}
+
+/// A group of input symbols, one argument of the emitted function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Input {
+    /// Name of the argument, such as `q`.
+    pub name: String,
+    /// Its entries: symbols, in order.
+    pub symbols: Vec<Expr>,
+    /// When it is known.
+    pub binding: Binding,
+    /// One number instead of an array.
+    pub scalar: bool,
+}
+
+/// A group of results, one field of what the emitted function returns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Output {
+    /// Name of the field, such as `q`.
+    pub name: String,
+    /// Its entries.
+    pub values: Vec<Expr>,
+    /// One number instead of an array.
+    pub scalar: bool,
+}
+
+/// What went wrong where a pivot is not positive.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Singular {
+    /// The mass matrix is not positive definite here.
+    Mass,
+    /// The one-forms are dependent here.
+    Constraints,
+}
+
+/// One statement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Statement {
+    /// The equation that the following statements implement, for people.
+    Equation(String),
+    /// Binds `symbol` to `value`.
+    Let {
+        /// A symbol bound nowhere else.
+        symbol: Expr,
+        /// May use everything bound before.
+        value: Expr,
+    },
+    /// The function fails with `what` unless `pivot > eps * diagonal` (which NaN is not).
+    Pivot {
+        /// Pivot of a symmetric positive definite elimination.
+        pivot: Expr,
+        /// The diagonal entry before elimination, for scale.
+        diagonal: Expr,
+        /// The failure to report.
+        what: Singular,
+    },
+    /// Solves nonlinear equations.
+    Newton(Newton),
+}
+
+/// Newton's method: repeats `body`, adds `delta` to `unknowns`, until `delta` is rounding.
+///
+/// What depends on the unknowns is bound inside `body` and not visible after the loop.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Newton {
+    /// Symbols of the unknowns; bound after the loop to the solution.
+    pub unknowns: Vec<Expr>,
+    /// Where to start.
+    pub guess: Vec<Expr>,
+    /// `Equation` and `Let` statements.
+    pub body: Vec<Statement>,
+    /// Newton's update of each unknown.
+    pub delta: Vec<Expr>,
+}
+
+/// One function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    /// Name of the emitted function.
+    pub name: String,
+    /// Its documentation, one line each.
+    pub doc: Vec<String>,
+    /// Arguments.
+    pub inputs: Vec<Input>,
+    /// Statements in order.
+    pub body: Vec<Statement>,
+    /// Results.
+    pub outputs: Vec<Output>,
+}

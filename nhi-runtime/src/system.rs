@@ -1,0 +1,154 @@
+use crate::Scalar;
+use core::fmt::Debug;
+use core::ops::{Index, IndexMut};
+
+/// A fixed-length array of `T`: configurations, velocities, multipliers, inputs, parameters.
+pub trait Vector<T>:
+    Copy + Debug + PartialEq + Index<usize, Output = T> + IndexMut<usize> + AsRef<[T]> + AsMut<[T]>
+{
+    /// Number of entries.
+    const LEN: usize;
+    /// All entries equal to `x`.
+    fn splat(x: T) -> Self;
+}
+
+impl<T: Copy + Debug + PartialEq, const N: usize> Vector<T> for [T; N] {
+    const LEN: usize = N;
+    fn splat(x: T) -> Self {
+        [x; N]
+    }
+}
+
+/// A mechanical system with linear or affine velocity constraints; implemented by
+/// `#[derive(Nonholonomic)]`.
+pub trait System {
+    /// Name of the declared struct.
+    const NAME: &'static str;
+    /// Configuration coordinates, flattened (`y[0]`).
+    const COORDINATES: &'static [&'static str];
+    /// Parameters, flattened.
+    const PARAMETERS: &'static [&'static str];
+    /// Control inputs.
+    const INPUTS: &'static [&'static str];
+    /// Labels of the constraints, or their text.
+    const CONSTRAINTS: &'static [&'static str];
+
+    /// q, length n.
+    type Configuration<T: Scalar>: Vector<T>;
+    /// v = dq/dt, length n.
+    type Velocity<T: Scalar>: Vector<T>;
+    /// λ, one per constraint, length m.
+    type Multipliers<T: Scalar>: Vector<T>;
+    /// u, control inputs.
+    type Inputs<T: Scalar>: Vector<T>;
+    /// Parameters, flattened.
+    type Parameters<T: Scalar>: Vector<T>;
+
+    /// The values of the parameter fields.
+    fn parameters(&self) -> Self::Parameters<f64>;
+
+    /// E = ∂L/∂v · v − L.
+    fn energy<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        q: &Self::Configuration<T>,
+        v: &Self::Velocity<T>,
+    ) -> T;
+
+    /// p = ∂L/∂v.
+    fn momentum<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        q: &Self::Configuration<T>,
+        v: &Self::Velocity<T>,
+    ) -> Self::Velocity<T>;
+
+    /// μ(q) v + μ₀(q), zero on the constraint manifold.
+    fn residual<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        q: &Self::Configuration<T>,
+        v: &Self::Velocity<T>,
+    ) -> Self::Multipliers<T>;
+
+    /// The sums of absolute values of the terms of [`System::residual`]: what rounding is relative to.
+    fn residual_scale<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        q: &Self::Configuration<T>,
+        v: &Self::Velocity<T>,
+    ) -> Self::Multipliers<T>;
+
+    /// The admissible velocity nearest to `v` in the kinetic-energy metric.
+    fn project<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        q: &Self::Configuration<T>,
+        v: &Self::Velocity<T>,
+    ) -> Result<Self::Velocity<T>, Failure>;
+
+    /// dv/dt and the multipliers λ of the continuous equations, index reduced
+    /// (λ = −C⁻¹(μM⁻¹b + γ), dv/dt = M⁻¹(b + μᵀλ)).
+    fn acceleration_of<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        q: &Self::Configuration<T>,
+        v: &Self::Velocity<T>,
+        t: T,
+        inputs: &Self::Inputs<T>,
+    ) -> Result<(Self::Velocity<T>, Self::Multipliers<T>), Failure>;
+}
+
+/// How a method is started from (q₀, v₀) on the constraint manifold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Start {
+    /// The method's own: `Consistent` where there is a choice.
+    #[default]
+    Consistent,
+    /// With the projected force.
+    Projected,
+    /// Without any reaction.
+    Plain,
+}
+
+/// Why a step could not be taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Newton's method did not converge.
+    NotConverged,
+    /// The constraint one-forms are linearly dependent here.
+    SingularConstraints,
+    /// The mass matrix is not positive definite here.
+    SingularMass,
+    /// A result is infinite or not a number.
+    NonFinite,
+}
+
+/// The step functions of method `K`, emitted for a system.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no step functions for `{K}`",
+    label = "`{K}` was not emitted for this system",
+    note = "name it in the declaration: #[nonholonomic(methods({K}, ...))]"
+)]
+pub trait Emits<K>: System {
+    /// What depends on the parameters and the step size alone.
+    type Prepared<T: Scalar>: Copy + Debug;
+    /// What the method carries from step to step.
+    type State<T: Scalar>: Copy + Debug;
+
+    /// Computes everything that no step needs to compute again.
+    fn prepare<T: Scalar>(parameters: &Self::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure>;
+
+    /// The state at time `t` from a configuration and an admissible velocity.
+    fn start<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        h: T,
+        start: Start,
+        q: &Self::Configuration<T>,
+        v: &Self::Velocity<T>,
+        t: T,
+        inputs: &Self::Inputs<T>,
+    ) -> Result<Self::State<T>, Failure>;
+
+    /// One step from time `t` to `t + h`.
+    fn step<T: Scalar>(
+        prepared: &Self::Prepared<T>,
+        state: &Self::State<T>,
+        t: T,
+        inputs: &Self::Inputs<T>,
+    ) -> Result<Self::State<T>, Failure>;
+}
