@@ -5,4 +5,4 @@ mod scalar;
 mod system;
 
 pub use scalar::Scalar;
-pub use system::{Emits, Failure, Start, System, Vector};
+pub use system::{Emits, Failure, JumpState, NodeState, Start, System, Vector};

@@ -5,6 +5,7 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 pub trait Scalar:
     Copy
     + Debug
+    + PartialEq
     + Add<Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>

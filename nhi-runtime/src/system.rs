@@ -152,3 +152,28 @@ pub trait Emits<K>: System {
         inputs: &Self::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
 }
+
+/// State of a one-step map on the constraint manifold: (q, v) with μ(q)v + μ₀(q) = 0.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct NodeState<Q, V, L> {
+    /// Configuration.
+    pub q: Q,
+    /// Velocity.
+    pub v: V,
+    /// Multipliers (forces) of the last step.
+    pub lambda: L,
+}
+
+/// State of a method that reflects the momentum at every node: the velocities
+/// v∓ = M⁻¹(p∓ − a) before and after the jump. Their mean is on the constraint manifold.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct JumpState<Q, V, L> {
+    /// Configuration.
+    pub q: Q,
+    /// Velocity before the reflection.
+    pub v_pre: V,
+    /// Velocity after the reflection.
+    pub v_post: V,
+    /// Multipliers (forces): p_post − p_pre = h μᵀλ.
+    pub lambda: L,
+}

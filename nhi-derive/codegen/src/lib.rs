@@ -9,4 +9,5 @@
 
 pub mod engine;
 pub mod expr;
+pub mod method;
 pub mod program;
