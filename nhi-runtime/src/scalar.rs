@@ -1,5 +1,6 @@
 use core::fmt::Debug;
 use core::ops::{Add, Div, Mul, Neg, Sub};
+use num_traits::Float;
 
 /// The numbers a generated step computes with: `f64`, `f32`, or a type of your own.
 pub trait Scalar:
@@ -12,18 +13,83 @@ pub trait Scalar:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
+    /// Relative rounding unit of this type.
+    const EPSILON: f64;
     /// The nearest value to `x`.
     fn from_f64(x: f64) -> Self;
     /// The real part, for tests of size.
     fn to_f64(self) -> f64;
-    /// Relative rounding unit of this type.
-    const EPSILON: f64;
     /// Square root.
     fn sqrt(self) -> Self;
     /// Sine and cosine.
     fn sin_cos(self) -> (Self, Self);
+    /// Sine.
+    fn sin(self) -> Self;
+    /// Cosine.
+    fn cos(self) -> Self;
+    /// Tangent.
+    fn tan(self) -> Self;
+    /// Inverse sine.
+    fn asin(self) -> Self;
+    /// Inverse cosine.
+    fn acos(self) -> Self;
+    /// Inverse tangent.
+    fn atan(self) -> Self;
+    /// Angle of the point (`x`, `self`), in (−π, π].
+    fn atan2(self, x: Self) -> Self;
+    /// Hyperbolic sine.
+    fn sinh(self) -> Self;
+    /// Hyperbolic cosine.
+    fn cosh(self) -> Self;
+    /// Hyperbolic tangent.
+    fn tanh(self) -> Self;
+    /// Exponential.
+    fn exp(self) -> Self;
+    /// Natural logarithm.
+    fn ln(self) -> Self;
     /// Integer power.
     fn powi(self, n: i32) -> Self;
     /// Power.
     fn powf(self, x: Self) -> Self;
 }
+
+macro_rules! float_scalar {
+    ($($float:ty),*) => {$(
+        impl Scalar for $float {
+            const EPSILON: f64 = <$float>::EPSILON as f64;
+            #[inline]
+            fn from_f64(x: f64) -> Self {
+                x as $float
+            }
+            #[inline]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+            float_scalar!(@unary $float: sqrt sin cos tan asin acos atan sinh cosh tanh exp ln);
+            #[inline]
+            fn sin_cos(self) -> (Self, Self) {
+                Float::sin_cos(self)
+            }
+            #[inline]
+            fn atan2(self, x: Self) -> Self {
+                Float::atan2(self, x)
+            }
+            #[inline]
+            fn powi(self, n: i32) -> Self {
+                Float::powi(self, n)
+            }
+            #[inline]
+            fn powf(self, x: Self) -> Self {
+                Float::powf(self, x)
+            }
+        }
+    )*};
+    (@unary $float:ty: $($f:ident)*) => {$(
+        #[inline]
+        fn $f(self) -> Self {
+            Float::$f(self)
+        }
+    )*};
+}
+
+float_scalar!(f64, f32);
