@@ -11,3 +11,4 @@ pub mod engine;
 pub mod expr;
 pub mod method;
 pub mod program;
+pub mod system;
