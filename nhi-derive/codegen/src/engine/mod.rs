@@ -1,5 +1,11 @@
 //! The symbolic engine: derivatives and simplification behind one narrow interface.
 
+mod built_in;
+mod cost;
+mod select;
+
+pub use built_in::BuiltIn;
+
 use crate::expr::{Expr, Pool};
 use std::fmt;
 
@@ -20,6 +26,11 @@ pub trait Engine {
 
     /// For each expression an equal one that is at most as expensive to evaluate.
     fn simplify(&mut self, pool: &mut Pool, exprs: &[Expr]) -> Result<Vec<Expr>, EngineError>;
+}
+
+/// The engine that the features of this crate select.
+pub fn default_engine() -> Box<dyn Engine> {
+    Box::new(BuiltIn)
 }
 
 /// An engine could not answer; the message says what is in the way and what to do.

@@ -1,0 +1,46 @@
+//! The built-in engine: differentiation on the pool and simplification by local rules.
+
+use super::cost::cost;
+use super::select::cheapest;
+use super::{Engine, EngineError};
+use crate::expr::{Expr, Pool};
+
+/// Largest number of terms that multiplying out may make.
+const MAX_TERMS: usize = 256;
+
+/// Pure Rust, no other program, never fails.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct BuiltIn;
+
+impl Engine for BuiltIn {
+    fn name(&self) -> &'static str {
+        "built-in"
+    }
+
+    fn derivatives(
+        &mut self,
+        pool: &mut Pool,
+        requests: &[(Expr, Vec<Expr>)],
+    ) -> Result<Vec<Vec<Expr>>, EngineError> {
+        Ok(requests.iter().map(|(e, variables)| gradient(pool, *e, variables)).collect())
+    }
+
+    fn simplify(&mut self, pool: &mut Pool, exprs: &[Expr]) -> Result<Vec<Expr>, EngineError> {
+        let candidates: Vec<Vec<Expr>> = exprs
+            .iter()
+            .map(|&e| {
+                let mut all = vec![e];
+                all.extend(pool.expand(e, MAX_TERMS));
+                all
+            })
+            .collect();
+        Ok(cheapest(pool, &candidates))
+    }
+}
+
+/// Partial derivatives by reverse or by forward accumulation, whichever gives the cheaper code.
+pub(crate) fn gradient(pool: &mut Pool, e: Expr, variables: &[Expr]) -> Vec<Expr> {
+    let reverse = pool.gradient(e, variables);
+    let forward: Vec<Expr> = variables.iter().map(|&v| pool.derivative(e, v)).collect();
+    if cost(pool, &forward) < cost(pool, &reverse) { forward } else { reverse }
+}
