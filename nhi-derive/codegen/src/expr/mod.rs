@@ -6,12 +6,14 @@
 //! derived from a declaration deterministic and close to what its author typed.
 
 mod build;
+mod cost;
 mod differentiate;
 mod display;
 mod evaluate;
 mod expand;
 mod substitute;
 
+pub use cost::OperationCount;
 pub use display::Show;
 
 use num_rational::BigRational;
