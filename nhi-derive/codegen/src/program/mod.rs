@@ -5,6 +5,13 @@
 //! [`Newton`] block. Small linear solves are unrolled into `Let`s by the scheme builder, so that
 //! every pass sees their structural zeros.
 
+mod display;
+mod interpret;
+mod validate;
+
+pub use display::Show;
+pub use interpret::Failure;
+
 use crate::expr::Expr;
 
 /// When a value is known. What is known earlier is computed earlier and only once.
@@ -104,4 +111,39 @@ pub struct Program {
     pub body: Vec<Statement>,
     /// Results.
     pub outputs: Vec<Output>,
+}
+
+impl Statement {
+    /// The expressions that a `Let` or `Pivot` evaluates.
+    fn values_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Statement::Let { value, .. } => vec![value],
+            Statement::Pivot { pivot, diagonal, .. } => vec![pivot, diagonal],
+            Statement::Equation(_) | Statement::Newton(_) => Vec::new(),
+        }
+    }
+}
+
+impl Program {
+    /// Every expression that is evaluated, in order of evaluation.
+    pub fn values_mut(&mut self) -> Vec<&mut Expr> {
+        let mut all = Vec::new();
+        for statement in &mut self.body {
+            match statement {
+                Statement::Newton(newton) => {
+                    all.extend(&mut newton.guess);
+                    all.extend(newton.body.iter_mut().flat_map(Statement::values_mut));
+                    all.extend(&mut newton.delta);
+                }
+                other => all.extend(other.values_mut()),
+            }
+        }
+        all.extend(self.outputs.iter_mut().flat_map(|o| &mut o.values));
+        all
+    }
+
+    /// Copies of [`Program::values_mut`].
+    pub fn values(&self) -> Vec<Expr> {
+        self.clone().values_mut().into_iter().map(|e| *e).collect()
+    }
 }

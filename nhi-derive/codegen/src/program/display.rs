@@ -1,0 +1,102 @@
+//! The textual form of programs.
+//!
+//! ```text
+//! step(parameters: prepared [m, k], h: prepared, q: [x], v: [dot(x)], t, inputs: [])
+//!     # q_mid = q + h/2 v
+//!     let q_mid_x = x + h*dot(x)/2
+//!     pivot c > eps * c_0 else constraints
+//!     newton l from 0
+//!         let g = l^2 - 2
+//!         l += -g/(2*l)
+//!     return q = [q_mid_x], v = [dot(x)], lambda = [l]
+//! ```
+
+use super::{Binding, Newton, Program, Singular, Statement};
+use crate::expr::{Expr, Pool};
+use std::fmt;
+
+/// Prints one program; made by [`Program::show`].
+#[derive(Clone, Copy, Debug)]
+pub struct Show<'a> {
+    program: &'a Program,
+    pool: &'a Pool,
+}
+
+impl Program {
+    /// A printable view.
+    pub fn show<'a>(&'a self, pool: &'a Pool) -> Show<'a> {
+        Show { program: self, pool }
+    }
+}
+
+impl Show<'_> {
+    fn list(&self, exprs: &[Expr], scalar: bool) -> String {
+        let all: Vec<String> = exprs.iter().map(|&e| self.pool.show(e).to_string()).collect();
+        if scalar { all.join(", ") } else { format!("[{}]", all.join(", ")) }
+    }
+
+    fn statement(&self, f: &mut fmt::Formatter<'_>, s: &Statement, indent: &str) -> fmt::Result {
+        let show = |e: &Expr| self.pool.show(*e);
+        match s {
+            Statement::Equation(text) => writeln!(f, "{indent}# {text}"),
+            Statement::Let { symbol, value } => writeln!(f, "{indent}let {} = {}", show(symbol), show(value)),
+            Statement::Pivot { pivot, diagonal, what } => {
+                let what = match what {
+                    Singular::Mass => "mass",
+                    Singular::Constraints => "constraints",
+                };
+                writeln!(f, "{indent}pivot {} > eps * {} else {what}", show(pivot), show(diagonal))
+            }
+            Statement::Newton(newton) => self.newton(f, newton),
+        }
+    }
+
+    fn newton(&self, f: &mut fmt::Formatter<'_>, newton: &Newton) -> fmt::Result {
+        let unknowns = self.list(&newton.unknowns, true);
+        writeln!(f, "    newton {unknowns} from {}", self.list(&newton.guess, true))?;
+        for s in &newton.body {
+            self.statement(f, s, "        ")?;
+        }
+        for (u, d) in newton.unknowns.iter().zip(&newton.delta) {
+            writeln!(f, "        {} += {}", self.pool.show(*u), self.pool.show(*d))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Show<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}(", self.program.name)?;
+        for (i, input) in self.program.inputs.iter().enumerate() {
+            let separator = if i == 0 { "" } else { ", " };
+            write!(f, "{separator}{}", input.name)?;
+            let binding = match input.binding {
+                Binding::Constant => "constant",
+                Binding::Prepared => "prepared",
+                Binding::Step => "",
+            };
+            let entries = if input.scalar && self.list(&input.symbols, true) == input.name {
+                String::new()
+            } else {
+                self.list(&input.symbols, input.scalar)
+            };
+            match (binding, entries.as_str()) {
+                ("", "") => {}
+                ("", e) => write!(f, ": {e}")?,
+                (b, "") => write!(f, ": {b}")?,
+                (b, e) => write!(f, ": {b} {e}")?,
+            }
+        }
+        writeln!(f, ")")?;
+        for s in &self.program.body {
+            self.statement(f, s, "    ")?;
+        }
+        let outputs: Vec<String> = self
+            .program
+            .outputs
+            .iter()
+            .map(|o| format!("{} = {}", o.name, self.list(&o.values, o.scalar)))
+            .collect();
+        writeln!(f, "    return {}", outputs.join(", "))
+    }
+}

@@ -1,0 +1,129 @@
+//! Running programs without emitting them: the oracle of the passes, and a way to compare methods
+//! with reference data before any Rust is generated.
+
+use super::{Newton, Program, Singular, Statement};
+use crate::expr::{Expr, Pool, Symbol};
+use std::collections::HashMap;
+use std::fmt;
+
+/// Why a program has no result for some inputs; mirrors the runtime's `Failure`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Newton's method did not converge.
+    NotConverged,
+    /// A pivot is not positive.
+    Singular(Singular),
+    /// A result is infinite or not a number.
+    NonFinite,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Failure::NotConverged => "Newton's method did not converge",
+            Failure::Singular(Singular::Mass) => "the mass matrix is not positive definite",
+            Failure::Singular(Singular::Constraints) => "the constraints are dependent",
+            Failure::NonFinite => "a result is not finite",
+        })
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Newton iterations after which a program gives up.
+const MAX_ITERATIONS: usize = 50;
+
+/// Updates below this fraction of the largest one so far, that no longer shrink, are rounding.
+const ROUNDING: f64 = 1e-6;
+
+impl Program {
+    /// The outputs for `inputs`, both in the order of the program's.
+    ///
+    /// # Panics
+    /// If the shapes of `inputs` are not those of the program.
+    pub fn run(&self, pool: &Pool, inputs: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, Failure> {
+        assert_eq!(inputs.len(), self.inputs.len(), "{}: number of inputs", self.name);
+        let mut values = Values { pool, at: HashMap::new() };
+        for (input, given) in self.inputs.iter().zip(inputs) {
+            assert_eq!(input.symbols.len(), given.len(), "{}: length of {}", self.name, input.name);
+            for (&symbol, &value) in input.symbols.iter().zip(given) {
+                values.bind(symbol, value);
+            }
+        }
+        for statement in &self.body {
+            match statement {
+                Statement::Equation(_) => {}
+                Statement::Let { symbol, value } => values.bind_to(*symbol, *value),
+                Statement::Pivot { pivot, diagonal, what } => {
+                    let at = values.of(&[*pivot, *diagonal]);
+                    // Written so that NaN fails.
+                    let regular = at[0] > f64::EPSILON * at[1];
+                    if !regular {
+                        return Err(Failure::Singular(*what));
+                    }
+                }
+                Statement::Newton(newton) => values.solve(newton)?,
+            }
+        }
+        let results: Vec<Vec<f64>> = self.outputs.iter().map(|o| values.of(&o.values)).collect();
+        let finite = results.iter().flatten().all(|x| x.is_finite());
+        if finite { Ok(results) } else { Err(Failure::NonFinite) }
+    }
+}
+
+struct Values<'a> {
+    pool: &'a Pool,
+    at: HashMap<Symbol, f64>,
+}
+
+impl Values<'_> {
+    fn of(&self, exprs: &[Expr]) -> Vec<f64> {
+        self.pool.evaluate(exprs, &self.at)
+    }
+
+    fn bind(&mut self, symbol: Expr, value: f64) {
+        let symbol = self.pool.as_symbol(symbol).expect("only symbols are bound");
+        self.at.insert(symbol, value);
+    }
+
+    fn bind_to(&mut self, symbol: Expr, value: Expr) {
+        let value = self.of(&[value])[0];
+        self.bind(symbol, value);
+    }
+
+    fn solve(&mut self, newton: &Newton) -> Result<(), Failure> {
+        let mut unknowns = self.of(&newton.guess);
+        let mut largest: f64 = 0.0;
+        let mut last = f64::INFINITY;
+        for _ in 0..MAX_ITERATIONS {
+            for (&symbol, &u) in newton.unknowns.iter().zip(&unknowns) {
+                self.bind(symbol, u);
+            }
+            for statement in &newton.body {
+                if let Statement::Let { symbol, value } = statement {
+                    self.bind_to(*symbol, *value);
+                }
+            }
+            let delta = self.of(&newton.delta);
+            let mut small = true;
+            for (u, d) in unknowns.iter_mut().zip(&delta) {
+                *u += d;
+                small &= d.abs() <= f64::EPSILON * u.abs();
+            }
+            let size = delta.iter().fold(0.0, |a: f64, d| if d.is_nan() { f64::NAN } else { a.max(d.abs()) });
+            if !size.is_finite() {
+                return Err(Failure::NotConverged);
+            }
+            largest = largest.max(size).max(unknowns.iter().fold(0.0, |a, u| a.max(u.abs())));
+            let stagnant = size >= 0.25 * last && size <= ROUNDING * largest;
+            if small || stagnant {
+                for (&symbol, &u) in newton.unknowns.iter().zip(&unknowns) {
+                    self.bind(symbol, u);
+                }
+                return Ok(());
+            }
+            last = size;
+        }
+        Err(Failure::NotConverged)
+    }
+}

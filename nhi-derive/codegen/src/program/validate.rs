@@ -1,0 +1,65 @@
+//! What every program satisfies. A violation is a bug of this crate, not of a declaration.
+
+use super::{Program, Statement};
+use crate::expr::{Expr, Pool};
+use std::collections::BTreeSet;
+
+impl Program {
+    /// Panics unless every symbol is bound once and before its use, Newton bodies hold nothing but
+    /// equations and `Let`s, and arguments with one number have one entry.
+    pub fn validate(&self, pool: &Pool) {
+        let mut bound = BTreeSet::new();
+        for input in &self.inputs {
+            assert!(!input.scalar || input.symbols.len() == 1, "{}: input {}", self.name, input.name);
+            for &s in &input.symbols {
+                self.bind(pool, &mut bound, s);
+            }
+        }
+        for statement in &self.body {
+            match statement {
+                Statement::Equation(_) => {}
+                Statement::Let { symbol, value } => {
+                    self.check(pool, &bound, &[*value]);
+                    self.bind(pool, &mut bound, *symbol);
+                }
+                Statement::Pivot { pivot, diagonal, .. } => self.check(pool, &bound, &[*pivot, *diagonal]),
+                Statement::Newton(newton) => {
+                    let n = newton.unknowns.len();
+                    assert!(n == newton.guess.len() && n == newton.delta.len(), "{}: unknowns", self.name);
+                    self.check(pool, &bound, &newton.guess);
+                    for &u in &newton.unknowns {
+                        self.bind(pool, &mut bound, u);
+                    }
+                    let mut inside = bound.clone();
+                    for s in &newton.body {
+                        match s {
+                            Statement::Equation(_) => {}
+                            Statement::Let { symbol, value } => {
+                                self.check(pool, &inside, &[*value]);
+                                self.bind(pool, &mut inside, *symbol);
+                            }
+                            other => panic!("{}: {other:?} in a Newton body", self.name),
+                        }
+                    }
+                    self.check(pool, &inside, &newton.delta);
+                }
+            }
+        }
+        for output in &self.outputs {
+            assert!(!output.scalar || output.values.len() == 1, "{}: output {}", self.name, output.name);
+            self.check(pool, &bound, &output.values);
+        }
+    }
+
+    fn bind(&self, pool: &Pool, bound: &mut BTreeSet<Expr>, symbol: Expr) {
+        assert!(pool.as_symbol(symbol).is_some(), "{}: {} is no symbol", self.name, pool.show(symbol));
+        assert!(bound.insert(symbol), "{}: {} is bound twice", self.name, pool.show(symbol));
+    }
+
+    fn check(&self, pool: &Pool, bound: &BTreeSet<Expr>, values: &[Expr]) {
+        for e in pool.reachable(values) {
+            let unbound = pool.as_symbol(e).is_some() && !bound.contains(&e);
+            assert!(!unbound, "{}: {} is used but not bound", self.name, pool.show(e));
+        }
+    }
+}
