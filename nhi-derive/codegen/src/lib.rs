@@ -9,6 +9,7 @@
 
 pub mod engine;
 pub mod expr;
+pub mod mechanics;
 pub mod method;
 pub mod program;
 pub mod system;

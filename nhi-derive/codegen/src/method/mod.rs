@@ -1,6 +1,173 @@
 //! Methods as programs.
+//!
+//! Every structure-preserving method is one scheme: a discrete Lagrangian by quadrature, its two
+//! Legendre transforms, and a node rule that says what happens where two steps meet. A named method
+//! is a [`Row`] of the table [`METHODS`]; what a system makes simple (constant mass, constraints
+//! that are affine in the impulse) is found while the program is written.
 
-use crate::program::Program;
+mod builder;
+mod discrete;
+mod dla;
+mod gni;
+mod nodes;
+mod runge_kutta;
+mod space;
+mod system_programs;
+
+pub use discrete::{Place, Quadrature};
+pub use runge_kutta::Tableau;
+pub use system_programs::system_programs;
+
+use crate::expr::Expr;
+use crate::mechanics::Mechanics;
+use crate::program::{Binding, Input, Output, Program};
+use builder::Builder;
+
+/// One method: where its equations come from and what it is known to keep.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Id in cases and reference data.
+    pub id: &'static str,
+    /// Marker type of the runtime.
+    pub marker: &'static str,
+    /// The scheme.
+    pub family: Family,
+    /// Order of convergence.
+    pub order: u32,
+    /// Whether a step of −h undoes a step of h.
+    pub symmetric: bool,
+    /// The equations, for the documentation of the emitted step.
+    pub source: &'static str,
+}
+
+/// Scheme of a method.
+#[derive(Clone, Copy, Debug)]
+pub enum Family {
+    /// Discrete Lagrange–d'Alembert, state at the place of the discrete constraint.
+    Staggered(Quadrature, Place),
+    /// Discrete Lagrange–d'Alembert with mid-point constraint, state at the nodes.
+    Nodal(Quadrature),
+    /// Reflection of the momentum at the nodes, with the start of plain use.
+    Gni(Quadrature, StartKind),
+    /// Runge–Kutta on the index-reduced equations.
+    RungeKutta(Tableau),
+}
+
+/// All methods.
+pub const METHODS: &[Row] = &[
+    Row {
+        id: "dla1",
+        marker: "Dla1",
+        family: Family::Staggered(Quadrature::Left, Place::Left),
+        order: 1,
+        symmetric: false,
+        source: "McLachlan and Perlmutter 2006, (4.12)",
+    },
+    Row {
+        id: "dla1_adjoint",
+        marker: "Dla1Adjoint",
+        family: Family::Staggered(Quadrature::Right, Place::Right),
+        order: 1,
+        symmetric: false,
+        source: "McLachlan and Perlmutter 2006, (4.17), with the force at the old point",
+    },
+    Row {
+        id: "dla2",
+        marker: "Dla2",
+        family: Family::Staggered(Quadrature::Trapezoid, Place::Middle),
+        order: 2,
+        symmetric: true,
+        source: "McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian",
+    },
+    Row {
+        id: "dla2_midpoint",
+        marker: "Dla2Midpoint",
+        family: Family::Staggered(Quadrature::Midpoint, Place::Middle),
+        order: 2,
+        symmetric: true,
+        source: "McLachlan and Perlmutter 2006, (4.16), sign of the potential corrected",
+    },
+    Row {
+        id: "dla_rattle",
+        marker: "DlaRattle",
+        family: Family::Nodal(Quadrature::Trapezoid),
+        order: 2,
+        symmetric: true,
+        source: "the trapezoidal DLA scheme of McLachlan and Perlmutter 2006, (3.9), between nodes",
+    },
+    Row {
+        id: "dla_rattle_midpoint",
+        marker: "DlaRattleMidpoint",
+        family: Family::Nodal(Quadrature::Midpoint),
+        order: 2,
+        symmetric: true,
+        source: "the mid-point DLA scheme of McLachlan and Perlmutter 2006, (3.9), between nodes",
+    },
+    Row {
+        id: "rattle",
+        marker: "Rattle",
+        family: Family::Gni(Quadrature::Trapezoid, StartKind::Consistent),
+        order: 2,
+        symmetric: true,
+        source: "nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10)",
+    },
+    Row {
+        id: "gni_midpoint",
+        marker: "GniMidpoint",
+        family: Family::Gni(Quadrature::Midpoint, StartKind::Consistent),
+        order: 2,
+        symmetric: true,
+        source: "Ferraro, Jiménez and Martín de Diego, Definition 4.1, mid-point rule",
+    },
+    Row {
+        id: "gni_euler_a",
+        marker: "GniEulerA",
+        family: Family::Gni(Quadrature::Left, StartKind::Plain),
+        order: 1,
+        symmetric: false,
+        source: "Ferraro, Jiménez and Martín de Diego, (13)",
+    },
+    Row {
+        id: "gni_euler_b",
+        marker: "GniEulerB",
+        family: Family::Gni(Quadrature::Right, StartKind::Plain),
+        order: 1,
+        symmetric: false,
+        source: "Ferraro, Jiménez and Martín de Diego, (14)",
+    },
+    Row {
+        id: "rk2_midpoint",
+        marker: "Rk2Midpoint",
+        family: Family::RungeKutta(runge_kutta::MIDPOINT),
+        order: 2,
+        symmetric: false,
+        source: "explicit mid-point rule on the index-reduced equations",
+    },
+    Row {
+        id: "rk2_heun",
+        marker: "Rk2Heun",
+        family: Family::RungeKutta(runge_kutta::HEUN),
+        order: 2,
+        symmetric: false,
+        source: "Heun's rule on the index-reduced equations",
+    },
+    Row {
+        id: "rk4",
+        marker: "Rk4",
+        family: Family::RungeKutta(runge_kutta::CLASSICAL),
+        order: 4,
+        symmetric: false,
+        source: "the classical Runge–Kutta method on the index-reduced equations",
+    },
+];
+
+/// The methods emitted where a declaration does not say.
+pub const DEFAULT_METHODS: &[&str] = &["Dla2", "Rattle"];
+
+/// The row of a marker type.
+pub fn method(marker: &str) -> Option<&'static Row> {
+    METHODS.iter().find(|row| row.marker == marker)
+}
 
 /// What a method carries from step to step; a struct of the runtime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,4 +238,126 @@ pub struct SystemPrograms {
     pub project: Program,
     /// (parameters, q, v, t, inputs) → dv/dt (`a`) and multipliers (`lambda`).
     pub acceleration: Program,
+}
+
+/// Symbols of a `NodeState`.
+struct NodeSymbols {
+    q: Vec<Expr>,
+    v: Vec<Expr>,
+    lambda: Vec<Expr>,
+}
+
+/// Symbols of a `JumpState` as far as a step reads them.
+struct JumpSymbols {
+    q: Vec<Expr>,
+    v_post: Vec<Expr>,
+}
+
+/// The programs of a method for a system.
+pub fn method_programs(x: &mut Mechanics, row: &Row) -> MethodPrograms {
+    let (state, step) = match row.family {
+        Family::Gni(quadrature, _) => (StateKind::Jump, gni_step(x, row, quadrature)),
+        Family::Staggered(..) | Family::Nodal(_) | Family::RungeKutta(_) => {
+            (StateKind::Node, node_step(x, row))
+        }
+    };
+    let starts = match row.family {
+        Family::Gni(..) => [StartKind::Consistent, StartKind::Projected, StartKind::Plain]
+            .into_iter()
+            .map(|kind| (kind, start(x, kind, |b, at| gni::start(b, at, kind))))
+            .collect(),
+        _ => vec![(StartKind::Consistent, start(x, StartKind::Consistent, node_start))],
+    };
+    MethodPrograms { id: row.id, marker: row.marker, state, step, starts }
+}
+
+fn node_step(x: &mut Mechanics, row: &Row) -> Program {
+    let mut inputs = prepared_inputs(x);
+    let mut b = Builder::new(x);
+    let m = b.x.m();
+    let state = NodeSymbols { q: b.x.q.clone(), v: b.x.v.clone(), lambda: b.locals("lambda", m) };
+    inputs.push(scalar("h", b.h, Binding::Prepared));
+    inputs.push(array("q", state.q.clone(), Binding::Step));
+    inputs.push(array("v", state.v.clone(), Binding::Step));
+    inputs.push(array("lambda", state.lambda.clone(), Binding::Step));
+    let results = match row.family {
+        Family::Staggered(quadrature, place) => dla::staggered(&mut b, &state, quadrature, place),
+        Family::Nodal(quadrature) => dla::nodal(&mut b, &state, quadrature),
+        Family::RungeKutta(tableau) => runge_kutta::step(&mut b, &state, tableau),
+        Family::Gni(..) => unreachable!("reflecting methods carry another state"),
+    };
+    finish_step(b, row, inputs, results)
+}
+
+fn gni_step(x: &mut Mechanics, row: &Row, quadrature: Quadrature) -> Program {
+    let mut inputs = prepared_inputs(x);
+    let mut b = Builder::new(x);
+    let v_post = b.coordinate_symbols("dot_", "_post");
+    let v_pre = b.coordinate_symbols("dot_", "_pre");
+    let m = b.x.m();
+    let lambda = b.locals("lambda", m);
+    let state = JumpSymbols { q: b.x.q.clone(), v_post };
+    inputs.push(scalar("h", b.h, Binding::Prepared));
+    inputs.push(array("q", state.q.clone(), Binding::Step));
+    inputs.push(array("v_pre", v_pre, Binding::Step));
+    inputs.push(array("v_post", state.v_post.clone(), Binding::Step));
+    inputs.push(array("lambda", lambda, Binding::Step));
+    let results = gni::step(&mut b, &state, quadrature);
+    finish_step(b, row, inputs, results)
+}
+
+fn finish_step(
+    b: Builder<'_>,
+    row: &Row,
+    mut inputs: Vec<Input>,
+    results: Vec<(&'static str, Vec<Expr>)>,
+) -> Program {
+    inputs.push(system_programs::named_input(b.x, "t"));
+    inputs.push(system_programs::named_input(b.x, "inputs"));
+    let doc = vec![format!("One step of `{}`: {}.", row.id, row.source)];
+    Program { name: "step".into(), doc, inputs, body: b.finish(), outputs: outputs(results) }
+}
+
+fn start(
+    x: &mut Mechanics,
+    kind: StartKind,
+    body: impl FnOnce(&mut Builder<'_>, &NodeSymbols) -> Vec<(&'static str, Vec<Expr>)>,
+) -> Program {
+    let mut inputs = vec![array("parameters", x.parameters(), Binding::Step)];
+    let mut b = Builder::new(x);
+    inputs.push(scalar("h", b.h, Binding::Step));
+    for name in ["q", "v", "t", "inputs"] {
+        inputs.push(system_programs::named_input(b.x, name));
+    }
+    let at = NodeSymbols { q: b.x.q.clone(), v: b.x.v.clone(), lambda: Vec::new() };
+    let results = body(&mut b, &at);
+    let (name, doc) = match kind {
+        StartKind::Consistent => ("start_consistent", "The state at (q, v), with the continuous multiplier."),
+        StartKind::Projected => ("start_projected", "The state at (q, v), with the projected force."),
+        StartKind::Plain => ("start_plain", "The state at (q, v), without any reaction."),
+    };
+    Program { name: name.into(), doc: vec![doc.into()], inputs, body: b.finish(), outputs: outputs(results) }
+}
+
+/// (q, v) as they are, and the continuous multiplier.
+fn node_start(b: &mut Builder<'_>, at: &NodeSymbols) -> Vec<(&'static str, Vec<Expr>)> {
+    let t = b.x.system.t;
+    let lambda = b.acceleration(&at.q, &at.v, t).lambda;
+    vec![("q", at.q.clone()), ("v", at.v.clone()), ("lambda", lambda)]
+}
+
+fn prepared_inputs(x: &Mechanics) -> Vec<Input> {
+    vec![array("parameters", x.parameters(), Binding::Prepared)]
+}
+
+fn outputs(results: Vec<(&'static str, Vec<Expr>)>) -> Vec<Output> {
+    results.into_iter().map(|(name, values)| Output { name: name.into(), values, scalar: false }).collect()
+}
+
+fn array(name: &str, symbols: Vec<Expr>, binding: Binding) -> Input {
+    Input { name: name.into(), symbols, binding, scalar: false }
+}
+
+fn scalar(name: &str, symbol: Expr, binding: Binding) -> Input {
+    Input { name: name.into(), symbols: vec![symbol], binding, scalar: true }
 }

@@ -1,0 +1,313 @@
+//! Geometry of a declared system: everything the methods are made of.
+//!
+//! With L(q, v) = ½ vᵀM(q)v + a(q)·v − V(q), one-forms μ(q)·dq + μ₀(q) dt = 0 and a work one-form f
+//! the equations of motion are
+//!
+//! ```text
+//! d/dt ∂L/∂v = ∂L/∂q + f + μᵀλ,      μ v + μ₀ = 0,
+//! M dv/dt = b + μᵀλ,                 b = ∂L/∂q − (∂²L/∂v∂q) v + f,
+//! λ = −C⁻¹ (μ M⁻¹ b + γ),            C = μ M⁻¹ μᵀ,   γ = ∂(μ v + μ₀)/∂q · v.
+//! ```
+//!
+//! The reaction is +μᵀλ throughout.
+
+mod structure;
+
+pub use structure::Structure;
+
+use crate::engine::{Engine, EngineError};
+use crate::expr::{Expr, Pool};
+use crate::system::System;
+use std::collections::HashMap;
+
+/// Rows of a matrix of expressions.
+pub type Matrix = Vec<Vec<Expr>>;
+
+/// The derived quantities of a system, as expressions of its pool in q, v, t, inputs and parameters.
+#[derive(Clone, Debug)]
+pub struct Mechanics {
+    /// The declaration, owner of the pool.
+    pub system: System,
+    /// Coordinates, n.
+    pub q: Vec<Expr>,
+    /// Velocities, n.
+    pub v: Vec<Expr>,
+    /// L_v = ∂L/∂v = M v + a, n.
+    pub momentum: Vec<Expr>,
+    /// M(q), n × n, symmetric.
+    pub mass: Matrix,
+    /// a(q), the part of the momentum that does not depend on v, n.
+    pub gyroscopic: Vec<Expr>,
+    /// L_q = ∂L/∂q, n.
+    pub dl_dq: Vec<Expr>,
+    /// E = L_v · v − L.
+    pub energy: Expr,
+    /// Work one-form f, n.
+    pub force: Vec<Expr>,
+    /// b = L_q − L_vq v + f, n.
+    pub bias: Vec<Expr>,
+    /// μ(q), m × n.
+    pub mu: Matrix,
+    /// μ₀(q), m.
+    pub mu_t: Vec<Expr>,
+    /// μ v + μ₀, m.
+    pub residual: Vec<Expr>,
+    /// γ = ∂(μ v + μ₀)/∂q · v, m.
+    pub gamma: Vec<Expr>,
+    /// M⁻¹μᵀ (n × m) and C = μM⁻¹μᵀ (m × m) as expressions of q, where M is easily inverted.
+    pub reaction: Option<Reaction>,
+    /// What is special about the system.
+    pub structure: Structure,
+}
+
+/// How reactions act: B = M⁻¹μᵀ and C = μB.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reaction {
+    /// B, n × m.
+    pub b: Matrix,
+    /// C, m × m, symmetric.
+    pub c: Matrix,
+    /// det C, simplified, for two one-forms.
+    pub det: Option<Expr>,
+}
+
+impl Mechanics {
+    /// Derives everything from the declaration.
+    pub fn derive(mut system: System, engine: &mut dyn Engine) -> Result<Mechanics, EngineError> {
+        let pool = &mut system.pool;
+        let q: Vec<Expr> = system.coordinates.iter().map(|c| c.q).collect();
+        let v: Vec<Expr> = system.coordinates.iter().map(|c| c.v).collect();
+        let n = q.len();
+        let mu: Matrix = system.constraints.iter().map(|c| c.form.clone()).collect();
+        let mu_t: Vec<Expr> = system.constraints.iter().map(|c| c.dt).collect();
+
+        let lagrangian = normal_form(pool, engine, system.lagrangian, &q, &v)?;
+        let both: Vec<Expr> = q.iter().chain(&v).copied().collect();
+        let gradient = engine.derivatives(pool, &[(lagrangian, both.clone())])?.remove(0);
+        let (dl_dq, momentum) = (gradient[..n].to_vec(), gradient[n..].to_vec());
+
+        let residual: Vec<Expr> = mu
+            .iter()
+            .zip(&mu_t)
+            .map(|(row, &dt)| {
+                let mut terms = products(pool, row, &v);
+                terms.push(dt);
+                pool.sum(&terms)
+            })
+            .collect();
+        let requests: Vec<(Expr, Vec<Expr>)> = momentum
+            .iter()
+            .map(|&p| (p, both.clone()))
+            .chain(residual.iter().map(|&r| (r, q.clone())))
+            .collect();
+        let mut rows = engine.derivatives(pool, &requests)?;
+        let residual_q = rows.split_off(n);
+        // The lower triangle is taken from the upper one, so that equal entries are the same expression.
+        let mass: Matrix = (0..n).map(|i| (0..n).map(|j| rows[i.min(j)][n + i.max(j)]).collect()).collect();
+        let mass = simplify_matrix(pool, engine, &mass)?;
+
+        let at_rest: HashMap<Expr, Expr> = v.iter().map(|&x| (x, pool.zero())).collect();
+        let gyroscopic = pool.substitute(&momentum, &at_rest);
+        let energy_terms = products(pool, &momentum, &v);
+        let energy = pool.sum(&energy_terms);
+        let energy = pool.sub(energy, lagrangian);
+        let energy = cheapest(pool, engine, vec![energy])?[0];
+        let bias: Vec<Expr> = (0..n)
+            .map(|i| {
+                let transport = dot(pool, &rows[i][..n], &v);
+                let b = pool.sub(dl_dq[i], transport);
+                pool.add(b, system.force[i])
+            })
+            .collect();
+        let bias = cheapest(pool, engine, bias)?;
+        let gamma: Vec<Expr> = residual_q.iter().map(|row| dot(pool, row, &v)).collect();
+        let gamma = cheapest(pool, engine, gamma)?;
+        let reaction = Reaction::closed_form(pool, engine, &mass, &mu)?;
+
+        let force = system.force.clone();
+        let mut mechanics = Mechanics {
+            system,
+            q,
+            v,
+            momentum,
+            mass,
+            gyroscopic,
+            dl_dq,
+            energy,
+            force,
+            bias,
+            mu,
+            mu_t,
+            residual,
+            gamma,
+            reaction,
+            structure: Structure::default(),
+        };
+        mechanics.structure = Structure::of(&mut mechanics);
+        Ok(mechanics)
+    }
+
+    /// Symbols of the parameters.
+    pub fn parameters(&self) -> Vec<Expr> {
+        self.system.parameters.iter().map(|p| p.symbol).collect()
+    }
+
+    /// Number of coordinates.
+    pub fn n(&self) -> usize {
+        self.q.len()
+    }
+
+    /// Number of constraints.
+    pub fn m(&self) -> usize {
+        self.mu.len()
+    }
+}
+
+impl Reaction {
+    /// B and C in closed form where M falls apart into blocks of one or two coordinates.
+    fn closed_form(
+        pool: &mut Pool,
+        engine: &mut dyn Engine,
+        mass: &Matrix,
+        mu: &Matrix,
+    ) -> Result<Option<Reaction>, EngineError> {
+        let n = mass.len();
+        let Some(inverse) = small_block_inverse(pool, mass) else { return Ok(None) };
+        let m = mu.len();
+        let b: Matrix = (0..n).map(|i| (0..m).map(|a| dot(pool, &inverse[i], &mu[a])).collect()).collect();
+        let mut c = vec![vec![pool.zero(); m]; m];
+        for a in 0..m {
+            for d in a..m {
+                let column: Vec<Expr> = (0..n).map(|i| b[i][d]).collect();
+                let entry = dot(pool, &mu[a], &column);
+                let entry = pool.expand(entry, EXPANSION_LIMIT).unwrap_or(entry);
+                c[a][d] = entry;
+                c[d][a] = entry;
+            }
+        }
+        let b = simplify_matrix(pool, engine, &b)?;
+        let c = simplify_matrix(pool, engine, &c)?;
+        let det = if m == 2 {
+            let (ab, bb) = (pool.mul(c[0][0], c[1][1]), pool.powi(c[0][1], 2));
+            let det = pool.sub(ab, bb);
+            Some(engine.simplify(pool, &[det])?[0])
+        } else {
+            None
+        };
+        Ok(Some(Reaction { b, c, det }))
+    }
+}
+
+/// Terms up to which products are multiplied out in search of cancellations.
+const EXPANSION_LIMIT: usize = 200;
+
+/// Σ aᵢ bᵢ.
+pub fn dot(pool: &mut Pool, a: &[Expr], b: &[Expr]) -> Expr {
+    let terms = products(pool, a, b);
+    pool.sum(&terms)
+}
+
+fn products(pool: &mut Pool, a: &[Expr], b: &[Expr]) -> Vec<Expr> {
+    a.iter().zip(b).map(|(&x, &y)| pool.mul(x, y)).collect()
+}
+
+/// The sets of indices that a symmetric matrix couples, each ascending, by first index.
+pub fn coupled_blocks(pool: &Pool, a: &Matrix) -> Vec<Vec<usize>> {
+    let n = a.len();
+    let mut block: Vec<usize> = (0..n).collect();
+    for i in 0..n {
+        for j in 0..i {
+            if !(pool.is_zero(a[i][j]) && pool.is_zero(a[j][i])) {
+                let (keep, drop) = (block[i].min(block[j]), block[i].max(block[j]));
+                for b in &mut block {
+                    if *b == drop {
+                        *b = keep;
+                    }
+                }
+            }
+        }
+    }
+    (0..n).filter(|&i| block[i] == i).map(|i| (0..n).filter(|&j| block[j] == i).collect()).collect()
+}
+
+/// M⁻¹ by the adjugate of each coupled block, where none has more than two coordinates.
+fn small_block_inverse(pool: &mut Pool, mass: &Matrix) -> Option<Matrix> {
+    let n = mass.len();
+    let mut inverse = vec![vec![pool.zero(); n]; n];
+    for block in coupled_blocks(pool, mass) {
+        match block[..] {
+            [i] => inverse[i][i] = pool.recip(mass[i][i]),
+            [i, j] => {
+                let (d, o) = (pool.mul(mass[i][i], mass[j][j]), pool.powi(mass[i][j], 2));
+                let det = pool.sub(d, o);
+                inverse[i][i] = pool.div(mass[j][j], det);
+                inverse[j][j] = pool.div(mass[i][i], det);
+                let off = pool.div(mass[i][j], det);
+                inverse[i][j] = pool.neg(off);
+                inverse[j][i] = inverse[i][j];
+            }
+            _ => return None,
+        }
+    }
+    Some(inverse)
+}
+
+/// The Lagrangian as ½ vᵀM(q)v + a(q)·v − V(q) with simplified coefficients, where its momenta and
+/// forces cost less than those of the declared form.
+fn normal_form(
+    pool: &mut Pool,
+    engine: &mut dyn Engine,
+    lagrangian: Expr,
+    q: &[Expr],
+    v: &[Expr],
+) -> Result<Expr, EngineError> {
+    let n = v.len();
+    let at_rest: HashMap<Expr, Expr> = v.iter().map(|&x| (x, pool.zero())).collect();
+    let momentum = engine.derivatives(pool, &[(lagrangian, v.to_vec())])?.remove(0);
+    let requests: Vec<(Expr, Vec<Expr>)> = (0..n).map(|i| (momentum[i], v[i..].to_vec())).collect();
+    let upper = engine.derivatives(pool, &requests)?;
+    let mut coefficients: Vec<Expr> = upper.concat();
+    let gyroscopic = pool.substitute(&momentum, &at_rest);
+    coefficients.extend(gyroscopic);
+    coefficients.push(pool.substitute(&[lagrangian], &at_rest)[0]);
+    let simple = engine.simplify(pool, &coefficients)?;
+
+    let mut simple = simple.into_iter();
+    let mut terms = Vec::new();
+    for i in 0..n {
+        for j in i..n {
+            let m = simple.next().expect("one entry per pair");
+            let vv = pool.mul(v[i], v[j]);
+            let t = pool.mul(m, vv);
+            let half = pool.ratio(1, 2);
+            terms.push(if i == j { pool.mul(half, t) } else { t });
+        }
+    }
+    for &x in v {
+        let a = simple.next().expect("one entry per velocity");
+        terms.push(pool.mul(a, x));
+    }
+    terms.extend(simple);
+    let normal = pool.sum(&terms);
+    let mut weight = |l: Expr| {
+        let both: Vec<Expr> = q.iter().chain(v).copied().collect();
+        let g = pool.gradient(l, &both);
+        pool.cost(&g).weight()
+    };
+    Ok(if weight(normal) < weight(lagrangian) { normal } else { lagrangian })
+}
+
+/// `exprs` or their simplification, whichever costs less as a whole.
+fn cheapest(pool: &mut Pool, engine: &mut dyn Engine, exprs: Vec<Expr>) -> Result<Vec<Expr>, EngineError> {
+    let simple = engine.simplify(pool, &exprs)?;
+    Ok(if pool.cost(&simple).weight() < pool.cost(&exprs).weight() { simple } else { exprs })
+}
+
+fn simplify_matrix(pool: &mut Pool, engine: &mut dyn Engine, a: &Matrix) -> Result<Matrix, EngineError> {
+    let columns = a.first().map_or(0, Vec::len);
+    let flat = cheapest(pool, engine, a.concat())?;
+    if columns == 0 {
+        return Ok(a.clone());
+    }
+    Ok(flat.chunks(columns).map(<[Expr]>::to_vec).collect())
+}

@@ -1,0 +1,72 @@
+//! Structure that methods and reports make use of.
+
+use super::Mechanics;
+use std::collections::HashMap;
+
+/// What is special about a system; found once, from the derived quantities.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Structure {
+    /// M does not depend on q.
+    pub constant_mass: bool,
+    /// Some μ₀ ≠ 0: the constraints are affine in the velocities.
+    pub affine: bool,
+    /// The momenta have a part a(q) that does not depend on v.
+    pub gyroscopic: bool,
+    /// There is a work one-form.
+    pub forced: bool,
+    /// The motion run backwards is a motion: nothing is odd in v, no affine part, no dependence on
+    /// time or inputs.
+    pub reversible: bool,
+    /// μ and μ₀ do not change along reactions, ∂μ/∂q · M⁻¹μᵀ = 0: `dla2` needs no iteration.
+    pub affine_in_impulse: bool,
+}
+
+impl Structure {
+    pub(super) fn of(x: &mut Mechanics) -> Structure {
+        let q = x.q.clone();
+        let constant_mass = x.mass.iter().flatten().all(|&e| !x.system.pool.depends_on(e, &q));
+        let affine = !x.mu_t.iter().all(|&e| x.system.pool.is_zero(e));
+        let gyroscopic = !x.gyroscopic.iter().all(|&e| x.system.pool.is_zero(e));
+        let forced = !x.force.iter().all(|&e| x.system.pool.is_zero(e));
+        Structure {
+            constant_mass,
+            affine,
+            gyroscopic,
+            forced,
+            reversible: !affine && !gyroscopic && force_is_reversible(x),
+            affine_in_impulse: forms_ignore_reactions(x),
+        }
+    }
+}
+
+fn force_is_reversible(x: &mut Mechanics) -> bool {
+    let pool = &mut x.system.pool;
+    let mut outside: Vec<_> = x.system.inputs.iter().map(|u| u.symbol).collect();
+    outside.push(x.system.t);
+    if x.force.iter().any(|&f| pool.depends_on(f, &outside)) {
+        return false;
+    }
+    let mut backwards = HashMap::new();
+    for &v in &x.v {
+        backwards.insert(v, pool.neg(v));
+    }
+    let mirrored = pool.substitute(&x.force, &backwards);
+    x.force.iter().zip(mirrored).all(|(&f, g)| {
+        let odd = pool.sub(f, g);
+        pool.expand(odd, 1000).is_some_and(|e| pool.is_zero(e))
+    })
+}
+
+/// Whether every coordinate that a one-form depends on is unmoved by reactions.
+fn forms_ignore_reactions(x: &mut Mechanics) -> bool {
+    let Some(reaction) = &x.reaction else { return false };
+    let pool = &x.system.pool;
+    let coefficients = x.mu.iter().flatten().chain(&x.mu_t);
+    let mut ignored = true;
+    for &c in coefficients {
+        for (i, &q) in x.q.iter().enumerate() {
+            ignored &= !pool.depends_on(c, &[q]) || reaction.b[i].iter().all(|&b| pool.is_zero(b));
+        }
+    }
+    ignored
+}

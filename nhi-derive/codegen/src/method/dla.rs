@@ -1,0 +1,152 @@
+//! Discrete Lagrange–d'Alembert methods: one-step maps on the constraint manifold.
+//!
+//! Discrete equations (McLachlan and Perlmutter 2006, (3.9)–(3.10)), with discrete forces:
+//!
+//! ```text
+//! (1)  p⁻(q_i, q_{i+1}) − p⁺(q_{i−1}, q_i) = μ(q_i)ᵀ ℓ,
+//! (2)  μ(q̄) d + μ₀(q̄) = 0 at q̄ = q_i + c h d,   d = (q_{i+1} − q_i)/h.
+//! ```
+//!
+//! Unknowns: d and the impulses ℓ = hλ. Two packagings of the same trajectory:
+//!
+//! *staggered*: the state is (q̄, d), which (2) puts on the constraint manifold
+//! (`dla1`: c = 0, (4.12); `dla2`: c = ½, (4.18); `dla1_adjoint`: c = 1, (4.17) with ∇V at the old
+//! point);
+//!
+//! *nodal*, the analogue of holonomic RATTLE: the state is (q_i, v_i) with the momentum at the node
+//! projected onto the constraint,
+//!
+//! ```text
+//! (3)  p⁻(q, q + h d) = L_v(q, v) + μ(q)ᵀ ℓ₀,  (2) with c = ½,
+//! (4)  v' = M⁻¹(p⁺ − a) − B σ,   σ = C⁻¹ (μ M⁻¹(p⁺ − a) + μ₀)   at q' = q + h d.
+//! ```
+//!
+//! Order 2 and symmetric where the quadrature is and c = ½, else 1. All keep μ(q)v + μ₀ = 0 exactly.
+
+use super::NodeSymbols;
+use super::builder::Builder;
+use super::discrete::{Place, Quadrature, Step};
+use super::nodes::{Departure, StepConstraint};
+use super::space::{End, Space};
+use crate::expr::Expr;
+
+/// Equations of one step of the staggered form, from the state symbols to the new (q, v, λ).
+pub(super) fn staggered(
+    b: &mut Builder<'_>,
+    state: &NodeSymbols,
+    quadrature: Quadrature,
+    place: Place,
+) -> Vec<(&'static str, Vec<Expr>)> {
+    let space = Space::of(b);
+    let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
+    if place != Place::Right {
+        b.equation(match place {
+            Place::Middle => "q_h = q + h/2·v, the node between the two steps",
+            _ => "q_h = q + h·v, the node between the two steps",
+        });
+    }
+    let ahead = b.halves_of_h(2 - place.halves());
+    let node = space.advance(b, &q, ahead, &v);
+    let node = b.bind_coordinates("", "_h", &node);
+    let node_time = b.add(t, ahead);
+
+    let h = b.h;
+    let before = b.sub(node_time, h);
+    let arriving = Step::arriving(b, &space, quadrature, &node, &v, before, "_before");
+    let momentum = arriving.momentum(b, &space, End::Last);
+    let constraint = step_constraint(b, state, &node, place, 1);
+    b.equation("(1) p⁻(q_h, q_h + h·v') = p⁺(q_h − h·v, q_h) + mu(q_h)ᵀ·ell");
+    let new = Departure {
+        space: &space,
+        quadrature,
+        from: &node,
+        t: node_time,
+        momentum: &momentum,
+        near: &v,
+        constraint,
+        named: ("dot_", "_1"),
+    }
+    .solve(b);
+
+    if place != Place::Left {
+        b.equation("(2) q' where mu(q')·v' + mu_t(q') = 0");
+    }
+    let distance = b.halves_of_h(place.halves());
+    let q1 = space.advance(b, &node, distance, &new.velocity);
+    let q1 = b.bind_coordinates("", "_1", &q1);
+    let lambda = forces_of(b, &new.impulse, 1);
+    vec![("q", q1), ("v", new.velocity), ("lambda", lambda)]
+}
+
+/// Equations of one step of the nodal form.
+pub(super) fn nodal(
+    b: &mut Builder<'_>,
+    state: &NodeSymbols,
+    quadrature: Quadrature,
+) -> Vec<(&'static str, Vec<Expr>)> {
+    let space = Space::of(b);
+    let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
+    let l_v = b.x.momentum.clone();
+    let momentum = b.at(&l_v, &q, &v, t);
+    let constraint = step_constraint(b, state, &q, Place::Middle, 2);
+    b.equation("(3) p⁻(q, q + h·d) = L_v(q, v) + mu(q)ᵀ·ell");
+    let step = Departure {
+        space: &space,
+        quadrature,
+        from: &q,
+        t,
+        momentum: &momentum,
+        near: &v,
+        constraint,
+        named: ("d_", ""),
+    }
+    .solve(b);
+
+    b.equation("q' = q + h·d");
+    let h = b.h;
+    let q1 = space.advance(b, &q, h, &step.velocity);
+    let q1 = b.bind_coordinates("", "_1", &q1);
+    let leaving = Step::leaving(b, &space, quadrature, &q, &step.velocity, t, "_1");
+    let p1 = leaving.momentum(b, &space, End::Last);
+    b.equation("(4) velocity of p⁺, projected onto the constraint at q'");
+    let end = b.add(t, h);
+    let free = b.velocity_of(&q1, &p1, &step.velocity, end);
+    let free = b.bind_coordinates("u_", "", &free);
+    let node = b.reaction(&q1);
+    let sigma = b.normal_part(&node, &free);
+    let sigma = b.bind_forms("sigma", &sigma);
+    let v1 = b.remove(&node, &free, 1, &sigma);
+    let v1 = b.bind_coordinates("dot_", "_1", &v1);
+    let minus: Vec<Expr> = sigma.iter().map(|&s| b.pool().neg(s)).collect();
+    let lambda = forces_of(b, &minus, 2);
+    vec![("q", q1), ("v", v1), ("lambda", lambda)]
+}
+
+/// The constraint on the next step, with the impulses of the last one as first guess.
+fn step_constraint(
+    b: &mut Builder<'_>,
+    state: &NodeSymbols,
+    node: &[Expr],
+    place: Place,
+    steps_per_impulse: i64,
+) -> Option<StepConstraint> {
+    if b.x.m() == 0 {
+        return None;
+    }
+    let mu = b.x.mu.clone();
+    let mu = b.matrix_at(&mu, node);
+    let duration = b.pool().ratio(1, steps_per_impulse);
+    let h = b.h;
+    let duration = b.mul(duration, h);
+    let guess = state.lambda.iter().map(|&l| b.mul(duration, l)).collect();
+    Some(StepConstraint { place, mu, guess })
+}
+
+/// λ = ℓ / (h/`parts`).
+pub(super) fn forces_of(b: &mut Builder<'_>, impulse: &[Expr], parts: i64) -> Vec<Expr> {
+    let h = b.h;
+    let per = b.pool().recip(h);
+    let parts = b.pool().int(parts);
+    let rate = b.mul(parts, per);
+    impulse.iter().map(|&l| b.mul(rate, l)).collect()
+}

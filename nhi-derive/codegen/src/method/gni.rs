@@ -1,0 +1,106 @@
+//! Geometric nonholonomic integrators: the momentum is reflected at every node.
+//!
+//! ```text
+//! (1)  p⁻(q, q + h d; t) = p_post                      for the velocity d of the step,
+//! (2)  p_pre' = p⁺(q, q + h d; t)                      at q' = q + h d,
+//! (3)  p_post' = p_pre' − 2 μᵀσ,  σ = C⁻¹(μ M⁻¹(p_pre' − a) + μ₀).
+//! ```
+//!
+//! (Ferraro, Jiménez and Martín de Diego, Definitions 4.1 and 6.1; nonholonomic RATTLE is the
+//! trapezoidal case.) The state carries velocities v∓ = M⁻¹(p∓ − a) instead of momenta, which is the
+//! same and saves a multiplication by M: their mean is the velocity on the constraint manifold.
+//! Order 2 and reversible for the trapezoidal and mid-point rules, 1 for the Euler rules. The
+//! reflection has the eigenvalue −1 on the normal space: a parasitic mode that can grow.
+
+use super::JumpSymbols;
+use super::builder::Builder;
+use super::discrete::{Quadrature, Step};
+use super::dla::forces_of;
+use super::nodes::Departure;
+use super::space::{End, Space};
+use super::{NodeSymbols, StartKind};
+use crate::expr::Expr;
+
+/// Equations of one step, from the state symbols to the new (q, v_pre, v_post, λ).
+pub(super) fn step(
+    b: &mut Builder<'_>,
+    state: &JumpSymbols,
+    quadrature: Quadrature,
+) -> Vec<(&'static str, Vec<Expr>)> {
+    let space = Space::of(b);
+    let (q, v, t) = (state.q.clone(), state.v_post.clone(), b.x.system.t);
+    let l_v = b.x.momentum.clone();
+    let momentum = b.at(&l_v, &q, &v, t);
+    b.equation("(1) p⁻(q, q + h·d) = p_post");
+    let step = Departure {
+        space: &space,
+        quadrature,
+        from: &q,
+        t,
+        momentum: &momentum,
+        near: &v,
+        constraint: None,
+        named: ("d_", ""),
+    }
+    .solve(b);
+
+    b.equation("q' = q + h·d");
+    let h = b.h;
+    let q1 = space.advance(b, &q, h, &step.velocity);
+    let q1 = b.bind_coordinates("", "_1", &q1);
+    let leaving = Step::leaving(b, &space, quadrature, &q, &step.velocity, t, "_1");
+    let p1 = leaving.momentum(b, &space, End::Last);
+    b.equation("(2) v_pre' = M⁻¹(p⁺ − a) at q'");
+    let end = b.add(t, h);
+    let v_pre = b.velocity_of(&q1, &p1, &step.velocity, end);
+    let v_pre = b.bind_coordinates("dot_", "_pre_1", &v_pre);
+    b.equation("(3) v_post' = v_pre' − 2·B·sigma, sigma = C⁻¹(mu·v_pre' + mu_t)");
+    let node = b.reaction(&q1);
+    let sigma = b.normal_part(&node, &v_pre);
+    let sigma = b.bind_forms("sigma", &sigma);
+    let v_post = b.remove(&node, &v_pre, 2, &sigma);
+    let v_post = b.bind_coordinates("dot_", "_post_1", &v_post);
+    let minus: Vec<Expr> = sigma.iter().map(|&s| b.pool().neg(s)).collect();
+    let lambda = forces_of(b, &minus, 2);
+    vec![("q", q1), ("v_pre", v_pre), ("v_post", v_post), ("lambda", lambda)]
+}
+
+/// Starts: p_post from (q₀, v₀) on the constraint manifold.
+///
+/// ```text
+/// consistent  p_post = p₀ + h/2 μᵀΛ(q₀, v₀, t₀), the continuous multiplier,
+/// projected   p_post = p₀ − h/2 Qᵀ(L_q + f)      (Kobilarov, Martín de Diego, Ferraro (16)),
+/// plain       p_post = p₀                         (the same paper, Remark 1).
+/// ```
+pub(super) fn start(
+    b: &mut Builder<'_>,
+    at: &NodeSymbols,
+    kind: StartKind,
+) -> Vec<(&'static str, Vec<Expr>)> {
+    let (q, v, t) = (at.q.clone(), at.v.clone(), b.x.system.t);
+    let node = b.reaction(&q);
+    let lambda = match kind {
+        StartKind::Consistent => {
+            b.equation("the continuous multiplier");
+            b.acceleration(&q, &v, t).lambda
+        }
+        StartKind::Projected => {
+            b.equation("lambda = −C⁻¹·mu·M⁻¹(L_q + f)");
+            let force = b.forces();
+            let force = b.at(&force, &q, &v, t);
+            let free = b.solve_mass(&q, &force);
+            let along = b.apply(&node.mu, &free);
+            let minus: Vec<Expr> = along.iter().map(|&x| b.pool().neg(x)).collect();
+            b.solve_c(&node, &minus)
+        }
+        StartKind::Plain => vec![b.pool().zero(); b.x.m()],
+    };
+    let lambda = b.bind_forms("lambda", &lambda);
+    b.equation("v∓ = v ∓ h/2·B·lambda");
+    let half = b.halves_of_h(1);
+    let minus_half = b.halves_of_h(-1);
+    let jump = b.apply(&node.reaction.b, &lambda);
+    let v_pre = b.axpy(&v, minus_half, &jump);
+    let v_post = b.axpy(&v, half, &jump);
+    vec![("q", q), ("v_pre", v_pre), ("v_post", v_post), ("lambda", lambda)]
+}

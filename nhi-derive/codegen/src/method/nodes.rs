@@ -1,0 +1,291 @@
+//! Node rules: what happens to momenta where two steps meet.
+
+use super::builder::Builder;
+use super::discrete::{Place, Quadrature, Step};
+use super::space::{End, Space};
+use crate::expr::Expr;
+use crate::mechanics::{Matrix, Reaction};
+use crate::program::Singular;
+use std::collections::HashMap;
+
+/// The momentum equations at a node that a step leaves:
+///
+/// ```text
+/// p⁻(w) = momentum + μᵀℓ,   μ w + μ₀ = 0 at the place of the constraint.
+/// ```
+pub(super) struct Departure<'a> {
+    pub space: &'a Space,
+    pub quadrature: Quadrature,
+    /// The node.
+    pub from: &'a [Expr],
+    /// Time at the node.
+    pub t: Expr,
+    /// What p⁻ has to match.
+    pub momentum: &'a [Expr],
+    /// A velocity close to w; terms it satisfies cancel symbolically.
+    pub near: &'a [Expr],
+    /// The discrete constraint, where the node rule has one.
+    pub constraint: Option<StepConstraint>,
+    /// Names of w: prefix and suffix around the coordinate's.
+    pub named: (&'static str, &'static str),
+}
+
+/// The discrete constraint of a step: μ w + μ₀ = 0 at `place` of the step, with impulses that act
+/// along `mu` (the one-forms at the node).
+pub(super) struct StepConstraint {
+    pub place: Place,
+    pub mu: Matrix,
+    /// First guess of the impulses.
+    pub guess: Vec<Expr>,
+}
+
+/// Velocity w of a step and impulses ℓ of its reaction (none without a constraint).
+pub(super) struct Departed {
+    pub velocity: Vec<Expr>,
+    pub impulse: Vec<Expr>,
+}
+
+impl Departure<'_> {
+    /// Writes the solution. What is affine in the unknowns is solved as such: w first (m unknowns
+    /// remain), then ℓ (none remains); otherwise Newton on all n + m.
+    pub(super) fn solve(&self, b: &mut Builder<'_>) -> Departed {
+        let scratch = b.scratch();
+        let trial = b.coordinate_symbols(self.named.0, self.named.1);
+        let p = self.start_momentum(b, &trial, "_try");
+        let closed = b.close(&p, &scratch);
+        let jacobian: Matrix = closed.iter().map(|&p| b.pool().gradient(p, &trial)).collect();
+        let affine = {
+            let pool = b.pool();
+            !jacobian.iter().flatten().any(|&e| pool.depends_on(e, &trial))
+        };
+        b.discard(scratch);
+        if affine { self.solve_affine(b, &trial, &closed, &jacobian) } else { self.solve_by_newton(b) }
+    }
+
+    /// p⁻ of the step with velocity `w`.
+    fn start_momentum(&self, b: &mut Builder<'_>, w: &[Expr], suffix: &str) -> Vec<Expr> {
+        let step = Step::leaving(b, self.space, self.quadrature, self.from, w, self.t, suffix);
+        step.momentum(b, self.space, End::First)
+    }
+
+    /// μ w + μ₀ at the place of the constraint; `suffix` names what is bound on the way, if anything.
+    fn step_residual(
+        &self,
+        b: &mut Builder<'_>,
+        place: Place,
+        w: &[Expr],
+        suffix: Option<&str>,
+    ) -> Vec<Expr> {
+        let distance = b.halves_of_h(place.halves());
+        let mut q = self.space.advance(b, self.from, distance, w);
+        if let Some(suffix) = suffix {
+            q = b.bind_coordinates("", suffix, &q);
+        }
+        let (residual, t) = (b.x.residual.clone(), b.x.system.t);
+        b.at(&residual, &q, w, t)
+    }
+
+    fn solve_affine(
+        &self,
+        b: &mut Builder<'_>,
+        trial: &[Expr],
+        closed: &[Expr],
+        jacobian: &Matrix,
+    ) -> Departed {
+        let n = trial.len();
+        // One Newton step from `near` is exact.
+        let map: HashMap<Expr, Expr> = trial.iter().copied().zip(self.near.iter().copied()).collect();
+        let at_near = b.pool().substitute(closed, &map);
+        let mut rhs: Matrix = Vec::with_capacity(n);
+        for i in 0..n {
+            let mut row = vec![b.sub(self.momentum[i], at_near[i])];
+            row.extend(self.constraint.iter().flat_map(|c| c.mu.iter().map(|form| form[i])));
+            rhs.push(row);
+        }
+        let solved = if *jacobian == b.x.mass {
+            b.solve_definite(Singular::Mass, jacobian, &rhs)
+        } else {
+            b.solve_ordered(jacobian, &rhs)
+        };
+        let free: Vec<Expr> = self.near.iter().zip(&solved).map(|(&v, row)| b.add(v, row[0])).collect();
+        let Some(constraint) = &self.constraint else {
+            let velocity = b.bind_coordinates(self.named.0, self.named.1, &free);
+            return Departed { velocity, impulse: Vec::new() };
+        };
+        b.equation("w: the velocity without reaction; B = M⁻¹muᵀ");
+        let free = b.bind_coordinates("w_", "", &free);
+        let columns: Matrix = (0..n)
+            .map(|i| {
+                let name = format!("b_{}", b.coordinate(i));
+                b.bind_forms(&name, &solved[i][1..])
+            })
+            .collect();
+        let impulse = self.impulse(b, &free, &columns, constraint);
+        b.equation("velocity after the reaction: w + B·ell");
+        let kick = b.apply(&columns, &impulse);
+        let velocity: Vec<Expr> = free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect();
+        let velocity = b.bind_coordinates(self.named.0, self.named.1, &velocity);
+        Departed { velocity, impulse }
+    }
+
+    /// ℓ from g(ℓ) = μ w + μ₀ = 0 with w = `free` + B ℓ: closed form where g is affine in ℓ.
+    fn impulse(
+        &self,
+        b: &mut Builder<'_>,
+        free: &[Expr],
+        columns: &Matrix,
+        constraint: &StepConstraint,
+    ) -> Vec<Expr> {
+        let ell = b.locals("ell", constraint.mu.len());
+        let kick = b.apply(columns, &ell);
+        let w: Vec<Expr> = free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect();
+        let closed = self.step_residual(b, constraint.place, &w, None);
+        let jacobian: Matrix = closed.iter().map(|&g| b.pool().gradient(g, &ell)).collect();
+        let affine = {
+            let pool = b.pool();
+            !jacobian.iter().flatten().any(|&e| pool.depends_on(e, &ell))
+        };
+        if affine {
+            b.equation("mu·w + mu_t = 0 is affine in the impulse ell: one linear solve");
+            let zero = b.pool().zero();
+            let map: HashMap<Expr, Expr> = ell.iter().map(|&l| (l, zero)).collect();
+            let at_zero = b.pool().substitute(&closed, &map);
+            let minus: Matrix = at_zero.iter().map(|&g| vec![b.pool().neg(g)]).collect();
+            let solved = b.solve_ordered(&jacobian, &minus);
+            let values: Vec<Expr> = solved.into_iter().map(|row| row[0]).collect();
+            return b.bind_forms("impulse", &values);
+        }
+        b.equation("impulse ell from the discrete constraint mu·w + mu_t = 0, by Newton");
+        b.newton(&ell, &constraint.guess, |b| {
+            let w = b.bind_coordinates("dot_", "_try", &w);
+            self.step_residual(b, constraint.place, &w, Some("_try"))
+        });
+        ell
+    }
+
+    fn solve_by_newton(&self, b: &mut Builder<'_>) -> Departed {
+        let n = self.from.len();
+        let w = b.coordinate_symbols(self.named.0, self.named.1);
+        let m = self.constraint.as_ref().map_or(0, |c| c.mu.len());
+        let ell = b.locals("ell", m);
+        let unknowns: Vec<Expr> = w.iter().chain(&ell).copied().collect();
+        let mut guess = self.near.to_vec();
+        guess.extend(self.constraint.iter().flat_map(|c| c.guess.iter().copied()));
+        b.equation("p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton");
+        let momentum = b.bind_coordinates("pi_", "", self.momentum);
+        b.newton(&unknowns, &guess, |b| {
+            let forms = match &self.constraint {
+                Some(c) => self.step_residual(b, c.place, &w, Some("_try")),
+                None => Vec::new(),
+            };
+            let p = self.start_momentum(b, &w, "_end");
+            let reaction = match &self.constraint {
+                Some(c) => b.apply_transposed(&c.mu, &ell, n),
+                None => vec![b.pool().zero(); n],
+            };
+            let mut residual = Vec::with_capacity(n + m);
+            for i in 0..n {
+                let rhs = b.add(momentum[i], reaction[i]);
+                residual.push(b.sub(p[i], rhs));
+            }
+            residual.extend(forms);
+            residual
+        });
+        Departed { velocity: w, impulse: ell }
+    }
+}
+
+impl Builder<'_> {
+    /// B = M⁻¹μᵀ, C = μB, μ and μ₀ at a node, bound.
+    pub(super) fn reaction(&mut self, q: &[Expr]) -> Node {
+        let (mu, mu_t) = (self.x.mu.clone(), self.x.mu_t.clone());
+        let mu = self.matrix_at(&mu, q);
+        let (v, t) = (self.x.v.clone(), self.x.system.t);
+        let mu_t = self.at(&mu_t, q, &v, t);
+        let n = q.len();
+        let m = mu.len();
+        let reaction = match self.x.reaction.clone() {
+            Some(r) => {
+                let det = r.det.map(|d| self.at(&[d], q, &v, t)[0]);
+                Reaction { b: self.matrix_at(&r.b, q), c: self.matrix_at(&r.c, q), det }
+            }
+            None => {
+                let mass = self.x.mass.clone();
+                let mass = self.matrix_at(&mass, q);
+                let rhs: Matrix = (0..n).map(|i| mu.iter().map(|form| form[i]).collect()).collect();
+                let b = self.solve_definite(Singular::Mass, &mass, &rhs);
+                let mut c = vec![vec![self.pool().zero(); m]; m];
+                for a in 0..m {
+                    for d in a..m {
+                        let column: Vec<Expr> = b.iter().map(|row| row[d]).collect();
+                        c[a][d] = crate::mechanics::dot(self.pool(), &mu[a], &column);
+                        c[d][a] = c[a][d];
+                    }
+                }
+                Reaction { b, c, det: None }
+            }
+        };
+        Node { mu, mu_t, reaction }
+    }
+
+    /// x with C x = r.
+    pub(super) fn solve_c(&mut self, node: &Node, r: &[Expr]) -> Vec<Expr> {
+        let c = &node.reaction.c;
+        let rhs: Matrix = r.iter().map(|&e| vec![e]).collect();
+        let solved = match node.reaction.det {
+            Some(det) if !self.pool().is_zero(c[0][1]) => {
+                let det = self.bind("det_c", det);
+                let scale = self.mul(c[0][0], c[1][1]);
+                self.pivot(det, scale, Singular::Constraints);
+                let cramer = |s: &mut Self, i: usize| {
+                    let (x, y) = (s.mul(c[1 - i][1 - i], r[i]), s.mul(c[0][1], r[1 - i]));
+                    let top = s.sub(x, y);
+                    vec![s.pool().div(top, det)]
+                };
+                vec![cramer(self, 0), cramer(self, 1)]
+            }
+            _ => self.solve_definite(Singular::Constraints, c, &rhs),
+        };
+        solved.into_iter().map(|row| row[0]).collect()
+    }
+
+    /// M⁻¹ x at a configuration, for a covector x.
+    pub(super) fn solve_mass(&mut self, q: &[Expr], x: &[Expr]) -> Vec<Expr> {
+        let mass = self.x.mass.clone();
+        let mass = self.matrix_at(&mass, q);
+        let rhs: Matrix = x.iter().map(|&e| vec![e]).collect();
+        let solved = self.solve_definite(Singular::Mass, &mass, &rhs);
+        solved.into_iter().map(|row| row[0]).collect()
+    }
+
+    /// Velocity M⁻¹(p − a) of a momentum at `q`, computed as a correction to `near`.
+    pub(super) fn velocity_of(&mut self, q: &[Expr], p: &[Expr], near: &[Expr], t: Expr) -> Vec<Expr> {
+        let l_v = self.x.momentum.clone();
+        let p_near = self.at(&l_v, q, near, t);
+        let defect: Vec<Expr> = p.iter().zip(p_near).map(|(&p, k)| self.sub(p, k)).collect();
+        let correction = self.solve_mass(q, &defect);
+        near.iter().zip(correction).map(|(&v, c)| self.add(v, c)).collect()
+    }
+
+    /// σ = C⁻¹(μ v + μ₀) at a node: the normal part of a velocity is B σ.
+    pub(super) fn normal_part(&mut self, node: &Node, v: &[Expr]) -> Vec<Expr> {
+        let along = self.apply(&node.mu, v);
+        let defect: Vec<Expr> = along.into_iter().zip(&node.mu_t).map(|(x, &t)| self.add(x, t)).collect();
+        let defect = self.bind_forms("defect", &defect);
+        self.solve_c(node, &defect)
+    }
+
+    /// v − c B σ.
+    pub(super) fn remove(&mut self, node: &Node, v: &[Expr], c: i64, sigma: &[Expr]) -> Vec<Expr> {
+        let normal = self.apply(&node.reaction.b, sigma);
+        let minus = self.pool().int(-c);
+        self.axpy(v, minus, &normal)
+    }
+}
+
+/// The constraint geometry at one configuration.
+pub(super) struct Node {
+    pub mu: Matrix,
+    pub mu_t: Vec<Expr>,
+    pub reaction: Reaction,
+}

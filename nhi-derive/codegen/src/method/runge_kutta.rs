@@ -1,0 +1,123 @@
+//! Explicit Runge–Kutta methods on the index-reduced equations: the baselines.
+//!
+//! dq/dt = v, dv/dt = M⁻¹(b + μᵀΛ) with Λ = −C⁻¹(μ M⁻¹ b + γ). Nothing is projected: constraint and
+//! energy drift, as they do for anyone who integrates these equations so.
+
+use super::NodeSymbols;
+use super::builder::Builder;
+use crate::expr::Expr;
+
+/// Butcher tableau of an explicit method, as exact fractions `(numerator, denominator)`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tableau {
+    /// Strictly lower triangular part, row by row.
+    pub a: &'static [&'static [(i64, i64)]],
+    /// Weights.
+    pub b: &'static [(i64, i64)],
+}
+
+/// Explicit mid-point rule.
+pub(super) const MIDPOINT: Tableau = Tableau { a: &[&[], &[(1, 2)]], b: &[(0, 1), (1, 1)] };
+/// Heun's trapezoidal rule.
+pub(super) const HEUN: Tableau = Tableau { a: &[&[], &[(1, 1)]], b: &[(1, 2), (1, 2)] };
+/// The classical method of order four.
+pub(super) const CLASSICAL: Tableau = Tableau {
+    a: &[&[], &[(1, 2)], &[(0, 1), (1, 2)], &[(0, 1), (0, 1), (1, 1)]],
+    b: &[(1, 6), (1, 3), (1, 3), (1, 6)],
+};
+
+/// dv/dt and multipliers of the continuous equations.
+pub(super) struct Acceleration {
+    pub a: Vec<Expr>,
+    pub lambda: Vec<Expr>,
+}
+
+impl Builder<'_> {
+    /// Index-reduced acceleration and multipliers at a bound point.
+    pub(super) fn acceleration(&mut self, q: &[Expr], v: &[Expr], t: Expr) -> Acceleration {
+        let (bias, gamma) = (self.x.bias.clone(), self.x.gamma.clone());
+        let bias = self.at(&bias, q, v, t);
+        let gamma = self.at(&gamma, q, v, t);
+        let free = self.solve_mass(q, &bias);
+        let free = self.bind_coordinates("free_", "", &free);
+        let node = self.reaction(q);
+        let along = self.apply(&node.mu, &free);
+        let rhs: Vec<Expr> = along
+            .into_iter()
+            .zip(gamma)
+            .map(|(x, g)| {
+                let sum = self.add(x, g);
+                self.pool().neg(sum)
+            })
+            .collect();
+        let lambda = self.solve_c(&node, &rhs);
+        let lambda = self.bind_forms("lambda", &lambda);
+        let pushed = self.apply(&node.reaction.b, &lambda);
+        let a: Vec<Expr> = free.iter().zip(pushed).map(|(&x, y)| self.add(x, y)).collect();
+        Acceleration { a, lambda }
+    }
+}
+
+/// Equations of one step, from the state symbols to the new (q, v) and the weighted mean of Λ.
+pub(super) fn step(
+    b: &mut Builder<'_>,
+    state: &NodeSymbols,
+    tableau: Tableau,
+) -> Vec<(&'static str, Vec<Expr>)> {
+    let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
+    let mut stages: Vec<(Vec<Expr>, Acceleration)> = Vec::new();
+    for (i, row) in tableau.a.iter().enumerate() {
+        let stage = i + 1;
+        b.equation(format!("stage {stage}"));
+        let dq: Vec<&[Expr]> = stages.iter().map(|(v, _)| v.as_slice()).collect();
+        let dv: Vec<&[Expr]> = stages.iter().map(|(_, a)| a.a.as_slice()).collect();
+        let qi = b.combine(&q, row, &dq);
+        let vi = b.combine(&v, row, &dv);
+        let qi = b.bind_coordinates("", &format!("_s{stage}"), &qi);
+        let vi = b.bind_coordinates("dot_", &format!("_s{stage}"), &vi);
+        let c = row.iter().fold((0, 1), |(n, d), &(x, y)| (n * y + x * d, d * y));
+        let c = b.pool().ratio(c.0, c.1);
+        let h = b.h;
+        let after = b.mul(c, h);
+        let ti = b.add(t, after);
+        let mut acceleration = b.acceleration(&qi, &vi, ti);
+        acceleration.a = b.bind_coordinates("a_", &format!("_s{stage}"), &acceleration.a);
+        stages.push((vi, acceleration));
+    }
+    b.equation("the step: weighted mean of the stages");
+    let dq: Vec<&[Expr]> = stages.iter().map(|(v, _)| v.as_slice()).collect();
+    let dv: Vec<&[Expr]> = stages.iter().map(|(_, a)| a.a.as_slice()).collect();
+    let q1 = b.combine(&q, tableau.b, &dq);
+    let v1 = b.combine(&v, tableau.b, &dv);
+    let q1 = b.bind_coordinates("", "_1", &q1);
+    let v1 = b.bind_coordinates("dot_", "_1", &v1);
+    let mut lambda = Vec::new();
+    for a in 0..b.x.m() {
+        let mut terms = Vec::new();
+        for (&(w, d), (_, stage)) in tableau.b.iter().zip(&stages) {
+            let weight = b.pool().ratio(w, d);
+            terms.push(b.mul(weight, stage.lambda[a]));
+        }
+        lambda.push(b.pool().sum(&terms));
+    }
+    vec![("q", q1), ("v", v1), ("lambda", lambda)]
+}
+
+impl Builder<'_> {
+    /// base + h Σ wᵢ slopeᵢ.
+    fn combine(&mut self, base: &[Expr], weights: &[(i64, i64)], slopes: &[&[Expr]]) -> Vec<Expr> {
+        (0..base.len())
+            .map(|k| {
+                let mut terms = Vec::new();
+                for (&(w, d), slope) in weights.iter().zip(slopes) {
+                    let weight = self.pool().ratio(w, d);
+                    terms.push(self.mul(weight, slope[k]));
+                }
+                let slope = self.pool().sum(&terms);
+                let h = self.h;
+                let change = self.mul(h, slope);
+                self.add(base[k], change)
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,108 @@
+//! Programs of the system itself: what simulations need whatever the method.
+
+use super::builder::Builder;
+use super::{NodeSymbols, SystemPrograms, array, scalar};
+use crate::expr::Expr;
+use crate::mechanics::Mechanics;
+use crate::program::{Binding, Input, Output, Program};
+
+/// Builds the programs of `SystemPrograms`.
+pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
+    SystemPrograms {
+        energy: function(x, "energy", "Energy E = ∂L/∂v·v − L.", &["q", "v"], |b, _| {
+            vec![Output { name: "energy".into(), values: vec![b.x.energy], scalar: true }]
+        }),
+        momentum: function(x, "momentum", "Momentum p = ∂L/∂v.", &["q", "v"], |b, _| {
+            vec![output("p", b.x.momentum.clone())]
+        }),
+        residual: function(x, "residual", "Constraint residual mu·v + mu_t.", &["q", "v"], |b, _| {
+            vec![output("residual", b.x.residual.clone())]
+        }),
+        residual_scale: function(
+            x,
+            "residual_scale",
+            "Sums of absolute values of the terms of the constraint residual.",
+            &["q", "v"],
+            |b, _| {
+                let values = residual_scale(b);
+                vec![output("scale", values)]
+            },
+        ),
+        project: function(
+            x,
+            "project",
+            "Nearest admissible velocity in the kinetic-energy metric, v − B·C⁻¹(mu·v + mu_t).",
+            &["q", "v"],
+            |b, s| {
+                let node = b.reaction(&s.q);
+                let sigma = b.normal_part(&node, &s.v);
+                let sigma = b.bind_forms("sigma", &sigma);
+                let v = b.remove(&node, &s.v, 1, &sigma);
+                vec![output("v", v)]
+            },
+        ),
+        acceleration: function(
+            x,
+            "acceleration",
+            "dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.",
+            &["q", "v", "t", "inputs"],
+            |b, s| {
+                let t = b.x.system.t;
+                let a = b.acceleration(&s.q, &s.v, t);
+                vec![output("a", a.a), output("lambda", a.lambda)]
+            },
+        ),
+    }
+}
+
+fn output(name: &str, values: Vec<Expr>) -> Output {
+    Output { name: name.into(), values, scalar: false }
+}
+
+fn function(
+    x: &mut Mechanics,
+    name: &str,
+    doc: &str,
+    arguments: &[&str],
+    body: impl FnOnce(&mut Builder<'_>, &NodeSymbols) -> Vec<Output>,
+) -> Program {
+    let symbols = NodeSymbols { q: x.q.clone(), v: x.v.clone(), lambda: Vec::new() };
+    let mut inputs = vec![array("parameters", x.parameters(), Binding::Step)];
+    for &argument in arguments {
+        inputs.push(named_input(x, argument));
+    }
+    let mut b = Builder::new(x);
+    let outputs = body(&mut b, &symbols);
+    Program { name: name.into(), doc: vec![doc.into()], inputs, body: b.finish(), outputs }
+}
+
+/// One of the arguments q, v, t, inputs.
+pub(super) fn named_input(x: &Mechanics, name: &str) -> Input {
+    match name {
+        "q" => array("q", x.q.clone(), Binding::Step),
+        "v" => array("v", x.v.clone(), Binding::Step),
+        "t" => scalar("t", x.system.t, Binding::Step),
+        _ => array("inputs", x.system.inputs.iter().map(|u| u.symbol).collect(), Binding::Step),
+    }
+}
+
+fn residual_scale(b: &mut Builder<'_>) -> Vec<Expr> {
+    let (mu, mu_t, v) = (b.x.mu.clone(), b.x.mu_t.clone(), b.x.v.clone());
+    let mut scales = Vec::with_capacity(mu.len());
+    for (row, &affine) in mu.iter().zip(&mu_t) {
+        let mut terms = Vec::with_capacity(v.len() + 1);
+        for (&c, &v) in row.iter().zip(&v) {
+            terms.push(b.mul(c, v));
+        }
+        terms.push(affine);
+        let sizes: Vec<Expr> = terms
+            .into_iter()
+            .map(|x| {
+                let square = b.pool().powi(x, 2);
+                b.pool().sqrt(square)
+            })
+            .collect();
+        scales.push(b.pool().sum(&sizes));
+    }
+    scales
+}
