@@ -1,12 +1,9 @@
 //! The built-in engine: differentiation on the pool and simplification by local rules.
 
-use super::cost::cost;
+use super::rules::forms;
 use super::select::cheapest;
 use super::{Engine, EngineError};
 use crate::expr::{Expr, Pool};
-
-/// Largest number of terms that multiplying out may make.
-const MAX_TERMS: usize = 256;
 
 /// Pure Rust, no other program, never fails.
 #[derive(Clone, Copy, Default, Debug)]
@@ -26,14 +23,7 @@ impl Engine for BuiltIn {
     }
 
     fn simplify(&mut self, pool: &mut Pool, exprs: &[Expr]) -> Result<Vec<Expr>, EngineError> {
-        let candidates: Vec<Vec<Expr>> = exprs
-            .iter()
-            .map(|&e| {
-                let mut all = vec![e];
-                all.extend(pool.expand(e, MAX_TERMS));
-                all
-            })
-            .collect();
+        let candidates = forms(pool, exprs);
         Ok(cheapest(pool, &candidates))
     }
 }
@@ -42,5 +32,5 @@ impl Engine for BuiltIn {
 pub(crate) fn gradient(pool: &mut Pool, e: Expr, variables: &[Expr]) -> Vec<Expr> {
     let reverse = pool.gradient(e, variables);
     let forward: Vec<Expr> = variables.iter().map(|&v| pool.derivative(e, v)).collect();
-    if cost(pool, &forward) < cost(pool, &reverse) { forward } else { reverse }
+    if pool.cost(&forward).weight() < pool.cost(&reverse).weight() { forward } else { reverse }
 }

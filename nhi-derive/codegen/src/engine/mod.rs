@@ -1,8 +1,11 @@
 //! The symbolic engine: derivatives and simplification behind one narrow interface.
 
 mod built_in;
-mod cost;
+mod factor;
+mod polynomial;
+mod rules;
 mod select;
+mod trigonometry;
 
 pub use built_in::BuiltIn;
 

@@ -1,0 +1,171 @@
+//! Common factors of sums: a x + a y + b x + b y becomes (a + b) (x + y).
+
+use super::polynomial::{Monomial, exponent, integer, multiply, product, without};
+use crate::expr::{Expr, Function, Node, Pool, Rational};
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+use std::collections::{BTreeMap, HashMap};
+
+/// How often sums of factored terms are looked at again.
+const ROUNDS: usize = 4;
+
+type Terms = Vec<(Rational, Monomial)>;
+
+/// `e` with common factors taken out of every sum outside function arguments, again while that
+/// changes anything.
+pub(super) fn factor(pool: &mut Pool, e: Expr) -> Expr {
+    let mut e = e;
+    for _ in 0..ROUNDS {
+        let mut image: HashMap<Expr, Expr> = HashMap::new();
+        for x in pool.reachable(&[e]) {
+            let y = pool.rebuild(x, |c| image[&c]);
+            let y = match pool.node(y) {
+                Node::Sum(terms) => {
+                    let terms = terms.clone();
+                    let terms = terms.into_iter().map(|t| split(pool, t)).collect();
+                    let terms = complements(pool, terms);
+                    horner(pool, terms)
+                }
+                _ => y,
+            };
+            image.insert(x, y);
+        }
+        if image[&e] == e {
+            break;
+        }
+        e = image[&e];
+    }
+    e
+}
+
+/// A term as number times powers of factors, which may be sums.
+fn split(pool: &mut Pool, term: Expr) -> (Rational, Monomial) {
+    let (c, rest) = pool.split_coefficient(term);
+    let factors = match pool.node(rest) {
+        Node::Product(f) => f.clone(),
+        _ => vec![rest],
+    };
+    let mut m = Monomial::new();
+    for f in factors {
+        let (base, n) = pool.split_power(f);
+        let f = match integer(pool, n) {
+            Some(n) => (base, n),
+            None => (f, 1),
+        };
+        if !pool.is_one(f.0) {
+            m = multiply(&m, &vec![f]);
+        }
+    }
+    (c, m)
+}
+
+/// Merges pairs of terms: r - r cos(x)^2 becomes r sin(x)^2.
+fn complements(pool: &mut Pool, terms: Terms) -> Terms {
+    let mut by_monomial: BTreeMap<Monomial, Rational> = terms.into_iter().map(|(c, m)| (m, c)).collect();
+    let squares: Vec<(Monomial, Expr)> =
+        by_monomial.keys().flat_map(|m| m.iter().filter(|f| f.1 == 2).map(|f| (m.clone(), f.0))).collect();
+    for (m, square) in squares {
+        let other = match *pool.node(square) {
+            Node::Call(Function::Sin, x) => pool.call(Function::Cos, x),
+            Node::Call(Function::Cos, x) => pool.call(Function::Sin, x),
+            _ => continue,
+        };
+        let rest = without(&m, square);
+        let (Some(c), Some(d)) = (by_monomial.get(&m), by_monomial.get(&rest)) else { continue };
+        if *c == -d.clone() {
+            let d = d.clone();
+            by_monomial.remove(&m);
+            by_monomial.remove(&rest);
+            *by_monomial.entry(multiply(&rest, &vec![(other, 2)])).or_insert_with(Rational::zero) += d;
+        }
+    }
+    by_monomial.into_iter().filter(|(_, c)| !c.is_zero()).map(|(m, c)| (c, m)).collect()
+}
+
+/// Sum of the terms with factors taken out, the most frequent first.
+fn horner(pool: &mut Pool, mut terms: Terms) -> Expr {
+    let (content, common) = take_out(&mut terms);
+    let mut parts = Vec::new();
+    while let Some((atom, sign)) = most_frequent(pool, &terms) {
+        let (with, rest): (Terms, Terms) = terms.into_iter().partition(|(_, m)| exponent(m, atom) * sign > 0);
+        terms = rest;
+        parts.push(horner(pool, with));
+    }
+    parts.extend(terms.iter().map(|(c, m)| product(pool, c, m)));
+    let sum = pool.sum(&parts);
+    let outside = product(pool, &content, &common);
+    pool.mul(outside, sum)
+}
+
+/// Divides the terms by what all have in common and returns that.
+fn take_out(terms: &mut Terms) -> (Rational, Monomial) {
+    let Some((_, first)) = terms.first() else { return (Rational::one(), Monomial::new()) };
+    let mut common = Monomial::new();
+    for &(atom, _) in first {
+        let exponents = terms.iter().map(|(_, m)| exponent(m, atom));
+        let (least, most) = exponents.fold((i64::MAX, i64::MIN), |(lo, hi), n| (lo.min(n), hi.max(n)));
+        let n = if least > 0 { least } else { most.min(0) };
+        if n != 0 {
+            common.push((atom, n));
+        }
+    }
+    let content = content(terms);
+    let inverse: Monomial = common.iter().map(|&(a, n)| (a, -n)).collect();
+    for (c, m) in terms.iter_mut() {
+        *c /= &content;
+        *m = multiply(m, &inverse);
+    }
+    (content, common)
+}
+
+/// The number that leaves the most terms with coefficient 1 or -1; one if none is better.
+fn content(terms: &Terms) -> Rational {
+    let mut frequency: BTreeMap<Rational, usize> = BTreeMap::new();
+    for (c, m) in terms {
+        // A lone constant costs nothing whatever it is.
+        if !m.is_empty() {
+            *frequency.entry(c.abs()).or_default() += 1;
+        }
+    }
+    let units = frequency.get(&Rational::one()).copied().unwrap_or(0);
+    let mut best = (Rational::one(), units + 1);
+    for (c, n) in frequency {
+        if n > best.1 {
+            best = (c, n);
+        }
+    }
+    let gcd = terms.iter().fold(Rational::zero(), |g, (c, _)| gcd(&g, c));
+    // Taking 2 out of 2 a + 4 b costs what it saves and shows the structure.
+    if best.1 <= units + 1 && units == 0 && !gcd.is_zero() { gcd } else { best.0 }
+}
+
+fn gcd(a: &Rational, b: &Rational) -> Rational {
+    if a.is_zero() {
+        return b.abs();
+    }
+    Rational::new(a.numer().gcd(b.numer()), a.denom().lcm(b.denom()))
+}
+
+/// The factor (with the sign of its exponent) that most terms share, weighted by what it saves.
+fn most_frequent(pool: &Pool, terms: &Terms) -> Option<(Expr, i64)> {
+    let mut counts: BTreeMap<(Expr, i64), usize> = BTreeMap::new();
+    for &(atom, n) in terms.iter().flat_map(|(_, m)| m) {
+        *counts.entry((atom, n.signum())).or_default() += 1;
+    }
+    let mut best: Option<((Expr, i64), usize)> = None;
+    for (key, n) in counts {
+        // Fewer divisions, then fewer operations inside the factor.
+        let weight = (n - 1)
+            * if key.1 < 0 {
+                4
+            } else if matches!(pool.node(key.0), Node::Sum(_)) {
+                2
+            } else {
+                1
+            };
+        if n > 1 && best.is_none_or(|b| weight > b.1) {
+            best = Some((key, weight));
+        }
+    }
+    best.map(|b| b.0)
+}
