@@ -1,4 +1,4 @@
-use crate::Scalar;
+use crate::{Failure, Scalar, State};
 use core::fmt::Debug;
 use core::ops::{Index, IndexMut};
 
@@ -21,6 +21,10 @@ impl<T: Copy + Debug + PartialEq, const N: usize> Vector<T> for [T; N] {
 
 /// A mechanical system with linear or affine velocity constraints; implemented by
 /// `#[derive(Nonholonomic)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not declared as a mechanical system",
+    note = "declare it with #[derive(Nonholonomic)]"
+)]
 pub trait System {
     /// Name of the declared struct.
     const NAME: &'static str;
@@ -90,8 +94,11 @@ pub trait System {
         v: &Self::Velocity<T>,
         t: T,
         inputs: &Self::Inputs<T>,
-    ) -> Result<(Self::Velocity<T>, Self::Multipliers<T>), Failure>;
+    ) -> Result<Acceleration<Self, T>, Failure>;
 }
+
+/// dv/dt and the multipliers λ.
+pub type Acceleration<S, T> = (<S as System>::Velocity<T>, <S as System>::Multipliers<T>);
 
 /// How a method is started from (q₀, v₀) on the constraint manifold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -105,19 +112,6 @@ pub enum Start {
     Plain,
 }
 
-/// Why a step could not be taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Failure {
-    /// Newton's method did not converge.
-    NotConverged,
-    /// The constraint one-forms are linearly dependent here.
-    SingularConstraints,
-    /// The mass matrix is not positive definite here.
-    SingularMass,
-    /// A result is infinite or not a number.
-    NonFinite,
-}
-
 /// The step functions of method `K`, emitted for a system.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no step functions for `{K}`",
@@ -127,8 +121,9 @@ pub enum Failure {
 pub trait Emits<K>: System {
     /// What depends on the parameters and the step size alone.
     type Prepared<T: Scalar>: Copy + Debug;
-    /// What the method carries from step to step.
-    type State<T: Scalar>: Copy + Debug;
+    /// What the method carries from step to step: [`NodeState`](crate::NodeState) or
+    /// [`JumpState`](crate::JumpState).
+    type State<T: Scalar>: State<Self, T>;
 
     /// Computes everything that no step needs to compute again.
     fn prepare<T: Scalar>(parameters: &Self::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure>;
@@ -151,29 +146,4 @@ pub trait Emits<K>: System {
         t: T,
         inputs: &Self::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
-}
-
-/// State of a one-step map on the constraint manifold: (q, v) with μ(q)v + μ₀(q) = 0.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct NodeState<Q, V, L> {
-    /// Configuration.
-    pub q: Q,
-    /// Velocity.
-    pub v: V,
-    /// Multipliers (forces) of the last step.
-    pub lambda: L,
-}
-
-/// State of a method that reflects the momentum at every node: the velocities
-/// v∓ = M⁻¹(p∓ − a) before and after the jump. Their mean is on the constraint manifold.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct JumpState<Q, V, L> {
-    /// Configuration.
-    pub q: Q,
-    /// Velocity before the reflection.
-    pub v_pre: V,
-    /// Velocity after the reflection.
-    pub v_post: V,
-    /// Multipliers (forces): p_post − p_pre = h μᵀλ.
-    pub lambda: L,
 }

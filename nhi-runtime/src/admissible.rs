@@ -1,0 +1,67 @@
+//! Whether an initial velocity is admissible.
+
+use crate::{Error, System};
+
+/// Relative error that an entry of q₀ or v₀ may have. Closed forms evaluated in f64 are good to
+/// 1e-15, numbers read from text with ten decimals to 1e-10; a velocity that is wrong differs in
+/// the first digits.
+const RELATIVE: f64 = 1e-10;
+
+/// Error of an entry relative to the largest one: what is left of a zero computed by cancellation.
+const CANCELLED: f64 = 1e-15;
+
+/// The error that the `i`-th entry may have.
+fn allowance(x: &[f64], i: usize) -> f64 {
+    let largest = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    RELATIVE * x.get(i).map_or(0.0, |x| x.abs()) + CANCELLED * largest
+}
+
+/// μ(q)v + μ₀(q) vanishes as far as the numbers in `q` and `v` are known.
+///
+/// The size of the terms alone does not tell: of sin θ · dx − cos θ · dy with dx = 0 and θ = π/2
+/// only −6e-17 dy is left, all of it rounding of θ. So each entry is moved by the error that it
+/// may have, and the residual may be as large as what these moves change.
+pub(crate) fn check<S: System>(
+    parameters: &S::Parameters<f64>,
+    q: &S::Configuration<f64>,
+    v: &S::Velocity<f64>,
+) -> Result<(), Error> {
+    let residual = S::residual(parameters, q, v);
+    let mut tolerance = S::residual_scale(parameters, q, v);
+    for tolerance in tolerance.as_mut() {
+        *tolerance *= RELATIVE;
+    }
+    let mut allow = |moved: S::Multipliers<f64>| {
+        for ((tolerance, moved), residual) in
+            tolerance.as_mut().iter_mut().zip(moved.as_ref()).zip(residual.as_ref())
+        {
+            // Beside the end of a domain a move may leave it; it then shows nothing.
+            let change = (moved - residual).abs();
+            *tolerance += if change.is_finite() { change } else { 0.0 };
+        }
+    };
+    for i in 0..q.as_ref().len() {
+        let mut q = *q;
+        let by = allowance(q.as_ref(), i);
+        if let Some(x) = q.as_mut().get_mut(i) {
+            *x += by;
+        }
+        allow(S::residual(parameters, &q, v));
+    }
+    for i in 0..v.as_ref().len() {
+        let mut v = *v;
+        let by = allowance(v.as_ref(), i);
+        if let Some(x) = v.as_mut().get_mut(i) {
+            *x += by;
+        }
+        allow(S::residual(parameters, q, &v));
+    }
+    let violated = S::CONSTRAINTS
+        .iter()
+        .zip(residual.as_ref().iter().zip(tolerance.as_ref()))
+        .find(|(_, (residual, tolerance))| !(residual.is_finite() && residual.abs() <= **tolerance));
+    match violated {
+        Some((name, (&residual, _))) => Err(Error::Constraint { name, residual }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,139 @@
+use core::fmt;
+
+/// Why a computation could not be carried out at some point of the phase space.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Newton's method did not converge.
+    NotConverged,
+    /// The constraint one-forms are linearly dependent here.
+    SingularConstraints,
+    /// The mass matrix is not positive definite here.
+    SingularMass,
+    /// A result is infinite or not a number.
+    NonFinite,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Failure::NotConverged => "Newton's method did not converge; a smaller step size may help",
+            Failure::SingularConstraints => "the constraint one-forms are linearly dependent here",
+            Failure::SingularMass => "the mass matrix is not positive definite here",
+            Failure::NonFinite => "a value became infinite or not a number",
+        })
+    }
+}
+
+impl core::error::Error for Failure {}
+
+/// Kinds of numbers that a user gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantity {
+    /// A parameter of the system.
+    Parameter,
+    /// A configuration coordinate.
+    Coordinate,
+    /// The velocity of a coordinate.
+    Velocity,
+    /// A control input.
+    Input,
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Quantity::Parameter => "parameter",
+            Quantity::Coordinate => "coordinate",
+            Quantity::Velocity => "velocity of",
+            Quantity::Input => "input",
+        })
+    }
+}
+
+/// Why a simulation could not be built or continued.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The step size is zero, infinite or not a number.
+    StepSize {
+        /// What was given.
+        h: f64,
+    },
+    /// A number that was given is infinite or not a number.
+    NonFinite {
+        /// What it is.
+        quantity: Quantity,
+        /// Name of the parameter, coordinate or input.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+    },
+    /// The initial velocity violates a constraint by more than rounding.
+    Constraint {
+        /// Label of the constraint, or its text.
+        name: &'static str,
+        /// μ(q₀)v₀ + μ₀(q₀).
+        residual: f64,
+    },
+    /// The method could not be started from the initial state.
+    Start {
+        /// The reason.
+        cause: Failure,
+    },
+    /// A step could not be taken; the simulation is as it was before it.
+    Step {
+        /// Number of the step, the first being 1.
+        step: u64,
+        /// Time at which it begins.
+        time: f64,
+        /// The reason.
+        cause: Failure,
+    },
+    /// There is no nearest admissible velocity at the initial configuration.
+    Projection {
+        /// The reason.
+        cause: Failure,
+    },
+    /// The accelerations of the continuous equations are not defined.
+    Acceleration {
+        /// The reason.
+        cause: Failure,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Error::StepSize { h } => {
+                write!(f, "the step size must be a finite number other than zero, not {h}")
+            }
+            Error::NonFinite { quantity, name, value } => {
+                write!(f, "{quantity} `{name}` must be finite, not {value}")
+            }
+            Error::Constraint { name, residual } => write!(
+                f,
+                "the initial velocity violates the constraint `{name}` by {residual:e}; \
+                 `Simulation::project` takes the nearest admissible velocity"
+            ),
+            Error::Start { cause } => write!(f, "the method cannot be started: {cause}"),
+            Error::Step { step, time, cause } => write!(f, "step {step} from t = {time}: {cause}"),
+            Error::Projection { cause } => write!(f, "the initial velocity cannot be projected: {cause}"),
+            Error::Acceleration { cause } => write!(f, "no acceleration: {cause}"),
+        }
+    }
+}
+
+// The cause is part of the message, so there is no `source` that would repeat it.
+impl core::error::Error for Error {}
+
+/// All of `values` are finite, or an error that names the first which is not.
+pub(crate) fn finite(
+    quantity: Quantity,
+    names: &'static [&'static str],
+    values: &[f64],
+) -> Result<(), Error> {
+    match names.iter().zip(values).find(|(_, value)| !value.is_finite()) {
+        Some((name, &value)) => Err(Error::NonFinite { quantity, name, value }),
+        None => Ok(()),
+    }
+}

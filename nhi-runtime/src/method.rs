@@ -1,0 +1,193 @@
+//! The methods as values.
+
+use crate::{Emits, Failure, Scalar, Start, State, System};
+use core::fmt::Debug;
+
+/// An integration method for the system `S`: what [`Simulation`](crate::Simulation) drives.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a method for `{S}`")]
+pub trait Method<S: System> {
+    /// What depends on the parameters and the step size alone.
+    type Prepared<T: Scalar>: Copy + Debug;
+    /// What is carried from step to step.
+    type State<T: Scalar>: State<S, T>;
+
+    /// Name in the literature tables, on the command line and in reference data, such as `dla2`.
+    fn id(&self) -> &'static str;
+
+    /// Computes everything that no step needs to compute again.
+    fn prepare<T: Scalar>(&self, parameters: &S::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure>;
+
+    /// The state at time `t` from a configuration and an admissible velocity.
+    fn start<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        q: &S::Configuration<T>,
+        v: &S::Velocity<T>,
+        t: T,
+        inputs: &S::Inputs<T>,
+    ) -> Result<Self::State<T>, Failure>;
+
+    /// One step from time `t` to `t + h`.
+    fn step<T: Scalar>(
+        &self,
+        prepared: &Self::Prepared<T>,
+        state: &Self::State<T>,
+        t: T,
+        inputs: &S::Inputs<T>,
+    ) -> Result<Self::State<T>, Failure>;
+}
+
+/// A method that reflects the momentum at every node (GNI). It carries parasitic modes, which
+/// [`Simulation::parasite`](crate::Simulation::parasite) monitors.
+pub trait Reflecting {}
+
+/// A reflecting method together with the choice of its start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Started<K> {
+    method: K,
+    start: Start,
+    id: &'static str,
+}
+
+impl<K: Reflecting> Reflecting for Started<K> {}
+
+/// `impl Method for $type` by the step functions of the marker `$method`.
+macro_rules! by_step_functions_of {
+    ($method:ty, for $type:ty, |$this:ident| $id:expr, $start:expr) => {
+        impl<S: Emits<$method>> Method<S> for $type {
+            type Prepared<T: Scalar> = <S as Emits<$method>>::Prepared<T>;
+            type State<T: Scalar> = <S as Emits<$method>>::State<T>;
+
+            fn id(&self) -> &'static str {
+                let $this = self;
+                $id
+            }
+
+            fn prepare<T: Scalar>(
+                &self,
+                parameters: &S::Parameters<T>,
+                h: T,
+            ) -> Result<Self::Prepared<T>, Failure> {
+                <S as Emits<$method>>::prepare(parameters, h)
+            }
+
+            fn start<T: Scalar>(
+                &self,
+                parameters: &S::Parameters<T>,
+                h: T,
+                q: &S::Configuration<T>,
+                v: &S::Velocity<T>,
+                t: T,
+                inputs: &S::Inputs<T>,
+            ) -> Result<Self::State<T>, Failure> {
+                let $this = self;
+                <S as Emits<$method>>::start(parameters, h, $start, q, v, t, inputs)
+            }
+
+            #[inline]
+            fn step<T: Scalar>(
+                &self,
+                prepared: &Self::Prepared<T>,
+                state: &Self::State<T>,
+                t: T,
+                inputs: &S::Inputs<T>,
+            ) -> Result<Self::State<T>, Failure> {
+                <S as Emits<$method>>::step(prepared, state, t, inputs)
+            }
+        }
+    };
+}
+
+/// One line per method: documentation, name, id; of a reflecting method also the start that its
+/// plain value means.
+macro_rules! methods {
+    (
+        one_step { $($(#[$doc:meta])* $name:ident $id:literal;)* }
+        reflecting { $($(#[$jump_doc:meta])* $jump:ident $jump_id:literal $start:ident;)* }
+    ) => {
+        $(methods!(@marker $(#[$doc])* $name $id Consistent);)*
+        $(methods!(@marker $(#[$jump_doc])* $jump $jump_id $start);)*
+        $(
+            impl Reflecting for $jump {}
+
+            impl $jump {
+                /// Started with the multiplier of the continuous equations, which excites the
+                /// parasitic modes least, O(h³).
+                pub const fn consistent() -> Started<Self> {
+                    Self::started(Start::Consistent, concat!($jump_id, "_consistent"))
+                }
+
+                /// Started with the projected force, p₀⁻ = p₀ − ½h Qᵀ F₀.
+                pub const fn projected() -> Started<Self> {
+                    Self::started(Start::Projected, concat!($jump_id, "_projected"))
+                }
+
+                /// Started without any reaction, p₀⁻ = p₀.
+                pub const fn plain() -> Started<Self> {
+                    Self::started(Start::Plain, concat!($jump_id, "_plain"))
+                }
+
+                const fn started(start: Start, id: &'static str) -> Started<Self> {
+                    // The start that the plain value means adds nothing to the id.
+                    let id = if start as u8 == Start::$start as u8 { Self::ID } else { id };
+                    Started { method: $jump, start, id }
+                }
+            }
+
+            by_step_functions_of!($jump, for Started<$jump>, |this| this.id, this.start);
+        )*
+    };
+    (@marker $(#[$doc:meta])* $name:ident $id:literal $start:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+        pub struct $name;
+
+        impl $name {
+            /// Name in the literature tables, on the command line and in reference data.
+            pub const ID: &'static str = $id;
+        }
+
+        by_step_functions_of!($name, for $name, |_this| Self::ID, Start::$start);
+    };
+}
+
+// MP06 = McLachlan and Perlmutter 2006, KMF = Kobilarov, Martín de Diego and Ferraro,
+// FJM = Ferraro, Jiménez and Martín de Diego.
+methods! {
+    one_step {
+        /// Discrete Lagrange–d'Alembert, order 1, dissipative; MP06 (4.12).
+        Dla1 "dla1";
+        /// Adjoint of [`Dla1`], order 1, anti-dissipative; MP06 (4.17), corrected.
+        Dla1Adjoint "dla1_adjoint";
+        /// Discrete Lagrange–d'Alembert, order 2, symmetric; MP06 (4.18). The default and
+        /// recommendation.
+        Dla2 "dla2";
+        /// As [`Dla2`] with midpoint quadrature, fully implicit; MP06 (4.16), corrected.
+        Dla2Midpoint "dla2_midpoint";
+        /// The scheme of [`Dla2`] read at the nodes: order 2, symmetric, forces at the nodes.
+        DlaRattle "dla_rattle";
+        /// As [`DlaRattle`] with midpoint quadrature.
+        DlaRattleMidpoint "dla_rattle_midpoint";
+        /// Explicit midpoint rule on the index-reduced equations; drifts off the constraints.
+        Rk2Midpoint "rk2_midpoint";
+        /// Heun's rule on the index-reduced equations; drifts off the constraints.
+        Rk2Heun "rk2_heun";
+        /// The classical Runge–Kutta method on the index-reduced equations; drifts off the
+        /// constraints.
+        Rk4 "rk4";
+    }
+    reflecting {
+        /// Geometric nonholonomic integrator with trapezoidal quadrature, order 2; KMF (9), (14),
+        /// MP06 (5.3). Its parasitic modes can destroy long runs: prefer [`Dla2`] there.
+        Rattle "rattle" Consistent;
+        /// Geometric nonholonomic integrator with midpoint quadrature, order 2. Its parasitic modes
+        /// can destroy long runs: prefer [`Dla2`] there.
+        GniMidpoint "gni_midpoint" Consistent;
+        /// Geometric nonholonomic integrator, Euler A, order 1; FJM (13). Its parasitic modes can
+        /// destroy long runs.
+        GniEulerA "gni_euler_a" Plain;
+        /// Adjoint of [`GniEulerA`]; FJM (14). Its parasitic modes can destroy long runs.
+        GniEulerB "gni_euler_b" Plain;
+    }
+}

@@ -1,0 +1,286 @@
+use crate::error::finite;
+use crate::{
+    Acceleration, Error, Failure, Method, Quantity, Reflecting, Sample, Samples, Scalar, State, System,
+    Vector, admissible,
+};
+use core::borrow::Borrow;
+
+/// A system, a method and a state: a trajectory in the making.
+///
+/// Time is t = k h after k steps, from t = 0. Control inputs are held: every step uses the last
+/// ones given, zeros at first.
+#[derive(Clone, Debug)]
+pub struct Simulation<S: System, M: Method<S>> {
+    system: S,
+    method: M,
+    h: f64,
+    parameters: S::Parameters<f64>,
+    prepared: M::Prepared<f64>,
+    inputs: S::Inputs<f64>,
+    state: M::State<f64>,
+    steps: u64,
+}
+
+impl<S: System, M: Method<S>> Simulation<S, M> {
+    /// Starts `method` at the configuration `q0` with the velocity `v0` = dq/dt, which has to
+    /// satisfy the constraints, and the step size `h`, which may be negative.
+    ///
+    /// # Errors
+    /// [`Error::Constraint`] names a violated constraint and its residual. The other errors are
+    /// [`Error::StepSize`], [`Error::NonFinite`] and [`Error::Start`].
+    pub fn new(
+        system: S,
+        method: M,
+        q0: impl Into<S::Configuration<f64>>,
+        v0: impl Into<S::Velocity<f64>>,
+        h: f64,
+    ) -> Result<Self, Error> {
+        Self::build(system, method, q0.into(), v0.into(), zeros::<S>(), h, Velocity::Checked)
+    }
+
+    /// As [`Simulation::new`], with control inputs that also the method's start uses.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`].
+    pub fn with_inputs(
+        system: S,
+        method: M,
+        q0: impl Into<S::Configuration<f64>>,
+        v0: impl Into<S::Velocity<f64>>,
+        inputs: impl Borrow<S::Inputs<f64>>,
+        h: f64,
+    ) -> Result<Self, Error> {
+        Self::build(system, method, q0.into(), v0.into(), *inputs.borrow(), h, Velocity::Checked)
+    }
+
+    /// As [`Simulation::new`], from the admissible velocity nearest to `v0` in the kinetic-energy
+    /// metric.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`], and [`Error::Projection`].
+    pub fn project(
+        system: S,
+        method: M,
+        q0: impl Into<S::Configuration<f64>>,
+        v0: impl Into<S::Velocity<f64>>,
+        h: f64,
+    ) -> Result<Self, Error> {
+        Self::build(system, method, q0.into(), v0.into(), zeros::<S>(), h, Velocity::Projected)
+    }
+
+    fn build(
+        system: S,
+        method: M,
+        q0: S::Configuration<f64>,
+        v0: S::Velocity<f64>,
+        inputs: S::Inputs<f64>,
+        h: f64,
+        velocity: Velocity,
+    ) -> Result<Self, Error> {
+        if !h.is_finite() || h == 0.0 {
+            return Err(Error::StepSize { h });
+        }
+        let parameters = system.parameters();
+        finite(Quantity::Parameter, S::PARAMETERS, parameters.as_ref())?;
+        finite(Quantity::Coordinate, S::COORDINATES, q0.as_ref())?;
+        finite(Quantity::Velocity, S::COORDINATES, v0.as_ref())?;
+        finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
+        let v0 = match velocity {
+            Velocity::Checked => v0,
+            Velocity::Projected => {
+                S::project(&parameters, &q0, &v0).map_err(|cause| Error::Projection { cause })?
+            }
+        };
+        admissible::check::<S>(&parameters, &q0, &v0)?;
+        let start = |cause: Failure| Error::Start { cause };
+        let prepared = method.prepare(&parameters, h).map_err(start)?;
+        let state = method.start(&parameters, h, &q0, &v0, 0.0, &inputs).map_err(start)?;
+        Ok(Simulation { system, method, h, parameters, prepared, inputs, state, steps: 0 })
+    }
+
+    /// One step with the inputs held.
+    ///
+    /// # Errors
+    /// [`Error::Step`] says which step failed and why; the simulation is as it was before.
+    #[inline]
+    pub fn step(&mut self) -> Result<(), Error> {
+        let inputs = self.inputs;
+        self.take_step(&inputs)
+    }
+
+    /// One step with other inputs, which are held from then on.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] and [`Error::Step`]; the simulation is as it was before.
+    #[inline]
+    pub fn step_with(&mut self, inputs: impl Borrow<S::Inputs<f64>>) -> Result<(), Error> {
+        let inputs = *inputs.borrow();
+        finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
+        self.take_step(&inputs)?;
+        self.inputs = inputs;
+        Ok(())
+    }
+
+    #[inline]
+    fn take_step(&mut self, inputs: &S::Inputs<f64>) -> Result<(), Error> {
+        let time = self.time();
+        match self.method.step(&self.prepared, &self.state, time, inputs) {
+            Ok(state) => {
+                self.state = state;
+                self.steps += 1;
+                Ok(())
+            }
+            Err(cause) => Err(Error::Step { step: self.steps + 1, time, cause }),
+        }
+    }
+
+    /// Samples of the trajectory: the present one first, then one after every `every` steps (at
+    /// least one), without end.
+    ///
+    /// The samples borrow the simulation and advance it. After an error there are no more, and the
+    /// simulation stands where the last step that succeeded led.
+    pub fn samples(&mut self, every: usize) -> Samples<'_, S, M> {
+        Samples::new(self, every)
+    }
+
+    /// The present sample of the trajectory.
+    pub fn sample(&self) -> Sample<S::Configuration<f64>, S::Velocity<f64>, S::Multipliers<f64>> {
+        Sample {
+            k: self.steps,
+            t: self.time(),
+            q: self.q(),
+            v: self.v(),
+            p: self.p(),
+            lambda: self.multipliers(),
+            energy: self.energy(),
+        }
+    }
+
+    /// t = k h.
+    #[inline]
+    pub fn time(&self) -> f64 {
+        self.steps as f64 * self.h
+    }
+
+    /// Number k of steps taken.
+    #[inline]
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The step size.
+    #[inline]
+    pub fn h(&self) -> f64 {
+        self.h
+    }
+
+    /// Configuration q.
+    #[inline]
+    pub fn q(&self) -> S::Configuration<f64> {
+        self.state.q()
+    }
+
+    /// Velocity v = dq/dt.
+    #[inline]
+    pub fn v(&self) -> S::Velocity<f64> {
+        self.state.v()
+    }
+
+    /// Momentum p = ∂L/∂v.
+    pub fn p(&self) -> S::Velocity<f64> {
+        S::momentum(&self.parameters, &self.q(), &self.v())
+    }
+
+    /// Multipliers λ of the last step, one per constraint: the reaction force is μᵀλ.
+    #[inline]
+    pub fn multipliers(&self) -> S::Multipliers<f64> {
+        self.state.lambda()
+    }
+
+    /// Energy E = ∂L/∂v · v − L.
+    pub fn energy(&self) -> f64 {
+        S::energy(&self.parameters, &self.q(), &self.v())
+    }
+
+    /// dv/dt and the multipliers λ of the continuous equations at the present state and inputs.
+    ///
+    /// # Errors
+    /// [`Error::Acceleration`] where the equations are singular.
+    pub fn acceleration(&self) -> Result<Acceleration<S, f64>, Error> {
+        S::acceleration_of(&self.parameters, &self.q(), &self.v(), self.time(), &self.inputs)
+            .map_err(|cause| Error::Acceleration { cause })
+    }
+
+    /// The control inputs held.
+    pub fn inputs(&self) -> S::Inputs<f64> {
+        self.inputs
+    }
+
+    /// The system.
+    pub fn system(&self) -> &S {
+        &self.system
+    }
+
+    /// The method.
+    pub fn method(&self) -> &M {
+        &self.method
+    }
+
+    /// All that the method carries from step to step.
+    pub fn state(&self) -> &M::State<f64> {
+        &self.state
+    }
+}
+
+impl<S: System, M: Method<S> + Reflecting> Simulation<S, M> {
+    /// The parasitic part of the state, η = ‖½(p⁻ − p⁺) − ½h μᵀΛ(q, v)‖ with the momenta p⁺ before
+    /// and p⁻ after the reflection and the multipliers Λ of the continuous equations.
+    ///
+    /// The reflection has the eigenvalue −1 on the reaction forces, and there the method adds to
+    /// the motion an oscillation from step to step that has no counterpart in the equations.
+    /// Without it, η is O(h³). On some systems it grows exponentially: stop trusting the run when
+    /// η is no longer small beside p, and use a method on the constraint manifold, such as
+    /// [`Dla2`](crate::Dla2).
+    ///
+    /// # Errors
+    /// [`Error::Acceleration`] where the equations are singular.
+    pub fn parasite(&self) -> Result<f64, Error> {
+        let (q, (v_pre, v_post)) = (self.q(), self.state.jump());
+        let p_pre = S::momentum(&self.parameters, &q, &v_pre);
+        let p_post = S::momentum(&self.parameters, &q, &v_post);
+        let (_, lambda) = self.acceleration()?;
+        // The constraints μv + μ₀ are affine in v: μ's columns are their differences.
+        let mut e = S::Velocity::<f64>::splat(0.0);
+        let mu_t = S::residual(&self.parameters, &q, &e);
+        let mut eta2 = 0.0;
+        for (i, (pre, post)) in p_pre.as_ref().iter().zip(p_post.as_ref()).enumerate() {
+            if let Some(e) = e.as_mut().get_mut(i) {
+                *e = 1.0;
+            }
+            let column = S::residual(&self.parameters, &q, &e);
+            if let Some(e) = e.as_mut().get_mut(i) {
+                *e = 0.0;
+            }
+            let reaction: f64 = column
+                .as_ref()
+                .iter()
+                .zip(mu_t.as_ref())
+                .zip(lambda.as_ref())
+                .map(|((mu, mu_t), lambda)| (mu - mu_t) * lambda)
+                .sum();
+            let eta = 0.5 * (post - pre) - 0.5 * self.h * reaction;
+            eta2 += eta * eta;
+        }
+        Ok(Scalar::sqrt(eta2))
+    }
+}
+
+/// What is done with an initial velocity.
+enum Velocity {
+    Checked,
+    Projected,
+}
+
+fn zeros<S: System>() -> S::Inputs<f64> {
+    S::Inputs::splat(0.0)
+}

@@ -1,0 +1,89 @@
+//! Stand-ins for a declaration with errors.
+//!
+//! Where `#[derive(Nonholonomic)]` reports errors, the code that uses the system should not add
+//! any. The derive then implements [`System`](crate::System) with [`Anything`] for every vector
+//! whose length is not known. Nothing of it ever runs, because the declaration does not compile.
+
+use crate::Vector;
+use core::borrow::Borrow;
+use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut, Index, IndexMut};
+
+/// A vector that every array converts into.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Anything<T>(PhantomData<T>);
+
+impl<T: Copy + core::fmt::Debug + PartialEq> Vector<T> for Anything<T> {
+    const LEN: usize = 0;
+    fn splat(_: T) -> Self {
+        Anything(PhantomData)
+    }
+}
+
+impl<T, const N: usize> From<[T; N]> for Anything<T> {
+    fn from(_: [T; N]) -> Self {
+        Anything(PhantomData)
+    }
+}
+
+impl<const N: usize> From<Anything<f64>> for [f64; N] {
+    fn from(_: Anything<f64>) -> Self {
+        [0.0; N]
+    }
+}
+
+impl<const N: usize> Borrow<Anything<f64>> for [f64; N] {
+    fn borrow(&self) -> &Anything<f64> {
+        &Anything(PhantomData)
+    }
+}
+
+impl<const N: usize> Borrow<Anything<f64>> for &[f64; N] {
+    fn borrow(&self) -> &Anything<f64> {
+        &Anything(PhantomData)
+    }
+}
+
+impl<T, const N: usize> PartialEq<[T; N]> for Anything<T> {
+    fn eq(&self, _: &[T; N]) -> bool {
+        N == 0
+    }
+}
+
+impl<T> Deref for Anything<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &[]
+    }
+}
+
+impl<T> DerefMut for Anything<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut []
+    }
+}
+
+impl<T> AsRef<[T]> for Anything<T> {
+    fn as_ref(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T> AsMut<[T]> for Anything<T> {
+    fn as_mut(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<T> Index<usize> for Anything<T> {
+    type Output = T;
+    fn index(&self, index: usize) -> &T {
+        &self.as_ref()[index]
+    }
+}
+
+impl<T> IndexMut<usize> for Anything<T> {
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        &mut self.as_mut()[index]
+    }
+}
