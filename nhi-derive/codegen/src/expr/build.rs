@@ -157,43 +157,59 @@ impl Pool {
         }
     }
 
-    /// Replaces `c r sin(x)^2 + c r cos(x)^2` by `c r`.
+    /// Replaces `c r sin(x)^2 + c r cos(x)^2` by `c r`, until there is no such pair.
     fn pythagoras(&mut self, collected: &mut BTreeMap<Expr, Rational>, constant: &mut Rational) {
-        let two = self.int(2);
-        let keys: Vec<Expr> = collected.keys().copied().collect();
-        for key in keys {
-            let factors = match self.node(key) {
-                Node::Product(f) => f.clone(),
-                Node::Power(..) => vec![key],
-                _ => continue,
-            };
-            for (i, &f) in factors.iter().enumerate() {
-                let Node::Power(base, exponent) = *self.node(f) else { continue };
-                let Node::Call(Function::Sin, x) = *self.node(base) else { continue };
-                if exponent != two {
-                    continue;
-                }
-                let mut others = factors.clone();
-                others.remove(i);
-                let cos = self.call(Function::Cos, x);
-                let cos2 = self.powi(cos, 2);
-                let rest = self.product(&others);
-                let partner = self.product(&[rest, cos2]);
-                let c = collected[&key].clone();
-                if c.is_zero() || collected.get(&partner) != Some(&c) {
-                    continue;
-                }
-                collected.remove(&key);
-                collected.remove(&partner);
-                if self.is_one(rest) {
-                    *constant += c;
-                } else {
-                    let (k, rest) = self.split_coefficient(rest);
-                    *collected.entry(rest).or_insert_with(Rational::zero) += c * k;
-                }
-                break;
+        let mut queue: Vec<Expr> = collected.keys().rev().copied().collect();
+        while let Some(key) = queue.pop() {
+            let Some((rest, partner)) = self.pythagorean_partner(collected, key) else { continue };
+            let c = collected.remove(&key).expect("the partner was found beside it");
+            collected.remove(&partner);
+            if self.is_one(rest) {
+                *constant += c;
+            } else {
+                let (k, rest) = self.split_coefficient(rest);
+                *collected.entry(rest).or_insert_with(Rational::zero) += c * k;
+                queue.push(rest);
             }
         }
+    }
+
+    /// For a term r sin(x)^2 or r cos(x)^2 that stands beside its partner with the same
+    /// coefficient: r and the partner.
+    fn pythagorean_partner(
+        &mut self,
+        collected: &BTreeMap<Expr, Rational>,
+        key: Expr,
+    ) -> Option<(Expr, Expr)> {
+        let c = collected.get(&key).filter(|c| !c.is_zero())?;
+        let two = self.int(2);
+        let factors = match self.node(key) {
+            Node::Product(f) => f.clone(),
+            Node::Power(..) => vec![key],
+            _ => return None,
+        };
+        for (i, &f) in factors.iter().enumerate() {
+            let Node::Power(base, exponent) = *self.node(f) else { continue };
+            let Node::Call(function, x) = *self.node(base) else { continue };
+            let other = match function {
+                Function::Sin => Function::Cos,
+                Function::Cos => Function::Sin,
+                _ => continue,
+            };
+            if exponent != two {
+                continue;
+            }
+            let mut others = factors.clone();
+            others.remove(i);
+            let other = self.call(other, x);
+            let square = self.powi(other, 2);
+            let rest = self.product(&others);
+            let partner = self.product(&[rest, square]);
+            if collected.get(&partner) == Some(c) {
+                return Some((rest, partner));
+            }
+        }
+        None
     }
 
     /// Product of any number of factors.
