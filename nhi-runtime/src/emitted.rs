@@ -92,3 +92,98 @@ pub fn regular<T: Scalar>(pivot: T, diagonal: T) -> bool {
     let (pivot, diagonal) = (pivot.to_f64(), diagonal.to_f64());
     pivot > 16.0 * T::EPSILON * diagonal && pivot > 0.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Newton's method for f = 0 from `x`: the solution and the number of updates.
+    fn solve<T: Scalar>(
+        mut newton: Newton<1>,
+        x: f64,
+        update: impl Fn(T) -> T,
+    ) -> Result<(f64, u32), Failure> {
+        let mut x = [T::from_f64(x)];
+        for updates in 1..1000 {
+            let delta = update(x[0]);
+            if newton.update(&mut x, [delta])? {
+                return Ok((x[0].to_f64(), updates));
+            }
+        }
+        unreachable!("more updates than are allowed")
+    }
+
+    fn root_of_two<T: Scalar>(x: T) -> T {
+        let two = T::from_f64(2.0);
+        (two - x * x) / (two * x)
+    }
+
+    #[test]
+    fn quadratic_convergence_is_not_confirmed_by_a_superfluous_update() {
+        // Relative updates from 1.4: 1e-2, 5e-5, 1.3e-9; the next would be 8e-19.
+        let (x, updates) = solve(Newton::new(), 1.4, root_of_two::<f64>).unwrap();
+        assert!((x - 2f64.sqrt()).abs() <= 2.0 * f64::EPSILON, "{x}");
+        assert_eq!(updates, 3);
+        let (x, updates) = solve(Newton::new(), 1.4, root_of_two::<f32>).unwrap();
+        assert!((x - 2f64.sqrt()).abs() <= f64::from(2.0 * f32::EPSILON), "{x}");
+        assert!(updates <= 3, "{updates}");
+    }
+
+    #[test]
+    fn linear_convergence_is_followed_to_the_end() {
+        // A double root halves the error at every step: a small update promises nothing.
+        let (x, _) = solve(Newton::new(), 2.0, |x: f64| (1.0 - x) / 2.0).unwrap();
+        assert!((x - 1.0).abs() < 4e-14, "{x}");
+    }
+
+    #[test]
+    fn a_solution_that_is_met_is_known_at_once() {
+        assert_eq!(solve(Newton::new(), 0.0, |_: f64| 0.0), Ok((0.0, 1)));
+    }
+
+    #[test]
+    fn updates_that_stay_at_rounding_are_convergence() {
+        // An ill-conditioned equation: after the solution updates are 3e-12 of noise.
+        let mut noise = core::iter::successors(Some(3e-12), |x: &f64| Some(-x));
+        let mut x = [1.0];
+        let mut newton = Newton::new();
+        let solved = noise.by_ref().take(3).any(|d| newton.update(&mut x, [d]).unwrap());
+        assert!(solved);
+        // Above that it is a cycle.
+        let cycle = solve(Newton::new(), 0.5, |x: f64| if x > 0.5 { -1e-3 } else { 1e-3 });
+        assert_eq!(cycle, Err(Failure::NotConverged));
+    }
+
+    #[test]
+    fn divergence_is_reported() {
+        assert_eq!(solve(Newton::new(), 1.0, |x: f64| x * x + 1.0), Err(Failure::NonFinite));
+        assert_eq!(solve(Newton::new(), 1.0, |_: f64| f64::NAN), Err(Failure::NonFinite));
+        // x² + 1 has no root; Newton's method wanders.
+        let wanders = solve(Newton::new(), 0.7, |x: f64| -(x * x + 1.0) / (2.0 * x));
+        assert_eq!(wanders, Err(Failure::NotConverged));
+    }
+
+    #[test]
+    fn weights_make_the_criterion_independent_of_units() {
+        // A vanishing impulse on a body of mass 1e9 with velocity 1: every update is rounding of
+        // the momentum, 1e-7, though it is no rounding of the impulse.
+        let updates = |x: f64| if x > 0.0 { -1e-7 } else { 1e-7 };
+        assert_eq!(solve(Newton::new(), 0.0, updates), Err(Failure::NotConverged));
+        let by_mass = Newton::weighted([1e-9], 1e9);
+        assert_eq!(solve(by_mass, 0.0, updates), Ok((1e-7, 1)));
+        // On a mass of 1e-9, where impulses are 1e-9, an update of 1e-14 is none.
+        let halves = |x: f64| (1e-9 - x) / 2.0;
+        let (x, _) = solve(Newton::weighted([1e9], 1e-9), 0.0, halves).unwrap();
+        assert!((x - 1e-9).abs() < 4e-14 * 1e-9, "{x}");
+    }
+
+    #[test]
+    fn pivots_and_results_that_are_not_numbers_are_refused() {
+        assert!(regular(1.0, 1.0) && regular(1e-12, 1.0) && regular(1e-300, 1e-300));
+        assert!(!regular(1e-16, 1.0) && !regular(0.0, 0.0) && !regular(-1.0, -1.0));
+        assert!(!regular(f64::NAN, 1.0) && !regular(1.0, f64::NAN) && !regular(f64::INFINITY, f64::INFINITY));
+        assert!(regular(1e-5_f32, 1.0) && !regular(1e-7_f32, 1.0));
+        assert!(finite(&[1.0, -2.0]) && finite::<f64>(&[]));
+        assert!(!finite(&[1.0, f64::NAN]) && !finite(&[f32::NEG_INFINITY]));
+    }
+}
