@@ -1,1 +1,87 @@
-//! The derive macro of nhi. Under construction.
+//! `#[derive(Nonholonomic)]`: structure-preserving integrators for mechanical systems with rolling,
+//! skating and wheel constraints, generated from a Lagrangian and one-forms.
+//!
+//! This crate holds the entry point and the reference of its attribute. Use it through
+//! `nhi-runtime`, which re-exports the derive.
+
+use proc_macro::TokenStream;
+
+/// Turns a struct into a mechanical system with step functions.
+///
+/// The fields are the parameters; everything else is declared in `#[nonholonomic(...)]`:
+///
+/// ```ignore
+/// use nhi_runtime::prelude::*;
+///
+/// /// Planar rigid body on a skate blade mounted a distance `a` behind its centre of mass.
+/// #[derive(Nonholonomic, Clone, Debug)]
+/// #[nonholonomic(
+///     coordinates(theta, x, y),
+///     lagrangian  = J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
+///     constraints(a*dtheta + sin(theta)*dx - cos(theta)*dy = 0),
+/// )]
+/// pub struct ChaplyginSleigh { pub J: f64, pub m: f64, pub a: f64 }
+/// ```
+///
+/// # The attribute
+///
+/// It may be repeated, its keys come in any order, trailing commas are accepted. Only `let` may
+/// appear several times.
+///
+/// | key | meaning |
+/// |---|---|
+/// | `coordinates(theta, x, y[3])` | configuration coordinates q; `y[3]` declares `y[0]`, `y[1]`, `y[2]` |
+/// | `lagrangian = expr` | L(q, v), a polynomial of degree two in the velocities |
+/// | `constraints(form = 0, ...)` | velocity constraints, at most n − 1; `constraints()` for none |
+/// | `force = form` | optional: the work one-form of all non-conservative forces |
+/// | `inputs(u1, u2)` | optional: control inputs, given at every step and held over it |
+/// | `let(name = expr, ...)` | optional: names for subexpressions |
+/// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, these two |
+/// | `crate = path` | optional: where the runtime is, if not at `::nhi_runtime` |
+///
+/// # The struct
+///
+/// Fields of type `f64` are parameters, fields of type `[f64; 3]` arrays of them, `c[0]` to `c[2]`.
+/// A field of any other type is marked `#[nonholonomic(skip)]`. Unit structs have no parameters.
+/// Generic parameters are accepted as long as no parameter field depends on them.
+///
+/// # Expressions
+///
+/// - `+ - * / ^` and parentheses. `^` binds tightest and to the right: `-x^2` is −(x²), and `2^-1` is
+///   one half.
+/// - Numbers are exact: `0.1` is 1/10. A constant that overflows `f64` is an error, and so is a
+///   division by what is zero everywhere.
+/// - `pi`, and the functions `sin cos tan asin acos atan atan2 sinh cosh tanh exp ln sqrt`. What is not
+///   smooth (`abs`, `min`, `floor`, ...) is an error: equations of motion need derivatives.
+/// - `dot(x)` is the velocity of `x`. `dot(e)` of any expression in the coordinates is its time
+///   derivative.
+/// - `sum(i in 0..3, c[i]*x^i)` is written out. Indices and bounds are integers made of constants and
+///   loop variables, `y[i+1]`.
+///
+/// # Forms
+///
+/// In constraints and forces `dx` is the differential of the coordinate `x`, `dy[0]` that of `y[0]`,
+/// and `d(e)` that of any expression in the coordinates. Multiplied out, every term has exactly one
+/// of them as a factor.
+///
+/// Constraints also know `dt`: `dx - r*w*dt + Omega*y*dt = 0` is affine in the velocities, and a
+/// coefficient of `dt` may contain velocities, linearly. A constraint without any differential is read
+/// in velocities: `dot(x) - r*w + Omega*y = 0` is the same. `= 0` may be left out. A label,
+/// `rolling: dx - r*dphi = 0`, names the constraint in errors and reports.
+///
+/// A force may depend on coordinates, velocities, inputs and the time `t`:
+/// `force = u1*dpsi - c*dot(x)*dx + sin(t)*dy`.
+///
+/// # Names
+///
+/// `dot`, `sum`, `pi`, `t`, `dt` and the functions are reserved; every other Rust identifier may be
+/// used, in any script. Names are never shadowed, and none may read like the differential of a
+/// coordinate.
+///
+/// `let` names see the ones before them; everything else sees all of them, wherever it stands. They
+/// may contain velocities, which makes them useful in constraints, and never differentials. Those that
+/// contain `t` or inputs are for the force alone.
+#[proc_macro_derive(Nonholonomic, attributes(nonholonomic))]
+pub fn nonholonomic(input: TokenStream) -> TokenStream {
+    nhi_codegen::derive(input.into()).into()
+}

@@ -116,8 +116,7 @@ pub enum Start {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no step functions for `{K}`",
     label = "`{K}` was not emitted for this system",
-    note = "a system has the methods that its declaration names, #[nonholonomic(methods(Dla2, Rk4, ...))]; \
-            left out, they are `Dla2` and `Rattle`"
+    note = "name it in the declaration: #[nonholonomic(methods({K}, ...))]"
 )]
 pub trait Emits<K>: System {
     /// What depends on the parameters and the step size alone.

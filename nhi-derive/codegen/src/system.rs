@@ -5,7 +5,7 @@ use crate::expr::{Expr, Pool};
 /// Coordinates q, Lagrangian L(q, v), constraint one-forms μ(q)·dq + μ₀(q) dt and a work one-form.
 ///
 /// All expressions live in `pool`. The symbols of the user's names were made first, in the order
-/// coordinates, velocities, parameters, inputs, time.
+/// parameters, coordinates, velocities, inputs, time.
 #[derive(Clone, Debug)]
 pub struct System {
     /// Owner of every expression below.

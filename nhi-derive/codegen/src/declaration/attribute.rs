@@ -1,0 +1,432 @@
+//! The keys of `#[nonholonomic(...)]`: syntax alone. Parsing goes on after every mistake.
+
+use super::ast::{Ast, Kind, Name};
+use super::cursor::{Cursor, describe, token_trees};
+use super::error::{Context, Error, Extent};
+use super::grammar;
+use super::names::nearest;
+use num_traits::{ToPrimitive, Zero};
+use proc_macro2::{Delimiter, Group, TokenTree};
+use quote::ToTokens;
+use syn::parse::Parser;
+
+/// The keys, in the order in which they are documented.
+pub(crate) const KEYS: [&str; 9] =
+    ["coordinates", "group", "inputs", "let", "lagrangian", "constraints", "force", "methods", "crate"];
+
+/// Declared name of a coordinate or input.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    pub(crate) name: Name,
+    /// Number of entries, for an array.
+    pub(crate) len: Option<usize>,
+}
+
+/// `name = value` in `let(...)`; without a value where that is not an expression.
+#[derive(Clone, Debug)]
+pub(crate) struct Let {
+    pub(crate) name: Name,
+    pub(crate) value: Option<Ast>,
+}
+
+/// `label: form = 0`.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    pub(crate) label: Option<Name>,
+    pub(crate) form: Ast,
+}
+
+/// Everything that the attributes say.
+#[derive(Debug, Default)]
+pub(crate) struct Attributes {
+    /// The first attribute, which errors about missing keys point at.
+    pub(crate) first: Option<Extent>,
+    pub(crate) coordinates: Slot<Vec<Declared>>,
+    pub(crate) group: Slot<()>,
+    pub(crate) inputs: Slot<Vec<Declared>>,
+    pub(crate) lets: Vec<Let>,
+    pub(crate) lagrangian: Slot<Ast>,
+    pub(crate) constraints: Slot<Vec<Form>>,
+    pub(crate) force: Slot<Ast>,
+    pub(crate) methods: Slot<Vec<Name>>,
+    pub(crate) runtime: Slot<syn::Path>,
+    /// Whether some name could not be read, so that a name not found may be no mistake.
+    pub(crate) names_missing: bool,
+    /// Whether there is an unknown key, which may stand for one that seems to be missing.
+    pub(crate) unknown_key: bool,
+}
+
+/// Value of a key that is given once.
+#[derive(Debug)]
+pub(crate) struct Slot<T> {
+    key: Option<Extent>,
+    value: Option<T>,
+}
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Slot { key: None, value: None }
+    }
+}
+
+impl<T> Slot<T> {
+    /// Where the key stands.
+    pub(crate) fn key(&self) -> Option<Extent> {
+        self.key
+    }
+
+    /// The value, unless the key is missing or what follows it is malformed.
+    pub(crate) fn value(&self) -> Option<&T> {
+        self.value.as_ref()
+    }
+
+    fn set(&mut self, key: &Name, value: Option<T>, context: &Context) {
+        match self.key {
+            Some(first) => context.push(
+                Error::new(key.at, format!("`{}` is given twice", key.text))
+                    .second(first, format!("`{}` is first given here", key.text)),
+            ),
+            None => {
+                self.key = Some(key.at);
+                self.value = value;
+            }
+        }
+    }
+}
+
+impl Attributes {
+    /// Reads every `#[nonholonomic(...)]` among `attributes`.
+    pub(crate) fn parse(attributes: &[syn::Attribute], context: &Context) -> Attributes {
+        let mut result = Attributes::default();
+        for attribute in attributes.iter().filter(|a| a.path().is_ident("nonholonomic")) {
+            let at = Extent::of_all(&attribute.meta);
+            result.first.get_or_insert(at);
+            match &attribute.meta {
+                syn::Meta::List(list) if matches!(list.delimiter, syn::MacroDelimiter::Paren(_)) => {
+                    let tokens = token_trees(list.tokens.clone());
+                    result.keys(Cursor::new(&tokens, at), context);
+                }
+                meta => context.push(
+                    Error::new(Extent::of_all(meta), "expected `#[nonholonomic(...)]`").help(expected_keys()),
+                ),
+            }
+        }
+        result
+    }
+
+    fn keys(&mut self, cursor: Cursor<'_>, context: &Context) {
+        let (parts, commas) = cursor.split_at_commas();
+        commas.into_iter().for_each(|e| context.push(e));
+        for mut part in parts {
+            // A missing comma leaves the next key behind the value of this one.
+            while !part.is_empty() {
+                self.key(&mut part, context);
+                if let Some(next) = part.peek() {
+                    context.push(Error::new(
+                        Extent::of(next),
+                        format!("expected `,` before {}", describe(next)),
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Reads one key and its value, up to the end or to the next key.
+    fn key(&mut self, part: &mut Cursor<'_>, context: &Context) {
+        let key = match part.peek() {
+            Some(TokenTree::Ident(ident)) => Name { text: ident.to_string(), at: ident.span().into() },
+            _ => {
+                context.push(part.unexpected("a key").help(expected_keys()));
+                self.unknown_key = true;
+                return skip(part);
+            }
+        };
+        part.next();
+        match key.text.as_str() {
+            "coordinates" | "inputs" => {
+                let declared =
+                    list(&key, "(x, y[3])", part, context).map(|group| self.declarations(&group, context));
+                self.names_missing |= declared.is_none();
+                let slot = if key.text == "inputs" { &mut self.inputs } else { &mut self.coordinates };
+                slot.set(&key, declared, context);
+            }
+            "let" => match list(&key, "(name = ..., ...)", part, context) {
+                Some(group) => self.definitions(&group, context),
+                None => self.names_missing = true,
+            },
+            "lagrangian" => {
+                let value = assigned(&key, "...", part, context);
+                self.lagrangian.set(&key, value, context);
+            }
+            "force" => {
+                let value = assigned(&key, "...*dx + ...", part, context);
+                self.force.set(&key, value, context);
+            }
+            "constraints" => {
+                let forms =
+                    list(&key, "(... = 0, ...)", part, context).and_then(|group| forms(&group, context));
+                self.constraints.set(&key, forms, context);
+            }
+            "methods" => {
+                let names = list(&key, "(Dla2, ...)", part, context).map(|group| names(&group, context));
+                self.methods.set(&key, names, context);
+            }
+            "crate" => {
+                let path = runtime_path(&key, part, context);
+                self.runtime.set(&key, path, context);
+            }
+            "group" => {
+                skip(part);
+                context.push(Error::new(key.at, "group factors are not available yet"));
+                self.names_missing = true;
+                self.group.set(&key, Some(()), context);
+            }
+            "t" => {
+                skip(part);
+                context.push(Error::new(key.at, "`t` is the time and need not be declared"));
+            }
+            unknown => {
+                skip(part);
+                let error = Error::new(key.at, format!("unknown key `{unknown}`"));
+                context.push(match nearest(unknown, KEYS) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error.help(expected_keys()),
+                });
+                // What it was meant to declare is unknown.
+                self.names_missing = true;
+                self.unknown_key = true;
+            }
+        }
+    }
+
+    /// `x, y[3], ...`
+    fn declarations(&mut self, group: &Group, context: &Context) -> Vec<Declared> {
+        let mut result = Vec::new();
+        self.each(group, context, |part| {
+            let name = part.name("a name")?;
+            let len = match part.eat_group(Delimiter::Bracket) {
+                Some(group) => Some(array_length(group, part.last())?),
+                None => None,
+            };
+            part.end("`,`")?;
+            result.push(Declared { name, len });
+            Ok(())
+        });
+        result
+    }
+
+    /// `name = expr, ...`
+    fn definitions(&mut self, group: &Group, context: &Context) {
+        let mut lets = Vec::new();
+        self.each(group, context, |part| {
+            let name = part.name("a name")?;
+            let mut value = || {
+                if !part.eat('=') {
+                    return Err(part.unexpected("`=`").help("definitions are written `let(name = ...)`"));
+                }
+                whole_expression(part)
+            };
+            let value = context.keep(value());
+            lets.push(Let { name, value });
+            Ok(())
+        });
+        self.lets.extend(lets);
+    }
+
+    fn each(
+        &mut self,
+        group: &Group,
+        context: &Context,
+        mut read: impl FnMut(&mut Cursor<'_>) -> Result<(), Error>,
+    ) {
+        let tokens = token_trees(group.stream());
+        let (parts, commas) = Cursor::new(&tokens, group_extent(group)).split_at_commas();
+        commas.into_iter().for_each(|e| context.push(e));
+        for mut part in parts {
+            if context.keep(read(&mut part)).is_none() {
+                self.names_missing = true;
+            }
+        }
+    }
+}
+
+/// "expected one of ..."
+pub(crate) fn expected_keys() -> String {
+    format!("expected one of {}", quoted(&KEYS))
+}
+
+/// `a`, `b` or `c`, each in backquotes.
+pub(crate) fn quoted<S: AsRef<str>>(names: &[S]) -> String {
+    let names: Vec<String> = names.iter().map(|n| format!("`{}`", n.as_ref())).collect();
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+fn group_extent(group: &Group) -> Extent {
+    Extent { first: group.span_open(), last: group.span_close() }
+}
+
+/// Whether a key with its `=` or list comes next.
+fn at_key(part: &Cursor<'_>) -> bool {
+    let Some(TokenTree::Ident(ident)) = part.peek() else { return false };
+    KEYS.iter().any(|key| ident == key)
+        && match part.peek_second() {
+            Some(TokenTree::Group(g)) => g.delimiter() == Delimiter::Parenthesis,
+            Some(TokenTree::Punct(p)) => p.as_char() == '=',
+            _ => false,
+        }
+}
+
+/// Leaves a malformed part behind, up to the next key.
+fn skip(part: &mut Cursor<'_>) {
+    while !part.is_empty() && !at_key(part) {
+        part.next();
+    }
+}
+
+/// The parenthesised list of a key.
+fn list(key: &Name, form: &str, part: &mut Cursor<'_>, context: &Context) -> Option<Group> {
+    let written = format!("write `{}{form}`", key.text);
+    let Some(group) = part.eat_group(Delimiter::Parenthesis) else {
+        let error = match part.is_empty() {
+            true => Error::new(key.at, format!("expected a list after `{}`", key.text)),
+            false => part.unexpected(&format!("`(` after `{}`", key.text)),
+        };
+        context.push(error.help(written));
+        skip(part);
+        return None;
+    };
+    if !part.is_empty() && !at_key(part) {
+        context.push(part.unexpected("`,`"));
+        skip(part);
+    }
+    Some(group.clone())
+}
+
+/// The expression after `key =`.
+fn assigned(key: &Name, form: &str, part: &mut Cursor<'_>, context: &Context) -> Option<Ast> {
+    if !part.eat('=') {
+        let error = match part.is_empty() {
+            true => Error::new(key.at, format!("expected `=` after `{}`", key.text)),
+            false => part.unexpected(&format!("`=` after `{}`", key.text)),
+        };
+        context.push(error.help(format!("write `{} = {form}`", key.text)));
+        skip(part);
+        return None;
+    }
+    let value = match grammar::expression(part) {
+        Ok(value) => value,
+        Err(error) => {
+            context.push(error);
+            skip(part);
+            return None;
+        }
+    };
+    if part.is_empty() || at_key(part) {
+        return Some(value);
+    }
+    context.push(grammar::after_expression(part));
+    skip(part);
+    None
+}
+
+/// An expression that takes up the whole part.
+fn whole_expression(part: &mut Cursor<'_>) -> Result<Ast, Error> {
+    let value = grammar::expression(part)?;
+    if part.is_empty() { Ok(value) } else { Err(grammar::after_expression(part)) }
+}
+
+/// The `3` of `y[3]`.
+fn array_length(group: &Group, at: Extent) -> Result<usize, Error> {
+    let tokens = token_trees(group.stream());
+    let mut cursor = Cursor::new(&tokens, at);
+    let length = match whole_expression(&mut cursor) {
+        Ok(Ast { kind: Kind::Number { value, .. }, .. }) if value.is_integer() => {
+            value.to_integer().to_usize()
+        }
+        _ => None,
+    };
+    match length {
+        Some(0) => Err(Error::new(at, "an array has at least one entry")),
+        Some(length) => Ok(length),
+        None => Err(Error::new(at, "the length of an array is an integer").help("write `y[3]`")),
+    }
+}
+
+/// `label: form = 0, ...`; nothing where one of them is malformed.
+fn forms(group: &Group, context: &Context) -> Option<Vec<Form>> {
+    let tokens = token_trees(group.stream());
+    let (parts, commas) = Cursor::new(&tokens, group_extent(group)).split_at_commas();
+    commas.into_iter().for_each(|e| context.push(e));
+    let forms: Vec<Option<Form>> = parts.into_iter().map(|mut part| context.keep(form(&mut part))).collect();
+    forms.into_iter().collect()
+}
+
+fn form(part: &mut Cursor<'_>) -> Result<Form, Error> {
+    let mut ahead = *part;
+    ahead.next();
+    let label = if ahead.at_punct(':') {
+        let label = part.name("a label")?;
+        part.next();
+        Some(label)
+    } else {
+        None
+    };
+    let form = grammar::expression(part)?;
+    if part.eat('=') {
+        if part.at_punct('=') {
+            return Err(part.unexpected("`0`").help("constraints are written `form = 0`"));
+        }
+        let right = whole_expression(part)?;
+        if !matches!(&right.kind, Kind::Number { value, .. } if value.is_zero()) {
+            return Err(Error::new(right.at, "the right-hand side of a constraint is `0`")
+                .help("bring all terms to the left-hand side"));
+        }
+    }
+    if !part.is_empty() {
+        return Err(grammar::after_expression(part));
+    }
+    Ok(Form { label, form })
+}
+
+/// `Dla2, Rattle, ...`; malformed ones are left out.
+fn names(group: &Group, context: &Context) -> Vec<Name> {
+    let tokens = token_trees(group.stream());
+    let (parts, commas) = Cursor::new(&tokens, group_extent(group)).split_at_commas();
+    commas.into_iter().for_each(|e| context.push(e));
+    let mut result = Vec::new();
+    for mut part in parts {
+        let name = part.name("the name of a method").and_then(|name| part.end("`,`").map(|()| name));
+        result.extend(context.keep(name));
+    }
+    result
+}
+
+/// `= path`.
+fn runtime_path(key: &Name, part: &mut Cursor<'_>, context: &Context) -> Option<syn::Path> {
+    const FORM: &str = "write `crate = path::to::nhi_runtime`";
+    if !part.eat('=') {
+        context.push(Error::new(key.at, "expected `=` and a path after `crate`").help(FORM));
+        skip(part);
+        return None;
+    }
+    let mut tokens = Vec::new();
+    while !part.is_empty() && !at_key(part) {
+        tokens.extend(part.next().cloned());
+    }
+    let at = match (tokens.first(), tokens.last()) {
+        (Some(first), Some(last)) => Extent::of(first).to(Extent::of(last)),
+        _ => part.last(),
+    };
+    let stream = tokens.into_iter().map(|t| t.into_token_stream()).collect();
+    match syn::Path::parse_mod_style.parse2(stream) {
+        Ok(path) => Some(path),
+        Err(_) => {
+            context.push(Error::new(at, "expected a path").help(FORM));
+            None
+        }
+    }
+}

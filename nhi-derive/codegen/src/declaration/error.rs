@@ -1,0 +1,163 @@
+//! Errors on the user's tokens, collected until all are known.
+
+use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use std::cell::RefCell;
+use std::fmt;
+
+/// From the first to the last token of what an error is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Span of the first token.
+    pub first: Span,
+    /// Span of the last token.
+    pub last: Span,
+}
+
+impl Extent {
+    /// From the beginning of `self` to the end of `other`.
+    pub(crate) fn to(self, other: Extent) -> Extent {
+        Extent { first: self.first, last: other.last }
+    }
+
+    /// The extent of one token; a group counts from its opening to its closing delimiter.
+    pub(crate) fn of(token: &TokenTree) -> Extent {
+        match token {
+            TokenTree::Group(g) if g.delimiter() != Delimiter::None => {
+                Extent { first: g.span_open(), last: g.span_close() }
+            }
+            _ => token.span().into(),
+        }
+    }
+
+    /// The extent of everything that `spanned` prints, or of the macro call where that is nothing.
+    pub(crate) fn of_all(spanned: &impl quote::ToTokens) -> Extent {
+        let tokens: Vec<TokenTree> = spanned.to_token_stream().into_iter().collect();
+        match (tokens.first(), tokens.last()) {
+            (Some(first), Some(last)) => Extent::of(first).to(Extent::of(last)),
+            _ => Span::call_site().into(),
+        }
+    }
+}
+
+impl From<Span> for Extent {
+    fn from(span: Span) -> Extent {
+        Extent { first: span, last: span }
+    }
+}
+
+/// One mistake in a declaration: where it is, what it is, how to mend it.
+#[derive(Clone, Debug)]
+pub struct Error {
+    at: Extent,
+    message: String,
+    help: Option<String>,
+    second: Option<(Extent, String)>,
+}
+
+impl Error {
+    /// A mistake at `at`; the message is in lower case, without a full stop.
+    pub fn new(at: impl Into<Extent>, message: impl Into<String>) -> Error {
+        Error { at: at.into(), message: message.into(), help: None, second: None }
+    }
+
+    /// With a line that says what to do.
+    pub fn help(mut self, help: impl Into<String>) -> Error {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// With a second place that has to do with it.
+    pub(crate) fn second(mut self, at: Extent, message: impl Into<String>) -> Error {
+        self.second = Some((at, message.into()));
+        self
+    }
+
+    /// `compile_error!` on the tokens in question, for the second place too.
+    pub fn to_compile_error(&self) -> TokenStream {
+        let text = match &self.help {
+            Some(help) => format!("{}\n= help: {help}", self.message),
+            None => self.message.clone(),
+        };
+        let mut tokens = compile_error(self.at, &text);
+        if let Some((at, message)) = &self.second {
+            tokens.extend(compile_error(*at, message));
+        }
+        tokens
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let start = self.at.first.start();
+        write!(f, "{}:{}: {}", start.line, start.column + 1, self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "\n= help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// `::core::compile_error! { "message" }`, underlined from `at.first` to `at.last`.
+fn compile_error(at: Extent, message: &str) -> TokenStream {
+    let punct = |c, spacing| {
+        let mut p = Punct::new(c, spacing);
+        p.set_span(at.first);
+        TokenTree::Punct(p)
+    };
+    let ident = |name| TokenTree::Ident(Ident::new(name, at.first));
+    let mut text = Literal::string(message);
+    text.set_span(at.first);
+    let mut body = Group::new(Delimiter::Brace, TokenTree::Literal(text).into());
+    body.set_span(at.last);
+    TokenStream::from_iter([
+        punct(':', Spacing::Joint),
+        punct(':', Spacing::Alone),
+        ident("core"),
+        punct(':', Spacing::Joint),
+        punct(':', Spacing::Alone),
+        ident("compile_error"),
+        punct('!', Spacing::Alone),
+        TokenTree::Group(body),
+    ])
+}
+
+/// Where all errors of one declaration are collected; it must be checked before it is dropped.
+#[derive(Debug)]
+pub(crate) struct Context {
+    errors: RefCell<Option<Vec<Error>>>,
+}
+
+impl Context {
+    pub(crate) fn new() -> Context {
+        Context { errors: RefCell::new(Some(Vec::new())) }
+    }
+
+    pub(crate) fn push(&self, error: Error) {
+        self.errors.borrow_mut().as_mut().expect("errors are collected before they are checked").push(error);
+    }
+
+    /// The value of a fallible step, or nothing and its error collected.
+    pub(crate) fn keep<T>(&self, result: Result<T, Error>) -> Option<T> {
+        result.map_err(|e| self.push(e)).ok()
+    }
+
+    /// All errors, in the order of the source.
+    pub(crate) fn check(self) -> Vec<Error> {
+        let mut errors = self.errors.borrow_mut().take().unwrap_or_default();
+        errors.sort_by_key(|e| {
+            let start = e.at.first.start();
+            (start.line, start.column)
+        });
+        errors
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if !std::thread::panicking() && self.errors.borrow().is_some() {
+            panic!("the errors of a declaration were not checked");
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! What Lagrangians, constraints and forces must be as polynomials in the velocities and
+//! differentials, and which part of them is to blame where they are not.
+
+use super::ast::{Ast, Kind};
+use super::error::{Error, Extent};
+use super::lower::{Lowering, Reported};
+use super::names::Holds;
+use super::polynomial::{Monomial, Obstacle, Polynomial, polynomial};
+use crate::expr::Expr;
+
+/// A constraint as written: in differentials, or in velocities.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Notation {
+    Differentials,
+    Velocities,
+}
+
+/// How many velocities, differentials of coordinates and `dt` a monomial has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Degrees {
+    velocities: usize,
+    differentials: usize,
+    dt: usize,
+}
+
+/// What is wrong with a term.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fault {
+    NotQuadratic,
+    NotLinearInVelocities,
+    NotLinearInDifferentials,
+    /// The coefficient of a differential depends on a velocity.
+    VelocityInCoefficient,
+}
+
+impl Fault {
+    fn error(self, at: Extent) -> Error {
+        match self {
+            Fault::NotQuadratic => Error::new(at, "this is not quadratic in the velocities")
+                .help("a Lagrangian is a polynomial of degree two in the velocities"),
+            Fault::NotLinearInVelocities => Error::new(at, "this is not linear in the velocities"),
+            Fault::NotLinearInDifferentials => Error::new(at, "this is not linear in the differentials"),
+            Fault::VelocityInCoefficient => {
+                Error::new(at, "the coefficient of a differential may not depend on velocities")
+                    .help("velocities are multiplied by `dt` alone: `dot(x)*dt` is `dx`")
+            }
+        }
+    }
+}
+
+/// The rule that a part of an expression has to keep by itself.
+#[derive(Clone, Copy)]
+enum Rule {
+    Lagrangian,
+    Constraint(Notation),
+    Force,
+}
+
+impl Rule {
+    fn fault(self, degrees: Degrees) -> Option<Fault> {
+        let Degrees { velocities, differentials, dt } = degrees;
+        match self {
+            Rule::Lagrangian => (velocities > 2).then_some(Fault::NotQuadratic),
+            Rule::Force => (differentials > 1).then_some(Fault::NotLinearInDifferentials),
+            Rule::Constraint(_) if differentials + dt > 1 => Some(Fault::NotLinearInDifferentials),
+            Rule::Constraint(_) if velocities > 1 => Some(Fault::NotLinearInVelocities),
+            Rule::Constraint(_) if differentials == 1 && velocities == 1 => {
+                Some(Fault::VelocityInCoefficient)
+            }
+            Rule::Constraint(_) => None,
+        }
+    }
+
+    /// For what is no polynomial in them.
+    fn fault_of_functions(self) -> Fault {
+        match self {
+            Rule::Lagrangian => Fault::NotQuadratic,
+            Rule::Constraint(Notation::Velocities) => Fault::NotLinearInVelocities,
+            Rule::Constraint(Notation::Differentials) | Rule::Force => Fault::NotLinearInDifferentials,
+        }
+    }
+}
+
+/// Coefficients of a one-form.
+pub(crate) struct OneForm {
+    pub(crate) coefficients: Vec<Expr>,
+    pub(crate) dt: Expr,
+}
+
+impl Lowering<'_> {
+    /// L, and the entries ∂²L/∂vᵢ∂vⱼ of its mass matrix.
+    pub(crate) fn lagrangian(&mut self, ast: &Ast) -> Result<(Expr, Vec<Vec<Expr>>), Reported> {
+        let e = self.lower(ast)?;
+        let terms = self.checked(ast, e, Rule::Lagrangian)?;
+        let n = self.symbols.coordinates.len();
+        let zero = self.pool.zero();
+        let mut mass = vec![vec![zero; n]; n];
+        for (monomial, coefficient) in terms {
+            if let [i, j] = monomial[..] {
+                let (i, j) = (usize::from(i), usize::from(j));
+                // v₀² / 2 has the coefficient 1/2 and the second derivative 1.
+                let entry = if i == j { self.pool.add(coefficient, coefficient) } else { coefficient };
+                mass[i][j] = entry;
+                mass[j][i] = entry;
+            }
+        }
+        Ok((e, mass))
+    }
+
+    /// μ and μ₀ of a constraint in either notation.
+    pub(crate) fn constraint(&mut self, ast: &Ast, holds: Holds) -> Result<OneForm, Reported> {
+        let notation = if holds.differentials { Notation::Differentials } else { Notation::Velocities };
+        let e = self.lower(ast)?;
+        let terms = self.checked(ast, e, Rule::Constraint(notation))?;
+        let n = self.symbols.coordinates.len();
+        let mut form = self.zero_form();
+        let mut without = false;
+        for (monomial, coefficient) in terms {
+            let degrees = self.degrees(&monomial);
+            let i = monomial.first().map(|&i| usize::from(i));
+            let slot = match (notation, degrees, i) {
+                // dot(x) or dot(x)*dt
+                (Notation::Velocities, Degrees { velocities: 1, .. }, Some(i)) => &mut form.coefficients[i],
+                (Notation::Differentials, Degrees { velocities: 1, dt: 1, .. }, Some(i)) => {
+                    &mut form.coefficients[i]
+                }
+                (Notation::Differentials, Degrees { differentials: 1, .. }, Some(i)) => {
+                    &mut form.coefficients[i - n]
+                }
+                (Notation::Velocities, ..) | (_, Degrees { dt: 1, .. }, _) => &mut form.dt,
+                _ => {
+                    without = true;
+                    continue;
+                }
+            };
+            *slot = self.pool.add(*slot, coefficient);
+        }
+        if without { self.blame_missing(ast) } else { Ok(form) }
+    }
+
+    /// The components of a work one-form.
+    pub(crate) fn force(&mut self, ast: &Ast) -> Result<Vec<Expr>, Reported> {
+        let e = self.lower(ast)?;
+        let terms = self.checked(ast, e, Rule::Force)?;
+        let mut form = self.zero_form();
+        let mut without = false;
+        for (monomial, coefficient) in terms {
+            match monomial.first() {
+                Some(&i) => form.coefficients[usize::from(i)] = coefficient,
+                None => without = true,
+            }
+        }
+        if without { self.blame_missing(ast) } else { Ok(form.coefficients) }
+    }
+
+    fn zero_form(&mut self) -> OneForm {
+        let zero = self.pool.zero();
+        OneForm { coefficients: vec![zero; self.symbols.coordinates.len()], dt: zero }
+    }
+
+    /// The variables of a rule: velocities, then differentials, then `dt`.
+    fn variables(&self, rule: Rule) -> Vec<Expr> {
+        match rule {
+            Rule::Lagrangian => self.symbols.velocities.clone(),
+            Rule::Force => self.symbols.differentials.clone(),
+            Rule::Constraint(_) => {
+                [&self.symbols.velocities[..], &self.symbols.differentials[..], &[self.symbols.dt]].concat()
+            }
+        }
+    }
+
+    /// Degrees of a monomial in the variables of a constraint.
+    fn degrees(&self, monomial: &Monomial) -> Degrees {
+        let n = self.symbols.coordinates.len();
+        let count = |range: std::ops::Range<usize>| {
+            monomial.iter().filter(|&&i| range.contains(&usize::from(i))).count()
+        };
+        Degrees { velocities: count(0..n), differentials: count(n..2 * n), dt: count(2 * n..2 * n + 1) }
+    }
+
+    fn degrees_under(&self, rule: Rule, monomial: &Monomial) -> Degrees {
+        let none = Degrees { velocities: 0, differentials: 0, dt: 0 };
+        match rule {
+            Rule::Lagrangian => Degrees { velocities: monomial.len(), ..none },
+            Rule::Force => Degrees { differentials: monomial.len(), ..none },
+            Rule::Constraint(_) => self.degrees(monomial),
+        }
+    }
+
+    /// The polynomial of an expression that keeps the rule; otherwise its bad parts are reported.
+    fn checked(&mut self, ast: &Ast, e: Expr, rule: Rule) -> Result<Polynomial, Reported> {
+        let variables = self.variables(rule);
+        match polynomial(&mut self.pool, e, &variables) {
+            Ok(mut terms) => {
+                // Coefficients may be zero without looking so.
+                let bad: Vec<Monomial> = terms
+                    .keys()
+                    .filter(|m| rule.fault(self.degrees_under(rule, m)).is_some())
+                    .cloned()
+                    .collect();
+                for monomial in bad {
+                    if !self.vanishes(terms[&monomial]) {
+                        return self.blame(ast, rule);
+                    }
+                    terms.remove(&monomial);
+                }
+                Ok(terms)
+            }
+            Err(Obstacle::NotPolynomial) => self.blame(ast, rule),
+            Err(Obstacle::TooLarge) => {
+                self.push(Error::new(ast.at, "this has too many terms when multiplied out"));
+                Err(Reported)
+            }
+        }
+    }
+
+    /// Reports the smallest parts of `ast` that break the rule by themselves.
+    fn blame<T>(&mut self, ast: &Ast, rule: Rule) -> Result<T, Reported> {
+        let mut found = Vec::new();
+        if !self.find_bad(ast, rule, &mut found) {
+            // Only the whole breaks it, which the caller knows it does.
+            found.push((ast.at, rule.fault_of_functions()));
+        }
+        for (at, fault) in found {
+            self.push(fault.error(at));
+        }
+        Err(Reported)
+    }
+
+    /// Whether `ast` breaks the rule by itself; if so, the parts that do are added to `found`.
+    fn find_bad(&mut self, ast: &Ast, rule: Rule, found: &mut Vec<(Extent, Fault)>) -> bool {
+        let variables = self.variables(rule);
+        let Ok(e) = self.lower(ast) else { return false };
+        let fault = match polynomial(&mut self.pool, e, &variables) {
+            Ok(terms) => terms.keys().find_map(|m| rule.fault(self.degrees_under(rule, m))),
+            Err(_) => Some(rule.fault_of_functions()),
+        };
+        let Some(fault) = fault else { return false };
+        let inside = match &ast.kind {
+            Kind::Call(function, _) if matches!(function.text.as_str(), "dot" | "d") => false,
+            Kind::Loop { variable, from, to, body } => match self.bounds(from, to) {
+                Ok(range) => range
+                    .into_iter()
+                    .any(|i| self.with_loop(variable, i, |this| this.find_bad(body, rule, found))),
+                Err(Reported) => false,
+            },
+            Kind::Indexed(..) => false,
+            // All bad terms of a sum, but one bad operand of everything else.
+            Kind::Sum(terms) => {
+                let before = found.len();
+                for (_, term) in terms {
+                    self.find_bad(term, rule, found);
+                }
+                found.len() > before
+            }
+            _ => ast.children().into_iter().any(|c| self.find_bad(c, rule, found)),
+        };
+        if !inside {
+            found.push((ast.at, fault));
+        }
+        true
+    }
+
+    /// Reports the terms of a form that carry no differential.
+    fn blame_missing<T>(&mut self, ast: &Ast) -> Result<T, Reported> {
+        let mut found = Vec::new();
+        self.find_missing(ast, &mut found);
+        for at in found {
+            self.push(
+                Error::new(at, "this term carries no differential")
+                    .help("every term of a one-form has a factor such as `dx`; in a constraint also `dt`"),
+            );
+        }
+        Err(Reported)
+    }
+
+    fn find_missing(&mut self, ast: &Ast, found: &mut Vec<Extent>) {
+        let parts: Vec<&Ast> = match &ast.kind {
+            Kind::Sum(_) => ast.children().into_iter().filter(|c| self.has_term_without(c)).collect(),
+            // A factor that is a sum of both kinds of terms.
+            Kind::Product(_) | Kind::Paren(_) | Kind::Neg(_) => {
+                ast.children().into_iter().filter(|c| self.has_both(c)).collect()
+            }
+            _ => Vec::new(),
+        };
+        if parts.is_empty() {
+            found.push(ast.at);
+        }
+        for part in parts {
+            self.find_missing(part, found);
+        }
+    }
+
+    /// For a part of a form: whether it has terms (without, with) differentials.
+    fn terms_without_and_with(&mut self, ast: &Ast) -> (bool, bool) {
+        let mut variables = self.symbols.differentials.clone();
+        variables.push(self.symbols.dt);
+        match self.lower(ast).map(|e| polynomial(&mut self.pool, e, &variables)) {
+            Ok(Ok(terms)) => (terms.contains_key(&Vec::new()), terms.keys().any(|m| !m.is_empty())),
+            _ => (false, false),
+        }
+    }
+
+    fn has_term_without(&mut self, ast: &Ast) -> bool {
+        self.terms_without_and_with(ast).0
+    }
+
+    fn has_both(&mut self, ast: &Ast) -> bool {
+        self.terms_without_and_with(ast) == (true, true)
+    }
+}

@@ -1,0 +1,377 @@
+//! From syntax trees to expressions, with the checks that need values: indices, division by zero,
+//! constants that are not finite.
+
+use super::ast::{Ast, Kind, Name};
+use super::error::{Context, Error, Extent};
+use super::names::{Meaning, Scope};
+use super::number::MAX_BITS;
+use super::zero::ZeroTest;
+use crate::expr::{Expr, Function, Node, Pool, Rational};
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use std::collections::{HashMap, HashSet};
+
+/// Most subexpressions that one declaration may have, with all its sums written out.
+const MAX_WORK: usize = 50_000;
+
+/// The symbols of the declared quantities, flattened.
+pub(crate) struct Symbols {
+    pub(crate) coordinates: Vec<Expr>,
+    pub(crate) velocities: Vec<Expr>,
+    /// Symbols that stand for the differentials of the coordinates while forms are read.
+    pub(crate) differentials: Vec<Expr>,
+    pub(crate) parameters: Vec<Expr>,
+    pub(crate) inputs: Vec<Expr>,
+    pub(crate) t: Expr,
+    pub(crate) dt: Expr,
+}
+
+/// The error was reported already, here or where the name in question is declared.
+pub(crate) struct Reported;
+
+/// Builds expressions; names must have been checked by the resolver.
+pub(crate) struct Lowering<'a> {
+    pub(crate) pool: Pool,
+    pub(crate) symbols: Symbols,
+    /// Values of the `let` names so far; nothing for those with errors.
+    pub(crate) lets: Vec<Option<Expr>>,
+    scope: &'a Scope,
+    context: &'a Context,
+    loops: Vec<(String, i64)>,
+    work: usize,
+    /// Nodes that were reported; those in sums are visited many times.
+    reported: HashSet<*const Ast>,
+    /// Values of the expressions without symbols seen so far, nothing for the others.
+    constants: HashMap<Expr, Option<f64>>,
+    /// Divisors that are known not to vanish.
+    nonzero: HashSet<Expr>,
+}
+
+impl<'a> Lowering<'a> {
+    pub(crate) fn new(pool: Pool, symbols: Symbols, scope: &'a Scope, context: &'a Context) -> Lowering<'a> {
+        Lowering {
+            pool,
+            symbols,
+            lets: Vec::new(),
+            scope,
+            context,
+            loops: Vec::new(),
+            work: MAX_WORK,
+            reported: HashSet::new(),
+            constants: HashMap::new(),
+            nonzero: HashSet::new(),
+        }
+    }
+
+    fn report<T>(&mut self, ast: &Ast, error: impl FnOnce() -> Error) -> Result<T, Reported> {
+        if self.reported.insert(ast) {
+            self.context.push(error());
+        }
+        Err(Reported)
+    }
+
+    /// Accounts for one visit of a node.
+    fn spend(&mut self, ast: &Ast) -> Result<(), Reported> {
+        if self.work == 0 {
+            return Err(Reported);
+        }
+        self.work -= 1;
+        if self.work == 0 {
+            return self.report(ast, || {
+                Error::new(ast.at, format!("the declaration is too large: more than {MAX_WORK} operations"))
+            });
+        }
+        Ok(())
+    }
+
+    /// The expression that `ast` means.
+    pub(crate) fn lower(&mut self, ast: &Ast) -> Result<Expr, Reported> {
+        self.spend(ast)?;
+        let e = match &ast.kind {
+            Kind::Number { value, .. } => self.pool.number(value.clone()),
+            Kind::Name(name) => self.name(name, 0)?,
+            Kind::Indexed(name, index) => {
+                let i = self.index(name, index)?;
+                self.name(&name.text, i)?
+            }
+            Kind::Paren(inner) => self.lower(inner)?,
+            Kind::Neg(inner) => {
+                let inner = self.lower(inner)?;
+                self.pool.neg(inner)
+            }
+            Kind::Sum(terms) => {
+                let mut lowered = Vec::with_capacity(terms.len());
+                for (minus, term) in terms {
+                    let e = self.lower(term);
+                    lowered.push(e.map(|e| if *minus { self.pool.neg(e) } else { e }));
+                }
+                let lowered = lowered.into_iter().collect::<Result<Vec<_>, _>>()?;
+                self.pool.sum(&lowered)
+            }
+            Kind::Product(factors) => {
+                let mut lowered = Vec::with_capacity(factors.len());
+                for (divide, factor) in factors {
+                    let e = self.lower(factor);
+                    lowered.push(match e {
+                        Ok(e) if *divide => self.divisor(factor, e).map(|()| self.pool.recip(e)),
+                        e => e,
+                    });
+                }
+                let lowered = lowered.into_iter().collect::<Result<Vec<_>, _>>()?;
+                self.pool.product(&lowered)
+            }
+            Kind::Power(base, exponent) => {
+                let (b, x) = (self.lower(base), self.lower(exponent));
+                let (b, x) = (b?, x?);
+                if self.pool.as_number(x).is_none_or(|x| x.is_negative()) {
+                    self.divisor(base, b)?;
+                }
+                self.pool.pow(b, x)
+            }
+            Kind::Call(function, arguments) => self.call(ast, function, arguments)?,
+            Kind::Loop { variable, from, to, body } => {
+                let range = self.bounds(from, to)?;
+                let length = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+                if length > MAX_WORK {
+                    return self.report(ast, || {
+                        Error::new(ast.at, format!("a sum of {length} terms is too long to be written out"))
+                    });
+                }
+                let terms: Result<Vec<Expr>, Reported> =
+                    range.map(|i| self.with_loop(variable, i, |this| this.lower(body))).collect();
+                let terms = terms?;
+                self.pool.sum(&terms)
+            }
+        };
+        self.finite(ast, e)?;
+        Ok(e)
+    }
+
+    /// Runs `f` with a value of a loop variable.
+    pub(crate) fn with_loop<T>(&mut self, variable: &Name, i: i64, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.loops.push((variable.text.clone(), i));
+        let result = f(self);
+        self.loops.pop();
+        result
+    }
+
+    fn loop_value(&self, name: &str) -> Option<i64> {
+        self.loops.iter().rev().find(|(variable, _)| variable == name).map(|(_, i)| *i)
+    }
+
+    /// The quantity of that name; `i` is the index of an array entry.
+    fn name(&mut self, name: &str, i: usize) -> Result<Expr, Reported> {
+        if let Some(i) = self.loop_value(name) {
+            return Ok(self.pool.int(i));
+        }
+        match name {
+            "pi" => return Ok(self.pool.pi()),
+            "t" => return Ok(self.symbols.t),
+            "dt" => return Ok(self.symbols.dt),
+            _ => {}
+        }
+        match self.scope.meaning(name) {
+            Some(Meaning::Coordinate(first, _)) => Ok(self.symbols.coordinates[first + i]),
+            Some(Meaning::Parameter(first, _)) => Ok(self.symbols.parameters[first + i]),
+            Some(Meaning::Input(first, _)) => Ok(self.symbols.inputs[first + i]),
+            Some(Meaning::Let(position)) => self.lets.get(position).copied().flatten().ok_or(Reported),
+            None => match self.scope.differential(name) {
+                Some((first, _)) => Ok(self.symbols.differentials[first + i]),
+                None => Err(Reported),
+            },
+        }
+    }
+
+    /// The index of an array entry, checked.
+    fn index(&mut self, name: &Name, index: &Ast) -> Result<usize, Reported> {
+        let len = match self.scope.meaning(&name.text) {
+            Some(Meaning::Coordinate(_, len) | Meaning::Parameter(_, len) | Meaning::Input(_, len)) => len,
+            _ => self.scope.differential(&name.text).and_then(|(_, len)| len),
+        };
+        let len = len.ok_or(Reported)?;
+        let i = self.integer(index)?;
+        match usize::try_from(i) {
+            Ok(i) if i < len => Ok(i),
+            _ => self.report(index, || {
+                let error = Error::new(index.at, format!("the index {i} is out of range"));
+                match len {
+                    0 => error.help(format!("`{}` has no entries", name.text)),
+                    _ => error.help(format!(
+                        "the entries of `{0}` are `{0}[0]` to `{0}[{1}]`",
+                        name.text,
+                        len - 1
+                    )),
+                }
+            }),
+        }
+    }
+
+    /// The value of an index or of a bound of a sum.
+    pub(crate) fn integer(&mut self, ast: &Ast) -> Result<i64, Reported> {
+        let value = self.rational(ast)?;
+        match value.to_integer().to_i64() {
+            Some(i) if value.is_integer() => Ok(i),
+            _ => self.report(ast, || Error::new(ast.at, format!("expected an integer, but this is {value}"))),
+        }
+    }
+
+    fn rational(&mut self, ast: &Ast) -> Result<Rational, Reported> {
+        self.spend(ast)?;
+        Ok(match &ast.kind {
+            Kind::Number { value, .. } => value.clone(),
+            Kind::Name(name) => Rational::from_integer(self.loop_value(name).ok_or(Reported)?.into()),
+            Kind::Paren(inner) => self.rational(inner)?,
+            Kind::Neg(inner) => -self.rational(inner)?,
+            Kind::Sum(terms) => {
+                let mut sum = Rational::zero();
+                for (minus, term) in terms {
+                    let value = self.rational(term)?;
+                    sum = if *minus { sum - value } else { sum + value };
+                }
+                sum
+            }
+            Kind::Product(factors) => {
+                let mut product = Rational::one();
+                for (divide, factor) in factors {
+                    let value = self.rational(factor)?;
+                    if *divide && value.is_zero() {
+                        return self.report(factor, || Error::new(factor.at, "division by zero"));
+                    }
+                    product = if *divide { product / value } else { product * value };
+                }
+                product
+            }
+            _ => return Err(Reported),
+        })
+    }
+
+    fn call(&mut self, ast: &Ast, function: &Name, arguments: &[Ast]) -> Result<Expr, Reported> {
+        let mut lowered = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            lowered.push(self.lower(argument)?);
+        }
+        let x = lowered[0];
+        let e = match function.text.as_str() {
+            "dot" => self.total_derivative(x, self.symbols.velocities.clone()),
+            "d" => self.total_derivative(x, self.symbols.differentials.clone()),
+            "sqrt" => self.pool.sqrt(x),
+            "atan2" => {
+                if self.vanishes(lowered[0]) && self.vanishes(lowered[1]) {
+                    return self.report(ast, || Error::new(ast.at, "`atan2(0, 0)` is not defined"));
+                }
+                self.pool.atan2(lowered[0], lowered[1])
+            }
+            name => {
+                let f = Function::ALL.into_iter().find(|f| f.name() == name).ok_or(Reported)?;
+                if f == Function::Ln && self.vanishes(x) {
+                    return self.report(&arguments[0], || {
+                        Error::new(arguments[0].at, "the logarithm of zero is not finite")
+                    });
+                }
+                self.pool.call(f, x)
+            }
+        };
+        Ok(e)
+    }
+
+    /// Σ ∂e/∂qᵢ rᵢ: the time derivative or the differential of a function of the coordinates.
+    fn total_derivative(&mut self, e: Expr, rates: Vec<Expr>) -> Expr {
+        let gradient = self.pool.gradient(e, &self.symbols.coordinates);
+        let terms: Vec<Expr> = gradient.iter().zip(&rates).map(|(&g, &r)| self.pool.mul(g, r)).collect();
+        self.pool.sum(&terms)
+    }
+
+    /// `e`, the meaning of `ast`, is divided by: it must not be zero.
+    fn divisor(&mut self, ast: &Ast, e: Expr) -> Result<(), Reported> {
+        if self.pool.is_zero(e) {
+            return self.report(ast, || Error::new(ast.at, "division by zero"));
+        }
+        if self.vanishes(e) {
+            return self.report(ast, || Error::new(ast.at, "division by zero: this is zero everywhere"));
+        }
+        Ok(())
+    }
+
+    /// Whether `e` is zero everywhere.
+    pub(crate) fn vanishes(&mut self, e: Expr) -> bool {
+        if self.pool.is_zero(e) {
+            return true;
+        }
+        if matches!(self.pool.node(e), Node::Number(_) | Node::Pi | Node::Symbol(_))
+            || self.nonzero.contains(&e)
+        {
+            return false;
+        }
+        let vanishes = self.pool.vanishes(e);
+        if !vanishes {
+            self.nonzero.insert(e);
+        }
+        vanishes
+    }
+
+    /// Constants must be finite in double precision, and short enough to be computed with.
+    fn finite(&mut self, ast: &Ast, e: Expr) -> Result<(), Reported> {
+        let number = match self.pool.node(e) {
+            Node::Number(r) => Some(r),
+            Node::Sum(c) | Node::Product(c) => self.pool.as_number(c[0]),
+            _ => None,
+        };
+        if let Some(r) = number {
+            if r.numer().bits().max(r.denom().bits()) > MAX_BITS {
+                return self
+                    .report(ast, || Error::new(ast.at, "the exact value of a constant in here is too long"));
+            }
+            if !r.to_f64().is_some_and(f64::is_finite) {
+                return self.report(ast, || Error::new(ast.at, "a constant in here is not finite as f64"));
+            }
+        }
+        match self.constant(e) {
+            Some(value) if !value.is_finite() => self
+                .report(ast, || Error::new(ast.at, format!("this constant is not finite as f64: {value}"))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The value of an expression without symbols.
+    fn constant(&mut self, e: Expr) -> Option<f64> {
+        let mut stack = vec![e];
+        while let Some(&x) = stack.last() {
+            let children = self.pool.children(x);
+            let before = stack.len();
+            stack.extend(children.iter().filter(|c| !self.constants.contains_key(c)));
+            if stack.len() > before {
+                continue;
+            }
+            stack.pop();
+            if !self.constants.contains_key(&x) {
+                let constant =
+                    self.pool.as_symbol(x).is_none() && children.iter().all(|c| self.constants[c].is_some());
+                let value = constant.then(|| self.pool.evaluate(&[x], &HashMap::new())[0]);
+                self.constants.insert(x, value);
+            }
+        }
+        self.constants[&e]
+    }
+
+    /// Where a loop runs.
+    pub(crate) fn bounds(&mut self, from: &Ast, to: &Ast) -> Result<std::ops::Range<i64>, Reported> {
+        Ok(self.integer(from)?..self.integer(to)?)
+    }
+
+    /// Collects an error about something that is not a single node.
+    pub(crate) fn push(&self, error: Error) {
+        self.context.push(error);
+    }
+
+    /// Reports numbers in `roots` that are not finite in double precision: coefficients that came
+    /// about by multiplying out.
+    pub(crate) fn check_numbers(&self, roots: &[Expr], at: Extent) {
+        let infinite = self
+            .pool
+            .reachable(roots)
+            .into_iter()
+            .any(|e| self.pool.as_number(e).is_some_and(|r| !r.to_f64().is_some_and(f64::is_finite)));
+        if infinite {
+            self.push(Error::new(at, "a constant in here is not finite as f64"));
+        }
+    }
+}

@@ -1,0 +1,474 @@
+//! From tokens to a [`System`]: parsing, names, lowering, and every check that ends in an error of
+//! the user's.
+//!
+//! 1. [`attribute`] and [`fields`] read the syntax and go on after mistakes.
+//! 2. [`names`] knows what may be mentioned where.
+//! 3. [`lower`] makes expressions, [`forms`] takes them apart as polynomials in the velocities and
+//!    differentials.
+//!
+//! Errors are collected in one [`error::Context`]. After this stage nothing about a declaration can
+//! be wrong but the choice of methods.
+
+mod ast;
+mod attribute;
+mod cursor;
+mod error;
+mod fields;
+mod forms;
+mod grammar;
+mod lower;
+mod names;
+mod number;
+mod polynomial;
+mod stub;
+mod zero;
+
+pub use error::{Error, Extent};
+pub use fields::Field;
+pub use stub::stub;
+
+use crate::expr::Pool;
+use crate::method::METHODS;
+use crate::system::{Constraint, Coordinate, Quantity, Source, System};
+use ast::Name;
+use attribute::{Attributes, Declared, quoted};
+use error::Context;
+use lower::{Lowering, Reported, Symbols};
+use names::{Holds, Meaning, Place, Resolver, Scope, nearest};
+use syn::ext::IdentExt;
+use zero::ZeroTest;
+
+/// Most coordinates, and most parameters and inputs, that are written out.
+const MAX_COORDINATES: usize = 256;
+const MAX_QUANTITIES: usize = 4096;
+
+/// Methods that are emitted where `methods(...)` is left out.
+const DEFAULT_METHODS: [&str; 2] = ["Dla2", "Rattle"];
+
+/// A declaration without errors.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// The struct.
+    pub ident: syn::Ident,
+    /// Its generics, which no parameter depends on.
+    pub generics: syn::Generics,
+    /// Its parameter fields.
+    pub fields: Vec<Field>,
+    /// Path of the runtime crate.
+    pub runtime: syn::Path,
+    /// What it means.
+    pub system: System,
+    /// Where its parts stand, for errors of later stages.
+    pub extents: Extents,
+}
+
+/// Where the parts of a declaration stand.
+#[derive(Clone, Debug)]
+pub struct Extents {
+    /// The Lagrangian.
+    pub lagrangian: Extent,
+    /// Each constraint.
+    pub constraints: Vec<Extent>,
+    /// The force, where there is one.
+    pub force: Option<Extent>,
+    /// Each method; the name of the struct where `methods(...)` is left out.
+    pub methods: Vec<Extent>,
+}
+
+/// A declaration with errors, and what is known of it.
+#[derive(Clone, Debug)]
+pub struct Rejected {
+    /// All errors, in the order of the source.
+    pub errors: Vec<Error>,
+    /// Path of the runtime crate.
+    pub runtime: syn::Path,
+    /// Number of coordinates.
+    pub n: Option<usize>,
+    /// Number of constraints.
+    pub m: Option<usize>,
+    /// Number of inputs.
+    pub inputs: Option<usize>,
+}
+
+impl Declaration {
+    /// Reads the `#[nonholonomic(...)]` attributes and the fields of a struct.
+    ///
+    /// # Errors
+    /// Every mistake that can be found, at once.
+    pub fn parse(input: &syn::DeriveInput) -> Result<Declaration, Box<Rejected>> {
+        let context = Context::new();
+        let attributes = Attributes::parse(&input.attrs, &context);
+        let fields = fields::parse(input, &context);
+        let runtime = attributes.runtime.value().cloned().unwrap_or_else(|| syn::parse_quote!(::nhi_runtime));
+        let methods = methods(&attributes, input, &context);
+        missing_keys(&attributes, input, &context);
+
+        let (scope, counts) = scope(&attributes, &fields, &context);
+        let meaning = resolve_and_lower(&attributes, &fields.parameters, &scope, counts, &context);
+        let errors = context.check();
+        match meaning {
+            Some(meaning) if errors.is_empty() => {
+                let mut system = meaning.system;
+                system.name = input.ident.unraw().to_string();
+                system.methods = methods.iter().map(|(marker, _)| *marker).collect();
+                let mut extents = meaning.extents;
+                extents.methods = methods.iter().map(|(_, at)| *at).collect();
+                Ok(Declaration {
+                    ident: input.ident.clone(),
+                    generics: input.generics.clone(),
+                    fields: fields.parameters,
+                    runtime,
+                    system,
+                    extents,
+                })
+            }
+            _ => Err(Box::new(Rejected {
+                errors,
+                runtime,
+                n: counts.map(|c| c.coordinates).filter(|n| *n > 0),
+                m: attributes.constraints.value().map(Vec::len),
+                inputs: counts.map(|c| c.inputs),
+            })),
+        }
+    }
+
+    /// An error about the `i`-th method, with the reason why it does not apply.
+    pub fn method_error(&self, i: usize, reason: &str) -> Error {
+        Error::new(
+            self.extents.methods[i],
+            format!("`{}` does not apply to this system: {reason}", self.system.methods[i]),
+        )
+    }
+}
+
+/// Reports keys that cannot be left out.
+fn missing_keys(attributes: &Attributes, input: &syn::DeriveInput, context: &Context) {
+    let Some(at) = attributes.first else {
+        context.push(
+            Error::new(
+                input.ident.span(),
+                format!("`{}` has no `#[nonholonomic(...)]` attribute", input.ident),
+            )
+            .help("declare `coordinates(...)`, `lagrangian = ...` and `constraints(...)` in it"),
+        );
+        return;
+    };
+    // A malformed key may be any of these.
+    if attributes.unknown_key {
+        return;
+    }
+    let missing = |present: bool, what: &str, help: &str| {
+        if !present {
+            context.push(Error::new(at, format!("missing `{what}`")).help(help));
+        }
+    };
+    let group = attributes.group.key().is_some();
+    missing(
+        attributes.coordinates.key().is_some() || group,
+        "coordinates(...)",
+        "name the configuration coordinates: `coordinates(x, y)`",
+    );
+    missing(
+        attributes.lagrangian.key().is_some(),
+        "lagrangian = ...",
+        "for example `lagrangian = m/2*dot(x)^2`",
+    );
+    missing(
+        attributes.constraints.key().is_some(),
+        "constraints(...)",
+        "for a system without constraints write `constraints()`",
+    );
+}
+
+/// The methods to emit and where they stand.
+fn methods(
+    attributes: &Attributes,
+    input: &syn::DeriveInput,
+    context: &Context,
+) -> Vec<(&'static str, Extent)> {
+    if attributes.methods.key().is_none() {
+        return DEFAULT_METHODS.iter().map(|marker| (*marker, input.ident.span().into())).collect();
+    }
+    let markers: Vec<&'static str> = METHODS.iter().map(|row| row.marker).collect();
+    let mut result: Vec<(&'static str, Extent)> = Vec::new();
+    for name in attributes.methods.value().into_iter().flatten() {
+        let Some(&marker) = markers.iter().find(|marker| **marker == name.text) else {
+            context.push(unknown_method(name, &markers));
+            continue;
+        };
+        match result.iter().find(|(other, _)| *other == marker) {
+            Some((_, first)) => context.push(
+                Error::new(name.at, format!("the method `{marker}` is named twice"))
+                    .second(*first, format!("`{marker}` is first named here")),
+            ),
+            None => result.push((marker, name.at)),
+        }
+    }
+    result
+}
+
+fn unknown_method(name: &Name, markers: &[&'static str]) -> Error {
+    let error = Error::new(name.at, format!("unknown method `{}`", name.text));
+    if name.text == "Compose" {
+        return error.help("compositions need no code of their own: name the method that is composed");
+    }
+    if let Some(row) = METHODS.iter().find(|row| row.id == name.text) {
+        return error.help(format!("did you mean `{}`?", row.marker));
+    }
+    match nearest(&name.text, markers.iter().copied()) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error.help(format!("expected one of {}", quoted(markers))),
+    }
+}
+
+/// Numbers of flattened quantities.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Counts {
+    coordinates: usize,
+    parameters: usize,
+    inputs: usize,
+}
+
+/// Declares all names; the counts are missing where there are too many quantities to go on.
+fn scope(attributes: &Attributes, fields: &fields::Fields, context: &Context) -> (Scope, Option<Counts>) {
+    let skipped = fields.skipped.iter().map(|ident| ident.unraw().to_string()).collect();
+    let mut scope = Scope::new(skipped, attributes.names_missing);
+    let mut within = true;
+    let mut counts = Counts::default();
+    let mut take = |count: &mut usize, len: Option<usize>, most: usize, name: &Name, what: &str| {
+        let first = *count;
+        *count = count.saturating_add(len.unwrap_or(1));
+        if first <= most && *count > most {
+            context.push(Error::new(name.at, format!("a system has at most {most} {what}")));
+        }
+        within &= *count <= most;
+        first
+    };
+    let declared = |slot: &attribute::Slot<Vec<Declared>>| slot.value().cloned().unwrap_or_default();
+    for Declared { name, len } in declared(&attributes.coordinates) {
+        let first = take(&mut counts.coordinates, len, MAX_COORDINATES, &name, "coordinates");
+        scope.declare(&name, Meaning::Coordinate(first, len), context);
+    }
+    for Field { ident, len } in &fields.parameters {
+        let name = Name { text: ident.unraw().to_string(), at: ident.span().into() };
+        let first = take(&mut counts.parameters, *len, MAX_QUANTITIES, &name, "parameters");
+        scope.declare(&name, Meaning::Parameter(first, *len), context);
+    }
+    for Declared { name, len } in declared(&attributes.inputs) {
+        let first = take(&mut counts.inputs, len, MAX_QUANTITIES, &name, "inputs");
+        scope.declare(&name, Meaning::Input(first, len), context);
+    }
+    for (i, definition) in attributes.lets.iter().enumerate() {
+        scope.declare(&definition.name, Meaning::Let(i), context);
+    }
+    scope.check_differentials(context);
+    (scope, within.then_some(counts))
+}
+
+/// What lowering finds; `system.name`, `system.methods` and `extents.methods` are left empty.
+struct Lowered {
+    system: System,
+    extents: Extents,
+}
+
+/// Names `x`, or `y[0]`, `y[1]`, ... of an array.
+fn flattened<'a>(declared: impl Iterator<Item = (&'a str, Option<usize>)>) -> Vec<String> {
+    declared
+        .flat_map(|(name, len)| match len {
+            None => vec![name.to_owned()],
+            Some(len) => (0..len).map(|i| format!("{name}[{i}]")).collect(),
+        })
+        .collect()
+}
+
+/// All that is left to check once the syntax is known: names first, then values.
+fn resolve_and_lower(
+    attributes: &Attributes,
+    parameters: &[Field],
+    scope: &Scope,
+    counts: Option<Counts>,
+    context: &Context,
+) -> Option<Lowered> {
+    // Names of coordinates would all be unknown.
+    let coordinates = attributes.coordinates.value()?;
+    counts?;
+    let mut resolver = Resolver::new(scope, context);
+    let lets: Vec<Option<&ast::Ast>> = attributes
+        .lets
+        .iter()
+        .map(|definition| {
+            let holds = definition.value.as_ref().and_then(|value| resolver.check(value, Place::Let));
+            resolver.lets.push(holds.unwrap_or_default());
+            definition.value.as_ref().filter(|_| holds.is_some())
+        })
+        .collect();
+    let lagrangian = attributes.lagrangian.value().filter(|l| resolver.check(l, Place::Lagrangian).is_some());
+    let constraints: Vec<(&attribute::Form, Option<Holds>)> = attributes
+        .constraints
+        .value()
+        .into_iter()
+        .flatten()
+        .map(|form| (form, resolver.check(&form.form, Place::Constraint)))
+        .collect();
+    let force = attributes.force.value().filter(|f| resolver.check(f, Place::Force).is_some());
+
+    // Symbols of the user's names come first. Factors are kept in this order: r*y, m*dot(x).
+    let mut pool = Pool::new();
+    let names = |declared: &[Declared]| flattened(declared.iter().map(|d| (d.name.text.as_str(), d.len)));
+    let coordinate_names = names(coordinates);
+    let input_names = names(attributes.inputs.value().map_or(&[], Vec::as_slice));
+    let fields: Vec<(String, Option<usize>)> =
+        parameters.iter().map(|f| (f.ident.unraw().to_string(), f.len)).collect();
+    let parameter_names = flattened(fields.iter().map(|(name, len)| (name.as_str(), *len)));
+    let mut symbols = |names: Vec<String>| names.iter().map(|name| pool.symbol(name)).collect::<Vec<_>>();
+    let symbols = Symbols {
+        parameters: symbols(parameter_names.clone()),
+        coordinates: symbols(coordinate_names.clone()),
+        velocities: symbols(coordinate_names.iter().map(|c| format!("dot({c})")).collect()),
+        inputs: symbols(input_names.clone()),
+        t: symbols(vec!["t".to_owned()])[0],
+        differentials: symbols(coordinate_names.iter().map(|c| format!("d{c}")).collect()),
+        dt: symbols(vec!["dt".to_owned()])[0],
+    };
+    let mut lowering = Lowering::new(pool, symbols, scope, context);
+    for value in lets {
+        let value = value.and_then(|value| lowering.lower(value).ok());
+        lowering.lets.push(value);
+    }
+    let lagrangian = lagrangian.and_then(|ast| lowering.regular_lagrangian(ast, &coordinate_names).ok());
+    let constraints = lowering.independent_constraints(&constraints);
+    let force_form = match force {
+        Some(ast) => lowering.force(ast).ok().inspect(|form| lowering.check_numbers(form, ast.at)),
+        None if attributes.force.key().is_some() => None,
+        None => {
+            let zero = lowering.pool.zero();
+            Some(vec![zero; coordinate_names.len()])
+        }
+    };
+
+    let (lagrangian, constraints, force_form) = (lagrangian?, constraints?, force_form?);
+    let Lowering { pool, symbols, .. } = lowering;
+    let quantities = |names: Vec<String>, symbols: &[crate::expr::Expr]| {
+        names.into_iter().zip(symbols).map(|(name, &symbol)| Quantity { name, symbol }).collect()
+    };
+    let forms = attributes.constraints.value()?;
+    let lagrangian_ast = attributes.lagrangian.value()?;
+    Some(Lowered {
+        system: System {
+            name: String::new(),
+            coordinates: coordinate_names
+                .into_iter()
+                .zip(symbols.coordinates.iter().zip(&symbols.velocities))
+                .map(|(name, (&q, &v))| Coordinate { name, q, v })
+                .collect(),
+            parameters: quantities(parameter_names, &symbols.parameters),
+            inputs: quantities(input_names, &symbols.inputs),
+            t: symbols.t,
+            lagrangian,
+            constraints,
+            force: force_form,
+            methods: Vec::new(),
+            source: Source {
+                lagrangian: lagrangian_ast.to_string(),
+                constraints: forms.iter().map(|f| f.form.to_string()).collect(),
+                force: force.map(ToString::to_string),
+            },
+            pool,
+        },
+        extents: Extents {
+            lagrangian: lagrangian_ast.at,
+            constraints: forms.iter().map(|f| f.form.at).collect(),
+            force: force.map(|f| f.at),
+            methods: Vec::new(),
+        },
+    })
+}
+
+impl Lowering<'_> {
+    /// L, with a mass matrix that is not singular everywhere.
+    fn regular_lagrangian(
+        &mut self,
+        ast: &ast::Ast,
+        names: &[String],
+    ) -> Result<crate::expr::Expr, Reported> {
+        let (lagrangian, mass) = self.lagrangian(ast)?;
+        self.check_numbers(&[lagrangian], ast.at);
+        if self.pool.rank(&mass) < mass.len() {
+            let error =
+                Error::new(ast.at, "this Lagrangian is not regular: its mass matrix is singular everywhere");
+            let absent: Vec<String> = names
+                .iter()
+                .zip(&mass)
+                .filter(|(_, row)| row.iter().all(|e| self.pool.is_zero(*e)))
+                .map(|(name, _)| format!("dot({name})"))
+                .collect();
+            self.push(match absent.as_slice() {
+                [] => error.help("some combination of the velocities has no kinetic energy"),
+                _ => error.help(format!("there is no kinetic energy of {}", quoted(&absent))),
+            });
+            return Err(Reported);
+        }
+        Ok(lagrangian)
+    }
+
+    /// The constraints, with labels, not more than n − 1 and independent almost everywhere.
+    fn independent_constraints(
+        &mut self,
+        constraints: &[(&attribute::Form, Option<Holds>)],
+    ) -> Option<Vec<Constraint>> {
+        let n = self.symbols.coordinates.len();
+        let mut complete = true;
+        if let Some((excess, _)) = constraints.get(n.saturating_sub(1)) {
+            self.push(
+                Error::new(
+                    excess.form.at,
+                    format!("too many constraints: {} one-forms for {n} coordinates", constraints.len()),
+                )
+                .help(format!(
+                    "n coordinates can have at most n - 1 constraints, here {}",
+                    n.saturating_sub(1)
+                )),
+            );
+            complete = false;
+        }
+        let mut result: Vec<Constraint> = Vec::new();
+        let mut rows = Vec::new();
+        let mut labels: Vec<&Name> = Vec::new();
+        for (form, holds) in constraints {
+            if let Some(label) = &form.label {
+                match labels.iter().find(|l| l.text == label.text) {
+                    Some(first) => self.push(
+                        Error::new(label.at, format!("the label `{}` is used twice", label.text))
+                            .second(first.at, format!("`{}` is first used here", label.text)),
+                    ),
+                    None => labels.push(label),
+                }
+            }
+            let Some(one_form) = holds.and_then(|holds| self.constraint(&form.form, holds).ok()) else {
+                complete = false;
+                continue;
+            };
+            let all: Vec<_> = one_form.coefficients.iter().copied().chain([one_form.dt]).collect();
+            self.check_numbers(&all, form.form.at);
+            rows.push(one_form.coefficients.clone());
+            if rows.len() < n && self.pool.rank(&rows) < rows.len() {
+                rows.pop();
+                let alone = one_form.coefficients.iter().all(|e| self.vanishes(*e));
+                self.push(if alone {
+                    Error::new(form.form.at, "this constraint has no differential or velocity in it")
+                } else {
+                    Error::new(form.form.at, "this one-form depends on the ones before it, everywhere")
+                        .help("leave it out, or correct it")
+                });
+                complete = false;
+                continue;
+            }
+            result.push(Constraint {
+                label: form.label.as_ref().map_or_else(|| form.form.to_string(), |l| l.text.clone()),
+                form: one_form.coefficients,
+                dt: one_form.dt,
+            });
+        }
+        complete.then_some(result)
+    }
+}

@@ -1,0 +1,529 @@
+//! Names: what they mean, which clash, and whether each use is one that makes sense where it stands.
+
+use super::ast::{Ast, Kind, Name};
+use super::attribute::quoted;
+use super::error::{Context, Error, Extent};
+use crate::expr::Function;
+use std::collections::BTreeMap;
+
+/// What a declared name stands for. Quantities know the position of their first entry among all of
+/// their kind, and their number of entries if they are arrays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Meaning {
+    Coordinate(usize, Option<usize>),
+    Parameter(usize, Option<usize>),
+    Input(usize, Option<usize>),
+    /// Position among the definitions of `let`.
+    Let(usize),
+}
+
+/// All declared names.
+#[derive(Debug, Default)]
+pub(crate) struct Scope {
+    names: BTreeMap<String, (Meaning, Extent)>,
+    /// Names in order of declaration, for suggestions.
+    order: Vec<String>,
+    /// Fields marked `skip`, to explain why they are not known.
+    skipped: Vec<String>,
+    /// Whether names are missing because their declaration is malformed.
+    incomplete: bool,
+}
+
+/// Names with a meaning of their own, and what it is.
+fn reserved(name: &str) -> Option<&'static str> {
+    match name {
+        "t" => Some("the time"),
+        "dt" => Some("the differential of the time"),
+        "pi" => Some("the circle constant"),
+        "dot" => Some("the time derivative"),
+        "sum" => Some("the summation sign"),
+        "atan2" | "sqrt" => Some("a function"),
+        _ if Function::ALL.iter().any(|f| f.name() == name) => Some("a function"),
+        _ => None,
+    }
+}
+
+/// Everything that can be called.
+pub(crate) fn functions() -> Vec<&'static str> {
+    let mut names: Vec<&str> = Function::ALL.iter().map(|f| f.name()).collect();
+    names.extend(["atan2", "sqrt", "sum", "dot", "d"]);
+    names
+}
+
+/// The candidate most like `name`, if one is like it at all.
+pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = name.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|c| (strsim::damerau_levenshtein(&lower, &c.to_lowercase()), c))
+        .filter(|(d, c)| d * 3 <= c.chars().count().max(name.chars().count()))
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, c)| c)
+}
+
+impl Scope {
+    pub(crate) fn new(skipped: Vec<String>, incomplete: bool) -> Scope {
+        Scope { skipped, incomplete, ..Scope::default() }
+    }
+
+    pub(crate) fn meaning(&self, name: &str) -> Option<Meaning> {
+        self.names.get(name).map(|(meaning, _)| *meaning)
+    }
+
+    /// Declares a name; `on_field` tells how to get rid of a bad one.
+    pub(crate) fn declare(&mut self, name: &Name, meaning: Meaning, context: &Context) {
+        if let Some(what) = reserved(&name.text) {
+            let error = Error::new(name.at, format!("`{}` is reserved: it is {what}", name.text));
+            context.push(match meaning {
+                Meaning::Parameter(..) => error
+                    .help("rename the field, or mark it with `#[nonholonomic(skip)]` if it is no parameter"),
+                _ => error,
+            });
+            return;
+        }
+        if let Some((_, first)) = self.names.get(&name.text) {
+            context.push(
+                Error::new(name.at, format!("the name `{}` is declared twice", name.text))
+                    .second(*first, format!("`{}` is first declared here", name.text)),
+            );
+            return;
+        }
+        self.names.insert(name.text.clone(), (meaning, name.at));
+        self.order.push(name.text.clone());
+    }
+
+    /// Reports names that read like the differential of a coordinate.
+    pub(crate) fn check_differentials(&self, context: &Context) {
+        for name in &self.order {
+            let (Meaning::Coordinate(..), at) = self.names[name] else { continue };
+            let differential = format!("d{name}");
+            if let Some((_, other)) = self.names.get(&differential) {
+                context.push(
+                    Error::new(
+                        *other,
+                        format!("the name `{differential}` clashes with the differential of the coordinate `{name}`"),
+                    )
+                    .second(at, format!("the coordinate `{name}` is declared here")),
+                );
+            } else if reserved(&differential).is_some() {
+                context.push(Error::new(
+                    at,
+                    format!("the differential of `{name}` would read `{differential}`, which is reserved"),
+                ));
+            }
+        }
+    }
+
+    /// The coordinate that `name` is the differential of.
+    pub(crate) fn differential(&self, name: &str) -> Option<(usize, Option<usize>)> {
+        match self.meaning(name.strip_prefix('d')?) {
+            Some(Meaning::Coordinate(first, len)) if self.meaning(name).is_none() => Some((first, len)),
+            _ => None,
+        }
+    }
+
+    fn unknown(&self, name: &str, at: Extent, later: bool, loops: &[Name]) -> Error {
+        let error = Error::new(at, format!("unknown name `{name}`"));
+        if later {
+            return Error::new(at, format!("`{name}` is defined only after it is used here"))
+                .help("a `let` sees the names defined before it");
+        }
+        if self.skipped.iter().any(|s| s == name) {
+            return error.help(format!("the field `{name}` is marked `#[nonholonomic(skip)]`"));
+        }
+        let velocity = name.strip_suffix("dot").map(|s| s.strip_suffix('_').unwrap_or(s));
+        if let Some(coordinate) = velocity
+            && let Some(Meaning::Coordinate(..)) = self.meaning(coordinate)
+        {
+            return error.help(format!("the velocity of `{coordinate}` is `dot({coordinate})`"));
+        }
+        if functions().contains(&name) {
+            return Error::new(at, format!("`{name}` needs its argument in parentheses"))
+                .help(format!("write `{name}(...)`"));
+        }
+        let differentials: Vec<String> = self
+            .order
+            .iter()
+            .filter(|n| matches!(self.names[*n].0, Meaning::Coordinate(..)))
+            .map(|n| format!("d{n}"))
+            .collect();
+        let known = loops
+            .iter()
+            .map(|l| l.text.as_str())
+            .chain(self.order.iter().map(String::as_str))
+            .chain(differentials.iter().map(String::as_str).filter(|_| name.starts_with('d')))
+            .chain(["pi"]);
+        match nearest(name, known) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None if self.order.is_empty() => error,
+            None if self.order.len() <= 12 => error.help(format!("known names are {}", quoted(&self.order))),
+            None => {
+                error.help("parameters are the struct's fields, coordinates are listed in `coordinates(...)`")
+            }
+        }
+    }
+}
+
+/// Where an expression stands, which decides what it may mention.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    Lagrangian,
+    Constraint,
+    Force,
+    Let,
+    /// Argument of `dot` or `d`.
+    Derivative(Outer),
+}
+
+/// Which total derivative.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Outer {
+    Dot,
+    D,
+}
+
+/// What a `let` name stands for holds, directly or through other names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Holds {
+    pub(crate) time: bool,
+    pub(crate) inputs: bool,
+    pub(crate) velocities: bool,
+    pub(crate) differentials: bool,
+}
+
+impl Holds {
+    fn and(&mut self, other: Holds) {
+        self.time |= other.time;
+        self.inputs |= other.inputs;
+        self.velocities |= other.velocities;
+        self.differentials |= other.differentials;
+    }
+}
+
+/// Checks the names in expressions; afterwards only numbers can be wrong.
+pub(crate) struct Resolver<'a> {
+    pub(crate) scope: &'a Scope,
+    pub(crate) context: &'a Context,
+    /// What the `let` names seen so far hold; later ones are not visible.
+    pub(crate) lets: Vec<Holds>,
+    /// Whether something was wrong in the expression under way.
+    failed: bool,
+    loops: Vec<Name>,
+}
+
+impl<'a> Resolver<'a> {
+    pub(crate) fn new(scope: &'a Scope, context: &'a Context) -> Resolver<'a> {
+        Resolver { scope, context, lets: Vec::new(), failed: false, loops: Vec::new() }
+    }
+
+    /// What `ast` holds, or nothing where errors were found.
+    pub(crate) fn check(&mut self, ast: &Ast, place: Place) -> Option<Holds> {
+        self.failed = false;
+        let holds = self.resolve(ast, place);
+        (!self.failed).then_some(holds)
+    }
+
+    fn error(&mut self, error: Error) -> Holds {
+        self.failed = true;
+        self.context.push(error);
+        Holds::default()
+    }
+
+    fn resolve(&mut self, ast: &Ast, place: Place) -> Holds {
+        match &ast.kind {
+            Kind::Number { .. } => Holds::default(),
+            Kind::Name(name) => self.name(name, ast.at, false, place),
+            Kind::Indexed(name, index) => {
+                self.integer(index);
+                self.name(&name.text, name.at, true, place)
+            }
+            Kind::Paren(_) | Kind::Neg(_) | Kind::Sum(_) | Kind::Product(_) | Kind::Power(..) => {
+                let mut holds = Holds::default();
+                for child in ast.children() {
+                    holds.and(self.resolve(child, place));
+                }
+                holds
+            }
+            Kind::Call(function, arguments) => self.call(function, arguments, ast.at, place),
+            Kind::Loop { variable, from, to, body } => {
+                self.integer(from);
+                self.integer(to);
+                self.loop_variable(variable);
+                self.loops.push(variable.clone());
+                let holds = self.resolve(body, place);
+                self.loops.pop();
+                holds
+            }
+        }
+    }
+
+    fn is_loop_variable(&self, name: &str) -> bool {
+        self.loops.iter().any(|l| l.text == name)
+    }
+
+    fn loop_variable(&mut self, variable: &Name) {
+        let name = &variable.text;
+        if let Some(what) = reserved(name) {
+            self.error(Error::new(variable.at, format!("`{name}` is reserved: it is {what}")));
+        } else if self.is_loop_variable(name)
+            || self.scope.meaning(name).is_some()
+            || self.scope.differential(name).is_some()
+        {
+            self.error(Error::new(variable.at, format!("the loop variable `{name}` hides another `{name}`")));
+        }
+    }
+
+    /// An index or a bound of a sum.
+    fn integer(&mut self, ast: &Ast) {
+        match &ast.kind {
+            Kind::Number { .. } => {}
+            Kind::Name(name) if self.is_loop_variable(name) => {}
+            Kind::Paren(_) | Kind::Neg(_) | Kind::Sum(_) | Kind::Product(_) => {
+                ast.children().into_iter().for_each(|c| self.integer(c));
+            }
+            _ => {
+                self.error(
+                    Error::new(ast.at, "expected an integer, found an expression").help(
+                        "indices and bounds are made of integers, loop variables, `+`, `-`, `*` and `/`",
+                    ),
+                );
+            }
+        }
+    }
+
+    fn name(&mut self, name: &str, at: Extent, indexed: bool, place: Place) -> Holds {
+        if self.is_loop_variable(name) || name == "pi" {
+            return if indexed { self.error(not_an_array(name, at)) } else { Holds::default() };
+        }
+        if name == "t" {
+            if place == Place::Force || place == Place::Let {
+                return if indexed {
+                    self.error(not_an_array(name, at))
+                } else {
+                    Holds { time: true, ..Holds::default() }
+                };
+            }
+            return self.error(forbidden(&format!("the time `{name}`"), at, place));
+        }
+        if name == "dt" {
+            return match place {
+                Place::Constraint if indexed => self.error(not_an_array(name, at)),
+                Place::Constraint => Holds { differentials: true, ..Holds::default() },
+                Place::Force => self.error(
+                    Error::new(at, "a force is a one-form in the coordinates, without a `dt` term")
+                        .help("the time itself is `t`"),
+                ),
+                _ => self.error(forbidden("the differential `dt`", at, place)),
+            };
+        }
+        let meaning = self.scope.meaning(name);
+        let len = match meaning {
+            Some(Meaning::Coordinate(_, len) | Meaning::Parameter(_, len) | Meaning::Input(_, len)) => len,
+            Some(Meaning::Let(_)) => None,
+            None => match self.scope.differential(name) {
+                Some((_, len)) => len,
+                None => {
+                    self.failed = true;
+                    if !self.scope.incomplete {
+                        self.context.push(self.scope.unknown(name, at, false, &self.loops));
+                    }
+                    return Holds::default();
+                }
+            },
+        };
+        match len {
+            Some(len) if !indexed => {
+                return self.error(
+                    Error::new(at, format!("`{name}` is an array of {len}"))
+                        .help(format!("write `{name}[0]`")),
+                );
+            }
+            None if indexed => return self.error(not_an_array(name, at)),
+            _ => {}
+        }
+        match meaning {
+            Some(Meaning::Coordinate(..) | Meaning::Parameter(..)) => Holds::default(),
+            Some(Meaning::Input(..)) => match place {
+                Place::Force | Place::Let => Holds { inputs: true, ..Holds::default() },
+                _ => self.error(forbidden(&format!("the input `{name}`"), at, place)),
+            },
+            Some(Meaning::Let(i)) => self.let_name(name, i, at, place),
+            None => match place {
+                Place::Force | Place::Constraint => Holds { differentials: true, ..Holds::default() },
+                _ => {
+                    let coordinate = &name[1..];
+                    self.error(
+                        forbidden(&format!("the differential `{name}`"), at, place)
+                            .help(format!("the velocity of `{coordinate}` is `dot({coordinate})`")),
+                    )
+                }
+            },
+        }
+    }
+
+    fn let_name(&mut self, name: &str, i: usize, at: Extent, place: Place) -> Holds {
+        let Some(&holds) = self.lets.get(i) else {
+            return self.error(self.scope.unknown(name, at, true, &self.loops));
+        };
+        if holds.time && !matches!(place, Place::Force | Place::Let) {
+            return self.error(forbidden(&format!("the time, which `{name}` depends on,"), at, place));
+        }
+        if holds.inputs && !matches!(place, Place::Force | Place::Let) {
+            return self.error(forbidden(&format!("an input, which `{name}` depends on,"), at, place));
+        }
+        if holds.velocities
+            && let Place::Derivative(_) = place
+        {
+            return self.error(forbidden(&format!("a velocity, which `{name}` depends on,"), at, place));
+        }
+        holds
+    }
+
+    fn call(&mut self, function: &Name, arguments: &[Ast], at: Extent, place: Place) -> Holds {
+        let name = function.text.as_str();
+        let arity = match name {
+            "atan2" => 2,
+            _ => 1,
+        };
+        if !functions().contains(&name) {
+            for argument in arguments {
+                self.resolve(argument, place);
+            }
+            let error = self.not_a_function(name, function.at);
+            return self.error(error);
+        }
+        if arguments.len() != arity {
+            let takes = if arity == 1 { "one argument" } else { "two arguments, `atan2(y, x)`" };
+            return self
+                .error(Error::new(at, format!("`{name}` takes {takes}, but {} are given", arguments.len())));
+        }
+        match name {
+            "dot" | "d" => {
+                let outer = if name == "dot" { Outer::Dot } else { Outer::D };
+                if outer == Outer::D && !matches!(place, Place::Constraint | Place::Force) {
+                    return self.error(
+                        forbidden("a differential", at, place)
+                            .help("the time derivative is written `dot(...)`"),
+                    );
+                }
+                if outer == Outer::Dot
+                    && let Place::Derivative(_) = place
+                {
+                    return self.error(forbidden("a velocity", at, place));
+                }
+                self.resolve(&arguments[0], Place::Derivative(outer));
+                Holds {
+                    velocities: outer == Outer::Dot,
+                    differentials: outer == Outer::D,
+                    ..Holds::default()
+                }
+            }
+            _ => {
+                let mut holds = Holds::default();
+                for argument in arguments {
+                    holds.and(self.resolve(argument, place));
+                }
+                holds
+            }
+        }
+    }
+
+    fn not_a_function(&self, name: &str, at: Extent) -> Error {
+        if self.scope.meaning(name).is_some()
+            || self.is_loop_variable(name)
+            || matches!(name, "pi" | "t" | "dt")
+        {
+            return Error::new(at, format!("`{name}` is not a function"))
+                .help(format!("for a product write `{name}*(...)`"));
+        }
+        if let Some(coordinate) = name.strip_prefix('d').filter(|c| self.scope.meaning(c).is_some()) {
+            return Error::new(at, format!("`{name}` is not a function")).help(format!(
+                "for a product write `{name}*(...)`, for the differential of `{coordinate}` just `{name}`"
+            ));
+        }
+        let non_smooth = [
+            "abs",
+            "sign",
+            "signum",
+            "sgn",
+            "min",
+            "max",
+            "clamp",
+            "floor",
+            "ceil",
+            "round",
+            "trunc",
+            "fract",
+            "mod",
+            "rem",
+            "heaviside",
+            "step",
+            "relu",
+            "copysign",
+        ];
+        if non_smooth.contains(&name) {
+            let error =
+                Error::new(at, format!("`{name}` is not smooth, and equations of motion need derivatives"));
+            return match name {
+                "abs" => error.help("a smooth stand-in is `sqrt(x^2 + eps^2)` with a small parameter `eps`"),
+                "sign" | "signum" | "sgn" | "heaviside" | "step" => {
+                    error.help("a smooth stand-in is `tanh(x/eps)` with a small parameter `eps`")
+                }
+                _ => error,
+            };
+        }
+        let error = Error::new(at, format!("unknown function `{name}`"));
+        let written = match name {
+            "log" => "ln(x)",
+            "log10" => "ln(x)/ln(10)",
+            "log2" => "ln(x)/ln(2)",
+            "exp2" => "2^x",
+            "pow" | "powi" | "powf" => "x^n",
+            "hypot" => "sqrt(x^2 + y^2)",
+            "cbrt" => "x^(1/3)",
+            "arcsin" => "asin(x)",
+            "arccos" => "acos(x)",
+            "arctan" => "atan(x)",
+            "cot" => "1/tan(x)",
+            "sec" => "1/cos(x)",
+            "csc" => "1/sin(x)",
+            "ddt" | "diff" | "derivative" => "dot(x)",
+            _ => {
+                return match nearest(name, functions()) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error.help(format!("the functions are {}", quoted(&functions()))),
+                };
+            }
+        };
+        error.help(format!("write `{written}`"))
+    }
+}
+
+fn not_an_array(name: &str, at: Extent) -> Error {
+    Error::new(at, format!("`{name}` is not an array"))
+}
+
+/// `what` may not be mentioned in `place`.
+fn forbidden(what: &str, at: Extent, place: Place) -> Error {
+    let message = match place {
+        Place::Lagrangian => format!("{what} may not appear in the Lagrangian"),
+        Place::Constraint => format!("{what} may not appear in a constraint"),
+        Place::Force => format!("{what} may not appear in the force"),
+        Place::Let => format!("{what} may not appear in `let`"),
+        Place::Derivative(Outer::Dot) => format!("{what} may not appear inside `dot`"),
+        Place::Derivative(Outer::D) => format!("{what} may not appear inside `d`"),
+    };
+    let error = Error::new(at, message);
+    match place {
+        Place::Lagrangian | Place::Constraint if what.contains("time") => {
+            error.help("only the force may depend on the time")
+        }
+        Place::Lagrangian | Place::Constraint if what.contains("input") => {
+            error.help("inputs act through the force alone")
+        }
+        Place::Derivative(_) => {
+            error.help("total derivatives are taken of functions of the coordinates alone")
+        }
+        _ => error,
+    }
+}

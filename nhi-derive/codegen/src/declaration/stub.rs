@@ -1,0 +1,92 @@
+//! What is emitted for a declaration with errors.
+//!
+//! ```text
+//! ::core::compile_error! { ... } ...
+//! const _: () = {
+//!     impl System for Sleigh { type Configuration<T: Scalar> = [T; 3]; ... }
+//!     impl<K> Emits<K> for Sleigh { ... }
+//! };
+//! ```
+//!
+//! The impls never run. They keep the code around the declaration free of errors of its own, and
+//! editors able to complete.
+
+use super::Rejected;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The errors of `rejected` and impls of `System` and of `Emits<K>` for every K.
+pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
+    let errors: TokenStream = rejected.errors.iter().map(super::Error::to_compile_error).collect();
+    let runtime = &rejected.runtime;
+    let ident = &input.ident;
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    let mut with_method = input.generics.clone();
+    with_method.params.push(syn::parse_quote!(__Method));
+    let (impl_with_method, ..) = with_method.split_for_impl();
+    let array = |len: Option<usize>| match len {
+        Some(len) => quote!([__T; #len]),
+        None => quote!(#runtime::stub::Anything<__T>),
+    };
+    let (q, lambda, inputs) = (array(rejected.n), array(rejected.m), array(rejected.inputs));
+    let never = quote!({ ::core::unreachable!() });
+    let at_state = quote! {
+        _: &Self::Parameters<__T>,
+        _: &Self::Configuration<__T>,
+        _: &Self::Velocity<__T>
+    };
+    let bound = quote!(__T: #runtime::Scalar);
+    let result = quote!(::core::result::Result);
+    let failure = quote!(#runtime::Failure);
+    quote! {
+        #errors
+        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+        const _: () = {
+            #[automatically_derived]
+            impl #impl_generics #runtime::System for #ident #type_generics #where_clause {
+                const NAME: &'static str = "";
+                const COORDINATES: &'static [&'static str] = &[];
+                const PARAMETERS: &'static [&'static str] = &[];
+                const INPUTS: &'static [&'static str] = &[];
+                const CONSTRAINTS: &'static [&'static str] = &[];
+                type Configuration<#bound> = #q;
+                type Velocity<#bound> = #q;
+                type Multipliers<#bound> = #lambda;
+                type Inputs<#bound> = #inputs;
+                type Parameters<#bound> = #runtime::stub::Anything<__T>;
+                fn parameters(&self) -> Self::Parameters<f64> #never
+                fn energy<#bound>(#at_state) -> __T #never
+                fn momentum<#bound>(#at_state) -> Self::Velocity<__T> #never
+                fn residual<#bound>(#at_state) -> Self::Multipliers<__T> #never
+                fn residual_scale<#bound>(#at_state) -> Self::Multipliers<__T> #never
+                fn project<#bound>(#at_state) -> #result<Self::Velocity<__T>, #failure> #never
+                fn acceleration_of<#bound>(
+                    #at_state,
+                    _: __T,
+                    _: &Self::Inputs<__T>,
+                ) -> #result<#runtime::Acceleration<Self, __T>, #failure> #never
+            }
+            #[automatically_derived]
+            impl #impl_with_method #runtime::Emits<__Method> for #ident #type_generics #where_clause {
+                type Prepared<#bound> = ();
+                type State<#bound> = #runtime::NodeState<#q, #q, #lambda>;
+                fn prepare<#bound>(_: &Self::Parameters<__T>, _: __T) -> #result<(), #failure> #never
+                fn start<#bound>(
+                    _: &Self::Parameters<__T>,
+                    _: __T,
+                    _: #runtime::Start,
+                    _: &Self::Configuration<__T>,
+                    _: &Self::Velocity<__T>,
+                    _: __T,
+                    _: &Self::Inputs<__T>,
+                ) -> #result<Self::State<__T>, #failure> #never
+                fn step<#bound>(
+                    _: &(),
+                    _: &Self::State<__T>,
+                    _: __T,
+                    _: &Self::Inputs<__T>,
+                ) -> #result<Self::State<__T>, #failure> #never
+            }
+        };
+    }
+}

@@ -1,0 +1,354 @@
+//! What is an error: which mistakes are found, all of them at once. Places and whole texts are seen
+//! in the cases of the crate `tests`.
+
+use super::{parse, three};
+
+/// The first lines of the errors, without their places.
+fn errors(source: &str) -> Vec<String> {
+    let errors = parse(source).err().unwrap_or_default();
+    let message =
+        |e: &String| e.lines().next().and_then(|l| l.splitn(2, ": ").nth(1)).unwrap_or(e).to_owned();
+    errors.iter().map(message).collect()
+}
+
+const KINETIC: &str = "lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)";
+
+/// Each case: keys for `three`, then the errors.
+fn check(cases: &[(&str, &[&str])]) {
+    for (keys, expected) in cases {
+        let keys = keys.replace("KINETIC", KINETIC);
+        assert_eq!(errors(&three(&keys)), *expected, "{keys}");
+    }
+}
+
+#[test]
+fn forms() {
+    check(&[
+        ("KINETIC, constraints(dx*dy)", &["this is not linear in the differentials"]),
+        ("KINETIC, constraints(sin(dx))", &["this is not linear in the differentials"]),
+        ("KINETIC, constraints(dx/dt)", &["this is not linear in the differentials"]),
+        ("KINETIC, constraints(x/dy)", &["this is not linear in the differentials"]),
+        ("KINETIC, constraints(dx + 3*(dy + 1))", &["this term carries no differential"]),
+        (
+            "KINETIC, constraints(x + dx + dot(y))",
+            &["this term carries no differential", "this term carries no differential"],
+        ),
+        (
+            "KINETIC, constraints(dot(x)*dy + dz)",
+            &["the coefficient of a differential may not depend on velocities"],
+        ),
+        ("KINETIC, constraints(dot(x)^2 + dot(y))", &["this is not linear in the velocities"]),
+        ("KINETIC, constraints(dot(x)*dot(y)*dt + dz)", &["this is not linear in the velocities"]),
+        ("KINETIC, constraints(x)", &["this constraint has no differential or velocity in it"]),
+        ("KINETIC, constraints(x*dt)", &["this constraint has no differential or velocity in it"]),
+        ("KINETIC, constraints(dx = dy)", &["the right-hand side of a constraint is `0`"]),
+        ("KINETIC, constraints(u: dx, u: dy)", &["the label `u` is used twice"]),
+        ("KINETIC, constraints(t*dx)", &["the time `t` may not appear in a constraint"]),
+        (
+            "KINETIC, let(w = t), constraints(w*dx)",
+            &["the time, which `w` depends on, may not appear in a constraint"],
+        ),
+        ("KINETIC, inputs(u), constraints(u*dx)", &["the input `u` may not appear in a constraint"]),
+        ("KINETIC, constraints(), force = dx*dy", &["this is not linear in the differentials"]),
+        ("KINETIC, constraints(), force = dx + 2", &["this term carries no differential"]),
+        ("KINETIC, constraints(), force = 2", &["this term carries no differential"]),
+        (
+            "KINETIC, constraints(), force = dt",
+            &["a force is a one-form in the coordinates, without a `dt` term"],
+        ),
+    ]);
+}
+
+#[test]
+fn too_many_or_dependent_forms() {
+    check(&[
+        ("KINETIC, constraints(dx, dy, dz)", &["too many constraints: 3 one-forms for 3 coordinates"]),
+        (
+            "KINETIC, constraints(dx + dy, 2*dx + 2*dy)",
+            &["this one-form depends on the ones before it, everywhere"],
+        ),
+        (
+            "KINETIC, constraints(sin(x)*dx + dy, (1 - cos(x)^2)*dx + sin(x)*dy)",
+            &["this one-form depends on the ones before it, everywhere"],
+        ),
+    ]);
+}
+
+#[test]
+fn lagrangians() {
+    check(&[
+        (
+            "lagrangian = m*dot(x)^3 + dot(y)^2 + sqrt(1 - dot(z)^2), constraints()",
+            &["this is not quadratic in the velocities", "this is not quadratic in the velocities"],
+        ),
+        ("lagrangian = dot(x)^2/dot(y), constraints()", &["this is not quadratic in the velocities"]),
+        ("lagrangian = (dot(x) + dot(y))^1000, constraints()", &["this is not quadratic in the velocities"]),
+        (
+            "lagrangian = sum(i in 0..3, dot(x)^(i + 1)), constraints()",
+            &["this is not quadratic in the velocities"],
+        ),
+        ("lagrangian = sin(x*dot(x)), constraints()", &["this is not quadratic in the velocities"]),
+        (
+            "lagrangian = dot(x)^2 + dot(y)^2, constraints()",
+            &["this Lagrangian is not regular: its mass matrix is singular everywhere"],
+        ),
+        (
+            "lagrangian = (dot(x) + dot(y))^2 + dot(z)^2, constraints()",
+            &["this Lagrangian is not regular: its mass matrix is singular everywhere"],
+        ),
+        ("KINETIC + dx, constraints()", &["the differential `dx` may not appear in the Lagrangian"]),
+        ("KINETIC + dot(dot(x)), constraints()", &["a velocity may not appear inside `dot`"]),
+        ("KINETIC + d(x), constraints()", &["a differential may not appear in the Lagrangian"]),
+        ("KINETIC + t, constraints()", &["the time `t` may not appear in the Lagrangian"]),
+        ("KINETIC + dot(t*x), constraints()", &["the time `t` may not appear inside `dot`"]),
+        (
+            "KINETIC + dot(w), let(w = dot(x)), constraints()",
+            &["a velocity, which `w` depends on, may not appear inside `dot`"],
+        ),
+        ("KINETIC, let(w = dx), constraints()", &["the differential `dx` may not appear in `let`"]),
+    ]);
+}
+
+#[test]
+fn keys() {
+    let missing = "missing `lagrangian = ...`";
+    check(&[
+        ("constraints()", &[missing]),
+        ("KINETIC", &["missing `constraints(...)`"]),
+        ("", &[missing, "missing `constraints(...)`"]),
+        (
+            "lagrangain = 2, methods(Dla3, Foo)",
+            &["unknown key `lagrangain`", "unknown method `Dla3`", "unknown method `Foo`"],
+        ),
+        ("KINETIC constraints()", &["expected `,` before `constraints`"]),
+        ("KINETIC,, constraints(), constraints()", &["unexpected `,`", "`constraints` is given twice"]),
+        ("KINETIC, constraints() force", &["expected `,`, found `force`"]),
+        ("lagrangian = , constraints()", &["expected an expression after this"]),
+        (
+            "lagrangian, constraints",
+            &["expected `=` after `lagrangian`", "expected a list after `constraints`"],
+        ),
+        ("KINETIC, constraints = 3", &["expected `(` after `constraints`, found `=`"]),
+        ("KINETIC, constraints(), group = SE2(a)", &["group factors are not available yet"]),
+        ("KINETIC, constraints(), coordinates(x)", &["`coordinates` is given twice"]),
+        ("KINETIC, constraints(), methods(Dla2, Dla2)", &["the method `Dla2` is named twice"]),
+        (
+            "KINETIC, constraints(), methods(dla2, 3)",
+            &["unknown method `dla2`", "expected the name of a method, found `3`"],
+        ),
+        ("KINETIC, constraints(), crate = 3", &["expected a path"]),
+        ("KINETIC, constraints(), crate", &["expected `=` and a path after `crate`"]),
+        ("KINETIC, constraints(), t", &["`t` is the time and need not be declared"]),
+        ("KINETIC, constraints(), 3 = 4", &["expected a key, found `3`"]),
+    ]);
+    assert_eq!(errors("struct S;"), ["`S` has no `#[nonholonomic(...)]` attribute"]);
+    assert_eq!(errors("#[nonholonomic] struct S;")[0], "expected `#[nonholonomic(...)]`");
+    assert_eq!(errors("#[nonholonomic = 3] struct S;")[0], "expected `#[nonholonomic(...)]`");
+}
+
+#[test]
+fn names() {
+    check(&[
+        ("KINETIC + k, constraints(dw)", &["unknown name `k`", "unknown name `dw`"]),
+        (
+            "KINETIC, constraints(), let(t = 3, a = b, b = 2, m = 4, sin = 1)",
+            &[
+                "`t` is reserved: it is the time",
+                "`b` is defined only after it is used here",
+                "the name `m` is declared twice",
+                "`sin` is reserved: it is a function",
+            ],
+        ),
+        (
+            "KINETIC, constraints(), inputs(dx)",
+            &["the name `dx` clashes with the differential of the coordinate `x`"],
+        ),
+        ("KINETIC, constraints(), let(a = a)", &["`a` is defined only after it is used here"]),
+        ("KINETIC + sin, constraints()", &["`sin` needs its argument in parentheses"]),
+        ("KINETIC + sum(m in 0..2, 1), constraints()", &["the loop variable `m` hides another `m`"]),
+        (
+            "KINETIC + sum(i in 0..2, sum(i in 0..2, 1)), constraints()",
+            &["the loop variable `i` hides another `i`"],
+        ),
+        ("KINETIC + sum(dx in 0..2, 1), constraints()", &["the loop variable `dx` hides another `dx`"]),
+        ("KINETIC, constraints(), let(if = 2)", &["`if` is a keyword and cannot be a name"]),
+        ("KINETIC, constraints(), let(a = k, b = a + a)", &["unknown name `k`"]),
+    ]);
+    assert_eq!(
+        errors("#[nonholonomic(coordinates(ot), lagrangian = dot(ot)^2, constraints())] struct S;"),
+        ["the differential of `ot` would read `dot`, which is reserved"]
+    );
+}
+
+#[test]
+fn functions_and_arrays() {
+    check(&[
+        (
+            "KINETIC + abs(x) + floor(y), constraints()",
+            &[
+                "`abs` is not smooth, and equations of motion need derivatives",
+                "`floor` is not smooth, and equations of motion need derivatives",
+            ],
+        ),
+        (
+            "KINETIC + log(x) + sine(x) + sin(x, y), constraints()",
+            &[
+                "unknown function `log`",
+                "unknown function `sine`",
+                "`sin` takes one argument, but 2 are given",
+            ],
+        ),
+        (
+            "KINETIC + atan2(x) + x(y), constraints()",
+            &["`atan2` takes two arguments, `atan2(y, x)`, but 1 are given", "`x` is not a function"],
+        ),
+        (
+            "KINETIC + c + x[0] + c[x] + c[3] + c[1/2] + c[-1], constraints()",
+            &["`c` is an array of 3", "`x` is not an array", "expected an integer, found an expression"],
+        ),
+        (
+            "KINETIC + c[3] + c[1/2] + c[-1], constraints()",
+            &[
+                "the index 3 is out of range",
+                "expected an integer, but this is 1/2",
+                "the index -1 is out of range",
+            ],
+        ),
+        ("KINETIC + sum(i in 0..4, c[i]), constraints()", &["the index 3 is out of range"]),
+    ]);
+}
+
+#[test]
+fn numbers() {
+    check(&[
+        ("KINETIC + x/(y - y) + x/(1 - 1), constraints()", &["division by zero", "division by zero"]),
+        (
+            "KINETIC + x/((x + y)^2 - x^2 - 2*x*y - y^2), constraints()",
+            &["division by zero: this is zero everywhere"],
+        ),
+        ("KINETIC + 0^-1 + 0^x, constraints()", &["division by zero", "division by zero"]),
+        (
+            "KINETIC + ln(0) + ln(x - x), constraints()",
+            &["the logarithm of zero is not finite", "the logarithm of zero is not finite"],
+        ),
+        ("KINETIC + 1e400, constraints()", &["`1e400` is not finite as f64"]),
+        ("KINETIC + 1e200*1e200*z, constraints()", &["a constant in here is not finite as f64"]),
+        ("KINETIC + exp(1000), constraints()", &["this constant is not finite as f64: inf"]),
+        ("KINETIC + sqrt(-1), constraints()", &["this constant is not finite as f64: NaN"]),
+        ("KINETIC + 10^400, constraints()", &["a constant in here is not finite as f64"]),
+        ("KINETIC + atan2(0, x - x), constraints()", &["`atan2(0, 0)` is not defined"]),
+        (
+            "KINETIC + 2f64*x + 1, constraints()",
+            &["numbers are exact and have no type, but this one has the suffix `f64`"],
+        ),
+        ("KINETIC + 2x, constraints()", &["unexpected suffix `x` of a number"]),
+        ("KINETIC + 0x1F, constraints()", &["numbers are written in decimal"]),
+    ]);
+}
+
+#[test]
+fn syntax() {
+    check(&[
+        (
+            "KINETIC + x**2, constraints(x y)",
+            &["powers are written with `^`", "expected an operator before `y`"],
+        ),
+        ("KINETIC + 2(x), constraints()", &["expected an operator before `(`"]),
+        ("KINETIC + c[0][1], constraints()", &["only a name can be indexed, and only once"]),
+        ("KINETIC + self.m, constraints()", &["parameters are written by name alone, without `self`"]),
+        ("KINETIC + x.y, constraints()", &["unexpected `.`"]),
+        (
+            "KINETIC + x %2, constraints()",
+            &["the remainder `%` is not smooth, and equations of motion need derivatives"],
+        ),
+        ("KINETIC + \"a\", constraints()", &["expected an expression, found the literal `\"a\"`"]),
+        ("KINETIC + (), constraints()", &["expected an expression in here"]),
+        ("KINETIC + if x, constraints()", &["`if` is not smooth, and equations of motion need derivatives"]),
+        ("KINETIC + 'a, constraints()", &["expected an expression, found `'`"]),
+        ("KINETIC + sum(i, c[i]), constraints()", &["expected `in`, found `,`"]),
+        (
+            "KINETIC + sum(i in 0..=2, c[i]), constraints()",
+            &["expected the end of the range, which is not included, found `=`"],
+        ),
+        ("KINETIC + sum(), constraints()", &["expected a loop variable in here"]),
+        ("KINETIC + , constraints()", &["expected an expression after this"]),
+    ]);
+}
+
+#[test]
+fn structs() {
+    let declared = |item: &str| {
+        errors(&format!("#[nonholonomic(coordinates(x), lagrangian = dot(x)^2, constraints())] {item}"))
+    };
+    assert_eq!(
+        declared("enum S { A }"),
+        ["a system is declared on a struct with named fields, not on an enum"]
+    );
+    assert_eq!(
+        declared("union S { a: f64 }"),
+        ["a system is declared on a struct with named fields, not on a union"]
+    );
+    assert_eq!(
+        declared("struct S(f64);"),
+        ["a system is declared on a struct with named fields, not on a tuple struct"]
+    );
+    assert_eq!(
+        declared("struct S { m: f32, c: Vec<f64>, d: [f64; N], x: f64, dx: f64, pi: f64 }"),
+        [
+            "the parameter field `m` must be `f64` or `[f64; N]`",
+            "the parameter field `c` must be `f64` or `[f64; N]`",
+            "the length of a parameter array must be an integer literal, its value is needed to generate code",
+            "the name `x` is declared twice",
+            "the name `dx` clashes with the differential of the coordinate `x`",
+            "`pi` is reserved: it is the circle constant",
+        ]
+    );
+    assert_eq!(
+        declared("struct S<T, const N: usize> { m: T, c: [f64; N] }"),
+        ["the parameter field `m` depends on `T`", "the parameter field `c` depends on `N`"]
+    );
+    assert_eq!(
+        declared(
+            "struct S { #[nonholonomic(skip, skip)] a: u8, #[nonholonomic(foo)] b: f64, #[nonholonomic] c: f64 }"
+        ),
+        ["`skip` is given twice", "unknown key `foo` on a field", "expected `#[nonholonomic(skip)]`"]
+    );
+}
+
+/// What would take for ever, or all memory, is refused.
+#[test]
+fn bounded_work() {
+    check(&[
+        (
+            "KINETIC + sum(i in 0..1000000000, x), constraints()",
+            &["a sum of 1000000000 terms is too long to be written out"],
+        ),
+        (
+            "KINETIC + sum(i in 0..9999, sum(j in 0..9999, x*i*j)), constraints()",
+            &["the declaration is too large: more than 50000 operations"],
+        ),
+    ]);
+    let nested = format!("KINETIC + {}x{}, constraints()", "(".repeat(200), ")".repeat(200));
+    let minuses = format!("KINETIC + {}x, constraints()", "-".repeat(5000));
+    let powers = format!("KINETIC + x{}, constraints()", "^x".repeat(5000));
+    for keys in [nested, minuses, powers] {
+        check(&[(&keys, &["expressions may be nested at most 100 deep"])]);
+    }
+    let chain = |first: &str, next: &str| {
+        let lets: Vec<String> =
+            (1..200).map(|i| format!("a{i} = {}", next.replace('@', &format!("a{}", i - 1)))).collect();
+        format!("{KINETIC} + a199, let(a0 = {first}, {}), constraints()", lets.join(", "))
+    };
+    assert_eq!(errors(&three(&chain("x", "@*@"))), [""; 0]);
+    assert_eq!(errors(&three(&chain("x + y", "@ + sin(@)"))), [""; 0]);
+    assert_eq!(errors(&three(&chain("x + y", "@*(@ + z)"))), [""; 0]);
+    assert_eq!(errors(&three(&chain("1/3", "@*@"))).len(), 1);
+    assert_eq!(errors(&three(&chain("3", "@^@"))).len(), 1);
+    assert_eq!(errors(&three(&format!("{KINETIC} + (x + y + z)^1000, constraints()"))), [""; 0]);
+    assert_eq!(
+        errors(
+            "#[nonholonomic(coordinates(x[1000000000]), lagrangian = 1, constraints())] struct S { c: [f64; 99999999999] }"
+        ),
+        ["a system has at most 256 coordinates", "a system has at most 4096 parameters",]
+    );
+}
