@@ -3,7 +3,6 @@ use crate::{
     Acceleration, Error, Failure, Method, Quantity, Reflecting, Sample, Samples, Scalar, State, System,
     Vector, admissible,
 };
-use core::borrow::Borrow;
 
 /// A system, a method and a state: a trajectory in the making.
 ///
@@ -47,10 +46,10 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         method: M,
         q0: impl Into<S::Configuration<f64>>,
         v0: impl Into<S::Velocity<f64>>,
-        inputs: impl Borrow<S::Inputs<f64>>,
+        inputs: &(impl Into<S::Inputs<f64>> + Copy),
         h: f64,
     ) -> Result<Self, Error> {
-        Self::build(system, method, q0.into(), v0.into(), *inputs.borrow(), h, Velocity::Checked)
+        Self::build(system, method, q0.into(), v0.into(), (*inputs).into(), h, Velocity::Checked)
     }
 
     /// As [`Simulation::new`], from the admissible velocity nearest to `v0` in the kinetic-energy
@@ -113,8 +112,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     /// # Errors
     /// [`Error::NonFinite`] and [`Error::Step`]; the simulation is as it was before.
     #[inline]
-    pub fn step_with(&mut self, inputs: impl Borrow<S::Inputs<f64>>) -> Result<(), Error> {
-        let inputs = *inputs.borrow();
+    pub fn step_with(&mut self, inputs: &(impl Into<S::Inputs<f64>> + Copy)) -> Result<(), Error> {
+        let inputs: S::Inputs<f64> = (*inputs).into();
         finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
         self.take_step(&inputs)?;
         self.inputs = inputs;

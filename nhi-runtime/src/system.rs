@@ -116,7 +116,8 @@ pub enum Start {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no step functions for `{K}`",
     label = "`{K}` was not emitted for this system",
-    note = "name it in the declaration: #[nonholonomic(methods({K}, ...))]"
+    note = "a system has the methods that its declaration names, #[nonholonomic(methods(Dla2, Rk4, ...))]; \
+            left out, they are `Dla2` and `Rattle`"
 )]
 pub trait Emits<K>: System {
     /// What depends on the parameters and the step size alone.

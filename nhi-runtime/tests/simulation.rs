@@ -166,7 +166,7 @@ fn projection_gives_the_nearest_admissible_velocity() {
 #[test]
 fn meaningless_numbers_are_refused() {
     let build = |sleigh, q0: [f64; 3], v0: [f64; 3], u: [f64; 1], h| {
-        Simulation::with_inputs(sleigh, Dla2, q0, v0, u, h).map(drop).unwrap_err()
+        Simulation::with_inputs(sleigh, Dla2, q0, v0, &u, h).map(drop).unwrap_err()
     };
     let u = [0.0];
     for h in [0.0, -0.0, f64::INFINITY] {
@@ -192,12 +192,12 @@ fn a_method_that_cannot_start_says_why() {
 #[test]
 fn a_failed_step_changes_nothing() {
     let mut sim = sleigh();
-    sim.step_with([0.25]).unwrap();
+    sim.step_with(&[0.25]).unwrap();
     let before = sim.clone();
     // A torque whose velocity overflows.
-    let error = sim.step_with([f64::MAX]).unwrap_err();
+    let error = sim.step_with(&[f64::MAX]).unwrap_err();
     assert_eq!(error, Error::Step { step: 2, time: 0.02, cause: Failure::NonFinite });
-    let error = sim.step_with([f64::NAN]).unwrap_err();
+    let error = sim.step_with(&[f64::NAN]).unwrap_err();
     assert!(matches!(error, Error::NonFinite { quantity: Quantity::Input, name: "torque", .. }));
 
     assert_eq!(sim.state(), before.state());
@@ -216,10 +216,10 @@ fn inputs_are_held() {
     let once = sim.clone();
     sim.step().unwrap();
     let mut again = once.clone();
-    again.step_with([0.5]).unwrap();
+    again.step_with(&[0.5]).unwrap();
     assert_eq!(sim.state(), again.state());
     let mut released = once;
-    released.step_with([0.0]).unwrap();
+    released.step_with(&[0.0]).unwrap();
     assert_ne!(sim.state(), released.state());
 
     // Those given at the start are used by the start and by the first step.
@@ -271,7 +271,7 @@ fn samples_begin_with_the_present_and_advance() {
 #[test]
 fn samples_end_with_an_error() {
     // The torque accelerates until the velocity overflows.
-    let mut sim = Simulation::with_inputs(SLEIGH, Rattle::plain(), Q0, V0, [2e307], 10.0).unwrap();
+    let mut sim = Simulation::with_inputs(SLEIGH, Rattle::plain(), Q0, V0, &[2e307], 10.0).unwrap();
     let samples: Vec<_> = sim.samples(1).take(50).collect();
     let (last, before) = samples.split_last().unwrap();
     assert!(!before.is_empty() && before.len() < 49);
@@ -286,7 +286,7 @@ fn samples_end_with_an_error() {
 fn accelerations_are_those_of_the_continuous_equations() {
     // ω' = −m a u ω/(J + m a²) for blade speed u (methods-rn, section 11, model 4).
     let (omega, u) = (1.2, 0.7);
-    let (dv, lambda) = SLEIGH.acceleration(Q0, V0, 0.0, &[0.0]).unwrap();
+    let (dv, lambda) = SLEIGH.acceleration(Q0, V0, 0.0, [0.0]).unwrap();
     assert_near(&[dv[0]], &[-0.2 * u * omega / (0.5 + 0.04)], 1e-15);
     // The reaction is the only torque: J ω' = a λ.
     assert_near(&[0.5 * dv[0]], &[0.2 * lambda[0]], 1e-15);

@@ -86,12 +86,13 @@ impl<K> Emits<K> for Broken {
 
 /// Everything that a program does with a simulation.
 fn program() -> Result<(), Error> {
-    let (q0, v0) = ([0.0, 0.0], [1.0, 0.0]);
+    let (q0, v0, inputs) = ([0.0, 0.0], [1.0, 0.0], &[1.0, 2.0]);
     let _ = Broken.acceleration(q0, v0, 0.0, [1.0])?;
+    let _ = Broken.acceleration(q0, v0, 0.0, inputs)?;
     let _ = Simulation::project(Broken, Rattle::projected(), [0.0; 3], v0, 0.1)?.parasite()?;
     let mut sim = Simulation::with_inputs(Broken, Dla2, q0, v0, &[0.0, 1.0], 0.1)?;
     sim.step_with(&[1.0])?;
-    sim.step_with([1.0, 2.0])?;
+    sim.step_with(&[1.0, 2.0])?;
     let (dv, lambda) = sim.acceleration()?;
     println!("{} {:?} {:?} {} {dv:?} {lambda:?}", sim.time(), sim.q(), sim.v(), sim.energy());
     let speed: f64 = sim.q()[0] + sim.v()[1] + sim.p()[1] + sim.multipliers()[0];

@@ -12,6 +12,7 @@ pub mod engine;
 pub mod expr;
 pub mod mechanics;
 pub mod method;
+pub mod plain;
 pub mod program;
 pub mod system;
 

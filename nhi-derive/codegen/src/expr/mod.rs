@@ -5,13 +5,17 @@
 //! summands and factors is the order in which they were first written, which makes everything
 //! derived from a declaration deterministic and close to what its author typed.
 
+mod ball;
 mod build;
 mod cost;
 mod differentiate;
 mod display;
 mod evaluate;
 mod expand;
+mod modular;
+mod sample;
 mod substitute;
+mod zero;
 
 pub use cost::OperationCount;
 pub use display::Show;
@@ -110,6 +114,7 @@ pub struct Pool {
     ids: HashMap<Node, Expr>,
     names: Vec<String>,
     symbols: HashMap<String, Symbol>,
+    samples: zero::Samples,
 }
 
 impl Default for Pool {
@@ -121,7 +126,13 @@ impl Default for Pool {
 impl Pool {
     /// An empty pool.
     pub fn new() -> Self {
-        Pool { nodes: Vec::new(), ids: HashMap::new(), names: Vec::new(), symbols: HashMap::new() }
+        Pool {
+            nodes: Vec::new(),
+            ids: HashMap::new(),
+            names: Vec::new(),
+            symbols: HashMap::new(),
+            samples: zero::Samples::default(),
+        }
     }
 
     /// The node behind an id.

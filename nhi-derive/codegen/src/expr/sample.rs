@@ -1,0 +1,152 @@
+//! Expressions at fixed pseudo-random points, in whatever arithmetic decides what is zero.
+
+use super::{Expr, Function, Node, Pool, Rational};
+use std::collections::HashMap;
+
+/// Points tried before an expression counts as defined nowhere.
+pub(super) const ATTEMPTS: usize = 24;
+/// Points that decide, where they are defined.
+pub(super) const POINTS: usize = 4;
+
+/// Arithmetic with a decidable zero. Everything is `None` where it is undefined or undecided.
+pub(super) trait Field {
+    /// A number.
+    type Value: Clone;
+    fn number(&mut self, r: &Rational) -> Option<Self::Value>;
+    fn pi(&mut self) -> Option<Self::Value>;
+    /// Value of a symbol at the point.
+    fn symbol(&mut self, point: Point, index: u32) -> Option<Self::Value>;
+    fn sum(&mut self, terms: &[Self::Value]) -> Option<Self::Value>;
+    fn product(&mut self, factors: &[Self::Value]) -> Option<Self::Value>;
+    /// `base ^ exponent`, and the exponent once more if it is a number.
+    fn power(
+        &mut self,
+        base: &Self::Value,
+        exponent: &Self::Value,
+        number: Option<&Rational>,
+    ) -> Option<Self::Value>;
+    fn call(&mut self, f: Function, x: &Self::Value) -> Option<Self::Value>;
+    fn atan2(&mut self, y: &Self::Value, x: &Self::Value) -> Option<Self::Value>;
+    /// Size for the choice of pivots, zero for zero.
+    fn size(&self, x: &Self::Value) -> f64;
+}
+
+/// One of the fixed points: a value for every symbol.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point(pub(super) u32);
+
+impl Point {
+    /// Pseudo-random bits for a symbol.
+    pub(super) fn bits(self, index: u32) -> u64 {
+        mix(u64::from(self.0) << 32 | u64::from(index))
+    }
+
+    /// A real value for a symbol. Points come in quadruples: all positive (roots and logarithms),
+    /// any signs, the opposite signs (so that a root of a square is told from its base), all
+    /// positive again. Later quadruples are smaller or larger, for narrow domains.
+    pub(super) fn real(self, index: u32) -> f64 {
+        let quadruple = self.0 / 4;
+        let scale = [1.0, 0.25, 4.0, 0.0625, 16.0, 0.015_625][quadruple as usize % 6];
+        let fraction = (self.bits(index) >> 11) as f64 / (1u64 << 53) as f64;
+        let coin = mix(u64::from(!quadruple) << 32 | u64::from(index)) & 1 == 1;
+        let negative = match self.0 % 4 {
+            1 => coin,
+            2 => !coin,
+            _ => false,
+        };
+        let size = scale * (0.25 + fraction);
+        if negative { -size } else { size }
+    }
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection that looks random.
+fn mix(seed: u64) -> u64 {
+    let mut z = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// Values found so far, by point.
+pub(super) type Memo<V> = HashMap<Expr, Option<V>>;
+
+impl Pool {
+    /// Values of `roots` at a point; `memo` belongs to the same point and arithmetic.
+    pub(super) fn sample<F: Field>(
+        &self,
+        field: &mut F,
+        point: Point,
+        memo: &mut Memo<F::Value>,
+        roots: &[Expr],
+    ) -> Vec<Option<F::Value>> {
+        let mut todo = Vec::new();
+        let mut stack: Vec<Expr> = roots.to_vec();
+        let mut seen = std::collections::HashSet::new();
+        while let Some(e) = stack.pop() {
+            if !memo.contains_key(&e) && seen.insert(e) {
+                todo.push(e);
+                stack.extend(self.children(e));
+            }
+        }
+        todo.sort_unstable();
+        for e in todo {
+            let value = self.sample_node(field, point, memo, e);
+            memo.insert(e, value);
+        }
+        roots.iter().map(|r| memo[r].clone()).collect()
+    }
+
+    fn sample_node<F: Field>(
+        &self,
+        field: &mut F,
+        point: Point,
+        memo: &Memo<F::Value>,
+        e: Expr,
+    ) -> Option<F::Value> {
+        let all = |c: &[Expr]| -> Option<Vec<F::Value>> { c.iter().map(|x| memo[x].clone()).collect() };
+        match self.node(e) {
+            Node::Number(r) => field.number(r),
+            Node::Pi => field.pi(),
+            Node::Symbol(s) => field.symbol(point, s.0),
+            Node::Sum(c) => field.sum(&all(c)?),
+            Node::Product(c) => field.product(&all(c)?),
+            Node::Power(b, x) => field.power(memo[b].as_ref()?, memo[x].as_ref()?, self.as_number(*x)),
+            Node::Call(f, x) => field.call(*f, memo[x].as_ref()?),
+            Node::Atan2(y, x) => field.atan2(memo[y].as_ref()?, memo[x].as_ref()?),
+        }
+    }
+}
+
+/// Rank by elimination with full pivoting; `None` where a difference is undecided.
+pub(super) fn rank<F: Field>(field: &mut F, mut rows: Vec<Vec<F::Value>>) -> Option<usize> {
+    let minus_one = Rational::from_integer((-1).into());
+    let minus = field.number(&minus_one)?;
+    let columns = rows.iter().map(Vec::len).min().unwrap_or(0);
+    for k in 0..columns.min(rows.len()) {
+        let mut best = (0.0, k, k);
+        for (i, row) in rows.iter().enumerate().skip(k) {
+            for (j, x) in row.iter().enumerate().skip(k) {
+                if field.size(x) > best.0 {
+                    best = (field.size(x), i, j);
+                }
+            }
+        }
+        let (size, i, j) = best;
+        if size == 0.0 {
+            return Some(k);
+        }
+        rows.swap(k, i);
+        rows.iter_mut().for_each(|row| row.swap(k, j));
+        let pivot = field.power(&rows[k][k], &minus, Some(&minus_one))?;
+        let (done, rest) = rows.split_at_mut(k + 1);
+        let pivot_row = &done[k];
+        for row in rest {
+            let factor = field.product(&[minus.clone(), row[k].clone(), pivot.clone()])?;
+            for (x, p) in row.iter_mut().zip(pivot_row).skip(k + 1) {
+                let change = field.product(&[factor.clone(), p.clone()])?;
+                *x = field.sum(&[x.clone(), change])?;
+            }
+        }
+    }
+    Some(columns.min(rows.len()))
+}
