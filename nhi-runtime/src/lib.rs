@@ -1,4 +1,40 @@
 //! Simulations of mechanical systems with rolling, skating and wheel constraints.
+//!
+//! A system is a struct of parameters whose Lagrangian and constraint one-forms are declared with
+//! `#[derive(Nonholonomic)]`. The derive writes step functions of structure-preserving integrators
+//! for that very system; this crate runs them. They allocate nothing, do not panic and work
+//! without `std`.
+//!
+//! - [`Simulation`] drives a system by a method from an initial state.
+//! - The methods are values: [`Dla2`] is the recommendation, [`Rattle`] and the other reflecting
+//!   methods carry parasitic modes ([`Simulation::parasite`]), [`Rk4`] is there for comparison.
+//! - [`System`] and [`Emits`] are what the derive implements; [`Mechanics`] adds what can be asked
+//!   of a system without a simulation.
+//! - [`Error`] says what was wrong with the data, or which step could not be taken and why.
+//!
+//! # Names
+//!
+//! | mathematics | code |
+//! |---|---|
+//! | q, v = dq/dt, p = ∂L/∂v | `q`, `v`, `p` |
+//! | multipliers λ: the reaction force is +μᵀλ | `lambda`, [`Simulation::multipliers`] |
+//! | step size h, time t = k h, step k | `h`, `t`, `k` |
+//! | control inputs u | `inputs` |
+//! | one-forms μ(q), affine part μ₀(q): μ v + μ₀ = 0 | `mu`, `mu_t` |
+//! | L(q, v), E = p·v − L | `lagrangian`, `energy` |
+//! | M = ∂²L/∂v∂v, C = μ M⁻¹ μᵀ | `mass`, `c` |
+//! | v before and after a reflection, M⁻¹(p∓ − a) | `v_pre`, `v_post` |
+//!
+//! # Features
+//!
+//! | feature | default | what it does |
+//! |---|---|---|
+//! | `derive` | yes | re-exports `#[derive(Nonholonomic)]` |
+//! | `symbolica` | yes | the derive simplifies with the computer-algebra system Symbolica, which has a licence of its own; without it the built-in rules are used |
+//! | `std` | yes | elementary functions of the platform instead of those of `libm` |
+//!
+//! Configurations, velocities and inputs are arrays. Vectors of nalgebra convert into arrays and
+//! back by themselves (`SVector`'s `From`), so they can be given as they are.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 mod admissible;
@@ -16,6 +52,9 @@ pub mod emitted;
 #[doc(hidden)]
 pub mod stub;
 
+#[cfg(feature = "derive")]
+pub use nhi_derive::Nonholonomic;
+
 pub use error::{Error, Failure, Quantity};
 pub use mechanics::Mechanics;
 pub use method::{
@@ -31,6 +70,8 @@ pub use system::{Acceleration, Emits, Start, System, Vector};
 /// What a program that simulates needs: `use nhi_runtime::prelude::*;`.
 pub mod prelude {
     pub use crate::Mechanics as _;
+    #[cfg(feature = "derive")]
+    pub use crate::Nonholonomic;
     pub use crate::Simulation;
     pub use crate::{
         Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerB,
