@@ -59,7 +59,8 @@ impl Ball {
         let size = middle.to_f64().value().abs();
         let error = if exact { propagated } else { propagated + size };
         let is_zero = middle.repr().significand().is_zero();
-        if !is_zero && !(size > 1.0 / HUGE && size < HUGE && error < HUGE) {
+        let in_range = size > 1.0 / HUGE && size < HUGE && error < HUGE;
+        if !is_zero && !in_range {
             return None;
         }
         if is_zero || size <= SLACK * error * UNIT {

@@ -1,17 +1,24 @@
-//! Construction with local simplification: what is always right and never makes anything bigger.
+//! Sums and products with local simplification: what is always right and never makes anything bigger.
+//!
+//! Equal by these rules is equal as an id: a sum or product depends on its operands as a set, not on
+//! their order or nesting. "Right" means equal wherever both sides are defined; the simplified side
+//! may be defined at more points, as `x` is where `x^2/x` is not.
 
 use super::{Expr, Function, Node, Pool, Rational};
 use num_bigint::BigInt;
-use num_integer::Integer;
-use num_traits::{One, Signed, ToPrimitive, Zero};
-use std::collections::BTreeMap;
+use num_traits::Signed;
+use std::collections::BTreeSet;
 
-/// Largest exponent, and roughly the largest size in bits, up to which numeric powers are computed.
-const MAX_NUMERIC_POWER: u64 = 1 << 16;
+/// Numbers whose numerator or denominator has more bits are not represented, so that no declaration
+/// makes the arithmetic itself slow. Doubles end at 1074 bits.
+pub(super) const MAX_BITS: u64 = 1 << 14;
 
 impl Pool {
-    /// A rational number.
+    /// A rational number. One of more than 2^14 bits is `1/0`, which no value satisfies.
     pub fn number(&mut self, r: Rational) -> Expr {
+        if r.numer().bits().max(r.denom().bits()) > MAX_BITS {
+            return self.undefined();
+        }
         self.intern(Node::Number(r))
     }
 
@@ -26,13 +33,18 @@ impl Pool {
     }
 
     /// Zero.
-    pub fn zero(&mut self) -> Expr {
-        self.int(0)
+    pub fn zero(&self) -> Expr {
+        Expr::ZERO
     }
 
     /// One.
-    pub fn one(&mut self) -> Expr {
-        self.int(1)
+    pub fn one(&self) -> Expr {
+        Expr::ONE
+    }
+
+    /// `1/0`: has no value anywhere.
+    pub(super) fn undefined(&mut self) -> Expr {
+        self.intern(Node::Power(Expr::ZERO, Expr::MINUS_ONE))
     }
 
     /// The circle constant.
@@ -53,7 +65,7 @@ impl Pool {
 
     /// `-a`.
     pub fn neg(&mut self, a: Expr) -> Expr {
-        self.scale(Rational::from_integer(BigInt::from(-1)), a)
+        self.product(&[Expr::MINUS_ONE, a])
     }
 
     /// `c * a` for a number `c`.
@@ -73,334 +85,288 @@ impl Pool {
         self.product(&[a, r])
     }
 
-    /// `1 / a`.
-    pub fn recip(&mut self, a: Expr) -> Expr {
-        self.powi(a, -1)
-    }
-
-    /// Square root.
-    pub fn sqrt(&mut self, a: Expr) -> Expr {
-        let half = self.ratio(1, 2);
-        self.pow(a, half)
-    }
-
-    /// Integer power.
-    pub fn powi(&mut self, a: Expr, n: i64) -> Expr {
-        let n = self.int(n);
-        self.pow(a, n)
-    }
-
     /// Splits off the numeric coefficient: `e = c * rest`.
-    pub fn split_coefficient(&mut self, e: Expr) -> (Rational, Expr) {
-        match self.node(e) {
-            Node::Number(r) => {
-                let r = r.clone();
-                (r, self.one())
-            }
-            Node::Product(f) => {
-                let f = f.clone();
-                match self.as_number(f[0]) {
-                    Some(c) => {
-                        let c = c.clone();
-                        let rest =
-                            if f.len() == 2 { f[1] } else { self.intern(Node::Product(f[1..].to_vec())) };
-                        (c, rest)
-                    }
-                    None => (Rational::one(), e),
-                }
-            }
-            _ => (Rational::one(), e),
-        }
+    pub fn split_coefficient(&self, e: Expr) -> (Rational, Expr) {
+        let (c, rest) = self.coefficient(e);
+        (self.as_number(c).expect("coefficients are numbers").clone(), rest)
     }
 
     /// Splits a factor into base and exponent.
-    pub fn split_power(&mut self, e: Expr) -> (Expr, Expr) {
+    pub fn split_power(&self, e: Expr) -> (Expr, Expr) {
         match *self.node(e) {
             Node::Power(b, x) => (b, x),
-            _ => (e, self.one()),
+            _ => (e, Expr::ONE),
+        }
+    }
+
+    /// The numeric coefficient as an expression, and the rest.
+    fn coefficient(&self, e: Expr) -> (Expr, Expr) {
+        match self.node(e) {
+            Node::Number(_) => (e, Expr::ONE),
+            Node::Product(f) if self.as_number(f[0]).is_some() => (f[0], self.rests[e.index()]),
+            _ => (Expr::ONE, e),
         }
     }
 
     /// Sum of any number of terms.
     pub fn sum(&mut self, terms: &[Expr]) -> Expr {
-        let mut constant = Rational::zero();
-        let mut collected: BTreeMap<Expr, Rational> = BTreeMap::new();
-        let mut stack: Vec<Expr> = terms.iter().rev().copied().collect();
-        while let Some(e) = stack.pop() {
-            match self.node(e) {
-                Node::Sum(c) => stack.extend(c.iter().rev().copied()),
-                Node::Number(r) => constant += r,
+        match *terms {
+            [] => return Expr::ZERO,
+            [a] | [a, Expr::ZERO] | [Expr::ZERO, a] => return a,
+            _ => {}
+        }
+        let mut terms = terms.to_vec();
+        loop {
+            match self.collect_terms(&terms) {
+                Collected::Done(e) => return e,
+                Collected::Again(collected) => terms = collected,
+            }
+        }
+    }
+
+    /// Collects like terms once; what that leaves may call for another round.
+    fn collect_terms(&mut self, terms: &[Expr]) -> Collected {
+        // (what a term is a multiple of, the term); numbers are multiples of one.
+        let mut parts: Vec<(Expr, Expr)> = Vec::with_capacity(terms.len());
+        for &t in terms {
+            match self.node(t) {
+                Node::Sum(inner) => parts.extend(inner.iter().map(|&t| (self.coefficient(t).1, t))),
+                _ => parts.push((self.coefficient(t).1, t)),
+            }
+        }
+        parts.sort_unstable();
+        let mut out: Vec<Expr> = Vec::with_capacity(parts.len());
+        let mut again = false;
+        for like in parts.chunk_by(|a, b| a.0 == b.0) {
+            let term = match *like {
+                [(_, term)] => term,
                 _ => {
-                    let (c, rest) = self.split_coefficient(e);
-                    *collected.entry(rest).or_insert_with(Rational::zero) += c;
+                    let rest = like[0].0;
+                    let total = like.iter().filter_map(|&(_, t)| self.as_number(self.coefficient(t).0)).sum();
+                    let total = self.number(total);
+                    let term = self.multiple(total, rest);
+                    again |= matches!(self.node(term), Node::Sum(_)) || self.coefficient(term).1 != rest;
+                    term
                 }
+            };
+            if term != Expr::ZERO {
+                out.push(term);
             }
         }
-        self.pythagoras(&mut collected, &mut constant);
-        let mut out = Vec::new();
-        if !constant.is_zero() {
-            out.push(self.number(constant));
+        if self.collapse_pythagorean_pairs(&mut out) || again && out.len() > 1 {
+            return Collected::Again(out);
         }
-        for (rest, c) in collected {
-            if !c.is_zero() {
-                out.push(self.scale(c, rest));
-            }
-        }
-        // Collecting 3 (a + b) - 2 (a + b) leaves a sum inside the sum.
-        if out.len() > 1 && out.iter().any(|&t| matches!(self.node(t), Node::Sum(_))) {
-            return self.sum(&out);
-        }
-        match out.len() {
-            0 => self.zero(),
+        Collected::Done(match out.len() {
+            0 => Expr::ZERO,
             1 => out[0],
             _ => self.intern(Node::Sum(out)),
-        }
+        })
     }
 
-    /// Replaces `c r sin(x)^2 + c r cos(x)^2` by `c r`, until there is no such pair.
-    fn pythagoras(&mut self, collected: &mut BTreeMap<Expr, Rational>, constant: &mut Rational) {
-        let mut queue: Vec<Expr> = collected.keys().rev().copied().collect();
-        while let Some(key) = queue.pop() {
-            let Some((rest, partner)) = self.pythagorean_partner(collected, key) else { continue };
-            let c = collected.remove(&key).expect("the partner was found beside it");
-            collected.remove(&partner);
-            if self.is_one(rest) {
-                *constant += c;
-            } else {
-                let (k, rest) = self.split_coefficient(rest);
-                *collected.entry(rest).or_insert_with(Rational::zero) += c * k;
-                queue.push(rest);
+    /// Replaces pairs `c r sin(x)^2 + c r cos(x)^2` by `c r`; whether there was one.
+    fn collapse_pythagorean_pairs(&mut self, terms: &mut Vec<Expr>) -> bool {
+        let candidates: Vec<Expr> = terms.iter().copied().filter(|t| self.has_square(t)).collect();
+        if candidates.len() < 2 {
+            return false;
+        }
+        let mut left: BTreeSet<Expr> = candidates.iter().copied().collect();
+        let mut collapsed = Vec::new();
+        for t in &candidates {
+            if let Some((i, partner)) = self.pythagorean_partner(t, &left) {
+                left.remove(t);
+                left.remove(&partner);
+                collapsed.push(self.without_factor(*t, i));
             }
         }
+        terms.retain(|t| left.contains(t) || !candidates.contains(t));
+        terms.extend(&collapsed);
+        !collapsed.is_empty()
     }
 
-    /// For a term r sin(x)^2 or r cos(x)^2 that stands beside its partner with the same
-    /// coefficient: r and the partner.
-    fn pythagorean_partner(
-        &mut self,
-        collected: &BTreeMap<Expr, Rational>,
-        key: Expr,
-    ) -> Option<(Expr, Expr)> {
-        let c = collected.get(&key).filter(|c| !c.is_zero())?;
-        let two = self.int(2);
-        let factors = match self.node(key) {
-            Node::Product(f) => f.clone(),
-            Node::Power(..) => vec![key],
-            _ => return None,
-        };
-        for (i, &f) in factors.iter().enumerate() {
-            let Node::Power(base, exponent) = *self.node(f) else { continue };
-            let Node::Call(function, x) = *self.node(base) else { continue };
-            let other = match function {
-                Function::Sin => Function::Cos,
-                Function::Cos => Function::Sin,
-                _ => continue,
+    fn has_square(&self, t: &Expr) -> bool {
+        self.factors(t).iter().any(|&f| self.as_trigonometric_square(f).is_some())
+    }
+
+    /// The argument of a squared sine or cosine, and the other one of the two functions.
+    fn as_trigonometric_square(&self, f: Expr) -> Option<(Function, Expr)> {
+        let Node::Power(base, Expr::TWO) = *self.node(f) else { return None };
+        match *self.node(base) {
+            Node::Call(Function::Sin, x) => Some((Function::Cos, x)),
+            Node::Call(Function::Cos, x) => Some((Function::Sin, x)),
+            _ => None,
+        }
+    }
+
+    /// For a term `c r sin(x)^2` with its like in cosine among `others`: the position of the squared
+    /// function, and that other term. And the other way round.
+    fn pythagorean_partner(&self, t: &Expr, others: &BTreeSet<Expr>) -> Option<(usize, Expr)> {
+        if !others.contains(t) {
+            return None;
+        }
+        let factors = self.factors(t);
+        factors.iter().enumerate().find_map(|(i, &f)| {
+            let (other, x) = self.as_trigonometric_square(f)?;
+            let other = self.known(&Node::Call(other, x))?;
+            let square = self.known(&Node::Power(other, Expr::TWO))?;
+            let mut factors = factors.to_vec();
+            factors[i] = square;
+            factors.sort_unstable_by_key(|&f| (self.as_number(f).is_none(), self.split_power(f).0));
+            let partner = match *factors {
+                [single] => single,
+                _ => self.known(&Node::Product(factors))?,
             };
-            if exponent != two {
-                continue;
-            }
-            let mut others = factors.clone();
-            others.remove(i);
-            let other = self.call(other, x);
-            let square = self.powi(other, 2);
-            let rest = self.product(&others);
-            let partner = self.product(&[rest, square]);
-            if collected.get(&partner) == Some(c) {
-                return Some((rest, partner));
-            }
+            others.contains(&partner).then_some((i, partner))
+        })
+    }
+
+    /// The factors of a product, or the expression itself.
+    pub(super) fn factors<'a>(&'a self, e: &'a Expr) -> &'a [Expr] {
+        match self.node(*e) {
+            Node::Product(f) => f,
+            _ => std::slice::from_ref(e),
         }
-        None
     }
 
     /// Product of any number of factors.
     pub fn product(&mut self, factors: &[Expr]) -> Expr {
-        let mut coefficient = Rational::one();
-        let mut collected: BTreeMap<Expr, Expr> = BTreeMap::new();
-        let mut stack: Vec<Expr> = factors.iter().rev().copied().collect();
-        while let Some(e) = stack.pop() {
-            match self.node(e) {
-                Node::Product(c) => stack.extend(c.iter().rev().copied()),
-                Node::Number(r) => coefficient *= r,
-                _ => {
-                    let (base, exponent) = self.split_power(e);
-                    let total = match collected.get(&base) {
-                        Some(&x) => self.add(x, exponent),
-                        None => exponent,
-                    };
-                    collected.insert(base, total);
-                }
+        match *factors {
+            [] => return Expr::ONE,
+            [a] | [a, Expr::ONE] | [Expr::ONE, a] => return a,
+            [a, b] if self.as_number(a).is_some() => return self.scaled(a, b),
+            [a, b] if self.as_number(b).is_some() => return self.scaled(b, a),
+            _ => {}
+        }
+        let mut factors = factors.to_vec();
+        loop {
+            match self.collect_factors(&factors) {
+                Collected::Done(e) => return e,
+                Collected::Again(collected) => factors = collected,
             }
         }
-        if coefficient.is_zero() {
-            return self.zero();
-        }
-        let mut out = Vec::new();
-        for (base, exponent) in collected {
-            let f = self.pow(base, exponent);
-            match self.node(f) {
-                Node::Number(r) => coefficient *= r,
-                // A merged power may turn into a product, such as (a b)^(1/2) squared.
-                Node::Product(c) => {
-                    let mut all = c.clone();
-                    all.extend(&out);
-                    out = all;
-                }
-                _ => out.push(f),
-            }
-        }
-        let unmerged = out.iter().any(|&f| self.as_number(f).is_some()) || {
-            let mut bases: Vec<Expr> = out.iter().map(|&f| self.split_power(f).0).collect();
-            bases.sort_unstable();
-            bases.windows(2).any(|w| w[0] == w[1])
-        };
-        if unmerged {
-            out.push(self.number(coefficient));
-            return self.product(&out);
-        }
-        out.sort_unstable();
-        if out.is_empty() {
-            return self.number(coefficient);
-        }
-        if !coefficient.is_one() {
-            // A number times a sum is distributed where that is free: -(a - b) is b - a.
-            if out.len() == 1
-                && coefficient == Rational::from_integer(BigInt::from(-1))
-                && let Node::Sum(terms) = self.node(out[0])
-            {
-                let terms = terms.clone();
-                let negated: Vec<Expr> = terms.iter().map(|&t| self.neg(t)).collect();
-                return self.sum(&negated);
-            }
-            let c = self.number(coefficient);
-            out.insert(0, c);
-        }
-        if out.len() == 1 { out[0] } else { self.intern(Node::Product(out)) }
     }
 
-    /// `base ^ exponent`.
-    pub fn pow(&mut self, base: Expr, exponent: Expr) -> Expr {
-        if self.is_zero(exponent) || self.is_one(base) {
-            return self.one();
-        }
-        if self.is_one(exponent) {
-            return base;
-        }
-        let Some(x) = self.as_number(exponent).cloned() else {
-            return self.intern(Node::Power(base, exponent));
-        };
-        match self.node(base).clone() {
-            Node::Number(b) => match numeric_power(&b, &x) {
-                Some(r) => self.number(r),
-                None => self.intern(Node::Power(base, exponent)),
-            },
-            // (b^y)^x = b^(y x) for integer x, whatever the sign of b.
-            Node::Power(b, y) if x.is_integer() => {
-                let yx = self.mul(y, exponent);
-                self.pow(b, yx)
+    /// Collects powers of one base once; what that leaves may call for another round.
+    fn collect_factors(&mut self, factors: &[Expr]) -> Collected {
+        let mut numbers = Vec::new();
+        // (base, power)
+        let mut parts: Vec<(Expr, Expr)> = Vec::with_capacity(factors.len());
+        for f in factors {
+            for &f in self.factors(f) {
+                match self.as_number(f) {
+                    Some(_) => numbers.push(f),
+                    None => parts.push((self.split_power(f).0, f)),
+                }
             }
-            Node::Product(f) if x.is_integer() => {
-                let powers: Vec<Expr> = f.iter().map(|&b| self.pow(b, exponent)).collect();
-                self.product(&powers)
+        }
+        parts.sort_unstable();
+        let mut out: Vec<Expr> = Vec::with_capacity(parts.len());
+        let mut again = false;
+        for same in parts.chunk_by(|a, b| a.0 == b.0) {
+            if let [(_, power)] = *same {
+                out.push(power);
+                continue;
             }
-            _ => self.intern(Node::Power(base, exponent)),
+            let base = same[0].0;
+            let exponents: Vec<Expr> = same.iter().map(|&(_, f)| self.split_power(f).1).collect();
+            let total = self.sum(&exponents);
+            let power = self.pow(base, total);
+            if self.as_number(power).is_some() {
+                numbers.push(power);
+            } else {
+                // Such as the square of (a b)^(1/2).
+                again |= matches!(self.node(power), Node::Product(_)) || self.split_power(power).0 != base;
+                out.push(power);
+            }
+        }
+        if numbers.contains(&Expr::ZERO) {
+            return Collected::Done(Expr::ZERO);
+        }
+        let coefficient = self.product_of_numbers(&numbers);
+        if again || self.as_number(coefficient).is_none() {
+            out.push(coefficient);
+            return Collected::Again(out);
+        }
+        let rest = self.product_of_canonical(&out);
+        Collected::Done(self.multiple(coefficient, rest))
+    }
+
+    fn product_of_numbers(&mut self, numbers: &[Expr]) -> Expr {
+        match *numbers {
+            [] => Expr::ONE,
+            [c] | [c, Expr::ONE] => c,
+            _ => {
+                let product = numbers.iter().filter_map(|&c| self.as_number(c)).product();
+                self.number(product)
+            }
+        }
+    }
+
+    /// Product of factors without numbers, collected and in order.
+    fn product_of_canonical(&mut self, factors: &[Expr]) -> Expr {
+        match *factors {
+            [] => Expr::ONE,
+            [f] => f,
+            _ => self.intern(Node::Product(factors.to_vec())),
+        }
+    }
+
+    /// `c * e` for a number `c`.
+    fn scaled(&mut self, c: Expr, e: Expr) -> Expr {
+        let (inner, rest) = self.coefficient(e);
+        let c = self.product_of_numbers(&[c, inner]);
+        self.multiple(c, rest)
+    }
+
+    /// `c * rest` for a number `c` and a rest without a numeric coefficient.
+    fn multiple(&mut self, c: Expr, rest: Expr) -> Expr {
+        if self.as_number(c).is_none() {
+            return self.product(&[rest, c]);
+        }
+        match (c, self.node(rest)) {
+            (Expr::ZERO, _) => Expr::ZERO,
+            (Expr::ONE, _) => rest,
+            _ if rest == Expr::ONE => c,
+            // A sign is distributed over a sum: -(a - b) is b - a.
+            (Expr::MINUS_ONE, Node::Sum(terms)) => {
+                let terms = terms.clone();
+                let negated = terms.iter().map(|&t| self.scaled(Expr::MINUS_ONE, t)).collect();
+                self.intern(Node::Sum(negated))
+            }
+            _ => {
+                let mut all = vec![c];
+                all.extend_from_slice(self.factors(&rest));
+                self.intern(Node::Product(all))
+            }
+        }
+    }
+
+    /// A product without its `i`-th factor.
+    pub(super) fn without_factor(&mut self, e: Expr, i: usize) -> Expr {
+        let mut factors = self.factors(&e).to_vec();
+        factors.remove(i);
+        match *factors {
+            [c, ..] if self.as_number(c).is_some() => {
+                let rest = self.product_of_canonical(&factors[1..]);
+                self.multiple(c, rest)
+            }
+            _ => self.product_of_canonical(&factors),
         }
     }
 
     /// Whether the leading coefficient is negative, so that `-e` is the natural form.
     pub fn is_negated(&self, e: Expr) -> bool {
-        match self.node(e) {
-            Node::Number(r) => r.is_negative(),
-            Node::Product(f) => self.as_number(f[0]).is_some_and(Signed::is_negative),
-            Node::Sum(t) => {
-                let first = if self.as_number(t[0]).is_some() { t[1] } else { t[0] };
-                self.is_negated(first)
-            }
-            _ => false,
-        }
-    }
-
-    /// Elementary function of one argument, with parities and exact values.
-    pub fn call(&mut self, f: Function, x: Expr) -> Expr {
-        use Function::*;
-        if self.is_zero(x) {
-            match f {
-                Sin | Tan | Asin | Atan | Sinh | Tanh => return self.zero(),
-                Cos | Cosh | Exp => return self.one(),
-                Acos | Ln => {}
-            }
-        }
-        if f == Ln && self.is_one(x) {
-            return self.zero();
-        }
-        if self.is_negated(x) {
-            let y = self.neg(x);
-            match f {
-                Cos | Cosh => return self.call(f, y),
-                Sin | Tan | Asin | Atan | Sinh | Tanh => {
-                    let g = self.call(f, y);
-                    return self.neg(g);
-                }
-                Acos | Exp | Ln => {}
-            }
-        }
-        if let Some(value) = self.at_multiple_of_pi(f, x) {
-            return value;
-        }
-        match (f, self.node(x)) {
-            (Ln, &Node::Call(Exp, y)) => y,
-            (Exp, &Node::Call(Ln, y)) => y,
-            _ => self.intern(Node::Call(f, x)),
-        }
-    }
-
-    /// `sin` and `cos` at integer multiples of pi/2.
-    fn at_multiple_of_pi(&mut self, f: Function, x: Expr) -> Option<Expr> {
-        if !matches!(f, Function::Sin | Function::Cos) {
-            return None;
-        }
-        let (c, rest) = self.split_coefficient(x);
-        if *self.node(rest) != Node::Pi {
-            return None;
-        }
-        let quarters = c * Rational::from_integer(BigInt::from(2));
-        if !quarters.is_integer() {
-            return None;
-        }
-        let k = quarters.to_integer().mod_floor(&BigInt::from(4)).to_usize()?;
-        let sin = [0, 1, 0, -1];
-        let value = if f == Function::Sin { sin[k] } else { sin[(k + 1) % 4] };
-        Some(self.int(value))
-    }
-
-    /// `atan2(y, x)`.
-    pub fn atan2(&mut self, y: Expr, x: Expr) -> Expr {
-        self.intern(Node::Atan2(y, x))
+        let leading = match self.node(e) {
+            Node::Sum(t) if self.as_number(t[0]).is_some() => t[1],
+            Node::Sum(t) => t[0],
+            _ => e,
+        };
+        let (c, _) = self.coefficient(leading);
+        self.as_number(c).is_some_and(Signed::is_negative)
     }
 }
 
-/// `b^x` where it is a rational number that is cheap to write down.
-fn numeric_power(b: &Rational, x: &Rational) -> Option<Rational> {
-    if b.is_zero() {
-        return x.is_positive().then(Rational::zero);
-    }
-    let (root, n) = (x.denom(), x.numer());
-    let b = if root.is_one() {
-        b.clone()
-    } else {
-        let root = root.to_u32()?;
-        if b.is_negative() {
-            return None;
-        }
-        let exact = |i: &BigInt| {
-            let r = i.nth_root(root);
-            (r.pow(root) == *i).then_some(r)
-        };
-        Rational::new(exact(b.numer())?, exact(b.denom())?)
-    };
-    let size = b.numer().bits().max(b.denom().bits()).max(1);
-    let n = n.to_i32()?;
-    if u64::from(n.unsigned_abs()).checked_mul(size)? > MAX_NUMERIC_POWER {
-        return None;
-    }
-    Some(b.pow(n))
+/// One round of collecting.
+enum Collected {
+    Done(Expr),
+    Again(Vec<Expr>),
 }

@@ -79,10 +79,7 @@ impl Pool {
         match self.node(e).clone() {
             Node::Number(_) | Node::Pi | Node::Symbol(_) => self.zero(),
             Node::Sum(_) => self.one(),
-            Node::Product(mut f) => {
-                f.remove(i);
-                self.product(&f)
-            }
+            Node::Product(_) => self.without_factor(e, i),
             Node::Power(b, x) => {
                 if i == 0 {
                     let one = self.one();

@@ -10,6 +10,7 @@ mod build;
 mod cost;
 mod differentiate;
 mod display;
+mod elementary;
 mod evaluate;
 mod expand;
 mod modular;
@@ -29,6 +30,18 @@ pub type Rational = BigRational;
 /// Id of an expression in its [`Pool`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Expr(u32);
+
+/// The numbers that every pool begins with.
+impl Expr {
+    const ZERO: Expr = Expr(0);
+    const ONE: Expr = Expr(1);
+    const MINUS_ONE: Expr = Expr(2);
+    const TWO: Expr = Expr(3);
+
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// Id of a symbol in its [`Pool`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -86,7 +99,8 @@ impl Function {
 }
 
 /// One node. Sums and products are flat and canonical: at least two operands, a numeric one first,
-/// like terms and equal bases collected, the rest by ascending id.
+/// like terms and equal bases collected, terms by ascending id of what they are multiples of, factors by
+/// ascending id of their bases.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
     /// Exact number.
@@ -111,6 +125,8 @@ pub enum Node {
 #[derive(Clone, Debug)]
 pub struct Pool {
     nodes: Vec<Node>,
+    /// For each node what it is a numeric multiple of, itself mostly.
+    rests: Vec<Expr>,
     ids: HashMap<Node, Expr>,
     names: Vec<String>,
     symbols: HashMap<String, Symbol>,
@@ -126,28 +142,29 @@ impl Default for Pool {
 impl Pool {
     /// An empty pool.
     pub fn new() -> Self {
-        Pool {
+        let mut pool = Pool {
             nodes: Vec::new(),
+            rests: Vec::new(),
             ids: HashMap::new(),
             names: Vec::new(),
             symbols: HashMap::new(),
             samples: zero::Samples::default(),
+        };
+        for (n, e) in [(0, Expr::ZERO), (1, Expr::ONE), (-1, Expr::MINUS_ONE), (2, Expr::TWO)] {
+            let made = pool.int(n);
+            debug_assert_eq!(made, e);
         }
+        pool
     }
 
     /// The node behind an id.
     pub fn node(&self, e: Expr) -> &Node {
-        &self.nodes[e.0 as usize]
+        &self.nodes[e.index()]
     }
 
     /// Number of nodes made so far; ids below it are valid.
-    pub fn len(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         self.nodes.len()
-    }
-
-    /// Whether nothing was made yet.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
     }
 
     /// The symbol of that name, made on first use; equal names are equal symbols.
@@ -199,12 +216,12 @@ impl Pool {
 
     /// Whether this is the number zero; see `Pool::vanishes` for "equal to zero everywhere".
     pub fn is_zero(&self, e: Expr) -> bool {
-        self.as_number(e).is_some_and(num_traits::Zero::is_zero)
+        e == Expr::ZERO
     }
 
     /// Whether this is the number one.
     pub fn is_one(&self, e: Expr) -> bool {
-        self.as_number(e).is_some_and(num_traits::One::is_one)
+        e == Expr::ONE
     }
 
     /// Operands of a node, in order.
@@ -244,12 +261,25 @@ impl Pool {
         self.reachable(&[e]).iter().any(|x| symbols.contains(x))
     }
 
+    /// The id of a node, if it was made before.
+    fn known(&self, node: &Node) -> Option<Expr> {
+        self.ids.get(node).copied()
+    }
+
     fn intern(&mut self, node: Node) -> Expr {
-        if let Some(&e) = self.ids.get(&node) {
+        if let Some(e) = self.known(&node) {
             return e;
         }
+        let rest = match &node {
+            Node::Product(f) if self.as_number(f[0]).is_some() => match f[1..] {
+                [single] => Some(single),
+                _ => Some(self.intern(Node::Product(f[1..].to_vec()))),
+            },
+            _ => None,
+        };
         let e = Expr(u32::try_from(self.nodes.len()).expect("fewer than 2^32 expressions"));
         self.nodes.push(node.clone());
+        self.rests.push(rest.unwrap_or(e));
         self.ids.insert(node, e);
         e
     }

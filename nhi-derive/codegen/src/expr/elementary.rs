@@ -1,0 +1,175 @@
+//! Powers and elementary functions: exact values, parities and powers of powers.
+
+use super::build::MAX_BITS;
+use super::{Expr, Function, Node, Pool, Rational};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+/// Largest exponent that is distributed over the factors of a product. It bounds the recursion: every
+/// root below a root halves the exponent that reaches it, at least.
+const MAX_DISTRIBUTED: u32 = 1 << 10;
+
+impl Pool {
+    /// `1 / a`.
+    pub fn recip(&mut self, a: Expr) -> Expr {
+        self.pow(a, Expr::MINUS_ONE)
+    }
+
+    /// Square root.
+    pub fn sqrt(&mut self, a: Expr) -> Expr {
+        let half = self.ratio(1, 2);
+        self.pow(a, half)
+    }
+
+    /// Integer power.
+    pub fn powi(&mut self, a: Expr, n: i64) -> Expr {
+        let n = self.int(n);
+        self.pow(a, n)
+    }
+
+    /// `base ^ exponent`.
+    pub fn pow(&mut self, base: Expr, exponent: Expr) -> Expr {
+        let (mut base, mut exponent) = (base, exponent);
+        loop {
+            match (base, exponent) {
+                (_, Expr::ZERO) | (Expr::ONE, _) => return Expr::ONE,
+                (_, Expr::ONE) => return base,
+                _ => {}
+            }
+            let Some(x) = self.as_number(exponent) else {
+                return self.intern(Node::Power(base, exponent));
+            };
+            match self.node(base) {
+                Node::Number(_) => return self.power_of_number(base, exponent),
+                // (b^y)^n = b^(y n) for integer n, whatever the sign of b; but (x^2)^(1/2) is not x.
+                &Node::Power(b, y) if x.is_integer() => {
+                    exponent = self.mul(y, exponent);
+                    base = b;
+                }
+                Node::Product(f) if x.is_integer() && *x.numer().magnitude() <= MAX_DISTRIBUTED.into() => {
+                    let powers: Vec<Expr> = f.clone().iter().map(|&b| self.pow(b, exponent)).collect();
+                    return self.product(&powers);
+                }
+                // (b - a)^2 = (a - b)^2
+                Node::Sum(_) if x.is_integer() && x.numer().is_even() && self.is_negated(base) => {
+                    base = self.neg(base);
+                    return self.intern(Node::Power(base, exponent));
+                }
+                _ => return self.intern(Node::Power(base, exponent)),
+            }
+        }
+    }
+
+    /// A number to the power of a number: exact where that is a rational number, otherwise with an
+    /// exponent between 0 and 1 and a rational factor.
+    fn power_of_number(&mut self, base: Expr, exponent: Expr) -> Expr {
+        let (Some(b), Some(x)) = (self.as_number(base), self.as_number(exponent)) else {
+            unreachable!("called for numbers")
+        };
+        if b.is_zero() {
+            return if x.is_positive() { Expr::ZERO } else { self.undefined() };
+        }
+        if let Some(r) = rational_power(b, x) {
+            return self.number(r);
+        }
+        let whole = x.floor();
+        match rational_power(b, &whole) {
+            Some(factor) if !x.is_integer() && !whole.is_zero() => {
+                let fraction = x - whole;
+                let fraction = self.number(fraction);
+                let root = self.intern(Node::Power(base, fraction));
+                self.scale(factor, root)
+            }
+            _ => self.intern(Node::Power(base, exponent)),
+        }
+    }
+
+    /// Elementary function of one argument, with parities and exact values.
+    pub fn call(&mut self, f: Function, x: Expr) -> Expr {
+        use Function::*;
+        if let Some(value) = self.exact_value(f, x) {
+            return value;
+        }
+        let even = matches!(f, Cos | Cosh);
+        let odd = matches!(f, Sin | Tan | Asin | Atan | Sinh | Tanh);
+        if (even || odd) && self.is_negated(x) {
+            let y = self.neg(x);
+            let value = self.call(f, y);
+            return if even { value } else { self.neg(value) };
+        }
+        match (f, self.node(x)) {
+            (Ln, &Node::Call(Exp, y)) | (Exp, &Node::Call(Ln, y)) => y,
+            _ => self.intern(Node::Call(f, x)),
+        }
+    }
+
+    /// Values that are rational, or rational multiples of pi.
+    fn exact_value(&mut self, f: Function, x: Expr) -> Option<Expr> {
+        use Function::*;
+        match (f, x) {
+            (Sin | Tan | Asin | Atan | Sinh | Tanh, Expr::ZERO) | (Acos | Ln, Expr::ONE) => Some(Expr::ZERO),
+            (Cos | Cosh | Exp, Expr::ZERO) => Some(Expr::ONE),
+            (Acos, Expr::MINUS_ONE) => Some(self.pi()),
+            (Acos, Expr::ZERO) | (Asin, Expr::ONE) => Some(self.fraction_of_pi(2)),
+            (Atan, Expr::ONE) => Some(self.fraction_of_pi(4)),
+            (Sin | Cos | Tan, _) => self.at_multiple_of_pi(f, x),
+            _ => None,
+        }
+    }
+
+    fn fraction_of_pi(&mut self, denominator: i64) -> Expr {
+        let pi = self.pi();
+        let r = self.ratio(1, denominator);
+        self.mul(r, pi)
+    }
+
+    /// Sine and cosine at integer multiples of pi/2, the tangent at those of pi.
+    fn at_multiple_of_pi(&mut self, f: Function, x: Expr) -> Option<Expr> {
+        let (c, rest) = self.split_coefficient(x);
+        if *self.node(rest) != Node::Pi {
+            return None;
+        }
+        let quarters = c * Rational::from_integer(BigInt::from(2));
+        if !quarters.is_integer() {
+            return None;
+        }
+        let k = quarters.to_integer().mod_floor(&BigInt::from(4)).to_usize()?;
+        let sin = [Expr::ZERO, Expr::ONE, Expr::ZERO, Expr::MINUS_ONE];
+        match f {
+            Function::Sin => Some(sin[k]),
+            Function::Cos => Some(sin[(k + 1) % 4]),
+            _ => k.is_even().then_some(Expr::ZERO),
+        }
+    }
+
+    /// `atan2(y, x)`.
+    pub fn atan2(&mut self, y: Expr, x: Expr) -> Expr {
+        self.intern(Node::Atan2(y, x))
+    }
+}
+
+/// `b^x` where it is a rational number that is cheap to write down; `b` is not zero.
+fn rational_power(b: &Rational, x: &Rational) -> Option<Rational> {
+    let (root, n) = (x.denom(), x.numer());
+    let b = if root.is_one() {
+        b.clone()
+    } else {
+        let root = root.to_u32()?;
+        if b.is_negative() {
+            return None;
+        }
+        let exact = |i: &BigInt| {
+            let r = i.nth_root(root);
+            (r.pow(root) == *i).then_some(r)
+        };
+        Rational::new(exact(b.numer())?, exact(b.denom())?)
+    };
+    if b.numer().magnitude().is_one() && b.denom().is_one() {
+        let odd = b.is_negative() && n.is_odd();
+        return Some(if odd { -Rational::one() } else { Rational::one() });
+    }
+    let size = b.numer().bits().max(b.denom().bits());
+    let n = n.to_i32()?;
+    (u64::from(n.unsigned_abs()).checked_mul(size)? <= MAX_BITS).then(|| b.pow(n))
+}
