@@ -4,7 +4,7 @@ mod double;
 
 use double::{SLEIGH, Sleigh};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Error, Failure, Quantity};
+use nhi_runtime::{Emits, Error, Failure, Quantity, Start};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Initial state of the golden data.
@@ -36,6 +36,19 @@ fn a_run_ends_where_the_golden_data_do() {
     assert_near(&sim.v(), &[0.2768669897211351, -1.0957418643540744, 0.1689367545733879], ROUNDING);
     assert_near(&sim.p(), &[0.13843349486056755, -1.0957418643540744, 0.1689367545733879], ROUNDING);
     assert_near(&[sim.energy()], &[0.6337587626712766], ROUNDING);
+}
+
+#[test]
+fn step_functions_run_in_single_precision() {
+    let (parameters, q0, v0) = ([0.5, 1.0, 0.2], Q0.map(|x| x as f32), V0.map(|x| x as f32));
+    let prepared = <Sleigh as Emits<Dla2>>::prepare::<f32>(&parameters, 0.02).unwrap();
+    let start = Start::Consistent;
+    let mut state = <Sleigh as Emits<Dla2>>::start(&parameters, 0.02, start, &q0, &v0, 0.0, &[0.0]).unwrap();
+    for k in 0..200u16 {
+        state = <Sleigh as Emits<Dla2>>::step(&prepared, &state, 0.02 * f32::from(k), &[0.0]).unwrap();
+    }
+    // 200 roundings of 6e-8.
+    assert_near(&state.q.map(f64::from), &[2.938655677093368, -1.8138962326450505, 2.6510425776986364], 1e-5);
 }
 
 #[test]
