@@ -12,21 +12,9 @@ pub mod engine;
 pub mod expr;
 pub mod mechanics;
 pub mod method;
+pub mod pipeline;
 pub mod plain;
 pub mod program;
 pub mod system;
 
-use declaration::Declaration;
-use proc_macro2::TokenStream;
-
-/// The expansion of `#[derive(Nonholonomic)]`.
-pub fn derive(input: TokenStream) -> TokenStream {
-    let input: syn::DeriveInput = match syn::parse2(input) {
-        Ok(input) => input,
-        Err(error) => return error.to_compile_error(),
-    };
-    match Declaration::parse(&input) {
-        Ok(_) => TokenStream::new(),
-        Err(rejected) => declaration::stub(&input, &rejected),
-    }
-}
+pub use pipeline::derive;

@@ -1,5 +1,6 @@
 //! Straightforward emission, without passes: every expression as it stands.
 
+use crate::declaration::Field;
 use crate::expr::{Expr, Node, Pool, Rational};
 use crate::mechanics::Mechanics;
 use crate::method::{MethodPrograms, StartKind, SystemPrograms};
@@ -8,15 +9,6 @@ use num_traits::{Signed, ToPrimitive};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::{HashMap, HashSet};
-
-/// A parameter field of the declared struct.
-#[derive(Clone, Debug)]
-pub struct Field {
-    /// The field.
-    pub ident: Ident,
-    /// Entries, for an array.
-    pub len: Option<usize>,
-}
 
 /// Everything that is emitted for one declaration.
 pub struct Unit<'a> {
@@ -213,7 +205,7 @@ impl Names<'_> {
             }
             Node::Product(t) => {
                 let t: Vec<_> = t.iter().map(|&x| self.expr(rt, x)).collect();
-                quote!((#(#t)**))
+                t.into_iter().reduce(|a, b| quote!((#a * #b))).unwrap_or_default()
             }
             Node::Power(b, x) => {
                 let b = self.expr(rt, b);

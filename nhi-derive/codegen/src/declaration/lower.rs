@@ -5,7 +5,6 @@ use super::ast::{Ast, Kind, Name};
 use super::error::{Context, Error, Extent};
 use super::names::{Meaning, Scope};
 use super::number::MAX_BITS;
-use super::zero::ZeroTest;
 use crate::expr::{Expr, Function, Node, Pool, Rational};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::{HashMap, HashSet};

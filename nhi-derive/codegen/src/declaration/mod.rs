@@ -21,7 +21,6 @@ mod names;
 mod number;
 mod polynomial;
 mod stub;
-mod zero;
 
 pub use error::{Error, Extent};
 pub use fields::Field;
@@ -36,7 +35,6 @@ use error::Context;
 use lower::{Lowering, Reported, Symbols};
 use names::{Holds, Meaning, Place, Resolver, Scope, nearest};
 use syn::ext::IdentExt;
-use zero::ZeroTest;
 
 /// Most coordinates, and most parameters and inputs, that are written out.
 const MAX_COORDINATES: usize = 256;
@@ -130,6 +128,17 @@ impl Declaration {
                 inputs: counts.map(|c| c.inputs),
             })),
         }
+    }
+
+    /// The declaration with an error that a later stage found.
+    pub fn reject(&self, error: Error) -> Box<Rejected> {
+        Box::new(Rejected {
+            errors: vec![error],
+            runtime: self.runtime.clone(),
+            n: Some(self.system.coordinates.len()),
+            m: Some(self.system.constraints.len()),
+            inputs: Some(self.system.inputs.len()),
+        })
     }
 
     /// An error about the `i`-th method, with the reason why it does not apply.

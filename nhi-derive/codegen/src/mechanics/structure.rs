@@ -53,7 +53,7 @@ fn force_is_reversible(x: &mut Mechanics) -> bool {
     let mirrored = pool.substitute(&x.force, &backwards);
     x.force.iter().zip(mirrored).all(|(&f, g)| {
         let odd = pool.sub(f, g);
-        pool.expand(odd, 1000).is_some_and(|e| pool.is_zero(e))
+        pool.vanishes(odd)
     })
 }
 

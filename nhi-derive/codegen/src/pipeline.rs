@@ -1,0 +1,73 @@
+//! The stages in order.
+
+use crate::declaration::{self, Declaration, Error};
+use crate::engine::{Engine, default_engine};
+use crate::mechanics::Mechanics;
+use crate::method::{MethodPrograms, SystemPrograms, method, method_programs, system_programs};
+use crate::plain;
+use proc_macro2::TokenStream;
+
+/// The expansion of `#[derive(Nonholonomic)]`: the implementation, or every error and a stub.
+pub fn derive(input: TokenStream) -> TokenStream {
+    let input: syn::DeriveInput = match syn::parse2(input) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
+    let declaration = match Declaration::parse(&input) {
+        Ok(declaration) => declaration,
+        Err(rejected) => return declaration::stub(&input, &rejected),
+    };
+    match Derived::new(declaration, default_engine().as_mut()) {
+        Ok(derived) => derived.implementation(),
+        Err(rejected) => declaration::stub(&input, &rejected),
+    }
+}
+
+/// Everything that follows from one declaration.
+#[derive(Clone, Debug)]
+pub struct Derived {
+    /// The declaration; its system has moved to `mechanics`.
+    pub declaration: Declaration,
+    /// The geometry.
+    pub mechanics: Mechanics,
+    /// Functions of the system itself.
+    pub system: SystemPrograms,
+    /// Functions of each method, in the declared order.
+    pub methods: Vec<MethodPrograms>,
+}
+
+impl Derived {
+    /// Derives the system's mechanics and writes the programs of its methods.
+    ///
+    /// # Errors
+    /// Methods that do not apply, or an engine that cannot answer.
+    pub fn new(
+        declaration: Declaration,
+        engine: &mut dyn Engine,
+    ) -> Result<Derived, Box<declaration::Rejected>> {
+        let mut mechanics = Mechanics::derive(declaration.system.clone(), engine)
+            .map_err(|e| declaration.reject(Error::new(declaration.ident.span(), e.to_string())))?;
+        let system = system_programs(&mut mechanics);
+        let methods = declaration
+            .system
+            .methods
+            .iter()
+            .filter_map(|marker| method(marker))
+            .map(|row| method_programs(&mut mechanics, row))
+            .collect();
+        Ok(Derived { declaration, mechanics, system, methods })
+    }
+
+    /// The implementation of the runtime's traits.
+    pub fn implementation(&self) -> TokenStream {
+        plain::implementation(&plain::Unit {
+            ident: &self.declaration.ident,
+            generics: &self.declaration.generics,
+            fields: &self.declaration.fields,
+            runtime: &self.declaration.runtime,
+            mechanics: &self.mechanics,
+            system: &self.system,
+            methods: &self.methods,
+        })
+    }
+}
