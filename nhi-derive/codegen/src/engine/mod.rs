@@ -5,9 +5,13 @@ mod factor;
 mod polynomial;
 mod rules;
 mod select;
+#[cfg(feature = "symbolica")]
+mod symbolica;
 mod trigonometry;
 
 pub use built_in::BuiltIn;
+#[cfg(feature = "symbolica")]
+pub use symbolica::Symbolica;
 
 use crate::expr::{Expr, Pool};
 use std::fmt;
@@ -33,7 +37,10 @@ pub trait Engine {
 
 /// The engine that the features of this crate select.
 pub fn default_engine() -> Box<dyn Engine> {
-    Box::new(BuiltIn)
+    #[cfg(feature = "symbolica")]
+    return Box::new(Symbolica::new());
+    #[cfg(not(feature = "symbolica"))]
+    return Box::new(BuiltIn);
 }
 
 /// An engine could not answer; the message says what is in the way and what to do.

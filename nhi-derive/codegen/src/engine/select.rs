@@ -2,40 +2,55 @@
 
 use crate::expr::{Expr, Pool};
 
+/// How many of the cheapest forms of one expression are tried together with those of the others.
+const KEPT: usize = 4;
+
 /// Of several equal expressions the cheapest to evaluate, the first of those if there are more.
-pub(super) fn cheapest_alone(pool: &Pool, candidates: &[Expr]) -> Expr {
-    improve(pool, &[candidates.to_vec()], vec![candidates[0]]).0[0]
+pub(super) fn cheapest_alone(pool: &Pool, forms: &[Expr]) -> Expr {
+    ranked(pool, forms)[0]
 }
 
-/// Of `candidates[i]`, all equal, one each such that all together cost least to evaluate, as far as
-/// two greedy passes find out. The first candidate is what was asked; ties go to the earlier one.
+/// Of `forms[i]`, all equal, one each such that all together cost least to evaluate, as far as two
+/// greedy passes find out. The first form is what was asked; ties go to the earlier one.
 ///
 /// One pass starts from the originals, the other from what is cheapest alone: the sine of an angle
 /// is worth removing only where every expression can do without it.
-pub(super) fn cheapest(pool: &Pool, candidates: &[Vec<Expr>]) -> Vec<Expr> {
-    let originals: Vec<Expr> = candidates.iter().map(|c| c[0]).collect();
-    let alone: Vec<Expr> = candidates.iter().map(|c| cheapest_alone(pool, c)).collect();
-    let from_originals = improve(pool, candidates, originals);
-    let from_alone = improve(pool, candidates, alone);
+pub(super) fn cheapest(pool: &Pool, forms: &[Vec<Expr>]) -> Vec<Expr> {
+    let best: Vec<Vec<Expr>> = forms.iter().map(|f| ranked(pool, f)).collect();
+    let alone: Vec<Expr> = best.iter().map(|f| f[0]).collect();
+    if forms.len() < 2 {
+        return alone;
+    }
+    let originals = forms.iter().map(|f| f[0]).collect();
+    let from_originals = improve(pool, &best, originals);
+    let from_alone = improve(pool, &best, alone);
     if from_alone.1 < from_originals.1 { from_alone.0 } else { from_originals.0 }
 }
 
-/// Replaces one expression after the other by the candidate that lowers the total cost most.
-fn improve(pool: &Pool, candidates: &[Vec<Expr>], mut chosen: Vec<Expr>) -> (Vec<Expr>, usize) {
+/// The cheapest forms, cheapest first.
+fn ranked(pool: &Pool, forms: &[Expr]) -> Vec<Expr> {
+    let mut distinct: Vec<Expr> = Vec::new();
+    for &e in forms {
+        if !distinct.contains(&e) {
+            distinct.push(e);
+        }
+    }
+    distinct.sort_by_cached_key(|&e| pool.cost(&[e]).weight());
+    distinct.truncate(KEPT);
+    distinct
+}
+
+/// Replaces one expression after the other by the form that lowers the total cost most.
+fn improve(pool: &Pool, forms: &[Vec<Expr>], mut chosen: Vec<Expr>) -> (Vec<Expr>, usize) {
     let mut best = pool.cost(&chosen).weight();
-    for (i, choices) in candidates.iter().enumerate() {
+    for (i, forms) in forms.iter().enumerate() {
         let mut winner = chosen[i];
-        let mut tried = vec![winner];
-        for &c in choices {
-            if tried.contains(&c) {
-                continue;
-            }
-            tried.push(c);
-            chosen[i] = c;
+        for &form in forms.iter().filter(|&&f| f != winner).collect::<Vec<_>>() {
+            chosen[i] = form;
             let total = pool.cost(&chosen).weight();
             if total < best {
                 best = total;
-                winner = c;
+                winner = form;
             }
         }
         chosen[i] = winner;

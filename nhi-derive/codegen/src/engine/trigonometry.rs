@@ -3,6 +3,7 @@
 use super::polynomial::{Monomial, Polynomial, exponent, multiply, without};
 use crate::expr::{Expr, Function, Node, Pool, Rational};
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use std::collections::HashMap;
 
 /// Largest number of sines and cosines in one product that is turned into a sum of them.
 const MAX_FACTORS: i64 = 6;
@@ -197,4 +198,19 @@ fn add_angle(a: &CosSin, b: &CosSin) -> Option<CosSin> {
     let cos = combine(a.0.mul(&b.0)?, -1, &a.1.mul(&b.1)?);
     let sin = combine(a.1.mul(&b.0)?, 1, &a.0.mul(&b.1)?);
     Some((cos, sin))
+}
+
+/// `e` with the sines and cosines of sums and multiples of angles expanded, if it has any.
+pub(super) fn single_angles(pool: &mut Pool, e: Expr) -> Option<Expr> {
+    let mut map = HashMap::new();
+    for x in pool.reachable(&[e]) {
+        if let Some((f, angle)) = trigonometric(pool, x) {
+            let (cos, sin) = expand_angle(pool, angle)?;
+            let expanded = if f == Function::Sin { sin } else { cos }.expr(pool);
+            if expanded != x {
+                map.insert(x, expanded);
+            }
+        }
+    }
+    (!map.is_empty()).then(|| pool.substitute(&[e], &map)[0])
 }

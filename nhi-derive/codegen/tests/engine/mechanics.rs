@@ -1,6 +1,6 @@
 //! What the engines make of the matrices that mechanics asks them to simplify.
 
-use nhi_codegen::engine::{BuiltIn, Engine};
+use crate::engines;
 use nhi_codegen::expr::{Expr, Function, Pool};
 
 /// Builds matrices of expressions.
@@ -90,10 +90,6 @@ fn snakeboard(m: &mut Matrices) -> Matrix {
     }
     let half = m.multiply(&mu, &inverse);
     m.multiply(&half, &Matrices::transpose(&mu))
-}
-
-fn engines() -> Vec<Box<dyn Engine>> {
-    vec![Box::new(BuiltIn)]
 }
 
 #[test]
