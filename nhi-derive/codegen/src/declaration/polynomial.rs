@@ -61,7 +61,9 @@ pub(crate) fn polynomial(pool: &mut Pool, e: Expr, variables: &[Expr]) -> Result
         };
         images.insert(x, image);
     }
-    image_of(&images, e)
+    let mut result = image_of(&images, e)?;
+    result.retain(|_, coefficient| !pool.is_zero(*coefficient));
+    Ok(result)
 }
 
 fn constant(e: Expr) -> Polynomial {
@@ -134,6 +136,13 @@ mod tests {
         let two = p.int(2);
         let mixed = p.mul(two, xy9);
         assert_eq!(poly, Polynomial::from([(vec![0, 0], xy9), (vec![0, 1], mixed), (vec![1, 1], xy9)]));
+    }
+
+    #[test]
+    fn zero_has_no_terms() {
+        let mut p = Pool::new();
+        let (zero, v) = (p.zero(), p.symbol("v"));
+        assert_eq!(polynomial(&mut p, zero, &[v]), Ok(Polynomial::new()));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod errors;
 mod meaning;
+mod random;
 
 use nhi_codegen::declaration::Declaration;
 
