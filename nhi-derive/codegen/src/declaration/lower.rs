@@ -4,8 +4,7 @@
 use super::ast::{Ast, Kind, Name};
 use super::error::{Context, Error, Extent};
 use super::names::{Meaning, Scope};
-use super::number::MAX_BITS;
-use crate::expr::{Expr, Function, Node, Pool, Rational};
+use crate::expr::{Expr, Function, MAX_BITS, Node, Pool, Rational};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::{HashMap, HashSet};
 
@@ -315,7 +314,8 @@ impl<'a> Lowering<'a> {
             _ => None,
         };
         if let Some(r) = number {
-            if r.numer().bits().max(r.denom().bits()) > MAX_BITS {
+            // Half of what the pool can hold, so that the sum or product that went too far is seen.
+            if r.numer().bits().max(r.denom().bits()) > MAX_BITS / 2 {
                 return self
                     .report(ast, || Error::new(ast.at, "the exact value of a constant in here is too long"));
             }

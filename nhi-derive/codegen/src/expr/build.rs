@@ -10,11 +10,12 @@ use num_traits::Signed;
 use std::collections::BTreeSet;
 
 /// Numbers whose numerator or denominator has more bits are not represented, so that no declaration
-/// makes the arithmetic itself slow. Doubles end at 1074 bits.
-pub(super) const MAX_BITS: u64 = 1 << 14;
+/// makes the arithmetic itself slow: in unoptimised builds a product of two such fractions takes 30 ms,
+/// and four times that for every doubling. Doubles end at 1074 bits.
+pub const MAX_BITS: u64 = 1 << 12;
 
 impl Pool {
-    /// A rational number. One of more than 2^14 bits is `1/0`, which no value satisfies.
+    /// A rational number. One of more than [`MAX_BITS`] bits is `1/0`, which no value satisfies.
     pub fn number(&mut self, r: Rational) -> Expr {
         if r.numer().bits().max(r.denom().bits()) > MAX_BITS {
             return self.undefined();
@@ -294,6 +295,10 @@ impl Pool {
         match *numbers {
             [] => Expr::ONE,
             [c] | [c, Expr::ONE] => c,
+            [Expr::MINUS_ONE, c] | [c, Expr::MINUS_ONE] => {
+                let c = self.split_coefficient(c).0;
+                self.number(-c)
+            }
             _ => {
                 let product = numbers.iter().filter_map(|&c| self.as_number(c)).product();
                 self.number(product)

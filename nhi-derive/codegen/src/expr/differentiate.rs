@@ -1,36 +1,29 @@
 //! Differentiation: forward for one variable, reverse for a scalar of many.
 
-use super::{Expr, Function, Node, Pool};
-use std::collections::HashMap;
+use super::{Expr, Function, Images, Node, Pool, table_size};
 
 impl Pool {
     /// Derivatives of all of `roots` with respect to one symbol.
     pub fn derivatives(&mut self, roots: &[Expr], with_respect_to: Expr) -> Vec<Expr> {
-        let mut d: HashMap<Expr, Expr> = HashMap::new();
-        let zero = self.zero();
-        let one = self.one();
+        let mut derivatives = Images::new(roots);
         for e in self.reachable(roots) {
-            let value = if e == with_respect_to {
-                one
-            } else {
-                let parts: Vec<(Expr, Expr)> = self
-                    .children(e)
-                    .into_iter()
-                    .enumerate()
-                    .filter(|(_, c)| d[c] != zero)
-                    .map(|(i, c)| (Expr(i as u32), c))
-                    .collect();
-                let mut terms = Vec::new();
-                for (i, c) in parts {
-                    let outer = self.partial(e, i.0 as usize);
-                    let inner = d[&c];
+            if e == with_respect_to {
+                derivatives.set(e, Expr::ONE);
+                continue;
+            }
+            let mut terms = Vec::new();
+            for (i, c) in self.children(e).into_iter().enumerate() {
+                let inner = derivatives.get(c);
+                if inner != Expr::ZERO {
+                    let outer = self.partial(e, i);
                     terms.push(self.mul(outer, inner));
                 }
-                self.sum(&terms)
-            };
-            d.insert(e, value);
+            }
+            if !terms.is_empty() {
+                derivatives.set(e, self.sum(&terms));
+            }
         }
-        roots.iter().map(|r| d[r]).collect()
+        roots.iter().map(|&r| derivatives.get(r)).collect()
     }
 
     /// Derivative of `e` with respect to one symbol.
@@ -41,37 +34,42 @@ impl Pool {
     /// Gradient of `e` with respect to `variables` by reverse accumulation: one sweep over the
     /// expression graph whatever the number of variables.
     pub fn gradient(&mut self, e: Expr, variables: &[Expr]) -> Vec<Expr> {
-        let zero = self.zero();
-        let mut depends: HashMap<Expr, bool> = HashMap::new();
-        let order = self.reachable(&[e]);
-        for &x in &order {
-            let d = variables.contains(&x) || self.children(x).iter().any(|c| depends[c]);
-            depends.insert(x, d);
+        let size = table_size(&[e]).max(table_size(variables));
+        let mut is_variable = vec![false; size];
+        for v in variables {
+            is_variable[v.index()] = true;
         }
-        let mut contributions: HashMap<Expr, Vec<Expr>> = HashMap::new();
-        contributions.insert(e, vec![self.one()]);
-        let mut adjoint: HashMap<Expr, Expr> = HashMap::new();
-        for &x in order.iter().rev() {
-            if !depends[&x] {
-                continue;
+        // What depends on the variables, and where its summands are collected.
+        let mut positions = vec![0u32; size];
+        let mut dependent = vec![];
+        for x in self.reachable(&[e]) {
+            let mut depends = is_variable[x.index()];
+            self.for_each_child(x, |c| depends |= positions[c.index()] != 0);
+            if depends {
+                dependent.push(x);
+                positions[x.index()] = dependent.len() as u32;
             }
-            let bar = match contributions.remove(&x) {
-                Some(terms) => self.sum(&terms),
-                None => zero,
-            };
-            adjoint.insert(x, bar);
-            if variables.contains(&x) || bar == zero {
+        }
+        let mut contributions = vec![Vec::new(); dependent.len()];
+        if let Some(last) = contributions.last_mut() {
+            last.push(Expr::ONE);
+        }
+        let mut adjoints = Images::with_size(size);
+        while let Some(x) = dependent.pop() {
+            let terms = contributions.pop().unwrap_or_default();
+            let adjoint = self.sum(&terms);
+            adjoints.set(x, adjoint);
+            if is_variable[x.index()] || adjoint == Expr::ZERO {
                 continue;
             }
             for (i, c) in self.children(x).into_iter().enumerate() {
-                if depends[&c] {
+                if let Some(position) = positions[c.index()].checked_sub(1) {
                     let outer = self.partial(x, i);
-                    let term = self.mul(bar, outer);
-                    contributions.entry(c).or_default().push(term);
+                    contributions[position as usize].push(self.mul(adjoint, outer));
                 }
             }
         }
-        variables.iter().map(|v| adjoint.get(v).copied().unwrap_or(zero)).collect()
+        variables.iter().map(|&v| adjoints.get(v)).collect()
     }
 
     /// Partial derivative of a node with respect to its `i`-th operand.

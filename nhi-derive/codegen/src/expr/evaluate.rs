@@ -1,34 +1,36 @@
 //! Numerical evaluation.
 
-use super::{Expr, Function, Node, Pool, Symbol};
+use super::{Expr, Function, Node, Pool, Rational, Symbol, table_size};
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
 impl Pool {
     /// Values of `roots` in double precision; symbols without a value are NaN.
     pub fn evaluate(&self, roots: &[Expr], values: &HashMap<Symbol, f64>) -> Vec<f64> {
-        let mut at: HashMap<Expr, f64> = HashMap::new();
+        let mut at = vec![0.0; table_size(roots)];
         for e in self.reachable(roots) {
-            let value = match self.node(e) {
+            let value = |x: &Expr| at[x.index()];
+            at[e.index()] = match self.node(e) {
                 Node::Number(r) => r.to_f64().unwrap_or(f64::NAN),
                 Node::Pi => std::f64::consts::PI,
                 Node::Symbol(s) => values.get(s).copied().unwrap_or(f64::NAN),
-                Node::Sum(c) => c.iter().map(|x| at[x]).sum(),
-                Node::Product(c) => c.iter().map(|x| at[x]).product(),
-                Node::Power(b, x) => {
-                    let integer =
-                        self.as_number(*x).filter(|r| r.is_integer()).and_then(|r| r.to_integer().to_i32());
-                    match integer {
-                        Some(n) => at[b].powi(n),
-                        None => at[b].powf(at[x]),
-                    }
-                }
-                Node::Call(f, x) => f.apply(at[x]),
-                Node::Atan2(y, x) => at[y].atan2(at[x]),
+                Node::Sum(c) => c.iter().map(value).sum(),
+                Node::Product(c) => c.iter().map(value).product(),
+                Node::Power(b, x) => power(value(b), value(x), self.as_number(*x)),
+                Node::Call(f, x) => f.apply(value(x)),
+                Node::Atan2(y, x) => value(y).atan2(value(x)),
             };
-            at.insert(e, value);
         }
-        roots.iter().map(|r| at[r]).collect()
+        roots.iter().map(|r| at[r.index()]).collect()
+    }
+}
+
+/// `base ^ x`, by multiplication or square root where the exponent is a number that allows it.
+fn power(base: f64, x: f64, exponent: Option<&Rational>) -> f64 {
+    match exponent.map(|r| (r.numer().to_i32(), r.denom().to_u8())) {
+        Some((Some(n), Some(1))) => base.powi(n),
+        Some((Some(1), Some(2))) => base.sqrt(),
+        _ => base.powf(x),
     }
 }
 

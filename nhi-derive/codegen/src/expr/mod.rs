@@ -18,10 +18,12 @@ mod sample;
 mod substitute;
 mod zero;
 
+pub use build::MAX_BITS;
 pub use cost::OperationCount;
 pub use display::Show;
 
 use num_rational::BigRational;
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
 /// Exact rational number.
@@ -127,7 +129,7 @@ pub struct Pool {
     nodes: Vec<Node>,
     /// For each node what it is a numeric multiple of, itself mostly.
     rests: Vec<Expr>,
-    ids: HashMap<Node, Expr>,
+    ids: FxHashMap<Node, Expr>,
     names: Vec<String>,
     symbols: HashMap<String, Symbol>,
     samples: zero::Samples,
@@ -145,7 +147,7 @@ impl Pool {
         let mut pool = Pool {
             nodes: Vec::new(),
             rests: Vec::new(),
-            ids: HashMap::new(),
+            ids: FxHashMap::default(),
             names: Vec::new(),
             symbols: HashMap::new(),
             samples: zero::Samples::default(),
@@ -226,24 +228,40 @@ impl Pool {
 
     /// Operands of a node, in order.
     pub fn children(&self, e: Expr) -> Vec<Expr> {
+        let mut children = Vec::new();
+        self.for_each_child(e, |c| children.push(c));
+        children
+    }
+
+    fn for_each_child(&self, e: Expr, mut f: impl FnMut(Expr)) {
         match self.node(e) {
-            Node::Number(_) | Node::Pi | Node::Symbol(_) => Vec::new(),
-            Node::Sum(c) | Node::Product(c) => c.clone(),
-            Node::Power(a, b) | Node::Atan2(a, b) => vec![*a, *b],
-            Node::Call(_, a) => vec![*a],
+            Node::Number(_) | Node::Pi | Node::Symbol(_) => {}
+            Node::Sum(c) | Node::Product(c) => c.iter().copied().for_each(f),
+            Node::Power(a, b) | Node::Atan2(a, b) => {
+                f(*a);
+                f(*b);
+            }
+            Node::Call(_, a) => f(*a),
         }
     }
 
     /// Everything reachable from `roots`, children before parents.
     pub fn reachable(&self, roots: &[Expr]) -> Vec<Expr> {
-        let mut seen = std::collections::HashSet::new();
+        self.reachable_where(roots, |_| true)
+    }
+
+    /// Everything reachable from `roots` through nodes that are `wanted`, children before parents.
+    fn reachable_where(&self, roots: &[Expr], wanted: impl Fn(Expr) -> bool) -> Vec<Expr> {
+        let mut seen = vec![false; table_size(roots)];
+        let mut all = Vec::new();
         let mut stack = roots.to_vec();
         while let Some(e) = stack.pop() {
-            if seen.insert(e) {
-                stack.extend(self.children(e));
+            if !seen[e.index()] && wanted(e) {
+                seen[e.index()] = true;
+                all.push(e);
+                self.for_each_child(e, |c| stack.push(c));
             }
         }
-        let mut all: Vec<Expr> = seen.into_iter().collect();
         all.sort_unstable();
         all
     }
@@ -258,7 +276,8 @@ impl Pool {
 
     /// Whether any of `symbols` (given as expressions) occurs in `e`.
     pub fn depends_on(&self, e: Expr, symbols: &[Expr]) -> bool {
-        self.reachable(&[e]).iter().any(|x| symbols.contains(x))
+        let mut symbols_in_e = self.reachable(&[e]).into_iter().filter(|&x| self.as_symbol(x).is_some());
+        symbols_in_e.any(|x| symbols.contains(&x))
     }
 
     /// The id of a node, if it was made before.
@@ -282,5 +301,32 @@ impl Pool {
         self.rests.push(rest.unwrap_or(e));
         self.ids.insert(node, e);
         e
+    }
+}
+
+/// Length of a table indexed by everything reachable from `roots`, since children are older.
+fn table_size(roots: &[Expr]) -> usize {
+    roots.iter().map(|r| r.index() + 1).max().unwrap_or(0)
+}
+
+/// An expression for everything reachable from some roots; zero until it is set. Raw ids, because the
+/// allocator hands out zeros for nothing.
+struct Images(Vec<u32>);
+
+impl Images {
+    fn new(roots: &[Expr]) -> Images {
+        Images::with_size(table_size(roots))
+    }
+
+    fn with_size(size: usize) -> Images {
+        Images(vec![0; size])
+    }
+
+    fn get(&self, e: Expr) -> Expr {
+        Expr(self.0[e.index()])
+    }
+
+    fn set(&mut self, e: Expr, image: Expr) {
+        self.0[e.index()] = image.0;
     }
 }

@@ -1,7 +1,7 @@
 //! Expressions at fixed pseudo-random points, in whatever arithmetic decides what is zero.
 
 use super::{Expr, Function, Node, Pool, Rational};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Points tried before an expression counts as defined nowhere.
 pub(super) const ATTEMPTS: usize = 24;
@@ -68,7 +68,7 @@ fn mix(seed: u64) -> u64 {
 }
 
 /// Values found so far, by point.
-pub(super) type Memo<V> = HashMap<Expr, Option<V>>;
+pub(super) type Memo<V> = FxHashMap<Expr, Option<V>>;
 
 impl Pool {
     /// Values of `roots` at a point; `memo` belongs to the same point and arithmetic.
@@ -79,16 +79,7 @@ impl Pool {
         memo: &mut Memo<F::Value>,
         roots: &[Expr],
     ) -> Vec<Option<F::Value>> {
-        let mut todo = Vec::new();
-        let mut stack: Vec<Expr> = roots.to_vec();
-        let mut seen = std::collections::HashSet::new();
-        while let Some(e) = stack.pop() {
-            if !memo.contains_key(&e) && seen.insert(e) {
-                todo.push(e);
-                stack.extend(self.children(e));
-            }
-        }
-        todo.sort_unstable();
+        let todo = self.reachable_where(roots, |e| !memo.contains_key(&e));
         for e in todo {
             let value = self.sample_node(field, point, memo, e);
             memo.insert(e, value);

@@ -1,20 +1,20 @@
 //! Simultaneous substitution.
 
-use super::{Expr, Node, Pool};
+use super::{Expr, Images, Node, Pool};
 use std::collections::HashMap;
 
 impl Pool {
     /// `roots` with every key of `map` replaced by its value, all at once.
     pub fn substitute(&mut self, roots: &[Expr], map: &HashMap<Expr, Expr>) -> Vec<Expr> {
-        let mut image: HashMap<Expr, Expr> = HashMap::new();
+        let mut images = Images::new(roots);
         for e in self.reachable(roots) {
             let new = match map.get(&e) {
                 Some(&to) => to,
-                None => self.rebuild(e, |c| image[&c]),
+                None => self.rebuild(e, |c| images.get(c)),
             };
-            image.insert(e, new);
+            images.set(e, new);
         }
-        roots.iter().map(|r| image[r]).collect()
+        roots.iter().map(|&r| images.get(r)).collect()
     }
 
     /// `e` with its operands replaced by `f` of them.

@@ -57,7 +57,7 @@ impl Pool {
         let mut points = 0;
         for attempt in 0..ATTEMPTS {
             if memos.len() <= attempt {
-                memos.push(Memo::new());
+                memos.push(Memo::default());
             }
             let values = self.sample(field, Point(attempt as u32), &mut memos[attempt], entries);
             let Some(values) = values.into_iter().collect::<Option<Vec<_>>>() else { continue };
