@@ -1,7 +1,7 @@
 //! The built-in engine: differentiation on the pool and simplification by local rules.
 
 use super::rules::forms;
-use super::select::cheapest;
+use super::select::{cheapest, distinct};
 use super::{Engine, EngineError};
 use crate::expr::{Expr, Pool};
 
@@ -23,8 +23,10 @@ impl Engine for BuiltIn {
     }
 
     fn simplify(&mut self, pool: &mut Pool, exprs: &[Expr]) -> Result<Vec<Expr>, EngineError> {
-        let candidates = forms(pool, exprs);
-        Ok(cheapest(pool, &candidates))
+        let (exprs, places) = distinct(exprs);
+        let forms = forms(pool, &exprs);
+        let simple = cheapest(pool, &forms);
+        Ok(places.into_iter().map(|i| simple[i]).collect())
     }
 }
 

@@ -1,13 +1,16 @@
 //! Common factors of sums: a x + a y + b x + b y becomes (a + b) (x + y).
 
-use super::polynomial::{Monomial, exponent, integer, multiply, product, without};
+use super::polynomial::{Monomial, exponent, integer, lexicographic, multiply, product, without};
 use crate::expr::{Expr, Function, Node, Pool, Rational};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
 
 /// How often sums of factored terms are looked at again.
 const ROUNDS: usize = 4;
+/// Longest sum that is searched for products of sums.
+const MAX_PAIRED: usize = 64;
 
 type Terms = Vec<(Rational, Monomial)>;
 
@@ -24,6 +27,7 @@ pub(super) fn factor(pool: &mut Pool, e: Expr) -> Expr {
                     let terms = terms.clone();
                     let terms = terms.into_iter().map(|t| split(pool, t)).collect();
                     let terms = complements(pool, terms);
+                    let terms = sums_of_two(pool, terms);
                     horner(pool, terms)
                 }
                 _ => y,
@@ -82,6 +86,66 @@ fn complements(pool: &mut Pool, terms: Terms) -> Terms {
     by_monomial.into_iter().filter(|(_, c)| !c.is_zero()).map(|(m, c)| (c, m)).collect()
 }
 
+/// Collects products of sums: a x + a y + b x + b y becomes (a + b) (x + y), with any number of
+/// terms on the right and any ratio of a to b.
+fn sums_of_two(pool: &mut Pool, mut terms: Terms) -> Terms {
+    while let Some((a, b, ratio, common)) = best_pair(&terms) {
+        let used = |m: &Monomial| {
+            [a, b]
+                .iter()
+                .any(|&x| exponent(m, x) > 0 && common.iter().any(|c| c.1 == multiply(m, &vec![(x, -1)])))
+        };
+        terms.retain(|(_, m)| !used(m));
+        // Integers on the left: a + 3/2 b is written 1/2 (2 a + 3 b).
+        let whole = Rational::from_integer(ratio.denom().clone());
+        let left = [product(pool, &whole, &vec![(a, 1)]), product(pool, &(&ratio * &whole), &vec![(b, 1)])];
+        let left = pool.sum(&left);
+        let right: Vec<Expr> = common.iter().map(|(c, m)| product(pool, &(c / &whole), m)).collect();
+        let right = pool.sum(&right);
+        let term = pool.mul(left, right);
+        terms.push(split(pool, term));
+    }
+    terms
+}
+
+/// The two factors a and b whose quotients have the most terms in common up to one ratio, at least
+/// two, with these terms.
+fn best_pair(terms: &Terms) -> Option<(Expr, Expr, Rational, Terms)> {
+    if terms.len() > MAX_PAIRED {
+        return None;
+    }
+    let mut quotients: BTreeMap<Expr, BTreeMap<Monomial, Rational>> = BTreeMap::new();
+    for (c, m) in terms {
+        for &(atom, n) in m {
+            if n > 0 {
+                quotients.entry(atom).or_default().insert(multiply(m, &vec![(atom, -1)]), c.clone());
+            }
+        }
+    }
+    quotients.retain(|_, q| q.len() > 1);
+    let mut best: Option<(Expr, Expr, Rational, Terms)> = None;
+    for (&a, of_a) in &quotients {
+        for (&b, of_b) in quotients.range((Bound::Excluded(a), Bound::Unbounded)) {
+            let mut by_ratio: BTreeMap<Rational, Terms> = BTreeMap::new();
+            for (m, c) in of_a {
+                // A term with both factors would be counted from both sides.
+                if exponent(m, a) == 0
+                    && exponent(m, b) == 0
+                    && let Some(d) = of_b.get(m)
+                {
+                    by_ratio.entry(d / c).or_default().push((c.clone(), m.clone()));
+                }
+            }
+            for (ratio, common) in by_ratio {
+                if common.len() > best.as_ref().map_or(1, |b| b.3.len()) {
+                    best = Some((a, b, ratio, common));
+                }
+            }
+        }
+    }
+    best
+}
+
 /// Sum of the terms with factors taken out, the most frequent first.
 fn horner(pool: &mut Pool, mut terms: Terms) -> Expr {
     let (content, common) = take_out(&mut terms);
@@ -109,13 +173,22 @@ fn take_out(terms: &mut Terms) -> (Rational, Monomial) {
             common.push((atom, n));
         }
     }
-    let content = content(terms);
+    let content = content(terms) * sign(terms);
     let inverse: Monomial = common.iter().map(|&(a, n)| (a, -n)).collect();
     for (c, m) in terms.iter_mut() {
         *c /= &content;
         *m = multiply(m, &inverse);
     }
     (content, common)
+}
+
+/// The sign of most terms, of the leading one if there are as many of both.
+fn sign(terms: &Terms) -> Rational {
+    let negative = terms.iter().filter(|(c, _)| c.is_negative()).count();
+    let leading = terms.iter().max_by(|a, b| lexicographic(&a.1, &b.1));
+    let leading = leading.is_some_and(|(c, _)| c.is_negative());
+    let flip = 2 * negative > terms.len() || 2 * negative == terms.len() && leading;
+    if flip { -Rational::one() } else { Rational::one() }
 }
 
 /// The number that leaves the most terms with coefficient 1 or -1; one if none is better.

@@ -51,8 +51,9 @@ pub(super) fn power(m: &Monomial, n: i64) -> Monomial {
     m.iter().map(|&(a, e)| (a, e * n)).collect()
 }
 
-/// Order by the exponent of the first atom, then of the second, and so on.
-fn lexicographic(a: &Monomial, b: &Monomial) -> Ordering {
+/// Order by the exponent of the first atom, then of the second, and so on; multiplying both by the
+/// same does not change it.
+pub(super) fn lexicographic(a: &Monomial, b: &Monomial) -> Ordering {
     for (&(x, m), &(y, n)) in a.iter().zip(b) {
         let order = match x.cmp(&y) {
             Ordering::Less => m.cmp(&0),

@@ -1,6 +1,7 @@
 //! Choosing between equal expressions.
 
 use crate::expr::{Expr, Pool};
+use std::collections::HashMap;
 
 /// How many of the cheapest forms of one expression are tried together with those of the others.
 const KEPT: usize = 4;
@@ -29,15 +30,26 @@ pub(super) fn cheapest(pool: &Pool, forms: &[Vec<Expr>]) -> Vec<Expr> {
 
 /// The cheapest forms, cheapest first.
 fn ranked(pool: &Pool, forms: &[Expr]) -> Vec<Expr> {
-    let mut distinct: Vec<Expr> = Vec::new();
-    for &e in forms {
-        if !distinct.contains(&e) {
-            distinct.push(e);
-        }
-    }
+    let (mut distinct, _) = distinct(forms);
     distinct.sort_by_cached_key(|&e| pool.cost(&[e]).weight());
     distinct.truncate(KEPT);
     distinct
+}
+
+/// The expressions without repetitions, and where each went.
+pub(super) fn distinct(exprs: &[Expr]) -> (Vec<Expr>, Vec<usize>) {
+    let mut found: Vec<Expr> = Vec::new();
+    let mut positions: HashMap<Expr, usize> = HashMap::new();
+    let places = exprs
+        .iter()
+        .map(|&e| {
+            *positions.entry(e).or_insert_with(|| {
+                found.push(e);
+                found.len() - 1
+            })
+        })
+        .collect();
+    (found, places)
 }
 
 /// Replaces one expression after the other by the form that lowers the total cost most.

@@ -1,8 +1,13 @@
 //! The symbolic engines, against each other and against evaluation.
 
 mod conditioned;
-mod mechanics;
+mod forms;
+#[cfg(feature = "symbolica")]
+mod isolation;
+mod models;
 mod random;
+#[path = "../support/mod.rs"]
+mod support;
 
 use nhi_codegen::engine::{BuiltIn, Engine};
 

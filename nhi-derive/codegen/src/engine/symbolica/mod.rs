@@ -13,7 +13,7 @@ mod wire;
 use super::built_in::gradient;
 use super::factor::factor;
 use super::rules::{forms, simplify_inside};
-use super::select::cheapest;
+use super::select::{cheapest, distinct};
 use super::trigonometry::single_angles;
 use super::{Engine, EngineError};
 use crate::expr::{Expr, Function, Node, Pool};
@@ -105,7 +105,8 @@ impl Engine for Symbolica {
     }
 
     fn simplify(&mut self, pool: &mut Pool, exprs: &[Expr]) -> Result<Vec<Expr>, EngineError> {
-        let mut forms = forms(pool, exprs);
+        let (exprs, places) = distinct(exprs);
+        let mut forms = forms(pool, &exprs);
         let built_in = cheapest(pool, &forms);
         let mut graph = Graph::default();
         let mut asked = Vec::new();
@@ -114,9 +115,7 @@ impl Engine for Symbolica {
         for (i, &e) in exprs.iter().enumerate() {
             let e = simplify_inside(pool, e, &mut simplified);
             let single = single_angles(pool, e);
-            let mut distinct = vec![e];
-            distinct.extend(single.filter(|&s| s != e));
-            for e in distinct {
+            for e in std::iter::once(e).chain(single) {
                 if worth_asking(pool, e) && is_small_fraction(pool, e) {
                     let root = graph.add_rational(pool, e);
                     let circles = circles(pool, &mut graph, e);
@@ -133,7 +132,8 @@ impl Engine for Symbolica {
         }
         let all = cheapest(pool, &forms);
         // The greedy choice among more forms may end up worse.
-        Ok(if pool.cost(&built_in).weight() < pool.cost(&all).weight() { built_in } else { all })
+        let simple = if pool.cost(&built_in).weight() < pool.cost(&all).weight() { built_in } else { all };
+        Ok(places.into_iter().map(|i| simple[i]).collect())
     }
 }
 

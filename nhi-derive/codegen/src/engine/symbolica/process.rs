@@ -20,6 +20,8 @@ const OTHER_INSTANCE: &str = "already another one running";
 pub(super) struct Launch {
     /// The executable.
     pub(super) program: PathBuf,
+    /// What makes it an engine.
+    pub(super) arguments: Vec<String>,
     /// The file whose lock keeps engines apart.
     pub(super) lock: PathBuf,
     /// How long other builds may keep the lock.
@@ -35,6 +37,7 @@ impl Launch {
     pub(super) fn of(program: &Path) -> Self {
         Launch {
             program: program.to_owned(),
+            arguments: vec!["engine".to_owned()],
             lock: std::env::temp_dir().join("nhi-symbolica.lock"),
             lock_patience: Duration::from_secs(600),
             instance_patience: Duration::from_secs(30),
@@ -133,7 +136,7 @@ impl Launch {
     /// The engine without anything in its environment that could change an answer.
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command.arg("engine").env_clear().env("SYMBOLICA_HIDE_BANNER", "1");
+        command.args(&self.arguments).env_clear().env("SYMBOLICA_HIDE_BANNER", "1");
         for name in ["SYMBOLICA_LICENSE", "HOME", "USERPROFILE", "SystemRoot"] {
             if let Some(value) = std::env::var_os(name) {
                 command.env(name, value);
@@ -199,5 +202,95 @@ fn wait(receiver: &Receiver<String>, deadline: Instant) -> Option<String> {
         Ok(text) => Some(text),
         Err(RecvTimeoutError::Timeout) => None,
         Err(RecvTimeoutError::Disconnected) => Some(String::new()),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// A directory that goes away.
+    struct Place(PathBuf);
+
+    impl Place {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("nhi-engine-{}-{name}", std::process::id()));
+            std::fs::create_dir_all(&path).expect("a directory");
+            Place(path)
+        }
+
+        /// A shell script for an engine.
+        fn launch(&self, script: &str) -> Launch {
+            Launch {
+                program: PathBuf::from("/bin/sh"),
+                arguments: ["-c", script].map(str::to_owned).to_vec(),
+                lock: self.0.join("lock"),
+                lock_patience: Duration::from_millis(200),
+                instance_patience: Duration::from_millis(200),
+                limit: Duration::from_secs(10),
+            }
+        }
+    }
+
+    impl Drop for Place {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn message(launch: &Launch) -> String {
+        launch.answer("").expect_err("no answer").to_string()
+    }
+
+    #[test]
+    fn an_answer_is_what_the_engine_prints() {
+        let place = Place::new("answer");
+        let launch = place.launch("read line; echo \"got $line $SYMBOLICA_HIDE_BANNER ${CARGO-clean}\"");
+        assert_eq!(launch.answer("question\n"), Ok("got question 1 clean\n".to_owned()));
+    }
+
+    #[test]
+    fn a_hung_engine_is_ended() {
+        let place = Place::new("hung");
+        let launch = Launch { limit: Duration::from_millis(300), ..place.launch("exec sleep 60") };
+        let start = Instant::now();
+        assert!(message(&launch).contains("has not answered within"));
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn a_failure_is_reported_with_what_was_said() {
+        let place = Place::new("failure");
+        let said = message(&place.launch("echo some trouble; echo more trouble >&2; exit 3"));
+        assert!(
+            said.contains("some trouble") && said.contains("more trouble") && said.contains('3'),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn another_instance_is_waited_for() {
+        let place = Place::new("instance");
+        let busy = format!("echo 'there is {OTHER_INSTANCE} on the machine'; exit 134");
+        let said = message(&place.launch(&busy));
+        assert!(said.contains("another program") && said.contains("SYMBOLICA_LICENSE"), "{said}");
+        assert!(said.contains("default-features = false"), "{said}");
+
+        let file = place.0.join("was-busy");
+        let once = format!("[ -e {0} ] && echo done && exit; : > {0}; {busy}", file.display());
+        let patient = Launch { instance_patience: Duration::from_secs(10), ..place.launch(&once) };
+        assert_eq!(patient.answer(""), Ok("done\n".to_owned()));
+    }
+
+    #[test]
+    fn the_lock_keeps_engines_apart() {
+        let place = Place::new("lock");
+        let launch = place.launch("echo done");
+        let held = open(&launch.lock).expect("a lock file");
+        held.lock().expect("the lock");
+        let said = message(&launch);
+        assert!(said.contains("another build") && said.contains("lock"), "{said}");
+        drop(held);
+        assert_eq!(launch.answer(""), Ok("done\n".to_owned()));
     }
 }
