@@ -5,12 +5,18 @@
 //! [`Newton`] block. Small linear solves are unrolled into `Let`s by the scheme builder, so that
 //! every pass sees their structural zeros.
 
+mod constant;
 mod display;
 mod interpret;
+mod operations;
+mod shape;
 mod validate;
 
+pub use constant::Constants;
 pub use display::Show;
 pub use interpret::Failure;
+pub use operations::Operations;
+pub use shape::{Shape, signed};
 
 use crate::expr::Expr;
 

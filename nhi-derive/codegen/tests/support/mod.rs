@@ -2,15 +2,15 @@
 #![allow(dead_code, reason = "each test file uses some of this")]
 
 mod parse;
-pub mod systems;
+pub(crate) mod systems;
 
-pub use parse::{expression, program};
+pub(crate) use parse::{expression, program};
 
 /// A deterministic generator of numbers in (-1, 1) (SplitMix64).
-pub struct Random(pub u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,11 +18,11 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.bits() % n as u64) as usize
     }
 
-    pub fn number(&mut self) -> f64 {
+    pub(crate) fn number(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 }

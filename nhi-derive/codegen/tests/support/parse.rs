@@ -4,7 +4,7 @@ use nhi_codegen::expr::{Expr, Function, Pool, Rational};
 use nhi_codegen::program::{Binding, Input, Newton, Output, Program, Singular, Statement};
 
 /// Reads one program; panics with the offending line.
-pub fn program(pool: &mut Pool, text: &str) -> Program {
+pub(crate) fn program(pool: &mut Pool, text: &str) -> Program {
     let mut lines = text.lines().filter(|l| !l.trim().is_empty());
     let head = lines.next().expect("a head line").trim();
     let (name, inputs) = head.strip_suffix(')').and_then(|h| h.split_once('(')).expect(head);
@@ -92,7 +92,7 @@ fn split(text: &str) -> Vec<String> {
 }
 
 /// Reads one expression.
-pub fn expression(pool: &mut Pool, text: &str) -> Expr {
+pub(crate) fn expression(pool: &mut Pool, text: &str) -> Expr {
     let mut parser = Parser { pool, rest: text };
     let e = parser.sum();
     assert!(parser.rest.trim().is_empty(), "left over: {:?} of {text:?}", parser.rest);

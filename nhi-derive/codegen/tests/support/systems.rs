@@ -1,7 +1,7 @@
 //! Steps of real methods, written as a scheme builder writes them.
 
 /// `dla2` of the Chaplygin sleigh in the coordinates of its centre of mass: Newton in one unknown.
-pub const SLEIGH_DLA2: &str = "
+pub(crate) const SLEIGH_DLA2: &str = "
 step(parameters: prepared [J, m, a], h: prepared, q: [theta, x, y], v: [dot(theta), dot(x), dot(y)], lambda: [lambda_0], t, inputs: [])
     # q_mid = q + h/2 v
     let q_mid_theta = theta + h/2*dot(theta)
@@ -33,7 +33,7 @@ step(parameters: prepared [J, m, a], h: prepared, q: [theta, x, y], v: [dot(thet
 ";
 
 /// `dla2` of the contact oscillator: the constraint is affine in the multiplier.
-pub const CONTACT_DLA2: &str = "
+pub(crate) const CONTACT_DLA2: &str = "
 step(parameters: prepared [], h: prepared, q: [x, y, z], v: [dot(x), dot(y), dot(z)], lambda: [lambda_0], t, inputs: [])
     # q_mid = q + h/2 v
     let q_mid_x = x + h/2*dot(x)

@@ -1,0 +1,162 @@
+//! Operation counts of programs.
+
+use super::{Binding, Constants, Program, Shape, Statement, signed};
+use crate::expr::{Expr, Function, OperationCount, Pool};
+use std::collections::{BTreeSet, HashSet};
+use std::fmt;
+
+/// Newton iterations that a loop is expected to take.
+const ITERATIONS: usize = 3;
+
+/// What a program computes.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Operations {
+    /// Statements that need parameters and step size alone.
+    pub prepared: OperationCount,
+    /// Other statements outside of loops.
+    pub once: OperationCount,
+    /// One iteration of each Newton loop.
+    pub iterations: Vec<OperationCount>,
+}
+
+impl Operations {
+    /// Counts `program` as it is emitted: a value used twice in a scope is computed once.
+    pub fn of(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Operations {
+        let mut early: BTreeSet<Expr> = program
+            .inputs
+            .iter()
+            .filter(|i| i.binding != Binding::Step)
+            .flat_map(|i| i.symbols.iter().copied())
+            .collect();
+        let mut count = Operations::default();
+        let mut prepared = Scope::default();
+        let mut once = Scope::default();
+        for statement in &program.body {
+            match statement {
+                Statement::Equation(_) => {}
+                Statement::Newton(newton) => {
+                    once.add(pool, constants, &newton.guess, None);
+                    let mut inside = Scope::default();
+                    for s in &newton.body {
+                        if let Statement::Let { value, .. } = s {
+                            inside.add(pool, constants, &[*value], Some(&once));
+                        }
+                    }
+                    inside.add(pool, constants, &newton.delta, Some(&once));
+                    count.iterations.push(inside.count);
+                }
+                Statement::Let { symbol, value } => {
+                    if is_early(pool, &early, &[*value]) {
+                        early.insert(*symbol);
+                        prepared.add(pool, constants, &[*value], None);
+                    } else {
+                        once.add(pool, constants, &[*value], None);
+                    }
+                }
+                Statement::Pivot { pivot, diagonal, .. } => {
+                    let values = [*pivot, *diagonal];
+                    let scope = if is_early(pool, &early, &values) { &mut prepared } else { &mut once };
+                    scope.add(pool, constants, &values, None);
+                }
+            }
+        }
+        for output in &program.outputs {
+            once.add(pool, constants, &output.values, None);
+        }
+        count.prepared = prepared.count;
+        count.once = once.count;
+        count
+    }
+
+    /// One number to compare programs of the same function by: what happens at every step first,
+    /// what happens once per simulation only between equals.
+    pub fn weight(&self) -> (usize, usize) {
+        let loops: usize = self.iterations.iter().map(OperationCount::weight).sum();
+        (self.once.weight() + ITERATIONS * loops, self.prepared.weight())
+    }
+}
+
+fn is_early(pool: &Pool, early: &BTreeSet<Expr>, values: &[Expr]) -> bool {
+    !early.is_empty()
+        && pool.reachable(values).into_iter().all(|e| pool.as_symbol(e).is_none() || early.contains(&e))
+}
+
+#[derive(Default)]
+struct Scope {
+    seen: HashSet<Expr>,
+    count: OperationCount,
+}
+
+impl Scope {
+    fn add(
+        &mut self,
+        pool: &mut Pool,
+        constants: &mut Constants,
+        roots: &[Expr],
+        outer: Option<&Scope>,
+    ) {
+        let mut stack: Vec<Expr> = roots.to_vec();
+        while let Some(e) = stack.pop() {
+            let (_, e) = signed(pool, constants, e);
+            if outer.is_some_and(|o| o.seen.contains(&e)) || !self.seen.insert(e) {
+                continue;
+            }
+            let shape = Shape::of(pool, constants, e);
+            stack.extend(shape.operands());
+            self.tally(pool, &shape);
+        }
+    }
+
+    fn tally(&mut self, pool: &mut Pool, shape: &Shape) {
+        match shape {
+            Shape::Constant(_) | Shape::Symbol | Shape::Negation(_) => {}
+            Shape::Sum(terms) => self.count.adds += terms.len() - 1,
+            Shape::Quotient { constant, over, under } => {
+                let over = over.len() + usize::from(constant.is_some());
+                self.count.muls += over.saturating_sub(1) + under.len().saturating_sub(1);
+                self.count.divs += usize::from(!under.is_empty());
+            }
+            Shape::Sqrt(_) => self.call("sqrt"),
+            Shape::Powi(..) => self.call("powi"),
+            Shape::Powf(..) => self.call("powf"),
+            Shape::Atan2(..) => self.call("atan2"),
+            &Shape::Call(f, x) => {
+                let partner = match f {
+                    Function::Sin => Some(Function::Cos),
+                    Function::Cos => Some(Function::Sin),
+                    _ => None,
+                };
+                match partner {
+                    Some(g) if self.seen.contains(&pool.call(g, x)) => {
+                        let single = self.count.calls.entry(g.name()).or_default();
+                        *single -= 1;
+                        if *single == 0 {
+                            self.count.calls.remove(g.name());
+                        }
+                        self.call("sin_cos");
+                    }
+                    _ => self.call(f.name()),
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, name: &'static str) {
+        *self.count.calls.entry(name).or_default() += 1;
+    }
+}
+
+impl fmt::Display for Operations {
+    /// `2 add, 1 mul; per Newton iteration 3 add, 1 div`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.once)?;
+        match self.iterations.as_slice() {
+            [] => Ok(()),
+            [one] => write!(f, "; per Newton iteration {one}"),
+            several => several
+                .iter()
+                .enumerate()
+                .try_for_each(|(i, count)| write!(f, "; per iteration of Newton loop {} {count}", i + 1)),
+        }
+    }
+}
