@@ -14,6 +14,7 @@ pub mod mechanics;
 pub mod method;
 pub mod pipeline;
 pub mod plain;
+pub mod pass;
 pub mod program;
 pub mod system;
 

@@ -39,8 +39,7 @@ impl Constants {
                 continue;
             }
             let children = pool.children(top);
-            let open: Vec<Expr> =
-                children.iter().copied().filter(|c| !self.known.contains_key(c)).collect();
+            let open: Vec<Expr> = children.iter().copied().filter(|c| !self.known.contains_key(c)).collect();
             if open.is_empty() {
                 let value = self.combine(pool, top);
                 self.known.insert(top, value.map(rounded));

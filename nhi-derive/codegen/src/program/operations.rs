@@ -88,13 +88,7 @@ struct Scope {
 }
 
 impl Scope {
-    fn add(
-        &mut self,
-        pool: &mut Pool,
-        constants: &mut Constants,
-        roots: &[Expr],
-        outer: Option<&Scope>,
-    ) {
+    fn add(&mut self, pool: &mut Pool, constants: &mut Constants, roots: &[Expr], outer: Option<&Scope>) {
         let mut stack: Vec<Expr> = roots.to_vec();
         while let Some(e) = stack.pop() {
             let (_, e) = signed(pool, constants, e);

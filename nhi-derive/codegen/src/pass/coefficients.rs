@@ -1,0 +1,83 @@
+//! Coefficients of named products move to where the name is used.
+//!
+//! Saves one multiplication per `Let` of `c*x`, with a factor `c` that is known earlier, when every
+//! use multiplies it by something known earlier too: in `w = v + h*f` with `f = -k*x`, `h*k` is one
+//! constant.
+
+use super::draft::{Context, Draft, Levels};
+use super::schedule::schedule;
+use crate::expr::{Expr, Node};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// See the [module documentation](self).
+pub(super) fn coefficients(cx: &mut Context<'_>, draft: &mut Draft) {
+    let mut levels = draft.levels(cx);
+    let absorbed = absorbed(cx, draft, &mut levels);
+    let uses = draft.uses(cx);
+    let mut moved: BTreeMap<Expr, Expr> = BTreeMap::new();
+    let mut definitions = Vec::new();
+    for (symbol, value) in draft.lets() {
+        if !absorbed.contains(&symbol) {
+            continue;
+        }
+        let Node::Product(factors) = cx.pool.node(value).clone() else { continue };
+        let stage = levels.stage(cx.pool, symbol);
+        let (early, rest): (Vec<Expr>, Vec<Expr>) =
+            factors.into_iter().partition(|&f| levels.stage(cx.pool, f) < stage);
+        if early.is_empty() || rest.is_empty() {
+            continue;
+        }
+        let mut rest = cx.pool.product(&rest);
+        if uses.get(&symbol) != Some(&1) && !cx.is_trivial(rest) {
+            let name = draft.fresh(cx);
+            definitions.push((name, rest));
+            rest = name;
+        }
+        let coefficient = cx.pool.product(&early);
+        let both = cx.pool.mul(coefficient, rest);
+        moved.insert(symbol, both);
+    }
+    // A coefficient may itself be a product of names whose coefficients move.
+    let mut image: HashMap<Expr, Expr> = HashMap::new();
+    for (symbol, _) in draft.lets() {
+        if let Some(&value) = moved.get(&symbol) {
+            let value = cx.pool.substitute(&[value], &image)[0];
+            image.insert(symbol, value);
+        }
+    }
+    let mut values: Vec<Expr> = definitions.iter().map(|&(_, value)| value).collect();
+    values = cx.pool.substitute(&values, &image);
+    let definitions: Vec<(Expr, Expr)> = definitions.iter().map(|d| d.0).zip(values).collect();
+    draft.map(cx, |_, e, _| image.get(&e).copied());
+    schedule(cx, draft, &definitions);
+}
+
+/// Symbols that are only used as factors beside something known earlier than the product.
+fn absorbed(cx: &mut Context<'_>, draft: &Draft, levels: &mut Levels) -> BTreeSet<Expr> {
+    let mut candidates: BTreeSet<Expr> = draft.lets().into_iter().map(|(s, _)| s).collect();
+    let values = draft.program.values();
+    for e in &values {
+        candidates.remove(e);
+    }
+    for e in cx.pool.reachable(&values) {
+        let factors = match cx.pool.node(e) {
+            Node::Product(f) => f.clone(),
+            _ => Vec::new(),
+        };
+        let stage = levels.stage(cx.pool, e);
+        let early = |levels: &mut Levels, cx: &mut Context<'_>, f: Expr| {
+            let (_, abs) = cx.signed(f);
+            !cx.pool.is_one(abs) && levels.stage(cx.pool, f) < stage
+        };
+        let count = factors.iter().filter(|&&f| early(levels, cx, f)).count();
+        for c in cx.pool.children(e) {
+            if candidates.contains(&c) {
+                let others = count - usize::from(factors.contains(&c) && early(levels, cx, c));
+                if !factors.contains(&c) || others == 0 {
+                    candidates.remove(&c);
+                }
+            }
+        }
+    }
+    candidates
+}

@@ -1,0 +1,370 @@
+//! A program while passes work on it.
+
+use crate::expr::{Expr, Pool};
+use crate::program::{Binding, Constants, Operations, Program, Statement, signed};
+use std::collections::{BTreeMap, HashMap};
+
+/// What passes work with besides the program.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// Owner of all expressions.
+    pub pool: &'a mut Pool,
+    /// Values known at compile time.
+    pub constants: &'a mut Constants,
+}
+
+impl Context<'_> {
+    /// Whether `e` is minus something, and that something (or `e`).
+    pub(super) fn signed(&mut self, e: Expr) -> (bool, Expr) {
+        signed(self.pool, self.constants, e)
+    }
+
+    /// `e`, or minus `e`.
+    pub(super) fn with_sign(&mut self, negative: bool, e: Expr) -> Expr {
+        if negative { self.pool.neg(e) } else { e }
+    }
+
+    /// Whether `e` costs nothing: a constant, a symbol, or either with a minus sign.
+    pub(super) fn is_trivial(&mut self, e: Expr) -> bool {
+        let (_, e) = self.signed(e);
+        self.pool.as_symbol(e).is_some() || self.constants.contains(self.pool, e)
+    }
+}
+
+/// A program in which equal expressions have equal values wherever they stand: inside of a Newton
+/// loop its unknowns are called by symbols of their own, so that `x + unknown` before and after the
+/// solution are different expressions.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    /// The program; its Newton bodies use the symbols of `iterates`.
+    pub(super) program: Program,
+    /// Per Newton loop the symbols of the unknowns inside of it.
+    iterates: Vec<Vec<Expr>>,
+    generated: usize,
+}
+
+/// Symbols made by passes start with this; names that people read are given at the end.
+const GENERATED: char = '%';
+
+impl Draft {
+    pub(super) fn new(cx: &mut Context<'_>, program: &Program) -> Draft {
+        let mut draft = Draft { program: program.clone(), iterates: Vec::new(), generated: 0 };
+        let mut program = program.clone();
+        for statement in &mut program.body {
+            let Statement::Newton(newton) = statement else { continue };
+            let loop_number = draft.iterates.len();
+            let iterates: Vec<Expr> = (0..newton.unknowns.len())
+                .map(|i| cx.pool.symbol(&format!("{GENERATED}u{loop_number}_{i}")))
+                .collect();
+            rename_in_loop(cx.pool, newton, &newton.unknowns.clone(), &iterates);
+            draft.iterates.push(iterates);
+        }
+        draft.program = program;
+        draft
+    }
+
+    /// The program with the unknowns' own names inside of the loops too.
+    pub(super) fn finish(self, pool: &mut Pool) -> Program {
+        let mut program = self.program;
+        let mut iterates = self.iterates.iter();
+        for statement in &mut program.body {
+            if let Statement::Newton(newton) = statement
+                && let Some(iterates) = iterates.next()
+            {
+                rename_in_loop(pool, newton, iterates, &newton.unknowns.clone());
+            }
+        }
+        program
+    }
+
+    /// The symbol of every unknown inside of its loop, and the unknown.
+    pub(super) fn unknowns(&self) -> Vec<(Expr, Expr)> {
+        let newtons = self.program.body.iter().filter_map(|s| match s {
+            Statement::Newton(newton) => Some(&newton.unknowns),
+            _ => None,
+        });
+        let pairs = self.iterates.iter().zip(newtons);
+        pairs.flat_map(|(inside, outside)| inside.iter().copied().zip(outside.iter().copied())).collect()
+    }
+
+    /// A new symbol for a value that a pass wants a name for.
+    pub(super) fn fresh(&mut self, cx: &mut Context<'_>) -> Expr {
+        self.generated += 1;
+        cx.pool.symbol(&format!("{GENERATED}{}", self.generated))
+    }
+
+    /// Every `Let` in order: symbol and value.
+    pub(super) fn lets(&self) -> Vec<(Expr, Expr)> {
+        let mut all = Vec::new();
+        for statement in &self.program.body {
+            match statement {
+                Statement::Let { symbol, value } => all.push((*symbol, *value)),
+                Statement::Newton(newton) => all.extend(newton.body.iter().filter_map(|s| match s {
+                    Statement::Let { symbol, value } => Some((*symbol, *value)),
+                    _ => None,
+                })),
+                Statement::Equation(_) | Statement::Pivot { .. } => {}
+            }
+        }
+        all
+    }
+
+    /// Gives every `Let` the value in `values`, and drops those without.
+    pub(super) fn set_lets(&mut self, values: &BTreeMap<Expr, Expr>) {
+        let set = |s: &mut Statement| match s {
+            Statement::Let { symbol, value } => match values.get(symbol) {
+                Some(&new) => {
+                    *value = new;
+                    true
+                }
+                None => false,
+            },
+            _ => true,
+        };
+        self.program.body.retain_mut(|s| {
+            if let Statement::Newton(newton) = s {
+                newton.body.retain_mut(set);
+            }
+            set(s)
+        });
+    }
+
+    /// Gives bound symbols other names.
+    pub(super) fn rename(&mut self, cx: &mut Context<'_>, names: &HashMap<Expr, Expr>) {
+        let rename = |s: &mut Statement| {
+            if let Statement::Let { symbol, .. } = s {
+                *symbol = *names.get(symbol).unwrap_or(symbol);
+            }
+        };
+        for statement in &mut self.program.body {
+            rename(statement);
+            if let Statement::Newton(newton) = statement {
+                newton.body.iter_mut().for_each(rename);
+            }
+        }
+        self.map(cx, |_, e, _| names.get(&e).copied());
+    }
+
+    /// Every evaluated expression that is no `Let`'s: what the program is for.
+    pub(super) fn results(&self) -> Vec<Expr> {
+        let mut program = self.program.clone();
+        let no_let = |s: &Statement| !matches!(s, Statement::Let { .. });
+        program.body.retain(no_let);
+        for statement in &mut program.body {
+            if let Statement::Newton(newton) = statement {
+                newton.body.retain(no_let);
+            }
+        }
+        program.values()
+    }
+
+    /// Replaces every expression bottom-up: `f` gets a node and the images of older ones, and says
+    /// what becomes of it; `None` is the same operation on the operands' images.
+    pub(super) fn map(
+        &mut self,
+        cx: &mut Context<'_>,
+        mut f: impl FnMut(&mut Context<'_>, Expr, &HashMap<Expr, Expr>) -> Option<Expr>,
+    ) {
+        let mut image: HashMap<Expr, Expr> = HashMap::new();
+        for e in cx.pool.reachable(&self.program.values()) {
+            let new = match f(cx, e, &image) {
+                Some(new) => new,
+                None => cx.pool.rebuild(e, |c| image[&c]),
+            };
+            image.insert(e, new);
+        }
+        for value in self.program.values_mut() {
+            *value = image[value];
+        }
+    }
+
+    /// How often each expression, its sign apart, is used: by other operations and by statements.
+    pub(super) fn uses(&self, cx: &mut Context<'_>) -> HashMap<Expr, usize> {
+        let mut uses: HashMap<Expr, usize> = HashMap::new();
+        let mut stack = self.program.values();
+        while let Some(e) = stack.pop() {
+            let (_, e) = cx.signed(e);
+            let count = uses.entry(e).or_default();
+            *count += 1;
+            if *count == 1 {
+                stack.extend(crate::program::Shape::of(cx.pool, cx.constants, e).operands());
+            }
+        }
+        uses
+    }
+
+    /// Operation counts, the draft's figure of merit.
+    pub(super) fn operations(&self, cx: &mut Context<'_>) -> Operations {
+        Operations::of(cx.pool, cx.constants, &self.program)
+    }
+
+    /// When every symbol is known.
+    pub(super) fn levels(&self, cx: &Context<'_>) -> Levels {
+        self.levels_with(cx, &self.lets().into_iter().collect())
+    }
+
+    /// When every symbol is known, with the values of all `lets`.
+    pub(super) fn levels_with(&self, cx: &Context<'_>, lets: &BTreeMap<Expr, Expr>) -> Levels {
+        let mut levels = Levels { known: HashMap::new() };
+        for input in &self.program.inputs {
+            let level = if input.binding == Binding::Step { Level::straight(0) } else { Level::PREPARED };
+            levels.known.extend(input.symbols.iter().map(|&s| (s, level)));
+        }
+        let mut loops = 0;
+        for statement in &self.program.body {
+            if let Statement::Newton(newton) = statement {
+                let inside = self.iterates[loops].iter();
+                levels.known.extend(inside.map(|&s| (s, Level::inside(loops))));
+                loops += 1;
+                levels.known.extend(newton.unknowns.iter().map(|&s| (s, Level::straight(loops))));
+            }
+        }
+        for &symbol in lets.keys() {
+            levels.walk(cx.pool, symbol, lets);
+        }
+        levels
+    }
+}
+
+fn rename_in_loop(pool: &mut Pool, newton: &mut crate::program::Newton, from: &[Expr], to: &[Expr]) {
+    let map: HashMap<Expr, Expr> = from.iter().copied().zip(to.iter().copied()).collect();
+    let mut values: Vec<&mut Expr> = Vec::new();
+    for statement in &mut newton.body {
+        if let Statement::Let { value, .. } = statement {
+            values.push(value);
+        }
+    }
+    values.extend(&mut newton.delta);
+    let old: Vec<Expr> = values.iter().map(|v| **v).collect();
+    for (value, new) in values.into_iter().zip(pool.substitute(&old, &map)) {
+        *value = new;
+    }
+}
+
+/// Completes `image` for everything in `roots`: `operands` says what an expression is made of, and
+/// `build` makes its image from theirs.
+pub(super) fn rewrite(
+    cx: &mut Context<'_>,
+    roots: &[Expr],
+    image: &mut HashMap<Expr, Expr>,
+    operands: impl Fn(&mut Context<'_>, Expr) -> Vec<Expr>,
+    build: impl Fn(&mut Context<'_>, Expr, &HashMap<Expr, Expr>) -> Expr,
+) {
+    let mut stack: Vec<Expr> = roots.iter().rev().copied().collect();
+    while let Some(&top) = stack.last() {
+        if image.contains_key(&top) {
+            stack.pop();
+            continue;
+        }
+        let open: Vec<Expr> =
+            operands(cx, top).into_iter().filter(|c| !image.contains_key(c)).rev().collect();
+        if open.is_empty() {
+            let new = build(cx, top, image);
+            image.insert(top, new);
+            stack.pop();
+        } else {
+            stack.extend(open);
+        }
+    }
+}
+
+/// Whether a pass made this symbol.
+pub(super) fn is_generated(pool: &Pool, symbol: Expr) -> bool {
+    pool.as_symbol(symbol).is_some_and(|s| pool.name(s).starts_with(GENERATED))
+}
+
+/// When a value is known: at compile time, with parameters and step size, then straight code and
+/// Newton loops in turn.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Level(u32);
+
+impl Level {
+    pub(super) const CONSTANT: Level = Level(0);
+    pub(super) const PREPARED: Level = Level(1);
+
+    /// Straight code after that many loops.
+    fn straight(loops: usize) -> Level {
+        Level(2 + 2 * loops as u32)
+    }
+
+    /// Inside of that loop.
+    pub(super) fn inside(number: usize) -> Level {
+        Level(3 + 2 * number as u32)
+    }
+
+    /// How often it is computed.
+    pub(super) fn stage(self) -> Stage {
+        match self.0 {
+            0 | 1 => Stage::Prepared,
+            n if n.is_multiple_of(2) => Stage::Once,
+            _ => Stage::Iterated,
+        }
+    }
+}
+
+/// How often a value is computed; later is more often.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Stage {
+    /// Once per simulation.
+    Prepared,
+    /// Once per step.
+    Once,
+    /// Once per Newton iteration.
+    Iterated,
+}
+
+/// Levels of expressions, remembered.
+#[derive(Clone, Debug)]
+pub(super) struct Levels {
+    known: HashMap<Expr, Level>,
+}
+
+impl Levels {
+    /// Level of an expression whose symbols are known.
+    pub(super) fn of(&mut self, pool: &Pool, e: Expr) -> Level {
+        self.walk(pool, e, &BTreeMap::new())
+    }
+
+    /// Stage of an expression whose symbols are known.
+    pub(super) fn stage(&mut self, pool: &Pool, e: Expr) -> Stage {
+        self.of(pool, e).stage()
+    }
+
+    /// A further symbol.
+    pub(super) fn insert(&mut self, symbol: Expr, level: Level) {
+        self.known.insert(symbol, level);
+    }
+
+    fn walk(&mut self, pool: &Pool, e: Expr, values: &BTreeMap<Expr, Expr>) -> Level {
+        let mut stack = vec![e];
+        while let Some(&top) = stack.last() {
+            if self.known.contains_key(&top) {
+                stack.pop();
+                continue;
+            }
+            let operands = match values.get(&top) {
+                Some(&value) => vec![value],
+                None => pool.children(top),
+            };
+            let open: Vec<Expr> = operands.iter().copied().filter(|c| !self.known.contains_key(c)).collect();
+            if open.is_empty() {
+                debug_assert!(
+                    !operands.is_empty() || pool.as_symbol(top).is_none(),
+                    "{} is bound nowhere",
+                    pool.show(top)
+                );
+                let least = match pool.node(top) {
+                    // A function of constants is left to the program.
+                    crate::expr::Node::Call(..) | crate::expr::Node::Atan2(..) => Level::PREPARED,
+                    _ => Level::CONSTANT,
+                };
+                let level = operands.iter().map(|c| self.known[c]).fold(least, Level::max);
+                self.known.insert(top, level);
+                stack.pop();
+            } else {
+                stack.extend(open);
+            }
+        }
+        self.known[&e]
+    }
+}

@@ -1,0 +1,101 @@
+//! Passes: from a program as the scheme is written to one as an expert would write it.
+//!
+//! Every pass leaves the values as they are, up to rounding. [`PASSES`] is the list in the order in
+//! which they run; a round of them is repeated while it saves operations.
+
+mod binding;
+mod coefficients;
+mod draft;
+mod factor;
+mod flat;
+mod names;
+mod numbering;
+mod schedule;
+mod share;
+mod split;
+mod temporaries;
+
+pub use draft::Context;
+pub use names::identifier;
+pub use split::{Prepared, split};
+
+use crate::expr::Pool;
+use crate::program::{Constants, Program};
+use draft::Draft;
+
+/// One pass: its name and what it does.
+struct Pass {
+    name: &'static str,
+    run: fn(&mut Context<'_>, &mut Draft),
+}
+
+const NUMBERING: Pass = Pass { name: "numbering", run: numbering::numbering };
+const COEFFICIENTS: Pass = Pass { name: "coefficients", run: coefficients::coefficients };
+const BINDING: Pass = Pass { name: "binding", run: binding::binding };
+const FACTOR: Pass = Pass { name: "factor", run: factor::factor };
+const PRODUCTS: Pass = Pass { name: "products", run: share::share_products };
+const SUMS: Pass = Pass { name: "sums", run: share::share_sums };
+const TEMPORARIES: Pass = Pass { name: "temporaries", run: temporaries::temporaries };
+const NAMES: Pass = Pass { name: "names", run: names::names };
+
+/// Orders of the passes that save operations. Factors taken out of a sum hide products that are
+/// shared, and the other way round: which order is better depends on the program.
+const ROUNDS: [&[Pass]; 2] = [
+    &[NUMBERING, COEFFICIENTS, BINDING, NUMBERING, FACTOR, BINDING, PRODUCTS, SUMS, NUMBERING],
+    &[NUMBERING, COEFFICIENTS, BINDING, NUMBERING, PRODUCTS, FACTOR, BINDING, PRODUCTS, SUMS, NUMBERING],
+];
+
+/// What always comes last.
+const LAST: &[Pass] = &[TEMPORARIES, NUMBERING, NAMES];
+
+/// Rounds at most; the first one does nearly everything.
+const MAX_ROUNDS: usize = 3;
+
+/// `program` with fewer operations.
+pub fn optimise(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Program {
+    trace(pool, constants, program, |_, _, _| {})
+}
+
+/// As [`optimise`], telling `observe` the name of every pass that was kept and its result.
+pub fn trace(
+    pool: &mut Pool,
+    constants: &mut Constants,
+    program: &Program,
+    mut observe: impl FnMut(&mut Pool, &str, &Program),
+) -> Program {
+    let cx = &mut Context { pool, constants };
+    let mut best = Draft::new(cx, program);
+    let mut cost = best.operations(cx).weight();
+    for _ in 0..MAX_ROUNDS {
+        let start = best.clone();
+        let before = cost;
+        for round in ROUNDS {
+            let mut draft = start.clone();
+            let mut steps = Vec::new();
+            for pass in round {
+                (pass.run)(cx, &mut draft);
+                steps.push((pass.name, draft.clone()));
+            }
+            let after = draft.operations(cx).weight();
+            if after < cost {
+                (best, cost) = (draft, after);
+                for (name, step) in steps {
+                    let program = step.finish(cx.pool);
+                    observe(cx.pool, name, &program);
+                }
+            }
+        }
+        if cost == before {
+            break;
+        }
+    }
+    for pass in LAST {
+        (pass.run)(cx, &mut best);
+        let program = best.clone().finish(cx.pool);
+        observe(cx.pool, pass.name, &program);
+    }
+    let optimised = best.finish(cx.pool);
+    #[cfg(debug_assertions)]
+    optimised.validate(cx.pool);
+    optimised
+}

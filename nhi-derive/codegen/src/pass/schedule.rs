@@ -1,0 +1,165 @@
+//! Where every value is computed.
+
+use super::draft::{Context, Draft, Level, Levels};
+use crate::expr::{Expr, Function, Node, Pool};
+use crate::program::Statement;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// Writes the program's statements anew, with `definitions` as further `Let`s.
+///
+/// A `Let` stays in its place, or moves up to its first use; what does not depend on the unknowns of
+/// a loop is computed before it, what nothing needs not at all. The sine and cosine of one angle
+/// stand side by side.
+pub(super) fn schedule(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(Expr, Expr)]) {
+    let mut values: BTreeMap<Expr, Expr> = draft.lets().into_iter().collect();
+    values.extend(definitions.iter().copied());
+    let levels = draft.levels_with(cx, &values);
+    let live = live(cx.pool, &values, draft.results());
+    let mut scheduler = Scheduler { partner: partners(cx.pool, &values, &live), values, levels, live };
+    let mut placed = HashSet::new();
+    let mut body = Vec::new();
+    let mut loops = 0;
+    for statement in std::mem::take(&mut draft.program.body) {
+        match statement {
+            Statement::Equation(_) => body.push(statement),
+            Statement::Let { symbol, .. } => {
+                if scheduler.live.contains(&symbol) {
+                    scheduler.place(cx.pool, &[symbol], &mut placed, &mut body, None);
+                }
+            }
+            Statement::Pivot { pivot, diagonal, what } => {
+                scheduler.place(cx.pool, &[pivot, diagonal], &mut placed, &mut body, None);
+                let again = Statement::Pivot { pivot, diagonal, what };
+                if !body.contains(&again) {
+                    body.push(again);
+                }
+            }
+            Statement::Newton(mut newton) => {
+                scheduler.place(cx.pool, &newton.guess, &mut placed, &mut body, None);
+                let mut inside = Vec::new();
+                for s in std::mem::take(&mut newton.body) {
+                    let Statement::Let { symbol, .. } = s else {
+                        inside.push(s);
+                        continue;
+                    };
+                    if scheduler.live.contains(&symbol) {
+                        let inner = Some((&mut inside, Level::inside(loops)));
+                        scheduler.place(cx.pool, &[symbol], &mut placed, &mut body, inner);
+                    }
+                }
+                let inner = Some((&mut inside, Level::inside(loops)));
+                scheduler.place(cx.pool, &newton.delta, &mut placed, &mut body, inner);
+                newton.body = without_idle_equations(inside);
+                body.push(Statement::Newton(newton));
+                loops += 1;
+            }
+        }
+    }
+    for output in &draft.program.outputs {
+        scheduler.place(cx.pool, &output.values, &mut placed, &mut body, None);
+    }
+    draft.program.body = without_idle_equations(body);
+}
+
+struct Scheduler {
+    values: BTreeMap<Expr, Expr>,
+    levels: Levels,
+    live: BTreeSet<Expr>,
+    /// The cosine's symbol for a sine's and the reverse.
+    partner: HashMap<Expr, Expr>,
+}
+
+impl Scheduler {
+    /// Binds every symbol in `roots` that is not bound yet, after what its value needs: values of
+    /// the level of `inner` there, others in `outer`.
+    fn place(
+        &mut self,
+        pool: &Pool,
+        roots: &[Expr],
+        placed: &mut HashSet<Expr>,
+        outer: &mut Vec<Statement>,
+        mut inner: Option<(&mut Vec<Statement>, Level)>,
+    ) {
+        let open = |values: &BTreeMap<Expr, Expr>, placed: &HashSet<Expr>, e: &[Expr]| -> Vec<Expr> {
+            let all = pool.reachable(e).into_iter();
+            all.filter(|s| values.contains_key(s) && !placed.contains(s)).collect()
+        };
+        let mut stack = open(&self.values, placed, roots);
+        stack.reverse();
+        while let Some(&symbol) = stack.last() {
+            if placed.contains(&symbol) {
+                stack.pop();
+                continue;
+            }
+            let value = self.values[&symbol];
+            let mut needed = open(&self.values, placed, &[value]);
+            if !needed.is_empty() {
+                needed.reverse();
+                stack.extend(needed);
+                continue;
+            }
+            stack.pop();
+            let level = self.levels.of(pool, symbol);
+            let target = match &mut inner {
+                Some((body, at)) if *at == level => &mut **body,
+                _ => &mut *outer,
+            };
+            for symbol in std::iter::once(symbol).chain(self.partner.get(&symbol).copied()) {
+                placed.insert(symbol);
+                target.push(Statement::Let { symbol, value: self.values[&symbol] });
+            }
+        }
+    }
+}
+
+/// The symbols that `results` need, directly or through other values.
+fn live(pool: &Pool, values: &BTreeMap<Expr, Expr>, results: Vec<Expr>) -> BTreeSet<Expr> {
+    let mut live = BTreeSet::new();
+    let mut seen = HashSet::new();
+    let mut stack = results;
+    while let Some(e) = stack.pop() {
+        if !seen.insert(e) {
+            continue;
+        }
+        match values.get(&e) {
+            Some(&value) => {
+                live.insert(e);
+                stack.push(value);
+            }
+            None => stack.extend(pool.children(e)),
+        }
+    }
+    live
+}
+
+fn partners(pool: &Pool, values: &BTreeMap<Expr, Expr>, live: &BTreeSet<Expr>) -> HashMap<Expr, Expr> {
+    let mut sines: HashMap<Expr, Expr> = HashMap::new();
+    let mut cosines: HashMap<Expr, Expr> = HashMap::new();
+    for (&symbol, &value) in values.iter().filter(|(s, _)| live.contains(s)) {
+        match *pool.node(value) {
+            Node::Call(Function::Sin, x) => sines.insert(x, symbol),
+            Node::Call(Function::Cos, x) => cosines.insert(x, symbol),
+            _ => None,
+        };
+    }
+    let mut partner = HashMap::new();
+    for (x, &sine) in &sines {
+        if let Some(&cosine) = cosines.get(x) {
+            partner.insert(sine, cosine);
+            partner.insert(cosine, sine);
+        }
+    }
+    partner
+}
+
+/// Drops an equation that no statement is left of, which is one directly before another.
+fn without_idle_equations(body: Vec<Statement>) -> Vec<Statement> {
+    let mut kept: Vec<Statement> = Vec::with_capacity(body.len());
+    for statement in body {
+        if let (Some(Statement::Equation(_)), Statement::Equation(_)) = (kept.last(), &statement) {
+            kept.pop();
+        }
+        kept.push(statement);
+    }
+    kept
+}

@@ -1,0 +1,424 @@
+//! Common subexpressions of flat sums and products.
+//!
+//! Saves an operation for every further sum or product that holds the same two operands: the pair
+//! with the most occurrences gets a name, and so on while any occurs twice. Powers are products of
+//! equal factors, so that `x^4` becomes the square of a square; `a - b` and `b - a` are the same
+//! pair. What is divided by more than once is inverted once.
+
+use super::draft::{Context, Draft, Levels, Stage, rewrite};
+use super::flat::Factors;
+use super::schedule::schedule;
+use crate::expr::{Expr, Node};
+use num_traits::Signed;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Names given to pairs of one program at most, and operands of one node that are looked at: far
+/// above what models need, to bound the work.
+const MAX_PAIRS: usize = 20_000;
+const MAX_OPERANDS: usize = 256;
+
+/// Shared parts of products; see the [module documentation](self).
+pub(super) fn share_products(cx: &mut Context<'_>, draft: &mut Draft) {
+    share_roots(cx, draft);
+    share::<Products>(cx, draft);
+    share_reciprocals(cx, draft);
+}
+
+/// Shared parts of sums; see the [module documentation](self).
+pub(super) fn share_sums(cx: &mut Context<'_>, draft: &mut Draft) {
+    share::<Sums>(cx, draft);
+}
+
+/// Operands with a number each: how often a factor occurs, the sign of a term.
+type Operands = BTreeMap<Expr, i32>;
+
+/// What sums and products differ in.
+trait Flat {
+    /// The operands of a node of this kind, signs and coefficients apart.
+    fn operands(cx: &mut Context<'_>, e: Expr) -> Option<Operands>;
+    /// How often the pair occurs in `operands`, and with which relative sign.
+    fn occurrences(operands: &Operands, a: Expr, b: Expr) -> (i32, i32);
+    /// Replaces those occurrences by `symbol`.
+    fn replace(operands: &mut Operands, pair: Pair, symbol: Expr);
+    /// The value of a pair.
+    fn value(cx: &mut Context<'_>, pair: Pair, image: &HashMap<Expr, Expr>) -> Expr;
+    /// The constant operands, which stay as they are.
+    fn constants(cx: &mut Context<'_>, e: Expr) -> Vec<Expr>;
+    /// The node `e` with `operands` for those it had.
+    fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &HashMap<Expr, Expr>) -> Expr;
+}
+
+/// Two operands, the older first, and their relative sign.
+type Pair = (Expr, Expr, i32);
+
+struct Products;
+
+impl Flat for Products {
+    fn operands(cx: &mut Context<'_>, e: Expr) -> Option<Operands> {
+        if !matches!(cx.pool.node(e), Node::Product(_) | Node::Power(..)) {
+            return None;
+        }
+        let product = Factors::of(cx, e);
+        let factors = product.factors.into_iter();
+        let operands: Operands = factors
+            .filter(|&(f, _)| !cx.constants.contains(cx.pool, f))
+            .map(|(f, n)| (f, n as i32))
+            .collect();
+        (operands.values().sum::<i32>() > 1).then_some(operands)
+    }
+
+    fn occurrences(operands: &Operands, a: Expr, b: Expr) -> (i32, i32) {
+        let n = |x| operands.get(&x).copied().unwrap_or(0);
+        (if a == b { n(a) / 2 } else { n(a).min(n(b)) }, 1)
+    }
+
+    fn replace(operands: &mut Operands, (a, b, _): Pair, symbol: Expr) {
+        let (count, _) = Self::occurrences(operands, a, b);
+        for x in [a, b] {
+            if let Some(n) = operands.get_mut(&x) {
+                *n -= count;
+                if *n == 0 {
+                    operands.remove(&x);
+                }
+            }
+        }
+        operands.insert(symbol, count);
+    }
+
+    fn value(cx: &mut Context<'_>, (a, b, _): Pair, image: &HashMap<Expr, Expr>) -> Expr {
+        cx.pool.mul(image[&a], image[&b])
+    }
+
+    fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &HashMap<Expr, Expr>) -> Expr {
+        let mut product = Factors::of(cx, e);
+        product.factors.retain(|&f, _| cx.constants.contains(cx.pool, f));
+        product.factors.extend(operands.iter().map(|(&f, &n)| (f, n as u32)));
+        product.build_from(cx, |f| image[&f])
+    }
+
+    fn constants(cx: &mut Context<'_>, e: Expr) -> Vec<Expr> {
+        let mut product = Factors::of(cx, e);
+        product.factors.retain(|&f, _| cx.constants.contains(cx.pool, f));
+        product.factors.into_keys().collect()
+    }
+}
+
+struct Sums;
+
+impl Flat for Sums {
+    fn operands(cx: &mut Context<'_>, e: Expr) -> Option<Operands> {
+        let Node::Sum(terms) = cx.pool.node(e).clone() else { return None };
+        let mut operands = Operands::new();
+        for t in terms {
+            if !cx.constants.contains(cx.pool, t) {
+                let (negative, abs) = cx.signed(t);
+                operands.insert(abs, if negative { -1 } else { 1 });
+            }
+        }
+        (operands.len() > 1).then_some(operands)
+    }
+
+    fn occurrences(operands: &Operands, a: Expr, b: Expr) -> (i32, i32) {
+        match (operands.get(&a), operands.get(&b)) {
+            (Some(x), Some(y)) if a != b => (1, x * y),
+            _ => (0, 1),
+        }
+    }
+
+    fn replace(operands: &mut Operands, (a, b, _): Pair, symbol: Expr) {
+        let sign = operands.remove(&a).unwrap_or(1);
+        operands.remove(&b);
+        operands.insert(symbol, sign);
+    }
+
+    fn value(cx: &mut Context<'_>, (a, b, relative): Pair, image: &HashMap<Expr, Expr>) -> Expr {
+        let b = cx.with_sign(relative < 0, image[&b]);
+        cx.pool.add(image[&a], b)
+    }
+
+    fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &HashMap<Expr, Expr>) -> Expr {
+        let mut terms = Self::constants(cx, e);
+        for (&t, &sign) in operands {
+            let t = cx.with_sign(sign < 0, image[&t]);
+            terms.push(t);
+        }
+        cx.pool.sum(&terms)
+    }
+
+    fn constants(cx: &mut Context<'_>, e: Expr) -> Vec<Expr> {
+        let mut terms = cx.pool.children(e);
+        terms.retain(|&t| cx.constants.contains(cx.pool, t));
+        terms
+    }
+}
+
+/// Where pairs occur.
+#[derive(Default)]
+struct Index {
+    /// Operands of every node, and the weight of its stage.
+    nodes: BTreeMap<Expr, (Operands, i64)>,
+    /// The nodes that each pair occurs in, and the summed weight of its occurrences.
+    places: BTreeMap<Pair, (BTreeSet<Expr>, i64)>,
+    /// Pairs that a name saves something for, by what it saves; between equals the oldest first.
+    queue: BTreeSet<(i64, Reverse<Pair>)>,
+}
+
+fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
+    let mut levels = draft.levels(cx);
+    let mut index = Index::default();
+    for e in cx.pool.reachable(&draft.program.values()) {
+        // A node and minus that node are computed once.
+        let (_, abs) = cx.signed(e);
+        if let Some(operands) = F::operands(cx, abs) {
+            let weight = weight(&mut levels, cx, abs);
+            index.nodes.insert(abs, (operands, weight));
+        }
+    }
+    let mut occurs: HashMap<Expr, i32> = HashMap::new();
+    for (operands, _) in index.nodes.values() {
+        for (&x, &n) in operands {
+            *occurs.entry(x).or_default() += n.abs();
+        }
+    }
+    let nodes: Vec<Expr> = index.nodes.keys().copied().collect();
+    for node in nodes {
+        let operands = index.nodes[&node].0.keys().copied();
+        let common: Vec<Expr> = operands.filter(|x| occurs[x] > 1).take(MAX_OPERANDS).collect();
+        for (i, &a) in common.iter().enumerate() {
+            for &b in &common[i..] {
+                index.note::<F>(cx, &mut levels, node, a, b);
+            }
+        }
+    }
+    let mut defined: Vec<(Expr, Pair)> = Vec::new();
+    while defined.len() < MAX_PAIRS {
+        let Some(&(_, Reverse(pair))) = index.queue.last() else { break };
+        let symbol = draft.fresh(cx);
+        let level = levels.of(cx.pool, pair.0).max(levels.of(cx.pool, pair.1));
+        levels.insert(symbol, level);
+        defined.push((symbol, pair));
+        index.apply::<F>(cx, &mut levels, pair, symbol);
+    }
+    if !defined.is_empty() {
+        replace::<F>(cx, draft, &index, &defined);
+    }
+}
+
+fn weight(levels: &mut Levels, cx: &Context<'_>, e: Expr) -> i64 {
+    match levels.stage(cx.pool, e) {
+        // Small beside the others, but still worth sharing.
+        Stage::Prepared => 1,
+        Stage::Once => 1000,
+        Stage::Iterated => 3000,
+    }
+}
+
+impl Index {
+    /// Changes the summed weight of a pair.
+    fn change(&mut self, cx: &Context<'_>, levels: &mut Levels, pair: Pair, by: i64) {
+        let cost = weight(levels, cx, pair.0).max(weight(levels, cx, pair.1));
+        let (_, total) = self.places.entry(pair).or_default();
+        let before = *total - cost;
+        *total += by;
+        let after = *total - cost;
+        if before > 0 {
+            self.queue.remove(&(before, Reverse(pair)));
+        }
+        if after > 0 {
+            self.queue.insert((after, Reverse(pair)));
+        }
+    }
+
+    /// Notes that the pair may occur in `node`.
+    fn note<F: Flat>(&mut self, cx: &Context<'_>, levels: &mut Levels, node: Expr, a: Expr, b: Expr) {
+        let (operands, weight) = &self.nodes[&node];
+        let (count, relative) = F::occurrences(operands, a, b);
+        let by = i64::from(count) * weight;
+        let pair = (a.min(b), a.max(b), relative);
+        if count > 0 && self.places.entry(pair).or_default().0.insert(node) {
+            self.change(cx, levels, pair, by);
+        }
+    }
+
+    /// Replaces the pair by `symbol` wherever it occurs.
+    fn apply<F: Flat>(&mut self, cx: &Context<'_>, levels: &mut Levels, pair: Pair, symbol: Expr) {
+        let places = self.places[&pair].0.clone();
+        for &node in &places {
+            let (old, weight) = self.nodes[&node].clone();
+            let mut new = old.clone();
+            F::replace(&mut new, pair, symbol);
+            let mut touched = BTreeSet::new();
+            for &x in old.keys() {
+                for y in [pair.0, pair.1] {
+                    let (a, b) = (x.min(y), x.max(y));
+                    touched.insert((a, b, F::occurrences(&old, a, b).1));
+                }
+            }
+            for p in touched {
+                let before = F::occurrences(&old, p.0, p.1).0;
+                let after = F::occurrences(&new, p.0, p.1).0;
+                let Some((at, _)) = self.places.get_mut(&p) else { continue };
+                if before == after || !at.contains(&node) {
+                    continue;
+                }
+                if after == 0 {
+                    at.remove(&node);
+                }
+                self.change(cx, levels, p, i64::from(after - before) * weight);
+            }
+            self.nodes.insert(node, (new, weight));
+        }
+        for node in places {
+            let others: Vec<Expr> = self.nodes[&node].0.keys().copied().take(MAX_OPERANDS).collect();
+            for other in others {
+                self.note::<F>(cx, levels, node, symbol, other);
+            }
+        }
+    }
+}
+
+fn replace<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, index: &Index, defined: &[(Expr, Pair)]) {
+    let mut image: HashMap<Expr, Expr> = defined.iter().map(|&(s, _)| (s, s)).collect();
+    let mut roots = draft.program.values();
+    roots.extend(defined.iter().flat_map(|&(_, (a, b, _))| [a, b]));
+    rewrite(
+        cx,
+        &roots,
+        &mut image,
+        |cx, e| {
+            let (_, abs) = cx.signed(e);
+            match index.nodes.get(&abs) {
+                Some((operands, _)) => {
+                    let mut all: Vec<Expr> = operands.keys().copied().collect();
+                    all.extend(F::constants(cx, abs));
+                    all
+                }
+                None => cx.pool.children(e),
+            }
+        },
+        |cx, e, image| {
+            let (negative, abs) = cx.signed(e);
+            match index.nodes.get(&abs) {
+                Some((operands, _)) => {
+                    let new = F::rebuild(cx, abs, operands, image);
+                    cx.with_sign(negative, new)
+                }
+                None => cx.pool.rebuild(e, |c| image[&c]),
+            }
+        },
+    );
+    let definitions: Vec<(Expr, Expr)> =
+        defined.iter().map(|&(symbol, pair)| (symbol, F::value(cx, pair, &image))).collect();
+    for value in draft.program.values_mut() {
+        *value = image[value];
+    }
+    schedule(cx, draft, &definitions);
+}
+
+/// A square root that several products hold, above or below the bar, is taken once.
+fn share_roots(cx: &mut Context<'_>, draft: &mut Draft) {
+    let half = cx.pool.ratio(1, 2);
+    let minus_half = cx.pool.ratio(-1, 2);
+    let bases = holders(cx, draft, |cx, f| {
+        let (base, x) = cx.pool.split_power(f);
+        (x == half || x == minus_half).then_some(base)
+    });
+    let mut image = HashMap::new();
+    let mut definitions = Vec::new();
+    for base in bases {
+        let symbol = draft.fresh(cx);
+        let (root, inverse) = (cx.pool.pow(base, half), cx.pool.pow(base, minus_half));
+        image.insert(root, symbol);
+        image.insert(inverse, cx.pool.recip(symbol));
+        definitions.push((symbol, root));
+    }
+    name_factors(cx, draft, image, definitions);
+}
+
+/// What more than one product divides by is inverted once.
+fn share_reciprocals(cx: &mut Context<'_>, draft: &mut Draft) {
+    let reciprocals = holders(cx, draft, |cx, f| {
+        let (_, x) = cx.pool.split_power(f);
+        cx.pool.as_number(x).is_some_and(Signed::is_negative).then_some(f)
+    });
+    let definitions: Vec<(Expr, Expr)> = reciprocals.into_iter().map(|r| (draft.fresh(cx), r)).collect();
+    let image = definitions.iter().map(|&(symbol, r)| (r, symbol)).collect();
+    name_factors(cx, draft, image, definitions);
+}
+
+/// The factors of `e`, unless it is one of them itself.
+fn quotient(cx: &mut Context<'_>, e: Expr) -> Option<Factors> {
+    let is_one = matches!(cx.pool.node(e), Node::Product(_) | Node::Power(..));
+    if !is_one || cx.constants.contains(cx.pool, e) {
+        return None;
+    }
+    let product = Factors::of(cx, e);
+    (!product.factors.contains_key(&e)).then_some(product)
+}
+
+/// What `select` finds in the factors of more than one product.
+fn holders(
+    cx: &mut Context<'_>,
+    draft: &Draft,
+    select: impl Fn(&mut Context<'_>, Expr) -> Option<Expr>,
+) -> Vec<Expr> {
+    let mut places: BTreeMap<Expr, BTreeSet<Expr>> = BTreeMap::new();
+    let roots = draft.program.values();
+    let order = cx.pool.reachable(&roots);
+    for &e in &order {
+        match quotient(cx, e) {
+            Some(product) => {
+                let (_, abs) = cx.signed(e);
+                for f in product.factors.into_keys() {
+                    if let Some(found) = select(cx, f) {
+                        places.entry(found).or_default().insert(abs);
+                    }
+                }
+            }
+            None => {
+                // A factor that stands alone, in a sum or a statement, is one more place.
+                let children = cx.pool.children(e).into_iter();
+                for c in children.chain(roots.contains(&e).then_some(e)) {
+                    if quotient(cx, c).is_none()
+                        && let Some(found) = select(cx, c)
+                    {
+                        places.entry(found).or_default().insert(c);
+                    }
+                }
+            }
+        }
+    }
+    let several = places.into_iter().filter(|(_, at)| at.len() > 1).map(|(found, _)| found);
+    several.filter(|&found| !cx.constants.contains(cx.pool, found)).collect()
+}
+
+/// Replaces factors of products as `image` says and binds `definitions`.
+fn name_factors(
+    cx: &mut Context<'_>,
+    draft: &mut Draft,
+    mut image: HashMap<Expr, Expr>,
+    mut definitions: Vec<(Expr, Expr)>,
+) {
+    if definitions.is_empty() {
+        return;
+    }
+    let operands = |cx: &mut Context<'_>, e: Expr| match quotient(cx, e) {
+        Some(product) => product.factors.into_keys().collect(),
+        None => cx.pool.children(e),
+    };
+    let build = |cx: &mut Context<'_>, e: Expr, image: &HashMap<Expr, Expr>| match quotient(cx, e) {
+        Some(product) => product.build_from(cx, |f| image[&f]),
+        None => cx.pool.rebuild(e, |c| image[&c]),
+    };
+    rewrite(cx, &draft.program.values(), &mut image, operands, build);
+    for (_, value) in &mut definitions {
+        let children = cx.pool.children(*value);
+        rewrite(cx, &children, &mut image, operands, build);
+        *value = cx.pool.rebuild(*value, |c| image[&c]);
+    }
+    for value in draft.program.values_mut() {
+        *value = image[value];
+    }
+    schedule(cx, draft, &definitions);
+}

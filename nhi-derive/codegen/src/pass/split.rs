@@ -1,0 +1,74 @@
+//! The part of a program that depends on parameters and step size alone, as a program of its own.
+
+use crate::expr::{Expr, Pool};
+use crate::program::{Binding, Input, Output, Program, Statement};
+use std::collections::BTreeSet;
+
+/// A program in two parts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Prepared {
+    /// Computes what is kept: one scalar output per kept value, named like its symbol.
+    pub prepare: Program,
+    /// The rest, with an input `prepared` for what is kept, instead of the inputs known early.
+    pub step: Program,
+}
+
+/// Splits `program` by binding time. Both parts together compute and check what it did.
+pub fn split(pool: &Pool, program: &Program) -> Prepared {
+    let is_early = |i: &&Input| i.binding != Binding::Step;
+    let mut early: BTreeSet<Expr> =
+        program.inputs.iter().filter(is_early).flat_map(|i| i.symbols.iter().copied()).collect();
+    let mut order: Vec<Expr> =
+        program.inputs.iter().filter(is_early).flat_map(|i| i.symbols.clone()).collect();
+    let (mut first, mut rest) = (Vec::new(), Vec::new());
+    for statement in &program.body {
+        let known = |values: &[Expr], early: &BTreeSet<Expr>| {
+            let all = pool.reachable(values).into_iter();
+            all.filter(|&e| pool.as_symbol(e).is_some()).all(|s| early.contains(&s))
+        };
+        let goes_first = match statement {
+            Statement::Let { symbol, value } if known(&[*value], &early) => {
+                early.insert(*symbol);
+                order.push(*symbol);
+                true
+            }
+            Statement::Pivot { pivot, diagonal, .. } => known(&[*pivot, *diagonal], &early),
+            _ => false,
+        };
+        if goes_first { first.push(statement.clone()) } else { rest.push(statement.clone()) }
+    }
+    // An equation that nothing is left of goes.
+    let mut body: Vec<Statement> = Vec::with_capacity(rest.len());
+    for statement in rest {
+        if let (Some(Statement::Equation(_)), Statement::Equation(_)) = (body.last(), &statement) {
+            body.pop();
+        }
+        body.push(statement);
+    }
+    let mut step = Program { body, ..program.clone() };
+    step.inputs.retain(|i| i.binding == Binding::Step);
+    let used: BTreeSet<Expr> =
+        pool.reachable(&step.values()).into_iter().filter(|e| early.contains(e)).collect();
+    order.retain(|s| used.contains(s));
+    step.inputs.insert(
+        0,
+        Input { name: "prepared".into(), symbols: order.clone(), binding: Binding::Prepared, scalar: false },
+    );
+    let outputs = order
+        .iter()
+        .map(|&symbol| Output { name: pool.show(symbol).to_string(), values: vec![symbol], scalar: true })
+        .collect();
+    let prepare = Program {
+        name: "prepare".into(),
+        doc: vec!["Computes what depends on the parameters and the step size alone.".into()],
+        inputs: program
+            .inputs
+            .iter()
+            .filter(is_early)
+            .map(|i| Input { binding: Binding::Step, ..i.clone() })
+            .collect(),
+        body: first,
+        outputs,
+    };
+    Prepared { prepare, step }
+}

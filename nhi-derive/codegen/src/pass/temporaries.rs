@@ -1,0 +1,68 @@
+//! Names for what is used more than once.
+//!
+//! Saves computing it again: afterwards every `Let` is a tree, which is what gets emitted. The sine
+//! and cosine of one angle get names even where each is used once, because one call computes both.
+
+use super::draft::{Context, Draft, rewrite};
+use super::schedule::schedule;
+use crate::expr::{Expr, Function, Node};
+use std::collections::{BTreeMap, HashMap};
+
+/// See the [module documentation](self).
+pub(super) fn temporaries(cx: &mut Context<'_>, draft: &mut Draft) {
+    let uses = draft.uses(cx);
+    let mut shared: Vec<Expr> = Vec::new();
+    let mut used: Vec<Expr> = uses.keys().copied().collect();
+    used.sort_unstable();
+    for e in used {
+        let paired = match *cx.pool.node(e) {
+            Node::Call(Function::Sin, x) => uses.contains_key(&cx.pool.call(Function::Cos, x)),
+            Node::Call(Function::Cos, x) => uses.contains_key(&cx.pool.call(Function::Sin, x)),
+            _ => false,
+        };
+        if (uses[&e] > 1 || paired) && !cx.is_trivial(e) {
+            shared.push(e);
+        }
+    }
+    // A value that has a name already keeps it; numbering has left one name per value.
+    let mut image: HashMap<Expr, Expr> = HashMap::new();
+    let mut definitions = Vec::new();
+    let mut named: HashMap<Expr, Expr> = HashMap::new();
+    for (symbol, value) in draft.lets() {
+        named.insert(value, symbol);
+    }
+    for &e in &shared {
+        let symbol = match named.get(&e) {
+            Some(&s) => s,
+            None => {
+                let s = draft.fresh(cx);
+                definitions.push((s, e));
+                s
+            }
+        };
+        image.insert(e, symbol);
+    }
+    let operands = |cx: &mut Context<'_>, e: Expr| match cx.signed(e) {
+        (true, abs) => vec![abs],
+        _ => cx.pool.children(e),
+    };
+    let build = |cx: &mut Context<'_>, e: Expr, image: &HashMap<Expr, Expr>| match cx.signed(e) {
+        (true, abs) => cx.pool.neg(image[&abs]),
+        _ => cx.pool.rebuild(e, |c| image[&c]),
+    };
+    // Values of `Let`s keep their own operation.
+    let mut values: BTreeMap<Expr, Expr> = BTreeMap::new();
+    for (symbol, value) in draft.lets().into_iter().chain(definitions.iter().copied()) {
+        let inner = operands(cx, value);
+        rewrite(cx, &inner, &mut image, operands, build);
+        let value = build(cx, value, &image);
+        values.insert(symbol, value);
+    }
+    rewrite(cx, &draft.program.values(), &mut image, operands, build);
+    for value in draft.program.values_mut() {
+        *value = image[value];
+    }
+    draft.set_lets(&values);
+    let definitions: Vec<(Expr, Expr)> = definitions.into_iter().map(|(s, _)| (s, values[&s])).collect();
+    schedule(cx, draft, &definitions);
+}
