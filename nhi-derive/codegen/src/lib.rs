@@ -8,6 +8,7 @@
 //! Each stage is a function that can be called from a test and whose result can be printed.
 
 pub mod declaration;
+pub mod emit;
 pub mod engine;
 pub mod expr;
 pub mod mechanics;

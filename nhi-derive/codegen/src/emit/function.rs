@@ -1,0 +1,314 @@
+//! Programs as functions.
+
+use super::Mode;
+use super::expression::{Place, Writer};
+use super::names::{Names, spelled};
+use crate::expr::{Expr, Function, Node, Pool};
+use crate::program::{Constants, Newton, Operations, Program, Singular, Statement};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What an emitted function takes in place of several inputs, and what it returns.
+pub(super) enum Signature<'a> {
+    /// Arguments and results as the program says; results together with a failure if it can fail.
+    Plain {
+        /// Whether it returns a `Result`.
+        fallible: bool,
+    },
+    /// Returns a struct with one field per output, of the given type: a state.
+    Start(&'a StateType),
+    /// Takes `prepared` and a state and returns a state.
+    Step(&'a StateType),
+    /// Returns `Prepared`, with one field per output.
+    Prepare,
+}
+
+/// A state struct of the runtime.
+pub(super) struct StateType {
+    /// Its name.
+    pub(super) name: Ident,
+    /// Its fields, with their lengths.
+    pub(super) fields: Vec<(&'static str, usize)>,
+}
+
+impl StateType {
+    /// `NodeState<[T; 3], [T; 3], [T; 1]>`
+    pub(super) fn tokens(&self, runtime: &TokenStream, scalar: &Ident) -> TokenStream {
+        let name = &self.name;
+        let length = |field: &str| self.fields.iter().find(|(f, _)| *f == field).map_or(0, |&(_, n)| n);
+        let (n, m) = (length("q"), length("lambda"));
+        quote!(#runtime #name<[#scalar; #n], [#scalar; #n], [#scalar; #m]>)
+    }
+}
+
+/// The function of `program`:
+///
+/// ```text
+/// /// doc
+/// #[inline]
+/// pub fn name<T: Scalar>(arguments) -> Result<State<..>, Failure> {
+///     let [x, y] = *q;
+///     statements
+///     Ok(State { q: [..], .. })
+/// }
+/// ```
+pub(super) fn function(
+    pool: &mut Pool,
+    constants: &mut Constants,
+    mode: &mut Mode,
+    names: Names,
+    program: &Program,
+    signature: &Signature<'_>,
+) -> TokenStream {
+    let operations = Operations::of(pool, constants, program);
+    let used: BTreeSet<Expr> =
+        pool.reachable(&program.values()).into_iter().filter(|&e| pool.as_symbol(e).is_some()).collect();
+    let mut body = Body { writer: Writer::new(pool, constants, names), mode, used, tokens: TokenStream::new() };
+    let arguments = body.arguments(program, signature);
+    body.statements(&program.body);
+    let result = body.results(program, signature);
+    let mut docs = program.doc.clone();
+    if !matches!(signature, Signature::Prepare) {
+        docs.extend([String::new(), format!("Operations: {operations}.")]);
+    }
+    let docs = docs.iter().map(|d| if d.is_empty() { String::new() } else { format!(" {d}") });
+    let name = spelled(&program.name);
+    let statements = body.tokens;
+    quote! {
+        #(#[doc = #docs])*
+        #[inline]
+        pub fn #name<T: Scalar>(#arguments) #result { #statements }
+    }
+}
+
+struct Body<'a> {
+    writer: Writer<'a>,
+    mode: &'a mut Mode,
+    used: BTreeSet<Expr>,
+    tokens: TokenStream,
+}
+
+impl Body<'_> {
+    fn add(&mut self, tokens: TokenStream) {
+        self.tokens.extend(tokens);
+    }
+
+    /// The argument list; statements that take the arguments apart are written.
+    fn arguments(&mut self, program: &Program, signature: &Signature<'_>) -> TokenStream {
+        let mut arguments = Vec::new();
+        let mut state: BTreeMap<&str, TokenStream> = BTreeMap::new();
+        for input in &program.inputs {
+            let name = spelled(&input.name);
+            let unused = format_ident!("_{}", input.name);
+            let is_used = input.symbols.iter().any(|s| self.used.contains(s));
+            let length = input.symbols.len();
+            if input.scalar {
+                let argument = self.writer.bind(input.symbols[0]);
+                let argument = if is_used { argument } else { quote!(#unused) };
+                arguments.push(quote!(#argument: T));
+                continue;
+            }
+            let pattern = self.pattern(&input.symbols);
+            match signature {
+                Signature::Step(_) if input.name == "prepared" => {
+                    if is_used {
+                        arguments.push(quote!(prepared: &Prepared<T>));
+                        self.add(quote!(let Prepared { #(#pattern),* } = *prepared;));
+                    } else {
+                        arguments.push(quote!(_prepared: &Prepared<T>));
+                    }
+                }
+                Signature::Step(ty) if ty.fields.iter().any(|(f, _)| *f == input.name) => {
+                    if state.is_empty() {
+                        let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
+                        arguments.push(quote!(state: &#ty));
+                    }
+                    let field = if is_used { quote!(#name: [#(#pattern),*]) } else { TokenStream::new() };
+                    state.insert(&input.name, field);
+                }
+                _ if is_used => {
+                    arguments.push(quote!(#name: &[T; #length]));
+                    self.add(quote!(let [#(#pattern),*] = *#name;));
+                }
+                _ => arguments.push(quote!(#unused: &[T; #length])),
+            }
+        }
+        if let Signature::Step(ty) = signature {
+            let fields: Vec<&TokenStream> =
+                ty.fields.iter().map(|(f, _)| &state[f]).filter(|p| !p.is_empty()).collect();
+            let rest = (fields.len() < ty.fields.len()).then(|| quote!(..));
+            let all = fields.into_iter().chain(&rest);
+            let name = &ty.name;
+            self.add(quote!(let #name { #(#all),* } = *state;));
+        }
+        quote!(#(#arguments),*)
+    }
+
+    fn pattern(&mut self, symbols: &[Expr]) -> Vec<TokenStream> {
+        let mut all = Vec::new();
+        for &s in symbols {
+            let ident = self.writer.bind(s);
+            all.push(if self.used.contains(&s) { ident } else { quote!(_) });
+        }
+        all
+    }
+
+    fn statements(&mut self, statements: &[Statement]) {
+        let mut i = 0;
+        while let Some(statement) = statements.get(i) {
+            i += 1;
+            match statement {
+                Statement::Equation(text) => {
+                    let comment = self.mode.comment(text);
+                    self.add(comment);
+                }
+                Statement::Let { symbol, value } => {
+                    if let Some((angle, sine, cosine)) = self.pair(statement, statements.get(i)) {
+                        let angle = self.writer.expression(angle, Place::Receiver);
+                        let (sine, cosine) = (self.writer.bind(sine), self.writer.bind(cosine));
+                        self.add(quote!(let (#sine, #cosine) = #angle.sin_cos();));
+                        i += 1;
+                        continue;
+                    }
+                    let value = self.writer.expression(*value, Place::Open);
+                    let symbol = self.writer.bind(*symbol);
+                    self.add(quote!(let #symbol = #value;));
+                }
+                Statement::Pivot { pivot, diagonal, what } => {
+                    let pivot = self.writer.expression(*pivot, Place::Open);
+                    let diagonal = self.writer.expression(*diagonal, Place::Open);
+                    let failure = match what {
+                        Singular::Mass => quote!(SingularMass),
+                        Singular::Constraints => quote!(SingularConstraints),
+                    };
+                    self.add(quote! {
+                        if !emitted::regular(#pivot, #diagonal) {
+                            return Err(Failure::#failure);
+                        }
+                    });
+                }
+                Statement::Newton(newton) => self.newton(newton),
+            }
+        }
+    }
+
+    /// The angle, the sine's and the cosine's symbol, if the statements bind those of one angle.
+    fn pair(&self, first: &Statement, second: Option<&Statement>) -> Option<(Expr, Expr, Expr)> {
+        let (Statement::Let { symbol: a, value: x }, Some(Statement::Let { symbol: b, value: y })) =
+            (first, second)
+        else {
+            return None;
+        };
+        match (self.writer.pool.node(*x), self.writer.pool.node(*y)) {
+            (&Node::Call(Function::Sin, x), &Node::Call(Function::Cos, y)) if x == y => Some((x, *a, *b)),
+            (&Node::Call(Function::Cos, x), &Node::Call(Function::Sin, y)) if x == y => Some((x, *b, *a)),
+            _ => None,
+        }
+    }
+
+    /// ```text
+    /// let mut unknowns = [guess];
+    /// let mut newton = emitted::Newton::new();
+    /// loop {
+    ///     let [l] = unknowns;
+    ///     statements
+    ///     if newton.update(&mut unknowns, [delta])? { break; }
+    /// }
+    /// let [l] = unknowns;
+    /// ```
+    fn newton(&mut self, newton: &Newton) {
+        let mut guess = Vec::new();
+        for &g in &newton.guess {
+            guess.push(self.writer.expression(g, Place::Open));
+        }
+        let unknowns = self.pattern(&newton.unknowns);
+        let outside = std::mem::take(&mut self.tokens);
+        self.statements(&newton.body);
+        let mut delta = Vec::new();
+        for &d in &newton.delta {
+            delta.push(self.writer.expression(d, Place::Open));
+        }
+        let inside = std::mem::replace(&mut self.tokens, outside);
+        self.add(quote! {
+            let mut unknowns = [#(#guess),*];
+            let mut newton = emitted::Newton::new();
+            loop {
+                let [#(#unknowns),*] = unknowns;
+                #inside
+                if newton.update(&mut unknowns, [#(#delta),*])? {
+                    break;
+                }
+            }
+            let [#(#unknowns),*] = unknowns;
+        });
+    }
+
+    /// The return type; the statements that return are written.
+    fn results(&mut self, program: &Program, signature: &Signature<'_>) -> TokenStream {
+        let mut values = Vec::new();
+        for output in &program.outputs {
+            let mut entries = Vec::new();
+            for &value in &output.values {
+                entries.push(self.writer.expression(value, Place::Open));
+            }
+            values.push(if output.scalar { quote!(#(#entries)*) } else { quote!([#(#entries),*]) });
+        }
+        let names: Vec<Ident> = program.outputs.iter().map(|o| spelled(&o.name)).collect();
+        match signature {
+            Signature::Prepare => {
+                let fields: Vec<TokenStream> = (program.outputs.iter().zip(&values))
+                    .map(|(output, value)| {
+                        let field = self.writer.bind(output.values[0]);
+                        if field.to_string() == value.to_string() { field } else { quote!(#field: #value) }
+                    })
+                    .collect();
+                let fields = if fields.is_empty() { quote!(scalar: PhantomData) } else { quote!(#(#fields),*) };
+                self.add(quote!(Ok(Prepared { #fields })));
+                quote!(-> Result<Prepared<T>, Failure>)
+            }
+            Signature::Start(ty) | Signature::Step(ty) => {
+                let name = &ty.name;
+                let checked = program.outputs.iter().zip(&names).filter(|(o, _)| !o.values.is_empty());
+                let checked = checked.map(|(_, n)| quote!(emitted::finite(&next.#n)));
+                self.add(quote! {
+                    let next = #name { #(#names: #values),* };
+                    if #(#checked)&&* { Ok(next) } else { Err(Failure::NonFinite) }
+                });
+                let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
+                quote!(-> Result<#ty, Failure>)
+            }
+            Signature::Plain { fallible } => self.plain_results(program, &names, &values, *fallible),
+        }
+    }
+
+    fn plain_results(
+        &mut self,
+        program: &Program,
+        names: &[Ident],
+        values: &[TokenStream],
+        fallible: bool,
+    ) -> TokenStream {
+        let types = program.outputs.iter().map(|o| {
+            let length = o.values.len();
+            if o.scalar { quote!(T) } else { quote!([T; #length]) }
+        });
+        let tuple = |items: Vec<TokenStream>| match items.as_slice() {
+            [one] => one.clone(),
+            several => quote!((#(#several),*)),
+        };
+        let ty = tuple(types.collect());
+        if !fallible {
+            let value = tuple(values.to_vec());
+            self.add(value);
+            return quote!(-> #ty);
+        }
+        // Bound together: a result can have the name of a symbol that the others need.
+        let (bound, values) = (tuple(names.iter().map(|n| quote!(#n)).collect()), tuple(values.to_vec()));
+        self.add(quote!(let #bound = #values;));
+        let checked = program.outputs.iter().zip(names).filter(|(o, _)| !o.values.is_empty());
+        let checked = checked.map(|(_, name)| quote!(emitted::finite(&#name)));
+        self.add(quote!(if #(#checked)&&* { Ok(#bound) } else { Err(Failure::NonFinite) }));
+        quote!(-> Result<#ty, Failure>)
+    }
+}

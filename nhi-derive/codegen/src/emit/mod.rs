@@ -1,0 +1,380 @@
+//! Rust for one declaration: implementations of the runtime's traits.
+//!
+//! ```text
+//! const _: () = {
+//!     mod kernel {
+//!         pub fn energy<T: Scalar>(parameters: &[T; 3], q: &[T; 3], v: &[T; 3]) -> T { .. }
+//!         // momentum, residual, residual_scale, project, acceleration
+//!         pub mod dla2 {
+//!             pub struct Prepared<T> { .. }
+//!             // prepare, start.., step
+//!         }
+//!     }
+//!     impl System for Sleigh { .. }
+//!     impl Emits<Dla2> for Sleigh { .. }
+//! };
+//! ```
+//!
+//! Numbers are computed in the module, where no name of the user's is in scope. Outside of it every
+//! path is absolute and every local name starts with two underscores.
+
+mod expression;
+mod function;
+mod names;
+mod people;
+
+use crate::expr::{Expr, Pool};
+use crate::mechanics::Mechanics;
+use crate::method::{MethodPrograms, StartKind, SystemPrograms};
+use crate::pass::{optimise, split};
+use crate::program::{Constants, Program, Statement};
+use function::{Signature, StateType, function};
+use names::{Names, spelled};
+use people::Mode;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use std::collections::HashMap;
+
+/// A parameter field of the declared struct.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// The field.
+    pub ident: Ident,
+    /// Number of entries, for an array.
+    pub len: Option<usize>,
+}
+
+/// Everything that is emitted for one declaration.
+#[derive(Clone, Copy, Debug)]
+pub struct Unit<'a> {
+    /// The struct.
+    pub ident: &'a Ident,
+    /// Its generics.
+    pub generics: &'a syn::Generics,
+    /// Parameter fields in order.
+    pub fields: &'a [Field],
+    /// Path of the runtime crate, as it is written beside the struct.
+    pub runtime: &'a syn::Path,
+    /// The system.
+    pub mechanics: &'a Mechanics,
+    /// Its programs.
+    pub system: &'a SystemPrograms,
+    /// Its methods' programs.
+    pub methods: &'a [MethodPrograms],
+}
+
+/// The implementation of the runtime's traits, as the macro emits it.
+pub fn implementation(unit: &Unit<'_>) -> TokenStream {
+    Emitter::new(unit).implementation(&mut Mode::Macro)
+}
+
+/// The same, formatted, with the equations that the code implements as comments.
+pub fn pretty(unit: &Unit<'_>) -> String {
+    let mut mode = Mode::People(Vec::new());
+    let tokens = Emitter::new(unit).implementation(&mut mode);
+    mode.print(tokens)
+}
+
+/// Numbers of coordinates, constraints, inputs and parameters.
+#[derive(Clone, Copy)]
+struct Lengths {
+    n: usize,
+    m: usize,
+    inputs: usize,
+    parameters: usize,
+}
+
+struct Emitter<'a> {
+    unit: &'a Unit<'a>,
+    pool: Pool,
+    constants: Constants,
+    lengths: Lengths,
+}
+
+impl<'a> Emitter<'a> {
+    fn new(unit: &'a Unit<'a>) -> Self {
+        let system = &unit.mechanics.system;
+        let lengths = Lengths {
+            n: system.coordinates.len(),
+            m: system.constraints.len(),
+            inputs: system.inputs.len(),
+            parameters: system.parameters.len(),
+        };
+        Emitter { unit, pool: system.pool.clone(), constants: Constants::default(), lengths }
+    }
+
+    fn implementation(&mut self, mode: &mut Mode) -> TokenStream {
+        let kernel = self.kernel(mode);
+        let system = self.system();
+        let methods = self.unit.methods.iter().map(|m| self.emits(m));
+        quote! {
+            #[allow(
+                clippy::all,
+                clippy::nursery,
+                clippy::pedantic,
+                clippy::restriction,
+                missing_docs,
+                non_ascii_idents,
+                non_snake_case,
+                uncommon_codepoints,
+                unnameable_types,
+                unreachable_pub,
+                unused,
+                unused_qualifications,
+                unused_results
+            )]
+            const _: () = {
+                #kernel
+                #system
+                #(#methods)*
+            };
+        }
+    }
+
+    /// `mod kernel { .. }`
+    fn kernel(&mut self, mode: &mut Mode) -> TokenStream {
+        let programs = self.unit.system;
+        let mut functions = Vec::new();
+        for (program, fallible) in [
+            (&programs.energy, false),
+            (&programs.momentum, false),
+            (&programs.residual, false),
+            (&programs.residual_scale, false),
+            (&programs.project, true),
+            (&programs.acceleration, true),
+        ] {
+            functions.push(self.optimised(mode, program, &Signature::Plain { fallible }));
+        }
+        let methods: Vec<TokenStream> = self.unit.methods.iter().map(|m| self.method(mode, m)).collect();
+        let imports = self.imports(1, &[]);
+        quote! {
+            mod kernel {
+                #imports
+                #(#functions)*
+                #(#methods)*
+            }
+        }
+    }
+
+    /// `use`s of a module that many modules below the struct's.
+    fn imports(&self, depth: usize, more: &[Ident]) -> TokenStream {
+        let runtime = self.runtime_from(depth);
+        let names = ["Failure", "Scalar", "emitted"].map(|n| format_ident!("{n}"));
+        let names = names.iter().chain(more);
+        quote! {
+            use ::core::result::Result::{self, Err, Ok};
+            use #runtime::{#(#names),*};
+        }
+    }
+
+    /// The runtime's path from that many modules below the struct's.
+    fn runtime_from(&self, depth: usize) -> TokenStream {
+        let path = self.unit.runtime;
+        let first = path.segments.first().map(|s| s.ident.to_string()).unwrap_or_default();
+        let up = std::iter::repeat_n(quote!(super), depth);
+        match first.as_str() {
+            "super" => quote!(#(#up::)* #path),
+            "self" => {
+                let rest = path.segments.iter().skip(1);
+                quote!(#(#up)::* #(::#rest)*)
+            }
+            _ => path.to_token_stream(),
+        }
+    }
+
+    fn optimised(&mut self, mode: &mut Mode, program: &Program, signature: &Signature<'_>) -> TokenStream {
+        let program = optimise(&mut self.pool, &mut self.constants, program);
+        function(&mut self.pool, &mut self.constants, mode, Names::default(), &program, signature)
+    }
+
+    fn state_type(&self, method: &MethodPrograms) -> StateType {
+        let length = |field: &str| if field == "lambda" { self.lengths.m } else { self.lengths.n };
+        StateType {
+            name: format_ident!("{}", method.state.type_name()),
+            fields: method.state.fields().iter().map(|&f| (f, length(f))).collect(),
+        }
+    }
+
+    /// `pub mod dla2 { pub struct Prepared<T> { .. } prepare, starts, step }`
+    fn method(&mut self, mode: &mut Mode, method: &MethodPrograms) -> TokenStream {
+        let module = spelled(method.id);
+        let state = self.state_type(method);
+        let optimised = optimise(&mut self.pool, &mut self.constants, &method.step);
+        let parts = split(&self.pool, &optimised);
+        // The fields of `Prepared` have the same names everywhere.
+        let mut names = Names::default();
+        let kept: Vec<Expr> = parts.prepare.outputs.iter().flat_map(|o| o.values.clone()).collect();
+        let fields: Vec<Ident> = kept.iter().map(|&s| names.of(&self.pool, s)).collect();
+        let formulas = self.formulas(&parts.prepare, &kept);
+        let docs = formulas.iter().map(|f| format!(" `{f}`"));
+        let (fields, marker) = match fields.as_slice() {
+            [] => (quote!(pub scalar: PhantomData<T>), quote!(use ::core::marker::PhantomData;)),
+            _ => (quote!(#(#[doc = #docs] pub #fields: T),*), TokenStream::new()),
+        };
+        let (pool, constants) = (&mut self.pool, &mut self.constants);
+        let prepare = function(pool, constants, mode, names.clone(), &parts.prepare, &Signature::Prepare);
+        let step = function(pool, constants, mode, names, &parts.step, &Signature::Step(&state));
+        let starts: Vec<TokenStream> = method
+            .starts
+            .iter()
+            .map(|(_, start)| self.optimised(mode, start, &Signature::Start(&state)))
+            .collect();
+        let imports = self.imports(2, std::slice::from_ref(&state.name));
+        let doc = format!(" Step functions of `{}`.", method.id);
+        quote! {
+            #[doc = #doc]
+            pub mod #module {
+                #imports
+                #marker
+                /// What depends on the parameters and the step size alone.
+                #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+                pub struct Prepared<T> { #fields }
+                #prepare
+                #(#starts)*
+                #step
+            }
+        }
+    }
+
+    /// The values of `kept` as formulas of the parameters and the step size.
+    fn formulas(&mut self, prepare: &Program, kept: &[Expr]) -> Vec<String> {
+        let mut values: HashMap<Expr, Expr> = HashMap::new();
+        for statement in &prepare.body {
+            if let Statement::Let { symbol, value } = statement {
+                let value = self.pool.substitute(&[*value], &values)[0];
+                values.insert(*symbol, value);
+            }
+        }
+        let full = kept.iter().map(|s| values.get(s).copied().unwrap_or(*s));
+        full.map(|e| self.pool.show(e).to_string()).collect()
+    }
+
+    /// `impl System for Sleigh { .. }`
+    fn system(&self) -> TokenStream {
+        let unit = self.unit;
+        let Lengths { n, m, inputs: k, parameters: p } = self.lengths;
+        let runtime = unit.runtime;
+        let system = &unit.mechanics.system;
+        let ident = unit.ident;
+        let (impl_generics, ty_generics, where_clause) = unit.generics.split_for_impl();
+        let name = &system.name;
+        let coordinates = system.coordinates.iter().map(|c| &c.name);
+        let parameters = system.parameters.iter().map(|c| &c.name);
+        let inputs = system.inputs.iter().map(|c| &c.name);
+        let constraints = system.constraints.iter().map(|c| &c.label);
+        let values = unit.fields.iter().flat_map(|f| {
+            let field = &f.ident;
+            match f.len {
+                None => vec![quote!(self.#field)],
+                Some(len) => (0..len).map(syn::Index::from).map(|i| quote!(self.#field[#i])).collect(),
+            }
+        });
+        let s = quote!(<__T: #runtime::Scalar>);
+        let state = quote!(__parameters: &[__T; #p], __q: &[__T; #n], __v: &[__T; #n]);
+        let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
+        let (project, accelerate) = (result(quote!([__T; #n])), result(quote!(([__T; #n], [__T; #m]))));
+        quote! {
+            #[automatically_derived]
+            impl #impl_generics #runtime::System for #ident #ty_generics #where_clause {
+                const NAME: &'static ::core::primitive::str = #name;
+                const COORDINATES: &'static [&'static ::core::primitive::str] = &[#(#coordinates),*];
+                const PARAMETERS: &'static [&'static ::core::primitive::str] = &[#(#parameters),*];
+                const INPUTS: &'static [&'static ::core::primitive::str] = &[#(#inputs),*];
+                const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &[#(#constraints),*];
+                type Configuration #s = [__T; #n];
+                type Velocity #s = [__T; #n];
+                type Multipliers #s = [__T; #m];
+                type Inputs #s = [__T; #k];
+                type Parameters #s = [__T; #p];
+                fn parameters(&self) -> [::core::primitive::f64; #p] {
+                    [#(#values),*]
+                }
+                #[inline]
+                fn energy #s(#state) -> __T {
+                    kernel::energy(__parameters, __q, __v)
+                }
+                #[inline]
+                fn momentum #s(#state) -> [__T; #n] {
+                    kernel::momentum(__parameters, __q, __v)
+                }
+                #[inline]
+                fn residual #s(#state) -> [__T; #m] {
+                    kernel::residual(__parameters, __q, __v)
+                }
+                #[inline]
+                fn residual_scale #s(#state) -> [__T; #m] {
+                    kernel::residual_scale(__parameters, __q, __v)
+                }
+                #[inline]
+                fn project #s(#state) -> #project {
+                    kernel::project(__parameters, __q, __v)
+                }
+                #[inline]
+                fn acceleration_of #s(#state, __t: __T, __inputs: &[__T; #k]) -> #accelerate {
+                    kernel::acceleration(__parameters, __q, __v, __t, __inputs)
+                }
+            }
+        }
+    }
+
+    /// `impl Emits<Dla2> for Sleigh { .. }`
+    fn emits(&self, method: &MethodPrograms) -> TokenStream {
+        let unit = self.unit;
+        let Lengths { n, inputs: k, parameters: p, .. } = self.lengths;
+        let runtime = unit.runtime;
+        let ident = unit.ident;
+        let (impl_generics, ty_generics, where_clause) = unit.generics.split_for_impl();
+        let module = spelled(method.id);
+        let marker = format_ident!("{}", method.marker);
+        let s = quote!(<__T: #runtime::Scalar>);
+        let state = self.state_type(method).tokens(&quote!(#runtime::), &Ident::new("__T", Span::call_site()));
+        let calls = method.starts.iter().map(|(kind, start)| {
+            let name = spelled(&start.name);
+            let call = quote!(kernel::#module::#name(__parameters, __h, __q, __v, __t, __inputs));
+            let variant = match kind {
+                StartKind::Consistent => quote!(Consistent),
+                StartKind::Projected => quote!(Projected),
+                StartKind::Plain => quote!(Plain),
+            };
+            (variant, call)
+        });
+        let (variants, calls): (Vec<TokenStream>, Vec<TokenStream>) = calls.unzip();
+        // A method without a choice is started in its own way whatever is asked for.
+        let start = match calls.as_slice() {
+            [only] => only.clone(),
+            several => quote!(match __start { #(#runtime::Start::#variants => #several),* }),
+        };
+        let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
+        let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
+        quote! {
+            #[automatically_derived]
+            impl #impl_generics #runtime::Emits<#runtime::#marker> for #ident #ty_generics #where_clause {
+                type Prepared #s = kernel::#module::Prepared<__T>;
+                type State #s = #state;
+                fn prepare #s(__parameters: &[__T; #p], __h: __T) -> #prepared {
+                    kernel::#module::prepare(__parameters, __h)
+                }
+                fn start #s(
+                    __parameters: &[__T; #p],
+                    __h: __T,
+                    __start: #runtime::Start,
+                    __q: &[__T; #n],
+                    __v: &[__T; #n],
+                    __t: __T,
+                    __inputs: &[__T; #k],
+                ) -> #next {
+                    #start
+                }
+                #[inline]
+                fn step #s(
+                    __prepared: &Self::Prepared<__T>,
+                    __state: &Self::State<__T>,
+                    __t: __T,
+                    __inputs: &[__T; #k],
+                ) -> #next {
+                    kernel::#module::step(__prepared, __state, __t, __inputs)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Rust identifiers for symbols.
+
+use crate::expr::{Expr, Pool};
+use crate::pass::identifier;
+use proc_macro2::{Ident, Span};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Names with a meaning of their own in emitted functions, and those of the prelude that a pattern
+/// could not bind.
+const RESERVED: &[&str] = &[
+    "prepared", "state", "next", "parameters", "q", "v", "inputs", "newton", "unknowns", "Some", "None", "Ok",
+    "Err",
+];
+
+/// Identifiers of one function, unique in it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    of: BTreeMap<Expr, Ident>,
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    /// The identifier of a symbol: its name, with an underscore or number where that is taken.
+    pub(super) fn of(&mut self, pool: &Pool, symbol: Expr) -> Ident {
+        if let Some(ident) = self.of.get(&symbol) {
+            return ident.clone();
+        }
+        let name = pool.as_symbol(symbol).map_or("", |s| pool.name(s));
+        let base = identifier(name);
+        let mut unique = base.clone();
+        let mut i = 1;
+        while RESERVED.contains(&unique.as_str()) || !self.taken.insert(unique.clone()) {
+            unique = if i == 1 { format!("{base}_") } else { format!("{base}_{i}") };
+            i += 1;
+        }
+        let ident = spelled(&unique);
+        self.of.insert(symbol, ident.clone());
+        ident
+    }
+}
+
+/// An identifier of that name, raw if it is a keyword.
+pub(super) fn spelled(name: &str) -> Ident {
+    if let Ok(ident) = syn::parse_str::<Ident>(name) {
+        return ident;
+    }
+    match name {
+        "self" | "Self" | "super" | "crate" | "_" | "" => Ident::new(&format!("{name}_"), Span::call_site()),
+        _ => Ident::new_raw(name, Span::call_site()),
+    }
+}
