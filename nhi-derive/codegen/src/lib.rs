@@ -13,9 +13,8 @@ pub mod engine;
 pub mod expr;
 pub mod mechanics;
 pub mod method;
-pub mod pipeline;
-pub mod plain;
 pub mod pass;
+pub mod pipeline;
 pub mod program;
 pub mod system;
 

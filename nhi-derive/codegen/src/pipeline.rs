@@ -1,10 +1,10 @@
 //! The stages in order.
 
 use crate::declaration::{self, Declaration, Error};
+use crate::emit::{self, Unit};
 use crate::engine::{Engine, default_engine};
 use crate::mechanics::Mechanics;
 use crate::method::{MethodPrograms, SystemPrograms, method, method_programs, system_programs};
-use crate::plain;
 use proc_macro2::TokenStream;
 
 /// The expansion of `#[derive(Nonholonomic)]`: the implementation, or every error and a stub.
@@ -60,7 +60,16 @@ impl Derived {
 
     /// The implementation of the runtime's traits.
     pub fn implementation(&self) -> TokenStream {
-        plain::implementation(&plain::Unit {
+        emit::implementation(&self.unit())
+    }
+
+    /// The same for people: formatted, with the equations that the code implements as comments.
+    pub fn pretty(&self) -> String {
+        emit::pretty(&self.unit())
+    }
+
+    fn unit(&self) -> Unit<'_> {
+        Unit {
             ident: &self.declaration.ident,
             generics: &self.declaration.generics,
             fields: &self.declaration.fields,
@@ -68,6 +77,6 @@ impl Derived {
             mechanics: &self.mechanics,
             system: &self.system,
             methods: &self.methods,
-        })
+        }
     }
 }

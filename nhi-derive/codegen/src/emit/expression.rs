@@ -108,11 +108,15 @@ impl<'a> Writer<'a> {
         if let Some(c) = coefficient.or_else(|| over.is_empty().then_some(1.0)) {
             over.insert(0, constant(c));
         }
+        let over = times(&over);
         let under = self.factors(under);
         match under.as_slice() {
-            [] => quote!(#(#over)**),
-            [one] => quote!(#(#over)** / #one),
-            several => quote!(#(#over)** / (#(#several)**)),
+            [] => over,
+            [one] => quote!(#over / #one),
+            several => {
+                let under = times(several);
+                quote!(#over / (#under))
+            }
         }
     }
 
@@ -126,6 +130,14 @@ impl<'a> Writer<'a> {
         let symbols = self.pool.reachable(&[e]).into_iter();
         symbols.filter_map(|s| self.order.get(&s).copied()).max().unwrap_or(0)
     }
+}
+
+fn times(factors: &[TokenStream]) -> TokenStream {
+    let mut tokens = TokenStream::new();
+    for (i, factor) in factors.iter().enumerate() {
+        tokens.extend(if i == 0 { factor.clone() } else { quote!(* #factor) });
+    }
+    tokens
 }
 
 /// A number of the scalar type.

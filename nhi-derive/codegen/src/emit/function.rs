@@ -5,9 +5,9 @@ use super::expression::{Place, Writer};
 use super::names::{Names, spelled};
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::program::{Constants, Newton, Operations, Program, Singular, Statement};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// What an emitted function takes in place of several inputs, and what it returns.
 pub(super) enum Signature<'a> {
@@ -37,7 +37,7 @@ impl StateType {
     pub(super) fn tokens(&self, runtime: &TokenStream, scalar: &Ident) -> TokenStream {
         let name = &self.name;
         let length = |field: &str| self.fields.iter().find(|(f, _)| *f == field).map_or(0, |&(_, n)| n);
-        let (n, m) = (length("q"), length("lambda"));
+        let [n, m] = ["q", "lambda"].map(|f| Literal::usize_unsuffixed(length(f)));
         quote!(#runtime #name<[#scalar; #n], [#scalar; #n], [#scalar; #m]>)
     }
 }
@@ -64,7 +64,8 @@ pub(super) fn function(
     let operations = Operations::of(pool, constants, program);
     let used: BTreeSet<Expr> =
         pool.reachable(&program.values()).into_iter().filter(|&e| pool.as_symbol(e).is_some()).collect();
-    let mut body = Body { writer: Writer::new(pool, constants, names), mode, used, tokens: TokenStream::new() };
+    let mut body =
+        Body { writer: Writer::new(pool, constants, names), mode, used, tokens: TokenStream::new() };
     let arguments = body.arguments(program, signature);
     body.statements(&program.body);
     let result = body.results(program, signature);
@@ -97,12 +98,12 @@ impl Body<'_> {
     /// The argument list; statements that take the arguments apart are written.
     fn arguments(&mut self, program: &Program, signature: &Signature<'_>) -> TokenStream {
         let mut arguments = Vec::new();
-        let mut state: BTreeMap<&str, TokenStream> = BTreeMap::new();
+        let mut state = Vec::new();
         for input in &program.inputs {
             let name = spelled(&input.name);
             let unused = format_ident!("_{}", input.name);
             let is_used = input.symbols.iter().any(|s| self.used.contains(s));
-            let length = input.symbols.len();
+            let length = Literal::usize_unsuffixed(input.symbols.len());
             if input.scalar {
                 let argument = self.writer.bind(input.symbols[0]);
                 let argument = if is_used { argument } else { quote!(#unused) };
@@ -120,12 +121,16 @@ impl Body<'_> {
                     }
                 }
                 Signature::Step(ty) if ty.fields.iter().any(|(f, _)| *f == input.name) => {
-                    if state.is_empty() {
-                        let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
-                        arguments.push(quote!(state: &#ty));
+                    state.push(is_used);
+                    if is_used {
+                        self.add(quote!(let [#(#pattern),*] = state.#name;));
                     }
-                    let field = if is_used { quote!(#name: [#(#pattern),*]) } else { TokenStream::new() };
-                    state.insert(&input.name, field);
+                    if state.len() == ty.fields.len() {
+                        let argument =
+                            format_ident!("{}", if state.contains(&true) { "state" } else { "_state" });
+                        let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
+                        arguments.push(quote!(#argument: &#ty));
+                    }
                 }
                 _ if is_used => {
                     arguments.push(quote!(#name: &[T; #length]));
@@ -133,14 +138,6 @@ impl Body<'_> {
                 }
                 _ => arguments.push(quote!(#unused: &[T; #length])),
             }
-        }
-        if let Signature::Step(ty) = signature {
-            let fields: Vec<&TokenStream> =
-                ty.fields.iter().map(|(f, _)| &state[f]).filter(|p| !p.is_empty()).collect();
-            let rest = (fields.len() < ty.fields.len()).then(|| quote!(..));
-            let all = fields.into_iter().chain(&rest);
-            let name = &ty.name;
-            self.add(quote!(let #name { #(#all),* } = *state;));
         }
         quote!(#(#arguments),*)
     }
@@ -213,7 +210,8 @@ impl Body<'_> {
     /// loop {
     ///     let [l] = unknowns;
     ///     statements
-    ///     if newton.update(&mut unknowns, [delta])? { break; }
+    ///     let delta = [update];
+    ///     if newton.update(&mut unknowns, delta)? { break; }
     /// }
     /// let [l] = unknowns;
     /// ```
@@ -236,7 +234,8 @@ impl Body<'_> {
             loop {
                 let [#(#unknowns),*] = unknowns;
                 #inside
-                if newton.update(&mut unknowns, [#(#delta),*])? {
+                let delta = [#(#delta),*];
+                if newton.update(&mut unknowns, delta)? {
                     break;
                 }
             }
@@ -263,7 +262,8 @@ impl Body<'_> {
                         if field.to_string() == value.to_string() { field } else { quote!(#field: #value) }
                     })
                     .collect();
-                let fields = if fields.is_empty() { quote!(scalar: PhantomData) } else { quote!(#(#fields),*) };
+                let fields =
+                    if fields.is_empty() { quote!(scalar: PhantomData) } else { quote!(#(#fields),*) };
                 self.add(quote!(Ok(Prepared { #fields })));
                 quote!(-> Result<Prepared<T>, Failure>)
             }
@@ -290,7 +290,7 @@ impl Body<'_> {
         fallible: bool,
     ) -> TokenStream {
         let types = program.outputs.iter().map(|o| {
-            let length = o.values.len();
+            let length = Literal::usize_unsuffixed(o.values.len());
             if o.scalar { quote!(T) } else { quote!([T; #length]) }
         });
         let tuple = |items: Vec<TokenStream>| match items.as_slice() {

@@ -23,6 +23,7 @@ mod function;
 mod names;
 mod people;
 
+use crate::declaration::Field;
 use crate::expr::{Expr, Pool};
 use crate::mechanics::Mechanics;
 use crate::method::{MethodPrograms, StartKind, SystemPrograms};
@@ -31,18 +32,9 @@ use crate::program::{Constants, Program, Statement};
 use function::{Signature, StateType, function};
 use names::{Names, spelled};
 use people::Mode;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::HashMap;
-
-/// A parameter field of the declared struct.
-#[derive(Clone, Debug)]
-pub struct Field {
-    /// The field.
-    pub ident: Ident,
-    /// Number of entries, for an array.
-    pub len: Option<usize>,
-}
 
 /// Everything that is emitted for one declaration.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +74,13 @@ struct Lengths {
     m: usize,
     inputs: usize,
     parameters: usize,
+}
+
+impl Lengths {
+    /// n, m, numbers of inputs and parameters, as literals.
+    fn literals(self) -> [Literal; 4] {
+        [self.n, self.m, self.inputs, self.parameters].map(Literal::usize_unsuffixed)
+    }
 }
 
 struct Emitter<'a> {
@@ -208,7 +207,12 @@ impl<'a> Emitter<'a> {
         let formulas = self.formulas(&parts.prepare, &kept);
         let docs = formulas.iter().map(|f| format!(" `{f}`"));
         let (fields, marker) = match fields.as_slice() {
-            [] => (quote!(pub scalar: PhantomData<T>), quote!(use ::core::marker::PhantomData;)),
+            [] => (
+                quote!(pub scalar: PhantomData<T>),
+                quote!(
+                    use ::core::marker::PhantomData;
+                ),
+            ),
             _ => (quote!(#(#[doc = #docs] pub #fields: T),*), TokenStream::new()),
         };
         let (pool, constants) = (&mut self.pool, &mut self.constants);
@@ -252,7 +256,7 @@ impl<'a> Emitter<'a> {
     /// `impl System for Sleigh { .. }`
     fn system(&self) -> TokenStream {
         let unit = self.unit;
-        let Lengths { n, m, inputs: k, parameters: p } = self.lengths;
+        let [n, m, k, p] = self.lengths.literals();
         let runtime = unit.runtime;
         let system = &unit.mechanics.system;
         let ident = unit.ident;
@@ -320,14 +324,15 @@ impl<'a> Emitter<'a> {
     /// `impl Emits<Dla2> for Sleigh { .. }`
     fn emits(&self, method: &MethodPrograms) -> TokenStream {
         let unit = self.unit;
-        let Lengths { n, inputs: k, parameters: p, .. } = self.lengths;
+        let [n, _, k, p] = self.lengths.literals();
         let runtime = unit.runtime;
         let ident = unit.ident;
         let (impl_generics, ty_generics, where_clause) = unit.generics.split_for_impl();
         let module = spelled(method.id);
         let marker = format_ident!("{}", method.marker);
         let s = quote!(<__T: #runtime::Scalar>);
-        let state = self.state_type(method).tokens(&quote!(#runtime::), &Ident::new("__T", Span::call_site()));
+        let state =
+            self.state_type(method).tokens(&quote!(#runtime::), &Ident::new("__T", Span::call_site()));
         let calls = method.starts.iter().map(|(kind, start)| {
             let name = spelled(&start.name);
             let call = quote!(kernel::#module::#name(__parameters, __h, __q, __v, __t, __inputs));

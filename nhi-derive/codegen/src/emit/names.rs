@@ -8,7 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Names with a meaning of their own in emitted functions, and those of the prelude that a pattern
 /// could not bind.
 const RESERVED: &[&str] = &[
-    "prepared", "state", "next", "parameters", "q", "v", "inputs", "newton", "unknowns", "Some", "None", "Ok",
+    "prepared",
+    "state",
+    "next",
+    "parameters",
+    "q",
+    "v",
+    "inputs",
+    "newton",
+    "unknowns",
+    "Some",
+    "None",
+    "Ok",
     "Err",
 ];
 

@@ -35,6 +35,9 @@ impl Mode {
             let text = line.trim_start();
             let number = text.strip_prefix(MARK).and_then(|t| t.split("usize").next()?.parse::<usize>().ok());
             let Some(comment) = number.and_then(|n| comments.get(n)) else {
+                if starts_item(text) && out.lines().next_back().is_some_and(ends_item) {
+                    out.push('\n');
+                }
                 out.push_str(line);
                 out.push('\n');
                 continue;
@@ -49,4 +52,15 @@ impl Mode {
         }
         out
     }
+}
+
+/// Whether this line begins an item.
+fn starts_item(line: &str) -> bool {
+    ["///", "#[", "pub ", "fn ", "impl ", "mod ", "type "].iter().any(|start| line.starts_with(start))
+}
+
+/// Whether this line ends an item that is worth a blank line after it.
+fn ends_item(line: &str) -> bool {
+    let line = line.trim_start();
+    line == "}" || line == "};" || line.starts_with("use ")
 }

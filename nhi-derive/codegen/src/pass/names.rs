@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Longest name made from a formula.
 const MAX_NAME: usize = 24;
 
+/// Factors of products that are named after them.
+const MAX_FACTORS: usize = 3;
+
 /// Names every generated symbol after its formula where that is short: `sin_theta`, `half_h`,
 /// `a_over_J`. Others are `t0, t1, …`, and `k0, k1, …` where they are computed once per simulation.
 pub(super) fn names(cx: &mut Context<'_>, draft: &mut Draft) {
@@ -51,7 +54,8 @@ pub(super) fn names(cx: &mut Context<'_>, draft: &mut Draft) {
         };
         let new = cx.pool.symbol(&name);
         image.insert(symbol, new);
-        shown.insert(symbol, new);
+        // What is named after a formula is not made of names that stand for formulas.
+        shown.insert(symbol, if early { value } else { new });
     }
     draft.rename(cx, &image);
 }
@@ -124,6 +128,9 @@ fn argument_name(pool: &mut Pool, e: Expr) -> Option<String> {
 
 fn product_name(pool: &mut Pool, factors: &[Expr]) -> Option<String> {
     let (mut over, mut under) = (Vec::new(), Vec::new());
+    if factors.len() > MAX_FACTORS {
+        return None;
+    }
     for &f in factors {
         if let Some(c) = pool.as_number(f) {
             over.push(number_name(c)?.to_owned());

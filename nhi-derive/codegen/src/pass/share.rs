@@ -35,7 +35,7 @@ type Operands = BTreeMap<Expr, i32>;
 
 /// What sums and products differ in.
 trait Flat {
-    /// The operands of a node of this kind, signs and coefficients apart.
+    /// The operands of a node of this kind, its sign apart.
     fn operands(cx: &mut Context<'_>, e: Expr) -> Option<Operands>;
     /// How often the pair occurs in `operands`, and with which relative sign.
     fn occurrences(operands: &Operands, a: Expr, b: Expr) -> (i32, i32);
@@ -43,7 +43,7 @@ trait Flat {
     fn replace(operands: &mut Operands, pair: Pair, symbol: Expr);
     /// The value of a pair.
     fn value(cx: &mut Context<'_>, pair: Pair, image: &HashMap<Expr, Expr>) -> Expr;
-    /// The constant operands, which stay as they are.
+    /// Further operands, which stay as they are.
     fn constants(cx: &mut Context<'_>, e: Expr) -> Vec<Expr>;
     /// The node `e` with `operands` for those it had.
     fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &HashMap<Expr, Expr>) -> Expr;
@@ -60,11 +60,14 @@ impl Flat for Products {
             return None;
         }
         let product = Factors::of(cx, e);
-        let factors = product.factors.into_iter();
-        let operands: Operands = factors
-            .filter(|&(f, _)| !cx.constants.contains(cx.pool, f))
-            .map(|(f, n)| (f, n as i32))
-            .collect();
+        let (known, factors): (Vec<_>, Vec<_>) =
+            product.factors.into_iter().partition(|&(f, _)| cx.constants.contains(cx.pool, f));
+        let mut operands: Operands = factors.into_iter().map(|(f, n)| (f, n as i32)).collect();
+        let coefficient = product.coefficient.abs();
+        let constant = Factors { coefficient, factors: known.into_iter().collect() }.build(cx);
+        if !cx.pool.is_one(constant) {
+            operands.insert(constant, 1);
+        }
         (operands.values().sum::<i32>() > 1).then_some(operands)
     }
 
@@ -91,16 +94,13 @@ impl Flat for Products {
     }
 
     fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &HashMap<Expr, Expr>) -> Expr {
-        let mut product = Factors::of(cx, e);
-        product.factors.retain(|&f, _| cx.constants.contains(cx.pool, f));
-        product.factors.extend(operands.iter().map(|(&f, &n)| (f, n as u32)));
-        product.build_from(cx, |f| image[&f])
+        let sign = Factors::of(cx, e).coefficient.signum();
+        let factors = operands.iter().map(|(&f, &n)| (f, n as u32)).collect();
+        Factors { coefficient: sign, factors }.build_from(cx, |f| image[&f])
     }
 
-    fn constants(cx: &mut Context<'_>, e: Expr) -> Vec<Expr> {
-        let mut product = Factors::of(cx, e);
-        product.factors.retain(|&f, _| cx.constants.contains(cx.pool, f));
-        product.factors.into_keys().collect()
+    fn constants(_: &mut Context<'_>, _: Expr) -> Vec<Expr> {
+        Vec::new()
     }
 }
 
