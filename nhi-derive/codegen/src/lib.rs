@@ -10,6 +10,7 @@
 pub mod declaration;
 pub mod emit;
 pub mod engine;
+pub mod expand;
 pub mod expr;
 pub mod mechanics;
 pub mod method;
@@ -18,4 +19,5 @@ pub mod pipeline;
 pub mod program;
 pub mod system;
 
+pub use expand::expand;
 pub use pipeline::derive;
