@@ -50,6 +50,47 @@ impl fmt::Display for Quantity {
     }
 }
 
+/// What is wrong with the coefficients of a composition.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum CoefficientFault {
+    /// A coefficient is zero, infinite or not a number.
+    Value {
+        /// Its index, from 0.
+        i: usize,
+        /// What was given.
+        value: f64,
+    },
+    /// A coefficient differs from its mirror image.
+    Asymmetric {
+        /// Its index, from 0.
+        i: usize,
+    },
+    /// The sum is not 1.
+    Sum {
+        /// What it is.
+        sum: f64,
+    },
+}
+
+impl fmt::Display for CoefficientFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            CoefficientFault::Value { i, value } => write!(
+                f,
+                "coefficient {i} of the composition must be a finite number other than zero, not {value}"
+            ),
+            CoefficientFault::Asymmetric { i } => write!(
+                f,
+                "coefficient {i} of the composition differs from its mirror image; \
+                 a symmetric one reads the same backwards"
+            ),
+            CoefficientFault::Sum { sum } => {
+                write!(f, "the coefficients of the composition add up to {sum} instead of 1")
+            }
+        }
+    }
+}
+
 /// Why a simulation could not be built or continued.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
@@ -74,6 +115,11 @@ pub enum Error {
         name: &'static str,
         /// μ(q₀)v₀ + μ₀(q₀).
         residual: f64,
+    },
+    /// The coefficients of a composition are not those of a symmetric, consistent method.
+    Coefficients {
+        /// What is wrong with them.
+        fault: CoefficientFault,
     },
     /// The method could not be started from the initial state.
     Start {
@@ -115,6 +161,7 @@ impl fmt::Display for Error {
                 "the initial velocity violates the constraint `{name}` by {residual:e}; \
                  `Simulation::project` takes the nearest admissible velocity"
             ),
+            Error::Coefficients { fault } => write!(f, "{fault}"),
             Error::Start { cause } => write!(f, "the method cannot be started: {cause}"),
             Error::Step { step, time, cause } => write!(f, "step {step} from t = {time}: {cause}"),
             Error::Projection { cause } => write!(f, "the initial velocity cannot be projected: {cause}"),

@@ -38,6 +38,7 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 
 mod admissible;
+mod compose;
 mod error;
 mod mechanics;
 mod method;
@@ -55,7 +56,8 @@ pub mod stub;
 #[cfg(feature = "derive")]
 pub use nhi_derive::Nonholonomic;
 
-pub use error::{Error, Failure, Quantity};
+pub use compose::{Compose, ComposedIds, Symmetric};
+pub use error::{CoefficientFault, Error, Failure, Quantity};
 pub use mechanics::Mechanics;
 pub use method::{
     Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerB, GniMidpoint,
@@ -74,7 +76,7 @@ pub mod prelude {
     pub use crate::Nonholonomic;
     pub use crate::Simulation;
     pub use crate::{
-        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerB,
+        Compose, Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerB,
         GniMidpoint, Rattle, Rk2Heun, Rk2Midpoint, Rk4,
     };
 }

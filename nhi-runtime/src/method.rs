@@ -1,6 +1,7 @@
 //! The methods as values.
 
-use crate::{Emits, Failure, Scalar, Start, State, System};
+use crate::compose::composed_ids;
+use crate::{ComposedIds, Emits, Failure, Scalar, Start, State, Symmetric, System};
 use core::fmt::Debug;
 
 /// An integration method for the system `S`: what [`Simulation`](crate::Simulation) drives.
@@ -103,10 +104,17 @@ macro_rules! by_step_functions_of {
 /// plain value means.
 macro_rules! methods {
     (
+        symmetric { $($(#[$symmetric_doc:meta])* $symmetric:ident $symmetric_id:literal;)* }
         one_step { $($(#[$doc:meta])* $name:ident $id:literal;)* }
         reflecting { $($(#[$jump_doc:meta])* $jump:ident $jump_id:literal $start:ident;)* }
     ) => {
+        $(methods!(@marker $(#[$symmetric_doc])* $symmetric $symmetric_id Consistent);)*
         $(methods!(@marker $(#[$doc])* $name $id Consistent);)*
+        $(
+            impl Symmetric for $symmetric {
+                const COMPOSED: ComposedIds = composed_ids!($symmetric_id);
+            }
+        )*
         $(methods!(@marker $(#[$jump_doc])* $jump $jump_id $start);)*
         $(
             impl Reflecting for $jump {}
@@ -155,11 +163,7 @@ macro_rules! methods {
 // MP06 = McLachlan and Perlmutter 2006, KMF = Kobilarov, Martín de Diego and Ferraro,
 // FJM = Ferraro, Jiménez and Martín de Diego.
 methods! {
-    one_step {
-        /// Discrete Lagrange–d'Alembert, order 1, dissipative; MP06 (4.12).
-        Dla1 "dla1";
-        /// Adjoint of [`Dla1`], order 1, anti-dissipative; MP06 (4.17), corrected.
-        Dla1Adjoint "dla1_adjoint";
+    symmetric {
         /// Discrete Lagrange–d'Alembert, order 2, symmetric; MP06 (4.18). The default and
         /// recommendation.
         Dla2 "dla2";
@@ -169,6 +173,12 @@ methods! {
         DlaRattle "dla_rattle";
         /// As [`DlaRattle`] with midpoint quadrature.
         DlaRattleMidpoint "dla_rattle_midpoint";
+    }
+    one_step {
+        /// Discrete Lagrange–d'Alembert, order 1, dissipative; MP06 (4.12).
+        Dla1 "dla1";
+        /// Adjoint of [`Dla1`], order 1, anti-dissipative; MP06 (4.17), corrected.
+        Dla1Adjoint "dla1_adjoint";
         /// Explicit midpoint rule on the index-reduced equations; drifts off the constraints.
         Rk2Midpoint "rk2_midpoint";
         /// Heun's rule on the index-reduced equations; drifts off the constraints.

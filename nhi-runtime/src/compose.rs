@@ -1,0 +1,294 @@
+//! Higher order by composition of symmetric methods.
+
+use crate::{CoefficientFault, Error, Failure, Method, Scalar, System};
+
+/// A symmetric one-step map on the constraint manifold: what [`Compose`] can raise the order of.
+///
+/// Symmetric means that the step −h undoes the step h, and one-step map that the state is a point
+/// (q, v) of the constraint manifold, which the step h = 0 leaves where it is.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be composed",
+    label = "not a symmetric one-step map on the constraint manifold",
+    note = "`Dla2`, `Dla2Midpoint`, `DlaRattle` and `DlaRattleMidpoint` can",
+    note = "`Rattle` and the other reflecting methods carry a momentum beside (q, v), which the \
+            step h = 0 reflects: composed they stay of order 2",
+    note = "`Dla1` and `Dla1Adjoint` are not symmetric; half a step of the one after half a step of \
+            the other is `Dla2` or `DlaRattle` (constant mass matrix)",
+    note = "Runge–Kutta methods are not symmetric and leave the constraint manifold"
+)]
+pub trait Symmetric {
+    /// Ids of the compositions of this method.
+    const COMPOSED: ComposedIds;
+}
+
+/// Ids of the compositions of one method, such as `dla2_suzuki4`.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "one per constructor of `Compose`")]
+pub struct ComposedIds {
+    pub triple4: &'static str,
+    pub suzuki4: &'static str,
+    pub yoshida6: &'static str,
+    pub kahanli6: &'static str,
+    pub suzukiumeno8: &'static str,
+    pub kahanli8: &'static str,
+    pub symmetric: &'static str,
+}
+
+/// `composed_ids!("dla2")`: the ids of the compositions of `dla2`.
+macro_rules! composed_ids {
+    ($id:literal) => {
+        $crate::ComposedIds {
+            triple4: concat!($id, "_triple4"),
+            suzuki4: concat!($id, "_suzuki4"),
+            yoshida6: concat!($id, "_yoshida6"),
+            kahanli6: concat!($id, "_kahanli6"),
+            suzukiumeno8: concat!($id, "_suzukiumeno8"),
+            kahanli8: concat!($id, "_kahanli8"),
+            symmetric: concat!($id, "_symmetric"),
+        }
+    };
+}
+pub(crate) use composed_ids;
+
+/// A symmetric method of order 2, Φ, composed to a higher order:
+///
+/// ```text
+/// Ψ_h = Φ_{γ_N h} ∘ … ∘ Φ_{γ_1 h},   γ_i = γ_{N+1−i},   Σ γ_i = 1.
+/// ```
+///
+/// One step of size h takes N steps of Φ; the i-th begins at time t + h Σ_{j<i} γ_j, and the inputs
+/// are held over all of them. Ψ is again symmetric and keeps what every Φ keeps: the constraints,
+/// and the momenta of horizontal symmetries. Some γ_i are negative or greater than 1, so substeps
+/// leave the interval from t to t + h, and h has to be small beside what the largest |γ_i| h allows.
+///
+/// | constructor | order | substeps | largest \|γ\| |
+/// |---|---|---|---|
+/// | [`triple4`](Self::triple4) | 4 | 3 | 1.70 |
+/// | [`suzuki4`](Self::suzuki4) | 4 | 5 | 0.66 |
+/// | [`yoshida6`](Self::yoshida6) | 6 | 7 | 1.32 |
+/// | [`kahanli6`](Self::kahanli6) | 6 | 9 | 0.80 |
+/// | [`suzukiumeno8`](Self::suzukiumeno8) | 8 | 15 | 0.80 |
+/// | [`kahanli8`](Self::kahanli8) | 8 | 17 | 0.56 |
+///
+/// The coefficients are collected in Hairer, Lubich and Wanner, *Geometric Numerical Integration*,
+/// section V.3.2. [`Compose::symmetric`] takes others.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Compose<M, const N: usize> {
+    base: M,
+    gamma: [f64; N],
+    id: &'static str,
+}
+
+/// One constructor per set of coefficients: documentation, name, number of substeps, γ₁, γ₂, … up to
+/// the middle one.
+macro_rules! coefficients {
+    ($($(#[$doc:meta])* $name:ident $n:literal [$($gamma:literal),*];)*) => {$(
+        impl<M: Symmetric> Compose<M, $n> {
+            $(#[$doc])*
+            #[expect(clippy::excessive_precision, reason = "the digits of the sources")]
+            pub const fn $name(base: M) -> Self {
+                Compose { base, gamma: mirrored([$($gamma),*]), id: M::COMPOSED.$name }
+            }
+        }
+    )*};
+}
+
+coefficients! {
+    /// Order 4 in 3 substeps, γ₁ = 1/(2 − ∛2): Creutz and Gocksch 1989, Forest 1989, Suzuki 1990,
+    /// Yoshida 1990.
+    triple4 3 [1.3512071919596576340];
+    /// Order 4 in 5 substeps, γ₁ = γ₂ = 1/(4 − ∛4): Suzuki 1990.
+    suzuki4 5 [0.41449077179437573714, 0.41449077179437573714];
+    /// Order 6 in 7 substeps: Yoshida 1990, solution A.
+    yoshida6 7 [0.78451361047755726382, 0.23557321335935813368, -1.17767998417887100695];
+    /// Order 6 in 9 substeps: Kahan and Li 1997.
+    kahanli6 9 [
+        0.39216144400731413928, 0.33259913678935943860, -0.70624617255763935981, 0.08221359629355080023
+    ];
+    /// Order 8 in 15 substeps: Suzuki and Umeno 1993.
+    suzukiumeno8 15 [
+        0.74167036435061295345, -0.40910082580003159400, 0.19075471029623837995, -0.57386247111608226666,
+        0.29906418130365592384, 0.33462491824529818378, 0.31529309239676659663
+    ];
+    /// Order 8 in 17 substeps: Kahan and Li 1997.
+    kahanli8 17 [
+        0.13020248308889008088, 0.56116298177510838456, -0.38947496264484728641, 0.15884190655515560090,
+        -0.39590389413323757734, 0.18453964097831570709, 0.25837438768632204729, 0.29501172360931029887
+    ];
+}
+
+/// γ₁, …, γ_N from the first half of them; the middle one is what the sum lacks.
+const fn mirrored<const HALF: usize, const N: usize>(half: [f64; HALF]) -> [f64; N] {
+    assert!(N == 2 * HALF + 1);
+    let mut gamma = [0.0; N];
+    let (mut i, mut sum) = (0, 0.0);
+    while i < HALF {
+        gamma[i] = half[i];
+        gamma[N - 1 - i] = half[i];
+        sum += half[i];
+        i += 1;
+    }
+    gamma[HALF] = 1.0 - 2.0 * sum;
+    gamma
+}
+
+impl<M: Symmetric, const N: usize> Compose<M, N> {
+    /// With coefficients γ₁, …, γ_N of your own. The order is theirs: 4 where also Σ γ_i³ = 0.
+    ///
+    /// # Errors
+    /// [`Error::Coefficients`] where one is zero or not finite, where they are not the same read
+    /// backwards, and where their sum is not 1 up to rounding.
+    pub fn symmetric(base: M, gamma: [f64; N]) -> Result<Self, Error> {
+        let refused = |fault| Err(Error::Coefficients { fault });
+        let unusable = |g: &f64| !g.is_finite() || *g == 0.0;
+        if let Some((i, &value)) = gamma.iter().enumerate().find(|(_, g)| unusable(g)) {
+            return refused(CoefficientFault::Value { i, value });
+        }
+        if let Some(i) = gamma.iter().zip(gamma.iter().rev()).position(|(a, b)| a != b) {
+            return refused(CoefficientFault::Asymmetric { i });
+        }
+        let sum: f64 = gamma.iter().sum();
+        let size: f64 = gamma.iter().map(|g| g.abs()).sum();
+        // Every coefficient and every addition is rounded once.
+        if !sum.is_finite() || (sum - 1.0).abs() > N as f64 * f64::EPSILON * size {
+            return refused(CoefficientFault::Sum { sum });
+        }
+        Ok(Compose { base, gamma, id: M::COMPOSED.symmetric })
+    }
+}
+
+impl<M, const N: usize> Compose<M, N> {
+    /// The coefficients γ₁, …, γ_N.
+    pub fn coefficients(&self) -> [f64; N] {
+        self.gamma
+    }
+
+    /// The coefficients in the numbers computed with. The middle one is again what the sum lacks, so
+    /// that the sum is 1 for them too.
+    fn coefficients_in<T: Scalar>(&self) -> [T; N] {
+        let mut gamma = self.gamma.map(T::from_f64);
+        let (half, rest) = gamma.split_at_mut(N / 2);
+        if let ([middle, ..], 1) = (rest, N % 2) {
+            let sum = half.iter().fold(T::from_f64(0.0), |sum, &g| sum + g);
+            *middle = T::from_f64(1.0) - T::from_f64(2.0) * sum;
+        }
+        gamma
+    }
+}
+
+impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<M, N> {
+    /// Of each substep what the method prepares, and the time from the beginning of the step.
+    type Prepared<T: Scalar> = [(M::Prepared<T>, T); N];
+    type State<T: Scalar> = M::State<T>;
+
+    fn id(&self) -> &'static str {
+        self.id
+    }
+
+    fn prepare<T: Scalar>(&self, parameters: &S::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure> {
+        let gamma = self.coefficients_in::<T>();
+        let first = gamma.first().map_or(h, |&g| h * g);
+        let mut substeps = [(self.base.prepare(parameters, first)?, T::from_f64(0.0)); N];
+        let mut before = T::from_f64(0.0);
+        for i in 0..N {
+            // What an earlier substep of the same size has prepared serves again.
+            let prepared = match gamma[..i.max(1)].iter().position(|g| *g == gamma[i]) {
+                Some(same) => substeps[same].0,
+                None => self.base.prepare(parameters, h * gamma[i])?,
+            };
+            substeps[i] = (prepared, h * before);
+            before = before + gamma[i];
+        }
+        Ok(substeps)
+    }
+
+    fn start<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        q: &S::Configuration<T>,
+        v: &S::Velocity<T>,
+        t: T,
+        inputs: &S::Inputs<T>,
+    ) -> Result<Self::State<T>, Failure> {
+        self.base.start(parameters, h, q, v, t, inputs)
+    }
+
+    #[inline]
+    fn step<T: Scalar>(
+        &self,
+        prepared: &Self::Prepared<T>,
+        state: &Self::State<T>,
+        t: T,
+        inputs: &S::Inputs<T>,
+    ) -> Result<Self::State<T>, Failure> {
+        let mut state = *state;
+        for (prepared, after) in prepared {
+            state = self.base.step(prepared, &state, t + *after, inputs)?;
+        }
+        Ok(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Dla2;
+
+    fn power_sums<const N: usize>(compose: &Compose<Dla2, N>) -> [f64; 4] {
+        [1, 3, 5, 7].map(|k| compose.coefficients().iter().map(|g| g.powi(k)).sum())
+    }
+
+    /// Σ γ = 1 and Σ γ³ = 0 for order 4, also Σ γ⁵ = 0 for 6 and Σ γ⁷ = 0 for 8 (necessary).
+    fn check<const N: usize>(compose: Compose<Dla2, N>, order: usize) {
+        let sums = power_sums(&compose);
+        assert!((sums[0] - 1.0).abs() < 4e-16, "{sums:?}");
+        for (i, sum) in sums.into_iter().enumerate().skip(1) {
+            assert_eq!(sum.abs() < 1e-14, i < order / 2, "{} {sums:?}", compose.id);
+        }
+        let gamma = compose.coefficients();
+        assert!(gamma.iter().eq(gamma.iter().rev()));
+    }
+
+    #[test]
+    fn coefficients_satisfy_the_order_conditions_of_power_sums() {
+        check(Compose::triple4(Dla2), 4);
+        check(Compose::suzuki4(Dla2), 4);
+        check(Compose::yoshida6(Dla2), 6);
+        check(Compose::kahanli6(Dla2), 6);
+        check(Compose::suzukiumeno8(Dla2), 8);
+        check(Compose::kahanli8(Dla2), 8);
+        assert!((Compose::triple4(Dla2).gamma[0] - 1.0 / (2.0 - 2f64.cbrt())).abs() < 1e-15);
+        assert!((Compose::suzuki4(Dla2).gamma[0] - 1.0 / (4.0 - 4f64.cbrt())).abs() < 1e-15);
+    }
+
+    #[test]
+    fn in_other_numbers_the_sum_is_one() {
+        let gamma = Compose::kahanli8(Dla2).coefficients_in::<f32>();
+        assert!((gamma.iter().sum::<f32>() - 1.0).abs() <= 2.0 * f32::EPSILON);
+        assert_eq!(Compose::kahanli8(Dla2).coefficients_in::<f64>(), Compose::kahanli8(Dla2).gamma);
+        let halves = Compose::symmetric(Dla2, [0.5, 0.5]).unwrap();
+        assert_eq!(halves.coefficients_in::<f32>(), [0.5, 0.5]);
+    }
+
+    #[test]
+    fn coefficients_are_validated() {
+        let fault = |e: Result<_, Error>| match e {
+            Err(Error::Coefficients { fault }) => fault,
+            other => panic!("{other:?}"),
+        };
+        let triple = |gamma| Compose::<Dla2, 3>::symmetric(Dla2, gamma).map(|_| ());
+        assert!(triple([1.3512071919596578, -1.7024143839193153, 1.3512071919596578]).is_ok());
+        assert!(triple([1.351207191959658, -1.702414383919315, 1.351207191959658]).is_ok());
+        assert_eq!(fault(triple([0.0, 1.0, 0.0])), CoefficientFault::Value { i: 0, value: 0.0 });
+        let infinite = CoefficientFault::Value { i: 1, value: f64::INFINITY };
+        assert_eq!(fault(triple([1.0, f64::INFINITY, 1.0])), infinite);
+        assert!(matches!(fault(triple([f64::NAN; 3])), CoefficientFault::Value { i: 0, .. }));
+        assert_eq!(fault(triple([0.25, 0.5, 0.251])), CoefficientFault::Asymmetric { i: 0 });
+        assert_eq!(fault(triple([0.25, 0.25, 0.25])), CoefficientFault::Sum { sum: 0.75 });
+        assert_eq!(fault(triple([1.5, -1.75, 1.5])), CoefficientFault::Sum { sum: 1.25 });
+        assert_eq!(fault(triple([1e308; 3])), CoefficientFault::Sum { sum: f64::INFINITY });
+        let nothing = Compose::<Dla2, 0>::symmetric(Dla2, []).map(|_| ());
+        assert_eq!(fault(nothing), CoefficientFault::Sum { sum: 0.0 });
+    }
+}
