@@ -1,7 +1,7 @@
 //! Meanings, compared with expressions built by hand.
 
 use super::{parse, three};
-use nhi_codegen::expr::{Expr, Function, Pool};
+use nhi_codegen::expr::{Expr, Function};
 use nhi_codegen::system::System;
 
 fn system(source: &str) -> System {

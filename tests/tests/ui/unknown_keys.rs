@@ -1,0 +1,33 @@
+use nhi_runtime::prelude::*;
+
+#[derive(Nonholonomic)]
+#[nonholonomic(coordinates(x), lagrangain = m/2*dot(x)^2, constraints())]
+struct Misspelt {
+    m: f64,
+}
+
+#[derive(Nonholonomic)]
+#[nonholonomic(coordinates(x), lagrangian = m/2*dot(x)^2, constraints(), holonomic(x))]
+struct Unlike {
+    m: f64,
+}
+
+#[derive(Nonholonomic)]
+#[nonholonomic(coordinates(x), lagrangian = m/2*dot(x)^2, constraints(), 3)]
+struct Number {
+    m: f64,
+}
+
+#[derive(Nonholonomic)]
+#[nonholonomic(coordinates(x), lagrangian = m/2*dot(x)^2, constraints(), t)]
+struct Time {
+    m: f64,
+}
+
+#[derive(Nonholonomic)]
+#[nonholonomic(group = SE2(theta, x, y; omega, v, w), lagrangian = m/2*v^2, constraints(w))]
+struct Group {
+    m: f64,
+}
+
+fn main() {}
