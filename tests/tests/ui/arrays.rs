@@ -3,7 +3,7 @@ use nhi_runtime::prelude::*;
 #[derive(Nonholonomic)]
 #[nonholonomic(
     coordinates(x, y[2]),
-    lagrangian = dot(x)^2 + dot(y[0])^2 + dot(y[1])^2 + c + c[3] + c[-1] + x[0] + y[x] + c[1/2] + c[0][1],
+    lagrangian = dot(x)^2 + dot(y[0])^2 + dot(y[1])^2 + c[0][1],
     constraints(),
 )]
 struct Bracketed {
@@ -13,7 +13,7 @@ struct Bracketed {
 #[derive(Nonholonomic)]
 #[nonholonomic(
     coordinates(x, y[2]),
-    lagrangian = dot(x)^2 + dot(y[0])^2 + dot(y[1])^2 + c + c[3] + c[-1] + x[0] + y[x] + c[1/2],
+    lagrangian = dot(x)^2 + dot(y[0])^2 + dot(y[1])^2 + c + x[0] + y[x],
     constraints(dy),
 )]
 struct Indices {

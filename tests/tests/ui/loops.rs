@@ -5,7 +5,7 @@ use nhi_runtime::prelude::*;
     coordinates(x, y[2]),
     lagrangian = dot(x)^2 + sum(i in 0..2, dot(y[i])^2) + sum(m in 0..2, 1) + sum(i in 0..2, sum(i in 0..2, i)),
     constraints(sum(i in 0..3, dy[i])),
-    force = sum(i in 0..x, dx) + sum(i in 0..=1, dx) + sum(i, dx) + sum(i in 0..2) + sum(),
+    force = sum(i in 0..x, dx),
 )]
 struct Loops {
     m: f64,
@@ -18,5 +18,14 @@ struct Loops {
     constraints(),
 )]
 struct Long;
+
+#[derive(Nonholonomic)]
+#[nonholonomic(
+    coordinates(x),
+    let(a = sum(i in 0..=1, x), b = sum(i, x), c = sum(i in 0..2), d = sum(), e = sum(i in 0, x)),
+    lagrangian = dot(x)^2,
+    constraints(),
+)]
+struct Written;
 
 fn main() {}

@@ -13,10 +13,16 @@ struct Unknown {
 #[derive(Nonholonomic)]
 #[nonholonomic(
     coordinates(x),
-    lagrangian = m*dot(x)^2 + sin(x, 2) + atan2(x) + sin^2 + cos() + sin x,
+    lagrangian = m*dot(x)^2 + sin(x, 2) + atan2(x) + sin^2 + cos(),
     constraints(),
 )]
 struct Arguments {
+    m: f64,
+}
+
+#[derive(Nonholonomic)]
+#[nonholonomic(coordinates(x), lagrangian = m*dot(x)^2 + sin x, constraints())]
+struct NoParentheses {
     m: f64,
 }
 

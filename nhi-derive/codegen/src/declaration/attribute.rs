@@ -10,9 +10,13 @@ use proc_macro2::{Delimiter, Group, TokenTree};
 use quote::ToTokens;
 use syn::parse::Parser;
 
-/// The keys, in the order in which they are documented.
-pub(crate) const KEYS: [&str; 9] =
-    ["coordinates", "group", "inputs", "let", "lagrangian", "constraints", "force", "methods", "crate"];
+/// The keys, in the order in which they are documented; `group` is known, but cannot be used yet.
+pub(crate) const KEYS: [&str; 8] =
+    ["coordinates", "inputs", "let", "lagrangian", "constraints", "force", "methods", "crate"];
+
+/// What every declaration says.
+pub(crate) const WHAT_TO_DECLARE: &str =
+    "declare `coordinates(...)`, `lagrangian = ...` and `constraints(...)` in it";
 
 /// Declared name of a coordinate or input.
 #[derive(Clone, Debug)]
@@ -36,6 +40,14 @@ pub(crate) struct Form {
     pub(crate) form: Ast,
 }
 
+/// What `constraints(...)` lists.
+#[derive(Clone, Debug)]
+pub(crate) struct Forms {
+    pub(crate) forms: Vec<Form>,
+    /// Whether all of them could be read.
+    pub(crate) complete: bool,
+}
+
 /// Everything that the attributes say.
 #[derive(Debug, Default)]
 pub(crate) struct Attributes {
@@ -46,14 +58,16 @@ pub(crate) struct Attributes {
     pub(crate) inputs: Slot<Vec<Declared>>,
     pub(crate) lets: Vec<Let>,
     pub(crate) lagrangian: Slot<Ast>,
-    pub(crate) constraints: Slot<Vec<Form>>,
+    pub(crate) constraints: Slot<Forms>,
     pub(crate) force: Slot<Ast>,
     pub(crate) methods: Slot<Vec<Name>>,
     pub(crate) runtime: Slot<syn::Path>,
     /// Whether some name could not be read, so that a name not found may be no mistake.
     pub(crate) names_missing: bool,
-    /// Whether there is an unknown key, which may stand for one that seems to be missing.
-    pub(crate) unknown_key: bool,
+    /// Keys that unknown ones seem to stand for.
+    pub(crate) meant: Vec<&'static str>,
+    /// Whether an attribute is not a list, so that nothing is known of its keys.
+    pub(crate) malformed: bool,
 }
 
 /// Value of a key that is given once.
@@ -106,9 +120,13 @@ impl Attributes {
                     let tokens = token_trees(list.tokens.clone());
                     result.keys(Cursor::new(&tokens, at), context);
                 }
-                meta => context.push(
-                    Error::new(Extent::of_all(meta), "expected `#[nonholonomic(...)]`").help(expected_keys()),
-                ),
+                meta => {
+                    result.malformed = true;
+                    context.push(
+                        Error::new(Extent::of_all(meta), "expected `#[nonholonomic(...)]`")
+                            .help(WHAT_TO_DECLARE),
+                    );
+                }
             }
         }
         result
@@ -137,7 +155,6 @@ impl Attributes {
             Some(TokenTree::Ident(ident)) => Name { text: ident.to_string(), at: ident.span().into() },
             _ => {
                 context.push(part.unexpected("a key").help(expected_keys()));
-                self.unknown_key = true;
                 return skip(part);
             }
         };
@@ -163,8 +180,7 @@ impl Attributes {
                 self.force.set(&key, value, context);
             }
             "constraints" => {
-                let forms =
-                    list(&key, "(... = 0, ...)", part, context).and_then(|group| forms(&group, context));
+                let forms = list(&key, "(... = 0, ...)", part, context).map(|group| forms(&group, context));
                 self.constraints.set(&key, forms, context);
             }
             "methods" => {
@@ -188,13 +204,14 @@ impl Attributes {
             unknown => {
                 skip(part);
                 let error = Error::new(key.at, format!("unknown key `{unknown}`"));
-                context.push(match nearest(unknown, KEYS) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help(expected_keys()),
-                });
-                // What it was meant to declare is unknown.
-                self.names_missing = true;
-                self.unknown_key = true;
+                match nearest(unknown, KEYS) {
+                    Some(near) => {
+                        context.push(error.help(format!("did you mean `{near}`?")));
+                        self.names_missing |= matches!(near, "coordinates" | "inputs" | "let");
+                        self.meant.push(near);
+                    }
+                    None => context.push(error.help(expected_keys())),
+                }
             }
         }
     }
@@ -252,15 +269,15 @@ impl Attributes {
 
 /// "expected one of ..."
 pub(crate) fn expected_keys() -> String {
-    format!("expected one of {}", quoted(&KEYS))
+    format!("expected one of {}", quoted(&KEYS, "or"))
 }
 
-/// `a`, `b` or `c`, each in backquotes.
-pub(crate) fn quoted<S: AsRef<str>>(names: &[S]) -> String {
+/// `a`, `b` or `c`, each in backquotes, with that word before the last.
+pub(crate) fn quoted<S: AsRef<str>>(names: &[S], word: &str) -> String {
     let names: Vec<String> = names.iter().map(|n| format!("`{}`", n.as_ref())).collect();
     match names.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        Some((last, rest)) => format!("{} {word} {last}", rest.join(", ")),
         None => String::new(),
     }
 }
@@ -356,13 +373,14 @@ fn array_length(group: &Group, at: Extent) -> Result<usize, Error> {
     }
 }
 
-/// `label: form = 0, ...`; nothing where one of them is malformed.
-fn forms(group: &Group, context: &Context) -> Option<Vec<Form>> {
+/// `label: form = 0, ...`
+fn forms(group: &Group, context: &Context) -> Forms {
     let tokens = token_trees(group.stream());
     let (parts, commas) = Cursor::new(&tokens, group_extent(group)).split_at_commas();
     commas.into_iter().for_each(|e| context.push(e));
-    let forms: Vec<Option<Form>> = parts.into_iter().map(|mut part| context.keep(form(&mut part))).collect();
-    forms.into_iter().collect()
+    let count = parts.len();
+    let forms: Vec<Form> = parts.into_iter().filter_map(|mut part| context.keep(form(&mut part))).collect();
+    Forms { complete: forms.len() == count, forms }
 }
 
 fn form(part: &mut Cursor<'_>) -> Result<Form, Error> {

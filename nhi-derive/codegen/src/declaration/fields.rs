@@ -143,12 +143,16 @@ fn parameter_length(
             Some(length) => Ok(Some(length)),
             None => Err(Error::new(
                 Extent::of_all(length),
-                "the length of a parameter array must be an integer literal, its value is needed to generate code",
-            )),
+                "the length of a parameter array must be an integer literal",
+            )
+            .help("code is generated for every entry, which is before constants have values")),
         };
     }
-    Err(Error::new(at, format!("the parameter field `{ident}` must be {}", quoted(&["f64", "[f64; N]"])))
-        .help(SKIP))
+    Err(Error::new(
+        at,
+        format!("the parameter field `{ident}` must be {}", quoted(&["f64", "[f64; N]"], "or")),
+    )
+    .help(SKIP))
 }
 
 /// Types that come out of macros are wrapped in invisible groups.

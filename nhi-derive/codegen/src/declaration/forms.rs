@@ -135,7 +135,7 @@ impl Lowering<'_> {
             };
             *slot = self.pool.add(*slot, coefficient);
         }
-        if without { self.blame_missing(ast) } else { Ok(form) }
+        if without { self.blame_missing(ast, "a factor such as `dx` or `dt`") } else { Ok(form) }
     }
 
     /// The components of a work one-form.
@@ -150,7 +150,7 @@ impl Lowering<'_> {
                 None => without = true,
             }
         }
-        if without { self.blame_missing(ast) } else { Ok(form.coefficients) }
+        if without { self.blame_missing(ast, "a factor such as `dx`") } else { Ok(form.coefficients) }
     }
 
     fn zero_form(&mut self) -> OneForm {
@@ -237,14 +237,14 @@ impl Lowering<'_> {
         };
         let Some(fault) = fault else { return false };
         let inside = match &ast.kind {
-            Kind::Call(function, _) if matches!(function.text.as_str(), "dot" | "d") => false,
             Kind::Loop { variable, from, to, body } => match self.bounds(from, to) {
                 Ok(range) => range
                     .into_iter()
                     .any(|i| self.with_loop(variable, i, |this| this.find_bad(body, rule, found))),
                 Err(Reported) => false,
             },
-            Kind::Indexed(..) => false,
+            // Degrees mean nothing inside a function.
+            Kind::Call(..) | Kind::Indexed(..) => false,
             // All bad terms of a sum, but one bad operand of everything else.
             Kind::Sum(terms) => {
                 let before = found.len();
@@ -262,13 +262,13 @@ impl Lowering<'_> {
     }
 
     /// Reports the terms of a form that carry no differential.
-    fn blame_missing<T>(&mut self, ast: &Ast) -> Result<T, Reported> {
+    fn blame_missing<T>(&mut self, ast: &Ast, factor: &str) -> Result<T, Reported> {
         let mut found = Vec::new();
         self.find_missing(ast, &mut found);
         for at in found {
             self.push(
                 Error::new(at, "this term carries no differential")
-                    .help("every term of a one-form has a factor such as `dx`; in a constraint also `dt`"),
+                    .help(format!("every term of a one-form has {factor}")),
             );
         }
         Err(Reported)

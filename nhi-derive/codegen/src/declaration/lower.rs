@@ -26,13 +26,13 @@ pub(crate) struct Symbols {
 /// The error was reported already, here or where the name in question is declared.
 pub(crate) struct Reported;
 
-/// Builds expressions; names must have been checked by the resolver.
+/// Builds expressions; mistakes in names are passed over, the resolver reports them.
 pub(crate) struct Lowering<'a> {
     pub(crate) pool: Pool,
     pub(crate) symbols: Symbols,
     /// Values of the `let` names so far; nothing for those with errors.
     pub(crate) lets: Vec<Option<Expr>>,
-    scope: &'a Scope,
+    pub(crate) scope: &'a Scope,
     context: &'a Context,
     loops: Vec<(String, i64)>,
     work: usize,
@@ -168,15 +168,16 @@ impl<'a> Lowering<'a> {
             _ => {}
         }
         match self.scope.meaning(name) {
-            Some(Meaning::Coordinate(first, _)) => Ok(self.symbols.coordinates[first + i]),
-            Some(Meaning::Parameter(first, _)) => Ok(self.symbols.parameters[first + i]),
-            Some(Meaning::Input(first, _)) => Ok(self.symbols.inputs[first + i]),
-            Some(Meaning::Let(position)) => self.lets.get(position).copied().flatten().ok_or(Reported),
-            None => match self.scope.differential(name) {
-                Some((first, _)) => Ok(self.symbols.differentials[first + i]),
-                None => Err(Reported),
-            },
+            Some(Meaning::Coordinate(first, _)) => self.symbols.coordinates.get(first + i).copied(),
+            Some(Meaning::Parameter(first, _)) => self.symbols.parameters.get(first + i).copied(),
+            Some(Meaning::Input(first, _)) => self.symbols.inputs.get(first + i).copied(),
+            Some(Meaning::Let(position)) => self.lets.get(position).copied().flatten(),
+            None => {
+                let (first, _) = self.scope.differential(name).ok_or(Reported)?;
+                self.symbols.differentials.get(first + i).copied()
+            }
         }
+        .ok_or(Reported)
     }
 
     /// The index of an array entry, checked.
@@ -247,16 +248,17 @@ impl<'a> Lowering<'a> {
         for argument in arguments {
             lowered.push(self.lower(argument)?);
         }
-        let x = lowered[0];
+        let [x, ..] = lowered[..] else { return Err(Reported) };
         let e = match function.text.as_str() {
             "dot" => self.total_derivative(x, self.symbols.velocities.clone()),
             "d" => self.total_derivative(x, self.symbols.differentials.clone()),
             "sqrt" => self.pool.sqrt(x),
             "atan2" => {
-                if self.vanishes(lowered[0]) && self.vanishes(lowered[1]) {
+                let [y, x] = lowered[..] else { return Err(Reported) };
+                if self.vanishes(y) && self.vanishes(x) {
                     return self.report(ast, || Error::new(ast.at, "`atan2(0, 0)` is not defined"));
                 }
-                self.pool.atan2(lowered[0], lowered[1])
+                self.pool.atan2(y, x)
             }
             name => {
                 let f = Function::ALL.into_iter().find(|f| f.name() == name).ok_or(Reported)?;

@@ -26,11 +26,11 @@ pub use error::{Error, Extent};
 pub use fields::Field;
 pub use stub::stub;
 
-use crate::expr::Pool;
+use crate::expr::{Expr, Pool};
 use crate::method::METHODS;
 use crate::system::{Constraint, Coordinate, Quantity, Source, System};
-use ast::Name;
-use attribute::{Attributes, Declared, quoted};
+use ast::{Ast, Name};
+use attribute::{Attributes, Declared, WHAT_TO_DECLARE, quoted};
 use error::Context;
 use lower::{Lowering, Reported, Symbols};
 use names::{Holds, Meaning, Place, Resolver, Scope, nearest};
@@ -124,7 +124,7 @@ impl Declaration {
                 errors,
                 runtime,
                 n: counts.map(|c| c.coordinates).filter(|n| *n > 0),
-                m: attributes.constraints.value().map(Vec::len),
+                m: attributes.constraints.value().filter(|c| c.complete).map(|c| c.forms.len()),
                 inputs: counts.map(|c| c.inputs),
             })),
         }
@@ -158,35 +158,31 @@ fn missing_keys(attributes: &Attributes, input: &syn::DeriveInput, context: &Con
                 input.ident.span(),
                 format!("`{}` has no `#[nonholonomic(...)]` attribute", input.ident),
             )
-            .help("declare `coordinates(...)`, `lagrangian = ...` and `constraints(...)` in it"),
+            .help(WHAT_TO_DECLARE),
         );
         return;
     };
-    // A malformed key may be any of these.
-    if attributes.unknown_key {
+    if attributes.malformed {
         return;
     }
-    let missing = |present: bool, what: &str, help: &str| {
-        if !present {
-            context.push(Error::new(at, format!("missing `{what}`")).help(help));
-        }
+    let required = [
+        ("coordinates", "coordinates(...)", attributes.coordinates.key().or(attributes.group.key())),
+        ("lagrangian", "lagrangian = ...", attributes.lagrangian.key()),
+        ("constraints", "constraints(...)", attributes.constraints.key()),
+    ];
+    let missing: Vec<&str> = required
+        .into_iter()
+        .filter(|(key, _, at)| at.is_none() && !attributes.meant.contains(key))
+        .map(|(_, written, _)| written)
+        .collect();
+    let help = match missing.as_slice() {
+        [] => return,
+        ["coordinates(...)"] => "name the configuration coordinates: `coordinates(x, y)`",
+        ["lagrangian = ..."] => "for example `lagrangian = m/2*dot(x)^2`",
+        ["constraints(...)"] => "for a system without constraints write `constraints()`",
+        _ => "these have to be declared, in any order; `constraints()` is a system without constraints",
     };
-    let group = attributes.group.key().is_some();
-    missing(
-        attributes.coordinates.key().is_some() || group,
-        "coordinates(...)",
-        "name the configuration coordinates: `coordinates(x, y)`",
-    );
-    missing(
-        attributes.lagrangian.key().is_some(),
-        "lagrangian = ...",
-        "for example `lagrangian = m/2*dot(x)^2`",
-    );
-    missing(
-        attributes.constraints.key().is_some(),
-        "constraints(...)",
-        "for a system without constraints write `constraints()`",
-    );
+    context.push(Error::new(at, format!("missing {}", quoted(&missing, "and"))).help(help));
 }
 
 /// The methods to emit and where they stand.
@@ -226,7 +222,7 @@ fn unknown_method(name: &Name, markers: &[&'static str]) -> Error {
     }
     match nearest(&name.text, markers.iter().copied()) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error.help(format!("expected one of {}", quoted(markers))),
+        None => error.help(format!("expected one of {}", quoted(markers, "or"))),
     }
 }
 
@@ -302,24 +298,24 @@ fn resolve_and_lower(
     let coordinates = attributes.coordinates.value()?;
     counts?;
     let mut resolver = Resolver::new(scope, context);
-    let lets: Vec<Option<&ast::Ast>> = attributes
+    let lets: Vec<Option<(&Ast, bool)>> = attributes
         .lets
         .iter()
         .map(|definition| {
             let holds = definition.value.as_ref().and_then(|value| resolver.check(value, Place::Let));
             resolver.lets.push(holds.unwrap_or_default());
-            definition.value.as_ref().filter(|_| holds.is_some())
+            definition.value.as_ref().map(|value| (value, holds.is_some()))
         })
         .collect();
-    let lagrangian = attributes.lagrangian.value().filter(|l| resolver.check(l, Place::Lagrangian).is_some());
+    let lagrangian = attributes.lagrangian.value().map(|l| (l, resolver.check(l, Place::Lagrangian)));
     let constraints: Vec<(&attribute::Form, Option<Holds>)> = attributes
         .constraints
         .value()
         .into_iter()
-        .flatten()
+        .flat_map(|c| &c.forms)
         .map(|form| (form, resolver.check(&form.form, Place::Constraint)))
         .collect();
-    let force = attributes.force.value().filter(|f| resolver.check(f, Place::Force).is_some());
+    let force = attributes.force.value().map(|f| (f, resolver.check(f, Place::Force)));
 
     // Symbols of the user's names come first. Factors are kept in this order: r*y, m*dot(x).
     let mut pool = Pool::new();
@@ -340,15 +336,19 @@ fn resolve_and_lower(
         dt: symbols(vec!["dt".to_owned()])[0],
     };
     let mut lowering = Lowering::new(pool, symbols, scope, context);
-    for value in lets {
-        let value = value.and_then(|value| lowering.lower(value).ok());
+    // What names something unknown has no meaning, but may contain other mistakes.
+    for definition in lets {
+        let value = definition.and_then(|(value, known)| lowering.lower(value).ok().filter(|_| known));
         lowering.lets.push(value);
     }
-    let lagrangian = lagrangian.and_then(|ast| lowering.regular_lagrangian(ast, &coordinate_names).ok());
+    let lagrangian = lagrangian.and_then(|(ast, holds)| match holds {
+        Some(_) => lowering.regular_lagrangian(ast, &coordinate_names).ok(),
+        None => lowering.lower(ast).ok().and(None),
+    });
     let constraints = lowering.independent_constraints(&constraints);
     let force_form = match force {
-        Some(ast) => lowering.force(ast).ok().inspect(|form| lowering.check_numbers(form, ast.at)),
-        None if attributes.force.key().is_some() => None,
+        Some((ast, Some(_))) => lowering.force(ast).ok().inspect(|form| lowering.check_numbers(form, ast.at)),
+        Some((ast, None)) => lowering.lower(ast).ok().and(None),
         None => {
             let zero = lowering.pool.zero();
             Some(vec![zero; coordinate_names.len()])
@@ -357,10 +357,11 @@ fn resolve_and_lower(
 
     let (lagrangian, constraints, force_form) = (lagrangian?, constraints?, force_form?);
     let Lowering { pool, symbols, .. } = lowering;
-    let quantities = |names: Vec<String>, symbols: &[crate::expr::Expr]| {
+    let quantities = |names: Vec<String>, symbols: &[Expr]| {
         names.into_iter().zip(symbols).map(|(name, &symbol)| Quantity { name, symbol }).collect()
     };
-    let forms = attributes.constraints.value()?;
+    let forms = &attributes.constraints.value()?.forms;
+    let force = force.map(|(ast, _)| ast);
     let lagrangian_ast = attributes.lagrangian.value()?;
     Some(Lowered {
         system: System {
@@ -395,14 +396,10 @@ fn resolve_and_lower(
 
 impl Lowering<'_> {
     /// L, with a mass matrix that is not singular everywhere.
-    fn regular_lagrangian(
-        &mut self,
-        ast: &ast::Ast,
-        names: &[String],
-    ) -> Result<crate::expr::Expr, Reported> {
+    fn regular_lagrangian(&mut self, ast: &Ast, names: &[String]) -> Result<Expr, Reported> {
         let (lagrangian, mass) = self.lagrangian(ast)?;
         self.check_numbers(&[lagrangian], ast.at);
-        if self.pool.rank(&mass) < mass.len() {
+        if self.scope.is_sound() && self.pool.rank(&mass) < mass.len() {
             let error =
                 Error::new(ast.at, "this Lagrangian is not regular: its mass matrix is singular everywhere");
             let absent: Vec<String> = names
@@ -413,7 +410,7 @@ impl Lowering<'_> {
                 .collect();
             self.push(match absent.as_slice() {
                 [] => error.help("some combination of the velocities has no kinetic energy"),
-                _ => error.help(format!("there is no kinetic energy of {}", quoted(&absent))),
+                _ => error.help(format!("there is no kinetic energy of {}", quoted(&absent, "or"))),
             });
             return Err(Reported);
         }
@@ -427,7 +424,9 @@ impl Lowering<'_> {
     ) -> Option<Vec<Constraint>> {
         let n = self.symbols.coordinates.len();
         let mut complete = true;
-        if let Some((excess, _)) = constraints.get(n.saturating_sub(1)) {
+        if self.scope.is_sound()
+            && let Some((excess, _)) = constraints.get(n.saturating_sub(1))
+        {
             self.push(
                 Error::new(
                     excess.form.at,
@@ -453,21 +452,29 @@ impl Lowering<'_> {
                     None => labels.push(label),
                 }
             }
-            let Some(one_form) = holds.and_then(|holds| self.constraint(&form.form, holds).ok()) else {
+            let one_form = match holds {
+                Some(holds) => self.constraint(&form.form, *holds).ok(),
+                None => self.lower(&form.form).ok().and(None),
+            };
+            let Some(one_form) = one_form else {
                 complete = false;
                 continue;
             };
             let all: Vec<_> = one_form.coefficients.iter().copied().chain([one_form.dt]).collect();
             self.check_numbers(&all, form.form.at);
             rows.push(one_form.coefficients.clone());
-            if rows.len() < n && self.pool.rank(&rows) < rows.len() {
+            if self.scope.is_sound() && rows.len() < n && self.pool.rank(&rows) < rows.len() {
                 rows.pop();
                 let alone = one_form.coefficients.iter().all(|e| self.vanishes(*e));
                 self.push(if alone {
                     Error::new(form.form.at, "this constraint has no differential or velocity in it")
                 } else {
-                    Error::new(form.form.at, "this one-form depends on the ones before it, everywhere")
-                        .help("leave it out, or correct it")
+                    let others = match result.as_slice() {
+                        [one] => format!("`{}`", one.label),
+                        _ => "the ones before it".to_owned(),
+                    };
+                    Error::new(form.form.at, format!("this one-form depends on {others}, everywhere"))
+                        .help("constraints have to be linearly independent, at least almost everywhere")
                 });
                 complete = false;
                 continue;

@@ -27,6 +27,8 @@ pub(crate) struct Scope {
     skipped: Vec<String>,
     /// Whether names are missing because their declaration is malformed.
     incomplete: bool,
+    /// Whether some name clashes with another.
+    clashing: bool,
 }
 
 /// Names with a meaning of their own, and what it is.
@@ -70,8 +72,17 @@ impl Scope {
         self.names.get(name).map(|(meaning, _)| *meaning)
     }
 
-    /// Declares a name; `on_field` tells how to get rid of a bad one.
+    /// Whether every declared name could be read and has one meaning; otherwise nothing that counts
+    /// coordinates can be trusted.
+    pub(crate) fn is_sound(&self) -> bool {
+        !self.incomplete && !self.clashing
+    }
+
+    /// Declares a name.
     pub(crate) fn declare(&mut self, name: &Name, meaning: Meaning, context: &Context) {
+        if reserved(&name.text).is_some() || self.names.contains_key(&name.text) {
+            self.clashing = true;
+        }
         if let Some(what) = reserved(&name.text) {
             let error = Error::new(name.at, format!("`{}` is reserved: it is {what}", name.text));
             context.push(match meaning {
@@ -156,7 +167,9 @@ impl Scope {
         match nearest(name, known) {
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None if self.order.is_empty() => error,
-            None if self.order.len() <= 12 => error.help(format!("known names are {}", quoted(&self.order))),
+            None if self.order.len() <= 12 => {
+                error.help(format!("known names are {}", quoted(&self.order, "and")))
+            }
             None => {
                 error.help("parameters are the struct's fields, coordinates are listed in `coordinates(...)`")
             }
@@ -352,10 +365,13 @@ impl<'a> Resolver<'a> {
                 Place::Force | Place::Constraint => Holds { differentials: true, ..Holds::default() },
                 _ => {
                     let coordinate = &name[1..];
-                    self.error(
-                        forbidden(&format!("the differential `{name}`"), at, place)
-                            .help(format!("the velocity of `{coordinate}` is `dot({coordinate})`")),
-                    )
+                    let error = forbidden(&format!("the differential `{name}`"), at, place);
+                    self.error(match place {
+                        Place::Lagrangian => {
+                            error.help(format!("the velocity of `{coordinate}` is `dot({coordinate})`"))
+                        }
+                        _ => error,
+                    })
                 }
             },
         }
@@ -491,7 +507,7 @@ impl<'a> Resolver<'a> {
             _ => {
                 return match nearest(name, functions()) {
                     Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help(format!("the functions are {}", quoted(&functions()))),
+                    None => error.help(format!("the functions are {}", quoted(&functions(), "and"))),
                 };
             }
         };

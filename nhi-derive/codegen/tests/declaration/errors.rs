@@ -63,13 +63,10 @@ fn forms() {
 fn too_many_or_dependent_forms() {
     check(&[
         ("KINETIC, constraints(dx, dy, dz)", &["too many constraints: 3 one-forms for 3 coordinates"]),
-        (
-            "KINETIC, constraints(dx + dy, 2*dx + 2*dy)",
-            &["this one-form depends on the ones before it, everywhere"],
-        ),
+        ("KINETIC, constraints(dx + dy, 2*dx + 2*dy)", &["this one-form depends on `dx + dy`, everywhere"]),
         (
             "KINETIC, constraints(sin(x)*dx + dy, (1 - cos(x)^2)*dx + sin(x)*dy)",
-            &["this one-form depends on the ones before it, everywhere"],
+            &["this one-form depends on `sin(x)*dx + dy`, everywhere"],
         ),
     ]);
 }
@@ -115,7 +112,7 @@ fn keys() {
     check(&[
         ("constraints()", &[missing]),
         ("KINETIC", &["missing `constraints(...)`"]),
-        ("", &[missing, "missing `constraints(...)`"]),
+        ("", &["missing `lagrangian = ...` and `constraints(...)`"]),
         (
             "lagrangain = 2, methods(Dla3, Foo)",
             &["unknown key `lagrangain`", "unknown method `Dla3`", "unknown method `Foo`"],
@@ -142,8 +139,8 @@ fn keys() {
         ("KINETIC, constraints(), 3 = 4", &["expected a key, found `3`"]),
     ]);
     assert_eq!(errors("struct S;"), ["`S` has no `#[nonholonomic(...)]` attribute"]);
-    assert_eq!(errors("#[nonholonomic] struct S;")[0], "expected `#[nonholonomic(...)]`");
-    assert_eq!(errors("#[nonholonomic = 3] struct S;")[0], "expected `#[nonholonomic(...)]`");
+    assert_eq!(errors("#[nonholonomic] struct S;"), ["expected `#[nonholonomic(...)]`"]);
+    assert_eq!(errors("#[nonholonomic = 3] struct S;"), ["expected `#[nonholonomic(...)]`"]);
 }
 
 #[test]
@@ -203,7 +200,7 @@ fn functions_and_arrays() {
             &["`atan2` takes two arguments, `atan2(y, x)`, but 1 are given", "`x` is not a function"],
         ),
         (
-            "KINETIC + c + x[0] + c[x] + c[3] + c[1/2] + c[-1], constraints()",
+            "KINETIC + c + x[0] + c[x] + c[3], constraints()",
             &["`c` is an array of 3", "`x` is not an array", "expected an integer, found an expression"],
         ),
         (
@@ -297,7 +294,7 @@ fn structs() {
         [
             "the parameter field `m` must be `f64` or `[f64; N]`",
             "the parameter field `c` must be `f64` or `[f64; N]`",
-            "the length of a parameter array must be an integer literal, its value is needed to generate code",
+            "the length of a parameter array must be an integer literal",
             "the name `x` is declared twice",
             "the name `dx` clashes with the differential of the coordinate `x`",
             "`pi` is reserved: it is the circle constant",

@@ -15,7 +15,7 @@ mod reexported {
         sum(i in 0..2, c[i]*dz[i]) + d(x*cos(y[0])),
         dot(y[1]) - r*rate + Omega*z[0],
     ),
-    crate = reexported::rt,
+    crate = crate::reexported::rt,
 )]
 #[nonholonomic(let(rate = dot(phi), height = x*sin(phi)))]
 #[nonholonomic(coordinates(x, y[2], z[2], phi))]
