@@ -114,7 +114,7 @@ fn keys() {
         ("KINETIC", &["missing `constraints(...)`"]),
         ("", &["missing `lagrangian = ...` and `constraints(...)`"]),
         (
-            "lagrangain = 2, methods(Dla3, Foo)",
+            "lagrangain = 2, constraints(), methods(Dla3, Foo)",
             &["unknown key `lagrangain`", "unknown method `Dla3`", "unknown method `Foo`"],
         ),
         ("KINETIC constraints()", &["expected `,` before `constraints`"]),
@@ -201,7 +201,12 @@ fn functions_and_arrays() {
         ),
         (
             "KINETIC + c + x[0] + c[x] + c[3], constraints()",
-            &["`c` is an array of 3", "`x` is not an array", "expected an integer, found an expression"],
+            &[
+                "`c` is an array of 3",
+                "`x` is not an array",
+                "expected an integer, found an expression",
+                "the index 3 is out of range",
+            ],
         ),
         (
             "KINETIC + c[3] + c[1/2] + c[-1], constraints()",
