@@ -253,7 +253,8 @@ impl Body<'_> {
             }
             values.push(if output.scalar { quote!(#(#entries)*) } else { quote!([#(#entries),*]) });
         }
-        let names: Vec<Ident> = program.outputs.iter().map(|o| spelled(&o.name)).collect();
+        // What is prepared is named by the symbols that are kept, such as `c[0]`.
+        let names = || -> Vec<Ident> { program.outputs.iter().map(|o| spelled(&o.name)).collect() };
         match signature {
             Signature::Prepare => {
                 let fields: Vec<TokenStream> = (program.outputs.iter().zip(&values))
@@ -268,7 +269,7 @@ impl Body<'_> {
                 quote!(-> Result<Prepared<T>, Failure>)
             }
             Signature::Start(ty) | Signature::Step(ty) => {
-                let name = &ty.name;
+                let (name, names) = (&ty.name, names());
                 let checked = program.outputs.iter().zip(&names).filter(|(o, _)| !o.values.is_empty());
                 let checked = checked.map(|(_, n)| quote!(emitted::finite(&next.#n)));
                 self.add(quote! {
@@ -278,7 +279,7 @@ impl Body<'_> {
                 let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
                 quote!(-> Result<#ty, Failure>)
             }
-            Signature::Plain { fallible } => self.plain_results(program, &names, &values, *fallible),
+            Signature::Plain { fallible } => self.plain_results(program, &names(), &values, *fallible),
         }
     }
 
