@@ -1,1 +1,61 @@
-//! Under construction.
+//! Nonholonomic systems of the literature, each declared with nhi's derive alone.
+//!
+//! A model is a file with a declaration and a [`Row`], and a line of the table [`MODELS`], which the
+//! command line, the tests and the benchmarks read.
+
+mod flow;
+mod method;
+mod model;
+mod row;
+mod trajectory;
+
+pub mod chaotic_r7;
+pub mod contact_oscillator;
+pub mod euler_disk;
+pub mod knife_incline;
+pub mod magnetic_particle;
+pub mod mobile_robot;
+pub mod nh_particle;
+pub mod perturbed_oscillator;
+pub mod rotating_table_skate;
+pub mod sleigh_com;
+pub mod sleigh_contact;
+pub mod sleigh_moving_mass;
+pub mod snakeboard;
+pub mod snakeboard_free;
+pub mod vertical_disk;
+
+pub use method::{Family, METHODS, Method};
+pub use model::{Instance, Model, Phase};
+pub use row::{Invariant, Row, Value};
+pub use trajectory::Trajectory;
+
+/// All models.
+pub const MODELS: &[&dyn Model] = &[
+    &contact_oscillator::MODEL,
+    &perturbed_oscillator::MODEL,
+    &chaotic_r7::MODEL,
+    &sleigh_com::MODEL,
+    &sleigh_contact::MODEL,
+    &snakeboard::MODEL,
+    &snakeboard_free::MODEL,
+    &vertical_disk::MODEL,
+    &knife_incline::MODEL,
+    &rotating_table_skate::MODEL,
+    &nh_particle::MODEL,
+    &nh_particle::HARMONIC,
+    &euler_disk::MODEL,
+    &mobile_robot::MODEL,
+    &sleigh_moving_mass::MODEL,
+    &magnetic_particle::MODEL,
+];
+
+/// The model called `name`.
+pub fn model(name: &str) -> Option<&'static dyn Model> {
+    MODELS.iter().copied().find(|model| model.name() == name)
+}
+
+/// The method called `id`.
+pub fn method(id: &str) -> Option<&'static Method> {
+    METHODS.iter().find(|method| method.id == id)
+}

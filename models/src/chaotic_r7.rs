@@ -1,0 +1,29 @@
+//! A chaotic system on ℝ⁷ with one constraint (McLachlan & Perlmutter 2006, section 5.3): the energy
+//! error of a reversible method performs a random walk.
+
+use crate::Row;
+use nhi_runtime::prelude::*;
+
+/// Seven coupled oscillators, constrained to dx + Σ yᵢ dzᵢ = 0.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y[3], z[3]),
+    lagrangian = (dot(x)^2 + sum(i in 0..3, dot(y[i])^2 + dot(z[i])^2))/2
+               - (x^2 + sum(i in 0..3, y[i]^2 + z[i]^2 + y[i]^2*z[i]^2) + z[0]^2*z[1]^2)/2,
+    constraints(dx + sum(i in 0..3, y[i]*dz[i]) = 0),
+    methods(Dla2, DlaRattle, Rattle, Rk2Midpoint, Rk4),
+)]
+pub struct ChaoticR7;
+
+/// Row of the model table.
+pub const MODEL: Row<ChaoticR7> = Row {
+    name: "chaotic_r7",
+    summary: "chaotic coupled oscillators on R^7, one constraint",
+    reference_coordinates: &["x", "y1", "y2", "y3", "z1", "z2", "z3"],
+    defaults: ChaoticR7,
+    build: |_| ChaoticR7,
+    initial: |_| ([0.7, 0.3, -0.4, 0.5, 0.6, -0.2, 0.4], [0.43, 0.6, -0.3, 0.8, 0.5, 0.7, -0.6]),
+    conservative: true,
+    invariants: &[],
+    solution: None,
+};

@@ -1,0 +1,34 @@
+//! Charged particle in a uniform magnetic field and a harmonic potential, on dx + y dz = 0: a
+//! Lagrangian with gyroscopic terms.
+
+use crate::Row;
+use nhi_runtime::prelude::*;
+
+/// Particle of unit mass and charge in a field of strength `B` along x.
+#[derive(Nonholonomic, Clone, Debug)]
+#[expect(non_snake_case, reason = "B is a magnetic field")]
+#[nonholonomic(
+    coordinates(x, y, z),
+    lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 + B/2*(y*dot(z) - z*dot(y)) - k/2*(x^2 + y^2 + z^2),
+    constraints(dx + y*dz = 0),
+    methods(Dla2, DlaRattle, Rattle, Rk2Midpoint, Rk4),
+)]
+pub struct MagneticParticle {
+    /// Magnetic field.
+    pub B: f64,
+    /// Stiffness of the potential.
+    pub k: f64,
+}
+
+/// Row of the model table.
+pub const MODEL: Row<MagneticParticle> = Row {
+    name: "magnetic_particle",
+    summary: "particle in a magnetic field, gyroscopic terms",
+    reference_coordinates: &["x", "y", "z"],
+    defaults: MagneticParticle { B: 0.8, k: 1.0 },
+    build: |p| MagneticParticle { B: p[0], k: p[1] },
+    initial: |_| ([0.5, 0.3, 0.4], [-0.18, 0.8, 0.6]),
+    conservative: true,
+    invariants: &[],
+    solution: None,
+};

@@ -1,0 +1,49 @@
+//! Nonholonomic particle: unit mass on dz = y dx, free or in a harmonic potential.
+
+use crate::{Invariant, Row};
+use nhi_runtime::prelude::*;
+
+/// Particle of unit mass on dz − y dx = 0 with a spring of stiffness `k` to the origin.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, z),
+    lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - k/2*(x^2 + y^2 + z^2),
+    constraints(dz - y*dx = 0),
+    methods(Dla2, DlaRattle, Rattle, Rk2Midpoint, Rk4),
+)]
+pub struct NhParticle {
+    /// Stiffness of the spring.
+    pub k: f64,
+}
+
+/// Row of the model table: the free particle.
+pub const MODEL: Row<NhParticle> = Row {
+    name: "nh_particle",
+    summary: "nonholonomic particle, free",
+    reference_coordinates: &["x", "y", "z"],
+    defaults: NhParticle { k: 0.0 },
+    build: |p| NhParticle { k: p[0] },
+    initial: |_| ([0.2, -0.3, 0.1], [0.9, 0.7, -0.27]),
+    conservative: true,
+    invariants: &[Invariant { name: "E_y", value: |s, q, v| (v[1].powi(2) + s.k * q[1].powi(2)) / 2.0 }],
+    solution: Some(free),
+};
+
+/// Row of the model table: the particle in a harmonic potential.
+pub const HARMONIC: Row<NhParticle> = Row {
+    name: "nh_particle_harmonic",
+    summary: "nonholonomic particle in a harmonic potential",
+    defaults: NhParticle { k: 1.0 },
+    solution: None,
+    ..MODEL
+};
+
+/// Without a potential ẏ and ẋ√(1+y²) are constant.
+fn free(particle: &NhParticle, t: f64) -> ([f64; 3], [f64; 3]) {
+    let ([x0, y0, z0], [dx0, dy, _]) = (MODEL.initial)(particle);
+    let y = y0 + dy * t;
+    let (root0, root) = ((1.0 + y0 * y0).sqrt(), (1.0 + y * y).sqrt());
+    let c = dx0 * root0;
+    let x = x0 + c / dy * (y.asinh() - y0.asinh());
+    ([x, y, z0 + c / dy * (root - root0)], [c / root, dy, y * c / root])
+}

@@ -1,0 +1,181 @@
+use crate::Trajectory;
+use crate::flow::flow;
+use crate::method::{Emitted, Method};
+use crate::model::{Instance, Model, Phase};
+use nhi_runtime::{Error, Failure, System, Vector};
+
+/// A conserved quantity of the system `S`.
+pub struct Invariant<S: System> {
+    /// Name, also in reference data.
+    pub name: &'static str,
+    /// Its value at (q, v).
+    pub value: Value<S>,
+}
+
+/// A function of a system's parameters, configuration and velocity.
+pub type Value<S> = fn(&S, &<S as System>::Configuration<f64>, &<S as System>::Velocity<f64>) -> f64;
+
+/// A configuration and a velocity of `S`.
+type PhaseOf<S> = (<S as System>::Configuration<f64>, <S as System>::Velocity<f64>);
+
+/// What there is to say of a model besides its declaration.
+pub struct Row<S: System + 'static> {
+    /// Name, also on the command line and in reference data.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub summary: &'static str,
+    /// Names of the coordinates in reference data.
+    pub reference_coordinates: &'static [&'static str],
+    /// The system with its default parameters.
+    pub defaults: S,
+    /// The system with the parameters `p`, in order.
+    pub build: fn(S::Parameters<f64>) -> S,
+    /// Initial data (q₀, v₀) on the constraint manifold.
+    pub initial: fn(&S) -> PhaseOf<S>,
+    /// Whether the energy is conserved.
+    pub conservative: bool,
+    /// Other conserved quantities.
+    pub invariants: &'static [Invariant<S>],
+    /// The solution that starts at the initial data, at time t.
+    pub solution: Option<fn(&S, f64) -> PhaseOf<S>>,
+}
+
+impl<S: Emitted + Clone + Sync + 'static> Model for Row<S> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    fn coordinates(&self) -> &'static [&'static str] {
+        S::COORDINATES
+    }
+
+    fn reference_coordinates(&self) -> &'static [&'static str] {
+        self.reference_coordinates
+    }
+
+    fn constraints(&self) -> &'static [&'static str] {
+        S::CONSTRAINTS
+    }
+
+    fn inputs(&self) -> &'static [&'static str] {
+        S::INPUTS
+    }
+
+    fn parameters(&self) -> &'static [&'static str] {
+        S::PARAMETERS
+    }
+
+    fn defaults(&self) -> Vec<f64> {
+        self.defaults.parameters().as_ref().to_vec()
+    }
+
+    fn conservative(&self) -> bool {
+        self.conservative
+    }
+
+    fn invariants(&self) -> Vec<&'static str> {
+        self.invariants.iter().map(|invariant| invariant.name).collect()
+    }
+
+    fn instance(&self, parameters: &[f64]) -> Box<dyn Instance> {
+        let system = (self.build)(vector(parameters));
+        Box::new(Values {
+            parameters: system.parameters(),
+            system,
+            initial: self.initial,
+            invariants: self.invariants,
+            solution: self.solution,
+        })
+    }
+}
+
+/// A row with values of its parameters.
+struct Values<S: System + 'static> {
+    system: S,
+    parameters: S::Parameters<f64>,
+    initial: fn(&S) -> PhaseOf<S>,
+    invariants: &'static [Invariant<S>],
+    solution: Option<fn(&S, f64) -> PhaseOf<S>>,
+}
+
+impl<S: Emitted + Clone + 'static> Instance for Values<S> {
+    fn initial(&self) -> Phase {
+        phase::<S>((self.initial)(&self.system))
+    }
+
+    fn solution(&self, t: f64) -> Option<Phase> {
+        self.solution.map(|solution| phase::<S>(solution(&self.system, t)))
+    }
+
+    fn energy(&self, q: &[f64], v: &[f64]) -> f64 {
+        S::energy(&self.parameters, &vector(q), &vector(v))
+    }
+
+    fn momentum(&self, q: &[f64], v: &[f64]) -> Vec<f64> {
+        S::momentum(&self.parameters, &vector(q), &vector(v)).as_ref().to_vec()
+    }
+
+    fn residual(&self, q: &[f64], v: &[f64]) -> Vec<f64> {
+        S::residual(&self.parameters, &vector(q), &vector(v)).as_ref().to_vec()
+    }
+
+    fn invariants(&self, q: &[f64], v: &[f64]) -> Vec<f64> {
+        let (q, v) = (vector(q), vector(v));
+        self.invariants.iter().map(|invariant| (invariant.value)(&self.system, &q, &v)).collect()
+    }
+
+    fn project(&self, q: &[f64], v: &[f64]) -> Result<Vec<f64>, Failure> {
+        Ok(S::project(&self.parameters, &vector(q), &vector(v))?.as_ref().to_vec())
+    }
+
+    fn acceleration(&self, q: &[f64], v: &[f64], t: f64, inputs: &[f64]) -> Result<Phase, Failure> {
+        let (a, lambda) = S::acceleration_of(&self.parameters, &vector(q), &vector(v), t, &vector(inputs))?;
+        Ok((a.as_ref().to_vec(), lambda.as_ref().to_vec()))
+    }
+
+    fn flow(&self, t0: f64, q: &[f64], v: &[f64], inputs: &[f64], t1: f64) -> Result<Phase, Failure> {
+        let n = q.len();
+        let mut field = |t: f64, y: &[f64], dy: &mut [f64]| {
+            let (q, v) = y.split_at(n);
+            let (a, _) = self.acceleration(q, v, t, inputs)?;
+            dy[..n].copy_from_slice(v);
+            dy[n..].copy_from_slice(&a);
+            Ok(())
+        };
+        let y = flow(&mut field, t0, &[q, v].concat(), t1, LARGEST_STEP)?;
+        let (q, v) = y.split_at(n);
+        Ok((q.to_vec(), v.to_vec()))
+    }
+
+    fn start(
+        &self,
+        method: &Method,
+        q0: &[f64],
+        v0: &[f64],
+        inputs: &[f64],
+        h: f64,
+    ) -> Result<Box<dyn Trajectory>, Error> {
+        crate::method::start(self.system.clone(), method, vector(q0), vector(v0), vector(inputs), h)
+    }
+}
+
+/// Largest step of the exact flow: short beside every period of the models.
+const LARGEST_STEP: f64 = 0.1;
+
+fn phase<S: System>((q, v): PhaseOf<S>) -> Phase {
+    (q.as_ref().to_vec(), v.as_ref().to_vec())
+}
+
+/// `entries` as a fixed-length vector.
+///
+/// # Panics
+/// If their number is wrong.
+pub(crate) fn vector<V: Vector<f64>>(entries: &[f64]) -> V {
+    let mut vector = V::splat(0.0);
+    vector.as_mut().copy_from_slice(entries);
+    vector
+}

@@ -1,0 +1,60 @@
+//! Chaplygin sleigh in the coordinates of its centre of mass (Kobilarov, Martín de Diego & Ferraro,
+//! *Simulating Nonholonomic Dynamics*, section 6).
+
+use crate::Row;
+use nhi_runtime::prelude::*;
+
+/// Planar rigid body on a skate blade mounted a distance `a` behind its centre of mass (x, y).
+#[derive(Nonholonomic, Clone, Debug)]
+#[expect(non_snake_case, reason = "I is a moment of inertia")]
+#[nonholonomic(
+    coordinates(theta, x, y),
+    lagrangian = I/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
+    constraints(blade: a*dtheta + sin(theta)*dx - cos(theta)*dy = 0),
+    methods(Dla2, DlaRattle, Rattle, Rk2Midpoint, Rk4),
+)]
+pub struct SleighCom {
+    /// Mass.
+    pub m: f64,
+    /// Moment of inertia about the centre of mass.
+    pub I: f64,
+    /// Distance of the blade behind the centre of mass.
+    pub a: f64,
+}
+
+impl SleighCom {
+    /// v at heading `theta` for angular velocity `omega` and blade speed `u`.
+    pub fn velocity(&self, theta: f64, omega: f64, u: f64) -> [f64; 3] {
+        let (sin, cos) = theta.sin_cos();
+        [omega, u * cos - self.a * omega * sin, u * sin + self.a * omega * cos]
+    }
+
+    /// The point of contact of the blade at q.
+    pub fn contact(&self, q: [f64; 3]) -> [f64; 2] {
+        [q[1] - self.a * q[0].cos(), q[2] - self.a * q[0].sin()]
+    }
+
+    /// The motion in closed form: (Δθ, ω, u), the angle turned, angular velocity and blade speed, a time
+    /// `s` after the blade stood still, for a sleigh of energy `energy` that turns counter-clockwise.
+    /// It solves ω' = −k u ω, u' = a ω² with k = m a / (I + m a²).
+    pub fn reduced(&self, energy: f64, s: f64) -> (f64, f64, f64) {
+        let inertia = self.I + self.m * self.a.powi(2);
+        let (omega, u) = ((2.0 * energy / inertia).sqrt(), (2.0 * energy / self.m).sqrt());
+        let rate = self.m * self.a / inertia * u;
+        let turned = 2.0 * omega / rate * (rate * s / 2.0).tanh().atan();
+        (turned, omega / (rate * s).cosh(), u * (rate * s).tanh())
+    }
+}
+
+/// Row of the model table.
+pub const MODEL: Row<SleighCom> = Row {
+    name: "sleigh_com",
+    summary: "Chaplygin sleigh, (x, y) its centre of mass",
+    reference_coordinates: &["th", "x", "y"],
+    defaults: SleighCom { m: 1.0, I: 0.5, a: 0.2 },
+    build: |p| SleighCom { m: p[0], I: p[1], a: p[2] },
+    initial: |s| ([0.3, 0.0, 0.0], s.velocity(0.3, 1.2, 0.7)),
+    conservative: true,
+    invariants: &[],
+    solution: None,
+};

@@ -1,0 +1,39 @@
+//! Chaplygin sleigh in the coordinates of its blade, which makes the mass matrix depend on the heading.
+
+use crate::Row;
+use nhi_runtime::prelude::*;
+
+/// Planar rigid body on a skate blade at (x, y), its centre of mass a distance `a` ahead.
+#[derive(Nonholonomic, Clone, Debug)]
+#[expect(non_snake_case, reason = "I is a moment of inertia")]
+#[nonholonomic(
+    coordinates(theta, x, y),
+    let(x_c = x + a*cos(theta), y_c = y + a*sin(theta)),
+    lagrangian = I/2*dot(theta)^2 + m/2*(dot(x_c)^2 + dot(y_c)^2),
+    constraints(blade: sin(theta)*dx - cos(theta)*dy = 0),
+    methods(Dla2, DlaRattle, Rattle, Rk2Midpoint, Rk4),
+)]
+pub struct SleighContact {
+    /// Mass.
+    pub m: f64,
+    /// Moment of inertia about the centre of mass.
+    pub I: f64,
+    /// Distance of the centre of mass ahead of the blade.
+    pub a: f64,
+}
+
+/// Row of the model table.
+pub const MODEL: Row<SleighContact> = Row {
+    name: "sleigh_contact",
+    summary: "Chaplygin sleigh, (x, y) the contact of its blade",
+    reference_coordinates: &["th", "x", "y"],
+    defaults: SleighContact { m: 1.0, I: 0.5, a: 0.2 },
+    build: |p| SleighContact { m: p[0], I: p[1], a: p[2] },
+    initial: |_| {
+        let theta: f64 = 0.3;
+        ([theta, 0.0, 0.0], [1.2, 0.7 * theta.cos(), 0.7 * theta.sin()])
+    },
+    conservative: true,
+    invariants: &[],
+    solution: None,
+};

@@ -1,0 +1,70 @@
+//! Snakeboard with rotor and steering torques (Kobilarov, Martín de Diego & Ferraro, *Simulating
+//! Nonholonomic Dynamics*, section 6). The steering angle must stay within |φ| < π/2, where the
+//! constraints are independent.
+
+use crate::Row;
+use core::f64::consts::PI;
+use nhi_runtime::prelude::*;
+
+/// Board at (x, y) with heading θ, rotor angle ψ and steering angles φ, −φ of the wheel pairs.
+#[derive(Nonholonomic, Clone, Debug)]
+#[expect(non_snake_case, reason = "I and J are moments of inertia, A amplitudes")]
+#[nonholonomic(
+    coordinates(psi, phi, theta, x, y),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2) + m*l^2/2*dot(theta)^2
+               + I*dot(psi)*(dot(psi)/2 + dot(theta)) + J*dot(phi)^2,
+    constraints(
+        back: -sin(theta + phi)*dx + cos(theta + phi)*dy - l*cos(phi)*dtheta = 0,
+        front: -sin(theta - phi)*dx + cos(theta - phi)*dy + l*cos(phi)*dtheta = 0,
+    ),
+    force = Apsi*cos(wpsi*pi*t)*dpsi + Aphi*sin(wphi*pi*t)*dphi,
+    methods(Dla2, DlaRattle, Rattle, Rk2Midpoint, Rk4),
+)]
+pub struct Snakeboard {
+    /// Total mass.
+    pub m: f64,
+    /// Half the length of the board; `m l²` is the total yaw inertia.
+    pub l: f64,
+    /// Moment of inertia of the rotor.
+    pub I: f64,
+    /// Moment of inertia of one wheel pair.
+    pub J: f64,
+    /// Amplitude of the rotor torque.
+    pub Apsi: f64,
+    /// Amplitude of the steering torque.
+    pub Aphi: f64,
+    /// Angular frequency of the rotor torque, in units of π.
+    pub wpsi: f64,
+    /// Angular frequency of the steering torque, in units of π.
+    pub wphi: f64,
+}
+
+/// Initial data of both snakeboards, at the nonholonomic momentum p₁ = −1.
+pub(crate) fn initial(m: f64, l: f64, rotor: f64) -> ([f64; 5], [f64; 5]) {
+    let (psi, phi) = (PI / 2.0, PI / 3.0);
+    let (dpsi, dphi, p1) = (2.5, -0.02, -1.0);
+    let s = (p1 - rotor * (2.0 * phi).sin() * dpsi) / (4.0 * m * l.powi(2) * phi.cos().powi(2));
+    ([psi, phi, 0.0, 0.0, 0.0], [dpsi, dphi, s * (2.0 * phi).sin(), -2.0 * l * s * phi.cos().powi(2), 0.0])
+}
+
+/// Row of the model table.
+pub const MODEL: Row<Snakeboard> = Row {
+    name: "snakeboard",
+    summary: "snakeboard driven by rotor and steering torques",
+    reference_coordinates: &["psi", "phi", "th", "x", "y"],
+    defaults: Snakeboard { m: 1.0, l: 1.0, I: 0.4, J: 2.0, Apsi: 1.0, Aphi: 1.0, wpsi: 20.0, wphi: 2.0 },
+    build: |p| Snakeboard {
+        m: p[0],
+        l: p[1],
+        I: p[2],
+        J: p[3],
+        Apsi: p[4],
+        Aphi: p[5],
+        wpsi: p[6],
+        wphi: p[7],
+    },
+    initial: |s| initial(s.m, s.l, s.I),
+    conservative: false,
+    invariants: &[],
+    solution: None,
+};

@@ -1,0 +1,53 @@
+//! Vertical rolling disk, optionally tied to the origin by a spring.
+
+use crate::{Invariant, Row};
+use nhi_runtime::prelude::*;
+
+/// Upright disk at (x, y), rolling angle θ, heading φ.
+#[derive(Nonholonomic, Clone, Debug)]
+#[expect(non_snake_case, reason = "I and J are moments of inertia, R a radius")]
+#[nonholonomic(
+    coordinates(x, y, theta, phi),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2) + I/2*dot(theta)^2 + J/2*dot(phi)^2 - k/2*(x^2 + y^2),
+    constraints(
+        rolling_x: dx - R*cos(phi)*dtheta = 0,
+        rolling_y: dy - R*sin(phi)*dtheta = 0,
+    ),
+    methods(Dla2, DlaRattle, Rattle, Rk2Midpoint, Rk4),
+)]
+pub struct VerticalDisk {
+    /// Mass.
+    pub m: f64,
+    /// Radius.
+    pub R: f64,
+    /// Moment of inertia about the axle.
+    pub I: f64,
+    /// Moment of inertia about the vertical.
+    pub J: f64,
+    /// Stiffness of the spring to the origin.
+    pub k: f64,
+}
+
+/// Row of the model table.
+pub const MODEL: Row<VerticalDisk> = Row {
+    name: "vertical_disk",
+    summary: "vertical rolling disk",
+    reference_coordinates: &["x", "y", "th", "phi"],
+    defaults: VerticalDisk { m: 1.0, R: 0.5, I: 0.125, J: 0.0625, k: 0.0 },
+    build: |p| VerticalDisk { m: p[0], R: p[1], I: p[2], J: p[3], k: p[4] },
+    initial: |s| ([0.1, -0.2, 0.4, 0.0], [s.R * 1.3, 0.0, 1.3, 0.7]),
+    conservative: true,
+    invariants: &[Invariant { name: "p_phi", value: |s, _, v| s.J * v[3] }],
+    solution: Some(circle),
+};
+
+/// Without a spring the disk rolls along a circle at constant speed.
+fn circle(disk: &VerticalDisk, t: f64) -> ([f64; 4], [f64; 4]) {
+    let ([x0, y0, theta0, phi0], [.., dtheta, dphi]) = (MODEL.initial)(disk);
+    let radius = disk.R * dtheta / dphi;
+    let phi = phi0 + dphi * t;
+    let x = x0 + radius * (phi.sin() - phi0.sin());
+    let y = y0 - radius * (phi.cos() - phi0.cos());
+    let speed = disk.R * dtheta;
+    ([x, y, theta0 + dtheta * t, phi], [speed * phi.cos(), speed * phi.sin(), dtheta, dphi])
+}

@@ -1,0 +1,145 @@
+//! Cases as JSON, before anything is known of the model.
+
+use crate::number::{Entry, Number};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A mistake in a case, and the field it is in.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Malformed {
+    /// Path of the field, such as `samples[3].q`; empty for the case as a whole.
+    pub field: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+impl Malformed {
+    pub(crate) fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Malformed { field: field.into(), problem: problem.into() }
+    }
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.field.is_empty() {
+            write!(f, "{}: ", self.field)?;
+        }
+        // One line, whatever was quoted.
+        f.write_str(&self.problem.replace(['\n', '\r'], " "))
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+/// A case as it stands in a file.
+#[derive(Deserialize)]
+pub(crate) struct Case {
+    pub(crate) model: Option<String>,
+    pub(crate) params: Option<BTreeMap<String, Entry>>,
+    pub(crate) coordinates: Option<Vec<String>>,
+    pub(crate) method: Option<String>,
+    pub(crate) h: Option<Number>,
+    pub(crate) steps: Option<Number>,
+    pub(crate) every: Option<Number>,
+    pub(crate) q0: Option<Vec<Number>>,
+    pub(crate) v0: Option<Vec<Number>>,
+    pub(crate) inputs: Option<Vec<Entry>>,
+    /// What the method carries from step to step: a remark for the reader.
+    #[serde(rename = "state")]
+    _state: Option<Value>,
+    /// Left as they are: `run` ignores them.
+    pub(crate) samples: Option<Value>,
+    /// Of group systems.
+    group: Option<Value>,
+    #[serde(flatten)]
+    unknown: BTreeMap<String, Value>,
+}
+
+/// The fields of a case.
+const FIELDS: &[&str] = &[
+    "model",
+    "params",
+    "coordinates",
+    "method",
+    "h",
+    "steps",
+    "every",
+    "q0",
+    "v0",
+    "inputs",
+    "state",
+    "samples",
+];
+
+/// A sample of a case, to be compared with.
+#[derive(Deserialize)]
+pub(crate) struct GivenSample {
+    pub(crate) k: Option<Number>,
+    pub(crate) t: Option<Number>,
+    pub(crate) q: Option<Vec<Number>>,
+    pub(crate) v: Option<Vec<Number>>,
+    pub(crate) p: Option<Vec<Number>>,
+    pub(crate) energy: Option<Number>,
+    pub(crate) p_pre: Option<Vec<Number>>,
+    pub(crate) p_post: Option<Vec<Number>>,
+    #[serde(flatten)]
+    pub(crate) invariants: BTreeMap<String, Value>,
+}
+
+impl Case {
+    /// The case in `text`.
+    pub(crate) fn parse(text: &str) -> Result<Self, Malformed> {
+        let case: Case = deserialize(&mut serde_json::Deserializer::from_str(text), "")?;
+        if case.group.is_some() {
+            return Err(Malformed::new("group", "group systems are not available yet"));
+        }
+        match case.unknown.keys().next() {
+            Some(name) => Err(unknown(name, "field", FIELDS, "")),
+            None => Ok(case),
+        }
+    }
+}
+
+/// The fields of the case in `text` in their order, without its samples.
+pub(crate) fn echo(text: &str) -> Result<Map<String, Value>, Malformed> {
+    let mut fields: Map<String, Value> = deserialize(&mut serde_json::Deserializer::from_str(text), "")?;
+    fields.shift_remove("samples");
+    Ok(fields)
+}
+
+/// A `T`, or the mistake and the path to it, which begins with `field`.
+pub(crate) fn deserialize<'de, T: DeserializeOwned, D: serde::Deserializer<'de>>(
+    deserializer: D,
+    field: &str,
+) -> Result<T, Malformed>
+where
+    D::Error: fmt::Display,
+{
+    serde_path_to_error::deserialize(deserializer).map_err(|error| {
+        let path = match error.path().to_string() {
+            // Nothing but the top level.
+            path if path == "." || path == "?" => String::new(),
+            path => path,
+        };
+        let dot = if field.is_empty() || path.is_empty() || path.starts_with('[') { "" } else { "." };
+        Malformed::new(format!("{field}{dot}{path}"), error.into_inner().to_string())
+    })
+}
+
+/// An unknown `name`, with the nearest of the `known` ones.
+pub(crate) fn unknown(name: &str, kind: &str, known: &[&str], field: &str) -> Malformed {
+    let nearest = known
+        .iter()
+        .map(|known| (strsim::damerau_levenshtein(&name.to_lowercase(), &known.to_lowercase()), known))
+        .min()
+        .filter(|(distance, known)| 3 * distance <= known.len().max(3));
+    let help = match nearest {
+        Some((_, known)) => format!("did you mean `{known}`?"),
+        None if known.is_empty() => "there are none".to_owned(),
+        None => format!("expected one of {}", known.join(", ")),
+    };
+    Malformed::new(field, format!("unknown {kind} `{name}`, {help}"))
+}

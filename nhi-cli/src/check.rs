@@ -1,0 +1,187 @@
+//! Comparison of a run with the samples of its case.
+
+use crate::case::{GivenSample, Malformed, unknown};
+use crate::number::Number;
+use crate::problem::{Problem, Scheme, count, vector};
+use crate::run::{Sample, Stopped};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Largest accepted |x − y| / (1 + |y|) for a computed x and a given y.
+///
+/// `f64` reproduces data computed with 40 digits to 1e-12 after some hundred steps, Euler's disk being
+/// the worst.
+const TOLERANCE: f64 = 1e-11;
+
+/// How far a run is from the samples of its case.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report {
+    /// The largest accepted deviation.
+    pub tolerance: f64,
+    /// Largest deviation |x − y| / (1 + |y|).
+    pub deviation: f64,
+    /// Path of the entry that deviates most.
+    pub entry: String,
+    /// Numbers compared.
+    pub compared: usize,
+}
+
+impl Report {
+    /// Whether the run agrees with the samples.
+    pub fn agrees(&self) -> bool {
+        self.deviation <= self.tolerance
+    }
+
+    fn compare(&mut self, computed: f64, given: f64, entry: impl FnOnce() -> String) {
+        let deviation = (computed - given).abs() / (1.0 + given.abs());
+        self.compared += 1;
+        if deviation > self.deviation || deviation.is_nan() || self.entry.is_empty() {
+            self.deviation = deviation;
+            self.entry = entry();
+        }
+    }
+
+    fn compare_all(&mut self, computed: &[f64], given: &[f64], entry: &str) {
+        for (i, (x, y)) in computed.iter().zip(given).enumerate() {
+            self.compare(*x, *y, || format!("{entry}[{i}]"));
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { tolerance, deviation, entry, compared } = self;
+        let verb = if self.agrees() { "agree" } else { "disagree: only" };
+        write!(
+            f,
+            "{compared} numbers {verb} to {deviation:.1e}, the worst is {entry}; the tolerance is {tolerance:e}"
+        )
+    }
+}
+
+/// Why there is nothing to report.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Unchecked {
+    /// The samples of the case make no sense.
+    Malformed(Malformed),
+    /// The run ended early.
+    Stopped(Stopped),
+}
+
+/// A sample of the case, of the right sizes.
+struct Expected {
+    t: Option<f64>,
+    q: Option<Vec<f64>>,
+    v: Option<Vec<f64>>,
+    p: Option<Vec<f64>>,
+    energy: Option<f64>,
+    p_pre: Option<Vec<f64>>,
+    p_post: Option<Vec<f64>>,
+    /// Index among the model's invariants, name and value.
+    invariants: Vec<(usize, String, f64)>,
+    /// Path of the sample.
+    path: String,
+}
+
+impl Problem<'_> {
+    /// Runs the case and compares with its samples.
+    ///
+    /// # Errors
+    /// If there are no samples, if they are malformed, or if the run ends early.
+    pub fn check(&self) -> Result<Report, Unchecked> {
+        let expected = self.expected().map_err(Unchecked::Malformed)?;
+        let mut report = Report { tolerance: TOLERANCE, deviation: 0.0, entry: String::new(), compared: 0 };
+        let last = expected.keys().copied().max().unwrap_or(0);
+        let taken = self.nodes(
+            last,
+            |k| expected.contains_key(&k),
+            |sample| {
+                if let Some(expected) = expected.get(&sample.k) {
+                    report.add(&sample, expected);
+                }
+            },
+        );
+        taken.map_err(Unchecked::Stopped)?;
+        Ok(report)
+    }
+
+    /// The samples of the case by number of steps.
+    fn expected(&self) -> Result<BTreeMap<u64, Expected>, Malformed> {
+        let mut samples = BTreeMap::new();
+        for (i, sample) in self.given_samples()?.iter().enumerate() {
+            let path = format!("samples[{i}]");
+            let k = sample.k.ok_or_else(|| Malformed::new(format!("{path}.k"), "missing"))?;
+            let k = count(k, &format!("{path}.k"))?;
+            if let Scheme::Steps { steps, .. } | Scheme::ExactSteps { steps, .. } = self.scheme
+                && k > steps
+            {
+                return Err(Malformed::new(format!("{path}.k"), format!("there are only {steps} steps")));
+            }
+            if samples.insert(k, self.expect(sample, path.clone())?).is_some() {
+                return Err(Malformed::new(format!("{path}.k"), format!("a second sample of step {k}")));
+            }
+        }
+        if samples.is_empty() {
+            return Err(Malformed::new("samples", "empty: there is nothing to compare with"));
+        }
+        Ok(samples)
+    }
+
+    fn expect(&self, sample: &GivenSample, path: String) -> Result<Expected, Malformed> {
+        let n = self.q0.len();
+        let sized = |numbers: &Option<Vec<Number>>, name: &str| {
+            numbers.as_deref().map(|numbers| vector(numbers, n, &format!("{path}.{name}"))).transpose()
+        };
+        let names = self.model.invariants();
+        let invariant = |(name, value): (&String, &serde_json::Value)| {
+            let Some(index) = names.iter().position(|known| known == name) else {
+                let known: Vec<_> = ["k", "t", "q", "v", "p", "energy", "p_pre", "p_post"]
+                    .into_iter()
+                    .chain(names.iter().copied())
+                    .collect();
+                return Err(unknown(name, "field", &known, &path));
+            };
+            let Number(value) = crate::case::deserialize(value, &format!("{path}.{name}"))?;
+            Ok((index, name.clone(), value))
+        };
+        Ok(Expected {
+            t: sample.t.map(|t| t.0),
+            q: sized(&sample.q, "q")?,
+            v: sized(&sample.v, "v")?,
+            p: sized(&sample.p, "p")?,
+            energy: sample.energy.map(|energy| energy.0),
+            p_pre: sized(&sample.p_pre, "p_pre")?,
+            p_post: sized(&sample.p_post, "p_post")?,
+            invariants: sample.invariants.iter().map(invariant).collect::<Result<_, _>>()?,
+            path,
+        })
+    }
+}
+
+impl Report {
+    fn add(&mut self, sample: &Sample, expected: &Expected) {
+        let path = &expected.path;
+        let (p_pre, p_post) = sample.jump.as_ref().map_or((&sample.p, &sample.p), |(pre, post)| (pre, post));
+        for (name, computed, given) in [
+            ("q", &sample.q, &expected.q),
+            ("v", &sample.v, &expected.v),
+            ("p", &sample.p, &expected.p),
+            ("p_pre", p_pre, &expected.p_pre),
+            ("p_post", p_post, &expected.p_post),
+        ] {
+            if let Some(given) = given {
+                self.compare_all(computed, given, &format!("{path}.{name}"));
+            }
+        }
+        for (name, computed, given) in
+            [("t", sample.t, expected.t), ("energy", sample.energy, expected.energy)]
+        {
+            if let Some(given) = given {
+                self.compare(computed, given, || format!("{path}.{name}"));
+            }
+        }
+        for (index, name, given) in &expected.invariants {
+            self.compare(sample.invariants[*index], *given, || format!("{path}.{name}"));
+        }
+    }
+}

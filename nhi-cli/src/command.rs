@@ -1,0 +1,190 @@
+//! What the command line does.
+
+use crate::check::Unchecked;
+use crate::problem::Problem;
+use crate::run::Stopped;
+use crate::{demo, figure, list, output};
+use clap::{Parser, Subcommand};
+use nhi_models::MODELS;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Structure-preserving simulation of mechanical systems with rolling, skating and wheel constraints.
+///
+/// Without a command: the demonstration, the Chaplygin sleigh and the snakeboard with every method, as
+/// tables here and as figures in `out/`.
+#[derive(Parser, Debug)]
+#[command(name = "nhi", version)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Integrate a case.
+    Run {
+        /// The case, a JSON file.
+        case: PathBuf,
+        /// Where to write the samples, `.json` or `.csv`; standard output if left out.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// Where to draw the trajectory, `.svg`.
+        #[arg(long, value_name = "FILE")]
+        plot: Option<PathBuf>,
+    },
+    /// Run cases and compare with the samples in them.
+    Check {
+        /// The cases, JSON files.
+        #[arg(required = true)]
+        cases: Vec<PathBuf>,
+    },
+    /// List the models with their parameters, and the methods.
+    Models,
+}
+
+/// Why a command did not succeed.
+enum Failed {
+    /// What was asked for makes no sense; exit code 2.
+    Wrong(String),
+    /// It could not be done, or the result is not as expected; exit code 1.
+    Stopped(String),
+    /// Nobody reads the output any more: nothing to report.
+    Unread,
+}
+
+impl Failed {
+    /// Says so on standard error and returns the exit code.
+    fn report(&self) -> u8 {
+        let (code, message) = match self {
+            Failed::Wrong(message) => (2, message),
+            Failed::Stopped(message) => (1, message),
+            Failed::Unread => return 0,
+        };
+        eprintln!("error: {message}");
+        code
+    }
+}
+
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failed::Unread,
+            _ => Failed::Stopped(error.to_string()),
+        }
+    }
+}
+
+impl From<Stopped> for Failed {
+    fn from(stopped: Stopped) -> Self {
+        Failed::Stopped(stopped.to_string())
+    }
+}
+
+impl Arguments {
+    /// Does what the arguments ask for.
+    pub fn execute(self) -> ExitCode {
+        let done = match self.command {
+            None => demonstrate(),
+            Some(Command::Run { case, out, plot }) => run(&case, out.as_deref(), plot.as_deref()),
+            Some(Command::Check { cases }) => return check(&cases),
+            Some(Command::Models) => print(&list::models()),
+        };
+        match done {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failed) => failed.report().into(),
+        }
+    }
+}
+
+fn demonstrate() -> Result<(), Failed> {
+    let folder = Path::new("out");
+    fs::create_dir_all(folder).map_err(|error| Failed::Stopped(format!("{}: {error}", folder.display())))?;
+    for example in demo::examples()? {
+        let shown = example.show()?;
+        print(&shown.text)?;
+        let (name, svg) = &shown.figure;
+        let path = folder.join(name);
+        save(&path, svg.as_bytes())?;
+        print(&format!("{}\n\n", path.display()))?;
+    }
+    Ok(())
+}
+
+fn run(case: &Path, out: Option<&Path>, plot: Option<&Path>) -> Result<(), Failed> {
+    let write = match out.map(|path| (path, extension(path))) {
+        None | Some((_, "json")) => output::json,
+        Some((_, "csv")) => output::csv,
+        Some((path, _)) => {
+            return Err(Failed::Wrong(format!("--out {}: expected .json or .csv", path.display())));
+        }
+    };
+    if let Some(path) = plot
+        && extension(path) != "svg"
+    {
+        return Err(Failed::Wrong(format!("--plot {}: expected .svg", path.display())));
+    }
+    let text = read(case)?;
+    let problem = parse(case, &text)?;
+    let mut samples = Vec::new();
+    let done = problem.run(|sample| samples.push(sample));
+    let mut bytes = Vec::new();
+    write(&mut bytes, &problem, &samples)?;
+    match out {
+        None => io::stdout().lock().write_all(&bytes)?,
+        Some(path) => save(path, &bytes)?,
+    }
+    if let Some(path) = plot {
+        let svg =
+            figure::trajectory(&problem, &samples).map_err(|error| Failed::Stopped(error.to_string()))?;
+        save(path, svg.as_bytes())?;
+    }
+    done.map_err(|stopped| Failed::Stopped(format!("{}: {stopped}", case.display())))
+}
+
+/// Checks all cases, whatever comes of each.
+fn check(cases: &[PathBuf]) -> ExitCode {
+    let codes = cases.iter().map(|case| match check_one(case) {
+        Ok(()) => 0,
+        Err(failed) => failed.report(),
+    });
+    codes.max().unwrap_or(0).into()
+}
+
+fn check_one(case: &Path) -> Result<(), Failed> {
+    let text = read(case)?;
+    let problem = parse(case, &text)?;
+    let report = problem.check().map_err(|unchecked| match unchecked {
+        Unchecked::Malformed(malformed) => Failed::Wrong(format!("{}: {malformed}", case.display())),
+        Unchecked::Stopped(stopped) => Failed::Stopped(format!("{}: {stopped}", case.display())),
+    })?;
+    if report.agrees() {
+        print(&format!("ok {}: {report}\n", case.display()))
+    } else {
+        Err(Failed::Stopped(format!("{}: {report}", case.display())))
+    }
+}
+
+fn parse<'a>(path: &Path, text: &str) -> Result<Problem<'a>, Failed> {
+    Problem::parse(text, MODELS)
+        .map_err(|malformed| Failed::Wrong(format!("{}: {malformed}", path.display())))
+}
+
+fn read(path: &Path) -> Result<String, Failed> {
+    fs::read_to_string(path).map_err(|error| Failed::Wrong(format!("{}: {error}", path.display())))
+}
+
+fn save(path: &Path, bytes: &[u8]) -> Result<(), Failed> {
+    fs::write(path, bytes).map_err(|error| Failed::Stopped(format!("{}: {error}", path.display())))
+}
+
+fn print(text: &str) -> Result<(), Failed> {
+    Ok(io::stdout().lock().write_all(text.as_bytes())?)
+}
+
+/// The extension of a file name, empty if there is none.
+fn extension(path: &Path) -> &str {
+    path.extension().and_then(|extension| extension.to_str()).unwrap_or("")
+}

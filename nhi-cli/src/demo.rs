@@ -1,0 +1,246 @@
+//! The demonstration: two systems of *Simulating Nonholonomic Dynamics* (Kobilarov, Martín de Diego &
+//! Ferraro) with every method, against the exact flow.
+
+use crate::figure::{COLOURS, Curve, Panel, Scale, Undrawn, draw};
+use crate::list::table;
+use crate::run::Stopped;
+use nhi_models::sleigh_com::SleighCom;
+use nhi_models::{Instance, METHODS, Method, Phase, model};
+use plotters::style::RGBColor;
+use std::f64::consts::FRAC_PI_2;
+use std::time::{Duration, Instant};
+
+/// A system and what is shown of it.
+pub(crate) struct Example {
+    /// Name of the figure.
+    name: &'static str,
+    title: String,
+    instance: Box<dyn Instance>,
+    start: Phase,
+    h: f64,
+    /// Steps until the path ends and errors are compared.
+    path_steps: u64,
+    /// Steps until the energy is no longer watched.
+    steps: u64,
+    /// What is drawn.
+    path: &'static str,
+    /// The drawn point at a configuration.
+    point: Box<Point>,
+    /// How energy errors are drawn: their magnitudes, or with their signs.
+    energy: Scale,
+    /// What there is to see.
+    remark: &'static str,
+}
+
+/// A point of the plane, of a configuration.
+type Point = dyn Fn(&[f64]) -> (f64, f64);
+
+/// What an example has to show.
+pub(crate) struct Shown {
+    /// Title, table and remark.
+    pub(crate) text: String,
+    /// File name and contents of the figure.
+    pub(crate) figure: (String, String),
+}
+
+/// The examples.
+pub(crate) fn examples() -> Result<[Example; 2], Stopped> {
+    Ok([sleigh()?, snakeboard()])
+}
+
+/// The sleigh comes backwards, stops and leaves forwards, turning all the time: its blade draws a heart.
+fn sleigh() -> Result<Example, Stopped> {
+    let sleigh = SleighCom { m: 1.0, I: 0.5, a: 0.3 };
+    let instance = model("sleigh_com").expect("in the table").instance(&[sleigh.m, sleigh.I, sleigh.a]);
+    // Where it stops, with its blade at the origin; it starts some time before.
+    let before = 6.0;
+    let (_, omega, u) = sleigh.reduced(0.5, 0.0);
+    let (q, v) = ([FRAC_PI_2, 0.0, sleigh.a], sleigh.velocity(FRAC_PI_2, omega, u));
+    let (q, v) = instance.flow(0.0, &q, &v, &[], -before).map_err(Stopped::new)?;
+    let v = instance.project(&q, &v).map_err(Stopped::new)?;
+    let h = 0.05;
+    Ok(Example {
+        name: "sleigh",
+        title: format!("Chaplygin sleigh, h = {h}"),
+        instance,
+        start: (q, v),
+        h,
+        path_steps: (2.0 * before / h).round() as u64,
+        steps: 1200,
+        path: "contact of the blade",
+        point: Box::new(move |q| sleigh.contact([q[0], q[1], q[2]]).into()),
+        energy: Scale::Logarithmic,
+        remark: "rattle carries a parasitic mode that grows while the sleigh moves forwards.",
+    })
+}
+
+/// The snakeboard of their figure 4: a rotor torque of 10 Hz, 128 steps in ten seconds.
+fn snakeboard() -> Example {
+    let model = model("snakeboard").expect("in the table");
+    let instance = model.instance(&model.defaults());
+    let h = 10.0 / 128.0;
+    Example {
+        name: "snakeboard",
+        title: format!("Snakeboard with torques, h = {h}"),
+        start: instance.initial(),
+        instance,
+        h,
+        path_steps: 128,
+        steps: 128,
+        path: "path of the board",
+        point: Box::new(|q| (q[3], q[4])),
+        energy: Scale::Fill,
+        remark: "The torques do work: the energy is compared with that of the exact flow.",
+    }
+}
+
+/// A method's trajectory at the nodes, as far as it goes.
+struct Track {
+    method: &'static Method,
+    colour: RGBColor,
+    points: Vec<(f64, f64)>,
+    /// Relative errors of the energy over time, with their signs.
+    energy: Vec<(f64, f64)>,
+    /// Largest error of a coordinate where the path ends.
+    error: Option<f64>,
+    time_per_step: Option<Duration>,
+    stopped: Option<String>,
+}
+
+impl Example {
+    /// Runs all methods.
+    pub(crate) fn show(&self) -> Result<Shown, Stopped> {
+        let exact = self.exact()?;
+        let colours = COLOURS.iter().cycle();
+        let tracks: Vec<_> =
+            METHODS.iter().zip(colours).map(|(method, colour)| self.track(method, *colour, &exact)).collect();
+        let svg = self.draw(&tracks, &exact).map_err(Stopped::new)?;
+        Ok(Shown { text: self.describe(&tracks), figure: (format!("{}.svg", self.name), svg) })
+    }
+
+    /// The exact flow at the nodes.
+    fn exact(&self) -> Result<Vec<Phase>, Stopped> {
+        let mut exact = vec![self.start.clone()];
+        for k in 0..self.steps {
+            let (q, v) = &exact[k as usize];
+            let (t0, t1) = (k as f64 * self.h, (k + 1) as f64 * self.h);
+            exact.push(self.instance.flow(t0, q, v, &[], t1).map_err(Stopped::new)?);
+        }
+        Ok(exact)
+    }
+
+    fn track(&self, method: &'static Method, colour: RGBColor, exact: &[Phase]) -> Track {
+        let mut track = Track {
+            method,
+            colour,
+            points: Vec::new(),
+            energy: Vec::new(),
+            error: None,
+            time_per_step: None,
+            stopped: None,
+        };
+        if let Err(error) = self.follow(&mut track, exact) {
+            track.stopped = Some(error.to_string());
+        }
+        track
+    }
+
+    fn follow(&self, track: &mut Track, exact: &[Phase]) -> Result<(), nhi_runtime::Error> {
+        let (q0, v0) = &self.start;
+        let start = || self.instance.start(track.method, q0, v0, &[], self.h);
+        let scale = self.instance.energy(q0, v0).abs();
+        let mut trajectory = start()?;
+
+        for (k, (q, v)) in (0..).zip(exact) {
+            let found = trajectory.q();
+            if k <= self.path_steps {
+                track.points.push((self.point)(&found));
+            }
+            if k == self.path_steps {
+                track.error = found.iter().zip(q).map(|(a, b)| (a - b).abs()).reduce(f64::max);
+            }
+            let error = (trajectory.energy() - self.instance.energy(q, v)) / scale;
+            track.energy.push((trajectory.time(), error));
+            if k < self.steps {
+                trajectory.step()?;
+            }
+        }
+        // The same steps again and again, for the clock.
+        let begun = Instant::now();
+        let mut taken = 0;
+        while begun.elapsed() < Duration::from_millis(30) {
+            let mut timed = start()?;
+            timed.advance(self.steps)?;
+            taken += self.steps;
+        }
+        track.time_per_step = Some(begun.elapsed() / taken as u32);
+        Ok(())
+    }
+
+    fn describe(&self, tracks: &[Track]) -> String {
+        let (path_end, end) = (self.path_steps as f64 * self.h, self.steps as f64 * self.h);
+        let mut table = table([
+            "method",
+            "order",
+            &format!("error of q at t = {path_end}"),
+            &format!("largest energy error to t = {end}"),
+            "time per step",
+        ]);
+        for track in tracks {
+            let energy = track.energy.iter().map(|(_, error)| error.abs()).fold(0.0, f64::max);
+            let number = |x: Option<f64>| x.map_or("–".to_owned(), |x| format!("{x:.1e}"));
+            let time = track.time_per_step.map_or("–".to_owned(), |time| format!("{} ns", time.as_nanos()));
+            table.add_row([
+                track.method.id,
+                &track.method.order.to_string(),
+                &number(track.error),
+                &number(Some(energy)),
+                &time,
+            ]);
+        }
+        let mut text = format!("{}\n{table}\n{}\n", self.title, self.remark);
+        for track in tracks {
+            if let Some(stopped) = &track.stopped {
+                text += &format!("{} stopped: {stopped}\n", track.method.id);
+            }
+        }
+        text
+    }
+
+    fn draw(&self, tracks: &[Track], exact: &[Phase]) -> Result<String, Undrawn> {
+        let path = exact.iter().take(self.path_steps as usize + 1).map(|(q, _)| (self.point)(q)).collect();
+        let exact =
+            Curve { name: "exact".to_owned(), colour: RGBColor(190, 190, 190), width: 6, points: path };
+        let curve = |track: &Track, points: Vec<(f64, f64)>| Curve {
+            name: track.method.id.to_owned(),
+            colour: track.colour,
+            width: 2,
+            points,
+        };
+        let (sign, energy) = match self.energy {
+            Scale::Logarithmic => (f64::abs as fn(f64) -> f64, "|E − E exact| / E(0)"),
+            _ => (std::convert::identity as fn(f64) -> f64, "(E − E exact) / E(0)"),
+        };
+        let error = |track: &Track| track.energy.iter().map(|&(t, error)| (t, sign(error))).collect();
+        draw(&[
+            Panel {
+                title: format!("{}: {}", self.title, self.path),
+                x: "x".to_owned(),
+                y: "y".to_owned(),
+                scale: Scale::Equal,
+                curves: tracks
+                    .iter()
+                    .map(|track| curve(track, track.points.clone()))
+                    .chain([exact])
+                    .collect(),
+            },
+            Panel {
+                title: "relative error of the energy".to_owned(),
+                x: "t".to_owned(),
+                y: energy.to_owned(),
+                scale: self.energy,
+                curves: tracks.iter().map(|track| curve(track, error(track))).collect(),
+            },
+        ])
+    }
+}

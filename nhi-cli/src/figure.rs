@@ -1,0 +1,266 @@
+//! Figures as SVG: panels side by side, one legend for all.
+
+use crate::problem::Problem;
+use crate::run::Sample;
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
+use plotters::prelude::*;
+use std::io;
+use std::ops::Range;
+
+/// Why there is no figure.
+pub(crate) type Undrawn = DrawingAreaErrorKind<io::Error>;
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// A line.
+pub(crate) struct Curve {
+    /// Its name in the legend.
+    pub(crate) name: String,
+    pub(crate) colour: RGBColor,
+    /// In pixels.
+    pub(crate) width: u32,
+    pub(crate) points: Vec<(f64, f64)>,
+}
+
+/// How a panel is scaled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scale {
+    /// Both axes fill the panel.
+    Fill,
+    /// A unit is equally long on both axes.
+    Equal,
+    /// The vertical axis is logarithmic.
+    Logarithmic,
+}
+
+/// A set of axes with curves.
+pub(crate) struct Panel {
+    pub(crate) title: String,
+    pub(crate) x: String,
+    pub(crate) y: String,
+    pub(crate) scale: Scale,
+    pub(crate) curves: Vec<Curve>,
+}
+
+/// Okabe and Ito's colours, told apart also by the colour-blind.
+pub(crate) const COLOURS: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(0, 158, 115),
+    RGBColor(213, 94, 0),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 0, 0),
+];
+
+const FONT: &str = "sans-serif";
+const PANEL: (u32, u32) = (560, 440);
+const LEGEND: u32 = 34;
+const MARGIN: u32 = 12;
+const CAPTION: u32 = 24;
+const X_LABELS: u32 = 44;
+const Y_LABELS: u32 = 62;
+/// Values below this are drawn as this on logarithmic axes.
+const SMALLEST: f64 = 1e-17;
+
+/// The trajectory of `problem`: its path where the model moves in an (x, y) plane, its coordinates over
+/// time otherwise, and the change of its energy.
+pub(crate) fn trajectory(problem: &Problem<'_>, samples: &[Sample]) -> Result<String, Undrawn> {
+    let names = problem.model.coordinates();
+    let curve = |index: usize, name: &str, points: Vec<(f64, f64)>| Curve {
+        name: name.to_owned(),
+        colour: COLOURS[index % COLOURS.len()],
+        width: 2,
+        points,
+    };
+    let position = |name: &str| names.iter().position(|known| *known == name);
+    let motion = match (position("x"), position("y")) {
+        (Some(x), Some(y)) => Panel {
+            title: "path".to_owned(),
+            x: "x".to_owned(),
+            y: "y".to_owned(),
+            scale: Scale::Equal,
+            curves: vec![curve(0, "", samples.iter().map(|sample| (sample.q[x], sample.q[y])).collect())],
+        },
+        _ => Panel {
+            title: "coordinates".to_owned(),
+            x: "t".to_owned(),
+            y: "q".to_owned(),
+            scale: Scale::Fill,
+            curves: names
+                .iter()
+                .enumerate()
+                .map(|(i, name)| {
+                    curve(i, name, samples.iter().map(|sample| (sample.t, sample.q[i])).collect())
+                })
+                .collect(),
+        },
+    };
+    let start = samples.first().map_or(0.0, |sample| sample.energy);
+    let energy = Panel {
+        title: "change of energy".to_owned(),
+        x: "t".to_owned(),
+        y: "E − E(0)".to_owned(),
+        scale: Scale::Fill,
+        curves: vec![curve(0, "", samples.iter().map(|sample| (sample.t, sample.energy - start)).collect())],
+    };
+    draw(&[motion, energy])
+}
+
+/// The panels as SVG.
+pub(crate) fn draw(panels: &[Panel]) -> Result<String, Undrawn> {
+    let mut svg = String::new();
+    {
+        let size = (PANEL.0 * panels.len() as u32, PANEL.1 + LEGEND);
+        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        root.fill(&WHITE)?;
+        let (top, bottom) = root.split_vertically(PANEL.1);
+        for (area, panel) in top.split_evenly((1, panels.len())).iter().zip(panels) {
+            match panel.scale {
+                Scale::Logarithmic => {
+                    let (x, y) = panel.ranges();
+                    let (low, high) = (decade(y.start.max(SMALLEST), f64::floor), decade(y.end, f64::ceil));
+                    axes(area, panel, x, (low..high.max(10.0 * low)).log_scale(), |y| y.max(low))?;
+                }
+                Scale::Fill => {
+                    let (x, y) = panel.ranges();
+                    axes(area, panel, widened(x, 0.02), widened(y, 0.06), |y| y)?;
+                }
+                Scale::Equal => {
+                    let (x, y) = equal(panel.ranges());
+                    axes(area, panel, x, y, |y| y)?;
+                }
+            }
+        }
+        legend(&bottom, panels)?;
+        root.present()?;
+    }
+    Ok(svg)
+}
+
+/// Axes and curves of `panel`, whose vertical axis is `y`.
+fn axes<Y>(
+    area: &Area<'_>,
+    panel: &Panel,
+    x: Range<f64>,
+    y: Y,
+    clamp: impl Fn(f64) -> f64,
+) -> Result<(), Undrawn>
+where
+    Y: AsRangedCoord<Value = f64>,
+    Y::CoordDescType: ValueFormatter<f64>,
+{
+    let mut chart = ChartBuilder::on(area)
+        .caption(&panel.title, (FONT, 17))
+        .margin(MARGIN)
+        .margin_right(2 * MARGIN)
+        .x_label_area_size(X_LABELS)
+        .y_label_area_size(Y_LABELS)
+        .build_cartesian_2d(x, y)?;
+    let logarithmic = panel.scale == Scale::Logarithmic;
+    chart
+        .configure_mesh()
+        .x_desc(&panel.x)
+        .y_desc(&panel.y)
+        .axis_desc_style((FONT, 15))
+        .label_style((FONT, 13))
+        .x_labels(7)
+        .y_labels(8)
+        .x_label_formatter(&|x| decimal(*x))
+        .y_label_formatter(&|y| if logarithmic { power(*y) } else { decimal(*y) })
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(RGBColor(225, 225, 225))
+        .axis_style(RGBColor(120, 120, 120))
+        .draw()?;
+    // The first curve is drawn last, on top.
+    for curve in panel.curves.iter().rev() {
+        let vanishes = |y: f64| logarithmic && y == 0.0;
+        let points = curve.points.iter().filter(|point| !vanishes(point.1)).map(|&(x, y)| (x, clamp(y)));
+        chart.draw_series(LineSeries::new(points, curve.colour.stroke_width(curve.width)))?;
+    }
+    Ok(())
+}
+
+/// Names of the curves, each once.
+fn legend(area: &Area<'_>, panels: &[Panel]) -> Result<(), Undrawn> {
+    let mut named: Vec<&Curve> = Vec::new();
+    for curve in panels.iter().flat_map(|panel| &panel.curves) {
+        if !curve.name.is_empty() && named.iter().all(|known| known.name != curve.name) {
+            named.push(curve);
+        }
+    }
+    let (width, _) = area.dim_in_pixel();
+    let slot = (width as i32 - 60) / named.len().max(1) as i32;
+    let slot = slot.min(170);
+    for (i, curve) in named.into_iter().enumerate() {
+        let x = 60 + i as i32 * slot;
+        area.draw(&PathElement::new(
+            vec![(x, 12), (x + 26, 12)],
+            curve.colour.stroke_width(curve.width.max(2)),
+        ))?;
+        area.draw(&Text::new(curve.name.clone(), (x + 32, 5), (FONT, 14)))?;
+    }
+    Ok(())
+}
+
+impl Panel {
+    /// The smallest ranges that hold all finite points.
+    fn ranges(&self) -> (Range<f64>, Range<f64>) {
+        let points = || self.curves.iter().flat_map(|curve| &curve.points);
+        let x = range(points().map(|point| point.0));
+        // What vanishes has no place on a logarithmic axis.
+        let shown = |y: &f64| self.scale != Scale::Logarithmic || *y > 0.0;
+        (x, range(points().map(|point| point.1).filter(shown)))
+    }
+}
+
+fn range(values: impl Iterator<Item = f64>) -> Range<f64> {
+    let empty = f64::INFINITY..f64::NEG_INFINITY;
+    let range = values.filter(|x| x.is_finite()).fold(empty, |range, x| range.start.min(x)..range.end.max(x));
+    if range.start > range.end { 0.0..1.0 } else { range }
+}
+
+/// The power of ten next to `y`.
+fn decade(y: f64, round: fn(f64) -> f64) -> f64 {
+    10f64.powf(round(y.log10()))
+}
+
+/// `range` and a margin on both sides, relative to its length.
+fn widened(range: Range<f64>, margin: f64) -> Range<f64> {
+    let length = range.end - range.start;
+    // A constant still needs a range around it, wide beside its rounding errors.
+    let margin = (margin * length).max(1e-12 * (1.0 + range.end.abs()));
+    range.start - margin..range.end + margin
+}
+
+/// Ranges around the given ones in which a unit is equally long on both axes of a panel.
+fn equal((x, y): (Range<f64>, Range<f64>)) -> (Range<f64>, Range<f64>) {
+    let (x, y) = (widened(x, 0.06), widened(y, 0.06));
+    let width = f64::from(PANEL.0 - 3 * MARGIN - Y_LABELS);
+    let height = f64::from(PANEL.1 - 2 * MARGIN - X_LABELS - CAPTION);
+    let unit = ((x.end - x.start) / width).max((y.end - y.start) / height);
+    let around = |range: Range<f64>, length: f64| {
+        let centre = (range.start + range.end) / 2.0;
+        centre - length / 2.0..centre + length / 2.0
+    };
+    (around(x, unit * width), around(y, unit * height))
+}
+
+/// A short decimal.
+fn decimal(x: f64) -> String {
+    // Ticks are sums, which miss zero by rounding.
+    if x.abs() > 1e-13 && (x.abs() < 1e-3 || x.abs() >= 1e5) {
+        return format!("{x:.1e}");
+    }
+    let text = format!("{x:.3}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
+}
+
+/// A power of ten.
+fn power(y: f64) -> String {
+    let digits = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let exponent = (y.log10().round() as i32).to_string();
+    let raised = exponent.chars().map(|c| c.to_digit(10).map_or('⁻', |digit| digits[digit as usize]));
+    format!("10{}", raised.collect::<String>())
+}

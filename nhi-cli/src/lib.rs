@@ -1,0 +1,19 @@
+//! The `nhi` command as a library: cases, runs, comparison with reference data, figures.
+
+mod case;
+mod check;
+mod demo;
+mod figure;
+mod list;
+mod number;
+mod output;
+mod problem;
+mod progress;
+mod run;
+
+pub mod command;
+
+pub use case::Malformed;
+pub use check::{Report, Unchecked};
+pub use problem::Problem;
+pub use run::{Sample, Stopped};

@@ -1,0 +1,68 @@
+//! Trajectories as JSON and as CSV.
+
+use crate::problem::Problem;
+use crate::run::Sample;
+use serde_json::{Map, Value};
+use std::io::{self, Write};
+
+/// The case and its samples, one a line.
+pub(crate) fn json(out: &mut dyn Write, problem: &Problem<'_>, samples: &[Sample]) -> io::Result<()> {
+    writeln!(out, "{{")?;
+    for (name, value) in &problem.echo {
+        writeln!(out, "  {}: {value},", Value::from(name.as_str()))?;
+    }
+    write!(out, "  \"samples\": [")?;
+    let names = problem.model.invariants();
+    for (i, sample) in samples.iter().enumerate() {
+        let separator = if i == 0 { "" } else { "," };
+        write!(out, "{separator}\n    {}", Value::Object(fields(sample, &names)))?;
+    }
+    writeln!(out, "\n  ]\n}}")
+}
+
+fn fields(sample: &Sample, invariants: &[&str]) -> Map<String, Value> {
+    let mut fields = Map::new();
+    let mut add = |name: &str, value: Value| fields.insert(name.to_owned(), value);
+    add("k", sample.k.into());
+    add("t", sample.t.into());
+    add("q", sample.q.as_slice().into());
+    add("v", sample.v.as_slice().into());
+    add("p", sample.p.as_slice().into());
+    add("energy", sample.energy.into());
+    if let Some((pre, post)) = &sample.jump {
+        add("p_pre", pre.as_slice().into());
+        add("p_post", post.as_slice().into());
+    }
+    for (name, value) in invariants.iter().zip(&sample.invariants) {
+        add(name, (*value).into());
+    }
+    fields
+}
+
+/// A header and a line per sample. The columns are those of JSON, vectors entry by entry.
+pub(crate) fn csv(out: &mut dyn Write, problem: &Problem<'_>, samples: &[Sample]) -> io::Result<()> {
+    let jump = samples.first().is_some_and(|sample| sample.jump.is_some());
+    let coordinates = problem.model.coordinates();
+    let mut header = vec!["k".to_owned(), "t".to_owned()];
+    header.extend(coordinates.iter().map(|&name| name.to_owned()));
+    let mut vector = |kind: &str| header.extend(coordinates.iter().map(|name| format!("{kind}_{name}")));
+    vector("v");
+    vector("p");
+    if jump {
+        vector("p_pre");
+        vector("p_post");
+    }
+    header.push("energy".to_owned());
+    header.extend(problem.model.invariants().iter().map(|&name| name.to_owned()));
+    writeln!(out, "{}", header.join(","))?;
+    for sample in samples {
+        write!(out, "{},{}", sample.k, sample.t)?;
+        let (pre, post) = sample.jump.as_ref().map_or((&[][..], &[][..]), |(pre, post)| (pre, post));
+        let vectors = [&sample.q, &sample.v, &sample.p, pre, post, &[sample.energy], &sample.invariants];
+        for x in vectors.into_iter().flatten() {
+            write!(out, ",{x}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,273 @@
+//! A case that makes sense: a model, a method and data of the right sizes.
+
+use crate::case::{Case, GivenSample, Malformed, deserialize, echo, unknown};
+use crate::number::{Entry, Number};
+use nhi_models::{Instance, METHODS, Method, Model};
+use nhi_runtime::Error;
+use serde_json::{Map, Value};
+
+/// What is to be integrated, and how.
+pub struct Problem<'a> {
+    pub(crate) model: &'a dyn Model,
+    pub(crate) instance: Box<dyn Instance>,
+    pub(crate) scheme: Scheme,
+    pub(crate) q0: Vec<f64>,
+    pub(crate) v0: Vec<f64>,
+    pub(crate) inputs: Inputs,
+    /// Every how many steps a sample is taken.
+    pub(crate) every: u64,
+    /// The fields of the case as they were given.
+    pub(crate) echo: Map<String, Value>,
+    /// The samples of the case.
+    pub(crate) samples: Option<Value>,
+}
+
+/// How the trajectory is computed.
+pub(crate) enum Scheme {
+    /// By steps of a method.
+    Steps { method: &'static Method, h: f64, steps: u64 },
+    /// The exact flow after k steps, for every k.
+    ExactSteps { h: f64, steps: u64 },
+    /// The exact flow at the times of the samples (k, t).
+    ExactTimes(Vec<(u64, f64)>),
+}
+
+/// Control inputs.
+pub(crate) enum Inputs {
+    /// The same for all steps.
+    Held(Vec<f64>),
+    /// One vector per step.
+    PerStep(Vec<Vec<f64>>),
+}
+
+impl Inputs {
+    /// The inputs of the step from t_k to t_{k+1}.
+    pub(crate) fn at(&self, k: u64) -> &[f64] {
+        match self {
+            Inputs::Held(inputs) => inputs,
+            Inputs::PerStep(inputs) => inputs.get(k as usize).map_or(&[], Vec::as_slice),
+        }
+    }
+}
+
+impl<'a> Problem<'a> {
+    /// The problem that the JSON `text` states for one of the `models`.
+    ///
+    /// # Errors
+    /// The first mistake, with the field it is in.
+    pub fn parse(text: &str, models: &[&'a dyn Model]) -> Result<Self, Malformed> {
+        let case = Case::parse(text)?;
+        let name = given(&case.model, "model")?;
+        let model = models.iter().copied().find(|model| model.name() == name).ok_or_else(|| {
+            unknown(name, "model", &models.iter().map(|model| model.name()).collect::<Vec<_>>(), "model")
+        })?;
+        if let Some(names) = &case.coordinates {
+            coordinates(names, model)?;
+        }
+        let instance = model.instance(&parameters(&case, model)?);
+        let n = model.coordinates().len();
+        let q0 = vector(given(&case.q0, "q0")?, n, "q0")?;
+        let v0 = vector(given(&case.v0, "v0")?, n, "v0")?;
+        let scheme = Scheme::of(&case)?;
+        let every = case.every.map_or(Ok(1), |every| count(every, "every"))?;
+        if every == 0 {
+            return Err(Malformed::new("every", "must be at least 1"));
+        }
+        let inputs = inputs(&case, model.inputs().len(), &scheme)?;
+        let problem = Problem {
+            model,
+            instance,
+            scheme,
+            q0,
+            v0,
+            inputs,
+            every,
+            echo: echo(text)?,
+            samples: case.samples,
+        };
+        problem.admissible()?;
+        Ok(problem)
+    }
+
+    /// The samples of the case.
+    ///
+    /// # Errors
+    /// If there are none, or one of them is malformed.
+    pub(crate) fn given_samples(&self) -> Result<Vec<GivenSample>, Malformed> {
+        match &self.samples {
+            Some(samples) => deserialize(samples.clone(), "samples"),
+            None => Err(Malformed::new("samples", "missing: there is nothing to compare with")),
+        }
+    }
+
+    /// Whether the initial velocity satisfies the constraints, as every simulation asks.
+    fn admissible(&self) -> Result<(), Malformed> {
+        let dla2 = &METHODS[0];
+        match self.instance.start(dla2, &self.q0, &self.v0, self.inputs.at(0), 1.0) {
+            Err(Error::Constraint { name, residual }) => {
+                let nearest = match self.instance.project(&self.q0, &self.v0) {
+                    Ok(v) => format!("; the nearest admissible velocity is {v:?}"),
+                    Err(_) => String::new(),
+                };
+                let problem = format!("violates the constraint `{name}` by {residual:e}{nearest}");
+                Err(Malformed::new("v0", problem))
+            }
+            // Anything else is for the run to report.
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Scheme {
+    fn of(case: &Case) -> Result<Self, Malformed> {
+        let id = given(&case.method, "method")?;
+        if id == "exact" {
+            return match (&case.h, &case.steps) {
+                (None, None) => Ok(Scheme::ExactTimes(times(case)?)),
+                _ => Ok(Scheme::ExactSteps { h: step_size(case)?, steps: steps(case)? }),
+            };
+        }
+        let method = nhi_models::method(id).ok_or_else(|| {
+            let ids: Vec<_> = METHODS.iter().map(|method| method.id).chain(["exact"]).collect();
+            unknown(id, "method", &ids, "method")
+        })?;
+        Ok(Scheme::Steps { method, h: step_size(case)?, steps: steps(case)? })
+    }
+}
+
+fn given<'c, T>(field: &'c Option<T>, name: &str) -> Result<&'c T, Malformed> {
+    field.as_ref().ok_or_else(|| Malformed::new(name, "missing"))
+}
+
+fn step_size(case: &Case) -> Result<f64, Malformed> {
+    match given(&case.h, "h")?.0 {
+        0.0 => Err(Malformed::new("h", "the step size must not be zero")),
+        h => Ok(h),
+    }
+}
+
+fn steps(case: &Case) -> Result<u64, Malformed> {
+    count(*given(&case.steps, "steps")?, "steps")
+}
+
+/// A whole number that is not negative.
+pub(crate) fn count(Number(x): Number, field: &str) -> Result<u64, Malformed> {
+    // Beyond 2^53 not every whole number is an f64.
+    if x >= 0.0 && x.fract() == 0.0 && x <= 9_007_199_254_740_992.0 {
+        Ok(x as u64)
+    } else {
+        Err(Malformed::new(field, format!("expected a whole number that is not negative, found {x}")))
+    }
+}
+
+pub(crate) fn vector(numbers: &[Number], length: usize, field: &str) -> Result<Vec<f64>, Malformed> {
+    sized(numbers.iter().map(|number| number.0).collect(), length, field)
+}
+
+fn sized(numbers: Vec<f64>, length: usize, field: &str) -> Result<Vec<f64>, Malformed> {
+    if numbers.len() == length {
+        Ok(numbers)
+    } else {
+        let entries = if length == 1 { "number" } else { "numbers" };
+        Err(Malformed::new(field, format!("expected {length} {entries}, found {}", numbers.len())))
+    }
+}
+
+/// The names are the model's, or those of the reference data.
+fn coordinates(names: &[String], model: &dyn Model) -> Result<(), Malformed> {
+    if names == model.coordinates() || names == model.reference_coordinates() {
+        Ok(())
+    } else {
+        let expected = model.coordinates().join(", ");
+        Err(Malformed::new(
+            "coordinates",
+            format!("those of `{}` are {expected}, in this order", model.name()),
+        ))
+    }
+}
+
+/// Values of the model's parameters: those given, and defaults.
+fn parameters(case: &Case, model: &dyn Model) -> Result<Vec<f64>, Malformed> {
+    let mut values = model.defaults();
+    let flat = model.parameters();
+    let array =
+        |name: &str| flat.iter().position(|entry| entry.split_once('[').is_some_and(|(a, _)| a == name));
+    for (name, entry) in case.params.iter().flatten() {
+        let field = format!("params.{name}");
+        match (flat.iter().position(|known| known == name), array(name), entry) {
+            (Some(at), _, Entry::One(x)) if !name.contains('[') => values[at] = *x,
+            (Some(_), _, Entry::Many(_)) => {
+                return Err(Malformed::new(field, "expected a number, found an array"));
+            }
+            (_, Some(start), entry) => {
+                let length =
+                    flat.iter().filter(|entry| entry.split_once('[').is_some_and(|(a, _)| a == name)).count();
+                let Entry::Many(entries) = entry else {
+                    return Err(Malformed::new(field, format!("expected an array of {length} numbers")));
+                };
+                values[start..start + length].copy_from_slice(&sized(entries.clone(), length, &field)?);
+            }
+            _ => {
+                let mut known: Vec<_> =
+                    flat.iter().map(|name| name.split('[').next().unwrap_or(name)).collect();
+                known.dedup();
+                return Err(unknown(name, "parameter", &known, "params"));
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// Control inputs: none, one vector, or one vector per step.
+fn inputs(case: &Case, length: usize, scheme: &Scheme) -> Result<Inputs, Malformed> {
+    let Some(entries) = &case.inputs else {
+        return Ok(Inputs::Held(vec![0.0; length]));
+    };
+    if let Some(numbers) = all(entries, |entry| match entry {
+        Entry::One(x) => Some(*x),
+        Entry::Many(_) => None,
+    }) {
+        return Ok(Inputs::Held(sized(numbers, length, "inputs")?));
+    }
+    let Some(vectors) = all(entries, |entry| match entry {
+        Entry::One(_) => None,
+        Entry::Many(numbers) => Some(numbers.clone()),
+    }) else {
+        return Err(Malformed::new("inputs", "expected one vector, or one vector per step"));
+    };
+    let (Scheme::Steps { steps, .. } | Scheme::ExactSteps { steps, .. }) = scheme else {
+        return Err(Malformed::new("inputs", "one vector per step needs `h` and `steps`"));
+    };
+    if vectors.len() as u64 != *steps {
+        let found = vectors.len();
+        return Err(Malformed::new(
+            "inputs",
+            format!("expected one vector for each of {steps} steps, found {found}"),
+        ));
+    }
+    let sized =
+        vectors.into_iter().enumerate().map(|(k, numbers)| sized(numbers, length, &format!("inputs[{k}]")));
+    Ok(Inputs::PerStep(sized.collect::<Result<_, _>>()?))
+}
+
+fn all<T, U>(entries: &[T], f: impl Fn(&T) -> Option<U>) -> Option<Vec<U>> {
+    entries.iter().map(f).collect()
+}
+
+/// k and t of the samples, whose other fields are ignored.
+fn times(case: &Case) -> Result<Vec<(u64, f64)>, Malformed> {
+    #[derive(serde::Deserialize)]
+    struct Node {
+        k: Number,
+        t: Number,
+    }
+    let Some(samples) = &case.samples else {
+        return Err(Malformed::new(
+            "h",
+            "missing: the exact flow needs `h` and `steps`, or samples with times",
+        ));
+    };
+    let nodes: Vec<Node> = deserialize(samples.clone(), "samples")?;
+    let node = |(i, node): (usize, &Node)| Ok((count(node.k, &format!("samples[{i}].k"))?, node.t.0));
+    nodes.iter().enumerate().map(node).collect()
+}

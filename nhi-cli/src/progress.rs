@@ -1,0 +1,47 @@
+//! Progress of long runs, on a terminal.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::time::{Duration, Instant};
+
+/// Runs shorter than this show nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Steps between two looks at the clock.
+const LOOK: u64 = 1 << 12;
+
+/// Watches a run of many steps and shows a bar on standard error when it takes long.
+pub(crate) struct Progress {
+    started: Instant,
+    steps: u64,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    pub(crate) fn new(steps: u64) -> Self {
+        Progress { started: Instant::now(), steps, bar: None }
+    }
+
+    /// `k` steps have been taken.
+    pub(crate) fn at(&mut self, k: u64) {
+        if !k.is_multiple_of(LOOK) {
+            return;
+        }
+        if self.bar.is_none() && self.started.elapsed() > PATIENCE {
+            // Draws nothing where standard error is no terminal.
+            let bar = ProgressBar::new(self.steps);
+            let style = ProgressStyle::with_template("{bar:40} {human_pos} of {human_len} steps, {eta} left");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            self.bar = Some(bar);
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(k);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Integration of a problem.
+
+use crate::problem::{Problem, Scheme};
+use crate::progress::Progress;
+use nhi_models::Family;
+use std::fmt;
+
+/// A point of a trajectory.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Sample {
+    /// Number of steps taken.
+    pub k: u64,
+    /// Time.
+    pub t: f64,
+    /// Configuration.
+    pub q: Vec<f64>,
+    /// Velocity.
+    pub v: Vec<f64>,
+    /// Momentum ∂L/∂v.
+    pub p: Vec<f64>,
+    /// Energy.
+    pub energy: f64,
+    /// Momenta before and after the reflection, of methods that reflect.
+    pub jump: Option<(Vec<f64>, Vec<f64>)>,
+    /// The model's conserved quantities.
+    pub invariants: Vec<f64>,
+}
+
+/// Why a run ended early.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stopped(String);
+
+impl Stopped {
+    pub(crate) fn new(reason: impl fmt::Display) -> Self {
+        Stopped(reason.to_string())
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+impl Problem<'_> {
+    /// Integrates and hands over the sample at the start and after every `every` steps.
+    ///
+    /// # Errors
+    /// The reason, if a step fails; the samples before it have been handed over.
+    pub fn run(&self, take: impl FnMut(Sample)) -> Result<(), Stopped> {
+        match &self.scheme {
+            Scheme::ExactTimes(nodes) => self.exact(nodes, take),
+            Scheme::Steps { steps, .. } | Scheme::ExactSteps { steps, .. } => {
+                self.nodes(*steps, |k| k % self.every == 0, take)
+            }
+        }
+    }
+
+    /// Integrates `steps` steps and hands over the samples at the nodes that are `wanted`.
+    pub(crate) fn nodes(
+        &self,
+        steps: u64,
+        wanted: impl Fn(u64) -> bool,
+        mut take: impl FnMut(Sample),
+    ) -> Result<(), Stopped> {
+        let (mut q, mut v) = (self.q0.clone(), self.v0.clone());
+        let mut progress = Progress::new(steps);
+        match &self.scheme {
+            Scheme::ExactTimes(nodes) => self.exact(nodes, take)?,
+            Scheme::ExactSteps { h, .. } => {
+                for k in 0..=steps {
+                    let t = k as f64 * h;
+                    if wanted(k) {
+                        take(self.sample(k, t, q.clone(), v.clone(), None));
+                    }
+                    if k < steps {
+                        let flow = self.instance.flow(t, &q, &v, self.inputs.at(k), (k + 1) as f64 * h);
+                        (q, v) = flow.map_err(|cause| Stopped::new(format_args!("from t = {t}: {cause}")))?;
+                        progress.at(k + 1);
+                    }
+                }
+            }
+            Scheme::Steps { method, h, .. } => {
+                let trajectory = self.instance.start(method, &q, &v, self.inputs.at(0), *h);
+                let mut trajectory = trajectory.map_err(Stopped::new)?;
+                for k in 0..=steps {
+                    if wanted(k) {
+                        let jump = (method.family == Family::Gni).then(|| trajectory.jump());
+                        take(self.sample(k, trajectory.time(), trajectory.q(), trajectory.v(), jump));
+                    }
+                    if k < steps {
+                        let step = trajectory.step_with(self.inputs.at(k));
+                        step.map_err(Stopped::new)?;
+                        progress.at(k + 1);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The exact flow at given times.
+    fn exact(&self, nodes: &[(u64, f64)], mut take: impl FnMut(Sample)) -> Result<(), Stopped> {
+        let (mut t0, mut q, mut v) = (0.0, self.q0.clone(), self.v0.clone());
+        for &(k, t) in nodes {
+            let flow = self.instance.flow(t0, &q, &v, self.inputs.at(0), t);
+            (q, v) = flow.map_err(|cause| Stopped::new(format_args!("from t = {t0}: {cause}")))?;
+            t0 = t;
+            take(self.sample(k, t, q.clone(), v.clone(), None));
+        }
+        Ok(())
+    }
+
+    fn sample(&self, k: u64, t: f64, q: Vec<f64>, v: Vec<f64>, jump: Option<(Vec<f64>, Vec<f64>)>) -> Sample {
+        Sample {
+            k,
+            t,
+            p: self.instance.momentum(&q, &v),
+            energy: self.instance.energy(&q, &v),
+            invariants: self.instance.invariants(&q, &v),
+            q,
+            v,
+            jump,
+        }
+    }
+}
