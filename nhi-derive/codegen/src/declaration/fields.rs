@@ -115,14 +115,14 @@ fn parameter_length(
     generics: &BTreeSet<String>,
 ) -> Result<Option<usize>, Error> {
     let ty = ungroup(ty);
-    if is_f64(ty) {
-        return Ok(None);
-    }
     let at = Extent::of_all(ty);
     const SKIP: &str = "mark a field that is no parameter with `#[nonholonomic(skip)]`";
     if let Some(name) = mentions(ty.to_token_stream(), generics) {
         return Err(Error::new(at, format!("the parameter field `{ident}` depends on `{name}`"))
             .help(format!("parameters are `f64` or `[f64; 3]`; {SKIP}")));
+    }
+    if is_f64(ty) {
+        return Ok(None);
     }
     if let syn::Type::Array(array) = ty
         && is_f64(ungroup(&array.elem))

@@ -217,7 +217,7 @@ impl Lowering<'_> {
     /// Reports the smallest parts of `ast` that break the rule by themselves.
     fn blame<T>(&mut self, ast: &Ast, rule: Rule) -> Result<T, Reported> {
         let mut found = Vec::new();
-        if !self.find_bad(ast, rule, &mut found) {
+        if !self.with_more_work(|this| this.find_bad(ast, rule, &mut found)) {
             // Only the whole breaks it, which the caller knows it does.
             found.push((ast.at, rule.fault_of_functions()));
         }
@@ -264,7 +264,7 @@ impl Lowering<'_> {
     /// Reports the terms of a form that carry no differential.
     fn blame_missing<T>(&mut self, ast: &Ast, factor: &str) -> Result<T, Reported> {
         let mut found = Vec::new();
-        self.find_missing(ast, &mut found);
+        self.with_more_work(|this| this.find_missing(ast, &mut found));
         for at in found {
             self.push(
                 Error::new(at, "this term carries no differential")

@@ -120,8 +120,12 @@ impl<'a> Lowering<'a> {
             Kind::Power(base, exponent) => {
                 let (b, x) = (self.lower(base), self.lower(exponent));
                 let (b, x) = (b?, x?);
-                if self.pool.as_number(x).is_none_or(|x| x.is_negative()) {
+                let negative = self.pool.as_number(x).map(Signed::is_negative);
+                if negative == Some(true) {
                     self.divisor(base, b)?;
+                } else if negative.is_none() && self.vanishes(b) {
+                    let message = "zero to a power that is not a number";
+                    return self.report(base, || Error::new(base.at, message));
                 }
                 self.pool.pow(b, x)
             }
@@ -267,6 +271,12 @@ impl<'a> Lowering<'a> {
                         Error::new(arguments[0].at, "the logarithm of zero is not finite")
                     });
                 }
+                if f == Function::Tan {
+                    let cos = self.pool.call(Function::Cos, x);
+                    if self.vanishes(cos) {
+                        return self.report(ast, || Error::new(ast.at, "this tangent is not finite"));
+                    }
+                }
                 self.pool.call(f, x)
             }
         };
@@ -351,6 +361,14 @@ impl<'a> Lowering<'a> {
             }
         }
         self.constants[&e]
+    }
+
+    /// Goes through expressions once more, to find what is wrong in them.
+    pub(crate) fn with_more_work<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let left = std::mem::replace(&mut self.work, 20 * MAX_WORK);
+        let result = f(self);
+        self.work = left;
+        result
     }
 
     /// Where a loop runs.

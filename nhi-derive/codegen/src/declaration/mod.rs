@@ -123,7 +123,10 @@ impl Declaration {
             _ => Err(Box::new(Rejected {
                 errors,
                 runtime,
-                n: counts.map(|c| c.coordinates).filter(|n| *n > 0),
+                // Where names are wrong, so may be their number.
+                n: counts
+                    .map(|c| c.coordinates)
+                    .filter(|n| *n > 0 && scope.is_sound() && !scope.has_unknown()),
                 m: attributes.constraints.value().filter(|c| c.complete).map(|c| c.forms.len()),
                 inputs: counts.map(|c| c.inputs),
             })),
@@ -164,6 +167,13 @@ fn missing_keys(attributes: &Attributes, input: &syn::DeriveInput, context: &Con
     };
     if attributes.malformed {
         return;
+    }
+    if let (Some(key), Some([])) =
+        (attributes.coordinates.key(), attributes.coordinates.value().map(Vec::as_slice))
+        && !attributes.names_missing
+    {
+        context
+            .push(Error::new(key, "a system has at least one coordinate").help("write `coordinates(x, y)`"));
     }
     let required = [
         ("coordinates", "coordinates(...)", attributes.coordinates.key().or(attributes.group.key())),

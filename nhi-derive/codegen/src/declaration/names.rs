@@ -4,6 +4,7 @@ use super::ast::{Ast, Kind, Name};
 use super::attribute::quoted;
 use super::error::{Context, Error, Extent};
 use crate::expr::Function;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// What a declared name stands for. Quantities know the position of their first entry among all of
@@ -29,6 +30,8 @@ pub(crate) struct Scope {
     incomplete: bool,
     /// Whether some name clashes with another.
     clashing: bool,
+    /// Whether an unknown name was reported.
+    unknown: Cell<bool>,
 }
 
 /// Names with a meaning of their own, and what it is.
@@ -76,6 +79,11 @@ impl Scope {
     /// coordinates can be trusted.
     pub(crate) fn is_sound(&self) -> bool {
         !self.incomplete && !self.clashing
+    }
+
+    /// Whether some name is used that is not declared.
+    pub(crate) fn has_unknown(&self) -> bool {
+        self.unknown.get()
     }
 
     /// Declares a name.
@@ -134,6 +142,7 @@ impl Scope {
     }
 
     fn unknown(&self, name: &str, at: Extent, later: bool, loops: &[Name]) -> Error {
+        self.unknown.set(true);
         let error = Error::new(at, format!("unknown name `{name}`"));
         if later {
             return Error::new(at, format!("`{name}` is defined only after it is used here"))

@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, HashMap};
 const MAX_DEGREE: usize = 12;
 /// Most terms of intermediate results.
 const MAX_TERMS: usize = 20_000;
+/// Most products of terms altogether.
+const MAX_PRODUCTS: usize = 500_000;
 
 /// Product of variables, given by their positions in ascending order.
 pub(crate) type Monomial = Vec<u16>;
@@ -29,6 +31,7 @@ pub(crate) enum Obstacle {
 /// `e` as a polynomial in `variables`, which are symbols.
 pub(crate) fn polynomial(pool: &mut Pool, e: Expr, variables: &[Expr]) -> Result<Polynomial, Obstacle> {
     let positions: HashMap<Expr, u16> = variables.iter().enumerate().map(|(i, v)| (*v, i as u16)).collect();
+    let mut products = 0;
     // Nodes without an entry do not depend on the variables.
     let mut images: HashMap<Expr, Result<Polynomial, Obstacle>> = HashMap::new();
     for x in pool.reachable(&[e]) {
@@ -51,11 +54,11 @@ pub(crate) fn polynomial(pool: &mut Pool, e: Expr, variables: &[Expr]) -> Result
                 let one = pool.one();
                 children.iter().try_fold(constant(one), |product, &c| {
                     let factor = image_of(&images, c)?;
-                    multiply(pool, &product, &factor)
+                    multiply(pool, &product, &factor, &mut products)
                 })
             }
             Node::Power(base, exponent) if !images.contains_key(&exponent) => {
-                power(pool, &images, base, exponent)
+                power(pool, &images, base, exponent, &mut products)
             }
             _ => Err(Obstacle::NotPolynomial),
         };
@@ -79,16 +82,23 @@ fn power(
     images: &HashMap<Expr, Result<Polynomial, Obstacle>>,
     base: Expr,
     exponent: Expr,
+    products: &mut usize,
 ) -> Result<Polynomial, Obstacle> {
     let n = pool.as_number(exponent).filter(|n| n.is_integer()).and_then(|n| n.to_integer().to_usize());
     let Some(n) = n.filter(|n| *n <= MAX_DEGREE) else { return Err(Obstacle::NotPolynomial) };
     let base = image_of(images, base)?;
     let one = pool.one();
-    (0..n).try_fold(constant(one), |product, _| multiply(pool, &product, &base))
+    (0..n).try_fold(constant(one), |product, _| multiply(pool, &product, &base, products))
 }
 
-fn multiply(pool: &mut Pool, a: &Polynomial, b: &Polynomial) -> Result<Polynomial, Obstacle> {
-    if a.len().saturating_mul(b.len()) > MAX_TERMS {
+fn multiply(
+    pool: &mut Pool,
+    a: &Polynomial,
+    b: &Polynomial,
+    products: &mut usize,
+) -> Result<Polynomial, Obstacle> {
+    *products = products.saturating_add(a.len().saturating_mul(b.len()));
+    if a.len().saturating_mul(b.len()) > MAX_TERMS || *products > MAX_PRODUCTS {
         return Err(Obstacle::TooLarge);
     }
     let mut terms = Vec::with_capacity(a.len() * b.len());
