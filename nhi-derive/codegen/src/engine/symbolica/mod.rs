@@ -19,7 +19,8 @@ use super::{Engine, EngineError};
 use crate::expr::{Expr, Function, Node, Pool};
 use graph::{Graph, is_atom, rational_part};
 use process::Launch;
-use size::{is_small_fraction, is_small_tree};
+use size::{MAX_BATCH_TERMS, fraction_terms, is_small_tree};
+use std::collections::HashMap;
 use std::path::Path;
 use wire::{Batch, Id, Request};
 
@@ -111,12 +112,15 @@ impl Engine for Symbolica {
         let mut graph = Graph::default();
         let mut asked = Vec::new();
         let mut questions = Vec::new();
-        let mut simplified = std::collections::HashMap::new();
+        let mut budget = MAX_BATCH_TERMS;
+        let mut simplified = HashMap::new();
         for (i, &e) in exprs.iter().enumerate() {
             let e = simplify_inside(pool, e, &mut simplified);
             let single = single_angles(pool, e);
             for e in std::iter::once(e).chain(single) {
-                if worth_asking(pool, e) && is_small_fraction(pool, e) {
+                let terms = fraction_terms(pool, e).filter(|&t| t <= budget && worth_asking(pool, e));
+                if let Some(terms) = terms {
+                    budget -= terms;
                     let root = graph.add_rational(pool, e);
                     let circles = circles(pool, &mut graph, e);
                     questions.push(Request::Rational(root, circles));

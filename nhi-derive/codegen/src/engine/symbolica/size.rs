@@ -13,6 +13,9 @@ const MAX_TREE: u64 = 3000;
 const MAX_DEPTH: u64 = 150;
 /// Most terms of a numerator over the common denominator.
 const MAX_TERMS: f64 = 600.0;
+/// Most terms of all fractions in a batch, which bounds its time to some seconds: Symbolica takes
+/// up to 5 ms a term where its build is not optimised.
+pub(super) const MAX_BATCH_TERMS: f64 = 6000.0;
 /// Most variables of a rational function.
 const MAX_VARIABLES: usize = 24;
 /// Largest exponent in one.
@@ -40,15 +43,15 @@ struct Extent {
     bars: BTreeMap<Expr, i64>,
 }
 
-/// Whether the rational function is small when multiplied out.
-pub(super) fn is_small_fraction(pool: &Pool, e: Expr) -> bool {
+/// A bound on the terms of a rational function, unless that is too large.
+pub(super) fn fraction_terms(pool: &Pool, e: Expr) -> Option<f64> {
     let order = rational_part(pool, e);
     let high = |x: &&Expr| match pool.node(**x) {
         Node::Power(_, n) => integer(pool, *n).is_some_and(|n| n.abs() > MAX_EXPONENT),
         _ => false,
     };
     if order.iter().filter(|&&x| is_atom(pool, x)).count() > MAX_VARIABLES || order.iter().any(|x| high(&x)) {
-        return false;
+        return None;
     }
     let mut image: HashMap<Expr, Extent> = HashMap::new();
     for x in order {
@@ -89,7 +92,8 @@ pub(super) fn is_small_fraction(pool: &Pool, e: Expr) -> bool {
         image.insert(x, extent);
     }
     let whole = &image[&e];
-    whole.terms.max(missing(&image, &whole.bars, &BTreeMap::new())) <= MAX_TERMS
+    let terms = whole.terms.max(missing(&image, &whole.bars, &BTreeMap::new()));
+    (terms <= MAX_TERMS).then_some(terms)
 }
 
 /// Terms of the product of the denominators in `all` that `have` lacks.
