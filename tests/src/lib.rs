@@ -1,1 +1,3 @@
-//! Under construction.
+//! What the integration tests of nhi share.
+
+pub mod oracle;
