@@ -61,7 +61,7 @@ pub use error::{CoefficientFault, Error, Failure, Quantity};
 pub use mechanics::Mechanics;
 pub use method::{
     Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerB, GniMidpoint,
-    Method, Rattle, Reflecting, Rk2Heun, Rk2Midpoint, Rk4, Started,
+    Method, Rattle, RattleRestarted, Reflecting, Rk2Heun, Rk2Midpoint, Rk4, Started,
 };
 pub use samples::{Sample, Samples};
 pub use scalar::Scalar;
@@ -77,6 +77,6 @@ pub mod prelude {
     pub use crate::Simulation;
     pub use crate::{
         Compose, Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerB,
-        GniMidpoint, Rattle, Rk2Heun, Rk2Midpoint, Rk4,
+        GniMidpoint, Rattle, RattleRestarted, Rk2Heun, Rk2Midpoint, Rk4,
     };
 }

@@ -179,6 +179,9 @@ methods! {
         Dla1 "dla1";
         /// Adjoint of [`Dla1`], order 1, anti-dissipative; MP06 (4.17), corrected.
         Dla1Adjoint "dla1_adjoint";
+        /// [`Rattle`] started at every node with the multiplier of the continuous equations: order 2 on
+        /// the constraint manifold, without parasitic modes; not exactly reversible.
+        RattleRestarted "rattle_restarted";
         /// Explicit midpoint rule on the index-reduced equations; drifts off the constraints.
         Rk2Midpoint "rk2_midpoint";
         /// Heun's rule on the index-reduced equations; drifts off the constraints.

@@ -26,7 +26,7 @@
 use super::NodeSymbols;
 use super::builder::Builder;
 use super::discrete::{Place, Quadrature, Step};
-use super::nodes::{Departure, StepConstraint};
+use super::nodes::{Arrival, Departure, StepConstraint, forces_of};
 use super::space::{End, Space};
 use crate::expr::Expr;
 
@@ -102,24 +102,11 @@ pub(super) fn nodal(
     }
     .solve(b);
 
-    b.equation("q' = q + h·d");
-    let h = b.h;
-    let q1 = space.advance(b, &q, h, &step.velocity);
-    let q1 = b.bind_coordinates("", "_1", &q1);
-    let leaving = Step::leaving(b, &space, quadrature, &q, &step.velocity, t, "_1");
-    let p1 = leaving.momentum(b, &space, End::Last);
-    b.equation("(4) velocity of p⁺, projected onto the constraint at q'");
-    let end = b.add(t, h);
-    let free = b.velocity_of(&q1, &p1, &step.velocity, end);
-    let free = b.bind_coordinates("u_", "", &free);
-    let node = b.reaction(&q1);
-    let sigma = b.normal_part(&node, &free);
-    let sigma = b.bind_forms("sigma", &sigma);
-    let v1 = b.remove(&node, &free, 1, &sigma);
-    let v1 = b.bind_coordinates("dot_", "_1", &v1);
-    let minus: Vec<Expr> = sigma.iter().map(|&s| b.pool().neg(s)).collect();
-    let lambda = forces_of(b, &minus, 2);
-    vec![("q", q1), ("v", v1), ("lambda", lambda)]
+    b.equation("(4) p⁺ at q', without its normal part");
+    let arrival = Arrival::of(b, &space, quadrature, (&q, &step.velocity, t), ("u_", ""));
+    let v1 = arrival.remove(b, 1, ("dot_", "_1"));
+    let lambda = arrival.lambda(b);
+    vec![("q", arrival.q), ("v", v1), ("lambda", lambda)]
 }
 
 /// The constraint on the next step, with the impulses of the last one as first guess.
@@ -140,13 +127,4 @@ fn step_constraint(
     let duration = b.mul(duration, h);
     let guess = state.lambda.iter().map(|&l| b.mul(duration, l)).collect();
     Some(StepConstraint { place, mu, guess })
-}
-
-/// λ = ℓ / (h/`parts`).
-pub(super) fn forces_of(b: &mut Builder<'_>, impulse: &[Expr], parts: i64) -> Vec<Expr> {
-    let h = b.h;
-    let per = b.pool().recip(h);
-    let parts = b.pool().int(parts);
-    let rate = b.mul(parts, per);
-    impulse.iter().map(|&l| b.mul(rate, l)).collect()
 }

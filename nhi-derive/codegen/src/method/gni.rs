@@ -14,10 +14,9 @@
 
 use super::JumpSymbols;
 use super::builder::Builder;
-use super::discrete::{Quadrature, Step};
-use super::dla::forces_of;
-use super::nodes::Departure;
-use super::space::{End, Space};
+use super::discrete::Quadrature;
+use super::nodes::{Arrival, Departure};
+use super::space::Space;
 use super::{NodeSymbols, StartKind};
 use crate::expr::Expr;
 
@@ -44,25 +43,58 @@ pub(super) fn step(
     }
     .solve(b);
 
-    b.equation("q' = q + h·d");
-    let h = b.h;
-    let q1 = space.advance(b, &q, h, &step.velocity);
-    let q1 = b.bind_coordinates("", "_1", &q1);
-    let leaving = Step::leaving(b, &space, quadrature, &q, &step.velocity, t, "_1");
-    let p1 = leaving.momentum(b, &space, End::Last);
     b.equation("(2) v_pre' = M⁻¹(p⁺ − a) at q'");
-    let end = b.add(t, h);
-    let v_pre = b.velocity_of(&q1, &p1, &step.velocity, end);
-    let v_pre = b.bind_coordinates("dot_", "_pre_1", &v_pre);
-    b.equation("(3) v_post' = v_pre' − 2·B·sigma, sigma = C⁻¹(mu·v_pre' + mu_t)");
-    let node = b.reaction(&q1);
-    let sigma = b.normal_part(&node, &v_pre);
-    let sigma = b.bind_forms("sigma", &sigma);
-    let v_post = b.remove(&node, &v_pre, 2, &sigma);
-    let v_post = b.bind_coordinates("dot_", "_post_1", &v_post);
-    let minus: Vec<Expr> = sigma.iter().map(|&s| b.pool().neg(s)).collect();
-    let lambda = forces_of(b, &minus, 2);
-    vec![("q", q1), ("v_pre", v_pre), ("v_post", v_post), ("lambda", lambda)]
+    let arrival = Arrival::of(b, &space, quadrature, (&q, &step.velocity, t), ("dot_", "_pre_1"));
+    b.equation("(3) v_post' = v_pre' − 2·B·sigma");
+    let v_post = arrival.remove(b, 2, ("dot_", "_post_1"));
+    let lambda = arrival.lambda(b);
+    vec![("q", arrival.q), ("v_pre", arrival.velocity), ("v_post", v_post), ("lambda", lambda)]
+}
+
+/// Equations of one step that is started anew at every node: from (q, v) on the constraint manifold,
+/// with the multiplier Λ of the continuous equations there,
+///
+/// ```text
+/// (4)  p⁻(q, q + h d; t) = L_v(q, v) + h/2 μᵀΛ(q, v, t),
+/// (5)  v' = M⁻¹(p⁺ − a) − B σ  at q' = q + h d.
+/// ```
+///
+/// The momentum that the reflection would hand on is forgotten, and with it the parasitic mode: a
+/// one-step map on the constraint manifold of order 2, which is not exactly reversible.
+pub(super) fn restarted(
+    b: &mut Builder<'_>,
+    state: &NodeSymbols,
+    quadrature: Quadrature,
+) -> Vec<(&'static str, Vec<Expr>)> {
+    let space = Space::of(b);
+    let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
+    b.equation("the continuous multiplier at the node");
+    let lambda = b.acceleration(&q, &v, t).lambda;
+    let lambda = b.bind_forms("lambda_0", &lambda);
+    let node = b.reaction(&q);
+    let push = b.apply(&node.reaction.b, &lambda);
+    let half = b.halves_of_h(1);
+    let v_post = b.axpy(&v, half, &push);
+    let v_post = b.bind_coordinates("dot_", "_post", &v_post);
+    let l_v = b.x.momentum.clone();
+    let momentum = b.at(&l_v, &q, &v_post, t);
+    b.equation("(4) p⁻(q, q + h·d) = L_v(q, v) + h/2·mu(q)ᵀ·Lambda");
+    let step = Departure {
+        space: &space,
+        quadrature,
+        from: &q,
+        t,
+        momentum: &momentum,
+        near: &v_post,
+        constraint: None,
+        named: ("d_", ""),
+    }
+    .solve(b);
+    b.equation("(5) p⁺ at q', without its normal part");
+    let arrival = Arrival::of(b, &space, quadrature, (&q, &step.velocity, t), ("u_", ""));
+    let v1 = arrival.remove(b, 1, ("dot_", "_1"));
+    let lambda = arrival.lambda(b);
+    vec![("q", arrival.q), ("v", v1), ("lambda", lambda)]
 }
 
 /// Starts: p_post from (q₀, v₀) on the constraint manifold.

@@ -49,6 +49,8 @@ pub enum Family {
     Nodal(Quadrature),
     /// Reflection of the momentum at the nodes, with the start of plain use.
     Gni(Quadrature, StartKind),
+    /// As `Gni`, started anew at every node.
+    Restarted(Quadrature),
     /// Runge–Kutta on the index-reduced equations.
     RungeKutta(Tableau),
 }
@@ -134,6 +136,14 @@ pub const METHODS: &[Row] = &[
         order: 1,
         symmetric: false,
         source: "Ferraro, Jiménez and Martín de Diego, (14)",
+    },
+    Row {
+        id: "rattle_restarted",
+        marker: "RattleRestarted",
+        family: Family::Restarted(Quadrature::Trapezoid),
+        order: 2,
+        symmetric: false,
+        source: "nonholonomic RATTLE, started at every node with the continuous multiplier",
     },
     Row {
         id: "rk2_midpoint",
@@ -257,7 +267,7 @@ struct JumpSymbols {
 pub fn method_programs(x: &mut Mechanics, row: &Row) -> MethodPrograms {
     let (state, step) = match row.family {
         Family::Gni(quadrature, _) => (StateKind::Jump, gni_step(x, row, quadrature)),
-        Family::Staggered(..) | Family::Nodal(_) | Family::RungeKutta(_) => {
+        Family::Staggered(..) | Family::Nodal(_) | Family::Restarted(_) | Family::RungeKutta(_) => {
             (StateKind::Node, node_step(x, row))
         }
     };
@@ -283,6 +293,7 @@ fn node_step(x: &mut Mechanics, row: &Row) -> Program {
     let results = match row.family {
         Family::Staggered(quadrature, place) => dla::staggered(&mut b, &state, quadrature, place),
         Family::Nodal(quadrature) => dla::nodal(&mut b, &state, quadrature),
+        Family::Restarted(quadrature) => gni::restarted(&mut b, &state, quadrature),
         Family::RungeKutta(tableau) => runge_kutta::step(&mut b, &state, tableau),
         Family::Gni(..) => unreachable!("reflecting methods carry another state"),
     };

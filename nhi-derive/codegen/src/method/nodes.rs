@@ -195,6 +195,65 @@ impl Departure<'_> {
     }
 }
 
+/// The end of a step, before the node rule there.
+pub(super) struct Arrival {
+    /// Configuration q' = q + h d.
+    pub q: Vec<Expr>,
+    /// Velocity M⁻¹(p⁺ − a) at q'.
+    pub velocity: Vec<Expr>,
+    /// The constraint geometry at q'.
+    pub node: Node,
+    /// σ = C⁻¹(μ M⁻¹(p⁺ − a) + μ₀): the normal part of the velocity is B σ.
+    pub sigma: Vec<Expr>,
+}
+
+impl Arrival {
+    /// Of the step that leaves `from` at time `t` with velocity `d`; `named` names the velocity.
+    pub(super) fn of(
+        b: &mut Builder<'_>,
+        space: &Space,
+        quadrature: Quadrature,
+        (from, d, t): (&[Expr], &[Expr], Expr),
+        named: (&str, &str),
+    ) -> Arrival {
+        b.equation("q' = q + h·d");
+        let h = b.h;
+        let q = space.advance(b, from, h, d);
+        let q = b.bind_coordinates("", "_1", &q);
+        let leaving = Step::leaving(b, space, quadrature, from, d, t, "_1");
+        let p = leaving.momentum(b, space, End::Last);
+        b.equation("velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)");
+        let end = b.add(t, h);
+        let velocity = b.velocity_of(&q, &p, d, end);
+        let velocity = b.bind_coordinates(named.0, named.1, &velocity);
+        let node = b.reaction(&q);
+        let sigma = b.normal_part(&node, &velocity);
+        let sigma = b.bind_forms("sigma", &sigma);
+        Arrival { q, velocity, node, sigma }
+    }
+
+    /// The velocity without `c` times its normal part, bound.
+    pub(super) fn remove(&self, b: &mut Builder<'_>, c: i64, named: (&str, &str)) -> Vec<Expr> {
+        let velocity = b.remove(&self.node, &self.velocity, c, &self.sigma);
+        b.bind_coordinates(named.0, named.1, &velocity)
+    }
+
+    /// Multipliers λ of the normal part: it is what reactions −μᵀλ do in half a step.
+    pub(super) fn lambda(&self, b: &mut Builder<'_>) -> Vec<Expr> {
+        let minus: Vec<Expr> = self.sigma.iter().map(|&s| b.pool().neg(s)).collect();
+        forces_of(b, &minus, 2)
+    }
+}
+
+/// λ = ℓ / (h/`parts`).
+pub(super) fn forces_of(b: &mut Builder<'_>, impulse: &[Expr], parts: i64) -> Vec<Expr> {
+    let h = b.h;
+    let per = b.pool().recip(h);
+    let parts = b.pool().int(parts);
+    let rate = b.mul(parts, per);
+    impulse.iter().map(|&l| b.mul(rate, l)).collect()
+}
+
 impl Builder<'_> {
     /// B = M⁻¹μᵀ, C = μB, μ and μ₀ at a node, bound.
     pub(super) fn reaction(&mut self, q: &[Expr]) -> Node {
