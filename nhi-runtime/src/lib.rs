@@ -42,6 +42,7 @@ mod compose;
 mod error;
 mod mechanics;
 mod method;
+mod pair;
 mod samples;
 mod scalar;
 mod simulation;
@@ -63,6 +64,7 @@ pub use method::{
     Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerB, GniMidpoint,
     Method, Rattle, RattleRestarted, Reflecting, Rk2Heun, Rk2Midpoint, Rk4, Started,
 };
+pub use pair::GniEulerAb;
 pub use samples::{Sample, Samples};
 pub use scalar::Scalar;
 pub use simulation::Simulation;
@@ -76,7 +78,7 @@ pub mod prelude {
     pub use crate::Nonholonomic;
     pub use crate::Simulation;
     pub use crate::{
-        Compose, Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerB,
-        GniMidpoint, Rattle, RattleRestarted, Rk2Heun, Rk2Midpoint, Rk4,
+        Compose, Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerAb,
+        GniEulerB, GniMidpoint, Rattle, RattleRestarted, Rk2Heun, Rk2Midpoint, Rk4,
     };
 }

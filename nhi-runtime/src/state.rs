@@ -1,4 +1,4 @@
-use crate::{Scalar, System};
+use crate::{Scalar, System, Vector};
 use core::fmt::Debug;
 
 /// What a method carries from step to step, seen as a point of the constraint manifold.
@@ -11,6 +11,19 @@ pub trait State<S: System + ?Sized, T: Scalar>: Copy + Debug {
     fn jump(&self) -> (S::Velocity<T>, S::Velocity<T>);
     /// Multipliers λ (forces) of the last step.
     fn lambda(&self) -> S::Multipliers<T>;
+    /// The state at a node with the velocities `(before, after)` a reflection; one without a
+    /// reflection keeps their mean.
+    fn of(q: S::Configuration<T>, jump: (S::Velocity<T>, S::Velocity<T>), lambda: S::Multipliers<T>) -> Self;
+}
+
+/// ½(a + b), entry by entry.
+#[inline]
+fn mean<T: Scalar, V: Vector<T>>(mut a: V, b: V) -> V {
+    let half = T::from_f64(0.5);
+    for (a, &b) in a.as_mut().iter_mut().zip(b.as_ref()) {
+        *a = half * (*a + b);
+    }
+    a
 }
 
 /// State of a one-step map on the constraint manifold: (q, v) with μ(q)v + μ₀(q) = 0.
@@ -43,6 +56,14 @@ impl<S: System + ?Sized, T: Scalar> State<S, T>
     fn lambda(&self) -> S::Multipliers<T> {
         self.lambda
     }
+    #[inline]
+    fn of(
+        q: S::Configuration<T>,
+        (before, after): (S::Velocity<T>, S::Velocity<T>),
+        lambda: S::Multipliers<T>,
+    ) -> Self {
+        NodeState { q, v: mean(before, after), lambda }
+    }
 }
 
 /// State of a method that reflects the momentum at every node: the velocities
@@ -68,12 +89,7 @@ impl<S: System + ?Sized, T: Scalar> State<S, T>
     }
     #[inline]
     fn v(&self) -> S::Velocity<T> {
-        let half = T::from_f64(0.5);
-        let mut v = self.v_pre;
-        for (v, &post) in v.as_mut().iter_mut().zip(self.v_post.as_ref()) {
-            *v = half * (*v + post);
-        }
-        v
+        mean(self.v_pre, self.v_post)
     }
     #[inline]
     fn jump(&self) -> (S::Velocity<T>, S::Velocity<T>) {
@@ -82,5 +98,13 @@ impl<S: System + ?Sized, T: Scalar> State<S, T>
     #[inline]
     fn lambda(&self) -> S::Multipliers<T> {
         self.lambda
+    }
+    #[inline]
+    fn of(
+        q: S::Configuration<T>,
+        (v_pre, v_post): (S::Velocity<T>, S::Velocity<T>),
+        lambda: S::Multipliers<T>,
+    ) -> Self {
+        JumpState { q, v_pre, v_post, lambda }
     }
 }
