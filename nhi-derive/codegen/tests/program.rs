@@ -24,7 +24,7 @@ fn newton_finds_a_square_root() {
     let p = program(
         &mut pool,
         "root(a)
-            newton l from a
+            newton l from a weights 1 beside 1
                 let r = l^2 - a
                 l += -r/(2*l)
             return l = l, twice = [2*l, a]",

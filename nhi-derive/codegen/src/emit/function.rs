@@ -206,7 +206,7 @@ impl Body<'_> {
 
     /// ```text
     /// let mut unknowns = [guess];
-    /// let mut newton = emitted::Newton::new();
+    /// let mut newton = emitted::Newton::weighted([weights], beside);
     /// loop {
     ///     let [l] = unknowns;
     ///     statements
@@ -216,10 +216,10 @@ impl Body<'_> {
     /// let [l] = unknowns;
     /// ```
     fn newton(&mut self, newton: &Newton) {
-        let mut guess = Vec::new();
-        for &g in &newton.guess {
-            guess.push(self.writer.expression(g, Place::Open));
-        }
+        let mut open = |e: &Expr| self.writer.expression(*e, Place::Open);
+        let guess: Vec<TokenStream> = newton.guess.iter().map(&mut open).collect();
+        let weights: Vec<TokenStream> = newton.weights.iter().map(&mut open).collect();
+        let beside = open(&newton.beside);
         let unknowns = self.pattern(&newton.unknowns);
         let outside = std::mem::take(&mut self.tokens);
         self.statements(&newton.body);
@@ -230,7 +230,7 @@ impl Body<'_> {
         let inside = std::mem::replace(&mut self.tokens, outside);
         self.add(quote! {
             let mut unknowns = [#(#guess),*];
-            let mut newton = emitted::Newton::new();
+            let mut newton = emitted::Newton::weighted([#(#weights),*], #beside);
             loop {
                 let [#(#unknowns),*] = unknowns;
                 #inside

@@ -17,6 +17,12 @@ pub(super) struct Builder<'a> {
     pub(super) h: Expr,
 }
 
+/// What Newton's updates are measured in; see [`Newton`].
+pub(super) struct Norm {
+    pub(super) weights: Vec<Expr>,
+    pub(super) beside: Expr,
+}
+
 /// A point to return to; see [`Builder::scratch`].
 pub(super) struct Scratch {
     length: usize,
@@ -304,12 +310,14 @@ impl<'a> Builder<'a> {
         self.bind("reduced", value)
     }
 
-    /// Writes the body of a Newton iteration: everything that `body` binds stays inside the loop.
-    /// Its results are the residuals; the update follows from their total derivatives.
+    /// Writes a Newton iteration from `guess`, with updates measured by `norm`. Everything that `body`
+    /// binds stays inside the loop. Its results are the residuals; the update follows from their total
+    /// derivatives.
     pub(super) fn newton(
         &mut self,
         unknowns: &[Expr],
         guess: &[Expr],
+        norm: Norm,
         body: impl FnOnce(&mut Self) -> Vec<Expr>,
     ) {
         let outside = std::mem::take(&mut self.body);
@@ -327,6 +335,8 @@ impl<'a> Builder<'a> {
         self.body.push(Statement::Newton(Newton {
             unknowns: unknowns.to_vec(),
             guess: guess.to_vec(),
+            weights: norm.weights,
+            beside: norm.beside,
             body: inside,
             delta: delta.into_iter().map(|row| row[0]).collect(),
         }));

@@ -1,6 +1,6 @@
 //! Node rules: what happens to momenta where two steps meet.
 
-use super::builder::Builder;
+use super::builder::{Builder, Norm};
 use super::discrete::{Place, Quadrature, Step};
 use super::space::{End, Space};
 use crate::expr::Expr;
@@ -156,11 +156,57 @@ impl Departure<'_> {
             return b.bind_forms("impulse", &values);
         }
         b.equation("impulse ell from the discrete constraint mu·w + mu_t = 0, by Newton");
-        b.newton(&ell, &constraint.guess, |b| {
+        let effect: Vec<Expr> = match b.x.reaction.clone() {
+            Some(known) => {
+                let c = b.matrix_at(&known.c, self.from);
+                (0..c.len()).map(|a| c[a][a]).collect()
+            }
+            None => (constraint.mu.iter().enumerate())
+                .map(|(a, mu)| {
+                    let b_a: Vec<Expr> = columns.iter().map(|row| row[a]).collect();
+                    crate::mechanics::dot(b.pool(), mu, &b_a)
+                })
+                .collect(),
+        };
+        let norm = self.norm(b, free, &[], effect);
+        b.newton(&ell, &constraint.guess, norm, |b| {
             let w = b.bind_coordinates("dot_", "_try", &w);
             self.step_residual(b, constraint.place, &w, Some("_try"))
         });
         ell
+    }
+
+    /// Mᵢᵢ at the node.
+    fn masses(&self, b: &mut Builder<'_>) -> Vec<Expr> {
+        let diagonal: Vec<Expr> = (0..self.from.len()).map(|i| b.x.mass[i][i]).collect();
+        let (v, t) = (b.x.v.clone(), b.x.system.t);
+        b.at(&diagonal, self.from, &v, t)
+    }
+
+    /// Twice a kinetic energy for unknowns (w, ℓ) or ℓ alone: `masses` of the velocities among them
+    /// and `effect` ≈ (μM⁻¹μᵀ)ₐₐ of the impulses, beside `velocity` and what μ₀ asks of it. The terms
+    /// of μ₀ count one by one: where they cancel, their rounding is left.
+    fn norm(&self, b: &mut Builder<'_>, velocity: &[Expr], masses: &[Expr], effect: Vec<Expr>) -> Norm {
+        let mut squares = Vec::new();
+        for (mass, &v) in self.masses(b).into_iter().zip(velocity) {
+            let square = b.pool().powi(v, 2);
+            squares.push(b.mul(mass, square));
+        }
+        let effect = b.bind_forms("effect", &effect);
+        if self.constraint.is_some() {
+            let (mu_t, v, t) = (b.x.mu_t.clone(), b.x.v.clone(), b.x.system.t);
+            let mu_t = b.at(&mu_t, self.from, &v, t);
+            for (&mu_t, &effect) in mu_t.iter().zip(&effect) {
+                for term in b.pool().terms(mu_t) {
+                    let square = b.pool().powi(term, 2);
+                    squares.push(b.pool().div(square, effect));
+                }
+            }
+        }
+        let beside = b.pool().sum(&squares);
+        let beside = b.bind("beside", beside);
+        let masses = b.bind_coordinates("mass_", "", masses);
+        Norm { weights: masses.into_iter().chain(effect).collect(), beside }
     }
 
     fn solve_by_newton(&self, b: &mut Builder<'_>) -> Departed {
@@ -173,7 +219,25 @@ impl Departure<'_> {
         guess.extend(self.constraint.iter().flat_map(|c| c.guess.iter().copied()));
         b.equation("p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton");
         let momentum = b.bind_coordinates("pi_", "", self.momentum);
-        b.newton(&unknowns, &guess, |b| {
+        let masses = self.masses(b);
+        let effect = self
+            .constraint
+            .iter()
+            .flat_map(|c| &c.mu)
+            .map(|mu| {
+                let terms: Vec<Expr> = mu
+                    .iter()
+                    .zip(&masses)
+                    .map(|(&mu, &mass)| {
+                        let square = b.pool().powi(mu, 2);
+                        b.pool().div(square, mass)
+                    })
+                    .collect();
+                b.pool().sum(&terms)
+            })
+            .collect();
+        let norm = self.norm(b, self.near, &masses, effect);
+        b.newton(&unknowns, &guess, norm, |b| {
             let forms = match &self.constraint {
                 Some(c) => self.step_residual(b, c.place, &w, Some("_try")),
                 None => Vec::new(),

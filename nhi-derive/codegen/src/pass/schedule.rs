@@ -35,7 +35,7 @@ pub(super) fn schedule(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(
                 }
             }
             Statement::Newton(mut newton) => {
-                scheduler.place(cx.pool, &newton.guess, &mut placed, &mut body, None);
+                scheduler.place(cx.pool, &newton.before(), &mut placed, &mut body, None);
                 let mut inside = Vec::new();
                 for s in std::mem::take(&mut newton.body) {
                     let Statement::Let { symbol, .. } = s else {

@@ -5,7 +5,7 @@
 //!     # q_mid = q + h/2 v
 //!     let q_mid_x = x + h*dot(x)/2
 //!     pivot c > eps * c_0 else constraints
-//!     newton l from 0
+//!     newton l from 0 weights c beside m*w^2
 //!         let g = l^2 - 2
 //!         l += -g/(2*l)
 //!     return q = [q_mid_x], v = [dot(x)], lambda = [l]
@@ -53,7 +53,9 @@ impl Show<'_> {
 
     fn newton(&self, f: &mut fmt::Formatter<'_>, newton: &Newton) -> fmt::Result {
         let unknowns = self.list(&newton.unknowns, true);
-        writeln!(f, "    newton {unknowns} from {}", self.list(&newton.guess, true))?;
+        let [guess, weights] = [&newton.guess, &newton.weights].map(|list| self.list(list, true));
+        let beside = self.pool.show(newton.beside);
+        writeln!(f, "    newton {unknowns} from {guess} weights {weights} beside {beside}")?;
         for s in &newton.body {
             self.statement(f, s, "        ")?;
         }

@@ -33,8 +33,11 @@ impl std::error::Error for Failure {}
 /// Newton iterations after which a program gives up.
 const MAX_ITERATIONS: usize = 50;
 
-/// Updates below this fraction of the largest one so far, that no longer shrink, are rounding.
-const ROUNDING: f64 = 1e-6;
+/// Updates below this are rounding.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Updates below this that no longer shrink are rounding.
+const NOISE: f64 = 65536.0 * f64::EPSILON;
 
 impl Program {
     /// The outputs for `inputs`, both in the order of the program's.
@@ -93,7 +96,9 @@ impl Values<'_> {
 
     fn solve(&mut self, newton: &Newton) -> Result<(), Failure> {
         let mut unknowns = self.of(&newton.guess);
-        let mut largest: f64 = 0.0;
+        let weights = self.of(&newton.weights);
+        let beside = self.of(&[newton.beside])[0];
+        let norm = |x: &[f64]| -> f64 { x.iter().zip(&weights).map(|(x, w)| w * x * x).sum() };
         let mut last = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
             for (&symbol, &u) in newton.unknowns.iter().zip(&unknowns) {
@@ -105,24 +110,21 @@ impl Values<'_> {
                 }
             }
             let delta = self.of(&newton.delta);
-            let mut small = true;
             for (u, d) in unknowns.iter_mut().zip(&delta) {
                 *u += d;
-                small &= d.abs() <= f64::EPSILON * u.abs();
             }
-            let size = delta.iter().fold(0.0, |a: f64, d| if d.is_nan() { f64::NAN } else { a.max(d.abs()) });
-            if !size.is_finite() {
-                return Err(Failure::NotConverged);
+            let (update, size) = (norm(&delta), beside + norm(&unknowns));
+            if !(update.is_finite() && size.is_finite()) {
+                return Err(Failure::NonFinite);
             }
-            largest = largest.max(size).max(unknowns.iter().fold(0.0, |a, u| a.max(u.abs())));
-            let stagnant = size >= 0.25 * last && size <= ROUNDING * largest;
-            if small || stagnant {
+            let stagnant = update >= last && update <= NOISE.powi(2) * size;
+            if stagnant || update <= ROUNDING.powi(2) * size {
                 for (&symbol, &u) in newton.unknowns.iter().zip(&unknowns) {
                     self.bind(symbol, u);
                 }
                 return Ok(());
             }
-            last = size;
+            last = update;
         }
         Err(Failure::NotConverged)
     }

@@ -91,6 +91,10 @@ pub enum Statement {
 
 /// Newton's method: repeats `body`, adds `delta` to `unknowns`, until `delta` is rounding.
 ///
+/// Unknowns have units, so what is small is said by the program: an update δ of x is rounding beside
+/// `beside` + ‖x‖² in the norm ‖x‖² = Σ `weights`ᵢ xᵢ². With masses as weights of velocities and
+/// (μM⁻¹μᵀ)ₐₐ as weights of impulses both are twice a kinetic energy.
+///
 /// What depends on the unknowns is bound inside `body` and not visible after the loop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Newton {
@@ -98,6 +102,10 @@ pub struct Newton {
     pub unknowns: Vec<Expr>,
     /// Where to start.
     pub guess: Vec<Expr>,
+    /// Of each unknown, positive.
+    pub weights: Vec<Expr>,
+    /// What the unknowns are added to, squared in the norm of the weights.
+    pub beside: Expr,
     /// `Equation` and `Let` statements.
     pub body: Vec<Statement>,
     /// Newton's update of each unknown.
@@ -119,6 +127,13 @@ pub struct Program {
     pub outputs: Vec<Output>,
 }
 
+impl Newton {
+    /// What is evaluated before the first iteration.
+    pub fn before(&self) -> Vec<Expr> {
+        self.guess.iter().chain(&self.weights).copied().chain([self.beside]).collect()
+    }
+}
+
 impl Statement {
     /// The expressions that a `Let` or `Pivot` evaluates.
     fn values_mut(&mut self) -> Vec<&mut Expr> {
@@ -136,10 +151,10 @@ impl Program {
         let mut all = Vec::new();
         for statement in &mut self.body {
             match statement {
-                Statement::Newton(newton) => {
-                    all.extend(&mut newton.guess);
-                    all.extend(newton.body.iter_mut().flat_map(Statement::values_mut));
-                    all.extend(&mut newton.delta);
+                Statement::Newton(Newton { guess, weights, beside, body, delta, .. }) => {
+                    all.extend(guess.iter_mut().chain(weights).chain([beside]));
+                    all.extend(body.iter_mut().flat_map(Statement::values_mut));
+                    all.extend(delta);
                 }
                 other => all.extend(other.values_mut()),
             }

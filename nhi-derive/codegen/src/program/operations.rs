@@ -35,7 +35,7 @@ impl Operations {
             match statement {
                 Statement::Equation(_) => {}
                 Statement::Newton(newton) => {
-                    once.add(pool, constants, &newton.guess, None);
+                    once.add(pool, constants, &newton.before(), None);
                     let mut inside = Scope::default();
                     for s in &newton.body {
                         if let Statement::Let { value, .. } = s {

@@ -25,8 +25,9 @@ impl Program {
                 Statement::Pivot { pivot, diagonal, .. } => self.check(pool, &bound, &[*pivot, *diagonal]),
                 Statement::Newton(newton) => {
                     let n = newton.unknowns.len();
-                    assert!(n == newton.guess.len() && n == newton.delta.len(), "{}: unknowns", self.name);
-                    self.check(pool, &bound, &newton.guess);
+                    let lengths = [newton.guess.len(), newton.weights.len(), newton.delta.len()];
+                    assert!(lengths == [n; 3], "{}: unknowns", self.name);
+                    self.check(pool, &bound, &newton.before());
                     for &u in &newton.unknowns {
                         self.bind(pool, &mut bound, u);
                     }

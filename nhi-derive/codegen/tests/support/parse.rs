@@ -25,9 +25,17 @@ pub(crate) fn program(pool: &mut Pool, text: &str) -> Program {
                 .collect();
         } else if let Some(rest) = line.strip_prefix("newton ") {
             newton_indent = indent;
-            let (unknowns, guess) = rest.split_once(" from ").expect(line);
-            let (unknowns, guess) = (list(pool, unknowns), list(pool, guess));
-            body.push(Statement::Newton(Newton { unknowns, guess, body: Vec::new(), delta: Vec::new() }));
+            let (unknowns, rest) = rest.split_once(" from ").expect(line);
+            let (guess, rest) = rest.split_once(" weights ").expect(line);
+            let (weights, beside) = rest.split_once(" beside ").expect(line);
+            body.push(Statement::Newton(Newton {
+                unknowns: list(pool, unknowns),
+                guess: list(pool, guess),
+                weights: list(pool, weights),
+                beside: expression(pool, beside),
+                body: Vec::new(),
+                delta: Vec::new(),
+            }));
         } else if let (true, Some(Statement::Newton(newton))) = (indent > newton_indent, body.last_mut()) {
             match line.split_once(" += ") {
                 Some((_, delta)) => newton.delta.push(expression(pool, delta)),

@@ -13,7 +13,7 @@ step(parameters: prepared [J, m, a], h: prepared, q: [theta, x, y], v: [dot(thet
     let b_y = -cos(q_mid_theta)/m
     let c = a*b_theta + sin(q_mid_theta)*b_x - cos(q_mid_theta)*b_y
     pivot c > eps * c else constraints
-    newton l from 0
+    newton l from 0 weights c beside J*dot(theta)^2 + m*(dot(x)^2 + dot(y)^2)
         # v1 = v + b l, q1 = q_mid + h/2 v1
         let v_theta = dot(theta) + b_theta*l
         let v_x = dot(x) + b_x*l
