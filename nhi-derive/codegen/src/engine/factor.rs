@@ -9,6 +9,8 @@ use std::ops::Bound;
 
 /// How often sums of factored terms are looked at again.
 const ROUNDS: usize = 4;
+/// Longest sum that is looked at.
+const MAX_TERMS: usize = 300;
 /// Longest sum that is searched for products of sums.
 const MAX_PAIRED: usize = 64;
 
@@ -23,7 +25,7 @@ pub(super) fn factor(pool: &mut Pool, e: Expr) -> Expr {
         for x in pool.reachable(&[e]) {
             let y = pool.rebuild(x, |c| image[&c]);
             let y = match pool.node(y) {
-                Node::Sum(terms) => {
+                Node::Sum(terms) if terms.len() <= MAX_TERMS => {
                     let terms = terms.clone();
                     let terms = terms.into_iter().map(|t| split(pool, t)).collect();
                     let terms = complements(pool, terms);

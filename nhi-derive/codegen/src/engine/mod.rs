@@ -31,11 +31,13 @@ pub trait Engine {
         requests: &[(Expr, Vec<Expr>)],
     ) -> Result<Vec<Vec<Expr>>, EngineError>;
 
-    /// For each expression an equal one that is at most as expensive to evaluate.
+    /// For each expression an equal one; evaluating all answers together costs at most what
+    /// evaluating all of `exprs` does.
     fn simplify(&mut self, pool: &mut Pool, exprs: &[Expr]) -> Result<Vec<Expr>, EngineError>;
 }
 
-/// The engine that the features of this crate select.
+/// The engine that the features of this crate select: [Symbolica](https://symbolica.io), which has a
+/// licence of its own, or with `default-features = false` the built-in one.
 pub fn default_engine() -> Box<dyn Engine> {
     #[cfg(feature = "symbolica")]
     return Box::new(Symbolica::new());

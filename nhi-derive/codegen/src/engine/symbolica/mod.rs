@@ -3,6 +3,9 @@
 //! Each batch starts the executable that the build script left in the target directory (see
 //! `build.rs`), which takes about 10 ms, and so no state outlives a batch: the answer depends on
 //! the request alone. A lock file keeps engines of all builds on the machine apart.
+//!
+//! Symbolica has a licence of its own: without a key (`SYMBOLICA_LICENSE`) it is for non-commercial
+//! use, one instance and one core per machine.
 
 mod graph;
 mod process;

@@ -69,15 +69,19 @@ impl Launch {
         }
     }
 
-    /// The lock, once no other engine has it; released when the file is closed.
-    fn acquire(&self) -> Result<File, EngineError> {
-        let file = open(&self.lock)
-            .map_err(|e| error(format!("cannot open the lock file {}: {e}", self.lock.display())))?;
+    /// The lock, once no other engine has it; released when the file is closed. None where another
+    /// user keeps the file to themselves: then Symbolica itself tells whether it is running.
+    fn acquire(&self) -> Result<Option<File>, EngineError> {
+        let file = match open(&self.lock) {
+            Ok(file) => file,
+            Err(e) if e.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
+            Err(e) => return Err(error(format!("cannot open the lock file {}: {e}", self.lock.display()))),
+        };
         let start = Instant::now();
         let mut pause = Duration::from_millis(1);
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(file),
+                Ok(()) => return Ok(Some(file)),
                 Err(TryLockError::WouldBlock) if start.elapsed() < self.lock_patience => {
                     thread::sleep(pause);
                     pause = (pause * 2).min(Duration::from_millis(20));
@@ -151,16 +155,22 @@ fn error(message: String) -> EngineError {
     EngineError(format!("{message}; or {ADVICE}"))
 }
 
-/// Opens the lock file, which may belong to another user; made on first use.
+/// Opens the lock file, which may belong to another user; made on first use, for everybody to read,
+/// which is all that locking takes.
 fn open(path: &Path) -> io::Result<File> {
     match File::open(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => {}
         other => return other,
     }
     match OpenOptions::new().write(true).create_new(true).open(path) {
+        Ok(file) => {
+            #[cfg(unix)]
+            file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+            Ok(file)
+        }
         // Somebody else made it just now.
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => File::open(path),
-        other => other,
+        Err(e) => Err(e),
     }
 }
 
