@@ -21,7 +21,10 @@ use nhi_runtime::prelude::*;
         rolling_x: dx + R*cos(phi)*dpsi = 0,
         rolling_y: dy + R*sin(phi)*dpsi = 0,
     ),
-    methods(Dla2, DlaRattle, Rattle, Rk2Midpoint, Rk4),
+    methods(
+        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, GniMidpoint, GniEulerA,
+        GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+    ),
 )]
 pub struct EulerDisk {
     /// Mass.

@@ -15,7 +15,10 @@ use nhi_runtime::prelude::*;
         left: cos(theta)*dx + sin(theta)*dy - b*dtheta - r*dphi_l = 0,
     ),
     force = T1*sin(2*t)*dphi_r + T2*cos(3*t)*dphi_l,
-    methods(Dla2, DlaRattle, Rattle, Rk2Midpoint, Rk4),
+    methods(
+        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, GniMidpoint, GniEulerA,
+        GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+    ),
 )]
 pub struct MobileRobot {
     /// Mass.

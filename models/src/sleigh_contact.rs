@@ -11,7 +11,10 @@ use nhi_runtime::prelude::*;
     let(x_c = x + a*cos(theta), y_c = y + a*sin(theta)),
     lagrangian = I/2*dot(theta)^2 + m/2*(dot(x_c)^2 + dot(y_c)^2),
     constraints(blade: sin(theta)*dx - cos(theta)*dy = 0),
-    methods(Dla2, DlaRattle, Rattle, Rk2Midpoint, Rk4),
+    methods(
+        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, GniMidpoint, GniEulerA,
+        GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+    ),
 )]
 pub struct SleighContact {
     /// Mass.

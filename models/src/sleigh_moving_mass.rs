@@ -15,7 +15,10 @@ use nhi_runtime::prelude::*;
     lagrangian = I/2*dot(theta)^2 + m/2*(dot(x_c)^2 + dot(y_c)^2)
                + m2/2*(dot(x_s)^2 + dot(y_s)^2) - k/2*(s - s0)^2,
     constraints(blade: sin(theta)*dx - cos(theta)*dy = 0),
-    methods(Dla2, DlaRattle, Rattle, Rk2Midpoint, Rk4),
+    methods(
+        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, GniMidpoint, GniEulerA,
+        GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+    ),
 )]
 pub struct SleighMovingMass {
     /// Mass of the body.

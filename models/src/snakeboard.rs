@@ -18,7 +18,10 @@ use nhi_runtime::prelude::*;
         front: -sin(theta - phi)*dx + cos(theta - phi)*dy + l*cos(phi)*dtheta = 0,
     ),
     force = Apsi*cos(wpsi*pi*t)*dpsi + Aphi*sin(wphi*pi*t)*dphi,
-    methods(Dla2, DlaRattle, Rattle, Rk2Midpoint, Rk4),
+    methods(
+        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, GniMidpoint, GniEulerA,
+        GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+    ),
 )]
 pub struct Snakeboard {
     /// Total mass.

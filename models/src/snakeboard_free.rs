@@ -14,7 +14,10 @@ use nhi_runtime::prelude::*;
         back: -sin(theta + phi)*dx + cos(theta + phi)*dy - l*cos(phi)*dtheta = 0,
         front: -sin(theta - phi)*dx + cos(theta - phi)*dy + l*cos(phi)*dtheta = 0,
     ),
-    methods(Dla2, DlaRattle, Rattle, Rk2Midpoint, Rk4),
+    methods(
+        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, GniMidpoint, GniEulerA,
+        GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+    ),
 )]
 pub struct SnakeboardFree {
     /// Total mass.
