@@ -1,13 +1,18 @@
 //! The methods, by the ids of the literature tables and the reference data.
 
 use crate::Trajectory;
-use nhi_runtime::{Dla2, DlaRattle, Emits, Error, Rattle, Rk2Midpoint, Rk4, Simulation, System};
+use nhi_runtime::{
+    Compose, Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Emits, Error, GniEulerA,
+    GniEulerB, GniMidpoint, Rattle, Rk2Heun, Rk2Midpoint, Rk4, Simulation, System,
+};
 
 /// What kind of map a method is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
     /// Discrete Lagrange–d'Alembert: a one-step map on the constraint manifold.
     Dla,
+    /// A composition of such maps.
+    Composed,
     /// Geometric nonholonomic integrator: reflects the momentum at every node.
     Gni,
     /// Runge–Kutta on the index-reduced equations: drifts off the constraints.
@@ -24,24 +29,24 @@ pub struct Method {
     pub family: Family,
     /// Order of convergence.
     pub order: u32,
-    /// Whether the step −h undoes the step h.
-    pub symmetric: bool,
+    /// The method whose step −h undoes this one's step h: itself, if it is symmetric.
+    pub adjoint: Option<&'static str>,
 }
 
-/// The table of methods, and the dispatch from an id to the method's value. `$system` emits
-/// `$marker`.
+/// The method table, and the dispatch from an id to the method's value; `emitted` lists the types
+/// whose step functions all of them need.
 macro_rules! methods {
-    ($($id:literal $family:ident $order:literal $symmetric:literal $value:expr;)* emitted $($marker:ty),*) => {
+    ($($id:literal $family:ident $order:literal $adjoint:expr, $value:expr;)* emitted $($marker:ty),*) => {
         /// All methods.
         pub const METHODS: &[Method] = &[
-            $(Method { id: $id, family: Family::$family, order: $order, symmetric: $symmetric },)*
+            $(Method { id: $id, family: Family::$family, order: $order, adjoint: $adjoint },)*
         ];
 
-        /// A system whose declaration asks for all methods of the table.
+        /// A system whose declaration asks for the step functions of all methods.
         pub trait Emitted: System $(+ Emits<$marker>)* {}
         impl<S: System $(+ Emits<$marker>)*> Emitted for S {}
 
-        /// A simulation with the method `method`.
+        /// A simulation with `method`.
         pub(crate) fn start<S: Emitted + 'static>(
             system: S,
             method: &Method,
@@ -59,13 +64,30 @@ macro_rules! methods {
 }
 
 methods! {
-    "dla2" Dla 2 true Dla2;
-    "dla_rattle" Dla 2 true DlaRattle;
-    "rattle" Gni 2 true Rattle;
-    "rattle_projected" Gni 2 true Rattle::projected();
-    "rk2_midpoint" RungeKutta 2 false Rk2Midpoint;
-    "rk4" RungeKutta 4 false Rk4;
-    emitted Dla2, DlaRattle, Rattle, Rk2Midpoint, Rk4
+    "dla1" Dla 1 Some("dla1_adjoint"), Dla1;
+    "dla1_adjoint" Dla 1 Some("dla1"), Dla1Adjoint;
+    "dla2" Dla 2 Some("dla2"), Dla2;
+    "dla2_midpoint" Dla 2 Some("dla2_midpoint"), Dla2Midpoint;
+    "dla_rattle" Dla 2 Some("dla_rattle"), DlaRattle;
+    "dla_rattle_midpoint" Dla 2 Some("dla_rattle_midpoint"), DlaRattleMidpoint;
+    "dla2_triple4" Composed 4 Some("dla2_triple4"), Compose::triple4(Dla2);
+    "dla2_suzuki4" Composed 4 Some("dla2_suzuki4"), Compose::suzuki4(Dla2);
+    "dla2_yoshida6" Composed 6 Some("dla2_yoshida6"), Compose::yoshida6(Dla2);
+    "dla2_kahanli6" Composed 6 Some("dla2_kahanli6"), Compose::kahanli6(Dla2);
+    "dla2_suzukiumeno8" Composed 8 Some("dla2_suzukiumeno8"), Compose::suzukiumeno8(Dla2);
+    "dla2_kahanli8" Composed 8 Some("dla2_kahanli8"), Compose::kahanli8(Dla2);
+    "dla_rattle_suzuki4" Composed 4 Some("dla_rattle_suzuki4"), Compose::suzuki4(DlaRattle);
+    "dla_rattle_kahanli6" Composed 6 Some("dla_rattle_kahanli6"), Compose::kahanli6(DlaRattle);
+    "rattle" Gni 2 Some("rattle"), Rattle;
+    "rattle_projected" Gni 2 Some("rattle_projected"), Rattle::projected();
+    "gni_midpoint" Gni 2 Some("gni_midpoint"), GniMidpoint;
+    "gni_euler_a" Gni 1 Some("gni_euler_b"), GniEulerA;
+    "gni_euler_b" Gni 1 Some("gni_euler_a"), GniEulerB;
+    "rk2_midpoint" RungeKutta 2 None, Rk2Midpoint;
+    "rk2_heun" RungeKutta 2 None, Rk2Heun;
+    "rk4" RungeKutta 4 None, Rk4;
+    emitted Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, GniMidpoint,
+        GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
 }
 
 fn boxed<T: Trajectory + 'static>(simulation: Result<T, Error>) -> Result<Box<dyn Trajectory>, Error> {

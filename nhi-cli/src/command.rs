@@ -5,6 +5,7 @@ use crate::problem::Problem;
 use crate::run::Stopped;
 use crate::{demo, figure, list, output};
 use clap::{Parser, Subcommand};
+use nhi_codegen::engine::default_engine;
 use nhi_models::MODELS;
 use std::fs;
 use std::io::{self, Write};
@@ -43,6 +44,17 @@ enum Command {
     },
     /// List the models with their parameters, and the methods.
     Models,
+    /// Print the Rust code that the derive generates.
+    Expand {
+        /// A Rust source file with declarations.
+        file: PathBuf,
+        /// One struct; all that derive `Nonholonomic` if left out.
+        #[arg(long = "struct", value_name = "NAME")]
+        name: Option<String>,
+        /// One method, by its id (`dla2`) or type (`Dla2`); those of the declaration if left out.
+        #[arg(long, value_name = "M")]
+        method: Option<String>,
+    },
 }
 
 /// Why a command did not succeed.
@@ -91,6 +103,7 @@ impl Arguments {
             Some(Command::Run { case, out, plot }) => run(&case, out.as_deref(), plot.as_deref()),
             Some(Command::Check { cases }) => return check(&cases),
             Some(Command::Models) => print(&list::models()),
+            Some(Command::Expand { file, name, method }) => expand(&file, name.as_deref(), method.as_deref()),
         };
         match done {
             Ok(()) => ExitCode::SUCCESS,
@@ -165,6 +178,11 @@ fn check_one(case: &Path) -> Result<(), Failed> {
     } else {
         Err(Failed::Stopped(format!("{}: {report}", case.display())))
     }
+}
+
+fn expand(file: &Path, name: Option<&str>, method: Option<&str>) -> Result<(), Failed> {
+    let code = nhi_codegen::expand(&read(file)?, name, method, default_engine().as_mut());
+    print(&code.map_err(|error| Failed::Wrong(format!("{}: {error}", file.display())))?)
 }
 
 fn parse<'a>(path: &Path, text: &str) -> Result<Problem<'a>, Failed> {

@@ -10,6 +10,9 @@ use plotters::style::RGBColor;
 use std::f64::consts::FRAC_PI_2;
 use std::time::{Duration, Instant};
 
+/// The methods of the figures; the tables have all.
+const DRAWN: [&str; 6] = ["dla2", "dla_rattle", "rattle", "rattle_projected", "rk2_midpoint", "rk4"];
+
 /// A system and what is shown of it.
 pub(crate) struct Example {
     /// Name of the figure.
@@ -97,7 +100,6 @@ fn snakeboard() -> Example {
 /// A method's trajectory at the nodes, as far as it goes.
 struct Track {
     method: &'static Method,
-    colour: RGBColor,
     points: Vec<(f64, f64)>,
     /// Relative errors of the energy over time, with their signs.
     energy: Vec<(f64, f64)>,
@@ -111,9 +113,7 @@ impl Example {
     /// Runs all methods.
     pub(crate) fn show(&self) -> Result<Shown, Stopped> {
         let exact = self.exact()?;
-        let colours = COLOURS.iter().cycle();
-        let tracks: Vec<_> =
-            METHODS.iter().zip(colours).map(|(method, colour)| self.track(method, *colour, &exact)).collect();
+        let tracks: Vec<_> = METHODS.iter().map(|method| self.track(method, &exact)).collect();
         let svg = self.draw(&tracks, &exact).map_err(Stopped::new)?;
         Ok(Shown { text: self.describe(&tracks), figure: (format!("{}.svg", self.name), svg) })
     }
@@ -129,10 +129,9 @@ impl Example {
         Ok(exact)
     }
 
-    fn track(&self, method: &'static Method, colour: RGBColor, exact: &[Phase]) -> Track {
+    fn track(&self, method: &'static Method, exact: &[Phase]) -> Track {
         let mut track = Track {
             method,
-            colour,
             points: Vec::new(),
             energy: Vec::new(),
             error: None,
@@ -211,35 +210,34 @@ impl Example {
         let path = exact.iter().take(self.path_steps as usize + 1).map(|(q, _)| (self.point)(q)).collect();
         let exact =
             Curve { name: "exact".to_owned(), colour: RGBColor(190, 190, 190), width: 6, points: path };
-        let curve = |track: &Track, points: Vec<(f64, f64)>| Curve {
-            name: track.method.id.to_owned(),
-            colour: track.colour,
-            width: 2,
-            points,
-        };
         let (sign, energy) = match self.energy {
             Scale::Logarithmic => (f64::abs as fn(f64) -> f64, "|E − E exact| / E(0)"),
             _ => (std::convert::identity as fn(f64) -> f64, "(E − E exact) / E(0)"),
         };
-        let error = |track: &Track| track.energy.iter().map(|&(t, error)| (t, sign(error))).collect();
+        let curves = |points: &dyn Fn(&Track) -> Vec<(f64, f64)>| {
+            let drawn = DRAWN.iter().zip(COLOURS).filter_map(|(id, colour)| {
+                let track = tracks.iter().find(|track| track.method.id == *id)?;
+                Some(Curve { name: (*id).to_owned(), colour, width: 2, points: points(track) })
+            });
+            drawn.collect::<Vec<_>>()
+        };
+        let mut paths = curves(&|track| track.points.clone());
+        paths.push(exact);
+        let errors = curves(&|track| track.energy.iter().map(|&(t, error)| (t, sign(error))).collect());
         draw(&[
             Panel {
                 title: format!("{}: {}", self.title, self.path),
                 x: "x".to_owned(),
                 y: "y".to_owned(),
                 scale: Scale::Equal,
-                curves: tracks
-                    .iter()
-                    .map(|track| curve(track, track.points.clone()))
-                    .chain([exact])
-                    .collect(),
+                curves: paths,
             },
             Panel {
                 title: "relative error of the energy".to_owned(),
                 x: "t".to_owned(),
                 y: energy.to_owned(),
                 scale: self.energy,
-                curves: tracks.iter().map(|track| curve(track, error(track))).collect(),
+                curves: errors,
             },
         ])
     }

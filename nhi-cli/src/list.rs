@@ -29,6 +29,7 @@ pub(crate) fn models() -> String {
     for method in METHODS {
         let kind = match method.family {
             Family::Dla => "one-step map on the constraint manifold (discrete Lagrange-d'Alembert)",
+            Family::Composed => "composition of such maps",
             Family::Gni => "reflects the momentum (geometric nonholonomic integrator); parasitic modes",
             Family::RungeKutta => "Runge-Kutta, drifts off the constraints",
         };

@@ -102,8 +102,8 @@ impl<'a> Problem<'a> {
 
     /// Whether the initial velocity satisfies the constraints, as every simulation asks.
     fn admissible(&self) -> Result<(), Malformed> {
-        let dla2 = &METHODS[0];
-        match self.instance.start(dla2, &self.q0, &self.v0, self.inputs.at(0), 1.0) {
+        let any = &METHODS[0];
+        match self.instance.start(any, &self.q0, &self.v0, self.inputs.at(0), 1.0) {
             Err(Error::Constraint { name, residual }) => {
                 let nearest = match self.instance.project(&self.q0, &self.v0) {
                     Ok(v) => format!("; the nearest admissible velocity is {v:?}"),
