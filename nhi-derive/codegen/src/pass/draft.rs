@@ -193,6 +193,14 @@ impl Draft {
         uses
     }
 
+    /// Every expression that is computed, its sign apart, by id. Powers that are written as repeated
+    /// factors of a product are no expressions of their own.
+    pub(super) fn computed(&self, cx: &mut Context<'_>) -> Vec<Expr> {
+        let mut all: Vec<Expr> = self.uses(cx).into_keys().collect();
+        all.sort_unstable();
+        all
+    }
+
     /// Operation counts, the draft's figure of merit.
     pub(super) fn operations(&self, cx: &mut Context<'_>) -> Operations {
         Operations::of(cx.pool, cx.constants, &self.program)

@@ -1,17 +1,23 @@
 //! Common factors of the terms of a sum.
 //!
 //! Saves all but one of the multiplications by the same factor: `a*x + a*y` becomes `a*(x + y)`.
-//! Only terms that nothing else needs are taken apart.
+//! Products of sums are multiplied out first where that leads to fewer operations in the end:
+//! `a*x + k*(b*x + c*y)` becomes `(a + k*b)*x + k*c*y`. Only terms that nothing else needs are taken
+//! apart.
 
-use super::draft::{Context, Draft, Levels};
+use super::draft::{Context, Draft, Levels, Stage};
 use super::flat::Factors;
 use super::schedule::schedule;
 use crate::expr::{Expr, Node, Rational};
+use crate::program::Shape;
 use num_traits::{One, Signed};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Nesting of extracted factors at most.
 const MAX_DEPTH: usize = 16;
+
+/// Terms of a sum that is multiplied out at most.
+const MAX_TERMS: usize = 32;
 
 /// See the [module documentation](self).
 pub(super) fn factor(cx: &mut Context<'_>, draft: &mut Draft) {
@@ -23,20 +29,94 @@ pub(super) fn factor(cx: &mut Context<'_>, draft: &mut Draft) {
         let mut apart = Vec::new();
         for t in terms {
             let (_, abs) = cx.signed(t);
-            let single = uses.get(&abs).is_none_or(|&n| n == 1) || cx.pool.as_symbol(abs).is_some();
+            let single = uses.get(&abs).is_none_or(|&n| n == 1) || cx.is_trivial(abs);
             let t = image[&t];
-            if single && !cx.constants.contains(cx.pool, t) && !matches!(cx.pool.node(t), Node::Sum(_)) {
-                let product = Factors::of(cx, t);
-                apart.push(product);
+            let known = cx.constants.contains(cx.pool, t) && cx.pool.as_number(t).is_none();
+            if single && !known && !matches!(cx.pool.node(t), Node::Sum(_)) {
+                apart.push(Factors::of(cx, t));
             } else {
                 whole.push(t);
             }
         }
-        let factored = extract(cx, &mut levels, apart, MAX_DEPTH);
-        whole.push(factored);
-        Some(cx.pool.sum(&whole))
+        let expanded = multiplied_out(cx, &uses, &apart);
+        let mut best = sum_with(cx, &mut levels, &whole, apart);
+        if let Some(expanded) = expanded {
+            let other = sum_with(cx, &mut levels, &whole, expanded);
+            if cost(cx, &mut levels, other) < cost(cx, &mut levels, best) {
+                best = other;
+            }
+        }
+        Some(best)
     });
     schedule(cx, draft, &[]);
+}
+
+fn sum_with(cx: &mut Context<'_>, levels: &mut Levels, whole: &[Expr], apart: Vec<Factors>) -> Expr {
+    let factored = extract(cx, levels, apart, MAX_DEPTH);
+    let terms: Vec<Expr> = whole.iter().copied().chain([factored]).collect();
+    cx.pool.sum(&terms)
+}
+
+/// The terms with factors that are sums, which nothing else needs, distributed.
+fn multiplied_out(
+    cx: &mut Context<'_>,
+    uses: &HashMap<Expr, usize>,
+    terms: &[Factors],
+) -> Option<Vec<Factors>> {
+    let mut out: Vec<Factors> = Vec::new();
+    let mut changed = false;
+    for term in terms {
+        let sum = term.factors.iter().find_map(|(&f, &n)| match cx.pool.node(f) {
+            Node::Sum(inner) if n == 1 && uses.get(&f).is_none_or(|&n| n == 1) => Some((f, inner.clone())),
+            _ => None,
+        });
+        let Some((sum, inner)) = sum else {
+            out.push(term.clone());
+            continue;
+        };
+        changed = true;
+        let mut rest = term.clone();
+        rest.remove(sum);
+        let rest = rest.build(cx);
+        for t in inner {
+            let product = cx.pool.mul(rest, t);
+            out.push(Factors::of(cx, product));
+        }
+        if out.len() > MAX_TERMS {
+            return None;
+        }
+    }
+    changed.then_some(out)
+}
+
+/// Operations below `e` in its own stage, when what is known earlier has been put together.
+fn cost(cx: &mut Context<'_>, levels: &mut Levels, e: Expr) -> usize {
+    let stage = levels.stage(cx.pool, e);
+    let mut total = 0;
+    let mut seen = HashSet::new();
+    let mut stack = vec![e];
+    while let Some(e) = stack.pop() {
+        let (_, e) = cx.signed(e);
+        if levels.stage(cx.pool, e) < stage || !seen.insert(e) {
+            continue;
+        }
+        let shape = Shape::of(cx.pool, cx.constants, e);
+        let operands = shape.operands();
+        let late = operands.iter().filter(|&&x| levels.stage(cx.pool, x) == stage).count();
+        let early = usize::from(late < operands.len());
+        match shape {
+            Shape::Sum(_) => total += late + early - 1,
+            Shape::Quotient { constant, under, .. } => {
+                let constant = usize::from(constant.is_some() && (early == 0 || stage == Stage::Prepared));
+                total += (late + early + constant).saturating_sub(1);
+                // A division takes longer than the multiplication it replaces.
+                total += 3 * usize::from(under.iter().any(|&x| levels.stage(cx.pool, x) == stage));
+            }
+            _ => {}
+        }
+        stack.extend(operands);
+    }
+    total
 }
 
 /// The sum of `terms`, with the factor taken out that saves most, and so on inside and beside it.
@@ -86,12 +166,13 @@ impl Common {
 
 fn best_factor(cx: &mut Context<'_>, levels: &mut Levels, terms: &[Factors]) -> Option<Common> {
     let mut holders: BTreeMap<Common, Vec<&Factors>> = BTreeMap::new();
+    let count = terms.len();
     for t in terms {
         for &f in t.factors.keys() {
             holders.entry(Common::Factor(f)).or_default().push(t);
         }
         let c = t.coefficient.abs();
-        if !c.is_one() && !t.factors.is_empty() {
+        if !c.is_one() {
             holders.entry(Common::Coefficient(c)).or_default().push(t);
         }
     }
@@ -100,8 +181,10 @@ fn best_factor(cx: &mut Context<'_>, levels: &mut Levels, terms: &[Factors]) -> 
         if terms.len() < 2 {
             continue;
         }
+        let of_all = terms.len() == count;
         // A term that is nothing but the factor saves nothing itself.
-        let saved = terms.iter().filter(|t| t.operations() > 0).count().saturating_sub(1);
+        let multiplied = terms.iter().filter(|t| t.operations() > 0).count();
+        let Some(saved) = multiplied.checked_sub(1) else { continue };
         // What is left may be known earlier, and then the additions are saved too.
         let early = match &common {
             Common::Factor(f) => {
@@ -114,7 +197,9 @@ fn best_factor(cx: &mut Context<'_>, levels: &mut Levels, terms: &[Factors]) -> 
             Common::Coefficient(_) => false,
         };
         let saved = if early { 2 * terms.len() - 1 } else { saved };
-        if saved > 0 && best.as_ref().is_none_or(|(most, _)| saved > *most) {
+        // A number common to all terms can merge with what the sum is multiplied by.
+        let merges = of_all && matches!(common, Common::Coefficient(_));
+        if (saved > 0 || merges) && best.as_ref().is_none_or(|(most, _)| saved > *most) {
             best = Some((saved, common));
         }
     }

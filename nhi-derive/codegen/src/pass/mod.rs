@@ -66,9 +66,11 @@ pub fn trace(
     let cx = &mut Context { pool, constants };
     let mut best = Draft::new(cx, program);
     let mut cost = best.operations(cx).weight();
-    for _ in 0..MAX_ROUNDS {
+    for number in 0..MAX_ROUNDS {
         let start = best.clone();
         let before = cost;
+        // A shared value counts once even before it has a name: the first round need save nothing.
+        let mut accept_equal = number == 0;
         for round in ROUNDS {
             let mut draft = start.clone();
             let mut steps = Vec::new();
@@ -77,7 +79,8 @@ pub fn trace(
                 steps.push((pass.name, draft.clone()));
             }
             let after = draft.operations(cx).weight();
-            if after < cost {
+            if after < cost || (accept_equal && after == cost) {
+                accept_equal = false;
                 (best, cost) = (draft, after);
                 for (name, step) in steps {
                     let program = step.finish(cx.pool);

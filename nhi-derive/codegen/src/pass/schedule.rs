@@ -5,6 +5,9 @@ use crate::expr::{Expr, Function, Node, Pool};
 use crate::program::Statement;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+/// Pivots above this fraction of their diagonal entry are regular in every precision.
+const ALWAYS_REGULAR: f64 = 1e-3;
+
 /// Writes the program's statements anew, with `definitions` as further `Let`s.
 ///
 /// A `Let` stays in its place, or moves up to its first use; what does not depend on the unknowns of
@@ -27,6 +30,7 @@ pub(super) fn schedule(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(
                     scheduler.place(cx.pool, &[symbol], &mut placed, &mut body, None);
                 }
             }
+            Statement::Pivot { pivot, diagonal, .. } if is_regular(cx, pivot, diagonal) => {}
             Statement::Pivot { pivot, diagonal, what } => {
                 scheduler.place(cx.pool, &[pivot, diagonal], &mut placed, &mut body, None);
                 let again = Statement::Pivot { pivot, diagonal, what };
@@ -59,6 +63,14 @@ pub(super) fn schedule(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(
         scheduler.place(cx.pool, &output.values, &mut placed, &mut body, None);
     }
     draft.program.body = without_idle_equations(body);
+}
+
+/// Whether a pivot is positive, as far as that is known at compile time.
+fn is_regular(cx: &mut Context<'_>, pivot: Expr, diagonal: Expr) -> bool {
+    match [pivot, diagonal].map(|e| cx.constants.value(cx.pool, e)) {
+        [Some(pivot), Some(diagonal)] => pivot > 0.0 && pivot > ALWAYS_REGULAR * diagonal,
+        _ => false,
+    }
 }
 
 struct Scheduler {

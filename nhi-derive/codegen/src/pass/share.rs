@@ -167,12 +167,10 @@ struct Index {
 fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut levels = draft.levels(cx);
     let mut index = Index::default();
-    for e in cx.pool.reachable(&draft.program.values()) {
-        // A node and minus that node are computed once.
-        let (_, abs) = cx.signed(e);
-        if let Some(operands) = F::operands(cx, abs) {
-            let weight = weight(&mut levels, cx, abs);
-            index.nodes.insert(abs, (operands, weight));
+    for e in draft.computed(cx) {
+        if let Some(operands) = F::operands(cx, e) {
+            let weight = weight(&mut levels, cx, e);
+            index.nodes.insert(e, (operands, weight));
         }
     }
     let mut occurs: HashMap<Expr, i32> = HashMap::new();
@@ -363,33 +361,15 @@ fn holders(
     draft: &Draft,
     select: impl Fn(&mut Context<'_>, Expr) -> Option<Expr>,
 ) -> Vec<Expr> {
-    let mut places: BTreeMap<Expr, BTreeSet<Expr>> = BTreeMap::new();
-    let roots = draft.program.values();
-    let order = cx.pool.reachable(&roots);
-    for &e in &order {
-        match quotient(cx, e) {
-            Some(product) => {
-                let (_, abs) = cx.signed(e);
-                for f in product.factors.into_keys() {
-                    if let Some(found) = select(cx, f) {
-                        places.entry(found).or_default().insert(abs);
-                    }
-                }
-            }
-            None => {
-                // A factor that stands alone, in a sum or a statement, is one more place.
-                let children = cx.pool.children(e).into_iter();
-                for c in children.chain(roots.contains(&e).then_some(e)) {
-                    if quotient(cx, c).is_none()
-                        && let Some(found) = select(cx, c)
-                    {
-                        places.entry(found).or_default().insert(c);
-                    }
-                }
-            }
+    let mut places: BTreeMap<Expr, usize> = BTreeMap::new();
+    for e in draft.computed(cx) {
+        let factors = quotient(cx, e).map_or(vec![e], |product| product.factors.into_keys().collect());
+        let found: BTreeSet<Expr> = factors.into_iter().filter_map(|f| select(cx, f)).collect();
+        for found in found {
+            *places.entry(found).or_default() += 1;
         }
     }
-    let several = places.into_iter().filter(|(_, at)| at.len() > 1).map(|(found, _)| found);
+    let several = places.into_iter().filter(|&(_, n)| n > 1).map(|(found, _)| found);
     several.filter(|&found| !cx.constants.contains(cx.pool, found)).collect()
 }
 

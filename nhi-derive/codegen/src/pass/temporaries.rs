@@ -12,9 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) fn temporaries(cx: &mut Context<'_>, draft: &mut Draft) {
     let uses = draft.uses(cx);
     let mut shared: Vec<Expr> = Vec::new();
-    let mut used: Vec<Expr> = uses.keys().copied().collect();
-    used.sort_unstable();
-    for e in used {
+    for e in draft.computed(cx) {
         let paired = match *cx.pool.node(e) {
             Node::Call(Function::Sin, x) => uses.contains_key(&cx.pool.call(Function::Cos, x)),
             Node::Call(Function::Cos, x) => uses.contains_key(&cx.pool.call(Function::Sin, x)),
