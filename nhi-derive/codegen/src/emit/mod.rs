@@ -83,10 +83,12 @@ impl Lengths {
     }
 }
 
+/// Longest formula in documentation that is written out in parameters.
+const MAX_FORMULA: usize = 60;
+
 struct Emitter<'a> {
     unit: &'a Unit<'a>,
-    pool: Pool,
-    constants: Constants,
+    pool: &'a Pool,
     lengths: Lengths,
 }
 
@@ -99,10 +101,10 @@ impl<'a> Emitter<'a> {
             inputs: system.inputs.len(),
             parameters: system.parameters.len(),
         };
-        Emitter { unit, pool: system.pool.clone(), constants: Constants::default(), lengths }
+        Emitter { unit, pool: &system.pool, lengths }
     }
 
-    fn implementation(&mut self, mode: &mut Mode) -> TokenStream {
+    fn implementation(&self, mode: &mut Mode) -> TokenStream {
         let kernel = self.kernel(mode);
         let system = self.system();
         let methods = self.unit.methods.iter().map(|m| self.emits(m));
@@ -131,7 +133,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// `mod kernel { .. }`
-    fn kernel(&mut self, mode: &mut Mode) -> TokenStream {
+    fn kernel(&self, mode: &mut Mode) -> TokenStream {
         let programs = self.unit.system;
         let mut functions = Vec::new();
         for (program, fallible) in [
@@ -181,9 +183,11 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn optimised(&mut self, mode: &mut Mode, program: &Program, signature: &Signature<'_>) -> TokenStream {
-        let program = optimise(&mut self.pool, &mut self.constants, program);
-        function(&mut self.pool, &mut self.constants, mode, Names::default(), &program, signature)
+    fn optimised(&self, mode: &mut Mode, program: &Program, signature: &Signature<'_>) -> TokenStream {
+        let (mut pool, program) = program.isolated(self.pool);
+        let mut constants = Constants::default();
+        let program = optimise(&mut pool, &mut constants, &program);
+        function(&mut pool, &mut constants, mode, Names::default(), &program, signature)
     }
 
     fn state_type(&self, method: &MethodPrograms) -> StateType {
@@ -195,16 +199,18 @@ impl<'a> Emitter<'a> {
     }
 
     /// `pub mod dla2 { pub struct Prepared<T> { .. } prepare, starts, step }`
-    fn method(&mut self, mode: &mut Mode, method: &MethodPrograms) -> TokenStream {
+    fn method(&self, mode: &mut Mode, method: &MethodPrograms) -> TokenStream {
         let module = spelled(method.id);
         let state = self.state_type(method);
-        let optimised = optimise(&mut self.pool, &mut self.constants, &method.step);
-        let parts = split(&self.pool, &optimised);
+        let (mut pool, step) = method.step.isolated(self.pool);
+        let mut constants = Constants::default();
+        let optimised = optimise(&mut pool, &mut constants, &step);
+        let parts = split(&pool, &optimised);
         // The fields of `Prepared` have the same names everywhere.
         let mut names = Names::default();
         let kept: Vec<Expr> = parts.prepare.outputs.iter().flat_map(|o| o.values.clone()).collect();
-        let fields: Vec<Ident> = kept.iter().map(|&s| names.of(&self.pool, s)).collect();
-        let formulas = self.formulas(&parts.prepare, &kept);
+        let fields: Vec<Ident> = kept.iter().map(|&s| names.of(&pool, s)).collect();
+        let formulas = formulas(&mut pool, &parts.prepare, &kept);
         let docs = formulas.iter().map(|f| format!(" `{f}`"));
         let (fields, marker) = match fields.as_slice() {
             [] => (
@@ -215,7 +221,7 @@ impl<'a> Emitter<'a> {
             ),
             _ => (quote!(#(#[doc = #docs] pub #fields: T),*), TokenStream::new()),
         };
-        let (pool, constants) = (&mut self.pool, &mut self.constants);
+        let (pool, constants) = (&mut pool, &mut constants);
         let prepare = function(pool, constants, mode, names.clone(), &parts.prepare, &Signature::Prepare);
         let step = function(pool, constants, mode, names, &parts.step, &Signature::Step(&state));
         let starts: Vec<TokenStream> = method
@@ -238,19 +244,6 @@ impl<'a> Emitter<'a> {
                 #step
             }
         }
-    }
-
-    /// The values of `kept` as formulas of the parameters and the step size.
-    fn formulas(&mut self, prepare: &Program, kept: &[Expr]) -> Vec<String> {
-        let mut values: HashMap<Expr, Expr> = HashMap::new();
-        for statement in &prepare.body {
-            if let Statement::Let { symbol, value } = statement {
-                let value = self.pool.substitute(&[*value], &values)[0];
-                values.insert(*symbol, value);
-            }
-        }
-        let full = kept.iter().map(|s| values.get(s).copied().unwrap_or(*s));
-        full.map(|e| self.pool.show(e).to_string()).collect()
     }
 
     /// `impl System for Sleigh { .. }`
@@ -382,4 +375,29 @@ impl<'a> Emitter<'a> {
             }
         }
     }
+}
+
+/// The values of `kept` as formulas of the parameters and the step size.
+fn formulas(pool: &mut Pool, prepare: &Program, kept: &[Expr]) -> Vec<String> {
+    let mut values: HashMap<Expr, Expr> = HashMap::new();
+    for statement in &prepare.body {
+        if let Statement::Let { symbol, value } = statement {
+            let full = pool.substitute(&[*value], &values)[0];
+            // A long formula is read part by part.
+            let short = pool.show(full).to_string().len() <= MAX_FORMULA;
+            values.insert(*symbol, if short { full } else { *symbol });
+        }
+    }
+    let of = |symbol: &Expr| {
+        let let_value = prepare.body.iter().find_map(|s| match s {
+            Statement::Let { symbol: s, value } if s == symbol => Some(*value),
+            _ => None,
+        });
+        match (values.get(symbol), let_value) {
+            (Some(full), _) if full != symbol => *full,
+            (_, Some(value)) => value,
+            _ => *symbol,
+        }
+    };
+    kept.iter().map(|s| pool.show(of(s)).to_string()).collect()
 }

@@ -40,7 +40,13 @@ impl Expr {
     const MINUS_ONE: Expr = Expr(2);
     const TWO: Expr = Expr(3);
 
-    fn index(self) -> usize {
+    /// The expression at a position in tables of expressions.
+    pub(crate) fn at(index: usize) -> Expr {
+        Expr(index as u32)
+    }
+
+    /// Position in tables of expressions.
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }

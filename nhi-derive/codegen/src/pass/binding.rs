@@ -8,15 +8,16 @@
 use super::draft::{Context, Draft, Levels, Stage};
 use super::schedule::schedule;
 use crate::expr::{Expr, Node, Pool};
-use std::collections::{BTreeMap, HashMap};
+use crate::program::Table;
+use std::collections::BTreeMap;
 
 /// See the [module documentation](self).
 pub(super) fn binding(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut early = Early { levels: draft.levels(cx), symbols: BTreeMap::new() };
-    let mut image: HashMap<Expr, Expr> = HashMap::new();
+    let mut image: Table<Expr> = Table::new();
     for e in cx.pool.reachable(&draft.program.values()) {
         let stage = early.levels.stage(cx.pool, e);
-        let plain = cx.pool.rebuild(e, |c| image[&c]);
+        let plain = cx.pool.rebuild(e, |c| image[c]);
         let new = match stage {
             Stage::Prepared => plain,
             _ => early.split(cx, draft, plain, stage),
@@ -24,7 +25,7 @@ pub(super) fn binding(cx: &mut Context<'_>, draft: &mut Draft) {
         image.insert(e, new);
     }
     for value in draft.program.values_mut() {
-        *value = image[value];
+        *value = image[*value];
     }
     // Results known early are kept rather than recomputed.
     let mut outputs = std::mem::take(&mut draft.program.outputs);
@@ -57,11 +58,9 @@ impl Early {
                 cx.pool.pow(b, x)
             }
             Node::Power(..) | Node::Call(..) | Node::Atan2(..) => {
-                let mut early: HashMap<Expr, Expr> = HashMap::new();
-                for c in cx.pool.children(e) {
-                    let c_early = self.operand(cx, draft, c, stage);
-                    early.insert(c, c_early);
-                }
+                let children = cx.pool.children(e);
+                let early: BTreeMap<Expr, Expr> =
+                    children.into_iter().map(|c| (c, self.operand(cx, draft, c, stage))).collect();
                 cx.pool.rebuild(e, |c| early[&c])
             }
         }

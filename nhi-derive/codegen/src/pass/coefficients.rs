@@ -28,7 +28,7 @@ pub(super) fn coefficients(cx: &mut Context<'_>, draft: &mut Draft) {
             continue;
         }
         let mut rest = cx.pool.product(&rest);
-        if uses.get(&symbol) != Some(&1) && !cx.is_trivial(rest) {
+        if uses.get(symbol) != Some(&1) && !cx.is_trivial(rest) {
             let name = draft.fresh(cx);
             definitions.push((name, rest));
             rest = name;

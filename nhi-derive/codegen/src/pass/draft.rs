@@ -1,7 +1,7 @@
 //! A program while passes work on it.
 
 use crate::expr::{Expr, Pool};
-use crate::program::{Binding, Constants, Operations, Program, Statement, signed};
+use crate::program::{Binding, Constants, Operations, Program, Shape, Statement, Table, signed};
 use std::collections::{BTreeMap, HashMap};
 
 /// What passes work with besides the program.
@@ -130,10 +130,10 @@ impl Draft {
     }
 
     /// Gives bound symbols other names.
-    pub(super) fn rename(&mut self, cx: &mut Context<'_>, names: &HashMap<Expr, Expr>) {
+    pub(super) fn rename(&mut self, cx: &mut Context<'_>, names: &Table<Expr>) {
         let rename = |s: &mut Statement| {
             if let Statement::Let { symbol, .. } = s {
-                *symbol = *names.get(symbol).unwrap_or(symbol);
+                *symbol = *names.get(*symbol).unwrap_or(symbol);
             }
         };
         for statement in &mut self.program.body {
@@ -142,7 +142,7 @@ impl Draft {
                 newton.body.iter_mut().for_each(rename);
             }
         }
-        self.map(cx, |_, e, _| names.get(&e).copied());
+        self.map(cx, |_, e, _| names.get(e).copied());
     }
 
     /// Every evaluated expression that is no `Let`'s: what the program is for.
@@ -163,31 +163,31 @@ impl Draft {
     pub(super) fn map(
         &mut self,
         cx: &mut Context<'_>,
-        mut f: impl FnMut(&mut Context<'_>, Expr, &HashMap<Expr, Expr>) -> Option<Expr>,
+        mut f: impl FnMut(&mut Context<'_>, Expr, &Table<Expr>) -> Option<Expr>,
     ) {
-        let mut image: HashMap<Expr, Expr> = HashMap::new();
+        let mut image: Table<Expr> = Table::new();
         for e in cx.pool.reachable(&self.program.values()) {
             let new = match f(cx, e, &image) {
                 Some(new) => new,
-                None => cx.pool.rebuild(e, |c| image[&c]),
+                None => cx.pool.rebuild(e, |c| image[c]),
             };
             image.insert(e, new);
         }
         for value in self.program.values_mut() {
-            *value = image[value];
+            *value = image[*value];
         }
     }
 
     /// How often each expression, its sign apart, is used: by other operations and by statements.
-    pub(super) fn uses(&self, cx: &mut Context<'_>) -> HashMap<Expr, usize> {
-        let mut uses: HashMap<Expr, usize> = HashMap::new();
+    pub(super) fn uses(&self, cx: &mut Context<'_>) -> Table<usize> {
+        let mut uses: Table<usize> = Table::new();
         let mut stack = self.program.values();
         while let Some(e) = stack.pop() {
             let (_, e) = cx.signed(e);
-            let count = uses.entry(e).or_default();
+            let count = uses.entry(e);
             *count += 1;
             if *count == 1 {
-                stack.extend(crate::program::Shape::of(cx.pool, cx.constants, e).operands());
+                stack.extend(Shape::of(cx.pool, cx.constants, e).operands());
             }
         }
         uses
@@ -196,9 +196,7 @@ impl Draft {
     /// Every expression that is computed, its sign apart, by id. Powers that are written as repeated
     /// factors of a product are no expressions of their own.
     pub(super) fn computed(&self, cx: &mut Context<'_>) -> Vec<Expr> {
-        let mut all: Vec<Expr> = self.uses(cx).into_keys().collect();
-        all.sort_unstable();
-        all
+        self.uses(cx).keys().collect()
     }
 
     /// Operation counts, the draft's figure of merit.
@@ -213,7 +211,7 @@ impl Draft {
 
     /// When every symbol is known, with the values of all `lets`.
     pub(super) fn levels_with(&self, cx: &Context<'_>, lets: &BTreeMap<Expr, Expr>) -> Levels {
-        let mut levels = Levels { known: HashMap::new() };
+        let mut levels = Levels { known: Table::new() };
         for input in &self.program.inputs {
             let level = if input.binding == Binding::Step { Level::straight(0) } else { Level::PREPARED };
             levels.known.extend(input.symbols.iter().map(|&s| (s, level)));
@@ -254,18 +252,17 @@ fn rename_in_loop(pool: &mut Pool, newton: &mut crate::program::Newton, from: &[
 pub(super) fn rewrite(
     cx: &mut Context<'_>,
     roots: &[Expr],
-    image: &mut HashMap<Expr, Expr>,
+    image: &mut Table<Expr>,
     operands: impl Fn(&mut Context<'_>, Expr) -> Vec<Expr>,
-    build: impl Fn(&mut Context<'_>, Expr, &HashMap<Expr, Expr>) -> Expr,
+    build: impl Fn(&mut Context<'_>, Expr, &Table<Expr>) -> Expr,
 ) {
     let mut stack: Vec<Expr> = roots.iter().rev().copied().collect();
     while let Some(&top) = stack.last() {
-        if image.contains_key(&top) {
+        if image.contains(top) {
             stack.pop();
             continue;
         }
-        let open: Vec<Expr> =
-            operands(cx, top).into_iter().filter(|c| !image.contains_key(c)).rev().collect();
+        let open: Vec<Expr> = operands(cx, top).into_iter().filter(|&c| !image.contains(c)).rev().collect();
         if open.is_empty() {
             let new = build(cx, top, image);
             image.insert(top, new);
@@ -324,7 +321,7 @@ pub(super) enum Stage {
 /// Levels of expressions, remembered.
 #[derive(Clone, Debug)]
 pub(super) struct Levels {
-    known: HashMap<Expr, Level>,
+    known: Table<Level>,
 }
 
 impl Levels {
@@ -346,7 +343,7 @@ impl Levels {
     fn walk(&mut self, pool: &Pool, e: Expr, values: &BTreeMap<Expr, Expr>) -> Level {
         let mut stack = vec![e];
         while let Some(&top) = stack.last() {
-            if self.known.contains_key(&top) {
+            if self.known.contains(top) {
                 stack.pop();
                 continue;
             }
@@ -354,7 +351,7 @@ impl Levels {
                 Some(&value) => vec![value],
                 None => pool.children(top),
             };
-            let open: Vec<Expr> = operands.iter().copied().filter(|c| !self.known.contains_key(c)).collect();
+            let open: Vec<Expr> = operands.iter().copied().filter(|&c| !self.known.contains(c)).collect();
             if open.is_empty() {
                 debug_assert!(
                     !operands.is_empty() || pool.as_symbol(top).is_none(),
@@ -366,13 +363,13 @@ impl Levels {
                     crate::expr::Node::Call(..) | crate::expr::Node::Atan2(..) => Level::PREPARED,
                     _ => Level::CONSTANT,
                 };
-                let level = operands.iter().map(|c| self.known[c]).fold(least, Level::max);
+                let level = operands.iter().map(|&c| self.known[c]).fold(least, Level::max);
                 self.known.insert(top, level);
                 stack.pop();
             } else {
                 stack.extend(open);
             }
         }
-        self.known[&e]
+        self.known[e]
     }
 }

@@ -9,9 +9,9 @@ use super::draft::{Context, Draft, Levels, Stage};
 use super::flat::Factors;
 use super::schedule::schedule;
 use crate::expr::{Expr, Node, Rational};
-use crate::program::Shape;
+use crate::program::{Shape, Table};
 use num_traits::{One, Signed};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Nesting of extracted factors at most.
 const MAX_DEPTH: usize = 16;
@@ -29,8 +29,8 @@ pub(super) fn factor(cx: &mut Context<'_>, draft: &mut Draft) {
         let mut apart = Vec::new();
         for t in terms {
             let (_, abs) = cx.signed(t);
-            let single = uses.get(&abs).is_none_or(|&n| n == 1) || cx.is_trivial(abs);
-            let t = image[&t];
+            let single = uses.get(abs).is_none_or(|&n| n == 1) || cx.is_trivial(abs);
+            let t = image[t];
             let known = cx.constants.contains(cx.pool, t) && cx.pool.as_number(t).is_none();
             if single && !known && !matches!(cx.pool.node(t), Node::Sum(_)) {
                 apart.push(Factors::of(cx, t));
@@ -58,16 +58,12 @@ fn sum_with(cx: &mut Context<'_>, levels: &mut Levels, whole: &[Expr], apart: Ve
 }
 
 /// The terms with factors that are sums, which nothing else needs, distributed.
-fn multiplied_out(
-    cx: &mut Context<'_>,
-    uses: &HashMap<Expr, usize>,
-    terms: &[Factors],
-) -> Option<Vec<Factors>> {
+fn multiplied_out(cx: &mut Context<'_>, uses: &Table<usize>, terms: &[Factors]) -> Option<Vec<Factors>> {
     let mut out: Vec<Factors> = Vec::new();
     let mut changed = false;
     for term in terms {
         let sum = term.factors.iter().find_map(|(&f, &n)| match cx.pool.node(f) {
-            Node::Sum(inner) if n == 1 && uses.get(&f).is_none_or(|&n| n == 1) => Some((f, inner.clone())),
+            Node::Sum(inner) if n == 1 && uses.get(f).is_none_or(|&n| n == 1) => Some((f, inner.clone())),
             _ => None,
         });
         let Some((sum, inner)) = sum else {
@@ -93,7 +89,7 @@ fn multiplied_out(
 fn cost(cx: &mut Context<'_>, levels: &mut Levels, e: Expr) -> usize {
     let stage = levels.stage(cx.pool, e);
     let mut total = 0;
-    let mut seen = HashSet::new();
+    let mut seen = BTreeSet::new();
     let mut stack = vec![e];
     while let Some(e) = stack.pop() {
         let (_, e) = cx.signed(e);

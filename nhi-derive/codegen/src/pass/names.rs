@@ -2,6 +2,7 @@
 
 use super::draft::{Context, Draft, Stage, is_generated};
 use crate::expr::{Expr, Node, Pool, Rational};
+use crate::program::Table;
 use num_traits::{One, Signed};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -29,7 +30,7 @@ pub(super) fn names(cx: &mut Context<'_>, draft: &mut Draft) {
         }
     }
     let mut counters: BTreeMap<char, usize> = BTreeMap::new();
-    let mut image: HashMap<Expr, Expr> = HashMap::new();
+    let mut image: Table<Expr> = Table::new();
     let mut shown: HashMap<Expr, Expr> = draft.unknowns().into_iter().collect();
     for (symbol, value) in lets {
         if !is_generated(cx.pool, symbol) {

@@ -7,7 +7,8 @@
 use super::draft::{Context, Draft, is_generated};
 use super::schedule::schedule;
 use crate::expr::Expr;
-use std::collections::{BTreeMap, HashMap};
+use crate::program::Table;
+use std::collections::BTreeMap;
 
 /// Rounds after which copies of copies are left alone.
 const ROUNDS: usize = 4;
@@ -15,32 +16,31 @@ const ROUNDS: usize = 4;
 /// See the [module documentation](self).
 pub(super) fn numbering(cx: &mut Context<'_>, draft: &mut Draft) {
     for _ in 0..ROUNDS {
-        let before = draft.program.clone();
-        number_once(cx, draft);
-        if draft.program == before {
+        if !number_once(cx, draft) {
             break;
         }
     }
 }
 
-fn number_once(cx: &mut Context<'_>, draft: &mut Draft) {
+/// One round; whether there was anything to do.
+fn number_once(cx: &mut Context<'_>, draft: &mut Draft) -> bool {
     let mut lets = with_given_names(cx, draft.lets());
     // Which symbol stands for which value, a given name if there is one, and what others copy.
     lets.sort_by_key(|&(symbol, _)| is_generated(cx.pool, symbol));
-    let mut symbol_of: HashMap<Expr, (bool, Expr)> = HashMap::new();
+    let mut symbol_of: Table<(bool, Expr)> = Table::new();
     let mut copies: BTreeMap<Expr, Expr> = BTreeMap::new();
     for &(symbol, value) in &lets {
         let (negative, abs) = cx.signed(value);
         if cx.is_trivial(value) {
             copies.insert(symbol, value);
-        } else if let Some(&(other_negative, other)) = symbol_of.get(&abs) {
+        } else if let Some(&(other_negative, other)) = symbol_of.get(abs) {
             let copy = cx.with_sign(negative != other_negative, other);
             copies.insert(symbol, copy);
         } else {
             symbol_of.insert(abs, (negative, symbol));
         }
     }
-    let mut image: HashMap<Expr, Expr> = HashMap::new();
+    let mut image: Table<Expr> = Table::new();
     for &symbol in copies.keys() {
         let original = follow(cx, &copies, symbol);
         image.insert(symbol, original);
@@ -49,12 +49,12 @@ fn number_once(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut roots: Vec<Expr> = lets.iter().map(|&(_, value)| value).collect();
     roots.extend(draft.program.values());
     for e in cx.pool.reachable(&roots) {
-        if image.contains_key(&e) {
+        if image.contains(e) {
             continue;
         }
-        let new = cx.pool.rebuild(e, |c| image[&c]);
+        let new = cx.pool.rebuild(e, |c| image[c]);
         let (negative, abs) = cx.signed(e);
-        let new = match symbol_of.get(&abs) {
+        let new = match symbol_of.get(abs) {
             Some(&(other_negative, symbol)) => {
                 let flip = negative != other_negative;
                 let value = cx.with_sign(flip, new);
@@ -65,11 +65,14 @@ fn number_once(cx: &mut Context<'_>, draft: &mut Draft) {
         };
         image.insert(e, new);
     }
+    let mut changed = !copies.is_empty();
     for value in draft.program.values_mut() {
-        *value = image[value];
+        changed |= *value != image[*value] && !values.contains_key(&image[*value]);
+        *value = image[*value];
     }
     draft.set_lets(&values);
     schedule(cx, draft, &[]);
+    changed
 }
 
 /// A `Let` of a symbol that a pass made gives that symbol's value the `Let`'s own name.

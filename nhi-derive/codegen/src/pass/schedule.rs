@@ -2,8 +2,8 @@
 
 use super::draft::{Context, Draft, Level, Levels};
 use crate::expr::{Expr, Function, Node, Pool};
-use crate::program::Statement;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use crate::program::{Statement, Table};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Pivots above this fraction of their diagonal entry are regular in every precision.
 const ALWAYS_REGULAR: f64 = 1e-3;
@@ -19,7 +19,7 @@ pub(super) fn schedule(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(
     let levels = draft.levels_with(cx, &values);
     let live = live(cx.pool, &values, draft.results());
     let mut scheduler = Scheduler { partner: partners(cx.pool, &values, &live), values, levels, live };
-    let mut placed = HashSet::new();
+    let mut placed = Table::new();
     let mut body = Vec::new();
     let mut loops = 0;
     for statement in std::mem::take(&mut draft.program.body) {
@@ -78,7 +78,7 @@ struct Scheduler {
     levels: Levels,
     live: BTreeSet<Expr>,
     /// The cosine's symbol for a sine's and the reverse.
-    partner: HashMap<Expr, Expr>,
+    partner: Table<Expr>,
 }
 
 impl Scheduler {
@@ -88,18 +88,18 @@ impl Scheduler {
         &mut self,
         pool: &Pool,
         roots: &[Expr],
-        placed: &mut HashSet<Expr>,
+        placed: &mut Table<()>,
         outer: &mut Vec<Statement>,
         mut inner: Option<(&mut Vec<Statement>, Level)>,
     ) {
-        let open = |values: &BTreeMap<Expr, Expr>, placed: &HashSet<Expr>, e: &[Expr]| -> Vec<Expr> {
+        let open = |values: &BTreeMap<Expr, Expr>, placed: &Table<()>, e: &[Expr]| -> Vec<Expr> {
             let all = pool.reachable(e).into_iter();
-            all.filter(|s| values.contains_key(s) && !placed.contains(s)).collect()
+            all.filter(|s| values.contains_key(s) && !placed.contains(*s)).collect()
         };
         let mut stack = open(&self.values, placed, roots);
         stack.reverse();
         while let Some(&symbol) = stack.last() {
-            if placed.contains(&symbol) {
+            if placed.contains(symbol) {
                 stack.pop();
                 continue;
             }
@@ -116,8 +116,8 @@ impl Scheduler {
                 Some((body, at)) if *at == level => &mut **body,
                 _ => &mut *outer,
             };
-            for symbol in std::iter::once(symbol).chain(self.partner.get(&symbol).copied()) {
-                placed.insert(symbol);
+            for symbol in std::iter::once(symbol).chain(self.partner.get(symbol).copied()) {
+                placed.insert(symbol, ());
                 target.push(Statement::Let { symbol, value: self.values[&symbol] });
             }
         }
@@ -127,10 +127,10 @@ impl Scheduler {
 /// The symbols that `results` need, directly or through other values.
 fn live(pool: &Pool, values: &BTreeMap<Expr, Expr>, results: Vec<Expr>) -> BTreeSet<Expr> {
     let mut live = BTreeSet::new();
-    let mut seen = HashSet::new();
+    let mut seen = Table::new();
     let mut stack = results;
     while let Some(e) = stack.pop() {
-        if !seen.insert(e) {
+        if seen.insert(e, ()).is_some() {
             continue;
         }
         match values.get(&e) {
@@ -144,9 +144,9 @@ fn live(pool: &Pool, values: &BTreeMap<Expr, Expr>, results: Vec<Expr>) -> BTree
     live
 }
 
-fn partners(pool: &Pool, values: &BTreeMap<Expr, Expr>, live: &BTreeSet<Expr>) -> HashMap<Expr, Expr> {
-    let mut sines: HashMap<Expr, Expr> = HashMap::new();
-    let mut cosines: HashMap<Expr, Expr> = HashMap::new();
+fn partners(pool: &Pool, values: &BTreeMap<Expr, Expr>, live: &BTreeSet<Expr>) -> Table<Expr> {
+    let mut sines: Table<Expr> = Table::new();
+    let mut cosines: Table<Expr> = Table::new();
     for (&symbol, &value) in values.iter().filter(|(s, _)| live.contains(s)) {
         match *pool.node(value) {
             Node::Call(Function::Sin, x) => sines.insert(x, symbol),
@@ -154,8 +154,9 @@ fn partners(pool: &Pool, values: &BTreeMap<Expr, Expr>, live: &BTreeSet<Expr>) -
             _ => None,
         };
     }
-    let mut partner = HashMap::new();
-    for (x, &sine) in &sines {
+    let mut partner = Table::new();
+    for x in sines.keys() {
+        let sine = sines[x];
         if let Some(&cosine) = cosines.get(x) {
             partner.insert(sine, cosine);
             partner.insert(cosine, sine);

@@ -9,9 +9,10 @@ use super::draft::{Context, Draft, Levels, Stage, rewrite};
 use super::flat::Factors;
 use super::schedule::schedule;
 use crate::expr::{Expr, Node};
+use crate::program::Table;
 use num_traits::Signed;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Names given to pairs of one program at most, and operands of one node that are looked at: far
 /// above what models need, to bound the work.
@@ -42,11 +43,11 @@ trait Flat {
     /// Replaces those occurrences by `symbol`.
     fn replace(operands: &mut Operands, pair: Pair, symbol: Expr);
     /// The value of a pair.
-    fn value(cx: &mut Context<'_>, pair: Pair, image: &HashMap<Expr, Expr>) -> Expr;
+    fn value(cx: &mut Context<'_>, pair: Pair, image: &Table<Expr>) -> Expr;
     /// Further operands, which stay as they are.
     fn constants(cx: &mut Context<'_>, e: Expr) -> Vec<Expr>;
     /// The node `e` with `operands` for those it had.
-    fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &HashMap<Expr, Expr>) -> Expr;
+    fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &Table<Expr>) -> Expr;
 }
 
 /// Two operands, the older first, and their relative sign.
@@ -89,14 +90,14 @@ impl Flat for Products {
         operands.insert(symbol, count);
     }
 
-    fn value(cx: &mut Context<'_>, (a, b, _): Pair, image: &HashMap<Expr, Expr>) -> Expr {
-        cx.pool.mul(image[&a], image[&b])
+    fn value(cx: &mut Context<'_>, (a, b, _): Pair, image: &Table<Expr>) -> Expr {
+        cx.pool.mul(image[a], image[b])
     }
 
-    fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &HashMap<Expr, Expr>) -> Expr {
+    fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &Table<Expr>) -> Expr {
         let sign = Factors::of(cx, e).coefficient.signum();
         let factors = operands.iter().map(|(&f, &n)| (f, n as u32)).collect();
-        Factors { coefficient: sign, factors }.build_from(cx, |f| image[&f])
+        Factors { coefficient: sign, factors }.build_from(cx, |f| image[f])
     }
 
     fn constants(_: &mut Context<'_>, _: Expr) -> Vec<Expr> {
@@ -132,15 +133,15 @@ impl Flat for Sums {
         operands.insert(symbol, sign);
     }
 
-    fn value(cx: &mut Context<'_>, (a, b, relative): Pair, image: &HashMap<Expr, Expr>) -> Expr {
-        let b = cx.with_sign(relative < 0, image[&b]);
-        cx.pool.add(image[&a], b)
+    fn value(cx: &mut Context<'_>, (a, b, relative): Pair, image: &Table<Expr>) -> Expr {
+        let b = cx.with_sign(relative < 0, image[b]);
+        cx.pool.add(image[a], b)
     }
 
-    fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &HashMap<Expr, Expr>) -> Expr {
+    fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &Table<Expr>) -> Expr {
         let mut terms = Self::constants(cx, e);
         for (&t, &sign) in operands {
-            let t = cx.with_sign(sign < 0, image[&t]);
+            let t = cx.with_sign(sign < 0, image[t]);
             terms.push(t);
         }
         cx.pool.sum(&terms)
@@ -173,16 +174,16 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
             index.nodes.insert(e, (operands, weight));
         }
     }
-    let mut occurs: HashMap<Expr, i32> = HashMap::new();
+    let mut occurs: Table<i32> = Table::new();
     for (operands, _) in index.nodes.values() {
         for (&x, &n) in operands {
-            *occurs.entry(x).or_default() += n.abs();
+            *occurs.entry(x) += n.abs();
         }
     }
     let nodes: Vec<Expr> = index.nodes.keys().copied().collect();
     for node in nodes {
         let operands = index.nodes[&node].0.keys().copied();
-        let common: Vec<Expr> = operands.filter(|x| occurs[x] > 1).take(MAX_OPERANDS).collect();
+        let common: Vec<Expr> = operands.filter(|x| occurs[*x] > 1).take(MAX_OPERANDS).collect();
         for (i, &a) in common.iter().enumerate() {
             for &b in &common[i..] {
                 index.note::<F>(cx, &mut levels, node, a, b);
@@ -277,7 +278,7 @@ impl Index {
 }
 
 fn replace<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, index: &Index, defined: &[(Expr, Pair)]) {
-    let mut image: HashMap<Expr, Expr> = defined.iter().map(|&(s, _)| (s, s)).collect();
+    let mut image: Table<Expr> = defined.iter().map(|&(s, _)| (s, s)).collect();
     let mut roots = draft.program.values();
     roots.extend(defined.iter().flat_map(|&(_, (a, b, _))| [a, b]));
     rewrite(
@@ -302,14 +303,14 @@ fn replace<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, index: &Index, defi
                     let new = F::rebuild(cx, abs, operands, image);
                     cx.with_sign(negative, new)
                 }
-                None => cx.pool.rebuild(e, |c| image[&c]),
+                None => cx.pool.rebuild(e, |c| image[c]),
             }
         },
     );
     let definitions: Vec<(Expr, Expr)> =
         defined.iter().map(|&(symbol, pair)| (symbol, F::value(cx, pair, &image))).collect();
     for value in draft.program.values_mut() {
-        *value = image[value];
+        *value = image[*value];
     }
     schedule(cx, draft, &definitions);
 }
@@ -322,7 +323,7 @@ fn share_roots(cx: &mut Context<'_>, draft: &mut Draft) {
         let (base, x) = cx.pool.split_power(f);
         (x == half || x == minus_half).then_some(base)
     });
-    let mut image = HashMap::new();
+    let mut image = Table::new();
     let mut definitions = Vec::new();
     for base in bases {
         let symbol = draft.fresh(cx);
@@ -377,7 +378,7 @@ fn holders(
 fn name_factors(
     cx: &mut Context<'_>,
     draft: &mut Draft,
-    mut image: HashMap<Expr, Expr>,
+    mut image: Table<Expr>,
     mut definitions: Vec<(Expr, Expr)>,
 ) {
     if definitions.is_empty() {
@@ -387,18 +388,18 @@ fn name_factors(
         Some(product) => product.factors.into_keys().collect(),
         None => cx.pool.children(e),
     };
-    let build = |cx: &mut Context<'_>, e: Expr, image: &HashMap<Expr, Expr>| match quotient(cx, e) {
-        Some(product) => product.build_from(cx, |f| image[&f]),
-        None => cx.pool.rebuild(e, |c| image[&c]),
+    let build = |cx: &mut Context<'_>, e: Expr, image: &Table<Expr>| match quotient(cx, e) {
+        Some(product) => product.build_from(cx, |f| image[f]),
+        None => cx.pool.rebuild(e, |c| image[c]),
     };
     rewrite(cx, &draft.program.values(), &mut image, operands, build);
     for (_, value) in &mut definitions {
         let children = cx.pool.children(*value);
         rewrite(cx, &children, &mut image, operands, build);
-        *value = cx.pool.rebuild(*value, |c| image[&c]);
+        *value = cx.pool.rebuild(*value, |c| image[c]);
     }
     for value in draft.program.values_mut() {
-        *value = image[value];
+        *value = image[*value];
     }
     schedule(cx, draft, &definitions);
 }

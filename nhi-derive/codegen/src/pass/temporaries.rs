@@ -6,7 +6,8 @@
 use super::draft::{Context, Draft, rewrite};
 use super::schedule::schedule;
 use crate::expr::{Expr, Function, Node};
-use std::collections::{BTreeMap, HashMap};
+use crate::program::Table;
+use std::collections::BTreeMap;
 
 /// See the [module documentation](self).
 pub(super) fn temporaries(cx: &mut Context<'_>, draft: &mut Draft) {
@@ -14,23 +15,23 @@ pub(super) fn temporaries(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut shared: Vec<Expr> = Vec::new();
     for e in draft.computed(cx) {
         let paired = match *cx.pool.node(e) {
-            Node::Call(Function::Sin, x) => uses.contains_key(&cx.pool.call(Function::Cos, x)),
-            Node::Call(Function::Cos, x) => uses.contains_key(&cx.pool.call(Function::Sin, x)),
+            Node::Call(Function::Sin, x) => uses.contains(cx.pool.call(Function::Cos, x)),
+            Node::Call(Function::Cos, x) => uses.contains(cx.pool.call(Function::Sin, x)),
             _ => false,
         };
-        if (uses[&e] > 1 || paired) && !cx.is_trivial(e) {
+        if (uses[e] > 1 || paired) && !cx.is_trivial(e) {
             shared.push(e);
         }
     }
     // A value that has a name already keeps it; numbering has left one name per value.
-    let mut image: HashMap<Expr, Expr> = HashMap::new();
+    let mut image: Table<Expr> = Table::new();
     let mut definitions = Vec::new();
-    let mut named: HashMap<Expr, Expr> = HashMap::new();
+    let mut named: Table<Expr> = Table::new();
     for (symbol, value) in draft.lets() {
         named.insert(value, symbol);
     }
     for &e in &shared {
-        let symbol = match named.get(&e) {
+        let symbol = match named.get(e) {
             Some(&s) => s,
             None => {
                 let s = draft.fresh(cx);
@@ -44,9 +45,9 @@ pub(super) fn temporaries(cx: &mut Context<'_>, draft: &mut Draft) {
         (true, abs) => vec![abs],
         _ => cx.pool.children(e),
     };
-    let build = |cx: &mut Context<'_>, e: Expr, image: &HashMap<Expr, Expr>| match cx.signed(e) {
-        (true, abs) => cx.pool.neg(image[&abs]),
-        _ => cx.pool.rebuild(e, |c| image[&c]),
+    let build = |cx: &mut Context<'_>, e: Expr, image: &Table<Expr>| match cx.signed(e) {
+        (true, abs) => cx.pool.neg(image[abs]),
+        _ => cx.pool.rebuild(e, |c| image[c]),
     };
     // Values of `Let`s keep their own operation.
     let mut values: BTreeMap<Expr, Expr> = BTreeMap::new();
@@ -58,7 +59,7 @@ pub(super) fn temporaries(cx: &mut Context<'_>, draft: &mut Draft) {
     }
     rewrite(cx, &draft.program.values(), &mut image, operands, build);
     for value in draft.program.values_mut() {
-        *value = image[value];
+        *value = image[*value];
     }
     draft.set_lets(&values);
     let definitions: Vec<(Expr, Expr)> = definitions.into_iter().map(|(s, _)| (s, values[&s])).collect();

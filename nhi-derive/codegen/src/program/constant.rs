@@ -1,10 +1,10 @@
 //! What is known at compile time, to the last bit.
 
+use super::Table;
 use crate::expr::{Expr, Node, Pool, Rational};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use std::collections::HashMap;
 
 /// Digits after the binary point that intermediate results keep beyond their leading digit.
 const PRECISION: u64 = 256;
@@ -17,13 +17,15 @@ const PI: &str = "31415926535897932384626433832795028841971693993751058209749445
 /// because mathematical libraries differ in their last digits.
 #[derive(Clone, Debug, Default)]
 pub struct Constants {
-    known: HashMap<Expr, Option<Rational>>,
+    known: Table<Option<Rational>>,
+    /// Whether an expression is best computed as minus another, and that one or itself.
+    pub(super) signs: Table<(bool, Expr)>,
 }
 
 impl Constants {
     /// The nearest double precision number to `e`, if it is constant.
     pub fn value(&mut self, pool: &Pool, e: Expr) -> Option<f64> {
-        self.rational(pool, e).and_then(|r| r.to_f64())
+        self.rational(pool, e).and_then(ToPrimitive::to_f64)
     }
 
     /// Whether `e` is constant.
@@ -31,15 +33,15 @@ impl Constants {
         self.rational(pool, e).is_some()
     }
 
-    fn rational(&mut self, pool: &Pool, e: Expr) -> Option<Rational> {
+    fn rational(&mut self, pool: &Pool, e: Expr) -> Option<&Rational> {
         let mut stack = vec![e];
         while let Some(&top) = stack.last() {
-            if self.known.contains_key(&top) {
+            if self.known.contains(top) {
                 stack.pop();
                 continue;
             }
             let children = pool.children(top);
-            let open: Vec<Expr> = children.iter().copied().filter(|c| !self.known.contains_key(c)).collect();
+            let open: Vec<Expr> = children.iter().copied().filter(|&c| !self.known.contains(c)).collect();
             if open.is_empty() {
                 let value = self.combine(pool, top);
                 self.known.insert(top, value.map(rounded));
@@ -48,11 +50,11 @@ impl Constants {
                 stack.extend(open);
             }
         }
-        self.known[&e].clone()
+        self.known[e].as_ref()
     }
 
     fn combine(&self, pool: &Pool, e: Expr) -> Option<Rational> {
-        let at = |c: &Expr| self.known[c].clone();
+        let at = |&c: &Expr| self.known[c].clone();
         match pool.node(e) {
             Node::Number(r) => Some(r.clone()),
             Node::Pi => {

@@ -8,15 +8,19 @@
 mod constant;
 mod display;
 mod interpret;
+mod isolate;
 mod operations;
 mod shape;
+mod table;
 mod validate;
 
 pub use constant::Constants;
 pub use display::Show;
 pub use interpret::Failure;
 pub use operations::Operations;
-pub use shape::{Shape, signed};
+pub use shape::Shape;
+pub(crate) use shape::signed;
+pub(crate) use table::Table;
 
 use crate::expr::Expr;
 

@@ -1,8 +1,8 @@
 //! Operation counts of programs.
 
-use super::{Binding, Constants, Program, Shape, Statement, signed};
+use super::{Binding, Constants, Program, Shape, Statement, Table, signed};
 use crate::expr::{Expr, Function, OperationCount, Pool};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Newton iterations that a loop is expected to take.
@@ -83,7 +83,7 @@ fn is_early(pool: &Pool, early: &BTreeSet<Expr>, values: &[Expr]) -> bool {
 
 #[derive(Default)]
 struct Scope {
-    seen: HashSet<Expr>,
+    seen: Table<()>,
     count: OperationCount,
 }
 
@@ -92,7 +92,7 @@ impl Scope {
         let mut stack: Vec<Expr> = roots.to_vec();
         while let Some(e) = stack.pop() {
             let (_, e) = signed(pool, constants, e);
-            if outer.is_some_and(|o| o.seen.contains(&e)) || !self.seen.insert(e) {
+            if outer.is_some_and(|o| o.seen.contains(e)) || self.seen.insert(e, ()).is_some() {
                 continue;
             }
             let shape = Shape::of(pool, constants, e);
@@ -121,7 +121,7 @@ impl Scope {
                     _ => None,
                 };
                 match partner {
-                    Some(g) if self.seen.contains(&pool.call(g, x)) => {
+                    Some(g) if self.seen.contains(pool.call(g, x)) => {
                         let single = self.count.calls.entry(g.name()).or_default();
                         *single -= 1;
                         if *single == 0 {

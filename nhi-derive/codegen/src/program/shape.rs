@@ -88,7 +88,10 @@ impl Shape {
 }
 
 /// Whether `e` is best computed as minus something, and that something (or `e`).
-pub fn signed(pool: &mut Pool, constants: &mut Constants, e: Expr) -> (bool, Expr) {
+pub(crate) fn signed(pool: &mut Pool, constants: &mut Constants, e: Expr) -> (bool, Expr) {
+    if let Some(&known) = constants.signs.get(e) {
+        return known;
+    }
     let negative = match pool.node(e).clone() {
         Node::Sum(terms) => match constants.value(pool, e) {
             Some(c) => c < 0.0,
@@ -100,7 +103,9 @@ pub fn signed(pool: &mut Pool, constants: &mut Constants, e: Expr) -> (bool, Exp
         Node::Number(_) | Node::Product(_) => pool.is_negated(e),
         _ => false,
     };
-    if negative { (true, pool.neg(e)) } else { (false, e) }
+    let sign = if negative { (true, pool.neg(e)) } else { (false, e) };
+    constants.signs.insert(e, sign);
+    sign
 }
 
 /// An integer or half-integer exponent: `repeats` factors, and a square root if `root`.

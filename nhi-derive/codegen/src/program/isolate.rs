@@ -1,0 +1,55 @@
+//! Programs in pools of their own.
+
+use super::{Program, Statement, Table};
+use crate::expr::{Expr, Node, Pool};
+
+impl Program {
+    /// The program in a new pool that holds nothing else: what becomes of it depends on it alone,
+    /// and tables of its expressions are short.
+    pub fn isolated(&self, from: &Pool) -> (Pool, Program) {
+        let mut pool = Pool::new();
+        let mut image: Table<Expr> = Table::new();
+        let mut program = self.clone();
+        let bound: Vec<Expr> = symbols_mut(&mut program).into_iter().map(|s| *s).collect();
+        for e in from.reachable(&[program.values(), bound].concat()) {
+            let at = |c: &Expr| image[*c];
+            let new = match from.node(e) {
+                Node::Number(r) => pool.number(r.clone()),
+                Node::Pi => pool.pi(),
+                Node::Symbol(s) => pool.symbol(from.name(*s)),
+                Node::Sum(c) => pool.sum(&c.iter().map(at).collect::<Vec<_>>()),
+                Node::Product(c) => pool.product(&c.iter().map(at).collect::<Vec<_>>()),
+                Node::Power(b, x) => pool.pow(at(b), at(x)),
+                Node::Call(f, x) => pool.call(*f, at(x)),
+                Node::Atan2(y, x) => pool.atan2(at(y), at(x)),
+            };
+            image.insert(e, new);
+        }
+        for e in symbols_mut(&mut program) {
+            *e = image[*e];
+        }
+        for e in program.values_mut() {
+            *e = image[*e];
+        }
+        (pool, program)
+    }
+}
+
+/// Every symbol that the program binds, where it binds it.
+fn symbols_mut(program: &mut Program) -> Vec<&mut Expr> {
+    let mut all: Vec<&mut Expr> = program.inputs.iter_mut().flat_map(|i| &mut i.symbols).collect();
+    for statement in &mut program.body {
+        match statement {
+            Statement::Let { symbol, .. } => all.push(symbol),
+            Statement::Newton(newton) => {
+                all.extend(&mut newton.unknowns);
+                all.extend(newton.body.iter_mut().filter_map(|s| match s {
+                    Statement::Let { symbol, .. } => Some(symbol),
+                    _ => None,
+                }));
+            }
+            Statement::Equation(_) | Statement::Pivot { .. } => {}
+        }
+    }
+    all
+}
