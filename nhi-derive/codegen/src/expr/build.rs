@@ -15,10 +15,10 @@ use std::collections::BTreeSet;
 pub const MAX_BITS: u64 = 1 << 12;
 
 impl Pool {
-    /// A rational number. One of more than [`MAX_BITS`] bits is `1/0`, which no value satisfies.
+    /// A rational number. One of more than [`MAX_BITS`] bits is undefined, `1/0`.
     pub fn number(&mut self, r: Rational) -> Expr {
         if r.numer().bits().max(r.denom().bits()) > MAX_BITS {
-            return self.undefined();
+            return Expr::UNDEFINED;
         }
         self.intern(Node::Number(r))
     }
@@ -43,14 +43,9 @@ impl Pool {
         Expr::ONE
     }
 
-    /// `1/0`: has no value anywhere.
-    pub(super) fn undefined(&mut self) -> Expr {
-        self.intern(Node::Power(Expr::ZERO, Expr::MINUS_ONE))
-    }
-
     /// The circle constant.
-    pub fn pi(&mut self) -> Expr {
-        self.intern(Node::Pi)
+    pub fn pi(&self) -> Expr {
+        Expr::PI
     }
 
     /// `a + b`.
@@ -80,7 +75,7 @@ impl Pool {
         self.product(&[a, b])
     }
 
-    /// `a / b`; dividing by the number zero leaves `a * 0^(-1)`, which no value satisfies.
+    /// `a / b`; dividing by the number zero is undefined, `1/0`, and so is everything with that in it.
     pub fn div(&mut self, a: Expr, b: Expr) -> Expr {
         let r = self.recip(b);
         self.product(&[a, r])
@@ -150,8 +145,10 @@ impl Pool {
                     term
                 }
             };
-            if term != Expr::ZERO {
-                out.push(term);
+            match term {
+                Expr::UNDEFINED => return Collected::Done(term),
+                Expr::ZERO => {}
+                _ => out.push(term),
             }
         }
         if self.collapse_pythagorean_pairs(&mut out) || again && out.len() > 1 {
@@ -248,15 +245,21 @@ impl Pool {
 
     /// Collects powers of one base once; what that leaves may call for another round.
     fn collect_factors(&mut self, factors: &[Expr]) -> Collected {
+        let flat: Vec<Expr> = factors.iter().flat_map(|f| self.factors(f)).copied().collect();
         let mut numbers = Vec::new();
         // (base, power)
-        let mut parts: Vec<(Expr, Expr)> = Vec::with_capacity(factors.len());
-        for f in factors {
-            for &f in self.factors(f) {
-                match self.as_number(f) {
-                    Some(_) => numbers.push(f),
-                    None => parts.push((self.split_power(f).0, f)),
-                }
+        let mut parts: Vec<(Expr, Expr)> = Vec::with_capacity(flat.len());
+        for f in flat {
+            if f == Expr::UNDEFINED {
+                return Collected::Done(f);
+            } else if self.as_number(f).is_some() {
+                numbers.push(f);
+            } else if self.is_negated_sum(f) {
+                let f = self.neg(f);
+                numbers.push(Expr::MINUS_ONE);
+                parts.push((f, f));
+            } else {
+                parts.push((self.split_power(f).0, f));
             }
         }
         parts.sort_unstable();
@@ -275,15 +278,13 @@ impl Pool {
                 numbers.push(power);
             } else {
                 // Such as the square of (a b)^(1/2).
-                again |= matches!(self.node(power), Node::Product(_)) || self.split_power(power).0 != base;
+                again |= matches!(self.node(power), Node::Product(_));
+                again |= self.split_power(power).0 != base || self.is_negated_sum(power);
                 out.push(power);
             }
         }
-        if numbers.contains(&Expr::ZERO) {
-            return Collected::Done(Expr::ZERO);
-        }
         let coefficient = self.product_of_numbers(&numbers);
-        if again || self.as_number(coefficient).is_none() {
+        if again {
             out.push(coefficient);
             return Collected::Again(out);
         }
@@ -295,6 +296,7 @@ impl Pool {
         match *numbers {
             [] => Expr::ONE,
             [c] | [c, Expr::ONE] => c,
+            _ if numbers.contains(&Expr::ZERO) => Expr::ZERO,
             [Expr::MINUS_ONE, c] | [c, Expr::MINUS_ONE] => {
                 let c = self.split_coefficient(c).0;
                 self.number(-c)
@@ -324,10 +326,8 @@ impl Pool {
 
     /// `c * rest` for a number `c` and a rest without a numeric coefficient.
     fn multiple(&mut self, c: Expr, rest: Expr) -> Expr {
-        if self.as_number(c).is_none() {
-            return self.product(&[rest, c]);
-        }
         match (c, self.node(rest)) {
+            (Expr::UNDEFINED, _) | (_, &Node::Power(Expr::ZERO, Expr::MINUS_ONE)) => Expr::UNDEFINED,
             (Expr::ZERO, _) => Expr::ZERO,
             (Expr::ONE, _) => rest,
             _ if rest == Expr::ONE => c,
@@ -336,6 +336,11 @@ impl Pool {
                 let terms = terms.clone();
                 let negated = terms.iter().map(|&t| self.scaled(Expr::MINUS_ONE, t)).collect();
                 self.intern(Node::Sum(negated))
+            }
+            (_, Node::Sum(_)) if self.is_negated(rest) => {
+                let c = self.product_of_numbers(&[Expr::MINUS_ONE, c]);
+                let rest = self.neg(rest);
+                self.intern(Node::Product(vec![c, rest]))
             }
             _ => {
                 let mut all = vec![c];
@@ -361,12 +366,17 @@ impl Pool {
     /// Whether the leading coefficient is negative, so that `-e` is the natural form.
     pub fn is_negated(&self, e: Expr) -> bool {
         let leading = match self.node(e) {
-            Node::Sum(t) if self.as_number(t[0]).is_some() => t[1],
             Node::Sum(t) => t[0],
             _ => e,
         };
         let (c, _) = self.coefficient(leading);
         self.as_number(c).is_some_and(Signed::is_negative)
+    }
+
+    /// Whether this is a sum to be written as minus another one where it is a factor or a base, so
+    /// that `a - b` and `b - a` meet.
+    pub(super) fn is_negated_sum(&self, e: Expr) -> bool {
+        matches!(self.node(e), Node::Sum(_)) && self.is_negated(e)
     }
 }
 

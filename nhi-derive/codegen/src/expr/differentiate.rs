@@ -7,9 +7,10 @@ impl Pool {
     pub fn derivatives(&mut self, roots: &[Expr], with_respect_to: Expr) -> Vec<Expr> {
         let mut derivatives = Images::new(roots);
         for e in self.reachable(roots) {
-            if e == with_respect_to {
-                derivatives.set(e, Expr::ONE);
-                continue;
+            match e {
+                _ if e == with_respect_to => derivatives.set(e, Expr::ONE),
+                Expr::UNDEFINED => derivatives.set(e, e),
+                _ => {}
             }
             let mut terms = Vec::new();
             for (i, c) in self.children(e).into_iter().enumerate() {
@@ -34,6 +35,9 @@ impl Pool {
     /// Gradient of `e` with respect to `variables` by reverse accumulation: one sweep over the
     /// expression graph whatever the number of variables.
     pub fn gradient(&mut self, e: Expr, variables: &[Expr]) -> Vec<Expr> {
+        if e == Expr::UNDEFINED {
+            return vec![e; variables.len()];
+        }
         let size = table_size(&[e]).max(table_size(variables));
         let mut is_variable = vec![false; size];
         for v in variables {

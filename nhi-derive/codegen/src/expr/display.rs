@@ -1,16 +1,24 @@
 //! Printing in the grammar of declarations.
+//!
+//! What is printed in full is read back as the same expression.
 
-use super::{Expr, Node, Pool};
-use num_traits::Signed;
+use super::{Expr, Node, Pool, Rational};
+use num_traits::{One, Signed};
+use std::borrow::Cow;
 use std::fmt;
+
+/// Longest text of [`Pool::show`]: an expression graph of a few nodes may be a tree of billions.
+const LONGEST: usize = 1 << 20;
 
 /// Prints one expression; made by [`Pool::show`].
 #[derive(Clone, Copy, Debug)]
 pub struct Show<'a> {
     pool: &'a Pool,
     expr: Expr,
+    longest: usize,
 }
 
+/// How tightly a text binds.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Level {
     Sum,
@@ -19,10 +27,27 @@ enum Level {
     Atom,
 }
 
+/// What is still to be printed.
+enum Piece<'a> {
+    Text(Cow<'a, str>),
+    /// In parentheses unless it binds at least that tightly.
+    Expr(Expr, Level),
+    /// A term without the sign of its coefficient.
+    Unsigned(Expr),
+    /// A power with a positive exponent, as a factor.
+    Power(Expr, Rational),
+}
+
 impl Pool {
-    /// A printable view of `e`, in the notation of declarations.
+    /// A printable view of `e`, in the notation of declarations. Texts of more than 2^20 characters
+    /// are cut off with an ellipsis.
     pub fn show(&self, e: Expr) -> Show<'_> {
-        Show { pool: self, expr: e }
+        self.show_up_to(e, LONGEST)
+    }
+
+    /// A printable view of `e` for people: at most `longest` characters, then an ellipsis.
+    pub fn show_up_to(&self, e: Expr, longest: usize) -> Show<'_> {
+        Show { pool: self, expr: e, longest }
     }
 
     fn level(&self, e: Expr) -> Level {
@@ -31,151 +56,160 @@ impl Pool {
             Node::Product(_) => Level::Product,
             Node::Number(r) if r.is_negative() => Level::Sum,
             Node::Number(r) if !r.is_integer() => Level::Product,
-            Node::Power(_, x) if self.is_reciprocal(*x) => Level::Product,
-            Node::Power(_, x) if self.is_half(*x) => Level::Atom,
-            Node::Power(..) => Level::Power,
+            Node::Power(_, x) => match self.as_number(*x) {
+                Some(x) if x.is_negative() => Level::Product,
+                Some(x) if is_half(x) => Level::Atom,
+                _ => Level::Power,
+            },
             _ => Level::Atom,
         }
     }
 
-    fn is_reciprocal(&self, exponent: Expr) -> bool {
-        self.as_number(exponent).is_some_and(Signed::is_negative)
-    }
-
-    fn is_half(&self, exponent: Expr) -> bool {
-        self.as_number(exponent).is_some_and(|x| x.numer() == &1.into() && x.denom() == &2.into())
-    }
-
-    fn write(&self, f: &mut fmt::Formatter<'_>, e: Expr, context: Level) -> fmt::Result {
-        let parens = self.level(e) < context;
-        if parens {
-            f.write_str("(")?;
-        }
+    /// The text of `e`, with its operands still to be printed.
+    fn pieces(&self, e: Expr) -> Vec<Piece<'_>> {
         match self.node(e) {
-            Node::Number(r) => write!(f, "{r}")?,
-            Node::Pi => f.write_str("pi")?,
-            Node::Symbol(s) => f.write_str(self.name(*s))?,
-            Node::Sum(terms) => {
-                // Numbers stand first in a node but last in print.
-                let (numbers, others): (Vec<Expr>, Vec<Expr>) =
-                    terms.iter().partition(|t| self.as_number(**t).is_some());
-                for (i, &t) in others.iter().chain(&numbers).enumerate() {
-                    self.write_term(f, t, i == 0)?;
+            Node::Number(r) => vec![text(r.to_string())],
+            Node::Pi => vec![text("pi")],
+            Node::Symbol(s) => vec![text(self.name(*s))],
+            Node::Sum(terms) => self.sum_pieces(terms),
+            Node::Product(factors) => {
+                let mut pieces = self.factor_pieces(factors);
+                if self.is_negated(e) {
+                    pieces.insert(0, text("-"));
                 }
+                pieces
             }
-            Node::Product(_) | Node::Power(..) => self.write_product(f, e)?,
-            Node::Call(g, x) => {
-                write!(f, "{}(", g.name())?;
-                self.write(f, *x, Level::Sum)?;
-                f.write_str(")")?;
-            }
-            Node::Atan2(y, x) => {
-                f.write_str("atan2(")?;
-                self.write(f, *y, Level::Sum)?;
-                f.write_str(", ")?;
-                self.write(f, *x, Level::Sum)?;
-                f.write_str(")")?;
-            }
-        }
-        if parens {
-            f.write_str(")")?;
-        }
-        Ok(())
-    }
-
-    fn write_term(&self, f: &mut fmt::Formatter<'_>, t: Expr, first: bool) -> fmt::Result {
-        let negative = match self.node(t) {
-            Node::Number(r) => r.is_negative(),
-            Node::Product(c) => self.as_number(c[0]).is_some_and(Signed::is_negative),
-            _ => false,
-        };
-        f.write_str(match (first, negative) {
-            (true, false) => "",
-            (true, true) => "-",
-            (false, false) => " + ",
-            (false, true) => " - ",
-        })?;
-        match (negative, self.node(t)) {
-            (true, Node::Number(r)) => write!(f, "{}", r.abs()),
-            (true, Node::Product(c)) => self.write_factors(f, c, true),
-            _ => self.write(f, t, Level::Product),
+            Node::Power(base, x) => match self.as_number(*x) {
+                Some(r) if r.is_negative() => self.factor_pieces(&[e]),
+                Some(r) => vec![Piece::Power(*base, r.clone())],
+                None => vec![Piece::Expr(*base, Level::Atom), text("^"), Piece::Expr(*x, Level::Atom)],
+            },
+            Node::Call(f, x) => vec![text(f.name()), text("("), Piece::Expr(*x, Level::Sum), text(")")],
+            Node::Atan2(y, x) => vec![
+                text("atan2("),
+                Piece::Expr(*y, Level::Sum),
+                text(", "),
+                Piece::Expr(*x, Level::Sum),
+                text(")"),
+            ],
         }
     }
 
-    fn write_product(&self, f: &mut fmt::Formatter<'_>, e: Expr) -> fmt::Result {
-        match self.node(e) {
-            Node::Product(c) => {
-                let negative = self.as_number(c[0]).is_some_and(Signed::is_negative);
-                if negative {
-                    f.write_str("-")?;
-                }
-                self.write_factors(f, c, negative)
-            }
-            Node::Power(b, x) if self.is_half(*x) => {
-                f.write_str("sqrt(")?;
-                self.write(f, *b, Level::Sum)?;
-                f.write_str(")")
-            }
-            Node::Power(_, x) if self.is_reciprocal(*x) => self.write_factors(f, &[e], false),
-            Node::Power(b, x) => {
-                self.write(f, *b, Level::Atom)?;
-                f.write_str("^")?;
-                self.write(f, *x, Level::Atom)
-            }
-            _ => unreachable!("only products and powers are written here"),
+    fn sum_pieces(&self, terms: &[Expr]) -> Vec<Piece<'_>> {
+        // A number stands first in a node and last in print, except in 1 - x.
+        let mut terms = terms.to_vec();
+        if self.as_number(terms[0]).is_some_and(|c| c.is_negative() || !self.is_negated(terms[1])) {
+            terms.rotate_left(1);
         }
+        let mut pieces = Vec::new();
+        for (i, &t) in terms.iter().enumerate() {
+            match (i, self.is_negated(t)) {
+                (0, false) => {}
+                (0, true) => pieces.push(text("-")),
+                (_, false) => pieces.push(text(" + ")),
+                (_, true) => pieces.push(text(" - ")),
+            }
+            pieces.push(Piece::Unsigned(t));
+        }
+        pieces
     }
 
-    fn write_factors(&self, f: &mut fmt::Formatter<'_>, factors: &[Expr], drop_sign: bool) -> fmt::Result {
-        let mut over: Vec<String> = Vec::new();
-        let mut under: Vec<String> = Vec::new();
-        for &x in factors {
-            match self.node(x) {
+    /// A product without its sign, as one fraction.
+    fn factor_pieces(&self, factors: &[Expr]) -> Vec<Piece<'_>> {
+        let mut over = Vec::new();
+        let mut under = Vec::new();
+        for &f in factors {
+            match self.node(f) {
                 Node::Number(r) => {
-                    let r = if drop_sign { r.abs() } else { r.clone() };
-                    if *r.numer() != 1.into() {
-                        over.push(r.numer().to_string());
-                    }
-                    if *r.denom() != 1.into() {
-                        under.push(r.denom().to_string());
-                    }
+                    let (numer, denom) = (r.numer().abs(), r.denom());
+                    over.extend((!numer.is_one()).then(|| text(numer.to_string())));
+                    under.extend((!denom.is_one()).then(|| text(denom.to_string())));
                 }
-                Node::Power(b, n) if self.is_reciprocal(*n) => {
-                    let n = self.as_number(*n).map(|n| -n.clone()).unwrap_or_default();
-                    let base = self.text(*b, Level::Atom);
-                    under.push(match (n.is_integer(), *n.numer() == 1.into()) {
-                        (true, true) => base,
-                        (true, false) => format!("{base}^{n}"),
-                        (false, _) => format!("{base}^({n})"),
-                    });
-                }
-                _ => over.push(self.text(x, Level::Power)),
+                Node::Power(base, x) => match self.as_number(*x) {
+                    Some(x) if x.is_negative() => under.push(Piece::Power(*base, -x)),
+                    _ => over.push(Piece::Expr(f, Level::Power)),
+                },
+                _ => over.push(Piece::Expr(f, Level::Power)),
             }
         }
         if over.is_empty() {
-            over.push("1".to_owned());
+            over.push(text("1"));
         }
-        f.write_str(&over.join("*"))?;
-        match under.len() {
-            0 => Ok(()),
-            1 => write!(f, "/{}", under[0]),
-            _ => write!(f, "/({})", under.join("*")),
+        let several = under.len() > 1;
+        let mut pieces = joined(over);
+        if !under.is_empty() {
+            pieces.push(text(if several { "/(" } else { "/" }));
+            pieces.extend(joined(under));
         }
+        if several {
+            pieces.push(text(")"));
+        }
+        pieces
     }
 
-    fn text(&self, e: Expr, context: Level) -> String {
-        struct At<'a>(&'a Pool, Expr, Level);
-        impl fmt::Display for At<'_> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.write(f, self.1, self.2)
-            }
+    fn power_pieces(&self, base: Expr, exponent: &Rational) -> Vec<Piece<'_>> {
+        if is_half(exponent) {
+            return vec![text("sqrt("), Piece::Expr(base, Level::Sum), text(")")];
         }
-        At(self, e, context).to_string()
+        let mut pieces = vec![Piece::Expr(base, Level::Atom)];
+        if !exponent.is_integer() {
+            pieces.push(text(format!("^({exponent})")));
+        } else if !exponent.is_one() {
+            pieces.push(text(format!("^{exponent}")));
+        }
+        pieces
     }
+}
+
+fn is_half(x: &Rational) -> bool {
+    x.numer().is_one() && *x.denom() == 2.into()
+}
+
+fn text<'a>(text: impl Into<Cow<'a, str>>) -> Piece<'a> {
+    Piece::Text(text.into())
+}
+
+fn joined(factors: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::with_capacity(2 * factors.len());
+    for (i, f) in factors.into_iter().enumerate() {
+        if i > 0 {
+            pieces.push(text("*"));
+        }
+        pieces.push(f);
+    }
+    pieces
 }
 
 impl fmt::Display for Show<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.pool.write(f, self.expr, Level::Sum)
+        let pool = self.pool;
+        let mut left = self.longest;
+        let mut stack = vec![Piece::Expr(self.expr, Level::Sum)];
+        while let Some(piece) = stack.pop() {
+            let mut pieces = match piece {
+                Piece::Text(t) => {
+                    let length = t.chars().count();
+                    if length > left {
+                        return write!(f, "{}…", t.chars().take(left).collect::<String>());
+                    }
+                    left -= length;
+                    f.write_str(&t)?;
+                    continue;
+                }
+                Piece::Expr(e, context) if pool.level(e) < context => {
+                    vec![text("("), Piece::Expr(e, Level::Sum), text(")")]
+                }
+                Piece::Expr(e, _) => pool.pieces(e),
+                Piece::Unsigned(e) => match pool.node(e) {
+                    Node::Number(r) => vec![text(r.abs().to_string())],
+                    Node::Product(factors) => pool.factor_pieces(factors),
+                    _ => vec![Piece::Expr(e, Level::Product)],
+                },
+                Piece::Power(base, exponent) => pool.power_pieces(base, &exponent),
+            };
+            pieces.reverse();
+            stack.append(&mut pieces);
+        }
+        Ok(())
     }
 }

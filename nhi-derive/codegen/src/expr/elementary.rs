@@ -33,6 +33,7 @@ impl Pool {
         let (mut base, mut exponent) = (base, exponent);
         loop {
             match (base, exponent) {
+                (Expr::UNDEFINED, _) | (_, Expr::UNDEFINED) => return Expr::UNDEFINED,
                 (_, Expr::ZERO) | (Expr::ONE, _) => return Expr::ONE,
                 (_, Expr::ONE) => return base,
                 _ => {}
@@ -51,10 +52,12 @@ impl Pool {
                     let powers: Vec<Expr> = f.clone().iter().map(|&b| self.pow(b, exponent)).collect();
                     return self.product(&powers);
                 }
-                // (b - a)^2 = (a - b)^2
-                Node::Sum(_) if x.is_integer() && x.numer().is_even() && self.is_negated(base) => {
-                    base = self.neg(base);
-                    return self.intern(Node::Power(base, exponent));
+                // (b - a)^2 = (a - b)^2, (b - a)^3 = -(a - b)^3
+                Node::Sum(_) if x.is_integer() && self.is_negated(base) => {
+                    let odd = x.numer().is_odd();
+                    let base = self.neg(base);
+                    let power = self.intern(Node::Power(base, exponent));
+                    return if odd { self.neg(power) } else { power };
                 }
                 _ => return self.intern(Node::Power(base, exponent)),
             }
@@ -68,7 +71,7 @@ impl Pool {
             unreachable!("called for numbers")
         };
         if b.is_zero() {
-            return if x.is_positive() { Expr::ZERO } else { self.undefined() };
+            return if x.is_positive() { Expr::ZERO } else { Expr::UNDEFINED };
         }
         if let Some(r) = rational_power(b, x) {
             return self.number(r);
@@ -108,9 +111,10 @@ impl Pool {
     fn exact_value(&mut self, f: Function, x: Expr) -> Option<Expr> {
         use Function::*;
         match (f, x) {
+            (_, Expr::UNDEFINED) => Some(Expr::UNDEFINED),
             (Sin | Tan | Asin | Atan | Sinh | Tanh, Expr::ZERO) | (Acos | Ln, Expr::ONE) => Some(Expr::ZERO),
             (Cos | Cosh | Exp, Expr::ZERO) => Some(Expr::ONE),
-            (Acos, Expr::MINUS_ONE) => Some(self.pi()),
+            (Acos, Expr::MINUS_ONE) => Some(Expr::PI),
             (Acos, Expr::ZERO) | (Asin, Expr::ONE) => Some(self.fraction_of_pi(2)),
             (Atan, Expr::ONE) => Some(self.fraction_of_pi(4)),
             (Sin | Cos | Tan, _) => self.at_multiple_of_pi(f, x),
@@ -119,15 +123,14 @@ impl Pool {
     }
 
     fn fraction_of_pi(&mut self, denominator: i64) -> Expr {
-        let pi = self.pi();
         let r = self.ratio(1, denominator);
-        self.mul(r, pi)
+        self.mul(r, Expr::PI)
     }
 
     /// Sine and cosine at integer multiples of pi/2, the tangent at those of pi.
     fn at_multiple_of_pi(&mut self, f: Function, x: Expr) -> Option<Expr> {
         let (c, rest) = self.split_coefficient(x);
-        if *self.node(rest) != Node::Pi {
+        if rest != Expr::PI {
             return None;
         }
         let quarters = c * Rational::from_integer(BigInt::from(2));
@@ -145,7 +148,10 @@ impl Pool {
 
     /// `atan2(y, x)`.
     pub fn atan2(&mut self, y: Expr, x: Expr) -> Expr {
-        self.intern(Node::Atan2(y, x))
+        match (y, x) {
+            (Expr::UNDEFINED, _) | (_, Expr::UNDEFINED) => Expr::UNDEFINED,
+            _ => self.intern(Node::Atan2(y, x)),
+        }
     }
 }
 

@@ -1,34 +1,19 @@
 //! Distribution of products over sums.
 
-use super::{Expr, Node, Pool};
+use super::{Expr, Images, Node, Pool};
 use num_traits::ToPrimitive;
-use std::collections::HashMap;
 
 impl Pool {
-    /// `e` with products and small positive integer powers of sums multiplied out, or `None` where
-    /// that takes more than `limit` terms in any one node.
+    /// `e` with products and positive integer powers of sums multiplied out, or `None` where that takes
+    /// more than `limit` terms in any one node. Powers above `limit` are left as they are.
     pub fn expand(&mut self, e: Expr, limit: usize) -> Option<Expr> {
-        let mut image: HashMap<Expr, Expr> = HashMap::new();
+        let mut images = Images::new(&[e]);
         for x in self.reachable(&[e]) {
-            let new = match self.node(x).clone() {
-                Node::Product(f) => {
-                    let f: Vec<Expr> = f.iter().map(|c| image[c]).collect();
-                    self.multiply_out(&f, limit)?
-                }
-                Node::Power(b, n) => {
-                    let base = image[&b];
-                    let count =
-                        self.as_number(n).filter(|n| n.is_integer()).and_then(|n| n.to_integer().to_usize());
-                    match (self.node(base), count) {
-                        (Node::Sum(_), Some(k)) if k <= limit => self.multiply_out(&vec![base; k], limit)?,
-                        _ => self.rebuild(x, |c| image[&c]),
-                    }
-                }
-                _ => self.rebuild(x, |c| image[&c]),
-            };
-            image.insert(x, new);
+            let image = self.rebuild(x, |c| images.get(c));
+            let image = self.distribute(image, limit)?;
+            images.set(x, image);
         }
-        Some(image[&e])
+        Some(images.get(e))
     }
 
     /// Terms of a sum; a single term otherwise, none for zero.
@@ -40,22 +25,54 @@ impl Pool {
         }
     }
 
-    fn multiply_out(&mut self, factors: &[Expr], limit: usize) -> Option<Expr> {
-        let mut terms = vec![self.one()];
-        for &f in factors {
-            let fs = self.terms(f);
-            if terms.len().saturating_mul(fs.len()) > limit {
+    /// Multiplies out until no term has a sum for a factor. Once is not enough where roots meet:
+    /// sqrt(a + b) (sqrt(a + b) + c) is a + b + c sqrt(a + b).
+    fn distribute(&mut self, e: Expr, limit: usize) -> Option<Expr> {
+        let mut e = e;
+        loop {
+            let terms = self.terms(e);
+            let has_sum = |t: &Expr| self.factors(t).iter().any(|&f| self.power_of_sum(f, limit).is_some());
+            let (products, mut simple): (Vec<Expr>, Vec<Expr>) = terms.iter().partition(|t| has_sum(t));
+            if products.is_empty() {
+                return Some(e);
+            }
+            for t in products {
+                simple.extend(self.multiply_out(t, limit)?);
+            }
+            if simple.len() > limit.max(terms.len()) {
                 return None;
             }
-            let mut next = Vec::with_capacity(terms.len() * fs.len());
-            for &a in &terms {
-                for &b in &fs {
-                    next.push(self.mul(a, b));
-                }
-            }
-            let collected = self.sum(&next);
-            terms = self.terms(collected);
+            e = self.sum(&simple);
         }
-        Some(self.sum(&terms))
+    }
+
+    /// The sum and the exponent, for a factor that is a power of a sum to multiply out.
+    fn power_of_sum(&self, factor: Expr, limit: usize) -> Option<(Expr, usize)> {
+        let (base, exponent) = self.split_power(factor);
+        let n = self.as_number(exponent).filter(|n| n.is_integer())?.numer().to_usize()?;
+        (matches!(self.node(base), Node::Sum(_)) && n <= limit).then_some((base, n))
+    }
+
+    /// The terms of a product whose factors are powers of sums, or not.
+    fn multiply_out(&mut self, product: Expr, limit: usize) -> Option<Vec<Expr>> {
+        let mut terms = vec![self.one()];
+        for f in self.factors(&product).to_vec() {
+            let (base, times) = self.power_of_sum(f, limit).unwrap_or((f, 1));
+            let inner = self.terms(base);
+            for _ in 0..times {
+                if terms.len().saturating_mul(inner.len()) > limit {
+                    return None;
+                }
+                let mut next = Vec::with_capacity(terms.len() * inner.len());
+                for &a in &terms {
+                    for &b in &inner {
+                        next.push(self.mul(a, b));
+                    }
+                }
+                let collected = self.sum(&next);
+                terms = self.terms(collected);
+            }
+        }
+        Some(terms)
     }
 }

@@ -33,12 +33,15 @@ pub type Rational = BigRational;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Expr(u32);
 
-/// The numbers that every pool begins with.
+/// What every pool begins with.
 impl Expr {
     const ZERO: Expr = Expr(0);
     const ONE: Expr = Expr(1);
     const MINUS_ONE: Expr = Expr(2);
     const TWO: Expr = Expr(3);
+    /// `0^(-1)`, which has no value and never stands inside of another node.
+    const UNDEFINED: Expr = Expr(4);
+    const PI: Expr = Expr(5);
 
     /// The expression at a position in tables of expressions.
     pub(crate) fn at(index: usize) -> Expr {
@@ -108,7 +111,7 @@ impl Function {
 
 /// One node. Sums and products are flat and canonical: at least two operands, a numeric one first,
 /// like terms and equal bases collected, terms by ascending id of what they are multiples of, factors by
-/// ascending id of their bases.
+/// ascending id of their bases. In a product the sums lead with a positive coefficient.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
     /// Exact number.
@@ -162,6 +165,8 @@ impl Pool {
             let made = pool.int(n);
             debug_assert_eq!(made, e);
         }
+        pool.intern(Node::Power(Expr::ZERO, Expr::MINUS_ONE));
+        pool.intern(Node::Pi);
         pool
     }
 

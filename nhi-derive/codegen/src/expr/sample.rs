@@ -71,18 +71,21 @@ fn mix(seed: u64) -> u64 {
 pub(super) type Memo<V> = FxHashMap<Expr, Option<V>>;
 
 impl Pool {
-    /// Values of `roots` at a point; `memo` belongs to the same point and arithmetic.
+    /// Values of `roots` at a point, if all are defined there; `memo` belongs to the same point and
+    /// arithmetic. Every node below the roots is needed, so the first undefined one ends it.
     pub(super) fn sample<F: Field>(
         &self,
         field: &mut F,
         point: Point,
         memo: &mut Memo<F::Value>,
         roots: &[Expr],
-    ) -> Vec<Option<F::Value>> {
-        let todo = self.reachable_where(roots, |e| !memo.contains_key(&e));
-        for e in todo {
-            let value = self.sample_node(field, point, memo, e);
-            memo.insert(e, value);
+    ) -> Option<Vec<F::Value>> {
+        for e in self.reachable_where(roots, |e| !matches!(memo.get(&e), Some(Some(_)))) {
+            if !memo.contains_key(&e) {
+                let value = self.sample_node(field, point, memo, e);
+                memo.insert(e, value);
+            }
+            memo[&e].as_ref()?;
         }
         roots.iter().map(|r| memo[r].clone()).collect()
     }

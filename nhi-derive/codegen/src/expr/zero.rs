@@ -59,8 +59,8 @@ impl Pool {
             if memos.len() <= attempt {
                 memos.push(Memo::default());
             }
-            let values = self.sample(field, Point(attempt as u32), &mut memos[attempt], entries);
-            let Some(values) = values.into_iter().collect::<Option<Vec<_>>>() else { continue };
+            let point = Point(attempt as u32);
+            let Some(values) = self.sample(field, point, &mut memos[attempt], entries) else { continue };
             let matrix = values.chunks(columns.max(1)).map(<[_]>::to_vec).collect();
             let Some(rank) = rank(field, matrix) else { continue };
             largest = largest.max(Some(rank));
