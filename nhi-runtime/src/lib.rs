@@ -12,6 +12,7 @@
 //!   of a system without a simulation.
 //! - [`Error`] says what was wrong with the data, or which step could not be taken and why.
 //!
+#![cfg_attr(feature = "derive", doc = include_str!("guide.md"))]
 //! # Names
 //!
 //! | mathematics | code |
