@@ -3,7 +3,7 @@
 use crate::Trajectory;
 use nhi_runtime::{
     Compose, Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Emits, Error, GniEulerA,
-    GniEulerB, GniMidpoint, Rattle, Rk2Heun, Rk2Midpoint, Rk4, Simulation, System,
+    GniEulerB, GniMidpoint, Rattle, RattleRestarted, Rk2Heun, Rk2Midpoint, Rk4, Simulation, System,
 };
 
 /// What kind of map a method is.
@@ -15,6 +15,8 @@ pub enum Family {
     Composed,
     /// Geometric nonholonomic integrator: reflects the momentum at every node.
     Gni,
+    /// Such a method restarted at every node: a one-step map on the constraint manifold, not reversible.
+    Restarted,
     /// Runge–Kutta on the index-reduced equations: drifts off the constraints.
     RungeKutta,
 }
@@ -80,14 +82,15 @@ methods! {
     "dla_rattle_kahanli6" Composed 6 Some("dla_rattle_kahanli6"), Compose::kahanli6(DlaRattle);
     "rattle" Gni 2 Some("rattle"), Rattle;
     "rattle_projected" Gni 2 Some("rattle_projected"), Rattle::projected();
+    "rattle_restarted" Restarted 2 None, RattleRestarted;
     "gni_midpoint" Gni 2 Some("gni_midpoint"), GniMidpoint;
     "gni_euler_a" Gni 1 Some("gni_euler_b"), GniEulerA;
     "gni_euler_b" Gni 1 Some("gni_euler_a"), GniEulerB;
     "rk2_midpoint" RungeKutta 2 None, Rk2Midpoint;
     "rk2_heun" RungeKutta 2 None, Rk2Heun;
     "rk4" RungeKutta 4 None, Rk4;
-    emitted Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, GniMidpoint,
-        GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+    emitted Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, RattleRestarted,
+        GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
 }
 
 fn boxed<T: Trajectory + 'static>(simulation: Result<T, Error>) -> Result<Box<dyn Trajectory>, Error> {

@@ -35,6 +35,8 @@ pub trait Model: Sync {
 
 /// A model with values of its parameters. Slices have the lengths that [`Model`] states.
 pub trait Instance {
+    /// Values of the parameters.
+    fn parameters(&self) -> Vec<f64>;
     /// The literature's initial data, on the constraint manifold.
     fn initial(&self) -> Phase;
     /// The solution that starts at [`Instance::initial`], if it is known in closed form.

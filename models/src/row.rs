@@ -103,6 +103,10 @@ struct Values<S: System + 'static> {
 }
 
 impl<S: Emitted + Clone + 'static> Instance for Values<S> {
+    fn parameters(&self) -> Vec<f64> {
+        self.parameters.as_ref().to_vec()
+    }
+
     fn initial(&self) -> Phase {
         phase::<S>((self.initial)(&self.system))
     }

@@ -31,6 +31,7 @@ pub(crate) fn models() -> String {
             Family::Dla => "one-step map on the constraint manifold (discrete Lagrange-d'Alembert)",
             Family::Composed => "composition of such maps",
             Family::Gni => "reflects the momentum (geometric nonholonomic integrator); parasitic modes",
+            Family::Restarted => "reflects the momentum, restarted at every node",
             Family::RungeKutta => "Runge-Kutta, drifts off the constraints",
         };
         methods.add_row([method.id, &method.order.to_string(), kind]);

@@ -1,0 +1,295 @@
+//! The command as a user meets it.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder for one test.
+fn folder(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn nhi(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_nhi")).current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// The case of the documentation.
+fn case() -> Value {
+    json!({"model": "sleigh_com", "params": {"m": 1, "I": 0.5, "a": 0.2}, "method": "dla2",
+           "h": 0.01, "steps": 400, "q0": [0, 0, 0], "v0": [1, 0.5, 0.2], "every": 20})
+}
+
+/// Exit code and standard error of `nhi run` on a case.
+fn run(folder: &Path, case: &str) -> (i32, String) {
+    std::fs::write(folder.join("case.json"), case).unwrap();
+    let output = nhi(folder, &["run", "case.json", "--out", "out.json"]);
+    (output.status.code().unwrap(), text(&output.stderr).to_owned())
+}
+
+#[test]
+fn a_case_is_repeated_with_its_samples() {
+    let folder = folder("repeated");
+    assert_eq!(run(&folder, &case().to_string()), (0, String::new()));
+    let out: Value = serde_json::from_slice(&std::fs::read(folder.join("out.json")).unwrap()).unwrap();
+    let mut repeated = out.clone();
+    let samples = repeated.as_object_mut().unwrap().shift_remove("samples").unwrap();
+    assert_eq!(repeated, case());
+    let samples = samples.as_array().unwrap();
+    assert_eq!(samples.len(), 21);
+    assert_eq!(
+        samples[0],
+        json!({"k": 0, "t": 0.0, "q": [0.0, 0.0, 0.0], "v": [1.0, 0.5, 0.2],
+                                  "p": [0.5, 0.5, 0.2], "energy": 0.395})
+    );
+    assert_eq!((&samples[20]["k"], &samples[20]["t"]), (&json!(400), &json!(4.0)));
+    // What `run` writes `check` accepts.
+    let checked = nhi(&folder, &["check", "out.json"]);
+    assert!(checked.status.success(), "{}", text(&checked.stderr));
+    assert!(
+        text(&checked.stdout).starts_with("ok out.json: 231 numbers agree to 0.0e0"),
+        "{}",
+        text(&checked.stdout)
+    );
+    // Without --out, the same on standard output.
+    let printed = nhi(&folder, &["run", "case.json"]);
+    assert_eq!(serde_json::from_slice::<Value>(&printed.stdout).unwrap(), out);
+}
+
+#[test]
+fn csv_has_a_header_and_all_samples() {
+    let folder = folder("csv");
+    let mut case = case();
+    case["method"] = json!("rattle");
+    std::fs::write(folder.join("case.json"), case.to_string()).unwrap();
+    let output = nhi(&folder, &["run", "case.json", "--out", "out.csv", "--plot", "out.svg"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let csv = std::fs::read_to_string(folder.join("out.csv")).unwrap();
+    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let header = "k,t,theta,x,y,v_theta,v_x,v_y,p_theta,p_x,p_y,\
+                  p_pre_theta,p_pre_x,p_pre_y,p_post_theta,p_post_x,p_post_y,energy";
+    assert_eq!(lines[0].join(","), header);
+    assert_eq!(lines.len(), 22);
+    assert!(lines.iter().all(|line| line.len() == 18));
+    assert!(std::fs::read_to_string(folder.join("out.svg")).unwrap().trim_end().ends_with("</svg>"));
+}
+
+#[test]
+fn defaults_and_exact_numbers() {
+    let folder = folder("defaults");
+    let (a, b) = (case(), {
+        let mut case = case();
+        case["params"] = json!({"I": "1/2", "a": "0.2"});
+        case["h"] = json!("1/100");
+        case["steps"] = json!("400");
+        case
+    });
+    let samples = |case: Value| {
+        assert_eq!(run(&folder, &case.to_string()), (0, String::new()));
+        let out = std::fs::read(folder.join("out.json")).unwrap();
+        serde_json::from_slice::<Value>(&out).unwrap()["samples"].clone()
+    };
+    assert_eq!(samples(a), samples(b));
+}
+
+/// One line that names the field, and exit code 2.
+#[test]
+fn mistakes_are_named() {
+    let folder = folder("mistakes");
+    let with = |field: &str, value: Value| {
+        let mut case = case();
+        case[field] = value;
+        case.to_string()
+    };
+    let without = |field: &str| {
+        let mut case = case();
+        case.as_object_mut().unwrap().shift_remove(field);
+        case.to_string()
+    };
+    for (case, problem) in [
+        (with("model", json!("sleigh_con")), "model: unknown model `sleigh_con`, did you mean `sleigh_com`?"),
+        (with("model", json!(3)), "model: invalid type: integer `3`, expected a string at line 1 column 10"),
+        (without("model"), "model: missing"),
+        (with("method", json!("dla3")), "method: unknown method `dla3`, did you mean `dla1`?"),
+        (without("method"), "method: missing"),
+        (with("stpes", json!(3)), "unknown field `stpes`, did you mean `steps`?"),
+        (with("params", json!({"J": 1})), "params: unknown parameter `J`, did you mean `I`?"),
+        (with("params", json!({"mass": 1})), "params: unknown parameter `mass`, expected one of m, I, a"),
+        (with("params", json!({"m": [1, 2]})), "params.m: expected a number, found an array"),
+        (
+            with("params", json!({"m": "1/0"})),
+            "params.m: invalid value: string \"1/0\", expected a number, or a string holding an exact decimal or fraction",
+        ),
+        (
+            with("params", json!({"m": true})),
+            "params.m: invalid type: boolean `true`, expected a number, or a string holding an exact decimal or fraction",
+        ),
+        (
+            with("coordinates", json!(["x", "y", "theta"])),
+            "coordinates: those of `sleigh_com` are theta, x, y, in this order",
+        ),
+        (with("h", json!(0)), "h: the step size must not be zero"),
+        (with("h", json!("NaN")), "h: invalid value: string \"NaN\", expected"),
+        (with("h", json!([1])), "h: invalid type: sequence, expected a number"),
+        (case().to_string().replace("0.01", "NaN"), "h: expected value at line 1 column"),
+        (case().to_string().replace("0.01", "1e999"), "h: number out of range at line 1 column"),
+        (without("h"), "h: missing"),
+        (with("steps", json!(-3)), "steps: expected a whole number that is not negative, found -3"),
+        (with("steps", json!(2.5)), "steps: expected a whole number that is not negative, found 2.5"),
+        (without("steps"), "steps: missing"),
+        (with("every", json!(0)), "every: must be at least 1"),
+        (with("q0", json!([0, 0])), "q0: expected 3 numbers, found 2"),
+        (with("q0", json!([0, 0, "x"])), "q0[2]: invalid value: string \"x\", expected"),
+        (with("v0", json!([0, 0, 0, 0])), "v0: expected 3 numbers, found 4"),
+        (with("v0", json!([1, 0.5, 0.3])), "v0: violates the constraint `blade` by -9.9"),
+        (without("v0"), "v0: missing"),
+        (with("inputs", json!([1])), "inputs: expected 0 numbers, found 1"),
+        (with("inputs", json!([[1]])), "inputs: expected one vector for each of 400 steps, found 1"),
+        (with("inputs", json!([[1], 2])), "inputs: expected one vector, or one vector per step"),
+        (with("group", json!("SE(2)")), "group: group systems are not available yet"),
+        ("{".to_owned(), "EOF while parsing an object at line 1 column 1"),
+        ("[]".to_owned(), "invalid type: sequence"),
+        (r#"{"h": 1, "h": 2}"#.to_owned(), "duplicate field `h` at line 1"),
+    ] {
+        let (code, message) = run(&folder, &case);
+        assert_eq!(code, 2, "{case}: {message}");
+        assert!(message.starts_with(&format!("error: case.json: {problem}")), "{case}:\n{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+    let missing = nhi(&folder, &["run", "no such file.json"]);
+    assert_eq!(missing.status.code(), Some(2));
+    let (code, _) = run(&folder, &case().to_string());
+    assert_eq!(code, 0);
+    for arguments in [["--out", "out.txt"], ["--plot", "out.png"]] {
+        let wrong = nhi(&folder, &["run", "case.json", arguments[0], arguments[1]]);
+        assert_eq!(wrong.status.code(), Some(2), "{}", text(&wrong.stderr));
+    }
+}
+
+#[test]
+fn mistakes_in_samples_are_named() {
+    let folder = folder("samples");
+    let sample = json!({"k": 20, "q": [0.0, 0.0, 0.0]});
+    let with = |field: &str, value: Value| {
+        let mut sample = sample.clone();
+        sample[field] = value;
+        json!([sample])
+    };
+    for (samples, problem) in [
+        (json!([]), "samples: empty"),
+        (json!(3), "samples: invalid type: integer `3`"),
+        (with("q", json!([1])), "samples[0].q: expected 3 numbers, found 1"),
+        (with("k", json!(401)), "samples[0].k: there are only 400 steps"),
+        (with("k", json!(null)), "samples[0].k: missing"),
+        (with("enrgy", json!(1)), "samples[0]: unknown field `enrgy`, did you mean `energy`?"),
+        (json!([sample, sample]), "samples[1].k: a second sample of step 20"),
+    ] {
+        let mut case = case();
+        case["samples"] = samples;
+        std::fs::write(folder.join("case.json"), case.to_string()).unwrap();
+        let output = nhi(&folder, &["check", "case.json"]);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        assert!(
+            text(&output.stderr).starts_with(&format!("error: case.json: {problem}")),
+            "{}",
+            text(&output.stderr)
+        );
+        // They are none of `run`'s business.
+        assert_eq!(nhi(&folder, &["run", "case.json"]).status.code(), Some(0));
+    }
+    std::fs::write(folder.join("case.json"), case().to_string()).unwrap();
+    assert_eq!(nhi(&folder, &["check", "case.json"]).status.code(), Some(2));
+}
+
+/// All cases are checked; a deviation gives 1, a mistake 2.
+#[test]
+fn check_goes_on() {
+    let folder = folder("check");
+    let case_with = |q: f64| {
+        let mut case = case();
+        case["samples"] = json!([{"k": 0, "q": [q, 0, 0]}]);
+        case.to_string()
+    };
+    std::fs::write(folder.join("right.json"), case_with(0.0)).unwrap();
+    std::fs::write(folder.join("wrong.json"), case_with(1e-9)).unwrap();
+    std::fs::write(folder.join("broken.json"), "{").unwrap();
+    let output = nhi(&folder, &["check", "wrong.json", "right.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).starts_with("ok right.json: "));
+    assert!(text(&output.stderr).starts_with("error: wrong.json: "));
+    let output = nhi(&folder, &["check", "wrong.json", "broken.json", "right.json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stdout).starts_with("ok right.json: "));
+    assert_eq!(text(&output.stderr).lines().count(), 2);
+}
+
+/// A run that fails writes the samples it has, and exits with 1.
+#[test]
+fn a_failing_run_keeps_its_samples() {
+    let folder = folder("failing");
+    let case = json!({"model": "euler_disk", "method": "dla1", "h": 0.2, "steps": 1000, "q0": [0, 0, 0, 1.1, 0],
+                      "v0": [3, 0, 2, 0.3, -3]});
+    let (code, message) = run(&folder, &case.to_string());
+    assert_eq!(code, 1, "{message}");
+    assert!(message.starts_with("error: case.json: step ") && message.lines().count() == 1, "{message}");
+    let out: Value = serde_json::from_slice(&std::fs::read(folder.join("out.json")).unwrap()).unwrap();
+    let samples = out["samples"].as_array().unwrap().len();
+    assert!((1..1000).contains(&samples), "{samples}");
+    assert!(message.contains(&format!("step {samples} ")), "{samples}: {message}");
+}
+
+#[test]
+fn exact_flow_at_given_times_or_steps() {
+    let folder = folder("exact");
+    let mut case = case();
+    case["method"] = json!("exact");
+    assert_eq!(run(&folder, &case.to_string()), (0, String::new()));
+    let by_steps: Value = serde_json::from_slice(&std::fs::read(folder.join("out.json")).unwrap()).unwrap();
+    let mut case = by_steps.clone();
+    for field in ["h", "steps", "every"] {
+        case.as_object_mut().unwrap().shift_remove(field);
+    }
+    std::fs::write(folder.join("times.json"), case.to_string()).unwrap();
+    let checked = nhi(&folder, &["check", "times.json"]);
+    assert!(checked.status.success(), "{}", text(&checked.stderr));
+}
+
+#[test]
+fn models_and_expansion() {
+    let folder = folder("models");
+    let listed = nhi(&folder, &["models"]);
+    for model in nhi_models::MODELS {
+        assert!(text(&listed.stdout).contains(model.name()));
+        for (name, value) in model.parameters().iter().zip(model.defaults()) {
+            assert!(text(&listed.stdout).contains(&format!("{name} = {value}")), "{}", model.name());
+        }
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/src/sleigh_com.rs");
+    let expanded = nhi(&folder, &["expand", source.to_str().unwrap(), "--method", "dla2"]);
+    assert!(expanded.status.success(), "{}", text(&expanded.stderr));
+    assert!(text(&expanded.stdout).contains("mod dla2"));
+    assert!(!text(&expanded.stdout).contains("mod rk4"));
+    let wrong = nhi(&folder, &["expand", source.to_str().unwrap(), "--struct", "Sleigh"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("`SleighCom`"), "{}", text(&wrong.stderr));
+}
+
+/// Without a command: tables and two figures.
+#[test]
+fn the_demonstration() {
+    let folder = folder("demonstration");
+    let output = nhi(&folder, &[]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for method in nhi_models::METHODS {
+        assert_eq!(text(&output.stdout).matches(&format!(" {} ", method.id)).count(), 2, "{}", method.id);
+    }
+    for figure in ["sleigh", "snakeboard"] {
+        let svg = std::fs::read_to_string(folder.join(format!("out/{figure}.svg"))).unwrap();
+        assert!(svg.contains("rk2_midpoint") && svg.trim_end().ends_with("</svg>"));
+    }
+}

@@ -1,0 +1,139 @@
+//! Cases of a model with control inputs and array parameters, and models as tables.
+
+use nhi_cli::{Problem, Sample};
+use nhi_models::{MODELS, Model, Row};
+use nhi_runtime::prelude::*;
+
+/// A skate pushed by its rider, with friction of three kinds.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, phi),
+    inputs(push, twist),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2) + dot(phi)^2/2,
+    constraints(blade: sin(phi)*dx - cos(phi)*dy = 0),
+    force = push*(cos(phi)*dx + sin(phi)*dy) + twist*dphi - c[0]*dot(x)*dx - c[1]*dot(y)*dy - c[2]*dot(phi)*dphi,
+    methods(
+        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, RattleRestarted,
+        GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+    ),
+)]
+struct Skate {
+    m: f64,
+    c: [f64; 3],
+}
+
+const MODEL: Row<Skate> = Row {
+    name: "skate",
+    summary: "skate with inputs",
+    reference_coordinates: &["x", "y", "phi"],
+    defaults: Skate { m: 2.0, c: [0.1, 0.2, 0.3] },
+    build: |p| Skate { m: p[0], c: [p[1], p[2], p[3]] },
+    initial: |_| ([0.0; 3], [1.0, 0.0, 0.5]),
+    conservative: false,
+    invariants: &[],
+    solution: None,
+};
+const TABLE: &[&dyn Model] = &[&MODEL];
+
+fn case(fields: &str) -> String {
+    format!(r#"{{"model": "skate", "q0": [0, 0, 0], "v0": [1, 0, 0.5], {fields}}}"#)
+}
+
+fn run(fields: &str) -> Vec<Sample> {
+    let case = case(fields);
+    let problem = Problem::parse(&case, TABLE).unwrap();
+    let mut samples = Vec::new();
+    problem.run(|sample| samples.push(sample)).unwrap();
+    samples
+}
+
+fn mistake(fields: &str) -> String {
+    Problem::parse(&case(fields), TABLE).err().unwrap().to_string()
+}
+
+#[test]
+fn inputs_are_held_or_given_per_step() {
+    let held = run(r#""method": "dla2", "h": 0.1, "steps": 3, "inputs": [2, -1]"#);
+    let each = run(r#""method": "dla2", "h": 0.1, "steps": 3, "inputs": [[2, -1], [2, -1], ["2", "-1"]]"#);
+    assert_eq!(held, each);
+    // By hand, with a start that uses the inputs.
+    let steps = [[2.0, -1.0], [0.0, 3.0], [1.0, 1.0]];
+    let mut rattle =
+        Simulation::with_inputs(MODEL.defaults, Rattle, [0.0; 3], [1.0, 0.0, 0.5], &steps[0], 0.1).unwrap();
+    let samples = run(r#""method": "rattle", "h": 0.1, "steps": 3, "inputs": [[2, -1], [0, 3], [1, 1]]"#);
+    for (sample, inputs) in samples.iter().zip(steps) {
+        assert_eq!((&sample.q[..], &sample.v[..]), (&rattle.q()[..], &rattle.v()[..]));
+        rattle.step_with(&inputs).unwrap();
+    }
+    // Left out, they are zero.
+    assert_eq!(
+        run(r#""method": "dla2", "h": 0.1, "steps": 3"#),
+        run(r#""method": "dla2", "h": 0.1, "steps": 3, "inputs": [0, 0]"#)
+    );
+}
+
+/// Methods approach the exact flow of the same inputs.
+#[test]
+fn inputs_reach_the_exact_flow() {
+    let inputs = r#""inputs": [[2, -1], [0, 3], [1, 1], [-3, 0]]"#;
+    let exact = run(&format!(r#""method": "exact", "h": 0.05, "steps": 4, {inputs}"#));
+    let found = run(&format!(r#""method": "rk4", "h": 0.05, "steps": 4, {inputs}"#));
+    for (exact, found) in exact.iter().zip(&found) {
+        for (x, y) in exact.q.iter().chain(&exact.v).zip(found.q.iter().chain(&found.v)) {
+            assert!((x - y).abs() < 1e-6, "{exact:?} {found:?}");
+        }
+    }
+    let unforced = run(r#""method": "exact", "h": 0.05, "steps": 4"#);
+    assert!((exact[4].v[2] - unforced[4].v[2]).abs() > 0.05);
+}
+
+#[test]
+fn mistakes_in_inputs_are_named() {
+    let steps = r#""method": "dla2", "h": 0.1, "steps": 2"#;
+    assert_eq!(mistake(&format!(r#"{steps}, "inputs": [1]"#)), "inputs: expected 2 numbers, found 1");
+    assert_eq!(
+        mistake(&format!(r#"{steps}, "inputs": [[1, 2], [1]]"#)),
+        "inputs[1]: expected 2 numbers, found 1"
+    );
+    assert_eq!(
+        mistake(&format!(r#"{steps}, "inputs": [[1, 2]]"#)),
+        "inputs: expected one vector for each of 2 steps, found 1"
+    );
+    assert_eq!(
+        mistake(r#""method": "exact", "samples": [{"k": 0, "t": 0}], "inputs": [[1, 2]]"#),
+        "inputs: one vector per step needs `h` and `steps`"
+    );
+    assert_eq!(
+        mistake(r#""method": "exact""#),
+        "h: missing: the exact flow needs `h` and `steps`, or samples with times"
+    );
+}
+
+#[test]
+fn array_parameters_are_arrays() {
+    let steps = r#""method": "dla2", "h": 0.1, "steps": 2"#;
+    let given = run(&format!(r#"{steps}, "params": {{"c": ["1/10", 0.2, 0.3]}}"#));
+    assert_eq!(given, run(steps));
+    assert_ne!(given, run(&format!(r#"{steps}, "params": {{"c": [0, 0, 0]}}"#)));
+    let mistake = |params: &str| mistake(&format!(r#"{steps}, "params": {params}"#));
+    assert_eq!(mistake(r#"{"c": 1}"#), "params.c: expected an array of 3 numbers");
+    assert_eq!(mistake(r#"{"c": [1, 2]}"#), "params.c: expected 3 numbers, found 2");
+    assert_eq!(mistake(r#"{"c[0]": 1}"#), "params: unknown parameter `c[0]`, expected one of m, c");
+    assert_eq!(mistake(r#"{"m": [1]}"#), "params.m: expected a number, found an array");
+}
+
+/// A row's `build` gives every parameter its own value, and names are those of the declaration.
+#[test]
+fn rows_agree_with_their_declarations() {
+    let mut names: Vec<_> = MODELS.iter().map(|model| model.name()).collect();
+    for model in MODELS.iter().chain(TABLE) {
+        let name = model.name();
+        assert_eq!(model.coordinates().len(), model.reference_coordinates().len(), "{name}");
+        let values: Vec<_> = (0..model.parameters().len()).map(|i| 1.0 + 0.1 * i as f64).collect();
+        assert_eq!(model.instance(&values).parameters(), values, "{name}");
+        assert_eq!(model.instance(&model.defaults()).parameters(), model.defaults(), "{name}");
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), MODELS.len());
+}

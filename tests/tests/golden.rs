@@ -1,0 +1,103 @@
+//! Every trajectory of the reference data, by the code of `nhi check`.
+
+use nhi_cli::{Problem, Report};
+use nhi_models::{Family, METHODS, MODELS, method, model};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Methods of the reference data that are not here. The list is exact.
+const MISSING_METHODS: [&str; 0] = [];
+/// Models of the reference data that are not here. The list is exact.
+const MISSING_MODELS: [&str; 0] = [];
+
+/// The files on R^n, sorted, as (path, model, method).
+fn files() -> Vec<(PathBuf, String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/rn");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    let named = paths.into_iter().map(|path| {
+        let (model, method) = path.file_stem().unwrap().to_str().unwrap().split_once("__").unwrap();
+        let (model, method) = (model.to_owned(), method.to_owned());
+        (path, model, method)
+    });
+    named.collect()
+}
+
+fn check(text: &str) -> Report {
+    Problem::parse(text, MODELS).unwrap().check().unwrap()
+}
+
+/// How many numbers the samples of a file hold: t, q, v, p and the energy, p before and after the
+/// reflection, and the invariants that the data have.
+fn numbers(model_name: &str, method_name: &str) -> usize {
+    let n = model(model_name).unwrap().coordinates().len();
+    let reflecting = method(method_name).is_some_and(|method| method.family == Family::Gni);
+    let vectors = if reflecting { 5 } else { 3 };
+    let invariants = match model_name {
+        "contact_oscillator" | "perturbed_oscillator" | "nh_particle" | "nh_particle_harmonic" => 1,
+        "vertical_disk" | "knife_incline" | "rotating_table_skate" => 1,
+        _ => 0,
+    };
+    21 * (2 + vectors * n + invariants)
+}
+
+#[test]
+fn every_trajectory_is_reproduced() {
+    let mut deviations = Vec::new();
+    for (path, model_name, method_name) in files() {
+        if MISSING_METHODS.contains(&method_name.as_str()) || MISSING_MODELS.contains(&model_name.as_str()) {
+            continue;
+        }
+        let report = check(&std::fs::read_to_string(&path).unwrap());
+        assert_eq!(report.compared, numbers(&model_name, &method_name), "{}", path.display());
+        let composed = method(&method_name).is_some_and(|method| method.family == Family::Composed);
+        assert_eq!(report.tolerance, if composed { 1e-10 } else { 1e-11 });
+        if !report.agrees() {
+            deviations.push(format!("{}: {report}", path.display()));
+        }
+    }
+    assert!(deviations.is_empty(), "{}", deviations.join("\n"));
+}
+
+#[test]
+fn every_model_meets_every_method() {
+    let files = files();
+    let models: BTreeSet<_> = files.iter().map(|(_, model, _)| model.as_str()).collect();
+    let methods: BTreeSet<_> = files.iter().map(|(_, _, method)| method.as_str()).collect();
+    assert_eq!(files.len(), models.len() * methods.len());
+    let missing: Vec<_> = models.iter().copied().filter(|name| model(name).is_none()).collect();
+    assert_eq!(missing, MISSING_MODELS);
+    let missing: Vec<_> =
+        methods.iter().copied().filter(|id| *id != "exact" && method(id).is_none()).collect();
+    assert_eq!(missing, MISSING_METHODS);
+}
+
+/// Models and methods without reference data, which rely on the other tests. The lists are exact.
+#[test]
+fn what_has_no_reference_data() {
+    let files = files();
+    let models = MODELS.iter().map(|model| model.name());
+    let models: Vec<_> = models.filter(|name| !files.iter().any(|(_, model, _)| model == name)).collect();
+    assert_eq!(models, [""; 0]);
+    let methods = METHODS.iter().map(|method| method.id);
+    let methods: Vec<_> = methods.filter(|id| !files.iter().any(|(_, _, method)| method == id)).collect();
+    assert_eq!(methods, ["dla2_yoshida6", "dla2_kahanli8", "rattle_restarted"]);
+}
+
+/// One wrong digit in any kind of entry is found.
+#[test]
+fn deviations_are_found() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/rn");
+    let text = std::fs::read_to_string(folder.join("vertical_disk__rattle.json")).unwrap();
+    for field in ["t", "q", "v", "p", "energy", "p_pre", "p_post", "p_phi"] {
+        let mut case: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let entry = &mut case["samples"][20][field];
+        let entry = if entry.is_array() { &mut entry[2] } else { entry };
+        let wrong = entry.as_f64().unwrap() + 1e-9;
+        *entry = wrong.into();
+        let report = check(&case.to_string());
+        assert!(!report.agrees(), "{field}: {report}");
+        assert!(report.entry.starts_with(&format!("samples[20].{field}")), "{field}: {report}");
+    }
+}

@@ -1,0 +1,185 @@
+//! Adjoint methods, reversal, and the identities between methods.
+
+use crate::tolerance::{ACCUMULATED, ROUNDING};
+use crate::{distance, find, start};
+use nhi_models::{
+    Family, METHODS, MODELS, Row, chaotic_r7, contact_oscillator, euler_disk, magnetic_particle,
+    mobile_robot, rotating_table_skate, sleigh_com, sleigh_contact, sleigh_moving_mass, snakeboard,
+    vertical_disk,
+};
+use nhi_runtime::{
+    Dla2, DlaRattle, Emits, GniEulerA, GniEulerB, GniMidpoint, JumpState, NodeState, Rattle, Start, State,
+    System, Vector,
+};
+
+/// Models without explicit time.
+const AUTONOMOUS: fn(&&&dyn nhi_models::Model) -> bool =
+    |model| !["snakeboard", "mobile_robot"].contains(&model.name());
+
+/// The adjoint's steps −h lead back along a method's steps h. DLA methods only: the state of the others is
+/// more than (q, v).
+#[test]
+fn adjoint_methods_lead_back() {
+    for model in MODELS.iter().filter(AUTONOMOUS) {
+        let instance = model.instance(&model.defaults());
+        let (q0, v0) = instance.initial();
+        for method in METHODS.iter().filter(|method| matches!(method.family, Family::Dla | Family::Composed))
+        {
+            let h = 0.02;
+            let mut there = start(&*instance, method.id, h);
+            there.advance(20).unwrap();
+            let adjoint = find(method.adjoint.unwrap());
+            let mut back = instance.start(adjoint, &there.q(), &there.v(), &[], -h).unwrap();
+            back.advance(20).unwrap();
+            let error = distance(&back.q(), &q0).max(distance(&back.v(), &v0));
+            assert!(error < ACCUMULATED, "{} {}: {error:e}", model.name(), method.id);
+        }
+    }
+}
+
+/// What is not symmetric does not lead back itself. Runge–Kutta methods cannot even try: they leave the
+/// constraint manifold.
+#[test]
+fn unsymmetric_methods_do_not_lead_back() {
+    let instance = crate::instance("contact_oscillator");
+    let (q0, v0) = instance.initial();
+    for method in ["dla1", "dla1_adjoint", "rattle_restarted"].map(find) {
+        assert_ne!(method.adjoint, Some(method.id));
+        let h = 0.1;
+        let mut there = start(&*instance, method.id, h);
+        there.advance(20).unwrap();
+        let mut back = instance.start(method, &there.q(), &there.v(), &[], -h).unwrap();
+        back.advance(20).unwrap();
+        let error = distance(&back.q(), &q0).max(distance(&back.v(), &v0));
+        assert!(error > 1e-8, "{}: {error:e}", method.id);
+    }
+}
+
+/// `K` forwards and backwards in time, on a system with forces that depend on it.
+fn forced<S, K>(row: &Row<S>)
+where
+    S: System + Emits<K, State<f64> = Node<S>>,
+{
+    let system = &row.defaults;
+    let parameters = system.parameters();
+    let (q0, v0) = (row.initial)(system);
+    let inputs = S::Inputs::<f64>::splat(0.0);
+    let h = 0.01;
+    let there = <S as Emits<K>>::prepare(&parameters, h).unwrap();
+    let back = <S as Emits<K>>::prepare(&parameters, -h).unwrap();
+    let mut state =
+        <S as Emits<K>>::start(&parameters, h, Start::Consistent, &q0, &v0, 0.0, &inputs).unwrap();
+    for k in 0..20 {
+        state = <S as Emits<K>>::step(&there, &state, f64::from(k) * h, &inputs).unwrap();
+    }
+    for k in (0..20).rev() {
+        state = <S as Emits<K>>::step(&back, &state, f64::from(k + 1) * h, &inputs).unwrap();
+    }
+    let error = distance(state.q.as_ref(), q0.as_ref()).max(distance(state.v.as_ref(), v0.as_ref()));
+    assert!(error < ACCUMULATED, "{}: {error:e}", row.name);
+}
+
+type Node<S> = NodeState<
+    <S as System>::Configuration<f64>,
+    <S as System>::Velocity<f64>,
+    <S as System>::Multipliers<f64>,
+>;
+type Jump<S> = JumpState<
+    <S as System>::Configuration<f64>,
+    <S as System>::Velocity<f64>,
+    <S as System>::Multipliers<f64>,
+>;
+
+#[test]
+fn forced_systems_lead_back() {
+    forced::<_, Dla2>(&snakeboard::MODEL);
+    forced::<_, DlaRattle>(&snakeboard::MODEL);
+    forced::<_, Dla2>(&mobile_robot::MODEL);
+    forced::<_, DlaRattle>(&mobile_robot::MODEL);
+}
+
+/// A GNI step h by `K` undone by a step −h of its adjoint `A`: from (q₁, p⁻ := p₁⁺) it arrives at q₀ with
+/// p⁺ = p₀⁻.
+fn jump<S, K, A>(row: &Row<S>)
+where
+    S: System + Emits<K, State<f64> = Jump<S>> + Emits<A, State<f64> = Jump<S>>,
+{
+    let system = &row.defaults;
+    let parameters = system.parameters();
+    let (q0, v0) = (row.initial)(system);
+    let inputs = S::Inputs::<f64>::splat(0.0);
+    let h = 0.01;
+    let there = <S as Emits<K>>::prepare(&parameters, h).unwrap();
+    let back = <S as Emits<A>>::prepare(&parameters, -h).unwrap();
+    let before = <S as Emits<K>>::start(&parameters, h, Start::Consistent, &q0, &v0, 0.0, &inputs).unwrap();
+    let after = <S as Emits<K>>::step(&there, &before, 0.0, &inputs).unwrap();
+    let turned = JumpState { v_pre: after.v_post, v_post: after.v_pre, ..after };
+    let arrived = <S as Emits<A>>::step(&back, &turned, h, &inputs).unwrap();
+    let error = distance(arrived.q.as_ref(), before.q.as_ref())
+        .max(distance(arrived.v_pre.as_ref(), before.v_post.as_ref()));
+    assert!(error < 10.0 * ROUNDING, "{}: {error:e}", row.name);
+    // The step is not trivial.
+    let moved = distance(State::<S, f64>::q(&after).as_ref(), before.q.as_ref());
+    assert!(moved > 1e-4, "{}: {moved:e}", row.name);
+}
+
+fn jumps<S>(row: &Row<S>)
+where
+    S: System
+        + Emits<Rattle, State<f64> = Jump<S>>
+        + Emits<GniMidpoint, State<f64> = Jump<S>>
+        + Emits<GniEulerA, State<f64> = Jump<S>>
+        + Emits<GniEulerB, State<f64> = Jump<S>>,
+{
+    jump::<S, Rattle, Rattle>(row);
+    jump::<S, GniMidpoint, GniMidpoint>(row);
+    jump::<S, GniEulerA, GniEulerB>(row);
+    jump::<S, GniEulerB, GniEulerA>(row);
+}
+
+#[test]
+fn gni_methods_lead_back() {
+    jumps(&contact_oscillator::MODEL);
+    jumps(&chaotic_r7::MODEL);
+    jumps(&sleigh_com::MODEL);
+    jumps(&sleigh_contact::MODEL);
+    jumps(&snakeboard::MODEL);
+    jumps(&vertical_disk::MODEL);
+    jumps(&rotating_table_skate::MODEL);
+    jumps(&euler_disk::MODEL);
+    jumps(&mobile_robot::MODEL);
+    jumps(&sleigh_moving_mass::MODEL);
+    jumps(&magnetic_particle::MODEL);
+}
+
+/// With a constant mass matrix and no gyroscopic terms `dla2` is half a step of `dla1` and half a step of
+/// its adjoint, and `dla_rattle` is the same in the other order.
+#[test]
+fn second_order_methods_are_compositions_of_the_first() {
+    for name in [
+        "contact_oscillator",
+        "chaotic_r7",
+        "sleigh_com",
+        "vertical_disk",
+        "rotating_table_skate",
+        "knife_incline",
+    ] {
+        let instance = crate::instance(name);
+        let h = 0.05;
+        for (id, first, second) in [("dla2", "dla1", "dla1_adjoint"), ("dla_rattle", "dla1_adjoint", "dla1")]
+        {
+            let mut whole = start(&*instance, id, h);
+            let (mut q, mut v) = instance.initial();
+            for _ in 0..40 {
+                whole.step().unwrap();
+                for half in [first, second] {
+                    let mut step = instance.start(find(half), &q, &v, &[], h / 2.0).unwrap();
+                    step.step().unwrap();
+                    (q, v) = (step.q(), step.v());
+                }
+            }
+            let error = distance(&q, &whole.q()).max(distance(&v, &whole.v()));
+            assert!(error < ACCUMULATED, "{name} {id}: {error:e}");
+        }
+    }
+}
