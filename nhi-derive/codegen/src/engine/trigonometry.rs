@@ -3,7 +3,6 @@
 use super::polynomial::{Monomial, Polynomial, exponent, multiply, without};
 use crate::expr::{Expr, Function, Node, Pool, Rational};
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use std::collections::HashMap;
 
 /// Largest number of sines and cosines in one product that is turned into a sum of them.
 const MAX_FACTORS: i64 = 6;
@@ -201,8 +200,9 @@ fn add_angle(a: &CosSin, b: &CosSin) -> Option<CosSin> {
 }
 
 /// `e` with the sines and cosines of sums and multiples of angles expanded, if it has any.
+#[cfg(feature = "symbolica")]
 pub(super) fn single_angles(pool: &mut Pool, e: Expr) -> Option<Expr> {
-    let mut map = HashMap::new();
+    let mut map = std::collections::HashMap::new();
     for x in pool.reachable(&[e]) {
         if let Some((f, angle)) = trigonometric(pool, x) {
             let (cos, sin) = expand_angle(pool, angle)?;
