@@ -6,8 +6,8 @@ use nhi_codegen::pipeline::Derived;
 
 fn derived(text: &str) -> Derived {
     let input = syn::parse_str(text).expect("a struct");
-    let declaration = Declaration::parse(&input).ok().expect("no mistakes");
-    Derived::new(declaration, &mut BuiltIn::default()).ok().expect("derivable")
+    let declaration = Declaration::parse(&input).expect("no mistakes");
+    Derived::new(declaration, &mut BuiltIn).expect("derivable")
 }
 
 #[test]
