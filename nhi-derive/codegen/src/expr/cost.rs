@@ -1,8 +1,9 @@
 //! Operation counts: what straightforward code for a set of expressions computes.
 
-use super::{Expr, Function, Node, Pool};
+use super::{Expr, Function, Node, Pool, table_size};
 use num_traits::{One, Signed, ToPrimitive};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::AddAssign;
 
@@ -86,53 +87,59 @@ impl Pool {
     /// multiplications that share their links; the denominators of a product are multiplied and
     /// divided by once, unless the reciprocal is used again: then it is computed once.
     pub fn cost(&self, roots: &[Expr]) -> OperationCount {
-        let order = self.reachable(roots);
-        let mut constant: HashSet<Expr> = HashSet::new();
-        // How often the reciprocal at the head of a chain is asked for.
-        let mut asked: HashMap<Chain, usize> = HashMap::new();
+        let mut order = self.reachable(roots);
+        let mut is_reached = vec![false; table_size(roots)];
+        let mut is_constant = vec![false; table_size(roots)];
         for &e in &order {
-            let children = self.children(e);
-            if !matches!(self.node(e), Node::Symbol(_)) && children.iter().all(|c| constant.contains(c)) {
-                constant.insert(e);
-            }
-            for (chain, _) in children.iter().filter_map(|&c| self.chain(c)) {
+            is_reached[e.index()] = true;
+            let mut constant = self.as_symbol(e).is_none();
+            self.for_each_child(e, |c| constant &= is_constant[c.index()]);
+            is_constant[e.index()] = constant;
+        }
+        let constant = |e: &&Expr| is_constant[e.index()];
+        let variable = |e: &&Expr| !is_constant[e.index()];
+        // Of an expression and its negative one is computed.
+        order.retain(|&e| !self.known_negative(e).is_some_and(|n| n < e && is_reached[n.index()]));
+        // How often the reciprocal at the head of a chain is asked for.
+        let mut asked: FxHashMap<Chain, usize> = FxHashMap::default();
+        let mut ask = |e: Expr| {
+            if let Some((chain, _)) = self.chain(e).filter(|(chain, _)| chain.reciprocal) {
                 *asked.entry(chain).or_default() += 1;
             }
-        }
-        for (chain, _) in roots.iter().filter_map(|&r| self.chain(r)) {
-            *asked.entry(chain).or_default() += 1;
-        }
+        };
+        order.iter().for_each(|&e| self.for_each_child(e, &mut ask));
+        roots.iter().copied().for_each(ask);
         let mut count = OperationCount::default();
         let mut powers: BTreeMap<Chain, BTreeSet<u64>> = BTreeMap::new();
         let mut angles: BTreeMap<Expr, Vec<Function>> = BTreeMap::new();
-        let mut divided_by: HashSet<Expr> = HashSet::new();
+        let mut is_divided_by = vec![false; table_size(roots)];
         // Parents first, so that a product can take a power below it as its denominator.
-        for &e in order.iter().rev().filter(|e| !constant.contains(e)) {
+        for &e in order.iter().rev().filter(variable) {
             match self.node(e) {
                 Node::Number(_) | Node::Pi | Node::Symbol(_) => {}
                 Node::Sum(terms) => {
-                    let variable = terms.iter().filter(|t| !constant.contains(t)).count();
-                    count.adds += variable - usize::from(variable == terms.len());
+                    let added = terms.iter().filter(variable).count();
+                    count.adds += added - usize::from(added == terms.len());
                 }
                 Node::Product(factors) => {
                     let (mut over, mut under) = (0, 0);
-                    for &f in factors.iter().filter(|f| !constant.contains(f)) {
+                    for &f in factors.iter().filter(variable) {
                         match self.chain(f) {
                             Some((chain, n)) if chain.reciprocal && asked[&chain] == 1 => {
                                 under += 1;
-                                divided_by.insert(f);
+                                is_divided_by[f.index()] = true;
                                 powers.entry(Chain { reciprocal: false, ..chain }).or_default().insert(n);
                             }
                             _ => over += 1,
                         }
                     }
                     let sign = self.as_number(factors[0]).is_some_and(|c| c.abs().is_one());
-                    let coefficients = factors.iter().filter(|f| constant.contains(f)).count();
+                    let coefficients = factors.iter().filter(constant).count();
                     over += usize::from(coefficients > usize::from(sign));
                     count.muls += usize::saturating_sub(over, 1) + usize::saturating_sub(under, 1);
                     count.divs += usize::from(under > 0);
                 }
-                Node::Power(..) if divided_by.contains(&e) => {}
+                Node::Power(..) if is_divided_by[e.index()] => {}
                 Node::Power(..) => match self.chain(e) {
                     Some((chain, n)) => {
                         powers.entry(chain).or_default().insert(n);
@@ -158,6 +165,30 @@ impl Pool {
             count.muls += exponents.iter().map(|&n| extend_chain(&mut links, n)).sum::<usize>();
         }
         count
+    }
+
+    /// `-e` for a sum or product, if it was made before.
+    fn known_negative(&self, e: Expr) -> Option<Expr> {
+        match self.node(e) {
+            Node::Sum(terms) => {
+                let negatives = terms.iter().map(|&t| self.known_negative_term(t)).collect::<Option<_>>()?;
+                self.known(&Node::Sum(negatives))
+            }
+            Node::Product(_) => self.known_negative_term(e),
+            _ => None,
+        }
+    }
+
+    fn known_negative_term(&self, t: Expr) -> Option<Expr> {
+        let (c, rest) = self.split_coefficient(t);
+        match (self.known(&Node::Number(-c))?, rest) {
+            (c, Expr::ONE) => Some(c),
+            (Expr::ONE, _) => Some(rest),
+            (c, _) => {
+                let factors = [c].into_iter().chain(self.factors(&rest).iter().copied()).collect();
+                self.known(&Node::Product(factors))
+            }
+        }
     }
 
     /// The chain that computes this power, and how many factors long it is.
@@ -203,11 +234,13 @@ mod tests {
         assert_eq!(count(|p, x, y, _| vec![p.sub(x, y)]), "1 add");
         assert_eq!(count(|p, x, y, z| vec![p.product(&[x, y, z])]), "2 mul");
         assert_eq!(
-            count(|p, x, y, _| {
-                let xy = p.mul(x, y);
-                vec![p.neg(xy)]
+            count(|p, x, y, z| {
+                let (xy, half) = (p.mul(x, y), p.ratio(1, 2));
+                let sum = p.add(xy, z);
+                let scaled = p.mul(half, sum);
+                vec![xy, p.neg(xy), p.neg(sum), sum, p.neg(scaled), scaled]
             }),
-            "1 mul"
+            "1 add, 2 mul"
         );
     }
 
