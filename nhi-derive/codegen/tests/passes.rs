@@ -73,7 +73,7 @@ fn early_values_are_prepared() {
         "f(prepared: prepared [a_over_J, half_h_sq, inv_m, a_h], q: [theta, x])
     # velocity
     let v = sin(theta)*a_over_J + x*half_h_sq
-    return v = [v, (-v + x)*inv_m, a_h]
+    return v = [v, -(v - x)*inv_m, a_h]
 "
     );
 }
@@ -161,7 +161,7 @@ fn shared_products_and_sums() {
 #[test]
 fn common_factors() {
     check("f(a, x, y)\n return r = a*x + a*y", "return r = a*(x + y)", "1 add, 1 mul");
-    check("f(x, y)\n return r = 2*x + 2*y - 2", "return r = 2*(x + y - 1)", "2 add, 1 mul");
+    check("f(x, y)\n return r = 2*x + 2*y - 2", "return r = -2*(1 - x - y)", "2 add, 1 mul");
     // Multiplied out and put together again by x and y.
     check(
         "f(a, b, k, x, y, u, v)
