@@ -1,12 +1,12 @@
-//! From tokens to a [`System`]: parsing, names, lowering, and every check that ends in an error of
+//! From tokens to a `System`: parsing, names, lowering, and every check that ends in an error of
 //! the user's.
 //!
-//! 1. [`attribute`] and [`fields`] read the syntax and go on after mistakes.
-//! 2. [`names`] knows what may be mentioned where.
-//! 3. [`lower`] makes expressions, [`forms`] takes them apart as polynomials in the velocities and
+//! 1. `attribute` and `fields` read the syntax and go on after mistakes.
+//! 2. `names` knows what may be mentioned where.
+//! 3. `lower` makes expressions, `forms` takes them apart as polynomials in the velocities and
 //!    differentials.
 //!
-//! Errors are collected in one [`error::Context`]. After this stage nothing about a declaration can
+//! Errors are collected in one `error::Context`. After this stage nothing about a declaration can
 //! be wrong but the choice of methods.
 
 mod ast;

@@ -1,6 +1,6 @@
 //! Passes: from a program as the scheme is written to one as an expert would write it.
 //!
-//! Every pass leaves the values as they are, up to rounding. [`PASSES`] is the list in the order in
+//! Every pass leaves the values as they are, up to rounding. `ROUNDS` lists them in the orders in
 //! which they run; a round of them is repeated while it saves operations.
 
 mod binding;
