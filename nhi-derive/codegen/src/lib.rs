@@ -12,6 +12,7 @@ pub mod emit;
 pub mod engine;
 pub mod expand;
 pub mod expr;
+pub mod group;
 pub mod mechanics;
 pub mod method;
 pub mod pass;

@@ -1,8 +1,13 @@
-//! A mechanical system on R^n as mathematics: what a declaration means, without tokens or spans.
+//! A mechanical system as mathematics: what a declaration means, without tokens or spans.
 
 use crate::expr::{Expr, Pool};
+use crate::group::Group;
 
-/// Coordinates q, Lagrangian L(q, v), constraint one-forms μ(q)·dq + μ₀(q) dt and a work one-form.
+/// Lagrangian L(q, v), constraint one-forms μ(q)·v + μ₀(q) = 0 and a work one-form on a configuration
+/// space Q = R^k × G, where the group factor G may be missing.
+///
+/// A configuration q has N entries: k coordinates and the entries of a pose g. A velocity v has n:
+/// dq/dt of the coordinates and ξ = g⁻¹ dg/dt. Without a group factor N = n = k.
 ///
 /// All expressions live in `pool`. The symbols of the user's names were made first, in the order
 /// parameters, coordinates, velocities, inputs, time.
@@ -12,8 +17,12 @@ pub struct System {
     pub pool: Pool,
     /// Name of the declared struct.
     pub name: String,
-    /// Configuration coordinates, flattened; n of them.
-    pub coordinates: Vec<Coordinate>,
+    /// Entries of q, N of them: `x`, `y[0]` of an array, `R[0][2]` of a pose.
+    pub coordinates: Vec<Quantity>,
+    /// Entries of v, n of them: `dot(x)` of a coordinate, ξ under the names of the declaration.
+    pub velocities: Vec<Quantity>,
+    /// The group factor, whose pose and velocity come last.
+    pub group: Option<&'static Group>,
     /// Parameters, flattened.
     pub parameters: Vec<Quantity>,
     /// Control inputs, in order.
@@ -24,7 +33,7 @@ pub struct System {
     pub lagrangian: Expr,
     /// At most n − 1 one-forms, independent almost everywhere.
     pub constraints: Vec<Constraint>,
-    /// Components of the work one-form, n of them, in q, v, t, parameters and inputs.
+    /// Components of the work one-form along the velocities, n of them, in q, v, t, parameters and inputs.
     pub force: Vec<Expr>,
     /// Marker types of the methods to emit, such as `Dla2`, in order.
     pub methods: Vec<&'static str>,
@@ -32,18 +41,7 @@ pub struct System {
     pub source: Source,
 }
 
-/// One configuration coordinate.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Coordinate {
-    /// Name as written, `y[0]` for an entry of an array.
-    pub name: String,
-    /// The coordinate, the symbol of that name.
-    pub q: Expr,
-    /// Its velocity, the symbol `dot(name)`.
-    pub v: Expr,
-}
-
-/// A parameter or a control input.
+/// A coordinate, velocity, parameter or control input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Quantity {
     /// Name as written, `c[0]` for an entry of an array.
@@ -52,12 +50,12 @@ pub struct Quantity {
     pub symbol: Expr,
 }
 
-/// One constraint one-form `form · dq + dt_part dt = 0`.
+/// One constraint μ v + μ₀ = 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constraint {
     /// The name its author gave it, or the text of the form.
     pub label: String,
-    /// Coefficients μ(q) of the differentials, n of them.
+    /// Coefficients μ(q) of the velocities, n of them.
     pub form: Vec<Expr>,
     /// Affine part μ₀(q), the coefficient of `dt`.
     pub dt: Expr,

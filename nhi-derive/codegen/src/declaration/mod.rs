@@ -28,7 +28,7 @@ pub use stub::stub;
 
 use crate::expr::{Expr, Pool};
 use crate::method::METHODS;
-use crate::system::{Constraint, Coordinate, Quantity, Source, System};
+use crate::system::{Constraint, Quantity, Source, System};
 use ast::{Ast, Name};
 use attribute::{Attributes, Declared, WHAT_TO_DECLARE, quoted};
 use error::Context;
@@ -138,7 +138,7 @@ impl Declaration {
         Box::new(Rejected {
             errors: vec![error],
             runtime: self.runtime.clone(),
-            n: Some(self.system.coordinates.len()),
+            n: Some(self.system.velocities.len()),
             m: Some(self.system.constraints.len()),
             inputs: Some(self.system.inputs.len()),
         })
@@ -331,6 +331,7 @@ fn resolve_and_lower(
     let mut pool = Pool::new();
     let names = |declared: &[Declared]| flattened(declared.iter().map(|d| (d.name.text.as_str(), d.len)));
     let coordinate_names = names(coordinates);
+    let velocity_names: Vec<String> = coordinate_names.iter().map(|c| format!("dot({c})")).collect();
     let input_names = names(attributes.inputs.value().map_or(&[], Vec::as_slice));
     let fields: Vec<(String, Option<usize>)> =
         parameters.iter().map(|f| (f.ident.unraw().to_string(), f.len)).collect();
@@ -339,7 +340,7 @@ fn resolve_and_lower(
     let symbols = Symbols {
         parameters: symbols(parameter_names.clone()),
         coordinates: symbols(coordinate_names.clone()),
-        velocities: symbols(coordinate_names.iter().map(|c| format!("dot({c})")).collect()),
+        velocities: symbols(velocity_names.clone()),
         inputs: symbols(input_names.clone()),
         t: symbols(vec!["t".to_owned()])[0],
         differentials: symbols(coordinate_names.iter().map(|c| format!("d{c}")).collect()),
@@ -376,11 +377,9 @@ fn resolve_and_lower(
     Some(Lowered {
         system: System {
             name: String::new(),
-            coordinates: coordinate_names
-                .into_iter()
-                .zip(symbols.coordinates.iter().zip(&symbols.velocities))
-                .map(|(name, (&q, &v))| Coordinate { name, q, v })
-                .collect(),
+            velocities: quantities(velocity_names, &symbols.velocities),
+            coordinates: quantities(coordinate_names, &symbols.coordinates),
+            group: None,
             parameters: quantities(parameter_names, &symbols.parameters),
             inputs: quantities(input_names, &symbols.inputs),
             t: symbols.t,

@@ -75,8 +75,8 @@ impl Mechanics {
     /// Derives everything from the declaration.
     pub fn derive(mut system: System, engine: &mut dyn Engine) -> Result<Mechanics, EngineError> {
         let pool = &mut system.pool;
-        let q: Vec<Expr> = system.coordinates.iter().map(|c| c.q).collect();
-        let v: Vec<Expr> = system.coordinates.iter().map(|c| c.v).collect();
+        let q: Vec<Expr> = system.coordinates.iter().map(|c| c.symbol).collect();
+        let v: Vec<Expr> = system.velocities.iter().map(|c| c.symbol).collect();
         let n = q.len();
         let mu: Matrix = system.constraints.iter().map(|c| c.form.clone()).collect();
         let mu_t: Vec<Expr> = system.constraints.iter().map(|c| c.dt).collect();

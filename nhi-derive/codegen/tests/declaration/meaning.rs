@@ -17,7 +17,7 @@ fn potential(expression: &str) -> (System, Expr) {
         "lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + ({expression}), constraints()"
     )));
     let zero = s.pool.zero();
-    let at_rest = s.coordinates.iter().map(|c| (c.v, zero)).collect();
+    let at_rest = s.velocities.iter().map(|c| (c.symbol, zero)).collect();
     let e = s.pool.substitute(&[s.lagrangian], &at_rest)[0];
     (s, e)
 }
@@ -44,13 +44,13 @@ fn the_front_page() {
     assert_eq!(s.source.lagrangian, "J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2)");
     assert_eq!(s.constraints.len(), 1);
     assert_eq!(s.constraints[0].label, "a*dtheta + sin(theta)*dx - cos(theta)*dy");
-    let theta = s.coordinates[0].q;
+    let theta = s.coordinates[0].symbol;
     let sin = s.pool.call(Function::Sin, theta);
     let cos = s.pool.call(Function::Cos, theta);
     let minus_cos = s.pool.neg(cos);
     assert_eq!(s.constraints[0].form, [s.parameters[2].symbol, sin, minus_cos]);
     assert!(s.pool.is_zero(s.constraints[0].dt));
-    let [vt, vx, vy] = [s.coordinates[0].v, s.coordinates[1].v, s.coordinates[2].v];
+    let [vt, vx, vy] = [s.velocities[0].symbol, s.velocities[1].symbol, s.velocities[2].symbol];
     let (j, m) = (s.parameters[0].symbol, s.parameters[1].symbol);
     let p = &mut s.pool;
     let half = p.ratio(1, 2);
@@ -97,7 +97,7 @@ fn total_derivatives() {
         lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + r*dot(w),
         constraints(height: d(z - w) = 0)",
     ));
-    let [x, y] = [s.coordinates[0].q, s.coordinates[1].q];
+    let [x, y] = [s.coordinates[0].symbol, s.coordinates[1].symbol];
     let p = &mut s.pool;
     let (sin, cos) = (p.call(Function::Sin, y), p.call(Function::Cos, y));
     let x_sin = p.mul(x, sin);
@@ -105,7 +105,7 @@ fn total_derivatives() {
     assert_eq!(s.constraints[0].form, [minus_cos, x_sin, p.one()]);
     assert_eq!(s.constraints[0].label, "height");
     assert_eq!(s.source.constraints, ["d(z - w)"]);
-    let v: Vec<Expr> = s.coordinates.iter().map(|c| c.v).collect();
+    let v: Vec<Expr> = s.velocities.iter().map(|c| c.symbol).collect();
     let gradient = s.pool.gradient(s.lagrangian, &[v[0]])[0];
     let (m, r) = (s.parameters[0].symbol, s.parameters[1].symbol);
     let p = &mut s.pool;
@@ -177,7 +177,7 @@ fn array_coordinates() {
     );
     let shown: Vec<String> = s.constraints[0].form.iter().map(|e| s.pool.show(*e).to_string()).collect();
     assert_eq!(shown, ["1", "0", "0", "y[0]", "y[1]"]);
-    assert_eq!(s.pool.name(s.pool.as_symbol(s.coordinates[2].v).unwrap()), "dot(y[1])");
+    assert_eq!(s.pool.name(s.pool.as_symbol(s.velocities[2].symbol).unwrap()), "dot(y[1])");
 }
 
 /// Names that mean something elsewhere in this project, keywords written raw, and other scripts.
@@ -196,7 +196,7 @@ fn legal_names() {
     let s = system(
         "#[nonholonomic(coordinates(θ), lagrangian = dot(θ)^2, constraints(), force = θ*dθ)] struct S;",
     );
-    assert_eq!(s.force, [s.coordinates[0].q]);
+    assert_eq!(s.force, [s.coordinates[0].symbol]);
 }
 
 #[test]

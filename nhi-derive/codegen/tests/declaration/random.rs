@@ -128,7 +128,7 @@ fn meaning(expression: &str) -> Result<(f64, String), Vec<String>> {
     )))?;
     let s = &declaration.system;
     let symbol = |name: &str| -> Symbol {
-        let all = s.coordinates.iter().map(|c| (c.name.as_str(), c.q));
+        let all = s.coordinates.iter().map(|c| (c.name.as_str(), c.symbol));
         let all = all.chain(s.parameters.iter().map(|p| (p.name.as_str(), p.symbol)));
         all.filter(|(n, _)| *n == name).filter_map(|(_, e)| s.pool.as_symbol(e)).next().unwrap()
     };

@@ -1,0 +1,92 @@
+//! Lie groups that a configuration space can have as a factor, as far as derivation needs them.
+//!
+//! Velocities are left-trivialised: ξ = g⁻¹ dg/dt in coordinates of a basis ê_j of the Lie algebra.
+//! The group's maps (τ, its tangents, Ad) are the runtime's; here is what L and the one-forms are
+//! differentiated with.
+
+mod se2;
+mod se3;
+mod so3;
+
+use crate::expr::{Expr, Pool};
+use crate::mechanics::Matrix;
+
+/// One Lie group.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// Name in a declaration.
+    pub name: &'static str,
+    /// Type of the runtime.
+    pub runtime: &'static str,
+    /// How it is declared, for the help of errors.
+    pub usage: &'static str,
+    /// The parts of a pose that have names, in order.
+    pub pose: &'static [Part],
+    /// Dimension n_g of the group.
+    pub dimension: usize,
+    /// The infinitesimal motions of a pose: (g ê_j)_e, entries × n_g.
+    pub anchor: fn(&mut Pool, &[Expr]) -> Matrix,
+    /// The matrix of ad_ξ, n_g × n_g.
+    pub ad: fn(&mut Pool, &[Expr]) -> Matrix,
+}
+
+/// A named part of a pose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// A number `x`.
+    Number,
+    /// A vector `p[i]` of three entries.
+    Vector,
+    /// A 3 × 3 matrix `R[i][j]`, stored by rows.
+    Matrix,
+}
+
+impl Part {
+    /// Number of entries.
+    pub fn entries(self) -> usize {
+        match self {
+            Part::Number => 1,
+            Part::Vector => 3,
+            Part::Matrix => 9,
+        }
+    }
+
+    /// The names of its entries.
+    pub fn names(self, name: &str) -> Vec<String> {
+        match self {
+            Part::Number => vec![name.to_owned()],
+            Part::Vector => (0..3).map(|i| format!("{name}[{i}]")).collect(),
+            Part::Matrix => (0..9).map(|k| format!("{name}[{}][{}]", k / 3, k % 3)).collect(),
+        }
+    }
+}
+
+/// All groups.
+pub const GROUPS: &[Group] = &[se2::SE2, so3::SO3, se3::SE3];
+
+impl Group {
+    /// The group of that name.
+    pub fn named(name: &str) -> Option<&'static Group> {
+        GROUPS.iter().find(|g| g.name == name)
+    }
+
+    /// Number of entries of a pose.
+    pub fn pose_len(&self) -> usize {
+        self.pose.iter().map(|p| p.entries()).sum()
+    }
+}
+
+impl PartialEq for Group {
+    fn eq(&self, other: &Group) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Group {}
+
+/// The matrix x̂ of x × · for three entries.
+fn hat(pool: &mut Pool, x: &[Expr]) -> Matrix {
+    let o = pool.zero();
+    let minus = [pool.neg(x[0]), pool.neg(x[1]), pool.neg(x[2])];
+    vec![vec![o, minus[2], x[1]], vec![x[2], o, minus[0]], vec![minus[1], x[0], o]]
+}
