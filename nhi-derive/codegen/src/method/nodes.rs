@@ -184,8 +184,7 @@ impl Departure<'_> {
     }
 
     /// Twice a kinetic energy for unknowns (w, ℓ) or ℓ alone: `masses` of the velocities among them
-    /// and `effect` ≈ (μM⁻¹μᵀ)ₐₐ of the impulses, beside `velocity` and what μ₀ asks of it. The terms
-    /// of μ₀ count one by one: where they cancel, their rounding is left.
+    /// and `effect` ≈ (μM⁻¹μᵀ)ₐₐ of the impulses, beside `velocity`.
     fn norm(&self, b: &mut Builder<'_>, velocity: &[Expr], masses: &[Expr], effect: Vec<Expr>) -> Norm {
         let mut squares = Vec::new();
         for (mass, &v) in self.masses(b).into_iter().zip(velocity) {
@@ -193,16 +192,6 @@ impl Departure<'_> {
             squares.push(b.mul(mass, square));
         }
         let effect = b.bind_forms("effect", &effect);
-        if self.constraint.is_some() {
-            let (mu_t, v, t) = (b.x.mu_t.clone(), b.x.v.clone(), b.x.system.t);
-            let mu_t = b.at(&mu_t, self.from, &v, t);
-            for (&mu_t, &effect) in mu_t.iter().zip(&effect) {
-                for term in b.pool().terms(mu_t) {
-                    let square = b.pool().powi(term, 2);
-                    squares.push(b.pool().div(square, effect));
-                }
-            }
-        }
         let beside = b.pool().sum(&squares);
         let beside = b.bind("beside", beside);
         let masses = b.bind_coordinates("mass_", "", masses);
