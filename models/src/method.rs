@@ -3,7 +3,8 @@
 use crate::Trajectory;
 use nhi_runtime::{
     Compose, Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Emits, Error, GniEulerA,
-    GniEulerB, GniMidpoint, Rattle, RattleRestarted, Rk2Heun, Rk2Midpoint, Rk4, Simulation, System,
+    GniEulerAb, GniEulerB, GniMidpoint, Rattle, RattleRestarted, Rk2Heun, Rk2Midpoint, Rk4, Simulation,
+    System,
 };
 
 /// What kind of map a method is.
@@ -86,6 +87,7 @@ methods! {
     "gni_midpoint" Gni 2 Some("gni_midpoint"), GniMidpoint;
     "gni_euler_a" Gni 1 Some("gni_euler_b"), GniEulerA;
     "gni_euler_b" Gni 1 Some("gni_euler_a"), GniEulerB;
+    "gni_euler_ab" Gni 2 Some("gni_euler_ab"), GniEulerAb;
     "rk2_midpoint" RungeKutta 2 None, Rk2Midpoint;
     "rk2_heun" RungeKutta 2 None, Rk2Heun;
     "rk4" RungeKutta 4 None, Rk4;

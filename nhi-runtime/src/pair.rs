@@ -3,12 +3,16 @@
 use crate::{Emits, Failure, GniEulerA, GniEulerB, Method, Scalar, Start, State, System};
 
 /// Half a step of [`GniEulerA`] after half a step of [`GniEulerB`], which passes it the momentum after
-/// the reflection: order 2. A system has it that emits both.
+/// the reflection: order 2, symmetric. A system has it that emits both.
 ///
 /// Ferraro, Jiménez and Martín de Diego (Remark 5.5) compose the triples (q, p̃, λ) of the two methods,
-/// which is of order 1 unless V = 0. The momentum after the reflection is what makes the pair an
-/// approximation of order 2. It still carries this momentum beside (q, v), so that the step h = 0 is
-/// not the identity, and composition does not raise its order further.
+/// which is of order 1 unless V = 0, and on some systems does not converge. The momentum after the
+/// reflection is what makes the pair an approximation of order 2. It still carries this momentum beside
+/// (q, v), so that composition does not raise its order further: it is no [`Symmetric`] map on the
+/// constraint manifold. Its hidden mode grows and decays as that of [`Rattle`](crate::Rattle), but two
+/// reflections a step leave its sign, which the monitor of that method would take for motion.
+///
+/// [`Symmetric`]: crate::Symmetric
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GniEulerAb;
 

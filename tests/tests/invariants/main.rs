@@ -6,6 +6,7 @@ mod flow;
 mod momentum;
 mod parasite;
 mod reversal;
+mod units;
 
 use nhi_models::{Instance, Method, Trajectory, method, model};
 

@@ -8,8 +8,8 @@ use nhi_models::{
     vertical_disk,
 };
 use nhi_runtime::{
-    Dla2, DlaRattle, Emits, GniEulerA, GniEulerB, GniMidpoint, JumpState, NodeState, Rattle, Start, State,
-    System, Vector,
+    Dla2, DlaRattle, Emits, GniEulerA, GniEulerAb, GniEulerB, GniMidpoint, Method, Rattle, State, System,
+    Vector,
 };
 
 /// Models without explicit time.
@@ -55,86 +55,63 @@ fn unsymmetric_methods_do_not_lead_back() {
     }
 }
 
-/// `K` forwards and backwards in time, on a system with forces that depend on it.
-fn forced<S, K>(row: &Row<S>)
-where
-    S: System + Emits<K, State<f64> = Node<S>>,
-{
-    let system = &row.defaults;
-    let parameters = system.parameters();
-    let (q0, v0) = (row.initial)(system);
+/// `method` forwards and backwards in time, on a system with forces that depend on it.
+fn forced<S: System, M: Method<S>>(row: &Row<S>, method: M) {
+    let parameters = row.defaults.parameters();
+    let (q0, v0) = (row.initial)(&row.defaults);
     let inputs = S::Inputs::<f64>::splat(0.0);
     let h = 0.01;
-    let there = <S as Emits<K>>::prepare(&parameters, h).unwrap();
-    let back = <S as Emits<K>>::prepare(&parameters, -h).unwrap();
-    let mut state =
-        <S as Emits<K>>::start(&parameters, h, Start::Consistent, &q0, &v0, 0.0, &inputs).unwrap();
+    let there = method.prepare(&parameters, h).unwrap();
+    let back = method.prepare(&parameters, -h).unwrap();
+    let mut state = method.start(&parameters, h, &q0, &v0, 0.0, &inputs).unwrap();
     for k in 0..20 {
-        state = <S as Emits<K>>::step(&there, &state, f64::from(k) * h, &inputs).unwrap();
+        state = method.step(&there, &state, f64::from(k) * h, &inputs).unwrap();
     }
     for k in (0..20).rev() {
-        state = <S as Emits<K>>::step(&back, &state, f64::from(k + 1) * h, &inputs).unwrap();
+        state = method.step(&back, &state, f64::from(k + 1) * h, &inputs).unwrap();
     }
-    let error = distance(state.q.as_ref(), q0.as_ref()).max(distance(state.v.as_ref(), v0.as_ref()));
-    assert!(error < ACCUMULATED, "{}: {error:e}", row.name);
+    let error = distance(state.q().as_ref(), q0.as_ref()).max(distance(state.v().as_ref(), v0.as_ref()));
+    assert!(error < ACCUMULATED, "{} {}: {error:e}", row.name, method.id());
 }
-
-type Node<S> = NodeState<
-    <S as System>::Configuration<f64>,
-    <S as System>::Velocity<f64>,
-    <S as System>::Multipliers<f64>,
->;
-type Jump<S> = JumpState<
-    <S as System>::Configuration<f64>,
-    <S as System>::Velocity<f64>,
-    <S as System>::Multipliers<f64>,
->;
 
 #[test]
 fn forced_systems_lead_back() {
-    forced::<_, Dla2>(&snakeboard::MODEL);
-    forced::<_, DlaRattle>(&snakeboard::MODEL);
-    forced::<_, Dla2>(&mobile_robot::MODEL);
-    forced::<_, DlaRattle>(&mobile_robot::MODEL);
+    forced(&snakeboard::MODEL, Dla2);
+    forced(&snakeboard::MODEL, DlaRattle);
+    forced(&mobile_robot::MODEL, Dla2);
+    forced(&mobile_robot::MODEL, DlaRattle);
 }
 
-/// A GNI step h by `K` undone by a step −h of its adjoint `A`: from (q₁, p⁻ := p₁⁺) it arrives at q₀ with
-/// p⁺ = p₀⁻.
-fn jump<S, K, A>(row: &Row<S>)
-where
-    S: System + Emits<K, State<f64> = Jump<S>> + Emits<A, State<f64> = Jump<S>>,
-{
-    let system = &row.defaults;
-    let parameters = system.parameters();
-    let (q0, v0) = (row.initial)(system);
+/// A GNI step h undone by a step −h of its adjoint: from (q₁, p⁻ := p₁⁺) it arrives at q₀ with p⁺ = p₀⁻.
+fn jump<S: System, M: Method<S>, A: Method<S>>(row: &Row<S>, method: M, adjoint: A) {
+    let parameters = row.defaults.parameters();
+    let (q0, v0) = (row.initial)(&row.defaults);
     let inputs = S::Inputs::<f64>::splat(0.0);
     let h = 0.01;
-    let there = <S as Emits<K>>::prepare(&parameters, h).unwrap();
-    let back = <S as Emits<A>>::prepare(&parameters, -h).unwrap();
-    let before = <S as Emits<K>>::start(&parameters, h, Start::Consistent, &q0, &v0, 0.0, &inputs).unwrap();
-    let after = <S as Emits<K>>::step(&there, &before, 0.0, &inputs).unwrap();
-    let turned = JumpState { v_pre: after.v_post, v_post: after.v_pre, ..after };
-    let arrived = <S as Emits<A>>::step(&back, &turned, h, &inputs).unwrap();
-    let error = distance(arrived.q.as_ref(), before.q.as_ref())
-        .max(distance(arrived.v_pre.as_ref(), before.v_post.as_ref()));
-    assert!(error < 10.0 * ROUNDING, "{}: {error:e}", row.name);
+    let there = method.prepare(&parameters, h).unwrap();
+    let back = adjoint.prepare(&parameters, -h).unwrap();
+    let before = method.start(&parameters, h, &q0, &v0, 0.0, &inputs).unwrap();
+    let after = method.step(&there, &before, 0.0, &inputs).unwrap();
+    let (pre, post) = after.jump();
+    let arrived =
+        adjoint.step(&back, &State::of(after.q(), (post, pre), after.lambda()), h, &inputs).unwrap();
+    let error = distance(arrived.q().as_ref(), q0.as_ref())
+        .max(distance(arrived.jump().0.as_ref(), before.jump().1.as_ref()));
+    assert!(error < 10.0 * ROUNDING, "{} {}: {error:e}", row.name, method.id());
     // The step is not trivial.
-    let moved = distance(State::<S, f64>::q(&after).as_ref(), before.q.as_ref());
-    assert!(moved > 1e-4, "{}: {moved:e}", row.name);
+    let moved = distance(after.q().as_ref(), q0.as_ref());
+    assert!(moved > 1e-4, "{} {}: {moved:e}", row.name, method.id());
 }
 
 fn jumps<S>(row: &Row<S>)
 where
-    S: System
-        + Emits<Rattle, State<f64> = Jump<S>>
-        + Emits<GniMidpoint, State<f64> = Jump<S>>
-        + Emits<GniEulerA, State<f64> = Jump<S>>
-        + Emits<GniEulerB, State<f64> = Jump<S>>,
+    S: Emits<Rattle> + Emits<GniMidpoint> + Emits<GniEulerA> + Emits<GniEulerB>,
 {
-    jump::<S, Rattle, Rattle>(row);
-    jump::<S, GniMidpoint, GniMidpoint>(row);
-    jump::<S, GniEulerA, GniEulerB>(row);
-    jump::<S, GniEulerB, GniEulerA>(row);
+    jump(row, Rattle, Rattle);
+    jump(row, GniMidpoint, GniMidpoint);
+    jump(row, GniEulerA, GniEulerB);
+    jump(row, GniEulerB, GniEulerA);
+    jump(row, GniEulerAb, GniEulerAb);
 }
 
 #[test]
