@@ -10,6 +10,7 @@
 //!   methods carry parasitic modes ([`Simulation::parasite`]), [`Rk4`] is there for comparison.
 //! - [`System`] and [`Emits`] are what the derive implements; [`Mechanics`] adds what can be asked
 //!   of a system without a simulation.
+//! - [`group`] has the Lie groups whose elements are poses, SO(3), SE(2) and SE(3).
 //! - [`Error`] says what was wrong with the data, or which step could not be taken and why.
 //!
 #![cfg_attr(feature = "derive", doc = include_str!("guide.md"))]
@@ -33,6 +34,7 @@
 //! | `derive` | yes | re-exports `#[derive(Nonholonomic)]` |
 //! | `symbolica` | yes | the derive simplifies with the computer-algebra system Symbolica, which has a licence of its own; without it the built-in rules are used |
 //! | `std` | yes | elementary functions of the platform instead of those of `libm` |
+//! | `nalgebra` | yes | poses as rotations, unit quaternions and isometries of nalgebra, and back |
 //!
 //! Configurations, velocities and inputs are arrays. Vectors of nalgebra convert into arrays and
 //! back by themselves (`SVector`'s `From`), so they can be given as they are.
@@ -41,6 +43,7 @@
 mod admissible;
 mod compose;
 mod error;
+pub mod group;
 mod mechanics;
 mod method;
 mod pair;

@@ -1,0 +1,204 @@
+//! The functions of s = θ² in the exponential maps of rotations, after Rodrigues.
+//!
+//! ```text
+//! A = sin θ/θ    B = (1 − cos θ)/θ²    C = (θ − sin θ)/θ³    D = (1 − (θ/2) cot(θ/2))/θ²
+//! ```
+//!
+//! As functions of s they are analytic, at s = 0 too. Here they are good to a few units in the last
+//! place of `f64`; the factors of such a unit that they lose near zero in their closed forms are why
+//! they are summed there. Derivatives are with respect to s: [`b_prime`] is dB/ds. Those of A and B
+//! need nothing new, 2 dA/ds = C − B and cos θ = 1 − sB.
+
+use crate::Scalar;
+use core::f64::consts::PI;
+
+/// Below this s the series is summed, above it the closed form is evaluated.
+///
+/// At 4, which no useful step reaches (h|ω| = 2), the closed forms lose no digit: 1 − A is not
+/// small. Twelve terms reach that far.
+const SERIES: f64 = 4.0;
+
+/// Number of terms of the series.
+const TERMS: usize = 12;
+
+/// A = sin θ/θ = Σ (−s)ʲ/(2j+1)!.
+#[inline]
+pub fn a<T: Scalar>(s: T) -> T {
+    if s.to_f64() < SERIES {
+        T::from_f64(1.0) - s * c(s)
+    } else {
+        let (sine, cosine) = half_angle(s);
+        sine * cosine
+    }
+}
+
+/// B = (1 − cos θ)/θ² = Σ (−s)ʲ/(2j+2)!.
+#[inline]
+pub fn b<T: Scalar>(s: T) -> T {
+    if s.to_f64() < SERIES {
+        const { alternating(2) }.at(s)
+    } else {
+        let (sine, _) = half_angle(s);
+        T::from_f64(0.5) * sine * sine
+    }
+}
+
+/// C = (θ − sin θ)/θ³ = Σ (−s)ʲ/(2j+3)!.
+#[inline]
+pub fn c<T: Scalar>(s: T) -> T {
+    if s.to_f64() < SERIES { const { alternating(3) }.at(s) } else { (T::from_f64(1.0) - a(s)) / s }
+}
+
+/// dB/ds = (A/2 − B)/s.
+#[inline]
+pub fn b_prime<T: Scalar>(s: T) -> T {
+    if s.to_f64() < SERIES {
+        const { alternating(2).derivative() }.at(s)
+    } else {
+        (T::from_f64(0.5) * a(s) - b(s)) / s
+    }
+}
+
+/// dC/ds = (B − 3C)/(2s).
+#[inline]
+pub fn c_prime<T: Scalar>(s: T) -> T {
+    if s.to_f64() < SERIES {
+        const { alternating(3).derivative() }.at(s)
+    } else {
+        (b(s) - T::from_f64(3.0) * c(s)) / (s + s)
+    }
+}
+
+/// (sin(θ/2)/(θ/2), cos(θ/2)): with half the angle nothing cancels.
+#[inline]
+fn half_angle<T: Scalar>(s: T) -> (T, T) {
+    let half = T::from_f64(0.5) * s.sqrt();
+    let (sine, cosine) = half.sin_cos();
+    (sine / half, cosine)
+}
+
+/// s of a full turn, where D and its derivatives have their pole.
+pub(super) const FULL_TURN: f64 = 4.0 * PI * PI;
+
+/// D = (1 − (θ/2) cot(θ/2))/θ² = Σ |B₂ⱼ₊₂|/(2j+2)! sʲ; NaN from a full turn on, s ≥ 4π².
+///
+/// From the partial fractions of the cotangent, D = Σ 2/(4π²k² − s) over k ≥ 1. All terms are
+/// positive, so that nothing cancels, neither here nor in the derivatives, and one formula serves
+/// all s: with z = s/4π²
+///
+/// ```text
+/// 2π² D = 1/(1 − z) + 1/(4 − z) + Σⱼ ρⱼ zʲ,    ρⱼ = Σ 1/k²ʲ⁺² over k ≥ 3.
+/// ```
+#[inline]
+pub fn d<T: Scalar>(s: T) -> T {
+    let (z, first, second) = poles(s);
+    T::from_f64(2.0 / FULL_TURN) * (first + second + TAIL.at(z))
+}
+
+/// dD/ds, in the terms of [`d`].
+#[inline]
+pub fn d_prime<T: Scalar>(s: T) -> T {
+    let (z, first, second) = poles(s);
+    let sum = first * first + second * second + const { TAIL.derivative() }.at(z);
+    T::from_f64(2.0 / (FULL_TURN * FULL_TURN)) * sum
+}
+
+/// d²D/ds², in the terms of [`d`].
+#[inline]
+pub fn d_second<T: Scalar>(s: T) -> T {
+    let (z, first, second) = poles(s);
+    let cubes = first * first * first + second * second * second;
+    let sum = cubes + cubes + const { TAIL.derivative().derivative() }.at(z);
+    T::from_f64(2.0 / (FULL_TURN * FULL_TURN * FULL_TURN)) * sum
+}
+
+/// z = s/4π², 1/(1 − z), 1/(4 − z).
+#[inline]
+fn poles<T: Scalar>(s: T) -> (T, T, T) {
+    let z = s * T::from_f64(if s.to_f64() < FULL_TURN { 1.0 / FULL_TURN } else { f64::NAN });
+    let one = T::from_f64(1.0);
+    (z, one / (one - z), one / (T::from_f64(4.0) - z))
+}
+
+/// ρⱼ = ζ(2j+2) − 1 − 4⁻ʲ⁻¹.
+const TAIL: Polynomial<18> = Polynomial([
+    0.394_934_066_848_226_44,
+    1.982_323_371_113_819e-2,
+    1.718_061_984_449_139_7e-3,
+    1.711_061_979_443_393_4e-4,
+    1.801_262_781_808_053_7e-5,
+    1.945_928_308_048_298_6e-6,
+    2.129_788_087_048_292_6e-7,
+    2.347_034_615_187_173_3e-8,
+    2.595_999_374_839_856_5e-9,
+    2.877_174_665_461_131_5e-10,
+    3.192_362_617_049_000_4e-11,
+    3.544_275_868_854_612_4e-12,
+    3.936_345_173_849_846_6e-13,
+    4.372_632_654_299_232e-14,
+    4.857_804_189_667_247e-15,
+    5.397_137_809_202_94e-16,
+    5.996_555_960_166_587e-17,
+    6.662_675_132_429_289e-18,
+]);
+
+/// x/sin x = Σ cⱼ zʲ as a function of z = sin² x, for z < 0.01 where eight terms do.
+#[inline]
+pub(super) fn angle_over_sine<T: Scalar>(z: T) -> T {
+    const { arcsine() }.at(z)
+}
+
+/// A polynomial by its coefficients, lowest first.
+#[derive(Clone, Copy)]
+struct Polynomial<const N: usize>([f64; N]);
+
+impl<const N: usize> Polynomial<N> {
+    #[inline]
+    fn at<T: Scalar>(self, x: T) -> T {
+        let mut sum = T::from_f64(self.0[N - 1]);
+        for &coefficient in self.0[..N - 1].iter().rev() {
+            sum = sum * x + T::from_f64(coefficient);
+        }
+        sum
+    }
+
+    /// With a leading coefficient of zero in the place of the one that is lost.
+    const fn derivative(self) -> Self {
+        let mut coefficients = [0.0; N];
+        let mut j = 1;
+        while j < N {
+            coefficients[j - 1] = j as f64 * self.0[j];
+            j += 1;
+        }
+        Polynomial(coefficients)
+    }
+}
+
+/// Σ (−s)ʲ/(2j+k)!.
+const fn alternating(k: usize) -> Polynomial<TERMS> {
+    let mut coefficients = [0.0; TERMS];
+    let mut factorial = 1.0;
+    let mut n = 1;
+    let mut j = 0;
+    while j < TERMS {
+        while n < 2 * j + k {
+            n += 1;
+            factorial *= n as f64;
+        }
+        coefficients[j] = if j % 2 == 0 { 1.0 / factorial } else { -1.0 / factorial };
+        j += 1;
+    }
+    Polynomial(coefficients)
+}
+
+/// arcsin(√z)/√z = 1 + z/6 + 3z²/40 + ….
+const fn arcsine() -> Polynomial<8> {
+    let mut coefficients = [1.0; 8];
+    let mut j = 1;
+    while j < 8 {
+        let odd = (2 * j - 1) as f64;
+        coefficients[j] = coefficients[j - 1] * odd * odd / ((2 * j) as f64 * (odd + 2.0));
+        j += 1;
+    }
+    Polynomial(coefficients)
+}

@@ -1,0 +1,190 @@
+use crate::Scalar;
+use core::array::from_fn;
+use core::fmt::Debug;
+
+/// Coordinate columns of elements of 𝔤 and of covectors in 𝔤*: `[T; N]`, or a pair of columns.
+pub trait Column: Copy + Debug + PartialEq {
+    /// The numbers in it.
+    type Scalar: Scalar;
+    /// All zeros.
+    fn zero() -> Self;
+    /// Sum.
+    fn plus(self, other: Self) -> Self;
+    /// Multiple.
+    fn times(self, factor: Self::Scalar) -> Self;
+    /// The pairing of covector and vector.
+    fn dot(self, other: Self) -> Self::Scalar;
+    /// With the other sign.
+    #[inline]
+    fn negated(self) -> Self {
+        self.times(-Self::Scalar::from_f64(1.0))
+    }
+}
+
+impl<T: Scalar, const N: usize> Column for [T; N] {
+    type Scalar = T;
+    #[inline]
+    fn zero() -> Self {
+        [T::from_f64(0.0); N]
+    }
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        from_fn(|i| self[i] + other[i])
+    }
+    #[inline]
+    fn times(self, factor: T) -> Self {
+        self.map(|x| factor * x)
+    }
+    #[inline]
+    fn dot(self, other: Self) -> T {
+        (0..N).fold(T::from_f64(0.0), |sum, i| sum + self[i] * other[i])
+    }
+    #[inline]
+    fn negated(self) -> Self {
+        self.map(|x| -x)
+    }
+}
+
+impl<A: Column, B: Column<Scalar = A::Scalar>> Column for (A, B) {
+    type Scalar = A::Scalar;
+    #[inline]
+    fn zero() -> Self {
+        (A::zero(), B::zero())
+    }
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        (self.0.plus(other.0), self.1.plus(other.1))
+    }
+    #[inline]
+    fn times(self, factor: A::Scalar) -> Self {
+        (self.0.times(factor), self.1.times(factor))
+    }
+    #[inline]
+    fn dot(self, other: Self) -> A::Scalar {
+        self.0.dot(other.0) + self.1.dot(other.1)
+    }
+}
+
+/// Linear maps of 𝔤 into itself: `[[T; N]; N]`, rows first, or a pair for a block-diagonal one.
+pub trait Operator: Copy + Debug + PartialEq {
+    /// What it acts on.
+    type Column: Column;
+    /// The identity.
+    fn identity() -> Self;
+    /// All zeros.
+    fn zero() -> Self;
+    /// Sum.
+    fn plus(self, other: Self) -> Self;
+    /// Multiple.
+    fn times(self, factor: <Self::Column as Column>::Scalar) -> Self;
+    /// Matrix product `self · first`.
+    fn after(self, first: Self) -> Self;
+    /// Transpose.
+    fn transposed(self) -> Self;
+    /// Inverse; entries that are infinite or not a number if there is none.
+    fn inverse(self) -> Self;
+    /// Matrix times column.
+    fn apply(self, x: Self::Column) -> Self::Column;
+    /// Transposed matrix times column: the dual map, on covectors.
+    fn apply_star(self, mu: Self::Column) -> Self::Column;
+}
+
+impl<T: Scalar, const N: usize> Operator for [[T; N]; N] {
+    type Column = [T; N];
+    #[inline]
+    fn identity() -> Self {
+        from_fn(|i| from_fn(|j| T::from_f64(if i == j { 1.0 } else { 0.0 })))
+    }
+    #[inline]
+    fn zero() -> Self {
+        [[T::from_f64(0.0); N]; N]
+    }
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        from_fn(|i| self[i].plus(other[i]))
+    }
+    #[inline]
+    fn times(self, factor: T) -> Self {
+        self.map(|row| row.times(factor))
+    }
+    #[inline]
+    fn after(self, first: Self) -> Self {
+        self.map(|row| first.apply_star(row))
+    }
+    #[inline]
+    fn transposed(self) -> Self {
+        from_fn(|i| from_fn(|j| self[j][i]))
+    }
+    /// By elimination with the largest pivot of each column.
+    fn inverse(self) -> Self {
+        let (mut left, mut right) = (self, Self::identity());
+        for k in 0..N {
+            let pivot = (k..N).fold(k, |best, i| {
+                let size = |i: usize| left[i][k].to_f64().abs();
+                if size(i) > size(best) { i } else { best }
+            });
+            left.swap(k, pivot);
+            right.swap(k, pivot);
+            let scale = T::from_f64(1.0) / left[k][k];
+            left[k] = left[k].times(scale);
+            right[k] = right[k].times(scale);
+            for i in (0..N).filter(|&i| i != k) {
+                let factor = -left[i][k];
+                left[i] = left[i].plus(left[k].times(factor));
+                right[i] = right[i].plus(right[k].times(factor));
+            }
+        }
+        right
+    }
+    #[inline]
+    fn apply(self, x: [T; N]) -> [T; N] {
+        self.map(|row| row.dot(x))
+    }
+    #[inline]
+    fn apply_star(self, mu: [T; N]) -> [T; N] {
+        from_fn(|j| (0..N).fold(T::from_f64(0.0), |sum, i| sum + self[i][j] * mu[i]))
+    }
+}
+
+impl<A, B> Operator for (A, B)
+where
+    A: Operator,
+    B: Operator<Column: Column<Scalar = <A::Column as Column>::Scalar>>,
+{
+    type Column = (A::Column, B::Column);
+    #[inline]
+    fn identity() -> Self {
+        (A::identity(), B::identity())
+    }
+    #[inline]
+    fn zero() -> Self {
+        (A::zero(), B::zero())
+    }
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        (self.0.plus(other.0), self.1.plus(other.1))
+    }
+    #[inline]
+    fn times(self, factor: <A::Column as Column>::Scalar) -> Self {
+        (self.0.times(factor), self.1.times(factor))
+    }
+    #[inline]
+    fn after(self, first: Self) -> Self {
+        (self.0.after(first.0), self.1.after(first.1))
+    }
+    #[inline]
+    fn transposed(self) -> Self {
+        (self.0.transposed(), self.1.transposed())
+    }
+    fn inverse(self) -> Self {
+        (self.0.inverse(), self.1.inverse())
+    }
+    #[inline]
+    fn apply(self, x: Self::Column) -> Self::Column {
+        (self.0.apply(x.0), self.1.apply(x.1))
+    }
+    #[inline]
+    fn apply_star(self, mu: Self::Column) -> Self::Column {
+        (self.0.apply_star(mu.0), self.1.apply_star(mu.1))
+    }
+}

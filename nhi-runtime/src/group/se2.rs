@@ -1,0 +1,286 @@
+use super::coefficients::{self, FULL_TURN};
+use super::retraction::symmetric;
+use super::{Cayley, Ccsk, Exp, Group, Retraction};
+use crate::Scalar;
+use core::f64::consts::PI;
+use num_traits::Float;
+
+/// Motions of the plane: a rotation by θ and the position (x, y).
+///
+/// ξ = (ω, v₁, v₂), the angular velocity and the velocity along the axes of the body. The angle is
+/// added up, not reduced: poses stay on the group by themselves and count full turns.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SE2<T> {
+    /// θ.
+    pub theta: T,
+    /// x.
+    pub x: T,
+    /// y.
+    pub y: T,
+}
+
+/// From θ, x, y.
+impl<T> From<[T; 3]> for SE2<T> {
+    #[inline]
+    fn from([theta, x, y]: [T; 3]) -> Self {
+        SE2 { theta, x, y }
+    }
+}
+
+impl<T> From<SE2<T>> for [T; 3] {
+    #[inline]
+    fn from(g: SE2<T>) -> Self {
+        [g.theta, g.x, g.y]
+    }
+}
+
+impl<T: Scalar> SE2<T> {
+    /// The vector (x, y), given in the body, in space.
+    #[inline]
+    fn rotated(self, x: T, y: T) -> (T, T) {
+        let (sin, cos) = self.theta.sin_cos();
+        (cos * x - sin * y, sin * x + cos * y)
+    }
+
+    /// θ without its full turns, in [−π, π].
+    #[inline]
+    fn principal_angle(self) -> T {
+        let turns = Float::round(self.theta.to_f64() / (2.0 * PI));
+        self.theta - T::from_f64(2.0 * PI * turns)
+    }
+}
+
+/// 1 + a ad_x + b ad_x²; ad_x³ = −ω² ad_x, so that every power series in ad is of this form.
+#[inline]
+fn quadratic<T: Scalar>(x: [T; 3], a: T, b: T) -> [[T; 3]; 3] {
+    let [omega, v1, v2] = x;
+    let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
+    let (a_omega, b_omega) = (a * omega, b * omega);
+    let diagonal = l - b_omega * omega;
+    [[l, o, o], [a * v2 + b_omega * v1, diagonal, -a_omega], [b_omega * v2 - a * v1, a_omega, diagonal]]
+}
+
+impl<T: Scalar> Group for SE2<T> {
+    type Scalar = T;
+    type Algebra = [T; 3];
+    type Operator = [[T; 3]; 3];
+    type Entries = [T; 3];
+    const DIM: usize = 3;
+
+    #[inline]
+    fn identity() -> Self {
+        [T::from_f64(0.0); 3].into()
+    }
+    #[inline]
+    fn product(self, h: Self) -> Self {
+        let (x, y) = self.rotated(h.x, h.y);
+        SE2 { theta: self.theta + h.theta, x: self.x + x, y: self.y + y }
+    }
+    #[inline]
+    fn inverse(self) -> Self {
+        let turned = SE2 { theta: -self.theta, ..self };
+        let (x, y) = turned.rotated(-self.x, -self.y);
+        SE2 { x, y, ..turned }
+    }
+    #[inline]
+    fn entries(self) -> [T; 3] {
+        self.into()
+    }
+    #[inline]
+    fn tangent(self, x: [T; 3]) -> [T; 3] {
+        let (dx, dy) = self.rotated(x[1], x[2]);
+        [x[0], dx, dy]
+    }
+    #[inline]
+    fn adjoint(self) -> [[T; 3]; 3] {
+        let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
+        let (sin, cos) = self.theta.sin_cos();
+        [[l, o, o], [self.y, cos, -sin], [-self.x, sin, cos]]
+    }
+    #[inline]
+    fn ad(x: [T; 3]) -> [[T; 3]; 3] {
+        let o = T::from_f64(0.0);
+        [[o, o, o], [x[2], o, -x[0]], [-x[1], x[0], o]]
+    }
+    #[inline]
+    fn ad_star(x: [T; 3], mu: [T; 3]) -> [T; 3] {
+        [x[2] * mu[1] - x[1] * mu[2], x[0] * mu[2], -(x[0] * mu[1])]
+    }
+    #[inline]
+    fn ad_star_on(mu: [T; 3]) -> [[T; 3]; 3] {
+        let o = T::from_f64(0.0);
+        [[o, -mu[2], mu[1]], [mu[2], o, o], [-mu[1], o, o]]
+    }
+    #[inline]
+    fn defect(self) -> f64 {
+        0.0
+    }
+    #[inline]
+    fn normalized(self) -> Self {
+        self
+    }
+}
+
+/// methods-lie, sections 1.3 and 1.6, with s = ω².
+impl<T: Scalar> Retraction<SE2<T>> for Exp {
+    #[inline]
+    fn tau(x: [T; 3]) -> SE2<T> {
+        let [omega, v1, v2] = x;
+        let s = omega * omega;
+        let (a, b) = (coefficients::a(s), omega * coefficients::b(s));
+        SE2 { theta: omega, x: a * v1 - b * v2, y: b * v1 + a * v2 }
+    }
+    /// |ω| ≤ π. With d = A² + ω²B² = 2B the section's A/d is (ω/2) cot(ω/2) = 1 − ω²D.
+    #[inline]
+    fn tau_inv(g: SE2<T>) -> [T; 3] {
+        let omega = g.principal_angle();
+        let s = omega * omega;
+        let q = T::from_f64(1.0) - s * coefficients::d(s);
+        let half = T::from_f64(0.5) * omega;
+        [omega, q * g.x + half * g.y, q * g.y - half * g.x]
+    }
+    /// 1 + B ad + C ad².
+    #[inline]
+    fn dtau(x: [T; 3]) -> [[T; 3]; 3] {
+        let s = x[0] * x[0];
+        quadratic(x, coefficients::b(s), coefficients::c(s))
+    }
+    /// 1 − ad/2 + D ad².
+    #[inline]
+    fn dtau_inv(x: [T; 3]) -> [[T; 3]; 3] {
+        quadratic(x, T::from_f64(-0.5), coefficients::d(x[0] * x[0]))
+    }
+    /// From (dτ⁻¹)*μ = (μ₁ − (v₂μ₂ − v₁μ₃)/2 + ωD(v₁μ₂ + v₂μ₃), (1 − ω²D)μ₂ − ωμ₃/2,
+    /// (1 − ω²D)μ₃ + ωμ₂/2).
+    #[inline]
+    fn k(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
+        let [omega, v1, v2] = x;
+        let (o, half) = (T::from_f64(0.0), T::from_f64(0.5));
+        let s = omega * omega;
+        let (d, d_prime) = (coefficients::d(s), coefficients::d_prime(s));
+        let sd = s * d_prime;
+        // ωD, its derivative, and that of ω²D.
+        let (w, dw, dww) = (omega * d, d + sd + sd, (omega + omega) * (d + sd));
+        let (m2, m3) = (half * mu[1], half * mu[2]);
+        [
+            [dw * (v1 * mu[1] + v2 * mu[2]), w * mu[1] + m3, w * mu[2] - m2],
+            [-(dww * mu[1]) - m3, o, o],
+            [m2 - dww * mu[2], o, o],
+        ]
+    }
+    symmetric!(SE2<T>);
+    #[inline]
+    fn reaches(x: [T; 3]) -> bool {
+        (x[0] * x[0]).to_f64() < FULL_TURN
+    }
+}
+
+/// methods-lie, sections 1.3 and 1.6.
+impl<T: Scalar> Retraction<SE2<T>> for Cayley {
+    /// θ = 2 atan(ω/2), p = (4v₁ − 2ωv₂, 4v₂ + 2ωv₁)/(4 + ω²).
+    #[inline]
+    fn tau(x: [T; 3]) -> SE2<T> {
+        let [omega, v1, v2] = x;
+        let half = T::from_f64(0.5) * omega;
+        let factor = T::from_f64(1.0) / (T::from_f64(1.0) + half * half);
+        SE2 {
+            theta: T::from_f64(2.0) * half.atan(),
+            x: factor * (v1 - half * v2),
+            y: factor * (v2 + half * v1),
+        }
+    }
+    /// ω = 2 tan(θ/2), v = p − (ω/2)Jp; infinite for half turns.
+    #[inline]
+    fn tau_inv(g: SE2<T>) -> [T; 3] {
+        let half = (T::from_f64(0.5) * g.theta).tan();
+        [half + half, g.x + half * g.y, g.y - half * g.x]
+    }
+    /// 2/(4 + ω²) (2 + ad).
+    #[inline]
+    fn dtau(x: [T; 3]) -> [[T; 3]; 3] {
+        let [omega, v1, v2] = x;
+        let o = T::from_f64(0.0);
+        let f = T::from_f64(2.0) / (T::from_f64(4.0) + omega * omega);
+        let two = f + f;
+        [[two, o, o], [f * v2, two, -(f * omega)], [-(f * v1), f * omega, two]]
+    }
+    /// 1 − ad/2 + [ωx | 0 | 0]/4.
+    #[inline]
+    fn dtau_inv(x: [T; 3]) -> [[T; 3]; 3] {
+        let [half, v1, v2] = x.map(|x| T::from_f64(0.5) * x);
+        let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
+        [[l + half * half, o, o], [half * v1 - v2, l, half], [half * v2 + v1, -half, l]]
+    }
+    /// −Λ(μ)/2 + [(σ·μ) e₁e₁ᵀ + σ₁e₁μᵀ]/4.
+    #[inline]
+    fn k(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
+        let [omega, v1, v2] = x.map(|x| T::from_f64(0.25) * x);
+        let (o, half) = (T::from_f64(0.0), T::from_f64(0.5));
+        let (m2, m3) = (half * mu[1], half * mu[2]);
+        [
+            [(omega + omega) * mu[0] + v1 * mu[1] + v2 * mu[2], omega * mu[1] + m3, omega * mu[2] - m2],
+            [-m3, o, o],
+            [m2, o, o],
+        ]
+    }
+    symmetric!(SE2<T>);
+    #[inline]
+    fn reaches(_: [T; 3]) -> bool {
+        true
+    }
+}
+
+/// τ(x) = (ω, R(ω)v) (methods-lie, section 1.3); dτ = diag(1, R(ω)).
+impl<T: Scalar> Retraction<SE2<T>> for Ccsk {
+    #[inline]
+    fn tau(x: [T; 3]) -> SE2<T> {
+        let turn = SE2 { theta: x[0], x: T::from_f64(0.0), y: T::from_f64(0.0) };
+        let (x, y) = turn.rotated(x[1], x[2]);
+        SE2 { x, y, ..turn }
+    }
+    /// |ω| ≤ π.
+    #[inline]
+    fn tau_inv(g: SE2<T>) -> [T; 3] {
+        let (x, y) = SE2 { theta: -g.theta, ..g }.rotated(g.x, g.y);
+        [g.principal_angle(), x, y]
+    }
+    #[inline]
+    fn dtau(x: [T; 3]) -> [[T; 3]; 3] {
+        let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
+        let (sin, cos) = x[0].sin_cos();
+        [[l, o, o], [o, cos, -sin], [o, sin, cos]]
+    }
+    #[inline]
+    fn dtau_inv(x: [T; 3]) -> [[T; 3]; 3] {
+        let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
+        let (sin, cos) = x[0].sin_cos();
+        [[l, o, o], [o, cos, sin], [o, -sin, cos]]
+    }
+    #[inline]
+    fn dtau_left(x: [T; 3]) -> [[T; 3]; 3] {
+        let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
+        [[l, o, o], [-x[2], l, o], [x[1], o, l]]
+    }
+    #[inline]
+    fn dtau_left_inv(x: [T; 3]) -> [[T; 3]; 3] {
+        let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
+        [[l, o, o], [x[2], l, o], [-x[1], o, l]]
+    }
+    /// From (dτ⁻¹)*μ = (μ₁, R(ω)(μ₂, μ₃)).
+    #[inline]
+    fn k(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
+        let o = T::from_f64(0.0);
+        let (sin, cos) = x[0].sin_cos();
+        [[o, o, o], [-(sin * mu[1] + cos * mu[2]), o, o], [cos * mu[1] - sin * mu[2], o, o]]
+    }
+    /// From ((dτᴸ)⁻¹)*μ = (μ₁ + v₂μ₂ − v₁μ₃, μ₂, μ₃).
+    #[inline]
+    fn k_left(_: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
+        let o = T::from_f64(0.0);
+        [[o, -mu[2], mu[1]], [o, o, o], [o, o, o]]
+    }
+    #[inline]
+    fn reaches(_: [T; 3]) -> bool {
+        true
+    }
+}

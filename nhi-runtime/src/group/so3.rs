@@ -1,0 +1,318 @@
+use super::coefficients::{self, FULL_TURN};
+use super::larger;
+use super::retraction::symmetric;
+use super::{Cayley, Ccsk, Column, Exp, Group, Operator, Retraction};
+use crate::Scalar;
+use core::f64::consts::FRAC_PI_2;
+
+/// Rotations of space, as rotation matrices: `R.0[i][j]` is component i in space of body axis j.
+///
+/// ξ = ω is the angular velocity in the body, ω̂y = ω × y, Ad_R = R, ad_ω = ω̂.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SO3<T>(pub [[T; 3]; 3]);
+
+/// From the rows of a rotation matrix; [`Group::defect`] tells how far it is from being one.
+impl<T> From<[[T; 3]; 3]> for SO3<T> {
+    #[inline]
+    fn from(rows: [[T; 3]; 3]) -> Self {
+        SO3(rows)
+    }
+}
+
+impl<T> From<SO3<T>> for [[T; 3]; 3] {
+    #[inline]
+    fn from(rotation: SO3<T>) -> Self {
+        rotation.0
+    }
+}
+
+/// x × y.
+#[inline]
+pub(super) fn cross<T: Scalar>(x: [T; 3], y: [T; 3]) -> [T; 3] {
+    [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
+}
+
+/// x̂: the matrix of y ↦ x × y.
+#[inline]
+pub(super) fn hat<T: Scalar>(x: [T; 3]) -> [[T; 3]; 3] {
+    let o = T::from_f64(0.0);
+    [[o, -x[2], x[1]], [x[2], o, -x[0]], [-x[1], x[0], o]]
+}
+
+/// x yᵀ.
+#[inline]
+pub(super) fn outer<T: Scalar>(x: [T; 3], y: [T; 3]) -> [[T; 3]; 3] {
+    x.map(|x| y.times(x))
+}
+
+/// 1 + a ω̂ + b ω̂².
+#[inline]
+pub(super) fn quadratic<T: Scalar>(omega: [T; 3], a: T, b: T) -> [[T; 3]; 3] {
+    let [x, y, z] = omega;
+    let one = T::from_f64(1.0);
+    let (xx, yy, zz) = (b * x * x, b * y * y, b * z * z);
+    let (xy, yz, zx) = (b * x * y, b * y * z, b * z * x);
+    let (x, y, z) = (a * x, a * y, a * z);
+    [[one - (yy + zz), xy - z, zx + y], [xy + z, one - (zz + xx), yz - x], [zx - y, yz + x, one - (xx + yy)]]
+}
+
+impl<T: Scalar> SO3<T> {
+    /// R y: a vector given in the body, in space.
+    #[inline]
+    pub fn apply(self, y: [T; 3]) -> [T; 3] {
+        self.0.apply(y)
+    }
+
+    /// RᵀR − 1.
+    #[inline]
+    fn excess(self) -> [[T; 3]; 3] {
+        let minus_one = <[[T; 3]; 3]>::identity().times(T::from_f64(-1.0));
+        self.0.transposed().after(self.0).plus(minus_one)
+    }
+
+    /// The unit quaternion (w, u) = (cos θ/2, n sin θ/2) of the rotation by θ ≤ π about n, w ≥ 0.
+    ///
+    /// From its largest component, so that nothing cancels and half turns are no exception.
+    pub(super) fn quaternion(self) -> (T, [T; 3]) {
+        let r = self.0;
+        let (one, half) = (T::from_f64(1.0), T::from_f64(0.5));
+        let trace = r[0][0] + r[1][1] + r[2][2];
+        if trace.to_f64() > 0.0 {
+            let w2 = (one + trace).sqrt();
+            let f = half / w2;
+            let u = [r[2][1] - r[1][2], r[0][2] - r[2][0], r[1][0] - r[0][1]];
+            return (half * w2, u.times(f));
+        }
+        let greater = |i: usize, j: usize| if r[j][j].to_f64() > r[i][i].to_f64() { j } else { i };
+        let i = greater(greater(0, 1), 2);
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        let u2 = (one + r[i][i] - r[j][j] - r[k][k]).sqrt();
+        let f = half / u2;
+        let w = (r[k][j] - r[j][k]) * f;
+        let mut u = [half * u2; 3];
+        u[j] = (r[i][j] + r[j][i]) * f;
+        u[k] = (r[i][k] + r[k][i]) * f;
+        if w.to_f64() < 0.0 { (-w, u.negated()) } else { (w, u) }
+    }
+}
+
+impl<T: Scalar> Group for SO3<T> {
+    type Scalar = T;
+    type Algebra = [T; 3];
+    type Operator = [[T; 3]; 3];
+    type Entries = [[T; 3]; 3];
+    const DIM: usize = 3;
+
+    #[inline]
+    fn identity() -> Self {
+        SO3(Operator::identity())
+    }
+    #[inline]
+    fn product(self, h: Self) -> Self {
+        SO3(self.0.after(h.0))
+    }
+    #[inline]
+    fn inverse(self) -> Self {
+        SO3(self.0.transposed())
+    }
+    #[inline]
+    fn entries(self) -> [[T; 3]; 3] {
+        self.0
+    }
+    #[inline]
+    fn tangent(self, x: [T; 3]) -> [[T; 3]; 3] {
+        self.0.after(hat(x))
+    }
+    #[inline]
+    fn adjoint(self) -> [[T; 3]; 3] {
+        self.0
+    }
+    #[inline]
+    fn ad(x: [T; 3]) -> [[T; 3]; 3] {
+        hat(x)
+    }
+    #[inline]
+    fn ad_star(x: [T; 3], mu: [T; 3]) -> [T; 3] {
+        cross(mu, x)
+    }
+    #[inline]
+    fn ad_star_on(mu: [T; 3]) -> [[T; 3]; 3] {
+        hat(mu)
+    }
+    /// The largest entry of RᵀR − 1 or of r₁ × r₂ − r₃, which also finds reflections.
+    fn defect(self) -> f64 {
+        let r = self.0;
+        let off = self.excess();
+        let handed = cross(r[0], r[1]).plus(r[2].negated());
+        let entries = off.as_flattened().iter().chain(&handed);
+        entries.fold(0.0, |most, entry| larger(most, entry.to_f64().abs()))
+    }
+    /// R(3 − RᵀR)/2 = R + R(1 − RᵀR)/2.
+    #[inline]
+    fn normalized(self) -> Self {
+        SO3(self.0.plus(self.0.after(self.excess().times(T::from_f64(-0.5)))))
+    }
+}
+
+/// methods-lie, sections 1.2 and 1.6.
+impl<T: Scalar> Retraction<SO3<T>> for Exp {
+    /// 1 + A ω̂ + B ω̂².
+    #[inline]
+    fn tau(x: [T; 3]) -> SO3<T> {
+        let s = x.dot(x);
+        SO3(quadratic(x, coefficients::a(s), coefficients::b(s)))
+    }
+    /// ω = 2 atan2(|u|, w) u/|u| with the quaternion (w, u): |ω| ≤ π.
+    #[inline]
+    fn tau_inv(g: SO3<T>) -> [T; 3] {
+        let (w, u) = g.quaternion();
+        let z = u.dot(u);
+        let half = if z.to_f64() < 0.01 {
+            coefficients::angle_over_sine(z)
+        } else {
+            let length = z.sqrt();
+            length.atan2(w) / length
+        };
+        u.times(half + half)
+    }
+    /// 1 + B ω̂ + C ω̂².
+    #[inline]
+    fn dtau(x: [T; 3]) -> [[T; 3]; 3] {
+        let s = x.dot(x);
+        quadratic(x, coefficients::b(s), coefficients::c(s))
+    }
+    /// 1 − ω̂/2 + D ω̂².
+    #[inline]
+    fn dtau_inv(x: [T; 3]) -> [[T; 3]; 3] {
+        quadratic(x, T::from_f64(-0.5), coefficients::d(x.dot(x)))
+    }
+    /// −μ̂/2 + D[(σ·μ) + σμᵀ − 2μσᵀ] + 2D′ χσᵀ, χ = σ × (σ × μ).
+    #[inline]
+    fn k(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
+        let s = x.dot(x);
+        let (d, d_prime) = (coefficients::d(s), coefficients::d_prime(s));
+        let chi = cross(x, cross(x, mu));
+        let by_x = mu.times(-(d + d)).plus(chi.times(d_prime + d_prime));
+        hat(mu.times(T::from_f64(-0.5)))
+            .plus(<[[T; 3]; 3]>::identity().times(d * x.dot(mu)))
+            .plus(outer(x.times(d), mu))
+            .plus(outer(by_x, x))
+    }
+    symmetric!(SO3<T>);
+    #[inline]
+    fn reaches(x: [T; 3]) -> bool {
+        x.dot(x).to_f64() < FULL_TURN
+    }
+}
+
+/// methods-lie, sections 1.2 and 1.6.
+impl<T: Scalar> Retraction<SO3<T>> for Cayley {
+    /// 1 + 4/(4 + |ω|²) (ω̂ + ω̂²/2).
+    #[inline]
+    fn tau(x: [T; 3]) -> SO3<T> {
+        let four = T::from_f64(4.0);
+        let a = four / (four + x.dot(x));
+        SO3(quadratic(x, a, T::from_f64(0.5) * a))
+    }
+    /// ω = 2u/w with the quaternion (w, u); infinite for half turns.
+    #[inline]
+    fn tau_inv(g: SO3<T>) -> [T; 3] {
+        let (w, u) = g.quaternion();
+        u.times(T::from_f64(2.0) / w)
+    }
+    /// 2/(4 + |ω|²) (2 + ω̂).
+    #[inline]
+    fn dtau(x: [T; 3]) -> [[T; 3]; 3] {
+        let factor = T::from_f64(2.0) / (T::from_f64(4.0) + x.dot(x));
+        <[[T; 3]; 3]>::identity().times(factor + factor).plus(hat(x.times(factor)))
+    }
+    /// 1 − ω̂/2 + ωωᵀ/4.
+    #[inline]
+    fn dtau_inv(x: [T; 3]) -> [[T; 3]; 3] {
+        <[[T; 3]; 3]>::identity()
+            .plus(hat(x.times(T::from_f64(-0.5))))
+            .plus(outer(x.times(T::from_f64(0.25)), x))
+    }
+    /// −μ̂/2 + [(σ·μ) + σμᵀ]/4.
+    #[inline]
+    fn k(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
+        let quarter = T::from_f64(0.25);
+        hat(mu.times(T::from_f64(-0.5)))
+            .plus(<[[T; 3]; 3]>::identity().times(quarter * x.dot(mu)))
+            .plus(outer(x.times(quarter), mu))
+    }
+    symmetric!(SO3<T>);
+    #[inline]
+    fn reaches(_: [T; 3]) -> bool {
+        true
+    }
+}
+
+/// τ(ω) = R_x(ω₁) R_y(ω₂) R_z(ω₃) with the columns dτ = [e₁, R_x e₂, R_x R_y e₃]
+/// (methods-lie, section 1.5) and dτᴸ = [R_zᵀR_yᵀ e₁, R_zᵀ e₂, e₃]; inverses written out.
+impl<T: Scalar> Retraction<SO3<T>> for Ccsk {
+    #[inline]
+    fn tau(x: [T; 3]) -> SO3<T> {
+        let [(s1, c1), (s2, c2), (s3, c3)] = x.map(T::sin_cos);
+        SO3([
+            [c2 * c3, -(c2 * s3), s2],
+            [c1 * s3 + s1 * s2 * c3, c1 * c3 - s1 * s2 * s3, -(s1 * c2)],
+            [s1 * s3 - c1 * s2 * c3, s1 * c3 + c1 * s2 * s3, c1 * c2],
+        ])
+    }
+    /// |ω₂| ≤ π/2; at ±π/2 the other two are not unique.
+    #[inline]
+    fn tau_inv(g: SO3<T>) -> [T; 3] {
+        let r = g.0;
+        let cosine = (r[0][0] * r[0][0] + r[0][1] * r[0][1]).sqrt();
+        [(-r[1][2]).atan2(r[2][2]), r[0][2].atan2(cosine), (-r[0][1]).atan2(r[0][0])]
+    }
+    #[inline]
+    fn dtau(x: [T; 3]) -> [[T; 3]; 3] {
+        let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
+        let ((s1, c1), (s2, c2)) = (x[0].sin_cos(), x[1].sin_cos());
+        [[l, o, s2], [o, c1, -(s1 * c2)], [o, s1, c1 * c2]]
+    }
+    #[inline]
+    fn dtau_inv(x: [T; 3]) -> [[T; 3]; 3] {
+        let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
+        let ((s1, c1), (s2, c2)) = (x[0].sin_cos(), x[1].sin_cos());
+        let (s, c) = (s1 / c2, c1 / c2);
+        [[l, s2 * s, -(s2 * c)], [o, c1, s1], [o, -s, c]]
+    }
+    #[inline]
+    fn dtau_left(x: [T; 3]) -> [[T; 3]; 3] {
+        let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
+        let ((s2, c2), (s3, c3)) = (x[1].sin_cos(), x[2].sin_cos());
+        [[c2 * c3, s3, o], [-(c2 * s3), c3, o], [s2, o, l]]
+    }
+    #[inline]
+    fn dtau_left_inv(x: [T; 3]) -> [[T; 3]; 3] {
+        let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
+        let ((s2, c2), (s3, c3)) = (x[1].sin_cos(), x[2].sin_cos());
+        let (s, c) = (s3 / c2, c3 / c2);
+        [[c, -s, o], [s3, c3, o], [-(s2 * c), s2 * s, l]]
+    }
+    /// From (dτ⁻¹)*μ = (μ₁, s₁(s₂μ₁ − μ₃)/c₂ + c₁μ₂, −c₁(s₂μ₁ − μ₃)/c₂ + s₁μ₂).
+    #[inline]
+    fn k(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
+        let o = T::from_f64(0.0);
+        let ((s1, c1), (s2, c2)) = (x[0].sin_cos(), x[1].sin_cos());
+        let a = (s2 * mu[0] - mu[2]) / c2;
+        let da = (mu[0] - s2 * mu[2]) / (c2 * c2);
+        [[o, o, o], [c1 * a - s1 * mu[1], s1 * da, o], [s1 * a + c1 * mu[1], -(c1 * da), o]]
+    }
+    /// From ((dτᴸ)⁻¹)*μ = (c₃(μ₁ − s₂μ₃)/c₂ + s₃μ₂, −s₃(μ₁ − s₂μ₃)/c₂ + c₃μ₂, μ₃).
+    #[inline]
+    fn k_left(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
+        let o = T::from_f64(0.0);
+        let ((s2, c2), (s3, c3)) = (x[1].sin_cos(), x[2].sin_cos());
+        let a = (mu[0] - s2 * mu[2]) / c2;
+        let da = (s2 * mu[0] - mu[2]) / (c2 * c2);
+        [[o, c3 * da, c3 * mu[1] - s3 * a], [o, -(s3 * da), -(s3 * mu[1] + c3 * a)], [o, o, o]]
+    }
+    #[inline]
+    fn reaches(x: [T; 3]) -> bool {
+        x[1].to_f64().abs() < FRAC_PI_2
+    }
+}
