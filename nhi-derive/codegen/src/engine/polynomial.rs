@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Largest number of terms of any polynomial here.
-const MAX_TERMS: usize = 300;
+pub(super) const MAX_TERMS: usize = 300;
 /// Largest exponent that is multiplied out.
 const MAX_EXPONENT: i64 = 12;
 

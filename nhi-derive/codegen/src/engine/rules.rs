@@ -1,7 +1,9 @@
 //! Equal forms of an expression by rules that need no computer-algebra system.
 
 use super::factor::factor;
-use super::polynomial::{Monomial, Polynomial, exponent, integer, multiply, power, product, without};
+use super::polynomial::{
+    MAX_TERMS, Monomial, Polynomial, exponent, integer, multiply, power, product, without,
+};
 use super::select::cheapest_alone;
 use super::trigonometry::{angles, expand, linearise, normal, reduce};
 use crate::expr::{Expr, Function, Node, Pool, Rational};
@@ -114,6 +116,9 @@ fn over_one_bar(pool: &mut Pool, p: &Polynomial) -> Option<Expr> {
             term = term.mul(&sum_or_atom(pool, a)?.pow(n)?)?;
         }
         numerator.add_scaled(&Rational::one(), &Monomial::new(), &term);
+        if numerator.len() > MAX_TERMS {
+            return None;
+        }
     }
     for (a, n) in bar.clone() {
         let divisor = sum_or_atom(pool, a)?;
