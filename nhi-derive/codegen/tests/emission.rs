@@ -10,15 +10,131 @@ fn derived(text: &str) -> Derived {
     Derived::new(declaration, &mut BuiltIn).expect("derivable")
 }
 
-#[test]
-fn show() {
-    let d = derived(
+fn sleigh() -> Derived {
+    derived(
         "#[nonholonomic(
             coordinates(theta, x, y),
             lagrangian = J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
             constraints(a*dtheta + sin(theta)*dx - cos(theta)*dy = 0),
             methods(Dla2, Rattle))]
          pub struct Sleigh { pub J: f64, pub m: f64, pub a: f64 }",
+    )
+}
+
+/// The lines of one function, from its documentation to its closing brace.
+fn function<'a>(code: &'a str, module: &str, name: &str) -> Vec<&'a str> {
+    let start = code.find(&format!("pub mod {module} {{")).expect("the module");
+    let lines: Vec<&str> = code[start..].lines().collect();
+    let head = lines.iter().position(|l| l.contains(&format!("pub fn {name}<"))).expect("the function");
+    let first = lines[..head].iter().rposition(|l| l.trim().is_empty()).map_or(0, |i| i + 1);
+    let indent = lines[head].len() - lines[head].trim_start().len();
+    let end = format!("{}}}", " ".repeat(indent));
+    let last = lines.iter().skip(head).position(|&l| l == end).expect("a closing brace") + head;
+    lines[first..=last].iter().map(|l| l.trim()).collect()
+}
+
+#[test]
+fn rattle_of_the_sleigh_is_as_by_hand() {
+    let code = sleigh().pretty();
+    let step = function(&code, "rattle", "step").join("\n");
+    // Drift, sine and cosine, defect of the constraint, reflection: nothing else.
+    assert!(step.contains("Operations: 8 add, 11 mul, 1 sin_cos."), "{step}");
+    assert!(step.contains("theta_1.sin_cos()"), "{step}");
+}
+
+#[test]
+fn people_read_equations_and_the_compiler_does_not() {
+    let sleigh = sleigh();
+    let code = sleigh.pretty();
+    let step = function(&code, "dla2", "step");
+    let comments = step.iter().filter(|l| l.starts_with("// ")).count();
+    assert!(comments >= 4, "{step:?}");
+    assert!(!code.contains("__comment") && !sleigh.implementation().to_string().contains("__comment"));
+    // The comments apart, both are the same code.
+    let formatted = prettyplease::unparse(&syn::parse2(sleigh.implementation()).expect("a file"));
+    let code_of = |text: &str| -> Vec<String> {
+        let lines = text.lines().map(str::trim);
+        lines.filter(|l| !l.is_empty() && !l.starts_with("// ")).map(str::to_owned).collect()
+    };
+    assert_eq!(code_of(&code), code_of(&formatted));
+}
+
+#[test]
+fn what_a_method_emits_does_not_depend_on_the_others() {
+    let rattle = |methods: &str| {
+        let derived = derived(&format!(
+            "#[nonholonomic(coordinates(x, y, z),
+                lagrangian = m*(dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - k*(x^2 + y^2 + z^2)/2,
+                constraints(dx + y*dz), methods({methods}))]
+             struct Contact {{ m: f64, k: f64 }}"
+        ));
+        function(&derived.pretty(), "rattle", "step").join("\n")
+    };
+    assert_eq!(rattle("Rattle"), rattle("Dla2, Rk4, Rattle"));
+}
+
+#[test]
+fn names_are_legal_unique_and_close_to_the_declaration() {
+    let code = derived(
+        "#[nonholonomic(
+            coordinates(theta, dot_theta, y[2], r#type, next),
+            lagrangian = (dot(theta)^2 + dot(dot_theta)^2 + dot(y[0])^2 + dot(y[1])^2 + dot(r#type)^2
+                + dot(next)^2)/2 - cos(theta)*next,
+            constraints(),
+            methods(Dla2))]
+         struct Names;",
+    )
+    .pretty();
+    let step: String = function(&code, "dla2", "step").concat().replace(' ', "");
+    let bound = |names: &str, to: &str| format!("let[{names}]={to};").replace(' ', "");
+    for line in [
+        bound("theta, dot_theta, y_0, y_1, r#type, next_", "state.q"),
+        bound("dot_theta_, dot_dot_theta, dot_y_0, dot_y_1, dot_type, dot_next", "state.v"),
+    ] {
+        assert!(step.contains(&line), "{step}");
+    }
+}
+
+#[test]
+fn generics_and_array_fields() {
+    let code = derived(
+        "#[nonholonomic(coordinates(x), lagrangian = m*dot(x)^2/2 - c[0]*x^2 - c[1]*x^4, constraints())]
+         struct Generic<'a, T: Clone, const N: usize> where T: 'a {
+             m: f64,
+             c: [f64; 2],
+             #[nonholonomic(skip)]
+             rest: &'a [T; N],
+         }",
+    )
+    .pretty();
+    assert!(
+        code.contains("impl<'a, T: Clone, const N: usize> ::nhi_runtime::System for Generic<'a, T, N>"),
+        "{code}"
     );
-    println!("{}", d.pretty());
+    assert!(code.contains("[self.m, self.c[0], self.c[1]]"), "{code}");
+}
+
+/// Thousands of operations inside each other: neither the derivation nor the printer of tokens, nor
+/// `rustc` after them, recurse that deep. Test threads have a stack of 2 MiB.
+#[test]
+fn deep_expressions_do_not_overflow_the_stack() {
+    let nested = |n: usize, step: &dyn Fn(usize) -> String| {
+        let first = "a0 = x".to_owned();
+        let lets: Vec<String> =
+            std::iter::once(first).chain((1..n).map(|i| format!("a{i} = {}", step(i)))).collect();
+        let system = derived(&format!(
+            "#[nonholonomic(coordinates(x, y, z), let({}),
+                lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - a{},
+                constraints(dx - y*dz), methods(Rattle))]
+             struct Deep;",
+            lets.join(", "),
+            n - 1
+        ));
+        let code = system.pretty();
+        syn::parse_file(&code).expect("a file");
+        let deepest = code.lines().map(|line| line.matches('(').count()).max();
+        assert!(deepest < Some(200), "a line with {deepest:?} parentheses");
+    };
+    nested(1000, &|i| format!("sin(a{} + y)", i - 1));
+    nested(300, &|i| format!("1/(a{}*y + {i})^2", i - 1));
 }

@@ -172,6 +172,16 @@ fn common_factors() {
 }
 
 #[test]
+fn expressions_stay_shallow() {
+    let nested = (0..300).fold("x".to_owned(), |e, _| format!("sin({e} + y)"));
+    let (body, operations) = optimised(&format!("f(x, y)\n return r = {nested}"));
+    assert_eq!(operations, "300 add, 300 sin");
+    for line in body.lines() {
+        assert!(line.matches("sin(").count() <= 24, "{line}");
+    }
+}
+
+#[test]
 fn coefficients_move_into_constants() {
     let (_, operations) = optimised(
         "f(parameters: prepared [k, m], h: prepared, x, v)

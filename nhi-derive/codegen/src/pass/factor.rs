@@ -41,8 +41,11 @@ pub(super) fn factor(cx: &mut Context<'_>, draft: &mut Draft) {
         let expanded = multiplied_out(cx, &uses, &apart);
         let mut best = sum_with(cx, &mut levels, &whole, apart);
         if let Some(expanded) = expanded {
+            // Both forms are made of these, which cost the same in both.
+            let factors = expanded.iter().flat_map(|t| t.factors.keys().copied());
+            let parts: BTreeSet<Expr> = factors.chain(whole.iter().copied()).collect();
             let other = sum_with(cx, &mut levels, &whole, expanded);
-            if cost(cx, &mut levels, other) < cost(cx, &mut levels, best) {
+            if cost(cx, &mut levels, other, &parts) < cost(cx, &mut levels, best, &parts) {
                 best = other;
             }
         }
@@ -85,15 +88,18 @@ fn multiplied_out(cx: &mut Context<'_>, uses: &Table<usize>, terms: &[Factors]) 
     changed.then_some(out)
 }
 
-/// Operations below `e` in its own stage, when what is known earlier has been put together.
-fn cost(cx: &mut Context<'_>, levels: &mut Levels, e: Expr) -> usize {
+/// Operations that make `e` from `parts` in its own stage, when what is known earlier has been put
+/// together.
+fn cost(cx: &mut Context<'_>, levels: &mut Levels, e: Expr, parts: &BTreeSet<Expr>) -> usize {
     let stage = levels.stage(cx.pool, e);
     let mut total = 0;
     let mut seen = BTreeSet::new();
     let mut stack = vec![e];
     while let Some(e) = stack.pop() {
-        let (_, e) = cx.signed(e);
-        if levels.stage(cx.pool, e) < stage || !seen.insert(e) {
+        let (_, abs) = cx.signed(e);
+        let is_part = parts.contains(&e) || parts.contains(&abs);
+        let e = abs;
+        if is_part || levels.stage(cx.pool, e) < stage || !seen.insert(e) {
             continue;
         }
         let shape = Shape::of(cx.pool, cx.constants, e);

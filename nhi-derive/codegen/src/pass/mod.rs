@@ -1,6 +1,6 @@
 //! Passes: from a program as the scheme is written to one as an expert would write it.
 //!
-//! Every pass leaves the values as they are, up to rounding. `ROUNDS` lists them in the orders in
+//! Every pass leaves the values as they are, up to rounding. `ORDERS` lists them in the orders in
 //! which they run; a round of them is repeated while it saves operations.
 
 mod binding;
@@ -39,8 +39,8 @@ const TEMPORARIES: Pass = Pass { name: "temporaries", run: temporaries::temporar
 const NAMES: Pass = Pass { name: "names", run: names::names };
 
 /// Orders of the passes that save operations. Factors taken out of a sum hide products that are
-/// shared, and the other way round: which order is better depends on the program.
-const ROUNDS: [&[Pass]; 2] = [
+/// shared, and the other way round: which order is better depends on the program, and is kept.
+const ORDERS: [&[Pass]; 2] = [
     &[NUMBERING, COEFFICIENTS, BINDING, NUMBERING, FACTOR, BINDING, PRODUCTS, SUMS, NUMBERING],
     &[NUMBERING, COEFFICIENTS, BINDING, NUMBERING, PRODUCTS, FACTOR, BINDING, PRODUCTS, SUMS, NUMBERING],
 ];
@@ -66,15 +66,17 @@ pub fn trace(
     let cx = &mut Context { pool, constants };
     let mut best = Draft::new(cx, program);
     let mut cost = best.operations(cx).weight();
-    for number in 0..MAX_ROUNDS {
+    // A shared value counts once even before it has a name: the first round need save nothing.
+    let mut accept_equal = true;
+    let mut orders: Vec<&[Pass]> = ORDERS.to_vec();
+    for _ in 0..MAX_ROUNDS {
         let start = best.clone();
         let before = cost;
-        // A shared value counts once even before it has a name: the first round need save nothing.
-        let mut accept_equal = number == 0;
-        for round in ROUNDS {
+        let mut better = None;
+        for &order in &orders {
             let mut draft = start.clone();
             let mut steps = Vec::new();
-            for pass in round {
+            for pass in order {
                 (pass.run)(cx, &mut draft);
                 steps.push((pass.name, draft.clone()));
             }
@@ -82,12 +84,15 @@ pub fn trace(
             if after < cost || (accept_equal && after == cost) {
                 accept_equal = false;
                 (best, cost) = (draft, after);
-                for (name, step) in steps {
-                    let program = step.finish(cx.pool);
-                    observe(cx.pool, name, &program);
-                }
+                better = Some((order, steps));
             }
         }
+        let Some((order, steps)) = better else { break };
+        for (name, step) in steps {
+            let program = step.finish(cx.pool);
+            observe(cx.pool, name, &program);
+        }
+        orders = vec![order];
         if cost == before {
             break;
         }

@@ -14,10 +14,10 @@ use num_traits::Signed;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names given to pairs of one program at most, and operands of one node that are looked at: far
-/// above what models need, to bound the work.
-const MAX_PAIRS: usize = 20_000;
-const MAX_OPERANDS: usize = 256;
+/// Names given to pairs of one program at most, and pairs that are looked at to begin with: far above
+/// what models need, to bound the work.
+const MAX_NAMES: usize = 20_000;
+const MAX_PAIRS: usize = 200_000;
 
 /// Shared parts of products; see the [module documentation](self).
 pub(super) fn share_products(cx: &mut Context<'_>, draft: &mut Draft) {
@@ -163,6 +163,8 @@ struct Index {
     places: BTreeMap<Pair, (BTreeSet<Expr>, i64)>,
     /// Pairs that a name saves something for, by what it saves; between equals the oldest first.
     queue: BTreeSet<(i64, Reverse<Pair>)>,
+    /// Operands of one node that are looked at.
+    most: usize,
 }
 
 fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
@@ -180,10 +182,13 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
             *occurs.entry(x) += n.abs();
         }
     }
-    let nodes: Vec<Expr> = index.nodes.keys().copied().collect();
-    for node in nodes {
-        let operands = index.nodes[&node].0.keys().copied();
-        let common: Vec<Expr> = operands.filter(|x| occurs[*x] > 1).take(MAX_OPERANDS).collect();
+    let mut candidates: Vec<(Expr, Vec<Expr>)> = Vec::new();
+    for (&node, (operands, _)) in &index.nodes {
+        candidates.push((node, operands.keys().copied().filter(|x| occurs[*x] > 1).collect()));
+    }
+    index.most = most_operands(candidates.iter().map(|(_, common)| common.len()));
+    for (node, mut common) in candidates {
+        common.truncate(index.most);
         for (i, &a) in common.iter().enumerate() {
             for &b in &common[i..] {
                 index.note::<F>(cx, &mut levels, node, a, b);
@@ -191,7 +196,7 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
         }
     }
     let mut defined: Vec<(Expr, Pair)> = Vec::new();
-    while defined.len() < MAX_PAIRS {
+    while defined.len() < MAX_NAMES {
         let Some(&(_, Reverse(pair))) = index.queue.last() else { break };
         let symbol = draft.fresh(cx);
         let level = levels.of(cx.pool, pair.0).max(levels.of(cx.pool, pair.1));
@@ -202,6 +207,15 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
     if !defined.is_empty() {
         replace::<F>(cx, draft, &index, &defined);
     }
+}
+
+/// How many operands of each node can be looked at, given how many there are.
+fn most_operands(lengths: impl Iterator<Item = usize> + Clone) -> usize {
+    let mut most = MAX_PAIRS;
+    while most > 2 && lengths.clone().map(|n| n.min(most).saturating_pow(2)).sum::<usize>() > MAX_PAIRS {
+        most /= 2;
+    }
+    most
 }
 
 fn weight(levels: &mut Levels, cx: &Context<'_>, e: Expr) -> i64 {
@@ -269,7 +283,7 @@ impl Index {
             self.nodes.insert(node, (new, weight));
         }
         for node in places {
-            let others: Vec<Expr> = self.nodes[&node].0.keys().copied().take(MAX_OPERANDS).collect();
+            let others: Vec<Expr> = self.nodes[&node].0.keys().copied().take(self.most).collect();
             for other in others {
                 self.note::<F>(cx, levels, node, symbol, other);
             }

@@ -2,17 +2,21 @@
 //!
 //! Saves computing it again: afterwards every `Let` is a tree, which is what gets emitted. The sine
 //! and cosine of one angle get names even where each is used once, because one call computes both.
+//! So do parts of expressions that are nested deeply, for the sake of readers and of `rustc`.
 
 use super::draft::{Context, Draft, rewrite};
 use super::schedule::schedule;
 use crate::expr::{Expr, Function, Node};
-use crate::program::Table;
+use crate::program::{Shape, Table};
 use std::collections::BTreeMap;
+
+/// Operations nested in one expression at most.
+const MAX_DEPTH: usize = 24;
 
 /// See the [module documentation](self).
 pub(super) fn temporaries(cx: &mut Context<'_>, draft: &mut Draft) {
     let uses = draft.uses(cx);
-    let mut shared: Vec<Expr> = Vec::new();
+    let mut shared: Table<()> = Table::new();
     for e in draft.computed(cx) {
         let paired = match *cx.pool.node(e) {
             Node::Call(Function::Sin, x) => uses.contains(cx.pool.call(Function::Cos, x)),
@@ -20,9 +24,10 @@ pub(super) fn temporaries(cx: &mut Context<'_>, draft: &mut Draft) {
             _ => false,
         };
         if (uses[e] > 1 || paired) && !cx.is_trivial(e) {
-            shared.push(e);
+            shared.insert(e, ());
         }
     }
+    cut_deep(cx, draft, &mut shared);
     // A value that has a name already keeps it; numbering has left one name per value.
     let mut image: Table<Expr> = Table::new();
     let mut definitions = Vec::new();
@@ -30,7 +35,7 @@ pub(super) fn temporaries(cx: &mut Context<'_>, draft: &mut Draft) {
     for (symbol, value) in draft.lets() {
         named.insert(value, symbol);
     }
-    for &e in &shared {
+    for e in shared.keys() {
         let symbol = match named.get(e) {
             Some(&s) => s,
             None => {
@@ -64,4 +69,31 @@ pub(super) fn temporaries(cx: &mut Context<'_>, draft: &mut Draft) {
     draft.set_lets(&values);
     let definitions: Vec<(Expr, Expr)> = definitions.into_iter().map(|(s, _)| (s, values[&s])).collect();
     schedule(cx, draft, &definitions);
+}
+
+/// Adds to `shared` what would be nested more deeply than [`MAX_DEPTH`].
+fn cut_deep(cx: &mut Context<'_>, draft: &Draft, shared: &mut Table<()>) {
+    let mut depths: Table<usize> = Table::new();
+    let mut stack = draft.program.values();
+    while let Some(&top) = stack.last() {
+        let (_, e) = cx.signed(top);
+        if depths.contains(e) {
+            stack.pop();
+            continue;
+        }
+        let operands = Shape::of(cx.pool, cx.constants, e).operands();
+        let operands: Vec<Expr> = operands.into_iter().map(|x| cx.signed(x).1).collect();
+        let open: Vec<Expr> = operands.iter().copied().filter(|&x| !depths.contains(x)).collect();
+        if !open.is_empty() {
+            stack.extend(open);
+            continue;
+        }
+        let below = operands.iter().map(|&x| if shared.contains(x) { 0 } else { depths[x] }).max();
+        let depth = below.map_or(0, |d| d + 1);
+        if depth > MAX_DEPTH {
+            shared.insert(e, ());
+        }
+        depths.insert(e, depth);
+        stack.pop();
+    }
 }
