@@ -1,1 +1,185 @@
-//! Under construction.
+//! What the examples share: where their figures go and how these look.
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
+use plotters::prelude::*;
+use std::error::Error;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// Okabe and Ito's colours, told apart also by the colour-blind.
+pub const COLOURS: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 0, 0),
+];
+
+/// How the points of a series are drawn.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Mark {
+    /// Joined by a line of this width in pixels.
+    Line(u32),
+    /// Joined by a faint line.
+    Faint,
+    /// As dots of this radius in pixels.
+    Dots(u32),
+}
+
+/// Points that belong together.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// Name in the legend; empty for none.
+    pub name: String,
+    /// Colour.
+    pub colour: RGBColor,
+    /// Line or dots.
+    pub mark: Mark,
+    /// (x, y).
+    pub points: Vec<(f64, f64)>,
+}
+
+/// A set of axes with series.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// Title.
+    pub title: String,
+    /// Labels of the two axes.
+    pub labels: (&'static str, &'static str),
+    /// Ranges of the two axes.
+    pub ranges: (Range<f64>, Range<f64>),
+    /// Whether the vertical axis is logarithmic.
+    pub logarithmic: bool,
+    /// What is drawn, the last on top.
+    pub series: Vec<Series>,
+}
+
+const FONT: &str = "sans-serif";
+const GREY: RGBColor = RGBColor(225, 225, 225);
+
+/// Asserts that `value` is `printed` to its printed digits.
+///
+/// # Panics
+/// If it is not, with both numbers and what they are.
+pub fn assert_digits(what: &str, value: f64, printed: &str) {
+    let expected: f64 = printed.parse().expect("a printed number");
+    let decimals = printed.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let tolerance = 0.501 * 0.1f64.powi(decimals as i32);
+    assert!((value - expected).abs() <= tolerance, "{what}: expected {printed}, found {value}");
+}
+
+/// Writes `panels`, `columns` in a row and each of `size` pixels, as SVG into the directory that is
+/// the program's first argument, `out` without one.
+///
+/// # Errors
+/// Where the file cannot be written.
+pub fn save(
+    name: &str,
+    panels: &[Panel],
+    columns: usize,
+    size: (u32, u32),
+) -> Result<PathBuf, Box<dyn Error>> {
+    let directory = PathBuf::from(env::args_os().nth(1).unwrap_or_else(|| "out".into()));
+    fs::create_dir_all(&directory)?;
+    let path = directory.join(name);
+    draw(&path, panels, columns, size)?;
+    Ok(path)
+}
+
+type Undrawn = DrawingAreaErrorKind<io::Error>;
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+fn draw(path: &Path, panels: &[Panel], columns: usize, size: (u32, u32)) -> Result<(), Undrawn> {
+    let rows = panels.len().div_ceil(columns);
+    let pixels = (size.0 * columns as u32, size.1 * rows as u32);
+    let root = SVGBackend::new(path, pixels).into_drawing_area();
+    root.fill(&WHITE)?;
+    for (area, panel) in root.split_evenly((rows, columns)).iter().zip(panels) {
+        let (x, y) = panel.ranges.clone();
+        if panel.logarithmic {
+            axes(area, panel, x, y.log_scale(), power)?;
+        } else {
+            axes(area, panel, x, y, decimal)?;
+        }
+    }
+    root.present()
+}
+
+fn axes<Y>(
+    area: &Area<'_>,
+    panel: &Panel,
+    x: Range<f64>,
+    y: Y,
+    label: fn(f64) -> String,
+) -> Result<(), Undrawn>
+where
+    Y: AsRangedCoord<Value = f64>,
+    Y::CoordDescType: ValueFormatter<f64>,
+{
+    let mut chart = ChartBuilder::on(area)
+        .caption(&panel.title, (FONT, 18))
+        .margin(14)
+        .margin_right(24)
+        .x_label_area_size(44)
+        .y_label_area_size(66)
+        .build_cartesian_2d(x, y)?;
+    chart
+        .configure_mesh()
+        .x_desc(panel.labels.0)
+        .y_desc(panel.labels.1)
+        .axis_desc_style((FONT, 15))
+        .label_style((FONT, 13))
+        .x_labels(7)
+        .y_labels(7)
+        .x_label_formatter(&|x| decimal(*x))
+        .y_label_formatter(&|y| label(*y))
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(GREY)
+        .draw()?;
+    for series in &panel.series {
+        let points = series.points.iter().copied();
+        let style = match series.mark {
+            Mark::Line(width) => series.colour.stroke_width(width),
+            Mark::Faint => series.colour.mix(0.15).stroke_width(1),
+            Mark::Dots(_) => series.colour.filled(),
+        };
+        let drawn = match series.mark {
+            Mark::Dots(radius) => chart.draw_series(points.map(|point| Circle::new(point, radius, style)))?,
+            _ => chart.draw_series(LineSeries::new(points, style))?,
+        };
+        if !series.name.is_empty() {
+            let legend = series.colour.stroke_width(3);
+            drawn.label(&series.name).legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], legend));
+        }
+    }
+    if panel.series.iter().any(|series| !series.name.is_empty()) {
+        chart
+            .configure_series_labels()
+            .label_font((FONT, 14))
+            .background_style(WHITE.mix(0.85))
+            .border_style(GREY)
+            .position(SeriesLabelPosition::UpperLeft)
+            .draw()?;
+    }
+    Ok(())
+}
+
+/// A short decimal.
+fn decimal(x: f64) -> String {
+    // Ticks are sums, which miss zero by rounding.
+    if x.abs() > 1e-13 && x.abs() < 1e-3 {
+        return format!("{x:.1e}").replace('-', "−");
+    }
+    let text = format!("{x:.3}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
+}
+
+/// A power of ten.
+fn power(y: f64) -> String {
+    format!("1e{}", y.log10().round()).replace('-', "−")
+}
