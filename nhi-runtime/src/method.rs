@@ -191,16 +191,29 @@ methods! {
         Rk4 "rk4";
     }
     reflecting {
-        /// Geometric nonholonomic integrator with trapezoidal quadrature, order 2; KMF (9), (14),
-        /// MP06 (5.3). Its parasitic modes can destroy long runs: prefer [`Dla2`] there.
+        /// Geometric nonholonomic integrator with trapezoidal quadrature, order 2. Its parasitic modes
+        /// can destroy long runs: prefer [`Dla2`] there.
+        ///
+        /// For a constant mass matrix the literature states it in other forms, with F = ∂L/∂q + f. All
+        /// of them are this method, with the same numbers up to rounding:
+        ///
+        /// - the two-step form, nonholonomic SHAKE (KMF (9), MP06 (5.3)),
+        ///   q_{k+1} − 2q_k + q_{k−1} = h²M⁻¹(F_k + μᵀλ_k), μ(q_k)(q_{k+1} − q_{k−1})/2h + μ₀ = 0;
+        /// - the projected form without multipliers (KMF (14), (16)), with Qᵀ = μᵀC⁻¹μM⁻¹,
+        ///   p_{k+1/2} = (1 − 2Qᵀ)p_{k−1/2} + h(1 − Qᵀ)F_k − 2μᵀC⁻¹μ₀, q_{k+1} = q_k + hM⁻¹p_{k+1/2};
+        /// - the form with triples (q, p, λ), RATTLE (KMF (10), FJM (15)),
+        ///   p_{k+1/2} = p_k + ½h(F + μᵀλ)_k, q_{k+1} = q_k + hM⁻¹p_{k+1/2},
+        ///   p_{k+1} = p_{k+1/2} + ½h(F + μᵀλ)_{k+1} with μM⁻¹p_{k+1} + μ₀ = 0.
         Rattle "rattle" Consistent;
         /// Geometric nonholonomic integrator with midpoint quadrature, order 2. Its parasitic modes
         /// can destroy long runs: prefer [`Dla2`] there.
         GniMidpoint "gni_midpoint" Consistent;
-        /// Geometric nonholonomic integrator, Euler A, order 1; FJM (13). Its parasitic modes can
-        /// destroy long runs.
+        /// Geometric nonholonomic integrator, Euler A, order 1: the kick by the forces follows the
+        /// reflection. For a constant mass matrix it is FJM (13), whose p̃ is p + ½hF. Its parasitic
+        /// modes can destroy long runs.
         GniEulerA "gni_euler_a" Plain;
-        /// Adjoint of [`GniEulerA`]; FJM (14). Its parasitic modes can destroy long runs.
+        /// Adjoint of [`GniEulerA`]: the kick comes before the reflection; FJM (14), whose p̃ is p − ½hF.
+        /// Its parasitic modes can destroy long runs.
         GniEulerB "gni_euler_b" Plain;
     }
 }

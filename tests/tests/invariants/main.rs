@@ -3,6 +3,7 @@
 mod constraints;
 mod energy;
 mod flow;
+mod forms;
 mod momentum;
 mod parasite;
 mod reversal;
