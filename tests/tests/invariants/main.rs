@@ -1,6 +1,7 @@
 //! What methods preserve and what they do not, over many steps, on every model.
 
 mod constraints;
+mod damped;
 mod energy;
 mod flow;
 mod forms;

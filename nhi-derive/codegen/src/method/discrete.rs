@@ -8,6 +8,8 @@
 //! p⁺ = Σ wᵢ L_v(bᵢ, d) + h Σ wᵢ cᵢ (L_q + f)(bᵢ, d, t + cᵢ h)            covector at y = x + h d
 //! ```
 //!
+//! The forces f may have a quadrature of their own.
+//!
 //! (Discrete Legendre transforms as in Marsden and West, Acta Numerica 2001; on vector spaces these
 //! are the −D₁L_d and D₂L_d of the papers.)
 
@@ -59,74 +61,99 @@ impl Quadrature {
             Quadrature::Right => &[Place::Right],
         }
     }
-}
 
-/// One step of a discrete trajectory: the base points of its quadrature, bound in the program.
-pub(super) struct Step {
-    bases: Vec<(Place, Vec<Expr>)>,
-    velocity: Vec<Expr>,
-    t: Expr,
-}
+    /// The weight of each place.
+    fn weight(self, b: &mut Builder<'_>) -> Expr {
+        b.pool().ratio(1, self.places().len() as i64)
+    }
 
-impl Step {
-    /// The step that leaves `from` at time `t` with `velocity`; `suffix` names its base points.
-    pub(super) fn leaving(
-        b: &mut Builder<'_>,
-        space: &Space,
-        quadrature: Quadrature,
-        from: &[Expr],
-        velocity: &[Expr],
-        t: Expr,
-        suffix: &str,
-    ) -> Step {
-        let mut bases = Vec::new();
-        for &place in quadrature.places() {
-            let distance = b.halves_of_h(place.halves());
-            let base = space.advance(b, from, distance, velocity);
-            let suffix = if place == Place::Middle { format!("{suffix}_mid") } else { suffix.to_owned() };
-            bases.push((place, b.bind_coordinates("", &suffix, &base)));
+    /// The same in the other direction.
+    fn mirrored(self) -> Quadrature {
+        match self {
+            Quadrature::Left => Quadrature::Right,
+            Quadrature::Right => Quadrature::Left,
+            symmetric => symmetric,
         }
-        Step { bases, velocity: velocity.to_vec(), t }
+    }
+}
+
+/// Quadratures of the Lagrangian and of the forces.
+#[derive(Clone, Copy)]
+pub(super) struct Discretisation {
+    lagrangian: Quadrature,
+    force: Quadrature,
+}
+
+impl Discretisation {
+    /// The same quadrature for both.
+    pub(super) fn plain(quadrature: Quadrature) -> Self {
+        Discretisation { lagrangian: quadrature, force: quadrature }
+    }
+
+    /// Where the Lagrangian acts on one end of a step alone, the forces act on the other.
+    pub(super) fn crossed(quadrature: Quadrature) -> Self {
+        Discretisation { lagrangian: quadrature, force: quadrature.mirrored() }
+    }
+}
+
+/// One step of a discrete trajectory.
+pub(super) struct Step<'a> {
+    /// One of its ends, and which.
+    at: &'a [Expr],
+    known: Place,
+    velocity: &'a [Expr],
+    /// Time at its beginning.
+    t: Expr,
+    /// Names its base points.
+    suffix: &'a str,
+}
+
+impl<'a> Step<'a> {
+    /// The step that leaves `from` at time `t` with `velocity`.
+    pub(super) fn leaving(from: &'a [Expr], velocity: &'a [Expr], t: Expr, suffix: &'a str) -> Self {
+        Step { at: from, known: Place::Left, velocity, t, suffix }
     }
 
     /// The step that arrives at `to` at time `t` + h with `velocity`.
-    pub(super) fn arriving(
-        b: &mut Builder<'_>,
-        space: &Space,
-        quadrature: Quadrature,
-        to: &[Expr],
-        velocity: &[Expr],
-        t: Expr,
-        suffix: &str,
-    ) -> Step {
-        let mut bases = Vec::new();
-        for &place in quadrature.places() {
-            let distance = b.halves_of_h(place.halves() - 2);
-            let base = space.advance(b, to, distance, velocity);
-            bases.push((place, b.bind_coordinates("", suffix, &base)));
-        }
-        Step { bases, velocity: velocity.to_vec(), t }
+    pub(super) fn arriving(to: &'a [Expr], velocity: &'a [Expr], t: Expr, suffix: &'a str) -> Self {
+        Step { at: to, known: Place::Right, velocity, t, suffix }
+    }
+
+    /// A base point, bound in the program.
+    fn base(&self, b: &mut Builder<'_>, space: &Space, place: Place) -> Vec<Expr> {
+        let distance = b.halves_of_h(place.halves() - self.known.halves());
+        let base = space.advance(b, self.at, distance, self.velocity);
+        let middle = if place == Place::Middle { "_mid" } else { "" };
+        b.bind_coordinates("", &format!("{}{middle}", self.suffix), &base)
     }
 
     /// p⁻ at the first or p⁺ at the last end.
-    pub(super) fn momentum(&self, b: &mut Builder<'_>, space: &Space, end: End) -> Vec<Expr> {
-        let n = self.velocity.len();
-        let mut nu = vec![Vec::new(); n];
-        let mut kick = vec![Vec::new(); n];
-        let (l_v, l_q_f) = (b.x.momentum.clone(), b.forces());
-        let weight = b.pool().ratio(1, self.bases.len() as i64);
-        for (place, base) in &self.bases {
-            let share = match end {
-                End::First => b.halves_of_h(place.halves() - 2),
-                End::Last => b.halves_of_h(place.halves()),
-            };
-            let after = b.halves_of_h(place.halves());
-            let time = b.add(self.t, after);
-            let momentum = b.at(&l_v, base, &self.velocity, time);
-            let force = b.at(&l_q_f, base, &self.velocity, time);
-            for i in 0..n {
-                nu[i].push(b.mul(weight, momentum[i]));
-                kick[i].push(b.pool().product(&[weight, share, force[i]]));
+    pub(super) fn momentum(
+        &self,
+        b: &mut Builder<'_>,
+        space: &Space,
+        rule: Discretisation,
+        end: End,
+    ) -> Vec<Expr> {
+        let (l_v, l_q, f) = (b.x.momentum.clone(), b.x.dl_dq.clone(), b.x.force.clone());
+        let together = rule.force == rule.lagrangian || !b.x.structure.forced;
+        let pushes = if together { b.forces() } else { l_q };
+        let mut nu = vec![Vec::new(); self.velocity.len()];
+        let mut kick = nu.clone();
+        for &place in rule.lagrangian.places() {
+            let base = self.base(b, space, place);
+            let momentum = b.at(&l_v, &base, self.velocity, self.t);
+            let weight = rule.lagrangian.weight(b);
+            for (nu, &p) in nu.iter_mut().zip(&momentum) {
+                nu.push(b.mul(weight, p));
+            }
+            self.push(b, (place, &base), weight, end, &pushes, &mut kick);
+        }
+        if !together {
+            for &place in rule.force.places() {
+                let base = self.base(b, space, place);
+                let weight = rule.force.weight(b);
+                self.push(b, (place, &base), weight, end, &f, &mut kick);
             }
         }
         let nu: Vec<Expr> = nu.iter().map(|terms| b.pool().sum(terms)).collect();
@@ -136,5 +163,27 @@ impl Step {
             *p = b.add(*p, kick);
         }
         p
+    }
+
+    /// Adds what the forces at one base point do to the momentum at an end.
+    fn push(
+        &self,
+        b: &mut Builder<'_>,
+        (place, base): (Place, &[Expr]),
+        weight: Expr,
+        end: End,
+        force: &[Expr],
+        kick: &mut [Vec<Expr>],
+    ) {
+        let share = match end {
+            End::First => b.halves_of_h(place.halves() - 2),
+            End::Last => b.halves_of_h(place.halves()),
+        };
+        let after = b.halves_of_h(place.halves());
+        let time = b.add(self.t, after);
+        let force = b.at(force, base, self.velocity, time);
+        for (kick, &force) in kick.iter_mut().zip(&force) {
+            kick.push(b.pool().product(&[weight, share, force]));
+        }
     }
 }

@@ -11,7 +11,8 @@
 //!
 //! *staggered*: the state is (q̄, d), which (2) puts on the constraint manifold
 //! (`dla1`: c = 0, (4.12); `dla2`: c = ½, (4.18); `dla1_adjoint`: c = 1, (4.17) with ∇V at the old
-//! point);
+//! point). In `dla1` forces use the velocity with which the node is reached, f(q', v, t + h), so that
+//! damping leaves it explicit, and in its adjoint the one with which it is left, f(q, v', t);
 //!
 //! *nodal*, the analogue of holonomic RATTLE: the state is (q_i, v_i) with the momentum at the node
 //! projected onto the constraint,
@@ -25,7 +26,7 @@
 
 use super::NodeSymbols;
 use super::builder::Builder;
-use super::discrete::{Place, Quadrature, Step};
+use super::discrete::{Discretisation, Place, Quadrature, Step};
 use super::nodes::{Arrival, Departure, StepConstraint, forces_of};
 use super::space::{End, Space};
 use crate::expr::Expr;
@@ -37,7 +38,7 @@ pub(super) fn staggered(
     quadrature: Quadrature,
     place: Place,
 ) -> Vec<(&'static str, Vec<Expr>)> {
-    let space = Space::of(b);
+    let (space, rule) = (Space::of(b), Discretisation::crossed(quadrature));
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     if place != Place::Right {
         b.equation(match place {
@@ -52,13 +53,12 @@ pub(super) fn staggered(
 
     let h = b.h;
     let before = b.sub(node_time, h);
-    let arriving = Step::arriving(b, &space, quadrature, &node, &v, before, "_before");
-    let momentum = arriving.momentum(b, &space, End::Last);
+    let momentum = Step::arriving(&node, &v, before, "_before").momentum(b, &space, rule, End::Last);
     let constraint = step_constraint(b, state, &node, place, 1);
     b.equation("(1) p⁻(q_h, q_h + h·v') = p⁺(q_h − h·v, q_h) + mu(q_h)ᵀ·ell");
     let new = Departure {
         space: &space,
-        quadrature,
+        rule,
         from: &node,
         t: node_time,
         momentum: &momentum,
@@ -84,7 +84,7 @@ pub(super) fn nodal(
     state: &NodeSymbols,
     quadrature: Quadrature,
 ) -> Vec<(&'static str, Vec<Expr>)> {
-    let space = Space::of(b);
+    let (space, rule) = (Space::of(b), Discretisation::plain(quadrature));
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     let l_v = b.x.momentum.clone();
     let momentum = b.at(&l_v, &q, &v, t);
@@ -92,7 +92,7 @@ pub(super) fn nodal(
     b.equation("(3) p⁻(q, q + h·d) = L_v(q, v) + mu(q)ᵀ·ell");
     let step = Departure {
         space: &space,
-        quadrature,
+        rule,
         from: &q,
         t,
         momentum: &momentum,
@@ -103,7 +103,7 @@ pub(super) fn nodal(
     .solve(b);
 
     b.equation("(4) p⁺ at q', without its normal part");
-    let arrival = Arrival::of(b, &space, quadrature, (&q, &step.velocity, t), ("u_", ""));
+    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), ("u_", ""));
     let v1 = arrival.remove(b, 1, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
     vec![("q", arrival.q), ("v", v1), ("lambda", lambda)]

@@ -14,7 +14,7 @@
 
 use super::JumpSymbols;
 use super::builder::Builder;
-use super::discrete::Quadrature;
+use super::discrete::{Discretisation, Quadrature};
 use super::nodes::{Arrival, Departure};
 use super::space::Space;
 use super::{NodeSymbols, StartKind};
@@ -26,14 +26,14 @@ pub(super) fn step(
     state: &JumpSymbols,
     quadrature: Quadrature,
 ) -> Vec<(&'static str, Vec<Expr>)> {
-    let space = Space::of(b);
+    let (space, rule) = (Space::of(b), Discretisation::plain(quadrature));
     let (q, v, t) = (state.q.clone(), state.v_post.clone(), b.x.system.t);
     let l_v = b.x.momentum.clone();
     let momentum = b.at(&l_v, &q, &v, t);
     b.equation("(1) p⁻(q, q + h·d) = p_post");
     let step = Departure {
         space: &space,
-        quadrature,
+        rule,
         from: &q,
         t,
         momentum: &momentum,
@@ -44,7 +44,7 @@ pub(super) fn step(
     .solve(b);
 
     b.equation("(2) v_pre' = M⁻¹(p⁺ − a) at q'");
-    let arrival = Arrival::of(b, &space, quadrature, (&q, &step.velocity, t), ("dot_", "_pre_1"));
+    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), ("dot_", "_pre_1"));
     b.equation("(3) v_post' = v_pre' − 2·B·sigma");
     let v_post = arrival.remove(b, 2, ("dot_", "_post_1"));
     let lambda = arrival.lambda(b);
@@ -66,7 +66,7 @@ pub(super) fn restarted(
     state: &NodeSymbols,
     quadrature: Quadrature,
 ) -> Vec<(&'static str, Vec<Expr>)> {
-    let space = Space::of(b);
+    let (space, rule) = (Space::of(b), Discretisation::plain(quadrature));
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     b.equation("the continuous multiplier at the node");
     let lambda = b.acceleration(&q, &v, t).lambda;
@@ -81,7 +81,7 @@ pub(super) fn restarted(
     b.equation("(4) p⁻(q, q + h·d) = L_v(q, v) + h/2·mu(q)ᵀ·Lambda");
     let step = Departure {
         space: &space,
-        quadrature,
+        rule,
         from: &q,
         t,
         momentum: &momentum,
@@ -91,7 +91,7 @@ pub(super) fn restarted(
     }
     .solve(b);
     b.equation("(5) p⁺ at q', without its normal part");
-    let arrival = Arrival::of(b, &space, quadrature, (&q, &step.velocity, t), ("u_", ""));
+    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), ("u_", ""));
     let v1 = arrival.remove(b, 1, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
     vec![("q", arrival.q), ("v", v1), ("lambda", lambda)]

@@ -1,7 +1,7 @@
 //! Node rules: what happens to momenta where two steps meet.
 
 use super::builder::{Builder, Norm};
-use super::discrete::{Place, Quadrature, Step};
+use super::discrete::{Discretisation, Place, Step};
 use super::space::{End, Space};
 use crate::expr::Expr;
 use crate::mechanics::{Matrix, Reaction};
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 /// ```
 pub(super) struct Departure<'a> {
     pub space: &'a Space,
-    pub quadrature: Quadrature,
+    pub rule: Discretisation,
     /// The node.
     pub from: &'a [Expr],
     /// Time at the node.
@@ -64,8 +64,7 @@ impl Departure<'_> {
 
     /// p⁻ of the step with velocity `w`.
     fn start_momentum(&self, b: &mut Builder<'_>, w: &[Expr], suffix: &str) -> Vec<Expr> {
-        let step = Step::leaving(b, self.space, self.quadrature, self.from, w, self.t, suffix);
-        step.momentum(b, self.space, End::First)
+        Step::leaving(self.from, w, self.t, suffix).momentum(b, self.space, self.rule, End::First)
     }
 
     /// μ w + μ₀ at the place of the constraint; `suffix` names what is bound on the way, if anything.
@@ -265,7 +264,7 @@ impl Arrival {
     pub(super) fn of(
         b: &mut Builder<'_>,
         space: &Space,
-        quadrature: Quadrature,
+        rule: Discretisation,
         (from, d, t): (&[Expr], &[Expr], Expr),
         named: (&str, &str),
     ) -> Arrival {
@@ -273,8 +272,7 @@ impl Arrival {
         let h = b.h;
         let q = space.advance(b, from, h, d);
         let q = b.bind_coordinates("", "_1", &q);
-        let leaving = Step::leaving(b, space, quadrature, from, d, t, "_1");
-        let p = leaving.momentum(b, space, End::Last);
+        let p = Step::leaving(from, d, t, "_1").momentum(b, space, rule, End::Last);
         b.equation("velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)");
         let end = b.add(t, h);
         let velocity = b.velocity_of(&q, &p, d, end);
