@@ -56,7 +56,7 @@ fn sleigh() -> Result<Example, Stopped> {
     let sleigh = SleighCom { m: 1.0, I: 0.5, a: 0.3 };
     let instance = model("sleigh_com").expect("in the table").instance(&[sleigh.m, sleigh.I, sleigh.a]);
     // Where it stops, with its blade at the origin; it starts some time before.
-    let before = 6.0;
+    let before = 7.0;
     let (_, omega, u) = sleigh.reduced(0.5, 0.0);
     let (q, v) = ([FRAC_PI_2, 0.0, sleigh.a], sleigh.velocity(FRAC_PI_2, omega, u));
     let (q, v) = instance.flow(0.0, &q, &v, &[], -before).map_err(Stopped::new)?;
@@ -197,7 +197,7 @@ impl Example {
                 &time,
             ]);
         }
-        let mut text = format!("{}\n{table}\n{}\n", self.title, self.remark);
+        let mut text = format!("{}\n{}\n{}\n", self.title, table.trim_fmt(), self.remark);
         for track in tracks {
             if let Some(stopped) = &track.stopped {
                 text += &format!("{} stopped: {stopped}\n", track.method.id);

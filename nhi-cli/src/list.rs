@@ -12,18 +12,20 @@ pub(crate) fn table<const N: usize>(header: [&str; N]) -> Table {
     table
 }
 
-/// All models with parameters, coordinates and initial data, and all methods.
+/// All models with coordinates, parameters and initial data, and all methods.
 pub(crate) fn models() -> String {
-    let mut models = table(["model", "what it is", "parameters and their defaults", "coordinates"]);
+    let mut text = String::new();
     for model in MODELS {
+        let instance = model.instance(&model.defaults());
+        let (q0, v0) = instance.initial();
         let defaults = model.parameters().iter().zip(model.defaults());
         let parameters: Vec<_> = defaults.map(|(name, value)| format!("{name} = {value}")).collect();
-        models.add_row([
-            model.name(),
-            model.summary(),
-            &parameters.join(", "),
-            &model.coordinates().join(", "),
-        ]);
+        text += &format!("{}: {}\n", model.name(), model.summary());
+        text += &format!("    coordinates  {}\n", model.coordinates().join(", "));
+        if !parameters.is_empty() {
+            text += &format!("    parameters   {}\n", parameters.join(", "));
+        }
+        text += &format!("    q0           {q0:?}\n    v0           {v0:?}\n\n");
     }
     let mut methods = table(["method", "order", "kind"]);
     for method in METHODS {
@@ -37,5 +39,5 @@ pub(crate) fn models() -> String {
         methods.add_row([method.id, &method.order.to_string(), kind]);
     }
     methods.add_row(["exact", "", "the exact flow, to nearly the accuracy of f64"]);
-    format!("{models}\n\n{methods}\n")
+    text + &methods.trim_fmt() + "\n"
 }
