@@ -11,6 +11,7 @@ mod trajectory;
 
 pub mod chaotic_r7;
 pub mod contact_oscillator;
+pub mod contact_oscillator_gauged;
 pub mod euler_disk;
 pub mod knife_incline;
 pub mod magnetic_particle;
@@ -28,11 +29,12 @@ pub mod vertical_disk;
 pub use method::{Family, METHODS, Method};
 pub use model::{Instance, Model, Phase};
 pub use row::{Invariant, Row, Value};
-pub use trajectory::Trajectory;
+pub use trajectory::{Node, Trajectory};
 
 /// All models.
 pub const MODELS: &[&dyn Model] = &[
     &contact_oscillator::MODEL,
+    &contact_oscillator_gauged::MODEL,
     &perturbed_oscillator::MODEL,
     &chaotic_r7::MODEL,
     &sleigh_com::MODEL,

@@ -1,4 +1,24 @@
-use nhi_runtime::{Error, Method, Simulation, State, System};
+use crate::row::vector;
+use nhi_runtime::{Error, Failure, Method, Simulation, State, System};
+
+/// All that a method carries from a node to the next.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Node {
+    /// Time.
+    pub t: f64,
+    /// Configuration.
+    pub q: Vec<f64>,
+    /// Velocities before and after the reflection; equal for a method without one.
+    pub jump: (Vec<f64>, Vec<f64>),
+}
+
+impl Node {
+    /// The node of the motion backwards in time, which reflects the other way round.
+    pub fn reversed(self) -> Self {
+        let (before, after) = self.jump;
+        Node { jump: (after, before), ..self }
+    }
+}
 
 /// A simulation, whatever its system and method.
 pub trait Trajectory {
@@ -38,6 +58,14 @@ pub trait Trajectory {
     fn multipliers(&self) -> Vec<f64>;
     /// Energy.
     fn energy(&self) -> f64;
+    /// The node that the simulation is at.
+    fn node(&self) -> Node;
+    /// The node that `steps` steps of size `h` of the same method lead to from another node, on the
+    /// constraint manifold or not, with the inputs held.
+    ///
+    /// # Errors
+    /// Why a step fails.
+    fn follow(&self, from: &Node, h: f64, steps: u64) -> Result<Node, Failure>;
 }
 
 impl<S: System, M: Method<S>> Trajectory for Simulation<S, M> {
@@ -46,7 +74,7 @@ impl<S: System, M: Method<S>> Trajectory for Simulation<S, M> {
     }
 
     fn step_with(&mut self, inputs: &[f64]) -> Result<(), Error> {
-        Simulation::step_with(self, &crate::row::vector::<S::Inputs<f64>>(inputs))
+        Simulation::step_with(self, &vector::<S::Inputs<f64>>(inputs))
     }
 
     fn steps(&self) -> u64 {
@@ -82,4 +110,24 @@ impl<S: System, M: Method<S>> Trajectory for Simulation<S, M> {
     fn energy(&self) -> f64 {
         Simulation::energy(self)
     }
+
+    fn node(&self) -> Node {
+        node::<S, M>(self.time(), self.state())
+    }
+
+    fn follow(&self, from: &Node, h: f64, steps: u64) -> Result<Node, Failure> {
+        let prepared = self.method().prepare(&self.system().parameters(), h)?;
+        let (before, after) = &from.jump;
+        let mut state: M::State<f64> =
+            State::of(vector(&from.q), (vector(before), vector(after)), self.state().lambda());
+        for k in 0..steps {
+            state = self.method().step(&prepared, &state, from.t + k as f64 * h, &self.inputs())?;
+        }
+        Ok(node::<S, M>(from.t + steps as f64 * h, &state))
+    }
+}
+
+fn node<S: System, M: Method<S>>(t: f64, state: &M::State<f64>) -> Node {
+    let (before, after) = state.jump();
+    Node { t, q: state.q().as_ref().to_vec(), jump: (before.as_ref().to_vec(), after.as_ref().to_vec()) }
 }

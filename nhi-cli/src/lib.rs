@@ -12,6 +12,7 @@ mod progress;
 mod run;
 
 pub mod command;
+pub mod scoreboard;
 
 pub use case::Malformed;
 pub use check::{Report, Unchecked};

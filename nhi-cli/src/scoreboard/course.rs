@@ -1,0 +1,86 @@
+//! What each model is run for.
+
+use nhi_models::{Instance, MODELS, Method, Model, Trajectory};
+use nhi_runtime::Error;
+
+/// A model and the run that its methods are measured over.
+#[derive(Clone, Copy)]
+pub struct Course {
+    /// The model, with its default parameters.
+    pub model: &'static dyn Model,
+    /// Step size of long runs.
+    pub h: f64,
+    /// Time span of long runs.
+    pub span: f64,
+    /// Steps of the longest run, where the motion allows more than `span`.
+    pub long: bool,
+}
+
+/// Step sizes and time spans; those of 200, 60 and 40 units of time are the ones of the independent
+/// measurements that the tests compare with.
+const RUNS: [(&str, f64, f64); 17] = [
+    ("contact_oscillator", 0.1, 200.0),
+    ("contact_oscillator_gauged", 0.1, 200.0),
+    ("perturbed_oscillator", 0.1, 200.0),
+    ("chaotic_r7", 0.1, 200.0),
+    ("sleigh_com", 0.05, 60.0),
+    ("sleigh_contact", 0.05, 200.0),
+    ("snakeboard", 0.02, 10.0),
+    ("snakeboard_free", 0.05, 60.0),
+    ("vertical_disk", 0.05, 200.0),
+    ("knife_incline", 0.02, 40.0),
+    ("rotating_table_skate", 0.05, 200.0),
+    ("nh_particle", 0.1, 200.0),
+    ("nh_particle_harmonic", 0.1, 200.0),
+    ("euler_disk", 0.01, 40.0),
+    ("mobile_robot", 0.05, 60.0),
+    ("sleigh_moving_mass", 0.05, 200.0),
+    ("magnetic_particle", 0.1, 200.0),
+];
+
+/// The motion of both snakeboards ends where φ reaches −π/2 or π/2 and the constraints become dependent.
+const ENDING: [&str; 2] = ["snakeboard", "snakeboard_free"];
+
+/// All courses, in the order of the model table.
+pub fn courses() -> Vec<Course> {
+    let course = |model: &'static dyn Model| {
+        let run = RUNS.iter().find(|(name, ..)| *name == model.name());
+        let &(name, h, span) = run.unwrap_or(&(model.name(), 0.05, 60.0));
+        Course { model, h, span, long: !ENDING.contains(&name) }
+    };
+    MODELS.iter().copied().map(course).collect()
+}
+
+/// What plays the part of the energy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conserved {
+    /// The energy itself.
+    Energy,
+    /// An invariant of the model, by its index.
+    Invariant(usize),
+}
+
+impl Course {
+    /// The energy, or the moving energy where a constraint does work; nothing where a force does.
+    pub fn conserved(&self) -> Option<Conserved> {
+        if self.model.conservative() {
+            return Some(Conserved::Energy);
+        }
+        self.model.invariants().iter().position(|name| *name == "moving_energy").map(Conserved::Invariant)
+    }
+
+    /// Number of steps of a long run.
+    pub fn steps(&self) -> u64 {
+        (self.span / self.h).round() as u64
+    }
+
+    pub(super) fn instance(&self) -> Box<dyn Instance> {
+        self.model.instance(&self.model.defaults())
+    }
+}
+
+/// A simulation from the model's initial data.
+pub(super) fn start(instance: &dyn Instance, method: &Method, h: f64) -> Result<Box<dyn Trajectory>, Error> {
+    let (q0, v0) = instance.initial();
+    instance.start(method, &q0, &v0, &[], h)
+}

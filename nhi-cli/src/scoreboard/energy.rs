@@ -1,0 +1,94 @@
+//! Energy over long runs: its bound and its drift.
+
+use super::course::{Conserved, Course, start};
+use nhi_models::{Instance, Method, Trajectory};
+
+/// Parts of a run of which the drift is fitted and drawn.
+const PARTS: u64 = 128;
+/// A relative error at which the energy counts as lost.
+const LOST: f64 = 0.1;
+
+/// Errors of the energy, relative to its initial value, or of the moving energy.
+#[derive(Clone, Debug)]
+pub struct Energy {
+    /// Largest errors in the first and in the second half of the run.
+    pub halves: [f64; 2],
+    /// Change over the run of the straight line fitted to the means of the errors over its parts.
+    pub drift: f64,
+    /// Times in the middle of the parts, and their largest errors.
+    pub parts: Vec<(f64, f64)>,
+    /// Time at which the error first exceeded 10 %.
+    pub lost: Option<f64>,
+    /// Why the run ended early.
+    pub stopped: Option<String>,
+}
+
+/// Runs `method` for `steps` steps; nothing where no energy is conserved.
+pub fn energy(course: &Course, method: &Method, steps: u64) -> Option<Energy> {
+    let conserved = course.conserved()?;
+    let instance = course.instance();
+    let mut energy = Energy { halves: [0.0; 2], drift: 0.0, parts: Vec::new(), lost: None, stopped: None };
+    let mut trajectory = match start(&*instance, method, course.h) {
+        Ok(trajectory) => trajectory,
+        Err(error) => {
+            energy.stopped = Some(error.to_string());
+            return Some(energy);
+        }
+    };
+    let initial = value(&*instance, &*trajectory, conserved);
+    let mut means = Vec::new();
+    let mut taken = 0;
+    for part in 0..PARTS {
+        let (begin, end) = (part * steps / PARTS, (part + 1) * steps / PARTS);
+        let (mut largest, mut sum): (f64, f64) = (0.0, 0.0);
+        for _ in begin..end {
+            if let Err(error) = trajectory.step() {
+                energy.stopped = Some(error.to_string());
+                break;
+            }
+            taken += 1;
+            let error = value(&*instance, &*trajectory, conserved) / initial - 1.0;
+            let half = usize::from(2 * taken > steps);
+            energy.halves[half] = energy.halves[half].max(error.abs());
+            largest = largest.max(error.abs());
+            sum += error;
+            if energy.lost.is_none() && error.abs() > LOST {
+                energy.lost = Some(trajectory.time());
+            }
+        }
+        if energy.stopped.is_some() {
+            break;
+        }
+        if end > begin {
+            let middle = course.h * (begin + end) as f64 / 2.0;
+            energy.parts.push((middle, largest));
+            means.push((middle, sum / (end - begin) as f64));
+        }
+    }
+    energy.drift = slope(&means) * course.h * steps as f64;
+    Some(energy)
+}
+
+fn value(instance: &dyn Instance, trajectory: &dyn Trajectory, conserved: Conserved) -> f64 {
+    match conserved {
+        Conserved::Energy => trajectory.energy(),
+        Conserved::Invariant(i) => instance.invariants(&trajectory.q(), &trajectory.v())[i],
+    }
+}
+
+impl Energy {
+    /// The largest error of the run.
+    pub fn largest(&self) -> f64 {
+        self.halves[0].max(self.halves[1])
+    }
+}
+
+/// Slope of the straight line fitted to `points` by least squares.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let n = points.len().max(1) as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0 / n, y + point.1 / n));
+    let (above, below) = points.iter().fold((0.0, 0.0), |(above, below), point| {
+        (above + (point.0 - x) * (point.1 - y), below + (point.0 - x).powi(2))
+    });
+    if below > 0.0 { above / below } else { 0.0 }
+}

@@ -1,0 +1,16 @@
+//! Every method on every model: what each really keeps.
+//!
+//! One function per measurement, of a model and a method; the `nhi scoreboard` command tabulates and
+//! draws them, the convergence and invariant tests assert them.
+
+mod course;
+mod energy;
+mod node;
+mod order;
+mod volume;
+
+pub use course::{Conserved, Course, courses};
+pub use energy::{Energy, energy};
+pub use node::{Parasite, Reversal, parasite, residual, reversal};
+pub use order::{Order, order};
+pub use volume::{CLOUDS, Volume, volume};

@@ -1,0 +1,121 @@
+//! What holds from node to node: the constraints, the way back, and the parasitic mode.
+
+use super::course::{Course, start};
+use nhi_models::{Family, Instance, Method, Node, Trajectory, method};
+use nhi_runtime::{Error, Failure};
+
+/// Steps there and back.
+const STEPS: u64 = 20;
+
+/// Largest constraint residual |μv + μ₀| of a run, relative to |μ||v| + |μ₀|, up to where it stops.
+pub fn residual(course: &Course, method: &Method) -> f64 {
+    let instance = course.instance();
+    let Ok(mut trajectory) = start(&*instance, method, course.h) else { return f64::NAN };
+    let mut worst: f64 = 0.0;
+    for _ in 0..course.steps() {
+        if trajectory.step().is_err() {
+            break;
+        }
+        worst = worst.max(relative_residual(&*instance, &trajectory.q(), &trajectory.v()));
+    }
+    worst
+}
+
+fn relative_residual(instance: &dyn Instance, q: &[f64], v: &[f64]) -> f64 {
+    let (mu, mu_t) = forms(instance, q);
+    let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let residuals = instance.residual(q, v);
+    let relative = residuals
+        .iter()
+        .zip(mu.iter().zip(mu_t))
+        .map(|(residual, (mu, mu_t))| residual.abs() / (norm(mu) * norm(v) + mu_t.abs()));
+    relative.fold(0.0, f64::max)
+}
+
+/// The one-forms μ(q), by rows, and μ₀(q), from the constraints, which are affine in v.
+fn forms(instance: &dyn Instance, q: &[f64]) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let mut e = vec![0.0; q.len()];
+    let mu_t = instance.residual(q, &e);
+    let mut mu = vec![vec![0.0; q.len()]; mu_t.len()];
+    for i in 0..q.len() {
+        e[i] = 1.0;
+        for (row, (at, zero)) in mu.iter_mut().zip(instance.residual(q, &e).iter().zip(&mu_t)) {
+            row[i] = at - zero;
+        }
+        e[i] = 0.0;
+    }
+    (mu, mu_t)
+}
+
+/// How far steps −h miss where steps h came from, relative to 1 + |value|.
+#[derive(Clone, Debug)]
+pub struct Reversal {
+    /// By the same method: rounding if it is symmetric.
+    pub own: Result<f64, Failure>,
+    /// By its adjoint, if that is another method.
+    pub adjoint: Option<Result<f64, Failure>>,
+}
+
+/// Twenty steps there and back from all that the method carries, momenta at the reflection included.
+pub fn reversal(course: &Course, method: &Method) -> Result<Reversal, Error> {
+    let instance = course.instance();
+    let there = start(&*instance, method, course.h)?;
+    let back = |adjoint: &dyn Trajectory| {
+        let from = there.node();
+        let to = there.follow(&from, course.h, STEPS)?;
+        let arrived = adjoint.follow(&to.reversed(), -course.h, STEPS)?.reversed();
+        Ok(distance(&arrived, &from))
+    };
+    let adjoint = method.adjoint.filter(|id| *id != method.id).and_then(self::method);
+    let adjoint = adjoint.map(|adjoint| start(&*instance, adjoint, course.h)).transpose()?;
+    Ok(Reversal { own: back(&*there), adjoint: adjoint.map(|adjoint| back(&*adjoint)) })
+}
+
+fn distance(a: &Node, b: &Node) -> f64 {
+    let entries = |node: &Node| [&node.q[..], &node.jump.0, &node.jump.1].concat();
+    entries(a).iter().zip(entries(b)).map(|(a, b)| (a - b).abs() / (1.0 + b.abs())).fold(0.0, f64::max)
+}
+
+/// The parasitic mode of a method that reflects the momentum.
+#[derive(Clone, Debug)]
+pub struct Parasite {
+    /// Its largest amplitudes η in the first and in the last steps of the run.
+    pub ends: [f64; 2],
+    /// Times and amplitudes.
+    pub course: Vec<(f64, f64)>,
+}
+
+/// Nodes over which an end of the run is looked at.
+const END: usize = 10;
+
+/// Watches the parasitic mode over a run; nothing for methods without one.
+pub fn parasite(course: &Course, method: &Method) -> Option<Parasite> {
+    if method.family != Family::Gni {
+        return None;
+    }
+    let instance = course.instance();
+    let mut trajectory = start(&*instance, method, course.h).ok()?;
+    let mut etas = Vec::new();
+    for _ in 0..course.steps() {
+        let Ok(()) = trajectory.step() else { break };
+        let Ok(eta) = amplitude(&*instance, &*trajectory, course.h) else { break };
+        etas.push((trajectory.time(), eta));
+    }
+    let largest = |etas: &[(f64, f64)]| etas.iter().map(|(_, eta)| *eta).fold(0.0, f64::max);
+    let ends = [largest(&etas[..END.min(etas.len())]), largest(&etas[etas.len().saturating_sub(END)..])];
+    Some(Parasite { ends, course: etas })
+}
+
+/// η = ‖½(p⁻ − p⁺) − ½h μᵀΛ(q, v)‖, as
+/// [`Simulation::parasite`](nhi_runtime::Simulation::parasite), of any simulation.
+fn amplitude(instance: &dyn Instance, trajectory: &dyn Trajectory, h: f64) -> Result<f64, Failure> {
+    let (q, (pre, post)) = (trajectory.q(), trajectory.jump());
+    let inputs = [];
+    let (_, lambda) = instance.acceleration(&q, &trajectory.v(), trajectory.time(), &inputs)?;
+    let (mu, _) = forms(instance, &q);
+    let eta2 = (0..q.len()).map(|i| {
+        let reaction: f64 = mu.iter().zip(&lambda).map(|(mu, lambda)| mu[i] * lambda).sum();
+        ((post[i] - pre[i] - h * reaction) / 2.0).powi(2)
+    });
+    Ok(eta2.sum::<f64>().sqrt())
+}
