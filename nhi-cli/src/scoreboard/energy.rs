@@ -76,7 +76,37 @@ fn value(instance: &dyn Instance, trajectory: &dyn Trajectory, conserved: Conser
     }
 }
 
+/// What became of the energy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Its error is bounded, without drift.
+    Bounded,
+    /// Its error grows.
+    Drifting,
+    /// An error of more than 10 %.
+    Lost,
+    /// The run ended early.
+    Stopped,
+}
+
+/// A drift of less than this part of the largest error, or less than rounding, counts as none.
+const DRIFTING: f64 = 0.3;
+const ROUNDING: f64 = 1e-10;
+
 impl Energy {
+    /// What became of the energy.
+    pub fn verdict(&self) -> Verdict {
+        if self.stopped.is_some() {
+            Verdict::Stopped
+        } else if self.lost.is_some() {
+            Verdict::Lost
+        } else if self.drift.abs() > (DRIFTING * self.largest()).max(ROUNDING) {
+            Verdict::Drifting
+        } else {
+            Verdict::Bounded
+        }
+    }
+
     /// The largest error of the run.
     pub fn largest(&self) -> f64 {
         self.halves[0].max(self.halves[1])

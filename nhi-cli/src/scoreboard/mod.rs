@@ -10,7 +10,7 @@ mod order;
 mod volume;
 
 pub use course::{Conserved, Course, courses};
-pub use energy::{Energy, energy};
+pub use energy::{Energy, Verdict, energy};
 pub use node::{Parasite, Reversal, parasite, residual, reversal};
 pub use order::{Order, order};
 pub use volume::{CLOUDS, Volume, volume};

@@ -7,7 +7,8 @@ use nhi_runtime::{Error, Failure};
 /// Steps there and back.
 const STEPS: u64 = 20;
 
-/// Largest constraint residual |μv + μ₀| of a run, relative to |μ||v| + |μ₀|, up to where it stops.
+/// Largest constraint residual |μv + μ₀| of a run, relative to |μ||v| + |μ₀| with the larger of the
+/// velocities at the reflection, whose mean v is; up to where the run stops.
 pub fn residual(course: &Course, method: &Method) -> f64 {
     let instance = course.instance();
     let Ok(mut trajectory) = start(&*instance, method, course.h) else { return f64::NAN };
@@ -16,19 +17,21 @@ pub fn residual(course: &Course, method: &Method) -> f64 {
         if trajectory.step().is_err() {
             break;
         }
-        worst = worst.max(relative_residual(&*instance, &trajectory.q(), &trajectory.v()));
+        worst = worst.max(relative_residual(&*instance, &*trajectory));
     }
     worst
 }
 
-fn relative_residual(instance: &dyn Instance, q: &[f64], v: &[f64]) -> f64 {
-    let (mu, mu_t) = forms(instance, q);
+fn relative_residual(instance: &dyn Instance, trajectory: &dyn Trajectory) -> f64 {
+    let Node { q, jump: (before, after), .. } = trajectory.node();
+    let (mu, mu_t) = forms(instance, &q);
     let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let residuals = instance.residual(q, v);
+    let speed = norm(&before).max(norm(&after));
+    let residuals = instance.residual(&q, &trajectory.v());
     let relative = residuals
         .iter()
         .zip(mu.iter().zip(mu_t))
-        .map(|(residual, (mu, mu_t))| residual.abs() / (norm(mu) * norm(v) + mu_t.abs()));
+        .map(|(residual, (mu, mu_t))| residual.abs() / (norm(mu) * speed + mu_t.abs()));
     relative.fold(0.0, f64::max)
 }
 

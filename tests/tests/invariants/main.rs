@@ -5,9 +5,9 @@ mod damped;
 mod energy;
 mod flow;
 mod forms;
+mod identities;
 mod momentum;
 mod parasite;
-mod reversal;
 mod units;
 
 use nhi_models::{Instance, Method, Trajectory, method, model};

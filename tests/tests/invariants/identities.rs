@@ -1,0 +1,59 @@
+//! Identities between methods.
+
+use crate::distance;
+use crate::tolerance::ACCUMULATED;
+use nhi_models::{
+    Row, chaotic_r7, contact_oscillator, knife_incline, mobile_robot, rotating_table_skate, sleigh_com,
+    snakeboard, vertical_disk,
+};
+use nhi_runtime::{Dla1, Dla1Adjoint, Dla2, DlaRattle, Emits, Method, State, System, Vector};
+
+/// Steps of `whole` are half a step of `first` and then half a step of `second`.
+fn halves<S: System>(row: &Row<S>, whole: impl Method<S>, first: impl Method<S>, second: impl Method<S>) {
+    let parameters = row.defaults.parameters();
+    let (q0, v0) = (row.initial)(&row.defaults);
+    let inputs = S::Inputs::<f64>::splat(0.0);
+    let (h, half) = (0.05, 0.025);
+    let start = whole.start(&parameters, h, &q0, &v0, 0.0, &inputs).unwrap();
+    let prepared = whole.prepare(&parameters, h).unwrap();
+    let (a, b) = (first.prepare(&parameters, half).unwrap(), second.prepare(&parameters, half).unwrap());
+    let mut expected = start;
+    let mut state = passed(&start);
+    for k in 0..40 {
+        let t = f64::from(k) * h;
+        expected = whole.step(&prepared, &expected, t, &inputs).unwrap();
+        let middle = first.step(&a, &state, t, &inputs).unwrap();
+        let end = second.step(&b, &passed(&middle), t + half, &inputs).unwrap();
+        state = passed(&end);
+    }
+    let error = distance(state.q().as_ref(), expected.q().as_ref())
+        .max(distance(state.v().as_ref(), expected.v().as_ref()));
+    assert!(error < ACCUMULATED, "{} {}: {error:e}", row.name, whole.id());
+}
+
+/// A state of one method as a state of another.
+fn passed<S: System, A: State<S, f64>, B: State<S, f64>>(state: &A) -> B {
+    B::of(state.q(), state.jump(), state.lambda())
+}
+
+/// With a constant mass matrix, no gyroscopic terms and forces that do not depend on velocities `dla2` is
+/// half a step of `dla1` and half a step of its adjoint, and `dla_rattle` is the same in the other order
+/// (after McLachlan and Perlmutter (4.18)).
+#[test]
+fn second_order_methods_are_compositions_of_the_first() {
+    fn check<S>(row: &Row<S>)
+    where
+        S: Emits<Dla1> + Emits<Dla1Adjoint> + Emits<Dla2> + Emits<DlaRattle>,
+    {
+        halves(row, Dla2, Dla1, Dla1Adjoint);
+        halves(row, DlaRattle, Dla1Adjoint, Dla1);
+    }
+    check(&contact_oscillator::MODEL);
+    check(&chaotic_r7::MODEL);
+    check(&sleigh_com::MODEL);
+    check(&vertical_disk::MODEL);
+    check(&rotating_table_skate::MODEL);
+    check(&knife_incline::MODEL);
+    check(&snakeboard::MODEL);
+    check(&mobile_robot::MODEL);
+}

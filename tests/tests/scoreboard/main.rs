@@ -1,0 +1,40 @@
+//! The scoreboard's measurements, `nhi scoreboard`, asserted: convergence, reversal, constraints, energy,
+//! parasites, phase volume, of every method on every model. Where a method fails the failure is asserted.
+//!
+//! Numbers called independent were measured by another implementation, in other languages and arithmetic.
+
+mod energy;
+mod nodes;
+mod order;
+mod volume;
+
+use nhi_cli::scoreboard::{Course, courses};
+use nhi_models::{Method, method};
+
+/// Tolerances, each with what it has to cover.
+mod tolerance {
+    /// A slope that has settled, where rounding is far.
+    pub(crate) const ORDER: f64 = 0.05;
+    /// A slope of order 8, which has little room between long steps and rounding; `composition/` measures
+    /// these orders with 32 digits.
+    pub(crate) const ORDER_8: f64 = 0.2;
+    /// Numbers given to two digits, and one in the last of them.
+    pub(crate) const TWO_DIGITS: f64 = 0.11;
+    /// Rounding of a residual, relative to its terms.
+    pub(crate) const RESIDUAL: f64 = 1e-14;
+    /// Rounding of forty steps.
+    pub(crate) const REVERSAL: f64 = 1e-12;
+}
+
+fn course(name: &str) -> Course {
+    courses().into_iter().find(|course| course.model.name() == name).unwrap()
+}
+
+fn find(id: &str) -> &'static Method {
+    method(id).unwrap()
+}
+
+/// Asserts that `wrong` is empty, and shows it all otherwise.
+fn none(wrong: &[String]) {
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
