@@ -5,14 +5,14 @@
 //! ```
 //!
 //! As functions of s they are analytic, at s = 0 too. Here they are good to a few units in the last
-//! place of `f64`; the factors of such a unit that they lose near zero in their closed forms are why
-//! they are summed there. Derivatives are with respect to s: [`b_prime`] is dB/ds. Those of A and B
-//! need nothing new, 2 dA/ds = C − B and cos θ = 1 − sB.
+//! place of `f64`: near zero, where their closed forms lose digits, the series are summed.
+//! Derivatives are with respect to s, [`b_prime`] is dB/ds; 2 dA/ds = C − B needs no function of its
+//! own.
 
 use crate::Scalar;
 use core::f64::consts::PI;
 
-/// Below this s the series is summed, above it the closed form is evaluated.
+/// Below this s the series of A, B and C is summed, above it the closed form is evaluated.
 ///
 /// At 4, which no useful step reaches (h|ω| = 2), the closed forms lose no digit: 1 − A is not
 /// small. Twelve terms reach that far.
@@ -80,36 +80,65 @@ fn half_angle<T: Scalar>(s: T) -> (T, T) {
 /// s of a full turn, where D and its derivatives have their pole.
 pub(super) const FULL_TURN: f64 = 4.0 * PI * PI;
 
+/// Below this s, half a radian, the series of D is summed; ten terms also do for D″.
+const NEAR: f64 = 0.25;
+
+/// |B₂ⱼ₊₂|/(2j+2)! with the Bernoulli numbers B.
+const BERNOULLI: Polynomial<10> = Polynomial([
+    1.0 / 12.0,
+    1.0 / 720.0,
+    1.0 / 30_240.0,
+    1.0 / 1_209_600.0,
+    1.0 / 47_900_160.0,
+    691.0 / 1_307_674_368_000.0,
+    1.0 / 74_724_249_600.0,
+    3617.0 / 10_670_622_842_880_000.0,
+    43_867.0 / 5_109_094_217_170_944_000.0,
+    174_611.0 / 802_857_662_698_291_200_000.0,
+]);
+
 /// D = (1 − (θ/2) cot(θ/2))/θ² = Σ |B₂ⱼ₊₂|/(2j+2)! sʲ; NaN from a full turn on, s ≥ 4π².
 ///
-/// From the partial fractions of the cotangent, D = Σ 2/(4π²k² − s) over k ≥ 1. All terms are
-/// positive, so that nothing cancels, neither here nor in the derivatives, and one formula serves
-/// all s: with z = s/4π²
+/// Further than the series from the partial fractions of the cotangent, D = Σ 2/(4π²k² − s) over
+/// k ≥ 1: all terms are positive, so that nothing cancels, neither here nor in the derivatives. With
+/// z = s/4π²
 ///
 /// ```text
 /// 2π² D = 1/(1 − z) + 1/(4 − z) + Σⱼ ρⱼ zʲ,    ρⱼ = Σ 1/k²ʲ⁺² over k ≥ 3.
 /// ```
 #[inline]
 pub fn d<T: Scalar>(s: T) -> T {
-    let (z, first, second) = poles(s);
-    T::from_f64(2.0 / FULL_TURN) * (first + second + TAIL.at(z))
+    if s.to_f64() < NEAR {
+        BERNOULLI.at(s)
+    } else {
+        let (z, first, second) = poles(s);
+        T::from_f64(2.0 / FULL_TURN) * (first + second + TAIL.at(z))
+    }
 }
 
 /// dD/ds, in the terms of [`d`].
 #[inline]
 pub fn d_prime<T: Scalar>(s: T) -> T {
-    let (z, first, second) = poles(s);
-    let sum = first * first + second * second + const { TAIL.derivative() }.at(z);
-    T::from_f64(2.0 / (FULL_TURN * FULL_TURN)) * sum
+    if s.to_f64() < NEAR {
+        const { BERNOULLI.derivative() }.at(s)
+    } else {
+        let (z, first, second) = poles(s);
+        let sum = first * first + second * second + const { TAIL.derivative() }.at(z);
+        T::from_f64(2.0 / (FULL_TURN * FULL_TURN)) * sum
+    }
 }
 
 /// d²D/ds², in the terms of [`d`].
 #[inline]
 pub fn d_second<T: Scalar>(s: T) -> T {
-    let (z, first, second) = poles(s);
-    let cubes = first * first * first + second * second * second;
-    let sum = cubes + cubes + const { TAIL.derivative().derivative() }.at(z);
-    T::from_f64(2.0 / (FULL_TURN * FULL_TURN * FULL_TURN)) * sum
+    if s.to_f64() < NEAR {
+        const { BERNOULLI.derivative().derivative() }.at(s)
+    } else {
+        let (z, first, second) = poles(s);
+        let cubes = first * first * first + second * second * second;
+        let sum = cubes + cubes + const { TAIL.derivative().derivative() }.at(z);
+        T::from_f64(2.0 / (FULL_TURN * FULL_TURN * FULL_TURN)) * sum
+    }
 }
 
 /// z = s/4π², 1/(1 − z), 1/(4 − z).
@@ -153,13 +182,16 @@ pub(super) fn angle_over_sine<T: Scalar>(z: T) -> T {
 struct Polynomial<const N: usize>([f64; N]);
 
 impl<const N: usize> Polynomial<N> {
+    /// In four independent sums of every fourth term, as one sum waits for each of its products.
     #[inline]
     fn at<T: Scalar>(self, x: T) -> T {
-        let mut sum = T::from_f64(self.0[N - 1]);
-        for &coefficient in self.0[..N - 1].iter().rev() {
-            sum = sum * x + T::from_f64(coefficient);
-        }
-        sum
+        let x2 = x * x;
+        let x4 = x2 * x2;
+        let sum = |first: usize| {
+            let terms = self.0[first..].iter().step_by(4).rev();
+            terms.fold(T::from_f64(0.0), |sum, &c| sum * x4 + T::from_f64(c))
+        };
+        (sum(0) + sum(1) * x) + (sum(2) + sum(3) * x) * x2
     }
 
     /// With a leading coefficient of zero in the place of the one that is lost.

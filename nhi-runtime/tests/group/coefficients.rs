@@ -44,7 +44,7 @@ fn agree_with_the_table() {
     }
 }
 
-/// Neither at the 0.25 of methods-lie nor at 4, where series and closed forms meet, is there a jump.
+/// Nor is there a jump where series and closed forms meet: for D at 0.25, for the others at 4.
 #[test]
 fn are_continuous() {
     for s in [0.25, 4.0] {

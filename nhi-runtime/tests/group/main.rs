@@ -28,6 +28,7 @@ macro_rules! group_laws {
             type D = $group<Dual>;
 
             proptest! {
+                #![proptest_config(laws::config())]
                 #[test]
                 fn is_a_group(g in laws::numbers(), h in laws::numbers(), k in laws::numbers()) {
                     laws::group_axioms::<G>(laws::pose(&g), laws::pose(&h), laws::pose(&k));
@@ -56,6 +57,7 @@ macro_rules! group_laws {
             group_laws! { @truncation exp4 Exp4 6 }
 
             proptest! {
+                #![proptest_config(laws::config())]
                 #[test]
                 fn exp_and_cay_are_symmetric(x in laws::numbers()) {
                     laws::symmetric::<G, Exp>(laws::velocity(&x));
@@ -68,6 +70,7 @@ macro_rules! group_laws {
         mod $name {
             use super::*;
             proptest! {
+                #![proptest_config(laws::config())]
                 #[test]
                 fn inverts(x in laws::numbers()) {
                     laws::inverses::<G, $retraction>(laws::velocity(&x));
@@ -89,6 +92,7 @@ macro_rules! group_laws {
         mod $name {
             use super::*;
             proptest! {
+                #![proptest_config(laws::config())]
                 #[test]
                 fn inverts(x in laws::numbers()) {
                     laws::inverses::<G, $retraction>(laws::velocity(&x));

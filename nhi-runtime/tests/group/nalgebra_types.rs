@@ -8,6 +8,8 @@ use nhi_runtime::group::{Exp, Group, Retraction, SE2, SE3, SO3};
 use proptest::prelude::*;
 
 proptest! {
+    #![proptest_config(laws::config())]
+
     /// nalgebra's exponential, products and actions are ours.
     #[test]
     fn rotations(x in laws::numbers(), y in laws::numbers()) {
