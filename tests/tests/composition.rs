@@ -3,15 +3,13 @@
 //! Errors of order 6 and 8 meet the rounding of `f64` after one or two halvings of the step. In
 //! numbers of 32 digits they can be followed to where only the leading term is left.
 
-mod double_double;
-
-use double_double::DoubleDouble;
 use nhi_models::{
     Row, chaotic_r7, contact_oscillator, euler_disk, magnetic_particle, mobile_robot, rotating_table_skate,
     sleigh_contact, sleigh_moving_mass, snakeboard,
 };
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Emits, Method, Scalar, State, System, Vector};
+use nhi_tests::double_double::DoubleDouble;
 
 /// (q, v) at the end of `steps` steps from the initial data of `model`, in the numbers `T`.
 fn run<T: Scalar, S: System, M: Method<S>>(model: &Row<S>, method: M, end: f64, steps: u32) -> Vec<T> {
