@@ -41,6 +41,13 @@ pub struct System {
     pub source: Source,
 }
 
+impl System {
+    /// Number k of coordinates that are no entries of a pose.
+    pub fn shape(&self) -> usize {
+        self.coordinates.len() - self.group.map_or(0, Group::pose_len)
+    }
+}
+
 /// A coordinate, velocity, parameter or control input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Quantity {

@@ -5,6 +5,7 @@
 //! may be defined at more points, as `x` is where `x^2/x` is not.
 
 use super::{Expr, Function, Node, Pool, Rational};
+use crate::group::Entry;
 use num_bigint::BigInt;
 use num_traits::Signed;
 use std::collections::BTreeSet;
@@ -21,6 +22,16 @@ impl Pool {
             return Expr::UNDEFINED;
         }
         self.intern(Node::Number(r))
+    }
+
+    /// What has no value, such as 1/0.
+    pub(crate) fn undefined(&self) -> Expr {
+        Expr::UNDEFINED
+    }
+
+    /// One number of what a map of a Lie group gives for `arguments`.
+    pub fn map(&mut self, entry: Entry, arguments: &[Expr]) -> Expr {
+        self.intern(Node::Map(entry, arguments.to_vec()))
     }
 
     /// An integer.

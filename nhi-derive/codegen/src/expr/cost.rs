@@ -1,6 +1,7 @@
 //! Operation counts: what straightforward code for a set of expressions computes.
 
 use super::{Expr, Function, Node, Pool, table_size};
+use crate::group::Map;
 use num_traits::{One, Signed, ToPrimitive};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -112,6 +113,7 @@ impl Pool {
         let mut count = OperationCount::default();
         let mut powers: BTreeMap<Chain, BTreeSet<u64>> = BTreeMap::new();
         let mut angles: BTreeMap<Expr, Vec<Function>> = BTreeMap::new();
+        let mut maps: BTreeSet<(Map, Vec<Expr>)> = BTreeSet::new();
         let mut is_divided_by = vec![false; table_size(roots)];
         // Parents first, so that a product can take a power below it as its denominator.
         for &e in order.iter().rev().filter(variable) {
@@ -149,6 +151,12 @@ impl Pool {
                 &Node::Call(f @ (Function::Sin | Function::Cos), x) => angles.entry(x).or_default().push(f),
                 Node::Call(f, _) => count.call(f.name()),
                 Node::Atan2(..) => count.call("atan2"),
+                // One call gives all numbers.
+                Node::Map(entry, arguments) => {
+                    if maps.insert((entry.map, arguments.clone())) {
+                        count.call(entry.map.name());
+                    }
+                }
             }
         }
         for functions in angles.values() {

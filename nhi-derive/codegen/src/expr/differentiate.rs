@@ -100,6 +100,7 @@ impl Pool {
                 let n = if i == 0 { x } else { self.neg(y) };
                 self.div(n, r2)
             }
+            Node::Map(entry, arguments) => entry.derivative(self, &arguments, i),
         }
     }
 

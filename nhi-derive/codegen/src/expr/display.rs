@@ -92,6 +92,15 @@ impl Pool {
                 Piece::Expr(*x, Level::Sum),
                 text(")"),
             ],
+            Node::Map(entry, arguments) => {
+                let mut pieces = vec![text(entry.map.name()), text("(")];
+                for (i, &x) in arguments.iter().enumerate() {
+                    pieces.extend((i > 0).then(|| text(", ")));
+                    pieces.push(Piece::Expr(x, Level::Sum));
+                }
+                pieces.push(text(format!(")[{}]", entry.index)));
+                pieces
+            }
         }
     }
 

@@ -19,6 +19,8 @@ impl Pool {
                 Node::Power(b, x) => power(value(b), value(x), self.as_number(*x)),
                 Node::Call(f, x) => f.apply(value(x)),
                 Node::Atan2(y, x) => value(y).atan2(value(x)),
+                // Known to the runtime alone.
+                Node::Map(..) => f64::NAN,
             };
         }
         roots.iter().map(|r| at[r.index()]).collect()

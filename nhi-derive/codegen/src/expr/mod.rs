@@ -22,6 +22,7 @@ pub use build::MAX_BITS;
 pub use cost::OperationCount;
 pub use display::Show;
 
+use crate::group::Entry;
 use num_rational::BigRational;
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
@@ -130,6 +131,8 @@ pub enum Node {
     Call(Function, Expr),
     /// Two-argument arctangent, `atan2(y, x)`.
     Atan2(Expr, Expr),
+    /// One number of what a map of a Lie group gives for the arguments.
+    Map(Entry, Vec<Expr>),
 }
 
 /// Arena of expressions; see the [module documentation](self).
@@ -247,7 +250,7 @@ impl Pool {
     fn for_each_child(&self, e: Expr, mut f: impl FnMut(Expr)) {
         match self.node(e) {
             Node::Number(_) | Node::Pi | Node::Symbol(_) => {}
-            Node::Sum(c) | Node::Product(c) => c.iter().copied().for_each(f),
+            Node::Sum(c) | Node::Product(c) | Node::Map(_, c) => c.iter().copied().for_each(f),
             Node::Power(a, b) | Node::Atan2(a, b) => {
                 f(*a);
                 f(*b);

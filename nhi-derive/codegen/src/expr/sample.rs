@@ -107,6 +107,8 @@ impl Pool {
             Node::Power(b, x) => field.power(memo[b].as_ref()?, memo[x].as_ref()?, self.as_number(*x)),
             Node::Call(f, x) => field.call(*f, memo[x].as_ref()?),
             Node::Atan2(y, x) => field.atan2(memo[y].as_ref()?, memo[x].as_ref()?),
+            // Of what is known to the runtime alone nothing can be said.
+            Node::Map(..) => None,
         }
     }
 }

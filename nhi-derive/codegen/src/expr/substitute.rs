@@ -32,6 +32,10 @@ impl Pool {
             Node::Power(a, b) => self.pow(f(a), f(b)),
             Node::Call(g, a) => self.call(g, f(a)),
             Node::Atan2(y, x) => self.atan2(f(y), f(x)),
+            Node::Map(entry, c) => {
+                let c: Vec<Expr> = c.into_iter().map(f).collect();
+                self.map(entry, &c)
+            }
         }
     }
 }

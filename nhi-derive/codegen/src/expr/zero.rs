@@ -79,7 +79,7 @@ impl Pool {
             Node::Power(_, x) => self.as_number(*x).is_some_and(|n| {
                 n.is_integer() && n.numer().magnitude().to_u32().is_some_and(|n| n <= modular::MAX_EXPONENT)
             }),
-            Node::Call(..) | Node::Atan2(..) => false,
+            Node::Call(..) | Node::Atan2(..) | Node::Map(..) => false,
         })
     }
 }

@@ -4,12 +4,16 @@
 //! The group's maps (τ, its tangents, Ad) are the runtime's; here is what L and the one-forms are
 //! differentiated with.
 
+mod map;
 mod se2;
 mod se3;
 mod so3;
 
+pub use map::{Entry, Map};
+
 use crate::expr::{Expr, Pool};
 use crate::mechanics::Matrix;
+use std::hash::{Hash, Hasher};
 
 /// One Lie group.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +87,12 @@ impl PartialEq for Group {
 }
 
 impl Eq for Group {}
+
+impl Hash for Group {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
 
 /// The matrix x̂ of x × · for three entries.
 fn hat(pool: &mut Pool, x: &[Expr]) -> Matrix {

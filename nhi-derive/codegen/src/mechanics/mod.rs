@@ -9,7 +9,9 @@
 //! λ = −C⁻¹ (μ M⁻¹ b + γ),            C = μ M⁻¹ μᵀ,   γ = ∂(μ v + μ₀)/∂q · v.
 //! ```
 //!
-//! The reaction is +μᵀλ throughout.
+//! The reaction is +μᵀλ throughout. With a group factor, v = (dr/dt, ξ) with ξ = g⁻¹ dg/dt, derivatives
+//! "∂/∂q" are those along the motions of v (the anchor ρ: dq/dt = ρ(q) v), and the momentum of the body
+//! turns with it: b has the further part (0, ad_ξ* ∂L/∂ξ) of the Euler–Poincaré equations.
 
 mod structure;
 
@@ -17,6 +19,7 @@ pub use structure::Structure;
 
 use crate::engine::{Engine, EngineError};
 use crate::expr::{Expr, Pool};
+use crate::group::Group;
 use crate::system::System;
 use std::collections::HashMap;
 
@@ -28,23 +31,25 @@ pub type Matrix = Vec<Vec<Expr>>;
 pub struct Mechanics {
     /// The declaration, owner of the pool.
     pub system: System,
-    /// Coordinates, n.
+    /// Coordinates and entries of the pose, N.
     pub q: Vec<Expr>,
     /// Velocities, n.
     pub v: Vec<Expr>,
+    /// ρ(q) in dq/dt = ρ(q) v, N × n: the identity on coordinates.
+    pub anchor: Matrix,
     /// L_v = ∂L/∂v = M v + a, n.
     pub momentum: Vec<Expr>,
     /// M(q), n × n, symmetric.
     pub mass: Matrix,
     /// a(q), the part of the momentum that does not depend on v, n.
     pub gyroscopic: Vec<Expr>,
-    /// L_q = ∂L/∂q, n.
+    /// L_q = ρᵀ ∂L/∂q, n.
     pub dl_dq: Vec<Expr>,
     /// E = L_v · v − L.
     pub energy: Expr,
     /// Work one-form f, n.
     pub force: Vec<Expr>,
-    /// b = L_q − L_vq v + f, n.
+    /// b = L_q − dL_v/dt at constant v + ad* + f, n.
     pub bias: Vec<Expr>,
     /// μ(q), m × n.
     pub mu: Matrix,
@@ -52,7 +57,7 @@ pub struct Mechanics {
     pub mu_t: Vec<Expr>,
     /// μ v + μ₀, m.
     pub residual: Vec<Expr>,
-    /// γ = ∂(μ v + μ₀)/∂q · v, m.
+    /// γ = ∂(μ v + μ₀)/∂q · ρ v, m.
     pub gamma: Vec<Expr>,
     /// M⁻¹μᵀ (n × m) and C = μM⁻¹μᵀ (m × m) as expressions of q, where M is easily inverted.
     pub reaction: Option<Reaction>,
@@ -77,14 +82,16 @@ impl Mechanics {
         let pool = &mut system.pool;
         let q: Vec<Expr> = system.coordinates.iter().map(|c| c.symbol).collect();
         let v: Vec<Expr> = system.velocities.iter().map(|c| c.symbol).collect();
-        let n = q.len();
+        let (entries, n) = (q.len(), v.len());
+        let anchor = anchor(pool, system.group, &q, n);
+        let rates: Vec<Expr> = anchor.iter().map(|row| dot(pool, row, &v)).collect();
         let mu: Matrix = system.constraints.iter().map(|c| c.form.clone()).collect();
         let mu_t: Vec<Expr> = system.constraints.iter().map(|c| c.dt).collect();
 
         let lagrangian = normal_form(pool, engine, system.lagrangian, &q, &v)?;
         let both: Vec<Expr> = q.iter().chain(&v).copied().collect();
         let gradient = engine.derivatives(pool, &[(lagrangian, both.clone())])?.remove(0);
-        let (dl_dq, momentum) = (gradient[..n].to_vec(), gradient[n..].to_vec());
+        let (dl_dq, momentum) = (along(pool, &anchor, &gradient[..entries]), gradient[entries..].to_vec());
 
         let residual: Vec<Expr> = mu
             .iter()
@@ -103,7 +110,7 @@ impl Mechanics {
         let mut rows = engine.derivatives(pool, &requests)?;
         let residual_q = rows.split_off(n);
         // The lower triangle is taken from the upper one, so that equal entries are the same expression.
-        let mass: Matrix = (0..n).map(|i| (0..n).map(|j| rows[i.min(j)][n + i.max(j)]).collect()).collect();
+        let mass: Matrix = (0..n).map(|i| (0..n).map(|j| rows[i.min(j)][entries + i.max(j)]).collect()).collect();
         let mass = simplify_matrix(pool, engine, &mass)?;
 
         let at_rest: HashMap<Expr, Expr> = v.iter().map(|&x| (x, pool.zero())).collect();
@@ -114,13 +121,14 @@ impl Mechanics {
         let energy = cheapest(pool, engine, vec![energy])?[0];
         let bias: Vec<Expr> = (0..n)
             .map(|i| {
-                let transport = dot(pool, &rows[i][..n], &v);
+                let transport = dot(pool, &rows[i][..entries], &rates);
                 let b = pool.sub(dl_dq[i], transport);
                 pool.add(b, system.force[i])
             })
             .collect();
+        let bias = turned(pool, system.group, bias, &v, &momentum);
         let bias = cheapest(pool, engine, bias)?;
-        let gamma: Vec<Expr> = residual_q.iter().map(|row| dot(pool, row, &v)).collect();
+        let gamma: Vec<Expr> = residual_q.iter().map(|row| dot(pool, row, &rates)).collect();
         let gamma = cheapest(pool, engine, gamma)?;
         let reaction = Reaction::closed_form(pool, engine, &mass, &mu)?;
 
@@ -129,6 +137,7 @@ impl Mechanics {
             system,
             q,
             v,
+            anchor,
             momentum,
             mass,
             gyroscopic,
@@ -152,9 +161,9 @@ impl Mechanics {
         self.system.parameters.iter().map(|p| p.symbol).collect()
     }
 
-    /// Number of coordinates.
+    /// Number of velocities.
     pub fn n(&self) -> usize {
-        self.q.len()
+        self.v.len()
     }
 
     /// Number of constraints.
@@ -196,6 +205,51 @@ impl Reaction {
         };
         Ok(Some(Reaction { b, c, det }))
     }
+}
+
+/// ρ(q): the identity on coordinates, the group's anchor on a pose.
+fn anchor(pool: &mut Pool, group: Option<&'static Group>, q: &[Expr], n: usize) -> Matrix {
+    let k = n - group.map_or(0, |g| g.dimension);
+    let mut rows = vec![vec![pool.zero(); n]; q.len()];
+    for (i, row) in rows.iter_mut().enumerate().take(k) {
+        row[i] = pool.one();
+    }
+    if let Some(group) = group {
+        for (row, motion) in rows[k..].iter_mut().zip((group.anchor)(pool, &q[k..])) {
+            row[k..].copy_from_slice(&motion);
+        }
+    }
+    rows
+}
+
+/// ρᵀ·gradient.
+fn along(pool: &mut Pool, anchor: &Matrix, gradient: &[Expr]) -> Vec<Expr> {
+    let n = anchor.first().map_or(0, Vec::len);
+    (0..n)
+        .map(|j| {
+            let column: Vec<Expr> = anchor.iter().map(|row| row[j]).collect();
+            dot(pool, &column, gradient)
+        })
+        .collect()
+}
+
+/// `bias` + (0, ad_ξ* ∂L/∂ξ).
+fn turned(
+    pool: &mut Pool,
+    group: Option<&'static Group>,
+    mut bias: Vec<Expr>,
+    v: &[Expr],
+    momentum: &[Expr],
+) -> Vec<Expr> {
+    let Some(group) = group else { return bias };
+    let k = v.len() - group.dimension;
+    let ad = (group.ad)(pool, &v[k..]);
+    for (j, b) in bias[k..].iter_mut().enumerate() {
+        let column: Vec<Expr> = ad.iter().map(|row| row[j]).collect();
+        let turn = dot(pool, &column, &momentum[k..]);
+        *b = pool.add(*b, turn);
+    }
+    bias
 }
 
 /// Terms up to which products are multiplied out in search of cancellations.

@@ -61,11 +61,14 @@ fn force_is_reversible(x: &mut Mechanics) -> bool {
 fn forms_ignore_reactions(x: &mut Mechanics) -> bool {
     let Some(reaction) = &x.reaction else { return false };
     let pool = &x.system.pool;
+    let shape = x.system.shape();
     let coefficients = x.mu.iter().flatten().chain(&x.mu_t);
     let mut ignored = true;
     for &c in coefficients {
         for (i, &q) in x.q.iter().enumerate() {
-            ignored &= !pool.depends_on(c, &[q]) || reaction.b[i].iter().all(|&b| pool.is_zero(b));
+            // Which poses reactions leave alone is not asked.
+            let still = i < shape && reaction.b[i].iter().all(|&b| pool.is_zero(b));
+            ignored &= still || !pool.depends_on(c, &[q]);
         }
     }
     ignored

@@ -2,6 +2,7 @@
 
 use crate::expr::{Expr, Node, Pool};
 use crate::mechanics::{Matrix, Mechanics, coupled_blocks};
+use crate::pass::identifier;
 use crate::program::{Newton, Singular, Statement};
 use std::collections::{HashMap, HashSet};
 
@@ -33,15 +34,8 @@ pub(super) struct Scratch {
 impl<'a> Builder<'a> {
     pub(super) fn new(x: &'a mut Mechanics) -> Self {
         let system = &x.system;
-        let velocities = system.coordinates.iter().map(|c| format!("dot({})", c.name));
-        let names = system
-            .coordinates
-            .iter()
-            .map(|c| c.name.clone())
-            .chain(velocities)
-            .chain(system.parameters.iter().chain(&system.inputs).map(|p| p.name.clone()))
-            .chain(["t".to_owned()])
-            .collect();
+        let declared = [&system.coordinates, &system.velocities, &system.parameters, &system.inputs];
+        let names = declared.into_iter().flatten().map(|x| x.name.clone()).chain(["t".to_owned()]).collect();
         let zero = x.system.pool.zero();
         let mut builder = Builder { x, body: Vec::new(), names, bound: HashMap::new(), h: zero };
         builder.h = builder.local("h");
@@ -98,16 +92,24 @@ impl<'a> Builder<'a> {
         (0..count).map(|i| self.local(&format!("{prefix}_{i}"))).collect()
     }
 
-    /// Name of the `i`-th coordinate as a part of other names.
-    pub(super) fn coordinate(&self, i: usize) -> String {
-        self.x.system.coordinates[i].name.replace('[', "_").replace(']', "")
+    /// `prefix` + the `i`-th direction + `suffix`: a coordinate, or a velocity of the body, which is
+    /// no derivative of anything with a name.
+    pub(super) fn along(&self, prefix: &str, i: usize, suffix: &str) -> String {
+        let system = &self.x.system;
+        let k = system.shape();
+        let (prefix, name) = match system.velocities[i].name.as_str() {
+            _ if i < k => (prefix, &system.coordinates[i].name),
+            _ if prefix == "dot_" => ("", &system.velocities[i].name),
+            _ => (prefix, &system.velocities[i].name),
+        };
+        format!("{prefix}{}{suffix}", identifier(name))
     }
 
-    /// One symbol per coordinate: `prefix` + coordinate + `suffix`.
-    pub(super) fn coordinate_symbols(&mut self, prefix: &str, suffix: &str) -> Vec<Expr> {
+    /// One symbol per direction, named as by [`Builder::along`].
+    pub(super) fn velocity_symbols(&mut self, prefix: &str, suffix: &str) -> Vec<Expr> {
         (0..self.x.n())
             .map(|i| {
-                let name = format!("{prefix}{}{suffix}", self.coordinate(i));
+                let name = self.along(prefix, i, suffix);
                 self.local(&name)
             })
             .collect()
@@ -132,11 +134,21 @@ impl<'a> Builder<'a> {
         symbol
     }
 
-    /// Binds one value per coordinate.
-    pub(super) fn bind_coordinates(&mut self, prefix: &str, suffix: &str, values: &[Expr]) -> Vec<Expr> {
+    /// Binds one value per direction, named as by [`Builder::along`].
+    pub(super) fn bind_velocities(&mut self, prefix: &str, suffix: &str, values: &[Expr]) -> Vec<Expr> {
         let mut out = Vec::with_capacity(values.len());
         for (i, &value) in values.iter().enumerate() {
-            let name = format!("{prefix}{}{suffix}", self.coordinate(i));
+            let name = self.along(prefix, i, suffix);
+            out.push(self.bind(&name, value));
+        }
+        out
+    }
+
+    /// Binds a configuration, entry by entry: name + `suffix`.
+    pub(super) fn bind_configuration(&mut self, suffix: &str, values: &[Expr]) -> Vec<Expr> {
+        let mut out = Vec::with_capacity(values.len());
+        for (i, &value) in values.iter().enumerate() {
+            let name = format!("{}{suffix}", identifier(&self.x.system.coordinates[i].name));
             out.push(self.bind(&name, value));
         }
         out

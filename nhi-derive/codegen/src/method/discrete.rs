@@ -124,7 +124,7 @@ impl<'a> Step<'a> {
         let distance = b.halves_of_h(place.halves() - self.known.halves());
         let base = space.advance(b, self.at, distance, self.velocity);
         let middle = if place == Place::Middle { "_mid" } else { "" };
-        b.bind_coordinates("", &format!("{}{middle}", self.suffix), &base)
+        b.bind_configuration(&format!("{}{middle}", self.suffix), &base)
     }
 
     /// p⁻ at the first or p⁺ at the last end.

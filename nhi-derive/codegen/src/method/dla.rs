@@ -48,7 +48,7 @@ pub(super) fn staggered(
     }
     let ahead = b.halves_of_h(2 - place.halves());
     let node = space.advance(b, &q, ahead, &v);
-    let node = b.bind_coordinates("", "_h", &node);
+    let node = b.bind_configuration("_h", &node);
     let node_time = b.add(t, ahead);
 
     let h = b.h;
@@ -73,7 +73,7 @@ pub(super) fn staggered(
     }
     let distance = b.halves_of_h(place.halves());
     let q1 = space.advance(b, &node, distance, &new.velocity);
-    let q1 = b.bind_coordinates("", "_1", &q1);
+    let q1 = b.bind_configuration("_1", &q1);
     let lambda = forces_of(b, &new.impulse, 1);
     vec![("q", q1), ("v", new.velocity), ("lambda", lambda)]
 }

@@ -75,7 +75,7 @@ pub(super) fn restarted(
     let push = b.apply(&node.reaction.b, &lambda);
     let half = b.halves_of_h(1);
     let v_post = b.axpy(&v, half, &push);
-    let v_post = b.bind_coordinates("dot_", "_post", &v_post);
+    let v_post = b.bind_velocities("dot_", "_post", &v_post);
     let l_v = b.x.momentum.clone();
     let momentum = b.at(&l_v, &q, &v_post, t);
     b.equation("(4) p⁻(q, q + h·d) = L_v(q, v) + h/2·mu(q)ᵀ·Lambda");

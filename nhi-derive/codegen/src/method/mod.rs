@@ -303,8 +303,8 @@ fn node_step(x: &mut Mechanics, row: &Row) -> Program {
 fn gni_step(x: &mut Mechanics, row: &Row, quadrature: Quadrature) -> Program {
     let mut inputs = prepared_inputs(x);
     let mut b = Builder::new(x);
-    let v_post = b.coordinate_symbols("dot_", "_post");
-    let v_pre = b.coordinate_symbols("dot_", "_pre");
+    let v_post = b.velocity_symbols("dot_", "_post");
+    let v_pre = b.velocity_symbols("dot_", "_pre");
     let m = b.x.m();
     let lambda = b.locals("lambda", m);
     let state = JumpSymbols { q: b.x.q.clone(), v_post };

@@ -50,7 +50,7 @@ impl Departure<'_> {
     /// remain), then ℓ (none remains); otherwise Newton on all n + m.
     pub(super) fn solve(&self, b: &mut Builder<'_>) -> Departed {
         let scratch = b.scratch();
-        let trial = b.coordinate_symbols(self.named.0, self.named.1);
+        let trial = b.velocity_symbols(self.named.0, self.named.1);
         let p = self.start_momentum(b, &trial, "_try");
         let closed = b.close(&p, &scratch);
         let jacobian: Matrix = closed.iter().map(|&p| b.pool().gradient(p, &trial)).collect();
@@ -78,7 +78,7 @@ impl Departure<'_> {
         let distance = b.halves_of_h(place.halves());
         let mut q = self.space.advance(b, self.from, distance, w);
         if let Some(suffix) = suffix {
-            q = b.bind_coordinates("", suffix, &q);
+            q = b.bind_configuration(suffix, &q);
         }
         let (residual, t) = (b.x.residual.clone(), b.x.system.t);
         b.at(&residual, &q, w, t)
@@ -108,14 +108,14 @@ impl Departure<'_> {
         };
         let free: Vec<Expr> = self.near.iter().zip(&solved).map(|(&v, row)| b.add(v, row[0])).collect();
         let Some(constraint) = &self.constraint else {
-            let velocity = b.bind_coordinates(self.named.0, self.named.1, &free);
+            let velocity = b.bind_velocities(self.named.0, self.named.1, &free);
             return Departed { velocity, impulse: Vec::new() };
         };
         b.equation("w: the velocity without reaction; B = M⁻¹muᵀ");
-        let free = b.bind_coordinates("w_", "", &free);
+        let free = b.bind_velocities("w_", "", &free);
         let columns: Matrix = (0..n)
             .map(|i| {
-                let name = format!("b_{}", b.coordinate(i));
+                let name = b.along("b_", i, "");
                 b.bind_forms(&name, &solved[i][1..])
             })
             .collect();
@@ -123,7 +123,7 @@ impl Departure<'_> {
         b.equation("velocity after the reaction: w + B·ell");
         let kick = b.apply(&columns, &impulse);
         let velocity: Vec<Expr> = free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect();
-        let velocity = b.bind_coordinates(self.named.0, self.named.1, &velocity);
+        let velocity = b.bind_velocities(self.named.0, self.named.1, &velocity);
         Departed { velocity, impulse }
     }
 
@@ -169,7 +169,7 @@ impl Departure<'_> {
         };
         let norm = self.norm(b, free, &[], effect);
         b.newton(&ell, &constraint.guess, norm, |b| {
-            let w = b.bind_coordinates("dot_", "_try", &w);
+            let w = b.bind_velocities("dot_", "_try", &w);
             self.step_residual(b, constraint.place, &w, Some("_try"))
         });
         ell
@@ -193,20 +193,20 @@ impl Departure<'_> {
         let effect = b.bind_forms("effect", &effect);
         let beside = b.pool().sum(&squares);
         let beside = b.bind("beside", beside);
-        let masses = b.bind_coordinates("mass_", "", masses);
+        let masses = b.bind_velocities("mass_", "", masses);
         Norm { weights: masses.into_iter().chain(effect).collect(), beside }
     }
 
     fn solve_by_newton(&self, b: &mut Builder<'_>) -> Departed {
         let n = self.from.len();
-        let w = b.coordinate_symbols(self.named.0, self.named.1);
+        let w = b.velocity_symbols(self.named.0, self.named.1);
         let m = self.constraint.as_ref().map_or(0, |c| c.mu.len());
         let ell = b.locals("ell", m);
         let unknowns: Vec<Expr> = w.iter().chain(&ell).copied().collect();
         let mut guess = self.near.to_vec();
         guess.extend(self.constraint.iter().flat_map(|c| c.guess.iter().copied()));
         b.equation("p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton");
-        let momentum = b.bind_coordinates("pi_", "", self.momentum);
+        let momentum = b.bind_velocities("pi_", "", self.momentum);
         let masses = self.masses(b);
         let effect = self
             .constraint
@@ -271,12 +271,12 @@ impl Arrival {
         b.equation("q' = q + h·d");
         let h = b.h;
         let q = space.advance(b, from, h, d);
-        let q = b.bind_coordinates("", "_1", &q);
+        let q = b.bind_configuration("_1", &q);
         let p = Step::leaving(from, d, t, "_1").momentum(b, space, rule, End::Last);
         b.equation("velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)");
         let end = b.add(t, h);
         let velocity = b.velocity_of(&q, &p, d, end);
-        let velocity = b.bind_coordinates(named.0, named.1, &velocity);
+        let velocity = b.bind_velocities(named.0, named.1, &velocity);
         let node = b.reaction(&q);
         let sigma = b.normal_part(&node, &velocity);
         let sigma = b.bind_forms("sigma", &sigma);
@@ -286,7 +286,7 @@ impl Arrival {
     /// The velocity without `c` times its normal part, bound.
     pub(super) fn remove(&self, b: &mut Builder<'_>, c: i64, named: (&str, &str)) -> Vec<Expr> {
         let velocity = b.remove(&self.node, &self.velocity, c, &self.sigma);
-        b.bind_coordinates(named.0, named.1, &velocity)
+        b.bind_velocities(named.0, named.1, &velocity)
     }
 
     /// Multipliers λ of the normal part: it is what reactions −μᵀλ do in half a step.

@@ -39,7 +39,7 @@ impl Builder<'_> {
         let bias = self.at(&bias, q, v, t);
         let gamma = self.at(&gamma, q, v, t);
         let free = self.solve_mass(q, &bias);
-        let free = self.bind_coordinates("free_", "", &free);
+        let free = self.bind_velocities("free_", "", &free);
         let node = self.reaction(q);
         let along = self.apply(&node.mu, &free);
         let rhs: Vec<Expr> = along
@@ -73,15 +73,15 @@ pub(super) fn step(
         let dv: Vec<&[Expr]> = stages.iter().map(|(_, a)| a.a.as_slice()).collect();
         let qi = b.combine(&q, row, &dq);
         let vi = b.combine(&v, row, &dv);
-        let qi = b.bind_coordinates("", &format!("_s{stage}"), &qi);
-        let vi = b.bind_coordinates("dot_", &format!("_s{stage}"), &vi);
+        let qi = b.bind_configuration(&format!("_s{stage}"), &qi);
+        let vi = b.bind_velocities("dot_", &format!("_s{stage}"), &vi);
         let c = row.iter().fold((0, 1), |(n, d), &(x, y)| (n * y + x * d, d * y));
         let c = b.pool().ratio(c.0, c.1);
         let h = b.h;
         let after = b.mul(c, h);
         let ti = b.add(t, after);
         let mut acceleration = b.acceleration(&qi, &vi, ti);
-        acceleration.a = b.bind_coordinates("a_", &format!("_s{stage}"), &acceleration.a);
+        acceleration.a = b.bind_velocities("a_", &format!("_s{stage}"), &acceleration.a);
         stages.push((vi, acceleration));
     }
     b.equation("the step: weighted mean of the stages");
@@ -89,8 +89,8 @@ pub(super) fn step(
     let dv: Vec<&[Expr]> = stages.iter().map(|(_, a)| a.a.as_slice()).collect();
     let q1 = b.combine(&q, tableau.b, &dq);
     let v1 = b.combine(&v, tableau.b, &dv);
-    let q1 = b.bind_coordinates("", "_1", &q1);
-    let v1 = b.bind_coordinates("dot_", "_1", &v1);
+    let q1 = b.bind_configuration("_1", &q1);
+    let v1 = b.bind_velocities("dot_", "_1", &v1);
     let mut lambda = Vec::new();
     for a in 0..b.x.m() {
         let mut terms = Vec::new();

@@ -2,17 +2,23 @@
 //!
 //! Every structure-preserving method needs the same of a configuration space: how a velocity moves
 //! a configuration, and the trivialised tangents that carry a momentum to the two ends of a step.
-//! On a vector block these are q + hu and the identity. A Lie-group block, g τ(hξ) with dτ⁻¹ and
-//! its left-trivialised counterpart, is another variant of [`Block`] and changes nothing else.
+//!
+//! | block | moved | at the first end | at the last end |
+//! |---|---|---|---|
+//! | vector | q + hu | ν | ν |
+//! | group | g τ(hξ) | (dτ⁻¹_{hξ})* ν | ((dτᴸ_{hξ})⁻¹)* ν |
 
 use super::builder::Builder;
 use crate::expr::Expr;
+use crate::group::{Group, Map};
 use std::ops::Range;
 
 /// One factor of the configuration space.
 enum Block {
     /// Coordinates of a vector space, by index.
     Vector(Range<usize>),
+    /// A Lie group: entries of its pose and of its velocity, by index.
+    Group { group: &'static Group, pose: Range<usize>, velocity: Range<usize> },
 }
 
 /// An end of a step.
@@ -31,7 +37,14 @@ pub(super) struct Space {
 
 impl Space {
     pub(super) fn of(b: &Builder<'_>) -> Space {
-        Space { blocks: vec![Block::Vector(0..b.x.n())] }
+        let (k, entries, n) = (b.x.system.shape(), b.x.q.len(), b.x.n());
+        let group = b.x.system.group.map(|group| Block::Group { group, pose: k..entries, velocity: k..n });
+        Space { blocks: std::iter::once(Block::Vector(0..k)).chain(group).collect() }
+    }
+
+    /// Whether steps are affine maps of their velocities.
+    pub(super) fn is_flat(&self) -> bool {
+        self.blocks.iter().all(|block| matches!(block, Block::Vector(_)))
     }
 
     /// The configuration reached from `q` with velocity `w` after time `step`.
@@ -40,19 +53,40 @@ impl Space {
         for block in &self.blocks {
             match block {
                 Block::Vector(i) => out.extend(b.axpy(&q[i.clone()], step, &w[i.clone()])),
+                Block::Group { pose, .. } if b.pool().is_zero(step) => {
+                    out.extend_from_slice(&q[pose.clone()]);
+                }
+                Block::Group { group, pose, velocity } => {
+                    let sigma = motion(b, step, &w[velocity.clone()]);
+                    out.extend(Map::Moved.apply(b.pool(), group, &[&q[pose.clone()], &sigma]));
+                }
             }
         }
         out
     }
 
-    /// ∂ℓ/∂w of a step as a covector at one of its ends: (B⁻)ᵀν or (B⁺)ᵀν.
-    pub(super) fn momentum_at(&self, end: End, nu: &[Expr]) -> Vec<Expr> {
+    /// ∂ℓ/∂w of a step with velocity `w` as a covector at one of its ends: (B⁻)ᵀν or (B⁺)ᵀν.
+    pub(super) fn momentum_at(&self, b: &mut Builder<'_>, end: End, w: &[Expr], nu: &[Expr]) -> Vec<Expr> {
         let mut out = Vec::with_capacity(nu.len());
         for block in &self.blocks {
-            match (block, end) {
-                (Block::Vector(i), End::First | End::Last) => out.extend_from_slice(&nu[i.clone()]),
+            match block {
+                Block::Vector(i) => out.extend_from_slice(&nu[i.clone()]),
+                Block::Group { group, velocity, .. } => {
+                    let h = b.h;
+                    let sigma = motion(b, h, &w[velocity.clone()]);
+                    let map = match end {
+                        End::First => Map::Start,
+                        End::Last => Map::End,
+                    };
+                    out.extend(map.apply(b.pool(), group, &[&sigma, &nu[velocity.clone()]]));
+                }
             }
         }
         out
     }
+}
+
+/// σ = step ξ.
+fn motion(b: &mut Builder<'_>, step: Expr, xi: &[Expr]) -> Vec<Expr> {
+    xi.iter().map(|&x| b.mul(step, x)).collect()
 }

@@ -57,7 +57,7 @@ impl Early {
                 let b = self.operand(cx, draft, b, stage);
                 cx.pool.pow(b, x)
             }
-            Node::Power(..) | Node::Call(..) | Node::Atan2(..) => {
+            Node::Power(..) | Node::Call(..) | Node::Atan2(..) | Node::Map(..) => {
                 let children = cx.pool.children(e);
                 let early: BTreeMap<Expr, Expr> =
                     children.into_iter().map(|c| (c, self.operand(cx, draft, c, stage))).collect();

@@ -1,6 +1,6 @@
 //! A program while passes work on it.
 
-use crate::expr::{Expr, Pool};
+use crate::expr::{Expr, Node, Pool};
 use crate::program::{Binding, Constants, Operations, Program, Shape, Statement, Table, signed};
 use std::collections::{BTreeMap, HashMap};
 
@@ -360,7 +360,7 @@ impl Levels {
                 );
                 let least = match pool.node(top) {
                     // A function of constants is left to the program.
-                    crate::expr::Node::Call(..) | crate::expr::Node::Atan2(..) => Level::PREPARED,
+                    Node::Call(..) | Node::Atan2(..) | Node::Map(..) => Level::PREPARED,
                     _ => Level::CONSTANT,
                 };
                 let level = operands.iter().map(|&c| self.known[c]).fold(least, Level::max);

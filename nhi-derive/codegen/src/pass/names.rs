@@ -96,6 +96,7 @@ fn formula_name(pool: &mut Pool, e: Expr, early: bool) -> Option<String> {
                 _ => None,
             }
         }
+        Node::Map(entry, _) => Some(format!("{}_{}", entry.map.name(), entry.index)),
         Node::Sum(_) if !early => None,
         Node::Sum(_) => argument_name(pool, e),
         Node::Product(factors) if early || factors.len() == 2 && pool.as_number(factors[0]).is_some() => {

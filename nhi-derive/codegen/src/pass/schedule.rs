@@ -2,6 +2,7 @@
 
 use super::draft::{Context, Draft, Level, Levels};
 use crate::expr::{Expr, Function, Node, Pool};
+use crate::group::Map;
 use crate::program::{Statement, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +12,14 @@ const ALWAYS_REGULAR: f64 = 1e-3;
 /// Writes the program's statements anew, with `definitions` as further `Let`s.
 ///
 /// A `Let` stays in its place, or moves up to its first use; what does not depend on the unknowns of
-/// a loop is computed before it, what nothing needs not at all. The sine and cosine of one angle
-/// stand side by side.
+/// a loop is computed before it, what nothing needs not at all. What one call computes, such as the
+/// sine and cosine of an angle, stands side by side.
 pub(super) fn schedule(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(Expr, Expr)]) {
     let mut values: BTreeMap<Expr, Expr> = draft.lets().into_iter().collect();
     values.extend(definitions.iter().copied());
     let levels = draft.levels_with(cx, &values);
     let live = live(cx.pool, &values, draft.results());
-    let mut scheduler = Scheduler { partner: partners(cx.pool, &values, &live), values, levels, live };
+    let mut scheduler = Scheduler { together: together(cx.pool, &values, &live), values, levels, live };
     let mut placed = Table::new();
     let mut body = Vec::new();
     let mut loops = 0;
@@ -77,8 +78,8 @@ struct Scheduler {
     values: BTreeMap<Expr, Expr>,
     levels: Levels,
     live: BTreeSet<Expr>,
-    /// The cosine's symbol for a sine's and the reverse.
-    partner: Table<Expr>,
+    /// What one call computes together: the sine and cosine of an angle, the numbers of a map.
+    together: Table<Vec<Expr>>,
 }
 
 impl Scheduler {
@@ -116,7 +117,8 @@ impl Scheduler {
                 Some((body, at)) if *at == level => &mut **body,
                 _ => &mut *outer,
             };
-            for symbol in std::iter::once(symbol).chain(self.partner.get(symbol).copied()) {
+            let alone = vec![symbol];
+            for &symbol in self.together.get(symbol).unwrap_or(&alone) {
                 placed.insert(symbol, ());
                 target.push(Statement::Let { symbol, value: self.values[&symbol] });
             }
@@ -144,25 +146,24 @@ fn live(pool: &Pool, values: &BTreeMap<Expr, Expr>, results: Vec<Expr>) -> BTree
     live
 }
 
-fn partners(pool: &Pool, values: &BTreeMap<Expr, Expr>, live: &BTreeSet<Expr>) -> Table<Expr> {
-    let mut sines: Table<Expr> = Table::new();
-    let mut cosines: Table<Expr> = Table::new();
+/// For every live symbol the symbols that are computed together with it, itself among them.
+fn together(pool: &Pool, values: &BTreeMap<Expr, Expr>, live: &BTreeSet<Expr>) -> Table<Vec<Expr>> {
+    let mut angles: BTreeMap<Expr, Vec<Expr>> = BTreeMap::new();
+    let mut maps: BTreeMap<(Map, &[Expr]), Vec<Expr>> = BTreeMap::new();
     for (&symbol, &value) in values.iter().filter(|(s, _)| live.contains(s)) {
-        match *pool.node(value) {
-            Node::Call(Function::Sin, x) => sines.insert(x, symbol),
-            Node::Call(Function::Cos, x) => cosines.insert(x, symbol),
-            _ => None,
-        };
-    }
-    let mut partner = Table::new();
-    for x in sines.keys() {
-        let sine = sines[x];
-        if let Some(&cosine) = cosines.get(x) {
-            partner.insert(sine, cosine);
-            partner.insert(cosine, sine);
+        match pool.node(value) {
+            Node::Call(Function::Sin | Function::Cos, x) => angles.entry(*x).or_default().push(symbol),
+            Node::Map(entry, arguments) => maps.entry((entry.map, arguments)).or_default().push(symbol),
+            _ => {}
         }
     }
-    partner
+    let mut together = Table::new();
+    for group in angles.into_values().chain(maps.into_values()) {
+        for &symbol in &group {
+            together.insert(symbol, group.clone());
+        }
+    }
+    together
 }
 
 /// Drops an equation that no statement is left of, which is one directly before another.

@@ -21,6 +21,8 @@ pub(super) fn temporaries(cx: &mut Context<'_>, draft: &mut Draft) {
         let paired = match *cx.pool.node(e) {
             Node::Call(Function::Sin, x) => uses.contains(cx.pool.call(Function::Cos, x)),
             Node::Call(Function::Cos, x) => uses.contains(cx.pool.call(Function::Sin, x)),
+            // One call gives all numbers of a map.
+            Node::Map(..) => true,
             _ => false,
         };
         if (uses[e] > 1 || paired) && !cx.is_trivial(e) {

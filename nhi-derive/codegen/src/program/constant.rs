@@ -75,7 +75,7 @@ impl Constants {
                     _ => Some(root(&base)?.pow(n)),
                 }
             }
-            Node::Symbol(_) | Node::Call(..) | Node::Atan2(..) => None,
+            Node::Symbol(_) | Node::Call(..) | Node::Atan2(..) | Node::Map(..) => None,
         }
     }
 }

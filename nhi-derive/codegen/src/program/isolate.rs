@@ -22,6 +22,7 @@ impl Program {
                 Node::Power(b, x) => pool.pow(at(b), at(x)),
                 Node::Call(f, x) => pool.call(*f, at(x)),
                 Node::Atan2(y, x) => pool.atan2(at(y), at(x)),
+                Node::Map(entry, c) => pool.map(*entry, &c.iter().map(at).collect::<Vec<_>>()),
             };
             image.insert(e, new);
         }

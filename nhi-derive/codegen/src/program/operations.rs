@@ -2,6 +2,7 @@
 
 use super::{Binding, Constants, Program, Shape, Statement, Table, signed};
 use crate::expr::{Expr, Function, OperationCount, Pool};
+use crate::group::Map;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -84,6 +85,7 @@ fn is_early(pool: &Pool, early: &BTreeSet<Expr>, values: &[Expr]) -> bool {
 #[derive(Default)]
 struct Scope {
     seen: Table<()>,
+    maps: BTreeSet<(Map, Vec<Expr>)>,
     count: OperationCount,
 }
 
@@ -114,6 +116,11 @@ impl Scope {
             Shape::Powi(..) => self.call("powi"),
             Shape::Powf(..) => self.call("powf"),
             Shape::Atan2(..) => self.call("atan2"),
+            Shape::Map(entry, arguments) => {
+                if self.maps.insert((entry.map, arguments.clone())) {
+                    self.call(entry.map.name());
+                }
+            }
             &Shape::Call(f, x) => {
                 let partner = match f {
                     Function::Sin => Some(Function::Cos),

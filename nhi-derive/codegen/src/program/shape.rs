@@ -2,6 +2,7 @@
 
 use super::Constants;
 use crate::expr::{Expr, Function, Node, Pool};
+use crate::group::Entry;
 use num_traits::{Signed, ToPrimitive};
 
 /// Largest integer power written as a product of its base; the passes leave none above.
@@ -38,6 +39,8 @@ pub enum Shape {
     Call(Function, Expr),
     /// `atan2(y, x)`.
     Atan2(Expr, Expr),
+    /// One number of what a map of a Lie group gives.
+    Map(Entry, Vec<Expr>),
 }
 
 impl Shape {
@@ -72,6 +75,7 @@ impl Shape {
             },
             Node::Call(f, x) => Shape::Call(f, x),
             Node::Atan2(y, x) => Shape::Atan2(y, x),
+            Node::Map(entry, arguments) => Shape::Map(entry, arguments),
         }
     }
 
@@ -83,6 +87,7 @@ impl Shape {
             Shape::Quotient { over, under, .. } => over.iter().chain(under).copied().collect(),
             &Shape::Negation(x) | &Shape::Sqrt(x) | &Shape::Powi(x, _) | &Shape::Call(_, x) => vec![x],
             &Shape::Powf(x, y) | &Shape::Atan2(x, y) => vec![x, y],
+            Shape::Map(_, arguments) => arguments.clone(),
         }
     }
 }

@@ -1,0 +1,123 @@
+//! The maps of a Lie group with a retraction τ that steps are made of, as functions whose values the
+//! runtime computes and whose derivatives are known.
+//!
+//! ```text
+//! Moved      g, σ ↦ g τ(σ)                     ∂/∂σ = (g τ(σ)) ê_j (dτᴸ_σ)_j
+//! Start      σ, ν ↦ (dτ⁻¹_σ)* ν                ∂/∂σ = K(σ, ν),   ∂/∂ν = (dτ⁻¹_σ)*
+//! End        σ, ν ↦ ((dτᴸ_σ)⁻¹)* ν
+//! Rate       σ, ξ ↦ (dexpᴸ_σ)⁻¹ ξ              dσ/dt where d/dt (g exp σ) = g exp(σ) ξ̂
+//! ```
+//!
+//! σ = hξ is the motion of a step and ν a covector of its mid-point; `Start` and `End` carry it to the
+//! two nodes. (methods-lie, sections 1.6 and 3, in the notation of Kobilarov, Martín de Diego and
+//! Ferraro.)
+
+use super::Group;
+use crate::expr::{Expr, Pool};
+
+/// A map.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Map {
+    /// g τ(σ), from the entries of g and σ to the entries of a pose.
+    Moved,
+    /// (dτ⁻¹_σ)* ν.
+    Start,
+    /// ((dτᴸ_σ)⁻¹)* ν.
+    End,
+    /// (dexpᴸ_σ)⁻¹ ξ.
+    Rate,
+    /// dτᴸ_σ, by rows.
+    TangentLeft,
+    /// dτ⁻¹_σ, by rows.
+    InverseTangent,
+    /// K(σ, ν) = ∂/∂σ (dτ⁻¹_σ)* ν, by rows.
+    StartTangent,
+}
+
+impl Map {
+    /// Name of the runtime's function, and in dumps and operation counts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Map::Moved => "moved",
+            Map::Start => "dtau_inv_star",
+            Map::End => "dtau_left_inv_star",
+            Map::Rate => "dexp_left_inv",
+            Map::TangentLeft => "dtau_left",
+            Map::InverseTangent => "dtau_inv",
+            Map::StartTangent => "k",
+        }
+    }
+
+    /// Whether it depends on the retraction that a step is used with.
+    pub fn is_of_retraction(self) -> bool {
+        self != Map::Rate
+    }
+
+    /// Lengths of its arguments.
+    pub fn arguments(self, group: &Group) -> Vec<usize> {
+        let (p, n) = (group.pose_len(), group.dimension);
+        match self {
+            Map::Moved => vec![p, n],
+            Map::TangentLeft | Map::InverseTangent => vec![n],
+            Map::Start | Map::End | Map::Rate | Map::StartTangent => vec![n, n],
+        }
+    }
+
+    /// How many numbers it gives.
+    pub fn results(self, group: &Group) -> usize {
+        let (p, n) = (group.pose_len(), group.dimension);
+        match self {
+            Map::Moved => p,
+            Map::Start | Map::End | Map::Rate => n,
+            Map::TangentLeft | Map::InverseTangent | Map::StartTangent => n * n,
+        }
+    }
+
+    /// All numbers that it gives for `arguments`, one after the other.
+    pub fn apply(self, pool: &mut Pool, group: &'static Group, arguments: &[&[Expr]]) -> Vec<Expr> {
+        let arguments = arguments.concat();
+        (0..self.results(group)).map(|index| pool.map(Entry { map: self, group, index }, &arguments)).collect()
+    }
+}
+
+/// One number of what a map gives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Entry {
+    /// The map.
+    pub map: Map,
+    /// Of which group.
+    pub group: &'static Group,
+    /// Which of its numbers.
+    pub index: usize,
+}
+
+impl Entry {
+    /// Its derivative along the `i`-th argument.
+    ///
+    /// Steps are solved for the motion σ alone: there are no derivatives of `Moved` along the pose it
+    /// starts from, nor of the maps that stand outside of equations.
+    pub(crate) fn derivative(self, pool: &mut Pool, arguments: &[Expr], i: usize) -> Expr {
+        let n = self.group.dimension;
+        match self.map {
+            Map::Moved => {
+                let (g, sigma) = arguments.split_at(self.group.pose_len());
+                let Some(column) = i.checked_sub(g.len()) else { return pool.undefined() };
+                let moved = Map::Moved.apply(pool, self.group, &[g, sigma]);
+                let anchor = (self.group.anchor)(pool, &moved);
+                let tangent = Map::TangentLeft.apply(pool, self.group, &[sigma]);
+                let column: Vec<Expr> = (0..n).map(|j| tangent[j * n + column]).collect();
+                crate::mechanics::dot(pool, &anchor[self.index], &column)
+            }
+            Map::Start => {
+                let (sigma, nu) = arguments.split_at(n);
+                match i.checked_sub(n) {
+                    None => Map::StartTangent.apply(pool, self.group, &[sigma, nu])[self.index * n + i],
+                    Some(row) => Map::InverseTangent.apply(pool, self.group, &[sigma])[row * n + self.index],
+                }
+            }
+            Map::End | Map::Rate | Map::TangentLeft | Map::InverseTangent | Map::StartTangent => {
+                pool.undefined()
+            }
+        }
+    }
+}
