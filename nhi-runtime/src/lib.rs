@@ -47,6 +47,7 @@ pub mod group;
 mod mechanics;
 mod method;
 mod pair;
+mod pose;
 mod samples;
 mod scalar;
 mod simulation;
@@ -69,6 +70,7 @@ pub use method::{
     Method, Rattle, RattleRestarted, Reflecting, Rk2Heun, Rk2Midpoint, Rk4, Started,
 };
 pub use pair::GniEulerAb;
+pub use pose::{Factor, Posed, Retracts};
 pub use samples::{Sample, Samples};
 pub use scalar::Scalar;
 pub use simulation::Simulation;

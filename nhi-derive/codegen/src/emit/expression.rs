@@ -2,6 +2,7 @@
 
 use super::names::Names;
 use crate::expr::{Expr, Pool};
+use crate::group::Entry;
 use crate::program::{Constants, Shape};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -67,6 +68,11 @@ impl<'a> Writer<'a> {
                 let x = self.expression(x, Place::Open);
                 (self.method(y, "atan2", &[x]), Place::Receiver)
             }
+            Shape::Map(entry, arguments) => {
+                let index = Literal::usize_unsuffixed(entry.index);
+                let call = self.call(entry, &arguments);
+                (quote!(#call[#index]), Place::Receiver)
+            }
             Shape::Powf(b, x) => {
                 let x = self.expression(x, Place::Open);
                 (self.method(b, "powf", &[x]), Place::Receiver)
@@ -77,6 +83,23 @@ impl<'a> Writer<'a> {
             }
         };
         if own < place { quote!((#tokens)) } else { tokens }
+    }
+
+    /// What gives the numbers of a map: `R::dtau_inv_star(&[..], &[..])`.
+    pub(super) fn call(&mut self, entry: Entry, arguments: &[Expr]) -> TokenStream {
+        let name = format_ident!("{}", entry.map.name());
+        let mut rest = arguments.iter();
+        let mut groups = Vec::new();
+        for length in entry.map.arguments(entry.group) {
+            let group: Vec<TokenStream> =
+                rest.by_ref().take(length).map(|&x| self.expression(x, Place::Open)).collect();
+            groups.push(quote!(&[#(#group),*]));
+        }
+        if entry.map.is_of_retraction() {
+            return quote!(R::#name(#(#groups),*));
+        }
+        let group = format_ident!("{}", entry.group.runtime);
+        quote!(#group::<f64>::#name(#(#groups),*))
     }
 
     fn method(&mut self, receiver: Expr, name: &str, arguments: &[TokenStream]) -> TokenStream {

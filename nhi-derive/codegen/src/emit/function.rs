@@ -4,7 +4,8 @@ use super::Mode;
 use super::expression::{Place, Writer};
 use super::names::{Names, spelled};
 use crate::expr::{Expr, Function, Node, Pool};
-use crate::program::{Constants, Newton, Operations, Program, Singular, Statement};
+use crate::group::Group;
+use crate::program::{Constants, Newton, Operations, Output, Program, Singular, Statement};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
@@ -30,6 +31,35 @@ pub(super) struct StateType {
     pub(super) name: Ident,
     /// Its fields, with their lengths.
     pub(super) fields: Vec<(&'static str, usize)>,
+    /// The group factor of its configuration, with the number of coordinates beside it.
+    pub(super) pose: Option<Pose>,
+}
+
+/// A group factor of configurations.
+#[derive(Clone, Copy)]
+pub(super) struct Pose {
+    /// The group.
+    pub(super) group: &'static Group,
+    /// Number of coordinates.
+    pub(super) coordinates: usize,
+}
+
+impl Pose {
+    /// `Posed<SE2<f64>, T, 2, 5>`
+    pub(super) fn configuration(self, runtime: &TokenStream, scalar: &TokenStream) -> TokenStream {
+        let group = self.factor(runtime);
+        let [k, n] = [self.coordinates, self.coordinates + self.group.pose_len()].map(Literal::usize_unsuffixed);
+        quote!(#runtime Posed<#group, #scalar, #k, #n>)
+    }
+
+    /// `SE2<f64>`
+    pub(super) fn factor(self, runtime: &TokenStream) -> TokenStream {
+        let group = format_ident!("{}", self.group.runtime);
+        match runtime.is_empty() {
+            true => quote!(#group<f64>),
+            false => quote!(#runtime group::#group<f64>),
+        }
+    }
 }
 
 impl StateType {
@@ -37,8 +67,14 @@ impl StateType {
     pub(super) fn tokens(&self, runtime: &TokenStream, scalar: &Ident) -> TokenStream {
         let name = &self.name;
         let length = |field: &str| self.fields.iter().find(|(f, _)| *f == field).map_or(0, |&(_, n)| n);
-        let [n, m] = ["q", "lambda"].map(|f| Literal::usize_unsuffixed(length(f)));
-        quote!(#runtime #name<[#scalar; #n], [#scalar; #n], [#scalar; #m]>)
+        let [q, m] = ["q", "lambda"].map(|f| Literal::usize_unsuffixed(length(f)));
+        let n = self.fields.iter().find(|(f, _)| f.starts_with('v')).map_or(0, |&(_, n)| n);
+        let n = Literal::usize_unsuffixed(n);
+        let q = match self.pose {
+            Some(pose) => pose.configuration(runtime, &quote!(#scalar)),
+            None => quote!([#scalar; #q]),
+        };
+        quote!(#runtime #name<#q, [#scalar; #n], [#scalar; #m]>)
     }
 }
 
@@ -76,11 +112,23 @@ pub(super) fn function(
     let docs = docs.iter().map(|d| if d.is_empty() { String::new() } else { format!(" {d}") });
     let name = spelled(&program.name);
     let statements = body.tokens;
+    let retraction = retracted(pool, program).map(|group| {
+        let group = format_ident!("{}", group.runtime);
+        quote!(, R: Retracts<#group<f64>>)
+    });
     quote! {
         #(#[doc = #docs])*
         #[inline]
-        pub fn #name<T: Scalar>(#arguments) #result { #statements }
+        pub fn #name<T: Scalar #retraction>(#arguments) #result { #statements }
     }
+}
+
+/// The group of whose retractions a program makes use.
+pub(super) fn retracted(pool: &Pool, program: &Program) -> Option<&'static Group> {
+    pool.reachable(&program.values()).into_iter().find_map(|e| match pool.node(e) {
+        Node::Map(entry, _) if entry.map.is_of_retraction() => Some(entry.group),
+        _ => None,
+    })
 }
 
 struct Body<'a> {
@@ -123,7 +171,10 @@ impl Body<'_> {
                 Signature::Step(ty) if ty.fields.iter().any(|(f, _)| *f == input.name) => {
                     state.push(is_used);
                     if is_used {
-                        self.add(quote!(let [#(#pattern),*] = state.#name;));
+                        self.add(match ty.pose {
+                            Some(_) if input.name == "q" => quote!(let [#(#pattern),*] = *state.q.entries();),
+                            _ => quote!(let [#(#pattern),*] = state.#name;),
+                        });
                     }
                     if state.len() == ty.fields.len() {
                         let argument =
@@ -168,6 +219,11 @@ impl Body<'_> {
                         i += 1;
                         continue;
                     }
+                    let together = self.numbers_of_map(&statements[i - 1..]);
+                    if together > 0 {
+                        i += together - 1;
+                        continue;
+                    }
                     let value = self.writer.expression(*value, Place::Open);
                     let symbol = self.writer.bind(*symbol);
                     self.add(quote!(let #symbol = #value;));
@@ -188,6 +244,35 @@ impl Body<'_> {
                 Statement::Newton(newton) => self.newton(newton),
             }
         }
+    }
+
+    /// Writes the leading statements that bind numbers of one map: `let [x, _, y] = R::moved(..);`
+    /// Returns how many they are.
+    fn numbers_of_map(&mut self, statements: &[Statement]) -> usize {
+        let number = |pool: &Pool, s: &Statement| match s {
+            Statement::Let { symbol, value } => match pool.node(*value) {
+                Node::Map(entry, arguments) => Some((*symbol, *entry, arguments.clone())),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((_, first, arguments)) = statements.first().and_then(|s| number(self.writer.pool, s)) else {
+            return 0;
+        };
+        let call = self.writer.call(first, &arguments);
+        let mut pattern = vec![quote!(_); first.map.results(first.group)];
+        let mut together = 0;
+        for statement in statements {
+            match number(self.writer.pool, statement) {
+                Some((symbol, entry, same)) if entry.map == first.map && same == arguments => {
+                    pattern[entry.index] = self.writer.bind(symbol);
+                    together += 1;
+                }
+                _ => break,
+            }
+        }
+        self.add(quote!(let [#(#pattern),*] = #call;));
+        together
     }
 
     /// The angle, the sine's and the cosine's symbol, if the statements bind those of one angle.
@@ -270,8 +355,16 @@ impl Body<'_> {
             }
             Signature::Start(ty) | Signature::Step(ty) => {
                 let (name, names) = (&ty.name, names());
+                let posed = |o: &Output| ty.pose.is_some() && o.name == "q";
                 let checked = program.outputs.iter().zip(&names).filter(|(o, _)| !o.values.is_empty());
-                let checked = checked.map(|(_, n)| quote!(emitted::finite(&next.#n)));
+                let checked = checked.map(|(o, n)| match posed(o) {
+                    true => quote!(emitted::finite(next.#n.entries())),
+                    false => quote!(emitted::finite(&next.#n)),
+                });
+                let values = program.outputs.iter().zip(&values).map(|(o, value)| match posed(o) {
+                    true => quote!(Posed::from(#value)),
+                    false => value.clone(),
+                });
                 self.add(quote! {
                     let next = #name { #(#names: #values),* };
                     if #(#checked)&&* { Ok(next) } else { Err(Failure::NonFinite) }

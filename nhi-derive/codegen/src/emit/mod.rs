@@ -29,7 +29,7 @@ use crate::mechanics::Mechanics;
 use crate::method::{MethodPrograms, StartKind, SystemPrograms};
 use crate::pass::{optimise, split};
 use crate::program::{Constants, Program, Statement};
-use function::{Signature, StateType, function};
+use function::{Pose, Signature, StateType, function, retracted};
 use names::{Names, spelled};
 use people::Mode;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -67,9 +67,10 @@ pub fn pretty(unit: &Unit<'_>) -> String {
     mode.print(tokens)
 }
 
-/// Numbers of coordinates, constraints, inputs and parameters.
+/// Numbers of entries of a configuration, velocities, constraints, inputs and parameters.
 #[derive(Clone, Copy)]
 struct Lengths {
+    entries: usize,
     n: usize,
     m: usize,
     inputs: usize,
@@ -96,7 +97,8 @@ impl<'a> Emitter<'a> {
     fn new(unit: &'a Unit<'a>) -> Self {
         let system = &unit.mechanics.system;
         let lengths = Lengths {
-            n: system.coordinates.len(),
+            entries: system.coordinates.len(),
+            n: system.velocities.len(),
             m: system.constraints.len(),
             inputs: system.inputs.len(),
             parameters: system.parameters.len(),
@@ -157,14 +159,34 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    fn pose(&self) -> Option<Pose> {
+        let system = &self.unit.mechanics.system;
+        system.group.map(|group| Pose { group, coordinates: system.shape() })
+    }
+
+    /// The type of configurations outside of the kernel, and how the kernel gets its entries.
+    fn configuration(&self) -> (TokenStream, TokenStream) {
+        let runtime = self.unit.runtime;
+        let entries = Literal::usize_unsuffixed(self.lengths.entries);
+        match self.pose() {
+            Some(pose) => (pose.configuration(&quote!(#runtime::), &quote!(__T)), quote!(__q.entries())),
+            None => (quote!([__T; #entries]), quote!(__q)),
+        }
+    }
+
     /// `use`s of a module that many modules below the struct's.
     fn imports(&self, depth: usize, more: &[Ident]) -> TokenStream {
         let runtime = self.runtime_from(depth);
         let names = ["Failure", "Scalar", "emitted"].map(|n| format_ident!("{n}"));
         let names = names.iter().chain(more);
+        let posed = self.pose().map(|pose| {
+            let group = format_ident!("{}", pose.group.runtime);
+            quote!(use #runtime::{Factor, Posed, Retracts, group::#group};)
+        });
         quote! {
             use ::core::result::Result::{self, Err, Ok};
             use #runtime::{#(#names),*};
+            #posed
         }
     }
 
@@ -191,10 +213,15 @@ impl<'a> Emitter<'a> {
     }
 
     fn state_type(&self, method: &MethodPrograms) -> StateType {
-        let length = |field: &str| if field == "lambda" { self.lengths.m } else { self.lengths.n };
+        let length = |field: &str| match field {
+            "q" => self.lengths.entries,
+            "lambda" => self.lengths.m,
+            _ => self.lengths.n,
+        };
         StateType {
             name: format_ident!("{}", method.state.type_name()),
             fields: method.state.fields().iter().map(|&f| (f, length(f))).collect(),
+            pose: self.pose(),
         }
     }
 
@@ -267,7 +294,14 @@ impl<'a> Emitter<'a> {
             }
         });
         let s = quote!(<__T: #runtime::Scalar>);
-        let state = quote!(__parameters: &[__T; #p], __q: &[__T; #n], __v: &[__T; #n]);
+        let (configuration, q) = self.configuration();
+        let velocities = unit.mechanics.system.group.map(|_| {
+            let velocities = system.velocities.iter().zip(&system.coordinates).enumerate();
+            // A coordinate's velocity has its name.
+            let names = velocities.map(|(i, (v, q))| if i < system.shape() { &q.name } else { &v.name });
+            quote!(const VELOCITIES: &'static [&'static ::core::primitive::str] = &[#(#names),*];)
+        });
+        let state = quote!(__parameters: &[__T; #p], __q: &#configuration, __v: &[__T; #n]);
         let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
         let (project, accelerate) = (result(quote!([__T; #n])), result(quote!(([__T; #n], [__T; #m]))));
         quote! {
@@ -275,10 +309,11 @@ impl<'a> Emitter<'a> {
             impl #impl_generics #runtime::System for #ident #ty_generics #where_clause {
                 const NAME: &'static ::core::primitive::str = #name;
                 const COORDINATES: &'static [&'static ::core::primitive::str] = &[#(#coordinates),*];
+                #velocities
                 const PARAMETERS: &'static [&'static ::core::primitive::str] = &[#(#parameters),*];
                 const INPUTS: &'static [&'static ::core::primitive::str] = &[#(#inputs),*];
                 const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &[#(#constraints),*];
-                type Configuration #s = [__T; #n];
+                type Configuration #s = #configuration;
                 type Velocity #s = [__T; #n];
                 type Multipliers #s = [__T; #m];
                 type Inputs #s = [__T; #k];
@@ -288,47 +323,72 @@ impl<'a> Emitter<'a> {
                 }
                 #[inline]
                 fn energy #s(#state) -> __T {
-                    kernel::energy(__parameters, __q, __v)
+                    kernel::energy(__parameters, #q, __v)
                 }
                 #[inline]
                 fn momentum #s(#state) -> [__T; #n] {
-                    kernel::momentum(__parameters, __q, __v)
+                    kernel::momentum(__parameters, #q, __v)
                 }
                 #[inline]
                 fn residual #s(#state) -> [__T; #m] {
-                    kernel::residual(__parameters, __q, __v)
+                    kernel::residual(__parameters, #q, __v)
                 }
                 #[inline]
                 fn residual_scale #s(#state) -> [__T; #m] {
-                    kernel::residual_scale(__parameters, __q, __v)
+                    kernel::residual_scale(__parameters, #q, __v)
                 }
                 #[inline]
                 fn project #s(#state) -> #project {
-                    kernel::project(__parameters, __q, __v)
+                    kernel::project(__parameters, #q, __v)
                 }
                 #[inline]
                 fn acceleration_of #s(#state, __t: __T, __inputs: &[__T; #k]) -> #accelerate {
-                    kernel::acceleration(__parameters, __q, __v, __t, __inputs)
+                    kernel::acceleration(__parameters, #q, __v, __t, __inputs)
                 }
             }
         }
     }
 
-    /// `impl Emits<Dla2> for Sleigh { .. }`
+    /// `impl Emits<Dla2> for Sleigh { .. }`; of a method with a retraction also
+    /// `impl<__R: Retracts<SE2<f64>>> Emits<Retracted<Rdp, __R>> for Sleigh { .. }`.
     fn emits(&self, method: &MethodPrograms) -> TokenStream {
+        let runtime = self.unit.runtime;
+        let marker = format_ident!("{}", method.marker);
+        let generics = self.unit.generics;
+        let Some(pose) = self.pose().filter(|_| retracted(self.pool, &method.step).is_some()) else {
+            return self.emits_as(method, generics, &quote!(#runtime::#marker), &TokenStream::new());
+        };
+        let factor = pose.factor(&quote!(#runtime::));
+        let exp = quote!(#runtime::group::Exp);
+        let usual = self.emits_as(method, generics, &quote!(#runtime::#marker), &quote!(::<__T, #exp>));
+        let mut generics = generics.clone();
+        generics.params.push(syn::parse_quote!(__R: #runtime::Retracts<#factor>));
+        let retracted = quote!(#runtime::Retracted<#runtime::#marker, __R>);
+        let any = self.emits_as(method, &generics, &retracted, &quote!(::<__T, __R>));
+        quote!(#usual #any)
+    }
+
+    fn emits_as(
+        &self,
+        method: &MethodPrograms,
+        generics: &syn::Generics,
+        marker: &TokenStream,
+        retraction: &TokenStream,
+    ) -> TokenStream {
         let unit = self.unit;
         let [n, _, k, p] = self.lengths.literals();
         let runtime = unit.runtime;
         let ident = unit.ident;
-        let (impl_generics, ty_generics, where_clause) = unit.generics.split_for_impl();
+        let (impl_generics, _, where_clause) = generics.split_for_impl();
+        let (_, ty_generics, _) = unit.generics.split_for_impl();
+        let (configuration, q) = self.configuration();
         let module = spelled(method.id);
-        let marker = format_ident!("{}", method.marker);
         let s = quote!(<__T: #runtime::Scalar>);
         let state =
             self.state_type(method).tokens(&quote!(#runtime::), &Ident::new("__T", Span::call_site()));
         let calls = method.starts.iter().map(|(kind, start)| {
             let name = spelled(&start.name);
-            let call = quote!(kernel::#module::#name(__parameters, __h, __q, __v, __t, __inputs));
+            let call = quote!(kernel::#module::#name(__parameters, __h, #q, __v, __t, __inputs));
             let variant = match kind {
                 StartKind::Consistent => quote!(Consistent),
                 StartKind::Projected => quote!(Projected),
@@ -346,7 +406,7 @@ impl<'a> Emitter<'a> {
         let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
         quote! {
             #[automatically_derived]
-            impl #impl_generics #runtime::Emits<#runtime::#marker> for #ident #ty_generics #where_clause {
+            impl #impl_generics #runtime::Emits<#marker> for #ident #ty_generics #where_clause {
                 type Prepared #s = kernel::#module::Prepared<__T>;
                 type State #s = #state;
                 fn prepare #s(__parameters: &[__T; #p], __h: __T) -> #prepared {
@@ -356,7 +416,7 @@ impl<'a> Emitter<'a> {
                     __parameters: &[__T; #p],
                     __h: __T,
                     __start: #runtime::Start,
-                    __q: &[__T; #n],
+                    __q: &#configuration,
                     __v: &[__T; #n],
                     __t: __T,
                     __inputs: &[__T; #k],
@@ -370,7 +430,7 @@ impl<'a> Emitter<'a> {
                     __t: __T,
                     __inputs: &[__T; #k],
                 ) -> #next {
-                    kernel::#module::step(__prepared, __state, __t, __inputs)
+                    kernel::#module::step #retraction(__prepared, __state, __t, __inputs)
                 }
             }
         }

@@ -6,7 +6,7 @@ use crate::mechanics::Matrix;
 
 pub(super) const SO3: Group = Group {
     name: "SO3",
-    runtime: "So3",
+    runtime: "SO3",
     usage: "SO3(R; w1, w2, w3)",
     pose: &[Part::Matrix],
     dimension: 3,

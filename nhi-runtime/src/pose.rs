@@ -1,0 +1,279 @@
+//! Configurations with a pose: R^k × G.
+
+use crate::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, Group, Operator, Retraction, SE2, SE3, SO3};
+use crate::{Scalar, Vector};
+use core::array::from_fn;
+use core::fmt::Debug;
+use core::marker::PhantomData;
+use core::ops::{Index, IndexMut};
+
+/// A Lie group as a factor of configuration spaces; it stands for its poses in every scalar.
+pub trait Factor: Copy + Debug + PartialEq {
+    /// The entries of a pose.
+    type Entries<T: Scalar>: Vector<T>;
+    /// The coordinates of a velocity of the body.
+    type Algebra<T: Scalar>: Vector<T>;
+    /// A linear map of velocities, by rows.
+    type Operator<T: Scalar>: Vector<T>;
+
+    /// How far `entries` are from those of a pose: 0 but for rotation matrices, whose largest
+    /// entry of |RᵀR − 1| it is.
+    fn defect(entries: &Self::Entries<f64>) -> f64;
+    /// (dexpᴸ_σ)⁻¹ ξ: how the logarithm of a motion changes with the velocity at its end.
+    fn dexp_left_inv<T: Scalar>(sigma: &Self::Algebra<T>, xi: &Self::Algebra<T>) -> Self::Algebra<T>;
+}
+
+/// A [`Retraction`] of the group `G` in every scalar: what group steps are generic in.
+pub trait Retracts<G: Factor>: Copy + Debug + Default {
+    /// Name in reference data.
+    const NAME: &'static str;
+
+    /// g τ(σ), on the group to rounding.
+    fn moved<T: Scalar>(g: &G::Entries<T>, sigma: &G::Algebra<T>) -> G::Entries<T>;
+    /// dτᴸ_σ, by rows.
+    fn dtau_left<T: Scalar>(sigma: &G::Algebra<T>) -> G::Operator<T>;
+    /// dτ⁻¹_σ, by rows.
+    fn dtau_inv<T: Scalar>(sigma: &G::Algebra<T>) -> G::Operator<T>;
+    /// (dτ⁻¹_σ)* ν: a covector of the step at its beginning.
+    fn dtau_inv_star<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Algebra<T>;
+    /// ((dτᴸ_σ)⁻¹)* ν: a covector of the step at its end.
+    fn dtau_left_inv_star<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Algebra<T>;
+    /// K(σ, ν) = ∂/∂σ (dτ⁻¹_σ)* ν, by rows.
+    fn k<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Operator<T>;
+}
+
+/// A pose as its entries, matrices by rows.
+trait Flat<E> {
+    fn of(entries: E) -> Self;
+    fn flat(self) -> E;
+}
+
+impl<T: Scalar> Flat<[T; 3]> for SE2<T> {
+    #[inline]
+    fn of(entries: [T; 3]) -> Self {
+        entries.into()
+    }
+    #[inline]
+    fn flat(self) -> [T; 3] {
+        self.into()
+    }
+}
+
+impl<T: Scalar> Flat<[T; 9]> for SO3<T> {
+    #[inline]
+    fn of([a, b, c, d, e, f, g, h, i]: [T; 9]) -> Self {
+        SO3([[a, b, c], [d, e, f], [g, h, i]])
+    }
+    #[inline]
+    fn flat(self) -> [T; 9] {
+        let [[a, b, c], [d, e, f], [g, h, i]] = self.0;
+        [a, b, c, d, e, f, g, h, i]
+    }
+}
+
+impl<T: Scalar> Flat<[T; 12]> for SE3<T> {
+    #[inline]
+    fn of([a, b, c, d, e, f, g, h, i, x, y, z]: [T; 12]) -> Self {
+        SE3 { rotation: SO3([[a, b, c], [d, e, f], [g, h, i]]), position: [x, y, z] }
+    }
+    #[inline]
+    fn flat(self) -> [T; 12] {
+        let [[a, b, c], [d, e, f], [g, h, i]] = self.rotation.0;
+        let [x, y, z] = self.position;
+        [a, b, c, d, e, f, g, h, i, x, y, z]
+    }
+}
+
+/// The rows of a matrix, one after the other.
+#[inline]
+fn rows<T: Scalar, const N: usize, const SQUARE: usize>(matrix: [[T; N]; N]) -> [T; SQUARE] {
+    from_fn(|i| matrix[i / N][i % N])
+}
+
+macro_rules! factors {
+    ($($group:ident: $entries:literal, $dim:literal, $square:literal;)*) => {$(
+        impl Factor for $group<f64> {
+            type Entries<T: Scalar> = [T; $entries];
+            type Algebra<T: Scalar> = [T; $dim];
+            type Operator<T: Scalar> = [T; $square];
+
+            fn defect(entries: &[f64; $entries]) -> f64 {
+                $group::of(*entries).defect()
+            }
+            #[inline]
+            fn dexp_left_inv<T: Scalar>(sigma: &[T; $dim], xi: &[T; $dim]) -> [T; $dim] {
+                <Exp as Retraction<$group<T>>>::dtau_left_inv(*sigma).apply(*xi)
+            }
+        }
+
+        factors!(@retractions $group $entries $dim $square:
+            Exp "exp", Cayley "cay", Ccsk "ccsk", Exp1 "exp1", Exp2 "exp2", Exp4 "exp4");
+    )*};
+    (@retractions $group:ident $entries:literal $dim:literal $square:literal: $($tau:ident $name:literal),*) => {$(
+        impl Retracts<$group<f64>> for $tau {
+            const NAME: &'static str = $name;
+
+            #[inline]
+            fn moved<T: Scalar>(g: &[T; $entries], sigma: &[T; $dim]) -> [T; $entries] {
+                $group::<T>::of(*g).moved::<$tau>(*sigma).flat()
+            }
+            #[inline]
+            fn dtau_left<T: Scalar>(sigma: &[T; $dim]) -> [T; $square] {
+                rows(<$tau as Retraction<$group<T>>>::dtau_left(*sigma))
+            }
+            #[inline]
+            fn dtau_inv<T: Scalar>(sigma: &[T; $dim]) -> [T; $square] {
+                rows(<$tau as Retraction<$group<T>>>::dtau_inv(*sigma))
+            }
+            #[inline]
+            fn dtau_inv_star<T: Scalar>(sigma: &[T; $dim], nu: &[T; $dim]) -> [T; $dim] {
+                <$tau as Retraction<$group<T>>>::dtau_inv_star(*sigma, *nu)
+            }
+            #[inline]
+            fn dtau_left_inv_star<T: Scalar>(sigma: &[T; $dim], nu: &[T; $dim]) -> [T; $dim] {
+                <$tau as Retraction<$group<T>>>::dtau_left_inv_star(*sigma, *nu)
+            }
+            #[inline]
+            fn k<T: Scalar>(sigma: &[T; $dim], nu: &[T; $dim]) -> [T; $square] {
+                rows(<$tau as Retraction<$group<T>>>::k(*sigma, *nu))
+            }
+        }
+    )*};
+}
+
+factors! {
+    SE2: 3, 3, 9;
+    SO3: 9, 3, 9;
+    SE3: 12, 6, 36;
+}
+
+/// A configuration (r, g): `K` coordinates and the entries of a pose of `G`, `N` numbers in all.
+///
+/// It is made of its `N` entries, of the pair of coordinates and pose, or, without coordinates, of a
+/// pose. A pose is that of the group ([`SE2`], [`SO3`], [`SE3`]) or what converts into it: `[θ, x, y]`,
+/// rows of a rotation matrix, rotations and isometries of nalgebra.
+///
+/// ```
+/// use nhi_runtime::{Posed, group::SE2};
+/// let q: Posed<SE2<f64>, f64, 2, 5> = ([0.1, 0.2], [0.5, 1.0, 2.0]).into();
+/// assert_eq!(q, [0.1, 0.2, 0.5, 1.0, 2.0].into());
+/// assert_eq!(q[2], 0.5);
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Posed<G, T, const K: usize, const N: usize> {
+    entries: [T; N],
+    group: PhantomData<G>,
+}
+
+impl<G, T, const K: usize, const N: usize> Posed<G, T, K, N> {
+    /// All entries, those of the pose last.
+    #[inline]
+    pub fn entries(&self) -> &[T; N] {
+        &self.entries
+    }
+
+    /// The entries of the pose.
+    pub fn pose(&self) -> &[T] {
+        self.entries.get(K..).unwrap_or_default()
+    }
+}
+
+impl<G, T, const K: usize, const N: usize> From<[T; N]> for Posed<G, T, K, N> {
+    #[inline]
+    fn from(entries: [T; N]) -> Self {
+        Posed { entries, group: PhantomData }
+    }
+}
+
+impl<G, T, const K: usize, const N: usize> From<Posed<G, T, K, N>> for [T; N] {
+    #[inline]
+    fn from(q: Posed<G, T, K, N>) -> Self {
+        q.entries
+    }
+}
+
+/// The entries of coordinates and pose in one array of their length.
+fn joined<T: Scalar, const K: usize, const P: usize, const N: usize>(r: [T; K], g: [T; P]) -> [T; N] {
+    const { assert!(K + P == N, "a configuration has as many entries as its coordinates and its pose") };
+    from_fn(|i| r.get(i).or_else(|| g.get(i.wrapping_sub(K))).copied().unwrap_or(T::from_f64(f64::NAN)))
+}
+
+macro_rules! posed {
+    ($($group:ident: $entries:literal, $($alone:ty),*;)*) => {$(
+        impl<T: Scalar, P: Into<$group<T>>, const K: usize, const N: usize> From<([T; K], P)>
+            for Posed<$group<f64>, T, K, N>
+        {
+            fn from((r, pose): ([T; K], P)) -> Self {
+                joined::<T, K, $entries, N>(r, pose.into().flat()).into()
+            }
+        }
+
+        $(
+            impl<T: Scalar> From<$alone> for Posed<$group<f64>, T, 0, $entries> {
+                fn from(pose: $alone) -> Self {
+                    $group::from(pose).flat().into()
+                }
+            }
+        )*
+    )*};
+}
+
+posed! {
+    SE2: 3, SE2<T>;
+    SO3: 9, SO3<T>, [[T; 3]; 3];
+    SE3: 12, SE3<T>;
+}
+
+#[cfg(feature = "nalgebra")]
+macro_rules! posed_nalgebra {
+    ($($group:ident: $entries:literal, $($alone:ident),*;)*) => {$($(
+        impl<T: Scalar + nalgebra::RealField> From<nalgebra::$alone<T>> for Posed<$group<f64>, T, 0, $entries> {
+            fn from(pose: nalgebra::$alone<T>) -> Self {
+                $group::from(pose).flat().into()
+            }
+        }
+    )*)*};
+}
+
+#[cfg(feature = "nalgebra")]
+posed_nalgebra! {
+    SE2: 3, Isometry2;
+    SO3: 9, Rotation3, UnitQuaternion;
+    SE3: 12, Isometry3;
+}
+
+impl<G, T, const K: usize, const N: usize> Index<usize> for Posed<G, T, K, N> {
+    type Output = T;
+    #[inline]
+    fn index(&self, i: usize) -> &T {
+        &self.entries[i]
+    }
+}
+
+impl<G, T, const K: usize, const N: usize> IndexMut<usize> for Posed<G, T, K, N> {
+    #[inline]
+    fn index_mut(&mut self, i: usize) -> &mut T {
+        &mut self.entries[i]
+    }
+}
+
+impl<G, T, const K: usize, const N: usize> AsRef<[T]> for Posed<G, T, K, N> {
+    #[inline]
+    fn as_ref(&self) -> &[T] {
+        &self.entries
+    }
+}
+
+impl<G, T, const K: usize, const N: usize> AsMut<[T]> for Posed<G, T, K, N> {
+    #[inline]
+    fn as_mut(&mut self) -> &mut [T] {
+        &mut self.entries
+    }
+}
+
+impl<G: Factor, T: Scalar, const K: usize, const N: usize> Vector<T> for Posed<G, T, K, N> {
+    const LEN: usize = N;
+    fn splat(x: T) -> Self {
+        [x; N].into()
+    }
+}
