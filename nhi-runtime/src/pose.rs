@@ -19,6 +19,8 @@ pub trait Factor: Copy + Debug + PartialEq {
     /// How far `entries` are from those of a pose: 0 but for rotation matrices, whose largest
     /// entry of |RᵀR − 1| it is.
     fn defect(entries: &Self::Entries<f64>) -> f64;
+    /// g exp(σ), on the group to rounding.
+    fn displaced<T: Scalar>(g: &Self::Entries<T>, sigma: &Self::Algebra<T>) -> Self::Entries<T>;
     /// (dexpᴸ_σ)⁻¹ ξ: how the logarithm of a motion changes with the velocity at its end.
     fn dexp_left_inv<T: Scalar>(sigma: &Self::Algebra<T>, xi: &Self::Algebra<T>) -> Self::Algebra<T>;
 }
@@ -99,6 +101,10 @@ macro_rules! factors {
 
             fn defect(entries: &[f64; $entries]) -> f64 {
                 $group::of(*entries).defect()
+            }
+            #[inline]
+            fn displaced<T: Scalar>(g: &[T; $entries], sigma: &[T; $dim]) -> [T; $entries] {
+                $group::<T>::of(*g).moved::<Exp>(*sigma).flat()
             }
             #[inline]
             fn dexp_left_inv<T: Scalar>(sigma: &[T; $dim], xi: &[T; $dim]) -> [T; $dim] {

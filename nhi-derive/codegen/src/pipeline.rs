@@ -46,7 +46,20 @@ impl Derived {
         engine: &mut dyn Engine,
     ) -> Result<Derived, Box<declaration::Rejected>> {
         let mut mechanics = Mechanics::derive(declaration.system.clone(), engine)
-            .map_err(|e| declaration.reject(Error::new(declaration.ident.span(), e.to_string())))?;
+            .map_err(|e| declaration.reject(vec![Error::new(declaration.ident.span(), e.to_string())]))?;
+        let refusals: Vec<Error> = declaration
+            .system
+            .methods
+            .iter()
+            .enumerate()
+            .filter_map(|(i, marker)| {
+                let reason = method(marker)?.refusal(&mechanics)?;
+                Some(declaration.method_error(i, &reason))
+            })
+            .collect();
+        if !refusals.is_empty() {
+            return Err(declaration.reject(refusals));
+        }
         let system = system_programs(&mut mechanics);
         let methods = declaration
             .system

@@ -133,10 +133,10 @@ impl Declaration {
         }
     }
 
-    /// The declaration with an error that a later stage found.
-    pub fn reject(&self, error: Error) -> Box<Rejected> {
+    /// The declaration with errors that a later stage found.
+    pub fn reject(&self, errors: Vec<Error>) -> Box<Rejected> {
         Box::new(Rejected {
-            errors: vec![error],
+            errors,
             runtime: self.runtime.clone(),
             n: Some(self.system.velocities.len()),
             m: Some(self.system.constraints.len()),

@@ -48,7 +48,8 @@ impl Pose {
     /// `Posed<SE2<f64>, T, 2, 5>`
     pub(super) fn configuration(self, runtime: &TokenStream, scalar: &TokenStream) -> TokenStream {
         let group = self.factor(runtime);
-        let [k, n] = [self.coordinates, self.coordinates + self.group.pose_len()].map(Literal::usize_unsuffixed);
+        let [k, n] =
+            [self.coordinates, self.coordinates + self.group.pose_len()].map(Literal::usize_unsuffixed);
         quote!(#runtime Posed<#group, #scalar, #k, #n>)
     }
 

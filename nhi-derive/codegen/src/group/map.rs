@@ -5,6 +5,7 @@
 //! Moved      g, σ ↦ g τ(σ)                     ∂/∂σ = (g τ(σ)) ê_j (dτᴸ_σ)_j
 //! Start      σ, ν ↦ (dτ⁻¹_σ)* ν                ∂/∂σ = K(σ, ν),   ∂/∂ν = (dτ⁻¹_σ)*
 //! End        σ, ν ↦ ((dτᴸ_σ)⁻¹)* ν
+//! Displaced  g, σ ↦ g exp(σ)
 //! Rate       σ, ξ ↦ (dexpᴸ_σ)⁻¹ ξ              dσ/dt where d/dt (g exp σ) = g exp(σ) ξ̂
 //! ```
 //!
@@ -24,6 +25,8 @@ pub enum Map {
     Start,
     /// ((dτᴸ_σ)⁻¹)* ν.
     End,
+    /// g exp(σ), from the entries of g and σ to the entries of a pose.
+    Displaced,
     /// (dexpᴸ_σ)⁻¹ ξ.
     Rate,
     /// dτᴸ_σ, by rows.
@@ -41,6 +44,7 @@ impl Map {
             Map::Moved => "moved",
             Map::Start => "dtau_inv_star",
             Map::End => "dtau_left_inv_star",
+            Map::Displaced => "displaced",
             Map::Rate => "dexp_left_inv",
             Map::TangentLeft => "dtau_left",
             Map::InverseTangent => "dtau_inv",
@@ -50,14 +54,14 @@ impl Map {
 
     /// Whether it depends on the retraction that a step is used with.
     pub fn is_of_retraction(self) -> bool {
-        self != Map::Rate
+        !matches!(self, Map::Rate | Map::Displaced)
     }
 
     /// Lengths of its arguments.
     pub fn arguments(self, group: &Group) -> Vec<usize> {
         let (p, n) = (group.pose_len(), group.dimension);
         match self {
-            Map::Moved => vec![p, n],
+            Map::Moved | Map::Displaced => vec![p, n],
             Map::TangentLeft | Map::InverseTangent => vec![n],
             Map::Start | Map::End | Map::Rate | Map::StartTangent => vec![n, n],
         }
@@ -67,7 +71,7 @@ impl Map {
     pub fn results(self, group: &Group) -> usize {
         let (p, n) = (group.pose_len(), group.dimension);
         match self {
-            Map::Moved => p,
+            Map::Moved | Map::Displaced => p,
             Map::Start | Map::End | Map::Rate => n,
             Map::TangentLeft | Map::InverseTangent | Map::StartTangent => n * n,
         }
@@ -76,7 +80,9 @@ impl Map {
     /// All numbers that it gives for `arguments`, one after the other.
     pub fn apply(self, pool: &mut Pool, group: &'static Group, arguments: &[&[Expr]]) -> Vec<Expr> {
         let arguments = arguments.concat();
-        (0..self.results(group)).map(|index| pool.map(Entry { map: self, group, index }, &arguments)).collect()
+        (0..self.results(group))
+            .map(|index| pool.map(Entry { map: self, group, index }, &arguments))
+            .collect()
     }
 }
 
@@ -115,9 +121,12 @@ impl Entry {
                     Some(row) => Map::InverseTangent.apply(pool, self.group, &[sigma])[row * n + self.index],
                 }
             }
-            Map::End | Map::Rate | Map::TangentLeft | Map::InverseTangent | Map::StartTangent => {
-                pool.undefined()
-            }
+            Map::End
+            | Map::Displaced
+            | Map::Rate
+            | Map::TangentLeft
+            | Map::InverseTangent
+            | Map::StartTangent => pool.undefined(),
         }
     }
 }

@@ -110,7 +110,8 @@ impl Mechanics {
         let mut rows = engine.derivatives(pool, &requests)?;
         let residual_q = rows.split_off(n);
         // The lower triangle is taken from the upper one, so that equal entries are the same expression.
-        let mass: Matrix = (0..n).map(|i| (0..n).map(|j| rows[i.min(j)][entries + i.max(j)]).collect()).collect();
+        let mass: Matrix =
+            (0..n).map(|i| (0..n).map(|j| rows[i.min(j)][entries + i.max(j)]).collect()).collect();
         let mass = simplify_matrix(pool, engine, &mass)?;
 
         let at_rest: HashMap<Expr, Expr> = v.iter().map(|&x| (x, pool.zero())).collect();

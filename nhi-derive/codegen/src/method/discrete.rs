@@ -53,7 +53,7 @@ pub enum Quadrature {
 }
 
 impl Quadrature {
-    fn places(self) -> &'static [Place] {
+    pub(super) fn places(self) -> &'static [Place] {
         match self {
             Quadrature::Trapezoid => &[Place::Left, Place::Right],
             Quadrature::Midpoint => &[Place::Middle],
@@ -63,8 +63,17 @@ impl Quadrature {
     }
 
     /// The weight of each place.
-    fn weight(self, b: &mut Builder<'_>) -> Expr {
+    pub(super) fn weight(self, b: &mut Builder<'_>) -> Expr {
         b.pool().ratio(1, self.places().len() as i64)
+    }
+
+    /// The value at one place.
+    pub(super) fn at(place: Place) -> Quadrature {
+        match place {
+            Place::Left => Quadrature::Left,
+            Place::Middle => Quadrature::Midpoint,
+            Place::Right => Quadrature::Right,
+        }
     }
 
     /// The same in the other direction.
@@ -88,6 +97,11 @@ impl Discretisation {
     /// The same quadrature for both.
     pub(super) fn plain(quadrature: Quadrature) -> Self {
         Discretisation { lagrangian: quadrature, force: quadrature }
+    }
+
+    /// Forces act at the nodes.
+    pub(super) fn nodal(quadrature: Quadrature) -> Self {
+        Discretisation { lagrangian: quadrature, force: Quadrature::Trapezoid }
     }
 
     /// Where the Lagrangian acts on one end of a step alone, the forces act on the other.
@@ -157,7 +171,7 @@ impl<'a> Step<'a> {
             }
         }
         let nu: Vec<Expr> = nu.iter().map(|terms| b.pool().sum(terms)).collect();
-        let mut p = space.momentum_at(end, &nu);
+        let mut p = space.momentum_at(b, end, self.velocity, &nu);
         for (p, kick) in p.iter_mut().zip(&kick) {
             let kick = b.pool().sum(kick);
             *p = b.add(*p, kick);

@@ -22,6 +22,14 @@
 //! (4)  v' = M⁻¹(p⁺ − a) − B σ,   σ = C⁻¹ (μ M⁻¹(p⁺ − a) + μ₀)   at q' = q + h d.
 //! ```
 //!
+//! *reduced* d'Alembert–Pontryagin (Kobilarov, Martín de Diego and Ferraro, (27)–(28), corrected) is the
+//! nodal form on Q = R^k × G: q' = (r + hu, g τ(hξ)) for d = (u, ξ), p∓ with the tangents of τ, forces at
+//! the nodes, and (2) by the quadrature of the Lagrangian,
+//!
+//! ```text
+//! (5)  Σ wᵢ (μ(bᵢ) d + μ₀(bᵢ)) = 0   at the base points bᵢ of the step.
+//! ```
+//!
 //! Order 2 and symmetric where the quadrature is and c = ½, else 1. All keep μ(q)v + μ₀ = 0 exactly.
 
 use super::NodeSymbols;
@@ -54,7 +62,7 @@ pub(super) fn staggered(
     let h = b.h;
     let before = b.sub(node_time, h);
     let momentum = Step::arriving(&node, &v, before, "_before").momentum(b, &space, rule, End::Last);
-    let constraint = step_constraint(b, state, &node, place, 1);
+    let constraint = step_constraint(b, state, &node, Quadrature::at(place), 1);
     b.equation("(1) p⁻(q_h, q_h + h·v') = p⁺(q_h − h·v, q_h) + mu(q_h)ᵀ·ell");
     let new = Departure {
         space: &space,
@@ -82,13 +90,14 @@ pub(super) fn staggered(
 pub(super) fn nodal(
     b: &mut Builder<'_>,
     state: &NodeSymbols,
-    quadrature: Quadrature,
+    rule: Discretisation,
+    constraint: Quadrature,
 ) -> Vec<(&'static str, Vec<Expr>)> {
-    let (space, rule) = (Space::of(b), Discretisation::plain(quadrature));
+    let space = Space::of(b);
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     let l_v = b.x.momentum.clone();
     let momentum = b.at(&l_v, &q, &v, t);
-    let constraint = step_constraint(b, state, &q, Place::Middle, 2);
+    let constraint = step_constraint(b, state, &q, constraint, 2);
     b.equation("(3) p⁻(q, q + h·d) = L_v(q, v) + mu(q)ᵀ·ell");
     let step = Departure {
         space: &space,
@@ -114,7 +123,7 @@ fn step_constraint(
     b: &mut Builder<'_>,
     state: &NodeSymbols,
     node: &[Expr],
-    place: Place,
+    quadrature: Quadrature,
     steps_per_impulse: i64,
 ) -> Option<StepConstraint> {
     if b.x.m() == 0 {
@@ -126,5 +135,5 @@ fn step_constraint(
     let h = b.h;
     let duration = b.mul(duration, h);
     let guess = state.lambda.iter().map(|&l| b.mul(duration, l)).collect();
-    Some(StepConstraint { place, mu, guess })
+    Some(StepConstraint { quadrature, mu, guess })
 }

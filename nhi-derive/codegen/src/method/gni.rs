@@ -15,7 +15,7 @@
 use super::JumpSymbols;
 use super::builder::Builder;
 use super::discrete::{Discretisation, Quadrature};
-use super::nodes::{Arrival, Departure};
+use super::nodes::{Arrival, Departure, Node};
 use super::space::Space;
 use super::{NodeSymbols, StartKind};
 use crate::expr::Expr;
@@ -26,7 +26,7 @@ pub(super) fn step(
     state: &JumpSymbols,
     quadrature: Quadrature,
 ) -> Vec<(&'static str, Vec<Expr>)> {
-    let (space, rule) = (Space::of(b), Discretisation::plain(quadrature));
+    let (space, rule) = (Space::of(b), discretisation(b, quadrature));
     let (q, v, t) = (state.q.clone(), state.v_post.clone(), b.x.system.t);
     let l_v = b.x.momentum.clone();
     let momentum = b.at(&l_v, &q, &v, t);
@@ -66,7 +66,7 @@ pub(super) fn restarted(
     state: &NodeSymbols,
     quadrature: Quadrature,
 ) -> Vec<(&'static str, Vec<Expr>)> {
-    let (space, rule) = (Space::of(b), Discretisation::plain(quadrature));
+    let (space, rule) = (Space::of(b), discretisation(b, quadrature));
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     b.equation("the continuous multiplier at the node");
     let lambda = b.acceleration(&q, &v, t).lambda;
@@ -119,11 +119,12 @@ pub(super) fn start(
         StartKind::Projected => {
             b.equation("lambda = −C⁻¹·mu·M⁻¹(L_q + f)");
             let force = b.forces();
-            let force = b.at(&force, &q, &v, t);
-            let free = b.solve_mass(&q, &force);
-            let along = b.apply(&node.mu, &free);
-            let minus: Vec<Expr> = along.iter().map(|&x| b.pool().neg(x)).collect();
-            b.solve_c(&node, &minus)
+            normal_part_of(b, &node, &force, at)
+        }
+        // The papers' λ₀ = 0 on groups leaves the projected force there: p_post = p₀ − h/2 Qᵀf.
+        StartKind::Plain if b.x.system.group.is_some() => {
+            let force = b.x.force.clone();
+            normal_part_of(b, &node, &force, at)
         }
         StartKind::Plain => vec![b.pool().zero(); b.x.m()],
     };
@@ -135,4 +136,22 @@ pub(super) fn start(
     let v_pre = b.axpy(&v, minus_half, &jump);
     let v_post = b.axpy(&v, half, &jump);
     vec![("q", q), ("v_pre", v_pre), ("v_post", v_post), ("lambda", lambda)]
+}
+
+/// −C⁻¹ μ M⁻¹ `force`: the multipliers that hold against a force at a node.
+fn normal_part_of(b: &mut Builder<'_>, node: &Node, force: &[Expr], at: &NodeSymbols) -> Vec<Expr> {
+    let t = b.x.system.t;
+    let force = b.at(force, &at.q, &at.v, t);
+    let free = b.solve_mass(&at.q, &force);
+    let along = b.apply(&node.mu, &free);
+    let minus: Vec<Expr> = along.iter().map(|&x| b.pool().neg(x)).collect();
+    b.solve_c(node, &minus)
+}
+
+/// On groups forces act at the nodes, whatever the quadrature of the Lagrangian.
+fn discretisation(b: &Builder<'_>, quadrature: Quadrature) -> Discretisation {
+    match b.x.system.group {
+        Some(_) => Discretisation::nodal(quadrature),
+        None => Discretisation::plain(quadrature),
+    }
 }

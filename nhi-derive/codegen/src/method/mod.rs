@@ -14,6 +14,7 @@ mod runge_kutta;
 mod space;
 mod system_programs;
 
+use discrete::Discretisation;
 pub use discrete::{Place, Quadrature};
 pub use runge_kutta::Tableau;
 pub use system_programs::system_programs;
@@ -47,12 +48,17 @@ pub enum Family {
     Staggered(Quadrature, Place),
     /// Discrete Lagrange–d'Alembert with mid-point constraint, state at the nodes.
     Nodal(Quadrature),
+    /// Reduced d'Alembert–Pontryagin: as `Nodal` with the constraint by the same quadrature and forces
+    /// at the nodes, on R^k × G too.
+    Reduced(Quadrature),
     /// Reflection of the momentum at the nodes, with the start of plain use.
     Gni(Quadrature, StartKind),
     /// As `Gni`, started anew at every node.
     Restarted(Quadrature),
     /// Runge–Kutta on the index-reduced equations.
     RungeKutta(Tableau),
+    /// The same on R^k × G, in the logarithm of the motion (Munthe-Kaas).
+    MuntheKaas(Tableau),
 }
 
 /// All methods.
@@ -104,6 +110,38 @@ pub const METHODS: &[Row] = &[
         order: 2,
         symmetric: true,
         source: "the mid-point DLA scheme of McLachlan and Perlmutter 2006, (3.9), between nodes",
+    },
+    Row {
+        id: "rdp",
+        marker: "Rdp",
+        family: Family::Reduced(Quadrature::Trapezoid),
+        order: 2,
+        symmetric: true,
+        source: "Kobilarov, Martín de Diego and Ferraro, (27)–(28) corrected, trapezoidal rule",
+    },
+    Row {
+        id: "rdp_midpoint",
+        marker: "RdpMidpoint",
+        family: Family::Reduced(Quadrature::Midpoint),
+        order: 2,
+        symmetric: true,
+        source: "Kobilarov, Martín de Diego and Ferraro, (27)–(28) corrected, alpha = 1/2",
+    },
+    Row {
+        id: "rdp_left",
+        marker: "RdpLeft",
+        family: Family::Reduced(Quadrature::Left),
+        order: 1,
+        symmetric: false,
+        source: "Kobilarov, Martín de Diego and Ferraro, (27)–(28) corrected, alpha = 0",
+    },
+    Row {
+        id: "rdp_right",
+        marker: "RdpRight",
+        family: Family::Reduced(Quadrature::Right),
+        order: 1,
+        symmetric: false,
+        source: "Kobilarov, Martín de Diego and Ferraro, (27)–(28) corrected, alpha = 1",
     },
     Row {
         id: "rattle",
@@ -169,6 +207,22 @@ pub const METHODS: &[Row] = &[
         symmetric: false,
         source: "the classical Runge–Kutta method on the index-reduced equations",
     },
+    Row {
+        id: "rkmk2",
+        marker: "Rkmk2",
+        family: Family::MuntheKaas(runge_kutta::MIDPOINT),
+        order: 2,
+        symmetric: false,
+        source: "Munthe-Kaas' form of the explicit mid-point rule",
+    },
+    Row {
+        id: "rkmk4",
+        marker: "Rkmk4",
+        family: Family::MuntheKaas(runge_kutta::CLASSICAL),
+        order: 4,
+        symmetric: false,
+        source: "Munthe-Kaas' form of the classical Runge–Kutta method",
+    },
 ];
 
 /// The methods emitted where a declaration does not say.
@@ -177,6 +231,42 @@ pub const DEFAULT_METHODS: &[&str] = &["Dla2", "Rattle"];
 /// The row of a marker type.
 pub fn method(marker: &str) -> Option<&'static Row> {
     METHODS.iter().find(|row| row.marker == marker)
+}
+
+impl Row {
+    /// Why the method cannot be used with a system, if it cannot.
+    pub fn refusal(&self, x: &Mechanics) -> Option<String> {
+        let group = x.system.group?;
+        let pose = &x.q[x.system.shape()..];
+        let pool = &x.system.pool;
+        let on_pose = |e: &[Expr]| e.iter().any(|&e| pool.depends_on(e, pose));
+        let midpoint = |what: &str, instead: &str| {
+            Some(format!(
+                "{what} depends on the pose, and there is no pose half-way of a step on {}; use `{instead}`",
+                group.name
+            ))
+        };
+        let quadrature = match self.family {
+            Family::Staggered(..) | Family::Nodal(_) => {
+                return Some(format!("it is for coordinates alone; on {} use `Rdp`", group.name));
+            }
+            Family::RungeKutta(_) => {
+                return Some(format!("it is for coordinates alone; on {} use `Rkmk4`", group.name));
+            }
+            Family::MuntheKaas(_) => return None,
+            Family::Reduced(q) | Family::Gni(q, _) | Family::Restarted(q) => q,
+        };
+        let instead = if matches!(self.family, Family::Reduced(_)) { "Rdp" } else { "Rattle" };
+        match quadrature {
+            Quadrature::Midpoint if on_pose(&x.momentum) || on_pose(&x.dl_dq) => {
+                midpoint("the Lagrangian", instead)
+            }
+            Quadrature::Midpoint if instead == "Rdp" && on_pose(&x.residual) => {
+                midpoint("a constraint", instead)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What a method carries from step to step; a struct of the runtime.
@@ -267,9 +357,7 @@ struct JumpSymbols {
 pub fn method_programs(x: &mut Mechanics, row: &Row) -> MethodPrograms {
     let (state, step) = match row.family {
         Family::Gni(quadrature, _) => (StateKind::Jump, gni_step(x, row, quadrature)),
-        Family::Staggered(..) | Family::Nodal(_) | Family::Restarted(_) | Family::RungeKutta(_) => {
-            (StateKind::Node, node_step(x, row))
-        }
+        _ => (StateKind::Node, node_step(x, row)),
     };
     let starts = match row.family {
         Family::Gni(..) => [StartKind::Consistent, StartKind::Projected, StartKind::Plain]
@@ -292,7 +380,13 @@ fn node_step(x: &mut Mechanics, row: &Row) -> Program {
     inputs.push(array("lambda", state.lambda.clone(), Binding::Step));
     let results = match row.family {
         Family::Staggered(quadrature, place) => dla::staggered(&mut b, &state, quadrature, place),
-        Family::Nodal(quadrature) => dla::nodal(&mut b, &state, quadrature),
+        Family::Nodal(quadrature) => {
+            dla::nodal(&mut b, &state, Discretisation::plain(quadrature), Quadrature::Midpoint)
+        }
+        Family::Reduced(quadrature) => {
+            dla::nodal(&mut b, &state, Discretisation::nodal(quadrature), quadrature)
+        }
+        Family::MuntheKaas(tableau) => runge_kutta::step(&mut b, &state, tableau),
         Family::Restarted(quadrature) => gni::restarted(&mut b, &state, quadrature),
         Family::RungeKutta(tableau) => runge_kutta::step(&mut b, &state, tableau),
         Family::Gni(..) => unreachable!("reflecting methods carry another state"),

@@ -1,7 +1,7 @@
 //! Node rules: what happens to momenta where two steps meet.
 
 use super::builder::{Builder, Norm};
-use super::discrete::{Discretisation, Place, Step};
+use super::discrete::{Discretisation, Quadrature, Step};
 use super::space::{End, Space};
 use crate::expr::Expr;
 use crate::mechanics::{Matrix, Reaction};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// The momentum equations at a node that a step leaves:
 ///
 /// ```text
-/// p⁻(w) = momentum + μᵀℓ,   μ w + μ₀ = 0 at the place of the constraint.
+/// p⁻(w) = momentum + μᵀℓ,   Σ wᵢ (μ(bᵢ) w + μ₀(bᵢ)) = 0 over the constraint's quadrature.
 /// ```
 pub(super) struct Departure<'a> {
     pub space: &'a Space,
@@ -30,10 +30,10 @@ pub(super) struct Departure<'a> {
     pub named: (&'static str, &'static str),
 }
 
-/// The discrete constraint of a step: μ w + μ₀ = 0 at `place` of the step, with impulses that act
-/// along `mu` (the one-forms at the node).
+/// The discrete constraint of a step: μ w + μ₀ = 0 by `quadrature`, with impulses that act along `mu`
+/// (the one-forms at the node).
 pub(super) struct StepConstraint {
-    pub place: Place,
+    pub quadrature: Quadrature,
     pub mu: Matrix,
     /// First guess of the impulses.
     pub guess: Vec<Expr>,
@@ -49,6 +49,9 @@ impl Departure<'_> {
     /// Writes the solution. What is affine in the unknowns is solved as such: w first (m unknowns
     /// remain), then ℓ (none remains); otherwise Newton on all n + m.
     pub(super) fn solve(&self, b: &mut Builder<'_>) -> Departed {
+        if !self.space.is_flat() {
+            return self.solve_by_newton(b);
+        }
         let scratch = b.scratch();
         let trial = b.velocity_symbols(self.named.0, self.named.1);
         let p = self.start_momentum(b, &trial, "_try");
@@ -67,21 +70,29 @@ impl Departure<'_> {
         Step::leaving(self.from, w, self.t, suffix).momentum(b, self.space, self.rule, End::First)
     }
 
-    /// μ w + μ₀ at the place of the constraint; `suffix` names what is bound on the way, if anything.
+    /// The discrete constraint; `suffix` names what is bound on the way, if anything.
     fn step_residual(
         &self,
         b: &mut Builder<'_>,
-        place: Place,
+        quadrature: Quadrature,
         w: &[Expr],
         suffix: Option<&str>,
     ) -> Vec<Expr> {
-        let distance = b.halves_of_h(place.halves());
-        let mut q = self.space.advance(b, self.from, distance, w);
-        if let Some(suffix) = suffix {
-            q = b.bind_configuration(suffix, &q);
-        }
         let (residual, t) = (b.x.residual.clone(), b.x.system.t);
-        b.at(&residual, &q, w, t)
+        let mut terms = vec![Vec::new(); residual.len()];
+        for place in quadrature.places() {
+            let distance = b.halves_of_h(place.halves());
+            let mut q = self.space.advance(b, self.from, distance, w);
+            if let Some(suffix) = suffix {
+                q = b.bind_configuration(suffix, &q);
+            }
+            let at = b.at(&residual, &q, w, t);
+            let weight = quadrature.weight(b);
+            for (terms, residual) in terms.iter_mut().zip(at) {
+                terms.push(b.mul(weight, residual));
+            }
+        }
+        terms.iter().map(|terms| b.pool().sum(terms)).collect()
     }
 
     fn solve_affine(
@@ -138,7 +149,7 @@ impl Departure<'_> {
         let ell = b.locals("ell", constraint.mu.len());
         let kick = b.apply(columns, &ell);
         let w: Vec<Expr> = free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect();
-        let closed = self.step_residual(b, constraint.place, &w, None);
+        let closed = self.step_residual(b, constraint.quadrature, &w, None);
         let jacobian: Matrix = closed.iter().map(|&g| b.pool().gradient(g, &ell)).collect();
         let affine = {
             let pool = b.pool();
@@ -170,7 +181,7 @@ impl Departure<'_> {
         let norm = self.norm(b, free, &[], effect);
         b.newton(&ell, &constraint.guess, norm, |b| {
             let w = b.bind_velocities("dot_", "_try", &w);
-            self.step_residual(b, constraint.place, &w, Some("_try"))
+            self.step_residual(b, constraint.quadrature, &w, Some("_try"))
         });
         ell
     }
@@ -227,7 +238,7 @@ impl Departure<'_> {
         let norm = self.norm(b, self.near, &masses, effect);
         b.newton(&unknowns, &guess, norm, |b| {
             let forms = match &self.constraint {
-                Some(c) => self.step_residual(b, c.place, &w, Some("_try")),
+                Some(c) => self.step_residual(b, c.quadrature, &w, Some("_try")),
                 None => Vec::new(),
             };
             let p = self.start_momentum(b, &w, "_end");

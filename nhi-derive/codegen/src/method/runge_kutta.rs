@@ -2,10 +2,14 @@
 //!
 //! dq/dt = v, dv/dt = M⁻¹(b + μᵀΛ) with Λ = −C⁻¹(μ M⁻¹ b + γ). Nothing is projected: constraint and
 //! energy drift, as they do for anyone who integrates these equations so.
+//!
+//! With a group factor the pose is g exp(σ), and the method integrates dσ/dt = (dexpᴸ_σ)⁻¹ ξ from σ = 0
+//! (Munthe-Kaas).
 
 use super::NodeSymbols;
 use super::builder::Builder;
 use crate::expr::Expr;
+use crate::group::Map;
 
 /// Butcher tableau of an explicit method, as exact fractions `(numerator, denominator)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,8 +75,10 @@ pub(super) fn step(
         b.equation(format!("stage {stage}"));
         let dq: Vec<&[Expr]> = stages.iter().map(|(v, _)| v.as_slice()).collect();
         let dv: Vec<&[Expr]> = stages.iter().map(|(_, a)| a.a.as_slice()).collect();
-        let qi = b.combine(&q, row, &dq);
-        let vi = b.combine(&v, row, &dv);
+        let motion = b.combine(row, &dq);
+        let qi = b.displaced(&q, &motion);
+        let change = b.combine(row, &dv);
+        let vi = b.sums(&v, &change);
         let qi = b.bind_configuration(&format!("_s{stage}"), &qi);
         let vi = b.bind_velocities("dot_", &format!("_s{stage}"), &vi);
         let c = row.iter().fold((0, 1), |(n, d), &(x, y)| (n * y + x * d, d * y));
@@ -82,13 +88,16 @@ pub(super) fn step(
         let ti = b.add(t, after);
         let mut acceleration = b.acceleration(&qi, &vi, ti);
         acceleration.a = b.bind_velocities("a_", &format!("_s{stage}"), &acceleration.a);
-        stages.push((vi, acceleration));
+        let slope = b.slope(&motion, &vi);
+        stages.push((slope, acceleration));
     }
     b.equation("the step: weighted mean of the stages");
     let dq: Vec<&[Expr]> = stages.iter().map(|(v, _)| v.as_slice()).collect();
     let dv: Vec<&[Expr]> = stages.iter().map(|(_, a)| a.a.as_slice()).collect();
-    let q1 = b.combine(&q, tableau.b, &dq);
-    let v1 = b.combine(&v, tableau.b, &dv);
+    let motion = b.combine(tableau.b, &dq);
+    let q1 = b.displaced(&q, &motion);
+    let change = b.combine(tableau.b, &dv);
+    let v1 = b.sums(&v, &change);
     let q1 = b.bind_configuration("_1", &q1);
     let v1 = b.bind_velocities("dot_", "_1", &v1);
     let mut lambda = Vec::new();
@@ -104,9 +113,9 @@ pub(super) fn step(
 }
 
 impl Builder<'_> {
-    /// base + h Σ wᵢ slopeᵢ.
-    fn combine(&mut self, base: &[Expr], weights: &[(i64, i64)], slopes: &[&[Expr]]) -> Vec<Expr> {
-        (0..base.len())
+    /// h Σ wᵢ slopeᵢ.
+    fn combine(&mut self, weights: &[(i64, i64)], slopes: &[&[Expr]]) -> Vec<Expr> {
+        (0..self.x.n())
             .map(|k| {
                 let mut terms = Vec::new();
                 for (&(w, d), slope) in weights.iter().zip(slopes) {
@@ -115,9 +124,41 @@ impl Builder<'_> {
                 }
                 let slope = self.pool().sum(&terms);
                 let h = self.h;
-                let change = self.mul(h, slope);
-                self.add(base[k], change)
+                self.mul(h, slope)
             })
             .collect()
+    }
+
+    /// x + y, entry by entry.
+    fn sums(&mut self, x: &[Expr], y: &[Expr]) -> Vec<Expr> {
+        x.iter().zip(y).map(|(&x, &y)| self.add(x, y)).collect()
+    }
+
+    /// (r + ρ, g exp σ) for a motion (ρ, σ).
+    fn displaced(&mut self, q: &[Expr], motion: &[Expr]) -> Vec<Expr> {
+        let k = self.x.system.shape();
+        let mut out = self.sums(&q[..k], &motion[..k]);
+        if let Some(group) = self.x.system.group {
+            let still = motion[k..].iter().all(|&s| self.pool().is_zero(s));
+            out.extend(match still {
+                true => q[k..].to_vec(),
+                false => Map::Displaced.apply(self.pool(), group, &[&q[k..], &motion[k..]]),
+            });
+        }
+        out
+    }
+
+    /// The rate of the motion that `v` at its end means: (u, (dexpᴸ_σ)⁻¹ ξ).
+    fn slope(&mut self, motion: &[Expr], v: &[Expr]) -> Vec<Expr> {
+        let k = self.x.system.shape();
+        let mut out = v[..k].to_vec();
+        if let Some(group) = self.x.system.group {
+            let still = motion[k..].iter().all(|&s| self.pool().is_zero(s));
+            out.extend(match still {
+                true => v[k..].to_vec(),
+                false => Map::Rate.apply(self.pool(), group, &[&motion[k..], &v[k..]]),
+            });
+        }
+        out
     }
 }
