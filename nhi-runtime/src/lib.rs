@@ -67,7 +67,8 @@ pub use error::{CoefficientFault, Error, Failure, Quantity};
 pub use mechanics::Mechanics;
 pub use method::{
     Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerB, GniMidpoint,
-    Method, Rattle, RattleRestarted, Reflecting, Rk2Heun, Rk2Midpoint, Rk4, Started,
+    Method, Rattle, RattleRestarted, Rdp, RdpLeft, RdpMidpoint, RdpRight, Reflecting, Retracted, Rk2Heun,
+    Rk2Midpoint, Rk4, Rkmk2, Rkmk4, Started,
 };
 pub use pair::GniEulerAb;
 pub use pose::{Factor, Posed, Retracts};
@@ -83,8 +84,10 @@ pub mod prelude {
     #[cfg(feature = "derive")]
     pub use crate::Nonholonomic;
     pub use crate::Simulation;
+    pub use crate::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4};
     pub use crate::{
         Compose, Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerAb,
-        GniEulerB, GniMidpoint, Rattle, RattleRestarted, Rk2Heun, Rk2Midpoint, Rk4,
+        GniEulerB, GniMidpoint, Rattle, RattleRestarted, Rdp, RdpLeft, RdpMidpoint, RdpRight, Rk2Heun,
+        Rk2Midpoint, Rk4, Rkmk2, Rkmk4,
     };
 }

@@ -1,6 +1,7 @@
 //! The methods as values.
 
 use crate::compose::composed_ids;
+use crate::group::{Cayley, Exp, Exp1, Exp2, Exp4};
 use crate::{ComposedIds, Emits, Failure, Scalar, Start, State, Symmetric, System};
 use core::fmt::Debug;
 
@@ -53,10 +54,32 @@ pub struct Started<K> {
 
 impl<K: Reflecting> Reflecting for Started<K> {}
 
+/// A method of group systems together with the retraction of its steps; `Rdp::new(Cayley)`,
+/// `Rattle.with(Cayley)`. By themselves the methods use the exponential map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Retracted<K, R> {
+    method: K,
+    retraction: R,
+}
+
+impl<K, R> Retracted<K, R> {
+    /// The method.
+    pub fn method(&self) -> &K {
+        &self.method
+    }
+
+    /// The retraction.
+    pub fn retraction(&self) -> &R {
+        &self.retraction
+    }
+}
+
+impl<K: Reflecting, R> Reflecting for Retracted<K, R> {}
+
 /// `impl Method for $type` by the step functions of the marker `$method`.
 macro_rules! by_step_functions_of {
-    ($method:ty, for $type:ty, |$this:ident| $id:expr, $start:expr) => {
-        impl<S: Emits<$method>> Method<S> for $type {
+    ([$($generic:tt)*] $method:ty, for $type:ty, |$this:ident| $id:expr, $start:expr) => {
+        impl<S: Emits<$method> $($generic)*> Method<S> for $type {
             type Prepared<T: Scalar> = <S as Emits<$method>>::Prepared<T>;
             type State<T: Scalar> = <S as Emits<$method>>::State<T>;
 
@@ -98,6 +121,9 @@ macro_rules! by_step_functions_of {
             }
         }
     };
+    ($method:ty, for $type:ty, |$this:ident| $id:expr, $start:expr) => {
+        by_step_functions_of!([] $method, for $type, |$this| $id, $start);
+    };
 }
 
 /// One line per method: documentation, name, id; of a reflecting method also the start that its
@@ -107,6 +133,8 @@ macro_rules! methods {
         symmetric { $($(#[$symmetric_doc:meta])* $symmetric:ident $symmetric_id:literal;)* }
         one_step { $($(#[$doc:meta])* $name:ident $id:literal;)* }
         reflecting { $($(#[$jump_doc:meta])* $jump:ident $jump_id:literal $start:ident;)* }
+        reduced { $($reduced:ident)* }
+        restarted { $($restarted:ident)* }
     ) => {
         $(methods!(@marker $(#[$symmetric_doc])* $symmetric $symmetric_id Consistent);)*
         $(methods!(@marker $(#[$doc])* $name $id Consistent);)*
@@ -144,7 +172,41 @@ macro_rules! methods {
             }
 
             by_step_functions_of!($jump, for Started<$jump>, |this| this.id, this.start);
+            methods!(@with $jump Start::$start);
+            by_step_functions_of!(
+                [, R: Copy] Retracted<$jump, R>, for Retracted<Started<$jump>, R>,
+                |this| this.method.id, this.method.start
+            );
         )*
+        impl<K> Started<K> {
+            /// On groups: with another retraction than the exponential map.
+            pub const fn with<R>(self, retraction: R) -> Retracted<Self, R> where K: Copy, R: Copy {
+                Retracted { method: self, retraction }
+            }
+        }
+        $(
+            methods!(@with $reduced Start::Consistent);
+
+            impl $reduced {
+                /// With that retraction; `$reduced` by itself means [`Exp`](crate::group::Exp).
+                pub const fn new<R: Copy>(retraction: R) -> Retracted<Self, R> {
+                    Retracted { method: $reduced, retraction }
+                }
+            }
+        )*
+        $(methods!(@with $restarted Start::Consistent);)*
+    };
+    (@with $name:ident $start:expr) => {
+        impl $name {
+            /// On groups: with another retraction than the exponential map.
+            pub const fn with<R: Copy>(self, retraction: R) -> Retracted<Self, R> {
+                Retracted { method: self, retraction }
+            }
+        }
+
+        by_step_functions_of!(
+            [, R: Copy] Retracted<$name, R>, for Retracted<$name, R>, |_this| $name::ID, $start
+        );
     };
     (@marker $(#[$doc:meta])* $name:ident $id:literal $start:ident) => {
         $(#[$doc])*
@@ -173,12 +235,21 @@ methods! {
         DlaRattle "dla_rattle";
         /// As [`DlaRattle`] with midpoint quadrature.
         DlaRattleMidpoint "dla_rattle_midpoint";
+        /// Reduced d'Alembert–Pontryagin on R^k × G, trapezoidal rule, order 2, symmetric; KMF (27), (28),
+        /// corrected. The default and recommendation with a group factor.
+        Rdp "rdp";
+        /// As [`Rdp`] with midpoint quadrature (α = ½), for systems that do not depend on the pose.
+        RdpMidpoint "rdp_midpoint";
     }
     one_step {
         /// Discrete Lagrange–d'Alembert, order 1, dissipative; MP06 (4.12).
         Dla1 "dla1";
         /// Adjoint of [`Dla1`], order 1, anti-dissipative; MP06 (4.17), corrected.
         Dla1Adjoint "dla1_adjoint";
+        /// As [`Rdp`] with the base point at the left node (α = 0), order 1.
+        RdpLeft "rdp_left";
+        /// As [`Rdp`] with the base point at the right node (α = 1), order 1.
+        RdpRight "rdp_right";
         /// [`Rattle`] started at every node with the multiplier of the continuous equations: order 2 on
         /// the constraint manifold, without parasitic modes; not exactly reversible.
         RattleRestarted "rattle_restarted";
@@ -189,6 +260,12 @@ methods! {
         /// The classical Runge–Kutta method on the index-reduced equations; drifts off the
         /// constraints.
         Rk4 "rk4";
+        /// Explicit midpoint rule in the logarithm of the pose's motion (Munthe-Kaas); drifts off the
+        /// constraints.
+        Rkmk2 "rkmk2";
+        /// The classical Runge–Kutta method in the logarithm of the pose's motion (Munthe-Kaas); drifts
+        /// off the constraints.
+        Rkmk4 "rkmk4";
     }
     reflecting {
         /// Geometric nonholonomic integrator with trapezoidal quadrature, order 2. Its parasitic modes
@@ -216,4 +293,20 @@ methods! {
         /// Its parasitic modes can destroy long runs.
         GniEulerB "gni_euler_b" Plain;
     }
+    reduced { Rdp RdpMidpoint RdpLeft RdpRight }
+    restarted { RattleRestarted }
 }
+
+/// Symmetric with retractions for which τ(−x) is τ(x)⁻¹.
+macro_rules! symmetric_with {
+    ($($retraction:ident)*) => {$(
+        impl Symmetric for Retracted<Rdp, $retraction> {
+            const COMPOSED: ComposedIds = Rdp::COMPOSED;
+        }
+        impl Symmetric for Retracted<RdpMidpoint, $retraction> {
+            const COMPOSED: ComposedIds = RdpMidpoint::COMPOSED;
+        }
+    )*};
+}
+
+symmetric_with!(Exp Cayley Exp1 Exp2 Exp4);

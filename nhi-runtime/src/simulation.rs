@@ -82,7 +82,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         let parameters = system.parameters();
         finite(Quantity::Parameter, S::PARAMETERS, parameters.as_ref())?;
         finite(Quantity::Coordinate, S::COORDINATES, q0.as_ref())?;
-        finite(Quantity::Velocity, S::COORDINATES, v0.as_ref())?;
+        finite(Quantity::Velocity, S::VELOCITIES, v0.as_ref())?;
         finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
         let v0 = match velocity {
             Velocity::Checked => v0,

@@ -28,8 +28,10 @@ impl<T: Copy + Debug + PartialEq, const N: usize> Vector<T> for [T; N] {
 pub trait System {
     /// Name of the declared struct.
     const NAME: &'static str;
-    /// Configuration coordinates, flattened (`y[0]`).
+    /// Entries of a configuration: coordinates, flattened (`y[0]`), and those of a pose (`R[0][2]`).
     const COORDINATES: &'static [&'static str];
+    /// Entries of a velocity: those of coordinates have their names.
+    const VELOCITIES: &'static [&'static str] = Self::COORDINATES;
     /// Parameters, flattened.
     const PARAMETERS: &'static [&'static str];
     /// Control inputs.
@@ -37,9 +39,10 @@ pub trait System {
     /// Labels of the constraints, or their text.
     const CONSTRAINTS: &'static [&'static str];
 
-    /// q, length n.
+    /// q, with as many entries as [`System::COORDINATES`]: an array, or with a group factor a
+    /// [`Posed`](crate::Posed).
     type Configuration<T: Scalar>: Vector<T>;
-    /// v = dq/dt, length n.
+    /// v, length n: dq/dt, and the velocity of the body ξ = g⁻¹ dg/dt of a pose.
     type Velocity<T: Scalar>: Vector<T>;
     /// λ, one per constraint, length m.
     type Multipliers<T: Scalar>: Vector<T>;
