@@ -53,7 +53,12 @@ fn assert_canonical(pool: &Pool, e: Expr) {
                 assert!(!(integer && matches!(pool.node(*b), Node::Power(..))), "{shown}");
                 assert!(!(integer && small && matches!(pool.node(*b), Node::Product(_))), "{shown}");
             }
-            Node::Number(_) | Node::Pi | Node::Symbol(_) | Node::Call(..) | Node::Atan2(..) => {}
+            Node::Number(_)
+            | Node::Pi
+            | Node::Symbol(_)
+            | Node::Call(..)
+            | Node::Atan2(..)
+            | Node::Map(..) => {}
         }
     }
 }
