@@ -1,0 +1,730 @@
+#[allow(
+    clippy::all,
+    clippy::nursery,
+    clippy::pedantic,
+    clippy::restriction,
+    missing_docs,
+    non_ascii_idents,
+    non_snake_case,
+    uncommon_codepoints,
+    unnameable_types,
+    unreachable_pub,
+    unused,
+    unused_qualifications,
+    unused_results
+)]
+const _: () = {
+    mod kernel {
+        use ::core::result::Result::{self, Err, Ok};
+        use ::nhi_runtime::{Failure, Scalar, emitted};
+
+        /// Energy E = ∂L/∂v·v − L.
+        ///
+        /// Operations: 2 add, 6 mul.
+        #[inline]
+        pub fn energy<T: Scalar>(parameters: &[T; 5], _q: &[T; 3], v: &[T; 3]) -> T {
+            let [m, J, _, _, _] = *parameters;
+            let [dot_x, dot_y, dot_theta] = *v;
+            T::from_f64(0.5)
+                * (m * (dot_x * dot_x + dot_y * dot_y) + J * dot_theta * dot_theta)
+        }
+
+        /// Momentum p = ∂L/∂v.
+        ///
+        /// Operations: 3 mul.
+        #[inline]
+        pub fn momentum<T: Scalar>(
+            parameters: &[T; 5],
+            _q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 3] {
+            let [m, J, _, _, _] = *parameters;
+            let [dot_x, dot_y, dot_theta] = *v;
+            [m * dot_x, m * dot_y, J * dot_theta]
+        }
+
+        /// Constraint residual mu·v + mu_t.
+        ///
+        /// Operations: 2 add, 2 mul, 1 sin_cos.
+        #[inline]
+        pub fn residual<T: Scalar>(
+            parameters: &[T; 5],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 1] {
+            let [_, _, belt, _, _] = *parameters;
+            let [_, _, theta] = *q;
+            let [dot_x, dot_y, _] = *v;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            [-((belt - dot_x) * sin_theta + dot_y * cos_theta)]
+        }
+
+        /// Sums of absolute values of the terms of the constraint residual.
+        ///
+        /// Operations: 2 add, 6 mul, 1 sin_cos, 3 sqrt.
+        #[inline]
+        pub fn residual_scale<T: Scalar>(
+            parameters: &[T; 5],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 1] {
+            let [_, _, belt, _, _] = *parameters;
+            let [_, _, theta] = *q;
+            let [dot_x, dot_y, _] = *v;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            let t0 = belt * sin_theta;
+            let t1 = dot_x * sin_theta;
+            let t2 = dot_y * cos_theta;
+            [(t0 * t0).sqrt() + (t1 * t1).sqrt() + (t2 * t2).sqrt()]
+        }
+
+        /// Nearest admissible velocity in the kinetic-energy metric, v − B·C⁻¹(mu·v + mu_t).
+        ///
+        /// Operations: 4 add, 5 mul, 2 div, 1 sin_cos.
+        #[inline]
+        pub fn project<T: Scalar>(
+            parameters: &[T; 5],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> Result<[T; 3], Failure> {
+            let [m, _, belt, _, _] = *parameters;
+            let [_, _, theta] = *q;
+            let [dot_x, dot_y, dot_theta] = *v;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            let defect = -((belt - dot_x) * sin_theta + dot_y * cos_theta);
+            let pivot = T::from_f64(1.0) / m;
+            if !emitted::regular(pivot, pivot) {
+                return Err(Failure::SingularConstraints);
+            }
+            let sigma = defect / pivot;
+            let t0 = pivot * sigma;
+            let v = [dot_x - sin_theta * t0, dot_y + cos_theta * t0, dot_theta];
+            if emitted::finite(&v) { Ok(v) } else { Err(Failure::NonFinite) }
+        }
+
+        /// dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.
+        ///
+        /// Operations: 8 add, 13 mul, 3 div, 1 sin, 1 sin_cos.
+        #[inline]
+        pub fn acceleration<T: Scalar>(
+            parameters: &[T; 5],
+            q: &[T; 3],
+            v: &[T; 3],
+            t: T,
+            inputs: &[T; 2],
+        ) -> Result<([T; 3], [T; 1]), Failure> {
+            let [m, J, belt, c_0, c_1] = *parameters;
+            let [_, _, theta] = *q;
+            let [dot_x, dot_y, dot_theta] = *v;
+            let [push, turn] = *inputs;
+            if !emitted::regular(m, m) {
+                return Err(Failure::SingularMass);
+            }
+            if !emitted::regular(J, J) {
+                return Err(Failure::SingularMass);
+            }
+            let pivot = T::from_f64(1.0) / m;
+            let t0 = push * pivot;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            let free_x = t0 * cos_theta;
+            let free_y = t0 * sin_theta;
+            let free_theta = (turn - c_0 * dot_theta - c_1 * t.sin()) / J;
+            if !emitted::regular(pivot, pivot) {
+                return Err(Failure::SingularConstraints);
+            }
+            let lambda = -(dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)
+                + sin_theta * free_x - cos_theta * free_y) / pivot;
+            let t1 = pivot * lambda;
+            let (a, lambda) = (
+                [free_x + sin_theta * t1, free_y - cos_theta * t1, free_theta],
+                [lambda],
+            );
+            if emitted::finite(&a) && emitted::finite(&lambda) {
+                Ok((a, lambda))
+            } else {
+                Err(Failure::NonFinite)
+            }
+        }
+
+        /// Step functions of `dla2`.
+        pub mod dla2 {
+            use ::core::result::Result::{self, Err, Ok};
+            use ::nhi_runtime::{Failure, Scalar, emitted, NodeState};
+
+            /// What depends on the parameters and the step size alone.
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+            pub struct Prepared<T> {
+                /// `belt`
+                pub belt: T,
+                /// `c[0]`
+                pub c_0: T,
+                /// `c[1]`
+                pub c_1: T,
+                /// `h/2`
+                pub half_h: T,
+                /// `h/(J + c[0]*h/2)`
+                pub h_over_pivot: T,
+                /// `1/m`
+                pub inv_m: T,
+                /// `h/m`
+                pub h_over_m: T,
+                /// `1/h`
+                pub inv_h: T,
+            }
+
+            /// Computes what depends on the parameters and the step size alone.
+            #[inline]
+            pub fn prepare<T: Scalar>(
+                parameters: &[T; 5],
+                h: T,
+            ) -> Result<Prepared<T>, Failure> {
+                let [m, J, belt, c_0, c_1] = *parameters;
+                let half_h = T::from_f64(0.5) * h;
+                let pivot = J + c_0 * half_h;
+                let h_over_pivot = h / pivot;
+                let inv_m = T::from_f64(1.0) / m;
+                let h_over_m = h * inv_m;
+                let inv_h = T::from_f64(1.0) / h;
+                Ok(Prepared {
+                    belt,
+                    c_0,
+                    c_1,
+                    half_h,
+                    h_over_pivot,
+                    inv_m,
+                    h_over_m,
+                    inv_h,
+                })
+            }
+
+            /// The state at (q, v), with the continuous multiplier.
+            ///
+            /// Operations: 4 add, 8 mul, 2 div, 1 sin_cos.
+            #[inline]
+            pub fn start_consistent<T: Scalar>(
+                parameters: &[T; 5],
+                _h: T,
+                q: &[T; 3],
+                v: &[T; 3],
+                _t: T,
+                inputs: &[T; 2],
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let [m, J, belt, _, _] = *parameters;
+                let [x, y, theta] = *q;
+                let [dot_x, dot_y, dot_theta] = *v;
+                let [push, _] = *inputs;
+                if !emitted::regular(m, m) {
+                    return Err(Failure::SingularMass);
+                }
+                if !emitted::regular(J, J) {
+                    return Err(Failure::SingularMass);
+                }
+                let pivot = T::from_f64(1.0) / m;
+                let t0 = push * pivot;
+                let (sin_theta, cos_theta) = theta.sin_cos();
+                let free_x = t0 * cos_theta;
+                let free_y = t0 * sin_theta;
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let lambda = -(dot_theta
+                    * (dot_y * sin_theta - (belt - dot_x) * cos_theta)
+                    + sin_theta * free_x - cos_theta * free_y) / pivot;
+                let next = NodeState {
+                    q: [x, y, theta],
+                    v: [dot_x, dot_y, dot_theta],
+                    lambda: [lambda],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v)
+                    && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
+            ///
+            /// Operations: 17 add, 21 mul, 1 div, 1 sin, 2 sin_cos.
+            #[inline]
+            pub fn step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                t: T,
+                inputs: &[T; 2],
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let Prepared {
+                    belt,
+                    c_0,
+                    c_1,
+                    half_h,
+                    h_over_pivot,
+                    inv_m,
+                    h_over_m,
+                    inv_h,
+                } = *prepared;
+                let [x, y, theta] = state.q;
+                let [dot_x, dot_y, dot_theta] = state.v;
+                let [push, turn] = *inputs;
+
+                // q_h = q + h/2·v, the node between the two steps
+                let x_h = x + half_h * dot_x;
+                let y_h = y + half_h * dot_y;
+                let theta_h = theta + half_h * dot_theta;
+
+                // (1) p⁻(q_h, q_h + h·v') = p⁺(q_h − h·v, q_h) + mu(q_h)ᵀ·ell
+                let solved = h_over_pivot
+                    * (turn - c_0 * dot_theta - c_1 * (half_h + t).sin());
+                let t0 = h_over_m * push;
+                let (sin_theta_h, cos_theta_h) = theta_h.sin_cos();
+                let solved_2 = t0 * sin_theta_h;
+                let solved_3 = -inv_m * cos_theta_h;
+                let solved_4 = t0 * cos_theta_h;
+                let solved_5 = inv_m * sin_theta_h;
+
+                // w: the velocity without reaction; B = M⁻¹muᵀ
+                let w_x = dot_x + solved_4;
+                let w_y = dot_y + solved_2;
+                let w_theta = dot_theta + solved;
+
+                // mu·w + mu_t = 0 is affine in the impulse ell: one linear solve
+                let theta_1 = theta_h + half_h * w_theta;
+                let (sin_theta_1, cos_theta_1) = theta_1.sin_cos();
+                let pivot_2 = solved_5 * sin_theta_1 - solved_3 * cos_theta_1;
+                let impulse = ((belt - w_x) * sin_theta_1 + w_y * cos_theta_1) / pivot_2;
+
+                // velocity after the reaction: w + B·ell
+                let dot_x_1 = w_x + solved_5 * impulse;
+                let dot_y_1 = w_y + solved_3 * impulse;
+
+                // (2) q' where mu(q')·v' + mu_t(q') = 0
+                let x_1 = x_h + half_h * dot_x_1;
+                let y_1 = y_h + half_h * dot_y_1;
+                let next = NodeState {
+                    q: [x_1, y_1, theta_1],
+                    v: [dot_x_1, dot_y_1, w_theta],
+                    lambda: [inv_h * impulse],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v)
+                    && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+        }
+
+        /// Step functions of `rk4`.
+        pub mod rk4 {
+            use ::core::result::Result::{self, Err, Ok};
+            use ::nhi_runtime::{Failure, Scalar, emitted, NodeState};
+
+            /// What depends on the parameters and the step size alone.
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+            pub struct Prepared<T> {
+                /// `belt`
+                pub belt: T,
+                /// `c[0]`
+                pub c_0: T,
+                /// `c[1]`
+                pub c_1: T,
+                /// `h`
+                pub h: T,
+                /// `1/m`
+                pub pivot: T,
+                /// `h/2`
+                pub half_h: T,
+                /// `h/(2*J)`
+                pub half_h_over_J: T,
+                /// `h/J`
+                pub h_over_J: T,
+                /// `1/(6*J)`
+                pub k0: T,
+                /// `1/(3*J)`
+                pub k1: T,
+                /// `m/6`
+                pub k2: T,
+                /// `m/3`
+                pub k3: T,
+            }
+
+            /// Computes what depends on the parameters and the step size alone.
+            #[inline]
+            pub fn prepare<T: Scalar>(
+                parameters: &[T; 5],
+                h: T,
+            ) -> Result<Prepared<T>, Failure> {
+                let [m, J, belt, c_0, c_1] = *parameters;
+                if !emitted::regular(m, m) {
+                    return Err(Failure::SingularMass);
+                }
+                if !emitted::regular(J, J) {
+                    return Err(Failure::SingularMass);
+                }
+                let pivot = T::from_f64(1.0) / m;
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let half_h = T::from_f64(0.5) * h;
+                let inv_J = T::from_f64(1.0) / J;
+                let half_h_over_J = half_h * inv_J;
+                let h_over_J = h * inv_J;
+                let k0 = T::from_f64(0.16666666666666666) * inv_J;
+                let k1 = T::from_f64(0.3333333333333333) * inv_J;
+                let inv_pivot = T::from_f64(1.0) / pivot;
+                let k2 = T::from_f64(0.16666666666666666) * inv_pivot;
+                let k3 = T::from_f64(0.3333333333333333) * inv_pivot;
+                Ok(Prepared {
+                    belt,
+                    c_0,
+                    c_1,
+                    h,
+                    pivot,
+                    half_h,
+                    half_h_over_J,
+                    h_over_J,
+                    k0,
+                    k1,
+                    k2,
+                    k3,
+                })
+            }
+
+            /// The state at (q, v), with the continuous multiplier.
+            ///
+            /// Operations: 4 add, 8 mul, 2 div, 1 sin_cos.
+            #[inline]
+            pub fn start_consistent<T: Scalar>(
+                parameters: &[T; 5],
+                _h: T,
+                q: &[T; 3],
+                v: &[T; 3],
+                _t: T,
+                inputs: &[T; 2],
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let [m, J, belt, _, _] = *parameters;
+                let [x, y, theta] = *q;
+                let [dot_x, dot_y, dot_theta] = *v;
+                let [push, _] = *inputs;
+                if !emitted::regular(m, m) {
+                    return Err(Failure::SingularMass);
+                }
+                if !emitted::regular(J, J) {
+                    return Err(Failure::SingularMass);
+                }
+                let pivot = T::from_f64(1.0) / m;
+                let t0 = push * pivot;
+                let (sin_theta, cos_theta) = theta.sin_cos();
+                let free_x = t0 * cos_theta;
+                let free_y = t0 * sin_theta;
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let lambda = -(dot_theta
+                    * (dot_y * sin_theta - (belt - dot_x) * cos_theta)
+                    + sin_theta * free_x - cos_theta * free_y) / pivot;
+                let next = NodeState {
+                    q: [x, y, theta],
+                    v: [dot_x, dot_y, dot_theta],
+                    lambda: [lambda],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v)
+                    && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// One step of `rk4`: the classical Runge–Kutta method on the index-reduced equations.
+            ///
+            /// Operations: 72 add, 76 mul, 3 sin, 4 sin_cos.
+            #[inline]
+            pub fn step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                t: T,
+                inputs: &[T; 2],
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let Prepared {
+                    belt,
+                    c_0,
+                    c_1,
+                    h,
+                    pivot,
+                    half_h,
+                    half_h_over_J,
+                    h_over_J,
+                    k0,
+                    k1,
+                    k2,
+                    k3,
+                } = *prepared;
+                let [x, y, theta] = state.q;
+                let [dot_x, dot_y, dot_theta] = state.v;
+                let [push, turn] = *inputs;
+
+                // stage 1
+                let t0 = pivot * push;
+                let (sin_theta, cos_theta) = theta.sin_cos();
+                let free_x = t0 * cos_theta;
+                let free_y = t0 * sin_theta;
+                let t1 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)
+                    + sin_theta * free_x - cos_theta * free_y;
+                let a_x_s1 = free_x - sin_theta * t1;
+                let a_y_s1 = free_y + cos_theta * t1;
+
+                // stage 2
+                let theta_s2 = theta + half_h * dot_theta;
+                let dot_x_s2 = dot_x + half_h * a_x_s1;
+                let dot_y_s2 = dot_y + half_h * a_y_s1;
+                let t2 = turn - c_0 * dot_theta - c_1 * t.sin();
+                let dot_theta_s2 = dot_theta + half_h_over_J * t2;
+                let (sin_theta_s2, cos_theta_s2) = theta_s2.sin_cos();
+                let free_x_2 = t0 * cos_theta_s2;
+                let free_y_2 = t0 * sin_theta_s2;
+                let t3 = dot_theta_s2
+                    * (dot_y_s2 * sin_theta_s2 - (belt - dot_x_s2) * cos_theta_s2)
+                    + sin_theta_s2 * free_x_2 - cos_theta_s2 * free_y_2;
+                let a_x_s2 = free_x_2 - sin_theta_s2 * t3;
+                let a_y_s2 = free_y_2 + cos_theta_s2 * t3;
+
+                // stage 3
+                let theta_s3 = theta + half_h * dot_theta_s2;
+                let dot_x_s3 = dot_x + half_h * a_x_s2;
+                let dot_y_s3 = dot_y + half_h * a_y_s2;
+                let t4 = turn - c_1 * (half_h + t).sin();
+                let t5 = t4 - c_0 * dot_theta_s2;
+                let dot_theta_s3 = dot_theta + half_h_over_J * t5;
+                let (sin_theta_s3, cos_theta_s3) = theta_s3.sin_cos();
+                let free_x_3 = t0 * cos_theta_s3;
+                let free_y_3 = t0 * sin_theta_s3;
+                let t6 = dot_theta_s3
+                    * (dot_y_s3 * sin_theta_s3 - (belt - dot_x_s3) * cos_theta_s3)
+                    + sin_theta_s3 * free_x_3 - cos_theta_s3 * free_y_3;
+                let a_x_s3 = free_x_3 - sin_theta_s3 * t6;
+                let a_y_s3 = free_y_3 + cos_theta_s3 * t6;
+
+                // stage 4
+                let theta_s4 = theta + h * dot_theta_s3;
+                let dot_x_s4 = dot_x + h * a_x_s3;
+                let dot_y_s4 = dot_y + h * a_y_s3;
+                let t7 = t4 - c_0 * dot_theta_s3;
+                let dot_theta_s4 = dot_theta + h_over_J * t7;
+                let (sin_theta_s4, cos_theta_s4) = theta_s4.sin_cos();
+                let free_x_4 = t0 * cos_theta_s4;
+                let free_y_4 = t0 * sin_theta_s4;
+                let t8 = dot_theta_s4
+                    * (dot_y_s4 * sin_theta_s4 - (belt - dot_x_s4) * cos_theta_s4)
+                    + sin_theta_s4 * free_x_4 - cos_theta_s4 * free_y_4;
+                let a_x_s4 = free_x_4 - sin_theta_s4 * t8;
+                let a_y_s4 = free_y_4 + cos_theta_s4 * t8;
+
+                // the step: weighted mean of the stages
+                let x_1 = x
+                    + h
+                        * (T::from_f64(0.3333333333333333) * (dot_x_s2 + dot_x_s3)
+                            + T::from_f64(0.16666666666666666) * (dot_x + dot_x_s4));
+                let y_1 = y
+                    + h
+                        * (T::from_f64(0.3333333333333333) * (dot_y_s2 + dot_y_s3)
+                            + T::from_f64(0.16666666666666666) * (dot_y + dot_y_s4));
+                let theta_1 = theta
+                    + h
+                        * (T::from_f64(0.3333333333333333)
+                            * (dot_theta_s2 + dot_theta_s3)
+                            + T::from_f64(0.16666666666666666)
+                                * (dot_theta + dot_theta_s4));
+                let dot_x_1 = dot_x
+                    + h
+                        * (T::from_f64(0.3333333333333333) * (a_x_s2 + a_x_s3)
+                            + T::from_f64(0.16666666666666666) * (a_x_s1 + a_x_s4));
+                let dot_y_1 = dot_y
+                    + h
+                        * (T::from_f64(0.3333333333333333) * (a_y_s2 + a_y_s3)
+                            + T::from_f64(0.16666666666666666) * (a_y_s1 + a_y_s4));
+                let dot_theta_1 = dot_theta
+                    + h
+                        * (k1 * (t5 + t7)
+                            + k0
+                                * (turn - c_1 * (h + t).sin() + t2 - c_0 * dot_theta_s4));
+                let next = NodeState {
+                    q: [x_1, y_1, theta_1],
+                    v: [dot_x_1, dot_y_1, dot_theta_1],
+                    lambda: [-(k3 * (t3 + t6) + k2 * (t1 + t8))],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v)
+                    && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+        }
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::System for Cart {
+        const NAME: &'static ::core::primitive::str = "Cart";
+        const COORDINATES: &'static [&'static ::core::primitive::str] = &[
+            "x",
+            "y",
+            "theta",
+        ];
+        const PARAMETERS: &'static [&'static ::core::primitive::str] = &[
+            "m",
+            "J",
+            "belt",
+            "c[0]",
+            "c[1]",
+        ];
+        const INPUTS: &'static [&'static ::core::primitive::str] = &["push", "turn"];
+        const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &[
+            "sin(theta)*(dx - belt*dt) - cos(theta)*dy",
+        ];
+        type Configuration<__T: ::nhi_runtime::Scalar> = [__T; 3];
+        type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 3];
+        type Multipliers<__T: ::nhi_runtime::Scalar> = [__T; 1];
+        type Inputs<__T: ::nhi_runtime::Scalar> = [__T; 2];
+        type Parameters<__T: ::nhi_runtime::Scalar> = [__T; 5];
+        fn parameters(&self) -> [::core::primitive::f64; 5] {
+            [self.m, self.J, self.belt, self.c[0], self.c[1]]
+        }
+
+        #[inline]
+        fn energy<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 5],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> __T {
+            kernel::energy(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn momentum<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 5],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> [__T; 3] {
+            kernel::momentum(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn residual<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 5],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> [__T; 1] {
+            kernel::residual(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn residual_scale<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 5],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> [__T; 1] {
+            kernel::residual_scale(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn project<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 5],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> ::core::result::Result<[__T; 3], ::nhi_runtime::Failure> {
+            kernel::project(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn acceleration_of<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 5],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 2],
+        ) -> ::core::result::Result<([__T; 3], [__T; 1]), ::nhi_runtime::Failure> {
+            kernel::acceleration(__parameters, __q, __v, __t, __inputs)
+        }
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::Emits<::nhi_runtime::Dla2> for Cart {
+        type Prepared<__T: ::nhi_runtime::Scalar> = kernel::dla2::Prepared<__T>;
+        type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::NodeState<
+            [__T; 3],
+            [__T; 3],
+            [__T; 1],
+        >;
+        fn prepare<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 5],
+            __h: __T,
+        ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
+            kernel::dla2::prepare(__parameters, __h)
+        }
+
+        fn start<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 5],
+            __h: __T,
+            __start: ::nhi_runtime::Start,
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 2],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::dla2::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
+        }
+
+        #[inline]
+        fn step<__T: ::nhi_runtime::Scalar>(
+            __prepared: &Self::Prepared<__T>,
+            __state: &Self::State<__T>,
+            __t: __T,
+            __inputs: &[__T; 2],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::dla2::step(__prepared, __state, __t, __inputs)
+        }
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::Emits<::nhi_runtime::Rk4> for Cart {
+        type Prepared<__T: ::nhi_runtime::Scalar> = kernel::rk4::Prepared<__T>;
+        type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::NodeState<
+            [__T; 3],
+            [__T; 3],
+            [__T; 1],
+        >;
+        fn prepare<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 5],
+            __h: __T,
+        ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
+            kernel::rk4::prepare(__parameters, __h)
+        }
+
+        fn start<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 5],
+            __h: __T,
+            __start: ::nhi_runtime::Start,
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 2],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::rk4::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
+        }
+
+        #[inline]
+        fn step<__T: ::nhi_runtime::Scalar>(
+            __prepared: &Self::Prepared<__T>,
+            __state: &Self::State<__T>,
+            __t: __T,
+            __inputs: &[__T; 2],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::rk4::step(__prepared, __state, __t, __inputs)
+        }
+    }
+};

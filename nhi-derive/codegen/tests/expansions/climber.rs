@@ -1,0 +1,877 @@
+#[allow(
+    clippy::all,
+    clippy::nursery,
+    clippy::pedantic,
+    clippy::restriction,
+    missing_docs,
+    non_ascii_idents,
+    non_snake_case,
+    uncommon_codepoints,
+    unnameable_types,
+    unreachable_pub,
+    unused,
+    unused_qualifications,
+    unused_results
+)]
+const _: () = {
+    mod kernel {
+        use ::core::result::Result::{self, Err, Ok};
+        use ::nhi_runtime::{Failure, Scalar, emitted};
+
+        /// Energy E = ∂L/∂v·v − L.
+        ///
+        /// Operations: 4 add, 10 mul.
+        #[inline]
+        pub fn energy<T: Scalar>(parameters: &[T; 4], q: &[T; 3], v: &[T; 3]) -> T {
+            let [m, k, g, _] = *parameters;
+            let [r, _, z] = *q;
+            let [dot_r, dot_phi, dot_z] = *v;
+            let r_sq = r * r;
+            T::from_f64(0.5)
+                * (k * r_sq
+                    + m
+                        * (T::from_f64(2.0) * g * z + dot_r * dot_r + dot_z * dot_z
+                            + dot_phi * dot_phi * r_sq))
+        }
+
+        /// Momentum p = ∂L/∂v.
+        ///
+        /// Operations: 5 mul.
+        #[inline]
+        pub fn momentum<T: Scalar>(
+            parameters: &[T; 4],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 3] {
+            let [m, _, _, _] = *parameters;
+            let [r, _, _] = *q;
+            let [dot_r, dot_phi, dot_z] = *v;
+            [m * dot_r, m * r * r * dot_phi, m * dot_z]
+        }
+
+        /// Constraint residual mu·v + mu_t.
+        ///
+        /// Operations: 1 add, 2 mul.
+        #[inline]
+        pub fn residual<T: Scalar>(
+            parameters: &[T; 4],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 1] {
+            let [_, _, _, s] = *parameters;
+            let [r, _, _] = *q;
+            let [_, dot_phi, dot_z] = *v;
+            [dot_z - s * r * dot_phi]
+        }
+
+        /// Sums of absolute values of the terms of the constraint residual.
+        ///
+        /// Operations: 1 add, 4 mul, 2 sqrt.
+        #[inline]
+        pub fn residual_scale<T: Scalar>(
+            parameters: &[T; 4],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 1] {
+            let [_, _, _, s] = *parameters;
+            let [r, _, _] = *q;
+            let [_, dot_phi, dot_z] = *v;
+            let t0 = s * r;
+            let t1 = dot_phi * t0;
+            [(dot_z * dot_z).sqrt() + (t1 * t1).sqrt()]
+        }
+
+        /// Nearest admissible velocity in the kinetic-energy metric, v − B·C⁻¹(mu·v + mu_t).
+        ///
+        /// Operations: 4 add, 6 mul, 3 div.
+        #[inline]
+        pub fn project<T: Scalar>(
+            parameters: &[T; 4],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> Result<[T; 3], Failure> {
+            let [m, _, _, s] = *parameters;
+            let [r, _, _] = *q;
+            let [dot_r, dot_phi, dot_z] = *v;
+            let defect = dot_z - s * r * dot_phi;
+            let inv_m = T::from_f64(1.0) / m;
+            let pivot = (T::from_f64(1.0) + s * s) * inv_m;
+            if !emitted::regular(pivot, pivot) {
+                return Err(Failure::SingularConstraints);
+            }
+            let sigma = defect / pivot;
+            let t0 = inv_m * sigma;
+            let v = [dot_r, dot_phi + s * t0 / r, dot_z - t0];
+            if emitted::finite(&v) { Ok(v) } else { Err(Failure::NonFinite) }
+        }
+
+        /// dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.
+        ///
+        /// Operations: 6 add, 15 mul, 4 div.
+        #[inline]
+        pub fn acceleration<T: Scalar>(
+            parameters: &[T; 4],
+            q: &[T; 3],
+            v: &[T; 3],
+            _t: T,
+            _inputs: &[T; 0],
+        ) -> Result<([T; 3], [T; 1]), Failure> {
+            let [m, k, g, s] = *parameters;
+            let [r, _, _] = *q;
+            let [dot_r, dot_phi, _] = *v;
+            if !emitted::regular(m, m) {
+                return Err(Failure::SingularMass);
+            }
+            let t0 = m * r;
+            let pivot = r * t0;
+            if !emitted::regular(pivot, pivot) {
+                return Err(Failure::SingularMass);
+            }
+            let inv_m = T::from_f64(1.0) / m;
+            let free_r = -r * (k - m * dot_phi * dot_phi) * inv_m;
+            let t1 = dot_r * dot_phi;
+            let free_phi = -T::from_f64(2.0) * t0 * t1 / pivot;
+            let pivot_2 = (T::from_f64(1.0) + s * s) * inv_m;
+            if !emitted::regular(pivot_2, pivot_2) {
+                return Err(Failure::SingularConstraints);
+            }
+            let lambda = (g + s * (t1 + r * free_phi)) / pivot_2;
+            let t2 = inv_m * lambda;
+            let (a, lambda) = ([free_r, free_phi - s * t2 / r, t2 - g], [lambda]);
+            if emitted::finite(&a) && emitted::finite(&lambda) {
+                Ok((a, lambda))
+            } else {
+                Err(Failure::NonFinite)
+            }
+        }
+
+        /// Step functions of `dla2`.
+        pub mod dla2 {
+            use ::core::result::Result::{self, Err, Ok};
+            use ::nhi_runtime::{Failure, Scalar, emitted, NodeState};
+
+            /// What depends on the parameters and the step size alone.
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+            pub struct Prepared<T> {
+                /// `m`
+                pub m: T,
+                /// `k`
+                pub k: T,
+                /// `s`
+                pub s: T,
+                /// `h`
+                pub h: T,
+                /// `h/2`
+                pub half_h: T,
+                /// `m/2`
+                pub half_m: T,
+                /// `m*g*h/2`
+                pub k0: T,
+                /// `1/m`
+                pub factor_4: T,
+                /// `1/m + s^2/m`
+                pub effect: T,
+                /// `m*h`
+                pub m_h: T,
+                /// `s*h/(2*m)`
+                pub k1: T,
+                /// `1/h`
+                pub inv_h: T,
+            }
+
+            /// Computes what depends on the parameters and the step size alone.
+            #[inline]
+            pub fn prepare<T: Scalar>(
+                parameters: &[T; 4],
+                h: T,
+            ) -> Result<Prepared<T>, Failure> {
+                let [m, k, g, s] = *parameters;
+                let half_h = T::from_f64(0.5) * h;
+                let half_m = T::from_f64(0.5) * m;
+                let k0 = m * g * half_h;
+                let factor_4 = T::from_f64(1.0) / m;
+                let s_factor_4 = s * factor_4;
+                let effect = factor_4 + s * s_factor_4;
+                let m_h = m * h;
+                let k1 = half_h * s_factor_4;
+                let inv_h = T::from_f64(1.0) / h;
+                Ok(Prepared {
+                    m,
+                    k,
+                    s,
+                    h,
+                    half_h,
+                    half_m,
+                    k0,
+                    factor_4,
+                    effect,
+                    m_h,
+                    k1,
+                    inv_h,
+                })
+            }
+
+            /// The state at (q, v), with the continuous multiplier.
+            ///
+            /// Operations: 3 add, 8 mul, 3 div.
+            #[inline]
+            pub fn start_consistent<T: Scalar>(
+                parameters: &[T; 4],
+                _h: T,
+                q: &[T; 3],
+                v: &[T; 3],
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let [m, _, g, s] = *parameters;
+                let [r, phi, z] = *q;
+                let [dot_r, dot_phi, dot_z] = *v;
+                if !emitted::regular(m, m) {
+                    return Err(Failure::SingularMass);
+                }
+                let t0 = m * r;
+                let pivot = r * t0;
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularMass);
+                }
+                let t1 = dot_r * dot_phi;
+                let free_phi = -T::from_f64(2.0) * t0 * t1 / pivot;
+                let pivot_2 = (T::from_f64(1.0) + s * s) / m;
+                if !emitted::regular(pivot_2, pivot_2) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let lambda = (g + s * (t1 + r * free_phi)) / pivot_2;
+                let next = NodeState {
+                    q: [r, phi, z],
+                    v: [dot_r, dot_phi, dot_z],
+                    lambda: [lambda],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v)
+                    && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
+            ///
+            /// Operations: 14 add, 27 mul; per Newton iteration 21 add, 30 mul, 2 div.
+            #[inline]
+            pub fn step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let Prepared {
+                    m,
+                    k,
+                    s,
+                    h,
+                    half_h,
+                    half_m,
+                    k0,
+                    factor_4,
+                    effect,
+                    m_h,
+                    k1,
+                    inv_h,
+                } = *prepared;
+                let [r, phi, z] = state.q;
+                let [dot_r, dot_phi, dot_z] = state.v;
+                let [lambda] = state.lambda;
+
+                // q_h = q + h/2·v, the node between the two steps
+                let r_h = r + half_h * dot_r;
+                let phi_h = phi + half_h * dot_phi;
+                let z_h = z + half_h * dot_z;
+                let r_before = r_h - h * dot_r;
+
+                // p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton
+                let t0 = k * r_h;
+                let t1 = m * r_h;
+                let t2 = m * dot_r;
+                let dot_phi_sq = dot_phi * dot_phi;
+                let pi_r = t2 - half_h * (t0 - t1 * dot_phi_sq);
+                let t3 = half_m * dot_phi;
+                let r_h_sq = r_h * r_h;
+                let pi_phi = t3 * (r_before * r_before + r_h_sq);
+                let t4 = m * dot_z;
+                let pi_z = t4 - k0;
+                let mass_phi = r_h * t1;
+                let beside = dot_r * t2 + dot_z * t4 + dot_phi_sq * mass_phi;
+                let t5 = half_m * r_h_sq;
+                let t6 = m_h * r_h;
+                let t7 = s * r_h;
+                let t8 = k0 - pi_z;
+                let mut unknowns = [dot_r, dot_phi, dot_z, h * lambda];
+                let mut newton = emitted::Newton::weighted(
+                    [m, mass_phi, m, effect],
+                    beside,
+                );
+                loop {
+                    let [dot_r_1, dot_phi_1, dot_z_1, ell] = unknowns;
+                    let r_try = r_h + half_h * dot_r_1;
+                    let r_end = r_h + h * dot_r_1;
+
+                    // Newton update: J·delta = −residual
+                    let factor = h * dot_phi_1 * r_end;
+                    let t9 = t6 * dot_phi_1;
+                    let r_end_sq = r_end * r_end;
+                    let t10 = half_m * r_end_sq;
+                    let t11 = t5 + t10;
+                    let reduced = factor * t9 + t11;
+                    let t12 = pi_r - m * dot_r_1;
+                    let t13 = t12 - half_h * (t0 - t1 * dot_phi_1 * dot_phi_1);
+                    let reduced_2 = pi_phi - t7 * ell - dot_phi_1 * t11 - factor * t13;
+                    let factor_2 = -k1 * dot_phi_1;
+                    let t14 = s * r_try;
+                    let reduced_3 = t9 * factor_2 - t14;
+                    let reduced_4 = dot_phi_1 * t14 - dot_z_1 - t13 * factor_2;
+                    let inv_reduced = T::from_f64(1.0) / reduced;
+                    let factor_3 = reduced_3 * inv_reduced;
+                    let reduced_5 = -t7 * factor_3;
+                    let reduced_6 = reduced_4 - reduced_2 * factor_3;
+                    let reduced_7 = factor_4 + reduced_5;
+                    let t15 = ell - m * dot_z_1;
+                    let t16 = t8 - t15;
+                    let reduced_8 = reduced_6 + factor_4 * t16;
+                    let solved = reduced_8 / reduced_7;
+                    let solved_2 = factor_4 * (solved - t16);
+                    let solved_3 = inv_reduced * (reduced_2 - t7 * solved);
+                    let solved_4 = factor_4 * (t13 + t9 * solved_3);
+                    let delta = [solved_4, solved_3, solved_2, solved];
+                    if newton.update(&mut unknowns, delta)? {
+                        break;
+                    }
+                }
+                let [dot_r_1, dot_phi_1, dot_z_1, ell] = unknowns;
+
+                // (2) q' where mu(q')·v' + mu_t(q') = 0
+                let r_1 = r_h + half_h * dot_r_1;
+                let phi_1 = phi_h + half_h * dot_phi_1;
+                let z_1 = z_h + half_h * dot_z_1;
+                let next = NodeState {
+                    q: [r_1, phi_1, z_1],
+                    v: [dot_r_1, dot_phi_1, dot_z_1],
+                    lambda: [inv_h * ell],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v)
+                    && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+        }
+
+        /// Step functions of `rattle`.
+        pub mod rattle {
+            use ::core::result::Result::{self, Err, Ok};
+            use ::nhi_runtime::{Failure, Scalar, emitted, JumpState};
+
+            /// What depends on the parameters and the step size alone.
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+            pub struct Prepared<T> {
+                /// `m`
+                pub m: T,
+                /// `k`
+                pub k: T,
+                /// `s`
+                pub s: T,
+                /// `h`
+                pub h: T,
+                /// `m/2`
+                pub half_m: T,
+                /// `m*h`
+                pub m_h: T,
+                /// `h/2`
+                pub half_h: T,
+                /// `g*h/2`
+                pub half_g_h: T,
+                /// `m*g*h/2`
+                pub k0: T,
+                /// `1/m`
+                pub inv_m: T,
+                /// `h/(2*m)`
+                pub half_h_over_m: T,
+                /// `2/(s^2 + 1)`
+                pub two_over_m_pivot_2: T,
+                /// `2*s/(s^2 + 1)`
+                pub k1: T,
+                /// `2*m/((s^2 + 1)*h)`
+                pub two_over_h_pivot_2: T,
+            }
+
+            /// Computes what depends on the parameters and the step size alone.
+            #[inline]
+            pub fn prepare<T: Scalar>(
+                parameters: &[T; 4],
+                h: T,
+            ) -> Result<Prepared<T>, Failure> {
+                let [m, k, g, s] = *parameters;
+                let half_m = T::from_f64(0.5) * m;
+                let m_h = m * h;
+                let half_h = T::from_f64(0.5) * h;
+                let half_g_h = g * half_h;
+                let k0 = m * half_g_h;
+                let inv_m = T::from_f64(1.0) / m;
+                if !emitted::regular(m, m) {
+                    return Err(Failure::SingularMass);
+                }
+                let half_h_over_m = half_h * inv_m;
+                let pivot_2 = (T::from_f64(1.0) + s * s) * inv_m;
+                if !emitted::regular(pivot_2, pivot_2) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let two_over_pivot_2 = T::from_f64(2.0) / pivot_2;
+                let two_over_m_pivot_2 = inv_m * two_over_pivot_2;
+                let k1 = s * two_over_m_pivot_2;
+                let two_over_h_pivot_2 = two_over_pivot_2 / h;
+                Ok(Prepared {
+                    m,
+                    k,
+                    s,
+                    h,
+                    half_m,
+                    m_h,
+                    half_h,
+                    half_g_h,
+                    k0,
+                    inv_m,
+                    half_h_over_m,
+                    two_over_m_pivot_2,
+                    k1,
+                    two_over_h_pivot_2,
+                })
+            }
+
+            /// The state at (q, v), with the continuous multiplier.
+            ///
+            /// Operations: 7 add, 13 mul, 4 div.
+            #[inline]
+            pub fn start_consistent<T: Scalar>(
+                parameters: &[T; 4],
+                h: T,
+                q: &[T; 3],
+                v: &[T; 3],
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let [m, _, g, s] = *parameters;
+                let [r, phi, z] = *q;
+                let [dot_r, dot_phi, dot_z] = *v;
+
+                // the continuous multiplier
+                if !emitted::regular(m, m) {
+                    return Err(Failure::SingularMass);
+                }
+                let t0 = m * r;
+                let pivot = r * t0;
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularMass);
+                }
+                let t1 = dot_r * dot_phi;
+                let free_phi = -T::from_f64(2.0) * t0 * t1 / pivot;
+                let inv_m = T::from_f64(1.0) / m;
+                let pivot_2 = (T::from_f64(1.0) + s * s) * inv_m;
+                if !emitted::regular(pivot_2, pivot_2) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let lambda = (g + s * (t1 + r * free_phi)) / pivot_2;
+
+                // v∓ = v ∓ h/2·B·lambda
+                let half_inv_m = T::from_f64(0.5) * inv_m;
+                let t2 = h * lambda;
+                let t3 = half_inv_m * t2;
+                let t4 = s * t3 / r;
+                let next = JumpState {
+                    q: [r, phi, z],
+                    v_pre: [dot_r, dot_phi + t4, dot_z - t3],
+                    v_post: [dot_r, dot_phi - t4, dot_z + t3],
+                    lambda: [lambda],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
+                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// The state at (q, v), with the projected force.
+            ///
+            /// Operations: 5 add, 6 mul, 3 div.
+            #[inline]
+            pub fn start_projected<T: Scalar>(
+                parameters: &[T; 4],
+                h: T,
+                q: &[T; 3],
+                v: &[T; 3],
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let [m, _, g, s] = *parameters;
+                let [r, phi, z] = *q;
+                let [dot_r, dot_phi, dot_z] = *v;
+
+                // lambda = −C⁻¹·mu·M⁻¹(L_q + f)
+                if !emitted::regular(m, m) {
+                    return Err(Failure::SingularMass);
+                }
+                let inv_m = T::from_f64(1.0) / m;
+                let pivot = (T::from_f64(1.0) + s * s) * inv_m;
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let lambda = g / pivot;
+
+                // v∓ = v ∓ h/2·B·lambda
+                let half_inv_m = T::from_f64(0.5) * inv_m;
+                let t0 = h * lambda;
+                let t1 = half_inv_m * t0;
+                let t2 = s * t1 / r;
+                let next = JumpState {
+                    q: [r, phi, z],
+                    v_pre: [dot_r, dot_phi + t2, dot_z - t1],
+                    v_post: [dot_r, dot_phi - t2, dot_z + t1],
+                    lambda: [lambda],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
+                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// The state at (q, v), without any reaction.
+            ///
+            /// Operations: 0.
+            #[inline]
+            pub fn start_plain<T: Scalar>(
+                _parameters: &[T; 4],
+                _h: T,
+                q: &[T; 3],
+                v: &[T; 3],
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let [r, phi, z] = *q;
+                let [dot_r, dot_phi, dot_z] = *v;
+
+                // v∓ = v ∓ h/2·B·lambda
+                let next = JumpState {
+                    q: [r, phi, z],
+                    v_pre: [dot_r, dot_phi, dot_z],
+                    v_post: [dot_r, dot_phi, dot_z],
+                    lambda: [T::from_f64(0.0)],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
+                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
+            ///
+            /// Operations: 14 add, 29 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
+            #[inline]
+            pub fn step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1]>,
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let Prepared {
+                    m,
+                    k,
+                    s,
+                    h,
+                    half_m,
+                    m_h,
+                    half_h,
+                    half_g_h,
+                    k0,
+                    inv_m,
+                    half_h_over_m,
+                    two_over_m_pivot_2,
+                    k1,
+                    two_over_h_pivot_2,
+                } = *prepared;
+                let [r, phi, z] = state.q;
+                let [dot_r_post, dot_phi_post, dot_z_post] = state.v_post;
+
+                // p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton
+                let pi_r = m * dot_r_post;
+                let r_sq = r * r;
+                let mass_phi = m * r_sq;
+                let pi_phi = dot_phi_post * mass_phi;
+                let pi_z = m * dot_z_post;
+                let beside = dot_r_post * pi_r + dot_phi_post * pi_phi
+                    + dot_z_post * pi_z;
+                let t0 = half_m * r_sq;
+                let t1 = m_h * r;
+                let t2 = m * r;
+                let t3 = k * r;
+                let t4 = k0 - pi_z;
+                let mut unknowns = [dot_r_post, dot_phi_post, dot_z_post];
+                let mut newton = emitted::Newton::weighted([m, mass_phi, m], beside);
+                loop {
+                    let [d_r, d_phi, d_z] = unknowns;
+                    let r_end = r + h * d_r;
+
+                    // Newton update: J·delta = −residual
+                    let factor = h * d_phi * r_end;
+                    let t5 = t1 * d_phi;
+                    let r_end_sq = r_end * r_end;
+                    let t6 = half_m * r_end_sq;
+                    let t7 = t0 + t6;
+                    let reduced = factor * t5 + t7;
+                    let t8 = pi_r - m * d_r;
+                    let t9 = t8 - half_h * (t3 - t2 * d_phi * d_phi);
+                    let reduced_2 = pi_phi - d_phi * t7 - factor * t9;
+                    let solved = -inv_m * (t4 + m * d_z);
+                    let solved_2 = reduced_2 / reduced;
+                    let solved_3 = inv_m * (t9 + t5 * solved_2);
+                    let delta = [solved_3, solved_2, solved];
+                    if newton.update(&mut unknowns, delta)? {
+                        break;
+                    }
+                }
+                let [d_r, d_phi, d_z] = unknowns;
+
+                // q' = q + h·d
+                let r_1 = r + h * d_r;
+                let phi_1 = phi + h * d_phi;
+                let z_1 = z + h * d_z;
+
+                // velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)
+                let t10 = m * r_1;
+                let pivot = r_1 * t10;
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularMass);
+                }
+                let dot_r_pre_1 = d_r - half_h_over_m * (k * r_1 - d_phi * d_phi * t10);
+                let t11 = half_m * d_phi;
+                let dot_phi_pre_1 = d_phi - (r_1 * r_1 - r_sq) * t11 / pivot;
+                let dot_z_pre_1 = d_z - half_g_h;
+                let defect = dot_z_pre_1 - s * r_1 * dot_phi_pre_1;
+
+                // (3) v_post' = v_pre' − 2·B·sigma
+                let dot_phi_post_1 = dot_phi_pre_1 + k1 * defect / r_1;
+                let dot_z_post_1 = dot_z_pre_1 - two_over_m_pivot_2 * defect;
+                let next = JumpState {
+                    q: [r_1, phi_1, z_1],
+                    v_pre: [dot_r_pre_1, dot_phi_pre_1, dot_z_pre_1],
+                    v_post: [dot_r_pre_1, dot_phi_post_1, dot_z_post_1],
+                    lambda: [-two_over_h_pivot_2 * defect],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
+                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+        }
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::System for Climber {
+        const NAME: &'static ::core::primitive::str = "Climber";
+        const COORDINATES: &'static [&'static ::core::primitive::str] = &[
+            "r",
+            "phi",
+            "z",
+        ];
+        const PARAMETERS: &'static [&'static ::core::primitive::str] = &[
+            "m",
+            "k",
+            "g",
+            "s",
+        ];
+        const INPUTS: &'static [&'static ::core::primitive::str] = &[];
+        const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &["climbing"];
+        type Configuration<__T: ::nhi_runtime::Scalar> = [__T; 3];
+        type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 3];
+        type Multipliers<__T: ::nhi_runtime::Scalar> = [__T; 1];
+        type Inputs<__T: ::nhi_runtime::Scalar> = [__T; 0];
+        type Parameters<__T: ::nhi_runtime::Scalar> = [__T; 4];
+        fn parameters(&self) -> [::core::primitive::f64; 4] {
+            [self.m, self.k, self.g, self.s]
+        }
+
+        #[inline]
+        fn energy<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> __T {
+            kernel::energy(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn momentum<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> [__T; 3] {
+            kernel::momentum(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn residual<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> [__T; 1] {
+            kernel::residual(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn residual_scale<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> [__T; 1] {
+            kernel::residual_scale(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn project<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> ::core::result::Result<[__T; 3], ::nhi_runtime::Failure> {
+            kernel::project(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn acceleration_of<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 0],
+        ) -> ::core::result::Result<([__T; 3], [__T; 1]), ::nhi_runtime::Failure> {
+            kernel::acceleration(__parameters, __q, __v, __t, __inputs)
+        }
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::Emits<::nhi_runtime::Dla2> for Climber {
+        type Prepared<__T: ::nhi_runtime::Scalar> = kernel::dla2::Prepared<__T>;
+        type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::NodeState<
+            [__T; 3],
+            [__T; 3],
+            [__T; 1],
+        >;
+        fn prepare<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+        ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
+            kernel::dla2::prepare(__parameters, __h)
+        }
+
+        fn start<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+            __start: ::nhi_runtime::Start,
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 0],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::dla2::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
+        }
+
+        #[inline]
+        fn step<__T: ::nhi_runtime::Scalar>(
+            __prepared: &Self::Prepared<__T>,
+            __state: &Self::State<__T>,
+            __t: __T,
+            __inputs: &[__T; 0],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::dla2::step(__prepared, __state, __t, __inputs)
+        }
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::Emits<::nhi_runtime::Rattle> for Climber {
+        type Prepared<__T: ::nhi_runtime::Scalar> = kernel::rattle::Prepared<__T>;
+        type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::JumpState<
+            [__T; 3],
+            [__T; 3],
+            [__T; 1],
+        >;
+        fn prepare<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+        ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
+            kernel::rattle::prepare(__parameters, __h)
+        }
+
+        fn start<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+            __start: ::nhi_runtime::Start,
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 0],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            match __start {
+                ::nhi_runtime::Start::Consistent => {
+                    kernel::rattle::start_consistent(
+                        __parameters,
+                        __h,
+                        __q,
+                        __v,
+                        __t,
+                        __inputs,
+                    )
+                }
+                ::nhi_runtime::Start::Projected => {
+                    kernel::rattle::start_projected(
+                        __parameters,
+                        __h,
+                        __q,
+                        __v,
+                        __t,
+                        __inputs,
+                    )
+                }
+                ::nhi_runtime::Start::Plain => {
+                    kernel::rattle::start_plain(
+                        __parameters,
+                        __h,
+                        __q,
+                        __v,
+                        __t,
+                        __inputs,
+                    )
+                }
+            }
+        }
+
+        #[inline]
+        fn step<__T: ::nhi_runtime::Scalar>(
+            __prepared: &Self::Prepared<__T>,
+            __state: &Self::State<__T>,
+            __t: __T,
+            __inputs: &[__T; 0],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::rattle::step(__prepared, __state, __t, __inputs)
+        }
+    }
+};

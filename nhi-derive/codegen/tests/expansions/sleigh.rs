@@ -1,0 +1,725 @@
+#[allow(
+    clippy::all,
+    clippy::nursery,
+    clippy::pedantic,
+    clippy::restriction,
+    missing_docs,
+    non_ascii_idents,
+    non_snake_case,
+    uncommon_codepoints,
+    unnameable_types,
+    unreachable_pub,
+    unused,
+    unused_qualifications,
+    unused_results
+)]
+const _: () = {
+    mod kernel {
+        use ::core::result::Result::{self, Err, Ok};
+        use ::nhi_runtime::{Failure, Scalar, emitted};
+
+        /// Energy E = ∂L/∂v·v − L.
+        ///
+        /// Operations: 2 add, 6 mul.
+        #[inline]
+        pub fn energy<T: Scalar>(parameters: &[T; 3], _q: &[T; 3], v: &[T; 3]) -> T {
+            let [J, m, _] = *parameters;
+            let [dot_theta, dot_x, dot_y] = *v;
+            T::from_f64(0.5)
+                * (J * dot_theta * dot_theta + m * (dot_x * dot_x + dot_y * dot_y))
+        }
+
+        /// Momentum p = ∂L/∂v.
+        ///
+        /// Operations: 3 mul.
+        #[inline]
+        pub fn momentum<T: Scalar>(
+            parameters: &[T; 3],
+            _q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 3] {
+            let [J, m, _] = *parameters;
+            let [dot_theta, dot_x, dot_y] = *v;
+            [J * dot_theta, m * dot_x, m * dot_y]
+        }
+
+        /// Constraint residual mu·v + mu_t.
+        ///
+        /// Operations: 2 add, 3 mul, 1 sin_cos.
+        #[inline]
+        pub fn residual<T: Scalar>(
+            parameters: &[T; 3],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 1] {
+            let [_, _, a] = *parameters;
+            let [theta, _, _] = *q;
+            let [dot_theta, dot_x, dot_y] = *v;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            [a * dot_theta + dot_x * sin_theta - dot_y * cos_theta]
+        }
+
+        /// Sums of absolute values of the terms of the constraint residual.
+        ///
+        /// Operations: 2 add, 6 mul, 1 sin_cos, 3 sqrt.
+        #[inline]
+        pub fn residual_scale<T: Scalar>(
+            parameters: &[T; 3],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 1] {
+            let [_, _, a] = *parameters;
+            let [theta, _, _] = *q;
+            let [dot_theta, dot_x, dot_y] = *v;
+            let t0 = a * dot_theta;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            let t1 = dot_x * sin_theta;
+            let t2 = dot_y * cos_theta;
+            [(t0 * t0).sqrt() + (t1 * t1).sqrt() + (t2 * t2).sqrt()]
+        }
+
+        /// Nearest admissible velocity in the kinetic-energy metric, v − B·C⁻¹(mu·v + mu_t).
+        ///
+        /// Operations: 6 add, 12 mul, 3 div, 1 sin_cos.
+        #[inline]
+        pub fn project<T: Scalar>(
+            parameters: &[T; 3],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> Result<[T; 3], Failure> {
+            let [J, m, a] = *parameters;
+            let [theta, _, _] = *q;
+            let [dot_theta, dot_x, dot_y] = *v;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            let defect = a * dot_theta + dot_x * sin_theta - dot_y * cos_theta;
+            let inv_J = T::from_f64(1.0) / J;
+            let inv_m = T::from_f64(1.0) / m;
+            let pivot = (J + m * a * a) * inv_J * inv_m;
+            if !emitted::regular(pivot, pivot) {
+                return Err(Failure::SingularConstraints);
+            }
+            let sigma = defect / pivot;
+            let t0 = inv_m * sigma;
+            let v = [
+                dot_theta - a * inv_J * sigma,
+                dot_x - sin_theta * t0,
+                dot_y + cos_theta * t0,
+            ];
+            if emitted::finite(&v) { Ok(v) } else { Err(Failure::NonFinite) }
+        }
+
+        /// dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.
+        ///
+        /// Operations: 2 add, 12 mul, 3 div, 1 sin_cos.
+        #[inline]
+        pub fn acceleration<T: Scalar>(
+            parameters: &[T; 3],
+            q: &[T; 3],
+            v: &[T; 3],
+            _t: T,
+            _inputs: &[T; 0],
+        ) -> Result<([T; 3], [T; 1]), Failure> {
+            let [J, m, a] = *parameters;
+            let [theta, _, _] = *q;
+            let [dot_theta, dot_x, dot_y] = *v;
+            let inv_J = T::from_f64(1.0) / J;
+            let inv_m = T::from_f64(1.0) / m;
+            let pivot = (J + m * a * a) * inv_J * inv_m;
+            if !emitted::regular(pivot, pivot) {
+                return Err(Failure::SingularConstraints);
+            }
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            let lambda = -dot_theta * (dot_y * sin_theta + dot_x * cos_theta) / pivot;
+            let t0 = inv_m * lambda;
+            let (a, lambda) = (
+                [a * inv_J * lambda, sin_theta * t0, -cos_theta * t0],
+                [lambda],
+            );
+            if emitted::finite(&a) && emitted::finite(&lambda) {
+                Ok((a, lambda))
+            } else {
+                Err(Failure::NonFinite)
+            }
+        }
+
+        /// Step functions of `dla2`.
+        pub mod dla2 {
+            use ::core::result::Result::{self, Err, Ok};
+            use ::nhi_runtime::{Failure, Scalar, emitted, NodeState};
+
+            /// What depends on the parameters and the step size alone.
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+            pub struct Prepared<T> {
+                /// `J`
+                pub J: T,
+                /// `m`
+                pub m: T,
+                /// `a`
+                pub a: T,
+                /// `h`
+                pub h: T,
+                /// `h/2`
+                pub half_h: T,
+                /// `a/J`
+                pub b_theta: T,
+                /// `1/m`
+                pub inv_m: T,
+                /// `(J + m*a^2)/(J*m)`
+                pub effect: T,
+                /// `a*h/(2*J)`
+                pub half_h_b_theta: T,
+                /// `a^2/J`
+                pub a_b_theta: T,
+                /// `1/h`
+                pub inv_h: T,
+            }
+
+            /// Computes what depends on the parameters and the step size alone.
+            #[inline]
+            pub fn prepare<T: Scalar>(
+                parameters: &[T; 3],
+                h: T,
+            ) -> Result<Prepared<T>, Failure> {
+                let [J, m, a] = *parameters;
+                let half_h = T::from_f64(0.5) * h;
+                if !emitted::regular(J, J) {
+                    return Err(Failure::SingularMass);
+                }
+                if !emitted::regular(m, m) {
+                    return Err(Failure::SingularMass);
+                }
+                let inv_J = T::from_f64(1.0) / J;
+                let b_theta = a * inv_J;
+                let inv_m = T::from_f64(1.0) / m;
+                let effect = (J + m * a * a) * inv_J * inv_m;
+                let half_h_b_theta = half_h * b_theta;
+                let a_b_theta = a * b_theta;
+                let inv_h = T::from_f64(1.0) / h;
+                Ok(Prepared {
+                    J,
+                    m,
+                    a,
+                    h,
+                    half_h,
+                    b_theta,
+                    inv_m,
+                    effect,
+                    half_h_b_theta,
+                    a_b_theta,
+                    inv_h,
+                })
+            }
+
+            /// The state at (q, v), with the continuous multiplier.
+            ///
+            /// Operations: 2 add, 6 mul, 2 div, 1 sin_cos.
+            #[inline]
+            pub fn start_consistent<T: Scalar>(
+                parameters: &[T; 3],
+                _h: T,
+                q: &[T; 3],
+                v: &[T; 3],
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let [J, m, a] = *parameters;
+                let [theta, x, y] = *q;
+                let [dot_theta, dot_x, dot_y] = *v;
+                let pivot = (J + m * a * a) / (J * m);
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let (sin_theta, cos_theta) = theta.sin_cos();
+                let lambda = -dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
+                    / pivot;
+                let next = NodeState {
+                    q: [theta, x, y],
+                    v: [dot_theta, dot_x, dot_y],
+                    lambda: [lambda],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v)
+                    && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
+            ///
+            /// Operations: 11 add, 18 mul, 1 sin_cos; per Newton iteration 10 add, 11 mul, 1 div, 1 sin_cos.
+            #[inline]
+            pub fn step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let Prepared {
+                    J,
+                    m,
+                    a,
+                    h,
+                    half_h,
+                    b_theta,
+                    inv_m,
+                    effect,
+                    half_h_b_theta,
+                    a_b_theta,
+                    inv_h,
+                } = *prepared;
+                let [theta, x, y] = state.q;
+                let [dot_theta, dot_x, dot_y] = state.v;
+                let [lambda] = state.lambda;
+
+                // q_h = q + h/2·v, the node between the two steps
+                let theta_h = theta + half_h * dot_theta;
+                let x_h = x + half_h * dot_x;
+                let y_h = y + half_h * dot_y;
+
+                // w: the velocity without reaction; B = M⁻¹muᵀ
+                let (sin_theta_h, cos_theta_h) = theta_h.sin_cos();
+                let b_x = inv_m * sin_theta_h;
+                let b_y = -inv_m * cos_theta_h;
+
+                // impulse ell from the discrete constraint mu·w + mu_t = 0, by Newton
+                let beside = J * dot_theta * dot_theta
+                    + m * (dot_x * dot_x + dot_y * dot_y);
+                let mut unknowns = [h * lambda];
+                let mut newton = emitted::Newton::weighted([effect], beside);
+                loop {
+                    let [ell] = unknowns;
+                    let dot_theta_try = dot_theta + b_theta * ell;
+                    let dot_x_try = dot_x + b_x * ell;
+                    let dot_y_try = dot_y + b_y * ell;
+                    let theta_try = theta_h + half_h * dot_theta_try;
+
+                    // Newton update: J·delta = −residual
+                    let (sin_theta_try, cos_theta_try) = theta_try.sin_cos();
+                    let pivot = a_b_theta
+                        + (b_x + half_h_b_theta * dot_y_try) * sin_theta_try
+                        - (b_y - half_h_b_theta * dot_x_try) * cos_theta_try;
+                    let delta = [
+                        -(a * dot_theta_try + dot_x_try * sin_theta_try
+                            - dot_y_try * cos_theta_try) / pivot,
+                    ];
+                    if newton.update(&mut unknowns, delta)? {
+                        break;
+                    }
+                }
+                let [ell] = unknowns;
+
+                // velocity after the reaction: w + B·ell
+                let dot_theta_1 = dot_theta + b_theta * ell;
+                let dot_x_1 = dot_x + b_x * ell;
+                let dot_y_1 = dot_y + b_y * ell;
+
+                // (2) q' where mu(q')·v' + mu_t(q') = 0
+                let theta_1 = theta_h + half_h * dot_theta_1;
+                let x_1 = x_h + half_h * dot_x_1;
+                let y_1 = y_h + half_h * dot_y_1;
+                let next = NodeState {
+                    q: [theta_1, x_1, y_1],
+                    v: [dot_theta_1, dot_x_1, dot_y_1],
+                    lambda: [inv_h * ell],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v)
+                    && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+        }
+
+        /// Step functions of `rattle`.
+        pub mod rattle {
+            use ::core::result::Result::{self, Err, Ok};
+            use ::nhi_runtime::{Failure, Scalar, emitted, JumpState};
+
+            /// What depends on the parameters and the step size alone.
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+            pub struct Prepared<T> {
+                /// `a`
+                pub a: T,
+                /// `h`
+                pub h: T,
+                /// `2*m*a/(J + m*a^2)`
+                pub k0: T,
+                /// `2*J/(J + m*a^2)`
+                pub two_over_m_pivot: T,
+                /// `2*J*m/((J + m*a^2)*h)`
+                pub two_over_h_pivot: T,
+            }
+
+            /// Computes what depends on the parameters and the step size alone.
+            #[inline]
+            pub fn prepare<T: Scalar>(
+                parameters: &[T; 3],
+                h: T,
+            ) -> Result<Prepared<T>, Failure> {
+                let [J, m, a] = *parameters;
+                let inv_J = T::from_f64(1.0) / J;
+                let inv_m = T::from_f64(1.0) / m;
+                let pivot = (J + m * a * a) * inv_J * inv_m;
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let two_over_pivot = T::from_f64(2.0) / pivot;
+                let k0 = a * inv_J * two_over_pivot;
+                let two_over_m_pivot = inv_m * two_over_pivot;
+                let two_over_h_pivot = two_over_pivot / h;
+                Ok(Prepared {
+                    a,
+                    h,
+                    k0,
+                    two_over_m_pivot,
+                    two_over_h_pivot,
+                })
+            }
+
+            /// The state at (q, v), with the continuous multiplier.
+            ///
+            /// Operations: 8 add, 14 mul, 3 div, 1 sin_cos.
+            #[inline]
+            pub fn start_consistent<T: Scalar>(
+                parameters: &[T; 3],
+                h: T,
+                q: &[T; 3],
+                v: &[T; 3],
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let [J, m, a] = *parameters;
+                let [theta, x, y] = *q;
+                let [dot_theta, dot_x, dot_y] = *v;
+
+                // the continuous multiplier
+                let inv_J = T::from_f64(1.0) / J;
+                let inv_m = T::from_f64(1.0) / m;
+                let pivot = (J + m * a * a) * inv_J * inv_m;
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let (sin_theta, cos_theta) = theta.sin_cos();
+                let lambda = -dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
+                    / pivot;
+
+                // v∓ = v ∓ h/2·B·lambda
+                let half_h = T::from_f64(0.5) * h;
+                let t0 = lambda * half_h;
+                let t1 = inv_m * t0;
+                let t2 = sin_theta * t1;
+                let t3 = cos_theta * t1;
+                let t4 = a * inv_J * t0;
+                let next = JumpState {
+                    q: [theta, x, y],
+                    v_pre: [dot_theta - t4, dot_x - t2, dot_y + t3],
+                    v_post: [dot_theta + t4, dot_x + t2, dot_y - t3],
+                    lambda: [lambda],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
+                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// The state at (q, v), with the projected force.
+            ///
+            /// Operations: 0.
+            #[inline]
+            pub fn start_projected<T: Scalar>(
+                _parameters: &[T; 3],
+                _h: T,
+                q: &[T; 3],
+                v: &[T; 3],
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let [theta, x, y] = *q;
+                let [dot_theta, dot_x, dot_y] = *v;
+
+                // v∓ = v ∓ h/2·B·lambda
+                let next = JumpState {
+                    q: [theta, x, y],
+                    v_pre: [dot_theta, dot_x, dot_y],
+                    v_post: [dot_theta, dot_x, dot_y],
+                    lambda: [T::from_f64(0.0)],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
+                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// The state at (q, v), without any reaction.
+            ///
+            /// Operations: 0.
+            #[inline]
+            pub fn start_plain<T: Scalar>(
+                _parameters: &[T; 3],
+                _h: T,
+                q: &[T; 3],
+                v: &[T; 3],
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let [theta, x, y] = *q;
+                let [dot_theta, dot_x, dot_y] = *v;
+
+                // v∓ = v ∓ h/2·B·lambda
+                let next = JumpState {
+                    q: [theta, x, y],
+                    v_pre: [dot_theta, dot_x, dot_y],
+                    v_post: [dot_theta, dot_x, dot_y],
+                    lambda: [T::from_f64(0.0)],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
+                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
+            ///
+            /// Operations: 8 add, 11 mul, 1 sin_cos.
+            #[inline]
+            pub fn step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1]>,
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let Prepared { a, h, k0, two_over_m_pivot, two_over_h_pivot } = *prepared;
+                let [theta, x, y] = state.q;
+                let [dot_theta_post, dot_x_post, dot_y_post] = state.v_post;
+
+                // q' = q + h·d
+                let theta_1 = theta + h * dot_theta_post;
+                let x_1 = x + h * dot_x_post;
+                let y_1 = y + h * dot_y_post;
+
+                // velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)
+                let (sin_theta_1, cos_theta_1) = theta_1.sin_cos();
+                let defect = a * dot_theta_post + dot_x_post * sin_theta_1
+                    - dot_y_post * cos_theta_1;
+
+                // (3) v_post' = v_pre' − 2·B·sigma
+                let dot_theta_post_1 = dot_theta_post - k0 * defect;
+                let t0 = two_over_m_pivot * defect;
+                let dot_x_post_1 = dot_x_post - sin_theta_1 * t0;
+                let dot_y_post_1 = dot_y_post + cos_theta_1 * t0;
+                let next = JumpState {
+                    q: [theta_1, x_1, y_1],
+                    v_pre: [dot_theta_post, dot_x_post, dot_y_post],
+                    v_post: [dot_theta_post_1, dot_x_post_1, dot_y_post_1],
+                    lambda: [-two_over_h_pivot * defect],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
+                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+        }
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::System for Sleigh {
+        const NAME: &'static ::core::primitive::str = "Sleigh";
+        const COORDINATES: &'static [&'static ::core::primitive::str] = &[
+            "theta",
+            "x",
+            "y",
+        ];
+        const PARAMETERS: &'static [&'static ::core::primitive::str] = &["J", "m", "a"];
+        const INPUTS: &'static [&'static ::core::primitive::str] = &[];
+        const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &[
+            "a*dtheta + sin(theta)*dx - cos(theta)*dy",
+        ];
+        type Configuration<__T: ::nhi_runtime::Scalar> = [__T; 3];
+        type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 3];
+        type Multipliers<__T: ::nhi_runtime::Scalar> = [__T; 1];
+        type Inputs<__T: ::nhi_runtime::Scalar> = [__T; 0];
+        type Parameters<__T: ::nhi_runtime::Scalar> = [__T; 3];
+        fn parameters(&self) -> [::core::primitive::f64; 3] {
+            [self.J, self.m, self.a]
+        }
+
+        #[inline]
+        fn energy<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 3],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> __T {
+            kernel::energy(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn momentum<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 3],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> [__T; 3] {
+            kernel::momentum(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn residual<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 3],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> [__T; 1] {
+            kernel::residual(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn residual_scale<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 3],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> [__T; 1] {
+            kernel::residual_scale(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn project<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 3],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+        ) -> ::core::result::Result<[__T; 3], ::nhi_runtime::Failure> {
+            kernel::project(__parameters, __q, __v)
+        }
+
+        #[inline]
+        fn acceleration_of<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 3],
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 0],
+        ) -> ::core::result::Result<([__T; 3], [__T; 1]), ::nhi_runtime::Failure> {
+            kernel::acceleration(__parameters, __q, __v, __t, __inputs)
+        }
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::Emits<::nhi_runtime::Dla2> for Sleigh {
+        type Prepared<__T: ::nhi_runtime::Scalar> = kernel::dla2::Prepared<__T>;
+        type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::NodeState<
+            [__T; 3],
+            [__T; 3],
+            [__T; 1],
+        >;
+        fn prepare<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 3],
+            __h: __T,
+        ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
+            kernel::dla2::prepare(__parameters, __h)
+        }
+
+        fn start<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 3],
+            __h: __T,
+            __start: ::nhi_runtime::Start,
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 0],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::dla2::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
+        }
+
+        #[inline]
+        fn step<__T: ::nhi_runtime::Scalar>(
+            __prepared: &Self::Prepared<__T>,
+            __state: &Self::State<__T>,
+            __t: __T,
+            __inputs: &[__T; 0],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::dla2::step(__prepared, __state, __t, __inputs)
+        }
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::Emits<::nhi_runtime::Rattle> for Sleigh {
+        type Prepared<__T: ::nhi_runtime::Scalar> = kernel::rattle::Prepared<__T>;
+        type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::JumpState<
+            [__T; 3],
+            [__T; 3],
+            [__T; 1],
+        >;
+        fn prepare<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 3],
+            __h: __T,
+        ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
+            kernel::rattle::prepare(__parameters, __h)
+        }
+
+        fn start<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 3],
+            __h: __T,
+            __start: ::nhi_runtime::Start,
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 0],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            match __start {
+                ::nhi_runtime::Start::Consistent => {
+                    kernel::rattle::start_consistent(
+                        __parameters,
+                        __h,
+                        __q,
+                        __v,
+                        __t,
+                        __inputs,
+                    )
+                }
+                ::nhi_runtime::Start::Projected => {
+                    kernel::rattle::start_projected(
+                        __parameters,
+                        __h,
+                        __q,
+                        __v,
+                        __t,
+                        __inputs,
+                    )
+                }
+                ::nhi_runtime::Start::Plain => {
+                    kernel::rattle::start_plain(
+                        __parameters,
+                        __h,
+                        __q,
+                        __v,
+                        __t,
+                        __inputs,
+                    )
+                }
+            }
+        }
+
+        #[inline]
+        fn step<__T: ::nhi_runtime::Scalar>(
+            __prepared: &Self::Prepared<__T>,
+            __state: &Self::State<__T>,
+            __t: __T,
+            __inputs: &[__T; 0],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::rattle::step(__prepared, __state, __t, __inputs)
+        }
+    }
+};
