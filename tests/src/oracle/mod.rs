@@ -87,17 +87,19 @@ impl Saddle {
 
 /// dv/dt and λ.
 pub fn motion(equations: &impl Equations, q: &[f64], v: &[f64], t: f64, inputs: &[f64]) -> Motion {
-    let n = q.len();
-    let force = equations.force(q, v, t, inputs);
-    let top = (0..n)
-        .map(|i| {
-            let dl_dq = equations.lagrangian(&along(q, i), &constant(v)).eps;
-            dl_dq - second(equations, q, v, i, Direction::Motion) + force[i]
-        })
-        .collect();
+    let forces = forces(equations, q, v, t, inputs);
+    let transport = (0..q.len()).map(|i| second(equations, q, v, i, Direction::Motion));
+    let top = forces.iter().zip(transport).map(|(f, x)| f - x).collect();
     let (moving, still) = (moving(q, v), constant(v));
     let gamma = equations.constraints(&moving, &still);
     Saddle::at(equations, q, v).solve(top, gamma.iter().map(|g| -g.eps).collect())
+}
+
+/// The multipliers that keep the velocity admissible to first order when `force` acts on a body that
+/// is otherwise free: −C⁻¹ μ M⁻¹ force.
+pub fn reaction(equations: &impl Equations, q: &[f64], force: &[f64]) -> Vec<f64> {
+    let m = forms(equations, q).len();
+    Saddle::at(equations, q, &vec![0.0; q.len()]).solve(force.to_vec(), vec![0.0; m]).multipliers
 }
 
 /// The admissible velocity nearest to `v` in the kinetic-energy metric.
@@ -111,6 +113,17 @@ pub fn project(equations: &impl Equations, q: &[f64], v: &[f64]) -> Vec<f64> {
 /// p = ∂L/∂v.
 pub fn momentum(equations: &impl Equations, q: &[f64], v: &[f64]) -> Vec<f64> {
     (0..q.len()).map(|i| equations.lagrangian(&constant(q), &along(v, i)).eps).collect()
+}
+
+/// ∂L/∂q + f.
+pub fn forces(equations: &impl Equations, q: &[f64], v: &[f64], t: f64, inputs: &[f64]) -> Vec<f64> {
+    let force = equations.force(q, v, t, inputs);
+    slope(equations, q, v).iter().zip(force).map(|(l, f)| l + f).collect()
+}
+
+/// ∂L/∂q.
+pub fn slope(equations: &impl Equations, q: &[f64], v: &[f64]) -> Vec<f64> {
+    (0..q.len()).map(|i| equations.lagrangian(&along(q, i), &constant(v)).eps).collect()
 }
 
 /// E = p·v − L.
@@ -130,7 +143,7 @@ pub fn rate<D: Number, const K: usize>(
 }
 
 /// μ(q), by rows.
-fn forms(equations: &impl Equations, q: &[f64]) -> Vec<Vec<f64>> {
+pub fn forms(equations: &impl Equations, q: &[f64]) -> Vec<Vec<f64>> {
     let n = q.len();
     let columns: Vec<Vec<Dual64>> =
         (0..n).map(|i| equations.constraints(&constant(q), &along(&vec![0.0; n], i))).collect();

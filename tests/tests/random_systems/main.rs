@@ -1,0 +1,310 @@
+//! Random systems: what is derived for them, and one step of every method, against an oracle that
+//! shares nothing with the derivation (`nhi_tests::oracle`) and the equations of the papers.
+
+mod discrete;
+mod recipe;
+mod system;
+
+use discrete::{Discrete, LEFT, MIDPOINT, RIGHT, Rule, TRAPEZOID, mean};
+use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::mechanics::Mechanics;
+use nhi_codegen::method::{METHODS, MethodPrograms, StartKind, method, method_programs, system_programs};
+use nhi_codegen::pass::optimise;
+use nhi_codegen::program::{Constants, Program};
+use nhi_tests::oracle::{self, Equations, Point, trajectory};
+use recipe::Random;
+use system::{Force, INPUTS, Mass, RandomSystem};
+
+/// Rounding of a few hundred operations on numbers of order one.
+const ROUNDING: f64 = 1e-12;
+
+/// A random system, what is derived from it, and a state.
+struct Case {
+    seed: u64,
+    system: RandomSystem,
+    mechanics: Mechanics,
+    at: Point,
+    t: f64,
+    inputs: Vec<f64>,
+}
+
+impl Case {
+    fn new(seed: u64) -> Case {
+        let system = RandomSystem::new(seed);
+        let mechanics =
+            Mechanics::derive(system.declare(), &mut BuiltIn).expect("an engine that never fails");
+        let mut random = Random(seed + 1_000_000);
+        let q = random.numbers(system.n);
+        let v = oracle::project(&system, &q, &random.numbers(system.n));
+        let (t, inputs) = (random.number(), random.numbers(INPUTS));
+        Case { seed, system, mechanics, at: Point { q, v }, t, inputs }
+    }
+
+    fn run(&self, program: &Program, arguments: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let result = program.run(&self.mechanics.system.pool, arguments);
+        result.unwrap_or_else(|e| panic!("seed {}: {}: {e}", self.seed, program.name))
+    }
+
+    fn programs(&mut self, marker: &str) -> MethodPrograms {
+        let row = method(marker).expect("a method");
+        let programs = method_programs(&mut self.mechanics, row);
+        programs.step.validate(&self.mechanics.system.pool);
+        programs
+    }
+
+    fn start(&self, programs: &MethodPrograms, kind: StartKind, h: f64) -> Vec<Vec<f64>> {
+        let (_, start) = programs.starts.iter().find(|(k, _)| *k == kind).expect("a start");
+        let Point { q, v } = self.at.clone();
+        self.run(start, &[self.system.parameters.clone(), vec![h], q, v, vec![self.t], self.inputs.clone()])
+    }
+
+    fn step(&self, programs: &MethodPrograms, state: &[Vec<f64>], h: f64, t: f64) -> Vec<Vec<f64>> {
+        self.run(&programs.step, &self.arguments(state, h, t))
+    }
+
+    /// Arguments of a step.
+    fn arguments(&self, state: &[Vec<f64>], h: f64, t: f64) -> Vec<Vec<f64>> {
+        let mut arguments = vec![self.system.parameters.clone(), vec![h]];
+        arguments.extend_from_slice(state);
+        arguments.extend([vec![t], self.inputs.clone()]);
+        arguments
+    }
+
+    fn discrete(&self, h: f64) -> Discrete<'_, RandomSystem> {
+        Discrete { equations: &self.system, h, inputs: &self.inputs }
+    }
+
+    /// `residual` vanishes beside numbers of order `scale`.
+    fn assert_zero(&self, what: &str, residual: &[f64], scale: f64) {
+        let largest =
+            residual.iter().fold(0.0, |a: f64, x| if x.is_nan() { f64::NAN } else { a.max(x.abs()) });
+        assert!(
+            largest <= ROUNDING * scale.max(1.0),
+            "seed {} ({:?}): {what}: {largest:e} beside {scale}, {residual:?}",
+            self.seed,
+            self.system,
+        );
+    }
+
+    fn assert_close(&self, what: &str, got: &[f64], expected: &[f64]) {
+        assert_eq!(got.len(), expected.len(), "seed {}: {what}", self.seed);
+        let difference: Vec<f64> = got.iter().zip(expected).map(|(a, b)| a - b).collect();
+        self.assert_zero(what, &difference, size(expected));
+    }
+}
+
+fn size(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |a, x| a.max(x.abs()))
+}
+
+/// The equations that a step satisfies.
+enum Kind {
+    /// Quadratures of the Lagrangian and of the forces, and where in a step the constraint holds.
+    Staggered(Rule, Rule, f64),
+    Nodal(Rule),
+    Reflecting(Rule),
+    Restarted(Rule),
+    RungeKutta(&'static [&'static [f64]], &'static [f64]),
+}
+
+const KINDS: &[(&str, Kind)] = &[
+    ("Dla1", Kind::Staggered(LEFT, RIGHT, 0.0)),
+    ("Dla1Adjoint", Kind::Staggered(RIGHT, LEFT, 1.0)),
+    ("Dla2", Kind::Staggered(TRAPEZOID, TRAPEZOID, 0.5)),
+    ("Dla2Midpoint", Kind::Staggered(MIDPOINT, MIDPOINT, 0.5)),
+    ("DlaRattle", Kind::Nodal(TRAPEZOID)),
+    ("DlaRattleMidpoint", Kind::Nodal(MIDPOINT)),
+    ("Rattle", Kind::Reflecting(TRAPEZOID)),
+    ("GniMidpoint", Kind::Reflecting(MIDPOINT)),
+    ("GniEulerA", Kind::Reflecting(LEFT)),
+    ("GniEulerB", Kind::Reflecting(RIGHT)),
+    ("RattleRestarted", Kind::Restarted(TRAPEZOID)),
+    ("Rk2Midpoint", Kind::RungeKutta(&[&[], &[0.5]], &[0.0, 1.0])),
+    ("Rk2Heun", Kind::RungeKutta(&[&[], &[1.0]], &[0.5, 0.5])),
+    (
+        "Rk4",
+        Kind::RungeKutta(
+            &[&[], &[0.5], &[0.0, 0.5], &[0.0, 0.0, 1.0]],
+            &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0],
+        ),
+    ),
+];
+
+/// The method whose steps of −h undo steps of h.
+fn adjoint(marker: &str) -> Option<&str> {
+    match marker {
+        "Dla1" => Some("Dla1Adjoint"),
+        "Dla1Adjoint" => Some("Dla1"),
+        "GniEulerA" => Some("GniEulerB"),
+        "GniEulerB" => Some("GniEulerA"),
+        marker => method(marker).filter(|row| row.symmetric).map(|row| row.marker),
+    }
+}
+
+/// Energy, momentum, projection, accelerations and multipliers.
+fn equations_of_motion(case: &mut Case) {
+    let programs = system_programs(&mut case.mechanics);
+    let v = Random(case.seed).numbers(case.system.n);
+    let (p, q) = (case.system.parameters.clone(), case.at.q.clone());
+    let state = [p.clone(), q.clone(), v.clone()];
+    let equations = &case.system;
+    let check = |what: &str, program: &Program, expected: &[f64]| {
+        case.assert_close(what, &case.run(program, &state)[0], expected);
+    };
+    check("energy", &programs.energy, &[oracle::energy(equations, &q, &v)]);
+    check("momentum", &programs.momentum, &oracle::momentum(equations, &q, &v));
+    check("residual", &programs.residual, &equations.constraints(&q, &v));
+    check("projection", &programs.project, &oracle::project(equations, &q, &v));
+    let arguments = [p, q.clone(), v.clone(), vec![case.t], case.inputs.clone()];
+    let got = case.run(&programs.acceleration, &arguments);
+    let expected = oracle::motion(equations, &q, &v, case.t, &case.inputs);
+    case.assert_close("acceleration", &got[0], &expected.acceleration);
+    case.assert_close("multipliers", &got[1], &expected.multipliers);
+}
+
+/// The second of two steps satisfies the discrete equations, and the adjoint method undoes it.
+fn discrete_equations(case: &mut Case, marker: &str, kind: &Kind) {
+    let h = 0.04;
+    let programs = case.programs(marker);
+    let start = case.start(&programs, StartKind::Consistent, h);
+    let first = case.step(&programs, &start, h, case.t);
+    let t = case.t + h;
+    let second = case.step(&programs, &first, h, t);
+    let discrete = case.discrete(h);
+    // Impulses hλ are found to rounding.
+    let scale = size(&first.concat());
+    let residual = match *kind {
+        Kind::Staggered(rule, forces, place) => discrete.staggered((rule, forces, place), t, &first, &second),
+        Kind::Nodal(rule) => discrete.nodal(rule, t, &first, &second),
+        Kind::Reflecting(rule) => discrete.reflecting(rule, t, &first, &second),
+        Kind::Restarted(rule) => discrete.restarted(rule, t, &first, &second),
+        Kind::RungeKutta(a, b) => {
+            let (q, v) = discrete.runge_kutta((a, b), t, &first);
+            case.assert_close(marker, &second[0], &q);
+            case.assert_close(marker, &second[1], &v);
+            Vec::new()
+        }
+    };
+    case.assert_zero(marker, &residual, scale);
+    if let Some(adjoint) = adjoint(marker) {
+        let programs = case.programs(adjoint);
+        let mut turned = second.clone();
+        if let Kind::Reflecting(_) = kind {
+            turned.swap(1, 2);
+        }
+        let mut back = case.step(&programs, &turned, -h, t + h);
+        if let Kind::Reflecting(_) = kind {
+            back.swap(1, 2);
+        }
+        case.assert_close(&format!("{marker} undone: q"), &back[0], &first[0]);
+        let after = back.len() - 2;
+        case.assert_close(&format!("{marker} undone: v"), &back[after], &first[after]);
+    }
+}
+
+/// The program as it is emitted, after the passes, takes the same step.
+fn optimised_step(case: &mut Case, marker: &str) {
+    let h = 0.1;
+    let programs = case.programs(marker);
+    let start = case.start(&programs, StartKind::Consistent, h);
+    let expected = case.step(&programs, &start, h, case.t);
+    let (mut pool, program) = programs.step.isolated(&case.mechanics.system.pool);
+    let program = optimise(&mut pool, &mut Constants::default(), &program);
+    program.validate(&pool);
+    let got = program.run(&pool, &case.arguments(&start, h, case.t)).expect("a step");
+    for (got, expected) in got.iter().zip(&expected) {
+        case.assert_close(&format!("{marker}, optimised"), got, expected);
+    }
+}
+
+/// A step from a consistent start is off by a power of h, one more than the order.
+fn local_order(case: &mut Case, marker: &str) {
+    let programs = case.programs(marker);
+    let row = method(marker).expect("a method");
+    let h = if row.order == 4 { 0.05 } else { 0.02 };
+    let errors = [h, h / 2.0].map(|h| {
+        let start = case.start(&programs, StartKind::Consistent, h);
+        let end = case.step(&programs, &start, h, case.t);
+        let reference = trajectory(&case.system, &case.at, (case.t, case.t + h), &case.inputs);
+        reference.distance(&end[0], &mean(&end))
+    });
+    let slope = (errors[0] / errors[1]).log2();
+    let expected = f64::from(row.order + 1);
+    // Errors of 1e-11 are those of the reference.
+    let fine = slope > expected - 0.35 || errors[1] < 1e-11;
+    assert!(fine, "seed {} ({:?}): {marker}: order {slope}, errors {errors:?}", case.seed, case.system);
+}
+
+/// The three starts of a method that reflects.
+fn starts(case: &mut Case, marker: &str) {
+    let h = 0.1;
+    let programs = case.programs(marker);
+    let Point { q, v } = case.at.clone();
+    let forces = oracle::forces(&case.system, &q, &v, case.t, &case.inputs);
+    let continuous = oracle::motion(&case.system, &q, &v, case.t, &case.inputs).multipliers;
+    let expected = [
+        (StartKind::Consistent, continuous),
+        (StartKind::Projected, oracle::reaction(&case.system, &q, &forces)),
+        (StartKind::Plain, vec![0.0; case.system.m]),
+    ];
+    for (kind, lambda) in expected {
+        let state = case.start(&programs, kind, h);
+        case.assert_close("start: q", &state[0], &q);
+        case.assert_close("start: v", &mean(&state), &v);
+        case.assert_close("start: multipliers", &state[3], &lambda);
+        case.assert_zero("start: jump", &case.discrete(h).jump(&state), size(&state.concat()));
+    }
+}
+
+/// The methods of order two are products of the methods of order one.
+fn products(case: &mut Case) {
+    let constant = matches!(case.system.mass, Mass::Constant | Mass::Coupled) && !case.system.gyroscopic;
+    if !constant || case.system.force_kind == Force::Damped {
+        return;
+    }
+    let (h, t) = (0.1, case.t);
+    let [forward, backward, dla2, nodal] =
+        ["Dla1", "Dla1Adjoint", "Dla2", "DlaRattle"].map(|marker| case.programs(marker));
+    let start = case.start(&dla2, StartKind::Consistent, h);
+    for (whole, first, second) in [(&dla2, &forward, &backward), (&nodal, &backward, &forward)] {
+        let half = case.step(first, &start, h / 2.0, t);
+        let product = case.step(second, &half, h / 2.0, t + h / 2.0);
+        let whole = case.step(whole, &start, h, t);
+        case.assert_close("product: q", &whole[0], &product[0]);
+        case.assert_close("product: v", &whole[1], &product[1]);
+    }
+}
+
+fn everything(seeds: std::ops::Range<u64>) {
+    for seed in seeds {
+        let mut case = Case::new(seed);
+        equations_of_motion(&mut case);
+        for (marker, kind) in KINDS {
+            discrete_equations(&mut case, marker, kind);
+            local_order(&mut case, marker);
+            if let Kind::Reflecting(_) = kind {
+                starts(&mut case, marker);
+            }
+        }
+        products(&mut case);
+        // Passes take their time: one method for each system, another for the next.
+        optimised_step(&mut case, KINDS[seed as usize % KINDS.len()].0);
+    }
+}
+
+#[test]
+fn every_method_is_tested() {
+    let tested: Vec<&str> = KINDS.iter().map(|(marker, _)| *marker).collect();
+    let all: Vec<&str> = METHODS.iter().map(|row| row.marker).collect();
+    assert_eq!(tested, all);
+}
+
+#[test]
+fn systems_of_two_or_three_coordinates() {
+    everything(0..16);
+}
+
+#[test]
+fn systems_of_up_to_four_coordinates() {
+    everything(16..32);
+}
