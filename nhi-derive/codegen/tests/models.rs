@@ -1,0 +1,159 @@
+//! The programs of all models and methods as the scheme builder writes them and after the passes:
+//! both give the same numbers, up to rounding, at random parameters and states.
+
+mod support;
+
+use nhi_codegen::declaration::Declaration;
+use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expr::Pool;
+use nhi_codegen::method::METHODS;
+use nhi_codegen::pass::{optimise, split};
+use nhi_codegen::pipeline::Derived;
+use nhi_codegen::program::{Constants, Program};
+use std::path::Path;
+use support::Random;
+
+/// Rounding of some hundred operations and of a converged Newton iteration, with the condition of
+/// random mass matrices and one-forms.
+const ROUNDING: f64 = 1e-10;
+
+/// Parameters and states per model.
+const STATES: u64 = 5;
+
+/// Every declaration in the files of the `models` crate, with all methods.
+fn models() -> Vec<Derived> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/src");
+    let files = std::fs::read_dir(folder).expect("the models beside this crate");
+    let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    files.sort();
+    let mut models = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("text");
+        for item in syn::parse_file(&text).expect("Rust").items {
+            let syn::Item::Struct(item) = item else { continue };
+            if !item.attrs.iter().any(|a| a.path().is_ident("nonholonomic")) {
+                continue;
+            }
+            let mut declaration = Declaration::parse(&item.into()).expect("no mistakes");
+            declaration.system.methods = METHODS.iter().map(|row| row.marker).collect();
+            models.push(Derived::new(declaration, &mut BuiltIn).expect("derivable"));
+        }
+    }
+    models
+}
+
+/// A program before the passes, after them, and in its two parts.
+struct Forms {
+    raw: Program,
+    pool: Pool,
+    optimised: Program,
+    parts: Option<(Program, Program)>,
+}
+
+impl Forms {
+    fn new(derived: &Derived, program: &Program, in_parts: bool) -> Forms {
+        let (mut pool, isolated) = program.isolated(&derived.mechanics.system.pool);
+        let optimised = optimise(&mut pool, &mut Constants::default(), &isolated);
+        optimised.validate(&pool);
+        let parts = in_parts.then(|| {
+            let parts = split(&pool, &optimised);
+            (parts.prepare, parts.step)
+        });
+        Forms { raw: program.clone(), pool, optimised, parts }
+    }
+
+    /// Checks the forms against each other; the values, unless the raw program fails, and then the
+    /// others fail as well.
+    fn compare(&self, derived: &Derived, arguments: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
+        let system = &derived.mechanics.system;
+        let name = format!("{}, {}", system.name, self.raw.name);
+        let raw = self.raw.run(&system.pool, arguments);
+        let mut others = vec![self.optimised.run(&self.pool, arguments)];
+        if let Some((prepare, step)) = &self.parts {
+            // Parameters and step size come first.
+            others.push(prepare.run(&self.pool, &arguments[..2]).and_then(|kept| {
+                let arguments = [&[kept.concat()], &arguments[2..]].concat();
+                step.run(&self.pool, &arguments)
+            }));
+        }
+        let Ok(raw) = raw else {
+            assert!(others.iter().all(Result::is_err), "{name}: fails before the passes only");
+            return None;
+        };
+        let scale = raw.iter().flatten().fold(1.0, |a: f64, x| a.max(x.abs()));
+        for other in others {
+            let other = other.unwrap_or_else(|e| panic!("{name}: {e} after the passes"));
+            assert_eq!(raw.len(), other.len(), "{name}");
+            for (x, y) in raw.iter().flatten().zip(other.iter().flatten()) {
+                assert!((x - y).abs() <= ROUNDING * scale, "{name}: {x} and {y} beside {scale}");
+            }
+        }
+        Some(raw)
+    }
+}
+
+#[test]
+fn passes_keep_every_method_of_every_model() {
+    let h = 0.05;
+    let (mut compared, mut failed) = (0, 0);
+    for derived in models() {
+        let system = &derived.mechanics.system;
+        let project = Forms::new(&derived, &derived.system.project, false);
+        let plain: Vec<Forms> = [
+            &derived.system.energy,
+            &derived.system.momentum,
+            &derived.system.residual,
+            &derived.system.residual_scale,
+        ]
+        .map(|program| Forms::new(&derived, program, false))
+        .into();
+        let acceleration = Forms::new(&derived, &derived.system.acceleration, false);
+        let methods: Vec<(Vec<Forms>, Forms)> = derived
+            .methods
+            .iter()
+            .map(|m| {
+                let starts = m.starts.iter().map(|(_, start)| Forms::new(&derived, start, false));
+                (starts.collect(), Forms::new(&derived, &m.step, true))
+            })
+            .collect();
+        for seed in 0..STATES {
+            let mut random = Random(seed);
+            let mut numbers = |n: usize, low: f64, high: f64| -> Vec<f64> {
+                (0..n).map(|_| (low + high) / 2.0 + (high - low) / 2.0 * random.number()).collect()
+            };
+            let parameters = numbers(system.parameters.len(), 0.5, 1.5);
+            let q = numbers(system.coordinates.len(), -1.0, 1.0);
+            let v = numbers(system.velocities.len(), -1.0, 1.0);
+            let (t, inputs) = (numbers(1, 0.0, 1.0), numbers(system.inputs.len(), -1.0, 1.0));
+            let Some(projected) = project.compare(&derived, &[parameters.clone(), q.clone(), v]) else {
+                failed += 1;
+                continue;
+            };
+            let v = projected.concat();
+            let state = [parameters.clone(), q.clone(), v.clone()];
+            for forms in &plain {
+                assert!(forms.compare(&derived, &state).is_some());
+            }
+            acceleration.compare(&derived, &[&state[..], &[t.clone(), inputs.clone()]].concat());
+            for (starts, step) in &methods {
+                for start in starts {
+                    let arguments = [
+                        vec![parameters.clone(), vec![h], q.clone(), v.clone()],
+                        vec![t.clone(), inputs.clone()],
+                    ];
+                    let Some(state) = start.compare(&derived, &arguments.concat()) else {
+                        failed += 1;
+                        continue;
+                    };
+                    let arguments =
+                        [vec![parameters.clone(), vec![h]], state, vec![t.clone(), inputs.clone()]].concat();
+                    match step.compare(&derived, &arguments) {
+                        Some(_) => compared += 1,
+                        None => failed += 1,
+                    }
+                }
+            }
+        }
+    }
+    assert!(compared > 1000 && failed < compared / 20, "{compared} compared, {failed} failed");
+}
