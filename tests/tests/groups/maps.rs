@@ -1,10 +1,10 @@
-//! The groups of the runtime against maps computed with 55 digits.
+//! τ, Ad, ad and the tangents at given points.
 
+use crate::{golden, numbers};
 use nhi_runtime::group::{
     Cayley, Ccsk, Column, Exp, Exp1, Exp2, Exp4, Group, Operator, Retraction, SE2, SE3, SO3,
 };
 use serde_json::Value;
-use std::{fs, path::Path};
 
 /// What the data are to be met to, beside numbers of size one and more.
 const TOLERANCE: f64 = 1e-13;
@@ -17,8 +17,7 @@ struct Sample<'a> {
 
 impl Sample<'_> {
     fn numbers(&self, field: &str) -> Vec<f64> {
-        let entries = self.data[field].as_array().unwrap_or_else(|| panic!("{}: no {field}", self.label));
-        entries.iter().map(|x| x.as_f64().expect("a number")).collect()
+        numbers(&self.data[field])
     }
 
     fn column<const N: usize>(&self, field: &str) -> [f64; N] {
@@ -83,11 +82,11 @@ fn plane(g: SE2<f64>) -> Vec<f64> {
     vec![cos, -sin, g.x, sin, cos, g.y, 0.0, 0.0, 1.0]
 }
 
-fn rotation(g: SO3<f64>) -> Vec<f64> {
+pub(crate) fn rotation(g: SO3<f64>) -> Vec<f64> {
     g.0.as_flattened().to_vec()
 }
 
-fn space(g: SE3<f64>) -> Vec<f64> {
+pub(crate) fn space(g: SE3<f64>) -> Vec<f64> {
     let rows = g.rotation.0.iter().zip(g.position);
     let upper = rows.flat_map(|(row, p)| row.iter().copied().chain([p]));
     upper.chain([0.0, 0.0, 0.0, 1.0]).collect()
@@ -95,8 +94,7 @@ fn space(g: SE3<f64>) -> Vec<f64> {
 
 #[test]
 fn the_maps_of_all_groups() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/lie/group_maps.json");
-    let file: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let file = golden("group_maps");
     let samples = file["samples"].as_array().unwrap();
     let mut seen = Vec::new();
     for (i, data) in samples.iter().enumerate() {
