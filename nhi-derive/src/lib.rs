@@ -37,7 +37,7 @@ use proc_macro::TokenStream;
 /// | `inputs(u1, u2)` | optional: control inputs, given at every step and held over it |
 /// | `let(name = expr, ...)` | optional: names for subexpressions |
 /// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, these two |
-/// | `crate = path` | optional: where the runtime is, if not at `::nhi_runtime` |
+/// | `crate = path` | optional: where the runtime is, if not at `::nhi_runtime`, as seen from the struct's module |
 ///
 /// # The struct
 ///

@@ -88,6 +88,30 @@ mod inner {
     #[derive(::nhi_runtime::Nonholonomic)]
     #[nonholonomic(coordinates(x), lagrangian = dot(x)^2/2, constraints(), crate = crate::inner::runtime)]
     struct ByCrate;
+
+    #[derive(::nhi_runtime::Nonholonomic)]
+    #[nonholonomic(coordinates(x), lagrangian = dot(x)^2/2, constraints(), crate = runtime)]
+    struct ByAlias;
+}
+
+/// Where a name of a constant could get in the way of one of a variable.
+mod by_path {
+    use super::inner;
+
+    const h: u8 = 0;
+    const q: u8 = 0;
+    struct x;
+    struct Failure;
+
+    #[derive(::nhi_runtime::Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x),
+        lagrangian = dot(x)^2/2,
+        constraints(),
+        methods(Dla2, Rattle, Rk4),
+        crate = inner::runtime
+    )]
+    struct ByPath;
 }
 
 /// Generics that no parameter depends on.

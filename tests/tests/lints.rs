@@ -71,7 +71,7 @@ pub struct Snakeboard {
 
 /// No parameters, no constraints.
 #[derive(Nonholonomic, Clone, Copy, Debug)]
-#[nonholonomic(coordinates(x), lagrangian = dot(x)^2/2 - x^4, constraints(), methods(Dla2, Rattle))]
+#[nonholonomic(coordinates(x), lagrangian = dot(x)^2/2 - x^4, constraints(), crate = nhi_runtime)]
 pub struct Quartic;
 
 #[test]

@@ -5,9 +5,13 @@ use crate::expr::Rational;
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 
-/// Longest number that can be written, in decimal digits; that is less than half of
-/// [`MAX_BITS`](crate::expr::MAX_BITS).
-pub(crate) const MAX_DIGITS: usize = 600;
+/// Most decimal digits of the numerator and the denominator, which is less than half of
+/// [`MAX_BITS`](crate::expr::MAX_BITS). Integers that are finite as f64 have at most 309, so that only
+/// fractions can be too long.
+const MAX_DIGITS: usize = 600;
+
+/// Digits of the largest finite f64.
+const MAX_WHOLE_DIGITS: i64 = 309;
 
 /// The value of a literal token, such as `12`, `0.1`, `2.` or `1e-3`; it is never negative.
 pub(crate) fn parse(text: &str, at: Extent) -> Result<Rational, Error> {
@@ -40,27 +44,25 @@ pub(crate) fn parse(text: &str, at: Extent) -> Result<Rational, Error> {
     if !rest.is_empty() {
         return Err(suffix_error(text, rest, at));
     }
-    let too_long = || {
-        Error::new(at, format!("numbers of more than {MAX_DIGITS} digits cannot be used"))
-            .help("as f64 it has 17 significant digits")
-    };
-    if whole.len() + fraction.len() > MAX_DIGITS {
-        return Err(too_long());
-    }
+    // Zeros in front and behind have no part in the value; what is left is as long as it has to be.
     let digits = whole + &fraction;
-    let digits: BigInt = digits.parse().expect("decimal digits");
-    if digits.is_zero() {
+    let significant = digits.trim_start_matches('0').trim_end_matches('0');
+    if significant.is_empty() {
         return Ok(Rational::zero());
     }
-    let scale = exponent.saturating_sub(fraction.len() as i64);
-    let value = match usize::try_from(scale.unsigned_abs()) {
-        Ok(size) if size <= MAX_DIGITS => {
-            let power = num_traits::pow(BigInt::from(10), size);
-            if scale < 0 { Rational::new(digits, power) } else { Rational::from_integer(digits * power) }
-        }
-        _ if scale < 0 => return Err(too_long()),
-        _ => return Err(not_finite(text, at)),
-    };
+    let behind = digits.len() - digits.trim_end_matches('0').len();
+    let scale = exponent.saturating_sub(fraction.len() as i64).saturating_add(behind as i64);
+    if scale.saturating_add(significant.len() as i64) > MAX_WHOLE_DIGITS {
+        return Err(not_finite(text, at));
+    }
+    let size = usize::try_from(scale.unsigned_abs()).unwrap_or(usize::MAX);
+    if significant.len().max(size) > MAX_DIGITS {
+        let message = format!("fractions of more than {MAX_DIGITS} digits cannot be used");
+        return Err(Error::new(at, message).help("as f64 it has 17 significant digits"));
+    }
+    let digits: BigInt = significant.parse().expect("decimal digits");
+    let power = num_traits::pow(BigInt::from(10), size);
+    let value = if scale < 0 { Rational::new(digits, power) } else { Rational::from_integer(digits * power) };
     match value.to_f64() {
         Some(x) if x.is_finite() => Ok(value),
         _ => Err(not_finite(text, at)),
@@ -135,9 +137,25 @@ mod tests {
         for text in ["1e400", "1e99999999999999999999", "2f64", "3x", "0x1F", "\"a\"", "'a'"] {
             assert!(value(text).is_err(), "{text}");
         }
-        assert!(value(&"9".repeat(400)).is_err());
+        let not_finite = |text: &str| value(text).unwrap_err().contains("is not finite as f64");
+        assert!(not_finite(&"9".repeat(400)));
+        assert!(not_finite(&"9".repeat(1_000_000)));
+        assert!(not_finite(&format!("1{}.5", "0".repeat(309))));
+        assert!(not_finite("0.001e312"));
         assert!(value("1e-99999999999999999999").is_err());
         assert!(value(&format!("0.{}1", "0".repeat(MAX_DIGITS))).is_err());
-        assert!(value(&"0.".chars().chain("1".repeat(30_000).chars()).collect::<String>()).is_err());
+        assert!(value(&format!("0.{}", "1".repeat(1_000_000))).is_err());
+    }
+
+    #[test]
+    fn zeros_do_not_make_a_number_long() {
+        let zeros = "0".repeat(100_000);
+        assert_eq!(value(&format!("{zeros}12")), Ok(ratio(12, 1)));
+        assert_eq!(value(&format!("1.5{zeros}")), Ok(ratio(3, 2)));
+        assert_eq!(value(&format!("{zeros}.{zeros}")), Ok(ratio(0, 1)));
+        assert_eq!(value(&format!("12{zeros}e-100000")), Ok(ratio(12, 1)));
+        assert_eq!(value(&format!("0.{zeros}12e100000")), Ok(ratio(3, 25)));
+        let largest = format!("{:.0}", f64::MAX);
+        assert_eq!(value(&largest).unwrap().to_string(), largest);
     }
 }

@@ -38,23 +38,24 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
     let bound = quote!(__T: #runtime::Scalar);
     let result = quote!(::core::result::Result);
     let failure = quote!(#runtime::Failure);
+    let str = quote!(::core::primitive::str);
     quote! {
         #errors
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
         const _: () = {
             #[automatically_derived]
             impl #impl_generics #runtime::System for #ident #type_generics #where_clause {
-                const NAME: &'static str = "";
-                const COORDINATES: &'static [&'static str] = &[];
-                const PARAMETERS: &'static [&'static str] = &[];
-                const INPUTS: &'static [&'static str] = &[];
-                const CONSTRAINTS: &'static [&'static str] = &[];
+                const NAME: &'static #str = "";
+                const COORDINATES: &'static [&'static #str] = &[];
+                const PARAMETERS: &'static [&'static #str] = &[];
+                const INPUTS: &'static [&'static #str] = &[];
+                const CONSTRAINTS: &'static [&'static #str] = &[];
                 type Configuration<#bound> = #q;
                 type Velocity<#bound> = #q;
                 type Multipliers<#bound> = #lambda;
                 type Inputs<#bound> = #inputs;
                 type Parameters<#bound> = #runtime::stub::Anything<__T>;
-                fn parameters(&self) -> Self::Parameters<f64> #never
+                fn parameters(&self) -> Self::Parameters<::core::primitive::f64> #never
                 fn energy<#bound>(#at_state) -> __T #never
                 fn momentum<#bound>(#at_state) -> Self::Velocity<__T> #never
                 fn residual<#bound>(#at_state) -> Self::Multipliers<__T> #never

@@ -34,7 +34,7 @@ use names::{Names, spelled};
 use people::Mode;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Everything that is emitted for one declaration.
 #[derive(Clone, Copy, Debug)]
@@ -149,10 +149,11 @@ impl<'a> Emitter<'a> {
             functions.push(self.optimised(mode, program, &Signature::Plain { fallible }));
         }
         let methods: Vec<TokenStream> = self.unit.methods.iter().map(|m| self.method(mode, m)).collect();
-        let imports = self.imports(1, &[]);
+        let (imports, runtime) = (self.imports(1, &[]), self.runtime_module());
         quote! {
             mod kernel {
                 #imports
+                #runtime
                 #(#functions)*
                 #(#methods)*
             }
@@ -179,22 +180,22 @@ impl<'a> Emitter<'a> {
         let runtime = self.runtime_from(depth);
         let names = ["Failure", "Scalar", "emitted"].map(|n| format_ident!("{n}"));
         let names = names.iter().chain(more);
-        let posed = self.pose().map(|pose| {
-            let group = format_ident!("{}", pose.group.runtime);
-            quote!(use #runtime::{Factor, Posed, Retracts, group::#group};)
-        });
         quote! {
             use ::core::result::Result::{self, Err, Ok};
             use #runtime::{#(#names),*};
-            #posed
         }
     }
 
     /// The runtime's path from that many modules below the struct's.
     fn runtime_from(&self, depth: usize) -> TokenStream {
         let path = self.unit.runtime;
+        let up = |levels| std::iter::repeat_n(quote!(super), levels);
+        if self.runtime_by_name() {
+            let up = up(depth - 1);
+            return quote!(#(#up::)* runtime);
+        }
         let first = path.segments.first().map(|s| s.ident.to_string()).unwrap_or_default();
-        let up = std::iter::repeat_n(quote!(super), depth);
+        let up = up(depth);
         match first.as_str() {
             "super" => quote!(#(#up::)* #path),
             "self" => {
@@ -202,6 +203,38 @@ impl<'a> Emitter<'a> {
                 quote!(#(#up)::* #(::#rest)*)
             }
             _ => path.to_token_stream(),
+        }
+    }
+
+    /// Whether the runtime's path begins with the name of a crate, or one from the struct's module.
+    fn runtime_by_name(&self) -> bool {
+        let path = self.unit.runtime;
+        let first = path.segments.first().map(|s| s.ident.to_string()).unwrap_or_default();
+        path.leading_colon.is_none() && !["crate", "$crate", "self", "super"].contains(&first.as_str())
+    }
+
+    /// Such a name can mean something to the struct's module alone. It is looked up among the names of
+    /// that module here, where these cannot get in the way of anything else:
+    ///
+    /// ```text
+    /// mod runtime {
+    ///     use super::super::*;
+    ///     pub use name::{Failure, ..};
+    /// }
+    /// ```
+    fn runtime_module(&self) -> TokenStream {
+        if !self.runtime_by_name() {
+            return TokenStream::new();
+        }
+        let path = self.unit.runtime;
+        let states = self.unit.methods.iter().map(|m| m.state.type_name());
+        let states: BTreeSet<&str> = states.collect();
+        let states = states.iter().map(|name| format_ident!("{name}"));
+        quote! {
+            mod runtime {
+                use super::super::*;
+                pub use #path::{Failure, Scalar, emitted #(, #states)*};
+            }
         }
     }
 

@@ -364,3 +364,20 @@ fn bounded_work() {
         ["a system has at most 256 coordinates", "a system has at most 4096 parameters",]
     );
 }
+
+/// Primitive types by their paths: a declaration's surroundings may give `str` another meaning.
+#[test]
+fn stubs_use_no_name_of_their_surroundings() {
+    let stub = nhi_codegen::derive("#[nonholonomic] struct Wrong { a: f64 }".parse().expect("tokens"));
+    let text: String = stub.to_string().split_whitespace().collect();
+    assert!(text.contains("compile_error!") && text.contains("&'static::core::primitive::str"));
+    for name in ["str", "f64"] {
+        for (at, _) in text.match_indices(name) {
+            let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+            let (before, after) = (&text[..at], &text[at + name.len()..]);
+            if !is_word(before.chars().next_back()) && !is_word(after.chars().next()) {
+                assert!(before.ends_with("::core::primitive::"), "{}", &text[at.saturating_sub(60)..]);
+            }
+        }
+    }
+}
