@@ -12,6 +12,7 @@ use crate::{CoefficientFault, Error, Failure, Method, Scalar, System};
     note = "`Dla2`, `Dla2Midpoint`, `DlaRattle` and `DlaRattleMidpoint` can",
     note = "`Rattle` and the other reflecting methods carry a momentum beside (q, v), which the \
             step h = 0 reflects: composed they stay of order 2",
+    note = "`RattleRestarted` is not symmetric",
     note = "`Dla1` and `Dla1Adjoint` are not symmetric; half a step of the one after half a step of \
             the other is `Dla2` or `DlaRattle` (constant mass matrix)",
     note = "Runge–Kutta methods are not symmetric and leave the constraint manifold"
