@@ -66,6 +66,8 @@ pub trait Trajectory {
     /// # Errors
     /// Why a step fails.
     fn follow(&self, from: &Node, h: f64, steps: u64) -> Result<Node, Failure>;
+    /// Momenta of horizontal symmetries, with their names.
+    fn momenta(&self) -> Vec<(&'static str, f64)>;
 }
 
 impl<S: System, M: Method<S>> Trajectory for Simulation<S, M> {
@@ -109,6 +111,10 @@ impl<S: System, M: Method<S>> Trajectory for Simulation<S, M> {
 
     fn energy(&self) -> f64 {
         Simulation::energy(self)
+    }
+
+    fn momenta(&self) -> Vec<(&'static str, f64)> {
+        Simulation::momenta(self).collect()
     }
 
     fn node(&self) -> Node {

@@ -76,7 +76,7 @@ pub use samples::{Sample, Samples};
 pub use scalar::Scalar;
 pub use simulation::Simulation;
 pub use state::{JumpState, NodeState, State};
-pub use system::{Acceleration, Emits, Start, System, Vector};
+pub use system::{Acceleration, Emits, Start, Symmetry, System, Vector};
 
 /// What a program that simulates needs: `use nhi_runtime::prelude::*;`.
 pub mod prelude {

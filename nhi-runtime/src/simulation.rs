@@ -201,6 +201,20 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         S::energy(&self.parameters, &self.q(), &self.v())
     }
 
+    /// The momenta p·ξ of the [symmetries](System::SYMMETRIES) that were found in the declaration, each
+    /// with its name, such as `p_phi`. Costs an evaluation of p.
+    ///
+    /// Continuous motions conserve them. So do, up to rounding, all DLA methods and all reflecting ones
+    /// where ξᵀM does not depend on q; where it does, [`Dla2`](crate::Dla2) conserves what differs from
+    /// them by O(h²), and the others still do.
+    pub fn momenta(&self) -> impl Iterator<Item = (&'static str, f64)> + use<S, M> {
+        let p = self.p();
+        S::SYMMETRIES.iter().map(move |symmetry| {
+            let terms = p.as_ref().iter().zip(symmetry.direction);
+            (symmetry.momentum, terms.map(|(p, xi)| p * xi).sum())
+        })
+    }
+
     /// dv/dt and the multipliers λ of the continuous equations at the present state and inputs.
     ///
     /// # Errors

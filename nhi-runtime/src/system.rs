@@ -38,6 +38,8 @@ pub trait System {
     const INPUTS: &'static [&'static str];
     /// Labels of the constraints, or their text.
     const CONSTRAINTS: &'static [&'static str];
+    /// Horizontal symmetries whose direction is constant, as far as they were found.
+    const SYMMETRIES: &'static [Symmetry] = &[];
 
     /// q, with as many entries as [`System::COORDINATES`]: an array, or with a group factor a
     /// [`Posed`](crate::Posed).
@@ -98,6 +100,16 @@ pub trait System {
         t: T,
         inputs: &Self::Inputs<T>,
     ) -> Result<Acceleration<Self, T>, Failure>;
+}
+
+/// A constant direction ξ along which neither L nor a force changes the motion, ∂L/∂q·ξ = f·ξ = 0, and
+/// which all one-forms annihilate, μξ = 0: the momentum p·ξ is conserved.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Symmetry {
+    /// The momentum in words, such as `p_phi` or `p_x + p_y`.
+    pub momentum: &'static str,
+    /// ξ, length n.
+    pub direction: &'static [f64],
 }
 
 /// dv/dt and the multipliers λ.

@@ -319,6 +319,11 @@ impl<'a> Emitter<'a> {
         let parameters = system.parameters.iter().map(|c| &c.name);
         let inputs = system.inputs.iter().map(|c| &c.name);
         let constraints = system.constraints.iter().map(|c| &c.label);
+        let symmetries = unit.mechanics.symmetries.iter().map(|s| {
+            let name = &s.momentum;
+            let direction = s.direction.iter().map(|&c| Literal::f64_unsuffixed(f64::from(c)));
+            quote!(#runtime::Symmetry { momentum: #name, direction: &[#(#direction),*] })
+        });
         let values = unit.fields.iter().flat_map(|f| {
             let field = &f.ident;
             match f.len {
@@ -346,6 +351,7 @@ impl<'a> Emitter<'a> {
                 const PARAMETERS: &'static [&'static ::core::primitive::str] = &[#(#parameters),*];
                 const INPUTS: &'static [&'static ::core::primitive::str] = &[#(#inputs),*];
                 const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &[#(#constraints),*];
+                const SYMMETRIES: &'static [#runtime::Symmetry] = &[#(#symmetries),*];
                 type Configuration #s = #configuration;
                 type Velocity #s = [__T; #n];
                 type Multipliers #s = [__T; #m];

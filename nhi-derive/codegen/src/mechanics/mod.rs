@@ -14,8 +14,10 @@
 //! turns with it: b has the further part (0, ad_ξ* ∂L/∂ξ) of the Euler–Poincaré equations.
 
 mod structure;
+mod symmetry;
 
 pub use structure::Structure;
+pub use symmetry::Symmetry;
 
 use crate::engine::{Engine, EngineError};
 use crate::expr::{Expr, Pool};
@@ -63,6 +65,8 @@ pub struct Mechanics {
     pub reaction: Option<Reaction>,
     /// What is special about the system.
     pub structure: Structure,
+    /// Constant directions whose momenta are conserved.
+    pub symmetries: Vec<Symmetry>,
 }
 
 /// How reactions act: B = M⁻¹μᵀ and C = μB.
@@ -152,8 +156,10 @@ impl Mechanics {
             gamma,
             reaction,
             structure: Structure::default(),
+            symmetries: Vec::new(),
         };
         mechanics.structure = Structure::of(&mut mechanics);
+        mechanics.symmetries = symmetry::symmetries(&mut mechanics);
         Ok(mechanics)
     }
 
