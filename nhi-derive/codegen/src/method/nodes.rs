@@ -188,7 +188,7 @@ impl Departure<'_> {
 
     /// Mᵢᵢ at the node.
     fn masses(&self, b: &mut Builder<'_>) -> Vec<Expr> {
-        let diagonal: Vec<Expr> = (0..self.from.len()).map(|i| b.x.mass[i][i]).collect();
+        let diagonal: Vec<Expr> = (0..b.x.n()).map(|i| b.x.mass[i][i]).collect();
         let (v, t) = (b.x.v.clone(), b.x.system.t);
         b.at(&diagonal, self.from, &v, t)
     }
@@ -209,7 +209,7 @@ impl Departure<'_> {
     }
 
     fn solve_by_newton(&self, b: &mut Builder<'_>) -> Departed {
-        let n = self.from.len();
+        let n = b.x.n();
         let w = b.velocity_symbols(self.named.0, self.named.1);
         let m = self.constraint.as_ref().map_or(0, |c| c.mu.len());
         let ell = b.locals("ell", m);
@@ -286,7 +286,10 @@ impl Arrival {
         let p = Step::leaving(from, d, t, "_1").momentum(b, space, rule, End::Last);
         b.equation("velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)");
         let end = b.add(t, h);
-        let velocity = b.velocity_of(&q, &p, d, end);
+        // On vector spaces p⁺ is M d and little else, which cancels; the tangents of a group do not.
+        let rest = vec![b.pool().zero(); d.len()];
+        let near = if space.is_flat() { d } else { &rest };
+        let velocity = b.velocity_of(&q, &p, near, end);
         let velocity = b.bind_velocities(named.0, named.1, &velocity);
         let node = b.reaction(&q);
         let sigma = b.normal_part(&node, &velocity);
@@ -323,7 +326,7 @@ impl Builder<'_> {
         let mu = self.matrix_at(&mu, q);
         let (v, t) = (self.x.v.clone(), self.x.system.t);
         let mu_t = self.at(&mu_t, q, &v, t);
-        let n = q.len();
+        let n = self.x.n();
         let m = mu.len();
         let reaction = match self.x.reaction.clone() {
             Some(r) => {

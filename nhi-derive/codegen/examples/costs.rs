@@ -1,0 +1,62 @@
+//! Operation counts per step, generated lines and derive times of the systems declared in some
+//! source files, as a Markdown table.
+//!
+//! ```text
+//! cargo run --release -p nhi-codegen --example costs -- models/src/*.rs
+//! ```
+
+use nhi_codegen::declaration::Declaration;
+use nhi_codegen::engine::default_engine;
+use nhi_codegen::pass::{optimise, split};
+use nhi_codegen::pipeline::Derived;
+use nhi_codegen::program::{Constants, Operations};
+use std::error::Error;
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut engine = default_engine();
+    println!("engine: {}\n", engine.name());
+    println!("| system | method | per step | per Newton iteration | lines | derive, ms |");
+    println!("|---|---|---|---|---:|---:|");
+    for path in std::env::args().skip(1) {
+        let file = syn::parse_file(&std::fs::read_to_string(path)?)?;
+        for item in file.items {
+            let syn::Item::Struct(item) = item else { continue };
+            if !item.attrs.iter().any(|a| a.path().is_ident("nonholonomic")) {
+                continue;
+            }
+            let input = item.into();
+            let all = Declaration::parse(&input).map_err(|r| r.errors[0].to_string())?;
+            for &marker in &all.system.methods {
+                let mut one = all.clone();
+                one.system.methods = vec![marker];
+                let start = Instant::now();
+                let derived = Derived::new(one, engine.as_mut()).map_err(|r| r.errors[0].to_string())?;
+                let tokens = derived.implementation();
+                let time = start.elapsed().as_secs_f64() * 1e3;
+                assert!(!tokens.is_empty());
+                let lines = derived.pretty().lines().count();
+                row(&derived, lines, time);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn row(derived: &Derived, lines: usize, time: f64) {
+    let mut pool = derived.mechanics.system.pool.clone();
+    let mut constants = Constants::default();
+    for method in &derived.methods {
+        let optimised = optimise(&mut pool, &mut constants, &method.step);
+        let step = split(&pool, &optimised).step;
+        let count = Operations::of(&mut pool, &mut constants, &step);
+        let iterations: Vec<String> = count.iterations.iter().map(ToString::to_string).collect();
+        println!(
+            "| {} | {} | {} | {} | {lines} | {time:.0} |",
+            derived.mechanics.system.name,
+            method.id,
+            count.once,
+            iterations.join("; "),
+        );
+    }
+}
