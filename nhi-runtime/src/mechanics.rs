@@ -1,4 +1,4 @@
-use crate::{Acceleration, Error, System};
+use crate::{Acceleration, Error, System, Vector};
 use core::borrow::Borrow;
 
 /// What can be asked of a system without a simulation.
@@ -18,6 +18,38 @@ pub trait Mechanics: System {
         Self::acceleration_of(&self.parameters(), &q.into(), &v.into(), t, inputs.borrow())
             .map_err(|cause| Error::Acceleration { cause })
     }
+
+    /// The reaction μ(q)ᵀλ of multipliers `lambda`: the work per displacement along each coordinate, a
+    /// force for a length and a torque for an angle. λ of [`Mechanics::acceleration`] gives that of the
+    /// continuous equations.
+    fn reaction(
+        &self,
+        q: impl Into<Self::Configuration<f64>>,
+        lambda: impl Into<Self::Multipliers<f64>>,
+    ) -> Self::Velocity<f64> {
+        reaction::<Self>(&self.parameters(), &q.into(), &lambda.into())
+    }
 }
 
 impl<S: System> Mechanics for S {}
+
+/// μ(q)ᵀλ. The constraints μv + μ₀ are affine in v, so the columns of μ are their differences.
+pub(crate) fn reaction<S: System + ?Sized>(
+    parameters: &S::Parameters<f64>,
+    q: &S::Configuration<f64>,
+    lambda: &S::Multipliers<f64>,
+) -> S::Velocity<f64> {
+    let at_rest = S::Velocity::<f64>::splat(0.0);
+    let mu_t = S::residual(parameters, q, &at_rest);
+    let mut force = at_rest;
+    for (i, force) in force.as_mut().iter_mut().enumerate() {
+        let mut along = at_rest;
+        if let Some(along) = along.as_mut().get_mut(i) {
+            *along = 1.0;
+        }
+        let column = S::residual(parameters, q, &along);
+        let mu = column.as_ref().iter().zip(mu_t.as_ref()).map(|(mu, mu_t)| mu - mu_t);
+        *force = mu.zip(lambda.as_ref()).map(|(mu, lambda)| mu * lambda).sum();
+    }
+    force
+}

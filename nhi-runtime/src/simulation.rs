@@ -1,4 +1,5 @@
 use crate::error::finite;
+use crate::mechanics::reaction;
 use crate::{
     Acceleration, Error, Failure, Method, Quantity, Reflecting, Sample, Samples, Scalar, State, System,
     Vector, admissible,
@@ -190,13 +191,28 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         S::momentum(&self.parameters, &self.q(), &self.v())
     }
 
-    /// Multipliers λ of the last step, one per constraint: the reaction force is μᵀλ.
+    /// Multipliers λ of the last step, one per constraint: the reaction is +μᵀλ. They are forces, the
+    /// impulse of a step is h λ: λ in newtons for a constraint in metres per second, in newton metres
+    /// for one in radians per second.
     #[inline]
     pub fn multipliers(&self) -> S::Multipliers<f64> {
         self.state.lambda()
     }
 
-    /// Energy E = ∂L/∂v · v − L.
+    /// The reaction μ(q)ᵀλ with the [multipliers](Simulation::multipliers) of the last step, a mean over
+    /// it: a force for each coordinate that is a length, a torque for one that is an angle. Costs n + 1
+    /// evaluations of the constraints.
+    pub fn reaction(&self) -> S::Velocity<f64> {
+        reaction::<S>(&self.parameters, &self.q(), &self.multipliers())
+    }
+
+    /// μ(q)v + μ₀(q), one per constraint in its unit: rounding for the methods that stay on the constraint
+    /// manifold; Runge–Kutta methods drift off. Costs an evaluation of the constraints.
+    pub fn residual(&self) -> S::Multipliers<f64> {
+        S::residual(&self.parameters, &self.q(), &self.v())
+    }
+
+    /// Energy E = ∂L/∂v · v − L. Costs its evaluation.
     pub fn energy(&self) -> f64 {
         S::energy(&self.parameters, &self.q(), &self.v())
     }
@@ -253,7 +269,8 @@ impl<S: System, M: Method<S> + Reflecting> Simulation<S, M> {
     /// the motion an oscillation from step to step that has no counterpart in the equations.
     /// Without it, η is O(h³). On some systems it grows exponentially: stop trusting the run when
     /// η is no longer small beside p, and use a method on the constraint manifold, such as
-    /// [`Dla2`](crate::Dla2).
+    /// [`Dla2`](crate::Dla2). η has the unit of a momentum (coordinates of different units need scales of
+    /// your own) and costs about a step.
     ///
     /// # Errors
     /// [`Error::Acceleration`] where the equations are singular.
@@ -262,29 +279,13 @@ impl<S: System, M: Method<S> + Reflecting> Simulation<S, M> {
         let p_pre = S::momentum(&self.parameters, &q, &v_pre);
         let p_post = S::momentum(&self.parameters, &q, &v_post);
         let (_, lambda) = self.acceleration()?;
-        // The constraints μv + μ₀ are affine in v: μ's columns are their differences.
-        let mut e = S::Velocity::<f64>::splat(0.0);
-        let mu_t = S::residual(&self.parameters, &q, &e);
-        let mut eta2 = 0.0;
-        for (i, (pre, post)) in p_pre.as_ref().iter().zip(p_post.as_ref()).enumerate() {
-            if let Some(e) = e.as_mut().get_mut(i) {
-                *e = 1.0;
-            }
-            let column = S::residual(&self.parameters, &q, &e);
-            if let Some(e) = e.as_mut().get_mut(i) {
-                *e = 0.0;
-            }
-            let reaction: f64 = column
-                .as_ref()
-                .iter()
-                .zip(mu_t.as_ref())
-                .zip(lambda.as_ref())
-                .map(|((mu, mu_t), lambda)| (mu - mu_t) * lambda)
-                .sum();
+        let reaction = reaction::<S>(&self.parameters, &q, &lambda);
+        let jumps = p_pre.as_ref().iter().zip(p_post.as_ref());
+        let eta2 = jumps.zip(reaction.as_ref()).map(|((pre, post), reaction)| {
             let eta = 0.5 * (post - pre) - 0.5 * self.h * reaction;
-            eta2 += eta * eta;
-        }
-        Ok(Scalar::sqrt(eta2))
+            eta * eta
+        });
+        Ok(Scalar::sqrt(eta2.sum()))
     }
 }
 
