@@ -52,7 +52,7 @@ fn monodromy<M: Method<ContactOscillator>>(
 #[derive(Clone, Debug)]
 struct Eigenvalues {
     method: &'static str,
-    /// The real ones, the largest in modulus first.
+    /// The real ones, descending.
     real: Vec<f64>,
     /// The one above the real axis.
     complex: Complex<f64>,
@@ -65,7 +65,7 @@ fn eigenvalues(n: u32, a: f64) -> Result<Vec<Eigenvalues>, Failure> {
         all.sort_by(|a, b| b.im.total_cmp(&a.im));
         // A conjugate pair encloses the real ones.
         let mut real: Vec<f64> = all[1..all.len() - 1].iter().map(|z| z.re).collect();
-        real.sort_by(|a, b| b.abs().total_cmp(&a.abs()));
+        real.sort_by(|a, b| b.total_cmp(a));
         Eigenvalues { method, real, complex: all[0] }
     };
     Ok(vec![
@@ -96,7 +96,7 @@ const EXPECTED: &[Expected] = &[
     (21, 1.0, "dla1", &["0.76006"], "0.96852", "-"),
     (21, 1.0, "dla1_adjoint", &["1.31569"], "1.03250", "-"),
     (21, 1.0, "rattle", &["1.0000000000", "-1.0000000000"], "1.0000000000", "-"),
-    (21, 1.0, "gni_euler_a", &["-2.5403", "0.97608"], "0.63506", "-"),
+    (21, 1.0, "gni_euler_a", &["0.97608", "-2.5403"], "0.63506", "-"),
     (21, 1.0, "gni_euler_b", &["1.02450", "-0.39365"], "1.57467", "-"),
     (40, 2.0, "dla2", &["1.0000000000"], "1.0000000000", "0.77087"),
     (40, 2.0, "dla1", &["0.67476"], "0.97432", "-"),
@@ -108,13 +108,8 @@ fn check(n: u32, a: f64, found: &[Eigenvalues]) {
     for &(_, _, method, real, modulus, argument) in EXPECTED.iter().filter(|row| (row.0, row.1) == (n, a)) {
         let what = format!("{method} at N = {n}, a = {a}");
         let found = found.iter().find(|row| row.method == method).expect("a method of the table");
-        let mut values = found.real.clone();
-        // Equal moduli have no order.
-        if real.len() == 2 && real[0].trim_start_matches('-') == real[1].trim_start_matches('-') {
-            values.sort_by(|a, b| b.total_cmp(a));
-        }
-        assert_eq!(values.len(), real.len(), "{what}: number of real eigenvalues");
-        for (value, printed) in values.iter().zip(real) {
+        assert_eq!(found.real.len(), real.len(), "{what}: number of real eigenvalues");
+        for (value, printed) in found.real.iter().zip(real) {
             assert_digits(&format!("real eigenvalue of {what}"), *value, printed);
         }
         assert_digits(&format!("modulus of the pair of {what}"), found.complex.norm(), modulus);
