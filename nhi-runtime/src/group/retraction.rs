@@ -62,6 +62,13 @@ macro_rules! symmetric {
             <Self as Retraction<$group>>::dtau_inv($crate::group::Column::negated(x))
         }
         #[inline]
+        fn dtau_left_inv_star(
+            x: <$group as Group>::Algebra,
+            mu: <$group as Group>::Algebra,
+        ) -> <$group as Group>::Algebra {
+            <Self as Retraction<$group>>::dtau_inv_star($crate::group::Column::negated(x), mu)
+        }
+        #[inline]
         fn k_left(
             x: <$group as Group>::Algebra,
             mu: <$group as Group>::Algebra,
@@ -75,27 +82,44 @@ macro_rules! symmetric {
 }
 pub(super) use symmetric;
 
-/// The polynomial Σ cⱼ adʲ in ad_x.
+/// A polynomial Σ cⱼ adʲ by its coefficients, highest power first: the first two, and the others.
+type Descending<'a> = ([f64; 2], &'a [f64]);
+
+/// Σ cⱼ adʲ by Horner's rule.
 #[inline]
-fn polynomial<G: Group>(x: G::Algebra, coefficients: &[f64]) -> G::Operator {
+fn polynomial<G: Group>(x: G::Algebra, ([top, below], rest): Descending<'_>) -> G::Operator {
     let ad = G::ad(x);
-    coefficients.iter().rev().fold(G::Operator::zero(), |sum, &c| {
-        sum.after(ad).plus(G::Operator::identity().times(G::Scalar::from_f64(c)))
-    })
+    let constant = |c: f64| G::Operator::identity().times(G::Scalar::from_f64(c));
+    let start = ad.times(G::Scalar::from_f64(top)).plus(constant(below));
+    rest.iter().fold(start, |sum, &c| sum.after(ad).plus(constant(c)))
+}
+
+/// Σ cⱼ (ad*_x)ʲ μ.
+#[inline]
+fn polynomial_star<G: Group>(
+    x: G::Algebra,
+    mu: G::Algebra,
+    ([top, below], rest): Descending<'_>,
+) -> G::Algebra {
+    let part = |c: f64| mu.times(G::Scalar::from_f64(c));
+    let start = G::ad_star(x, part(top)).plus(part(below));
+    rest.iter().fold(start, |w, &c| G::ad_star(x, w).plus(part(c)))
 }
 
 /// The derivative of Σ cⱼ (ad*_x)ʲ μ along x.
 ///
 /// Horner's rule w ← cⱼμ + ad*_x w for the sum, differentiated: W ← Λ(w) + ad*_x W.
 #[inline]
-fn polynomial_k<G: Group>(x: G::Algebra, mu: G::Algebra, coefficients: &[f64]) -> G::Operator {
+fn polynomial_k<G: Group>(
+    x: G::Algebra,
+    mu: G::Algebra,
+    ([top, below], rest): Descending<'_>,
+) -> G::Operator {
     let ad_star = G::ad(x).transposed();
-    let start = (G::Algebra::zero(), G::Operator::zero());
-    let (_, derivative) = coefficients.iter().rev().fold(start, |(w, derivative), &c| {
-        (
-            mu.times(G::Scalar::from_f64(c)).plus(ad_star.apply(w)),
-            G::ad_star_on(w).plus(ad_star.after(derivative)),
-        )
+    let part = |c: f64| mu.times(G::Scalar::from_f64(c));
+    let start = (G::ad_star(x, part(top)).plus(part(below)), G::ad_star_on(part(top)));
+    let (_, derivative) = rest.iter().fold(start, |(w, derivative), &c| {
+        (G::ad_star(x, w).plus(part(c)), G::ad_star_on(w).plus(ad_star.after(derivative)))
     });
     derivative
 }
@@ -124,11 +148,15 @@ macro_rules! truncation {
             }
             #[inline]
             fn dtau_inv(x: G::Algebra) -> G::Operator {
-                polynomial::<G>(x, &$coefficients)
+                polynomial::<G>(x, $coefficients)
             }
             #[inline]
             fn k(x: G::Algebra, mu: G::Algebra) -> G::Operator {
-                polynomial_k::<G>(x, mu, &$coefficients)
+                polynomial_k::<G>(x, mu, $coefficients)
+            }
+            #[inline]
+            fn dtau_inv_star(x: G::Algebra, mu: G::Algebra) -> G::Algebra {
+                polynomial_star::<G>(x, mu, $coefficients)
             }
             symmetric!(G);
             #[inline]
@@ -142,15 +170,15 @@ macro_rules! truncation {
 truncation! {
     /// exp with dτ⁻¹ replaced by 1 − ad/2. Conserves the energy of systems with constant metric and
     /// constraints exactly.
-    Exp1: [1.0, -1.0 / 2.0]
+    Exp1: ([-1.0 / 2.0, 1.0], &[])
 }
 
 truncation! {
     /// exp with dτ⁻¹ replaced by 1 − ad/2 + ad²/12.
-    Exp2: [1.0, -1.0 / 2.0, 1.0 / 12.0]
+    Exp2: ([1.0 / 12.0, -1.0 / 2.0], &[1.0])
 }
 
 truncation! {
     /// exp with dτ⁻¹ replaced by 1 − ad/2 + ad²/12 − ad⁴/720.
-    Exp4: [1.0, -1.0 / 2.0, 1.0 / 12.0, 0.0, -1.0 / 720.0]
+    Exp4: ([-1.0 / 720.0, 0.0], &[1.0 / 12.0, -1.0 / 2.0, 1.0])
 }
