@@ -3,10 +3,12 @@
 use crate::check::Unchecked;
 use crate::problem::Problem;
 use crate::run::Stopped;
-use crate::{demo, figure, list, output};
+use crate::scoreboard::Selection;
+use crate::{demo, figure, list, output, progress};
+use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use nhi_codegen::engine::default_engine;
-use nhi_models::MODELS;
+use nhi_models::{METHODS, MODELS};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -44,6 +46,21 @@ enum Command {
     },
     /// List the models with their parameters, and the methods.
     Models,
+    /// Measure every method on every model: order, reversal, constraints, energy, parasitic modes.
+    Scoreboard {
+        /// One model, by its name, or several by repetition; all if left out.
+        #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(models()), hide_possible_values = true)]
+        model: Vec<String>,
+        /// One method, by its id, or several by repetition; all if left out.
+        #[arg(long, value_name = "ID", value_parser = PossibleValuesParser::new(methods()), hide_possible_values = true)]
+        method: Vec<String>,
+        /// Steps of the long runs that show a drift of the energy.
+        #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+        steps: u64,
+        /// A folder for the tables as Markdown and the figures.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Print the Rust code that the derive generates.
     Expand {
         /// A Rust source file with declarations.
@@ -102,6 +119,9 @@ impl Arguments {
             None => demonstrate(),
             Some(Command::Run { case, out, plot }) => run(&case, out.as_deref(), plot.as_deref()),
             Some(Command::Check { cases }) => return check(&cases),
+            Some(Command::Scoreboard { model, method, steps, out }) => {
+                scoreboard(&Selection::new(&model, &method, steps), out.as_deref())
+            }
             Some(Command::Models) => print(&list::models()),
             Some(Command::Expand { file, name, method }) => expand(&file, name.as_deref(), method.as_deref()),
         };
@@ -114,7 +134,7 @@ impl Arguments {
 
 fn demonstrate() -> Result<(), Failed> {
     let folder = Path::new("out");
-    fs::create_dir_all(folder).map_err(|error| Failed::Stopped(format!("{}: {error}", folder.display())))?;
+    create(folder)?;
     for example in demo::examples()? {
         let shown = example.show()?;
         print(&shown.text)?;
@@ -180,6 +200,29 @@ fn check_one(case: &Path) -> Result<(), Failed> {
     }
 }
 
+fn scoreboard(selection: &Selection, out: Option<&Path>) -> Result<(), Failed> {
+    let bar = progress::cells(selection.cells());
+    let board = selection.measure(|| bar.inc(1));
+    bar.finish_and_clear();
+    print(&board.text())?;
+    let Some(folder) = out else { return Ok(()) };
+    create(folder)?;
+    let figures = board.figures().map_err(|error| Failed::Stopped(error.to_string()))?;
+    for figure in &figures {
+        save(&folder.join(figure.name), figure.svg.as_bytes())?;
+    }
+    let captions: Vec<_> = figures.iter().map(|figure| (figure.name, figure.caption)).collect();
+    save(&folder.join("README.md"), board.markdown(&captions).as_bytes())
+}
+
+fn models() -> impl Iterator<Item = &'static str> {
+    MODELS.iter().map(|model| model.name())
+}
+
+fn methods() -> impl Iterator<Item = &'static str> {
+    METHODS.iter().map(|method| method.id)
+}
+
 fn expand(file: &Path, name: Option<&str>, method: Option<&str>) -> Result<(), Failed> {
     let code = nhi_codegen::expand(&read(file)?, name, method, default_engine().as_mut());
     print(&code.map_err(|error| Failed::Wrong(format!("{}: {error}", file.display())))?)
@@ -192,6 +235,10 @@ fn parse<'a>(path: &Path, text: &str) -> Result<Problem<'a>, Failed> {
 
 fn read(path: &Path) -> Result<String, Failed> {
     fs::read_to_string(path).map_err(|error| Failed::Wrong(format!("{}: {error}", path.display())))
+}
+
+fn create(folder: &Path) -> Result<(), Failed> {
+    fs::create_dir_all(folder).map_err(|error| Failed::Stopped(format!("{}: {error}", folder.display())))
 }
 
 fn save(path: &Path, bytes: &[u8]) -> Result<(), Failed> {

@@ -31,6 +31,8 @@ pub(crate) enum Scale {
     Equal,
     /// The vertical axis is logarithmic.
     Logarithmic,
+    /// Both axes are logarithmic.
+    DoublyLogarithmic,
 }
 
 /// A set of axes with curves.
@@ -56,6 +58,8 @@ pub(crate) const COLOURS: [RGBColor; 7] = [
 const FONT: &str = "sans-serif";
 const PANEL: (u32, u32) = (560, 440);
 const LEGEND: u32 = 34;
+/// Width of a letter in the legend.
+const LETTER: i32 = 8;
 const MARGIN: u32 = 12;
 const CAPTION: u32 = 24;
 const X_LABELS: u32 = 44;
@@ -119,8 +123,15 @@ pub(crate) fn draw(panels: &[Panel]) -> Result<String, Undrawn> {
             match panel.scale {
                 Scale::Logarithmic => {
                     let (x, y) = panel.ranges();
-                    let (low, high) = (decade(y.start.max(SMALLEST), f64::floor), decade(y.end, f64::ceil));
-                    axes(area, panel, x, (low..high.max(10.0 * low)).log_scale(), |y| y.max(low))?;
+                    let y = decades(y);
+                    let low = y.start;
+                    axes(area, panel, x, y.log_scale(), |y| y.max(low))?;
+                }
+                Scale::DoublyLogarithmic => {
+                    let (x, y) = panel.ranges();
+                    let y = decades(y);
+                    let low = y.start;
+                    axes(area, panel, decades(x).log_scale(), y.log_scale(), |y| y.max(low))?;
                 }
                 Scale::Fill => {
                     let (x, y) = panel.ranges();
@@ -138,15 +149,11 @@ pub(crate) fn draw(panels: &[Panel]) -> Result<String, Undrawn> {
     Ok(svg)
 }
 
-/// Axes and curves of `panel`, whose vertical axis is `y`.
-fn axes<Y>(
-    area: &Area<'_>,
-    panel: &Panel,
-    x: Range<f64>,
-    y: Y,
-    clamp: impl Fn(f64) -> f64,
-) -> Result<(), Undrawn>
+/// Axes and curves of `panel`.
+fn axes<X, Y>(area: &Area<'_>, panel: &Panel, x: X, y: Y, clamp: impl Fn(f64) -> f64) -> Result<(), Undrawn>
 where
+    X: AsRangedCoord<Value = f64>,
+    X::CoordDescType: ValueFormatter<f64>,
     Y: AsRangedCoord<Value = f64>,
     Y::CoordDescType: ValueFormatter<f64>,
 {
@@ -157,7 +164,10 @@ where
         .x_label_area_size(X_LABELS)
         .y_label_area_size(Y_LABELS)
         .build_cartesian_2d(x, y)?;
-    let logarithmic = panel.scale == Scale::Logarithmic;
+    let (x_ticks, y_ticks) = panel.ranges();
+    let (x_ticks, y_ticks) = (Ticks::new(x_ticks), Ticks::new(y_ticks));
+    let doubly = panel.scale == Scale::DoublyLogarithmic;
+    let logarithmic = doubly || panel.scale == Scale::Logarithmic;
     chart
         .configure_mesh()
         .x_desc(&panel.x)
@@ -166,8 +176,8 @@ where
         .label_style((FONT, 13))
         .x_labels(7)
         .y_labels(8)
-        .x_label_formatter(&|x| decimal(*x))
-        .y_label_formatter(&|y| if logarithmic { power(*y) } else { decimal(*y) })
+        .x_label_formatter(&|x| if doubly { power(*x) } else { x_ticks.label(*x) })
+        .y_label_formatter(&|y| if logarithmic { power(*y) } else { y_ticks.label(*y) })
         .light_line_style(TRANSPARENT)
         .bold_line_style(RGBColor(225, 225, 225))
         .axis_style(RGBColor(120, 120, 120))
@@ -189,16 +199,14 @@ fn legend(area: &Area<'_>, panels: &[Panel]) -> Result<(), Undrawn> {
             named.push(curve);
         }
     }
-    let (width, _) = area.dim_in_pixel();
-    let slot = (width as i32 - 60) / named.len().max(1) as i32;
-    let slot = slot.min(170);
-    for (i, curve) in named.into_iter().enumerate() {
-        let x = 60 + i as i32 * slot;
+    let mut x = 60;
+    for curve in named {
         area.draw(&PathElement::new(
             vec![(x, 12), (x + 26, 12)],
             curve.colour.stroke_width(curve.width.max(2)),
         ))?;
         area.draw(&Text::new(curve.name.clone(), (x + 32, 5), (FONT, 14)))?;
+        x += 60 + LETTER * curve.name.chars().count() as i32;
     }
     Ok(())
 }
@@ -209,7 +217,8 @@ impl Panel {
         let points = || self.curves.iter().flat_map(|curve| &curve.points);
         let x = range(points().map(|point| point.0));
         // What vanishes has no place on a logarithmic axis.
-        let shown = |y: &f64| self.scale != Scale::Logarithmic || *y > 0.0;
+        let linear = matches!(self.scale, Scale::Fill | Scale::Equal);
+        let shown = |y: &f64| linear || *y > 0.0;
         (x, range(points().map(|point| point.1).filter(shown)))
     }
 }
@@ -218,6 +227,12 @@ fn range(values: impl Iterator<Item = f64>) -> Range<f64> {
     let empty = f64::INFINITY..f64::NEG_INFINITY;
     let range = values.filter(|x| x.is_finite()).fold(empty, |range, x| range.start.min(x)..range.end.max(x));
     if range.start > range.end { 0.0..1.0 } else { range }
+}
+
+/// The decades that hold `range`, at least one.
+fn decades(range: Range<f64>) -> Range<f64> {
+    let (low, high) = (decade(range.start.max(SMALLEST), f64::floor), decade(range.end, f64::ceil));
+    low..high.max(10.0 * low)
 }
 
 /// The power of ten next to `y`.
@@ -246,15 +261,42 @@ fn equal((x, y): (Range<f64>, Range<f64>)) -> (Range<f64>, Range<f64>) {
     (around(x, unit * width), around(y, unit * height))
 }
 
-/// A short decimal.
-fn decimal(x: f64) -> String {
-    // Ticks are sums, which miss zero by rounding.
-    if x.abs() > 1e-13 && (x.abs() < 1e-3 || x.abs() >= 1e5) {
-        return format!("{x:.1e}");
+/// How the numbers of an axis are written, all in the same way.
+struct Ticks {
+    /// With powers of ten.
+    scientific: bool,
+    /// Digits after the point.
+    digits: usize,
+    /// Distance of ticks, about.
+    step: f64,
+}
+
+impl Ticks {
+    /// For an axis of about eight ticks.
+    fn new(range: Range<f64>) -> Self {
+        let step = ((range.end - range.start) / 8.0).max(f64::MIN_POSITIVE);
+        let largest = range.start.abs().max(range.end.abs());
+        let scientific = !(1e-2..1e5).contains(&largest);
+        let unit = if scientific { largest } else { 1.0 };
+        let digits = (unit / step).log10().ceil().clamp(0.0, 6.0) as usize;
+        Ticks { scientific, digits, step }
     }
-    let text = format!("{x:.3}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
+
+    fn label(&self, x: f64) -> String {
+        // Ticks are sums, which miss zero by rounding.
+        if x.abs() < 1e-6 * self.step {
+            return "0".to_owned();
+        }
+        let digits = self.digits;
+        let text = if self.scientific { format!("{x:.digits$e}") } else { format!("{x:.digits$}") };
+        let (number, exponent) = match text.split_once('e') {
+            Some((number, exponent)) => (number, format!("e{exponent}")),
+            None => (text.as_str(), String::new()),
+        };
+        let number =
+            if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
+        format!("{number}{exponent}").replace('-', "−")
+    }
 }
 
 /// A power of ten.

@@ -26,10 +26,10 @@ impl Progress {
             return;
         }
         if self.bar.is_none() && self.started.elapsed() > PATIENCE {
-            // Draws nothing where standard error is no terminal.
-            let bar = ProgressBar::new(self.steps);
-            let style = ProgressStyle::with_template("{bar:40} {human_pos} of {human_len} steps, {eta} left");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            let bar = bar(self.steps, "{bar:40} {human_pos} of {human_len} steps, {eta} left");
+            // The speed is measured from here, not from a start that the bar has not seen.
+            bar.set_position(k);
+            bar.reset_eta();
             self.bar = Some(bar);
         }
         if let Some(bar) = &self.bar {
@@ -44,4 +44,15 @@ impl Drop for Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+/// A bar for `count` cells of the scoreboard.
+pub(crate) fn cells(count: usize) -> ProgressBar {
+    bar(count as u64, "{bar:40} {pos} of {len} cells")
+}
+
+/// A bar on standard error, which draws nothing where that is no terminal.
+fn bar(length: u64, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template);
+    ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

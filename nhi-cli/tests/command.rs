@@ -293,3 +293,28 @@ fn the_demonstration() {
         assert!(svg.contains("rk2_midpoint") && svg.trim_end().ends_with("</svg>"));
     }
 }
+
+#[test]
+fn the_scoreboard_is_written() {
+    let folder = folder("scoreboard");
+    let arguments = ["scoreboard", "--model", "nh_particle", "--model", "sleigh_com", "--method", "dla2"];
+    let output = nhi(
+        &folder,
+        &[&arguments[..], &["--method", "rattle", "--steps", "2000", "--out", "board"]].concat(),
+    );
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let printed = text(&output.stdout);
+    assert!(printed.contains("nonholonomic particle, free, h = 0.1 to t = 200"), "{printed}");
+    assert!(printed.contains("lost at t = 26.3"), "{printed}");
+    let written = std::fs::read_to_string(folder.join("board/README.md")).unwrap();
+    assert!(written.contains("| dla2 | 2.00 | "), "{written}");
+    for figure in ["board.svg", "parasites.svg", "energy.svg", "volume.svg"] {
+        let drawn = folder.join("board").join(figure).exists();
+        // Neither model is one of those whose energies are drawn.
+        assert_eq!(drawn, figure != "energy.svg", "{figure}");
+        assert_eq!(written.contains(figure), drawn, "{figure}");
+    }
+    let output = nhi(&folder, &["scoreboard", "--method", "dla3"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("'dla2'"), "{}", text(&output.stderr));
+}

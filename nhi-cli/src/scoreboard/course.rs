@@ -12,8 +12,8 @@ pub struct Course {
     pub h: f64,
     /// Time span of long runs.
     pub span: f64,
-    /// Steps of the longest run, where the motion allows more than `span`.
-    pub long: bool,
+    /// A coordinate whose initial velocity is set to zero.
+    pub held: Option<usize>,
 }
 
 /// Step sizes and time spans; those of 200, 60 and 40 units of time are the ones of the independent
@@ -38,15 +38,12 @@ const RUNS: [(&str, f64, f64); 17] = [
     ("magnetic_particle", 0.1, 200.0),
 ];
 
-/// The motion of both snakeboards ends where φ reaches −π/2 or π/2 and the constraints become dependent.
-const ENDING: [&str; 2] = ["snakeboard", "snakeboard_free"];
-
 /// All courses, in the order of the model table.
 pub fn courses() -> Vec<Course> {
     let course = |model: &'static dyn Model| {
         let run = RUNS.iter().find(|(name, ..)| *name == model.name());
-        let &(name, h, span) = run.unwrap_or(&(model.name(), 0.05, 60.0));
-        Course { model, h, span, long: !ENDING.contains(&name) }
+        let &(_, h, span) = run.unwrap_or(&(model.name(), 0.05, 60.0));
+        Course { model, h, span, held: None }
     };
     MODELS.iter().copied().map(course).collect()
 }
@@ -69,6 +66,14 @@ impl Course {
         self.model.invariants().iter().position(|name| *name == "moving_energy").map(Conserved::Invariant)
     }
 
+    /// The course for runs longer than `span`. The motion of the free snakeboard ends where φ reaches −π/2
+    /// and its constraints become dependent, at t = 131: there φ is at rest.
+    pub fn lasting(self) -> Self {
+        let steered = self.model.name() == "snakeboard_free";
+        let phi = self.model.coordinates().iter().position(|name| steered && *name == "phi");
+        Course { held: phi, ..self }
+    }
+
     /// Number of steps of a long run.
     pub fn steps(&self) -> u64 {
         (self.span / self.h).round() as u64
@@ -77,10 +82,18 @@ impl Course {
     pub(super) fn instance(&self) -> Box<dyn Instance> {
         self.model.instance(&self.model.defaults())
     }
-}
 
-/// A simulation from the model's initial data.
-pub(super) fn start(instance: &dyn Instance, method: &Method, h: f64) -> Result<Box<dyn Trajectory>, Error> {
-    let (q0, v0) = instance.initial();
-    instance.start(method, &q0, &v0, &[], h)
+    /// A simulation with the course's step size.
+    pub(super) fn start(
+        &self,
+        instance: &dyn Instance,
+        method: &Method,
+    ) -> Result<Box<dyn Trajectory>, Error> {
+        let (q0, mut v0) = instance.initial();
+        if let Some(i) = self.held {
+            v0[i] = 0.0;
+            v0 = instance.project(&q0, &v0).map_err(|cause| Error::Projection { cause })?;
+        }
+        instance.start(method, &q0, &v0, &[], self.h)
+    }
 }

@@ -1,7 +1,8 @@
 //! Energy over long runs: its bound and its drift.
 
-use super::course::{Conserved, Course, start};
+use super::course::{Conserved, Course};
 use nhi_models::{Instance, Method, Trajectory};
+use nhi_runtime::Error;
 
 /// Parts of a run of which the drift is fitted and drawn.
 const PARTS: u64 = 128;
@@ -21,17 +22,21 @@ pub struct Energy {
     pub lost: Option<f64>,
     /// Why the run ended early.
     pub stopped: Option<String>,
+    /// The drift that rounding can make: a unit in the last place of the largest coordinate per step.
+    /// Where an angle or a distance grows for ever, its increments are rounded the same way for long.
+    pub rounding: f64,
 }
 
 /// Runs `method` for `steps` steps; nothing where no energy is conserved.
 pub fn energy(course: &Course, method: &Method, steps: u64) -> Option<Energy> {
     let conserved = course.conserved()?;
     let instance = course.instance();
-    let mut energy = Energy { halves: [0.0; 2], drift: 0.0, parts: Vec::new(), lost: None, stopped: None };
-    let mut trajectory = match start(&*instance, method, course.h) {
+    let mut energy =
+        Energy { halves: [0.0; 2], drift: 0.0, parts: Vec::new(), lost: None, stopped: None, rounding: 0.0 };
+    let mut trajectory = match course.start(&*instance, method) {
         Ok(trajectory) => trajectory,
         Err(error) => {
-            energy.stopped = Some(error.to_string());
+            energy.stopped = Some(reason(&error));
             return Some(energy);
         }
     };
@@ -43,7 +48,7 @@ pub fn energy(course: &Course, method: &Method, steps: u64) -> Option<Energy> {
         let (mut largest, mut sum): (f64, f64) = (0.0, 0.0);
         for _ in begin..end {
             if let Err(error) = trajectory.step() {
-                energy.stopped = Some(error.to_string());
+                energy.stopped = Some(reason(&error));
                 break;
             }
             taken += 1;
@@ -59,6 +64,8 @@ pub fn energy(course: &Course, method: &Method, steps: u64) -> Option<Energy> {
         if energy.stopped.is_some() {
             break;
         }
+        let size = trajectory.q().into_iter().map(f64::abs).fold(1.0, f64::max);
+        energy.rounding = energy.rounding.max(f64::EPSILON * size * steps as f64);
         if end > begin {
             let middle = course.h * (begin + end) as f64 / 2.0;
             energy.parts.push((middle, largest));
@@ -67,6 +74,14 @@ pub fn energy(course: &Course, method: &Method, steps: u64) -> Option<Energy> {
     }
     energy.drift = slope(&means) * course.h * steps as f64;
     Some(energy)
+}
+
+/// Where and why a step failed.
+fn reason(error: &Error) -> String {
+    match error {
+        Error::Step { step, time, cause } => format!("step {step} from t = {time:.2}: {cause}"),
+        error => error.to_string(),
+    }
 }
 
 fn value(instance: &dyn Instance, trajectory: &dyn Trajectory, conserved: Conserved) -> f64 {
@@ -89,9 +104,8 @@ pub enum Verdict {
     Stopped,
 }
 
-/// A drift of less than this part of the largest error, or less than rounding, counts as none.
+/// A drift of less than this part of the largest error, or less than rounding can make, counts as none.
 const DRIFTING: f64 = 0.3;
-const ROUNDING: f64 = 1e-10;
 
 impl Energy {
     /// What became of the energy.
@@ -100,7 +114,7 @@ impl Energy {
             Verdict::Stopped
         } else if self.lost.is_some() {
             Verdict::Lost
-        } else if self.drift.abs() > (DRIFTING * self.largest()).max(ROUNDING) {
+        } else if self.drift.abs() > (DRIFTING * self.largest()).max(self.rounding) {
             Verdict::Drifting
         } else {
             Verdict::Bounded

@@ -3,12 +3,16 @@
 //! One function per measurement, of a model and a method; the `nhi scoreboard` command tabulates and
 //! draws them, the convergence and invariant tests assert them.
 
+mod board;
 mod course;
 mod energy;
+mod figures;
 mod node;
 mod order;
+mod table;
 mod volume;
 
+pub use board::{Board, Cell, Cloud, Selection, Sheet};
 pub use course::{Conserved, Course, courses};
 pub use energy::{Energy, Verdict, energy};
 pub use node::{Parasite, Reversal, parasite, residual, reversal};

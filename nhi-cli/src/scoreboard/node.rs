@@ -1,6 +1,6 @@
 //! What holds from node to node: the constraints, the way back, and the parasitic mode.
 
-use super::course::{Course, start};
+use super::Course;
 use nhi_models::{Family, Instance, Method, Node, Trajectory, method};
 use nhi_runtime::{Error, Failure};
 
@@ -11,7 +11,7 @@ const STEPS: u64 = 20;
 /// velocities at the reflection, whose mean v is; up to where the run stops.
 pub fn residual(course: &Course, method: &Method) -> f64 {
     let instance = course.instance();
-    let Ok(mut trajectory) = start(&*instance, method, course.h) else { return f64::NAN };
+    let Ok(mut trajectory) = course.start(&*instance, method) else { return f64::NAN };
     let mut worst: f64 = 0.0;
     for _ in 0..course.steps() {
         if trajectory.step().is_err() {
@@ -62,7 +62,7 @@ pub struct Reversal {
 /// Twenty steps there and back from all that the method carries, momenta at the reflection included.
 pub fn reversal(course: &Course, method: &Method) -> Result<Reversal, Error> {
     let instance = course.instance();
-    let there = start(&*instance, method, course.h)?;
+    let there = course.start(&*instance, method)?;
     let back = |adjoint: &dyn Trajectory| {
         let from = there.node();
         let to = there.follow(&from, course.h, STEPS)?;
@@ -70,7 +70,7 @@ pub fn reversal(course: &Course, method: &Method) -> Result<Reversal, Error> {
         Ok(distance(&arrived, &from))
     };
     let adjoint = method.adjoint.filter(|id| *id != method.id).and_then(self::method);
-    let adjoint = adjoint.map(|adjoint| start(&*instance, adjoint, course.h)).transpose()?;
+    let adjoint = adjoint.map(|adjoint| course.start(&*instance, adjoint)).transpose()?;
     Ok(Reversal { own: back(&*there), adjoint: adjoint.map(|adjoint| back(&*adjoint)) })
 }
 
@@ -97,7 +97,7 @@ pub fn parasite(course: &Course, method: &Method) -> Option<Parasite> {
         return None;
     }
     let instance = course.instance();
-    let mut trajectory = start(&*instance, method, course.h).ok()?;
+    let mut trajectory = course.start(&*instance, method).ok()?;
     let mut etas = Vec::new();
     for _ in 0..course.steps() {
         let Ok(()) = trajectory.step() else { break };

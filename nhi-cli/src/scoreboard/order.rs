@@ -1,7 +1,6 @@
 //! Order of convergence: the slope of the error in q over the step size, above rounding.
 
 use super::Course;
-use super::course::start;
 use nhi_models::{Instance, Method, method};
 
 /// Time span of the errors, and the number of steps of the error that is shown: those of the
@@ -70,7 +69,8 @@ pub fn order(course: &Course, method: &Method) -> Order {
 
 /// The errors of q's entries after `steps` steps.
 fn errors(instance: &dyn Instance, method: &Method, exact: &[f64], steps: u64) -> Option<Vec<f64>> {
-    let mut trajectory = start(instance, method, SPAN / steps as f64).ok()?;
+    let (q0, v0) = instance.initial();
+    let mut trajectory = instance.start(method, &q0, &v0, &[], SPAN / steps as f64).ok()?;
     trajectory.advance(steps).ok()?;
     Some(trajectory.q().iter().zip(exact).map(|(a, b)| a - b).collect())
 }

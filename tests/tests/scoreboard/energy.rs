@@ -60,12 +60,12 @@ const IRREVERSIBLE: &str = "contact_oscillator_gauged";
 #[test]
 fn symmetric_methods_do_not_drift() {
     let mut wrong = Vec::new();
-    for course in courses().iter().filter(|course| course.long) {
+    for course in courses().into_iter().map(Course::lasting) {
         if WALKING.contains(&course.model.name()) || course.model.name() == IRREVERSIBLE {
             continue;
         }
         for method in METHODS.iter().filter(|method| method.family == Family::Dla && method.order == 2) {
-            let Some(energy) = energy(course, method, LONG) else { continue };
+            let Some(energy) = energy(&course, method, LONG) else { continue };
             if energy.verdict() != Verdict::Bounded {
                 wrong.push(format!(
                     "{} {}: {:?}, drift {:.1e}",
