@@ -24,10 +24,4 @@ struct Time {
     m: f64,
 }
 
-#[derive(Nonholonomic)]
-#[nonholonomic(group = SE2(theta, x, y; omega, v, w), lagrangian = m/2*v^2, constraints(w))]
-struct Group {
-    m: f64,
-}
-
 fn main() {}

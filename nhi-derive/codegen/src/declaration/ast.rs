@@ -26,7 +26,8 @@ pub(crate) enum Kind {
         text: String,
     },
     Name(String),
-    Indexed(Name, Box<Ast>),
+    /// A name with its indices: `y[0]`, `R[i][j]`.
+    Indexed(Name, Vec<Ast>),
     Paren(Box<Ast>),
     Neg(Box<Ast>),
     /// Terms, each with whether it is subtracted.
@@ -49,10 +50,10 @@ impl Ast {
     pub(crate) fn children(&self) -> Vec<&Ast> {
         match &self.kind {
             Kind::Number { .. } | Kind::Name(_) => Vec::new(),
-            Kind::Indexed(_, a) | Kind::Paren(a) | Kind::Neg(a) => vec![a],
+            Kind::Paren(a) | Kind::Neg(a) => vec![a],
             Kind::Sum(c) | Kind::Product(c) => c.iter().map(|(_, a)| a).collect(),
             Kind::Power(a, b) => vec![a, b],
-            Kind::Call(_, c) => c.iter().collect(),
+            Kind::Indexed(_, c) | Kind::Call(_, c) => c.iter().collect(),
             Kind::Loop { from, to, body, .. } => vec![from, to, body],
         }
     }
@@ -63,7 +64,10 @@ impl fmt::Display for Ast {
         match &self.kind {
             Kind::Number { text, .. } => f.write_str(text),
             Kind::Name(name) => f.write_str(name),
-            Kind::Indexed(name, i) => write!(f, "{}[{i}]", name.text),
+            Kind::Indexed(name, indices) => {
+                f.write_str(&name.text)?;
+                indices.iter().try_for_each(|i| write!(f, "[{i}]"))
+            }
             Kind::Paren(a) => write!(f, "({a})"),
             Kind::Neg(a) => write!(f, "-{a}"),
             Kind::Sum(terms) => {

@@ -4,15 +4,16 @@ use super::ast::{Ast, Kind, Name};
 use super::cursor::{Cursor, describe, token_trees};
 use super::error::{Context, Error, Extent};
 use super::grammar;
+use super::group::{self, Factor};
 use super::names::nearest;
 use num_traits::{ToPrimitive, Zero};
 use proc_macro2::{Delimiter, Group, TokenTree};
 use quote::ToTokens;
 use syn::parse::Parser;
 
-/// The keys, in the order in which they are documented; `group` is known, but cannot be used yet.
-pub(crate) const KEYS: [&str; 8] =
-    ["coordinates", "inputs", "let", "lagrangian", "constraints", "force", "methods", "crate"];
+/// The keys, in the order in which they are documented.
+pub(crate) const KEYS: [&str; 9] =
+    ["coordinates", "group", "inputs", "let", "lagrangian", "constraints", "force", "methods", "crate"];
 
 /// What every declaration says.
 pub(crate) const WHAT_TO_DECLARE: &str =
@@ -54,7 +55,7 @@ pub(crate) struct Attributes {
     /// The first attribute, which errors about missing keys point at.
     pub(crate) first: Option<Extent>,
     pub(crate) coordinates: Slot<Vec<Declared>>,
-    pub(crate) group: Slot<()>,
+    pub(crate) group: Slot<Factor>,
     pub(crate) inputs: Slot<Vec<Declared>>,
     pub(crate) lets: Vec<Let>,
     pub(crate) lagrangian: Slot<Ast>,
@@ -192,10 +193,9 @@ impl Attributes {
                 self.runtime.set(&key, path, context);
             }
             "group" => {
-                skip(part);
-                context.push(Error::new(key.at, "group factors are not available yet"));
-                self.names_missing = true;
-                self.group.set(&key, Some(()), context);
+                let factor = group::parse(&key, part, context);
+                self.names_missing |= !factor.as_ref().is_some_and(Factor::is_complete);
+                self.group.set(&key, factor, context);
             }
             "t" => {
                 skip(part);
@@ -207,7 +207,7 @@ impl Attributes {
                 match nearest(unknown, KEYS) {
                     Some(near) => {
                         context.push(error.help(format!("did you mean `{near}`?")));
-                        self.names_missing |= matches!(near, "coordinates" | "inputs" | "let");
+                        self.names_missing |= matches!(near, "coordinates" | "group" | "inputs" | "let");
                         self.meant.push(near);
                     }
                     None => context.push(error.help(expected_keys())),
@@ -282,12 +282,12 @@ pub(crate) fn quoted<S: AsRef<str>>(names: &[S], word: &str) -> String {
     }
 }
 
-fn group_extent(group: &Group) -> Extent {
+pub(crate) fn group_extent(group: &Group) -> Extent {
     Extent { first: group.span_open(), last: group.span_close() }
 }
 
 /// Whether a key with its `=` or list comes next.
-fn at_key(part: &Cursor<'_>) -> bool {
+pub(crate) fn at_key(part: &Cursor<'_>) -> bool {
     let Some(TokenTree::Ident(ident)) = part.peek() else { return false };
     KEYS.iter().any(|key| ident == key)
         && match part.peek_second() {
@@ -298,7 +298,7 @@ fn at_key(part: &Cursor<'_>) -> bool {
 }
 
 /// Leaves a malformed part behind, up to the next key.
-fn skip(part: &mut Cursor<'_>) {
+pub(crate) fn skip(part: &mut Cursor<'_>) {
     while !part.is_empty() && !at_key(part) {
         part.next();
     }

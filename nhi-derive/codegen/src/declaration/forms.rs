@@ -15,7 +15,7 @@ enum Notation {
     Velocities,
 }
 
-/// How many velocities, differentials of coordinates and `dt` a monomial has.
+/// How many velocities, one-forms of velocities and `dt` a monomial has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Degrees {
     velocities: usize,
@@ -92,7 +92,7 @@ impl Lowering<'_> {
     pub(crate) fn lagrangian(&mut self, ast: &Ast) -> Result<(Expr, Vec<Vec<Expr>>), Reported> {
         let e = self.lower(ast)?;
         let terms = self.checked(ast, e, Rule::Lagrangian)?;
-        let n = self.symbols.coordinates.len();
+        let n = self.symbols.velocities.len();
         let zero = self.pool.zero();
         let mut mass = vec![vec![zero; n]; n];
         for (monomial, coefficient) in terms {
@@ -112,7 +112,7 @@ impl Lowering<'_> {
         let notation = if holds.differentials { Notation::Differentials } else { Notation::Velocities };
         let e = self.lower(ast)?;
         let terms = self.checked(ast, e, Rule::Constraint(notation))?;
-        let n = self.symbols.coordinates.len();
+        let n = self.symbols.velocities.len();
         let mut form = self.zero_form();
         let mut without = false;
         for (monomial, coefficient) in terms {
@@ -140,6 +140,13 @@ impl Lowering<'_> {
 
     /// The components of a work one-form.
     pub(crate) fn force(&mut self, ast: &Ast) -> Result<Vec<Expr>, Reported> {
+        self.in_force = true;
+        let result = self.work_form(ast);
+        self.in_force = false;
+        result
+    }
+
+    fn work_form(&mut self, ast: &Ast) -> Result<Vec<Expr>, Reported> {
         let e = self.lower(ast)?;
         let terms = self.checked(ast, e, Rule::Force)?;
         let mut form = self.zero_form();
@@ -153,25 +160,51 @@ impl Lowering<'_> {
         if without { self.blame_missing(ast, "a factor such as `dx`") } else { Ok(form.coefficients) }
     }
 
-    fn zero_form(&mut self) -> OneForm {
-        let zero = self.pool.zero();
-        OneForm { coefficients: vec![zero; self.symbols.coordinates.len()], dt: zero }
+    /// v dt for `e`, the meaning of `ast`, which has to be a velocity v: the direction of a force that
+    /// may depend on velocities too, as in `-c*v*omega*dt`.
+    pub(crate) fn velocity_form(&mut self, ast: &Ast, e: Expr) -> Result<Expr, Reported> {
+        let velocities = self.symbols.velocities.clone();
+        let mut linear = Vec::new();
+        let mut is_velocity = true;
+        match polynomial(&mut self.pool, e, &velocities) {
+            Ok(terms) => {
+                for (monomial, coefficient) in terms {
+                    match monomial[..] {
+                        [i] => linear.push(self.pool.mul(coefficient, self.symbols.basis[usize::from(i)])),
+                        _ => is_velocity &= self.vanishes(coefficient),
+                    }
+                }
+            }
+            Err(_) => is_velocity = false,
+        }
+        if is_velocity {
+            return Ok(self.pool.sum(&linear));
+        }
+        self.report(ast, || {
+            Error::new(ast.at, "this is not linear in the velocities")
+                .help("what stands before `dt` is a velocity: `-c*omega*omega*dt` acts against `omega`")
+        })
     }
 
-    /// The variables of a rule: velocities, then differentials, then `dt`.
+    fn zero_form(&mut self) -> OneForm {
+        let zero = self.pool.zero();
+        OneForm { coefficients: vec![zero; self.symbols.velocities.len()], dt: zero }
+    }
+
+    /// The variables of a rule: velocities v, then their one-forms v dt, then `dt`.
     fn variables(&self, rule: Rule) -> Vec<Expr> {
         match rule {
             Rule::Lagrangian => self.symbols.velocities.clone(),
-            Rule::Force => self.symbols.differentials.clone(),
+            Rule::Force => self.symbols.basis.clone(),
             Rule::Constraint(_) => {
-                [&self.symbols.velocities[..], &self.symbols.differentials[..], &[self.symbols.dt]].concat()
+                [&self.symbols.velocities[..], &self.symbols.basis[..], &[self.symbols.dt]].concat()
             }
         }
     }
 
     /// Degrees of a monomial in the variables of a constraint.
     fn degrees(&self, monomial: &Monomial) -> Degrees {
-        let n = self.symbols.coordinates.len();
+        let n = self.symbols.velocities.len();
         let count = |range: std::ops::Range<usize>| {
             monomial.iter().filter(|&&i| range.contains(&usize::from(i))).count()
         };
@@ -293,7 +326,7 @@ impl Lowering<'_> {
 
     /// For a part of a form: whether it has terms (without, with) differentials.
     fn terms_without_and_with(&mut self, ast: &Ast) -> (bool, bool) {
-        let mut variables = self.symbols.differentials.clone();
+        let mut variables = self.symbols.basis.clone();
         variables.push(self.symbols.dt);
         match self.lower(ast).map(|e| polynomial(&mut self.pool, e, &variables)) {
             Ok(Ok(terms)) => (terms.contains_key(&Vec::new()), terms.keys().any(|m| !m.is_empty())),

@@ -5,7 +5,7 @@
 //! product = factor { ("*" | "/") factor }
 //! factor  = "-" factor | power
 //! power   = atom [ "^" factor' ]                  factor' = "-" factor' | power
-//! atom    = number | "(" sum ")" | name | name "[" sum "]" | name "(" sum { "," sum } ")"
+//! atom    = number | "(" sum ")" | name | name { "[" sum "]" } | name "(" sum { "," sum } ")"
 //!         | "sum" "(" name "in" sum ".." sum "," sum ")"
 //! ```
 //!
@@ -41,7 +41,7 @@ pub(crate) fn after_expression(cursor: &Cursor<'_>) -> Error {
                 .help("products are written with `*`")
         }
         TokenTree::Group(g) => match g.delimiter() {
-            Delimiter::Bracket => Error::new(at, "only a name can be indexed, and only once"),
+            Delimiter::Bracket => Error::new(at, "only a name can be indexed"),
             _ => Error::new(at, format!("expected an operator before {found}"))
                 .help("products are written with `*`"),
         },
@@ -183,12 +183,14 @@ fn named(name: Name, cursor: &mut Cursor<'_>, depth: usize) -> Result<Ast, Error
         };
         return Ok(Ast { kind, at });
     }
-    if let Some(group) = cursor.eat_group(Delimiter::Bracket) {
-        let at = name.at.to(cursor.last());
-        let index = only_expression(group, cursor.last(), nested(depth, name.at)?)?;
-        return Ok(Ast { kind: Kind::Indexed(name, Box::new(index)), at });
+    let mut indices = Vec::new();
+    while let Some(group) = cursor.eat_group(Delimiter::Bracket) {
+        indices.push(only_expression(group, cursor.last(), nested(depth, name.at)?)?);
     }
-    Ok(Ast { at: name.at, kind: Kind::Name(name.text) })
+    if indices.is_empty() {
+        return Ok(Ast { at: name.at, kind: Kind::Name(name.text) });
+    }
+    Ok(Ast { at: name.at.to(cursor.last()), kind: Kind::Indexed(name, indices) })
 }
 
 /// The contents of a group that holds one expression.

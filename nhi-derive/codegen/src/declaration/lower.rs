@@ -5,6 +5,7 @@ use super::ast::{Ast, Kind, Name};
 use super::error::{Context, Error, Extent};
 use super::names::{Meaning, Scope};
 use crate::expr::{Expr, Function, MAX_BITS, Node, Pool, Rational};
+use crate::group::Group;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::{HashMap, HashSet};
 
@@ -13,14 +14,50 @@ const MAX_WORK: usize = 50_000;
 
 /// The symbols of the declared quantities, flattened.
 pub(crate) struct Symbols {
+    /// The entries of q, N of them.
     pub(crate) coordinates: Vec<Expr>,
+    /// The entries of v, n of them.
     pub(crate) velocities: Vec<Expr>,
-    /// Symbols that stand for the differentials of the coordinates while forms are read.
+    /// dq/dt in terms of v, N of them: without a group factor v itself.
+    pub(crate) rates: Vec<Expr>,
+    /// The one-forms v dt, n of them: symbols of which forms are made while they are read.
+    pub(crate) basis: Vec<Expr>,
+    /// dq in terms of v dt, N of them.
     pub(crate) differentials: Vec<Expr>,
     pub(crate) parameters: Vec<Expr>,
     pub(crate) inputs: Vec<Expr>,
     pub(crate) t: Expr,
     pub(crate) dt: Expr,
+    /// The entries of rotation matrices by free symbols, to decide what holds on the group.
+    pub(crate) free: HashMap<Expr, Expr>,
+}
+
+impl Symbols {
+    /// Fills in what follows from the group: a pose moves as g' = g ξ.
+    pub(crate) fn anchor(&mut self, pool: &mut Pool, group: Option<&Group>) {
+        let k = self.basis.len();
+        let rows = group.map_or(Vec::new(), |group| (group.anchor)(pool, &self.coordinates[k..]));
+        // There is no coordinate whose differential this could be.
+        let names: Vec<String> = (k..self.velocities.len()).map(|j| format!("xi{j}")).collect();
+        self.basis.extend(names.iter().map(|name| pool.fresh_symbol(name)));
+        let mut along = |v: &[Expr]| {
+            let mut result = v[..k].to_vec();
+            for row in &rows {
+                let terms: Vec<Expr> = row.iter().zip(&v[k..]).map(|(&a, &v)| pool.mul(a, v)).collect();
+                result.push(pool.sum(&terms));
+            }
+            result
+        };
+        self.rates = along(&self.velocities);
+        self.differentials = along(&self.basis);
+        let mut rest = &self.coordinates[k..];
+        for part in group.map_or(&[][..], |group| group.pose) {
+            let (entries, others) = rest.split_at(part.entries());
+            let free = part.free(pool, entries);
+            self.free.extend(entries.iter().copied().zip(free).filter(|(entry, free)| entry != free));
+            rest = others;
+        }
+    }
 }
 
 /// The error was reported already, here or where the name in question is declared.
@@ -36,12 +73,22 @@ pub(crate) struct Lowering<'a> {
     context: &'a Context,
     loops: Vec<(String, i64)>,
     work: usize,
+    /// Whether what is read is a force, where `omega*dt` is the one-form of a velocity.
+    pub(crate) in_force: bool,
     /// Nodes that were reported; those in sums are visited many times.
     reported: HashSet<*const Ast>,
     /// Values of the expressions without symbols seen so far, nothing for the others.
     constants: HashMap<Expr, Option<f64>>,
     /// Divisors that are known not to vanish.
     nonzero: HashSet<Expr>,
+}
+
+/// Whether the `i`-th factor is a `dt` behind what may be a velocity, as in `u*omega*dt`.
+pub(crate) fn follows_velocity(factors: &[(bool, Ast)], i: usize) -> bool {
+    i > 0
+        && !factors[i - 1].0
+        && !factors[i].0
+        && matches!(&factors[i].1.kind, Kind::Name(name) if name == "dt")
 }
 
 impl<'a> Lowering<'a> {
@@ -54,13 +101,14 @@ impl<'a> Lowering<'a> {
             context,
             loops: Vec::new(),
             work: MAX_WORK,
+            in_force: false,
             reported: HashSet::new(),
             constants: HashMap::new(),
             nonzero: HashSet::new(),
         }
     }
 
-    fn report<T>(&mut self, ast: &Ast, error: impl FnOnce() -> Error) -> Result<T, Reported> {
+    pub(crate) fn report<T>(&mut self, ast: &Ast, error: impl FnOnce() -> Error) -> Result<T, Reported> {
         if self.reported.insert(ast) {
             self.context.push(error());
         }
@@ -87,8 +135,8 @@ impl<'a> Lowering<'a> {
         let e = match &ast.kind {
             Kind::Number { value, .. } => self.pool.number(value.clone()),
             Kind::Name(name) => self.name(name, 0)?,
-            Kind::Indexed(name, index) => {
-                let i = self.index(name, index)?;
+            Kind::Indexed(name, indices) => {
+                let i = self.position(name, indices)?;
                 self.name(&name.text, i)?
             }
             Kind::Paren(inner) => self.lower(inner)?,
@@ -106,8 +154,13 @@ impl<'a> Lowering<'a> {
                 self.pool.sum(&lowered)
             }
             Kind::Product(factors) => {
-                let mut lowered = Vec::with_capacity(factors.len());
-                for (divide, factor) in factors {
+                let mut lowered: Vec<Result<Expr, Reported>> = Vec::with_capacity(factors.len());
+                for (i, (divide, factor)) in factors.iter().enumerate() {
+                    if self.in_force && follows_velocity(factors, i) {
+                        let velocity = lowered.pop().unwrap_or(Err(Reported));
+                        lowered.push(velocity.and_then(|v| self.velocity_form(&factors[i - 1].1, v)));
+                        continue;
+                    }
                     let e = self.lower(factor);
                     lowered.push(match e {
                         Ok(e) if *divide => self.divisor(factor, e).map(|()| self.pool.recip(e)),
@@ -172,7 +225,10 @@ impl<'a> Lowering<'a> {
             _ => {}
         }
         match self.scope.meaning(name) {
-            Some(Meaning::Coordinate(first, _)) => self.symbols.coordinates.get(first + i).copied(),
+            Some(Meaning::Coordinate(first, _) | Meaning::Pose(first, _)) => {
+                self.symbols.coordinates.get(first + i).copied()
+            }
+            Some(Meaning::Velocity(position)) => self.symbols.velocities.get(position).copied(),
             Some(Meaning::Parameter(first, _)) => self.symbols.parameters.get(first + i).copied(),
             Some(Meaning::Input(first, _)) => self.symbols.inputs.get(first + i).copied(),
             Some(Meaning::Let(position)) => self.lets.get(position).copied().flatten(),
@@ -184,28 +240,35 @@ impl<'a> Lowering<'a> {
         .ok_or(Reported)
     }
 
-    /// The index of an array entry, checked.
-    fn index(&mut self, name: &Name, index: &Ast) -> Result<usize, Reported> {
-        let len = match self.scope.meaning(&name.text) {
-            Some(Meaning::Coordinate(_, len) | Meaning::Parameter(_, len) | Meaning::Input(_, len)) => len,
-            _ => self.scope.differential(&name.text).and_then(|(_, len)| len),
-        };
-        let len = len.ok_or(Reported)?;
-        let i = self.integer(index)?;
-        match usize::try_from(i) {
-            Ok(i) if i < len => Ok(i),
-            _ => self.report(index, || {
-                let error = Error::new(index.at, format!("the index {i} is out of range"));
-                match len {
-                    0 => error.help(format!("`{}` has no entries", name.text)),
-                    _ => error.help(format!(
-                        "the entries of `{0}` are `{0}[0]` to `{0}[{1}]`",
-                        name.text,
-                        len - 1
-                    )),
+    /// The position of an entry, its indices checked.
+    fn position(&mut self, name: &Name, indices: &[Ast]) -> Result<usize, Reported> {
+        let lengths = self.scope.lengths(&name.text).filter(|l| l.len() == indices.len()).ok_or(Reported)?;
+        let mut position = 0;
+        for (index, &len) in indices.iter().zip(&lengths) {
+            let i = self.integer(index)?;
+            position = match usize::try_from(i) {
+                Ok(i) if i < len => position * len + i,
+                _ => {
+                    return self.report(index, || {
+                        let error = Error::new(index.at, format!("the index {i} is out of range"));
+                        let entry = |i: &dyn Fn(usize) -> usize| {
+                            let indices = lengths.iter().map(|&l| format!("[{}]", i(l)));
+                            format!("`{}{}`", name.text, indices.collect::<String>())
+                        };
+                        match len {
+                            0 => error.help(format!("`{}` has no entries", name.text)),
+                            _ => error.help(format!(
+                                "the entries of `{}` are {} to {}",
+                                name.text,
+                                entry(&|_| 0),
+                                entry(&|l| l - 1)
+                            )),
+                        }
+                    });
                 }
-            }),
+            };
         }
+        Ok(position)
     }
 
     /// The value of an index or of a bound of a sum.
@@ -254,7 +317,7 @@ impl<'a> Lowering<'a> {
         }
         let [x, ..] = lowered[..] else { return Err(Reported) };
         let e = match function.text.as_str() {
-            "dot" => self.total_derivative(x, self.symbols.velocities.clone()),
+            "dot" => self.total_derivative(x, self.symbols.rates.clone()),
             "d" => self.total_derivative(x, self.symbols.differentials.clone()),
             "sqrt" => self.pool.sqrt(x),
             "atan2" => {
@@ -301,6 +364,16 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
+    /// The rank of a matrix almost everywhere.
+    pub(crate) fn rank(&mut self, rows: &[Vec<Expr>]) -> usize {
+        if self.symbols.free.is_empty() {
+            return self.pool.rank(rows);
+        }
+        let rows: Vec<Vec<Expr>> =
+            rows.iter().map(|row| self.pool.substitute(row, &self.symbols.free)).collect();
+        self.pool.rank(&rows)
+    }
+
     /// Whether `e` is zero everywhere.
     pub(crate) fn vanishes(&mut self, e: Expr) -> bool {
         if self.pool.is_zero(e) {
@@ -311,7 +384,9 @@ impl<'a> Lowering<'a> {
         {
             return false;
         }
-        let vanishes = self.pool.vanishes(e);
+        let on_group =
+            if self.symbols.free.is_empty() { e } else { self.pool.substitute(&[e], &self.symbols.free)[0] };
+        let vanishes = self.pool.vanishes(on_group);
         if !vanishes {
             self.nonzero.insert(e);
         }

@@ -15,7 +15,9 @@ mod cursor;
 mod error;
 mod fields;
 mod forms;
+mod functions;
 mod grammar;
+mod group;
 mod lower;
 mod names;
 mod number;
@@ -34,6 +36,7 @@ use attribute::{Attributes, Declared, WHAT_TO_DECLARE, quoted};
 use error::Context;
 use lower::{Lowering, Reported, Symbols};
 use names::{Holds, Meaning, Place, Resolver, Scope, nearest};
+use std::collections::HashMap;
 use syn::ext::IdentExt;
 
 /// Most coordinates, and most parameters and inputs, that are written out.
@@ -41,7 +44,10 @@ const MAX_COORDINATES: usize = 256;
 const MAX_QUANTITIES: usize = 4096;
 
 /// Methods that are emitted where `methods(...)` is left out.
-const DEFAULT_METHODS: [&str; 2] = ["Dla2", "Rattle"];
+const DEFAULT_METHODS: &[&str] = &["Dla2", "Rattle"];
+
+/// The same with a group factor.
+const DEFAULT_GROUP_METHODS: &[&str] = &["Rattle"];
 
 /// A declaration without errors.
 #[derive(Clone, Debug)]
@@ -80,7 +86,7 @@ pub struct Rejected {
     pub errors: Vec<Error>,
     /// Path of the runtime crate.
     pub runtime: syn::Path,
-    /// Number of coordinates.
+    /// Number of coordinates and of velocities, where there is no group factor.
     pub n: Option<usize>,
     /// Number of constraints.
     pub m: Option<usize>,
@@ -126,7 +132,8 @@ impl Declaration {
                 // Where names are wrong, so may be their number.
                 n: counts
                     .map(|c| c.coordinates)
-                    .filter(|n| *n > 0 && scope.is_sound() && !scope.has_unknown()),
+                    .filter(|n| *n > 0 && scope.is_sound() && !scope.has_unknown())
+                    .filter(|_| attributes.group.key().is_none()),
                 m: attributes.constraints.value().filter(|c| c.complete).map(|c| c.forms.len()),
                 inputs: counts.map(|c| c.inputs),
             })),
@@ -138,7 +145,7 @@ impl Declaration {
         Box::new(Rejected {
             errors,
             runtime: self.runtime.clone(),
-            n: Some(self.system.velocities.len()),
+            n: Some(self.system.velocities.len()).filter(|_| self.system.group.is_none()),
             m: Some(self.system.constraints.len()),
             inputs: Some(self.system.inputs.len()),
         })
@@ -171,6 +178,7 @@ fn missing_keys(attributes: &Attributes, input: &syn::DeriveInput, context: &Con
     if let (Some(key), Some([])) =
         (attributes.coordinates.key(), attributes.coordinates.value().map(Vec::as_slice))
         && !attributes.names_missing
+        && attributes.group.key().is_none()
     {
         context
             .push(Error::new(key, "a system has at least one coordinate").help("write `coordinates(x, y)`"));
@@ -202,7 +210,11 @@ fn methods(
     context: &Context,
 ) -> Vec<(&'static str, Extent)> {
     if attributes.methods.key().is_none() {
-        return DEFAULT_METHODS.iter().map(|marker| (*marker, input.ident.span().into())).collect();
+        let markers = match attributes.group.key() {
+            Some(_) => DEFAULT_GROUP_METHODS,
+            None => DEFAULT_METHODS,
+        };
+        return markers.iter().map(|marker| (*marker, input.ident.span().into())).collect();
     }
     let markers: Vec<&'static str> = METHODS.iter().map(|row| row.marker).collect();
     let mut result: Vec<(&'static str, Extent)> = Vec::new();
@@ -240,6 +252,7 @@ fn unknown_method(name: &Name, markers: &[&'static str]) -> Error {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Counts {
     coordinates: usize,
+    velocities: usize,
     parameters: usize,
     inputs: usize,
 }
@@ -263,6 +276,21 @@ fn scope(attributes: &Attributes, fields: &fields::Fields, context: &Context) ->
     for Declared { name, len } in declared(&attributes.coordinates) {
         let first = take(&mut counts.coordinates, len, MAX_COORDINATES, &name, "coordinates");
         scope.declare(&name, Meaning::Coordinate(first, len), context);
+    }
+    counts.velocities = counts.coordinates;
+    if let Some(factor) = attributes.group.value() {
+        for (part, name) in factor.group.pose.iter().zip(&factor.pose) {
+            if let Some(name) = name {
+                scope.declare(name, Meaning::Pose(counts.coordinates, *part), context);
+            }
+            counts.coordinates += part.entries();
+        }
+        for name in &factor.velocities {
+            if let Some(name) = name {
+                scope.declare(name, Meaning::Velocity(counts.velocities), context);
+            }
+            counts.velocities += 1;
+        }
     }
     for Field { ident, len } in &fields.parameters {
         let name = Name { text: ident.unraw().to_string(), at: ident.span().into() };
@@ -305,7 +333,15 @@ fn resolve_and_lower(
     context: &Context,
 ) -> Option<Lowered> {
     // Names of coordinates would all be unknown.
-    let coordinates = attributes.coordinates.value()?;
+    let group = attributes.group.value();
+    let coordinates = match attributes.coordinates.value() {
+        Some(coordinates) => coordinates.as_slice(),
+        None if attributes.coordinates.key().is_none() && group.is_some() => &[],
+        None => return None,
+    };
+    if attributes.group.key().is_some() && group.is_none() {
+        return None;
+    }
     counts?;
     let mut resolver = Resolver::new(scope, context);
     let lets: Vec<Option<(&Ast, bool)>> = attributes
@@ -330,22 +366,29 @@ fn resolve_and_lower(
     // Symbols of the user's names come first. Factors are kept in this order: r*y, m*dot(x).
     let mut pool = Pool::new();
     let names = |declared: &[Declared]| flattened(declared.iter().map(|d| (d.name.text.as_str(), d.len)));
-    let coordinate_names = names(coordinates);
-    let velocity_names: Vec<String> = coordinate_names.iter().map(|c| format!("dot({c})")).collect();
+    let mut coordinate_names = names(coordinates);
+    let mut velocity_names: Vec<String> = coordinate_names.iter().map(|c| format!("dot({c})")).collect();
+    let differential_names: Vec<String> = coordinate_names.iter().map(|c| format!("d{c}")).collect();
+    coordinate_names.extend(group.iter().flat_map(|factor| factor.coordinate_names()));
+    velocity_names.extend(group.iter().flat_map(|factor| factor.velocity_names()));
     let input_names = names(attributes.inputs.value().map_or(&[], Vec::as_slice));
     let fields: Vec<(String, Option<usize>)> =
         parameters.iter().map(|f| (f.ident.unraw().to_string(), f.len)).collect();
     let parameter_names = flattened(fields.iter().map(|(name, len)| (name.as_str(), *len)));
     let mut symbols = |names: Vec<String>| names.iter().map(|name| pool.symbol(name)).collect::<Vec<_>>();
-    let symbols = Symbols {
+    let mut symbols = Symbols {
         parameters: symbols(parameter_names.clone()),
         coordinates: symbols(coordinate_names.clone()),
         velocities: symbols(velocity_names.clone()),
         inputs: symbols(input_names.clone()),
         t: symbols(vec!["t".to_owned()])[0],
-        differentials: symbols(coordinate_names.iter().map(|c| format!("d{c}")).collect()),
+        rates: Vec::new(),
+        basis: symbols(differential_names),
+        differentials: Vec::new(),
         dt: symbols(vec!["dt".to_owned()])[0],
+        free: HashMap::new(),
     };
+    symbols.anchor(&mut pool, group.map(|factor| factor.group));
     let mut lowering = Lowering::new(pool, symbols, scope, context);
     // What names something unknown has no meaning, but may contain other mistakes.
     for definition in lets {
@@ -353,7 +396,7 @@ fn resolve_and_lower(
         lowering.lets.push(value);
     }
     let lagrangian = lagrangian.and_then(|(ast, holds)| match holds {
-        Some(_) => lowering.regular_lagrangian(ast, &coordinate_names).ok(),
+        Some(_) => lowering.regular_lagrangian(ast, &velocity_names).ok(),
         None => lowering.lower(ast).ok().and(None),
     });
     let constraints = lowering.independent_constraints(&constraints);
@@ -362,7 +405,7 @@ fn resolve_and_lower(
         Some((ast, None)) => lowering.lower(ast).ok().and(None),
         None => {
             let zero = lowering.pool.zero();
-            Some(vec![zero; coordinate_names.len()])
+            Some(vec![zero; velocity_names.len()])
         }
     };
 
@@ -379,7 +422,7 @@ fn resolve_and_lower(
             name: String::new(),
             velocities: quantities(velocity_names, &symbols.velocities),
             coordinates: quantities(coordinate_names, &symbols.coordinates),
-            group: None,
+            group: group.map(|factor| factor.group),
             parameters: quantities(parameter_names, &symbols.parameters),
             inputs: quantities(input_names, &symbols.inputs),
             t: symbols.t,
@@ -408,14 +451,14 @@ impl Lowering<'_> {
     fn regular_lagrangian(&mut self, ast: &Ast, names: &[String]) -> Result<Expr, Reported> {
         let (lagrangian, mass) = self.lagrangian(ast)?;
         self.check_numbers(&[lagrangian], ast.at);
-        if self.scope.is_sound() && self.pool.rank(&mass) < mass.len() {
+        if self.scope.is_sound() && self.rank(&mass) < mass.len() {
             let error =
                 Error::new(ast.at, "this Lagrangian is not regular: its mass matrix is singular everywhere");
             let absent: Vec<String> = names
                 .iter()
                 .zip(&mass)
                 .filter(|(_, row)| row.iter().all(|e| self.pool.is_zero(*e)))
-                .map(|(name, _)| format!("dot({name})"))
+                .map(|(name, _)| name.clone())
                 .collect();
             self.push(match absent.as_slice() {
                 [] => error.help("some combination of the velocities has no kinetic energy"),
@@ -431,7 +474,8 @@ impl Lowering<'_> {
         &mut self,
         constraints: &[(&attribute::Form, Option<Holds>)],
     ) -> Option<Vec<Constraint>> {
-        let n = self.symbols.coordinates.len();
+        let n = self.symbols.velocities.len();
+        let of = if self.symbols.rates == self.symbols.velocities { "coordinates" } else { "velocities" };
         let mut complete = true;
         if self.scope.is_sound()
             && let Some((excess, _)) = constraints.get(n.saturating_sub(1))
@@ -439,12 +483,9 @@ impl Lowering<'_> {
             self.push(
                 Error::new(
                     excess.form.at,
-                    format!("too many constraints: {} one-forms for {n} coordinates", constraints.len()),
+                    format!("too many constraints: {} one-forms for {n} {of}", constraints.len()),
                 )
-                .help(format!(
-                    "n coordinates can have at most n - 1 constraints, here {}",
-                    n.saturating_sub(1)
-                )),
+                .help(format!("n {of} can have at most n - 1 constraints, here {}", n.saturating_sub(1))),
             );
             complete = false;
         }
@@ -472,7 +513,7 @@ impl Lowering<'_> {
             let all: Vec<_> = one_form.coefficients.iter().copied().chain([one_form.dt]).collect();
             self.check_numbers(&all, form.form.at);
             rows.push(one_form.coefficients.clone());
-            if self.scope.is_sound() && rows.len() < n && self.pool.rank(&rows) < rows.len() {
+            if self.scope.is_sound() && rows.len() < n && self.rank(&rows) < rows.len() {
                 rows.pop();
                 let alone = one_form.coefficients.iter().all(|e| self.vanishes(*e));
                 self.push(if alone {

@@ -3,7 +3,10 @@
 use super::ast::{Ast, Kind, Name};
 use super::attribute::quoted;
 use super::error::{Context, Error, Extent};
+use super::functions;
+use super::lower::follows_velocity;
 use crate::expr::Function;
+use crate::group::Part;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -14,8 +17,30 @@ pub(crate) enum Meaning {
     Coordinate(usize, Option<usize>),
     Parameter(usize, Option<usize>),
     Input(usize, Option<usize>),
+    /// Part of a pose: position of its first entry among the coordinates.
+    Pose(usize, Part),
+    /// Body velocity: position among all velocities.
+    Velocity(usize),
     /// Position among the definitions of `let`.
     Let(usize),
+}
+
+impl Meaning {
+    /// The lengths of the indices that its entries have.
+    pub(crate) fn lengths(self) -> Vec<usize> {
+        match self {
+            Meaning::Coordinate(_, len) | Meaning::Parameter(_, len) | Meaning::Input(_, len) => {
+                len.into_iter().collect()
+            }
+            Meaning::Pose(_, part) => part.lengths().to_vec(),
+            Meaning::Velocity(_) | Meaning::Let(_) => Vec::new(),
+        }
+    }
+
+    /// Whether it is part of the configuration.
+    fn is_coordinate(self) -> bool {
+        matches!(self, Meaning::Coordinate(..) | Meaning::Pose(..))
+    }
 }
 
 /// All declared names.
@@ -46,13 +71,6 @@ fn reserved(name: &str) -> Option<&'static str> {
         _ if Function::ALL.iter().any(|f| f.name() == name) => Some("a function"),
         _ => None,
     }
-}
-
-/// Everything that can be called.
-pub(crate) fn functions() -> Vec<&'static str> {
-    let mut names: Vec<&str> = Function::ALL.iter().map(|f| f.name()).collect();
-    names.extend(["atan2", "sqrt", "sum", "dot", "d"]);
-    names
 }
 
 /// The candidate most like `name`, if one is like it at all.
@@ -114,7 +132,10 @@ impl Scope {
     /// Reports names that read like the differential of a coordinate.
     pub(crate) fn check_differentials(&self, context: &Context) {
         for name in &self.order {
-            let (Meaning::Coordinate(..), at) = self.names[name] else { continue };
+            let (meaning, at) = self.names[name];
+            if !meaning.is_coordinate() {
+                continue;
+            }
             let differential = format!("d{name}");
             if let Some((_, other)) = self.names.get(&differential) {
                 context.push(
@@ -133,12 +154,25 @@ impl Scope {
         }
     }
 
-    /// The coordinate that `name` is the differential of.
-    pub(crate) fn differential(&self, name: &str) -> Option<(usize, Option<usize>)> {
-        match self.meaning(name.strip_prefix('d')?) {
-            Some(Meaning::Coordinate(first, len)) if self.meaning(name).is_none() => Some((first, len)),
+    /// What `name` is the differential of, with the position of its first entry among the coordinates.
+    pub(crate) fn differential(&self, name: &str) -> Option<(usize, Meaning)> {
+        let meaning = self.meaning(name.strip_prefix('d')?)?;
+        match meaning {
+            _ if self.meaning(name).is_some() => None,
+            Meaning::Coordinate(first, _) | Meaning::Pose(first, _) => Some((first, meaning)),
             _ => None,
         }
+    }
+
+    /// The lengths of the indices of a quantity or differential.
+    pub(crate) fn lengths(&self, name: &str) -> Option<Vec<usize>> {
+        let meaning = self.meaning(name).or_else(|| self.differential(name).map(|(_, meaning)| meaning))?;
+        Some(meaning.lengths())
+    }
+
+    /// The first of the body velocities.
+    fn body_velocity(&self) -> Option<&str> {
+        self.order.iter().find(|n| matches!(self.names[*n].0, Meaning::Velocity(_))).map(String::as_str)
     }
 
     fn unknown(&self, name: &str, at: Extent, later: bool, loops: &[Name]) -> Error {
@@ -153,20 +187,21 @@ impl Scope {
         }
         let velocity = name.strip_suffix("dot").map(|s| s.strip_suffix('_').unwrap_or(s));
         if let Some(coordinate) = velocity
-            && let Some(Meaning::Coordinate(..)) = self.meaning(coordinate)
+            && self.meaning(coordinate).is_some_and(Meaning::is_coordinate)
         {
             return error.help(format!("the velocity of `{coordinate}` is `dot({coordinate})`"));
         }
-        if functions().contains(&name) {
+        if let Some(velocity) = name.strip_prefix('d')
+            && let Some(Meaning::Velocity(_)) = self.meaning(velocity)
+        {
+            return error.help(format!("the one-form of the body velocity `{velocity}` is `{velocity}*dt`"));
+        }
+        if functions::names().contains(&name) {
             return Error::new(at, format!("`{name}` needs its argument in parentheses"))
                 .help(format!("write `{name}(...)`"));
         }
-        let differentials: Vec<String> = self
-            .order
-            .iter()
-            .filter(|n| matches!(self.names[*n].0, Meaning::Coordinate(..)))
-            .map(|n| format!("d{n}"))
-            .collect();
+        let differentials: Vec<String> =
+            self.order.iter().filter(|n| self.names[*n].0.is_coordinate()).map(|n| format!("d{n}")).collect();
         let known = loops
             .iter()
             .map(|l| l.text.as_str())
@@ -254,10 +289,22 @@ impl<'a> Resolver<'a> {
     fn resolve(&mut self, ast: &Ast, place: Place) -> Holds {
         match &ast.kind {
             Kind::Number { .. } => Holds::default(),
-            Kind::Name(name) => self.name(name, ast.at, false, place),
-            Kind::Indexed(name, index) => {
-                self.integer(index);
-                self.name(&name.text, name.at, true, place)
+            Kind::Name(name) => self.name(name, ast.at, &[], place),
+            Kind::Indexed(name, indices) => {
+                indices.iter().for_each(|index| self.integer(index));
+                self.name(&name.text, name.at, indices, place)
+            }
+            Kind::Product(factors) if place == Place::Force => {
+                let (mut holds, mut last) = (Holds::default(), Holds::default());
+                for (i, (_, factor)) in factors.iter().enumerate() {
+                    last = if last.velocities && follows_velocity(factors, i) {
+                        Holds { differentials: true, ..Holds::default() }
+                    } else {
+                        self.resolve(factor, place)
+                    };
+                    holds.and(last);
+                }
+                holds
             }
             Kind::Paren(_) | Kind::Neg(_) | Kind::Sum(_) | Kind::Product(_) | Kind::Power(..) => {
                 let mut holds = Holds::default();
@@ -313,7 +360,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn name(&mut self, name: &str, at: Extent, indexed: bool, place: Place) -> Holds {
+    fn name(&mut self, name: &str, at: Extent, indices: &[Ast], place: Place) -> Holds {
+        let indexed = !indices.is_empty();
         if self.is_loop_variable(name) || name == "pi" {
             return if indexed { self.error(not_an_array(name, at)) } else { Holds::default() };
         }
@@ -331,40 +379,52 @@ impl<'a> Resolver<'a> {
             return match place {
                 Place::Constraint if indexed => self.error(not_an_array(name, at)),
                 Place::Constraint => Holds { differentials: true, ..Holds::default() },
-                Place::Force => self.error(
-                    Error::new(at, "a force is a one-form in the coordinates, without a `dt` term")
-                        .help("the time itself is `t`"),
-                ),
+                Place::Force => {
+                    let error =
+                        Error::new(at, "a force is a one-form in the coordinates, without a `dt` term");
+                    self.error(match self.scope.body_velocity() {
+                        Some(velocity) => error.help(format!(
+                            "`dt` stands directly behind a velocity, `{velocity}*dt`; the time itself is `t`"
+                        )),
+                        None => error.help("the time itself is `t`"),
+                    })
+                }
                 _ => self.error(forbidden("the differential `dt`", at, place)),
             };
         }
         let meaning = self.scope.meaning(name);
-        let len = match meaning {
-            Some(Meaning::Coordinate(_, len) | Meaning::Parameter(_, len) | Meaning::Input(_, len)) => len,
-            Some(Meaning::Let(_)) => None,
-            None => match self.scope.differential(name) {
-                Some((_, len)) => len,
-                None => {
-                    self.failed = true;
-                    if !self.scope.incomplete {
-                        self.context.push(self.scope.unknown(name, at, false, &self.loops));
-                    }
-                    return Holds::default();
-                }
-            },
-        };
-        match len {
-            Some(len) if !indexed => {
-                return self.error(
-                    Error::new(at, format!("`{name}` is an array of {len}"))
-                        .help(format!("write `{name}[0]`")),
-                );
+        let Some(lengths) = self.scope.lengths(name) else {
+            self.failed = true;
+            if !self.scope.incomplete {
+                self.context.push(self.scope.unknown(name, at, false, &self.loops));
             }
-            None if indexed => return self.error(not_an_array(name, at)),
-            _ => {}
+            return Holds::default();
+        };
+        if indices.len() != lengths.len() {
+            let error = match (&lengths[..], indices) {
+                ([], _) => not_an_array(name, at),
+                ([len], []) => Error::new(at, format!("`{name}` is an array of {len}"))
+                    .help(format!("write `{name}[0]`")),
+                ([_], [_, second, ..]) => {
+                    Error::new(second.at, format!("`{name}` has one index, but {} are given", indices.len()))
+                        .help(format!("write `{name}[0]`"))
+                }
+                ([rows, columns], []) => Error::new(at, format!("`{name}` is a matrix, {rows} by {columns}"))
+                    .help(format!("write `{name}[0][0]`")),
+                (_, _) => {
+                    let count = if indices.len() == 1 { "one is" } else { "more are" };
+                    Error::new(at, format!("`{name}` has two indices, but {count} given"))
+                        .help(format!("write `{name}[0][0]`, the row first"))
+                }
+            };
+            return self.error(error);
         }
         match meaning {
-            Some(Meaning::Coordinate(..) | Meaning::Parameter(..)) => Holds::default(),
+            Some(Meaning::Coordinate(..) | Meaning::Pose(..) | Meaning::Parameter(..)) => Holds::default(),
+            Some(Meaning::Velocity(_)) => match place {
+                Place::Derivative(_) => self.error(forbidden(&format!("the velocity `{name}`"), at, place)),
+                _ => Holds { velocities: true, ..Holds::default() },
+            },
             Some(Meaning::Input(..)) => match place {
                 Place::Force | Place::Let => Holds { inputs: true, ..Holds::default() },
                 _ => self.error(forbidden(&format!("the input `{name}`"), at, place)),
@@ -410,7 +470,7 @@ impl<'a> Resolver<'a> {
             "atan2" => 2,
             _ => 1,
         };
-        if !functions().contains(&name) {
+        if !functions::names().contains(&name) {
             for argument in arguments {
                 self.resolve(argument, place);
             }
@@ -466,61 +526,7 @@ impl<'a> Resolver<'a> {
                 "for a product write `{name}*(...)`, for the differential of `{coordinate}` just `{name}`"
             ));
         }
-        let non_smooth = [
-            "abs",
-            "sign",
-            "signum",
-            "sgn",
-            "min",
-            "max",
-            "clamp",
-            "floor",
-            "ceil",
-            "round",
-            "trunc",
-            "fract",
-            "mod",
-            "rem",
-            "heaviside",
-            "step",
-            "relu",
-            "copysign",
-        ];
-        if non_smooth.contains(&name) {
-            let error =
-                Error::new(at, format!("`{name}` is not smooth, and equations of motion need derivatives"));
-            return match name {
-                "abs" => error.help("a smooth stand-in is `sqrt(x^2 + eps^2)` with a small parameter `eps`"),
-                "sign" | "signum" | "sgn" | "heaviside" | "step" => {
-                    error.help("a smooth stand-in is `tanh(x/eps)` with a small parameter `eps`")
-                }
-                _ => error,
-            };
-        }
-        let error = Error::new(at, format!("unknown function `{name}`"));
-        let written = match name {
-            "log" => "ln(x)",
-            "log10" => "ln(x)/ln(10)",
-            "log2" => "ln(x)/ln(2)",
-            "exp2" => "2^x",
-            "pow" | "powi" | "powf" => "x^n",
-            "hypot" => "sqrt(x^2 + y^2)",
-            "cbrt" => "x^(1/3)",
-            "arcsin" => "asin(x)",
-            "arccos" => "acos(x)",
-            "arctan" => "atan(x)",
-            "cot" => "1/tan(x)",
-            "sec" => "1/cos(x)",
-            "csc" => "1/sin(x)",
-            "ddt" | "diff" | "derivative" => "dot(x)",
-            _ => {
-                return match nearest(name, functions()) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help(format!("the functions are {}", quoted(&functions(), "and"))),
-                };
-            }
-        };
-        error.help(format!("write `{written}`"))
+        functions::unknown(name, at)
     }
 }
 

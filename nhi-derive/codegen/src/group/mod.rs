@@ -46,13 +46,18 @@ pub enum Part {
 }
 
 impl Part {
+    /// The lengths of its indices.
+    pub fn lengths(self) -> &'static [usize] {
+        match self {
+            Part::Number => &[],
+            Part::Vector => &[3],
+            Part::Matrix => &[3, 3],
+        }
+    }
+
     /// Number of entries.
     pub fn entries(self) -> usize {
-        match self {
-            Part::Number => 1,
-            Part::Vector => 3,
-            Part::Matrix => 9,
-        }
+        self.lengths().iter().product()
     }
 
     /// The names of its entries.
@@ -62,6 +67,34 @@ impl Part {
             Part::Vector => (0..3).map(|i| format!("{name}[{i}]")).collect(),
             Part::Matrix => (0..9).map(|k| format!("{name}[{}][{}]", k / 3, k % 3)).collect(),
         }
+    }
+
+    /// The entries in terms of symbols between which there are no relations: an identity holds on the
+    /// group if it holds in these. A matrix is I + 2(â + â²)/(1 + a·a), Cayley's map.
+    pub fn free(self, pool: &mut Pool, entries: &[Expr]) -> Vec<Expr> {
+        if self != Part::Matrix {
+            return entries.to_vec();
+        }
+        let a = [0; 3].map(|_| pool.fresh_symbol("a"));
+        let squares = a.map(|x| pool.powi(x, 2));
+        let one = pool.one();
+        let norm = pool.sum(&[one, squares[0], squares[1], squares[2]]);
+        let two = pool.int(2);
+        let factor = pool.div(two, norm);
+        let hat = hat(pool, &a);
+        let mut result = Vec::with_capacity(9);
+        for i in 0..3 {
+            for j in 0..3 {
+                let mut terms = vec![hat[i][j]];
+                for (k, row) in hat.iter().enumerate() {
+                    terms.push(pool.mul(hat[i][k], row[j]));
+                }
+                let sum = pool.sum(&terms);
+                let entry = pool.mul(factor, sum);
+                result.push(if i == j { pool.add(one, entry) } else { entry });
+            }
+        }
+        result
     }
 }
 

@@ -127,7 +127,7 @@ fn keys() {
             &["expected `=` after `lagrangian`", "expected a list after `constraints`"],
         ),
         ("KINETIC, constraints = 3", &["expected `(` after `constraints`, found `=`"]),
-        ("KINETIC, constraints(), group = SE2(a)", &["group factors are not available yet"]),
+        ("KINETIC, constraints(), group = SE2(a)", &["expected `;` and the body velocities after this"]),
         ("KINETIC, constraints(), coordinates(x)", &["`coordinates` is given twice"]),
         ("KINETIC, constraints(), methods(Dla2, Dla2)", &["the method `Dla2` is named twice"]),
         (
@@ -261,7 +261,8 @@ fn syntax() {
             &["powers are written with `^`", "expected an operator before `y`"],
         ),
         ("KINETIC + 2(x), constraints()", &["expected an operator before `(`"]),
-        ("KINETIC + c[0][1], constraints()", &["only a name can be indexed, and only once"]),
+        ("KINETIC + c[0][1], constraints()", &["`c` has one index, but 2 are given"]),
+        ("KINETIC + (x)[0], constraints()", &["only a name can be indexed"]),
         ("KINETIC + self.m, constraints()", &["parameters are written by name alone, without `self`"]),
         ("KINETIC + x.y, constraints()", &["unexpected `.`"]),
         (

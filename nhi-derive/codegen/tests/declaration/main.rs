@@ -1,6 +1,7 @@
 //! Declarations: what they mean, and what is wrong with them.
 
 mod errors;
+mod groups;
 mod meaning;
 mod random;
 

@@ -1,0 +1,76 @@
+//! Ball on a turntable as in equations (40) and (41) of Ferraro, Jiménez & Martín de Diego, *New
+//! developments on the Geometric Nonholonomic Integrator*: the *body* components of the angular
+//! velocity enter the rolling conditions.
+//!
+//! With equal moments of inertia (x, y) moves as that of a rolling ball and ω is its angular velocity
+//! in space; R is not its attitude. With others it is another system than a ball:
+//! [`chaplygin_ball`](super::chaplygin_ball).
+
+use crate::{Invariant, Row};
+use nhi_runtime::prelude::*;
+
+/// Ball with its centre above (x, y) on a table that turns with angular velocity `Om`.
+#[derive(Nonholonomic, Clone, Debug)]
+#[expect(non_snake_case, reason = "I1, I2, I3 are moments of inertia, Om is an angular velocity")]
+#[nonholonomic(
+    coordinates(x, y),
+    group = SO3(R; w1, w2, w3),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2) + (I1*w1^2 + I2*w2^2 + I3*w3^2)/2,
+    constraints(
+        rolling_x: dot(x) - r*w2 + Om*y = 0,
+        rolling_y: dot(y) + r*w1 - Om*x = 0,
+    ),
+)]
+pub struct BallAsPrinted {
+    /// Mass.
+    pub m: f64,
+    /// First principal moment of inertia.
+    pub I1: f64,
+    /// Second principal moment of inertia.
+    pub I2: f64,
+    /// Third principal moment of inertia.
+    pub I3: f64,
+    /// Radius.
+    pub r: f64,
+    /// Angular velocity of the table.
+    pub Om: f64,
+}
+
+impl BallAsPrinted {
+    /// (x, y) and its velocity at time t for equal moments of inertia: with ζ = x + i y,
+    /// ζ(t) = ζ₀ + ζ̇₀ (exp(iκt) − 1)/(iκ), κ = Ω I/(I + m r²) ≠ 0.
+    pub fn orbit(&self, q0: [f64; 2], v0: [f64; 2], t: f64) -> ([f64; 2], [f64; 2]) {
+        let rate = self.Om * self.I1 / (self.I1 + self.m * self.r.powi(2));
+        let (sin, cos) = (rate * t).sin_cos();
+        let (along, across) = (sin / rate, (1.0 - cos) / rate);
+        let q = [q0[0] + along * v0[0] - across * v0[1], q0[1] + across * v0[0] + along * v0[1]];
+        (q, [cos * v0[0] - sin * v0[1], sin * v0[0] + cos * v0[1]])
+    }
+
+    /// E − Ω (m (x y' − y x') + I₃ ω₃), which is conserved for equal moments of inertia.
+    fn moving_energy(&self, q: &[f64; 11], v: &[f64; 5]) -> f64 {
+        let rotation = self.I1 * v[2].powi(2) + self.I2 * v[3].powi(2) + self.I3 * v[4].powi(2);
+        let energy = (self.m * (v[0].powi(2) + v[1].powi(2)) + rotation) / 2.0;
+        energy - self.Om * (self.m * (q[0] * v[1] - q[1] * v[0]) + self.I3 * v[4])
+    }
+}
+
+/// Row of the model table: the homogeneous ball.
+pub const MODEL: Row<BallAsPrinted> = Row {
+    name: "ball_as_printed",
+    summary: "ball on a turntable, rolling conditions with body components",
+    reference_coordinates: &["x", "y", "R11", "R12", "R13", "R21", "R22", "R23", "R31", "R32", "R33"],
+    defaults: BallAsPrinted { m: 1.0, I1: 2.0 / 3.0, I2: 2.0 / 3.0, I3: 2.0 / 3.0, r: 1.0, Om: 1.0 },
+    build: |p| BallAsPrinted { m: p[0], I1: p[1], I2: p[2], I3: p[3], r: p[4], Om: p[5] },
+    initial: |s| {
+        let ([x, y], [dx, dy]) = ([1.0, 1.0], [1.0, 1.0]);
+        let q = [x, y, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        (q, [dx, dy, (s.Om * x - dy) / s.r, (dx + s.Om * y) / s.r, 0.0])
+    },
+    conservative: false,
+    invariants: &[
+        Invariant { name: "moving_energy", value: BallAsPrinted::moving_energy },
+        Invariant { name: "w3", value: |_, _, v| v[4] },
+    ],
+    solution: None,
+};

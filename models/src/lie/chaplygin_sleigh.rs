@@ -1,0 +1,48 @@
+//! Chaplygin sleigh on SE(2) (Kobilarov, Martín de Diego & Ferraro, *Simulating Nonholonomic Dynamics*,
+//! section 6).
+
+use crate::Row;
+use nhi_runtime::prelude::*;
+
+/// Planar rigid body on a skate blade mounted a distance `a` behind its centre of mass (x, y), whose
+/// velocity is `v` along the body and `v_perp` to its left.
+#[derive(Nonholonomic, Clone, Debug)]
+#[expect(non_snake_case, reason = "I is a moment of inertia")]
+#[nonholonomic(
+    group = SE2(theta, x, y; omega, v, v_perp),
+    lagrangian = I/2*omega^2 + m/2*(v^2 + v_perp^2),
+    constraints(blade: a*omega - v_perp = 0),
+)]
+pub struct ChaplyginSleigh {
+    /// Mass.
+    pub m: f64,
+    /// Moment of inertia about the centre of mass.
+    pub I: f64,
+    /// Distance of the blade behind the centre of mass.
+    pub a: f64,
+}
+
+impl ChaplyginSleigh {
+    /// The angular velocity and the speed along the body in closed form, a time `s` after the latter
+    /// was zero, for a sleigh of energy `energy` that turns counter-clockwise. They solve
+    /// ω' = −k v ω, v' = a ω² with k = m a/(I + m a²).
+    pub fn velocities(&self, energy: f64, s: f64) -> (f64, f64) {
+        let inertia = self.I + self.m * self.a.powi(2);
+        let (omega, v) = ((2.0 * energy / inertia).sqrt(), (2.0 * energy / self.m).sqrt());
+        let rate = self.m * self.a / inertia * v;
+        (omega / (rate * s).cosh(), v * (rate * s).tanh())
+    }
+}
+
+/// Row of the model table.
+pub const MODEL: Row<ChaplyginSleigh> = Row {
+    name: "chaplygin_sleigh",
+    summary: "Chaplygin sleigh on SE(2), (x, y) its centre of mass",
+    reference_coordinates: &["theta", "x", "y"],
+    defaults: ChaplyginSleigh { m: 1.0, I: 0.5, a: 0.2 },
+    build: |p| ChaplyginSleigh { m: p[0], I: p[1], a: p[2] },
+    initial: |s| ([0.3, 0.0, 0.0], [0.8, 1.2, s.a * 0.8]),
+    conservative: true,
+    invariants: &[],
+    solution: None,
+};

@@ -1,0 +1,79 @@
+//! Roller racer on SE(2) × R: two hinged bodies on wheels, moved by their hinge.
+
+use crate::Row;
+use nhi_runtime::prelude::*;
+
+/// Body 1 with its axle at (x, y), heading θ; a hinge `d1` ahead of it; body 2 with heading θ + φ and
+/// its axle `d2` behind the hinge. The mass of each body sits at its axle.
+#[derive(Nonholonomic, Clone, Debug)]
+#[expect(non_snake_case, reason = "I1 and I2 are moments of inertia")]
+#[nonholonomic(
+    coordinates(phi),
+    group = SE2(theta, x, y; omega, v, v_perp),
+    let(
+        hinge = v_perp + d1*omega,
+        along = v*cos(phi) + hinge*sin(phi),
+        across = -v*sin(phi) + hinge*cos(phi) + d2*(omega + dot(phi)),
+    ),
+    lagrangian = m1/2*(v^2 + v_perp^2) + I1/2*omega^2 + I2/2*(omega + dot(phi))^2
+               + m2/2*(along^2 + across^2),
+    constraints(first: v_perp = 0, second: across = 0),
+    force = c*cos(w*t)*dphi,
+)]
+pub struct RollerRacer {
+    /// Mass of body 1.
+    pub m1: f64,
+    /// Moment of inertia of body 1.
+    pub I1: f64,
+    /// Mass of body 2.
+    pub m2: f64,
+    /// Moment of inertia of body 2.
+    pub I2: f64,
+    /// Distance of the hinge from the axle of body 1.
+    pub d1: f64,
+    /// Distance of the hinge from the axle of body 2.
+    pub d2: f64,
+    /// Amplitude of the torque at the hinge.
+    pub c: f64,
+    /// Angular frequency of the torque.
+    pub w: f64,
+}
+
+impl RollerRacer {
+    /// v at hinge angle `phi` for its rate and the angular velocity of body 1.
+    pub fn velocity(&self, phi: f64, dphi: f64, omega: f64) -> [f64; 4] {
+        let v = (self.d1 * omega * phi.cos() + self.d2 * (omega + dphi)) / phi.sin();
+        [dphi, omega, v, 0.0]
+    }
+}
+
+/// Row of the model table: a light second body, without torque.
+pub const MODEL: Row<RollerRacer> = Row {
+    name: "roller_racer",
+    summary: "roller racer on SE(2) x R",
+    reference_coordinates: &["phi", "theta", "x", "y"],
+    defaults: RollerRacer {
+        m1: 1.0,
+        I1: 0.5,
+        m2: 0.0,
+        I2: 0.1,
+        d1: 0.5,
+        d2: 0.25,
+        c: 0.0,
+        w: 1.0,
+    },
+    build: |p| RollerRacer {
+        m1: p[0],
+        I1: p[1],
+        m2: p[2],
+        I2: p[3],
+        d1: p[4],
+        d2: p[5],
+        c: p[6],
+        w: p[7],
+    },
+    initial: |s| ([0.7, 0.2, 0.0, 0.0], s.velocity(0.7, 0.8, 0.25)),
+    conservative: true,
+    invariants: &[],
+    solution: None,
+};

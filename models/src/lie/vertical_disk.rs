@@ -1,0 +1,51 @@
+//! Vertical rolling disk on SE(2) × R.
+
+use crate::{Invariant, Row};
+use nhi_runtime::prelude::*;
+
+/// Upright disk at (x, y) with heading θ and rolling angle φ.
+#[derive(Nonholonomic, Clone, Debug)]
+#[expect(non_snake_case, reason = "I and J are moments of inertia, R is the radius")]
+#[nonholonomic(
+    coordinates(phi),
+    group = SE2(theta, x, y; omega, v, v_perp),
+    lagrangian = m/2*(v^2 + v_perp^2) + I/2*omega^2 + J/2*dot(phi)^2,
+    constraints(rolling: v - R*dot(phi) = 0, skidding: v_perp = 0),
+)]
+pub struct VerticalDisk {
+    /// Mass.
+    pub m: f64,
+    /// Moment of inertia about a diameter.
+    pub I: f64,
+    /// Moment of inertia about the axle.
+    pub J: f64,
+    /// Radius.
+    pub R: f64,
+}
+
+/// Row of the model table.
+pub const MODEL: Row<VerticalDisk> = Row {
+    name: "vertical_disk",
+    summary: "upright rolling disk on SE(2) x R",
+    reference_coordinates: &["phi", "theta", "x", "y"],
+    defaults: VerticalDisk { m: 1.0, I: 0.5, J: 0.25, R: 1.0 },
+    build: |p| VerticalDisk { m: p[0], I: p[1], J: p[2], R: p[3] },
+    initial: |s| ([0.0, 0.1, 0.0, 0.0], [1.1 / s.R, 0.7, 1.1, 0.0]),
+    conservative: true,
+    invariants: &[
+        Invariant { name: "omega", value: |_, _, v| v[1] },
+        Invariant { name: "v", value: |_, _, v| v[2] },
+    ],
+    solution: Some(circle),
+};
+
+/// ω and v are constant: the disk rolls on a circle.
+fn circle(disk: &VerticalDisk, t: f64) -> ([f64; 4], [f64; 4]) {
+    let ([phi, theta0, x, y], velocity) = (MODEL.initial)(disk);
+    let [dphi, omega, v, _] = velocity;
+    let theta = theta0 + omega * t;
+    let radius = v / omega;
+    let x = x + radius * (theta.sin() - theta0.sin());
+    let y = y - radius * (theta.cos() - theta0.cos());
+    ([phi + dphi * t, theta, x, y], velocity)
+}

@@ -1,0 +1,72 @@
+//! The functions of the grammar, and what to write for those of other languages.
+
+use super::attribute::quoted;
+use super::error::{Error, Extent};
+use super::names::nearest;
+use crate::expr::Function;
+
+/// Everything that can be called.
+pub(crate) fn names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = Function::ALL.iter().map(|f| f.name()).collect();
+    names.extend(["atan2", "sqrt", "sum", "dot", "d"]);
+    names
+}
+
+/// An error about a call of something that is none of them.
+pub(crate) fn unknown(name: &str, at: Extent) -> Error {
+    let non_smooth = [
+        "abs",
+        "sign",
+        "signum",
+        "sgn",
+        "min",
+        "max",
+        "clamp",
+        "floor",
+        "ceil",
+        "round",
+        "trunc",
+        "fract",
+        "mod",
+        "rem",
+        "heaviside",
+        "step",
+        "relu",
+        "copysign",
+    ];
+    if non_smooth.contains(&name) {
+        let error =
+            Error::new(at, format!("`{name}` is not smooth, and equations of motion need derivatives"));
+        return match name {
+            "abs" => error.help("a smooth stand-in is `sqrt(x^2 + eps^2)` with a small parameter `eps`"),
+            "sign" | "signum" | "sgn" | "heaviside" | "step" => {
+                error.help("a smooth stand-in is `tanh(x/eps)` with a small parameter `eps`")
+            }
+            _ => error,
+        };
+    }
+    let error = Error::new(at, format!("unknown function `{name}`"));
+    let written = match name {
+        "log" => "ln(x)",
+        "log10" => "ln(x)/ln(10)",
+        "log2" => "ln(x)/ln(2)",
+        "exp2" => "2^x",
+        "pow" | "powi" | "powf" => "x^n",
+        "hypot" => "sqrt(x^2 + y^2)",
+        "cbrt" => "x^(1/3)",
+        "arcsin" => "asin(x)",
+        "arccos" => "acos(x)",
+        "arctan" => "atan(x)",
+        "cot" => "1/tan(x)",
+        "sec" => "1/cos(x)",
+        "csc" => "1/sin(x)",
+        "ddt" | "diff" | "derivative" => "dot(x)",
+        _ => {
+            return match nearest(name, names()) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error.help(format!("the functions are {}", quoted(&names(), "and"))),
+            };
+        }
+    };
+    error.help(format!("write `{written}`"))
+}
