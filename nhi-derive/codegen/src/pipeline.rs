@@ -45,10 +45,6 @@ impl Derived {
         declaration: Declaration,
         engine: &mut dyn Engine,
     ) -> Result<Derived, Box<declaration::Rejected>> {
-        if declaration.system.group.is_some() {
-            let error = Error::new(declaration.ident.span(), "group factors are not available yet");
-            return Err(declaration.reject(error));
-        }
         let mut mechanics = Mechanics::derive(declaration.system.clone(), engine)
             .map_err(|e| declaration.reject(vec![Error::new(declaration.ident.span(), e.to_string())]))?;
         let refusals: Vec<Error> = declaration

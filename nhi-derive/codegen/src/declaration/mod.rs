@@ -47,7 +47,7 @@ const MAX_QUANTITIES: usize = 4096;
 const DEFAULT_METHODS: &[&str] = &["Dla2", "Rattle"];
 
 /// The same with a group factor.
-const DEFAULT_GROUP_METHODS: &[&str] = &["Rattle"];
+const DEFAULT_GROUP_METHODS: &[&str] = &["Rdp", "Rattle"];
 
 /// A declaration without errors.
 #[derive(Clone, Debug)]

@@ -183,7 +183,7 @@ fn chaplygin_sleigh() {
     assert_eq!(names(&s.coordinates), ["theta", "x", "y"]);
     assert_eq!(names(&s.velocities), ["omega", "v", "v_perp"]);
     assert_eq!(s.group.unwrap().name, "SE2");
-    assert_eq!(s.methods, ["Rattle"]);
+    assert_eq!(s.methods, ["Rdp", "Rattle"]);
     assert_eq!(s.constraints[0].label, "blade");
     assert_eq!(s.source.constraints, ["a*omega - v_perp"]);
 }
