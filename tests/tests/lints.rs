@@ -46,11 +46,11 @@ use nhi_runtime::prelude::*;
 #[nonholonomic(
     coordinates(psi, phi, theta, x, y),
     inputs(u1, u2),
-    lagrangian = m/2*(dot(x)^2 + dot(y)^2) + m*l^2/2*dot(theta)^2
-               + i*dot(psi)*(dot(psi)/2 + dot(theta)) + j*dot(phi)^2,
+    lagrangian = mass/2*(dot(x)^2 + dot(y)^2) + mass*length^2/2*dot(theta)^2
+               + rotor*dot(psi)*(dot(psi)/2 + dot(theta)) + wheels*dot(phi)^2,
     constraints(
-        -sin(theta + phi)*dx + cos(theta + phi)*dy - l*cos(phi)*dtheta = 0,
-        -sin(theta - phi)*dx + cos(theta - phi)*dy + l*cos(phi)*dtheta = 0,
+        -sin(theta + phi)*dx + cos(theta + phi)*dy - length*cos(phi)*dtheta = 0,
+        -sin(theta - phi)*dx + cos(theta - phi)*dy + length*cos(phi)*dtheta = 0,
     ),
     force = u1*dpsi + u2*dphi - exp(-t)*dot(x)*dx,
     methods(
@@ -60,13 +60,13 @@ use nhi_runtime::prelude::*;
 )]
 pub struct Snakeboard {
     /// Mass.
-    pub m: f64,
+    pub mass: f64,
     /// Half the length.
-    pub l: f64,
+    pub length: f64,
     /// Rotor.
-    pub i: f64,
+    pub rotor: f64,
     /// Wheels.
-    pub j: f64,
+    pub wheels: f64,
 }
 
 /// No parameters, no constraints.
@@ -76,9 +76,9 @@ pub struct Quartic;
 
 #[test]
 fn steps() -> Result<(), nhi_runtime::Error> {
-    let board = Snakeboard { m: 1.0, l: 1.0, i: 0.4, j: 2.0 };
-    let mut sim = Simulation::project(board, Dla2, [0.1; 5], [0.2; 5], 0.01)?;
-    sim.step_with(&[0.1, 0.2])?;
-    let mut sim = Simulation::new(Quartic, Rattle, [0.1], [0.2], 0.01)?;
-    sim.step()
+    let board = Snakeboard { mass: 1.0, length: 1.0, rotor: 0.4, wheels: 2.0 };
+    let mut sim = Simulation::project(board, Dla2, [0.1_f64; 5], [0.2_f64; 5], 0.01_f64)?;
+    sim.step_with(&[0.1_f64, 0.2_f64])?;
+    let mut free = Simulation::new(Quartic, Rattle, [0.1_f64], [0.2_f64], 0.01_f64)?;
+    free.step()
 }

@@ -5,6 +5,7 @@
 //! out z and have the momentum p_x = (1 + y²) ẋ, the density is 1/√(1 + y²). Start, step size, radius of the
 //! cloud and time span are theirs: (p_x, x, p_y, y) = (1, 0, 1, 0), h = 0.25, 0.01 and 30.
 
+use nalgebra::SMatrix;
 use nhi_models::{Method, Model, Phase, nh_particle};
 
 /// Step size.
@@ -92,34 +93,7 @@ fn phase(&[x, y, z, dx, dy]: &[f64; DIMENSION]) -> Phase {
 /// The volume that the cloud's axes span, times the density at its centre.
 fn weighted(points: &[Phase]) -> f64 {
     let coordinates: Vec<_> = points.iter().map(|(q, v)| [q[0], q[1], q[2], v[0], v[1]]).collect();
-    let mut axes = [[0.0; DIMENSION]; DIMENSION];
-    for (axis, ends) in axes.iter_mut().zip(coordinates[1..].chunks(2)) {
-        for (i, entry) in axis.iter_mut().enumerate() {
-            *entry = ends[0][i] - ends[1][i];
-        }
-    }
-    (1.0 + coordinates[0][1].powi(2)).sqrt() * determinant(axes).abs()
-}
-
-/// The determinant, by Gaussian elimination with pivots.
-fn determinant(mut a: [[f64; DIMENSION]; DIMENSION]) -> f64 {
-    let mut determinant = 1.0;
-    for k in 0..DIMENSION {
-        let pivot = (k..DIMENSION).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs())).unwrap_or(k);
-        if pivot != k {
-            a.swap(k, pivot);
-            determinant = -determinant;
-        }
-        determinant *= a[k][k];
-        if a[k][k] == 0.0 {
-            return 0.0;
-        }
-        for i in k + 1..DIMENSION {
-            let factor = a[i][k] / a[k][k];
-            for j in k..DIMENSION {
-                a[i][j] -= factor * a[k][j];
-            }
-        }
-    }
-    determinant
+    let pairs = &coordinates[1..];
+    let axes = SMatrix::<f64, DIMENSION, DIMENSION>::from_fn(|i, j| pairs[2 * j][i] - pairs[2 * j + 1][i]);
+    (1.0 + coordinates[0][1].powi(2)).sqrt() * axes.determinant().abs()
 }
