@@ -702,6 +702,7 @@ const _: () = {
         ];
         const INPUTS: &'static [&'static ::core::primitive::str] = &[];
         const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &["climbing"];
+        const SYMMETRIES: &'static [::nhi_runtime::Symmetry] = &[];
         type Configuration<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Multipliers<__T: ::nhi_runtime::Scalar> = [__T; 1];
