@@ -4,6 +4,7 @@
 //! command line, the tests and the benchmarks read.
 
 mod flow;
+mod group_method;
 mod method;
 mod model;
 mod row;
@@ -14,6 +15,7 @@ pub mod contact_oscillator;
 pub mod contact_oscillator_gauged;
 pub mod euler_disk;
 pub mod knife_incline;
+pub mod lie;
 pub mod magnetic_particle;
 pub mod mobile_robot;
 pub mod nh_particle;
@@ -26,7 +28,8 @@ pub mod snakeboard;
 pub mod snakeboard_free;
 pub mod vertical_disk;
 
-pub use method::{Family, METHODS, Method};
+pub use group_method::GROUP_METHODS;
+pub use method::{Family, METHODS, Method, Simulated};
 pub use model::{Instance, Model, Phase};
 pub use row::{Invariant, Row, Value};
 pub use trajectory::{Node, Trajectory};
@@ -50,6 +53,21 @@ pub const MODELS: &[&dyn Model] = &[
     &mobile_robot::MODEL,
     &sleigh_moving_mass::MODEL,
     &magnetic_particle::MODEL,
+];
+
+/// All models with a group factor. Names are those of the reference data, which [`MODELS`] may have too.
+pub const GROUP_MODELS: &[&dyn Model] = &[
+    &lie::chaplygin_sleigh::MODEL,
+    &lie::snakeboard::MODEL,
+    &lie::two_wheeled_robot::MODEL,
+    &lie::roller_racer::MODEL,
+    &lie::vertical_disk::MODEL,
+    &lie::ball_as_printed::MODEL,
+    &lie::chaplygin_ball::MODEL,
+    &lie::suslov::MODEL,
+    &lie::se3_body::MODEL,
+    &lie::nonholonomic_particle::MODEL,
+    &lie::rattleback::MODEL,
 ];
 
 /// The model called `name`.

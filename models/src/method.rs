@@ -3,8 +3,7 @@
 use crate::Trajectory;
 use nhi_runtime::{
     Compose, Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Emits, Error, GniEulerA,
-    GniEulerAb, GniEulerB, GniMidpoint, Rattle, RattleRestarted, Rk2Heun, Rk2Midpoint, Rk4, Simulation,
-    System,
+    GniEulerAb, GniEulerB, GniMidpoint, Rattle, RattleRestarted, Rk2Heun, Rk2Midpoint, Rk4, System,
 };
 
 /// What kind of map a method is.
@@ -45,26 +44,57 @@ macro_rules! methods {
             $(Method { id: $id, family: Family::$family, order: $order, adjoint: $adjoint },)*
         ];
 
-        /// A system whose declaration asks for the step functions of all methods.
+        /// A system in coordinates whose declaration asks for the step functions of all methods.
         pub trait Emitted: System $(+ Emits<$marker>)* {}
         impl<S: System $(+ Emits<$marker>)*> Emitted for S {}
 
-        /// A simulation with `method`.
-        pub(crate) fn start<S: Emitted + 'static>(
-            system: S,
-            method: &Method,
-            q0: S::Configuration<f64>,
-            v0: S::Velocity<f64>,
-            inputs: S::Inputs<f64>,
+        impl<S: Emitted + Clone + Sync + 'static> Simulated for S {
+            const METHODS: &'static [Method] = METHODS;
+
+            simulate!($($id $value;)*);
+        }
+    };
+}
+
+/// A system that can be simulated with every method of a table.
+pub trait Simulated: System + Clone + Sync + 'static {
+    /// The table.
+    const METHODS: &'static [Method];
+
+    /// A simulation with `method`.
+    ///
+    /// # Errors
+    /// As [`Simulation::with_inputs`].
+    fn simulate(
+        self,
+        method: &Method,
+        q0: Self::Configuration<f64>,
+        v0: Self::Velocity<f64>,
+        inputs: Self::Inputs<f64>,
+        h: f64,
+    ) -> Result<Box<dyn Trajectory>, Error>;
+}
+
+macro_rules! simulate {
+    ($($id:literal $value:expr;)*) => {
+        fn simulate(
+            self,
+            method: &$crate::Method,
+            q0: Self::Configuration<f64>,
+            v0: Self::Velocity<f64>,
+            inputs: Self::Inputs<f64>,
             h: f64,
-        ) -> Result<Box<dyn Trajectory>, Error> {
+        ) -> Result<Box<dyn $crate::Trajectory>, nhi_runtime::Error> {
             match method.id {
-                $($id => boxed(Simulation::with_inputs(system, $value, q0, v0, &inputs, h)),)*
+                $($id => $crate::method::boxed(
+                    nhi_runtime::Simulation::with_inputs(self, $value, q0, v0, &inputs, h)
+                ),)*
                 id => unreachable!("{id} is not in the table"),
             }
         }
     };
 }
+pub(crate) use simulate;
 
 methods! {
     "dla1" Dla 1 Some("dla1_adjoint"), Dla1;
@@ -95,6 +125,8 @@ methods! {
         GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
 }
 
-fn boxed<T: Trajectory + 'static>(simulation: Result<T, Error>) -> Result<Box<dyn Trajectory>, Error> {
+pub(crate) fn boxed<T: Trajectory + 'static>(
+    simulation: Result<T, Error>,
+) -> Result<Box<dyn Trajectory>, Error> {
     Ok(Box::new(simulation?))
 }

@@ -10,9 +10,13 @@ pub trait Model: Sync {
     fn name(&self) -> &'static str;
     /// What it is, in a few words.
     fn summary(&self) -> &'static str;
-    /// Configuration coordinates, length n.
+    /// Entries of a configuration: coordinates, and those of a pose, length N.
     fn coordinates(&self) -> &'static [&'static str];
-    /// Names of the coordinates in reference data, length n.
+    /// Entries of a velocity, length n: those of coordinates have their names.
+    fn velocities(&self) -> &'static [&'static str];
+    /// The methods it can be simulated with.
+    fn methods(&self) -> &'static [Method];
+    /// Names of the entries in reference data, length N.
     fn reference_coordinates(&self) -> &'static [&'static str];
     /// Labels of the constraints, or their text, length m.
     fn constraints(&self) -> &'static [&'static str];

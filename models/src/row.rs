@@ -1,8 +1,8 @@
 use crate::Trajectory;
 use crate::flow::flow;
-use crate::method::{Emitted, Method};
+use crate::method::{Method, Simulated};
 use crate::model::{Instance, Model, Phase};
-use nhi_runtime::{Error, Failure, System, Vector};
+use nhi_runtime::{Error, Factor, Failure, Posed, System, Vector};
 
 /// A conserved quantity of the system `S`.
 pub struct Invariant<S: System> {
@@ -40,7 +40,7 @@ pub struct Row<S: System + 'static> {
     pub solution: Option<fn(&S, f64) -> PhaseOf<S>>,
 }
 
-impl<S: Emitted + Clone + Sync + 'static> Model for Row<S> {
+impl<S: Simulated<Configuration<f64>: Rates>> Model for Row<S> {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -55,6 +55,14 @@ impl<S: Emitted + Clone + Sync + 'static> Model for Row<S> {
 
     fn reference_coordinates(&self) -> &'static [&'static str] {
         self.reference_coordinates
+    }
+
+    fn velocities(&self) -> &'static [&'static str] {
+        S::VELOCITIES
+    }
+
+    fn methods(&self) -> &'static [Method] {
+        S::METHODS
     }
 
     fn constraints(&self) -> &'static [&'static str] {
@@ -102,7 +110,7 @@ struct Values<S: System + 'static> {
     solution: Option<fn(&S, f64) -> PhaseOf<S>>,
 }
 
-impl<S: Emitted + Clone + 'static> Instance for Values<S> {
+impl<S: Simulated<Configuration<f64>: Rates>> Instance for Values<S> {
     fn parameters(&self) -> Vec<f64> {
         self.parameters.as_ref().to_vec()
     }
@@ -146,7 +154,8 @@ impl<S: Emitted + Clone + 'static> Instance for Values<S> {
         let mut field = |t: f64, y: &[f64], dy: &mut [f64]| {
             let (q, v) = y.split_at(n);
             let (a, _) = self.acceleration(q, v, t, inputs)?;
-            dy[..n].copy_from_slice(v);
+            let rates = vector::<S::Configuration<f64>>(q).rates(v);
+            dy[..n].copy_from_slice(rates.as_ref());
             dy[n..].copy_from_slice(&a);
             Ok(())
         };
@@ -163,7 +172,27 @@ impl<S: Emitted + Clone + 'static> Instance for Values<S> {
         inputs: &[f64],
         h: f64,
     ) -> Result<Box<dyn Trajectory>, Error> {
-        crate::method::start(self.system.clone(), method, vector(q0), vector(v0), vector(inputs), h)
+        self.system.clone().simulate(method, vector(q0), vector(v0), vector(inputs), h)
+    }
+}
+
+/// Configurations with their rates of change, for the flow.
+pub trait Rates {
+    /// dq/dt for a velocity.
+    fn rates(&self, v: &[f64]) -> Self;
+}
+
+impl<const N: usize> Rates for [f64; N] {
+    fn rates(&self, v: &[f64]) -> Self {
+        vector(v)
+    }
+}
+
+impl<G: Factor, const K: usize, const N: usize> Rates for Posed<G, f64, K, N> {
+    fn rates(&self, v: &[f64]) -> Self {
+        let (r, xi) = v.split_at(K);
+        let pose = G::rates(&vector(self.pose()), &vector(xi));
+        vector(&[r, pose.as_ref()].concat())
     }
 }
 

@@ -19,6 +19,8 @@ pub trait Factor: Copy + Debug + PartialEq {
     /// How far `entries` are from those of a pose: 0 but for rotation matrices, whose largest
     /// entry of |RᵀR − 1| it is.
     fn defect(entries: &Self::Entries<f64>) -> f64;
+    /// dg/dt = g ξ̂, entry by entry.
+    fn rates<T: Scalar>(g: &Self::Entries<T>, xi: &Self::Algebra<T>) -> Self::Entries<T>;
     /// g exp(σ), on the group to rounding.
     fn displaced<T: Scalar>(g: &Self::Entries<T>, sigma: &Self::Algebra<T>) -> Self::Entries<T>;
     /// (dexpᴸ_σ)⁻¹ ξ: how the logarithm of a motion changes with the velocity at its end.
@@ -45,9 +47,11 @@ pub trait Retracts<G: Factor>: Copy + Debug + Default {
 }
 
 /// A pose as its entries, matrices by rows.
-trait Flat<E> {
+trait Flat<E>: Group {
     fn of(entries: E) -> Self;
     fn flat(self) -> E;
+    /// The entries of g x̂.
+    fn rates(self, x: Self::Algebra) -> E;
 }
 
 impl<T: Scalar> Flat<[T; 3]> for SE2<T> {
@@ -58,6 +62,10 @@ impl<T: Scalar> Flat<[T; 3]> for SE2<T> {
     #[inline]
     fn flat(self) -> [T; 3] {
         self.into()
+    }
+    #[inline]
+    fn rates(self, x: [T; 3]) -> [T; 3] {
+        self.tangent(x)
     }
 }
 
@@ -71,6 +79,10 @@ impl<T: Scalar> Flat<[T; 9]> for SO3<T> {
         let [[a, b, c], [d, e, f], [g, h, i]] = self.0;
         [a, b, c, d, e, f, g, h, i]
     }
+    #[inline]
+    fn rates(self, x: [T; 3]) -> [T; 9] {
+        SO3(self.tangent(x)).flat()
+    }
 }
 
 impl<T: Scalar> Flat<[T; 12]> for SE3<T> {
@@ -83,6 +95,11 @@ impl<T: Scalar> Flat<[T; 12]> for SE3<T> {
         let [[a, b, c], [d, e, f], [g, h, i]] = self.rotation.0;
         let [x, y, z] = self.position;
         [a, b, c, d, e, f, g, h, i, x, y, z]
+    }
+    #[inline]
+    fn rates(self, x: [T; 6]) -> [T; 12] {
+        let (rotation, position) = self.tangent(x);
+        SE3 { rotation: SO3(rotation), position }.flat()
     }
 }
 
@@ -101,6 +118,10 @@ macro_rules! factors {
 
             fn defect(entries: &[f64; $entries]) -> f64 {
                 $group::of(*entries).defect()
+            }
+            #[inline]
+            fn rates<T: Scalar>(g: &[T; $entries], xi: &[T; $dim]) -> [T; $entries] {
+                $group::<T>::of(*g).rates(*xi)
             }
             #[inline]
             fn displaced<T: Scalar>(g: &[T; $entries], sigma: &[T; $dim]) -> [T; $entries] {

@@ -6,6 +6,7 @@
 //! in space; R is not its attitude. With others it is another system than a ball:
 //! [`chaplygin_ball`](super::chaplygin_ball).
 
+use crate::group_method::simulated;
 use crate::{Invariant, Row};
 use nhi_runtime::prelude::*;
 
@@ -19,6 +20,10 @@ use nhi_runtime::prelude::*;
     constraints(
         rolling_x: dot(x) - r*w2 + Om*y = 0,
         rolling_y: dot(y) + r*w1 - Om*x = 0,
+    ),
+    methods(
+        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
+        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
     ),
 )]
 pub struct BallAsPrinted {
@@ -35,6 +40,8 @@ pub struct BallAsPrinted {
     /// Angular velocity of the table.
     pub Om: f64,
 }
+
+simulated!(BallAsPrinted);
 
 impl BallAsPrinted {
     /// (x, y) and its velocity at time t for equal moments of inertia: with ζ = x + i y,
@@ -65,11 +72,11 @@ pub const MODEL: Row<BallAsPrinted> = Row {
     initial: |s| {
         let ([x, y], [dx, dy]) = ([1.0, 1.0], [1.0, 1.0]);
         let q = [x, y, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-        (q, [dx, dy, (s.Om * x - dy) / s.r, (dx + s.Om * y) / s.r, 0.0])
+        (q.into(), [dx, dy, (s.Om * x - dy) / s.r, (dx + s.Om * y) / s.r, 0.0])
     },
     conservative: false,
     invariants: &[
-        Invariant { name: "moving_energy", value: BallAsPrinted::moving_energy },
+        Invariant { name: "moving_energy", value: |s, q, v| s.moving_energy(q.entries(), v) },
         Invariant { name: "w3", value: |_, _, v| v[4] },
     ],
     solution: None,

@@ -2,6 +2,7 @@
 //! centre, and his top, where it is not.
 
 use super::rotation;
+use crate::group_method::simulated;
 use crate::{Invariant, Row};
 use nhi_runtime::prelude::*;
 
@@ -30,6 +31,10 @@ use nhi_runtime::prelude::*;
         rolling_x: dot(x) - r*along_y + Om*y = 0,
         rolling_y: dot(y) + r*along_x - Om*x = 0,
     ),
+    methods(
+        Rdp, RdpLeft, RdpRight, Rattle, RattleRestarted,
+        GniEulerA, GniEulerB, Rkmk2, Rkmk4
+    ),
 )]
 pub struct ChaplyginBall {
     /// Mass.
@@ -53,6 +58,8 @@ pub struct ChaplyginBall {
     /// Acceleration of gravity.
     pub gr: f64,
 }
+
+simulated!(ChaplyginBall, depends on the pose);
 
 impl ChaplyginBall {
     /// R I ω + m r e₃ × (x', y', 0), the angular momentum about the point of contact, which is conserved
@@ -107,14 +114,14 @@ pub const MODEL: Row<ChaplyginBall> = Row {
         let in_space = |i: usize| g[3 * i] * w1 + g[3 * i + 1] * w2 + g[3 * i + 2] * w3;
         let mut q = [x, y, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         q[2..].copy_from_slice(&g);
-        (q, [s.r * in_space(1) - s.Om * y, -s.r * in_space(0) + s.Om * x, w1, w2, w3])
+        (q.into(), [s.r * in_space(1) - s.Om * y, -s.r * in_space(0) + s.Om * x, w1, w2, w3])
     },
     conservative: true,
     invariants: &[
-        Invariant { name: "K1", value: |s, q, v| s.contact_momentum(q, v)[0] },
-        Invariant { name: "K2", value: |s, q, v| s.contact_momentum(q, v)[1] },
-        Invariant { name: "K3", value: |s, q, v| s.contact_momentum(q, v)[2] },
-        Invariant { name: "moving_energy", value: ChaplyginBall::moving_energy },
+        Invariant { name: "K1", value: |s, q, v| s.contact_momentum(q.entries(), v)[0] },
+        Invariant { name: "K2", value: |s, q, v| s.contact_momentum(q.entries(), v)[1] },
+        Invariant { name: "K3", value: |s, q, v| s.contact_momentum(q.entries(), v)[2] },
+        Invariant { name: "moving_energy", value: |s, q, v| s.moving_energy(q.entries(), v) },
     ],
     solution: None,
 };

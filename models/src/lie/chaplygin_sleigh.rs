@@ -2,6 +2,7 @@
 //! section 6).
 
 use crate::Row;
+use crate::group_method::simulated;
 use nhi_runtime::prelude::*;
 
 /// Planar rigid body on a skate blade mounted a distance `a` behind its centre of mass (x, y), whose
@@ -12,6 +13,10 @@ use nhi_runtime::prelude::*;
     group = SE2(theta, x, y; omega, v, v_perp),
     lagrangian = I/2*omega^2 + m/2*(v^2 + v_perp^2),
     constraints(blade: a*omega - v_perp = 0),
+    methods(
+        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
+        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
+    ),
 )]
 pub struct ChaplyginSleigh {
     /// Mass.
@@ -21,6 +26,8 @@ pub struct ChaplyginSleigh {
     /// Distance of the blade behind the centre of mass.
     pub a: f64,
 }
+
+simulated!(ChaplyginSleigh);
 
 impl ChaplyginSleigh {
     /// The angular velocity and the speed along the body in closed form, a time `s` after the latter
@@ -41,7 +48,7 @@ pub const MODEL: Row<ChaplyginSleigh> = Row {
     reference_coordinates: &["theta", "x", "y"],
     defaults: ChaplyginSleigh { m: 1.0, I: 0.5, a: 0.2 },
     build: |p| ChaplyginSleigh { m: p[0], I: p[1], a: p[2] },
-    initial: |s| ([0.3, 0.0, 0.0], [0.8, 1.2, s.a * 0.8]),
+    initial: |s| ([0.3, 0.0, 0.0].into(), [0.8, 1.2, s.a * 0.8]),
     conservative: true,
     invariants: &[],
     solution: None,

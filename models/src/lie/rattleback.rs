@@ -2,6 +2,7 @@
 //! Levinson, *Realistic mathematical modeling of the rattleback*, Int. J. Non-Linear Mech. 17, 1982).
 
 use super::rotation;
+use crate::group_method::simulated;
 use crate::{Invariant, Row};
 use nhi_runtime::prelude::*;
 
@@ -27,6 +28,10 @@ use nhi_runtime::prelude::*;
         contact_2: v2 + w3*rho1 - w1*rho3 = 0,
         contact_3: v3 + w1*rho2 - w2*rho1 = 0,
     ),
+    methods(
+        Rdp, RdpLeft, RdpRight, Rattle, RattleRestarted,
+        GniEulerA, GniEulerB, Rkmk2, Rkmk4
+    ),
 )]
 pub struct Rattleback {
     /// Semi-axis along the first axis.
@@ -48,6 +53,8 @@ pub struct Rattleback {
     /// Acceleration of gravity.
     pub g: f64,
 }
+
+simulated!(Rattleback, depends on the pose);
 
 impl Rattleback {
     /// The point of contact in the body, for its vertical γ.
@@ -89,9 +96,7 @@ impl Rattleback {
 pub const MODEL: Row<Rattleback> = Row {
     name: "rattleback",
     summary: "rattleback, an ellipsoid with skew inertia rolling on a plane",
-    reference_coordinates: &[
-        "R11", "R12", "R13", "R21", "R22", "R23", "R31", "R32", "R33", "p1", "p2", "p3",
-    ],
+    reference_coordinates: &["R11", "R12", "R13", "R21", "R22", "R23", "R31", "R32", "R33", "p1", "p2", "p3"],
     defaults: Rattleback {
         a: 0.2,
         b: 0.03,
@@ -103,19 +108,12 @@ pub const MODEL: Row<Rattleback> = Row {
         D: -0.2e-4,
         g: 9.81,
     },
-    build: |p| Rattleback {
-        a: p[0],
-        b: p[1],
-        c: p[2],
-        h: p[3],
-        A: p[4],
-        B: p[5],
-        C: p[6],
-        D: p[7],
-        g: p[8],
+    build: |p| Rattleback { a: p[0], b: p[1], c: p[2], h: p[3], A: p[4], B: p[5], C: p[6], D: p[7], g: p[8] },
+    initial: |s| {
+        let (q, v) = s.spinning([0.5_f64.to_radians(), 0.0, 0.0], -5.0);
+        (q.into(), v)
     },
-    initial: |s| s.spinning([0.5_f64.to_radians(), 0.0, 0.0], -5.0),
     conservative: true,
-    invariants: &[Invariant { name: "height", value: |s, q, _| s.height(q) }],
+    invariants: &[Invariant { name: "height", value: |s, q, _| s.height(q.entries()) }],
     solution: None,
 };

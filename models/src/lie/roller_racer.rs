@@ -1,6 +1,7 @@
 //! Roller racer on SE(2) × R: two hinged bodies on wheels, moved by their hinge.
 
 use crate::Row;
+use crate::group_method::simulated;
 use nhi_runtime::prelude::*;
 
 /// Body 1 with its axle at (x, y), heading θ; a hinge `d1` ahead of it; body 2 with heading θ + φ and
@@ -19,6 +20,10 @@ use nhi_runtime::prelude::*;
                + m2/2*(along^2 + across^2),
     constraints(first: v_perp = 0, second: across = 0),
     force = c*cos(w*t)*dphi,
+    methods(
+        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
+        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
+    ),
 )]
 pub struct RollerRacer {
     /// Mass of body 1.
@@ -39,6 +44,8 @@ pub struct RollerRacer {
     pub w: f64,
 }
 
+simulated!(RollerRacer);
+
 impl RollerRacer {
     /// v at hinge angle `phi` for its rate and the angular velocity of body 1.
     pub fn velocity(&self, phi: f64, dphi: f64, omega: f64) -> [f64; 4] {
@@ -52,27 +59,9 @@ pub const MODEL: Row<RollerRacer> = Row {
     name: "roller_racer",
     summary: "roller racer on SE(2) x R",
     reference_coordinates: &["phi", "theta", "x", "y"],
-    defaults: RollerRacer {
-        m1: 1.0,
-        I1: 0.5,
-        m2: 0.0,
-        I2: 0.1,
-        d1: 0.5,
-        d2: 0.25,
-        c: 0.0,
-        w: 1.0,
-    },
-    build: |p| RollerRacer {
-        m1: p[0],
-        I1: p[1],
-        m2: p[2],
-        I2: p[3],
-        d1: p[4],
-        d2: p[5],
-        c: p[6],
-        w: p[7],
-    },
-    initial: |s| ([0.7, 0.2, 0.0, 0.0], s.velocity(0.7, 0.8, 0.25)),
+    defaults: RollerRacer { m1: 1.0, I1: 0.5, m2: 0.0, I2: 0.1, d1: 0.5, d2: 0.25, c: 0.0, w: 1.0 },
+    build: |p| RollerRacer { m1: p[0], I1: p[1], m2: p[2], I2: p[3], d1: p[4], d2: p[5], c: p[6], w: p[7] },
+    initial: |s| ([0.7, 0.2, 0.0, 0.0].into(), s.velocity(0.7, 0.8, 0.25)),
     conservative: true,
     invariants: &[],
     solution: None,

@@ -2,6 +2,7 @@
 
 use super::rotation;
 use crate::Row;
+use crate::group_method::simulated;
 use nhi_runtime::prelude::*;
 
 /// Body whose centre of mass is at (q1, q2, q3) in its frame. The origin of the frame, at `p` in space,
@@ -13,6 +14,10 @@ use nhi_runtime::prelude::*;
     lagrangian = m/2*((v1 + w2*q3 - w3*q2)^2 + (v2 + w3*q1 - w1*q3)^2 + (v3 + w1*q2 - w2*q1)^2)
                + (J1*w1^2 + J2*w2^2 + J3*w3^2)/2,
     constraints(v2 = 0, v3 - c*w2 = 0),
+    methods(
+        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
+        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
+    ),
 )]
 pub struct Se3Body {
     /// First principal moment of inertia about the centre of mass.
@@ -33,28 +38,19 @@ pub struct Se3Body {
     pub c: f64,
 }
 
+simulated!(Se3Body);
+
 /// Row of the model table.
 pub const MODEL: Row<Se3Body> = Row {
     name: "se3_body",
     summary: "rigid body in space with a two-dimensional constraint on its body velocity",
-    reference_coordinates: &[
-        "R11", "R12", "R13", "R21", "R22", "R23", "R31", "R32", "R33", "p1", "p2", "p3",
-    ],
+    reference_coordinates: &["R11", "R12", "R13", "R21", "R22", "R23", "R31", "R32", "R33", "p1", "p2", "p3"],
     defaults: Se3Body { J1: 1.0, J2: 1.5, J3: 2.0, m: 2.0, q1: 0.3, q2: 0.1, q3: -0.2, c: 0.4 },
-    build: |p| Se3Body {
-        J1: p[0],
-        J2: p[1],
-        J3: p[2],
-        m: p[3],
-        q1: p[4],
-        q2: p[5],
-        q3: p[6],
-        c: p[7],
-    },
+    build: |p| Se3Body { J1: p[0], J2: p[1], J3: p[2], m: p[3], q1: p[4], q2: p[5], q3: p[6], c: p[7] },
     initial: |s| {
         let mut q = [0.0; 12];
         q[..9].copy_from_slice(&rotation([0.1, 0.2, -0.3]));
-        (q, [0.5, 0.8, -0.6, 1.0, 0.0, s.c * 0.8])
+        (q.into(), [0.5, 0.8, -0.6, 1.0, 0.0, s.c * 0.8])
     },
     conservative: true,
     invariants: &[],

@@ -1,6 +1,7 @@
 //! Snakeboard on SE(2) × R² (Kobilarov, Martín de Diego & Ferraro, *Simulating Nonholonomic Dynamics*,
 //! section 7).
 
+use crate::group_method::simulated;
 use crate::{Invariant, Row};
 use core::f64::consts::PI;
 use nhi_runtime::prelude::*;
@@ -17,6 +18,10 @@ use nhi_runtime::prelude::*;
         front: l*cos(phi)*omega + sin(phi)*v + cos(phi)*v_perp = 0,
     ),
     force = c1*cos(w1*t)*dpsi + c2*sin(w2*t)*dphi,
+    methods(
+        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
+        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
+    ),
 )]
 pub struct Snakeboard {
     /// Total mass.
@@ -37,6 +42,8 @@ pub struct Snakeboard {
     pub w2: f64,
 }
 
+simulated!(Snakeboard);
+
 impl Snakeboard {
     /// v at steering angle `phi` for its rates and nonholonomic momentum p₁ along
     /// e₁ = (sin 2φ, −2 l cos²φ, 0).
@@ -52,27 +59,9 @@ pub const MODEL: Row<Snakeboard> = Row {
     name: "snakeboard",
     summary: "snakeboard on SE(2) x R^2",
     reference_coordinates: &["psi", "phi", "theta", "x", "y"],
-    defaults: Snakeboard {
-        m: 1.0,
-        l: 1.0,
-        I: 0.5,
-        J: 0.125,
-        c1: 0.0,
-        w1: 20.0 * PI,
-        c2: 0.0,
-        w2: 2.0 * PI,
-    },
-    build: |p| Snakeboard {
-        m: p[0],
-        l: p[1],
-        I: p[2],
-        J: p[3],
-        c1: p[4],
-        w1: p[5],
-        c2: p[6],
-        w2: p[7],
-    },
-    initial: |s| ([PI / 2.0, PI / 3.0, 0.0, 0.0, 0.0], s.velocity(PI / 3.0, 2.5, -0.02, -1.0)),
+    defaults: Snakeboard { m: 1.0, l: 1.0, I: 0.5, J: 0.125, c1: 0.0, w1: 20.0 * PI, c2: 0.0, w2: 2.0 * PI },
+    build: |p| Snakeboard { m: p[0], l: p[1], I: p[2], J: p[3], c1: p[4], w1: p[5], c2: p[6], w2: p[7] },
+    initial: |s| ([PI / 2.0, PI / 3.0, 0.0, 0.0, 0.0].into(), s.velocity(PI / 3.0, 2.5, -0.02, -1.0)),
     conservative: true,
     invariants: &[Invariant { name: "steering", value: |_, _, v| v[1] }],
     solution: None,

@@ -2,6 +2,7 @@
 //! problem*).
 
 use crate::Row;
+use crate::group_method::simulated;
 use nhi_runtime::prelude::*;
 
 /// Rigid body that may not turn about its third axis, in axes with I₁₂ = 0.
@@ -11,6 +12,10 @@ use nhi_runtime::prelude::*;
     group = SO3(R; w1, w2, w3),
     lagrangian = (I11*w1^2 + I22*w2^2 + I33*w3^2)/2 + (I13*w1 + I23*w2)*w3,
     constraints(w3 = 0),
+    methods(
+        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
+        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
+    ),
 )]
 pub struct Suslov {
     /// Moment of inertia about the first axis.
@@ -24,6 +29,8 @@ pub struct Suslov {
     /// Product of inertia.
     pub I23: f64,
 }
+
+simulated!(Suslov);
 
 impl Suslov {
     /// (ω₁, ω₂) in closed form, a time `s` after the fastest turn of its direction, for a body of energy
@@ -44,7 +51,7 @@ pub const MODEL: Row<Suslov> = Row {
     reference_coordinates: &["R11", "R12", "R13", "R21", "R22", "R23", "R31", "R32", "R33"],
     defaults: Suslov { I11: 2.0, I22: 3.0, I33: 4.0, I13: 0.5, I23: 0.7 },
     build: |p| Suslov { I11: p[0], I22: p[1], I33: p[2], I13: p[3], I23: p[4] },
-    initial: |_| ([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], [0.9, -0.4, 0.0]),
+    initial: |_| ([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0].into(), [0.9, -0.4, 0.0]),
     conservative: true,
     invariants: &[],
     solution: None,

@@ -2,6 +2,7 @@
 //! Ferraro, *Simulating Nonholonomic Dynamics*).
 
 use crate::Row;
+use crate::group_method::simulated;
 use nhi_runtime::prelude::*;
 
 /// Robot at the middle (x, y) of its axle, driven by the angles of its wheels.
@@ -17,6 +18,10 @@ use nhi_runtime::prelude::*;
         skidding: v_perp = 0,
     ),
     force = c*cos(w1*t)*dleft + c2*sin(w1*t)*dright,
+    methods(
+        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
+        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
+    ),
 )]
 pub struct TwoWheeledRobot {
     /// Mass.
@@ -38,6 +43,8 @@ pub struct TwoWheeledRobot {
     /// Angular frequency of the torques.
     pub w1: f64,
 }
+
+simulated!(TwoWheeledRobot);
 
 impl TwoWheeledRobot {
     /// v for the rates of the wheels.
@@ -74,7 +81,7 @@ pub const MODEL: Row<TwoWheeledRobot> = Row {
         c2: p[7],
         w1: p[8],
     },
-    initial: |s| ([0.1, -0.2, 0.4, 0.1, 0.0], s.velocity(12.0, 3.0)),
+    initial: |s| ([0.1, -0.2, 0.4, 0.1, 0.0].into(), s.velocity(12.0, 3.0)),
     conservative: true,
     invariants: &[],
     solution: None,

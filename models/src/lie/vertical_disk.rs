@@ -1,6 +1,9 @@
 //! Vertical rolling disk on SE(2) × R.
 
+use crate::group_method::simulated;
 use crate::{Invariant, Row};
+use nhi_runtime::Posed;
+use nhi_runtime::group::SE2;
 use nhi_runtime::prelude::*;
 
 /// Upright disk at (x, y) with heading θ and rolling angle φ.
@@ -11,6 +14,10 @@ use nhi_runtime::prelude::*;
     group = SE2(theta, x, y; omega, v, v_perp),
     lagrangian = m/2*(v^2 + v_perp^2) + I/2*omega^2 + J/2*dot(phi)^2,
     constraints(rolling: v - R*dot(phi) = 0, skidding: v_perp = 0),
+    methods(
+        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
+        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
+    ),
 )]
 pub struct VerticalDisk {
     /// Mass.
@@ -23,6 +30,8 @@ pub struct VerticalDisk {
     pub R: f64,
 }
 
+simulated!(VerticalDisk);
+
 /// Row of the model table.
 pub const MODEL: Row<VerticalDisk> = Row {
     name: "vertical_disk",
@@ -30,7 +39,7 @@ pub const MODEL: Row<VerticalDisk> = Row {
     reference_coordinates: &["phi", "theta", "x", "y"],
     defaults: VerticalDisk { m: 1.0, I: 0.5, J: 0.25, R: 1.0 },
     build: |p| VerticalDisk { m: p[0], I: p[1], J: p[2], R: p[3] },
-    initial: |s| ([0.0, 0.1, 0.0, 0.0], [1.1 / s.R, 0.7, 1.1, 0.0]),
+    initial: |s| ([0.0, 0.1, 0.0, 0.0].into(), [1.1 / s.R, 0.7, 1.1, 0.0]),
     conservative: true,
     invariants: &[
         Invariant { name: "omega", value: |_, _, v| v[1] },
@@ -40,12 +49,13 @@ pub const MODEL: Row<VerticalDisk> = Row {
 };
 
 /// ω and v are constant: the disk rolls on a circle.
-fn circle(disk: &VerticalDisk, t: f64) -> ([f64; 4], [f64; 4]) {
-    let ([phi, theta0, x, y], velocity) = (MODEL.initial)(disk);
+fn circle(disk: &VerticalDisk, t: f64) -> (Posed<SE2<f64>, f64, 1, 4>, [f64; 4]) {
+    let (start, velocity) = (MODEL.initial)(disk);
+    let [phi, theta0, x, y] = start.into();
     let [dphi, omega, v, _] = velocity;
     let theta = theta0 + omega * t;
     let radius = v / omega;
     let x = x + radius * (theta.sin() - theta0.sin());
     let y = y - radius * (theta.cos() - theta0.cos());
-    ([phi + dphi * t, theta, x, y], velocity)
+    ([phi + dphi * t, theta, x, y].into(), velocity)
 }

@@ -176,14 +176,21 @@ impl<'a> Emitter<'a> {
     }
 
     /// `use`s of a module that many modules below the struct's.
-    fn imports(&self, depth: usize, more: &[Ident]) -> TokenStream {
+    fn imports(&self, depth: usize, more: &[TokenStream]) -> TokenStream {
         let runtime = self.runtime_from(depth);
-        let names = ["Failure", "Scalar", "emitted"].map(|n| format_ident!("{n}"));
-        let names = names.iter().chain(more);
         quote! {
             use ::core::result::Result::{self, Err, Ok};
-            use #runtime::{#(#names),*};
+            use #runtime::{Failure, Scalar, emitted #(, #more)*};
         }
+    }
+
+    /// What the functions of a method need besides, with this type of states.
+    fn names_of_method(&self, state: &Ident) -> Vec<TokenStream> {
+        let pose = self.pose().map(|pose| {
+            let group = format_ident!("{}", pose.group.runtime);
+            [quote!(Factor), quote!(Posed), quote!(Retracts), quote!(group::#group)]
+        });
+        std::iter::once(state.to_token_stream()).chain(pose.into_iter().flatten()).collect()
     }
 
     /// The runtime's path from that many modules below the struct's.
@@ -229,11 +236,13 @@ impl<'a> Emitter<'a> {
         let path = self.unit.runtime;
         let states = self.unit.methods.iter().map(|m| m.state.type_name());
         let states: BTreeSet<&str> = states.collect();
-        let states = states.iter().map(|name| format_ident!("{name}"));
+        let states = states.iter().map(|name| format_ident!("{name}").to_token_stream());
+        let pose = self.pose().map(|_| [quote!(Factor), quote!(Posed), quote!(Retracts), quote!(group)]);
+        let names = states.chain(pose.into_iter().flatten());
         quote! {
             mod runtime {
                 use super::super::*;
-                pub use #path::{Failure, Scalar, emitted #(, #states)*};
+                pub use #path::{Failure, Scalar, emitted #(, #names)*};
             }
         }
     }
@@ -289,7 +298,7 @@ impl<'a> Emitter<'a> {
             .iter()
             .map(|(_, start)| self.optimised(mode, start, &Signature::Start(&state)))
             .collect();
-        let imports = self.imports(2, std::slice::from_ref(&state.name));
+        let imports = self.imports(2, &self.names_of_method(&state.name));
         let doc = format!(" Step functions of `{}`.", method.id);
         quote! {
             #[doc = #doc]
