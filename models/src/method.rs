@@ -51,7 +51,7 @@ macro_rules! methods {
         impl<S: Emitted + Clone + Sync + 'static> Simulated for S {
             const METHODS: &'static [Method] = METHODS;
 
-            simulate!($($id $value;)*);
+            simulate!($($id $family $order $adjoint, $value;)*);
         }
     };
 }
@@ -76,7 +76,7 @@ pub trait Simulated: System + Clone + Sync + 'static {
 }
 
 macro_rules! simulate {
-    ($($id:literal $value:expr;)*) => {
+    ($($id:literal $family:ident $order:literal $adjoint:expr, $value:expr;)*) => {
         fn simulate(
             self,
             method: &$crate::Method,

@@ -164,6 +164,12 @@ macro_rules! methods {
                     Self::started(Start::Plain, concat!($jump_id, "_plain"))
                 }
 
+                /// Started with v₀ as the velocity of the first step, as integrators on pairs of
+                /// configurations are: order 1 (Ferraro, Jiménez & Martín de Diego, section 7.4).
+                pub const fn stepped() -> Started<Self> {
+                    Self::started(Start::Stepped, concat!($jump_id, "_stepped"))
+                }
+
                 const fn started(start: Start, id: &'static str) -> Started<Self> {
                     // The start that the plain value means adds nothing to the id.
                     let id = if start as u8 == Start::$start as u8 { Self::ID } else { id };

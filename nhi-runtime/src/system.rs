@@ -125,6 +125,8 @@ pub enum Start {
     Projected,
     /// Without any reaction.
     Plain,
+    /// With the velocity as that of the first step.
+    Stepped,
 }
 
 /// The step functions of method `K`, emitted for a system.

@@ -1,5 +1,6 @@
 //! Nonholonomic particle in a harmonic potential: no group factor.
 
+use crate::group_method::simulated;
 use crate::{Invariant, Row};
 use nhi_runtime::prelude::*;
 
@@ -9,10 +10,8 @@ use nhi_runtime::prelude::*;
     coordinates(x, y, z),
     lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) - k/2*(x^2 + y^2 + z^2),
     constraints(dz - y*dx = 0),
-    methods(
-        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
-    ),
+    methods(Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted, GniMidpoint, GniEulerA, GniEulerB,
+        Rkmk2, Rkmk4),
 )]
 pub struct NonholonomicParticle {
     /// Mass.
@@ -20,6 +19,8 @@ pub struct NonholonomicParticle {
     /// Stiffness of the spring.
     pub k: f64,
 }
+
+simulated!(NonholonomicParticle, without a group);
 
 /// Row of the model table.
 pub const MODEL: Row<NonholonomicParticle> = Row {

@@ -193,6 +193,7 @@ impl Emits<Rattle> for Sleigh {
             Start::Consistent => Self::acceleration_of(parameters, q, v, t, inputs)?.1[0],
             Start::Projected => -b[0] * inputs[0] / dot(&mu, &b),
             Start::Plain => zero,
+            Start::Stepped => unreachable!("nothing here starts so"),
         };
         let half_h = T::from_f64(0.5) * h;
         Ok(JumpState {

@@ -436,11 +436,13 @@ impl<'a> Emitter<'a> {
             self.state_type(method).tokens(&quote!(#runtime::), &Ident::new("__T", Span::call_site()));
         let calls = method.starts.iter().map(|(kind, start)| {
             let name = spelled(&start.name);
-            let call = quote!(kernel::#module::#name(__parameters, __h, #q, __v, __t, __inputs));
+            let retraction = retracted(self.pool, start).map(|_| retraction);
+            let call = quote!(kernel::#module::#name #retraction (__parameters, __h, #q, __v, __t, __inputs));
             let variant = match kind {
                 StartKind::Consistent => quote!(Consistent),
                 StartKind::Projected => quote!(Projected),
                 StartKind::Plain => quote!(Plain),
+                StartKind::Stepped => quote!(Stepped),
             };
             (variant, call)
         });

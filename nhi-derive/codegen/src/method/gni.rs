@@ -14,9 +14,9 @@
 
 use super::JumpSymbols;
 use super::builder::Builder;
-use super::discrete::{Discretisation, Quadrature};
+use super::discrete::{Discretisation, Quadrature, Step};
 use super::nodes::{Arrival, Departure, Node};
-use super::space::Space;
+use super::space::{End, Space};
 use super::{NodeSymbols, StartKind};
 use crate::expr::Expr;
 
@@ -108,6 +108,7 @@ pub(super) fn start(
     b: &mut Builder<'_>,
     at: &NodeSymbols,
     kind: StartKind,
+    quadrature: Quadrature,
 ) -> Vec<(&'static str, Vec<Expr>)> {
     let (q, v, t) = (at.q.clone(), at.v.clone(), b.x.system.t);
     let node = b.reaction(&q);
@@ -127,6 +128,7 @@ pub(super) fn start(
             normal_part_of(b, &node, &force, at)
         }
         StartKind::Plain => vec![b.pool().zero(); b.x.m()],
+        StartKind::Stepped => return stepped(b, at, quadrature),
     };
     let lambda = b.bind_forms("lambda", &lambda);
     b.equation("v∓ = v ∓ h/2·B·lambda");
@@ -135,6 +137,34 @@ pub(super) fn start(
     let jump = b.apply(&node.reaction.b, &lambda);
     let v_pre = b.axpy(&v, minus_half, &jump);
     let v_post = b.axpy(&v, half, &jump);
+    vec![("q", q), ("v_pre", v_pre), ("v_post", v_post), ("lambda", lambda)]
+}
+
+/// The start of integrators on Q × Q: the first step has the velocity v₀,
+///
+/// ```text
+/// p_post = p⁻(q₀, q₀ + h v₀; t₀).
+/// ```
+///
+/// With v₀ on the constraint manifold at q₀ positions and velocities are then of order 1 alone
+/// (Ferraro, Jiménez and Martín de Diego start so in section 7.4).
+fn stepped(b: &mut Builder<'_>, at: &NodeSymbols, quadrature: Quadrature) -> Vec<(&'static str, Vec<Expr>)> {
+    let (space, rule) = (Space::of(b), discretisation(b, quadrature));
+    let (q, v, t) = (at.q.clone(), at.v.clone(), b.x.system.t);
+    b.equation("v_post = M⁻¹(p⁻(q, q + h·v) − a)");
+    let p = Step::leaving(&q, &v, t, "_1").momentum(b, &space, rule, End::First);
+    let rest = vec![b.pool().zero(); v.len()];
+    let near = if space.is_flat() { &v } else { &rest };
+    let v_post = b.velocity_of(&q, &p, near, t);
+    let v_post = b.bind_velocities("dot_", "_post", &v_post);
+    b.equation("v_pre = 2·v − v_post");
+    let two = b.pool().int(2);
+    let v_pre = v.iter().zip(&v_post).map(|(&v, &post)| {
+        let twice = b.mul(two, v);
+        b.sub(twice, post)
+    });
+    let v_pre = v_pre.collect();
+    let lambda = b.acceleration(&q, &v, t).lambda;
     vec![("q", q), ("v_pre", v_pre), ("v_post", v_post), ("lambda", lambda)]
 }
 

@@ -305,6 +305,8 @@ pub enum StartKind {
     Projected,
     /// Without any reaction.
     Plain,
+    /// With the velocity as that of the first step.
+    Stepped,
 }
 
 /// The programs of one method for one system. Outputs are named after the fields of `state`.
@@ -360,10 +362,12 @@ pub fn method_programs(x: &mut Mechanics, row: &Row) -> MethodPrograms {
         _ => (StateKind::Node, node_step(x, row)),
     };
     let starts = match row.family {
-        Family::Gni(..) => [StartKind::Consistent, StartKind::Projected, StartKind::Plain]
-            .into_iter()
-            .map(|kind| (kind, start(x, kind, |b, at| gni::start(b, at, kind))))
-            .collect(),
+        Family::Gni(quadrature, _) => {
+            [StartKind::Consistent, StartKind::Projected, StartKind::Plain, StartKind::Stepped]
+                .into_iter()
+                .map(|kind| (kind, start(x, kind, |b, at| gni::start(b, at, kind, quadrature))))
+                .collect()
+        }
         _ => vec![(StartKind::Consistent, start(x, StartKind::Consistent, node_start))],
     };
     MethodPrograms { id: row.id, marker: row.marker, state, step, starts }
@@ -440,6 +444,9 @@ fn start(
         StartKind::Consistent => ("start_consistent", "The state at (q, v), with the continuous multiplier."),
         StartKind::Projected => ("start_projected", "The state at (q, v), with the projected force."),
         StartKind::Plain => ("start_plain", "The state at (q, v), without any reaction."),
+        StartKind::Stepped => {
+            ("start_stepped", "The state at (q, v) from which the first step has the velocity v.")
+        }
     };
     Program { name: name.into(), doc: vec![doc.into()], inputs, body: b.finish(), outputs: outputs(results) }
 }
