@@ -581,6 +581,67 @@ const _: () = {
                 }
             }
 
+            /// The state at (q, v) from which the first step has the velocity v.
+            ///
+            /// Operations: 12 add, 24 mul, 3 div.
+            #[inline]
+            pub fn start_stepped<T: Scalar>(
+                parameters: &[T; 4],
+                h: T,
+                q: &[T; 3],
+                v: &[T; 3],
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let [m, k, g, s] = *parameters;
+                let [r, phi, z] = *q;
+                let [dot_r, dot_phi, dot_z] = *v;
+
+                // v_post = M⁻¹(p⁻(q, q + h·v) − a)
+                let r_1 = r + h * dot_r;
+                if !emitted::regular(m, m) {
+                    return Err(Failure::SingularMass);
+                }
+                let t0 = m * r;
+                let pivot = r * t0;
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularMass);
+                }
+                let half_h = T::from_f64(0.5) * h;
+                let inv_m = T::from_f64(1.0) / m;
+                let dot_r_post = dot_r - r * half_h * (dot_phi * dot_phi - k * inv_m);
+                let t1 = dot_phi / pivot;
+                let dot_phi_post = dot_phi
+                    - T::from_f64(0.5) * m * (r * r - r_1 * r_1) * t1;
+                let dot_z_post = dot_z + g * half_h;
+
+                // v_pre = 2·v − v_post
+                let two_dot_r = T::from_f64(2.0) * dot_r;
+                let free_phi = -t0 * t1 * two_dot_r;
+                let pivot_2 = (T::from_f64(1.0) + s * s) * inv_m;
+                if !emitted::regular(pivot_2, pivot_2) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let lambda = (g + s * (dot_r * dot_phi + r * free_phi)) / pivot_2;
+                let next = JumpState {
+                    q: [r, phi, z],
+                    v_pre: [
+                        two_dot_r - dot_r_post,
+                        T::from_f64(2.0) * dot_phi - dot_phi_post,
+                        T::from_f64(2.0) * dot_z - dot_z_post,
+                    ],
+                    v_post: [dot_r_post, dot_phi_post, dot_z_post],
+                    lambda: [lambda],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
+                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
             ///
             /// Operations: 14 add, 29 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
@@ -854,6 +915,16 @@ const _: () = {
                 }
                 ::nhi_runtime::Start::Plain => {
                     kernel::rattle::start_plain(
+                        __parameters,
+                        __h,
+                        __q,
+                        __v,
+                        __t,
+                        __inputs,
+                    )
+                }
+                ::nhi_runtime::Start::Stepped => {
+                    kernel::rattle::start_stepped(
                         __parameters,
                         __h,
                         __q,

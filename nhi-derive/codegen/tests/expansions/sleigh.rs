@@ -491,6 +491,45 @@ const _: () = {
                 }
             }
 
+            /// The state at (q, v) from which the first step has the velocity v.
+            ///
+            /// Operations: 2 add, 6 mul, 2 div, 1 sin_cos.
+            #[inline]
+            pub fn start_stepped<T: Scalar>(
+                parameters: &[T; 3],
+                _h: T,
+                q: &[T; 3],
+                v: &[T; 3],
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+                let [J, m, a] = *parameters;
+                let [theta, x, y] = *q;
+                let [dot_theta, dot_x, dot_y] = *v;
+
+                // v_pre = 2·v − v_post
+                let pivot = (J + m * a * a) / (J * m);
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let (sin_theta, cos_theta) = theta.sin_cos();
+                let lambda = -dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
+                    / pivot;
+                let next = JumpState {
+                    q: [theta, x, y],
+                    v_pre: [dot_theta, dot_x, dot_y],
+                    v_post: [dot_theta, dot_x, dot_y],
+                    lambda: [lambda],
+                };
+                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
+                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
             ///
             /// Operations: 8 add, 11 mul, 1 sin_cos.
@@ -702,6 +741,16 @@ const _: () = {
                 }
                 ::nhi_runtime::Start::Plain => {
                     kernel::rattle::start_plain(
+                        __parameters,
+                        __h,
+                        __q,
+                        __v,
+                        __t,
+                        __inputs,
+                    )
+                }
+                ::nhi_runtime::Start::Stepped => {
+                    kernel::rattle::start_stepped(
                         __parameters,
                         __h,
                         __q,
