@@ -61,6 +61,7 @@ group_methods! {
         "rdp_right" Dla 1 Some("rdp_left"), RdpRight;
         "rattle" Gni 2 Some("rattle"), Rattle;
         "rattle_plain" Gni 2 Some("rattle_plain"), Rattle::plain();
+        "rattle_stepped" Gni 2 Some("rattle_stepped"), Rattle::stepped();
         "rattle_restarted" Restarted 2 None, RattleRestarted;
         "gni_euler_a" Gni 1 Some("gni_euler_b"), GniEulerA;
         "gni_euler_b" Gni 1 Some("gni_euler_a"), GniEulerB;

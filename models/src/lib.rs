@@ -64,6 +64,7 @@ pub const GROUP_MODELS: &[&dyn Model] = &[
     &lie::vertical_disk::MODEL,
     &lie::ball_as_printed::MODEL,
     &lie::chaplygin_ball::MODEL,
+    &lie::chaplygin_ball::TOP,
     &lie::suslov::MODEL,
     &lie::se3_body::MODEL,
     &lie::nonholonomic_particle::MODEL,

@@ -14,6 +14,8 @@ pub trait Model: Sync {
     fn coordinates(&self) -> &'static [&'static str];
     /// Entries of a velocity, length n: those of coordinates have their names.
     fn velocities(&self) -> &'static [&'static str];
+    /// Name of the group factor, such as `SE(2)`. Its pose stands last in a configuration.
+    fn group(&self) -> Option<&'static str>;
     /// The methods it can be simulated with.
     fn methods(&self) -> &'static [Method];
     /// Names of the entries in reference data, length N.

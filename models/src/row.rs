@@ -61,6 +61,10 @@ impl<S: Simulated<Configuration<f64>: Rates>> Model for Row<S> {
         S::VELOCITIES
     }
 
+    fn group(&self) -> Option<&'static str> {
+        <S::Configuration<f64> as Rates>::GROUP
+    }
+
     fn methods(&self) -> &'static [Method] {
         S::METHODS
     }
@@ -176,19 +180,26 @@ impl<S: Simulated<Configuration<f64>: Rates>> Instance for Values<S> {
     }
 }
 
-/// Configurations with their rates of change, for the flow.
+/// Configurations, in coordinates or with a pose.
 pub trait Rates {
+    /// Name of the group factor.
+    const GROUP: Option<&'static str>;
+
     /// dq/dt for a velocity.
     fn rates(&self, v: &[f64]) -> Self;
 }
 
 impl<const N: usize> Rates for [f64; N] {
+    const GROUP: Option<&'static str> = None;
+
     fn rates(&self, v: &[f64]) -> Self {
         vector(v)
     }
 }
 
 impl<G: Factor, const K: usize, const N: usize> Rates for Posed<G, f64, K, N> {
+    const GROUP: Option<&'static str> = Some(G::NAME);
+
     fn rates(&self, v: &[f64]) -> Self {
         let (r, xi) = v.split_at(K);
         let pose = G::rates(&vector(self.pose()), &vector(xi));

@@ -47,16 +47,30 @@ pub(crate) struct Case {
     pub(crate) q0: Option<Vec<Number>>,
     pub(crate) v0: Option<Vec<Number>>,
     pub(crate) inputs: Option<Vec<Entry>>,
-    /// What the method carries from step to step: a remark for the reader.
-    #[serde(rename = "state")]
-    _state: Option<Value>,
+    /// Of systems with a group factor: its name, shape and pose apart, retraction and quadrature.
+    pub(crate) group: Option<String>,
+    pub(crate) initial: Option<Initial>,
+    pub(crate) tau: Option<String>,
+    pub(crate) quadrature: Option<String>,
+    pub(crate) start: Option<String>,
     /// Left as they are: `run` ignores them.
     pub(crate) samples: Option<Value>,
-    /// Of group systems.
-    group: Option<Value>,
     #[serde(flatten)]
     unknown: BTreeMap<String, Value>,
 }
+
+/// Initial data with shape and pose apart.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Initial {
+    pub(crate) t: Option<Number>,
+    pub(crate) r: Option<Vec<Number>>,
+    pub(crate) g: Option<Vec<Number>>,
+    pub(crate) v: Option<Vec<Number>>,
+}
+
+/// Remarks for the reader.
+const REMARKS: [&str; 5] = ["state", "schema", "g_format", "alpha", "accuracy"];
 
 /// The fields of a case.
 const FIELDS: &[&str] = &[
@@ -70,6 +84,11 @@ const FIELDS: &[&str] = &[
     "q0",
     "v0",
     "inputs",
+    "group",
+    "initial",
+    "tau",
+    "quadrature",
+    "start",
     "state",
     "samples",
 ];
@@ -93,10 +112,7 @@ impl Case {
     /// The case in `text`.
     pub(crate) fn parse(text: &str) -> Result<Self, Malformed> {
         let case: Case = deserialize(&mut serde_json::Deserializer::from_str(text), "")?;
-        if case.group.is_some() {
-            return Err(Malformed::new("group", "group systems are not available yet"));
-        }
-        match case.unknown.keys().next() {
+        match case.unknown.keys().find(|name| !REMARKS.contains(&name.as_str())) {
             Some(name) => Err(unknown(name, "field", FIELDS, "")),
             None => Ok(case),
         }

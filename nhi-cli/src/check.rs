@@ -1,11 +1,13 @@
 //! Comparison of a run with the samples of its case.
 
 use crate::case::{GivenSample, Malformed, unknown};
+use crate::group::{FIELDS_OF_SAMPLES, GroupSample, Layout};
 use crate::number::Number;
 use crate::problem::{Problem, Scheme, count, vector};
 use crate::run::{Sample, Stopped};
 use nhi_models::Family;
 use std::collections::BTreeMap;
+use std::f64::consts::TAU;
 use std::fmt;
 
 /// Largest accepted |x − y| / (1 + |y|) for a computed x and a given y.
@@ -79,6 +81,8 @@ struct Expected {
     energy: Option<f64>,
     p_pre: Option<Vec<f64>>,
     p_post: Option<Vec<f64>>,
+    /// Index of an entry of q that is given up to full turns.
+    angle: Option<usize>,
     /// Index among the model's invariants, name and value.
     invariants: Vec<(usize, String, f64)>,
     /// Path of the sample.
@@ -113,7 +117,7 @@ impl Problem<'_> {
     /// The samples of the case by number of steps.
     fn expected(&self) -> Result<BTreeMap<u64, Expected>, Malformed> {
         let mut samples = BTreeMap::new();
-        for (i, sample) in self.given_samples()?.iter().enumerate() {
+        for (i, sample) in self.given_samples()?.into_iter().enumerate() {
             let path = format!("samples[{i}]");
             let k = sample.k.ok_or_else(|| Malformed::new(format!("{path}.k"), "missing"))?;
             let k = count(k, &format!("{path}.k"))?;
@@ -132,16 +136,25 @@ impl Problem<'_> {
         Ok(samples)
     }
 
-    fn expect(&self, sample: &GivenSample, path: String) -> Result<Expected, Malformed> {
-        let n = self.q0.len();
-        let sized = |numbers: &Option<Vec<Number>>, name: &str| {
+    fn expect(&self, mut sample: GivenSample, path: String) -> Result<Expected, Malformed> {
+        let n = self.v0.len();
+        let sized = |numbers: &Option<Vec<Number>>, n: usize, name: &str| {
             numbers.as_deref().map(|numbers| vector(numbers, n, &format!("{path}.{name}"))).transpose()
+        };
+        let velocity = |v: &Vec<Number>| match self.layout {
+            Some(layout) => layout.velocity(v, n, &format!("{path}.v")),
+            None => vector(v, n, &format!("{path}.v")),
+        };
+        let of_group = match self.layout {
+            Some(layout) => GroupSample::take(&mut sample.invariants, layout, &path)?,
+            None => GroupSample { q: None, energy: None, momentum: None },
         };
         let names = self.model.invariants();
         let invariant = |(name, value): (&String, &serde_json::Value)| {
             let Some(index) = names.iter().position(|known| known == name) else {
                 let known: Vec<_> = ["k", "t", "q", "v", "p", "energy", "p_pre", "p_post"]
                     .into_iter()
+                    .chain(FIELDS_OF_SAMPLES.into_iter().filter(|_| self.layout.is_some()))
                     .chain(names.iter().copied())
                     .collect();
                 return Err(unknown(name, "field", &known, &path));
@@ -151,12 +164,13 @@ impl Problem<'_> {
         };
         Ok(Expected {
             t: sample.t.map(|t| t.0),
-            q: sized(&sample.q, "q")?,
-            v: sized(&sample.v, "v")?,
-            p: sized(&sample.p, "p")?,
-            energy: sample.energy.map(|energy| energy.0),
-            p_pre: sized(&sample.p_pre, "p_pre")?,
-            p_post: sized(&sample.p_post, "p_post")?,
+            q: of_group.q.or(sized(&sample.q, self.q0.len(), "q")?),
+            v: sample.v.as_ref().map(velocity).transpose()?,
+            p: of_group.momentum.or(sized(&sample.p, n, "p")?),
+            energy: of_group.energy.or(sample.energy.map(|energy| energy.0)),
+            p_pre: sized(&sample.p_pre, n, "p_pre")?,
+            p_post: sized(&sample.p_post, n, "p_post")?,
+            angle: self.layout.and_then(Layout::angle),
             invariants: sample.invariants.iter().map(invariant).collect::<Result<_, _>>()?,
             path,
         })
@@ -166,9 +180,13 @@ impl Problem<'_> {
 impl Report {
     fn add(&mut self, sample: &Sample, expected: &Expected) {
         let path = &expected.path;
+        let mut q = sample.q.clone();
+        if let (Some(angle), Some(given)) = (expected.angle, &expected.q) {
+            q[angle] -= TAU * ((q[angle] - given[angle]) / TAU).round();
+        }
         let (p_pre, p_post) = sample.jump.as_ref().map_or((&sample.p, &sample.p), |(pre, post)| (pre, post));
         for (name, computed, given) in [
-            ("q", &sample.q, &expected.q),
+            ("q", &q, &expected.q),
             ("v", &sample.v, &expected.v),
             ("p", &sample.p, &expected.p),
             ("p_pre", p_pre, &expected.p_pre),

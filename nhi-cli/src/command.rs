@@ -8,7 +8,7 @@ use crate::{demo, figure, list, output, progress};
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use nhi_codegen::engine::default_engine;
-use nhi_models::{METHODS, MODELS};
+use nhi_models::{GROUP_MODELS, METHODS, MODELS, Model};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -229,7 +229,8 @@ fn expand(file: &Path, name: Option<&str>, method: Option<&str>) -> Result<(), F
 }
 
 fn parse<'a>(path: &Path, text: &str) -> Result<Problem<'a>, Failed> {
-    Problem::parse(text, MODELS)
+    let models: Vec<&dyn Model> = MODELS.iter().chain(GROUP_MODELS).copied().collect();
+    Problem::parse(text, &models)
         .map_err(|malformed| Failed::Wrong(format!("{}: {malformed}", path.display())))
 }
 

@@ -1,7 +1,7 @@
 //! Lists of what there is.
 
 use comfy_table::{LineStyle, Table, TableStyle};
-use nhi_models::{Family, METHODS, MODELS};
+use nhi_models::{Family, GROUP_METHODS, GROUP_MODELS, METHODS, MODELS, Method};
 
 /// A table in the style of all tables here.
 pub(crate) fn table<const N: usize>(header: [&str; N]) -> Table {
@@ -15,29 +15,41 @@ pub(crate) fn table<const N: usize>(header: [&str; N]) -> Table {
 /// All models with coordinates, parameters and initial data, and all methods.
 pub(crate) fn models() -> String {
     let mut text = String::new();
-    for model in MODELS {
+    for model in MODELS.iter().chain(GROUP_MODELS) {
         let instance = model.instance(&model.defaults());
         let (q0, v0) = instance.initial();
         let defaults = model.parameters().iter().zip(model.defaults());
         let parameters: Vec<_> = defaults.map(|(name, value)| format!("{name} = {value}")).collect();
         text += &format!("{}: {}\n", model.name(), model.summary());
+        if let Some(group) = model.group() {
+            text += &format!("    group        {group}\n");
+        }
         text += &format!("    coordinates  {}\n", model.coordinates().join(", "));
+        if model.velocities() != model.coordinates() {
+            text += &format!("    velocities   {}\n", model.velocities().join(", "));
+        }
         if !parameters.is_empty() {
             text += &format!("    parameters   {}\n", parameters.join(", "));
         }
         text += &format!("    q0           {q0:?}\n    v0           {v0:?}\n\n");
     }
+    let exact = ["exact", "", "the exact flow, to nearly the accuracy of f64"];
     let mut methods = table(["method", "order", "kind"]);
-    for method in METHODS {
-        let kind = match method.family {
-            Family::Dla => "one-step map on the constraint manifold (discrete Lagrange-d'Alembert)",
-            Family::Composed => "composition of such maps",
-            Family::Gni => "reflects the momentum (geometric nonholonomic integrator); parasitic modes",
-            Family::Restarted => "reflects the momentum, restarted at every node",
-            Family::RungeKutta => "Runge-Kutta, drifts off the constraints",
-        };
-        methods.add_row([method.id, &method.order.to_string(), kind]);
-    }
-    methods.add_row(["exact", "", "the exact flow, to nearly the accuracy of f64"]);
-    text + &methods.trim_fmt() + "\n"
+    methods.add_rows(METHODS.iter().map(row));
+    methods.add_row(exact);
+    let mut on_groups = table(["method on groups", "order", "kind"]);
+    on_groups.add_rows(GROUP_METHODS.iter().map(row));
+    on_groups.add_row(exact);
+    format!("{text}{}\n\n{}\n", methods.trim_fmt(), on_groups.trim_fmt())
+}
+
+fn row(method: &Method) -> [String; 3] {
+    let kind = match method.family {
+        Family::Dla => "one-step map on the constraint manifold (discrete Lagrange-d'Alembert)",
+        Family::Composed => "composition of such maps",
+        Family::Gni => "reflects the momentum (geometric nonholonomic integrator); parasitic modes",
+        Family::Restarted => "reflects the momentum, restarted at every node",
+        Family::RungeKutta => "Runge-Kutta, drifts off the constraints",
+    };
+    [method.id.to_owned(), method.order.to_string(), kind.to_owned()]
 }

@@ -15,18 +15,23 @@ pub(crate) fn json(out: &mut dyn Write, problem: &Problem<'_>, samples: &[Sample
     let names = problem.model.invariants();
     for (i, sample) in samples.iter().enumerate() {
         let separator = if i == 0 { "" } else { "," };
-        write!(out, "{separator}\n    {}", Value::Object(fields(sample, &names)))?;
+        write!(out, "{separator}\n    {}", Value::Object(fields(problem, sample, &names)))?;
     }
     writeln!(out, "\n  ]\n}}")
 }
 
-fn fields(sample: &Sample, invariants: &[&str]) -> Map<String, Value> {
+fn fields(problem: &Problem<'_>, sample: &Sample, invariants: &[&str]) -> Map<String, Value> {
     let mut fields = Map::new();
+    fields.insert("k".to_owned(), sample.k.into());
+    fields.insert("t".to_owned(), sample.t.into());
+    match problem.layout {
+        Some(layout) => layout.write(&sample.q, &sample.v, &mut fields),
+        None => {
+            fields.insert("q".to_owned(), sample.q.as_slice().into());
+            fields.insert("v".to_owned(), sample.v.as_slice().into());
+        }
+    }
     let mut add = |name: &str, value: Value| fields.insert(name.to_owned(), value);
-    add("k", sample.k.into());
-    add("t", sample.t.into());
-    add("q", sample.q.as_slice().into());
-    add("v", sample.v.as_slice().into());
     add("p", sample.p.as_slice().into());
     add("energy", sample.energy.into());
     if let Some((pre, post)) = &sample.jump {
@@ -42,10 +47,10 @@ fn fields(sample: &Sample, invariants: &[&str]) -> Map<String, Value> {
 /// A header and a line per sample. The columns are those of JSON, vectors entry by entry.
 pub(crate) fn csv(out: &mut dyn Write, problem: &Problem<'_>, samples: &[Sample]) -> io::Result<()> {
     let jump = samples.first().is_some_and(|sample| sample.jump.is_some());
-    let coordinates = problem.model.coordinates();
+    let velocities = problem.model.velocities();
     let mut header = vec!["k".to_owned(), "t".to_owned()];
-    header.extend(coordinates.iter().map(|&name| name.to_owned()));
-    let mut vector = |kind: &str| header.extend(coordinates.iter().map(|name| format!("{kind}_{name}")));
+    header.extend(problem.model.coordinates().iter().map(|&name| name.to_owned()));
+    let mut vector = |kind: &str| header.extend(velocities.iter().map(|name| format!("{kind}_{name}")));
     vector("v");
     vector("p");
     if jump {

@@ -1,14 +1,17 @@
 //! A case that makes sense: a model, a method and data of the right sizes.
 
 use crate::case::{Case, GivenSample, Malformed, deserialize, echo, unknown};
+use crate::group::{Layout, method_id};
 use crate::number::{Entry, Number};
-use nhi_models::{Instance, METHODS, Method, Model};
+use nhi_models::{Instance, Method, Model};
 use nhi_runtime::Error;
 use serde_json::{Map, Value};
 
 /// What is to be integrated, and how.
 pub struct Problem<'a> {
     pub(crate) model: &'a dyn Model,
+    /// Of a case with shape and pose apart.
+    pub(crate) layout: Option<Layout>,
     pub(crate) instance: Box<dyn Instance>,
     pub(crate) scheme: Scheme,
     pub(crate) q0: Vec<f64>,
@@ -58,17 +61,20 @@ impl<'a> Problem<'a> {
     pub fn parse(text: &str, models: &[&'a dyn Model]) -> Result<Self, Malformed> {
         let case = Case::parse(text)?;
         let name = given(&case.model, "model")?;
-        let model = models.iter().copied().find(|model| model.name() == name).ok_or_else(|| {
+        // A model may be there in coordinates and on a group.
+        let on_group = case.group.as_ref().is_some_and(|group| group != "R^0");
+        let named = || models.iter().copied().filter(|model| model.name() == name);
+        let preferred = named().find(|model| model.group().is_some() == on_group);
+        let model = preferred.or_else(|| named().next()).ok_or_else(|| {
             unknown(name, "model", &models.iter().map(|model| model.name()).collect::<Vec<_>>(), "model")
         })?;
+        let layout = case.group.as_ref().map(|group| Layout::of(group, model)).transpose()?;
         if let Some(names) = &case.coordinates {
             coordinates(names, model)?;
         }
         let instance = model.instance(&parameters(&case, model)?);
-        let n = model.coordinates().len();
-        let q0 = vector(given(&case.q0, "q0")?, n, "q0")?;
-        let v0 = vector(given(&case.v0, "v0")?, n, "v0")?;
-        let scheme = Scheme::of(&case)?;
+        let (q0, v0) = start(&case, model, layout)?;
+        let scheme = Scheme::of(&case, model)?;
         let every = case.every.map_or(Ok(1), |every| count(every, "every"))?;
         if every == 0 {
             return Err(Malformed::new("every", "must be at least 1"));
@@ -76,6 +82,7 @@ impl<'a> Problem<'a> {
         let inputs = inputs(&case, model.inputs().len(), &scheme)?;
         let problem = Problem {
             model,
+            layout,
             instance,
             scheme,
             q0,
@@ -102,7 +109,7 @@ impl<'a> Problem<'a> {
 
     /// Whether the initial velocity satisfies the constraints, as every simulation asks.
     fn admissible(&self) -> Result<(), Malformed> {
-        let any = &METHODS[0];
+        let any = &self.model.methods()[0];
         match self.instance.start(any, &self.q0, &self.v0, self.inputs.at(0), 1.0) {
             Err(Error::Constraint { name, residual }) => {
                 let nearest = match self.instance.project(&self.q0, &self.v0) {
@@ -110,7 +117,8 @@ impl<'a> Problem<'a> {
                     Err(_) => String::new(),
                 };
                 let problem = format!("violates the constraint `{name}` by {residual:e}{nearest}");
-                Err(Malformed::new("v0", problem))
+                let field = if self.echo.contains_key("initial") { "initial.v" } else { "v0" };
+                Err(Malformed::new(field, problem))
             }
             // Anything else is for the run to report.
             _ => Ok(()),
@@ -119,7 +127,7 @@ impl<'a> Problem<'a> {
 }
 
 impl Scheme {
-    fn of(case: &Case) -> Result<Self, Malformed> {
+    fn of(case: &Case, model: &dyn Model) -> Result<Self, Malformed> {
         let id = given(&case.method, "method")?;
         if id == "exact" {
             return match (&case.h, &case.steps) {
@@ -127,9 +135,10 @@ impl Scheme {
                 _ => Ok(Scheme::ExactSteps { h: step_size(case)?, steps: steps(case)? }),
             };
         }
-        let method = nhi_models::method(id).ok_or_else(|| {
-            let ids: Vec<_> = METHODS.iter().map(|method| method.id).chain(["exact"]).collect();
-            unknown(id, "method", &ids, "method")
+        let id = method_id(case, id)?;
+        let method = model.methods().iter().find(|method| method.id == id).ok_or_else(|| {
+            let ids: Vec<_> = model.methods().iter().map(|method| method.id).chain(["exact"]).collect();
+            unknown(&id, "method", &ids, "method")
         })?;
         Ok(Scheme::Steps { method, h: step_size(case)?, steps: steps(case)? })
     }
@@ -137,6 +146,23 @@ impl Scheme {
 
 fn given<'c, T>(field: &'c Option<T>, name: &str) -> Result<&'c T, Malformed> {
     field.as_ref().ok_or_else(|| Malformed::new(name, "missing"))
+}
+
+/// Configuration and velocity at t = 0.
+fn start(case: &Case, model: &dyn Model, layout: Option<Layout>) -> Result<(Vec<f64>, Vec<f64>), Malformed> {
+    let n = model.velocities().len();
+    let Some(initial) = &case.initial else {
+        let q0 = vector(given(&case.q0, "q0")?, model.coordinates().len(), "q0")?;
+        return Ok((q0, vector(given(&case.v0, "v0")?, n, "v0")?));
+    };
+    let layout = layout.ok_or_else(|| Malformed::new("group", "missing: `initial` goes with it"))?;
+    if initial.t.is_some_and(|Number(t)| t != 0.0) {
+        return Err(Malformed::new("initial.t", "must be 0"));
+    }
+    let none = Vec::new();
+    let (r, g) = (initial.r.as_ref().unwrap_or(&none), initial.g.as_ref().unwrap_or(&none));
+    let q0 = layout.configuration(r, g, "initial")?;
+    Ok((q0, layout.velocity(given(&initial.v, "initial.v")?, n, "initial.v")?))
 }
 
 fn step_size(case: &Case) -> Result<f64, Malformed> {

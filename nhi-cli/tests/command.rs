@@ -151,7 +151,7 @@ fn mistakes_are_named() {
         (with("inputs", json!([1])), "inputs: expected 0 numbers, found 1"),
         (with("inputs", json!([[1]])), "inputs: expected one vector for each of 400 steps, found 1"),
         (with("inputs", json!([[1], 2])), "inputs: expected one vector, or one vector per step"),
-        (with("group", json!("SE(2)")), "group: group systems are not available yet"),
+        (with("group", json!("SE(2)")), "group: `sleigh_com` has no group factor"),
         ("{".to_owned(), "EOF while parsing an object at line 1 column 1"),
         ("[]".to_owned(), "invalid type: sequence"),
         (r#"{"h": 1, "h": 2}"#.to_owned(), "duplicate field `h` at line 1"),

@@ -9,6 +9,8 @@ use core::ops::{Index, IndexMut};
 
 /// A Lie group as a factor of configuration spaces; it stands for its poses in every scalar.
 pub trait Factor: Copy + Debug + PartialEq {
+    /// Its name, such as `SE(2)`.
+    const NAME: &'static str;
     /// The entries of a pose.
     type Entries<T: Scalar>: Vector<T>;
     /// The coordinates of a velocity of the body.
@@ -110,8 +112,9 @@ fn rows<T: Scalar, const N: usize, const SQUARE: usize>(matrix: [[T; N]; N]) -> 
 }
 
 macro_rules! factors {
-    ($($group:ident: $entries:literal, $dim:literal, $square:literal;)*) => {$(
+    ($($group:ident $name:literal: $entries:literal, $dim:literal, $square:literal;)*) => {$(
         impl Factor for $group<f64> {
+            const NAME: &'static str = $name;
             type Entries<T: Scalar> = [T; $entries];
             type Algebra<T: Scalar> = [T; $dim];
             type Operator<T: Scalar> = [T; $square];
@@ -169,9 +172,9 @@ macro_rules! factors {
 }
 
 factors! {
-    SE2: 3, 3, 9;
-    SO3: 9, 3, 9;
-    SE3: 12, 6, 36;
+    SE2 "SE(2)": 3, 3, 9;
+    SO3 "SO(3)": 9, 3, 9;
+    SE3 "SE(3)": 12, 6, 36;
 }
 
 /// A configuration (r, g): `K` coordinates and the entries of a pose of `G`, `N` numbers in all.

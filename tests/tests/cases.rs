@@ -1,7 +1,7 @@
 //! Cases of a model with control inputs and array parameters, and models as tables.
 
 use nhi_cli::{Problem, Sample};
-use nhi_models::{MODELS, Model, Row};
+use nhi_models::{GROUP_MODELS, MODELS, Model, Row};
 use nhi_runtime::prelude::*;
 
 /// A skate pushed by its rider, with friction of three kinds.
@@ -126,7 +126,7 @@ fn array_parameters_are_arrays() {
 #[test]
 fn rows_agree_with_their_declarations() {
     let mut names: Vec<_> = MODELS.iter().map(|model| model.name()).collect();
-    for model in MODELS.iter().chain(TABLE) {
+    for model in MODELS.iter().chain(GROUP_MODELS).chain(TABLE) {
         let name = model.name();
         assert_eq!(model.coordinates().len(), model.reference_coordinates().len(), "{name}");
         let values: Vec<_> = (0..model.parameters().len()).map(|i| 1.0 + 0.1 * i as f64).collect();

@@ -1,7 +1,7 @@
 //! Every trajectory of the reference data, by the code of `nhi check`.
 
 use nhi_cli::{Problem, Report};
-use nhi_models::{Family, METHODS, MODELS, method, model};
+use nhi_models::{Family, GROUP_MODELS, METHODS, MODELS, Model, method, model};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -10,12 +10,18 @@ const MISSING_METHODS: [&str; 0] = [];
 /// Models of the reference data that are not here. The list is exact.
 const MISSING_MODELS: [&str; 0] = [];
 
-/// The files on R^n, sorted, as (path, model, method).
-fn files() -> Vec<(PathBuf, String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/rn");
+/// The JSON files of a folder of the reference data, sorted.
+fn paths(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(folder);
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     paths.sort();
+    paths
+}
+
+/// The files on R^n, sorted, as (path, model, method).
+fn files() -> Vec<(PathBuf, String, String)> {
+    let paths = paths("rn");
     let named = paths.into_iter().map(|path| {
         let (model, method) = path.file_stem().unwrap().to_str().unwrap().split_once("__").unwrap();
         let (model, method) = (model.to_owned(), method.to_owned());
@@ -83,6 +89,79 @@ fn what_has_no_reference_data() {
     let methods = METHODS.iter().map(|method| method.id);
     let methods: Vec<_> = methods.filter(|id| !files.iter().any(|(_, _, method)| method == id)).collect();
     assert_eq!(methods, ["dla2_yoshida6", "dla2_kahanli8", "rattle_restarted", "gni_euler_ab"]);
+}
+
+/// Methods on groups in the reference data that are not here. The list is exact.
+const MISSING_ON_GROUPS: [&str; 3] = ["mv_mp", "suslov_cay", "suslov_mv"];
+
+#[test]
+fn every_trajectory_on_groups_is_reproduced() {
+    let mut models: Vec<&dyn Model> = MODELS.to_vec();
+    models.extend(GROUP_MODELS);
+    let (mut deviations, mut missing) = (Vec::new(), BTreeSet::new());
+    for path in paths("lie") {
+        // Vectors to test the groups' maps with, for the tests of the runtime.
+        if path.ends_with("group_maps.json") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let case: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let method = case["method"].as_str().unwrap();
+        if MISSING_ON_GROUPS.contains(&method) {
+            missing.insert(method.to_owned());
+            continue;
+        }
+        let report = Problem::parse(&text, &models).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let report = report.check().unwrap();
+        let samples = case["samples"].as_array().unwrap();
+        // k and what is not compared: z, p_plus and the residual.
+        let sample = |sample: &serde_json::Value| -> usize {
+            let count = |name| sample[name].as_array().map_or(0, Vec::len);
+            // The last row of a motion of space.
+            let rows = if count("g") == 16 { 4 } else { 0 };
+            2 + count("r") + count("g") - rows + count("v")
+        };
+        assert_eq!(report.compared, samples.iter().map(sample).sum::<usize>(), "{}", path.display());
+        if !report.agrees() {
+            deviations.push(format!("{}: {report}", path.display()));
+        }
+    }
+    assert!(deviations.is_empty(), "{}", deviations.join("\n"));
+    assert!(missing.iter().eq(MISSING_ON_GROUPS.iter()));
+}
+
+/// A wrong digit is found in what only groups have; a full turn of the heading is none.
+#[test]
+fn deviations_on_groups_are_found() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/lie");
+    for file in ["snakeboard__rdp__cay__a05", "se3_body__rdp__exp__a05", "disk__rdp__exp__a05"] {
+        let text = std::fs::read_to_string(folder.join(file).with_extension("json")).unwrap();
+        let check = |change: &dyn Fn(&mut serde_json::Value)| {
+            let mut case: serde_json::Value = serde_json::from_str(&text).unwrap();
+            change(case["samples"].as_array_mut().unwrap().last_mut().unwrap());
+            Problem::parse(&case.to_string(), GROUP_MODELS).unwrap().check().unwrap()
+        };
+        for (field, index) in [("r", 0), ("g", 0), ("g", 2), ("v", 1), ("E", 0)] {
+            let shifted = |by: f64| {
+                move |sample: &mut serde_json::Value| {
+                    let entry = &mut sample[field];
+                    let entry = if entry.is_array() { &mut entry[index] } else { entry };
+                    if let Some(x) = entry.as_f64() {
+                        *entry = (x + by).into();
+                    }
+                }
+            };
+            // No shape, or one that stands behind the pose.
+            if field == "r" && !file.starts_with("snakeboard") {
+                continue;
+            }
+            let report = check(&shifted(1e-9));
+            assert!(!report.agrees(), "{file} {field}: {report}");
+            let turned = check(&shifted(std::f64::consts::TAU));
+            let heading = field == "g" && index == 0 && !file.starts_with("se3");
+            assert_eq!(turned.agrees(), heading, "{file} {field}: {turned}");
+        }
+    }
 }
 
 /// One wrong digit in any kind of entry is found.

@@ -12,7 +12,7 @@ use nhi_runtime::prelude::*;
 #[nonholonomic(
     coordinates(phi),
     group = SE2(theta, x, y; omega, v, v_perp),
-    lagrangian = m/2*(v^2 + v_perp^2) + I/2*omega^2 + J/2*dot(phi)^2,
+    lagrangian = m/2*(v^2 + v_perp^2) + I/2*dot(phi)^2 + J/2*omega^2,
     constraints(rolling: v - R*dot(phi) = 0, skidding: v_perp = 0),
     methods(
         Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
@@ -22,9 +22,9 @@ use nhi_runtime::prelude::*;
 pub struct VerticalDisk {
     /// Mass.
     pub m: f64,
-    /// Moment of inertia about a diameter.
-    pub I: f64,
     /// Moment of inertia about the axle.
+    pub I: f64,
+    /// Moment of inertia about a diameter.
     pub J: f64,
     /// Radius.
     pub R: f64,

@@ -2,12 +2,13 @@
 
 use crate::tolerance::{FLOW, ROUNDING};
 use crate::{distance, instance};
+use nhi_models::lie::suslov;
 use nhi_models::sleigh_com::SleighCom;
-use nhi_models::{MODELS, sleigh_com};
+use nhi_models::{GROUP_MODELS, MODELS, Model, sleigh_com};
 
 #[test]
 fn initial_data_satisfy_the_constraints() {
-    for model in MODELS {
+    for model in MODELS.iter().chain(GROUP_MODELS) {
         let instance = model.instance(&model.defaults());
         let (q, v) = instance.initial();
         let residual = instance.residual(&q, &v);
@@ -21,7 +22,7 @@ const SPAN: f64 = 4.73;
 
 #[test]
 fn conserved_quantities_are_conserved() {
-    for model in MODELS {
+    for model in MODELS.iter().chain(GROUP_MODELS) {
         let instance = model.instance(&model.defaults());
         let (q0, v0) = instance.initial();
         let (q, v) = instance.flow(0.0, &q0, &v0, &[], SPAN).unwrap();
@@ -39,7 +40,7 @@ fn conserved_quantities_are_conserved() {
 #[test]
 fn closed_forms_solve_the_equations() {
     let mut solved = Vec::new();
-    for model in MODELS {
+    for model in MODELS.iter().chain(GROUP_MODELS) {
         let instance = model.instance(&model.defaults());
         let (q0, v0) = instance.initial();
         for t in [-1.5, 0.0, 0.7, 3.0] {
@@ -50,7 +51,7 @@ fn closed_forms_solve_the_equations() {
         }
     }
     solved.dedup();
-    assert_eq!(solved, ["vertical_disk", "knife_incline", "nh_particle"]);
+    assert_eq!(solved, ["vertical_disk", "knife_incline", "nh_particle", "vertical_disk"]);
 }
 
 /// The sleigh's angle, angular velocity and blade speed are known for all times.
@@ -65,5 +66,20 @@ fn the_reduced_sleigh_is_solved() {
         let (turned, omega, u) = sleigh.reduced(energy, t);
         assert!((q[0] - theta0 - turned).abs() < FLOW);
         assert!(distance(&v, &sleigh.velocity(q[0], omega, u)) < FLOW);
+    }
+}
+
+/// So are the two angular velocities of Suslov's problem.
+#[test]
+fn suslovs_problem_is_solved() {
+    let model = &suslov::MODEL;
+    let (q0, _) = model.instance(&model.defaults()).initial();
+    let velocity = |t: f64| {
+        let [w1, w2] = model.defaults.velocities(0.7, t);
+        [w1, w2, 0.0]
+    };
+    for t in [-6.0, -0.5, 1.0, 8.0] {
+        let (_, v) = model.instance(&model.defaults()).flow(0.0, &q0, &velocity(0.0), &[], t).unwrap();
+        assert!(distance(&v, &velocity(t)) < FLOW, "t = {t}: {v:?}");
     }
 }
