@@ -7,7 +7,7 @@
 //! O(h³) with the multiplier of the continuous equations. So halving h delays the loss by ln 2/G
 //! and 3 ln 2/G, and no h prevents it. The monitor `parasite()` sees it from the start.
 
-use nhi_examples::{COLOURS, Mark, Panel, Series, assert_digits, save};
+use nhi_examples::{COLOURS, Mark, Panel, Series, SeriesLabelPosition, assert_digits, save};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Emits, Error, Method, Started, System};
 use std::f64::consts::{LN_2, PI};
@@ -191,14 +191,16 @@ fn panels(name: &str, runs: &[Run; 3]) -> [Panel; 2] {
             title: format!("{name}: energy"),
             labels: ("t", "E(t) / E(0)"),
             ranges: (0.0..60.0, 0.0..1.5),
-            logarithmic: false,
+            logarithmic: (false, false),
+            legend: SeriesLabelPosition::UpperLeft,
             series: coloured().map(|(run, colour)| series(run, colour, &run.energy)).collect(),
         },
         Panel {
             title: format!("{name}: parasite()"),
             labels: ("t", "η"),
             ranges: (0.0..60.0, 1e-6..1e2),
-            logarithmic: true,
+            logarithmic: (false, true),
+            legend: SeriesLabelPosition::UpperLeft,
             // The consistent start begins with η = 0, which has no logarithm.
             series: coloured().take(2).map(|(run, colour)| series(run, colour, &run.parasite[1..])).collect(),
         },

@@ -8,7 +8,7 @@
 //! is no motion of the oscillator but the parasitic mode of the reflection.
 
 use nalgebra::{Complex, DMatrix};
-use nhi_examples::{COLOURS, Mark, Panel, Series, assert_digits, save};
+use nhi_examples::{COLOURS, Mark, Panel, Series, SeriesLabelPosition, assert_digits, save};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Failure, Method, State};
 use std::f64::consts::PI;
@@ -131,7 +131,7 @@ fn panel(n: u32, a: f64, found: &[Eigenvalues]) -> Panel {
         Series {
             name: row.method.to_owned(),
             colour,
-            mark: Mark::Dots(radius),
+            mark: Mark::Rings(radius),
             points: real.chain([(re, im), (re, -im)]).collect(),
         }
     });
@@ -139,7 +139,8 @@ fn panel(n: u32, a: f64, found: &[Eigenvalues]) -> Panel {
         title: format!("N = {n}, a = {a}"),
         labels: ("Re", "Im"),
         ranges: (-2.9..2.9, -2.9..2.9),
-        logarithmic: false,
+        logarithmic: (false, false),
+        legend: SeriesLabelPosition::UpperLeft,
         series: [circle].into_iter().chain(eigenvalues).collect(),
     }
 }

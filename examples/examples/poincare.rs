@@ -6,7 +6,7 @@
 //! H = 3/2 with y² + ẏ² = 1 the section is a sphere in (x, z, ż); the figure shows its half x > 0.
 
 use nalgebra::DMatrix;
-use nhi_examples::{COLOURS, Mark, Panel, Series, save};
+use nhi_examples::{COLOURS, Mark, Panel, Series, SeriesLabelPosition, save};
 use nhi_runtime::Error;
 use nhi_runtime::prelude::*;
 use std::f64::consts::PI;
@@ -118,7 +118,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             title: format!("ε = {eps}"),
             labels: ("z", "dz/dt"),
             ranges: (-1.5..1.5, -1.1..1.1),
-            logarithmic: false,
+            logarithmic: (false, false),
+            legend: SeriesLabelPosition::UpperLeft,
             series,
         });
     }

@@ -7,7 +7,7 @@
 //! alone does where there is more room, and more diffusion, at higher energies.
 
 use indicatif::{ParallelProgressIterator, ProgressBar};
-use nhi_examples::{COLOURS, Mark, Panel, Series, save};
+use nhi_examples::{COLOURS, Mark, Panel, Series, SeriesLabelPosition, save};
 use nhi_runtime::Error;
 use nhi_runtime::prelude::*;
 use rand_chacha::ChaCha8Rng;
@@ -182,14 +182,16 @@ fn panels(ensembles: &[Ensemble]) -> Vec<Panel> {
             title: format!("{} trajectories, h = {h}", errors.len()),
             labels: ("t", "(H(t) − H(0)) / h²"),
             ranges: (0.0..end, -9.0..9.0),
-            logarithmic: false,
+            logarithmic: (false, false),
+            legend: SeriesLabelPosition::UpperLeft,
             series: walks,
         },
         Panel {
             title: "variance".to_owned(),
             labels: ("t", "σ² / h⁴"),
             ranges: (0.0..end, 0.0..6.0),
-            logarithmic: false,
+            logarithmic: (false, false),
+            legend: SeriesLabelPosition::UpperLeft,
             series: variances,
         },
     ]

@@ -2,6 +2,7 @@
 
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
+pub use plotters::prelude::SeriesLabelPosition;
 use plotters::prelude::*;
 use std::error::Error;
 use std::ops::Range;
@@ -26,8 +27,14 @@ pub enum Mark {
     Line(u32),
     /// Joined by a faint line.
     Faint,
+    /// Joined by a dashed line.
+    Dashed,
     /// As dots of this radius in pixels.
     Dots(u32),
+    /// As dots of this radius in pixels, joined by a line.
+    Knots(u32),
+    /// As circles of this radius in pixels.
+    Rings(u32),
 }
 
 /// Points that belong together.
@@ -52,10 +59,52 @@ pub struct Panel {
     pub labels: (&'static str, &'static str),
     /// Ranges of the two axes.
     pub ranges: (Range<f64>, Range<f64>),
-    /// Whether the vertical axis is logarithmic.
-    pub logarithmic: bool,
+    /// Whether the two axes are logarithmic.
+    pub logarithmic: (bool, bool),
+    /// Where the names of the series stand.
+    pub legend: SeriesLabelPosition,
     /// What is drawn, the last on top.
     pub series: Vec<Series>,
+}
+
+/// The order that an error shows between the last two of its values (step size, error).
+///
+/// # Panics
+/// With less than two values.
+pub fn order(errors: &[(f64, f64)]) -> f64 {
+    let [.., coarse, fine] = errors else { panic!("two values make an order") };
+    (coarse.1 / fine.1).ln() / (coarse.0 / fine.0).ln()
+}
+
+/// Errors over step sizes on logarithmic axes, with dashed lines of the given slopes.
+pub fn convergence(title: &str, error: &'static str, slopes: &[i32], mut series: Vec<Series>) -> Panel {
+    let all = || series.iter().flat_map(|series| &series.points);
+    let (low, high) = range(all().map(|point| point.0));
+    let (least, most) = range(all().map(|point| point.1));
+    // The slopes fan out from above the largest error.
+    let top = 2.0 * most;
+    let guides = slopes.iter().map(|&slope| Series {
+        name: format!("slope {slope}"),
+        colour: COLOURS[6],
+        mark: Mark::Dashed,
+        points: vec![(high, top), (low, top * (low / high).powi(slope))],
+    });
+    let guides: Vec<Series> = guides.collect();
+    series.splice(0..0, guides);
+    let decade = |y: f64, round: fn(f64) -> f64| 10f64.powf(round(y.log10()));
+    Panel {
+        title: title.to_owned(),
+        labels: ("step size h", error),
+        ranges: (low / 1.3..high * 1.3, decade(least, f64::floor)..decade(top, f64::ceil)),
+        logarithmic: (true, true),
+        legend: SeriesLabelPosition::LowerRight,
+        series,
+    }
+}
+
+/// The least and the greatest of `values`.
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
 }
 
 const FONT: &str = "sans-serif";
@@ -100,23 +149,28 @@ fn draw(path: &Path, panels: &[Panel], columns: usize, size: (u32, u32)) -> Resu
     root.fill(&WHITE)?;
     for (area, panel) in root.split_evenly((rows, columns)).iter().zip(panels) {
         let (x, y) = panel.ranges.clone();
-        if panel.logarithmic {
-            axes(area, panel, x, y.log_scale(), power)?;
-        } else {
-            axes(area, panel, x, y, decimal)?;
+        match panel.logarithmic {
+            (false, false) => axes(area, panel, (x, y), (decimal, decimal))?,
+            (false, true) => axes(area, panel, (x, y.log_scale()), (decimal, power))?,
+            (true, false) => axes(area, panel, (x.log_scale(), y), (power, decimal))?,
+            (true, true) => axes(area, panel, (x.log_scale(), y.log_scale()), (power, power))?,
         }
     }
     root.present()
 }
 
-fn axes<Y>(
+/// Text of a tick.
+type Label = fn(f64) -> String;
+
+fn axes<X, Y>(
     area: &Area<'_>,
     panel: &Panel,
-    x: Range<f64>,
-    y: Y,
-    label: fn(f64) -> String,
+    (x, y): (X, Y),
+    (x_label, y_label): (Label, Label),
 ) -> Result<(), Undrawn>
 where
+    X: AsRangedCoord<Value = f64>,
+    X::CoordDescType: ValueFormatter<f64>,
     Y: AsRangedCoord<Value = f64>,
     Y::CoordDescType: ValueFormatter<f64>,
 {
@@ -135,8 +189,8 @@ where
         .label_style((FONT, 13))
         .x_labels(7)
         .y_labels(7)
-        .x_label_formatter(&|x| decimal(*x))
-        .y_label_formatter(&|y| label(*y))
+        .x_label_formatter(&|x| x_label(*x))
+        .y_label_formatter(&|y| y_label(*y))
         .light_line_style(TRANSPARENT)
         .bold_line_style(GREY)
         .draw()?;
@@ -145,11 +199,20 @@ where
         let style = match series.mark {
             Mark::Line(width) => series.colour.stroke_width(width),
             Mark::Faint => series.colour.mix(0.15).stroke_width(1),
+            Mark::Dashed => series.colour.stroke_width(1),
             Mark::Dots(_) => series.colour.filled(),
+            Mark::Knots(_) | Mark::Rings(_) => series.colour.stroke_width(2),
         };
         let drawn = match series.mark {
-            Mark::Dots(radius) => chart.draw_series(points.map(|point| Circle::new(point, radius, style)))?,
-            _ => chart.draw_series(LineSeries::new(points, style))?,
+            Mark::Dots(radius) | Mark::Rings(radius) => {
+                chart.draw_series(points.map(|point| Circle::new(point, radius, style)))?
+            }
+            Mark::Knots(radius) => {
+                let line = LineSeries::new(points, style).point_size(radius);
+                chart.draw_series(line)?
+            }
+            Mark::Dashed => chart.draw_series(DashedLineSeries::new(points, 5, 4, style))?,
+            Mark::Line(_) | Mark::Faint => chart.draw_series(LineSeries::new(points, style))?,
         };
         if !series.name.is_empty() {
             let legend = series.colour.stroke_width(3);
@@ -162,7 +225,7 @@ where
             .label_font((FONT, 14))
             .background_style(WHITE.mix(0.85))
             .border_style(GREY)
-            .position(SeriesLabelPosition::UpperLeft)
+            .position(panel.legend.clone())
             .draw()?;
     }
     Ok(())
@@ -179,7 +242,7 @@ fn decimal(x: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
 }
 
-/// A power of ten.
+/// A power of ten, or a digit and one.
 fn power(y: f64) -> String {
-    format!("1e{}", y.log10().round()).replace('-', "−")
+    format!("{y:.0e}").replace('-', "−")
 }
