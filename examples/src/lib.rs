@@ -81,10 +81,15 @@ pub fn convergence(title: &str, error: &'static str, slopes: &[i32], mut series:
     let all = || series.iter().flat_map(|series| &series.points);
     let (low, high) = range(all().map(|point| point.0));
     let (least, most) = range(all().map(|point| point.1));
+    // Without names there is no legend to leave room for.
+    let named = series.iter().any(|series| !series.name.is_empty());
+    let room = if named { (high / low).powf(0.6) } else { 1.3 };
+    let texts: Vec<String> = slopes.iter().map(i32::to_string).collect();
+    let name = format!("slope {}", texts.join(", "));
     // The slopes fan out from above the largest error.
     let top = 2.0 * most;
-    let guides = slopes.iter().map(|&slope| Series {
-        name: format!("slope {slope}"),
+    let guides = slopes.iter().enumerate().map(|(k, &slope)| Series {
+        name: if named && k == 0 { name.clone() } else { String::new() },
         colour: COLOURS[6],
         mark: Mark::Dashed,
         points: vec![(high, top), (low, top * (low / high).powi(slope))],
@@ -95,7 +100,7 @@ pub fn convergence(title: &str, error: &'static str, slopes: &[i32], mut series:
     Panel {
         title: title.to_owned(),
         labels: ("step size h", error),
-        ranges: (low / 1.3..high * 1.3, decade(least, f64::floor)..decade(top, f64::ceil)),
+        ranges: (low / 1.3..high * room, decade(least, f64::floor)..decade(top, f64::ceil)),
         logarithmic: (true, true),
         legend: SeriesLabelPosition::LowerRight,
         series,
