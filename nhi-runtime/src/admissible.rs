@@ -1,6 +1,6 @@
-//! Whether an initial velocity is admissible.
+//! Whether an initial configuration and velocity are admissible.
 
-use crate::{Error, System};
+use crate::{Error, System, Vector};
 
 /// Relative error that an entry of q₀ or v₀ may have. Closed forms evaluated in f64 are good to
 /// 1e-15, numbers read from text with ten decimals to 1e-10; a velocity that is wrong differs in
@@ -14,6 +14,18 @@ const CANCELLED: f64 = 1e-15;
 fn allowance(x: &[f64], i: usize) -> f64 {
     let largest = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     RELATIVE * x.get(i).map_or(0.0, |x| x.abs()) + CANCELLED * largest
+}
+
+/// A pose of `q` is one, as far as its entries are known: an entry of RᵀR has six terms in which an
+/// error of them counts, together at most 2√3 times.
+pub(crate) fn check_pose<S: System>(q: &S::Configuration<f64>) -> Result<(), Error> {
+    let defect = q.defect();
+    if defect <= 4.0 * RELATIVE {
+        return Ok(());
+    }
+    // Of all names of entries those of a rotation matrix alone have two indices.
+    let name = S::COORDINATES.iter().find_map(|name| name.strip_suffix("[0][0]")).unwrap_or_default();
+    Err(Error::Pose { name, defect })
 }
 
 /// μ(q)v + μ₀(q) vanishes as far as the numbers in `q` and `v` are known.

@@ -109,6 +109,13 @@ pub enum Error {
         /// What was given.
         value: f64,
     },
+    /// The initial pose is not one: its matrix is no rotation.
+    Pose {
+        /// Name of the matrix.
+        name: &'static str,
+        /// The largest entry of |RᵀR − 1|; of a reflection, of the difference between r₁ × r₂ and r₃.
+        defect: f64,
+    },
     /// The initial velocity violates a constraint by more than rounding.
     Constraint {
         /// Label of the constraint, or its text.
@@ -156,6 +163,12 @@ impl fmt::Display for Error {
             Error::NonFinite { quantity, name, value } => {
                 write!(f, "{quantity} `{name}` must be finite, not {value}")
             }
+            Error::Pose { name, defect } => write!(
+                f,
+                "the matrix `{name}` of the initial pose is not a rotation: {name}ᵀ{name} = 1 with det {name} = 1 \
+                 is violated by {defect:e}; a `UnitQuaternion` or `Rotation3` of nalgebra is taken for it, \
+                 `Rotation3::from_matrix` finds the rotation nearest to a matrix"
+            ),
             Error::Constraint { name, residual } => write!(
                 f,
                 "the initial velocity violates the constraint `{name}` by {residual:e}; \

@@ -181,13 +181,16 @@ factors! {
 ///
 /// It is made of its `N` entries, of the pair of coordinates and pose, or, without coordinates, of a
 /// pose. A pose is that of the group ([`SE2`], [`SO3`], [`SE3`]) or what converts into it: `[θ, x, y]`,
-/// rows of a rotation matrix, rotations and isometries of nalgebra.
+/// rows of a rotation matrix, rotations and isometries of nalgebra. Its pose converts back into them.
 ///
 /// ```
 /// use nhi_runtime::{Posed, group::SE2};
 /// let q: Posed<SE2<f64>, f64, 2, 5> = ([0.1, 0.2], [0.5, 1.0, 2.0]).into();
 /// assert_eq!(q, [0.1, 0.2, 0.5, 1.0, 2.0].into());
 /// assert_eq!(q[2], 0.5);
+/// assert_eq!(SE2::from(q), SE2 { theta: 0.5, x: 1.0, y: 2.0 });
+/// # #[cfg(feature = "nalgebra")]
+/// assert_eq!(nalgebra::Isometry2::from(q).translation.x, 1.0);
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Posed<G, T, const K: usize, const N: usize> {
@@ -228,6 +231,12 @@ fn joined<T: Scalar, const K: usize, const P: usize, const N: usize>(r: [T; K], 
     from_fn(|i| r.get(i).or_else(|| g.get(i.wrapping_sub(K))).copied().unwrap_or(T::from_f64(f64::NAN)))
 }
 
+/// The pose of such an array.
+fn last<T: Scalar, const K: usize, const P: usize, const N: usize>(entries: [T; N]) -> [T; P] {
+    const { assert!(K + P == N, "a configuration has as many entries as its coordinates and its pose") };
+    from_fn(|i| entries.get(K + i).copied().unwrap_or(T::from_f64(f64::NAN)))
+}
+
 macro_rules! posed {
     ($($group:ident: $entries:literal, $($alone:ty),*;)*) => {$(
         impl<T: Scalar, P: Into<$group<T>>, const K: usize, const N: usize> From<([T; K], P)>
@@ -235,6 +244,12 @@ macro_rules! posed {
         {
             fn from((r, pose): ([T; K], P)) -> Self {
                 joined::<T, K, $entries, N>(r, pose.into().flat()).into()
+            }
+        }
+
+        impl<T: Scalar, const K: usize, const N: usize> From<Posed<$group<f64>, T, K, N>> for $group<T> {
+            fn from(q: Posed<$group<f64>, T, K, N>) -> Self {
+                $group::of(last::<T, K, $entries, N>(q.entries))
             }
         }
 
@@ -260,6 +275,14 @@ macro_rules! posed_nalgebra {
         impl<T: Scalar + nalgebra::RealField> From<nalgebra::$alone<T>> for Posed<$group<f64>, T, 0, $entries> {
             fn from(pose: nalgebra::$alone<T>) -> Self {
                 $group::from(pose).flat().into()
+            }
+        }
+
+        impl<T: Scalar + nalgebra::RealField, const K: usize, const N: usize> From<Posed<$group<f64>, T, K, N>>
+            for nalgebra::$alone<T>
+        {
+            fn from(q: Posed<$group<f64>, T, K, N>) -> Self {
+                $group::from(q).into()
             }
         }
     )*)*};
@@ -305,5 +328,12 @@ impl<G: Factor, T: Scalar, const K: usize, const N: usize> Vector<T> for Posed<G
     const LEN: usize = N;
     fn splat(x: T) -> Self {
         [x; N].into()
+    }
+    fn defect(&self) -> f64 {
+        let mut pose = G::Entries::splat(0.0);
+        for (x, entry) in pose.as_mut().iter_mut().zip(self.pose()) {
+            *x = entry.to_f64();
+        }
+        G::defect(&pose)
     }
 }

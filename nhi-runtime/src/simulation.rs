@@ -26,8 +26,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     /// satisfy the constraints, and the step size `h`, which may be negative.
     ///
     /// # Errors
-    /// [`Error::Constraint`] names a violated constraint and its residual. The other errors are
-    /// [`Error::StepSize`], [`Error::NonFinite`] and [`Error::Start`].
+    /// [`Error::Constraint`] names a violated constraint and its residual, [`Error::Pose`] a matrix that is
+    /// no rotation. The other errors are [`Error::StepSize`], [`Error::NonFinite`] and [`Error::Start`].
     pub fn new(
         system: S,
         method: M,
@@ -83,6 +83,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         let parameters = system.parameters();
         finite(Quantity::Parameter, S::PARAMETERS, parameters.as_ref())?;
         finite(Quantity::Coordinate, S::COORDINATES, q0.as_ref())?;
+        admissible::check_pose::<S>(&q0)?;
         finite(Quantity::Velocity, S::VELOCITIES, v0.as_ref())?;
         finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
         let v0 = match velocity {

@@ -10,6 +10,11 @@ pub trait Vector<T>:
     const LEN: usize;
     /// All entries equal to `x`.
     fn splat(x: T) -> Self;
+    /// How far the entries are from those of a configuration: 0 but for [rotation
+    /// matrices](crate::Factor::defect).
+    fn defect(&self) -> f64 {
+        0.0
+    }
 }
 
 impl<T: Copy + Debug + PartialEq, const N: usize> Vector<T> for [T; N] {

@@ -1,6 +1,7 @@
-//! The groups of the runtime against data computed with 55 digits.
+//! The groups of the runtime against data computed with 55 digits, and simulations that start on them.
 
 mod maps;
+mod starts;
 mod trajectories;
 
 use serde_json::Value;
