@@ -9,7 +9,9 @@ use crate::{CoefficientFault, Error, Failure, Method, Scalar, System};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be composed",
     label = "not a symmetric one-step map on the constraint manifold",
-    note = "`Dla2`, `Dla2Midpoint`, `DlaRattle` and `DlaRattleMidpoint` can",
+    note = "`Dla2`, `Dla2Midpoint`, `DlaRattle` and `DlaRattleMidpoint` can, on groups `Rdp` and `RdpMidpoint`",
+    note = "with `Ccsk` these are not symmetric, because its τ(−x) is not τ(x)⁻¹; with `Exp` and `Cayley` they are",
+    note = "`RdpLeft` and `RdpRight` are not symmetric",
     note = "`Rattle` and the other reflecting methods carry a momentum beside (q, v), which the \
             step h = 0 reflects: composed they stay of order 2",
     note = "`RattleRestarted` is not symmetric",

@@ -1,5 +1,6 @@
-//! Orders of convergence, with the errors that an independent implementation in multiple precision found
-//! (methods-lie, section 6): T = 2, steps 80 → 160, the error of the configuration.
+//! Orders of convergence: T = 2, steps 80 → 160, the largest error of the configuration. The errors at 160
+//! steps are those of an independent implementation in multiple precision (methods-lie, section 6), but for
+//! the disk, α = 0 and GNI on the roller racers, and cay on the snakeboard, where it has other ones.
 
 use crate::case::{Case, distance};
 use nhi_models::Row;
@@ -31,15 +32,15 @@ const TABLE: &[Line] = &[
     ("sleigh", &[],
         [M(4.7e-5, 2.0), M(1.2e-4, 2.0), M(5.1e-6, 2.0), M(7.7e-3, 1.00), SameAsMid, M(1.1e-4, 2.0), M(1.5e-4, 2.0)]),
     ("snakeboard", &[],
-        [M(2.7e-6, 2.0), M(4.5e-4, 2.0), M(1.2e-6, 2.0), M(3.0e-2, 1.03), M(4.3e-4, 1.0), M(5.2e-4, 2.0), M(1.1e-3, 2.0)]),
+        [M(2.7e-6, 2.0), M(4.9e-4, 2.0), M(1.2e-6, 2.0), M(3.0e-2, 1.03), M(4.3e-4, 1.0), M(5.2e-4, 2.0), M(1.1e-3, 2.0)]),
     ("robot", &[],
         [M(1.4e-4, 2.0), M(9.4e-4, 2.0), Absent, M(7.5e-2, 1.01), SameAsMid, M(8.1e-4, 2.0), M(1.8e-3, 2.0)]),
     ("roller_racer", &[],
-        [M(2.1e-5, 2.0), M(2.7e-5, 2.0), Absent, M(1.7e-3, 1.01), M(2.4e-3, 0.99), M(2.7e-5, 2.0), M(3.6e-5, 2.0)]),
-    ("roller_racer_m2_forced", &[],
-        [M(2.5e-5, 2.0), M(3.7e-5, 2.0), Absent, M(2.3e-3, 1.01), M(7.0e-3, 1.01), M(2.8e-5, 2.0), M(4.4e-5, 2.0)]),
+        [M(2.1e-5, 2.0), M(2.7e-5, 2.0), Absent, M(1.7e-3, 1.01), M(3.2e-3, 1.0), M(2.7e-5, 2.0), M(3.6e-5, 2.0)]),
+    ("roller_racer_m2_forced", &[("c", 0.0)],
+        [M(2.5e-5, 2.0), M(3.7e-5, 2.0), Absent, M(2.2e-3, 1.01), M(7.0e-3, 1.01), M(3.2e-5, 2.0), M(5.0e-5, 2.0)]),
     ("disk", &[],
-        [M(8.8e-5, 2.0), M(3.0e-4, 2.0), Exact, M(9.9e-3, 1.00), SameAsMid, M(8.8e-5, 2.0), M(3.0e-4, 2.0)]),
+        [M(4.7e-5, 2.0), M(1.7e-4, 2.0), Exact, M(1.1e-2, 1.00), SameAsMid, M(6.5e-5, 2.0), M(1.7e-4, 2.0)]),
     ("ball_homogeneous_rotating", &[],
         [M(1.1e-5, 2.0), M(1.0e-3, 1.99), Absent, M(1.1e-2, 1.00), M(7.5e-3, 1.0), M(3.4e-5, 2.0), M(1.7e-3, 1.99)]),
     ("ball_printed_rotating", &[],
@@ -84,7 +85,7 @@ fn orders_of_all_models() {
                     let (coarse, fine) = (error(80), error(160));
                     let slope = (coarse / fine).log2();
                     println!("{name} {id}: {fine:.1e}, order {slope:.2}; {expected:.1e}, {order:.2}");
-                    (slope - order).abs() <= 0.1
+                    (slope - order).abs() <= 0.1 && (fine / expected - 1.0).abs() <= 0.1
                 }
                 SameAsMid => {
                     let apart = distance(&end(&case, id, 80), &end(&case, ids[0], 80));

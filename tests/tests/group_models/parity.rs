@@ -78,14 +78,19 @@ fn destroyed<M: Method<chaplygin_sleigh::ChaplyginSleigh>>(method: M, h: f64) ->
 /// It destroys the sleigh's run, later for smaller steps and for the smooth start.
 #[test]
 fn it_destroys_the_run() {
-    let plain = [0.1, 0.05, 0.025].map(|h| destroyed(Rattle::plain(), h));
-    let smooth = [0.1, 0.05, 0.025].map(|h| destroyed(Rattle::consistent(), h));
-    println!("{plain:?} {smooth:?}");
-    for (got, expected) in plain.into_iter().zip([4.7, 6.1, 7.5]) {
-        assert!((got - expected).abs() <= 0.15, "{plain:?}");
-    }
-    for (got, expected) in smooth.into_iter().zip([14.0, 18.0, 23.0]) {
-        assert!((got - expected).abs() <= 1.0, "{smooth:?}");
+    let times = |method: fn(f64) -> f64| [0.1, 0.05, 0.025].map(method);
+    let plain = times(|h| destroyed(Rattle::plain(), h));
+    let cayley = times(|h| destroyed(Rattle::consistent().with(Cayley), h));
+    let smooth = times(|h| destroyed(Rattle::consistent(), h));
+    println!("{plain:?} {cayley:?} {smooth:?}");
+    for (times, expected) in
+        [(plain, [4.7, 6.1, 7.5]), (cayley, [14.3, 18.4, 22.6]), (smooth, [17.1, 21.3, 25.5])]
+    {
+        assert!(times.iter().zip(expected).all(|(t, e)| (t - e).abs() <= 0.15), "{times:?}");
+        // Half the step is an eighth of the amplitude, or half of it: ln 8/0.495 or ln 2/0.495 later.
+        let factor: f64 = if times == plain { 2.0 } else { 8.0 };
+        let later = times[2] - times[1];
+        assert!((later - factor.ln() / contraction()).abs() < 0.1, "{times:?}");
     }
     assert_eq!(destroyed(RattleRestarted, 0.1), f64::INFINITY);
 }

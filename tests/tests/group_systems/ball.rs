@@ -20,7 +20,7 @@ use nhi_tests::oracle::{Equations, Number};
     lagrangian = m/2*((dot(x) + R[0][0]*u1 + R[0][1]*u2 + R[0][2]*u3)^2
                     + (dot(y) + R[1][0]*u1 + R[1][1]*u2 + R[1][2]*u3)^2
                     + (R[2][0]*u1 + R[2][1]*u2 + R[2][2]*u3)^2)
-               + (I1*w1^2 + I2*w2^2 + I3*w3^2)/2
+               + (i1*w1^2 + i2*w2^2 + i3*w3^2)/2
                + m*g*(sin(tilt)*mass_x - cos(tilt)*mass_z),
     constraints(
         rolling_x: dx - r*(R[1][0]*w1 + R[1][1]*w2 + R[1][2]*w3)*dt = 0,
@@ -31,9 +31,9 @@ use nhi_tests::oracle::{Equations, Number};
 )]
 pub(crate) struct TiltedBall {
     m: f64,
-    I1: f64,
-    I2: f64,
-    I3: f64,
+    i1: f64,
+    i2: f64,
+    i3: f64,
     r: f64,
     c1: f64,
     c2: f64,
@@ -46,9 +46,9 @@ pub(crate) struct TiltedBall {
 impl TiltedBall {
     pub(crate) const STANDARD: Self = TiltedBall {
         m: 1.4,
-        I1: 0.5,
-        I2: 0.6,
-        I3: 0.8,
+        i1: 0.5,
+        i2: 0.6,
+        i3: 0.8,
         r: 0.9,
         c1: 0.1,
         c2: -0.15,
@@ -72,7 +72,7 @@ impl Equations for TiltedBall {
         let [ux, uy, uz] = apply(rows, cross(spin, c));
         let [cx, _, cz] = apply(rows, c);
         let mass = [v[0] + ux, v[1] + uy, uz];
-        let turning = spin[0] * spin[0] * self.I1 + spin[1] * spin[1] * self.I2 + spin[2] * spin[2] * self.I3;
+        let turning = spin[0] * spin[0] * self.i1 + spin[1] * spin[1] * self.i2 + spin[2] * spin[2] * self.i3;
         let down = (q[0] + cx) * self.tilt.sin() - cz * self.tilt.cos();
         (dot(mass, mass) * self.m + turning) * 0.5 + down * (self.m * self.g)
     }

@@ -1,8 +1,8 @@
 //! A system on R^k × G beside the same system in coordinates.
 
+use nhi_runtime::group::{Cayley, Exp1, Exp2};
 use nhi_runtime::{
-    Compose, Emits, Method, Rattle, RattleRestarted, Rdp, Rkmk2, Rkmk4, Simulation, System, Vector,
-    group::{Cayley, Exp1, Exp2},
+    Compose, Emits, Method, Rattle, RattleRestarted, Rdp, Retracted, Rkmk2, Rkmk4, Simulation, System, Vector,
 };
 use nhi_tests::oracle::{self, Equations, Number, Point, trajectory};
 
@@ -12,15 +12,17 @@ pub(crate) trait Charted: System + Equations + Clone {
     fn on_group(&self, q: &[f64], v: &[f64]) -> (Vec<f64>, Vec<f64>);
 }
 
-/// The methods that are compared on every system.
-pub(crate) trait Declared:
-    Charted + Emits<Rdp> + Emits<Rattle> + Emits<RattleRestarted> + Emits<Rkmk2> + Emits<Rkmk4>
-{
+/// A system that emits the methods which are compared.
+macro_rules! declared {
+    ($($method:ty),* $(,)?) => {
+        pub(crate) trait Declared: Charted $(+ Emits<$method>)* {}
+        impl<S: Charted $(+ Emits<$method>)*> Declared for S {}
+    };
 }
 
-impl<S> Declared for S where
-    S: Charted + Emits<Rdp> + Emits<Rattle> + Emits<RattleRestarted> + Emits<Rkmk2> + Emits<Rkmk4>
-{
+declared! {
+    Rdp, Retracted<Rdp, Cayley>, Retracted<Rdp, Exp1>, Retracted<Rdp, Exp2>,
+    Rattle, Retracted<Rattle, Cayley>, RattleRestarted, Rkmk2, Rkmk4
 }
 
 /// Derivatives by dual numbers are exact, so what is left is rounding, here and in the emitted code.

@@ -62,7 +62,7 @@ const TYRE: Problem<'_, Tyre> = Problem {
     v: &[0.0, 0.0, 0.0, 0.5, 0.3, 2.0],
     inputs: FREE,
     duration: 1.0,
-    steps: 40,
+    steps: 20,
 };
 
 #[test]

@@ -17,9 +17,9 @@ use nhi_tests::oracle::{Equations, Number};
         along = v*cos(psi) + hitch*sin(psi),
         across = -v*sin(psi) + hitch*cos(psi) - b*(omega + dot(psi)),
     ),
-    lagrangian = m1/2*(v^2 + (w + c*omega)^2) + J1/2*omega^2
-        + m2/2*(along^2 + across^2) + J2/2*(omega + dot(psi))^2
-        + Js/2*(omega + dot(delta))^2 - k/2*delta^2,
+    lagrangian = m1/2*(v^2 + (w + c*omega)^2) + j1/2*omega^2
+        + m2/2*(along^2 + across^2) + j2/2*(omega + dot(psi))^2
+        + js/2*(omega + dot(delta))^2 - k/2*delta^2,
     constraints(
         rear: w = 0,
         front: -v*sin(delta) + (w + l*omega)*cos(delta) = 0,
@@ -30,10 +30,10 @@ use nhi_tests::oracle::{Equations, Number};
 )]
 pub(crate) struct Trailer {
     m1: f64,
-    J1: f64,
+    j1: f64,
     m2: f64,
-    J2: f64,
-    Js: f64,
+    j2: f64,
+    js: f64,
     l: f64,
     a: f64,
     b: f64,
@@ -47,10 +47,10 @@ pub(crate) struct Trailer {
 impl Trailer {
     pub(crate) const STANDARD: Self = Trailer {
         m1: 1.7,
-        J1: 0.6,
+        j1: 0.6,
         m2: 0.9,
-        J2: 0.3,
-        Js: 0.05,
+        j2: 0.3,
+        js: 0.05,
         l: 1.1,
         a: 0.3,
         b: 0.8,
@@ -86,9 +86,9 @@ impl Equations for Trailer {
         let square = |[x, y]: [D; 2]| x * x + y * y;
         let twice = square(Self::at(q, v, self.c)) * self.m1
             + square(self.axle(q, v)) * self.m2
-            + v[2] * v[2] * self.J1
-            + (v[2] + v[1]) * (v[2] + v[1]) * self.J2
-            + (v[2] + v[0]) * (v[2] + v[0]) * self.Js
+            + v[2] * v[2] * self.j1
+            + (v[2] + v[1]) * (v[2] + v[1]) * self.j2
+            + (v[2] + v[0]) * (v[2] + v[0]) * self.js
             - q[0] * q[0] * self.k;
         twice * 0.5
     }

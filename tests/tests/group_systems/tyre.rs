@@ -18,7 +18,7 @@ use nhi_tests::oracle::{Equations, Number};
         rho2 = -(a/s + b)*R[2][1],
         rho3 = -b*R[2][2],
     ),
-    lagrangian = m/2*(v1^2 + v2^2 + v3^2) + (A*(w1^2 + w2^2) + C*w3^2)/2
+    lagrangian = m/2*(v1^2 + v2^2 + v3^2) + (j1*(w1^2 + w2^2) + j3*w3^2)/2
                + mv/2*(v1^2 + (v2 + d*w3)^2 + (v3 - d*w2)^2)
                + (m + mv)*g*(sin(tilt)*p[0] - cos(tilt)*p[2])
                + mv*d*g*(sin(tilt)*R[0][0] - cos(tilt)*R[2][0]),
@@ -31,8 +31,8 @@ use nhi_tests::oracle::{Equations, Number};
 )]
 pub(crate) struct Tyre {
     m: f64,
-    A: f64,
-    C: f64,
+    j1: f64,
+    j3: f64,
     a: f64,
     b: f64,
     mv: f64,
@@ -43,7 +43,7 @@ pub(crate) struct Tyre {
 
 impl Tyre {
     pub(crate) const STANDARD: Self =
-        Tyre { m: 1.5, A: 0.7, C: 1.2, a: 0.8, b: 0.2, mv: 0.2, d: 0.7, g: 2.0, tilt: 0.2 };
+        Tyre { m: 1.5, j1: 0.7, j3: 1.2, a: 0.8, b: 0.2, mv: 0.2, d: 0.7, g: 2.0, tilt: 0.2 };
 
     fn valve<D: Number>(&self) -> [D; 3] {
         [self.d, 0.0, 0.0].map(D::from)
@@ -67,7 +67,7 @@ impl Equations for Tyre {
     fn lagrangian<D: Number>(&self, q: &[D], v: &[D]) -> D {
         let (rows, spin) = (rotation(angles(q)), angular_velocity(angles(q), angles(v)));
         let valve = plus(position(v), apply(rows, cross(spin, self.valve())));
-        let turning = (spin[0] * spin[0] + spin[1] * spin[1]) * self.A + spin[2] * spin[2] * self.C;
+        let turning = (spin[0] * spin[0] + spin[1] * spin[1]) * self.j1 + spin[2] * spin[2] * self.j3;
         let kinetic = dot(position(v), position(v)) * self.m + dot(valve, valve) * self.mv + turning;
         let down = [self.tilt.sin(), 0.0, -self.tilt.cos()].map(D::from);
         let at = plus(position(q), apply(rows, self.valve()));

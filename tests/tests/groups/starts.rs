@@ -20,6 +20,7 @@ struct Skate;
     group = SO3(R; w1, w2, w3),
     lagrangian = (w1^2 + 2*w2^2 + 3*w3^2)/2,
     constraints(),
+    methods(Rdp, Rattle, RattleRestarted),
 )]
 struct Top;
 
@@ -50,14 +51,14 @@ const H: f64 = 0.01;
 #[test]
 fn poses_are_given_and_read_as_the_types_of_nalgebra() {
     let start = Isometry2::new(Vector2::new(1.0, -2.0), 0.7);
-    let mut sim = Simulation::new(Skate, Rdp, start, [0.5, 1.0, 0.0], H).unwrap();
+    let mut sim = Simulation::new(Skate, Rdp::new(Exp1), start, [0.5, 1.0, 0.0], H).unwrap();
     let now = Isometry2::from(sim.q());
     assert!((now.translation.vector - start.translation.vector).norm() == 0.0);
     assert!((now.rotation.angle() - 0.7).abs() < 1e-15);
     for _ in 0..100 {
         sim.step().unwrap();
     }
-    // A circle of radius v/ω about the point to the left, whose tangents exp has exactly.
+    // A circle of radius v/ω about the point to the left, which is exact with this truncation.
     let turned = Isometry2::from(sim.q());
     let centre = start * nalgebra::Point2::new(0.0, 2.0);
     assert!((turned * nalgebra::Point2::new(0.0, 2.0) - centre).norm() < 1e-13);
@@ -150,7 +151,7 @@ fn a_matrix_that_is_no_rotation_is_refused() {
 #[test]
 fn a_rounded_pose_becomes_a_rotation() {
     let exact = Rotation3::from_euler_angles(0.3, -0.2, 1.1);
-    let rows = [0, 1, 2].map(|i| [0, 1, 2].map(|j| (exact[(i, j)] * 1e10).round() / 1e10));
+    let rows = [0, 1, 2].map(|i| [0, 1, 2].map(|j| (exact[(i, j)] * 1e10_f64).round() / 1e10));
     let mut sim = Simulation::new(Top, Rdp, rows, [0.1, 0.2, 0.3], H).unwrap();
     sim.step().unwrap();
     assert!(sim.q().defect() < 1e-15, "{:e}", sim.q().defect());
