@@ -85,7 +85,8 @@ where
     }
 
     fn residual(&self, q: &[f64], v: &[f64]) -> DVector<f64> {
-        let residual = S::residual::<f64>(&vector(list(&self.parameters)), &vector(list(q)), &vector(list(v)));
+        let residual =
+            S::residual::<f64>(&vector(list(&self.parameters)), &vector(list(q)), &vector(list(v)));
         DVector::from_column_slice(residual.as_ref())
     }
 
@@ -199,8 +200,7 @@ where
 
     /// A step of GNI; the momentum of a state is the one after the reflection.
     fn gni(&self, state: &State, guess: &DVector<f64>, h: f64, variant: Variant) -> (State, DVector<f64>) {
-        let z = self
-            .solve(guess.clone(), |z| self.momenta(&state.q, z.as_slice(), h, variant).0 - &state.p);
+        let z = self.solve(guess.clone(), |z| self.momenta(&state.q, z.as_slice(), h, variant).0 - &state.p);
         let q = self.reached(&state.q, z.as_slice(), h);
         let arriving = self.momenta(&state.q, z.as_slice(), h, variant).1;
         let (mu, c) = self.forms(&q);
@@ -249,13 +249,15 @@ fn controls(case: &Case, id: &str, right: Vec<f64>, wrong: [Vec<f64>; 2], least:
 fn the_sign_of_the_connection() {
     let case = Case::of("robot");
     let robot = ByHand::<TwoWheeledRobot, SE2<f64>>::of(&case);
-    let run = |steps, variant| robot.run(&case, T, steps, |state, guess, h| robot.rdp(state, guess, h, variant));
+    let run =
+        |steps, variant| robot.run(&case, T, steps, |state, guess, h| robot.rdp(state, guess, h, variant));
     let wrong = [run(40, SignOfConnection), run(80, SignOfConnection)];
     controls(&case, "rdp_midpoint", run(40, Right), wrong, 1.0);
 
     let case = Case::of("roller_racer");
     let racer = ByHand::<RollerRacer, SE2<f64>>::of(&case);
-    let run = |steps, variant| racer.run(&case, T, steps, |state, guess, h| racer.rdp(state, guess, h, variant));
+    let run =
+        |steps, variant| racer.run(&case, T, steps, |state, guess, h| racer.rdp(state, guess, h, variant));
     let wrong = [run(40, SignOfConnection), run(80, SignOfConnection)];
     controls(&case, "rdp_midpoint", run(40, Right), wrong, 0.1);
 }
@@ -264,7 +266,8 @@ fn the_sign_of_the_connection() {
 fn the_derivative_along_the_shape() {
     let case = Case::with("roller_racer_m2_forced", &[("c", 0.0)]);
     let racer = ByHand::<RollerRacer, SE2<f64>>::of(&case);
-    let run = |steps, variant| racer.run(&case, T, steps, |state, guess, h| racer.rdp(state, guess, h, variant));
+    let run =
+        |steps, variant| racer.run(&case, T, steps, |state, guess, h| racer.rdp(state, guess, h, variant));
     let wrong = [run(40, NoBaseDerivative), run(80, NoBaseDerivative)];
     controls(&case, "rdp_midpoint", run(40, Right), wrong, 0.01);
 }
@@ -274,7 +277,8 @@ fn the_sign_of_the_affine_term() {
     for name in ["ball_homogeneous_rotating", "ball_printed_rotating"] {
         let case = Case::of(name);
         let ball = ByHand::<BallAsPrinted, SO3<f64>>::of(&case);
-        let run = |steps, variant| ball.run(&case, T, steps, |state, guess, h| ball.gni(state, guess, h, variant));
+        let run =
+            |steps, variant| ball.run(&case, T, steps, |state, guess, h| ball.gni(state, guess, h, variant));
         let wrong = [run(40, SignOfAffineTerm), run(80, SignOfAffineTerm)];
         controls(&case, "rattle_plain", run(40, Right), wrong, 0.1);
     }

@@ -99,7 +99,8 @@ fn the_contact_momentum_of_the_sphere_is_conserved() {
             println!("{name} {id}: {spread:.1e}");
             assert!(spread < 1e-12, "{name} {id}: {spread:e}");
         }
-        let [coarse, fine] = [0.05, 0.025].map(|h| invariant_spread(&case, &K, "rdp_exp1", h, (20.0 / h) as u64));
+        let [coarse, fine] =
+            [0.05, 0.025].map(|h| invariant_spread(&case, &K, "rdp_exp1", h, (20.0 / h) as u64));
         println!("{name} rdp_exp1: {coarse:.1e}, {fine:.1e}");
         assert!(coarse > 1e-6 && (3.5..4.5).contains(&(coarse / fine)), "{name}: {coarse:e}, {fine:e}");
     }

@@ -58,7 +58,12 @@ const TABLE: &[Line] = &[
 ];
 
 const BY_MIDPOINT: [&str; 7] = [
-    "rdp_midpoint", "rdp_midpoint_cay", "rdp_midpoint_exp1", "rdp_midpoint_ccsk", "rdp_left", "rattle_plain",
+    "rdp_midpoint",
+    "rdp_midpoint_cay",
+    "rdp_midpoint_exp1",
+    "rdp_midpoint_ccsk",
+    "rdp_left",
+    "rattle_plain",
     "rattle_plain_cay",
 ];
 const BY_TRAPEZOID: [&str; 7] =
@@ -107,7 +112,13 @@ fn orders_of_all_models() {
 }
 
 /// The error at T of a composition, in steps that are not too small for rounding.
-fn composed<S: System + Clone, M: Method<S> + Copy>(row: &Row<S>, exact: &[f64], method: M, order: f64, steps: u32) {
+fn composed<S: System + Clone, M: Method<S> + Copy>(
+    row: &Row<S>,
+    exact: &[f64],
+    method: M,
+    order: f64,
+    steps: u32,
+) {
     let (q0, v0) = (row.initial)(&row.defaults);
     let error = |steps: u32| {
         let mut sim = Simulation::new(row.defaults.clone(), method, q0, v0, T / f64::from(steps)).unwrap();

@@ -132,8 +132,11 @@ fn zigzag<M: Method<chaplygin_sleigh::ChaplyginSleigh>>(method: M, h: f64, until
 fn it_is_absent_when_restarted() {
     let h = 0.01;
     for until in [2.0, 6.0, 12.0] {
-        let (carried, restarted, rdp) =
-            (zigzag(Rattle::plain(), h, until), zigzag(RattleRestarted, h, until), zigzag(nhi_runtime::Rdp, h, until));
+        let (carried, restarted, rdp) = (
+            zigzag(Rattle::plain(), h, until),
+            zigzag(RattleRestarted, h, until),
+            zigzag(nhi_runtime::Rdp, h, until),
+        );
         println!("to {until}: {carried:.1e} carried, {restarted:.1e} restarted, {rdp:.1e} rdp");
         assert!(restarted < 2.0 * rdp, "{restarted:e} and {rdp:e}");
         assert!(carried > 20.0 * restarted, "{carried:e} and {restarted:e}");

@@ -19,7 +19,8 @@ fn return_error(case: &Case, id: &str, h: f64) -> f64 {
     let there = trajectory.node();
     let (before, after) = &there.jump;
     let turned = Node { t: 0.0, q: there.q.clone(), jump: (negated(after), negated(before)) };
-    let back = trajectory.follow(&turned, h, STEPS).unwrap_or_else(|e| panic!("{} with {id}: {e}", case.name));
+    let back =
+        trajectory.follow(&turned, h, STEPS).unwrap_or_else(|e| panic!("{} with {id}: {e}", case.name));
     let (before, after) = &back.jump;
     distance(&back.q, &start.q)
         .max(distance(&negated(after), &start.jump.0))
@@ -53,24 +54,46 @@ const SYMMETRIC: [&str; 9] = [
 
 #[test]
 fn symmetric_methods_return() {
-    for name in ["sleigh", "snakeboard", "robot", "roller_racer", "disk", "chaplygin_sphere", "chaplygin_top", "suslov", "se3_body"] {
+    for name in [
+        "sleigh",
+        "snakeboard",
+        "robot",
+        "roller_racer",
+        "disk",
+        "chaplygin_sphere",
+        "chaplygin_top",
+        "suslov",
+        "se3_body",
+    ] {
         let case = Case::of(name);
         for id in SYMMETRIC.into_iter().filter(|id| case.has(id)) {
             let error = return_error(&case, id, 0.02);
             println!("{name} {id}: {error:.1e}");
-            assert!(error < 1e-13 * (1.0 + distance(&case.v0, &vec![0.0; case.v0.len()])), "{name} {id}: {error:e}");
+            assert!(
+                error < 1e-13 * (1.0 + distance(&case.v0, &vec![0.0; case.v0.len()])),
+                "{name} {id}: {error:e}"
+            );
         }
     }
 }
 
 #[test]
 fn symmetric_methods_are_undone_by_the_step_back() {
-    for name in ["ball_homogeneous_rotating", "ball_printed_rotating", "chaplygin_sphere_rotating", "robot_forced", "roller_racer_m2_forced"] {
+    for name in [
+        "ball_homogeneous_rotating",
+        "ball_printed_rotating",
+        "chaplygin_sphere_rotating",
+        "robot_forced",
+        "roller_racer_m2_forced",
+    ] {
         let case = Case::of(name);
         for id in SYMMETRIC.into_iter().filter(|id| case.has(id)) {
             let error = way_back(&case, id, 0.02);
             println!("{name} {id}: {error:.1e}");
-            assert!(error < 1e-13 * (1.0 + distance(&case.v0, &vec![0.0; case.v0.len()])), "{name} {id}: {error:e}");
+            assert!(
+                error < 1e-13 * (1.0 + distance(&case.v0, &vec![0.0; case.v0.len()])),
+                "{name} {id}: {error:e}"
+            );
         }
     }
 }
@@ -81,7 +104,8 @@ fn symmetric_methods_are_undone_by_the_step_back() {
 fn the_others_do_not() {
     for name in ["sleigh", "snakeboard", "chaplygin_top"] {
         let case = Case::of(name);
-        for id in ["rdp_ccsk", "rdp_midpoint_ccsk", "rdp_left", "rdp_right_cay", "rattle_restarted", "rkmk2"] {
+        for id in ["rdp_ccsk", "rdp_midpoint_ccsk", "rdp_left", "rdp_right_cay", "rattle_restarted", "rkmk2"]
+        {
             let no_base_point = name == "sleigh" && (id == "rdp_left" || id == "rdp_right_cay");
             if case.has(id) {
                 let error = return_error(&case, id, 0.02);

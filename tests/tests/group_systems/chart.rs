@@ -66,12 +66,13 @@ pub(crate) fn equations_agree<S: Charted>(system: &S, centre: &[f64]) {
         let expected = oracle::motion(system, &q, &v, t, &inputs);
         let (pose, body) = system.on_group(&q, &v);
         let (qs, vs) = (vector::<S::Configuration<f64>>(&pose), vector::<S::Velocity<f64>>(&body));
-        let (a, lambda) =
-            S::acceleration_of(&parameters, &qs, &vs, t, &vector::<S::Inputs<f64>>(&inputs)).expect("an acceleration");
+        let (a, lambda) = S::acceleration_of(&parameters, &qs, &vs, t, &vector::<S::Inputs<f64>>(&inputs))
+            .expect("an acceleration");
         assert_close("multipliers", lambda.as_ref(), &expected.multipliers);
         // dv/dt of the body velocities along the motion in coordinates, by a difference quotient.
         let moved = |s: f64| {
-            let q: Vec<f64> = (0..n).map(|i| q[i] + s * v[i] + s * s / 2.0 * expected.acceleration[i]).collect();
+            let q: Vec<f64> =
+                (0..n).map(|i| q[i] + s * v[i] + s * s / 2.0 * expected.acceleration[i]).collect();
             let v: Vec<f64> = (0..n).map(|i| v[i] + s * expected.acceleration[i]).collect();
             system.on_group(&q, &v).1
         };
@@ -193,11 +194,7 @@ pub(crate) fn rotation<D: Number>([a, b, c]: [D; 3]) -> [[D; 3]; 3] {
 /// (the last row of R), the line of nodes and the third axis.
 pub(crate) fn angular_velocity<D: Number>([_, b, c]: [D; 3], rates: [D; 3]) -> [D; 3] {
     let (sb, cb, sc, cc) = (b.sin(), b.cos(), c.sin(), c.cos());
-    [
-        sb * sc * rates[0] + cc * rates[1],
-        sb * cc * rates[0] - sc * rates[1],
-        cb * rates[0] + rates[2],
-    ]
+    [sb * sc * rates[0] + cc * rates[1], sb * cc * rates[0] - sc * rates[1], cb * rates[0] + rates[2]]
 }
 
 pub(crate) fn cross<D: Number>(a: [D; 3], b: [D; 3]) -> [D; 3] {

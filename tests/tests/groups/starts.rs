@@ -186,7 +186,8 @@ fn a_failed_step_leaves_the_state_as_it_was() {
 /// attitude: it rolls without slipping all the way.
 #[test]
 fn a_million_steps_stay_on_the_group() {
-    let mut sim = Simulation::project(Ball, Rdp, ([0.0; 2], SO3::identity()), [0.0, 0.0, 0.3, 0.4, 0.5], 0.05).unwrap();
+    let mut sim =
+        Simulation::project(Ball, Rdp, ([0.0; 2], SO3::identity()), [0.0, 0.0, 0.3, 0.4, 0.5], 0.05).unwrap();
     let energy = sim.energy();
     let (mut defect, mut slip, mut off): (f64, f64, f64) = (0.0, 0.0, 0.0);
     for k in 0..1_000_000 {
