@@ -31,13 +31,27 @@ use proc_macro::TokenStream;
 /// | key | meaning |
 /// |---|---|
 /// | `coordinates(theta, x, y[3])` | configuration coordinates q; `y[3]` declares `y[0]`, `y[1]`, `y[2]` |
+/// | `group = SE2(theta, x, y; omega, v, w)` | optional, beside coordinates or alone: a Lie-group factor, see [Poses](#poses) |
 /// | `lagrangian = expr` | L(q, v), a polynomial of degree two in the velocities |
 /// | `constraints(form = 0, ...)` | velocity constraints, at most n − 1; `constraints()` for none |
 /// | `force = form` | optional: the work one-form of all non-conservative forces |
 /// | `inputs(u1, u2)` | optional: control inputs, given at every step and held over it |
 /// | `let(name = expr, ...)` | optional: names for subexpressions |
-/// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, these two |
+/// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, these two, with a group `Rdp` and `Rattle` |
 /// | `crate = path` | optional: where the runtime is, if not at `::nhi_runtime`, as seen from the struct's module |
+///
+/// # Poses
+///
+/// `group` names the entries of a pose and, after the semicolon, the velocities of the body in its own
+/// frame (left-trivialised, ξ = g⁻¹ dg/dt). They stand in expressions as they are. The one-form of a body
+/// velocity is `omega*dt`: `force = torque*omega*dt`. Entries of a pose have velocities and differentials
+/// as coordinates do, `dot(x)` and `dx`, in terms of the body's.
+///
+/// | group | pose | velocities |
+/// |---|---|---|
+/// | `SE2(theta, x, y; omega, v, w)` | heading and position in the plane | angular velocity, velocity forwards and to the left |
+/// | `SO3(R; w1, w2, w3)` | `R[i][j]`, a rotation; columns are the axes of the body in space | angular velocity |
+/// | `SE3(R, p; w1, w2, w3, v1, v2, v3)` | `R[i][j]` and the position `p[i]` in space | angular velocity, and the velocity of `p` |
 ///
 /// # The struct
 ///
