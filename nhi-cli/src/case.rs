@@ -101,6 +101,8 @@ pub(crate) struct GivenSample {
     pub(crate) q: Option<Vec<Number>>,
     pub(crate) v: Option<Vec<Number>>,
     pub(crate) p: Option<Vec<Number>>,
+    pub(crate) lambda: Option<Vec<Number>>,
+    pub(crate) reaction: Option<Vec<Number>>,
     pub(crate) energy: Option<Number>,
     pub(crate) p_pre: Option<Vec<Number>>,
     pub(crate) p_post: Option<Vec<Number>>,

@@ -78,6 +78,8 @@ struct Expected {
     q: Option<Vec<f64>>,
     v: Option<Vec<f64>>,
     p: Option<Vec<f64>>,
+    lambda: Option<Vec<f64>>,
+    reaction: Option<Vec<f64>>,
     energy: Option<f64>,
     p_pre: Option<Vec<f64>>,
     p_post: Option<Vec<f64>>,
@@ -152,7 +154,8 @@ impl Problem<'_> {
         let names = self.model.invariants();
         let invariant = |(name, value): (&String, &serde_json::Value)| {
             let Some(index) = names.iter().position(|known| known == name) else {
-                let known: Vec<_> = ["k", "t", "q", "v", "p", "energy", "p_pre", "p_post"]
+                let fields = ["k", "t", "q", "v", "p", "lambda", "reaction", "energy", "p_pre", "p_post"];
+                let known: Vec<_> = fields
                     .into_iter()
                     .chain(FIELDS_OF_SAMPLES.into_iter().filter(|_| self.layout.is_some()))
                     .chain(names.iter().copied())
@@ -167,6 +170,8 @@ impl Problem<'_> {
             q: of_group.q.or(sized(&sample.q, self.q0.len(), "q")?),
             v: sample.v.as_ref().map(velocity).transpose()?,
             p: of_group.momentum.or(sized(&sample.p, n, "p")?),
+            lambda: sized(&sample.lambda, self.model.constraints().len(), "lambda")?,
+            reaction: sized(&sample.reaction, n, "reaction")?,
             energy: of_group.energy.or(sample.energy.map(|energy| energy.0)),
             p_pre: sized(&sample.p_pre, n, "p_pre")?,
             p_post: sized(&sample.p_post, n, "p_post")?,
@@ -189,6 +194,8 @@ impl Report {
             ("q", &q, &expected.q),
             ("v", &sample.v, &expected.v),
             ("p", &sample.p, &expected.p),
+            ("lambda", &sample.lambda, &expected.lambda),
+            ("reaction", &sample.reaction, &expected.reaction),
             ("p_pre", p_pre, &expected.p_pre),
             ("p_post", p_post, &expected.p_post),
         ] {

@@ -28,6 +28,12 @@ pub struct Arguments {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Integrate a case.
+    ///
+    /// A sample has the number of steps k and the time t; q, v = dq/dt and p = ∂L/∂v; lambda, the multipliers of
+    /// the last step, which are forces, not impulses (before the first step, those of the start); the reaction
+    /// μᵀλ, a force for each coordinate that is a length and a torque for one that is an angle; the energy;
+    /// p_pre and p_post, the momenta before and after the reflection, of methods that reflect; and the model's
+    /// conserved quantities. All numbers are in the units of the parameters.
     Run {
         /// The case, a JSON file.
         case: PathBuf,

@@ -4,6 +4,7 @@ mod case;
 mod check;
 mod demo;
 mod figure;
+mod forms;
 mod group;
 mod list;
 mod number;

@@ -33,6 +33,8 @@ fn fields(problem: &Problem<'_>, sample: &Sample, invariants: &[&str]) -> Map<St
     }
     let mut add = |name: &str, value: Value| fields.insert(name.to_owned(), value);
     add("p", sample.p.as_slice().into());
+    add("lambda", sample.lambda.as_slice().into());
+    add("reaction", sample.reaction.as_slice().into());
     add("energy", sample.energy.into());
     if let Some((pre, post)) = &sample.jump {
         add("p_pre", pre.as_slice().into());
@@ -57,13 +59,17 @@ pub(crate) fn csv(out: &mut dyn Write, problem: &Problem<'_>, samples: &[Sample]
         vector("p_pre");
         vector("p_post");
     }
+    // Constraints are numbered: their labels can be one-forms with commas in them.
+    header.extend((0..problem.model.constraints().len()).map(|a| format!("lambda_{a}")));
+    header.extend(velocities.iter().map(|name| format!("reaction_{name}")));
     header.push("energy".to_owned());
     header.extend(problem.model.invariants().iter().map(|&name| name.to_owned()));
     writeln!(out, "{}", header.join(","))?;
     for sample in samples {
         write!(out, "{},{}", sample.k, sample.t)?;
         let (pre, post) = sample.jump.as_ref().map_or((&[][..], &[][..]), |(pre, post)| (pre, post));
-        let vectors = [&sample.q, &sample.v, &sample.p, pre, post, &[sample.energy], &sample.invariants];
+        let Sample { q, v, p, lambda, reaction, energy, invariants, .. } = sample;
+        let vectors = [q, v, p, pre, post, lambda, reaction, &[*energy], invariants];
         for x in vectors.into_iter().flatten() {
             write!(out, ",{x}")?;
         }

@@ -1,5 +1,6 @@
 //! Integration of a problem.
 
+use crate::forms::OneForms;
 use crate::problem::{Problem, Scheme};
 use crate::progress::Progress;
 use nhi_models::Family;
@@ -18,6 +19,11 @@ pub struct Sample {
     pub v: Vec<f64>,
     /// Momentum ∂L/∂v.
     pub p: Vec<f64>,
+    /// Multipliers λ (forces) of the last step; before the first one, those of the start; of the exact
+    /// flow those at the present.
+    pub lambda: Vec<f64>,
+    /// Reaction μᵀλ: a force or torque on every coordinate.
+    pub reaction: Vec<f64>,
     /// Energy.
     pub energy: f64,
     /// Momenta before and after the reflection, of methods that reflect.
@@ -73,7 +79,8 @@ impl Problem<'_> {
                 for k in 0..=steps {
                     let t = k as f64 * h;
                     if wanted(k) {
-                        take(self.sample(k, t, q.clone(), v.clone(), None));
+                        // With the inputs of the step that led here, as the multipliers of methods.
+                        take(self.exact_sample(k, t, &q, &v, self.inputs.at(k.saturating_sub(1)))?);
                     }
                     if k < steps {
                         let flow = self.instance.flow(t, &q, &v, self.inputs.at(k), (k + 1) as f64 * h);
@@ -88,7 +95,8 @@ impl Problem<'_> {
                 for k in 0..=steps {
                     if wanted(k) {
                         let jump = (method.family == Family::Gni).then(|| trajectory.jump());
-                        take(self.sample(k, trajectory.time(), trajectory.q(), trajectory.v(), jump));
+                        let (q, v, lambda) = (trajectory.q(), trajectory.v(), trajectory.multipliers());
+                        take(self.sample(k, trajectory.time(), q, v, lambda, jump));
                     }
                     if k < steps {
                         let step = trajectory.step_with(self.inputs.at(k));
@@ -108,16 +116,33 @@ impl Problem<'_> {
             let flow = self.instance.flow(t0, &q, &v, self.inputs.at(0), t);
             (q, v) = flow.map_err(|cause| Stopped::new(format_args!("from t = {t0}: {cause}")))?;
             t0 = t;
-            take(self.sample(k, t, q.clone(), v.clone(), None));
+            take(self.exact_sample(k, t, &q, &v, self.inputs.at(0))?);
         }
         Ok(())
     }
 
-    fn sample(&self, k: u64, t: f64, q: Vec<f64>, v: Vec<f64>, jump: Option<(Vec<f64>, Vec<f64>)>) -> Sample {
+    /// A sample of the exact flow, with the multipliers of the continuous equations.
+    fn exact_sample(&self, k: u64, t: f64, q: &[f64], v: &[f64], inputs: &[f64]) -> Result<Sample, Stopped> {
+        let acceleration = self.instance.acceleration(q, v, t, inputs);
+        let (_, lambda) = acceleration.map_err(|cause| Stopped::new(format_args!("at t = {t}: {cause}")))?;
+        Ok(self.sample(k, t, q.to_vec(), v.to_vec(), lambda, None))
+    }
+
+    fn sample(
+        &self,
+        k: u64,
+        t: f64,
+        q: Vec<f64>,
+        v: Vec<f64>,
+        lambda: Vec<f64>,
+        jump: Option<(Vec<f64>, Vec<f64>)>,
+    ) -> Sample {
         Sample {
             k,
             t,
             p: self.instance.momentum(&q, &v),
+            reaction: OneForms::at(&*self.instance, &q, v.len()).reaction(&lambda),
+            lambda,
             energy: self.instance.energy(&q, &v),
             invariants: self.instance.invariants(&q, &v),
             q,

@@ -42,17 +42,20 @@ fn a_case_is_repeated_with_its_samples() {
     assert_eq!(repeated, case());
     let samples = samples.as_array().unwrap();
     assert_eq!(samples.len(), 21);
+    // At the start λ = −ωu/C with C = 1/m + a²/I, and μ = (a, 0, −1): the blade pushes sideways.
+    let lambda = samples[0]["lambda"][0].as_f64().unwrap();
+    assert!((lambda + 0.5 / 1.08).abs() < 1e-15, "{lambda}");
     assert_eq!(
         samples[0],
-        json!({"k": 0, "t": 0.0, "q": [0.0, 0.0, 0.0], "v": [1.0, 0.5, 0.2],
-                                  "p": [0.5, 0.5, 0.2], "energy": 0.395})
+        json!({"k": 0, "t": 0.0, "q": [0.0, 0.0, 0.0], "v": [1.0, 0.5, 0.2], "p": [0.5, 0.5, 0.2],
+               "lambda": [lambda], "reaction": [0.2 * lambda, 0.0, -lambda], "energy": 0.395})
     );
     assert_eq!((&samples[20]["k"], &samples[20]["t"]), (&json!(400), &json!(4.0)));
     // What `run` writes `check` accepts.
     let checked = nhi(&folder, &["check", "out.json"]);
     assert!(checked.status.success(), "{}", text(&checked.stderr));
     assert!(
-        text(&checked.stdout).starts_with("ok out.json: 231 numbers agree to 0.0e0"),
+        text(&checked.stdout).starts_with("ok out.json: 315 numbers agree to 0.0e0"),
         "{}",
         text(&checked.stdout)
     );
@@ -72,10 +75,11 @@ fn csv_has_a_header_and_all_samples() {
     let csv = std::fs::read_to_string(folder.join("out.csv")).unwrap();
     let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     let header = "k,t,theta,x,y,v_theta,v_x,v_y,p_theta,p_x,p_y,\
-                  p_pre_theta,p_pre_x,p_pre_y,p_post_theta,p_post_x,p_post_y,energy";
+                  p_pre_theta,p_pre_x,p_pre_y,p_post_theta,p_post_x,p_post_y,lambda_0,\
+                  reaction_theta,reaction_x,reaction_y,energy";
     assert_eq!(lines[0].join(","), header);
     assert_eq!(lines.len(), 22);
-    assert!(lines.iter().all(|line| line.len() == 18));
+    assert!(lines.iter().all(|line| line.len() == 22));
     assert!(std::fs::read_to_string(folder.join("out.svg")).unwrap().trim_end().ends_with("</svg>"));
 }
 

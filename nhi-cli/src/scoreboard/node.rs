@@ -1,6 +1,7 @@
 //! What holds from node to node: the constraints, the way back, and the parasitic mode.
 
 use super::Course;
+use crate::forms::OneForms;
 use nhi_models::{Family, Instance, Method, Node, Trajectory, method};
 use nhi_runtime::{Error, Failure};
 
@@ -24,7 +25,7 @@ pub fn residual(course: &Course, method: &Method) -> f64 {
 
 fn relative_residual(instance: &dyn Instance, trajectory: &dyn Trajectory) -> f64 {
     let Node { q, jump: (before, after), .. } = trajectory.node();
-    let (mu, mu_t) = forms(instance, &q);
+    let OneForms { mu, mu_t, .. } = OneForms::at(instance, &q, before.len());
     let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
     let speed = norm(&before).max(norm(&after));
     let residuals = instance.residual(&q, &trajectory.v());
@@ -33,21 +34,6 @@ fn relative_residual(instance: &dyn Instance, trajectory: &dyn Trajectory) -> f6
         .zip(mu.iter().zip(mu_t))
         .map(|(residual, (mu, mu_t))| residual.abs() / (norm(mu) * speed + mu_t.abs()));
     relative.fold(0.0, f64::max)
-}
-
-/// The one-forms μ(q), by rows, and μ₀(q), from the constraints, which are affine in v.
-fn forms(instance: &dyn Instance, q: &[f64]) -> (Vec<Vec<f64>>, Vec<f64>) {
-    let mut e = vec![0.0; q.len()];
-    let mu_t = instance.residual(q, &e);
-    let mut mu = vec![vec![0.0; q.len()]; mu_t.len()];
-    for i in 0..q.len() {
-        e[i] = 1.0;
-        for (row, (at, zero)) in mu.iter_mut().zip(instance.residual(q, &e).iter().zip(&mu_t)) {
-            row[i] = at - zero;
-        }
-        e[i] = 0.0;
-    }
-    (mu, mu_t)
 }
 
 /// How far steps −h miss where steps h came from, relative to 1 + |value|.
@@ -115,10 +101,9 @@ fn amplitude(instance: &dyn Instance, trajectory: &dyn Trajectory, h: f64) -> Re
     let (q, (pre, post)) = (trajectory.q(), trajectory.jump());
     let inputs = [];
     let (_, lambda) = instance.acceleration(&q, &trajectory.v(), trajectory.time(), &inputs)?;
-    let (mu, _) = forms(instance, &q);
-    let eta2 = (0..q.len()).map(|i| {
-        let reaction: f64 = mu.iter().zip(&lambda).map(|(mu, lambda)| mu[i] * lambda).sum();
-        ((post[i] - pre[i] - h * reaction) / 2.0).powi(2)
-    });
+    let reaction = OneForms::at(instance, &q, pre.len()).reaction(&lambda);
+    let jumps = pre.iter().zip(&post);
+    let eta2 =
+        jumps.zip(&reaction).map(|((pre, post), reaction)| ((post - pre - h * reaction) / 2.0).powi(2));
     Ok(eta2.sum::<f64>().sqrt())
 }
