@@ -58,8 +58,10 @@ pub(crate) const COLOURS: [RGBColor; 7] = [
 const FONT: &str = "sans-serif";
 const PANEL: (u32, u32) = (560, 440);
 const LEGEND: u32 = 34;
-/// Width of a letter in the legend.
+/// Width of a letter in the legend, height of its rows, and where they begin.
 const LETTER: i32 = 8;
+const ROW: u32 = 20;
+const INDENT: i32 = 60;
 const MARGIN: u32 = 12;
 const CAPTION: u32 = 24;
 const X_LABELS: u32 = 44;
@@ -115,7 +117,10 @@ pub(crate) fn trajectory(problem: &Problem<'_>, samples: &[Sample]) -> Result<St
 pub(crate) fn draw(panels: &[Panel]) -> Result<String, Undrawn> {
     let mut svg = String::new();
     {
-        let size = (PANEL.0 * panels.len() as u32, PANEL.1 + LEGEND);
+        let width = PANEL.0 * panels.len() as u32;
+        let named = legend(panels, width as i32);
+        let rows = named.iter().map(|(_, (_, row))| row + 1).max().unwrap_or(1);
+        let size = (width, PANEL.1 + LEGEND + ROW * (rows - 1));
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
         root.fill(&WHITE)?;
         let (top, bottom) = root.split_vertically(PANEL.1);
@@ -143,7 +148,12 @@ pub(crate) fn draw(panels: &[Panel]) -> Result<String, Undrawn> {
                 }
             }
         }
-        legend(&bottom, panels)?;
+        for (curve, (x, row)) in named {
+            let y = 12 + (ROW * row) as i32;
+            let stroke = curve.colour.stroke_width(curve.width.max(2));
+            bottom.draw(&PathElement::new(vec![(x, y), (x + 26, y)], stroke))?;
+            bottom.draw(&Text::new(curve.name.clone(), (x + 32, y - 7), (FONT, 14)))?;
+        }
         root.present()?;
     }
     Ok(svg)
@@ -191,24 +201,22 @@ where
     Ok(())
 }
 
-/// Names of the curves, each once.
-fn legend(area: &Area<'_>, panels: &[Panel]) -> Result<(), Undrawn> {
-    let mut named: Vec<&Curve> = Vec::new();
+/// The named curves, each name once, with their places x and row in a legend of the given width.
+fn legend(panels: &[Panel], width: i32) -> Vec<(&Curve, (i32, u32))> {
+    let mut named: Vec<(&Curve, (i32, u32))> = Vec::new();
+    let (mut x, mut row) = (INDENT, 0);
     for curve in panels.iter().flat_map(|panel| &panel.curves) {
-        if !curve.name.is_empty() && named.iter().all(|known| known.name != curve.name) {
-            named.push(curve);
+        if curve.name.is_empty() || named.iter().any(|(known, _)| known.name == curve.name) {
+            continue;
         }
+        let length = 60 + LETTER * curve.name.chars().count() as i32;
+        if x > INDENT && x + length > width {
+            (x, row) = (INDENT, row + 1);
+        }
+        named.push((curve, (x, row)));
+        x += length;
     }
-    let mut x = 60;
-    for curve in named {
-        area.draw(&PathElement::new(
-            vec![(x, 12), (x + 26, 12)],
-            curve.colour.stroke_width(curve.width.max(2)),
-        ))?;
-        area.draw(&Text::new(curve.name.clone(), (x + 32, 5), (FONT, 14)))?;
-        x += 60 + LETTER * curve.name.chars().count() as i32;
-    }
-    Ok(())
+    named
 }
 
 impl Panel {

@@ -6,8 +6,9 @@
 //! without `std`.
 //!
 //! - [`Simulation`] drives a system by a method from an initial state.
-//! - The methods are values: [`Dla2`] is the recommendation, [`Rattle`] and the other reflecting
-//!   methods carry parasitic modes ([`Simulation::parasite`]), [`Rk4`] is there for comparison.
+//! - The methods are values: [`Dla2`] is the recommendation, and [`Rdp`] with a group factor; [`Rattle`] and
+//!   the other reflecting methods carry parasitic modes ([`Simulation::parasite`]), [`Rk4`] is there for
+//!   comparison.
 //! - [`System`] and [`Emits`] are what the derive implements; [`Mechanics`] adds what can be asked
 //!   of a system without a simulation.
 //! - [`group`] has the Lie groups whose elements are poses, SO(3), SE(2) and SE(3).

@@ -40,9 +40,17 @@ impl Cell {
         }
     }
 
-    /// What became of the energy in the longest run.
+    /// The run that says what becomes of the energy: the longest one, unless in the other, which need not
+    /// begin alike ([`Course::lasting`]), it is lost already.
+    pub fn decisive(&self) -> Option<&Energy> {
+        let lost = |energy: &&Energy| matches!(energy.verdict(), Verdict::Lost | Verdict::Stopped);
+        let longest = self.long.as_ref();
+        self.energy.as_ref().filter(lost).filter(|_| !longest.as_ref().is_some_and(lost)).or(longest)
+    }
+
+    /// What becomes of the energy.
     pub fn verdict(&self) -> Option<Verdict> {
-        self.long.as_ref().map(Energy::verdict)
+        self.decisive().map(Energy::verdict)
     }
 }
 

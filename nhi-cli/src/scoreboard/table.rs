@@ -154,7 +154,7 @@ fn cells(cell: &Cell) -> [String; 8] {
         reversal,
         number(cell.residual),
         or_none(cell.energy.as_ref().map(energy)),
-        or_none(cell.long.as_ref().map(drift)),
+        or_none(cell.decisive().map(drift)),
         or_none(parasite),
     ]
 }
