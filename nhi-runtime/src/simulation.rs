@@ -194,7 +194,16 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
 
     /// Multipliers λ of the last step, one per constraint: the reaction is +μᵀλ. They are forces, the
     /// impulse of a step is h λ: λ in newtons for a constraint in metres per second, in newton metres
-    /// for one in radians per second.
+    /// for one in radians per second. Before the first step, those of the start.
+    ///
+    /// | method | the continuous λ up to |
+    /// |---|---|
+    /// | [`Dla2`](crate::Dla2), [`Dla2Midpoint`](crate::Dla2Midpoint), Runge–Kutta | O(h²) in the middle of the step, O(h) at its end |
+    /// | [`Rattle`](crate::Rattle), [`GniMidpoint`](crate::GniMidpoint) with the consistent start, [`RattleRestarted`](crate::RattleRestarted) | O(h²) at its end, while the parasitic mode is small |
+    /// | other methods on the constraint manifold, and compositions, of whose last substep λ is | O(h) |
+    /// | other starts, [`GniEulerA`](crate::GniEulerA) and its kin | O(1): the parasitic mode |
+    ///
+    /// Where λ is wanted as accurately as the state, [`Simulation::acceleration`] has it.
     #[inline]
     pub fn multipliers(&self) -> S::Multipliers<f64> {
         self.state.lambda()

@@ -7,6 +7,7 @@ mod flow;
 mod forms;
 mod identities;
 mod momentum;
+mod multipliers;
 mod parasite;
 mod units;
 
