@@ -35,7 +35,7 @@
 use super::NodeSymbols;
 use super::builder::Builder;
 use super::discrete::{Discretisation, Place, Quadrature, Step};
-use super::nodes::{Arrival, Departure, StepConstraint, forces_of};
+use super::nodes::{Arrival, Departed, Departure, StepConstraint, forces_of};
 use super::space::{End, Space};
 use crate::expr::Expr;
 
@@ -94,25 +94,13 @@ pub(super) fn nodal(
     constraint: Quadrature,
 ) -> Vec<(&'static str, Vec<Expr>)> {
     let space = Space::of(b);
-    let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
-    let l_v = b.x.momentum.clone();
-    let momentum = b.at(&l_v, &q, &v, t);
-    let constraint = step_constraint(b, state, &q, constraint, 2);
-    b.equation("(3) p⁻(q, q + h·d) = L_v(q, v) + mu(q)ᵀ·ell");
-    let step = Departure {
-        space: &space,
-        rule,
-        from: &q,
-        t,
-        momentum: &momentum,
-        near: &v,
-        constraint,
-        named: ("d_", ""),
-    }
-    .solve(b);
+    let (q, t) = (&state.q, b.x.system.t);
+    let constraint = step_constraint(b, state, q, constraint, 2);
+    let equation = "(3) p⁻(q, q + h·d) = L_v(q, v) + mu(q)ᵀ·ell";
+    let step = Departed::from_node(b, &space, rule, (q, &state.v), constraint, equation);
 
     b.equation("(4) p⁺ at q', without its normal part");
-    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), ("u_", ""));
+    let arrival = Arrival::of(b, &space, rule, (q, &step.velocity, t), ("u_", ""));
     let v1 = arrival.remove(b, 1, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
     vec![("q", arrival.q), ("v", v1), ("lambda", lambda)]

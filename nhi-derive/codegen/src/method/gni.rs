@@ -15,7 +15,7 @@
 use super::JumpSymbols;
 use super::builder::Builder;
 use super::discrete::{Discretisation, Quadrature, Step};
-use super::nodes::{Arrival, Departure, Node};
+use super::nodes::{Arrival, Departed, Node};
 use super::space::{End, Space};
 use super::{NodeSymbols, StartKind};
 use crate::expr::Expr;
@@ -27,24 +27,12 @@ pub(super) fn step(
     quadrature: Quadrature,
 ) -> Vec<(&'static str, Vec<Expr>)> {
     let (space, rule) = (Space::of(b), discretisation(b, quadrature));
-    let (q, v, t) = (state.q.clone(), state.v_post.clone(), b.x.system.t);
-    let l_v = b.x.momentum.clone();
-    let momentum = b.at(&l_v, &q, &v, t);
-    b.equation("(1) p⁻(q, q + h·d) = p_post");
-    let step = Departure {
-        space: &space,
-        rule,
-        from: &q,
-        t,
-        momentum: &momentum,
-        near: &v,
-        constraint: None,
-        named: ("d_", ""),
-    }
-    .solve(b);
+    let (q, t) = (&state.q, b.x.system.t);
+    let equation = "(1) p⁻(q, q + h·d) = p_post";
+    let step = Departed::from_node(b, &space, rule, (q, &state.v_post), None, equation);
 
     b.equation("(2) v_pre' = M⁻¹(p⁺ − a) at q'");
-    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), ("dot_", "_pre_1"));
+    let arrival = Arrival::of(b, &space, rule, (q, &step.velocity, t), ("dot_", "_pre_1"));
     b.equation("(3) v_post' = v_pre' − 2·B·sigma");
     let v_post = arrival.remove(b, 2, ("dot_", "_post_1"));
     let lambda = arrival.lambda(b);
@@ -76,20 +64,8 @@ pub(super) fn restarted(
     let half = b.halves_of_h(1);
     let v_post = b.axpy(&v, half, &push);
     let v_post = b.bind_velocities("dot_", "_post", &v_post);
-    let l_v = b.x.momentum.clone();
-    let momentum = b.at(&l_v, &q, &v_post, t);
-    b.equation("(4) p⁻(q, q + h·d) = L_v(q, v) + h/2·mu(q)ᵀ·Lambda");
-    let step = Departure {
-        space: &space,
-        rule,
-        from: &q,
-        t,
-        momentum: &momentum,
-        near: &v_post,
-        constraint: None,
-        named: ("d_", ""),
-    }
-    .solve(b);
+    let equation = "(4) p⁻(q, q + h·d) = L_v(q, v) + h/2·mu(q)ᵀ·Lambda";
+    let step = Departed::from_node(b, &space, rule, (&q, &v_post), None, equation);
     b.equation("(5) p⁺ at q', without its normal part");
     let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), ("u_", ""));
     let v1 = arrival.remove(b, 1, ("dot_", "_1"));

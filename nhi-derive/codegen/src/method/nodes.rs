@@ -45,6 +45,25 @@ pub(super) struct Departed {
     pub impulse: Vec<Expr>,
 }
 
+impl Departed {
+    /// The step that leaves the node (q, v) with its momentum, p⁻(q, q + h·d) = L_v(q, v) and perhaps a
+    /// reaction; `equation` says so.
+    pub(super) fn from_node(
+        b: &mut Builder<'_>,
+        space: &Space,
+        rule: Discretisation,
+        (q, v): (&[Expr], &[Expr]),
+        constraint: Option<StepConstraint>,
+        equation: &'static str,
+    ) -> Departed {
+        let (l_v, t) = (b.x.momentum.clone(), b.x.system.t);
+        let momentum = b.at(&l_v, q, v, t);
+        b.equation(equation);
+        let momentum = &momentum;
+        Departure { space, rule, from: q, t, momentum, near: v, constraint, named: ("d_", "") }.solve(b)
+    }
+}
+
 impl Departure<'_> {
     /// Writes the solution. What is affine in the unknowns is solved as such: w first (m unknowns
     /// remain), then ℓ (none remains); otherwise Newton on all n + m.
