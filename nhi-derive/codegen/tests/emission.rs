@@ -138,3 +138,37 @@ fn deep_expressions_do_not_overflow_the_stack() {
     nested(1000, &|i| format!("sin(a{} + y)", i - 1));
     nested(300, &|i| format!("1/(a{}*y + {i})^2", i - 1));
 }
+
+/// Monitors cost nothing unless they are called: of the energy, the momenta of symmetries, the residual of the
+/// constraints and the parasitic mode no step computes, keeps or returns anything, whatever the method.
+#[test]
+fn steps_have_no_trace_of_monitors() {
+    // A skate on an incline: with an energy, a horizontal symmetry and one constraint.
+    let methods = "Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, RattleRestarted, \
+                   GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4";
+    let skate = derived(&format!(
+        "#[nonholonomic(
+            coordinates(x, y, phi),
+            lagrangian = m/2*(dot(x)^2 + dot(y)^2) + J/2*dot(phi)^2 + m*g*x,
+            constraints(sin(phi)*dx - cos(phi)*dy = 0),
+            methods({methods}))]
+         pub struct Skate {{ pub m: f64, pub J: f64, pub g: f64 }}"
+    ));
+    let code = skate.pretty();
+    // They are there, beside the steps.
+    for monitor in ["pub fn energy<", "pub fn residual<", "SYMMETRIES", "p_phi"] {
+        assert!(code.contains(monitor), "{monitor}");
+    }
+    assert_eq!(skate.methods.len(), 14);
+    for method in &skate.methods {
+        let step = function(&code, method.id, "step").join("\n");
+        for trace in ["energy", "residual(", "SYMMETRIES", "p_phi", "momentum(", "acceleration(", "super::"] {
+            assert!(!step.contains(trace), "{}: {trace} in\n{step}", method.id);
+        }
+        // What it returns is the state and nothing else.
+        let outputs: Vec<&str> = method.step.outputs.iter().map(|output| &*output.name).collect();
+        let reflects = step.contains("JumpState");
+        let state = if reflects { &["q", "v_pre", "v_post", "lambda"][..] } else { &["q", "v", "lambda"] };
+        assert_eq!(outputs, state, "{}", method.id);
+    }
+}
