@@ -4,8 +4,9 @@
 //! numbers of 32 digits they can be followed to where only the leading term is left.
 
 use nhi_models::{
-    Row, chaotic_r7, contact_oscillator, euler_disk, magnetic_particle, mobile_robot, rotating_table_skate,
-    sleigh_contact, sleigh_moving_mass, snakeboard,
+    Row, chaotic_r7, contact_oscillator, contact_oscillator_gauged, euler_disk, knife_incline,
+    magnetic_particle, mobile_robot, nh_particle, perturbed_oscillator, rotating_table_skate, sleigh_com,
+    sleigh_contact, sleigh_moving_mass, snakeboard, snakeboard_free, vertical_disk,
 };
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Emits, Method, Scalar, State, System, Vector};
@@ -81,6 +82,17 @@ fn all_coefficients_have_their_order() {
 }
 
 #[test]
+fn orders_hold_for_constant_masses() {
+    assert_orders(&perturbed_oscillator::MODEL, (2.0, 16));
+    assert_orders(&sleigh_com::MODEL, (2.0, 16));
+    assert_orders(&snakeboard_free::MODEL, (2.0, 16));
+    assert_orders(&vertical_disk::MODEL, (2.0, 16));
+    assert_orders(&knife_incline::MODEL, (1.0, 16));
+    assert_orders(&nh_particle::MODEL, (2.0, 16));
+    assert_orders(&nh_particle::HARMONIC, (2.0, 16));
+}
+
+#[test]
 fn orders_hold_for_varying_masses() {
     assert_orders(&sleigh_contact::MODEL, (2.0, 16));
     assert_orders(&sleigh_moving_mass::MODEL, (1.0, 16));
@@ -91,6 +103,7 @@ fn orders_hold_for_varying_masses() {
 fn orders_hold_for_affine_constraints_and_gyroscopic_terms() {
     assert_orders(&rotating_table_skate::MODEL, (2.0, 16));
     assert_orders(&magnetic_particle::MODEL, (2.0, 16));
+    assert_orders(&contact_oscillator_gauged::MODEL, (2.0, 16));
 }
 
 #[test]
@@ -98,6 +111,39 @@ fn orders_hold_for_forces_of_time() {
     assert_orders(&mobile_robot::MODEL, (2.0, 16));
     // The rotor's torque swings ten times in a unit of time.
     assert_orders(&snakeboard::MODEL, (0.2, 32));
+}
+
+/// A skate on a spring, with a drag that is cubic in the velocity and a torque that depends on time.
+#[derive(Nonholonomic, Clone)]
+#[nonholonomic(
+    coordinates(x, y, phi),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2) + j/2*dot(phi)^2 - k/2*(x^2 + y^2),
+    constraints(sin(phi)*dx - cos(phi)*dy = 0),
+    force = -c*(1 + dot(x)^2 + dot(y)^2)*(dot(x)*dx + dot(y)*dy) + (sin(2*t) - c*dot(phi))*dphi,
+    methods(Dla2, DlaRattle),
+)]
+struct Skate {
+    m: f64,
+    j: f64,
+    k: f64,
+    c: f64,
+}
+
+#[test]
+fn orders_hold_for_damping() {
+    let skate = Row {
+        name: "skate",
+        summary: "skate with drag",
+        reference_coordinates: &["x", "y", "phi"],
+        defaults: Skate { m: 1.3, j: 0.4, k: 0.8, c: 0.6 },
+        build: |p| Skate { m: p[0], j: p[1], k: p[2], c: p[3] },
+        initial: |_| ([0.3, -0.4, 0.0], [0.9, 0.0, 1.1]),
+        conservative: false,
+        invariants: &[],
+        solution: None,
+    };
+    assert_order(2.0, &skate, Dla2, (1.0, 32));
+    assert_orders(&skate, (1.0, 32));
 }
 
 #[test]
