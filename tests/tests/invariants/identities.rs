@@ -1,7 +1,7 @@
 //! Identities between methods.
 
-use crate::distance;
 use crate::tolerance::ACCUMULATED;
+use crate::{distance, instance, start};
 use nhi_models::{
     Row, chaotic_r7, contact_oscillator, knife_incline, mobile_robot, rotating_table_skate, sleigh_com,
     snakeboard, vertical_disk,
@@ -34,6 +34,25 @@ fn halves<S: System>(row: &Row<S>, whole: impl Method<S>, first: impl Method<S>,
 /// A state of one method as a state of another.
 fn passed<S: System, A: State<S, f64>, B: State<S, f64>>(state: &A) -> B {
     B::of(state.q(), state.jump(), state.lambda())
+}
+
+/// Without a potential and with a constant mass matrix the quadrature of the Lagrangian does not matter.
+#[test]
+fn quadratures_of_a_constant_lagrangian_are_the_same() {
+    for name in ["sleigh_com", "snakeboard_free", "vertical_disk", "nh_particle"] {
+        let instance = instance(name);
+        for (id, other) in
+            [("dla2", "dla2_midpoint"), ("dla_rattle", "dla_rattle_midpoint"), ("rattle", "gni_midpoint")]
+        {
+            let (mut a, mut b) = (start(&*instance, id, 0.05), start(&*instance, other, 0.05));
+            for _ in 0..40 {
+                a.step().unwrap();
+                b.step().unwrap();
+                let error = distance(&a.q(), &b.q()).max(distance(&a.v(), &b.v()));
+                assert!(error < ACCUMULATED, "{name} {id}: {error:e}");
+            }
+        }
+    }
 }
 
 /// With a constant mass matrix, no gyroscopic terms and forces that do not depend on velocities `dla2` is

@@ -47,14 +47,43 @@ fn energy_errors_are_as_measured_independently() {
     none(&wrong);
 }
 
+/// Independent errors of `dla1` and `rk4` in the two halves; a zero where there is none.
+const GROWING: [(&str, [[f64; 2]; 2]); 7] = [
+    ("contact_oscillator", [[0.24, 0.29], [1.2e-4, 4.7e-4]]),
+    ("nh_particle_harmonic", [[0.30, 0.37], [1.3e-4, 4.8e-4]]),
+    ("knife_incline", [[4.5, 8.8], [5e-7, 4e-7]]),
+    ("sleigh_contact", [[3.7e-2, 0.0], [3e-7, 0.0]]),
+    ("sleigh_moving_mass", [[2.1e-2, 0.0], [1e-5, 2e-5]]),
+    ("magnetic_particle", [[0.22, 0.35], [8e-5, 1.8e-4]]),
+    ("rotating_table_skate", [[0.0, 0.0], [5e-5, 2e-4]]),
+];
+
+#[test]
+fn growing_energy_errors_are_as_measured_independently() {
+    let mut wrong = Vec::new();
+    for (name, expected) in GROWING {
+        // Those of one digit, and others.
+        for (id, expected) in ["dla1", "rk4"].into_iter().zip(expected) {
+            let measured = halves(&course(name), id);
+            for (measured, expected) in measured.into_iter().zip(expected).filter(|pair| pair.1 > 0.0) {
+                let margin = if id == "rk4" { 1.5 } else { MARGIN };
+                if !(expected / margin..expected * margin).contains(&measured) {
+                    wrong.push(format!("{name} {id}: {measured:.2e} instead of {expected:.1e}"));
+                }
+            }
+        }
+    }
+    none(&wrong);
+}
+
 /// Steps of a run that shows a drift, short beside the million of the command.
 const LONG: u64 = 20_000;
 
 /// Models on which the energy of symmetric methods need not stay: two chaotic ones, where the error walks
 /// at random (trajectories 10⁻⁹ apart are one unit apart at t = 800), and one whose discrete motion no
 /// reversal of time leads back.
-const WALKING: [&str; 2] = ["chaotic_r7", "magnetic_particle"];
-const IRREVERSIBLE: &str = "contact_oscillator_gauged";
+pub(crate) const WALKING: [&str; 2] = ["chaotic_r7", "magnetic_particle"];
+pub(crate) const IRREVERSIBLE: &str = "contact_oscillator_gauged";
 
 /// Symmetric one-step maps on the constraint manifold: bounded errors, no drift.
 #[test]
@@ -125,6 +154,21 @@ fn reflecting_methods_lose_the_energy_to_their_parasite() {
             let energy = energy(&course, find(id), course.steps()).unwrap();
             assert!(energy.largest() < 1e-3, "{name} {id}: {:e}", energy.largest());
         }
+    }
+}
+
+/// The mode grows like exp(Gt) at the rate G = mau/(I + ma²) of the sleigh at its final speed u, from O(h) or O(h³):
+/// with half the step an error of 10 % comes later by ln 2/G or by 3 ln 2/G.
+#[test]
+fn the_parasite_grows_at_the_rate_of_contraction() {
+    let sleigh = course("sleigh_com");
+    let lost = |id, h| {
+        let course = Course { h, ..sleigh };
+        energy(&course, find(id), course.steps()).unwrap().lost.unwrap()
+    };
+    for (id, delay) in [("rattle_projected", 1.66), ("rattle", 4.99)] {
+        let later = lost(id, 0.0125) - lost(id, 0.025);
+        assert!((later - delay).abs() < 0.05, "{id}: {later}");
     }
 }
 

@@ -4,6 +4,7 @@
 //! Numbers called independent were measured by another implementation, in other languages and arithmetic.
 
 mod energy;
+mod million;
 mod nodes;
 mod order;
 mod volume;
