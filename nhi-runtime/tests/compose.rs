@@ -4,7 +4,9 @@ mod double;
 
 use double::{SLEIGH, Sleigh};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{CoefficientFault, ComposedIds, Error, Failure, Method, NodeState, Scalar, Symmetric};
+use nhi_runtime::{
+    CoefficientFault, ComposedIds, Error, Failure, Method, NodeState, Retracted, Scalar, Started, Symmetric,
+};
 use std::cell::Cell;
 
 /// Initial state of the golden data.
@@ -176,3 +178,26 @@ fn errors_of_coefficients_say_which_and_why() {
     let fault = CoefficientFault::Sum { sum: 0.0 };
     assert_eq!(Compose::symmetric(Dla2, [1.0, -2.0, 1.0]), Err(Error::Coefficients { fault }));
 }
+
+/// Does not compile if one of the types can be composed: then two traits are meant.
+macro_rules! not_composable {
+    ($($method:ty),*) => {$(
+        const _: fn() = || {
+            trait Composable<A> {
+                fn ambiguous() {}
+            }
+            impl<M> Composable<()> for M {}
+            struct Symmetry;
+            impl<M: Symmetric> Composable<Symmetry> for M {}
+            let _ = <$method as Composable<_>>::ambiguous;
+        };
+    )*};
+}
+
+// Reflecting methods carry more than (q, v); the others are not symmetric, or leave the constraints.
+not_composable!(
+    Rattle, Started<Rattle>, GniMidpoint, Started<GniMidpoint>, GniEulerA, Started<GniEulerA>, GniEulerB,
+    Started<GniEulerB>, GniEulerAb, Retracted<Rattle, Cayley>
+);
+not_composable!(Dla1, Dla1Adjoint, RattleRestarted, RdpLeft, RdpRight, Retracted<Rdp, Ccsk>);
+not_composable!(Rk2Midpoint, Rk2Heun, Rk4, Rkmk2, Rkmk4);

@@ -46,7 +46,7 @@ fn reflecting_methods_conserve_the_energy_between_nodes() {
                 nodes = nodes.max((trajectory.energy() - initial).abs());
             }
             assert!(worst < ACCUMULATED, "{name} {id}: {worst:e}");
-            assert!(nodes > 1e-10, "{name} {id}: {nodes:e}");
+            assert!(nodes > 1e-11, "{name} {id}: {nodes:e}");
         }
     }
 }
