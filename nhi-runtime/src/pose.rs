@@ -30,6 +30,11 @@ pub trait Factor: Copy + Debug + PartialEq {
 }
 
 /// A [`Retraction`] of the group `G` in every scalar: what group steps are generic in.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a retraction of `{G}`",
+    label = "not a retraction",
+    note = "the retractions are `Exp`, `Cayley`, `Ccsk`, `Exp1`, `Exp2` and `Exp4`"
+)]
 pub trait Retracts<G: Factor>: Copy + Debug + Default {
     /// Name in reference data.
     const NAME: &'static str;

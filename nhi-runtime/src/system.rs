@@ -139,7 +139,8 @@ pub enum Start {
     message = "`{Self}` has no step functions for `{K}`",
     label = "`{K}` was not emitted for this system",
     note = "a system has the methods that its declaration names, #[nonholonomic(methods(Dla2, Rk4, ...))]; \
-            left out, they are `Dla2` and `Rattle`, with a group factor `Rdp` and `Rattle`"
+            left out, they are `Dla2` and `Rattle`, with a group factor `Rdp` and `Rattle`",
+    note = "methods with a retraction, such as `Rdp::new(Cayley)`, are for systems with a group factor"
 )]
 pub trait Emits<K>: System {
     /// What depends on the parameters and the step size alone.

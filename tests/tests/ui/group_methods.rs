@@ -1,4 +1,4 @@
-use nalgebra::{Isometry3, Rotation3};
+use nalgebra::Rotation3;
 use nhi_runtime::prelude::*;
 
 #[derive(Nonholonomic)]
@@ -37,16 +37,14 @@ struct Skate;
 struct Flat;
 
 fn main() {
+    let _ = Compose::suzuki4(Rdp::new(Cayley));
+    let _ = Compose::suzuki4(Rdp::new(Ccsk));
+    let _ = Compose::suzuki4(RdpLeft);
+    let _ = Compose::suzuki4(Rattle.with(Cayley));
+    let _ = Compose::suzuki4(Rkmk4);
     let (q, v, h) = ([0.0; 3], [0.1, 0.2, 0.0], 0.1);
-    let _ = Simulation::new(Skate, Compose::suzuki4(Rdp::new(Cayley)), q, v, h);
-    let _ = Simulation::new(Skate, Compose::suzuki4(Rdp::new(Ccsk)), q, v, h);
-    let _ = Simulation::new(Skate, Compose::suzuki4(RdpLeft), q, v, h);
-    let _ = Simulation::new(Skate, Compose::suzuki4(Rattle.with(Cayley)), q, v, h);
-    let _ = Simulation::new(Skate, Compose::suzuki4(Rkmk4), q, v, h);
     let _ = Simulation::new(Skate, Dla2, q, v, h);
     let _ = Simulation::new(Skate, Rdp::new(Rdp), q, v, h);
     let _ = Simulation::new(Skate, Rdp, Rotation3::identity(), v, h);
-    let _ = Simulation::new(Skate, Rdp, [0.0; 2], v, h);
     let _ = Simulation::new(Flat, Rdp::new(Cayley), [0.0; 2], [0.0; 2], h);
-    let _: Isometry3<f64> = Simulation::new(Skate, Rdp, q, v, h).unwrap().q().into();
 }
