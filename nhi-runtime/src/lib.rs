@@ -68,8 +68,8 @@ pub use error::{CoefficientFault, Error, Failure, Quantity};
 pub use mechanics::Mechanics;
 pub use method::{
     Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerB, GniMidpoint,
-    Method, Rattle, RattleRestarted, Rdp, RdpLeft, RdpMidpoint, RdpRight, Reflecting, Retracted, Rk2Heun,
-    Rk2Midpoint, Rk4, Rkmk2, Rkmk4, Started,
+    Method, MvMp, Rattle, RattleRestarted, Rdp, RdpLeft, RdpMidpoint, RdpRight, Reflecting, Retracted,
+    Rk2Heun, Rk2Midpoint, Rk4, Rkmk2, Rkmk4, Started, SuslovCay, SuslovMv,
 };
 pub use pair::GniEulerAb;
 pub use pose::{Factor, Posed, Retracts};
@@ -88,7 +88,7 @@ pub mod prelude {
     pub use crate::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4};
     pub use crate::{
         Compose, Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerAb,
-        GniEulerB, GniMidpoint, Rattle, RattleRestarted, Rdp, RdpLeft, RdpMidpoint, RdpRight, Rk2Heun,
-        Rk2Midpoint, Rk4, Rkmk2, Rkmk4,
+        GniEulerB, GniMidpoint, MvMp, Rattle, RattleRestarted, Rdp, RdpLeft, RdpMidpoint, RdpRight, Rk2Heun,
+        Rk2Midpoint, Rk4, Rkmk2, Rkmk4, SuslovCay, SuslovMv,
     };
 }

@@ -246,6 +246,16 @@ methods! {
         Rdp "rdp";
         /// As [`Rdp`] with midpoint quadrature (α = ½), for systems that do not depend on the pose.
         RdpMidpoint "rdp_midpoint";
+        /// Suslov's problem with the discrete Lagrangian of Moser and Veselov, order 2, symmetric, energy
+        /// exact with one constraint (to rounding); García-Naranjo and Jiménez, for any inertia and
+        /// constraint that are constant in the body. For free bodies that turn about a point, SO(3)
+        /// without coordinates, potential and forces. Its equations lose their solution where h|ω| is
+        /// about 1; the step then fails.
+        SuslovMv "suslov_mv";
+        /// As [`SuslovMv`] with the consistent discrete Lagrangian hℓ(cay⁻¹(W)/h): it is [`Rdp`] with
+        /// Cayley's map. The energy is not exact (one constraint: unless both inertias on its plane are
+        /// equal), but off by O(h²); steps may be long.
+        SuslovCay "suslov_cay";
     }
     one_step {
         /// Discrete Lagrange–d'Alembert, order 1, dissipative; MP06 (4.12).
@@ -259,6 +269,10 @@ methods! {
         /// [`Rattle`] started at every node with the multiplier of the continuous equations: order 2 on
         /// the constraint manifold, without parasitic modes; not exactly reversible.
         RattleRestarted "rattle_restarted";
+        /// The discrete rigid body of Moser and Veselov with its momentum projected at the nodes; MP06
+        /// (6.7), (6.8). Order 1, loses energy in every step: to reproduce the literature, [`SuslovMv`]
+        /// is better for the same systems. Keeps the constraint at the nodes exactly.
+        MvMp "mv_mp";
         /// Explicit midpoint rule on the index-reduced equations; drifts off the constraints.
         Rk2Midpoint "rk2_midpoint";
         /// Heun's rule on the index-reduced equations; drifts off the constraints.

@@ -397,7 +397,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// `impl Emits<Dla2> for Sleigh { .. }`; of a method with a retraction also
+    /// `impl Emits<Dla2> for Sleigh { .. }`; of a method for any retraction also
     /// `impl<__R: Retracts<SE2<f64>>> Emits<Retracted<Rdp, __R>> for Sleigh { .. }`.
     fn emits(&self, method: &MethodPrograms) -> TokenStream {
         let runtime = self.unit.runtime;
@@ -407,8 +407,12 @@ impl<'a> Emitter<'a> {
             return self.emits_as(method, generics, &quote!(#runtime::#marker), &TokenStream::new());
         };
         let factor = pose.factor(&quote!(#runtime::));
-        let exp = quote!(#runtime::group::Exp);
-        let usual = self.emits_as(method, generics, &quote!(#runtime::#marker), &quote!(::<__T, #exp>));
+        let tau = format_ident!("{}", method.retraction.unwrap_or("Exp"));
+        let tau = quote!(::<__T, #runtime::group::#tau>);
+        let usual = self.emits_as(method, generics, &quote!(#runtime::#marker), &tau);
+        if method.retraction.is_some() {
+            return usual;
+        }
         let mut generics = generics.clone();
         generics.params.push(syn::parse_quote!(__R: #runtime::Retracts<#factor>));
         let retracted = quote!(#runtime::Retracted<#runtime::#marker, __R>);

@@ -14,6 +14,7 @@
 //! are the −D₁L_d and D₂L_d of the papers.)
 
 use super::builder::Builder;
+use super::moser_veselov;
 use super::space::{End, Space};
 use crate::expr::Expr;
 
@@ -91,22 +92,30 @@ impl Quadrature {
 pub(super) struct Discretisation {
     lagrangian: Quadrature,
     force: Quadrature,
+    /// Whether ∂ℓ/∂ξ is carried to the ends of a step by the tangents of its retraction, and not by the
+    /// discrete Lagrangian of Moser and Veselov.
+    retracted: bool,
 }
 
 impl Discretisation {
     /// The same quadrature for both.
     pub(super) fn plain(quadrature: Quadrature) -> Self {
-        Discretisation { lagrangian: quadrature, force: quadrature }
+        Discretisation { lagrangian: quadrature, force: quadrature, retracted: true }
     }
 
     /// Forces act at the nodes.
     pub(super) fn nodal(quadrature: Quadrature) -> Self {
-        Discretisation { lagrangian: quadrature, force: Quadrature::Trapezoid }
+        Discretisation { lagrangian: quadrature, force: Quadrature::Trapezoid, retracted: true }
+    }
+
+    /// −tr(JW)/h, of bodies without potential and forces.
+    pub(super) fn moser_veselov() -> Self {
+        Discretisation { lagrangian: Quadrature::Left, force: Quadrature::Left, retracted: false }
     }
 
     /// Where the Lagrangian acts on one end of a step alone, the forces act on the other.
     pub(super) fn crossed(quadrature: Quadrature) -> Self {
-        Discretisation { lagrangian: quadrature, force: quadrature.mirrored() }
+        Discretisation { lagrangian: quadrature, force: quadrature.mirrored(), retracted: true }
     }
 }
 
@@ -171,7 +180,10 @@ impl<'a> Step<'a> {
             }
         }
         let nu: Vec<Expr> = nu.iter().map(|terms| b.pool().sum(terms)).collect();
-        let mut p = space.momentum_at(b, end, self.velocity, &nu);
+        let mut p = match rule.retracted {
+            true => space.momentum_at(b, end, self.velocity, &nu),
+            false => moser_veselov::momentum_at(b, end, self.velocity, &nu),
+        };
         for (p, kick) in p.iter_mut().zip(&kick) {
             let kick = b.pool().sum(kick);
             *p = b.add(*p, kick);

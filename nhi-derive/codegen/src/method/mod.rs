@@ -9,6 +9,7 @@ mod builder;
 mod discrete;
 mod dla;
 mod gni;
+mod moser_veselov;
 mod nodes;
 mod runge_kutta;
 mod space;
@@ -55,10 +56,24 @@ pub enum Family {
     Gni(Quadrature, StartKind),
     /// As `Gni`, started anew at every node.
     Restarted(Quadrature),
+    /// Discrete Lagrange–d'Alembert on SO(3) with discrete constraint cay(ker μ), state at the nodes.
+    Suslov(Kinetic),
+    /// Projection of the momentum at the nodes on SO(3), with the discrete Lagrangian of Moser and
+    /// Veselov.
+    MoserVeselov,
     /// Runge–Kutta on the index-reduced equations.
     RungeKutta(Tableau),
     /// The same on R^k × G, in the logarithm of the motion (Munthe-Kaas).
     MuntheKaas(Tableau),
+}
+
+/// Discrete Lagrangian of a body that turns by W = cay(hω) in a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kinetic {
+    /// h ℓ(ω).
+    Cayley,
+    /// −tr(JW)/h.
+    MoserVeselov,
 }
 
 /// All methods.
@@ -184,6 +199,30 @@ pub const METHODS: &[Row] = &[
         source: "nonholonomic RATTLE, started at every node with the continuous multiplier",
     },
     Row {
+        id: "mv_mp",
+        marker: "MvMp",
+        family: Family::MoserVeselov,
+        order: 1,
+        symmetric: false,
+        source: "McLachlan and Perlmutter 2006, (6.7)–(6.8), with Cayley's map",
+    },
+    Row {
+        id: "suslov_mv",
+        marker: "SuslovMv",
+        family: Family::Suslov(Kinetic::MoserVeselov),
+        order: 2,
+        symmetric: true,
+        source: "García-Naranjo and Jiménez, discrete Lagrangian of Moser and Veselov, with Cayley's map",
+    },
+    Row {
+        id: "suslov_cay",
+        marker: "SuslovCay",
+        family: Family::Suslov(Kinetic::Cayley),
+        order: 2,
+        symmetric: true,
+        source: "García-Naranjo and Jiménez, consistent discrete Lagrangian, with Cayley's map",
+    },
+    Row {
         id: "rk2_midpoint",
         marker: "Rk2Midpoint",
         family: Family::RungeKutta(runge_kutta::MIDPOINT),
@@ -236,6 +275,9 @@ pub fn method(marker: &str) -> Option<&'static Row> {
 impl Row {
     /// Why the method cannot be used with a system, if it cannot.
     pub fn refusal(&self, x: &Mechanics) -> Option<String> {
+        if matches!(self.family, Family::Suslov(_) | Family::MoserVeselov) {
+            return moser_veselov::refusal(x);
+        }
         let group = x.system.group?;
         let pose = &x.q[x.system.shape()..];
         let pool = &x.system.pool;
@@ -253,7 +295,7 @@ impl Row {
             Family::RungeKutta(_) => {
                 return Some(format!("it is for coordinates alone; on {} use `Rkmk4`", group.name));
             }
-            Family::MuntheKaas(_) => return None,
+            Family::MuntheKaas(_) | Family::Suslov(_) | Family::MoserVeselov => return None,
             Family::Reduced(q) | Family::Gni(q, _) | Family::Restarted(q) => q,
         };
         let instead = if matches!(self.family, Family::Reduced(_)) { "Rdp" } else { "Rattle" };
@@ -318,6 +360,8 @@ pub struct MethodPrograms {
     pub marker: &'static str,
     /// What is carried.
     pub state: StateKind,
+    /// The retraction that its equations are for, a type of the runtime; none where any serves.
+    pub retraction: Option<&'static str>,
     /// Inputs: parameters, h (both `Binding::Prepared`), the state's fields, t, inputs.
     pub step: Program,
     /// Inputs: parameters, h, q, v, t, inputs (all `Binding::Step`). A method without a choice has
@@ -370,7 +414,11 @@ pub fn method_programs(x: &mut Mechanics, row: &Row) -> MethodPrograms {
         }
         _ => vec![(StartKind::Consistent, start(x, StartKind::Consistent, node_start))],
     };
-    MethodPrograms { id: row.id, marker: row.marker, state, step, starts }
+    let retraction = match row.family {
+        Family::Suslov(_) | Family::MoserVeselov => Some("Cayley"),
+        _ => None,
+    };
+    MethodPrograms { id: row.id, marker: row.marker, state, retraction, step, starts }
 }
 
 fn node_step(x: &mut Mechanics, row: &Row) -> Program {
@@ -390,6 +438,8 @@ fn node_step(x: &mut Mechanics, row: &Row) -> Program {
         Family::Reduced(quadrature) => {
             dla::nodal(&mut b, &state, Discretisation::nodal(quadrature), quadrature)
         }
+        Family::Suslov(kinetic) => dla::nodal(&mut b, &state, moser_veselov::rule(kinetic), Quadrature::Left),
+        Family::MoserVeselov => moser_veselov::step(&mut b, &state),
         Family::MuntheKaas(tableau) => runge_kutta::step(&mut b, &state, tableau),
         Family::Restarted(quadrature) => gni::restarted(&mut b, &state, quadrature),
         Family::RungeKutta(tableau) => runge_kutta::step(&mut b, &state, tableau),

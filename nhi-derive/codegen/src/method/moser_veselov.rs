@@ -1,0 +1,129 @@
+//! Bodies that turn about a point, G = SO(3), with the discrete Lagrangian of Moser and Veselov.
+//!
+//! Where a body turns by W = cay(hω) in a step and 𝕀 is its inertia, J = ½ tr(𝕀) − 𝕀,
+//!
+//! ```text
+//! (1)  L_d = −tr(JW)/h = h c ½ω·𝕀ω + const,   c = 4/(4 + h²|ω|²),
+//! (2)  p⁻ = c (𝕀ω + h/2 ω × 𝕀ω),              h p̂⁻ = WJ − JWᵀ,
+//!      p⁺ = c (𝕀ω − h/2 ω × 𝕀ω) = Wᵀp⁻.
+//! ```
+//!
+//! ((2) is (dτ⁻¹_{hω})* ∂/∂ω of c ½ω·𝕀ω for Cayley's τ: what ∂c/∂ω adds cancels h²/4 ω(ω·) of the
+//! tangent.) Two methods are made of it, with state v at the nodes, μv = 0:
+//!
+//! *Suslov's problem* (García-Naranjo and Jiménez), for any constant μ: discrete Lagrange–d'Alembert with
+//! discrete constraint W ∈ cay(ker μ), the nodal form of `dla` with (2),
+//!
+//! ```text
+//! (3)  p⁻(ω) = 𝕀v + μᵀℓ,   μω = 0,
+//! (4)  v' = 𝕀⁻¹p⁺ − B σ,   σ = C⁻¹ μ 𝕀⁻¹p⁺.
+//! ```
+//!
+//! Order 2, symmetric. With one constraint, in axes with ker μ = {ω₃ = 0} and 𝕀₁₂ = 0, these are the
+//! paper's equations for M₁ and M₂; in such axes ½v·𝕀v = c²e(4𝕀₁₁𝕀₂₂ + h²𝗆²)/(8𝕀₁₁𝕀₂₂) for p⁻ and
+//! p⁺ alike, with e = 𝕀₁₁ω₁² + 𝕀₂₂ω₂², 𝗆 = 𝕀₁₃ω₁ + 𝕀₂₃ω₂: the energy is conserved exactly. Their other
+//! method takes L_d = h ℓ(ω), which is `rdp` with Cayley's map.
+//!
+//! *Projection* (McLachlan and Perlmutter 2006, (6.7)–(6.8)):
+//!
+//! ```text
+//! (5)  p⁻(ω) = 𝕀v,
+//! (6)  v' = 𝕀⁻¹p⁺ − B σ.
+//! ```
+//!
+//! Order 1, and energy is lost in every step. Without constraints both are Moser and Veselov's discrete
+//! rigid body. (2) has no solution where h|𝕀v| is too large.
+
+use super::builder::Builder;
+use super::discrete::{Discretisation, Quadrature};
+use super::nodes::{Arrival, Departure};
+use super::space::{End, Space};
+use super::{Kinetic, NodeSymbols};
+use crate::expr::Expr;
+use crate::mechanics::Mechanics;
+
+/// The discrete Lagrangian as a rule for momenta.
+pub(super) fn rule(kinetic: Kinetic) -> Discretisation {
+    match kinetic {
+        Kinetic::Cayley => Discretisation::nodal(Quadrature::Left),
+        Kinetic::MoserVeselov => Discretisation::moser_veselov(),
+    }
+}
+
+/// Why these methods cannot be used with a system, if they cannot.
+pub(super) fn refusal(x: &Mechanics) -> Option<String> {
+    let pool = &x.system.pool;
+    let on_pose = |e: &[Expr]| e.iter().any(|&e| pool.depends_on(e, &x.q));
+    let rdp = "use `Rdp::new(Cayley)`";
+    let reason = match x.system.group {
+        None => return Some("it is for the rotations of a body; with coordinates alone use `Dla2`".into()),
+        Some(group) if group.name != "SO3" => {
+            return Some(format!("it is for the rotations of a body; on {} use `Rdp`", group.name));
+        }
+        Some(_) if x.system.shape() > 0 => "it is for a body without other coordinates",
+        Some(_) if on_pose(&x.momentum) || on_pose(&x.dl_dq) => {
+            "the Lagrangian depends on the pose, and it is for the kinetic energy of a free body"
+        }
+        Some(_) if x.structure.gyroscopic => {
+            "the Lagrangian has terms of first degree in the velocities, and it is for the kinetic energy alone"
+        }
+        Some(_) if on_pose(&x.residual) => "a constraint depends on the pose",
+        Some(_) if x.structure.affine => "a constraint is affine in the velocities",
+        Some(_) if x.structure.forced => "there is a force",
+        Some(_) => return None,
+    };
+    Some(format!("{reason}; {rdp}"))
+}
+
+/// (2) at an end of the step with velocity `omega`, for ν = 𝕀ω.
+pub(super) fn momentum_at(b: &mut Builder<'_>, end: End, omega: &[Expr], nu: &[Expr]) -> Vec<Expr> {
+    let h = b.h;
+    let mut terms = vec![b.pool().int(4)];
+    for &w in omega {
+        let motion = b.mul(h, w);
+        terms.push(b.pool().powi(motion, 2));
+    }
+    let four = terms[0];
+    let length = b.pool().sum(&terms);
+    let c = b.pool().div(four, length);
+    let c = b.bind("c", c);
+    let half = b.halves_of_h(match end {
+        End::First => 1,
+        End::Last => -1,
+    });
+    (0..3)
+        .map(|i| {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            let (forth, back) = (b.mul(omega[j], nu[k]), b.mul(omega[k], nu[j]));
+            let turn = b.sub(forth, back);
+            let turn = b.mul(half, turn);
+            let sum = b.add(nu[i], turn);
+            b.mul(c, sum)
+        })
+        .collect()
+}
+
+/// Equations of one step of the projected form, from the state symbols to the new (q, v, λ).
+pub(super) fn step(b: &mut Builder<'_>, state: &NodeSymbols) -> Vec<(&'static str, Vec<Expr>)> {
+    let (space, rule) = (Space::of(b), Discretisation::moser_veselov());
+    let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
+    let l_v = b.x.momentum.clone();
+    let momentum = b.at(&l_v, &q, &v, t);
+    b.equation("(5) p⁻(omega) = L_v(v)");
+    let step = Departure {
+        space: &space,
+        rule,
+        from: &q,
+        t,
+        momentum: &momentum,
+        near: &v,
+        constraint: None,
+        named: ("d_", ""),
+    }
+    .solve(b);
+    b.equation("(6) p⁺, without its normal part");
+    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), ("u_", ""));
+    let v1 = arrival.remove(b, 1, ("dot_", "_1"));
+    let lambda = arrival.lambda(b);
+    vec![("q", arrival.q), ("v", v1), ("lambda", lambda)]
+}
