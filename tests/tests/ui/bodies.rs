@@ -54,7 +54,7 @@ struct InSpace;
 #[nonholonomic(
     group = SO3(R; w1, w2, w3),
     lagrangian = w1^2 + w2^2 + w3^2,
-    constraints(w3 = 1),
+    constraints(w3 - 1 = 0),
     methods(SuslovMv),
 )]
 struct Affine;
