@@ -16,22 +16,35 @@ macro_rules! group_methods {
         bare_midpoint { $($bare_midpoint:tt)* }
         retracted { $($retracted:tt)* }
         retracted_midpoint { $($retracted_midpoint:tt)* }
+        bodies { $($bodies:tt)* }
     ) => {
         /// The methods of systems with a group factor; those by the mid-point rule need systems that do not
-        /// depend on the pose.
+        /// depend on the pose, and the last ones free bodies that turn about a point.
         pub const GROUP_METHODS: &[Method] =
+            rows!($($bare)* $($bare_midpoint)* $($retracted)* $($retracted_midpoint)* $($bodies)*);
+        /// The methods of systems that do not depend on the pose.
+        pub(crate) const INVARIANT: &[Method] =
             rows!($($bare)* $($bare_midpoint)* $($retracted)* $($retracted_midpoint)*);
         /// The methods of systems that depend on the pose.
         pub(crate) const ON_POSES: &[Method] = rows!($($bare)* $($retracted)*);
         /// The same methods for systems without a group factor, which retractions have no part in.
         pub(crate) const WITHOUT_GROUP: &[Method] = rows!($($bare)* $($bare_midpoint)*);
 
-        /// `Simulated` for a system with a group factor that does not depend on the pose, for one that
-        /// does, and for one without a group factor.
+        /// `Simulated` for a system with a group factor that does not depend on the pose, for a body among
+        /// them that turns about a point, for a system that depends on the pose, and for one without a
+        /// group factor.
         macro_rules! simulated {
-            ($type:ty) => {
+            ($type:ty, about a point) => {
                 impl $crate::Simulated for $type {
                     const METHODS: &'static [$crate::Method] = $crate::GROUP_METHODS;
+                    $crate::method::simulate!(
+                        $($bare)* $($bare_midpoint)* $($retracted)* $($retracted_midpoint)* $($bodies)*
+                    );
+                }
+            };
+            ($type:ty) => {
+                impl $crate::Simulated for $type {
+                    const METHODS: &'static [$crate::Method] = $crate::group_method::INVARIANT;
                     $crate::method::simulate!(
                         $($bare)* $($bare_midpoint)* $($retracted)* $($retracted_midpoint)*
                     );
@@ -94,5 +107,10 @@ group_methods! {
         "rdp_midpoint_exp2" Dla 2 Some("rdp_midpoint_exp2"), RdpMidpoint::new(Exp2);
         "rdp_midpoint_exp4" Dla 2 Some("rdp_midpoint_exp4"), RdpMidpoint::new(Exp4);
         "gni_midpoint_plain_cay" Gni 2 Some("gni_midpoint_plain_cay"), GniMidpoint::plain().with(Cayley);
+    }
+    bodies {
+        "mv_mp" Dla 1 None, MvMp;
+        "suslov_mv" Dla 2 Some("suslov_mv"), SuslovMv;
+        "suslov_cay" Dla 2 Some("suslov_cay"), SuslovCay;
     }
 }

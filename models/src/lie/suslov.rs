@@ -14,7 +14,7 @@ use nhi_runtime::prelude::*;
     constraints(w3 = 0),
     methods(
         Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
+        GniMidpoint, GniEulerA, GniEulerB, MvMp, SuslovMv, SuslovCay, Rkmk2, Rkmk4
     ),
 )]
 pub struct Suslov {
@@ -30,7 +30,7 @@ pub struct Suslov {
     pub I23: f64,
 }
 
-simulated!(Suslov);
+simulated!(Suslov, about a point);
 
 impl Suslov {
     /// (ω₁, ω₂) in closed form, a time `s` after the fastest turn of its direction, for a body of energy
