@@ -217,7 +217,7 @@ fn panels(ladder: Ladder) -> Vec<Panel> {
         panel(
             "rattling, h = 1/1000 s",
             "tilt in degrees",
-            -15.0..10.0,
+            -30.0..20.0,
             vec![
                 series("other way, roll", 1, Mark::Line(1), other.roll),
                 series("wrong way, pitch", 0, Mark::Line(1), wrong.pitch),
