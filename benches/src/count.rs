@@ -1,0 +1,79 @@
+//! Instructions per step, counted by callgrind: the same for the same program, whatever else the machine
+//! does.
+//!
+//! The program runs itself under `valgrind --tool=callgrind` with the argument [`CHILD`]. There every case
+//! takes two numbers of steps, each between two calls of [`write_profile`]; the difference of their counts
+//! is free of what a call costs once.
+
+use crate::Run;
+use std::hint::black_box;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::{env, fs, io};
+
+/// First argument of the run that is counted.
+pub const CHILD: &str = "--counted";
+
+/// Numbers of steps of the two calls.
+const STEPS: [u64; 2] = [500, 1500];
+
+/// Steps before counting.
+const BEFORE: u64 = 10;
+
+/// Callgrind, which knows this function by its name, writes a profile of everything since the last call.
+#[inline(never)]
+fn write_profile() {
+    black_box(());
+}
+
+/// The counted run: all cases in order.
+pub fn child(cases: &[&dyn Fn() -> Box<dyn Run>]) {
+    for start in cases {
+        for steps in STEPS {
+            let mut run = start();
+            run.advance(BEFORE);
+            write_profile();
+            run.advance(steps);
+            write_profile();
+        }
+    }
+}
+
+/// Runs this program with the arguments `[CHILD, arguments..]` under callgrind: instructions per step of
+/// `cases` cases.
+///
+/// # Errors
+/// Without valgrind, or if the run or what it writes is not as expected.
+pub fn instructions(cases: usize, arguments: &[&str]) -> io::Result<Vec<f64>> {
+    let folder = env::temp_dir().join(format!("nhi-benches-{}", std::process::id()));
+    fs::create_dir_all(&folder)?;
+    let counted = count_in(&folder, cases, arguments);
+    fs::remove_dir_all(&folder)?;
+    counted
+}
+
+fn count_in(folder: &Path, cases: usize, arguments: &[&str]) -> io::Result<Vec<f64>> {
+    let profile = folder.join("profile");
+    let output = Command::new("valgrind")
+        .arg("--tool=callgrind")
+        .arg(format!("--callgrind-out-file={}", profile.display()))
+        .arg("--dump-before=*write_profile*")
+        .arg(env::current_exe()?)
+        .arg(CHILD)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .output()?;
+    if !output.status.success() {
+        let text = String::from_utf8_lossy(&output.stderr);
+        return Err(io::Error::other(format!("the counted run failed: {text}")));
+    }
+    // Profiles are numbered from 1; every other one is of steps.
+    let total = |n: usize| -> io::Result<f64> {
+        let text = fs::read_to_string(folder.join(format!("profile.{n}")))?;
+        let total = text.lines().find_map(|line| line.strip_prefix("totals: "));
+        let total = total.and_then(|total| total.trim().parse().ok());
+        total.ok_or_else(|| io::Error::other("no totals in the profile"))
+    };
+    let further = (STEPS[1] - STEPS[0]) as f64;
+    (0..cases).map(|i| Ok((total(4 * i + 4)? - total(4 * i + 2)?) / further)).collect()
+}

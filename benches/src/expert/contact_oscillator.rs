@@ -1,0 +1,186 @@
+//! W1: M = 1, V = |q|²/2, μ = (1, 0, y) in q = (x, y, z).
+
+use super::general::{self, Mechanical};
+use super::rk4::{Field, Rk4};
+use super::{Reflected, fma};
+use crate::generated::start;
+use crate::{Case, H, Kernel, Kind, Loop, Phase};
+use nalgebra::{SMatrix, SVector};
+use nhi_models::contact_oscillator::MODEL;
+use nhi_runtime::{Dla2, Rattle};
+
+/// `dla2`: y moves by itself, and μ(q') = (1, 0, y') does not depend on the reaction, so that
+/// μ(q')v' = 0 is affine in ℓ.
+struct Dla2Plain;
+
+impl Kernel for Dla2Plain {
+    type State = ([f64; 3], [f64; 3]);
+
+    #[inline]
+    fn step(&self, _: u64, ([x, y, z], [vx, vy, vz]): Self::State) -> Self::State {
+        let half = H / 2.0;
+        let (xh, yh, zh) = (x + half * vx, y + half * vy, z + half * vz);
+        let (wx, wy, wz) = (vx - H * xh, vy - H * yh, vz - H * zh);
+        let y1 = yh + half * wy;
+        let ell = -(wx + y1 * wz) / (1.0 + y1 * yh);
+        let (vx, vz) = (wx + ell, wz + ell * yh);
+        ([xh + half * vx, y1, zh + half * vz], [vx, wy, vz])
+    }
+
+    fn phase(&self, _: u64, (q, v): Self::State) -> Phase {
+        (q.to_vec(), v.to_vec())
+    }
+}
+
+/// `dla2` in (q_h, w), the middle of the step and the velocity before the reaction: the reaction enters
+/// what comes next as `w' = (w − h(q_h + h w)) + (1 − h²) B ℓ`, one multiplication after ℓ, and the division
+/// needs y alone, which is an oscillator for itself and far ahead.
+struct Dla2Best;
+
+impl Kernel for Dla2Best {
+    /// x_h, y_h, z_h; w.
+    type State = ([f64; 3], [f64; 3]);
+
+    #[inline]
+    fn step(&self, _: u64, ([xh, yh, zh], [wx, wy, wz]): Self::State) -> Self::State {
+        let kick = 1.0 - H * H;
+        let y1 = fma(H / 2.0, wy, yh);
+        let inverse = -1.0 / fma(y1, yh, 1.0);
+        let (xf, y2, zf) = (fma(H, wx, xh), fma(H, wy, yh), fma(H, wz, zh));
+        let (fx, fy, fz) = (fma(-H, xf, wx), fma(-H, y2, wy), fma(-H, zf, wz));
+        let yk = yh * kick;
+        let ell = fma(y1, wz, wx) * inverse;
+        ([fma(H, ell, xf), y2, fma(H * yh, ell, zf)], [fma(kick, ell, fx), fy, fma(yk, ell, fz)])
+    }
+
+    fn phase(&self, _: u64, ([xh, yh, zh], [wx, wy, wz]): Self::State) -> Phase {
+        // From (q_h, w) of the coming step back to its beginning: w = v − h q_h, q = q_h − h/2 v.
+        let (qh, w) = ([xh, yh, zh], [wx, wy, wz]);
+        let v: [f64; 3] = core::array::from_fn(|i| w[i] + H * qh[i]);
+        ((0..3).map(|i| qh[i] - H / 2.0 * v[i]).collect(), v.to_vec())
+    }
+}
+
+impl Dla2Best {
+    fn state(q: [f64; 3], v: [f64; 3]) -> ([f64; 3], [f64; 3]) {
+        let qh = core::array::from_fn(|i| q[i] + H / 2.0 * v[i]);
+        (qh, core::array::from_fn(|i| v[i] - H * qh[i]))
+    }
+}
+
+/// RATTLE in (q_k, v_{k+1/2}): one force and one reflection per step.
+struct RattlePlain;
+
+impl Kernel for RattlePlain {
+    /// q and the velocity d of the coming step.
+    type State = ([f64; 3], [f64; 3]);
+
+    #[inline]
+    fn step(&self, _: u64, ([x, y, z], [dx, dy, dz]): Self::State) -> Self::State {
+        let (x, y, z) = (x + H * dx, y + H * dy, z + H * dz);
+        // Before the reflection d + h/2 F, after it once more h/2 F.
+        let half = H / 2.0;
+        let (ux, uz) = (dx - half * x, dz - half * z);
+        let sigma = 2.0 * (ux + y * uz) / (1.0 + y * y);
+        ([x, y, z], [ux - sigma - half * x, dy - H * y, uz - sigma * y - half * z])
+    }
+
+    fn phase(&self, _: u64, state: Self::State) -> Phase {
+        half_step_back(state)
+    }
+}
+
+/// RATTLE with u = d + h/2 F as state, the velocity before the reflection, and the denominator early: y
+/// is an oscillator for itself.
+struct RattleBest;
+
+impl Kernel for RattleBest {
+    type State = ([f64; 3], [f64; 3]);
+
+    #[inline]
+    fn step(&self, _: u64, ([x, y, z], [dx, dy, dz]): Self::State) -> Self::State {
+        let y1 = fma(H, dy, y);
+        let inverse = -2.0 / fma(y1, y1, 1.0);
+        let (x1, z1) = (fma(H, dx, x), fma(H, dz, z));
+        let (fx, fz) = (fma(-H, x1, dx), fma(-H, z1, dz));
+        let half = H / 2.0;
+        let (ux, uz) = (fma(-half, x1, dx), fma(-half, z1, dz));
+        let sigma = fma(y1, uz, ux) * inverse;
+        ([x1, y1, z1], [fx + sigma, fma(-H, y1, dy), fma(sigma, y1, fz)])
+    }
+
+    fn phase(&self, _: u64, state: Self::State) -> Phase {
+        half_step_back(state)
+    }
+}
+
+/// The node of (q, d): there v = P(d − h/2 F), the mean of the velocities before and after it.
+fn half_step_back(([x, y, z], d): ([f64; 3], [f64; 3])) -> Phase {
+    let post = [d[0] + H / 2.0 * x, d[1] + H / 2.0 * y, d[2] + H / 2.0 * z];
+    let sigma = (post[0] + y * post[2]) / (1.0 + y * y);
+    (vec![x, y, z], vec![post[0] - sigma, post[1], post[2] - sigma * y])
+}
+
+impl Field<3> for System {
+    #[inline]
+    fn acceleration(&self, _: f64, &[x, y, z]: &[f64; 3], &[_, vy, vz]: &[f64; 3]) -> [f64; 3] {
+        let lambda = (x + y * z - vy * vz) / (1.0 + y * y);
+        [lambda - x, -y, lambda * y - z]
+    }
+}
+
+struct System;
+
+impl Mechanical<3, 1> for System {
+    fn mass_inv(&self) -> SMatrix<f64, 3, 3> {
+        SMatrix::identity()
+    }
+
+    fn force(&self, q: &SVector<f64, 3>, _: f64) -> SVector<f64, 3> {
+        -q
+    }
+
+    fn mu(&self, q: &SVector<f64, 3>) -> SMatrix<f64, 1, 3> {
+        SMatrix::from([[1.0], [0.0], [q[1]]])
+    }
+
+    fn mu_v_dq(&self, _: &SVector<f64, 3>, v: &SVector<f64, 3>) -> SMatrix<f64, 1, 3> {
+        SMatrix::from([[0.0], [v[2]], [0.0]])
+    }
+}
+
+fn reflected() -> Reflected<3> {
+    let (_, state) = start(&MODEL, &Rattle);
+    Reflected { q: state.q, v_post: state.v_post }
+}
+
+/// (q, d) at the start.
+fn half_step() -> ([f64; 3], [f64; 3]) {
+    let Reflected { q, v_post } = reflected();
+    (q, core::array::from_fn(|i| v_post[i] - H / 2.0 * q[i]))
+}
+
+pub(super) fn cases() -> Vec<Case> {
+    let case = |method, kind, start| Case { workload: "W1", model: MODEL.name, method, kind, start };
+    vec![
+        case("dla2", Kind::Plain, || {
+            let (_, s) = start(&MODEL, &Dla2);
+            Loop::boxed(Dla2Plain, (s.q, s.v))
+        }),
+        case("dla2", Kind::Best, || {
+            let (_, s) = start(&MODEL, &Dla2);
+            Loop::boxed(Dla2Best, Dla2Best::state(s.q, s.v))
+        }),
+        case("dla2", Kind::Nalgebra, || {
+            let (_, s) = start(&MODEL, &Dla2);
+            Loop::boxed(general::Dla2::new(System), (s.q.into(), s.v.into(), SVector::zeros()))
+        }),
+        case("rattle", Kind::Plain, || Loop::boxed(RattlePlain, half_step())),
+        case("rattle", Kind::Best, || Loop::boxed(RattleBest, half_step())),
+        case("rattle", Kind::Nalgebra, || {
+            let (_, s) = start(&MODEL, &Rattle);
+            Loop::boxed(general::Rattle::new(System), [s.q.into(), s.v_pre.into(), s.v_post.into()])
+        }),
+        case("rk4", Kind::Plain, || Loop::boxed(Rk4(System), (MODEL.initial)(&MODEL.defaults))),
+    ]
+}
