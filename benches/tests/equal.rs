@@ -34,7 +34,8 @@ fn kernels_by_hand_take_the_generated_steps() {
             let error = distance(&after(case, steps), &after(generated, steps));
             compared += 1;
             // Not a number is wrong, too.
-            if !(error <= tolerance) {
+            let equal = error <= tolerance;
+            if !equal {
                 let Case { workload, method, kind, .. } = case;
                 wrong.push(format!("{workload} {method}, {}: {error:.1e} after {steps}", kind.label()));
             }
