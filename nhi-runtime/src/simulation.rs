@@ -241,6 +241,27 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         })
     }
 
+    /// The nonholonomic momentum J_b = ⟨p, (0, e_b(q))⟩ along the [basis](System::momentum_basis) e_b of the
+    /// admissible velocities of the pose alone, one number per vector; none without a group factor. Costs
+    /// evaluations of p and the basis.
+    ///
+    /// Reactions do not act along e_b, so that continuous motions obey the momentum equation
+    ///
+    /// ```text
+    /// dJ_b/dt = ⟨∂L/∂ξ, de_b/dt + [ξ, e_b]⟩ + (f + ∂L/∂g)·e_b
+    /// ```
+    ///
+    /// (Bloch, Krishnaprasad, Marsden and Murray, *Nonholonomic mechanical systems with symmetry*, Arch.
+    /// Rational Mech. Anal. 136, 1996; ∂L/∂g is zero for a Lagrangian that is invariant under the group).
+    pub fn nonholonomic_momentum(&self) -> impl Iterator<Item = f64> + use<S, M> {
+        let p = self.p();
+        let basis = S::momentum_basis(&self.parameters, &self.q());
+        (0..basis.as_ref().len()).filter_map(move |b| {
+            let e = basis.as_ref().get(b)?;
+            Some(p.as_ref().iter().zip(e.as_ref()).map(|(p, e)| p * e).sum())
+        })
+    }
+
     /// dv/dt and the multipliers λ of the continuous equations at the present state and inputs.
     ///
     /// # Errors

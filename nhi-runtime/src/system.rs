@@ -105,6 +105,20 @@ pub trait System {
         t: T,
         inputs: &Self::Inputs<T>,
     ) -> Result<Acceleration<Self, T>, Failure>;
+
+    /// A basis (0, e_b(q)) of the admissible velocities of the pose alone, vectors of length n; none
+    /// without a group factor, or where the constraints leave the pose no freedom of its own.
+    ///
+    /// The e_b span 𝔤^q = ker b of one-forms a u + b ξ: the directions in which no reaction acts, of the
+    /// nonholonomic momentum [`Simulation::nonholonomic_momentum`](crate::Simulation::nonholonomic_momentum).
+    /// They are polynomials of the coefficients b, finite everywhere, and vanish at most where the rank of
+    /// b is lower than elsewhere. The first lines of what `nhi expand` prints show them as formulas.
+    fn momentum_basis<T: Scalar>(
+        _parameters: &Self::Parameters<T>,
+        _q: &Self::Configuration<T>,
+    ) -> impl AsRef<[Self::Velocity<T>]> + use<Self, T> {
+        []
+    }
 }
 
 /// A constant direction ξ along which neither L nor a force changes the motion, ∂L/∂q·ξ = f·ξ = 0, and

@@ -20,6 +20,7 @@
 
 mod expression;
 mod function;
+mod geometry;
 mod names;
 mod people;
 
@@ -148,15 +149,29 @@ impl<'a> Emitter<'a> {
         ] {
             functions.push(self.optimised(mode, program, &Signature::Plain { fallible }));
         }
+        if let Some(program) = &programs.momentum_basis {
+            functions.push(self.optimised(mode, program, &Signature::Plain { fallible: false }));
+        }
         let methods: Vec<TokenStream> = self.unit.methods.iter().map(|m| self.method(mode, m)).collect();
         let (imports, runtime) = (self.imports(1, &[]), self.runtime_module());
+        let geometry = self.geometry(mode);
         quote! {
             mod kernel {
                 #imports
                 #runtime
+                #geometry
                 #(#functions)*
                 #(#methods)*
             }
+        }
+    }
+
+    /// How the constraints lie to the group factor, for people.
+    fn geometry(&self, mode: &mut Mode) -> TokenStream {
+        let Mode::People(_) = mode else { return TokenStream::new() };
+        match &self.unit.mechanics.connection {
+            Some(connection) => mode.comment(&geometry::text(self.unit.mechanics, connection)),
+            None => TokenStream::new(),
         }
     }
 
@@ -349,6 +364,7 @@ impl<'a> Emitter<'a> {
             quote!(const VELOCITIES: &'static [&'static ::core::primitive::str] = &[#(#names),*];)
         });
         let state = quote!(__parameters: &[__T; #p], __q: &#configuration, __v: &[__T; #n]);
+        let momentum_basis = self.momentum_basis();
         let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
         let (project, accelerate) = (result(quote!([__T; #n])), result(quote!(([__T; #n], [__T; #m]))));
         quote! {
@@ -393,8 +409,31 @@ impl<'a> Emitter<'a> {
                 fn acceleration_of #s(#state, __t: __T, __inputs: &[__T; #k]) -> #accelerate {
                     kernel::acceleration(__parameters, #q, __v, __t, __inputs)
                 }
+                #momentum_basis
             }
         }
+    }
+
+    /// `fn momentum_basis`, where it is not empty.
+    fn momentum_basis(&self) -> Option<TokenStream> {
+        let program = self.unit.system.momentum_basis.as_ref()?;
+        let [n, _, _, p] = self.lengths.literals();
+        let runtime = self.unit.runtime;
+        let (configuration, q) = self.configuration();
+        let columns: Vec<Ident> = program.outputs.iter().map(|o| format_ident!("__{}", o.name)).collect();
+        let count = Literal::usize_unsuffixed(columns.len());
+        let pattern = if columns.len() == 1 { quote!(#(#columns)*) } else { quote!((#(#columns),*)) };
+        Some(quote! {
+            #[allow(refining_impl_trait)]
+            #[inline]
+            fn momentum_basis<__T: #runtime::Scalar>(
+                __parameters: &[__T; #p],
+                __q: &#configuration,
+            ) -> [[__T; #n]; #count] {
+                let #pattern = kernel::momentum_basis(__parameters, #q);
+                [#(#columns),*]
+            }
+        })
     }
 
     /// `impl Emits<Dla2> for Sleigh { .. }`; of a method for any retraction also

@@ -229,7 +229,7 @@ impl Pool {
     }
 
     /// The factors of a product, or the expression itself.
-    pub(super) fn factors<'a>(&'a self, e: &'a Expr) -> &'a [Expr] {
+    pub(crate) fn factors<'a>(&'a self, e: &'a Expr) -> &'a [Expr] {
         match self.node(*e) {
             Node::Product(f) => f,
             _ => std::slice::from_ref(e),

@@ -13,9 +13,12 @@
 //! "∂/∂q" are those along the motions of v (the anchor ρ: dq/dt = ρ(q) v), and the momentum of the body
 //! turns with it: b has the further part (0, ad_ξ* ∂L/∂ξ) of the Euler–Poincaré equations.
 
+mod connection;
+mod linear;
 mod structure;
 mod symmetry;
 
+pub use connection::{Connection, Projectors};
 pub use structure::Structure;
 pub use symmetry::Symmetry;
 
@@ -67,6 +70,8 @@ pub struct Mechanics {
     pub structure: Structure,
     /// Constant directions whose momenta are conserved.
     pub symmetries: Vec<Symmetry>,
+    /// How the constraints lie to the group factor, if there is one.
+    pub connection: Option<Connection>,
 }
 
 /// How reactions act: B = M⁻¹μᵀ and C = μB.
@@ -157,15 +162,35 @@ impl Mechanics {
             reaction,
             structure: Structure::default(),
             symmetries: Vec::new(),
+            connection: None,
         };
         mechanics.structure = Structure::of(&mut mechanics);
         mechanics.symmetries = symmetry::symmetries(&mut mechanics);
+        mechanics.connection = Connection::of(&mut mechanics, engine)?;
         Ok(mechanics)
     }
 
     /// Symbols of the parameters.
     pub fn parameters(&self) -> Vec<Expr> {
         self.system.parameters.iter().map(|p| p.symbol).collect()
+    }
+
+    /// The entries of rotation matrices by free symbols, as far as L, the forms or the force depend on
+    /// them: what vanishes with these in their place vanishes on the group.
+    fn free_pose(&mut self) -> HashMap<Expr, Expr> {
+        let mut free = HashMap::new();
+        let mut rest = &self.q[self.system.shape()..];
+        let of = [&self.momentum, &self.dl_dq, &self.residual, &self.force];
+        let pool = &mut self.system.pool;
+        for part in self.system.group.map_or(&[][..], |group| group.pose) {
+            let (entries, others) = rest.split_at(part.entries());
+            if of.into_iter().flatten().any(|&e| pool.depends_on(e, entries)) {
+                let symbols = part.free(pool, entries);
+                free.extend(entries.iter().copied().zip(symbols).filter(|(entry, free)| entry != free));
+            }
+            rest = others;
+        }
+        free
     }
 
     /// Number of velocities.

@@ -1,6 +1,6 @@
 //! Structure that methods and reports make use of.
 
-use super::Mechanics;
+use super::{Matrix, Mechanics, along};
 use std::collections::HashMap;
 
 /// What is special about a system; found once, from the derived quantities.
@@ -19,6 +19,8 @@ pub struct Structure {
     pub reversible: bool,
     /// μ and μ₀ do not change along reactions, ∂μ/∂q · M⁻¹μᵀ = 0: `dla2` needs no iteration.
     pub affine_in_impulse: bool,
+    /// There is a group factor, and L, the one-forms and the force are the same at every pose.
+    pub invariant: bool,
 }
 
 impl Structure {
@@ -35,6 +37,7 @@ impl Structure {
             forced,
             reversible: !affine && !gyroscopic && force_is_reversible(x),
             affine_in_impulse: forms_ignore_reactions(x),
+            invariant: x.system.group.is_some() && pose_is_ignored(x),
         }
     }
 }
@@ -72,4 +75,23 @@ fn forms_ignore_reactions(x: &mut Mechanics) -> bool {
         }
     }
     ignored
+}
+
+/// Whether L, μ v + μ₀ and the force do not change along the motions of the pose.
+fn pose_is_ignored(x: &mut Mechanics) -> bool {
+    let k = x.system.shape();
+    let pose = x.q[k..].to_vec();
+    let anchor: Matrix = x.anchor[k..].iter().map(|row| row[k..].to_vec()).collect();
+    let mut changes = x.dl_dq[k..].to_vec();
+    for e in [&x.residual, &x.force].into_iter().flatten() {
+        let gradient = x.system.pool.gradient(*e, &pose);
+        changes.extend(along(&mut x.system.pool, &anchor, &gradient));
+    }
+    changes.retain(|&e| !x.system.pool.is_zero(e));
+    if changes.is_empty() {
+        return true;
+    }
+    let free = x.free_pose();
+    let pool = &mut x.system.pool;
+    pool.substitute(&changes, &free).into_iter().all(|e| pool.vanishes(e))
 }

@@ -384,6 +384,9 @@ pub struct SystemPrograms {
     pub project: Program,
     /// (parameters, q, v, t, inputs) → dv/dt (`a`) and multipliers (`lambda`).
     pub acceleration: Program,
+    /// (parameters, q) → the vectors (0, e_b) of the nonholonomic momentum, `e_1`, `e_2`, …; with a
+    /// group factor along which something is admissible.
+    pub momentum_basis: Option<Program>,
 }
 
 /// Symbols of a `NodeState`.

@@ -52,7 +52,24 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
                 vec![output("a", a.a), output("lambda", a.lambda)]
             },
         ),
+        momentum_basis: momentum_basis(x),
     }
+}
+
+/// The columns (0, e_b), where there are any.
+fn momentum_basis(x: &mut Mechanics) -> Option<Program> {
+    let e = x.connection.as_ref()?.e.clone();
+    let (k, f) = (x.system.shape(), e.first().map_or(0, Vec::len));
+    let doc = "Basis (0, e_b) of the admissible motions of the pose alone: J_b = <p, (0, e_b)>.";
+    (f > 0).then(|| {
+        function(x, "momentum_basis", doc, &["q"], |b, _| {
+            let zero = b.pool().zero();
+            let column = |j: usize| -> Vec<Expr> {
+                std::iter::repeat_n(zero, k).chain(e.iter().map(|row| row[j])).collect()
+            };
+            (0..f).map(|j| output(&format!("e_{}", j + 1), column(j))).collect()
+        })
+    })
 }
 
 fn output(name: &str, values: Vec<Expr>) -> Output {

@@ -1,0 +1,80 @@
+//! The geometry of a system with a group factor in words.
+
+use crate::expr::Expr;
+use crate::mechanics::{Connection, Matrix, Mechanics};
+use crate::system::Quantity;
+
+/// Longest formula that is written out.
+const LONGEST: usize = 400;
+
+/// E, A, D and invariance, line by line.
+pub(super) fn text(x: &Mechanics, connection: &Connection) -> String {
+    let system = &x.system;
+    let (k, m) = (system.shape(), x.m());
+    let name = system.group.map_or("", |group| group.name);
+    let names = |quantities: &[Quantity]| -> String {
+        quantities.iter().map(|q| q.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let (shape, xi) = (names(&system.velocities[..k]), names(&system.velocities[k..]));
+    let mut lines = Vec::new();
+    lines.push(match k {
+        0 => format!("Q = {name}, velocities xi = ({xi})."),
+        _ => format!("Q = R^{k} × {name}, velocities u = ({shape}) and xi = ({xi})."),
+    });
+    lines.push(match x.structure.invariant {
+        true => format!("Invariant under {name}: L, the one-forms and the force are the same at every pose."),
+        false => format!("Not invariant under {name}: L, a one-form or the force depends on the pose."),
+    });
+    lines.push(format!(
+        "One-forms mu = ({}b), rank b = {} of {m} almost everywhere.",
+        if k == 0 { "" } else { "a | " },
+        connection.rank
+    ));
+    let f = connection.e.first().map_or(0, Vec::len);
+    if f == 0 {
+        lines.push("Momentum basis E, b E = 0: empty.".to_owned());
+    } else {
+        lines.push("Momentum basis E, b E = 0:".to_owned());
+        lines.extend(columns(x, &connection.e, |b| format!("e_{}", b + 1)));
+        lines.push("Nonholonomic momentum J_b = <p, (0, e_b)>.".to_owned());
+    }
+    match &connection.a {
+        None => {
+            lines.push(
+                "No connection: the one-forms hold for the coordinates alone where rank b is less."
+                    .to_owned(),
+            );
+            lines.push("Basis D of the constraint distribution:".to_owned());
+            lines.extend(columns(x, &connection.d, |i| format!("d_{}", i + 1)));
+        }
+        Some(_) if k == 0 => lines.push("Basis of the constraint distribution: D = E.".to_owned()),
+        Some(a) => {
+            lines.push("Nonholonomic connection A, b A = a and Eᵀ M_gg A = Eᵀ M_gr:".to_owned());
+            lines.extend(columns(x, a, |i| format!("A_{}", system.coordinates[i].name)));
+            let solution = if f == 0 { "xi = −A u" } else { "xi = E Omega − A u" };
+            let basis = if f == 0 { "(1; −A)" } else { "(1 0; −A E)" };
+            lines.push(format!("Basis of the constraint distribution: D = {basis}, {solution}."));
+        }
+    }
+    if let Some(det) = connection.regular {
+        let det = x.system.pool.show_up_to(det, LONGEST);
+        lines.push(format!("Singular where det(b; Eᵀ M_gg) = {det} is zero."));
+    }
+    if !x.symmetries.is_empty() {
+        let momenta: Vec<&str> = x.symmetries.iter().map(|s| s.momentum.as_str()).collect();
+        lines.push(format!("Momenta of horizontal symmetries, conserved: {}.", momenta.join(", ")));
+    }
+    lines.join("\n")
+}
+
+/// `  e_1 = (sin(phi), 0)` for every column.
+fn columns(x: &Mechanics, a: &Matrix, name: impl Fn(usize) -> String) -> Vec<String> {
+    let pool = &x.system.pool;
+    let show = |e: Expr| pool.show_up_to(e, LONGEST).to_string();
+    (0..a.first().map_or(0, Vec::len))
+        .map(|j| {
+            let entries: Vec<String> = a.iter().map(|row| show(row[j])).collect();
+            format!("  {} = ({})", name(j), entries.join(", "))
+        })
+        .collect()
+}

@@ -1,0 +1,384 @@
+//! The constraint distribution on R^k × G: its part along the group, the nonholonomic connection and a
+//! basis.
+//!
+//! With velocities v = (u, ξ), one-forms μ = (a | b) and M = (M_rr M_rg; M_gr M_gg) in blocks of u and ξ
+//!
+//! ```text
+//! E    b E = 0                               columns e_b: a basis of 𝔤^q = ker b
+//! A    b A = a,   Eᵀ M_gg A = Eᵀ M_gr        of b ξ + a u = 0 is ξ = E Ω − A u the solution
+//! D    D = (1 0; −A E)                       a basis of the constraint distribution ker μ
+//! J_b  J_b = ⟨p, (0, e_b)⟩                   the nonholonomic momentum
+//! ```
+//!
+//! E Ω is M-orthogonal to the horizontal part −A u; A is the kinematic and the mechanical connection at
+//! once. All of it is of the linear part of affine constraints.
+//!
+//! (Bloch, Krishnaprasad, Marsden and Murray, *Nonholonomic mechanical systems with symmetry*, Arch.
+//! Rational Mech. Anal. 136, 1996; Kobilarov, Martín de Diego and Ferraro, *Simulating Nonholonomic
+//! Dynamics*.)
+
+use super::linear::{cramer, determinant, product, solve_definite, subtract, transposed};
+use super::{Matrix, Mechanics};
+use crate::engine::{Engine, EngineError};
+use crate::expr::{Expr, Pool};
+use num_traits::ToPrimitive;
+use std::collections::HashMap;
+
+/// How the constraints of a system with a group factor lie to the group.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Connection {
+    /// Rank of b almost everywhere.
+    pub rank: usize,
+    /// E, n_g × (n_g − rank): polynomial in b, and zero columns at most where the rank of b is lower.
+    pub e: Matrix,
+    /// A, n_g × k, if b has as many independent rows as there are constraints. With less no motion of
+    /// the group makes every motion of the coordinates admissible.
+    pub a: Option<Matrix>,
+    /// D, n × (n − m); without A another basis of ker μ.
+    pub d: Matrix,
+    /// det(b; Eᵀ M_gg), if it has zeros of rank b: there E and A are not what they are elsewhere.
+    pub regular: Option<Expr>,
+}
+
+/// The projectors of covectors along the annihilator of ker μ and onto it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Projectors {
+    /// 𝒬* = μᵀ C⁻¹ μ M⁻¹, n × n.
+    pub q: Matrix,
+    /// 𝒫* = 1 − 𝒬*, n × n.
+    pub p: Matrix,
+}
+
+impl Connection {
+    /// Of a system with a group factor.
+    pub(super) fn of(x: &mut Mechanics, engine: &mut dyn Engine) -> Result<Option<Connection>, EngineError> {
+        let Some(group) = x.system.group else { return Ok(None) };
+        let k = x.system.shape();
+        let known = Known::new(x);
+        let n_g = group.dimension;
+        let pool = &mut x.system.pool;
+        let rows = known.independent(pool, &x.mu, k);
+        let b: Matrix = rows.iter().map(|row| row[k..].to_vec()).collect();
+        let pivots = known.pivots(pool, engine, &b, n_g)?;
+        let e = pivots.kernel(pool, &b);
+        let e = simplify(pool, engine, &known, &e)?;
+        let e = pivots.scaled(pool, &known, e);
+        let e = known.recognised(pool, e);
+        let block = |columns: std::ops::Range<usize>| -> Matrix {
+            x.mass[k..].iter().map(|row| row[columns.clone()].to_vec()).collect()
+        };
+        let e_t = transposed(&e, n_g - b.len());
+        let mut matrix = b.clone();
+        matrix.extend(product(pool, &e_t, &block(k..k + n_g)));
+        let det = determinant(pool, &matrix);
+        let det = engine.simplify(pool, &[det])?[0];
+        let a = if b.len() < x.mu.len() {
+            None
+        } else {
+            let mut rhs: Matrix = rows.iter().map(|row| row[..k].to_vec()).collect();
+            rhs.extend(product(pool, &e_t, &block(0..k)));
+            let mut a = vec![Vec::with_capacity(k); n_g];
+            for right in transposed(&rhs, k) {
+                for (row, top) in a.iter_mut().zip(cramer(pool, &matrix, &right)) {
+                    row.push(top);
+                }
+            }
+            let mut a = simplify(pool, engine, &known, &a)?;
+            for entry in a.iter_mut().flatten() {
+                *entry = pool.div(*entry, det);
+            }
+            Some(simplify(pool, engine, &known, &a)?)
+        };
+        let regular = (known.class(pool, pivots.determinant) == Class::OfConfiguration).then_some(det);
+        let d = match &a {
+            Some(a) => {
+                let mut d: Matrix = Vec::with_capacity(k + n_g);
+                for i in 0..k {
+                    d.push((0..k + n_g - b.len()).map(|j| pool.int(i64::from(i == j))).collect());
+                }
+                for (a, e) in a.iter().zip(&e) {
+                    d.push(a.iter().map(|&a| pool.neg(a)).chain(e.iter().copied()).collect());
+                }
+                d
+            }
+            None => {
+                let d = known.null_space(pool, &x.mu, k + n_g);
+                simplify(pool, engine, &known, &d)?
+            }
+        };
+        Ok(Some(Connection { rank: b.len(), e, a, d, regular }))
+    }
+}
+
+impl Mechanics {
+    /// The projectors of covectors that belong to the one-forms, in closed form.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn projectors(&mut self, engine: &mut dyn Engine) -> Result<Projectors, EngineError> {
+        let (n, m) = (self.n(), self.m());
+        let known = Known::new(self);
+        let pool = &mut self.system.pool;
+        let b = match &self.reaction {
+            Some(reaction) => reaction.b.clone(),
+            None => {
+                let b = solve_definite(pool, &self.mass, &transposed(&self.mu, n));
+                simplify(pool, engine, &known, &b)?
+            }
+        };
+        let c = match &self.reaction {
+            Some(reaction) => reaction.c.clone(),
+            None => {
+                let c = product(pool, &self.mu, &b);
+                simplify(pool, engine, &known, &c)?
+            }
+        };
+        let lambda = solve_definite(pool, &c, &transposed(&b, m));
+        let q = match m {
+            0 => vec![vec![pool.zero(); n]; n],
+            _ => product(pool, &transposed(&self.mu, n), &lambda),
+        };
+        let q = simplify(pool, engine, &known, &q)?;
+        let one: Matrix = (0..n).map(|i| (0..n).map(|j| pool.int(i64::from(i == j))).collect()).collect();
+        let p = subtract(pool, &one, &q);
+        Ok(Projectors { q, p })
+    }
+}
+
+/// What expressions can depend on, and what holds on the group.
+struct Known {
+    q: Vec<Expr>,
+    parameters: Vec<Expr>,
+    /// The entries of rotation matrices by free symbols.
+    free: HashMap<Expr, Expr>,
+}
+
+/// How good a pivot is; in this order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    Number,
+    OfParameters,
+    OfConfiguration,
+}
+
+impl Known {
+    fn new(x: &mut Mechanics) -> Known {
+        let free = x.free_pose();
+        Known { q: x.q.clone(), parameters: x.parameters(), free }
+    }
+
+    /// Whether `e` vanishes on the group.
+    fn vanishes(&self, pool: &mut Pool, e: Expr) -> bool {
+        if pool.as_number(e).is_some() {
+            return pool.is_zero(e);
+        }
+        let e = if self.free.is_empty() { e } else { pool.substitute(&[e], &self.free)[0] };
+        pool.vanishes(e)
+    }
+
+    fn class(&self, pool: &Pool, e: Expr) -> Class {
+        match pool.as_number(e) {
+            Some(_) => Class::Number,
+            None if pool.depends_on(e, &self.q) => Class::OfConfiguration,
+            None => Class::OfParameters,
+        }
+    }
+
+    /// Sums that are an entry of a rotation matrix, such as its cofactors, as that entry.
+    fn recognised(&self, pool: &mut Pool, mut a: Matrix) -> Matrix {
+        let entries: Vec<Expr> = self.q.iter().copied().filter(|q| self.free.contains_key(q)).collect();
+        for e in a.iter_mut().flatten() {
+            if pool.terms(*e).len() < 2 || !pool.depends_on(*e, &entries) {
+                continue;
+            }
+            for &entry in &entries {
+                let (minus, plus) = (pool.sub(*e, entry), pool.add(*e, entry));
+                if self.vanishes(pool, minus) {
+                    *e = entry;
+                } else if self.vanishes(pool, plus) {
+                    *e = pool.neg(entry);
+                }
+            }
+        }
+        a
+    }
+
+    /// The first rows whose parts from column `k` on are independent.
+    fn independent(&self, pool: &mut Pool, rows: &Matrix, k: usize) -> Matrix {
+        let (mut kept, mut parts): (Matrix, Matrix) = (Vec::new(), Vec::new());
+        for row in rows {
+            let part = pool.substitute(&row[k..], &self.free);
+            parts.push(part);
+            if pool.rank(&parts) == parts.len() {
+                kept.push(row.clone());
+            } else {
+                parts.pop();
+            }
+        }
+        kept
+    }
+
+    /// The columns of independent rows of `n` entries by which the others are expressed: those whose
+    /// determinant is a number if there are such, else one that does not depend on the configuration, else
+    /// any; among equals the last ones, so that the velocities named first remain free.
+    fn pivots(
+        &self,
+        pool: &mut Pool,
+        engine: &mut dyn Engine,
+        b: &Matrix,
+        n: usize,
+    ) -> Result<Pivots, EngineError> {
+        let sets = (0..1u32 << n).rev().filter(|set| set.count_ones() as usize == b.len());
+        let sets: Vec<Vec<usize>> = sets.map(|set| (0..n).filter(|j| set >> j & 1 == 1).collect()).collect();
+        let mut determinants = Vec::with_capacity(sets.len());
+        for columns in &sets {
+            let square: Matrix = b.iter().map(|row| columns.iter().map(|&j| row[j]).collect()).collect();
+            determinants.push(determinant(pool, &square));
+        }
+        let determinants = engine.simplify(pool, &determinants)?;
+        let mut best = (Class::OfConfiguration, Pivots { columns: Vec::new(), determinant: pool.one(), n });
+        let mut found = false;
+        for (columns, determinant) in sets.into_iter().zip(determinants) {
+            let class = self.class(pool, determinant);
+            if (!found || class < best.0) && !self.vanishes(pool, determinant) {
+                best = (class, Pivots { columns, determinant, n });
+                found = true;
+            }
+        }
+        Ok(best.1)
+    }
+
+    /// A basis of the kernel of `rows`, as columns of `n` entries, by elimination.
+    fn null_space(&self, pool: &mut Pool, rows: &Matrix, n: usize) -> Matrix {
+        let mut rows = rows.clone();
+        let mut leads: Vec<usize> = Vec::new();
+        for i in 0..rows.len() {
+            let mut best: Option<(Class, usize)> = None;
+            for j in 0..n {
+                let class = self.class(pool, rows[i][j]);
+                if best.is_none_or(|(known, _)| class <= known) && !self.vanishes(pool, rows[i][j]) {
+                    best = Some((class, j));
+                }
+            }
+            // The forms are independent almost everywhere.
+            let Some((_, lead)) = best else { continue };
+            let pivot = rows[i][lead];
+            let scaled: Vec<Expr> = rows[i].iter().map(|&x| pool.div(x, pivot)).collect();
+            for (other, row) in rows.iter_mut().enumerate() {
+                let factor = row[lead];
+                if other == i || pool.is_zero(factor) {
+                    continue;
+                }
+                for (entry, &x) in row.iter_mut().zip(&scaled) {
+                    let less = pool.mul(factor, x);
+                    *entry = pool.sub(*entry, less);
+                }
+                row[lead] = pool.zero();
+            }
+            rows[i] = scaled;
+            leads.push(lead);
+        }
+        let free: Vec<usize> = (0..n).filter(|j| !leads.contains(j)).collect();
+        let mut basis: Matrix = vec![Vec::with_capacity(free.len()); n];
+        for &j in &free {
+            for (i, entries) in basis.iter_mut().enumerate() {
+                entries.push(match leads.iter().position(|&lead| lead == i) {
+                    Some(row) => pool.neg(rows[row][j]),
+                    None => pool.int(i64::from(i == j)),
+                });
+            }
+        }
+        basis
+    }
+}
+
+/// Columns of b, of `n`, that form a regular matrix b_P almost everywhere.
+struct Pivots {
+    columns: Vec<usize>,
+    determinant: Expr,
+    n: usize,
+}
+
+impl Pivots {
+    /// A basis of ker b: e_F = det b_P and e_P = −adj(b_P) b_F for one after the other of the columns F
+    /// that are no pivots.
+    fn kernel(&self, pool: &mut Pool, b: &Matrix) -> Matrix {
+        let square: Matrix = b.iter().map(|row| self.columns.iter().map(|&j| row[j]).collect()).collect();
+        let mut e = vec![Vec::new(); self.n];
+        for j in (0..self.n).filter(|j| !self.columns.contains(j)) {
+            let column: Vec<Expr> = b.iter().map(|row| row[j]).collect();
+            let mut entries = vec![pool.zero(); self.n];
+            entries[j] = self.determinant;
+            for (i, x) in self.columns.iter().zip(cramer(pool, &square, &column)) {
+                entries[*i] = pool.neg(x);
+            }
+            for (row, x) in e.iter_mut().zip(entries) {
+                row.push(x);
+            }
+        }
+        e
+    }
+
+    /// The basis divided by the determinant where that is a number, elsewhere by its sign and by the
+    /// parameters that are factors of all entries of a vector.
+    fn scaled(&self, pool: &mut Pool, known: &Known, e: Matrix) -> Matrix {
+        let columns: Matrix = transposed(&e, self.n - self.columns.len())
+            .into_iter()
+            .map(|entries| {
+                let scale = match known.class(pool, self.determinant) {
+                    Class::Number => pool.recip(self.determinant),
+                    _ => {
+                        let sign = if pool.is_negated(self.determinant) { -1 } else { 1 };
+                        let sign = pool.int(sign);
+                        let common = common_parameters(pool, known, &entries);
+                        pool.div(sign, common)
+                    }
+                };
+                entries.into_iter().map(|x| pool.mul(scale, x)).collect()
+            })
+            .collect();
+        transposed(&columns, self.n)
+    }
+}
+
+/// The product of the powers of parameters that divide all `entries`.
+fn common_parameters(pool: &mut Pool, known: &Known, entries: &[Expr]) -> Expr {
+    let mut common: Option<Vec<(Expr, i64)>> = None;
+    for &entry in entries.iter().filter(|&&e| !pool.is_zero(e)) {
+        let powers: Vec<(Expr, i64)> = pool
+            .factors(&entry)
+            .iter()
+            .filter_map(|&factor| {
+                let (base, exponent) = pool.split_power(factor);
+                let exponent = pool.as_number(exponent).filter(|x| x.is_integer())?.to_i64()?;
+                (known.parameters.contains(&base) && exponent > 0).then_some((base, exponent))
+            })
+            .collect();
+        let known = common.unwrap_or_else(|| powers.clone());
+        let shared = known.into_iter().filter_map(|(base, exponent)| {
+            let here = powers.iter().find(|(other, _)| *other == base)?.1;
+            Some((base, exponent.min(here)))
+        });
+        common = Some(shared.collect());
+    }
+    let powers: Vec<Expr> =
+        common.unwrap_or_default().into_iter().map(|(base, exponent)| pool.powi(base, exponent)).collect();
+    pool.product(&powers)
+}
+
+/// Entries that vanish on the group as zeros, the others simplified.
+fn simplify(
+    pool: &mut Pool,
+    engine: &mut dyn Engine,
+    known: &Known,
+    a: &Matrix,
+) -> Result<Matrix, EngineError> {
+    let mut flat = a.concat();
+    for e in &mut flat {
+        if known.vanishes(pool, *e) {
+            *e = pool.zero();
+        }
+    }
+    let mut flat = engine.simplify(pool, &flat)?.into_iter();
+    Ok(a.iter().map(|row| flat.by_ref().take(row.len()).collect()).collect())
+}
