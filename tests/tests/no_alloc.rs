@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "an allocator that counts is one")]
 
 use nhi_models::{METHODS, MODELS};
+use nhi_runtime::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -50,6 +51,28 @@ fn the_allocator_counts() {
     let before = count();
     drop(std::hint::black_box(vec![1.0]));
     assert_eq!(count(), before + 1);
+}
+
+#[derive(Nonholonomic)]
+#[nonholonomic(
+    group = SE2(theta, x, y; omega, v, w),
+    lagrangian = m/2*(omega^2 + v^2 + w^2),
+    constraints(w - a*omega),
+)]
+struct Sleigh {
+    m: f64,
+    a: f64,
+}
+
+/// Momenta are computed where they are asked for, without allocations.
+#[test]
+fn momenta_allocate_nothing() {
+    let sleigh = Sleigh { m: 1.0, a: 0.2 };
+    let simulation = Simulation::new(sleigh, Rdp, [0.0; 3], [1.0, 0.5, 0.2], 0.01).unwrap();
+    let before = count();
+    let momenta = simulation.nonholonomic_momentum().fold([0.0; 2], |[_, last], next| [last, next]);
+    assert_eq!(count(), before);
+    assert_eq!(momenta, [1.04, 0.5]);
 }
 
 #[test]

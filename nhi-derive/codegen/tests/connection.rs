@@ -140,7 +140,7 @@ fn check(name: &str, x: &Mechanics, projectors: &Projectors, at: &HashMap<Symbol
     let (mu, mass, e, d) = (of(&x.mu), of(&x.mass), of(&connection.e), of(&connection.d));
     let (q, p) = (of(&projectors.q), of(&projectors.p));
     let scale = [&mu, &mass, &e, &d, &q, &p].map(size).into_iter().fold(1.0, f64::max).powi(3);
-    if !(scale < 1e4) {
+    if scale > 1e4 {
         return false;
     }
     let f = e.first().map_or(0, Vec::len);
@@ -432,15 +432,11 @@ fn random_systems() {
     for seed in 0..60 {
         let mut random = Random(seed);
         let keys = random_declaration(&mut random);
-        let start = std::time::Instant::now();
         let text = format!("#[nonholonomic({keys})] struct S {{ m: f64, c: f64 }}");
         // Forms that are dependent everywhere are refused.
         let Ok(declaration) = Declaration::parse(&syn::parse_str(&text).expect("a struct")) else { continue };
         let mut x = Mechanics::derive(declaration.system, &mut BuiltIn).expect("an engine that never fails");
         let projectors = x.projectors(&mut BuiltIn).expect("an engine that never fails");
-        if start.elapsed().as_millis() > 500 {
-            eprintln!("{seed} {:?} {keys}", start.elapsed());
-        }
         systems += 1;
         without += usize::from(connection(&x).a.is_none());
         checked += (0..5)
@@ -462,9 +458,6 @@ fn the_geometry_is_printed() {
         let lines = code.lines().map(str::trim).skip_while(|line| !line.starts_with("// Q = "));
         lines.take_while(|line| line.starts_with("// ")).map(str::to_owned).collect()
     };
-    for (name, _) in MODELS {
-        println!("{name}\n{}\n", header(name).join("\n"));
-    }
     assert_eq!(
         header("chaplygin_sleigh"),
         [
@@ -476,6 +469,22 @@ fn the_geometry_is_printed() {
             "//   e_2 = (0, 1, 0)",
             "// Nonholonomic momentum J_b = <p, (0, e_b)>.",
             "// Basis of the constraint distribution: D = E.",
+        ]
+    );
+    assert_eq!(
+        header("snakeboard"),
+        [
+            "// Q = R^2 × SE2, velocities u = (dot(psi), dot(phi)) and xi = (omega, v, v_perp).",
+            "// Invariant under SE2: L, the one-forms and the force are the same at every pose.",
+            "// One-forms mu = (a | b), rank b = 2 of 2 almost everywhere.",
+            "// Momentum basis E, b E = 0:",
+            "//   e_1 = (2*cos(phi)*sin(phi), -2*l*cos(phi)^2, 0)",
+            "// Nonholonomic momentum J_b = <p, (0, e_b)>.",
+            "// Nonholonomic connection A, b A = a and Eᵀ M_gg A = Eᵀ M_gr:",
+            "//   A_psi = (I*sin(phi)^2/(m*l^2), -I*cos(phi)*sin(phi)/(m*l), 0)",
+            "//   A_phi = (0, 0, 0)",
+            "// Basis of the constraint distribution: D = (1 0; −A E), xi = E Omega − A u.",
+            "// Singular where det(b; Eᵀ M_gg) = -4*m*l^2*cos(phi)^2 is zero.",
         ]
     );
     assert!(header("nonholonomic_particle").is_empty());

@@ -1,6 +1,7 @@
 //! The groups of the runtime against data computed with 55 digits, and simulations that start on them.
 
 mod maps;
+mod momentum;
 mod particle;
 mod starts;
 mod trajectories;

@@ -70,7 +70,8 @@ impl Connection {
         let e_t = transposed(&e, n_g - b.len());
         let mut matrix = b.clone();
         matrix.extend(product(pool, &e_t, &block(k..k + n_g)));
-        let det = determinant(pool, &matrix);
+        let may_vanish = known.class(pool, pivots.determinant) == Class::OfConfiguration;
+        let det = if k > 0 || may_vanish { determinant(pool, &matrix) } else { pool.one() };
         let det = engine.simplify(pool, &[det])?[0];
         let a = if b.len() < x.mu.len() {
             None
@@ -89,18 +90,9 @@ impl Connection {
             }
             Some(simplify(pool, engine, &known, &a)?)
         };
-        let regular = (known.class(pool, pivots.determinant) == Class::OfConfiguration).then_some(det);
+        let regular = may_vanish.then_some(det);
         let d = match &a {
-            Some(a) => {
-                let mut d: Matrix = Vec::with_capacity(k + n_g);
-                for i in 0..k {
-                    d.push((0..k + n_g - b.len()).map(|j| pool.int(i64::from(i == j))).collect());
-                }
-                for (a, e) in a.iter().zip(&e) {
-                    d.push(a.iter().map(|&a| pool.neg(a)).chain(e.iter().copied()).collect());
-                }
-                d
-            }
+            Some(a) => horizontal_and_vertical(pool, a, &e),
             None => {
                 let d = known.null_space(pool, &x.mu, k + n_g);
                 simplify(pool, engine, &known, &d)?
@@ -119,30 +111,41 @@ impl Mechanics {
         let (n, m) = (self.n(), self.m());
         let known = Known::new(self);
         let pool = &mut self.system.pool;
-        let b = match &self.reaction {
-            Some(reaction) => reaction.b.clone(),
+        let (b, c) = match &self.reaction {
+            Some(reaction) => (reaction.b.clone(), reaction.c.clone()),
             None => {
                 let b = solve_definite(pool, &self.mass, &transposed(&self.mu, n));
-                simplify(pool, engine, &known, &b)?
-            }
-        };
-        let c = match &self.reaction {
-            Some(reaction) => reaction.c.clone(),
-            None => {
                 let c = product(pool, &self.mu, &b);
-                simplify(pool, engine, &known, &c)?
+                (b, c)
             }
         };
         let lambda = solve_definite(pool, &c, &transposed(&b, m));
-        let q = match m {
+        let mut q = match m {
             0 => vec![vec![pool.zero(); n]; n],
             _ => product(pool, &transposed(&self.mu, n), &lambda),
         };
-        let q = simplify(pool, engine, &known, &q)?;
+        // What elimination leaves of an inverse mass matrix is not made readable by any effort.
+        if self.reaction.is_some() {
+            q = simplify(pool, engine, &known, &q)?;
+        }
         let one: Matrix = (0..n).map(|i| (0..n).map(|j| pool.int(i64::from(i == j))).collect()).collect();
         let p = subtract(pool, &one, &q);
         Ok(Projectors { q, p })
     }
+}
+
+/// (1 0; −A E)
+fn horizontal_and_vertical(pool: &mut Pool, a: &Matrix, e: &Matrix) -> Matrix {
+    let columns = |rows: &Matrix| rows.first().map_or(0, Vec::len);
+    let (k, n) = (columns(a), columns(a) + columns(e));
+    let mut d: Matrix = Vec::with_capacity(k + e.len());
+    for i in 0..k {
+        d.push((0..n).map(|j| pool.int(i64::from(i == j))).collect());
+    }
+    for (a, e) in a.iter().zip(e) {
+        d.push(a.iter().map(|&a| pool.neg(a)).chain(e.iter().copied()).collect());
+    }
+    d
 }
 
 /// What expressions can depend on, and what holds on the group.
@@ -254,9 +257,9 @@ impl Known {
         let mut leads: Vec<usize> = Vec::new();
         for i in 0..rows.len() {
             let mut best: Option<(Class, usize)> = None;
-            for j in 0..n {
-                let class = self.class(pool, rows[i][j]);
-                if best.is_none_or(|(known, _)| class <= known) && !self.vanishes(pool, rows[i][j]) {
+            for (j, &entry) in rows[i].iter().enumerate() {
+                let class = self.class(pool, entry);
+                if best.is_none_or(|(known, _)| class <= known) && !self.vanishes(pool, entry) {
                     best = Some((class, j));
                 }
             }
