@@ -21,14 +21,16 @@ use std::hint::black_box;
 
 struct Guard;
 
-#[cfg(not(debug_assertions))]
 impl Drop for Guard {
     fn drop(&mut self) {
-        unsafe extern "C" {
-            fn a_generated_step_may_panic();
+        #[cfg(not(debug_assertions))]
+        {
+            unsafe extern "C" {
+                fn a_generated_step_may_panic();
+            }
+            // SAFETY: never called, or the program would not have been linked.
+            unsafe { a_generated_step_may_panic() }
         }
-        // SAFETY: never called, or the program would not have been linked.
-        unsafe { a_generated_step_may_panic() }
     }
 }
 
