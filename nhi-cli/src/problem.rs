@@ -107,9 +107,11 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Whether the initial velocity satisfies the constraints, as every simulation asks.
+    /// Whether the initial pose is one and the initial velocity satisfies the constraints, as every
+    /// simulation asks.
     fn admissible(&self) -> Result<(), Malformed> {
         let any = &self.model.methods()[0];
+        let apart = self.echo.contains_key("initial");
         match self.instance.start(any, &self.q0, &self.v0, self.inputs.at(0), 1.0) {
             Err(Error::Constraint { name, residual }) => {
                 let nearest = match self.instance.project(&self.q0, &self.v0) {
@@ -117,8 +119,11 @@ impl<'a> Problem<'a> {
                     Err(_) => String::new(),
                 };
                 let problem = format!("violates the constraint `{name}` by {residual:e}{nearest}");
-                let field = if self.echo.contains_key("initial") { "initial.v" } else { "v0" };
-                Err(Malformed::new(field, problem))
+                Err(Malformed::new(if apart { "initial.v" } else { "v0" }, problem))
+            }
+            Err(Error::Pose { name, defect }) => {
+                let problem = format!("the matrix `{name}` is no rotation, by {defect:e}");
+                Err(Malformed::new(if apart { "initial.g" } else { "q0" }, problem))
             }
             // Anything else is for the run to report.
             _ => Ok(()),

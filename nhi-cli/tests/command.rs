@@ -165,6 +165,46 @@ fn mistakes_are_named() {
         assert!(message.starts_with(&format!("error: case.json: {problem}")), "{case}:\n{message}");
         assert_eq!(message.lines().count(), 1, "{message}");
     }
+    // Of systems with a group factor.
+    let on_group = |fields: Value| {
+        let mut case = json!({
+            "model": "snakeboard", "group": "SE(2)", "method": "rdp", "tau": "cay", "h": "1/50", "steps": 3,
+            "initial": { "r": [0, 1], "g": [0, 0, 0], "v": [2.5, 0, 0, 0, 0] },
+        });
+        for (name, value) in fields.as_object().unwrap() {
+            case[name] = value.clone();
+        }
+        case.to_string()
+    };
+    assert_eq!(run(&folder, &on_group(json!({}))).0, 0);
+    let body = |g: Value, v: Value| {
+        let initial = json!({ "g": g, "v": v });
+        on_group(json!({ "model": "suslov", "group": "SO(3)", "initial": initial }))
+    };
+    for (case, problem) in [
+        (on_group(json!({ "group": "SE(3)" })), "group: that of `snakeboard` is `SE(2)`"),
+        (on_group(json!({ "tau": "caley" })), "method: unknown method `rdp_caley`, did you mean `rdp_cay`?"),
+        (on_group(json!({ "quadrature": "middle" })), "quadrature: unknown quadrature `middle`"),
+        (
+            on_group(json!({ "initial": { "g": [0, 0, 0], "v": [0, 0, 0, 0, 0] } })),
+            "initial.r: expected 2 numbers",
+        ),
+        (on_group(json!({ "initial": { "r": [0, 1], "g": [0, 0, 0] } })), "initial.v: missing"),
+        (on_group(json!({ "initial": { "q": [] } })), "initial.q: unknown field `q`"),
+        (
+            on_group(json!({ "initial": { "r": [0, 1], "g": [0, 0, 0], "v": [0, 0, 0, 0, 1] } })),
+            "initial.v: violates the constraint `back`",
+        ),
+        (body(json!([1, 0, 0]), json!([0, 0, 0])), "initial.g: expected 9 numbers, found 3"),
+        (
+            body(json!([1, 0, 0, 0, 1, 0, 0, 0, 1.001]), json!([1, 0, 0])),
+            "initial.g: the matrix `R` is no rotation, by 2.00",
+        ),
+    ] {
+        let (code, message) = run(&folder, &case);
+        assert_eq!(code, 2, "{case}: {message}");
+        assert!(message.starts_with(&format!("error: case.json: {problem}")), "{case}:\n{message}");
+    }
     let missing = nhi(&folder, &["run", "no such file.json"]);
     assert_eq!(missing.status.code(), Some(2));
     let (code, _) = run(&folder, &case().to_string());

@@ -92,7 +92,7 @@ impl Rattleback {
 }
 
 /// Row of the model table: Kane and Levinson's data, in metres and seconds. From this spin, tilted by half
-/// a degree, it starts to rattle and turns the other way after seven seconds.
+/// a degree, it starts to rattle and turns the other way after six seconds.
 pub const MODEL: Row<Rattleback> = Row {
     name: "rattleback",
     summary: "rattleback, an ellipsoid with skew inertia rolling on a plane",
