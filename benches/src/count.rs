@@ -2,7 +2,7 @@
 //! does.
 //!
 //! The program runs itself under `valgrind --tool=callgrind` with the argument [`CHILD`]. There every case
-//! takes two numbers of steps, each between two calls of [`write_profile`]; the difference of their counts
+//! takes two numbers of steps, each between two calls of `write_profile`; the difference of their counts
 //! is free of what a call costs once.
 
 use crate::Run;

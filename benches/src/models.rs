@@ -31,7 +31,7 @@ impl Generated {
     }
 }
 
-/// Every model with the methods of [`SHOWN`], or with all.
+/// Every model with the methods of `SHOWN`, or with all.
 pub fn generated(all_methods: bool) -> Vec<Generated> {
     let methods = || METHODS.iter().filter(move |m| all_methods || SHOWN.contains(&m.id));
     MODELS.iter().flat_map(|&model| methods().map(move |method| Generated { model, method })).collect()

@@ -64,7 +64,7 @@ pub trait Simulated: System + Clone + Sync + 'static {
     /// A simulation with `method`.
     ///
     /// # Errors
-    /// As [`Simulation::with_inputs`].
+    /// As [`Simulation::with_inputs`](nhi_runtime::Simulation::with_inputs).
     fn simulate(
         self,
         method: &Method,
