@@ -55,8 +55,7 @@ impl<const N: usize> Newton<N> {
         if !(delta2.is_finite() && size2.is_finite()) {
             return Err(Failure::NonFinite);
         }
-        // For f64 1.4e-14, and 1.5e-11 for updates that have stopped shrinking
-        // (methods-rn, section 10).
+        // For f64 1.4e-14, and 1.5e-11 for updates that have stopped shrinking.
         let rounding = 64.0 * T::EPSILON;
         let noise = 65536.0 * T::EPSILON;
         if delta2 <= rounding * rounding * size2 {

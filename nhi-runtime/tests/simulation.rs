@@ -297,7 +297,7 @@ fn samples_end_with_an_error() {
 
 #[test]
 fn accelerations_are_those_of_the_continuous_equations() {
-    // ω' = −m a u ω/(J + m a²) for blade speed u (methods-rn, section 11, model 4).
+    // ω' = −m a u ω/(J + m a²) for blade speed u.
     let (omega, u) = (1.2, 0.7);
     let (dv, lambda) = SLEIGH.acceleration(Q0, V0, 0.0, [0.0]).unwrap();
     assert_near(&[dv[0]], &[-0.2 * u * omega / (0.5 + 0.04)], 1e-15);

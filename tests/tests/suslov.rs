@@ -180,7 +180,7 @@ where
 
 #[test]
 fn energy() {
-    // methods-lie 4.7 and 10.5: exact; exact for I₁₁ = I₂₂ alone, else O(h²). After the pass from one end
+    // Exact; exact for I₁₁ = I₂₂ alone, else O(h²). After the pass from one end
     // of the orbit to the other the body turns steadily, and rounds in the same direction in every step.
     for (steps, rounding) in [(200, 1e-13), (4000, 1e-12)] {
         for h in [0.05, 0.19] {
@@ -209,7 +209,7 @@ fn energy() {
 
 #[test]
 fn projection_loses_energy_in_every_step() {
-    // methods-lie 4.6, over the pass of the closed form from one end of its heteroclinic orbit to the
+    // Over the pass of the closed form from one end of its heteroclinic orbit to the
     // other: first order.
     let lost = [0.1, 0.05].map(|h| {
         let mut simulation = body(GENERIC, MvMp, OMEGA, h);
@@ -358,7 +358,7 @@ fn long_steps() {
     }
     fails(MvMp);
     fails(SuslovMv);
-    // methods-lie 4.7: the cubics always have a solution.
+    // The cubics always have a solution.
     for h in [1.6, 4.0, 12.0] {
         let mut simulation = body(GENERIC, SuslovCay, OMEGA, h);
         for k in 0..100 {

@@ -1,5 +1,5 @@
 //! The geometry of constraints on R^k × G: E, A, D, the projectors and invariance, for the group models
-//! and for random systems (methods-lie of the reference data: Kobilarov, Martín de Diego and Ferraro,
+//! and for random systems (Kobilarov, Martín de Diego and Ferraro,
 //! *Simulating Nonholonomic Dynamics*, sections 6 and 7).
 
 mod support;

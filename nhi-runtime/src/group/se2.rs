@@ -121,7 +121,7 @@ impl<T: Scalar> Group for SE2<T> {
     }
 }
 
-/// methods-lie, sections 1.3 and 1.6, with s = ω².
+/// As ad³ = −s ad with s = ω², dexp = 1 + B ad + C ad² and dexp⁻¹ = 1 − ad/2 + D ad².
 impl<T: Scalar> Retraction<SE2<T>> for Exp {
     #[inline]
     fn tau(x: [T; 3]) -> SE2<T> {
@@ -175,7 +175,7 @@ impl<T: Scalar> Retraction<SE2<T>> for Exp {
     }
 }
 
-/// methods-lie, sections 1.3 and 1.6.
+/// Kobilarov, Martín de Diego and Ferraro, (44), with 4 − ω² on the diagonal.
 impl<T: Scalar> Retraction<SE2<T>> for Cayley {
     /// θ = 2 atan(ω/2), p = (4v₁ − 2ωv₂, 4v₂ + 2ωv₁)/(4 + ω²).
     #[inline]
@@ -230,7 +230,7 @@ impl<T: Scalar> Retraction<SE2<T>> for Cayley {
     }
 }
 
-/// τ(x) = (ω, R(ω)v) (methods-lie, section 1.3); dτ = diag(1, R(ω)).
+/// τ(x) = (ω, R(ω)v); dτ = diag(1, R(ω)).
 impl<T: Scalar> Retraction<SE2<T>> for Ccsk {
     #[inline]
     fn tau(x: [T; 3]) -> SE2<T> {

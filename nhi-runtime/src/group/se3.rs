@@ -132,7 +132,7 @@ impl<T: Scalar> Group for SE3<T> {
     }
 }
 
-/// methods-lie, section 1.4. As ad_(ω,v) = (ω̂, 0; v̂, ω̂), a power series f(ad) is
+/// As ad_(ω,v) = (ω̂, 0; v̂, ω̂), a power series f(ad) is
 /// (f(ω̂), 0; Df(ω̂)·v̂, f(ω̂)): SO(3) and its derivative along v.
 impl<T: Scalar> Retraction<SE3<T>> for Exp {
     /// (exp ω̂, dexp_ω v).
@@ -216,7 +216,7 @@ fn k_along<T: Scalar>(sigma: [T; 3], v: [T; 3], mu: [T; 3]) -> Block<T> {
         .plus(outer(by_v, v))
 }
 
-/// methods-lie, section 1.4, with N = 1 − ω̂/2, N⁻¹ = (1 + cay ω)/2:
+/// With N = 1 − ω̂/2, N⁻¹ = (1 + cay ω)/2:
 /// dτ⁻¹ = (M, 0; −N v̂/2, N), M = dcay⁻¹ of SO(3).
 impl<T: Scalar> Retraction<SE3<T>> for Cayley {
     /// (cay ω, N⁻¹v).
@@ -266,7 +266,7 @@ impl<T: Scalar> Retraction<SE3<T>> for Cayley {
     }
 }
 
-/// τ(x) = (R, Rv) with R of SO(3) (methods-lie, section 1.4); dτ = diag(dτ of SO(3), R).
+/// τ(x) = (R, Rv) with R of SO(3); dτ = diag(dτ of SO(3), R).
 impl<T: Scalar> Retraction<SE3<T>> for Ccsk {
     #[inline]
     fn tau(x: [T; 6]) -> SE3<T> {

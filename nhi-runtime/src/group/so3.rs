@@ -154,7 +154,7 @@ impl<T: Scalar> Group for SO3<T> {
     }
 }
 
-/// methods-lie, sections 1.2 and 1.6.
+/// dexp = 1 + B ω̂ + C ω̂², dexp⁻¹ = 1 − ω̂/2 + D ω̂².
 impl<T: Scalar> Retraction<SO3<T>> for Exp {
     /// 1 + A ω̂ + B ω̂².
     #[inline]
@@ -205,7 +205,7 @@ impl<T: Scalar> Retraction<SO3<T>> for Exp {
     }
 }
 
-/// methods-lie, sections 1.2 and 1.6.
+/// dcay = 2/(4 + |ω|²) (2 + ω̂), dcay⁻¹ = 1 − ω̂/2 + ωωᵀ/4.
 impl<T: Scalar> Retraction<SO3<T>> for Cayley {
     /// 1 + 4/(4 + |ω|²) (ω̂ + ω̂²/2).
     #[inline]
@@ -249,7 +249,7 @@ impl<T: Scalar> Retraction<SO3<T>> for Cayley {
 }
 
 /// τ(ω) = R_x(ω₁) R_y(ω₂) R_z(ω₃) with the columns dτ = [e₁, R_x e₂, R_x R_y e₃]
-/// (methods-lie, section 1.5) and dτᴸ = [R_zᵀR_yᵀ e₁, R_zᵀ e₂, e₃]; inverses written out.
+/// and dτᴸ = [R_zᵀR_yᵀ e₁, R_zᵀ e₂, e₃]; inverses written out.
 impl<T: Scalar> Retraction<SO3<T>> for Ccsk {
     #[inline]
     fn tau(x: [T; 3]) -> SO3<T> {

@@ -113,7 +113,7 @@ fn prepare<T: Scalar>(parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failur
     if positive { Ok(Prepared { parameters: *parameters, h }) } else { Err(Failure::SingularMass) }
 }
 
-/// methods-rn 3.3 (a).
+/// McLachlan and Perlmutter, (4.18).
 impl Emits<Dla2> for Sleigh {
     type Prepared<T: Scalar> = Prepared<T>;
     type State<T: Scalar> = NodeState<Three<T>, Three<T>, [T; 1]>;
@@ -168,7 +168,7 @@ impl Emits<Dla2> for Sleigh {
     }
 }
 
-/// methods-rn 4.1 with trapezoidal quadrature.
+/// Ferraro, Jiménez and Martín de Diego, Definition 4.1 with trapezoidal quadrature.
 impl Emits<Rattle> for Sleigh {
     type Prepared<T: Scalar> = Prepared<T>;
     type State<T: Scalar> = JumpState<Three<T>, Three<T>, [T; 1]>;

@@ -64,7 +64,7 @@ fn have_their_limits_at_zero() {
     }
 }
 
-/// The closed forms of methods-lie, section 1.1, where they have digits left.
+/// The closed forms, where they have digits left.
 #[test]
 fn agree_with_the_closed_forms() {
     for i in 10..38 {

@@ -1,5 +1,5 @@
-//! Negative controls: the formulas as printed, or with a term left out, do not converge (methods-lie,
-//! sections 9 and 10.6). They are written by hand, on the functions of the declared systems and the groups
+//! Negative controls: the formulas as printed, or with a term left out, do not converge.
+//! They are written by hand, on the functions of the declared systems and the groups
 //! of the runtime; the right formula in the same code is the emitted method. What becomes of coordinates of
 //! the second kind with dτ⁻¹₋ₓ is among the tests of the groups.
 

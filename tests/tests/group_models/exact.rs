@@ -1,4 +1,4 @@
-//! What methods keep to rounding (methods-lie, sections 4.2, 4.3 and 10.5).
+//! What methods keep to rounding.
 
 use crate::case::{Case, distance, largest};
 

@@ -1,5 +1,5 @@
 //! The methods on the models with a group factor: orders, exact properties, reversal, parasitic modes,
-//! and what goes wrong with the formulas as printed (methods-lie, sections 4 and 6 to 10).
+//! and what goes wrong with the formulas as printed.
 
 mod case;
 mod controls;

@@ -1,5 +1,5 @@
-//! The parity mode of reduced GNI: it grows at the rate at which the motion contracts (methods-lie,
-//! section 4.3), and the restarted variant has none.
+//! The parity mode of reduced GNI: it grows at the rate at which the motion contracts,
+//! and the restarted variant has none.
 
 use crate::case::Case;
 use nhi_models::Row;

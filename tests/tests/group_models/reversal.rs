@@ -1,5 +1,4 @@
-//! n steps, the momentum reversed, n steps: symmetric methods are back where they started
-//! (methods-lie, section 10.7).
+//! n steps, the momentum reversed, n steps: symmetric methods are back where they started.
 
 use crate::case::{Case, distance};
 use nhi_models::Node;

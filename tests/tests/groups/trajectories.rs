@@ -1,4 +1,4 @@
-//! The groups at work: RDP (methods-lie, section 4.1) written by hand for bodies without shape, with
+//! The groups at work: RDP (Kobilarov, Martín de Diego and Ferraro, (27) and (28), corrected) written by hand for bodies without shape, with
 //! constant metric 𝒢 and constraints, against the reference trajectories.
 //!
 //! With a basis E of the admissible velocities and unknown ξ = EΩ a step is

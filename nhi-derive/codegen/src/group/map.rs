@@ -10,8 +10,7 @@
 //! ```
 //!
 //! σ = hξ is the motion of a step and ν a covector of its mid-point; `Start` and `End` carry it to the
-//! two nodes. (methods-lie, sections 1.6 and 3, in the notation of Kobilarov, Martín de Diego and
-//! Ferraro.)
+//! two nodes. (Kobilarov, Martín de Diego and Ferraro, *Simulating Nonholonomic Dynamics*.)
 
 use super::Group;
 use crate::expr::{Expr, Pool};
