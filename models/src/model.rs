@@ -16,6 +16,8 @@ pub trait Model: Sync {
     fn velocities(&self) -> &'static [&'static str];
     /// Name of the group factor, such as `SE(2)`. Its pose stands last in a configuration.
     fn group(&self) -> Option<&'static str>;
+    /// Number of coordinates, which stand in front of the pose.
+    fn shape(&self) -> usize;
     /// The methods it can be simulated with.
     fn methods(&self) -> &'static [Method];
     /// Names of the entries in reference data, length N.

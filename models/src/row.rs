@@ -65,6 +65,10 @@ impl<S: Simulated<Configuration<f64>: Rates>> Model for Row<S> {
         <S::Configuration<f64> as Rates>::GROUP
     }
 
+    fn shape(&self) -> usize {
+        <S::Configuration<f64> as Rates>::SHAPE
+    }
+
     fn methods(&self) -> &'static [Method] {
         S::METHODS
     }
@@ -184,6 +188,8 @@ impl<S: Simulated<Configuration<f64>: Rates>> Instance for Values<S> {
 pub trait Rates {
     /// Name of the group factor.
     const GROUP: Option<&'static str>;
+    /// Number of coordinates beside its pose.
+    const SHAPE: usize;
 
     /// dq/dt for a velocity.
     fn rates(&self, v: &[f64]) -> Self;
@@ -191,6 +197,7 @@ pub trait Rates {
 
 impl<const N: usize> Rates for [f64; N] {
     const GROUP: Option<&'static str> = None;
+    const SHAPE: usize = N;
 
     fn rates(&self, v: &[f64]) -> Self {
         vector(v)
@@ -199,6 +206,7 @@ impl<const N: usize> Rates for [f64; N] {
 
 impl<G: Factor, const K: usize, const N: usize> Rates for Posed<G, f64, K, N> {
     const GROUP: Option<&'static str> = Some(G::NAME);
+    const SHAPE: usize = K;
 
     fn rates(&self, v: &[f64]) -> Self {
         let (r, xi) = v.split_at(K);

@@ -14,6 +14,8 @@ pub(crate) struct Layout {
     group: Option<&'static str>,
     /// Number of coordinates beside the pose.
     coordinates: usize,
+    /// Number of entries of the pose.
+    pose: usize,
     /// Whether `g` and `v` have them behind the pose (`SE(2)xR^1`) instead of `r` and `v` in front.
     behind: bool,
 }
@@ -21,11 +23,9 @@ pub(crate) struct Layout {
 impl Layout {
     /// The layout of `model` in a case that calls its group `group`.
     pub(crate) fn of(group: &str, model: &dyn Model) -> Result<Self, Malformed> {
-        let coordinates = match model.group() {
-            None => model.coordinates().len(),
-            Some(_) => model.coordinates().len() - pose(model.group()),
-        };
-        let layout = Layout { group: model.group(), coordinates, behind: false };
+        let coordinates = model.shape();
+        let pose = model.coordinates().len() - coordinates;
+        let layout = Layout { group: model.group(), coordinates, pose, behind: false };
         let product = |name: &str| format!("{name}xR^{coordinates}");
         match model.group() {
             None if group == "R^0" => Ok(layout),
@@ -46,7 +46,7 @@ impl Layout {
         let (before, behind) = if self.behind { (0, self.coordinates) } else { (self.coordinates, 0) };
         let mut q = vector(r, before, &format!("{path}.r"))?;
         // A motion of space is given by its matrix.
-        let given = if self.group == Some("SE(3)") { 16 } else { pose(self.group) };
+        let given = if self.group == Some("SE(3)") { 16 } else { self.pose };
         let g = vector(g, given + behind, &format!("{path}.g"))?;
         let (pose, more) = g.split_at(given);
         q.extend(more);
@@ -89,16 +89,6 @@ impl Layout {
         for (name, vector) in [("r", r), ("g", g), ("v", v)] {
             fields.insert(name.to_owned(), vector.into());
         }
-    }
-}
-
-/// Number of entries of a pose.
-fn pose(group: Option<&str>) -> usize {
-    match group {
-        None => 0,
-        Some("SE(2)") => 3,
-        Some("SO(3)") => 9,
-        Some(_) => 12,
     }
 }
 

@@ -25,7 +25,7 @@ pub struct OperationCount {
 impl OperationCount {
     /// One number for comparing candidates, in units of an addition or multiplication.
     ///
-    /// Measured on Zen 5: FMA latency 4 cycles, division 13 and pipelined less, hence
+    /// On Zen 5: FMA latency 4 cycles, division 13 and pipelined less, hence
     /// 4; a `sin_cos` pair is 14 ns, 56 cycles, on the critical path even where it is inlined,
     /// hence 15. A square root is hardly slower than a division; other calls go to libm.
     pub fn weight(&self) -> usize {
