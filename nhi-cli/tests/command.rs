@@ -177,6 +177,14 @@ fn mistakes_are_named() {
         case.to_string()
     };
     assert_eq!(run(&folder, &on_group(json!({}))).0, 0);
+    // What a run writes is a case again, here with the coordinate behind the pose.
+    let disk = json!({
+        "model": "vertical_disk", "group": "SE(2)xR^1", "method": "rdp", "h": 0.1, "steps": 3,
+        "initial": { "g": [0.1, 0, 0, 0], "v": [0.7, 1.1, 0, 1.1] },
+    });
+    std::fs::write(folder.join("disk.json"), disk.to_string()).unwrap();
+    assert!(nhi(&folder, &["run", "disk.json", "--out", "again.json"]).status.success());
+    assert!(nhi(&folder, &["check", "again.json"]).status.success());
     let body = |g: Value, v: Value| {
         let initial = json!({ "g": g, "v": v });
         on_group(json!({ "model": "suslov", "group": "SO(3)", "initial": initial }))

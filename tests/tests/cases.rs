@@ -33,6 +33,13 @@ const MODEL: Row<Skate> = Row {
     invariants: &[],
     solution: None,
 };
+
+/// Fields of samples in reference data and in the output of `nhi run`.
+const FIELDS: [&str; 18] = [
+    "k", "t", "q", "v", "p", "r", "g", "z", "M", "E", "Ec", "om", "res", "energy", "lambda", "reaction",
+    "p_pre", "p_post",
+];
+
 const TABLE: &[&dyn Model] = &[&MODEL];
 
 fn case(fields: &str) -> String {
@@ -131,6 +138,10 @@ fn rows_agree_with_their_declarations() {
         assert_eq!(model.coordinates().len(), model.reference_coordinates().len(), "{name}");
         let values: Vec<_> = (0..model.parameters().len()).map(|i| 1.0 + 0.1 * i as f64).collect();
         assert_eq!(model.instance(&values).parameters(), values, "{name}");
+        // Conserved quantities stand among the fields of samples.
+        for invariant in model.invariants() {
+            assert!(!FIELDS.contains(&invariant), "{name}: {invariant}");
+        }
         assert_eq!(model.instance(&model.defaults()).parameters(), model.defaults(), "{name}");
     }
     names.sort_unstable();

@@ -43,7 +43,7 @@ pub const MODEL: Row<VerticalDisk> = Row {
     conservative: true,
     invariants: &[
         Invariant { name: "omega", value: |_, _, v| v[1] },
-        Invariant { name: "v", value: |_, _, v| v[2] },
+        Invariant { name: "speed", value: |_, _, v| v[2] },
     ],
     solution: Some(circle),
 };
