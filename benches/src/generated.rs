@@ -8,8 +8,7 @@ use nhi_models::sleigh_com::{self, SleighCom};
 use nhi_models::snakeboard::{self, Snakeboard};
 use nhi_runtime::{Dla2, Method, Rattle, Rk4, Simulation, State, System, Vector};
 
-/// A generated step in the loop of [`Loop`], which is all there is around a kernel by hand, too. Failures
-/// are noted and looked at in the end.
+/// A generated step with all its checks, in the loop that kernels by hand stand in.
 struct Generated<S: System, M: Method<S>> {
     method: M,
     prepared: M::Prepared<f64>,
@@ -39,10 +38,8 @@ fn phase<S: System, M: Method<S>>(state: &M::State<f64>) -> Phase {
 impl<S: System, M: Method<S>> Run for Simulation<S, M> {
     #[inline(never)]
     fn advance(&mut self, steps: u64) {
-        for _ in 0..steps {
-            if let Err(error) = self.step() {
-                panic!("{error}");
-            }
+        if let Err(error) = Simulation::advance(self, steps) {
+            panic!("{error}");
         }
     }
 
@@ -87,14 +84,14 @@ macro_rules! cases {
                     workload: $workload,
                     model: $row.name,
                     method: $id,
-                    kind: Kind::Generated,
+                    kind: Kind::Stepwise,
                     start: || bare::<$system, _>(&$row, $method),
                 },
                 Case {
                     workload: $workload,
                     model: $row.name,
                     method: $id,
-                    kind: Kind::Simulation,
+                    kind: Kind::Generated,
                     start: || simulation::<$system, _>(&$row, $method),
                 },
             )*]

@@ -35,10 +35,10 @@ pub enum Kind {
     Best,
     /// By hand, for any system, with nalgebra.
     Nalgebra,
-    /// The generated step in a loop.
+    /// Generated, driven by [`Simulation::advance`](nhi_runtime::Simulation::advance).
     Generated,
-    /// [`nhi_runtime::Simulation`].
-    Simulation,
+    /// Generated, step by step: every result is checked.
+    Stepwise,
 }
 
 impl Kind {
@@ -49,7 +49,7 @@ impl Kind {
             Kind::Best => "by hand, best",
             Kind::Nalgebra => "nalgebra",
             Kind::Generated => "generated",
-            Kind::Simulation => "generated, `Simulation`",
+            Kind::Stepwise => "generated, step by step",
         }
     }
 }

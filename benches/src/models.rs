@@ -1,4 +1,4 @@
-//! Every model, driven by `Simulation`.
+//! Every model, driven step by step by `Simulation`.
 
 use crate::{H, Phase, Run};
 use nhi_models::{METHODS, MODELS, Method, Model, Trajectory};

@@ -35,6 +35,7 @@
 //! | `derive` | yes | re-exports `#[derive(Nonholonomic)]` |
 //! | `symbolica` | yes | the derive simplifies with the computer-algebra system Symbolica, which has a licence of its own; without it the built-in rules are used |
 //! | `std` | yes | elementary functions of the platform instead of those of `libm` |
+//! | `platform-trigonometry` | no | sines and cosines of `f64` by the platform's library (or `libm`) instead of the polynomials that are inlined into every step |
 //! | `nalgebra` | yes | poses as rotations, unit quaternions and isometries of nalgebra, and back |
 //!
 //! Configurations, velocities and inputs are arrays. Vectors of nalgebra convert into arrays and
@@ -54,6 +55,8 @@ mod scalar;
 mod simulation;
 mod state;
 mod system;
+mod trigonometry;
+mod unchecked;
 
 #[doc(hidden)]
 pub mod emitted;

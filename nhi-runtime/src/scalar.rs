@@ -1,3 +1,4 @@
+use crate::trigonometry;
 use core::fmt::Debug;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use num_traits::Float;
@@ -15,6 +16,9 @@ pub trait Scalar:
 {
     /// Relative rounding unit of this type.
     const EPSILON: f64;
+    /// Whether every step looks if its results are finite. A driver that does so itself, after several
+    /// steps, has a scalar that says no.
+    const CHECKED: bool = true;
     /// The nearest value to `x`.
     fn from_f64(x: f64) -> Self;
     /// The real part, for tests of size.
@@ -54,7 +58,7 @@ pub trait Scalar:
 }
 
 macro_rules! float_scalar {
-    ($($float:ty),*) => {$(
+    ($($float:ty: $sin_cos:path, $sin:path, $cos:path;)*) => {$(
         impl Scalar for $float {
             const EPSILON: f64 = <$float>::EPSILON as f64;
             #[inline]
@@ -65,10 +69,18 @@ macro_rules! float_scalar {
             fn to_f64(self) -> f64 {
                 f64::from(self)
             }
-            float_scalar!(@unary $float: sqrt sin cos tan asin acos atan sinh cosh tanh exp ln);
+            float_scalar!(@unary $float: sqrt tan asin acos atan sinh cosh tanh exp ln);
             #[inline]
             fn sin_cos(self) -> (Self, Self) {
-                Float::sin_cos(self)
+                $sin_cos(self)
+            }
+            #[inline]
+            fn sin(self) -> Self {
+                $sin(self)
+            }
+            #[inline]
+            fn cos(self) -> Self {
+                $cos(self)
             }
             #[inline]
             fn atan2(self, x: Self) -> Self {
@@ -92,4 +104,7 @@ macro_rules! float_scalar {
     )*};
 }
 
-float_scalar!(f64, f32);
+float_scalar! {
+    f64: trigonometry::sin_cos, trigonometry::sin, trigonometry::cos;
+    f32: Float::sin_cos, Float::sin, Float::cos;
+}

@@ -79,6 +79,40 @@ fn early_values_are_prepared() {
 }
 
 #[test]
+fn pivots_that_are_positive_are_not_checked() {
+    // Of its own sign alone: two rows of a sum, an even power and a hyperbolic cosine.
+    for positive in ["1 + y^2", "x^4 + y^2/3 + 1/2", "cosh(x) + sqrt(y)"] {
+        let text = format!(
+            "f(x, y)
+                let p = {positive}
+                pivot p > eps * p else constraints
+                return r = x/p"
+        );
+        let (body, _) = optimised(&text);
+        assert!(!body.contains("pivot"), "{body}");
+    }
+    for unknown in ["1 - y^2", "x^2*y^2", "x^2 + y^2", "1 + y^3", "1 + x*y", "exp(x)"] {
+        let text = format!(
+            "f(x, y)
+                let p = {unknown}
+                pivot p > eps * p else constraints
+                return r = x/p"
+        );
+        let (body, _) = optimised(&text);
+        assert!(body.contains("pivot"), "{body}");
+    }
+    // What is small beside the diagonal entry that it was is singular, positive or not.
+    let (body, _) = optimised(
+        "f(x, y)
+            let p = 1 + y^2
+            let d = 2 + y^4
+            pivot p > eps * d else mass
+            return r = x/p",
+    );
+    assert!(body.contains("pivot"), "{body}");
+}
+
+#[test]
 fn loops_compute_only_what_changes() {
     check(
         "f(parameters: prepared [k], x, y)

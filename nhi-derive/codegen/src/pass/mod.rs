@@ -10,6 +10,7 @@ mod factor;
 mod flat;
 mod names;
 mod numbering;
+mod positive;
 mod schedule;
 mod share;
 mod split;
@@ -32,6 +33,7 @@ struct Pass {
 const NUMBERING: Pass = Pass { name: "numbering", run: numbering::numbering };
 const COEFFICIENTS: Pass = Pass { name: "coefficients", run: coefficients::coefficients };
 const BINDING: Pass = Pass { name: "binding", run: binding::binding };
+const POSITIVE: Pass = Pass { name: "positive", run: positive::positive };
 const FACTOR: Pass = Pass { name: "factor", run: factor::factor };
 const PRODUCTS: Pass = Pass { name: "products", run: share::share_products };
 const SUMS: Pass = Pass { name: "sums", run: share::share_sums };
@@ -41,8 +43,20 @@ const NAMES: Pass = Pass { name: "names", run: names::names };
 /// Orders of the passes that save operations. Factors taken out of a sum hide products that are
 /// shared, and the other way round: which order is better depends on the program, and is kept.
 const ORDERS: [&[Pass]; 2] = [
-    &[NUMBERING, COEFFICIENTS, BINDING, NUMBERING, FACTOR, BINDING, PRODUCTS, SUMS, NUMBERING],
-    &[NUMBERING, COEFFICIENTS, BINDING, NUMBERING, PRODUCTS, FACTOR, BINDING, PRODUCTS, SUMS, NUMBERING],
+    &[POSITIVE, NUMBERING, COEFFICIENTS, BINDING, NUMBERING, FACTOR, BINDING, PRODUCTS, SUMS, NUMBERING],
+    &[
+        POSITIVE,
+        NUMBERING,
+        COEFFICIENTS,
+        BINDING,
+        NUMBERING,
+        PRODUCTS,
+        FACTOR,
+        BINDING,
+        PRODUCTS,
+        SUMS,
+        NUMBERING,
+    ],
 ];
 
 /// What always comes last.

@@ -1,0 +1,90 @@
+//! Pivots that are positive whatever the state.
+//!
+//! Saves the check of a pivot that is its own diagonal entry, such as 1 + y², where the signs of its terms
+//! show that it is positive: at every step two comparisons, a multiplication and two jumps. What is not
+//! finite is found at the end of the step.
+
+use super::draft::{Context, Draft};
+use crate::expr::{Expr, Function, Node};
+use crate::program::{Statement, Table};
+use num_traits::{Signed, Zero};
+use std::collections::BTreeMap;
+
+/// What is known of a number's sign, for all arguments that it exists for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Sign {
+    Any,
+    /// Zero or more.
+    NotNegative,
+    /// At least some positive constant, so that no rounding makes it zero.
+    Positive,
+}
+
+/// See the [module documentation](self).
+pub(super) fn positive(cx: &mut Context<'_>, draft: &mut Draft) {
+    let values: BTreeMap<Expr, Expr> = draft.lets().into_iter().collect();
+    let mut signs = Table::new();
+    let mut body = std::mem::take(&mut draft.program.body);
+    body.retain(|statement| match *statement {
+        Statement::Pivot { pivot, diagonal, .. } if pivot == diagonal => {
+            sign(cx, &values, &mut signs, pivot) != Sign::Positive
+        }
+        _ => true,
+    });
+    draft.program.body = body;
+}
+
+/// The sign of `e`, with the values of all `Let`s; operands first, without recursion.
+fn sign(cx: &mut Context<'_>, values: &BTreeMap<Expr, Expr>, signs: &mut Table<Sign>, e: Expr) -> Sign {
+    let mut stack = vec![e];
+    while let Some(&top) = stack.last() {
+        if signs.contains(top) {
+            stack.pop();
+            continue;
+        }
+        let operands = match values.get(&top) {
+            Some(&value) => vec![value],
+            None => cx.pool.children(top),
+        };
+        let open: Vec<Expr> = operands.iter().copied().filter(|&c| !signs.contains(c)).collect();
+        if !open.is_empty() {
+            stack.extend(open);
+            continue;
+        }
+        let sign = match values.get(&top) {
+            Some(&value) => signs[value],
+            None => of_node(cx, signs, top),
+        };
+        signs.insert(top, sign);
+        stack.pop();
+    }
+    signs[e]
+}
+
+fn of_node(cx: &mut Context<'_>, signs: &Table<Sign>, e: Expr) -> Sign {
+    if let Some(value) = cx.constants.value(cx.pool, e) {
+        return if value > 0.0 { Sign::Positive } else { Sign::Any };
+    }
+    match cx.pool.node(e) {
+        Node::Sum(terms) => {
+            let least = terms.iter().map(|&t| signs[t]).min();
+            match terms.iter().map(|&t| signs[t]).max() {
+                Some(most) if least != Some(Sign::Any) => most,
+                _ => Sign::Any,
+            }
+        }
+        // Products of small factors can underflow.
+        Node::Product(factors) if factors.iter().all(|&f| signs[f] != Sign::Any) => Sign::NotNegative,
+        &Node::Power(base, x) => {
+            // Even powers, and those that exist for positive numbers alone.
+            let of_any = cx
+                .pool
+                .as_number(x)
+                .is_some_and(|x| !x.is_integer() || (x.is_positive() && (x.to_integer() % 2u8).is_zero()));
+            if of_any || signs[base] != Sign::Any { Sign::NotNegative } else { Sign::Any }
+        }
+        Node::Call(Function::Cosh, _) => Sign::Positive,
+        Node::Call(Function::Exp, _) => Sign::NotNegative,
+        _ => Sign::Any,
+    }
+}

@@ -1,0 +1,98 @@
+//! Sine and cosine against 200 bits.
+
+use astro_float::{BigFloat, Consts, RoundingMode, Sign};
+use nhi_runtime::Scalar;
+use std::f64::consts::{FRAC_PI_2, PI};
+
+/// Bits of the reference, enough for what cancels in the reduction of 2²⁰ and still 60 bits.
+const BITS: usize = 256;
+const ROUNDING: RoundingMode = RoundingMode::ToEven;
+
+/// Units in the last place that the documentation promises; measured are 0.75.
+const ULPS: f64 = 1.0;
+
+/// `x` as f64; its relative error is 2⁻⁵³.
+fn to_f64(x: &BigFloat) -> f64 {
+    let Some((words, _, sign, exponent, _)) = x.as_raw_parts() else { panic!("{x:?} is no number") };
+    // The most significant word is the last; the value is 0.words · 2^exponent.
+    let top = words.iter().rev().zip([-64, -128]).map(|(&w, e)| w as f64 * 2f64.powi(e + exponent));
+    let value: f64 = top.sum();
+    if sign == Sign::Neg { -value } else { value }
+}
+
+/// Errors of sin x and cos x in units in the last place of the true values.
+fn errors(x: f64, constants: &mut Consts) -> [f64; 2] {
+    let exact = BigFloat::from_f64(x, BITS);
+    let (sin, cos) = Scalar::sin_cos(x);
+    assert_eq!((Scalar::sin(x), Scalar::cos(x)), (sin, cos));
+    let truth = [exact.sin(BITS, ROUNDING, constants), exact.cos(BITS, ROUNDING, constants)];
+    [(sin, &truth[0]), (cos, &truth[1])].map(|(value, truth)| {
+        let error = BigFloat::from_f64(value, BITS).sub(truth, BITS, ROUNDING);
+        let error = if error.is_zero() { 0.0 } else { to_f64(&error).abs() };
+        let size = if truth.is_zero() { 0.0 } else { to_f64(truth).abs() };
+        // 2^(e − 52) for a truth in [2^e, 2^(e + 1)).
+        let ulp = f64::from_bits(size.max(f64::MIN_POSITIVE).to_bits() & (0x7ff << 52)) * f64::EPSILON;
+        error / ulp
+    })
+}
+
+fn check(what: &str, angles: impl Iterator<Item = f64>) {
+    let mut constants = Consts::new().expect("memory");
+    let mut worst = (0.0, 0.0);
+    for x in angles {
+        for error in errors(x, &mut constants) {
+            assert!(error <= ULPS, "{what}: {error} ulp at {x:e}");
+            if error > worst.0 {
+                worst = (error, x);
+            }
+        }
+    }
+    println!("{what}: at most {:.3} ulp, at {:e}", worst.0, worst.1);
+    assert!(worst.0 > 0.0, "{what}: nothing was compared");
+}
+
+/// Numbers in [0, 1), the same in every run (Weyl's sequence of the golden ratio).
+fn unit(i: u32) -> f64 {
+    (f64::from(i) * 0.618_033_988_749_894_9).fract()
+}
+
+#[test]
+fn angles_of_one_turn() {
+    check("one turn", (0..4_000).map(|i| PI * (2.0 * unit(i) - 1.0)));
+}
+
+#[test]
+fn angles_of_many_turns() {
+    // Every power of two up to 2²⁰ alike, and negative ones.
+    check("many turns", (0..4_000).map(|i| 2f64.powf(20.0 * unit(i)) * f64::from(1 - 2 * (i as i32 % 2))));
+}
+
+#[test]
+fn small_angles() {
+    check("small angles", (1..500).map(|i| 2f64.powf(-60.0 * unit(i)) * FRAC_PI_2));
+}
+
+#[test]
+fn next_to_zeros() {
+    // The numbers nearest to multiples of π/2 and their neighbours, where the reduction cancels.
+    let multiples = (1..800u32).chain((0..800).map(|i| 1 + (667_000.0 * unit(i)) as u32));
+    let nearest = multiples.map(|n| f64::from(n) * FRAC_PI_2);
+    check("next to zeros", nearest.flat_map(|x| [x.next_down(), x, x.next_up()]));
+}
+
+#[test]
+fn quarters_of_quadrants() {
+    // Where the nearest multiple of π/2 changes.
+    let borders = (1..500u32).map(|n| (f64::from(n) - 0.5) * FRAC_PI_2);
+    check("quarters", borders.flat_map(|x| [x.next_down(), x, x.next_up()]));
+}
+
+#[test]
+fn angles_that_nobody_measures() {
+    check("large angles", (0..200).map(|i| 2f64.powf(20.0 + 200.0 * unit(i))));
+    for x in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+        let (sin, cos) = Scalar::sin_cos(x);
+        assert!(sin.is_nan() && cos.is_nan());
+    }
+    assert_eq!(Scalar::sin_cos(0.0), (0.0, 1.0));
+}
