@@ -190,13 +190,20 @@ fn other_methods_drift() {
     }
 }
 
-/// On Euler's disk Newton's method finds no step of `dla1` any more, nor of the Euler variants.
+/// On Euler's disk Newton's method finds no step of `dla1` any more. The Euler variants lose the energy; what
+/// they do afterwards is chaotic, and rounding decides whether and when their steps cannot be found either.
 #[test]
 fn runs_that_end_early() {
     let course = course("euler_disk");
-    for id in ["dla1", "gni_euler_a", "gni_euler_b"] {
-        let energy = energy(&course, find(id), course.steps()).unwrap();
-        assert_eq!(energy.verdict(), Verdict::Stopped, "{id}");
-        assert!(energy.stopped.unwrap().contains("Newton's method did not converge"), "{id}");
+    let energy = |id| energy(&course, find(id), course.steps()).unwrap();
+    let dla1 = energy("dla1");
+    assert_eq!(dla1.verdict(), Verdict::Stopped);
+    assert!(dla1.stopped.unwrap().contains("Newton's method did not converge"));
+    for id in ["gni_euler_a", "gni_euler_b"] {
+        let energy = energy(id);
+        assert!(energy.lost.is_some(), "{id}: {energy:?}");
+        if let Some(reason) = energy.stopped {
+            assert!(reason.contains("Newton's method did not converge"), "{id}: {reason}");
+        }
     }
 }
