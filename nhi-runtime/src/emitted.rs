@@ -1,5 +1,6 @@
 //! What emitted code calls; nothing for people to use.
 
+pub use crate::__fields as fields;
 use crate::{Failure, Scalar};
 
 /// Convergence control of a Newton iteration for `N` unknowns.

@@ -45,6 +45,7 @@
 mod admissible;
 mod compose;
 mod error;
+mod fields;
 pub mod group;
 mod mechanics;
 mod method;
@@ -68,6 +69,7 @@ pub use nhi_derive::Nonholonomic;
 
 pub use compose::{Compose, ComposedIds, Symmetric};
 pub use error::{CoefficientFault, Error, Failure, Quantity};
+pub use fields::Fields;
 pub use mechanics::Mechanics;
 pub use method::{
     Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerB, GniMidpoint,

@@ -2,14 +2,14 @@
 
 use crate::compose::composed_ids;
 use crate::group::{Cayley, Exp, Exp1, Exp2, Exp4};
-use crate::{ComposedIds, Emits, Failure, Scalar, Start, State, Symmetric, System};
+use crate::{ComposedIds, Emits, Failure, Fields, Scalar, Start, State, Symmetric, System};
 use core::fmt::Debug;
 
 /// An integration method for the system `S`: what [`Simulation`](crate::Simulation) drives.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a method for `{S}`")]
 pub trait Method<S: System> {
     /// What depends on the parameters and the step size alone.
-    type Prepared<T: Scalar>: Copy + Debug;
+    type Prepared<T: Scalar>: Fields<T> + Debug;
     /// What is carried from step to step.
     type State<T: Scalar>: State<S, T>;
 

@@ -330,7 +330,6 @@ impl<G, T, const K: usize, const N: usize> AsMut<[T]> for Posed<G, T, K, N> {
 }
 
 impl<G: Factor, T: Scalar, const K: usize, const N: usize> Vector<T> for Posed<G, T, K, N> {
-    const LEN: usize = N;
     fn splat(x: T) -> Self {
         [x; N].into()
     }

@@ -1,6 +1,6 @@
 use crate::error::finite;
 use crate::mechanics::reaction;
-use crate::unchecked::{Unchecked, finite_state, unchecked, unchecked_state};
+use crate::unchecked::{self, Unchecked, unchecked};
 use crate::{
     Acceleration, Error, Failure, Method, Quantity, Reflecting, Sample, Samples, Scalar, State, System,
     Vector, admissible,
@@ -130,7 +130,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     /// [`Error::Step`] says which step failed and why; the simulation is as it was before that step.
     pub fn advance(&mut self, steps: u64) -> Result<(), Error> {
         let end = self.steps + steps;
-        let parameters: S::Parameters<Unchecked> = unchecked(self.parameters);
+        let parameters: S::Parameters<Unchecked> = unchecked(&self.parameters);
         let prepared = self.method.prepare(&parameters, Scalar::from_f64(self.h));
         while self.steps < end {
             let count = (end - self.steps).min(STRIDE);
@@ -154,13 +154,13 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     /// in the end.
     #[inline]
     fn stride(&self, prepared: &M::Prepared<Unchecked>, count: u64) -> Option<M::State<f64>> {
-        let inputs: S::Inputs<Unchecked> = unchecked(self.inputs);
-        let mut state: M::State<Unchecked> = unchecked_state::<S, _, _>(&self.state);
+        let inputs: S::Inputs<Unchecked> = unchecked(&self.inputs);
+        let mut state: M::State<Unchecked> = unchecked(&self.state);
         for k in self.steps..self.steps + count {
             let t = Scalar::from_f64(k as f64 * self.h);
             state = self.method.step(prepared, &state, t, &inputs).ok()?;
         }
-        finite_state::<S, _, _>(&state)
+        unchecked::finite(&state)
     }
 
     #[inline]

@@ -1,8 +1,8 @@
-use crate::{Scalar, System, Vector};
+use crate::{Fields, Scalar, System, Vector};
 use core::fmt::Debug;
 
 /// What a method carries from step to step, seen as a point of the constraint manifold.
-pub trait State<S: System + ?Sized, T: Scalar>: Copy + Debug {
+pub trait State<S: System + ?Sized, T: Scalar>: Fields<T> + Debug {
     /// Configuration q.
     fn q(&self) -> S::Configuration<T>;
     /// Velocity v; of a method that reflects, the mean of the two velocities at the node.

@@ -14,7 +14,6 @@ use core::ops::{Deref, DerefMut, Index, IndexMut};
 pub struct Anything<T>(PhantomData<T>);
 
 impl<T: Copy + core::fmt::Debug + PartialEq> Vector<T> for Anything<T> {
-    const LEN: usize = 0;
     fn splat(_: T) -> Self {
         Anything(PhantomData)
     }

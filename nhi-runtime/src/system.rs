@@ -1,13 +1,11 @@
-use crate::{Failure, Scalar, State};
+use crate::{Failure, Fields, Scalar, State};
 use core::fmt::Debug;
 use core::ops::{Index, IndexMut};
 
 /// A fixed-length array of `T`: configurations, velocities, multipliers, inputs, parameters.
 pub trait Vector<T>:
-    Copy + Debug + PartialEq + Index<usize, Output = T> + IndexMut<usize> + AsRef<[T]> + AsMut<[T]>
+    Fields<T> + Debug + PartialEq + Index<usize, Output = T> + IndexMut<usize> + AsRef<[T]> + AsMut<[T]>
 {
-    /// Number of entries.
-    const LEN: usize;
     /// All entries equal to `x`.
     fn splat(x: T) -> Self;
     /// How far the entries are from those of a configuration: 0 but for [rotation
@@ -17,8 +15,7 @@ pub trait Vector<T>:
     }
 }
 
-impl<T: Copy + Debug + PartialEq, const N: usize> Vector<T> for [T; N] {
-    const LEN: usize = N;
+impl<T: Scalar, const N: usize> Vector<T> for [T; N] {
     fn splat(x: T) -> Self {
         [x; N]
     }
@@ -158,7 +155,7 @@ pub enum Start {
 )]
 pub trait Emits<K>: System {
     /// What depends on the parameters and the step size alone.
-    type Prepared<T: Scalar>: Copy + Debug;
+    type Prepared<T: Scalar>: Fields<T> + Debug;
     /// What the method carries from step to step: [`NodeState`](crate::NodeState) or
     /// [`JumpState`](crate::JumpState).
     type State<T: Scalar>: State<Self, T>;

@@ -1,6 +1,7 @@
 //! Steps whose results nobody looks at one by one.
 
-use crate::{Scalar, State, System, Vector};
+use crate::fields::converted;
+use crate::{Fields, Scalar};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 /// `f64` for a driver that looks at the results of several steps at once: the same numbers, bit for bit.
@@ -12,46 +13,19 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 #[repr(transparent)]
 pub(crate) struct Unchecked(f64);
 
-/// The vector `from` in another scalar.
+/// `value`, whose results are not looked at.
 #[inline]
-fn converted<A: Copy, B: Copy, VA: Vector<A>, VB: Vector<B>>(from: VA, zero: B, to: impl Fn(A) -> B) -> VB {
-    let mut out = VB::splat(zero);
-    for (out, &x) in out.as_mut().iter_mut().zip(from.as_ref()) {
-        *out = to(x);
-    }
-    out
-}
-
-/// A vector whose results are not looked at.
-#[inline]
-pub(crate) fn unchecked<V: Vector<f64>, U: Vector<Unchecked>>(from: V) -> U {
-    converted(from, Unchecked(0.0), Unchecked)
-}
-
-/// The other way round.
-#[inline]
-pub(crate) fn plain<U: Vector<Unchecked>, V: Vector<f64>>(from: U) -> V {
-    converted(from, 0.0, |Unchecked(x)| x)
-}
-
-/// A state whose results are not looked at.
-#[inline]
-pub(crate) fn unchecked_state<S: System, A: State<S, f64>, B: State<S, Unchecked>>(state: &A) -> B {
-    let (before, after) = state.jump();
-    B::of(unchecked(state.q()), (unchecked(before), unchecked(after)), unchecked(state.lambda()))
+pub(crate) fn unchecked<A: Fields<f64>, B: Fields<Unchecked>>(value: &A) -> B {
+    converted(value, 0.0, Unchecked)
 }
 
 /// The other way round; `None` if anything in it is not finite.
 #[inline]
-pub(crate) fn finite_state<S: System, A: State<S, Unchecked>, B: State<S, f64>>(state: &A) -> Option<B> {
-    let q: S::Configuration<f64> = plain(state.q());
-    let (before, after) = state.jump();
-    let (before, after): (S::Velocity<f64>, S::Velocity<f64>) = (plain(before), plain(after));
-    let lambda: S::Multipliers<f64> = plain(state.lambda());
-    let finite = [q.as_ref(), before.as_ref(), after.as_ref(), lambda.as_ref()]
-        .into_iter()
-        .all(crate::emitted::finite);
-    finite.then(|| B::of(q, (before, after), lambda))
+pub(crate) fn finite<A: Fields<Unchecked>, B: Fields<f64>>(value: &A) -> Option<B> {
+    // x·0 is zero for finite x alone.
+    let mut sum = 0.0;
+    value.write(&mut |Unchecked(x)| sum += x * 0.0);
+    (sum == 0.0).then(|| converted(value, Unchecked(0.0), |Unchecked(x)| x))
 }
 
 macro_rules! by_f64 {

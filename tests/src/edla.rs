@@ -20,7 +20,7 @@
 
 use crate::dual::Dual;
 use nhi_models::{Row, contact_oscillator, nh_particle, sleigh_com, vertical_disk};
-use nhi_runtime::{Failure, Scalar, System, Vector};
+use nhi_runtime::{Failure, Fields, Scalar, System, Vector};
 
 /// What is left of the equations.
 #[derive(Clone, Debug)]
@@ -160,7 +160,7 @@ impl<T: Scalar, S: System> Flow<T, S> {
             candidates.push(self.project(q, &unit)?);
         }
         let mut arcs = Vec::new();
-        for _ in 0..n - <S::Multipliers<T> as Vector<T>>::LEN {
+        for _ in 0..n - <S::Multipliers<T> as Fields<T>>::LEN {
             candidates.sort_by(|a, b| norm(a).to_f64().total_cmp(&norm(b).to_f64()));
             let longest = candidates.pop().expect("no more directions than coordinates");
             let length = norm(&longest);

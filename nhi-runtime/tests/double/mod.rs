@@ -4,7 +4,9 @@
 //! L = J/2 θ'² + m/2 (x'² + y'²), a θ' + sin θ x' − cos θ y' = 0.
 
 use nhi_runtime::emitted::{Newton, finite};
-use nhi_runtime::{Acceleration, Dla2, Emits, Failure, JumpState, NodeState, Rattle, Scalar, Start, System};
+use nhi_runtime::{
+    Acceleration, Dla2, Emits, Failure, Fields, JumpState, NodeState, Rattle, Scalar, Start, System,
+};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sleigh {
@@ -106,6 +108,17 @@ impl System for Sleigh {
 pub(crate) struct Prepared<T> {
     parameters: Three<T>,
     h: T,
+}
+
+impl<T: Scalar> Fields<T> for Prepared<T> {
+    const LEN: usize = 4;
+    fn read(next: &mut impl FnMut() -> T) -> Self {
+        Prepared { parameters: Three::read(next), h: next() }
+    }
+    fn write(&self, next: &mut impl FnMut(T)) {
+        self.parameters.write(next);
+        next(self.h);
+    }
 }
 
 fn prepare<T: Scalar>(parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failure> {

@@ -9,7 +9,7 @@ use nhi_models::lie::{
     ball_as_printed::BallAsPrinted, roller_racer::RollerRacer, two_wheeled_robot::TwoWheeledRobot,
 };
 use nhi_runtime::group::{Exp, SE2, SO3};
-use nhi_runtime::{Factor, Retracts, System, Vector};
+use nhi_runtime::{Factor, Fields, Retracts, System, Vector};
 use nhi_tests::dual::Dual;
 use std::marker::PhantomData;
 

@@ -296,14 +296,16 @@ impl<'a> Emitter<'a> {
         let fields: Vec<Ident> = kept.iter().map(|&s| names.of(&pool, s)).collect();
         let formulas = formulas(&mut pool, &parts.prepare, &kept);
         let docs = formulas.iter().map(|f| format!(" `{f}`"));
-        let (fields, marker) = match fields.as_slice() {
+        // (fields with their types, their names, what they need)
+        let (fields, numbers, marker) = match fields.as_slice() {
             [] => (
                 quote!(pub scalar: PhantomData<T>),
+                quote!(; scalar),
                 quote!(
                     use ::core::marker::PhantomData;
                 ),
             ),
-            _ => (quote!(#(#[doc = #docs] pub #fields: T),*), TokenStream::new()),
+            _ => (quote!(#(#[doc = #docs] pub #fields: T),*), quote!(#(#fields),*), TokenStream::new()),
         };
         let (pool, constants) = (&mut pool, &mut constants);
         let prepare = function(pool, constants, mode, names.clone(), &parts.prepare, &Signature::Prepare);
@@ -323,6 +325,7 @@ impl<'a> Emitter<'a> {
                 /// What depends on the parameters and the step size alone.
                 #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
                 pub struct Prepared<T> { #fields }
+                emitted::fields!(Prepared { #numbers });
                 #prepare
                 #(#starts)*
                 #step

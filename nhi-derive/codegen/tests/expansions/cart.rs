@@ -171,7 +171,9 @@ const _: () = {
                 /// `1/h`
                 pub inv_h: T,
             }
-
+            emitted::fields!(
+                Prepared { belt, c_0, c_1, half_h, h_over_pivot, inv_m, h_over_m, inv_h }
+            );
             /// Computes what depends on the parameters and the step size alone.
             #[inline]
             pub fn prepare<T: Scalar>(
@@ -349,7 +351,10 @@ const _: () = {
                 /// `m/3`
                 pub k3: T,
             }
-
+            emitted::fields!(
+                Prepared { belt, c_0, c_1, h, pivot, half_h, half_h_over_J, h_over_J, k0,
+                k1, k2, k3 }
+            );
             /// Computes what depends on the parameters and the step size alone.
             #[inline]
             pub fn prepare<T: Scalar>(

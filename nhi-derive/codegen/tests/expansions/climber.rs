@@ -178,7 +178,10 @@ const _: () = {
                 /// `1/h`
                 pub inv_h: T,
             }
-
+            emitted::fields!(
+                Prepared { m, k, s, h, half_h, half_m, k0, factor_4, effect, m_h, k1,
+                inv_h }
+            );
             /// Computes what depends on the parameters and the step size alone.
             #[inline]
             pub fn prepare<T: Scalar>(
@@ -405,7 +408,10 @@ const _: () = {
                 /// `2*m/((s^2 + 1)*h)`
                 pub two_over_h_pivot_2: T,
             }
-
+            emitted::fields!(
+                Prepared { m, k, s, h, half_m, m_h, half_h, half_g_h, k0, inv_m,
+                half_h_over_m, two_over_m_pivot_2, k1, two_over_h_pivot_2 }
+            );
             /// Computes what depends on the parameters and the step size alone.
             #[inline]
             pub fn prepare<T: Scalar>(

@@ -173,7 +173,10 @@ const _: () = {
                 /// `1/h`
                 pub inv_h: T,
             }
-
+            emitted::fields!(
+                Prepared { J, m, a, h, half_h, b_theta, inv_m, effect, half_h_b_theta,
+                a_b_theta, inv_h }
+            );
             /// Computes what depends on the parameters and the step size alone.
             #[inline]
             pub fn prepare<T: Scalar>(
@@ -353,7 +356,7 @@ const _: () = {
                 /// `2*J*m/((J + m*a^2)*h)`
                 pub two_over_h_pivot: T,
             }
-
+            emitted::fields!(Prepared { a, h, k0, two_over_m_pivot, two_over_h_pivot });
             /// Computes what depends on the parameters and the step size alone.
             #[inline]
             pub fn prepare<T: Scalar>(

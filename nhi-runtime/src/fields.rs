@@ -1,0 +1,141 @@
+//! Values as the numbers that they are made of.
+
+use crate::stub::Anything;
+use crate::{JumpState, NodeState, Posed, Scalar};
+
+/// Made of numbers of one scalar type, which have an order: vectors, states, what a method prepares.
+///
+/// So a driver can keep many values number by number, or in another scalar.
+pub trait Fields<T>: Copy {
+    /// How many numbers.
+    const LEN: usize;
+    /// The value of the numbers that `next` gives, in order.
+    fn read(next: &mut impl FnMut() -> T) -> Self;
+    /// Gives `next` every number, in order.
+    fn write(&self, next: &mut impl FnMut(T));
+}
+
+/// `value` in another scalar; `filler` is any number.
+#[inline]
+pub(crate) fn converted<A: Copy, B, VA: Fields<A>, VB: Fields<B>>(
+    value: &VA,
+    filler: A,
+    to: impl Fn(A) -> B,
+) -> VB {
+    let mut place = 0;
+    VB::read(&mut || {
+        // No array can hold all numbers in between: its length would be generic. Optimised, this looks
+        // for nothing.
+        let (mut number, mut i) = (filler, 0);
+        value.write(&mut |x| {
+            if i == place {
+                number = x;
+            }
+            i += 1;
+        });
+        place += 1;
+        to(number)
+    })
+}
+
+impl<T: Scalar> Fields<T> for T {
+    const LEN: usize = 1;
+    #[inline(always)]
+    fn read(next: &mut impl FnMut() -> T) -> Self {
+        next()
+    }
+    #[inline(always)]
+    fn write(&self, next: &mut impl FnMut(T)) {
+        next(*self);
+    }
+}
+
+impl<T, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
+    const LEN: usize = N * X::LEN;
+    #[inline(always)]
+    fn read(next: &mut impl FnMut() -> T) -> Self {
+        core::array::from_fn(|_| X::read(next))
+    }
+    #[inline(always)]
+    fn write(&self, next: &mut impl FnMut(T)) {
+        for x in self {
+            x.write(next);
+        }
+    }
+}
+
+impl<G: Copy, T: Scalar, const K: usize, const N: usize> Fields<T> for Posed<G, T, K, N> {
+    const LEN: usize = N;
+    #[inline(always)]
+    fn read(next: &mut impl FnMut() -> T) -> Self {
+        <[T; N]>::read(next).into()
+    }
+    #[inline(always)]
+    fn write(&self, next: &mut impl FnMut(T)) {
+        self.entries().write(next);
+    }
+}
+
+impl<T: Copy> Fields<T> for Anything<T> {
+    const LEN: usize = 0;
+    fn read(_: &mut impl FnMut() -> T) -> Self {
+        Anything::from([])
+    }
+    fn write(&self, _: &mut impl FnMut(T)) {}
+}
+
+/// The numbers of these types are those of their fields.
+macro_rules! of_fields {
+    ($([$($type:ident)*] $of:ty: { $($all:tt)* } = $($field:ident: $part:ident)*;)*) => {$(
+        impl<T, $($type: Fields<T>),*> Fields<T> for $of {
+            const LEN: usize = 0 $(+ $part::LEN)*;
+            #[inline(always)]
+            fn read(next: &mut impl FnMut() -> T) -> Self {
+                $(let $field = $part::read(next);)*
+                $($all)*
+            }
+            #[inline(always)]
+            fn write(&self, next: &mut impl FnMut(T)) {
+                let $($all)* = self;
+                $($field.write(next);)*
+            }
+        }
+    )*};
+}
+
+impl<T> Fields<T> for () {
+    const LEN: usize = 0;
+    #[inline(always)]
+    fn read(_: &mut impl FnMut() -> T) -> Self {}
+    #[inline(always)]
+    fn write(&self, _: &mut impl FnMut(T)) {}
+}
+
+of_fields! {
+    [A B] (A, B): { (a, b) } = a: A b: B;
+    [A B C] (A, B, C): { (a, b, c) } = a: A b: B c: C;
+    [Q V L] NodeState<Q, V, L>: { NodeState { q, v, lambda } } = q: Q v: V lambda: L;
+    [Q V L] JumpState<Q, V, L>: { JumpState { q, v_pre, v_post, lambda } } = q: Q v_pre: V v_post: V lambda: L;
+}
+
+/// `fields!(Prepared { a, b })` for an emitted struct of numbers. Without any it has a `PhantomData`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __fields {
+    ($name:ident { $($field:ident),* $(; $scalar:ident)? }) => {
+        impl<T: $crate::Scalar> $crate::Fields<T> for $name<T> {
+            const LEN: ::core::primitive::usize = {
+                const NAMES: &[&::core::primitive::str] = &[$(::core::stringify!($field)),*];
+                NAMES.len()
+            };
+            #[inline(always)]
+            fn read(_next: &mut impl ::core::ops::FnMut() -> T) -> Self {
+                $name { $($field: _next(),)* $($scalar: ::core::marker::PhantomData)? }
+            }
+            #[inline(always)]
+            fn write(&self, _next: &mut impl ::core::ops::FnMut(T)) {
+                $(_next(self.$field);)*
+            }
+        }
+    };
+}
