@@ -15,10 +15,11 @@ fn main() {
         });
     }
     for case in models::generated(true) {
-        let mut group = criterion.benchmark_group(case.model.name());
+        let mut group = criterion.benchmark_group(case.name());
         group.throughput(Throughput::Elements(STEPS));
         group.bench_function(BenchmarkId::from_parameter(case.method.id), |b| {
-            b.iter_batched_ref(|| case.start(), |run| run.advance(STEPS), criterion::BatchSize::SmallInput);
+            let batch = criterion::BatchSize::SmallInput;
+            b.iter_batched_ref(|| case.start(false), |run| run.advance(STEPS), batch);
         });
     }
     criterion.final_summary();

@@ -5,13 +5,13 @@
 //! takes two numbers of steps, each between two calls of `write_profile`; the difference of their counts
 //! is free of what a call costs once.
 
-use crate::Run;
+use crate::Start;
 use std::hint::black_box;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, fs, io};
 
-/// First argument of the run that is counted.
+/// First argument of the run that is counted; the second names models.
 pub const CHILD: &str = "--counted";
 
 /// Numbers of steps of the two calls.
@@ -27,7 +27,7 @@ fn write_profile() {
 }
 
 /// The counted run: all cases in order.
-pub fn child(cases: &[&dyn Fn() -> Box<dyn Run>]) {
+pub fn child(cases: &[Start<'_>]) {
     for start in cases {
         for steps in STEPS {
             let mut run = start();
@@ -39,20 +39,20 @@ pub fn child(cases: &[&dyn Fn() -> Box<dyn Run>]) {
     }
 }
 
-/// Runs this program with the arguments `[CHILD, arguments..]` under callgrind: instructions per step of
-/// `cases` cases.
+/// Runs this program with the arguments `[CHILD, models]` under callgrind: instructions per step of `cases`
+/// cases.
 ///
 /// # Errors
 /// Without valgrind, or if the run or what it writes is not as expected.
-pub fn instructions(cases: usize, arguments: &[&str]) -> io::Result<Vec<f64>> {
+pub fn instructions(cases: usize, models: &str) -> io::Result<Vec<f64>> {
     let folder = env::temp_dir().join(format!("nhi-benches-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    let counted = count_in(&folder, cases, arguments);
+    let counted = count_in(&folder, cases, models);
     fs::remove_dir_all(&folder)?;
     counted
 }
 
-fn count_in(folder: &Path, cases: usize, arguments: &[&str]) -> io::Result<Vec<f64>> {
+fn count_in(folder: &Path, cases: usize, models: &str) -> io::Result<Vec<f64>> {
     let profile = folder.join("profile");
     let output = Command::new("valgrind")
         .arg("--tool=callgrind")
@@ -60,7 +60,7 @@ fn count_in(folder: &Path, cases: usize, arguments: &[&str]) -> io::Result<Vec<f
         .arg("--dump-before=*write_profile*")
         .arg(env::current_exe()?)
         .arg(CHILD)
-        .args(arguments)
+        .arg(models)
         .stdout(Stdio::null())
         .output()?;
     if !output.status.success() {

@@ -12,6 +12,7 @@
 //! ```
 
 pub mod count;
+pub mod document;
 pub mod expert;
 pub mod generated;
 pub mod models;
@@ -31,6 +32,8 @@ pub const H: f64 = 0.05;
 pub enum Kind {
     /// By hand, the closed form of the scheme.
     Plain,
+    /// The same with the platform's sine and cosine instead of inline ones.
+    Platform,
     /// By hand, arranged for speed.
     Best,
     /// By hand, for any system, with nalgebra.
@@ -46,6 +49,7 @@ impl Kind {
     pub fn label(self) -> &'static str {
         match self {
             Kind::Plain => "by hand, plain",
+            Kind::Platform => "by hand, plain, libm",
             Kind::Best => "by hand, best",
             Kind::Nalgebra => "nalgebra",
             Kind::Generated => "generated",
@@ -61,6 +65,9 @@ pub trait Run {
     /// Configuration and velocity at the node that was reached.
     fn phase(&self) -> Phase;
 }
+
+/// What makes a trajectory.
+pub type Start<'a> = &'a dyn Fn() -> Box<dyn Run>;
 
 /// A workload, a method and an implementation of it.
 #[derive(Clone, Copy, Debug)]

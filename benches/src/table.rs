@@ -1,8 +1,10 @@
-//! The table: one line per case, with ratios to the kernels by hand.
+//! What a step costs: one line per case, with ratios to the kernels by hand.
 
-use crate::models::{Generated, generated};
-use crate::{Case, Kind, Run, cases, count, time};
+use crate::document::Table;
+use crate::models::{Generated, chosen, generated, names};
+use crate::{Case, Kind, Start, cases, count, time};
 use std::fmt::Write;
+use std::ops::Range;
 
 /// Everything that is measured, in order.
 pub struct Suite {
@@ -24,38 +26,51 @@ impl Suite {
         Suite { workloads: cases(), models: generated(all_methods) }
     }
 
-    /// Calls `f` with what starts each case.
-    fn with_starts<T>(&self, f: impl FnOnce(&[&dyn Fn() -> Box<dyn Run>]) -> T) -> T {
-        let models: Vec<_> = self.models.iter().map(|&m| move || m.start()).collect();
-        let mut starts: Vec<&dyn Fn() -> Box<dyn Run>> = Vec::new();
-        starts.extend(self.workloads.iter().map(|case| &case.start as &dyn Fn() -> Box<dyn Run>));
-        starts.extend(models.iter().map(|start| start as &dyn Fn() -> Box<dyn Run>));
+    /// The run that callgrind counts, of the suite whose models are named.
+    pub fn counted(models: &str) {
+        Suite { workloads: cases(), models: chosen(models) }.with_starts(count::child);
+    }
+
+    /// Calls `f` with what starts each case: the workloads', then two of each model and method.
+    fn with_starts<T>(&self, f: impl FnOnce(&[Start<'_>]) -> T) -> T {
+        let models: Vec<_> = self
+            .models
+            .iter()
+            .flat_map(|&m| [false, true].map(|stepwise| move || m.start(stepwise)))
+            .collect();
+        let mut starts: Vec<Start<'_>> = Vec::new();
+        starts.extend(self.workloads.iter().map(|case| &case.start as Start<'_>));
+        starts.extend(models.iter().map(|start| start as Start<'_>));
         f(&starts)
     }
 
-    /// The run that callgrind counts.
-    pub fn counted(&self) {
-        self.with_starts(count::child);
+    /// The cases whose times are compared with each other.
+    fn groups(&self) -> Vec<Range<usize>> {
+        let mut groups: Vec<Range<usize>> = Vec::new();
+        for chunk in self.workloads.chunk_by(|a, b| (a.workload, a.method) == (b.workload, b.method)) {
+            let start = groups.last().map_or(0, |last| last.end);
+            groups.push(start..start + chunk.len());
+        }
+        let models = (0..self.models.len()).map(|i| self.workloads.len() + 2 * i);
+        groups.extend(models.map(|i| i..i + 2));
+        groups
     }
 
-    /// Measures, and writes the tables. `arguments` are those that make the same suite.
-    pub fn measure(&self, arguments: &[&str]) -> String {
-        let ns = self.with_starts(time::nanoseconds);
-        let (instructions, note) = match count::instructions(ns.len(), arguments) {
+    /// Measures. Beside the tables there may be a note why something is missing.
+    pub fn measure(&self) -> (Vec<Table>, Option<String>) {
+        let groups = self.groups();
+        let ns = self.with_starts(|starts| time::nanoseconds(starts, &groups));
+        let (instructions, note) = match count::instructions(ns.len(), &names(&self.models)) {
             Ok(counts) => (counts.into_iter().map(Some).collect(), None),
-            Err(error) => (vec![None; ns.len()], Some(format!("Instructions were not counted: {error}\n"))),
+            Err(error) => (vec![None; ns.len()], Some(format!("Instructions were not counted: {error}"))),
         };
         let costs: Vec<Cost> =
             ns.into_iter().zip(instructions).map(|(ns, instructions)| Cost { ns, instructions }).collect();
         let (workloads, models) = costs.split_at(self.workloads.len());
-        let mut text = format!("{}\n{}", self.of_workloads(workloads), self.of_models(models));
-        if let Some(note) = note {
-            let _ = write!(text, "\n{note}");
-        }
-        text
+        (vec![self.of_workloads(workloads), self.of_models(models)], note)
     }
 
-    fn of_workloads(&self, costs: &[Cost]) -> String {
+    fn of_workloads(&self, costs: &[Cost]) -> Table {
         let mut text = String::from(
             "| workload | method | code | ns per step | to plain | to best | instructions | to plain | to best |\n\
              |---|---|---|---:|---:|---:|---:|---:|---:|\n",
@@ -85,17 +100,29 @@ impl Suite {
                 count(best),
             );
         }
-        text
+        Table { name: "workloads", text }
     }
 
-    fn of_models(&self, costs: &[Cost]) -> String {
-        let mut text = String::from("| model | method | ns per step | instructions |\n|---|---|---:|---:|\n");
-        for (case, cost) in self.models.iter().zip(costs) {
-            let instructions = cost.instructions.map_or("–".into(), |n| format!("{n:.0}"));
-            let (model, method) = (case.model.name(), case.method.id);
-            let _ = writeln!(text, "| {model} | {method} | {:.1} | {instructions} |", cost.ns);
+    fn of_models(&self, costs: &[Cost]) -> Table {
+        let mut text = String::from(
+            "| model | method | h | ns per step | step by step | instructions | step by step |\n\
+             |---|---|---:|---:|---:|---:|---:|\n",
+        );
+        for (case, pair) in self.models.iter().zip(costs.chunks(2)) {
+            let ns = pair.iter().map(|cost| format!("{:.1}", cost.ns));
+            let counts =
+                pair.iter().map(|cost| cost.instructions.map_or("–".into(), |n| format!("{n:.0}")));
+            let cells: Vec<String> = ns.chain(counts).collect();
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | {} |",
+                case.name(),
+                case.method.id,
+                case.h,
+                cells.join(" | ")
+            );
         }
-        text
+        Table { name: "models", text }
     }
 }
 

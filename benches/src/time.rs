@@ -1,38 +1,48 @@
 //! Time per step.
 
-use crate::Run;
+use crate::Start;
+use crate::models::MOST_STEPS;
+use std::ops::Range;
 use std::time::Instant;
 
-/// Batches of each case; the fastest counts, since everything else on the machine only adds time.
-const BATCHES: usize = 40;
+/// How often everything is measured from the beginning.
+const PASSES: usize = 10;
 
-/// What a batch takes, in seconds.
-const BATCH: f64 = 1e-3;
+/// Batches of each case in a pass.
+const ROUNDS: usize = 20;
 
-/// Nanoseconds per step of each of `cases`. Their batches take turns, so that a busy moment of the machine
-/// does not fall on one case alone.
-pub fn nanoseconds(cases: &[&dyn Fn() -> Box<dyn Run>]) -> Vec<f64> {
-    let steps: Vec<u64> = cases.iter().map(|start| steps_per_batch(start().as_mut())).collect();
+/// What a batch takes at most, in seconds: so short that many fall between the interruptions by other work.
+const BATCH: f64 = 2e-4;
+
+/// Nanoseconds per step of each of `cases`, the fastest of all batches, since everything else on the
+/// machine only adds time. The cases of a group, whose times are compared, take turns batch by batch, so that
+/// a busy moment of the machine does not fall on one of them alone; passes are seconds apart.
+pub fn nanoseconds(cases: &[Start<'_>], groups: &[Range<usize>]) -> Vec<f64> {
+    let steps: Vec<u64> = cases.iter().map(steps_per_batch).collect();
     let mut best = vec![f64::INFINITY; cases.len()];
-    for _ in 0..BATCHES {
-        for ((start, &steps), best) in cases.iter().zip(&steps).zip(&mut best) {
-            // Every batch is the same part of the trajectory.
-            let seconds = seconds(start().as_mut(), steps);
-            *best = best.min(seconds / steps as f64 * 1e9);
+    for _ in 0..PASSES {
+        for group in groups {
+            for _ in 0..ROUNDS {
+                for i in group.clone() {
+                    // Every batch is the same part of the trajectory.
+                    let ns = seconds(&cases[i], steps[i]) / steps[i] as f64 * 1e9;
+                    best[i] = best[i].min(ns);
+                }
+            }
         }
     }
     best
 }
 
-/// Steps that take about [`BATCH`].
-fn steps_per_batch(run: &mut dyn Run) -> u64 {
-    const FEW: u64 = 200;
-    run.advance(FEW);
-    let per_step = seconds(run, FEW) / FEW as f64;
-    (BATCH / per_step).clamp(FEW as f64, 1e6) as u64
+/// Steps that take [`BATCH`], if there are so many.
+fn steps_per_batch(start: &Start<'_>) -> u64 {
+    const FEW: u64 = 500;
+    let per_step = seconds(start, FEW) / FEW as f64;
+    ((BATCH / per_step) as u64).clamp(FEW, MOST_STEPS)
 }
 
-fn seconds(run: &mut dyn Run, steps: u64) -> f64 {
+fn seconds(start: &Start<'_>, steps: u64) -> f64 {
+    let mut run = start();
     let start = Instant::now();
     run.advance(steps);
     start.elapsed().as_secs_f64()

@@ -26,13 +26,11 @@ pub trait Trajectory {
     ///
     /// # Errors
     /// As [`Simulation::step`].
-    fn step(&mut self) -> Result<(), Error> {
-        self.advance(1)
-    }
+    fn step(&mut self) -> Result<(), Error>;
     /// `steps` steps with the inputs held.
     ///
     /// # Errors
-    /// As [`Simulation::step`], at the first step that fails.
+    /// As [`Simulation::advance`].
     fn advance(&mut self, steps: u64) -> Result<(), Error>;
     /// One step with other inputs.
     ///
@@ -71,8 +69,12 @@ pub trait Trajectory {
 }
 
 impl<S: System, M: Method<S>> Trajectory for Simulation<S, M> {
+    fn step(&mut self) -> Result<(), Error> {
+        Simulation::step(self)
+    }
+
     fn advance(&mut self, steps: u64) -> Result<(), Error> {
-        (0..steps).try_for_each(|_| Simulation::step(self))
+        Simulation::advance(self, steps)
     }
 
     fn step_with(&mut self, inputs: &[f64]) -> Result<(), Error> {

@@ -1,30 +1,79 @@
-//! Prints time and instructions per step of the workloads and of every model.
+//! Prints time and instructions per step of the workloads and of every model, or what a model costs a
+//! build.
 //!
 //! ```text
-//! cargo run --release -p nhi-benches [-- --all-methods]
+//! cargo run --release -p nhi-benches [-- [--all-methods] [--out FILE]]
 //! ```
 
 use nhi_benches::count::CHILD;
+use nhi_benches::document::{Table, with_tables};
 use nhi_benches::table::Suite;
+use std::error::Error;
+use std::fs;
 use std::process::ExitCode;
 
 /// Shows every model with all methods instead of a few.
 const ALL_METHODS: &str = "--all-methods";
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let known = |a: &String| a == ALL_METHODS || a == CHILD;
-    if let Some(unknown) = arguments.iter().find(|a| !known(a)) {
-        eprintln!("unknown argument {unknown}; expected {ALL_METHODS} or nothing");
-        return ExitCode::from(2);
+/// Writes the tables into a document instead.
+const OUT: &str = "--out";
+
+#[derive(Default)]
+struct Arguments {
+    all_methods: bool,
+    counted: Option<String>,
+    out: Option<String>,
+}
+
+impl Arguments {
+    fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        let mut parsed = Arguments::default();
+        let mut arguments = arguments.into_iter();
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                ALL_METHODS => parsed.all_methods = true,
+                CHILD => parsed.counted = arguments.next(),
+                OUT => parsed.out = Some(arguments.next().ok_or(format!("{OUT} needs a file"))?),
+                other => {
+                    return Err(format!("unknown argument {other}; expected {ALL_METHODS} or {OUT} FILE"));
+                }
+            }
+        }
+        Ok(parsed)
     }
-    let all_methods = arguments.iter().any(|a| a == ALL_METHODS);
-    let suite = Suite::new(all_methods);
-    if arguments.iter().any(|a| a == CHILD) {
-        suite.counted();
+}
+
+fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    if let Some(models) = &arguments.counted {
+        Suite::counted(models);
+        return Ok(());
+    }
+    let (tables, note) = Suite::new(arguments.all_methods).measure();
+    if let Some(note) = note {
+        eprintln!("{note}");
+    }
+    write(&tables, arguments.out.as_deref())
+}
+
+fn write(tables: &[Table], out: Option<&str>) -> Result<(), Box<dyn Error>> {
+    if let Some(path) = out {
+        let document = fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
+        let document = with_tables(&document, tables).map_err(|e| format!("{path}: {e}"))?;
+        fs::write(path, document).map_err(|e| format!("{path}: {e}"))?;
     } else {
-        let again: &[&str] = if all_methods { &[ALL_METHODS] } else { &[] };
-        print!("{}", suite.measure(again));
+        let texts: Vec<&str> = tables.iter().map(|table| table.text.as_str()).collect();
+        print!("{}", texts.join("\n"));
     }
-    ExitCode::SUCCESS
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let result = Arguments::parse(std::env::args().skip(1)).map_err(Into::into).and_then(|a| run(&a));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -1,9 +1,8 @@
 //! W2: M = 1, V = (x² + Σ (yᵢ² + zᵢ² + yᵢ²zᵢ²) + z₀²z₁²)/2, μ = (1, 0, 0, 0, y₀, y₁, y₂).
 
-use super::fma;
 use super::general::{self, Mechanical};
 use super::rk4::{Field, Rk4};
-use crate::generated::start;
+use super::{fma, start};
 use crate::{Case, H, Kernel, Kind, Loop, Phase};
 use nalgebra::{SMatrix, SVector};
 use nhi_models::chaotic_r7::MODEL;
@@ -196,7 +195,7 @@ impl Mechanical<7, 1> for System {
 /// (q, d) of RATTLE at the start.
 fn half_step() -> (Q, Q) {
     let (_, s) = start(&MODEL, &Rattle);
-    (s.q, along(&s.v_post, -H / 2.0, &slope(&s.q)))
+    (s.q, along(&s.after, -H / 2.0, &slope(&s.q)))
 }
 
 pub(super) fn cases() -> Vec<Case> {
@@ -204,15 +203,15 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         case("dla2", Kind::Plain, || {
             let (_, s) = start(&MODEL, &Dla2);
-            Loop::boxed(Dla2Plain, (s.q, s.v))
+            Loop::boxed(Dla2Plain, (s.q, s.after))
         }),
         case("dla2", Kind::Best, || {
             let (_, s) = start(&MODEL, &Dla2);
-            Loop::boxed(Dla2Best, (along(&s.q, H / 2.0, &s.v), s.v.map(|v| H * v)))
+            Loop::boxed(Dla2Best, (along(&s.q, H / 2.0, &s.after), s.after.map(|v| H * v)))
         }),
         case("dla2", Kind::Nalgebra, || {
             let (_, s) = start(&MODEL, &Dla2);
-            Loop::boxed(general::Dla2::new(System), (s.q.into(), s.v.into(), SVector::zeros()))
+            Loop::boxed(general::Dla2::new(System), (s.q.into(), s.after.into(), SVector::zeros()))
         }),
         case("rattle", Kind::Plain, || Loop::boxed(RattlePlain, half_step())),
         case("rattle", Kind::Best, || {
@@ -221,7 +220,7 @@ pub(super) fn cases() -> Vec<Case> {
         }),
         case("rattle", Kind::Nalgebra, || {
             let (_, s) = start(&MODEL, &Rattle);
-            Loop::boxed(general::Rattle::new(System), [s.q.into(), s.v_pre.into(), s.v_post.into()])
+            Loop::boxed(general::Rattle::new(System), [s.q.into(), s.before.into(), s.after.into()])
         }),
         case("rk4", Kind::Plain, || Loop::boxed(Rk4(System), (MODEL.initial)(&MODEL.defaults))),
     ]

@@ -2,8 +2,7 @@
 
 use super::general::{self, Mechanical};
 use super::rk4::{Field, Rk4};
-use super::{Reflected, fma};
-use crate::generated::start;
+use super::{fma, start};
 use crate::{Case, H, Kernel, Kind, Loop, Phase};
 use nalgebra::{SMatrix, SVector};
 use nhi_models::contact_oscillator::MODEL;
@@ -149,15 +148,10 @@ impl Mechanical<3, 1> for System {
     }
 }
 
-fn reflected() -> Reflected<3> {
-    let (_, state) = start(&MODEL, &Rattle);
-    Reflected { q: state.q, v_post: state.v_post }
-}
-
 /// (q, d) at the start.
 fn half_step() -> ([f64; 3], [f64; 3]) {
-    let Reflected { q, v_post } = reflected();
-    (q, core::array::from_fn(|i| v_post[i] - H / 2.0 * q[i]))
+    let (_, s) = start(&MODEL, &Rattle);
+    (s.q, core::array::from_fn(|i| s.after[i] - H / 2.0 * s.q[i]))
 }
 
 pub(super) fn cases() -> Vec<Case> {
@@ -165,21 +159,21 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         case("dla2", Kind::Plain, || {
             let (_, s) = start(&MODEL, &Dla2);
-            Loop::boxed(Dla2Plain, (s.q, s.v))
+            Loop::boxed(Dla2Plain, (s.q, s.after))
         }),
         case("dla2", Kind::Best, || {
             let (_, s) = start(&MODEL, &Dla2);
-            Loop::boxed(Dla2Best, Dla2Best::state(s.q, s.v))
+            Loop::boxed(Dla2Best, Dla2Best::state(s.q, s.after))
         }),
         case("dla2", Kind::Nalgebra, || {
             let (_, s) = start(&MODEL, &Dla2);
-            Loop::boxed(general::Dla2::new(System), (s.q.into(), s.v.into(), SVector::zeros()))
+            Loop::boxed(general::Dla2::new(System), (s.q.into(), s.after.into(), SVector::zeros()))
         }),
         case("rattle", Kind::Plain, || Loop::boxed(RattlePlain, half_step())),
         case("rattle", Kind::Best, || Loop::boxed(RattleBest, half_step())),
         case("rattle", Kind::Nalgebra, || {
             let (_, s) = start(&MODEL, &Rattle);
-            Loop::boxed(general::Rattle::new(System), [s.q.into(), s.v_pre.into(), s.v_post.into()])
+            Loop::boxed(general::Rattle::new(System), [s.q.into(), s.before.into(), s.after.into()])
         }),
         case("rk4", Kind::Plain, || Loop::boxed(Rk4(System), (MODEL.initial)(&MODEL.defaults))),
     ]

@@ -1,15 +1,18 @@
 //! Kernels by hand. *Plain* ones are the closed form of the scheme in plain operators; what stands
 //! around them in a driver (checks of results, errors) they do without. *Best* ones are arranged for
-//! speed; what was gained by what is said there.
+//! speed; how is said there. Sines and cosines are those that generated code has.
 
 mod chaotic_r7;
 mod contact_oscillator;
 mod general;
 mod rk4;
+mod rotation;
 mod sleigh;
 mod snakeboard;
 
-use crate::Case;
+use crate::{Case, generated};
+use nhi_models::Row;
+use nhi_runtime::{Method, Scalar, State, System};
 
 pub(crate) fn cases() -> Vec<Case> {
     [contact_oscillator::cases(), chaotic_r7::cases(), sleigh::cases(), snakeboard::cases()].concat()
@@ -21,9 +24,28 @@ fn fma(a: f64, b: f64, c: f64) -> f64 {
     if cfg!(target_feature = "fma") { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// (q, v_post) of a method that reflects: the state of every RATTLE kernel in one form or another.
+/// Where the kernels start: the generated method's own start.
 #[derive(Clone, Copy, Debug)]
-struct Reflected<const N: usize> {
+struct Jumped<const N: usize> {
     q: [f64; N],
-    v_post: [f64; N],
+    /// Velocities before and after the reflection at the node; equal for `dla2`.
+    before: [f64; N],
+    after: [f64; N],
+}
+
+/// The system with its default parameters, and the start of `method` at its initial data.
+fn start<S, M, const N: usize>(row: &Row<S>, method: &M) -> (S, Jumped<N>)
+where
+    S: System<Configuration<f64> = [f64; N], Velocity<f64> = [f64; N]> + Clone,
+    M: Method<S>,
+{
+    let (system, state) = generated::start(row, method);
+    let (before, after) = state.jump();
+    (system, Jumped { q: state.q(), before, after })
+}
+
+/// The sine and cosine that generated code has, inline.
+#[inline(always)]
+fn sin_cos(angle: f64) -> (f64, f64) {
+    Scalar::sin_cos(angle)
 }

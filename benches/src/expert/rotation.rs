@@ -1,0 +1,77 @@
+//! Plane rotations by small angles, which cost less than sines and cosines of the angles they add up to.
+
+use super::fma;
+use nhi_runtime::Scalar;
+
+/// Cosine and sine of an angle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rotation {
+    pub(super) c: f64,
+    pub(super) s: f64,
+}
+
+impl Rotation {
+    /// By any angle.
+    #[inline]
+    pub(super) fn of(angle: f64) -> Self {
+        let (s, c) = Scalar::sin_cos(angle);
+        Rotation { c, s }
+    }
+
+    /// By |x| ≤ 1/8: the next terms of the series are below 2⁻⁵⁴ of the result.
+    #[inline(always)]
+    pub(super) fn small(x: f64) -> Self {
+        let z = x * x;
+        let zz = z * z;
+        let s = fma(zz, fma(z, 1.0 / 362880.0, -1.0 / 5040.0), fma(z, 1.0 / 120.0, -1.0 / 6.0));
+        let c =
+            fma(zz, fma(zz, -1.0 / 3628800.0, fma(z, 1.0 / 40320.0, -1.0 / 720.0)), fma(z, 1.0 / 24.0, -0.5));
+        Rotation { c: fma(z, c, 1.0), s: fma(x * z, s, x) }
+    }
+
+    /// By |x| ≤ [`NUDGE`].
+    #[inline(always)]
+    pub(super) fn tiny(x: f64) -> Self {
+        let half = 0.5 * x * x;
+        Rotation { c: 1.0 - half, s: fma(half * x, -1.0 / 3.0, x) }
+    }
+
+    /// After this one, `other`.
+    #[inline(always)]
+    pub(super) fn then(self, other: Self) -> Self {
+        let (c, s) = other.of_vector((self.c, self.s));
+        Rotation { c, s }
+    }
+
+    /// By twice the angle.
+    #[inline(always)]
+    pub(super) fn twice(self) -> Self {
+        let ss = self.s + self.s;
+        Rotation { c: fma(-ss, self.s, 1.0), s: ss * self.c }
+    }
+
+    /// A vector turned by the angle.
+    #[inline(always)]
+    pub(super) fn of_vector(self, (x, y): (f64, f64)) -> (f64, f64) {
+        (fma(x, self.c, -(y * self.s)), fma(y, self.c, x * self.s))
+    }
+
+    /// A vector as seen from a frame that is turned by the angle.
+    #[inline(always)]
+    pub(super) fn seen(self, (x, y): (f64, f64)) -> (f64, f64) {
+        (fma(x, self.c, y * self.s), fma(y, self.c, -(x * self.s)))
+    }
+}
+
+/// Above this |x|, [`Rotation::tiny`] is off by more than 2⁻⁵⁴.
+pub(super) const NUDGE: f64 = 1.0 / 8192.0;
+
+/// A smooth sequence two steps ahead, from its last three members: off by four third differences.
+#[inline(always)]
+pub(super) fn two_ahead([x, before, first]: [f64; 3]) -> f64 {
+    fma(6.0, x, fma(-8.0, before, 3.0 * first))
+}
+
+/// Steps after which angles that were found by increments are computed anew, so that rounding does not
+/// make rotations longer or shorter.
+pub(super) const RENEWED: u64 = 64;
