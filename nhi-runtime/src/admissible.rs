@@ -1,26 +1,39 @@
 //! Whether an initial configuration and velocity are admissible.
 
-use crate::{Error, System, Vector};
+use crate::{Error, Scalar, System, Vector};
 
 /// Relative error that an entry of q₀ or v₀ may have. Closed forms evaluated in f64 are good to
 /// 1e-15, numbers read from text with ten decimals to 1e-10; a velocity that is wrong differs in
-/// the first digits.
-const RELATIVE: f64 = 1e-10;
+/// the first digits. Coarser numbers are as good as their rounding lets them be.
+fn relative<T: Scalar>() -> f64 {
+    f64::max(1e-10, 16.0 * T::EPSILON)
+}
 
 /// Error of an entry relative to the largest one: what is left of a zero computed by cancellation.
-const CANCELLED: f64 = 1e-15;
+fn cancelled<T: Scalar>() -> f64 {
+    f64::max(1e-15, 4.0 * T::EPSILON)
+}
 
 /// The error that the `i`-th entry may have.
-fn allowance(x: &[f64], i: usize) -> f64 {
+fn allowance<T: Scalar>(x: &[f64], i: usize) -> f64 {
     let largest = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    RELATIVE * x.get(i).map_or(0.0, |x| x.abs()) + CANCELLED * largest
+    relative::<T>() * x.get(i).map_or(0.0, |x| x.abs()) + cancelled::<T>() * largest
+}
+
+/// The values of numbers `T`.
+fn values<T: Scalar, V: Vector<T>, W: Vector<f64>>(vector: &V) -> W {
+    let mut values = W::splat(0.0);
+    for (value, x) in values.as_mut().iter_mut().zip(vector.as_ref()) {
+        *value = x.to_f64();
+    }
+    values
 }
 
 /// A pose of `q` is one, as far as its entries are known: an entry of RᵀR has six terms in which an
 /// error of them counts, together at most 2√3 times.
-pub(crate) fn check_pose<S: System>(q: &S::Configuration<f64>) -> Result<(), Error> {
+pub(crate) fn check_pose<S: System, T: Scalar>(q: &S::Configuration<T>) -> Result<(), Error> {
     let defect = q.defect();
-    if defect <= 4.0 * RELATIVE {
+    if defect <= 4.0 * relative::<T>() {
         return Ok(());
     }
     // Of all names of entries those of a rotation matrix alone have two indices.
@@ -33,15 +46,16 @@ pub(crate) fn check_pose<S: System>(q: &S::Configuration<f64>) -> Result<(), Err
 /// The size of the terms alone does not tell: of sin θ · dx − cos θ · dy with dx = 0 and θ = π/2
 /// only −6e-17 dy is left, all of it rounding of θ. So each entry is moved by the error that it
 /// may have, and the residual may be as large as what these moves change.
-pub(crate) fn check<S: System>(
-    parameters: &S::Parameters<f64>,
-    q: &S::Configuration<f64>,
-    v: &S::Velocity<f64>,
+pub(crate) fn check<S: System, T: Scalar>(
+    parameters: &S::Parameters<T>,
+    q: &S::Configuration<T>,
+    v: &S::Velocity<T>,
 ) -> Result<(), Error> {
+    let (parameters, q, v) = (&values(parameters), &values(q), &values(v));
     let residual = S::residual(parameters, q, v);
     let mut tolerance = S::residual_scale(parameters, q, v);
     for tolerance in tolerance.as_mut() {
-        *tolerance *= RELATIVE;
+        *tolerance *= relative::<T>();
     }
     let mut allow = |moved: S::Multipliers<f64>| {
         for ((tolerance, moved), residual) in
@@ -54,7 +68,7 @@ pub(crate) fn check<S: System>(
     };
     for i in 0..q.as_ref().len() {
         let mut q = *q;
-        let by = allowance(q.as_ref(), i);
+        let by = allowance::<T>(q.as_ref(), i);
         if let Some(x) = q.as_mut().get_mut(i) {
             *x += by;
         }
@@ -62,7 +76,7 @@ pub(crate) fn check<S: System>(
     }
     for i in 0..v.as_ref().len() {
         let mut v = *v;
-        let by = allowance(v.as_ref(), i);
+        let by = allowance::<T>(v.as_ref(), i);
         if let Some(x) = v.as_mut().get_mut(i) {
             *x += by;
         }

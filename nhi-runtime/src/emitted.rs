@@ -16,6 +16,8 @@ pub struct Newton<const N: usize> {
     /// ‖δ‖² of the last update.
     last: f64,
     updates: u32,
+    /// Iterations for derivatives that are due, of a scalar that has them, once it is solved.
+    due: Option<u32>,
 }
 
 impl<const N: usize> Default for Newton<N> {
@@ -31,7 +33,7 @@ impl<const N: usize> Newton<N> {
     /// For unknowns of order one: updates are relative to 1 + ‖x‖².
     #[inline]
     pub const fn new() -> Self {
-        Newton { weights: [1.0; N], beside: 1.0, last: f64::INFINITY, updates: 0 }
+        Newton { weights: [1.0; N], beside: 1.0, last: f64::INFINITY, updates: 0, due: None }
     }
 
     /// Updates are relative to `beside` + ‖x‖² in the norm with the given weights.
@@ -46,6 +48,32 @@ impl<const N: usize> Newton<N> {
     /// [`Failure::NonFinite`] and [`Failure::NotConverged`].
     #[inline]
     pub fn update<T: Scalar>(&mut self, unknowns: &mut [T; N], delta: [T; N]) -> Result<bool, Failure> {
+        if T::DERIVATIVES == 0 {
+            return self.values(unknowns, delta);
+        }
+        // At the solution x of F(x, θ) = 0 the derivative of the update δ = −J⁻¹F is −x' − J⁻¹F_θ, so that
+        // that of x + δ is right whatever x' was. Each iteration settles one more order of derivatives;
+        // values stay those of a scalar without them.
+        match &mut self.due {
+            None => {
+                if self.values(unknowns, delta)? {
+                    self.due = Some(T::DERIVATIVES);
+                }
+                Ok(false)
+            }
+            Some(due) => {
+                for (x, d) in unknowns.iter_mut().zip(delta) {
+                    *x = *x + (d - T::from_f64(d.to_f64()));
+                }
+                *due -= 1;
+                Ok(*due == 0)
+            }
+        }
+    }
+
+    /// Adds `delta` and compares values.
+    #[inline]
+    fn values<T: Scalar>(&mut self, unknowns: &mut [T; N], delta: [T; N]) -> Result<bool, Failure> {
         let mut delta2 = 0.0;
         let mut size2 = self.beside;
         for ((x, d), w) in unknowns.iter_mut().zip(delta).zip(self.weights) {
@@ -128,6 +156,33 @@ mod tests {
         let (x, updates) = solve(Newton::new(), 1.4, root_of_two::<f32>).unwrap();
         assert!((x - 2f64.sqrt()).abs() <= f64::from(2.0 * f32::EPSILON), "{x}");
         assert!(updates <= 3, "{updates}");
+    }
+
+    #[test]
+    fn derivatives_of_the_solution_are_solved_for_too() {
+        use crate::Dual;
+
+        /// √y by updates in which y is a number T.
+        fn root<T: Scalar>(y: T) -> T {
+            let (mut newton, mut x) = (Newton::<1>::new(), [T::from_f64(1.4)]);
+            loop {
+                let delta = (y - x[0] * x[0]) / (x[0] + x[0]);
+                if newton.update(&mut x, [delta]).unwrap() {
+                    return x[0];
+                }
+            }
+        }
+        let (value, close) = (root(2.0_f64), |x: f64, y: f64| (x - y).abs() < 4e-16);
+        let once = root(Dual::<f64>::variable(2.0, 0));
+        assert_eq!(once.re.to_bits(), value.to_bits());
+        assert!(close(once.eps[0], 0.125f64.sqrt()), "{once:?}");
+        let twice = root(Dual::<Dual<f64>> { re: Dual::variable(2.0, 0), eps: [Dual::constant(1.0)] });
+        assert_eq!(twice.re.re.to_bits(), value.to_bits());
+        assert!(
+            close(twice.eps[0].re, 0.125f64.sqrt()) && close(twice.re.eps[0], 0.125f64.sqrt()),
+            "{twice:?}"
+        );
+        assert!(close(twice.eps[0].eps[0], -(1.0f64 / 128.0).sqrt()), "{twice:?}");
     }
 
     #[test]

@@ -1,3 +1,4 @@
+use crate::Scalar;
 use core::fmt;
 
 /// Why a computation could not be carried out at some point of the phase space.
@@ -187,13 +188,14 @@ impl fmt::Display for Error {
 impl core::error::Error for Error {}
 
 /// All of `values` are finite, or an error that names the first which is not.
-pub(crate) fn finite(
+pub(crate) fn finite<T: Scalar>(
     quantity: Quantity,
     names: &'static [&'static str],
-    values: &[f64],
+    values: &[T],
 ) -> Result<(), Error> {
+    let values = values.iter().map(|value| value.to_f64());
     match names.iter().zip(values).find(|(_, value)| !value.is_finite()) {
-        Some((name, &value)) => Err(Error::NonFinite { quantity, name, value }),
+        Some((name, value)) => Err(Error::NonFinite { quantity, name, value }),
         None => Ok(()),
     }
 }

@@ -36,6 +36,7 @@
 //! | `symbolica` | yes | the derive simplifies with the computer-algebra system Symbolica, which has a licence of its own; without it the built-in rules are used |
 //! | `std` | yes | elementary functions of the platform instead of those of `libm` |
 //! | `platform-trigonometry` | no | sines and cosines of `f64` by the platform's library (or `libm`) instead of the polynomials that are inlined into every step |
+//! | `num-dual` | no | dual numbers of the crate of that name as [`Scalar`]s beside [`Dual`] |
 //! | `nalgebra` | yes | poses as rotations, unit quaternions and isometries of nalgebra, and back |
 //!
 //! Configurations, velocities and inputs are arrays. Vectors of nalgebra convert into arrays and
@@ -44,6 +45,7 @@
 
 mod admissible;
 mod compose;
+mod dual;
 mod error;
 mod fields;
 pub mod group;
@@ -68,6 +70,7 @@ pub mod stub;
 pub use nhi_derive::Nonholonomic;
 
 pub use compose::{Compose, ComposedIds, Symmetric};
+pub use dual::Dual;
 pub use error::{CoefficientFault, Error, Failure, Quantity};
 pub use fields::Fields;
 pub use mechanics::Mechanics;

@@ -1,4 +1,4 @@
-use crate::{Acceleration, Error, System, Vector};
+use crate::{Acceleration, Error, Scalar, System, Vector};
 use core::borrow::Borrow;
 
 /// What can be asked of a system without a simulation.
@@ -27,29 +27,34 @@ pub trait Mechanics: System {
         q: impl Into<Self::Configuration<f64>>,
         lambda: impl Into<Self::Multipliers<f64>>,
     ) -> Self::Velocity<f64> {
-        reaction::<Self>(&self.parameters(), &q.into(), &lambda.into())
+        reaction::<Self, f64>(&self.parameters(), &q.into(), &lambda.into())
     }
 }
 
 impl<S: System> Mechanics for S {}
 
 /// μ(q)ᵀλ. The constraints μv + μ₀ are affine in v, so the columns of μ are their differences.
-pub(crate) fn reaction<S: System + ?Sized>(
-    parameters: &S::Parameters<f64>,
-    q: &S::Configuration<f64>,
-    lambda: &S::Multipliers<f64>,
-) -> S::Velocity<f64> {
-    let at_rest = S::Velocity::<f64>::splat(0.0);
+pub(crate) fn reaction<S: System + ?Sized, T: Scalar>(
+    parameters: &S::Parameters<T>,
+    q: &S::Configuration<T>,
+    lambda: &S::Multipliers<T>,
+) -> S::Velocity<T> {
+    let at_rest = S::Velocity::<T>::splat(T::from_f64(0.0));
     let mu_t = S::residual(parameters, q, &at_rest);
     let mut force = at_rest;
     for (i, force) in force.as_mut().iter_mut().enumerate() {
         let mut along = at_rest;
         if let Some(along) = along.as_mut().get_mut(i) {
-            *along = 1.0;
+            *along = T::from_f64(1.0);
         }
         let column = S::residual(parameters, q, &along);
-        let mu = column.as_ref().iter().zip(mu_t.as_ref()).map(|(mu, mu_t)| mu - mu_t);
-        *force = mu.zip(lambda.as_ref()).map(|(mu, lambda)| mu * lambda).sum();
+        let mu = column.as_ref().iter().zip(mu_t.as_ref()).map(|(&mu, &mu_t)| mu - mu_t);
+        *force = sum(mu.zip(lambda.as_ref()).map(|(mu, &lambda)| mu * lambda));
     }
     force
+}
+
+/// The sum of `terms`.
+pub(crate) fn sum<T: Scalar>(terms: impl Iterator<Item = T>) -> T {
+    terms.fold(T::from_f64(0.0), |sum, x| sum + x)
 }

@@ -1,13 +1,13 @@
-use crate::{Error, Method, Simulation, System};
+use crate::{Error, Method, Scalar, Simulation, System};
 use core::iter::FusedIterator;
 
 /// A point of a trajectory.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Sample<Q, V, L> {
+pub struct Sample<Q, V, L, T = f64> {
     /// Number of steps taken.
     pub k: u64,
     /// Time, k h.
-    pub t: f64,
+    pub t: T,
     /// Configuration.
     pub q: Q,
     /// Velocity.
@@ -17,13 +17,17 @@ pub struct Sample<Q, V, L> {
     /// Multipliers (forces) of the last step.
     pub lambda: L,
     /// Energy.
-    pub energy: f64,
+    pub energy: T,
 }
+
+/// The sample of a simulation of the system `S` in numbers `T`.
+pub(crate) type SampleOf<S, T> =
+    Sample<<S as System>::Configuration<T>, <S as System>::Velocity<T>, <S as System>::Multipliers<T>, T>;
 
 /// Iterator over samples of a trajectory; see [`Simulation::samples`].
 #[derive(Debug)]
-pub struct Samples<'a, S: System, M: Method<S>> {
-    simulation: &'a mut Simulation<S, M>,
+pub struct Samples<'a, S: System, M: Method<S>, T: Scalar = f64> {
+    simulation: &'a mut Simulation<S, M, T>,
     every: usize,
     next: Next,
 }
@@ -36,14 +40,14 @@ enum Next {
     Nothing,
 }
 
-impl<'a, S: System, M: Method<S>> Samples<'a, S, M> {
-    pub(crate) fn new(simulation: &'a mut Simulation<S, M>, every: usize) -> Self {
+impl<'a, S: System, M: Method<S>, T: Scalar> Samples<'a, S, M, T> {
+    pub(crate) fn new(simulation: &'a mut Simulation<S, M, T>, every: usize) -> Self {
         Samples { simulation, every: every.max(1), next: Next::Present }
     }
 }
 
-impl<S: System, M: Method<S>> Iterator for Samples<'_, S, M> {
-    type Item = Result<Sample<S::Configuration<f64>, S::Velocity<f64>, S::Multipliers<f64>>, Error>;
+impl<S: System, M: Method<S>, T: Scalar> Iterator for Samples<'_, S, M, T> {
+    type Item = Result<SampleOf<S, T>, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self.next {
@@ -62,4 +66,4 @@ impl<S: System, M: Method<S>> Iterator for Samples<'_, S, M> {
     }
 }
 
-impl<S: System, M: Method<S>> FusedIterator for Samples<'_, S, M> {}
+impl<S: System, M: Method<S>, T: Scalar> FusedIterator for Samples<'_, S, M, T> {}

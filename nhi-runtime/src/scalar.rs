@@ -3,7 +3,7 @@ use core::fmt::Debug;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use num_traits::Float;
 
-/// The numbers a generated step computes with: `f64`, `f32`, or a type of your own.
+/// The numbers a generated step computes with: `f64`, `f32`, [`Dual`](crate::Dual), or a type of your own.
 pub trait Scalar:
     Copy
     + Debug
@@ -19,6 +19,10 @@ pub trait Scalar:
     /// Whether every step looks if its results are finite. A driver that does so itself, after several
     /// steps, has a scalar that says no.
     const CHECKED: bool = true;
+    /// Order of the derivatives that a number carries beside its value, as [`Dual`](crate::Dual) does. Where
+    /// a step solves an equation by Newton's method, as many more iterations find the derivatives of the
+    /// solution.
+    const DERIVATIVES: u32 = 0;
     /// The nearest value to `x`.
     fn from_f64(x: f64) -> Self;
     /// The real part, for tests of size.

@@ -1,5 +1,6 @@
 use crate::error::finite;
-use crate::mechanics::reaction;
+use crate::mechanics::{reaction, sum};
+use crate::samples::SampleOf;
 use crate::unchecked::{self, Unchecked, unchecked};
 use crate::{
     Acceleration, Error, Failure, Method, Quantity, Reflecting, Sample, Samples, Scalar, State, System,
@@ -10,15 +11,18 @@ use crate::{
 ///
 /// Time is t = k h after k steps, from t = 0. Control inputs are held: every step uses the last
 /// ones given, zeros at first.
+///
+/// It computes with `f64`, or with any other [`Scalar`] if it is built by
+/// [`Simulation::with_parameters`].
 #[derive(Clone, Debug)]
-pub struct Simulation<S: System, M: Method<S>> {
+pub struct Simulation<S: System, M: Method<S>, T: Scalar = f64> {
     system: S,
     method: M,
-    h: f64,
-    parameters: S::Parameters<f64>,
-    prepared: M::Prepared<f64>,
-    inputs: S::Inputs<f64>,
-    state: M::State<f64>,
+    h: T,
+    parameters: S::Parameters<T>,
+    prepared: M::Prepared<T>,
+    inputs: S::Inputs<T>,
+    state: M::State<T>,
     steps: u64,
 }
 
@@ -36,7 +40,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         v0: impl Into<S::Velocity<f64>>,
         h: f64,
     ) -> Result<Self, Error> {
-        Self::build(system, method, q0.into(), v0.into(), zeros::<S>(), h, Velocity::Checked)
+        let (parameters, inputs) = (system.parameters(), S::Inputs::splat(0.0));
+        Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, Velocity::Checked)
     }
 
     /// As [`Simulation::new`], with control inputs that also the method's start uses.
@@ -51,7 +56,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         inputs: &(impl Into<S::Inputs<f64>> + Copy),
         h: f64,
     ) -> Result<Self, Error> {
-        Self::build(system, method, q0.into(), v0.into(), (*inputs).into(), h, Velocity::Checked)
+        let (parameters, inputs) = (system.parameters(), (*inputs).into());
+        Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, Velocity::Checked)
     }
 
     /// As [`Simulation::new`], from the admissible velocity nearest to `v0` in the kinetic-energy
@@ -66,61 +72,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         v0: impl Into<S::Velocity<f64>>,
         h: f64,
     ) -> Result<Self, Error> {
-        Self::build(system, method, q0.into(), v0.into(), zeros::<S>(), h, Velocity::Projected)
-    }
-
-    fn build(
-        system: S,
-        method: M,
-        q0: S::Configuration<f64>,
-        v0: S::Velocity<f64>,
-        inputs: S::Inputs<f64>,
-        h: f64,
-        velocity: Velocity,
-    ) -> Result<Self, Error> {
-        if !h.is_finite() || h == 0.0 {
-            return Err(Error::StepSize { h });
-        }
-        let parameters = system.parameters();
-        finite(Quantity::Parameter, S::PARAMETERS, parameters.as_ref())?;
-        finite(Quantity::Coordinate, S::COORDINATES, q0.as_ref())?;
-        admissible::check_pose::<S>(&q0)?;
-        finite(Quantity::Velocity, S::VELOCITIES, v0.as_ref())?;
-        finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
-        let v0 = match velocity {
-            Velocity::Checked => v0,
-            Velocity::Projected => {
-                S::project(&parameters, &q0, &v0).map_err(|cause| Error::Projection { cause })?
-            }
-        };
-        admissible::check::<S>(&parameters, &q0, &v0)?;
-        let start = |cause: Failure| Error::Start { cause };
-        let prepared = method.prepare(&parameters, h).map_err(start)?;
-        let state = method.start(&parameters, h, &q0, &v0, 0.0, &inputs).map_err(start)?;
-        Ok(Simulation { system, method, h, parameters, prepared, inputs, state, steps: 0 })
-    }
-
-    /// One step with the inputs held.
-    ///
-    /// # Errors
-    /// [`Error::Step`] says which step failed and why; the simulation is as it was before.
-    #[inline]
-    pub fn step(&mut self) -> Result<(), Error> {
-        let inputs = self.inputs;
-        self.take_step(&inputs)
-    }
-
-    /// One step with other inputs, which are held from then on.
-    ///
-    /// # Errors
-    /// [`Error::NonFinite`] and [`Error::Step`]; the simulation is as it was before.
-    #[inline]
-    pub fn step_with(&mut self, inputs: &(impl Into<S::Inputs<f64>> + Copy)) -> Result<(), Error> {
-        let inputs: S::Inputs<f64> = (*inputs).into();
-        finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
-        self.take_step(&inputs)?;
-        self.inputs = inputs;
-        Ok(())
+        let (parameters, inputs) = (system.parameters(), S::Inputs::splat(0.0));
+        Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, Velocity::Projected)
     }
 
     /// `steps` steps with the inputs held: the same states as by [`Simulation::step`], bit for bit, in less
@@ -162,9 +115,87 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         }
         unchecked::finite(&state)
     }
+}
+
+impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
+    /// In the numbers `T` of parameters, initial data, inputs and step size: derivatives with respect to any
+    /// of them come with [`Dual`](crate::Dual). The parameters of `system` itself are not used.
+    ///
+    /// Values are checked as by [`Simulation::with_inputs`], to the accuracy of `T`, derivatives are not: a
+    /// direction that leaves the constraint manifold is followed as it is. `S::project(&parameters, &q, &v)`
+    /// gives the nearest admissible velocity, derivatives included.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`], with values as `f64`.
+    pub fn with_parameters(
+        system: S,
+        method: M,
+        parameters: impl Into<S::Parameters<T>>,
+        q0: impl Into<S::Configuration<T>>,
+        v0: impl Into<S::Velocity<T>>,
+        inputs: &(impl Into<S::Inputs<T>> + Copy),
+        h: T,
+    ) -> Result<Self, Error> {
+        let (start, inputs) = ((q0.into(), v0.into()), (*inputs).into());
+        Self::build(system, method, parameters.into(), start, inputs, h, Velocity::Checked)
+    }
+
+    fn build(
+        system: S,
+        method: M,
+        parameters: S::Parameters<T>,
+        (q0, v0): (S::Configuration<T>, S::Velocity<T>),
+        inputs: S::Inputs<T>,
+        h: T,
+        velocity: Velocity,
+    ) -> Result<Self, Error> {
+        if !h.to_f64().is_finite() || h.to_f64() == 0.0 {
+            return Err(Error::StepSize { h: h.to_f64() });
+        }
+        finite(Quantity::Parameter, S::PARAMETERS, parameters.as_ref())?;
+        finite(Quantity::Coordinate, S::COORDINATES, q0.as_ref())?;
+        admissible::check_pose::<S, T>(&q0)?;
+        finite(Quantity::Velocity, S::VELOCITIES, v0.as_ref())?;
+        finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
+        let v0 = match velocity {
+            Velocity::Checked => v0,
+            Velocity::Projected => {
+                S::project(&parameters, &q0, &v0).map_err(|cause| Error::Projection { cause })?
+            }
+        };
+        admissible::check::<S, T>(&parameters, &q0, &v0)?;
+        let start = |cause: Failure| Error::Start { cause };
+        let prepared = method.prepare(&parameters, h).map_err(start)?;
+        let t = T::from_f64(0.0);
+        let state = method.start(&parameters, h, &q0, &v0, t, &inputs).map_err(start)?;
+        Ok(Simulation { system, method, h, parameters, prepared, inputs, state, steps: 0 })
+    }
+
+    /// One step with the inputs held.
+    ///
+    /// # Errors
+    /// [`Error::Step`] says which step failed and why; the simulation is as it was before.
+    #[inline]
+    pub fn step(&mut self) -> Result<(), Error> {
+        let inputs = self.inputs;
+        self.take_step(&inputs)
+    }
+
+    /// One step with other inputs, which are held from then on.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] and [`Error::Step`]; the simulation is as it was before.
+    #[inline]
+    pub fn step_with(&mut self, inputs: &(impl Into<S::Inputs<T>> + Copy)) -> Result<(), Error> {
+        let inputs: S::Inputs<T> = (*inputs).into();
+        finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
+        self.take_step(&inputs)?;
+        self.inputs = inputs;
+        Ok(())
+    }
 
     #[inline]
-    fn take_step(&mut self, inputs: &S::Inputs<f64>) -> Result<(), Error> {
+    fn take_step(&mut self, inputs: &S::Inputs<T>) -> Result<(), Error> {
         let time = self.time();
         match self.method.step(&self.prepared, &self.state, time, inputs) {
             Ok(state) => {
@@ -172,7 +203,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
                 self.steps += 1;
                 Ok(())
             }
-            Err(cause) => Err(Error::Step { step: self.steps + 1, time, cause }),
+            Err(cause) => Err(Error::Step { step: self.steps + 1, time: time.to_f64(), cause }),
         }
     }
 
@@ -181,12 +212,12 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     ///
     /// The samples borrow the simulation and advance it. After an error there are no more, and the
     /// simulation stands where the last step that succeeded led.
-    pub fn samples(&mut self, every: usize) -> Samples<'_, S, M> {
+    pub fn samples(&mut self, every: usize) -> Samples<'_, S, M, T> {
         Samples::new(self, every)
     }
 
     /// The present sample of the trajectory.
-    pub fn sample(&self) -> Sample<S::Configuration<f64>, S::Velocity<f64>, S::Multipliers<f64>> {
+    pub fn sample(&self) -> SampleOf<S, T> {
         Sample {
             k: self.steps,
             t: self.time(),
@@ -200,8 +231,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
 
     /// t = k h.
     #[inline]
-    pub fn time(&self) -> f64 {
-        self.steps as f64 * self.h
+    pub fn time(&self) -> T {
+        T::from_f64(self.steps as f64) * self.h
     }
 
     /// Number k of steps taken.
@@ -212,24 +243,24 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
 
     /// The step size.
     #[inline]
-    pub fn h(&self) -> f64 {
+    pub fn h(&self) -> T {
         self.h
     }
 
     /// Configuration q.
     #[inline]
-    pub fn q(&self) -> S::Configuration<f64> {
+    pub fn q(&self) -> S::Configuration<T> {
         self.state.q()
     }
 
     /// Velocity v = dq/dt.
     #[inline]
-    pub fn v(&self) -> S::Velocity<f64> {
+    pub fn v(&self) -> S::Velocity<T> {
         self.state.v()
     }
 
     /// Momentum p = ∂L/∂v.
-    pub fn p(&self) -> S::Velocity<f64> {
+    pub fn p(&self) -> S::Velocity<T> {
         S::momentum(&self.parameters, &self.q(), &self.v())
     }
 
@@ -246,25 +277,25 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     ///
     /// Where λ is wanted as accurately as the state, [`Simulation::acceleration`] has it.
     #[inline]
-    pub fn multipliers(&self) -> S::Multipliers<f64> {
+    pub fn multipliers(&self) -> S::Multipliers<T> {
         self.state.lambda()
     }
 
     /// The reaction μ(q)ᵀλ with the [multipliers](Simulation::multipliers) of the last step, a mean over
     /// it: a force for each coordinate that is a length, a torque for one that is an angle. Costs n + 1
     /// evaluations of the constraints.
-    pub fn reaction(&self) -> S::Velocity<f64> {
-        reaction::<S>(&self.parameters, &self.q(), &self.multipliers())
+    pub fn reaction(&self) -> S::Velocity<T> {
+        reaction::<S, T>(&self.parameters, &self.q(), &self.multipliers())
     }
 
     /// μ(q)v + μ₀(q), one per constraint in its unit: rounding for the methods that stay on the constraint
     /// manifold; Runge–Kutta methods drift off. Costs an evaluation of the constraints.
-    pub fn residual(&self) -> S::Multipliers<f64> {
+    pub fn residual(&self) -> S::Multipliers<T> {
         S::residual(&self.parameters, &self.q(), &self.v())
     }
 
     /// Energy E = ∂L/∂v · v − L. Costs its evaluation.
-    pub fn energy(&self) -> f64 {
+    pub fn energy(&self) -> T {
         S::energy(&self.parameters, &self.q(), &self.v())
     }
 
@@ -274,11 +305,11 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     /// Continuous motions conserve them. So do, up to rounding, all DLA methods and all reflecting ones
     /// where ξᵀM does not depend on q; where it does, [`Dla2`](crate::Dla2) conserves what differs from
     /// them by O(h²), and the others still do.
-    pub fn momenta(&self) -> impl Iterator<Item = (&'static str, f64)> + use<S, M> {
+    pub fn momenta(&self) -> impl Iterator<Item = (&'static str, T)> + use<S, M, T> {
         let p = self.p();
         S::SYMMETRIES.iter().map(move |symmetry| {
             let terms = p.as_ref().iter().zip(symmetry.direction);
-            (symmetry.momentum, terms.map(|(p, xi)| p * xi).sum())
+            (symmetry.momentum, sum(terms.map(|(&p, &xi)| p * T::from_f64(xi))))
         })
     }
 
@@ -294,12 +325,12 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     ///
     /// (Bloch, Krishnaprasad, Marsden and Murray, *Nonholonomic mechanical systems with symmetry*, Arch.
     /// Rational Mech. Anal. 136, 1996; ∂L/∂g is zero for a Lagrangian that is invariant under the group).
-    pub fn nonholonomic_momentum(&self) -> impl Iterator<Item = f64> + use<S, M> {
+    pub fn nonholonomic_momentum(&self) -> impl Iterator<Item = T> + use<S, M, T> {
         let p = self.p();
         let basis = S::momentum_basis(&self.parameters, &self.q());
         (0..basis.as_ref().len()).filter_map(move |b| {
             let e = basis.as_ref().get(b)?;
-            Some(p.as_ref().iter().zip(e.as_ref()).map(|(p, e)| p * e).sum())
+            Some(sum(p.as_ref().iter().zip(e.as_ref()).map(|(&p, &e)| p * e)))
         })
     }
 
@@ -307,13 +338,13 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     ///
     /// # Errors
     /// [`Error::Acceleration`] where the equations are singular.
-    pub fn acceleration(&self) -> Result<Acceleration<S, f64>, Error> {
+    pub fn acceleration(&self) -> Result<Acceleration<S, T>, Error> {
         S::acceleration_of(&self.parameters, &self.q(), &self.v(), self.time(), &self.inputs)
             .map_err(|cause| Error::Acceleration { cause })
     }
 
     /// The control inputs held.
-    pub fn inputs(&self) -> S::Inputs<f64> {
+    pub fn inputs(&self) -> S::Inputs<T> {
         self.inputs
     }
 
@@ -328,12 +359,12 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     }
 
     /// All that the method carries from step to step.
-    pub fn state(&self) -> &M::State<f64> {
+    pub fn state(&self) -> &M::State<T> {
         &self.state
     }
 }
 
-impl<S: System, M: Method<S> + Reflecting> Simulation<S, M> {
+impl<S: System, M: Method<S> + Reflecting, T: Scalar> Simulation<S, M, T> {
     /// The parasitic part of the state, η = ‖½(p⁻ − p⁺) − ½h μᵀΛ(q, v)‖ with the momenta p⁺ before
     /// and p⁻ after the reflection and the multipliers Λ of the continuous equations.
     ///
@@ -346,18 +377,19 @@ impl<S: System, M: Method<S> + Reflecting> Simulation<S, M> {
     ///
     /// # Errors
     /// [`Error::Acceleration`] where the equations are singular.
-    pub fn parasite(&self) -> Result<f64, Error> {
+    pub fn parasite(&self) -> Result<T, Error> {
         let (q, (v_pre, v_post)) = (self.q(), self.state.jump());
         let p_pre = S::momentum(&self.parameters, &q, &v_pre);
         let p_post = S::momentum(&self.parameters, &q, &v_post);
         let (_, lambda) = self.acceleration()?;
-        let reaction = reaction::<S>(&self.parameters, &q, &lambda);
+        let reaction = reaction::<S, T>(&self.parameters, &q, &lambda);
         let jumps = p_pre.as_ref().iter().zip(p_post.as_ref());
-        let eta2 = jumps.zip(reaction.as_ref()).map(|((pre, post), reaction)| {
-            let eta = 0.5 * (post - pre) - 0.5 * self.h * reaction;
+        let half = T::from_f64(0.5);
+        let eta2 = jumps.zip(reaction.as_ref()).map(|((&pre, &post), &reaction)| {
+            let eta = half * (post - pre) - half * self.h * reaction;
             eta * eta
         });
-        Ok(Scalar::sqrt(eta2.sum()))
+        Ok(sum(eta2).sqrt())
     }
 }
 
@@ -368,8 +400,4 @@ const STRIDE: u64 = 256;
 enum Velocity {
     Checked,
     Projected,
-}
-
-fn zeros<S: System>() -> S::Inputs<f64> {
-    S::Inputs::splat(0.0)
 }

@@ -18,9 +18,8 @@
 //! quadratures integrated along, so that every number is exact to the working precision: nothing is
 //! lost to differences. The equations are a diagnostic, not an integrator: they do not determine q₂.
 
-use crate::dual::Dual;
 use nhi_models::{Row, contact_oscillator, nh_particle, sleigh_com, vertical_disk};
-use nhi_runtime::{Failure, Fields, Scalar, System, Vector};
+use nhi_runtime::{Dual, Failure, Fields, Scalar, System, Vector};
 
 /// What is left of the equations.
 #[derive(Clone, Debug)]
@@ -178,7 +177,7 @@ impl<T: Scalar, S: System> Flow<T, S> {
     fn arc(&self, q: &[T], v: &[T], dv: &[T], h: T) -> Result<Arc<T>, Failure> {
         let n = q.len();
         let mut y: Vec<Dual<T>> = q.iter().map(|&q| Dual::constant(q)).collect();
-        y.extend(v.iter().zip(dv).map(|(&re, &eps)| Dual { re, eps }));
+        y.extend(v.iter().zip(dv).map(|(&re, &eps)| Dual { re, eps: [eps] }));
         y.extend([Dual::from_f64(0.0); 2]);
         let step = Dual::constant(h / T::from_f64(f64::from(STEPS)));
         for _ in 0..STEPS {
@@ -188,8 +187,8 @@ impl<T: Scalar, S: System> Flow<T, S> {
         Ok(Arc {
             q: y[..n].iter().map(|x| x.re).collect(),
             v: y[n..2 * n].iter().map(|x| x.re).collect(),
-            dq: y[..n].iter().map(|x| x.eps).collect(),
-            action: forwards * y[2 * n].eps,
+            dq: y[..n].iter().map(|x| x.eps[0]).collect(),
+            action: forwards * y[2 * n].eps[0],
             work: forwards * y[2 * n + 1].re,
         })
     }
@@ -203,7 +202,7 @@ impl<T: Scalar, S: System> Flow<T, S> {
         let p = S::momentum(&self.parameters, &q, &v);
         let lagrangian = dot(p.as_ref(), v.as_ref()) - S::energy(&self.parameters, &q, &v);
         // ⟨μᵀΛ, J⟩ = Λ · (μ J), and μ J is the constraints' residual at the velocity J.
-        let j: S::Velocity<Dual<T>> = vector(&y[..n], |x: Dual<T>| Dual::constant(x.eps));
+        let j: S::Velocity<Dual<T>> = vector(&y[..n], |x: Dual<T>| Dual::constant(x.eps[0]));
         let mu_j = S::residual(&self.parameters, &q, &j);
         let work = Dual::constant(dot(lambda.as_ref(), mu_j.as_ref()).re);
         Ok([v.as_ref(), a.as_ref(), &[lagrangian, work]].concat())

@@ -1,6 +1,5 @@
 //! What the integration tests of nhi share.
 
 pub mod double_double;
-pub mod dual;
 pub mod edla;
 pub mod oracle;

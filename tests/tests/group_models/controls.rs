@@ -9,8 +9,7 @@ use nhi_models::lie::{
     ball_as_printed::BallAsPrinted, roller_racer::RollerRacer, two_wheeled_robot::TwoWheeledRobot,
 };
 use nhi_runtime::group::{Exp, SE2, SO3};
-use nhi_runtime::{Factor, Fields, Retracts, System, Vector};
-use nhi_tests::dual::Dual;
+use nhi_runtime::{Dual, Factor, Fields, Retracts, System, Vector};
 use std::marker::PhantomData;
 
 /// What is wrong.
@@ -77,10 +76,10 @@ where
     fn slope(&self, q: &[f64], v: &[f64]) -> DVector<f64> {
         let constant = |x: f64| Dual::constant(x);
         DVector::from_fn(self.n(), |i, _| {
-            let moved = q.iter().enumerate().map(|(j, &x)| Dual { re: x, eps: f64::from(i == j) });
+            let moved = q.iter().enumerate().map(|(j, &x)| Dual { re: x, eps: [f64::from(i == j)] });
             let parameters = vector(self.parameters.iter().copied().map(constant));
             let v = vector(v.iter().copied().map(constant));
-            if i < self.k { S::energy::<Dual<f64>>(&parameters, &vector(moved), &v).eps } else { 0.0 }
+            if i < self.k { S::energy::<Dual<f64>>(&parameters, &vector(moved), &v).eps[0] } else { 0.0 }
         })
     }
 
