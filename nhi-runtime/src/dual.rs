@@ -13,8 +13,8 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 /// ```
 /// use nhi_runtime::{Dual, Scalar};
 /// let (x, y) = (Dual::<f64, 2>::variable(3.0, 0), Dual::variable(4.0, 1));
-/// let r = (x * x + y * y).sqrt();
-/// assert_eq!((r.re, r.eps), (5.0, [0.6, 0.8]));
+/// let z = x * x * y.sqrt();
+/// assert_eq!((z.re, z.eps), (18.0, [12.0, 2.25]));
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Dual<T, const N: usize = 1> {
