@@ -1,6 +1,7 @@
 //! Whether an initial configuration and velocity are admissible.
 
-use crate::{Error, Scalar, System, Vector};
+use crate::fields::converted;
+use crate::{Error, Fields, Scalar, System, Vector};
 
 /// Relative error that an entry of q₀ or v₀ may have. Closed forms evaluated in f64 are good to
 /// 1e-15, numbers read from text with ten decimals to 1e-10; a velocity that is wrong differs in
@@ -21,12 +22,8 @@ fn allowance<T: Scalar>(x: &[f64], i: usize) -> f64 {
 }
 
 /// The values of numbers `T`.
-fn values<T: Scalar, V: Vector<T>, W: Vector<f64>>(vector: &V) -> W {
-    let mut values = W::splat(0.0);
-    for (value, x) in values.as_mut().iter_mut().zip(vector.as_ref()) {
-        *value = x.to_f64();
-    }
-    values
+fn values<T: Scalar, A: Fields<T>, B: Fields<f64>>(numbers: &A) -> B {
+    converted(numbers, T::from_f64(0.0), T::to_f64)
 }
 
 /// A pose of `q` is one, as far as its entries are known: an entry of RᵀR has six terms in which an
