@@ -69,8 +69,7 @@ impl<T: Scalar, const N: usize> Mul for Dual<T, N> {
     type Output = Self;
     #[inline]
     fn mul(self, other: Self) -> Self {
-        let eps = from_fn(|i| self.re * other.eps[i] + self.eps[i] * other.re);
-        Dual { re: self.re * other.re, eps }
+        Forward::chain2(self.re * other.re, (self, other.re), (other, self.re))
     }
 }
 
@@ -78,8 +77,8 @@ impl<T: Scalar, const N: usize> Div for Dual<T, N> {
     type Output = Self;
     #[inline]
     fn div(self, other: Self) -> Self {
-        let (re, inverse) = (self.re / other.re, T::from_f64(1.0) / other.re);
-        Dual { re, eps: from_fn(|i| (self.eps[i] - re * other.eps[i]) * inverse) }
+        let (quotient, inverse) = (self.re / other.re, T::from_f64(1.0) / other.re);
+        Forward::chain2(quotient, (self, inverse), (other, -(quotient * inverse)))
     }
 }
 
