@@ -64,7 +64,7 @@ fn compare(
     );
     // Wide ones are exact to order 8, narrow ones to rounding; the two that agree best are good.
     let moved = |s: f64| f(&x.iter().zip(direction).map(|(x, d)| x + s * d).collect::<Vec<_>>());
-    let differences = [7, 9, 11].map(|n| difference(&moved, 0.5f64.powi(n)));
+    let differences = [7, 9, 11].map(|n| difference(moved, 0.5f64.powi(n)));
     for (i, (dual, value)) in dual.iter().zip(value).enumerate() {
         let (slope, d) = (dual.eps[0], [0, 1, 2].map(|n| differences[n][i]));
         let better = if (d[0] - d[1]).abs() < (d[1] - d[2]).abs() { 0 } else { 1 };
