@@ -3,6 +3,7 @@
 //! Every pass leaves the values as they are, up to rounding. `ORDERS` lists them in the orders in
 //! which they run; a round of them is repeated while it saves operations.
 
+mod angles;
 mod binding;
 mod coefficients;
 mod draft;
@@ -30,6 +31,7 @@ struct Pass {
     run: fn(&mut Context<'_>, &mut Draft),
 }
 
+const ANGLES: Pass = Pass { name: "angles", run: angles::angles };
 const NUMBERING: Pass = Pass { name: "numbering", run: numbering::numbering };
 const COEFFICIENTS: Pass = Pass { name: "coefficients", run: coefficients::coefficients };
 const BINDING: Pass = Pass { name: "binding", run: binding::binding };
@@ -43,10 +45,23 @@ const NAMES: Pass = Pass { name: "names", run: names::names };
 /// Orders of the passes that save operations. Factors taken out of a sum hide products that are
 /// shared, and the other way round: which order is better depends on the program, and is kept.
 const ORDERS: [&[Pass]; 2] = [
-    &[POSITIVE, NUMBERING, COEFFICIENTS, BINDING, NUMBERING, FACTOR, BINDING, PRODUCTS, SUMS, NUMBERING],
     &[
         POSITIVE,
         NUMBERING,
+        ANGLES,
+        COEFFICIENTS,
+        BINDING,
+        NUMBERING,
+        FACTOR,
+        BINDING,
+        PRODUCTS,
+        SUMS,
+        NUMBERING,
+    ],
+    &[
+        POSITIVE,
+        NUMBERING,
+        ANGLES,
         COEFFICIENTS,
         BINDING,
         NUMBERING,

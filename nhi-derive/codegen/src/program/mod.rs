@@ -17,6 +17,7 @@ mod validate;
 pub use constant::Constants;
 pub use display::Show;
 pub use interpret::Failure;
+pub(crate) use operations::ITERATIONS;
 pub use operations::Operations;
 pub use shape::Shape;
 pub(crate) use shape::signed;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 /// Newton iterations that a loop is expected to take.
-const ITERATIONS: usize = 3;
+pub(crate) const ITERATIONS: usize = 3;
 
 /// What a program computes.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
