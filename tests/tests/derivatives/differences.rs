@@ -1,7 +1,6 @@
 //! Derivatives of runs against differences of runs.
 
 use crate::run::{Data, Run};
-use nhi_models::Row;
 use nhi_runtime::{Dual, Method, Simulation, System};
 
 /// Largest deviation from the differences, relative to 1, the value and its derivative: the error of the
@@ -15,13 +14,7 @@ const UNCLEAR: f64 = 2e-9;
 /// With respect to every parameter and input and h each by itself, in a direction of q₀ and one of v₀, which
 /// leave the constraint manifold, and in one of all numbers on it.
 #[track_caller]
-pub(crate) fn check<S: System + Clone, M: Method<S> + Copy>(row: &Row<S>, method: M, h: f64) {
-    let run = Run::new(row, method, h);
-    check_run(&run);
-}
-
-#[track_caller]
-pub(crate) fn check_run<S: System + Clone, M: Method<S> + Copy>(run: &Run<S, M>) {
+pub(crate) fn check<S: System + Clone, M: Method<S> + Copy>(run: &Run<S, M>) {
     let free = |x: &[f64]| run.end(x).expect("a run");
     let free_dual = |x: &[Dual<f64>]| run.end(x).expect("a run");
     let mut random = Random(1);

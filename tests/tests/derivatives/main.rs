@@ -1,18 +1,29 @@
 //! Simulations in other numbers than `f64`: derivatives by dual numbers, `f32`, and numbers of one's own.
 
 mod differences;
+mod exact;
+mod own;
 mod run;
+mod single;
 
-use differences::check;
 use nhi_models::{self as models, lie};
 use nhi_runtime::prelude::*;
 
-/// One test per model.
+/// Two tests per model, by each of the methods.
 macro_rules! tests {
     ($($name:ident $row:path, $h:literal: [$($method:expr),* $(,)?];)*) => {$(
-        #[test]
-        fn $name() {
-            $(check(&$row, $method, $h);)*
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn derivatives_are_those_of_differences() {
+                $(differences::check(&run::Run::new(&$row, $method, $h));)*
+            }
+
+            #[test]
+            fn single_precision_is_as_good_as_its_rounding() {
+                $(single::check(&run::Run::new(&$row, $method, $h));)*
+            }
         }
     )*};
 }

@@ -1,0 +1,181 @@
+//! Numbers of a user's own: some that count operations, and some of 32 digits.
+
+use crate::differences::{Random, duals};
+use crate::run::{Data, Run, STEPS};
+use nhi_codegen::engine::default_engine;
+use nhi_models::{Row, chaotic_r7, contact_oscillator, knife_incline, sleigh_com, snakeboard, vertical_disk};
+use nhi_runtime::prelude::*;
+use nhi_runtime::{Dual, Method, Scalar, System};
+use nhi_tests::double_double::DoubleDouble;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::path::Path;
+
+/// How often each operation was done, by its name in the generated documentation.
+type Counts = BTreeMap<String, usize>;
+
+thread_local! {
+    static COUNTS: RefCell<Counts> = const { RefCell::new(Counts::new()) };
+}
+
+/// A number that counts what is done with it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Counted(f64);
+
+impl Counted {
+    fn noted(name: &str, value: f64) -> Self {
+        COUNTS.with_borrow_mut(|counts| *counts.entry(name.to_owned()).or_default() += 1);
+        Counted(value)
+    }
+}
+
+macro_rules! operators {
+    ($($trait:ident $f:ident $name:literal;)*) => {$(
+        impl $trait for Counted {
+            type Output = Self;
+            fn $f(self, other: Self) -> Self {
+                Counted::noted($name, self.0.$f(other.0))
+            }
+        }
+    )*};
+}
+
+// A difference is an addition, and a sign costs nothing.
+operators! { Add add "add"; Sub sub "add"; Mul mul "mul"; Div div "div"; }
+
+impl Neg for Counted {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Counted(-self.0)
+    }
+}
+
+macro_rules! functions {
+    ($($f:ident)*) => {$(
+        fn $f(self) -> Self {
+            Counted::noted(stringify!($f), Scalar::$f(self.0))
+        }
+    )*};
+}
+
+impl Scalar for Counted {
+    const EPSILON: f64 = f64::EPSILON;
+    fn from_f64(x: f64) -> Self {
+        Counted(x)
+    }
+    fn to_f64(self) -> f64 {
+        self.0
+    }
+    functions! { sqrt sin cos tan asin acos atan sinh cosh tanh exp ln }
+    fn sin_cos(self) -> (Self, Self) {
+        let (sin, cos) = Scalar::sin_cos(self.0);
+        (Counted::noted("sin_cos", sin), Counted(cos))
+    }
+    fn atan2(self, x: Self) -> Self {
+        Counted::noted("atan2", Scalar::atan2(self.0, x.0))
+    }
+    fn powi(self, n: i32) -> Self {
+        Counted::noted("powi", Scalar::powi(self.0, n))
+    }
+    fn powf(self, x: Self) -> Self {
+        Counted::noted("powf", Scalar::powf(self.0, x.0))
+    }
+}
+
+/// The operations of a step as its generated documentation states them: outside of Newton's method, and of
+/// one of its iterations.
+fn stated<S: System>(file: &str, method: &str) -> (Counts, Option<Counts>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/src").join(file);
+    let source = std::fs::read_to_string(path).expect("the source of the model");
+    let engine = &mut *default_engine();
+    let code = nhi_codegen::expand(&source, Some(S::NAME), Some(method), engine).expect("its expansion");
+    let step = &code[code.find("/// One step of").expect("a step")..];
+    let line =
+        step.lines().find_map(|line| line.trim().strip_prefix("/// Operations: ")).expect("operations");
+    let counts = |text: &str| -> Counts {
+        let terms = text.split(", ").map(|term| term.split_once(' ').expect("a number and a name"));
+        terms.map(|(n, name)| (name.to_owned(), n.parse().expect("a number"))).collect()
+    };
+    match line.trim_end_matches('.').split_once("; per Newton iteration ") {
+        Some((once, iteration)) => (counts(once), Some(counts(iteration))),
+        None => (counts(line.trim_end_matches('.')), None),
+    }
+}
+
+/// A step does the operations that are stated, those of an iteration as often as there are iterations, and
+/// adds the update to each of the `unknowns`.
+fn check<S: System + Clone, M: Method<S> + Copy>(row: &Row<S>, file: &str, method: M, unknowns: usize) {
+    let run = Run::new(row, method, 0.02);
+    let x: Vec<Counted> = run.x.iter().map(|&x| Counted(x)).collect();
+    let Data { parameters, q, v, inputs, h } = run.data(&x);
+    let prepared = method.prepare(&parameters, h).unwrap();
+    let state = method.start(&parameters, h, &q, &v, Counted(0.0), &inputs).unwrap();
+    COUNTS.take();
+    method.step(&prepared, &state, Counted(0.0), &inputs).unwrap();
+    let done = COUNTS.take();
+    let (once, iteration) = stated::<S>(file, method.id());
+    let expected = |iterations: usize| {
+        let mut expected = once.clone();
+        if let Some(iteration) = &iteration {
+            for (name, n) in iteration {
+                *expected.entry(name.clone()).or_default() += iterations * n;
+            }
+            *expected.entry("add".to_owned()).or_default() += iterations * unknowns;
+        }
+        expected
+    };
+    assert_eq!(iteration.is_some(), unknowns > 0, "{}", run.name);
+    assert!((1..10).any(|n| expected(n) == done), "{}: {done:?}, but {once:?}, {iteration:?}", run.name);
+}
+
+#[test]
+fn steps_do_the_operations_that_their_documentation_states() {
+    check(&contact_oscillator::MODEL, "contact_oscillator.rs", Dla2, 0);
+    check(&contact_oscillator::MODEL, "contact_oscillator.rs", Rattle, 0);
+    check(&contact_oscillator::MODEL, "contact_oscillator.rs", Rk4, 0);
+    check(&chaotic_r7::MODEL, "chaotic_r7.rs", Dla2, 0);
+    check(&sleigh_com::MODEL, "sleigh_com.rs", Dla2, 1);
+    check(&sleigh_com::MODEL, "sleigh_com.rs", Rattle, 0);
+    check(&vertical_disk::MODEL, "vertical_disk.rs", Rk4, 0);
+    check(&knife_incline::MODEL, "knife_incline.rs", Rattle, 0);
+    check(&snakeboard::MODEL, "snakeboard.rs", Rattle, 0);
+}
+
+/// A run in 32 digits: `f64` deviates by its rounding, the constraint holds to 28 digits, and so do
+/// derivatives.
+#[test]
+fn thirty_two_digits_are_carried_through() {
+    fn check<S: System + Clone, M: Method<S> + Copy>(row: &Row<S>, method: M) {
+        let run = Run::new(row, method, 0.02);
+        let mut random = Random(4);
+        let direction: Vec<f64> = run.x.iter().map(|x| random.next() * x).collect();
+        let f64s = run.admissible(&duals(&run.x, &direction)).unwrap();
+        let long = |x: f64| DoubleDouble::from_f64(x);
+        let x: Vec<Dual<DoubleDouble>> =
+            run.x.iter().zip(&direction).map(|(&re, &d)| Dual { re: long(re), eps: [long(d)] }).collect();
+        let Data { parameters, q, v, inputs, h } = run.data(&run.admissible(&x).unwrap());
+        let mut simulation =
+            Simulation::with_parameters(run.system.clone(), method, parameters, q, v, &inputs, h).unwrap();
+        (0..STEPS).for_each(|_| simulation.step().unwrap());
+        for residual in simulation.residual().as_ref() {
+            assert!(residual.re.to_f64().abs() < 1e-27, "{}: {residual:?}", run.name);
+            assert!(residual.eps[0].to_f64().abs() < 1e-26, "{}: {residual:?}", run.name);
+        }
+        let Data { parameters, q, v, inputs, h } = run.data(&f64s);
+        let mut short =
+            Simulation::with_parameters(run.system.clone(), method, parameters, q, v, &inputs, h).unwrap();
+        (0..STEPS).for_each(|_| short.step().unwrap());
+        for (long, short) in simulation.v().as_ref().iter().zip(short.v().as_ref()) {
+            let scale = 1.0 + short.re.abs() + short.eps[0].abs();
+            assert!((long.re.to_f64() - short.re).abs() < 1e-13 * scale, "{}: {long:?}, {short:?}", run.name);
+            let error = (long.eps[0].to_f64() - short.eps[0]).abs();
+            assert!(error < 1e-12 * scale, "{}: {long:?}, {short:?}", run.name);
+        }
+    }
+
+    check(&contact_oscillator::MODEL, Dla2);
+    check(&sleigh_com::MODEL, Dla2);
+    check(&sleigh_com::MODEL, Compose::suzuki4(Dla2Midpoint));
+    check(&nhi_models::lie::roller_racer::MODEL, Rdp);
+}
