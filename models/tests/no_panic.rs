@@ -13,10 +13,9 @@
 //! here, and not with the others, because what they need takes minutes to optimise.
 #![allow(unsafe_code, reason = "the guard calls a function that is declared and never defined")]
 
-use nhi_models as models;
-use nhi_runtime::{Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Emits};
-use nhi_runtime::{Failure, GniEulerA, GniEulerB, GniMidpoint, Rattle, RattleRestarted};
-use nhi_runtime::{Rk2Heun, Rk2Midpoint, Rk4, Start, Vector};
+use nhi_models::{self as models, lie};
+use nhi_runtime::prelude::*;
+use nhi_runtime::{Emits, Failure, Retracted, Start, Vector};
 use std::hint::black_box;
 
 struct Guard;
@@ -61,11 +60,10 @@ fn run<S: Emits<K>, K>(q: f64, v: f64) {
 }
 
 macro_rules! every_step {
-    ($($system:ty),* $(,)?) => {
-        $(every_step!(@methods $system, Dla1 Dla1Adjoint Dla2 Dla2Midpoint DlaRattle DlaRattleMidpoint
-            Rattle RattleRestarted GniMidpoint GniEulerA GniEulerB Rk2Midpoint Rk2Heun Rk4);)*
+    ($($system:ty),*; $methods:tt) => {
+        $(every_step!(@methods $system, $methods);)*
     };
-    (@methods $system:ty, $($method:ident)*) => {
+    (@methods $system:ty, [$($method:ty),* $(,)?]) => {
         $(
             run::<$system, $method>(0.1, 0.2);
             run::<$system, $method>(f64::NAN, f64::INFINITY);
@@ -91,6 +89,40 @@ fn steps_do_not_panic() {
         models::sleigh_moving_mass::SleighMovingMass,
         models::snakeboard::Snakeboard,
         models::snakeboard_free::SnakeboardFree,
-        models::vertical_disk::VerticalDisk,
+        models::vertical_disk::VerticalDisk;
+        [
+            Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, RattleRestarted,
+            GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4,
+        ]
     );
+}
+
+/// With every retraction, on every group, with and without coordinates beside it and dependence on the
+/// pose.
+#[test]
+fn steps_on_groups_do_not_panic() {
+    every_step!(
+        lie::ball_as_printed::BallAsPrinted,
+        lie::chaplygin_ball::ChaplyginBall,
+        lie::chaplygin_sleigh::ChaplyginSleigh,
+        lie::rattleback::Rattleback,
+        lie::roller_racer::RollerRacer,
+        lie::se3_body::Se3Body,
+        lie::snakeboard::Snakeboard,
+        lie::suslov::Suslov,
+        lie::two_wheeled_robot::TwoWheeledRobot,
+        lie::vertical_disk::VerticalDisk;
+        [
+            Rdp, RdpLeft, RdpRight, Rattle, RattleRestarted, GniEulerA, GniEulerB, Rkmk2, Rkmk4,
+            Retracted<Rdp, Cayley>, Retracted<Rdp, Ccsk>, Retracted<Rdp, Exp1>, Retracted<Rdp, Exp2>,
+            Retracted<Rdp, Exp4>, Retracted<Rattle, Cayley>,
+        ]
+    );
+    every_step!(
+        lie::ball_as_printed::BallAsPrinted,
+        lie::roller_racer::RollerRacer,
+        lie::se3_body::Se3Body;
+        [RdpMidpoint, GniMidpoint]
+    );
+    every_step!(lie::suslov::Suslov; [MvMp, SuslovMv, SuslovCay]);
 }

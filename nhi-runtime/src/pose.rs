@@ -231,12 +231,14 @@ impl<G, T, const K: usize, const N: usize> From<Posed<G, T, K, N>> for [T; N] {
 }
 
 /// The entries of coordinates and pose in one array of their length.
+#[inline]
 fn joined<T: Scalar, const K: usize, const P: usize, const N: usize>(r: [T; K], g: [T; P]) -> [T; N] {
     const { assert!(K + P == N, "a configuration has as many entries as its coordinates and its pose") };
     from_fn(|i| r.get(i).or_else(|| g.get(i.wrapping_sub(K))).copied().unwrap_or(T::from_f64(f64::NAN)))
 }
 
 /// The pose of such an array.
+#[inline]
 fn last<T: Scalar, const K: usize, const P: usize, const N: usize>(entries: [T; N]) -> [T; P] {
     const { assert!(K + P == N, "a configuration has as many entries as its coordinates and its pose") };
     from_fn(|i| entries.get(K + i).copied().unwrap_or(T::from_f64(f64::NAN)))

@@ -74,6 +74,81 @@ pub struct Snakeboard {
 #[nonholonomic(coordinates(x), lagrangian = dot(x)^2/2 - x^4, constraints(), crate = nhi_runtime)]
 pub struct Quartic;
 
+/// A wheel on SE(2) with its angles, in all methods.
+#[derive(Nonholonomic, Clone, Copy, Debug)]
+#[nonholonomic(
+    coordinates(phi, psi),
+    group = SE2(theta, x, y; omega, v, v_perp),
+    inputs(u1),
+    lagrangian = mass/2*(v^2 + v_perp^2) + inertia/2*(omega^2 + dot(phi)^2 + dot(psi)^2 + omega*dot(psi)),
+    constraints(v - radius*dot(phi) = 0, v_perp = 0),
+    force = u1*dphi - exp(-t)*omega*dtheta,
+    methods(
+        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted, GniMidpoint, GniEulerA, GniEulerB,
+        Rkmk2, Rkmk4
+    ),
+)]
+pub struct Wheel {
+    /// Mass.
+    pub mass: f64,
+    /// Every moment of inertia.
+    pub inertia: f64,
+    /// Radius.
+    pub radius: f64,
+}
+
+/// A ball on a slope, on SO(3) × R², which depends on the pose.
+#[derive(Nonholonomic, Clone, Copy, Debug)]
+#[nonholonomic(
+    coordinates(x, y),
+    group = SO3(R; w1, w2, w3),
+    lagrangian = mass/2*(dot(x)^2 + dot(y)^2 + w1^2 + w2^2 + 2*w3^2) - mass*x,
+    constraints(
+        dx - (R[1][0]*w1 + R[1][1]*w2 + R[1][2]*w3)*dt = 0,
+        dy + (R[0][0]*w1 + R[0][1]*w2 + R[0][2]*w3)*dt = 0,
+    ),
+    methods(Rdp, RdpLeft, RdpRight, Rattle, RattleRestarted, GniEulerA, GniEulerB, Rkmk2, Rkmk4),
+)]
+pub struct Ball {
+    /// Mass.
+    pub mass: f64,
+}
+
+/// A skate in space.
+#[derive(Nonholonomic, Clone, Copy, Debug)]
+#[nonholonomic(
+    group = SE3(R, p; w1, w2, w3, v1, v2, v3),
+    lagrangian = (w1^2 + 2*w2^2 + 3*w3^2 + v1^2 + v2^2 + v3^2)/2 + w1*v1/4 - p[2],
+    constraints(v2 = 0),
+    crate = nhi_runtime
+)]
+pub struct Skate;
+
+/// A body that turns about a point.
+#[derive(Nonholonomic, Clone, Copy, Debug)]
+#[nonholonomic(
+    group = SO3(R; w1, w2, w3),
+    lagrangian = (w1^2 + 2*w2^2 + 3*w3^2)/2 + w1*w3/4,
+    constraints(w3 = 0),
+    methods(MvMp, SuslovMv, SuslovCay),
+)]
+pub struct Body;
+
+#[test]
+fn steps_on_groups() -> Result<(), nhi_runtime::Error> {
+    let wheel = Wheel { mass: 1.0_f64, inertia: 0.5_f64, radius: 0.3_f64 };
+    let mut on_plane = Simulation::project(wheel, Rdp, [0.1_f64; 5], [0.2_f64; 5], 0.01_f64)?;
+    on_plane.step_with(&[0.1_f64])?;
+    let upright = [[1.0_f64, 0.0_f64, 0.0_f64], [0.0_f64, 1.0_f64, 0.0_f64], [0.0_f64, 0.0_f64, 1.0_f64]];
+    let ball = Ball { mass: 1.0_f64 };
+    let start = ([0.1_f64, 0.2_f64], upright);
+    Simulation::project(ball, Rdp::new(Cayley), start, [0.2_f64; 5], 0.01_f64)?.step()?;
+    let [[a, b, c], [d, e, f], [g, h, i]] = upright;
+    let pose = [a, b, c, d, e, f, g, h, i, 0.0_f64, 0.0_f64, 0.0_f64];
+    Simulation::project(Skate, Rattle, pose, [0.2_f64; 6], 0.01_f64)?.step()?;
+    Simulation::project(Body, SuslovMv, upright, [0.2_f64; 3], 0.01_f64)?.step()
+}
+
 #[test]
 fn steps() -> Result<(), nhi_runtime::Error> {
     let board = Snakeboard { mass: 1.0, length: 1.0, rotor: 0.4, wheels: 2.0 };

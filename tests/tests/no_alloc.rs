@@ -1,7 +1,7 @@
-//! Steps allocate nothing: every method, compositions included, on every model.
+//! Steps allocate nothing: every method, compositions and retractions included, on every model.
 #![allow(unsafe_code, reason = "an allocator that counts is one")]
 
-use nhi_models::{METHODS, MODELS};
+use nhi_models::{GROUP_MODELS, MODELS};
 use nhi_runtime::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -77,11 +77,11 @@ fn momenta_allocate_nothing() {
 
 #[test]
 fn steps_allocate_nothing() {
-    for model in MODELS {
+    for model in MODELS.iter().chain(GROUP_MODELS) {
         let instance = model.instance(&model.defaults());
         let (q, v) = instance.initial();
         let inputs = vec![0.1; model.inputs().len()];
-        for method in METHODS {
+        for method in model.methods() {
             let name = format!("{} on {}", method.id, model.name());
             let started = instance.start(method, &q, &v, &inputs, 0.01);
             let mut simulation = started.unwrap_or_else(|e| panic!("{name}: {e}"));

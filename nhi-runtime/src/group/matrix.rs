@@ -116,6 +116,7 @@ impl<T: Scalar, const N: usize> Operator for [[T; N]; N] {
         from_fn(|i| from_fn(|j| self[j][i]))
     }
     /// By elimination with the largest pivot of each column.
+    #[inline]
     fn inverse(self) -> Self {
         let (mut left, mut right) = (self, Self::identity());
         for k in 0..N {
@@ -176,6 +177,7 @@ where
     fn transposed(self) -> Self {
         (self.0.transposed(), self.1.transposed())
     }
+    #[inline]
     fn inverse(self) -> Self {
         (self.0.inverse(), self.1.inverse())
     }

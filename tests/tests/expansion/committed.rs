@@ -28,3 +28,13 @@ pub(crate) mod cart {
     }
     include!("../../../nhi-derive/codegen/tests/expansions/cart.rs");
 }
+
+pub(crate) mod coin {
+    pub(crate) struct Coin {
+        pub(crate) m: f64,
+        pub(crate) I: f64,
+        pub(crate) J: f64,
+        pub(crate) r: f64,
+    }
+    include!("../../../nhi-derive/codegen/tests/expansions/coin.rs");
+}

@@ -7,23 +7,25 @@ mod committed;
 pub mod declarations;
 
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Method, Rk4, System};
+use nhi_runtime::{Method, Rk4, Rkmk2, System};
+
 /// Configuration, velocity and energy after steps from (q, v), made admissible.
-fn run<S, M, const N: usize, const I: usize>(
+fn run<S, M, Q, const N: usize, const I: usize>(
     system: S,
     method: M,
-    (q, v): ([f64; N], [f64; N]),
+    (q, v): (Q, [f64; N]),
     inputs: [f64; I],
 ) -> Vec<f64>
 where
-    S: System<Configuration<f64> = [f64; N], Velocity<f64> = [f64; N], Inputs<f64> = [f64; I]>,
+    S: System<Velocity<f64> = [f64; N], Inputs<f64> = [f64; I]>,
+    S::Configuration<f64>: From<Q>,
     M: Method<S>,
 {
     let mut simulation = Simulation::project(system, method, q, v, 0.02).expect("a start");
     for _ in 0..5 {
         simulation.step_with(&inputs).expect("a step");
     }
-    [simulation.q().as_slice(), simulation.v().as_slice(), &[simulation.energy()]].concat()
+    [simulation.q().as_ref(), &simulation.v(), &[simulation.energy()]].concat()
 }
 
 /// Engines may write an expression in another way, which rounds differently.
@@ -59,4 +61,12 @@ fn committed_steps_are_the_derived_ones() {
     let derived = || declarations::Cart { m: 2.0, J: 0.4, belt: 0.5, c: [0.1, 0.3] };
     assert_same(&run(committed(), Dla2, state, inputs), &run(derived(), Dla2, state, inputs));
     assert_same(&run(committed(), Rk4, state, inputs), &run(derived(), Rk4, state, inputs));
+
+    let (state, inputs) = (([0.1, 0.8, 0.1, -0.2], [0.3, 0.9, 0.4, 0.0]), [0.7]);
+    let committed = || committed::coin::Coin { m: 2.0, I: 0.4, J: 0.5, r: 0.6 };
+    let derived = || declarations::Coin { m: 2.0, I: 0.4, J: 0.5, r: 0.6 };
+    assert_same(&run(committed(), Rdp, state, inputs), &run(derived(), Rdp, state, inputs));
+    let cayley = Rdp::new(Cayley);
+    assert_same(&run(committed(), cayley, state, inputs), &run(derived(), cayley, state, inputs));
+    assert_same(&run(committed(), Rkmk2, state, inputs), &run(derived(), Rkmk2, state, inputs));
 }

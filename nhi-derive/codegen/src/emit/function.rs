@@ -58,7 +58,8 @@ impl Pose {
         let group = format_ident!("{}", self.group.runtime);
         match runtime.is_empty() {
             true => quote!(#group<f64>),
-            false => quote!(#runtime group::#group<f64>),
+            // Where it is written outside of the module of the functions, `f64` can be anything.
+            false => quote!(#runtime group::#group<::core::primitive::f64>),
         }
     }
 }

@@ -193,7 +193,10 @@ impl<'a> Emitter<'a> {
     /// `use`s of a module that many modules below the struct's.
     fn imports(&self, depth: usize, more: &[TokenStream]) -> TokenStream {
         let runtime = self.runtime_from(depth);
+        // Configurations with a pose are made from arrays.
+        let from = self.pose().map(|_| quote!(use ::core::convert::From;));
         quote! {
+            #from
             use ::core::result::Result::{self, Err, Ok};
             use #runtime::{Failure, Scalar, emitted #(, #more)*};
         }

@@ -1,6 +1,7 @@
 //! Rust identifiers for symbols.
 
 use crate::expr::{Expr, Pool};
+use crate::group::GROUPS;
 use crate::pass::identifier;
 use proc_macro2::{Ident, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +24,11 @@ const RESERVED: &[&str] = &[
     "Err",
 ];
 
+/// Whether a variable of that name would hide something, or be none: groups are tuple structs.
+fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name) || GROUPS.iter().any(|group| group.runtime == name)
+}
+
 /// Identifiers of one function, unique in it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
@@ -40,7 +46,7 @@ impl Names {
         let base = identifier(name);
         let mut unique = base.clone();
         let mut i = 1;
-        while RESERVED.contains(&unique.as_str()) || !self.taken.insert(unique.clone()) {
+        while is_reserved(&unique) || !self.taken.insert(unique.clone()) {
             unique = if i == 1 { format!("{base}_") } else { format!("{base}_{i}") };
             i += 1;
         }

@@ -1,12 +1,21 @@
 //! Numerical evaluation.
 
 use super::{Expr, Function, Node, Pool, Rational, Symbol, table_size};
+use crate::group::Entry;
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
+/// Values of the maps of groups, which are known to the runtime alone.
+pub type Maps<'a> = &'a dyn Fn(&Entry, &[f64]) -> f64;
+
 impl Pool {
-    /// Values of `roots` in double precision; symbols without a value are NaN.
+    /// Values of `roots` in double precision; symbols without a value and maps of groups are NaN.
     pub fn evaluate(&self, roots: &[Expr], values: &HashMap<Symbol, f64>) -> Vec<f64> {
+        self.evaluate_with(roots, values, &|_, _| f64::NAN)
+    }
+
+    /// As [`Pool::evaluate`], with the values of `maps`.
+    pub fn evaluate_with(&self, roots: &[Expr], values: &HashMap<Symbol, f64>, maps: Maps<'_>) -> Vec<f64> {
         let mut at = vec![0.0; table_size(roots)];
         for e in self.reachable(roots) {
             let value = |x: &Expr| at[x.index()];
@@ -19,8 +28,7 @@ impl Pool {
                 Node::Power(b, x) => power(value(b), value(x), self.as_number(*x)),
                 Node::Call(f, x) => f.apply(value(x)),
                 Node::Atan2(y, x) => value(y).atan2(value(x)),
-                // Known to the runtime alone.
-                Node::Map(..) => f64::NAN,
+                Node::Map(entry, c) => maps(entry, &c.iter().map(value).collect::<Vec<f64>>()),
             };
         }
         roots.iter().map(|r| at[r.index()]).collect()

@@ -21,6 +21,7 @@ mod zero;
 pub use build::MAX_BITS;
 pub use cost::OperationCount;
 pub use display::Show;
+pub use evaluate::Maps;
 
 use crate::group::Entry;
 use num_rational::BigRational;

@@ -2,7 +2,7 @@
 //! with reference data before any Rust is generated.
 
 use super::{Newton, Program, Singular, Statement};
-use crate::expr::{Expr, Pool, Symbol};
+use crate::expr::{Expr, Maps, Pool, Symbol};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -45,8 +45,21 @@ impl Program {
     /// # Panics
     /// If the shapes of `inputs` are not those of the program.
     pub fn run(&self, pool: &Pool, inputs: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, Failure> {
+        self.run_with(pool, inputs, &|_, _| f64::NAN)
+    }
+
+    /// As [`Program::run`], of a program with maps of groups.
+    ///
+    /// # Panics
+    /// If the shapes of `inputs` are not those of the program.
+    pub fn run_with(
+        &self,
+        pool: &Pool,
+        inputs: &[Vec<f64>],
+        maps: Maps<'_>,
+    ) -> Result<Vec<Vec<f64>>, Failure> {
         assert_eq!(inputs.len(), self.inputs.len(), "{}: number of inputs", self.name);
-        let mut values = Values { pool, at: HashMap::new() };
+        let mut values = Values { pool, at: HashMap::new(), maps };
         for (input, given) in self.inputs.iter().zip(inputs) {
             assert_eq!(input.symbols.len(), given.len(), "{}: length of {}", self.name, input.name);
             for (&symbol, &value) in input.symbols.iter().zip(given) {
@@ -77,11 +90,12 @@ impl Program {
 struct Values<'a> {
     pool: &'a Pool,
     at: HashMap<Symbol, f64>,
+    maps: Maps<'a>,
 }
 
 impl Values<'_> {
     fn of(&self, exprs: &[Expr]) -> Vec<f64> {
-        self.pool.evaluate(exprs, &self.at)
+        self.pool.evaluate_with(exprs, &self.at, self.maps)
     }
 
     fn bind(&mut self, symbol: Expr, value: f64) {

@@ -58,3 +58,25 @@ pub struct Cart {
     /// Friction and amplitude of a disturbance.
     pub c: [f64; 2],
 }
+
+/// A coin that rolls in the plane under an input: a group factor.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(phi),
+    group = SE2(theta, x, y; omega, v, v_perp),
+    inputs(torque),
+    lagrangian = m/2*(v^2 + v_perp^2) + I/2*omega^2 + J/2*dot(phi)^2,
+    constraints(rolling: v - r*dot(phi) = 0, v_perp = 0),
+    force = torque*dphi,
+    methods(Rdp, Rkmk2),
+)]
+pub struct Coin {
+    /// Mass.
+    pub m: f64,
+    /// Moment of inertia about the diameter.
+    pub I: f64,
+    /// Moment of inertia about the axis.
+    pub J: f64,
+    /// Radius.
+    pub r: f64,
+}

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// The declarations, and the names of their structs.
 const SOURCE: &str = include_str!("declarations.rs");
-const STRUCTS: [&str; 3] = ["Sleigh", "Climber", "Cart"];
+const STRUCTS: [&str; 4] = ["Sleigh", "Climber", "Cart", "Coin"];
 
 fn expansion(name: &str) -> String {
     expand(SOURCE, Some(name), None, &mut BuiltIn).unwrap_or_else(|e| panic!("{name}: {e}"))

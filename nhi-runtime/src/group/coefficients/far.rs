@@ -1,37 +1,37 @@
-//! The coefficient functions where steps seldom go: apart, so that the series stay short enough to be
-//! inlined.
+//! The coefficient functions where steps seldom go: cold, so that the series stay short enough to be
+//! inlined, with a copy beside every step, so that the optimiser sees that none unwinds.
 
 use super::{FULL_TURN, Polynomial};
 use crate::Scalar;
 
 #[cold]
-#[inline(never)]
+#[inline]
 pub(super) fn a<T: Scalar>(s: T) -> T {
     let (sine, cosine) = half_angle(s);
     sine * cosine
 }
 
 #[cold]
-#[inline(never)]
+#[inline]
 pub(super) fn b<T: Scalar>(s: T) -> T {
     let (sine, _) = half_angle(s);
     T::from_f64(0.5) * sine * sine
 }
 
 #[cold]
-#[inline(never)]
+#[inline]
 pub(super) fn c<T: Scalar>(s: T) -> T {
     (T::from_f64(1.0) - a(s)) / s
 }
 
 #[cold]
-#[inline(never)]
+#[inline]
 pub(super) fn b_prime<T: Scalar>(s: T) -> T {
     (T::from_f64(0.5) * a(s) - b(s)) / s
 }
 
 #[cold]
-#[inline(never)]
+#[inline]
 pub(super) fn c_prime<T: Scalar>(s: T) -> T {
     (b(s) - T::from_f64(3.0) * c(s)) / (s + s)
 }
@@ -45,14 +45,14 @@ fn half_angle<T: Scalar>(s: T) -> (T, T) {
 }
 
 #[cold]
-#[inline(never)]
+#[inline]
 pub(super) fn d<T: Scalar>(s: T) -> T {
     let (z, first, second) = poles(s);
     T::from_f64(2.0 / FULL_TURN) * (first + second + TAIL.at(z))
 }
 
 #[cold]
-#[inline(never)]
+#[inline]
 pub(super) fn d_prime<T: Scalar>(s: T) -> T {
     let (z, first, second) = poles(s);
     let sum = first * first + second * second + const { TAIL.derivative() }.at(z);
@@ -60,7 +60,7 @@ pub(super) fn d_prime<T: Scalar>(s: T) -> T {
 }
 
 #[cold]
-#[inline(never)]
+#[inline]
 pub(super) fn d_second<T: Scalar>(s: T) -> T {
     let (z, first, second) = poles(s);
     let cubes = first * first * first + second * second * second;

@@ -1,0 +1,1019 @@
+#[allow(
+    clippy::all,
+    clippy::nursery,
+    clippy::pedantic,
+    clippy::restriction,
+    missing_docs,
+    non_ascii_idents,
+    non_snake_case,
+    uncommon_codepoints,
+    unnameable_types,
+    unreachable_pub,
+    unused,
+    unused_qualifications,
+    unused_results
+)]
+const _: () = {
+    mod kernel {
+        use ::core::convert::From;
+        use ::core::result::Result::{self, Err, Ok};
+        use ::nhi_runtime::{Failure, Scalar, emitted};
+
+        // Q = R^1 × SE2, velocities u = (dot(phi)) and xi = (omega, v, v_perp).
+        // Invariant under SE2: L, the one-forms and the force are the same at every pose.
+        // One-forms mu = (a | b), rank b = 2 of 2 almost everywhere.
+        // Momentum basis E, b E = 0:
+        //   e_1 = (1, 0, 0)
+        // Nonholonomic momentum J_b = <p, (0, e_b)>.
+        // Nonholonomic connection A, b A = a and Eᵀ M_gg A = Eᵀ M_gr:
+        //   A_phi = (0, -r, 0)
+        // Basis of the constraint distribution: D = (1 0; −A E), xi = E Omega − A u.
+        /// Energy E = ∂L/∂v·v − L.
+        ///
+        /// Operations: 3 add, 8 mul.
+        #[inline]
+        pub fn energy<T: Scalar>(parameters: &[T; 4], _q: &[T; 4], v: &[T; 4]) -> T {
+            let [m, I, J, _] = *parameters;
+            let [dot_phi, omega, v_, v_perp] = *v;
+            T::from_f64(0.5)
+                * (J * dot_phi * dot_phi + I * omega * omega
+                    + m * (v_ * v_ + v_perp * v_perp))
+        }
+
+        /// Momentum p = ∂L/∂v.
+        ///
+        /// Operations: 4 mul.
+        #[inline]
+        pub fn momentum<T: Scalar>(
+            parameters: &[T; 4],
+            _q: &[T; 4],
+            v: &[T; 4],
+        ) -> [T; 4] {
+            let [m, I, J, _] = *parameters;
+            let [dot_phi, omega, v_, v_perp] = *v;
+            [J * dot_phi, I * omega, m * v_, m * v_perp]
+        }
+
+        /// Constraint residual mu·v + mu_t.
+        ///
+        /// Operations: 1 add, 1 mul.
+        #[inline]
+        pub fn residual<T: Scalar>(
+            parameters: &[T; 4],
+            _q: &[T; 4],
+            v: &[T; 4],
+        ) -> [T; 2] {
+            let [_, _, _, r] = *parameters;
+            let [dot_phi, _, v_, v_perp] = *v;
+            [v_ - r * dot_phi, v_perp]
+        }
+
+        /// Sums of absolute values of the terms of the constraint residual.
+        ///
+        /// Operations: 1 add, 4 mul, 3 sqrt.
+        #[inline]
+        pub fn residual_scale<T: Scalar>(
+            parameters: &[T; 4],
+            _q: &[T; 4],
+            v: &[T; 4],
+        ) -> [T; 2] {
+            let [_, _, _, r] = *parameters;
+            let [dot_phi, _, v_, v_perp] = *v;
+            let t0 = r * dot_phi;
+            [(v_ * v_).sqrt() + (t0 * t0).sqrt(), (v_perp * v_perp).sqrt()]
+        }
+
+        /// Nearest admissible velocity in the kinetic-energy metric, v − B·C⁻¹(mu·v + mu_t).
+        ///
+        /// Operations: 5 add, 5 mul, 4 div.
+        #[inline]
+        pub fn project<T: Scalar>(
+            parameters: &[T; 4],
+            _q: &[T; 4],
+            v: &[T; 4],
+        ) -> Result<[T; 4], Failure> {
+            let [m, _, J, r] = *parameters;
+            let [dot_phi, omega, v_, v_perp] = *v;
+            let defect_0 = v_ - r * dot_phi;
+            let pivot_2 = T::from_f64(1.0) / m;
+            let t0 = r / J;
+            let pivot = pivot_2 + r * t0;
+            if !emitted::regular(pivot, pivot) {
+                return Err(Failure::SingularConstraints);
+            }
+            if !emitted::regular(pivot_2, pivot_2) {
+                return Err(Failure::SingularConstraints);
+            }
+            let sigma_0 = defect_0 / pivot;
+            let sigma_1 = v_perp / pivot_2;
+            let v = [
+                dot_phi + t0 * sigma_0,
+                omega,
+                v_ - pivot_2 * sigma_0,
+                v_perp - pivot_2 * sigma_1,
+            ];
+            if emitted::finite(&v) { Ok(v) } else { Err(Failure::NonFinite) }
+        }
+
+        /// dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.
+        ///
+        /// Operations: 5 add, 9 mul, 4 div.
+        #[inline]
+        pub fn acceleration<T: Scalar>(
+            parameters: &[T; 4],
+            _q: &[T; 4],
+            v: &[T; 4],
+            _t: T,
+            inputs: &[T; 1],
+        ) -> Result<([T; 4], [T; 2]), Failure> {
+            let [m, _, J, r] = *parameters;
+            let [_, omega, v_, v_perp] = *v;
+            let [torque] = *inputs;
+            if !emitted::regular(J, J) {
+                return Err(Failure::SingularMass);
+            }
+            if !emitted::regular(m, m) {
+                return Err(Failure::SingularMass);
+            }
+            let inv_J = T::from_f64(1.0) / J;
+            let free_phi = torque * inv_J;
+            let free_v = omega * v_perp;
+            let free_v_perp = -omega * v_;
+            let pivot_2 = T::from_f64(1.0) / m;
+            let t0 = r * inv_J;
+            let pivot = pivot_2 + r * t0;
+            if !emitted::regular(pivot, pivot) {
+                return Err(Failure::SingularConstraints);
+            }
+            if !emitted::regular(pivot_2, pivot_2) {
+                return Err(Failure::SingularConstraints);
+            }
+            let lambda_0 = -(free_v - r * free_phi) / pivot;
+            let lambda_1 = -free_v_perp / pivot_2;
+            let (a, lambda) = (
+                [
+                    free_phi - t0 * lambda_0,
+                    T::from_f64(0.0),
+                    free_v + pivot_2 * lambda_0,
+                    free_v_perp + pivot_2 * lambda_1,
+                ],
+                [lambda_0, lambda_1],
+            );
+            if emitted::finite(&a) && emitted::finite(&lambda) {
+                Ok((a, lambda))
+            } else {
+                Err(Failure::NonFinite)
+            }
+        }
+
+        /// Basis (0, e_b) of the admissible motions of the pose alone: J_b = <p, (0, e_b)>.
+        ///
+        /// Operations: 0.
+        #[inline]
+        pub fn momentum_basis<T: Scalar>(_parameters: &[T; 4], _q: &[T; 4]) -> [T; 4] {
+            [T::from_f64(0.0), T::from_f64(1.0), T::from_f64(0.0), T::from_f64(0.0)]
+        }
+
+        /// Step functions of `rdp`.
+        pub mod rdp {
+            use ::core::convert::From;
+            use ::core::result::Result::{self, Err, Ok};
+            use ::nhi_runtime::{
+                Failure, Scalar, emitted, NodeState, Factor, Posed, Retracts, group::SE2,
+            };
+
+            /// What depends on the parameters and the step size alone.
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+            pub struct Prepared<T> {
+                /// `m`
+                pub m: T,
+                /// `I`
+                pub I: T,
+                /// `J`
+                pub J: T,
+                /// `r`
+                pub r: T,
+                /// `h`
+                pub h: T,
+                /// `1/m`
+                pub effect_1: T,
+                /// `1/J`
+                pub inv_J: T,
+                /// `r/J`
+                pub r_over_J: T,
+                /// `r^2/J`
+                pub reduced: T,
+                /// `1/m + r^2/J`
+                pub effect_0: T,
+                /// `h/2`
+                pub half_h: T,
+                /// `0`
+                pub k0: T,
+                /// `1/I`
+                pub inv_I: T,
+                /// `r/(J*(1/m + r^2/J))`
+                pub r_over_J_effect_0: T,
+                /// `1/(m*(1/m + r^2/J))`
+                pub effect_1_over_effect_0: T,
+                /// `2/((1/m + r^2/J)*h)`
+                pub two_over_h_effect_0: T,
+                /// `2/h`
+                pub k1: T,
+            }
+            emitted::fields!(
+                Prepared { m, I, J, r, h, effect_1, inv_J, r_over_J, reduced, effect_0,
+                half_h, k0, inv_I, r_over_J_effect_0, effect_1_over_effect_0,
+                two_over_h_effect_0, k1 }
+            );
+            /// Computes what depends on the parameters and the step size alone.
+            #[inline]
+            pub fn prepare<T: Scalar>(
+                parameters: &[T; 4],
+                h: T,
+            ) -> Result<Prepared<T>, Failure> {
+                let [m, I, J, r] = *parameters;
+                let effect_1 = T::from_f64(1.0) / m;
+                let inv_J = T::from_f64(1.0) / J;
+                let r_over_J = r * inv_J;
+                let reduced = r * r_over_J;
+                let effect_0 = effect_1 + reduced;
+                let half_h = T::from_f64(0.5) * h;
+                let k0 = r - J * r_over_J;
+                if !emitted::regular(J, J) {
+                    return Err(Failure::SingularMass);
+                }
+                if !emitted::regular(I, I) {
+                    return Err(Failure::SingularMass);
+                }
+                if !emitted::regular(m, m) {
+                    return Err(Failure::SingularMass);
+                }
+                let inv_I = T::from_f64(1.0) / I;
+                if !emitted::regular(effect_0, effect_0) {
+                    return Err(Failure::SingularConstraints);
+                }
+                if !emitted::regular(effect_1, effect_1) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let inv_effect_0 = T::from_f64(1.0) / effect_0;
+                let r_over_J_effect_0 = r_over_J * inv_effect_0;
+                let effect_1_over_effect_0 = effect_1 * inv_effect_0;
+                let two_over_h = T::from_f64(2.0) / h;
+                let two_over_h_effect_0 = inv_effect_0 * two_over_h;
+                let two_over_h_effect_1 = two_over_h / effect_1;
+                let k1 = effect_1 * two_over_h_effect_1;
+                Ok(Prepared {
+                    m,
+                    I,
+                    J,
+                    r,
+                    h,
+                    effect_1,
+                    inv_J,
+                    r_over_J,
+                    reduced,
+                    effect_0,
+                    half_h,
+                    k0,
+                    inv_I,
+                    r_over_J_effect_0,
+                    effect_1_over_effect_0,
+                    two_over_h_effect_0,
+                    k1,
+                })
+            }
+
+            /// The state at (q, v), with the continuous multiplier.
+            ///
+            /// Operations: 2 add, 6 mul, 4 div.
+            #[inline]
+            pub fn start_consistent<T: Scalar>(
+                parameters: &[T; 4],
+                _h: T,
+                q: &[T; 4],
+                v: &[T; 4],
+                _t: T,
+                inputs: &[T; 1],
+            ) -> Result<NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>, Failure> {
+                let [m, _, J, r] = *parameters;
+                let [phi, theta, x, y] = *q;
+                let [dot_phi, omega, v_, v_perp] = *v;
+                let [torque] = *inputs;
+                if !emitted::regular(J, J) {
+                    return Err(Failure::SingularMass);
+                }
+                if !emitted::regular(m, m) {
+                    return Err(Failure::SingularMass);
+                }
+                let inv_J = T::from_f64(1.0) / J;
+                let free_phi = torque * inv_J;
+                let free_v = omega * v_perp;
+                let free_v_perp = -omega * v_;
+                let pivot_2 = T::from_f64(1.0) / m;
+                let pivot = r * r * inv_J + pivot_2;
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularConstraints);
+                }
+                if !emitted::regular(pivot_2, pivot_2) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let lambda_0 = -(free_v - r * free_phi) / pivot;
+                let lambda_1 = -free_v_perp / pivot_2;
+                let next = NodeState {
+                    q: Posed::from([phi, theta, x, y]),
+                    v: [dot_phi, omega, v_, v_perp],
+                    lambda: [lambda_0, lambda_1],
+                };
+                if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
+                    && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// One step of `rdp`: Kobilarov, Martín de Diego and Ferraro, (27)–(28) corrected, trapezoidal rule.
+            ///
+            /// Operations: 9 add, 27 mul, 1 dtau_left_inv_star, 1 moved; per Newton iteration 41 add, 60 mul, 5 div, 1 dtau_inv, 1 dtau_inv_star, 1 k.
+            #[inline]
+            pub fn step<T: Scalar, R: Retracts<SE2<f64>>>(
+                prepared: &Prepared<T>,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>,
+                _t: T,
+                inputs: &[T; 1],
+            ) -> Result<NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>, Failure> {
+                let Prepared {
+                    m,
+                    I,
+                    J,
+                    r,
+                    h,
+                    effect_1,
+                    inv_J,
+                    r_over_J,
+                    reduced,
+                    effect_0,
+                    half_h,
+                    k0,
+                    inv_I,
+                    r_over_J_effect_0,
+                    effect_1_over_effect_0,
+                    two_over_h_effect_0,
+                    k1,
+                } = *prepared;
+                let [phi, theta, x, y] = *state.q.entries();
+                let [dot_phi, omega, v_, v_perp] = state.v;
+                let [lambda_0, lambda_1] = state.lambda;
+                let [torque] = *inputs;
+
+                // p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton
+                let pi_phi = J * dot_phi;
+                let pi_omega = I * omega;
+                let pi_v = m * v_;
+                let pi_v_perp = m * v_perp;
+                let beside = dot_phi * pi_phi + omega * pi_omega + v_ * pi_v
+                    + v_perp * pi_v_perp;
+                let t0 = half_h * torque;
+                let t1 = pi_phi + t0;
+                let mut unknowns = [
+                    dot_phi,
+                    omega,
+                    v_,
+                    v_perp,
+                    half_h * lambda_0,
+                    half_h * lambda_1,
+                ];
+                let mut newton = emitted::Newton::weighted(
+                    [J, I, m, m, effect_0, effect_1],
+                    beside,
+                );
+                loop {
+                    let [d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1] = unknowns;
+
+                    // Newton update: J·delta = −residual
+                    let t2 = r * ell_0 - t1;
+                    let reduced_2 = k0 * d_phi - d_v - r_over_J * t2;
+                    let t3 = h * d_omega;
+                    let t4 = h * d_v;
+                    let t5 = h * d_v_perp;
+                    let t6 = I * d_omega;
+                    let t7 = m * d_v_perp;
+                    let t8 = m * d_v;
+                    let [k_0, k_1, k_2, k_3, k_4, k_5, k_6, k_7, k_8] = R::k(
+                        &[t3, t4, t5],
+                        &[t6, t8, t7],
+                    );
+                    let [dtau_inv_0, dtau_inv_1, dtau_inv_2, dtau_inv_3, dtau_inv_4,
+                    dtau_inv_5, dtau_inv_6, dtau_inv_7, dtau_inv_8] = R::dtau_inv(
+                        &[t3, t4, t5],
+                    );
+                    let pivot = h * k_0 + I * dtau_inv_0;
+                    let inv_pivot = T::from_f64(1.0) / pivot;
+                    let factor_2 = (h * k_3 + I * dtau_inv_1) * inv_pivot;
+                    let t9 = h * k_1 + m * dtau_inv_3;
+                    let reduced_3 = h * k_4 + m * dtau_inv_4 - factor_2 * t9;
+                    let t10 = h * k_2 + m * dtau_inv_6;
+                    let reduced_4 = h * k_5 + m * dtau_inv_7 - factor_2 * t10;
+                    let [dtau_inv_star_0, dtau_inv_star_1, dtau_inv_star_2] = R::dtau_inv_star(
+                        &[t3, t4, t5],
+                        &[t6, t8, t7],
+                    );
+                    let t11 = pi_omega - dtau_inv_star_0;
+                    let reduced_5 = pi_v + ell_0 - dtau_inv_star_1 - factor_2 * t11;
+                    let factor_3 = (h * k_6 + I * dtau_inv_2) * inv_pivot;
+                    let reduced_6 = h * k_7 + m * dtau_inv_5 - t9 * factor_3;
+                    let reduced_7 = h * k_8 + m * dtau_inv_8 - t10 * factor_3;
+                    let reduced_8 = pi_v_perp + ell_1 - dtau_inv_star_2 - t11 * factor_3;
+                    let factor_5 = T::from_f64(1.0) / reduced_3;
+                    let factor_4 = reduced_6 * factor_5;
+                    let reduced_9 = reduced_7 - reduced_4 * factor_4;
+                    let reduced_10 = reduced_8 - reduced_5 * factor_4;
+                    let reduced_11 = -reduced_4 * factor_5;
+                    let reduced_12 = reduced + factor_5;
+                    let reduced_13 = reduced_2 - reduced_5 * factor_5;
+                    let factor_7 = T::from_f64(1.0) / reduced_9;
+                    let factor_6 = reduced_11 * factor_7;
+                    let reduced_14 = reduced_12 - factor_4 * factor_6;
+                    let reduced_15 = reduced_13 - reduced_10 * factor_6;
+                    let reduced_16 = -factor_4 * factor_7;
+                    let reduced_17 = -(d_v_perp + reduced_10 * factor_7);
+                    let inv_reduced_14 = T::from_f64(1.0) / reduced_14;
+                    let factor_8 = reduced_16 * inv_reduced_14;
+                    let reduced_18 = factor_7 - factor_6 * factor_8;
+                    let reduced_19 = reduced_17 - reduced_15 * factor_8;
+                    let solved = reduced_19 / reduced_18;
+                    let solved_2 = inv_reduced_14 * (reduced_15 - factor_6 * solved);
+                    let solved_3 = factor_7
+                        * (reduced_10 + solved - factor_4 * solved_2);
+                    let solved_4 = factor_5
+                        * (reduced_5 + solved_2 - reduced_4 * solved_3);
+                    let solved_5 = inv_pivot * (t11 - t10 * solved_3 - t9 * solved_4);
+                    let solved_6 = -inv_J * (J * d_phi + t2 + r * solved_2);
+                    let delta = [
+                        solved_6,
+                        solved_5,
+                        solved_4,
+                        solved_3,
+                        solved_2,
+                        solved,
+                    ];
+                    if newton.update(&mut unknowns, delta)? {
+                        break;
+                    }
+                }
+                let [d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1] = unknowns;
+
+                // q' = q + h·d
+                let phi_1 = phi + h * d_phi;
+                let t12 = h * d_omega;
+                let t13 = h * d_v;
+                let t14 = h * d_v_perp;
+                let [theta_1, x_1, y_1] = R::moved(&[theta, x, y], &[t12, t13, t14]);
+
+                // velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)
+                let u_phi = inv_J * (t0 + J * d_phi);
+                let t15 = I * d_omega;
+                let t16 = m * d_v_perp;
+                let t17 = m * d_v;
+                let [dtau_left_inv_star_0, dtau_left_inv_star_1, dtau_left_inv_star_2] = R::dtau_left_inv_star(
+                    &[t12, t13, t14],
+                    &[t15, t17, t16],
+                );
+                let u_omega = inv_I * dtau_left_inv_star_0;
+                let u_v = effect_1 * dtau_left_inv_star_1;
+                let defect_0 = u_v - r * u_phi;
+                let dot_phi_1 = u_phi + r_over_J_effect_0 * defect_0;
+                let v_1 = u_v - effect_1_over_effect_0 * defect_0;
+                let next = NodeState {
+                    q: Posed::from([phi_1, theta_1, x_1, y_1]),
+                    v: [dot_phi_1, u_omega, v_1, T::from_f64(0.0)],
+                    lambda: [-two_over_h_effect_0 * defect_0, -k1 * dtau_left_inv_star_2],
+                };
+                if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
+                    && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+        }
+
+        /// Step functions of `rkmk2`.
+        pub mod rkmk2 {
+            use ::core::convert::From;
+            use ::core::result::Result::{self, Err, Ok};
+            use ::nhi_runtime::{
+                Failure, Scalar, emitted, NodeState, Factor, Posed, Retracts, group::SE2,
+            };
+
+            /// What depends on the parameters and the step size alone.
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+            pub struct Prepared<T> {
+                /// `r`
+                pub r: T,
+                /// `h`
+                pub h: T,
+                /// `1/J`
+                pub inv_J: T,
+                /// `1/m`
+                pub pivot_2: T,
+                /// `r/J`
+                pub r_over_J: T,
+                /// `1/(1/m + r^2/J)`
+                pub inv_pivot: T,
+                /// `r/(J*(1/m + r^2/J))`
+                pub r_over_J_pivot: T,
+                /// `1/(m*(1/m + r^2/J))`
+                pub pivot_2_over_pivot: T,
+                /// `h/2`
+                pub half_h: T,
+                /// `m`
+                pub inv_pivot_2: T,
+            }
+            emitted::fields!(
+                Prepared { r, h, inv_J, pivot_2, r_over_J, inv_pivot, r_over_J_pivot,
+                pivot_2_over_pivot, half_h, inv_pivot_2 }
+            );
+            /// Computes what depends on the parameters and the step size alone.
+            #[inline]
+            pub fn prepare<T: Scalar>(
+                parameters: &[T; 4],
+                h: T,
+            ) -> Result<Prepared<T>, Failure> {
+                let [m, _, J, r] = *parameters;
+                if !emitted::regular(J, J) {
+                    return Err(Failure::SingularMass);
+                }
+                if !emitted::regular(m, m) {
+                    return Err(Failure::SingularMass);
+                }
+                let inv_J = T::from_f64(1.0) / J;
+                let pivot_2 = T::from_f64(1.0) / m;
+                let r_over_J = r * inv_J;
+                let pivot = pivot_2 + r * r_over_J;
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularConstraints);
+                }
+                if !emitted::regular(pivot_2, pivot_2) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let inv_pivot = T::from_f64(1.0) / pivot;
+                let r_over_J_pivot = r_over_J * inv_pivot;
+                let pivot_2_over_pivot = pivot_2 * inv_pivot;
+                let half_h = T::from_f64(0.5) * h;
+                let inv_pivot_2 = T::from_f64(1.0) / pivot_2;
+                Ok(Prepared {
+                    r,
+                    h,
+                    inv_J,
+                    pivot_2,
+                    r_over_J,
+                    inv_pivot,
+                    r_over_J_pivot,
+                    pivot_2_over_pivot,
+                    half_h,
+                    inv_pivot_2,
+                })
+            }
+
+            /// The state at (q, v), with the continuous multiplier.
+            ///
+            /// Operations: 2 add, 6 mul, 4 div.
+            #[inline]
+            pub fn start_consistent<T: Scalar>(
+                parameters: &[T; 4],
+                _h: T,
+                q: &[T; 4],
+                v: &[T; 4],
+                _t: T,
+                inputs: &[T; 1],
+            ) -> Result<NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>, Failure> {
+                let [m, _, J, r] = *parameters;
+                let [phi, theta, x, y] = *q;
+                let [dot_phi, omega, v_, v_perp] = *v;
+                let [torque] = *inputs;
+                if !emitted::regular(J, J) {
+                    return Err(Failure::SingularMass);
+                }
+                if !emitted::regular(m, m) {
+                    return Err(Failure::SingularMass);
+                }
+                let inv_J = T::from_f64(1.0) / J;
+                let free_phi = torque * inv_J;
+                let free_v = omega * v_perp;
+                let free_v_perp = -omega * v_;
+                let pivot_2 = T::from_f64(1.0) / m;
+                let pivot = r * r * inv_J + pivot_2;
+                if !emitted::regular(pivot, pivot) {
+                    return Err(Failure::SingularConstraints);
+                }
+                if !emitted::regular(pivot_2, pivot_2) {
+                    return Err(Failure::SingularConstraints);
+                }
+                let lambda_0 = -(free_v - r * free_phi) / pivot;
+                let lambda_1 = -free_v_perp / pivot_2;
+                let next = NodeState {
+                    q: Posed::from([phi, theta, x, y]),
+                    v: [dot_phi, omega, v_, v_perp],
+                    lambda: [lambda_0, lambda_1],
+                };
+                if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
+                    && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// One step of `rkmk2`: Munthe-Kaas' form of the explicit mid-point rule.
+            ///
+            /// Operations: 12 add, 23 mul, 1 dexp_left_inv, 1 displaced.
+            #[inline]
+            pub fn step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>,
+                _t: T,
+                inputs: &[T; 1],
+            ) -> Result<NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>, Failure> {
+                let Prepared {
+                    r,
+                    h,
+                    inv_J,
+                    pivot_2,
+                    r_over_J,
+                    inv_pivot,
+                    r_over_J_pivot,
+                    pivot_2_over_pivot,
+                    half_h,
+                    inv_pivot_2,
+                } = *prepared;
+                let [phi, theta, x, y] = *state.q.entries();
+                let [dot_phi, omega, v_, v_perp] = state.v;
+                let [torque] = *inputs;
+
+                // stage 1
+                let free_phi = inv_J * torque;
+                let free_v = omega * v_perp;
+                let t0 = free_v - r * free_phi;
+                let a_phi_s1 = free_phi + r_over_J_pivot * t0;
+                let a_v_s1 = free_v - pivot_2_over_pivot * t0;
+
+                // stage 2
+                let dot_phi_s2 = dot_phi + half_h * a_phi_s1;
+                let v_s2 = v_ + half_h * a_v_s1;
+                let free_v_perp_2 = -omega * v_s2;
+                let lambda_0_3 = -inv_pivot * t0;
+                let lambda_1_3 = -inv_pivot_2 * free_v_perp_2;
+                let a_phi_s2 = free_phi - r_over_J * lambda_0_3;
+                let a_v_s2 = free_v + pivot_2 * lambda_0_3;
+                let a_v_perp_s2 = free_v_perp_2 + pivot_2 * lambda_1_3;
+
+                // the step: weighted mean of the stages
+                let phi_1 = phi + h * dot_phi_s2;
+                let t1 = half_h * omega;
+                let t2 = half_h * v_;
+                let t3 = half_h * v_perp;
+                let [dexp_left_inv_0, dexp_left_inv_1, dexp_left_inv_2] = SE2::<
+                    f64,
+                >::dexp_left_inv(&[t1, t2, t3], &[omega, v_s2, v_perp]);
+                let t4 = h * dexp_left_inv_0;
+                let t5 = h * dexp_left_inv_1;
+                let t6 = h * dexp_left_inv_2;
+                let [theta_1, x_1, y_1] = SE2::<
+                    f64,
+                >::displaced(&[theta, x, y], &[t4, t5, t6]);
+                let dot_phi_1 = dot_phi + h * a_phi_s2;
+                let v_1 = v_ + h * a_v_s2;
+                let v_perp_1 = v_perp + h * a_v_perp_s2;
+                let next = NodeState {
+                    q: Posed::from([phi_1, theta_1, x_1, y_1]),
+                    v: [dot_phi_1, omega, v_1, v_perp_1],
+                    lambda: [lambda_0_3, lambda_1_3],
+                };
+                if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
+                    && emitted::finite(&next.lambda)
+                {
+                    Ok(next)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+        }
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::System for Coin {
+        const NAME: &'static ::core::primitive::str = "Coin";
+        const COORDINATES: &'static [&'static ::core::primitive::str] = &[
+            "phi",
+            "theta",
+            "x",
+            "y",
+        ];
+        const VELOCITIES: &'static [&'static ::core::primitive::str] = &[
+            "phi",
+            "omega",
+            "v",
+            "v_perp",
+        ];
+        const PARAMETERS: &'static [&'static ::core::primitive::str] = &[
+            "m",
+            "I",
+            "J",
+            "r",
+        ];
+        const INPUTS: &'static [&'static ::core::primitive::str] = &["torque"];
+        const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &[
+            "rolling",
+            "v_perp",
+        ];
+        const SYMMETRIES: &'static [::nhi_runtime::Symmetry] = &[];
+        type Configuration<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::Posed<
+            ::nhi_runtime::group::SE2<::core::primitive::f64>,
+            __T,
+            1,
+            4,
+        >;
+        type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 4];
+        type Multipliers<__T: ::nhi_runtime::Scalar> = [__T; 2];
+        type Inputs<__T: ::nhi_runtime::Scalar> = [__T; 1];
+        type Parameters<__T: ::nhi_runtime::Scalar> = [__T; 4];
+        fn parameters(&self) -> [::core::primitive::f64; 4] {
+            [self.m, self.I, self.J, self.r]
+        }
+
+        #[inline]
+        fn energy<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __q: &::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            __v: &[__T; 4],
+        ) -> __T {
+            kernel::energy(__parameters, __q.entries(), __v)
+        }
+
+        #[inline]
+        fn momentum<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __q: &::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            __v: &[__T; 4],
+        ) -> [__T; 4] {
+            kernel::momentum(__parameters, __q.entries(), __v)
+        }
+
+        #[inline]
+        fn residual<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __q: &::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            __v: &[__T; 4],
+        ) -> [__T; 2] {
+            kernel::residual(__parameters, __q.entries(), __v)
+        }
+
+        #[inline]
+        fn residual_scale<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __q: &::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            __v: &[__T; 4],
+        ) -> [__T; 2] {
+            kernel::residual_scale(__parameters, __q.entries(), __v)
+        }
+
+        #[inline]
+        fn project<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __q: &::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            __v: &[__T; 4],
+        ) -> ::core::result::Result<[__T; 4], ::nhi_runtime::Failure> {
+            kernel::project(__parameters, __q.entries(), __v)
+        }
+
+        #[inline]
+        fn acceleration_of<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __q: &::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            __v: &[__T; 4],
+            __t: __T,
+            __inputs: &[__T; 1],
+        ) -> ::core::result::Result<([__T; 4], [__T; 2]), ::nhi_runtime::Failure> {
+            kernel::acceleration(__parameters, __q.entries(), __v, __t, __inputs)
+        }
+
+        #[allow(refining_impl_trait)]
+        #[inline]
+        fn momentum_basis<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __q: &::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+        ) -> [[__T; 4]; 1] {
+            let __e_1 = kernel::momentum_basis(__parameters, __q.entries());
+            [__e_1]
+        }
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::Emits<::nhi_runtime::Rdp> for Coin {
+        type Prepared<__T: ::nhi_runtime::Scalar> = kernel::rdp::Prepared<__T>;
+        type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::NodeState<
+            ::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            [__T; 4],
+            [__T; 2],
+        >;
+        fn prepare<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+        ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
+            kernel::rdp::prepare(__parameters, __h)
+        }
+
+        fn start<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+            __start: ::nhi_runtime::Start,
+            __q: &::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            __v: &[__T; 4],
+            __t: __T,
+            __inputs: &[__T; 1],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::rdp::start_consistent(
+                __parameters,
+                __h,
+                __q.entries(),
+                __v,
+                __t,
+                __inputs,
+            )
+        }
+
+        #[inline]
+        fn step<__T: ::nhi_runtime::Scalar>(
+            __prepared: &Self::Prepared<__T>,
+            __state: &Self::State<__T>,
+            __t: __T,
+            __inputs: &[__T; 1],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::rdp::step::<
+                __T,
+                ::nhi_runtime::group::Exp,
+            >(__prepared, __state, __t, __inputs)
+        }
+    }
+
+    #[automatically_derived]
+    impl<
+        __R: ::nhi_runtime::Retracts<::nhi_runtime::group::SE2<::core::primitive::f64>>,
+    > ::nhi_runtime::Emits<::nhi_runtime::Retracted<::nhi_runtime::Rdp, __R>> for Coin {
+        type Prepared<__T: ::nhi_runtime::Scalar> = kernel::rdp::Prepared<__T>;
+        type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::NodeState<
+            ::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            [__T; 4],
+            [__T; 2],
+        >;
+        fn prepare<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+        ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
+            kernel::rdp::prepare(__parameters, __h)
+        }
+
+        fn start<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+            __start: ::nhi_runtime::Start,
+            __q: &::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            __v: &[__T; 4],
+            __t: __T,
+            __inputs: &[__T; 1],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::rdp::start_consistent(
+                __parameters,
+                __h,
+                __q.entries(),
+                __v,
+                __t,
+                __inputs,
+            )
+        }
+
+        #[inline]
+        fn step<__T: ::nhi_runtime::Scalar>(
+            __prepared: &Self::Prepared<__T>,
+            __state: &Self::State<__T>,
+            __t: __T,
+            __inputs: &[__T; 1],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::rdp::step::<__T, __R>(__prepared, __state, __t, __inputs)
+        }
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::Emits<::nhi_runtime::Rkmk2> for Coin {
+        type Prepared<__T: ::nhi_runtime::Scalar> = kernel::rkmk2::Prepared<__T>;
+        type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::NodeState<
+            ::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            [__T; 4],
+            [__T; 2],
+        >;
+        fn prepare<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+        ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
+            kernel::rkmk2::prepare(__parameters, __h)
+        }
+
+        fn start<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+            __start: ::nhi_runtime::Start,
+            __q: &::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            __v: &[__T; 4],
+            __t: __T,
+            __inputs: &[__T; 1],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::rkmk2::start_consistent(
+                __parameters,
+                __h,
+                __q.entries(),
+                __v,
+                __t,
+                __inputs,
+            )
+        }
+
+        #[inline]
+        fn step<__T: ::nhi_runtime::Scalar>(
+            __prepared: &Self::Prepared<__T>,
+            __state: &Self::State<__T>,
+            __t: __T,
+            __inputs: &[__T; 1],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            kernel::rkmk2::step(__prepared, __state, __t, __inputs)
+        }
+    }
+};

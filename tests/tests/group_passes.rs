@@ -1,0 +1,193 @@
+//! The programs of every model with a group factor as the scheme builder writes them and after the
+//! passes: both give the same numbers, up to rounding, at random parameters and states, with the maps
+//! of the groups by the runtime.
+
+use nhi_codegen::declaration::Declaration;
+use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::group::{Entry, Map};
+use nhi_codegen::pass::{optimise, split};
+use nhi_codegen::pipeline::Derived;
+use nhi_codegen::program::{Constants, Program};
+use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, SE2, SE3, SO3};
+use nhi_runtime::{Factor, Retracts, Vector};
+use std::path::Path;
+
+/// As of the programs on R^n: rounding of some hundred operations and of a converged Newton iteration.
+const ROUNDING: f64 = 1e-10;
+
+/// Parameters and states per model.
+const STATES: u64 = 4;
+
+/// One number of a map of `G` with the retraction `R`.
+fn number<G: Factor, R: Retracts<G>>(entry: &Entry, arguments: &[f64]) -> f64 {
+    fn vector<V: Vector<f64>>(entries: &[f64]) -> V {
+        let mut vector = V::splat(0.0);
+        vector.as_mut().copy_from_slice(entries);
+        vector
+    }
+    let first = entry.map.arguments(entry.group)[0];
+    let (a, b) = arguments.split_at(first);
+    let i = entry.index;
+    match entry.map {
+        Map::Moved => R::moved(&vector(a), &vector(b))[i],
+        Map::Start => R::dtau_inv_star(&vector(a), &vector(b))[i],
+        Map::End => R::dtau_left_inv_star(&vector(a), &vector(b))[i],
+        Map::Displaced => G::displaced(&vector(a), &vector(b))[i],
+        Map::Rate => G::dexp_left_inv(&vector(a), &vector(b))[i],
+        Map::TangentLeft => R::dtau_left(&vector(a))[i],
+        Map::InverseTangent => R::dtau_inv(&vector(a))[i],
+        Map::StartTangent => R::k(&vector(a), &vector(b))[i],
+    }
+}
+
+/// The maps of all groups with one retraction.
+type Maps = fn(&Entry, &[f64]) -> f64;
+
+fn maps<R>(entry: &Entry, arguments: &[f64]) -> f64
+where
+    R: Retracts<SE2<f64>> + Retracts<SO3<f64>> + Retracts<SE3<f64>>,
+{
+    match entry.group.name {
+        "SE2" => number::<SE2<f64>, R>(entry, arguments),
+        "SO3" => number::<SO3<f64>, R>(entry, arguments),
+        "SE3" => number::<SE3<f64>, R>(entry, arguments),
+        name => panic!("{name} has no maps here"),
+    }
+}
+
+const RETRACTIONS: [Maps; 4] = [maps::<Exp>, maps::<Cayley>, maps::<Ccsk>, maps::<Exp1>];
+
+/// Every declaration with a group factor in the files of the `models` crate, with its methods.
+fn models() -> Vec<Derived> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/src/lie");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    let mut models = Vec::new();
+    for file in files {
+        for item in syn::parse_file(&std::fs::read_to_string(&file).unwrap()).unwrap().items {
+            let syn::Item::Struct(item) = item else { continue };
+            if item.attrs.iter().any(|a| a.path().is_ident("nonholonomic")) {
+                let declaration = Declaration::parse(&item.into()).expect("no mistakes");
+                models.push(Derived::new(declaration, &mut BuiltIn).expect("derivable"));
+            }
+        }
+    }
+    models.retain(|derived| derived.mechanics.system.group.is_some());
+    models
+}
+
+/// Numbers of [−1, 1], the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn number(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    fn numbers<const N: usize>(&mut self) -> [f64; N] {
+        std::array::from_fn(|_| self.number())
+    }
+
+    fn list(&mut self, n: usize) -> Vec<f64> {
+        (0..n).map(|_| self.number()).collect()
+    }
+
+    /// A configuration with `shape` coordinates.
+    fn configuration(&mut self, shape: usize, group: &str) -> Vec<f64> {
+        let mut q = self.list(shape);
+        let turned = |w: [f64; 3]| <SO3<f64> as Factor>::displaced(&UPRIGHT, &w);
+        match group {
+            "SE2" => q.extend(self.numbers::<3>()),
+            "SO3" => q.extend(turned(self.numbers())),
+            _ => {
+                q.extend(turned(self.numbers()));
+                q.extend(self.numbers::<3>());
+            }
+        }
+        q
+    }
+}
+
+const UPRIGHT: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+
+/// The results of a program before the passes, which are those after them, unless it fails in both.
+fn compare(
+    derived: &Derived,
+    raw: &Program,
+    in_parts: bool,
+    maps: Maps,
+    arguments: &[Vec<f64>],
+) -> Option<Vec<Vec<f64>>> {
+    let system = &derived.mechanics.system;
+    let name = format!("{}, {}", system.name, raw.name);
+    let (mut pool, isolated) = raw.isolated(&system.pool);
+    let optimised = optimise(&mut pool, &mut Constants::default(), &isolated);
+    optimised.validate(&pool);
+    let raw = raw.run_with(&system.pool, arguments, &maps);
+    let mut others = vec![optimised.run_with(&pool, arguments, &maps)];
+    if in_parts {
+        // Parameters and step size come first.
+        let parts = split(&pool, &optimised);
+        others.push(parts.prepare.run_with(&pool, &arguments[..2], &maps).and_then(|kept| {
+            let arguments = [&[kept.concat()], &arguments[2..]].concat();
+            parts.step.run_with(&pool, &arguments, &maps)
+        }));
+    }
+    let Ok(raw) = raw else {
+        assert!(others.iter().all(Result::is_err), "{name}: fails before the passes only");
+        return None;
+    };
+    let scale = raw.iter().flatten().fold(1.0, |a: f64, x| a.max(x.abs()));
+    for other in others {
+        let other = other.unwrap_or_else(|e| panic!("{name}: {e} after the passes"));
+        assert_eq!(raw.concat().len(), other.concat().len(), "{name}");
+        for (x, y) in raw.iter().flatten().zip(other.iter().flatten()) {
+            assert!((x - y).abs() <= ROUNDING * scale, "{name}: {x} and {y} beside {scale}");
+        }
+    }
+    Some(raw)
+}
+
+#[test]
+fn passes_keep_every_method_of_every_model() {
+    let (mut compared, mut failed) = (0, 0);
+    for derived in models() {
+        let system = &derived.mechanics.system;
+        let group = system.group.expect("a group").name;
+        for (seed, maps) in (0..STATES).zip(RETRACTIONS.into_iter().cycle()) {
+            let mut random = Random(seed);
+            let parameters: Vec<f64> =
+                random.list(system.parameters.len()).into_iter().map(|x| 1.0 + x / 2.0).collect();
+            let q = random.configuration(system.shape(), group);
+            let v = random.list(system.velocities.len());
+            let later = [vec![0.3], random.list(system.inputs.len())];
+            let mut run = |program: &Program, in_parts: bool, arguments: &[Vec<f64>]| {
+                let result = compare(&derived, program, in_parts, maps, arguments);
+                if result.is_some() {
+                    compared += 1
+                } else {
+                    failed += 1
+                }
+                result
+            };
+            let given = [parameters.clone(), q.clone(), v];
+            let Some(v) = run(&derived.system.project, false, &given) else { continue };
+            let state = [parameters.clone(), q.clone(), v.concat()];
+            for program in [&derived.system.energy, &derived.system.momentum, &derived.system.residual] {
+                run(program, false, &state);
+            }
+            run(&derived.system.acceleration, false, &[&state[..], &later].concat());
+            for method in &derived.methods {
+                for (_, start) in &method.starts {
+                    let start_at =
+                        [vec![parameters.clone(), vec![0.05], q.clone(), v.concat()], later.to_vec()];
+                    let Some(started) = run(start, false, &start_at.concat()) else { continue };
+                    let step_from = [vec![parameters.clone(), vec![0.05]], started, later.to_vec()];
+                    run(&method.step, true, &step_from.concat());
+                }
+            }
+        }
+    }
+    assert!(compared > 500 && failed < compared / 20, "{compared} compared, {failed} failed");
+}
