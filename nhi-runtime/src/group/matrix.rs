@@ -105,11 +105,16 @@ impl<T: Scalar, const N: usize> Operator for [[T; N]; N] {
     }
     #[inline]
     fn times(self, factor: T) -> Self {
-        self.map(|row| row.times(factor))
+        from_fn(|i| self[i].times(factor))
     }
     #[inline]
     fn after(self, first: Self) -> Self {
-        self.map(|row| first.apply_star(row))
+        // A closure of this size is not inlined into `from_fn`.
+        let mut product = self;
+        for row in &mut product {
+            *row = first.apply_star(*row);
+        }
+        product
     }
     #[inline]
     fn transposed(self) -> Self {
@@ -120,26 +125,28 @@ impl<T: Scalar, const N: usize> Operator for [[T; N]; N] {
     fn inverse(self) -> Self {
         let (mut left, mut right) = (self, Self::identity());
         for k in 0..N {
-            let pivot = (k..N).fold(k, |best, i| {
-                let size = |i: usize| left[i][k].to_f64().abs();
-                if size(i) > size(best) { i } else { best }
-            });
-            left.swap(k, pivot);
-            right.swap(k, pivot);
-            let scale = T::from_f64(1.0) / left[k][k];
-            left[k] = left[k].times(scale);
-            right[k] = right[k].times(scale);
-            for i in (0..N).filter(|&i| i != k) {
-                let factor = -left[i][k];
-                left[i] = left[i].plus(left[k].times(factor));
-                right[i] = right[i].plus(right[k].times(factor));
+            let (mut l, mut r) = (left[k], right[k]);
+            for (below, beside) in left.iter_mut().zip(&mut right).skip(k + 1) {
+                if below[k].to_f64().abs() > l[k].to_f64().abs() {
+                    (l, *below) = (*below, l);
+                    (r, *beside) = (*beside, r);
+                }
+            }
+            let scale = T::from_f64(1.0) / l[k];
+            (l, r) = (l.times(scale), r.times(scale));
+            (left[k], right[k]) = (l, r);
+            let others = left.iter_mut().zip(&mut right).enumerate().filter(|(i, _)| *i != k);
+            for (_, (other, beside)) in others {
+                let factor = -other[k];
+                *other = other.plus(l.times(factor));
+                *beside = beside.plus(r.times(factor));
             }
         }
         right
     }
     #[inline]
     fn apply(self, x: [T; N]) -> [T; N] {
-        self.map(|row| row.dot(x))
+        from_fn(|i| self[i].dot(x))
     }
     #[inline]
     fn apply_star(self, mu: [T; N]) -> [T; N] {

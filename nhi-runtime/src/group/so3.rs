@@ -253,7 +253,7 @@ impl<T: Scalar> Retraction<SO3<T>> for Cayley {
 impl<T: Scalar> Retraction<SO3<T>> for Ccsk {
     #[inline]
     fn tau(x: [T; 3]) -> SO3<T> {
-        let [(s1, c1), (s2, c2), (s3, c3)] = x.map(T::sin_cos);
+        let ((s1, c1), (s2, c2), (s3, c3)) = (x[0].sin_cos(), x[1].sin_cos(), x[2].sin_cos());
         SO3([
             [c2 * c3, -(c2 * s3), s2],
             [c1 * s3 + s1 * s2 * c3, c1 * c3 - s1 * s2 * s3, -(s1 * c2)],

@@ -194,7 +194,11 @@ impl<'a> Emitter<'a> {
     fn imports(&self, depth: usize, more: &[TokenStream]) -> TokenStream {
         let runtime = self.runtime_from(depth);
         // Configurations with a pose are made from arrays.
-        let from = self.pose().map(|_| quote!(use ::core::convert::From;));
+        let from = self.pose().map(|_| {
+            quote!(
+                use ::core::convert::From;
+            )
+        });
         quote! {
             #from
             use ::core::result::Result::{self, Err, Ok};
