@@ -11,6 +11,7 @@
 //! cargo bench -p nhi-benches                    # time by criterion
 //! ```
 
+pub mod compile;
 pub mod count;
 pub mod document;
 pub mod expert;

@@ -2,9 +2,10 @@
 //! build.
 //!
 //! ```text
-//! cargo run --release -p nhi-benches [-- [--all-methods] [--out FILE]]
+//! cargo run --release -p nhi-benches [-- [--all-methods | --compile] [--out FILE]]
 //! ```
 
+use nhi_benches::compile;
 use nhi_benches::count::CHILD;
 use nhi_benches::document::{Table, with_tables};
 use nhi_benches::table::Suite;
@@ -15,12 +16,16 @@ use std::process::ExitCode;
 /// Shows every model with all methods instead of a few.
 const ALL_METHODS: &str = "--all-methods";
 
+/// Measures builds instead of steps.
+const COMPILE: &str = "--compile";
+
 /// Writes the tables into a document instead.
 const OUT: &str = "--out";
 
 #[derive(Default)]
 struct Arguments {
     all_methods: bool,
+    compile: bool,
     counted: Option<String>,
     out: Option<String>,
 }
@@ -32,10 +37,13 @@ impl Arguments {
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 ALL_METHODS => parsed.all_methods = true,
+                COMPILE => parsed.compile = true,
                 CHILD => parsed.counted = arguments.next(),
                 OUT => parsed.out = Some(arguments.next().ok_or(format!("{OUT} needs a file"))?),
                 other => {
-                    return Err(format!("unknown argument {other}; expected {ALL_METHODS} or {OUT} FILE"));
+                    return Err(format!(
+                        "unknown argument {other}; expected {ALL_METHODS}, {COMPILE} or {OUT} FILE"
+                    ));
                 }
             }
         }
@@ -47,6 +55,9 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     if let Some(models) = &arguments.counted {
         Suite::counted(models);
         return Ok(());
+    }
+    if arguments.compile {
+        return write(&[compile::table()?], arguments.out.as_deref());
     }
     let (tables, note) = Suite::new(arguments.all_methods).measure();
     if let Some(note) = note {

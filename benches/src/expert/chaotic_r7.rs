@@ -57,7 +57,7 @@ impl Kernel for Dla2Plain {
 }
 
 /// `dla2` in (q_h, d = h v): half the multiplications by h are gone, and the sums of the numerator and the
-/// denominator are in pairs.
+/// denominator are in pairs, the division beside the numerator.
 struct Dla2Best;
 
 impl Kernel for Dla2Best {
@@ -76,9 +76,8 @@ impl Kernel for Dla2Best {
         let u0 = fma(k * z0, fma(y0, y0, b), d[4]);
         let u1 = fma(k * z1, fma(y1, y1, a), d[5]);
         let u2 = fma(k * z2, fma(y2, y2, 1.0), d[6]);
-        let numerator = fma(n0, u0, wx) + fma(n1, u1, n2 * u2);
-        let denominator = fma(n0, y0, 1.0) + fma(n1, y1, n2 * y2);
-        let ell = -numerator / denominator;
+        let inverse = -1.0 / (fma(n0, y0, 1.0) + fma(n1, y1, n2 * y2));
+        let ell = (fma(n0, u0, wx) + fma(n1, u1, n2 * u2)) * inverse;
         // What is added without ℓ is ready when ℓ is.
         let (x1, z01, z11, z21) = (x + wx, z0 + u0, z1 + u1, z2 + u2);
         (
@@ -117,7 +116,7 @@ impl Kernel for RattlePlain {
     }
 }
 
-/// RATTLE in (q_k, d = h v_{k+1/2}), squares used twice, sums in pairs, and what needs no σ beside it.
+/// RATTLE in (q_k, d = h v_{k+1/2}), squares used twice, sums in pairs, and the division and what needs no σ beside it.
 struct RattleBest;
 
 impl Kernel for RattleBest {
@@ -132,7 +131,8 @@ impl Kernel for RattleBest {
         let (s0, s1, s2) = (y0 * y0, y1 * y1, y2 * y2);
         let (fx, f0, f1, f2) = (k * x, k * z0 * (s0 + b), k * z1 * (s1 + a), k * z2 * (s2 + 1.0));
         let (ux, u0, u1, u2) = (d[0] + fx, d[4] + f0, d[5] + f1, d[6] + f2);
-        let sigma = -2.0 * (fma(y0, u0, ux) + fma(y1, u1, y2 * u2)) / ((1.0 + s0) + (s1 + s2));
+        let inverse = -2.0 / ((1.0 + s0) + (s1 + s2));
+        let sigma = (fma(y0, u0, ux) + fma(y1, u1, y2 * u2)) * inverse;
         let kk = 2.0 * k;
         (
             q,

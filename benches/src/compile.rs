@@ -1,0 +1,248 @@
+//! What a model costs a build: the derive's time, the size of what it generates, and the time that a crate
+//! with the model takes beyond its dependencies.
+//!
+//! Such a crate is made under `target/compile-time`: the model and, for each method, a function that takes
+//! steps, so that the step functions are compiled. It is built as users build it, with the derive as cargo
+//! compiles procedural macros by default. The same crate without a model is subtracted; one with the
+//! generated code in place of the derive tells the derive's share.
+
+use crate::document::Table;
+use nhi_codegen::declaration::Declaration;
+use nhi_codegen::engine::default_engine;
+use nhi_codegen::pipeline::Derived;
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::quote;
+use std::error::Error;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+use std::{env, fs, io};
+
+/// Builds of each kind; the fastest counts.
+const BUILDS: usize = 2;
+
+/// The profiles of cargo, and the folders of their results.
+const PROFILES: [(&str, &str); 2] = [("dev", "debug"), ("release", "release")];
+
+/// The table.
+///
+/// # Errors
+/// A model that cannot be read, derived or built.
+pub fn table() -> Result<Table, Box<dyn Error>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let scratch = Scratch::new(&root)?;
+    let mut text = String::from(
+        "| model | methods | derive, ms | lines | kB | debug build, s | derive's part | release build, s | derive's part |\n\
+         |---|---|---:|---:|---:|---:|---:|---:|---:|\n",
+    );
+    for model in models(&root)? {
+        for declared in [model.with_two_methods(), model] {
+            let cost = Cost::of(&declared, &scratch).map_err(|e| format!("{}: {e}", declared.item.ident))?;
+            let name = &declared.item.ident;
+            let _ = write!(text, "| {name} | {} | {:.0} |", declared.label(), cost.derive * 1e3);
+            let _ = write!(text, " {} | {:.0} |", cost.lines, cost.bytes as f64 / 1e3);
+            for [derived, pasted] in cost.builds {
+                let _ = write!(text, " {derived:.2} | {:.2} |", derived - pasted);
+            }
+            text.push('\n');
+        }
+    }
+    Ok(Table { name: "builds", text })
+}
+
+/// A struct that derives `Nonholonomic`.
+struct Model {
+    item: syn::ItemStruct,
+    /// The methods that it declares, as they stand there.
+    methods: Vec<Ident>,
+    all: bool,
+}
+
+impl Model {
+    fn label(&self) -> String {
+        if self.all {
+            return format!("all {}", self.methods.len());
+        }
+        self.methods.iter().map(Ident::to_string).collect::<Vec<_>>().join(", ")
+    }
+
+    /// With the two methods of a declaration that names none.
+    fn with_two_methods(&self) -> Model {
+        let has = |name: &str| self.methods.iter().any(|m| m == name);
+        let names = [if has("Dla2") { "Dla2" } else { "Rdp" }, "Rattle"];
+        let methods: Vec<Ident> = names.iter().map(|name| Ident::new(name, Span::call_site())).collect();
+        let mut item = self.item.clone();
+        for attribute in item.attrs.iter_mut().filter(|a| a.path().is_ident("nonholonomic")) {
+            if let syn::Meta::List(list) = &mut attribute.meta {
+                list.tokens = with_methods(list.tokens.clone(), &quote!(#(#methods),*));
+            }
+        }
+        Model { item, methods, all: false }
+    }
+
+    /// Functions that take steps, by number of the method.
+    fn functions(&self) -> TokenStream {
+        let name = &self.item.ident;
+        let functions = self.methods.iter().enumerate().map(|(i, method)| {
+            let function = Ident::new(&format!("steps_{i}"), Span::call_site());
+            let simulation = quote!(nhi_runtime::Simulation<#name, nhi_runtime::#method>);
+            quote! {
+                pub fn #function(
+                    system: #name,
+                    q: <#name as nhi_runtime::System>::Configuration<f64>,
+                    v: <#name as nhi_runtime::System>::Velocity<f64>,
+                    h: f64,
+                ) -> Result<#simulation, nhi_runtime::Error> {
+                    let mut simulation = nhi_runtime::Simulation::new(system, nhi_runtime::#method, q, v, h)?;
+                    simulation.step()?;
+                    simulation.advance(1000)?;
+                    Ok(simulation)
+                }
+            }
+        });
+        quote!(#(#functions)*)
+    }
+
+    /// A crate's source with the derive.
+    fn with_derive(&self) -> String {
+        let (item, functions) = (&self.item, self.functions());
+        quote!(use nhi_runtime::prelude::*; #item #functions).to_string()
+    }
+
+    /// The same with what the derive generates.
+    fn with_code(&self, code: &TokenStream) -> String {
+        let mut item = self.item.clone();
+        item.attrs.retain(|a| !a.path().is_ident("nonholonomic") && !a.path().is_ident("derive"));
+        let functions = self.functions();
+        quote!(#[derive(Clone, Debug)] #item #code #functions).to_string()
+    }
+}
+
+/// The entries of an attribute with those of `methods(…)` replaced.
+fn with_methods(entries: TokenStream, methods: &TokenStream) -> TokenStream {
+    let mut named = false;
+    let replaced = entries.into_iter().map(|token| match token {
+        TokenTree::Group(_) if named => {
+            named = false;
+            Group::new(Delimiter::Parenthesis, methods.clone()).into()
+        }
+        token => {
+            named = matches!(&token, TokenTree::Ident(name) if name == "methods");
+            token
+        }
+    });
+    replaced.collect()
+}
+
+/// The models of the literature, in the order of their files.
+fn models(root: &Path) -> Result<Vec<Model>, Box<dyn Error>> {
+    let mut files = Vec::new();
+    for folder in ["models/src", "models/src/lie"] {
+        let entries = fs::read_dir(root.join(folder))?.map(|entry| Ok(entry?.path()));
+        let mut of_folder = entries.collect::<io::Result<Vec<PathBuf>>>()?;
+        of_folder.sort();
+        files.extend(of_folder.into_iter().filter(|path| path.extension().is_some_and(|e| e == "rs")));
+    }
+    let mut models = Vec::new();
+    for path in files {
+        for item in syn::parse_file(&fs::read_to_string(&path)?)?.items {
+            let syn::Item::Struct(item) = item else { continue };
+            if item.attrs.iter().any(|a| a.path().is_ident("nonholonomic")) {
+                let declaration = Declaration::parse(&item.clone().into()).map_err(first_error)?;
+                let methods = declaration.system.methods.iter().map(|m| Ident::new(m, Span::call_site()));
+                models.push(Model { methods: methods.collect(), item, all: true });
+            }
+        }
+    }
+    Ok(models)
+}
+
+fn first_error(rejected: Box<nhi_codegen::declaration::Rejected>) -> String {
+    rejected.errors.iter().map(ToString::to_string).next().unwrap_or_default()
+}
+
+/// What was measured of one model.
+struct Cost {
+    /// Seconds of the derive, optimised.
+    derive: f64,
+    /// Of the generated code, formatted.
+    lines: usize,
+    /// Of its tokens.
+    bytes: usize,
+    /// For each profile, seconds of the build with the derive and with the generated code in its place,
+    /// beyond one without a model.
+    builds: [[f64; 2]; 2],
+}
+
+impl Cost {
+    fn of(model: &Model, scratch: &Scratch) -> Result<Cost, Box<dyn Error>> {
+        let input: syn::DeriveInput = model.item.clone().into();
+        let mut engine = default_engine();
+        let start = Instant::now();
+        let declaration = Declaration::parse(&input).map_err(first_error)?;
+        let derived = Derived::new(declaration, engine.as_mut()).map_err(first_error)?;
+        let code = derived.implementation();
+        let derive = start.elapsed().as_secs_f64();
+        let sources = ["//! Nothing.".to_owned(), model.with_derive(), model.with_code(&code)];
+        let mut builds = [[f64::INFINITY; 2]; 2];
+        for (profile, seconds) in PROFILES.into_iter().zip(&mut builds) {
+            let mut best = [f64::INFINITY; 3];
+            for _ in 0..BUILDS {
+                for (source, best) in sources.iter().zip(&mut best) {
+                    *best = best.min(scratch.build(profile, source)?);
+                }
+            }
+            let [empty, with_derive, with_code] = best;
+            *seconds = [with_derive - empty, with_code - empty];
+        }
+        let bytes = code.to_string().len();
+        Ok(Cost { derive, lines: derived.pretty().lines().count(), bytes, builds })
+    }
+}
+
+/// A crate that depends on the runtime, whose dependencies are built.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(root: &Path) -> Result<Scratch, Box<dyn Error>> {
+        let scratch = Scratch(root.join("target").join("compile-time"));
+        fs::create_dir_all(scratch.0.join("src"))?;
+        let symbolica = if cfg!(feature = "symbolica") { ", \"symbolica\"" } else { "" };
+        let manifest = format!(
+            "[package]\nname = \"model\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies.nhi-runtime]\n\
+             path = \"../../nhi-runtime\"\ndefault-features = false\nfeatures = [\"derive\", \"std\"{symbolica}]\n\n\
+             [workspace]\n",
+        );
+        fs::write(scratch.0.join("Cargo.toml"), manifest)?;
+        let lock = root.join("Cargo.lock");
+        if lock.exists() {
+            fs::copy(lock, scratch.0.join("Cargo.lock"))?;
+        }
+        for profile in PROFILES {
+            scratch.build(profile, "//! Dependencies.")?;
+        }
+        Ok(scratch)
+    }
+
+    /// Seconds that the crate with this source takes, nothing of it being built before.
+    fn build(&self, (profile, folder): (&str, &str), source: &str) -> Result<f64, Box<dyn Error>> {
+        fs::write(self.0.join("src").join("lib.rs"), source)?;
+        let target = self.0.join("target");
+        let incremental = target.join(folder).join("incremental");
+        if incremental.exists() {
+            fs::remove_dir_all(incremental)?;
+        }
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.args(["build", "--quiet", "--profile", profile, "--target-dir"]).arg(target);
+        command.current_dir(&self.0);
+        let start = Instant::now();
+        let output = command.output()?;
+        let seconds = start.elapsed().as_secs_f64();
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into());
+        }
+        Ok(seconds)
+    }
+}
