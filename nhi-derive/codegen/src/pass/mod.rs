@@ -82,7 +82,7 @@ const MAX_ROUNDS: usize = 3;
 
 /// `program` with fewer operations.
 pub fn optimise(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Program {
-    trace(pool, constants, program, |_, _, _| {})
+    run(pool, constants, program, None)
 }
 
 /// As [`optimise`], telling `observe` the name of every pass that was kept and its result.
@@ -91,6 +91,18 @@ pub fn trace(
     constants: &mut Constants,
     program: &Program,
     mut observe: impl FnMut(&mut Pool, &str, &Program),
+) -> Program {
+    run(pool, constants, program, Some(&mut observe))
+}
+
+/// What is told the name of a pass and its result.
+type Observer<'a> = &'a mut dyn FnMut(&mut Pool, &str, &Program);
+
+fn run(
+    pool: &mut Pool,
+    constants: &mut Constants,
+    program: &Program,
+    mut observe: Option<Observer<'_>>,
 ) -> Program {
     let cx = &mut Context { pool, constants };
     let mut best = Draft::new(cx, program);
@@ -107,7 +119,9 @@ pub fn trace(
             let mut steps = Vec::new();
             for pass in order {
                 (pass.run)(cx, &mut draft);
-                steps.push((pass.name, draft.clone()));
+                if observe.is_some() {
+                    steps.push((pass.name, draft.clone()));
+                }
             }
             let after = draft.operations(cx).weight();
             if after < cost || (accept_equal && after == cost) {
@@ -117,9 +131,11 @@ pub fn trace(
             }
         }
         let Some((order, steps)) = better else { break };
-        for (name, step) in steps {
-            let program = step.finish(cx.pool);
-            observe(cx.pool, name, &program);
+        if let Some(observe) = &mut observe {
+            for (name, step) in steps {
+                let program = step.finish(cx.pool);
+                observe(cx.pool, name, &program);
+            }
         }
         orders = vec![order];
         if cost == before {
@@ -128,8 +144,10 @@ pub fn trace(
     }
     for pass in LAST {
         (pass.run)(cx, &mut best);
-        let program = best.clone().finish(cx.pool);
-        observe(cx.pool, pass.name, &program);
+        if let Some(observe) = &mut observe {
+            let program = best.clone().finish(cx.pool);
+            observe(cx.pool, pass.name, &program);
+        }
     }
     let optimised = best.finish(cx.pool);
     #[cfg(debug_assertions)]
