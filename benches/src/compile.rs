@@ -22,6 +22,9 @@ use std::{env, fs, io};
 /// Builds of each kind; the fastest counts.
 const BUILDS: usize = 2;
 
+/// Builds without a model, which all others are compared with.
+const EMPTY_BUILDS: usize = 4;
+
 /// The profiles of cargo, and the folders of their results.
 const PROFILES: [(&str, &str); 2] = [("dev", "debug"), ("release", "release")];
 
@@ -39,16 +42,23 @@ pub fn table() -> Result<Table, Box<dyn Error>> {
     for model in models(&root)? {
         for declared in [model.with_two_methods(), model] {
             let cost = Cost::of(&declared, &scratch).map_err(|e| format!("{}: {e}", declared.item.ident))?;
-            let name = &declared.item.ident;
-            let _ = write!(text, "| {name} | {} | {:.0} |", declared.label(), cost.derive * 1e3);
-            let _ = write!(text, " {} | {:.0} |", cost.lines, cost.bytes as f64 / 1e3);
-            for [derived, pasted] in cost.builds {
-                let _ = write!(text, " {derived:.2} | {:.2} |", derived - pasted);
-            }
-            text.push('\n');
+            let row = row(&declared, &cost);
+            // Two minutes per model on a slow machine: whoever waits sees that something happens.
+            eprintln!("{row}");
+            let _ = writeln!(text, "{row}");
         }
     }
     Ok(Table { name: "builds", text })
+}
+
+fn row(model: &Model, cost: &Cost) -> String {
+    let mut row = format!("| {} | {} | {:.0} |", model.item.ident, model.label(), cost.derive * 1e3);
+    let _ = write!(row, " {} | {:.0} |", cost.lines, cost.bytes as f64 / 1e3);
+    for (derived, pasted) in cost.builds {
+        let part = pasted.map_or("–".into(), |pasted| format!("{:.2}", derived - pasted));
+        let _ = write!(row, " {derived:.2} | {part} |");
+    }
+    row
 }
 
 /// A struct that derives `Nonholonomic`.
@@ -170,9 +180,9 @@ struct Cost {
     lines: usize,
     /// Of its tokens.
     bytes: usize,
-    /// For each profile, seconds of the build with the derive and with the generated code in its place,
-    /// beyond one without a model.
-    builds: [[f64; 2]; 2],
+    /// For each profile, seconds of the build with the derive and, where it was measured, with the generated
+    /// code in its place, beyond one without a model.
+    builds: [(f64, Option<f64>); 2],
 }
 
 impl Cost {
@@ -184,17 +194,19 @@ impl Cost {
         let derived = Derived::new(declaration, engine.as_mut()).map_err(first_error)?;
         let code = derived.implementation();
         let derive = start.elapsed().as_secs_f64();
-        let sources = ["//! Nothing.".to_owned(), model.with_derive(), model.with_code(&code)];
-        let mut builds = [[f64::INFINITY; 2]; 2];
-        for (profile, seconds) in PROFILES.into_iter().zip(&mut builds) {
-            let mut best = [f64::INFINITY; 3];
-            for _ in 0..BUILDS {
-                for (source, best) in sources.iter().zip(&mut best) {
-                    *best = best.min(scratch.build(profile, source)?);
+        // Those with all methods take long: once, without telling the parts from each other.
+        let rounds = if model.all { 1 } else { BUILDS };
+        let with_derive = model.with_derive();
+        let with_code = (!model.all).then(|| model.with_code(&code));
+        let mut builds = [(f64::INFINITY, None); 2];
+        for ((profile, empty), build) in PROFILES.into_iter().zip(scratch.empty).zip(&mut builds) {
+            for _ in 0..rounds {
+                build.0 = build.0.min(scratch.build(profile, &with_derive)? - empty);
+                if let Some(source) = &with_code {
+                    let seconds = scratch.build(profile, source)? - empty;
+                    build.1 = Some(build.1.map_or(seconds, |least: f64| least.min(seconds)));
                 }
             }
-            let [empty, with_derive, with_code] = best;
-            *seconds = [with_derive - empty, with_code - empty];
         }
         let bytes = code.to_string().len();
         Ok(Cost { derive, lines: derived.pretty().lines().count(), bytes, builds })
@@ -202,33 +214,41 @@ impl Cost {
 }
 
 /// A crate that depends on the runtime, whose dependencies are built.
-struct Scratch(PathBuf);
+struct Scratch {
+    folder: PathBuf,
+    /// Seconds of a build without a model, for each profile.
+    empty: [f64; 2],
+}
 
 impl Scratch {
     fn new(root: &Path) -> Result<Scratch, Box<dyn Error>> {
-        let scratch = Scratch(root.join("target").join("compile-time"));
-        fs::create_dir_all(scratch.0.join("src"))?;
+        let folder = root.join("target").join("compile-time");
+        fs::create_dir_all(folder.join("src"))?;
         let symbolica = if cfg!(feature = "symbolica") { ", \"symbolica\"" } else { "" };
         let manifest = format!(
             "[package]\nname = \"model\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies.nhi-runtime]\n\
              path = \"../../nhi-runtime\"\ndefault-features = false\nfeatures = [\"derive\", \"std\"{symbolica}]\n\n\
              [workspace]\n",
         );
-        fs::write(scratch.0.join("Cargo.toml"), manifest)?;
+        fs::write(folder.join("Cargo.toml"), manifest)?;
         let lock = root.join("Cargo.lock");
         if lock.exists() {
-            fs::copy(lock, scratch.0.join("Cargo.lock"))?;
+            fs::copy(lock, folder.join("Cargo.lock"))?;
         }
-        for profile in PROFILES {
+        let mut scratch = Scratch { folder, empty: [f64::INFINITY; 2] };
+        for (i, profile) in PROFILES.into_iter().enumerate() {
             scratch.build(profile, "//! Dependencies.")?;
+            for _ in 0..EMPTY_BUILDS {
+                scratch.empty[i] = scratch.empty[i].min(scratch.build(profile, "//! Nothing.")?);
+            }
         }
         Ok(scratch)
     }
 
     /// Seconds that the crate with this source takes, nothing of it being built before.
     fn build(&self, (profile, folder): (&str, &str), source: &str) -> Result<f64, Box<dyn Error>> {
-        fs::write(self.0.join("src").join("lib.rs"), source)?;
-        let target = self.0.join("target");
+        fs::write(self.folder.join("src").join("lib.rs"), source)?;
+        let target = self.folder.join("target");
         let incremental = target.join(folder).join("incremental");
         if incremental.exists() {
             fs::remove_dir_all(incremental)?;
@@ -236,7 +256,7 @@ impl Scratch {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
         command.args(["build", "--quiet", "--profile", profile, "--target-dir"]).arg(target);
-        command.current_dir(&self.0);
+        command.current_dir(&self.folder);
         let start = Instant::now();
         let output = command.output()?;
         let seconds = start.elapsed().as_secs_f64();
