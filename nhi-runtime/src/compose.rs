@@ -217,7 +217,7 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
         self.base.start(parameters, h, q, v, t, inputs)
     }
 
-    #[inline]
+    #[inline(always)]
     fn step<T: Scalar>(
         &self,
         prepared: &Self::Prepared<T>,

@@ -143,6 +143,8 @@ pub enum Error {
         /// The reason.
         cause: Failure,
     },
+    /// A checkpoint is not one of this ensemble.
+    Checkpoint,
     /// There is no nearest admissible velocity at the initial configuration.
     Projection {
         /// The reason.
@@ -178,6 +180,10 @@ impl fmt::Display for Error {
             Error::Coefficients { fault } => write!(f, "{fault}"),
             Error::Start { cause } => write!(f, "the method cannot be started: {cause}"),
             Error::Step { step, time, cause } => write!(f, "step {step} from t = {time}: {cause}"),
+            Error::Checkpoint => f.write_str(
+                "the checkpoint is of another ensemble: it has other numbers of trajectories or of their \
+                 states, or numbers that are not finite",
+            ),
             Error::Projection { cause } => write!(f, "the initial velocity cannot be projected: {cause}"),
             Error::Acceleration { cause } => write!(f, "no acceleration: {cause}"),
         }

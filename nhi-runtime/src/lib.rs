@@ -6,6 +6,7 @@
 //! without `std`.
 //!
 //! - [`Simulation`] drives a system by a method from an initial state.
+//! - [`Ensemble`] drives many trajectories at once.
 //! - The methods are values: [`Dla2`] is the recommendation, and [`Rdp`] with a group factor; [`Rattle`] and
 //!   the other reflecting methods carry parasitic modes ([`Simulation::parasite`]), [`Rk4`] is there for
 //!   comparison.
@@ -34,7 +35,8 @@
 //! |---|---|---|
 //! | `derive` | yes | re-exports `#[derive(Nonholonomic)]` |
 //! | `symbolica` | yes | the derive simplifies with the computer-algebra system Symbolica, which has a licence of its own; without it the built-in rules are used |
-//! | `std` | yes | elementary functions of the platform instead of those of `libm` |
+//! | `std` | yes | elementary functions of the platform instead of those of `libm`; [`Ensemble`], and the best instructions that the processor has |
+//! | `rayon` | yes | the threads of an [`Ensemble`]; needs `std` |
 //! | `platform-trigonometry` | no | sines and cosines of `f64` by the platform's library (or `libm`) instead of the polynomials that are inlined into every step |
 //! | `num-dual` | no | dual numbers of the crate of that name as [`Scalar`]s beside [`Dual`] |
 //! | `nalgebra` | yes | poses as rotations, unit quaternions and isometries of nalgebra, and back |
@@ -43,12 +45,19 @@
 //! back by themselves (`SVector`'s `From`), so they can be given as they are.
 #![cfg_attr(not(feature = "std"), no_std)]
 
+// The systems that tests share call it so.
+#[cfg(test)]
+extern crate self as nhi_runtime;
+
 mod admissible;
 mod compose;
 mod dual;
+#[cfg(feature = "std")]
+mod ensemble;
 mod error;
 mod fields;
 pub mod group;
+mod isa;
 mod mechanics;
 mod method;
 mod pair;
@@ -71,6 +80,8 @@ pub use nhi_derive::Nonholonomic;
 
 pub use compose::{Compose, ComposedIds, Symmetric};
 pub use dual::Dual;
+#[cfg(feature = "std")]
+pub use ensemble::{Checkpoint, Ensemble, TrajectoryError};
 pub use error::{CoefficientFault, Error, Failure, Quantity};
 pub use fields::Fields;
 pub use mechanics::Mechanics;
@@ -81,7 +92,7 @@ pub use method::{
 };
 pub use pair::GniEulerAb;
 pub use pose::{Factor, Posed, Retracts};
-pub use samples::{Sample, Samples};
+pub use samples::{Sample, SampleOf, Samples};
 pub use scalar::Scalar;
 pub use simulation::Simulation;
 pub use state::{JumpState, NodeState, State};
@@ -89,6 +100,8 @@ pub use system::{Acceleration, Emits, Start, Symmetry, System, Vector};
 
 /// What a program that simulates needs: `use nhi_runtime::prelude::*;`.
 pub mod prelude {
+    #[cfg(feature = "std")]
+    pub use crate::Ensemble;
     pub use crate::Mechanics as _;
     #[cfg(feature = "derive")]
     pub use crate::Nonholonomic;

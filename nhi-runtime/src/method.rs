@@ -109,7 +109,7 @@ macro_rules! by_step_functions_of {
                 <S as Emits<$method>>::start(parameters, h, $start, q, v, t, inputs)
             }
 
-            #[inline]
+            #[inline(always)]
             fn step<T: Scalar>(
                 &self,
                 prepared: &Self::Prepared<T>,

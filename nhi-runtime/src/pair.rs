@@ -56,7 +56,7 @@ impl<S: Emits<GniEulerA> + Emits<GniEulerB>> Method<S> for GniEulerAb {
         <S as Emits<GniEulerA>>::start(parameters, half(h), Start::Plain, q, v, t, inputs)
     }
 
-    #[inline]
+    #[inline(always)]
     fn step<T: Scalar>(
         &self,
         (a, b, half): &Self::Prepared<T>,
@@ -71,7 +71,7 @@ impl<S: Emits<GniEulerA> + Emits<GniEulerB>> Method<S> for GniEulerAb {
 }
 
 /// The state of one method as the state of the other.
-#[inline]
+#[inline(always)]
 fn pass<S: System, T: Scalar, From: State<S, T>, To: State<S, T>>(state: &From) -> To {
     To::of(state.q(), state.jump(), state.lambda())
 }

@@ -21,7 +21,7 @@ pub struct Sample<Q, V, L, T = f64> {
 }
 
 /// The sample of a simulation of the system `S` in numbers `T`.
-pub(crate) type SampleOf<S, T> =
+pub type SampleOf<S, T = f64> =
     Sample<<S as System>::Configuration<T>, <S as System>::Velocity<T>, <S as System>::Multipliers<T>, T>;
 
 /// Iterator over samples of a trajectory; see [`Simulation::samples`].

@@ -1,4 +1,5 @@
 use crate::error::finite;
+use crate::isa::{Isa, Work};
 use crate::mechanics::{reaction, sum};
 use crate::samples::SampleOf;
 use crate::unchecked::{self, Unchecked, unchecked};
@@ -85,10 +86,11 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         let end = self.steps + steps;
         let parameters: S::Parameters<Unchecked> = unchecked(&self.parameters);
         let prepared = self.method.prepare(&parameters, Scalar::from_f64(self.h));
+        let isa = Isa::best();
         while self.steps < end {
             let count = (end - self.steps).min(STRIDE);
             let state = match &prepared {
-                Ok(prepared) if count > 1 => self.stride(prepared, count),
+                Ok(prepared) if count > 1 => isa.run(Stride { simulation: self, prepared, count }),
                 _ => None,
             };
             match state {
@@ -102,16 +104,27 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         }
         Ok(())
     }
+}
 
-    /// The state after `count` steps that nobody looks at; `None` if one fails or something is not finite
-    /// in the end.
-    #[inline]
-    fn stride(&self, prepared: &M::Prepared<Unchecked>, count: u64) -> Option<M::State<f64>> {
-        let inputs: S::Inputs<Unchecked> = unchecked(&self.inputs);
-        let mut state: M::State<Unchecked> = unchecked(&self.state);
-        for k in self.steps..self.steps + count {
-            let t = Scalar::from_f64(k as f64 * self.h);
-            state = self.method.step(prepared, &state, t, &inputs).ok()?;
+/// `count` steps that nobody looks at.
+struct Stride<'a, S: System, M: Method<S>> {
+    simulation: &'a Simulation<S, M>,
+    prepared: &'a M::Prepared<Unchecked>,
+    count: u64,
+}
+
+impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
+    /// The state after them; `None` if one fails or something is not finite in the end.
+    type Output = Option<M::State<f64>>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let Simulation { method, h, inputs, state, steps, .. } = self.simulation;
+        let inputs: S::Inputs<Unchecked> = unchecked(inputs);
+        let mut state: M::State<Unchecked> = unchecked(state);
+        for k in *steps..*steps + self.count {
+            let t = Scalar::from_f64(k as f64 * *h);
+            state = method.step(self.prepared, &state, t, &inputs).ok()?;
         }
         unchecked::finite(&state)
     }

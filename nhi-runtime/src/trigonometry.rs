@@ -51,6 +51,17 @@ pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
     if cfg!(not(feature = "platform-trigonometry")) && x.abs() < LARGEST { near(x) } else { far(x) }
 }
 
+/// (sin x, cos x) or, where that is not known without a call, not numbers: what several angles at a time
+/// can be given to.
+#[inline(always)]
+pub(crate) fn sin_cos_or_nan(x: f64) -> (f64, f64) {
+    if cfg!(feature = "platform-trigonometry") {
+        return far(x);
+    }
+    let (sin, cos) = near(x);
+    if x.abs() < LARGEST { (sin, cos) } else { (f64::NAN, f64::NAN) }
+}
+
 /// sin x, the same as of [`sin_cos`].
 #[inline]
 pub(crate) fn sin(x: f64) -> f64 {

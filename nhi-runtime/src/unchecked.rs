@@ -1,7 +1,7 @@
 //! Steps whose results nobody looks at one by one.
 
 use crate::fields::converted;
-use crate::{Fields, Scalar};
+use crate::{Fields, Scalar, trigonometry};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 /// `f64` for a driver that looks at the results of several steps at once: the same numbers, bit for bit.
@@ -11,7 +11,7 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 /// new (q, v) is a sum with the old one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(transparent)]
-pub(crate) struct Unchecked(f64);
+pub(crate) struct Unchecked(pub(crate) f64);
 
 /// `value`, whose results are not looked at.
 #[inline]
@@ -72,11 +72,19 @@ impl Scalar for Unchecked {
     fn to_f64(self) -> f64 {
         self.0
     }
-    by_f64!(scalar sqrt sin cos tan asin acos atan sinh cosh tanh exp ln);
+    by_f64!(scalar sqrt tan asin acos atan sinh cosh tanh exp ln);
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
-        let (sin, cos) = Scalar::sin_cos(self.0);
+        let (sin, cos) = trigonometry::sin_cos_or_nan(self.0);
         (Unchecked(sin), Unchecked(cos))
+    }
+    #[inline(always)]
+    fn sin(self) -> Self {
+        self.sin_cos().0
+    }
+    #[inline(always)]
+    fn cos(self) -> Self {
+        self.sin_cos().1
     }
     #[inline(always)]
     fn atan2(self, x: Self) -> Self {

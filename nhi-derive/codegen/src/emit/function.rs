@@ -84,7 +84,7 @@ impl StateType {
 ///
 /// ```text
 /// /// doc
-/// #[inline]
+/// #[inline]            // `always` for a step
 /// pub fn name<T: Scalar>(arguments) -> Result<State<..>, Failure> {
 ///     let [x, y] = *q;
 ///     statements
@@ -118,9 +118,12 @@ pub(super) fn function(
         let group = format_ident!("{}", group.runtime);
         quote!(, R: Retracts<#group<f64>>)
     });
+    // The driver's loop decides for which instruction set a step is compiled.
+    let inline =
+        if matches!(signature, Signature::Step(_)) { quote!(inline(always)) } else { quote!(inline) };
     quote! {
         #(#[doc = #docs])*
-        #[inline]
+        #[#inline]
         pub fn #name<T: Scalar #retraction>(#arguments) #result { #statements }
     }
 }

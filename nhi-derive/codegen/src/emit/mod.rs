@@ -526,7 +526,7 @@ impl<'a> Emitter<'a> {
                 ) -> #next {
                     #start
                 }
-                #[inline]
+                #[inline(always)]
                 fn step #s(
                     __prepared: &Self::Prepared<__T>,
                     __state: &Self::State<__T>,

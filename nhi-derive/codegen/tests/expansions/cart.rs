@@ -249,7 +249,7 @@ const _: () = {
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
             /// Operations: 17 add, 21 mul, 1 div, 1 sin, 2 sin_cos.
-            #[inline]
+            #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
                 state: &NodeState<[T; 3], [T; 3], [T; 1]>,
@@ -461,7 +461,7 @@ const _: () = {
             /// One step of `rk4`: the classical Runge–Kutta method on the index-reduced equations.
             ///
             /// Operations: 72 add, 80 mul, 5 sin_cos.
-            #[inline]
+            #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
                 state: &NodeState<[T; 3], [T; 3], [T; 1]>,
@@ -705,7 +705,7 @@ const _: () = {
             kernel::dla2::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
         }
 
-        #[inline]
+        #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,
@@ -743,7 +743,7 @@ const _: () = {
             kernel::rk4::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
         }
 
-        #[inline]
+        #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,

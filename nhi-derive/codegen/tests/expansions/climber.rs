@@ -261,7 +261,7 @@ const _: () = {
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
             /// Operations: 14 add, 27 mul; per Newton iteration 21 add, 30 mul, 2 div.
-            #[inline]
+            #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
                 state: &NodeState<[T; 3], [T; 3], [T; 1]>,
@@ -651,7 +651,7 @@ const _: () = {
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
             ///
             /// Operations: 14 add, 29 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
-            #[inline]
+            #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
                 state: &JumpState<[T; 3], [T; 3], [T; 1]>,
@@ -863,7 +863,7 @@ const _: () = {
             kernel::dla2::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
         }
 
-        #[inline]
+        #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,
@@ -942,7 +942,7 @@ const _: () = {
             }
         }
 
-        #[inline]
+        #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,

@@ -252,7 +252,7 @@ const _: () = {
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
             /// Operations: 11 add, 18 mul, 1 sin_cos; per Newton iteration 10 add, 11 mul, 1 div, 1 sin_cos.
-            #[inline]
+            #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
                 state: &NodeState<[T; 3], [T; 3], [T; 1]>,
@@ -536,7 +536,7 @@ const _: () = {
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
             ///
             /// Operations: 8 add, 11 mul, 1 sin_cos.
-            #[inline]
+            #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
                 state: &JumpState<[T; 3], [T; 3], [T; 1]>,
@@ -686,7 +686,7 @@ const _: () = {
             kernel::dla2::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
         }
 
-        #[inline]
+        #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,
@@ -765,7 +765,7 @@ const _: () = {
             }
         }
 
-        #[inline]
+        #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,

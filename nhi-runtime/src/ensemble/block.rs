@@ -1,0 +1,261 @@
+//! Some trajectories side by side.
+
+use crate::isa::{Isa, Work};
+use crate::unchecked::Unchecked;
+use crate::{Failure, Fields, Method, Sample, SampleOf, Scalar, State, System};
+use core::marker::PhantomData;
+
+/// Trajectories of a block: enough to hide what storing and loading costs, and few enough that all their
+/// numbers stay in the first cache.
+pub(super) const LANES: usize = 64;
+
+/// Steps between two looks at the results: many beside what a look costs.
+const STRIDE: u64 = 256;
+
+/// One number of every trajectory.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Row([f64; LANES]);
+
+/// Rows for the numbers of a value.
+fn rows<V: Fields<f64>>() -> Vec<Row> {
+    vec![Row([0.0; LANES]); V::LEN]
+}
+
+/// The value of a lane.
+#[inline(always)]
+fn get<T, V: Fields<T>>(rows: &[Row], lane: usize, number: impl Fn(f64) -> T) -> V {
+    let mut i = 0;
+    V::read(&mut || {
+        let x = rows[i].0[lane];
+        i += 1;
+        number(x)
+    })
+}
+
+/// Puts a value into a lane.
+#[inline(always)]
+fn put<T, V: Fields<T>>(rows: &mut [Row], lane: usize, value: &V, number: impl Fn(T) -> f64) {
+    let mut i = 0;
+    value.write(&mut |x| {
+        rows[i].0[lane] = number(x);
+        i += 1;
+    });
+}
+
+/// The same number.
+fn same(x: f64) -> f64 {
+    x
+}
+
+/// Why a trajectory stopped, and after how many steps.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Stop {
+    pub(super) steps: u64,
+    pub(super) cause: Failure,
+}
+
+/// What steps do not change.
+#[derive(Clone, Debug)]
+pub(super) struct Constants {
+    parameters: Vec<Row>,
+    prepared: Vec<Row>,
+}
+
+impl Constants {
+    pub(super) fn new<S: System, M: Method<S>>() -> Self {
+        Constants { parameters: rows::<S::Parameters<f64>>(), prepared: rows::<M::Prepared<f64>>() }
+    }
+
+    pub(super) fn set<S: System, M: Method<S>>(
+        &mut self,
+        lane: usize,
+        parameters: &S::Parameters<f64>,
+        prepared: &M::Prepared<f64>,
+    ) {
+        put(&mut self.parameters, lane, parameters, same);
+        put(&mut self.prepared, lane, prepared, same);
+    }
+}
+
+/// Trajectories number by number.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    state: Vec<Row>,
+    /// The states at the beginning of a stride.
+    before: Vec<Row>,
+    inputs: Vec<Row>,
+    /// Empty if all trajectories have the same constants.
+    own: Option<Constants>,
+    /// One per trajectory.
+    pub(super) stopped: Vec<Option<Stop>>,
+}
+
+/// What all trajectories of an ensemble have in common.
+pub(super) struct Common<'a, M> {
+    pub(super) method: &'a M,
+    pub(super) shared: Option<&'a Constants>,
+    pub(super) h: f64,
+    pub(super) isa: Isa,
+}
+
+impl Block {
+    /// No trajectories yet, which will have constants of their own or not.
+    pub(super) fn new<S: System, M: Method<S>>(own: bool) -> Self {
+        Block {
+            state: rows::<M::State<f64>>(),
+            before: rows::<M::State<f64>>(),
+            inputs: rows::<S::Inputs<f64>>(),
+            own: own.then(Constants::new::<S, M>),
+            stopped: Vec::with_capacity(LANES),
+        }
+    }
+
+    /// One more trajectory.
+    pub(super) fn push<S: System, M: Method<S>>(&mut self, state: &M::State<f64>, inputs: &S::Inputs<f64>) {
+        let lane = self.stopped.len();
+        self.stopped.push(None);
+        self.set_state::<S, M>(lane, state);
+        self.set_inputs::<S>(lane, inputs);
+    }
+
+    pub(super) fn own(&mut self) -> Option<&mut Constants> {
+        self.own.as_mut()
+    }
+
+    pub(super) fn state<S: System, M: Method<S>>(&self, lane: usize) -> M::State<f64> {
+        get(&self.state, lane, same)
+    }
+
+    pub(super) fn set_state<S: System, M: Method<S>>(&mut self, lane: usize, state: &M::State<f64>) {
+        put(&mut self.state, lane, state, same);
+    }
+
+    pub(super) fn inputs<S: System>(&self, lane: usize) -> S::Inputs<f64> {
+        get(&self.inputs, lane, same)
+    }
+
+    pub(super) fn set_inputs<S: System>(&mut self, lane: usize, inputs: &S::Inputs<f64>) {
+        put(&mut self.inputs, lane, inputs, same);
+    }
+
+    /// The sample of a lane, when those that did not stop have taken `steps` steps.
+    pub(super) fn sample<S: System, M: Method<S>>(
+        &self,
+        lane: usize,
+        shared: Option<&Constants>,
+        h: f64,
+        steps: u64,
+    ) -> SampleOf<S> {
+        let k = self.stopped[lane].map_or(steps, |stop| stop.steps);
+        let state = self.state::<S, M>(lane);
+        let (q, v) = (state.q(), state.v());
+        let constants = self.own.as_ref().or(shared).map_or(&[][..], |c| &c.parameters);
+        let parameters: S::Parameters<f64> = get(constants, lane, same);
+        let (p, energy) = (S::momentum(&parameters, &q, &v), S::energy(&parameters, &q, &v));
+        Sample { k, t: k as f64 * h, q, v, p, lambda: state.lambda(), energy }
+    }
+
+    /// `quantity` of all trajectories, of which this block is the `b`-th.
+    pub(super) fn observe<S: System, M: Method<S>, R>(
+        &self,
+        b: usize,
+        shared: Option<&Constants>,
+        h: f64,
+        steps: u64,
+        quantity: &impl Fn(usize, &SampleOf<S>) -> R,
+    ) -> Vec<R> {
+        let lanes = 0..self.stopped.len();
+        lanes.map(|lane| quantity(b * LANES + lane, &self.sample::<S, M>(lane, shared, h, steps))).collect()
+    }
+
+    /// The steps from number `from` + 1 to `from` + `steps` of all lanes that did not stop.
+    pub(super) fn advance<S: System, M: Method<S>>(&mut self, common: &Common<'_, M>, from: u64, steps: u64) {
+        let &Common { method, shared, h, isa } = common;
+        let end = from + steps;
+        let mut from = from;
+        while from < end && self.stopped.contains(&None) {
+            let count = (end - from).min(STRIDE);
+            self.before.copy_from_slice(&self.state);
+            let Block { state, before, inputs, own, stopped } = self;
+            let Some(Constants { prepared, .. }) = own.as_ref().or(shared) else { return };
+            let lanes = stopped.len();
+            isa.run(Stride::<S, M> {
+                method,
+                prepared,
+                inputs,
+                state,
+                lanes,
+                h,
+                from,
+                count,
+                system: PhantomData,
+            });
+            // x·0 is zero for finite x alone.
+            let mut sums = [0.0; LANES];
+            for row in state.iter() {
+                for (sum, x) in sums.iter_mut().zip(row.0) {
+                    *sum += x * 0.0;
+                }
+            }
+            for (lane, (stopped, sum)) in stopped.iter_mut().zip(sums).enumerate() {
+                if stopped.is_none() && sum == 0.0 {
+                    continue;
+                }
+                // Something is wrong on the way: these steps one by one, looking at each.
+                let mut state_of_lane: M::State<f64> = get(before, lane, same);
+                let (prepared, inputs) = (get(prepared, lane, same), get(inputs, lane, same));
+                for k in from..from + count {
+                    if stopped.is_some() {
+                        break;
+                    }
+                    match method.step(&prepared, &state_of_lane, k as f64 * h, &inputs) {
+                        Ok(next) => state_of_lane = next,
+                        Err(cause) => *stopped = Some(Stop { steps: k, cause }),
+                    }
+                }
+                put(state, lane, &state_of_lane, same);
+            }
+            from += count;
+        }
+    }
+}
+
+/// Steps of `lanes` lanes that nobody looks at.
+struct Stride<'a, S, M> {
+    method: &'a M,
+    prepared: &'a [Row],
+    inputs: &'a [Row],
+    state: &'a mut [Row],
+    lanes: usize,
+    h: f64,
+    from: u64,
+    count: u64,
+    system: PhantomData<S>,
+}
+
+impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Stride { method, prepared, inputs, state, lanes, h, from, count, system: _ } = self;
+        // With these lengths known, nothing in the loop can panic, and it becomes one over vectors.
+        assert_eq!(prepared.len(), <M::Prepared<f64> as Fields<f64>>::LEN);
+        assert_eq!(inputs.len(), <S::Inputs<f64> as Fields<f64>>::LEN);
+        assert_eq!(state.len(), <M::State<f64> as Fields<f64>>::LEN);
+        assert!(lanes <= LANES);
+        for k in from..from + count {
+            let t = Unchecked::from_f64(k as f64 * h);
+            for lane in 0..lanes {
+                let prepared: M::Prepared<Unchecked> = get(prepared, lane, Unchecked);
+                let inputs: S::Inputs<Unchecked> = get(inputs, lane, Unchecked);
+                let now: M::State<Unchecked> = get(state, lane, Unchecked);
+                match method.step(&prepared, &now, t, &inputs) {
+                    Ok(next) => put(state, lane, &next, |Unchecked(x)| x),
+                    Err(_) => state.iter_mut().for_each(|row| row.0[lane] = f64::NAN),
+                }
+            }
+        }
+    }
+}

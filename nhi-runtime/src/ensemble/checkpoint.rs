@@ -1,0 +1,66 @@
+//! What an ensemble goes on from.
+
+use super::block::Stop;
+use super::{Ensemble, LANES};
+use crate::{Error, Failure, Fields, Method, System};
+
+/// All numbers of an [`Ensemble`] that change: with them, one that was built from the same data goes on as
+/// if it had never been interrupted, bit for bit.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Checkpoint {
+    /// Number of steps taken.
+    pub steps: u64,
+    /// The numbers of every trajectory one after the other: its state, then its inputs.
+    pub numbers: Vec<f64>,
+    /// The trajectories that failed: which, after how many steps, and why.
+    pub stopped: Vec<(usize, u64, Failure)>,
+}
+
+impl<S: System, M: Method<S>> Ensemble<S, M> {
+    /// What [`Ensemble::restore`] needs to go on from here.
+    pub fn checkpoint(&self) -> Checkpoint {
+        let mut numbers = Vec::with_capacity(self.len * Self::numbers());
+        for i in 0..self.len {
+            self.state(i).write(&mut |x| numbers.push(x));
+            self.inputs(i).write(&mut |x| numbers.push(x));
+        }
+        let stopped = self.stops().map(|(i, Stop { steps, cause })| (i, steps, cause)).collect();
+        Checkpoint { steps: self.steps, numbers, stopped }
+    }
+
+    /// Goes back, or on, to `checkpoint`, which is of an ensemble with the same method, step size and
+    /// parameters.
+    ///
+    /// # Errors
+    /// [`Error::Checkpoint`] if it is not of as many trajectories of such a system by such a method, or has
+    /// numbers that are not finite; nothing is changed.
+    pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), Error> {
+        let Checkpoint { steps, numbers, stopped } = checkpoint;
+        let fits = numbers.len() == self.len * Self::numbers()
+            && numbers.iter().all(|x| x.is_finite())
+            && stopped.iter().all(|(i, ..)| *i < self.len);
+        if !fits {
+            return Err(Error::Checkpoint);
+        }
+        let mut numbers = numbers.iter().copied();
+        for i in 0..self.len {
+            let mut next = || numbers.next().unwrap_or(f64::NAN);
+            let state = <M::State<f64>>::read(&mut next);
+            let inputs = <S::Inputs<f64>>::read(&mut next);
+            let block = &mut self.blocks[i / LANES];
+            block.set_state::<S, M>(i % LANES, &state);
+            block.set_inputs::<S>(i % LANES, &inputs);
+            block.stopped[i % LANES] = None;
+        }
+        for &(i, steps, cause) in stopped {
+            self.blocks[i / LANES].stopped[i % LANES] = Some(Stop { steps, cause });
+        }
+        self.steps = *steps;
+        Ok(())
+    }
+
+    /// How many numbers of a trajectory change.
+    fn numbers() -> usize {
+        <M::State<f64> as Fields<f64>>::LEN + <S::Inputs<f64> as Fields<f64>>::LEN
+    }
+}

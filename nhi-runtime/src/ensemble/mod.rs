@@ -1,0 +1,373 @@
+//! Many trajectories of one system by one method.
+
+mod block;
+mod checkpoint;
+#[cfg(test)]
+mod tests;
+
+use crate::isa::Isa;
+use crate::{Error, Method, Quantity, SampleOf, Simulation, State, System, error};
+use block::{Block, Common, Constants, LANES, Stop};
+use core::fmt;
+
+pub use checkpoint::Checkpoint;
+
+/// Many trajectories of a system by one method with one step size, in much less time than one by one.
+///
+/// Every trajectory goes through the states of a [`Simulation`] with the same data, bit for bit, on every
+/// machine and with any number of threads. Trajectories lie side by side in memory, so that a processor
+/// takes the steps of several with the same instructions, those of the best instruction set that it has.
+/// That works for steps without Newton iterations; the others gain what threads give. Threads are those of
+/// [rayon](https://docs.rs/rayon) (feature `rayon`): within `ThreadPool::install`, the pool's.
+///
+/// A trajectory whose step fails stops alone, in the state before that step; [`Ensemble::error`] says
+/// why. The others go on. Steps allocate nothing.
+///
+/// ```
+/// use nhi_runtime::prelude::*;
+///
+/// #[derive(Nonholonomic, Clone)]
+/// #[nonholonomic(
+///     coordinates(x, y, z),
+///     lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - k/2*x^2,
+///     constraints(dz - y*dx = 0),
+/// )]
+/// struct Particle { k: f64 }
+///
+/// // Heights from 0 to 1, and two times ten thousand steps.
+/// let height = |i: usize| i as f64 / 99.0;
+/// let initial = (0..100).map(|i| ([1.0, height(i), 0.0], [0.5, 1.0, 0.5 * height(i)]));
+/// let mut ensemble = Ensemble::new(Particle { k: 1.0 }, Dla2, initial, 0.01)?;
+/// let start = ensemble.energies();
+/// ensemble.advance(10_000);
+/// assert!(ensemble.energies().iter().zip(&start).all(|(e, e0)| (e - e0).abs() < 1e-3));
+///
+/// // x of every trajectory after every thousandth step.
+/// let x = ensemble.record(10_000, 1_000, |_, sample| sample.q[0]);
+/// assert_eq!((x.len(), x[0].len()), (10, 100));
+/// assert_eq!(x[9][42], ensemble.q(42)[0]);
+/// assert_eq!(ensemble.failures().count(), 0);
+/// # Ok::<(), nhi_runtime::TrajectoryError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Ensemble<S: System, M: Method<S>> {
+    method: M,
+    h: f64,
+    steps: u64,
+    len: usize,
+    /// Parameters and what the method prepared, where all trajectories have the same.
+    shared: Option<Constants>,
+    blocks: Vec<Block>,
+    system: core::marker::PhantomData<S>,
+}
+
+/// What is wrong with one trajectory of an [`Ensemble`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TrajectoryError {
+    /// The trajectory, from 0.
+    pub index: usize,
+    /// What is wrong with it.
+    pub error: Error,
+}
+
+impl fmt::Display for TrajectoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "trajectory {}: {}", self.index, self.error)
+    }
+}
+
+// The error is part of the message, so there is no `source` that would repeat it.
+impl core::error::Error for TrajectoryError {}
+
+impl<S: System, M: Method<S> + Clone> Ensemble<S, M> {
+    /// Starts `method` at every configuration and velocity of `initial`, which have to be as
+    /// [`Simulation::new`] takes them, with the step size `h`.
+    ///
+    /// # Errors
+    /// That of [`Simulation::new`] for the first trajectory that has one.
+    pub fn new<Q, V>(
+        system: S,
+        method: M,
+        initial: impl IntoIterator<Item = (Q, V)>,
+        h: f64,
+    ) -> Result<Self, TrajectoryError>
+    where
+        S: Clone,
+        Q: Into<S::Configuration<f64>>,
+        V: Into<S::Velocity<f64>>,
+    {
+        let simulations =
+            initial.into_iter().map(|(q, v)| Simulation::new(system.clone(), method.clone(), q, v, h));
+        Self::build(method.clone(), h, true, simulations)
+    }
+
+    /// As [`Ensemble::new`] with parameters for every trajectory.
+    ///
+    /// # Errors
+    /// As [`Ensemble::new`].
+    pub fn with_systems<Q, V>(
+        method: M,
+        initial: impl IntoIterator<Item = (S, Q, V)>,
+        h: f64,
+    ) -> Result<Self, TrajectoryError>
+    where
+        Q: Into<S::Configuration<f64>>,
+        V: Into<S::Velocity<f64>>,
+    {
+        let simulations =
+            initial.into_iter().map(|(system, q, v)| Simulation::new(system, method.clone(), q, v, h));
+        Self::build(method.clone(), h, false, simulations)
+    }
+
+    /// As [`Ensemble::with_systems`] with control inputs that also the method's start uses.
+    ///
+    /// # Errors
+    /// As [`Ensemble::new`].
+    pub fn with_inputs<Q, V, U>(
+        method: M,
+        initial: impl IntoIterator<Item = (S, Q, V, U)>,
+        h: f64,
+    ) -> Result<Self, TrajectoryError>
+    where
+        Q: Into<S::Configuration<f64>>,
+        V: Into<S::Velocity<f64>>,
+        U: Into<S::Inputs<f64>> + Copy,
+    {
+        let simulations = initial
+            .into_iter()
+            .map(|(system, q, v, u)| Simulation::with_inputs(system, method.clone(), q, v, &u, h));
+        Self::build(method.clone(), h, false, simulations)
+    }
+
+    fn build(
+        method: M,
+        h: f64,
+        share: bool,
+        simulations: impl Iterator<Item = Result<Simulation<S, M>, Error>>,
+    ) -> Result<Self, TrajectoryError> {
+        let mut ensemble = Ensemble {
+            method,
+            h,
+            steps: 0,
+            len: 0,
+            shared: None,
+            blocks: Vec::new(),
+            system: Default::default(),
+        };
+        for (index, simulation) in simulations.enumerate() {
+            let of = |error| TrajectoryError { index, error };
+            let simulation = simulation.map_err(of)?;
+            let parameters = simulation.system().parameters();
+            let start = |cause| of(Error::Start { cause });
+            let prepared = ensemble.method.prepare(&parameters, h).map_err(start)?;
+            if index % LANES == 0 {
+                ensemble.blocks.push(Block::new::<S, M>(!share));
+            }
+            if let Some(block) = ensemble.blocks.last_mut() {
+                block.push::<S, M>(simulation.state(), &simulation.inputs());
+                match block.own() {
+                    Some(own) => own.set::<S, M>(index % LANES, &parameters, &prepared),
+                    None if ensemble.shared.is_none() => {
+                        let mut shared = Constants::new::<S, M>();
+                        (0..LANES).for_each(|lane| shared.set::<S, M>(lane, &parameters, &prepared));
+                        ensemble.shared = Some(shared);
+                    }
+                    None => {}
+                }
+            }
+            ensemble.len += 1;
+        }
+        Ok(ensemble)
+    }
+}
+
+impl<S: System, M: Method<S>> Ensemble<S, M> {
+    /// Number of trajectories.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no trajectories.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Number of steps taken, by all trajectories that did not fail.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The step size.
+    pub fn h(&self) -> f64 {
+        self.h
+    }
+
+    /// t = k h.
+    pub fn time(&self) -> f64 {
+        self.steps as f64 * self.h
+    }
+
+    /// The method.
+    pub fn method(&self) -> &M {
+        &self.method
+    }
+
+    /// All that the method carries from step to step, of trajectory `i`.
+    ///
+    /// # Panics
+    /// This and every other function of a trajectory's number does, if there are not as many.
+    pub fn state(&self, i: usize) -> M::State<f64> {
+        let (block, lane) = self.place(i);
+        block.state::<S, M>(lane)
+    }
+
+    /// Configuration q of trajectory `i`.
+    pub fn q(&self, i: usize) -> S::Configuration<f64> {
+        self.state(i).q()
+    }
+
+    /// Velocity v = dq/dt of trajectory `i`.
+    pub fn v(&self, i: usize) -> S::Velocity<f64> {
+        self.state(i).v()
+    }
+
+    /// Energy of trajectory `i`.
+    pub fn energy(&self, i: usize) -> f64 {
+        self.sample(i).energy
+    }
+
+    /// The present sample of trajectory `i`; of one that failed, that before the step that did.
+    pub fn sample(&self, i: usize) -> SampleOf<S> {
+        let (block, lane) = self.place(i);
+        block.sample::<S, M>(lane, self.shared.as_ref(), self.h, self.steps)
+    }
+
+    /// Why trajectory `i` stopped, if it did.
+    pub fn error(&self, i: usize) -> Option<Error> {
+        let (block, lane) = self.place(i);
+        block.stopped[lane].map(|stop| self.error_of(stop))
+    }
+
+    /// The trajectories that stopped.
+    pub fn failures(&self) -> impl Iterator<Item = TrajectoryError> {
+        self.stops().map(|(index, stop)| TrajectoryError { index, error: self.error_of(stop) })
+    }
+
+    /// The control inputs of trajectory `i`.
+    pub fn inputs(&self, i: usize) -> S::Inputs<f64> {
+        let (block, lane) = self.place(i);
+        block.inputs::<S>(lane)
+    }
+
+    /// Sets the control inputs of trajectory `i`, which are held from now on.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`]; nothing is changed.
+    pub fn set_inputs(&mut self, i: usize, inputs: impl Into<S::Inputs<f64>>) -> Result<(), Error> {
+        let inputs = inputs.into();
+        error::finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
+        self.check(i);
+        self.blocks[i / LANES].set_inputs::<S>(i % LANES, &inputs);
+        Ok(())
+    }
+
+    fn check(&self, i: usize) {
+        assert!(i < self.len, "trajectory {i} of {}", self.len);
+    }
+
+    fn place(&self, i: usize) -> (&Block, usize) {
+        self.check(i);
+        (&self.blocks[i / LANES], i % LANES)
+    }
+
+    fn stops(&self) -> impl Iterator<Item = (usize, Stop)> {
+        let all = self.blocks.iter().flat_map(|block| block.stopped.iter()).enumerate();
+        all.filter_map(|(index, stop)| Some((index, (*stop)?)))
+    }
+
+    fn error_of(&self, Stop { steps, cause }: Stop) -> Error {
+        Error::Step { step: steps + 1, time: steps as f64 * self.h, cause }
+    }
+}
+
+impl<S: System, M: Method<S> + Sync> Ensemble<S, M> {
+    /// `steps` steps of every trajectory that did not fail before, with the inputs held.
+    pub fn advance(&mut self, steps: u64) {
+        self.advance_on(Isa::best(), steps);
+    }
+
+    /// As [`Ensemble::advance`] with that instruction set.
+    fn advance_on(&mut self, isa: Isa, steps: u64) {
+        let Ensemble { method, h, shared, blocks, steps: from, .. } = self;
+        let common = Common { method: &*method, shared: shared.as_ref(), h: *h, isa };
+        let from = *from;
+        each_mut(blocks, |_, block| block.advance::<S, M>(&common, from, steps));
+        self.steps += steps;
+    }
+
+    /// `steps` steps, and what `quantity` gives of the number and the [`Sample`] of every trajectory after
+    /// every `every` of them (at least one): one vector of all trajectories for each time. What quantities
+    /// do not use of a sample is not computed in an optimised build.
+    ///
+    /// The trajectories of one thread go through all steps together and wait for no others, so that samples
+    /// may be close to each other.
+    pub fn record<R: Send>(
+        &mut self,
+        steps: u64,
+        every: u64,
+        quantity: impl Fn(usize, &SampleOf<S>) -> R + Sync,
+    ) -> Vec<Vec<R>> {
+        let every = every.max(1);
+        let Ensemble { method, h, shared, blocks, steps: from, .. } = self;
+        let (shared, h, from) = (shared.as_ref(), *h, *from);
+        let common = Common { method: &*method, shared, h, isa: Isa::best() };
+        let samples = steps / every;
+        let of_blocks = each_mut(blocks, |b, block| {
+            let mut of_block = Vec::with_capacity(samples.try_into().unwrap_or_default());
+            for n in 0..samples {
+                block.advance::<S, M>(&common, from + n * every, every);
+                of_block.push(block.observe::<S, M, R>(b, shared, h, from + (n + 1) * every, &quantity));
+            }
+            block.advance::<S, M>(&common, from + samples * every, steps % every);
+            of_block
+        });
+        self.steps += steps;
+        let mut of_blocks: Vec<_> = of_blocks.into_iter().map(Vec::into_iter).collect();
+        (0..samples).map(|_| of_blocks.iter_mut().filter_map(Iterator::next).flatten().collect()).collect()
+    }
+
+    /// What `quantity` gives of the number and the present [`Sample`] of every trajectory, computed by all
+    /// threads.
+    pub fn observe<R: Send>(&self, quantity: impl Fn(usize, &SampleOf<S>) -> R + Sync) -> Vec<R> {
+        let (shared, h, steps) = (self.shared.as_ref(), self.h, self.steps);
+        let observe = |b, block: &Block| block.observe::<S, M, R>(b, shared, h, steps, &quantity);
+        each(&self.blocks, observe).into_iter().flatten().collect()
+    }
+
+    /// The energies of all trajectories.
+    pub fn energies(&self) -> Vec<f64> {
+        self.observe(|_, sample| sample.energy)
+    }
+}
+
+/// What `f` gives of every block and its number, in order.
+fn each_mut<R: Send>(blocks: &mut [Block], f: impl Fn(usize, &mut Block) -> R + Sync) -> Vec<R> {
+    #[cfg(feature = "rayon")]
+    {
+        use rayon::prelude::*;
+        blocks.par_iter_mut().enumerate().map(|(b, block)| f(b, block)).collect()
+    }
+    #[cfg(not(feature = "rayon"))]
+    blocks.iter_mut().enumerate().map(|(b, block)| f(b, block)).collect()
+}
+
+/// As [`each_mut`].
+fn each<R: Send>(blocks: &[Block], f: impl Fn(usize, &Block) -> R + Sync) -> Vec<R> {
+    #[cfg(feature = "rayon")]
+    {
+        use rayon::prelude::*;
+        blocks.par_iter().enumerate().map(|(b, block)| f(b, block)).collect()
+    }
+    #[cfg(not(feature = "rayon"))]
+    blocks.iter().enumerate().map(|(b, block)| f(b, block)).collect()
+}

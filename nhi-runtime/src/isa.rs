@@ -1,0 +1,80 @@
+//! Loops compiled for several instruction sets, of which the best that the processor has is taken.
+//!
+//! None contracts a multiplication and an addition, so that all of them give the same numbers, bit for
+//! bit.
+
+/// A loop. Its body has to be inlined into `run`, or it is not compiled for the instruction set.
+pub(crate) trait Work {
+    type Output;
+    fn run(self) -> Self::Output;
+}
+
+/// An instruction set that the processor has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Isa(Level);
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Level {
+    /// What the program is compiled for.
+    Plain,
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    Avx2,
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    Avx512,
+}
+
+impl Isa {
+    /// The best one.
+    #[inline]
+    pub(crate) fn best() -> Isa {
+        #[cfg(all(target_arch = "x86_64", feature = "std"))]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            let avx2 = has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2");
+            if avx2 && has!("avx512f") && has!("avx512dq") && has!("avx512vl") && has!("avx512bw") {
+                return Isa(Level::Avx512);
+            }
+            if avx2 {
+                return Isa(Level::Avx2);
+            }
+        }
+        Isa(Level::Plain)
+    }
+
+    /// All of them.
+    #[cfg(test)]
+    pub(crate) fn all() -> impl Iterator<Item = Isa> {
+        #[cfg(all(target_arch = "x86_64", feature = "std"))]
+        let levels = [Level::Plain, Level::Avx2, Level::Avx512];
+        #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
+        let levels = [Level::Plain];
+        levels.into_iter().filter(|level| *level <= Isa::best().0).map(Isa)
+    }
+
+    /// Runs a loop that was compiled for this instruction set.
+    #[inline]
+    #[allow(unsafe_code, reason = "instructions that a processor need not have")]
+    pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
+        match self.0 {
+            Level::Plain => work.run(),
+            // SAFETY: the processor has the instructions, or there would be no such `Isa`.
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            Level::Avx2 => unsafe { avx2(work) },
+            // SAFETY: as above.
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            Level::Avx512 => unsafe { avx512(work) },
+        }
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2")]
+fn avx2<W: Work>(work: W) -> W::Output {
+    work.run()
+}
+
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,avx512f,avx512dq,avx512vl,avx512bw")]
+fn avx512<W: Work>(work: W) -> W::Output {
+    work.run()
+}
