@@ -124,10 +124,11 @@ impl<S: System, M: Method<S>> Trajectory for Simulation<S, M> {
     }
 
     fn follow(&self, from: &Node, h: f64, steps: u64) -> Result<Node, Failure> {
-        let prepared = self.method().prepare(&self.system().parameters(), h)?;
-        let (before, after) = &from.jump;
-        let mut state: M::State<f64> =
-            State::of(vector(&from.q), (vector(before), vector(after)), self.state().lambda());
+        let parameters = self.system().parameters();
+        let prepared = self.method().prepare(&parameters, h)?;
+        let (before, after) = (vector(&from.jump.0), vector(&from.jump.1));
+        let (q, lambda) = (vector(&from.q), self.state().lambda());
+        let mut state = self.method().state(&parameters, h, &q, (&before, &after), &lambda, from.t)?;
         for k in 0..steps {
             state = self.method().step(&prepared, &state, from.t + k as f64 * h, &self.inputs())?;
         }

@@ -217,6 +217,19 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
         self.base.start(parameters, h, q, v, t, inputs)
     }
 
+    #[inline]
+    fn state<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        q: &S::Configuration<T>,
+        jump: (&S::Velocity<T>, &S::Velocity<T>),
+        lambda: &S::Multipliers<T>,
+        t: T,
+    ) -> Result<Self::State<T>, Failure> {
+        self.base.state(parameters, h, q, jump, lambda, t)
+    }
+
     #[inline(always)]
     fn step<T: Scalar>(
         &self,

@@ -15,6 +15,9 @@ pub trait Fields<T>: Copy {
     fn write(&self, next: &mut impl FnMut(T));
 }
 
+/// Numbers that pass from one value to another at a time.
+const ROOM: usize = 64;
+
 /// `value` in another scalar; `filler` is any number.
 #[inline]
 pub(crate) fn converted<A: Copy, B, VA: Fields<A>, VB: Fields<B>>(
@@ -22,17 +25,20 @@ pub(crate) fn converted<A: Copy, B, VA: Fields<A>, VB: Fields<B>>(
     filler: A,
     to: impl Fn(A) -> B,
 ) -> VB {
-    let mut place = 0;
+    // An array of all numbers would have a generic length.
+    let mut some = [filler; ROOM];
+    let mut place: usize = 0;
     VB::read(&mut || {
-        // No array can hold all numbers in between: its length would be generic. Optimised, this looks
-        // for nothing.
-        let (mut number, mut i) = (filler, 0);
-        value.write(&mut |x| {
-            if i == place {
-                number = x;
-            }
-            i += 1;
-        });
+        if place.is_multiple_of(ROOM) {
+            let mut i: usize = 0;
+            value.write(&mut |x| {
+                if let Some(number) = some.get_mut(i.wrapping_sub(place)) {
+                    *number = x;
+                }
+                i += 1;
+            });
+        }
+        let number = some[place % ROOM];
         place += 1;
         to(number)
     })
@@ -114,8 +120,10 @@ impl<T> Fields<T> for () {
 of_fields! {
     [A B] (A, B): { (a, b) } = a: A b: B;
     [A B C] (A, B, C): { (a, b, c) } = a: A b: B c: C;
-    [Q V L] NodeState<Q, V, L>: { NodeState { q, v, lambda } } = q: Q v: V lambda: L;
-    [Q V L] JumpState<Q, V, L>: { JumpState { q, v_pre, v_post, lambda } } = q: Q v_pre: V v_post: V lambda: L;
+    [Q V L C] NodeState<Q, V, L, C>: { NodeState { q, v, lambda, carried } }
+        = q: Q v: V lambda: L carried: C;
+    [Q V L C] JumpState<Q, V, L, C>: { JumpState { q, v_pre, v_post, lambda, carried } }
+        = q: Q v_pre: V v_post: V lambda: L carried: C;
 }
 
 /// `fields!(Prepared { a, b })` for an emitted struct of numbers. Without any it has a `PhantomData`.

@@ -30,7 +30,20 @@ pub trait Method<S: System> {
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
 
-    /// One step from time `t` to `t + h`.
+    /// The state at time `t` at the configuration `q`, with the velocities `(before, after)` a reflection;
+    /// one without a reflection has their mean. `lambda` is a guess of the multipliers.
+    fn state<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        q: &S::Configuration<T>,
+        jump: (&S::Velocity<T>, &S::Velocity<T>),
+        lambda: &S::Multipliers<T>,
+        t: T,
+    ) -> Result<Self::State<T>, Failure>;
+
+    /// One step from time `t` to `t + h`. States of methods that reflect belong to the step size that they
+    /// were made with, all others serve steps of any size.
     fn step<T: Scalar>(
         &self,
         prepared: &Self::Prepared<T>,
@@ -107,6 +120,19 @@ macro_rules! by_step_functions_of {
             ) -> Result<Self::State<T>, Failure> {
                 let $this = self;
                 <S as Emits<$method>>::start(parameters, h, $start, q, v, t, inputs)
+            }
+
+            #[inline]
+            fn state<T: Scalar>(
+                &self,
+                parameters: &S::Parameters<T>,
+                h: T,
+                q: &S::Configuration<T>,
+                jump: (&S::Velocity<T>, &S::Velocity<T>),
+                lambda: &S::Multipliers<T>,
+                t: T,
+            ) -> Result<Self::State<T>, Failure> {
+                <S as Emits<$method>>::state(parameters, h, q, jump, lambda, t)
             }
 
             #[inline(always)]

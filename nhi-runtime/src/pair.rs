@@ -1,6 +1,6 @@
 //! The composition of the two Euler variants of the geometric nonholonomic integrator.
 
-use crate::{Emits, Failure, GniEulerA, GniEulerB, Method, Scalar, Start, State, System};
+use crate::{Emits, Failure, GniEulerA, GniEulerB, Method, Scalar, Start, State};
 
 /// Half a step of [`GniEulerA`] after half a step of [`GniEulerB`], which passes it the momentum after
 /// the reflection: order 2, symmetric. A system has it that emits both.
@@ -26,9 +26,9 @@ fn half<T: Scalar>(h: T) -> T {
 }
 
 impl<S: Emits<GniEulerA> + Emits<GniEulerB>> Method<S> for GniEulerAb {
-    /// Both methods' for half the step size, and that.
+    /// Both methods' for half the step size; the parameters and that step size.
     type Prepared<T: Scalar> =
-        (<S as Emits<GniEulerA>>::Prepared<T>, <S as Emits<GniEulerB>>::Prepared<T>, T);
+        (<S as Emits<GniEulerA>>::Prepared<T>, <S as Emits<GniEulerB>>::Prepared<T>, (S::Parameters<T>, T));
     type State<T: Scalar> = <S as Emits<GniEulerA>>::State<T>;
 
     fn id(&self) -> &'static str {
@@ -40,7 +40,7 @@ impl<S: Emits<GniEulerA> + Emits<GniEulerB>> Method<S> for GniEulerAb {
         Ok((
             <S as Emits<GniEulerA>>::prepare(parameters, h)?,
             <S as Emits<GniEulerB>>::prepare(parameters, h)?,
-            h,
+            (*parameters, h),
         ))
     }
 
@@ -56,22 +56,43 @@ impl<S: Emits<GniEulerA> + Emits<GniEulerB>> Method<S> for GniEulerAb {
         <S as Emits<GniEulerA>>::start(parameters, half(h), Start::Plain, q, v, t, inputs)
     }
 
+    #[inline]
+    fn state<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        q: &S::Configuration<T>,
+        jump: (&S::Velocity<T>, &S::Velocity<T>),
+        lambda: &S::Multipliers<T>,
+        t: T,
+    ) -> Result<Self::State<T>, Failure> {
+        <S as Emits<GniEulerA>>::state(parameters, half(h), q, jump, lambda, t)
+    }
+
     #[inline(always)]
     fn step<T: Scalar>(
         &self,
-        (a, b, half): &Self::Prepared<T>,
+        (a, b, (parameters, half)): &Self::Prepared<T>,
         state: &Self::State<T>,
         t: T,
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure> {
-        let first: <S as Emits<GniEulerB>>::State<T> = pass::<S, _, _, _>(state);
+        let first = pass::<S, GniEulerB, T>(state, parameters, *half, t)?;
         let first = <S as Emits<GniEulerB>>::step(b, &first, t, inputs)?;
-        <S as Emits<GniEulerA>>::step(a, &pass::<S, _, _, _>(&first), t + *half, inputs)
+        let middle = t + *half;
+        let second = pass::<S, GniEulerA, T>(&first, parameters, *half, middle)?;
+        <S as Emits<GniEulerA>>::step(a, &second, middle, inputs)
     }
 }
 
-/// The state of one method as the state of the other.
+/// The state of one method as the state of the method `To`.
 #[inline(always)]
-fn pass<S: System, T: Scalar, From: State<S, T>, To: State<S, T>>(state: &From) -> To {
-    To::of(state.q(), state.jump(), state.lambda())
+fn pass<S: Emits<To>, To, T: Scalar>(
+    state: &impl State<S, T>,
+    parameters: &S::Parameters<T>,
+    h: T,
+    t: T,
+) -> Result<<S as Emits<To>>::State<T>, Failure> {
+    let (before, after) = state.jump();
+    <S as Emits<To>>::state(parameters, h, &state.q(), (&before, &after), &state.lambda(), t)
 }

@@ -106,7 +106,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     }
 }
 
-/// `count` steps that nobody looks at.
+/// `count` steps that nobody looks at, at least one.
 struct Stride<'a, S: System, M: Method<S>> {
     simulation: &'a Simulation<S, M>,
     prepared: &'a M::Prepared<Unchecked>,
@@ -122,10 +122,13 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
         let Simulation { method, h, inputs, state, steps, .. } = self.simulation;
         let inputs: S::Inputs<Unchecked> = unchecked(inputs);
         let mut state: M::State<Unchecked> = unchecked(state);
-        for k in *steps..*steps + self.count {
-            let t = Scalar::from_f64(k as f64 * *h);
-            state = method.step(self.prepared, &state, t, &inputs).ok()?;
+        let time = |k: u64| Scalar::from_f64(k as f64 * *h);
+        let last = *steps + self.count - 1;
+        for k in *steps..last {
+            state = method.step(self.prepared, &state, time(k), &inputs).ok()?;
         }
+        // Apart, so that of the steps before only what the next one reads takes up registers.
+        state = method.step(self.prepared, &state, time(last), &inputs).ok()?;
         unchecked::finite(&state)
     }
 }
@@ -407,7 +410,7 @@ impl<S: System, M: Method<S> + Reflecting, T: Scalar> Simulation<S, M, T> {
 }
 
 /// Steps of [`Simulation::advance`] between two looks at the results: many beside what a look costs.
-const STRIDE: u64 = 256;
+const STRIDE: u64 = 1024;
 
 /// What is done with an initial velocity.
 enum Velocity {

@@ -11,9 +11,6 @@ pub trait State<S: System + ?Sized, T: Scalar>: Fields<T> + Debug {
     fn jump(&self) -> (S::Velocity<T>, S::Velocity<T>);
     /// Multipliers λ (forces) of the last step.
     fn lambda(&self) -> S::Multipliers<T>;
-    /// The state at a node with the velocities `(before, after)` a reflection; one without a
-    /// reflection keeps their mean.
-    fn of(q: S::Configuration<T>, jump: (S::Velocity<T>, S::Velocity<T>), lambda: S::Multipliers<T>) -> Self;
 }
 
 /// ½(a + b), entry by entry.
@@ -28,17 +25,37 @@ fn mean<T: Scalar, V: Vector<T>>(mut a: V, b: V) -> V {
 
 /// State of a one-step map on the constraint manifold: (q, v) with μ(q)v + μ₀(q) = 0.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct NodeState<Q, V, L> {
+pub struct NodeState<Q, V, L, C = ()> {
     /// Configuration.
     pub q: Q,
     /// Velocity.
     pub v: V,
     /// Multipliers (forces) of the last step.
     pub lambda: L,
+    /// What the last step computed for the next one, functions of the rest.
+    pub carried: C,
 }
 
-impl<S: System + ?Sized, T: Scalar> State<S, T>
-    for NodeState<S::Configuration<T>, S::Velocity<T>, S::Multipliers<T>>
+impl<Q, V, L> NodeState<Q, V, L> {
+    /// The state at a node, with the mean of the velocities before and after a reflection.
+    #[inline]
+    pub fn at<T: Scalar>(q: Q, (before, after): (&V, &V), lambda: L) -> Self
+    where
+        V: Vector<T>,
+    {
+        NodeState { q, v: mean(*before, *after), lambda, carried: () }
+    }
+
+    /// The same state with something carried.
+    #[inline]
+    pub fn carrying<C>(self, carried: C) -> NodeState<Q, V, L, C> {
+        let NodeState { q, v, lambda, carried: () } = self;
+        NodeState { q, v, lambda, carried }
+    }
+}
+
+impl<S: System + ?Sized, T: Scalar, C: Fields<T> + Debug> State<S, T>
+    for NodeState<S::Configuration<T>, S::Velocity<T>, S::Multipliers<T>, C>
 {
     #[inline]
     fn q(&self) -> S::Configuration<T> {
@@ -56,20 +73,12 @@ impl<S: System + ?Sized, T: Scalar> State<S, T>
     fn lambda(&self) -> S::Multipliers<T> {
         self.lambda
     }
-    #[inline]
-    fn of(
-        q: S::Configuration<T>,
-        (before, after): (S::Velocity<T>, S::Velocity<T>),
-        lambda: S::Multipliers<T>,
-    ) -> Self {
-        NodeState { q, v: mean(before, after), lambda }
-    }
 }
 
 /// State of a method that reflects the momentum at every node: the velocities
 /// v∓ = M⁻¹(p∓ − a) before and after the jump. Their mean is on the constraint manifold.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct JumpState<Q, V, L> {
+pub struct JumpState<Q, V, L, C = ()> {
     /// Configuration.
     pub q: Q,
     /// Velocity before the reflection.
@@ -78,10 +87,30 @@ pub struct JumpState<Q, V, L> {
     pub v_post: V,
     /// Multipliers (forces): p_post − p_pre = h μᵀλ.
     pub lambda: L,
+    /// What the last step computed for the next one, functions of the rest, time and the step size.
+    pub carried: C,
 }
 
-impl<S: System + ?Sized, T: Scalar> State<S, T>
-    for JumpState<S::Configuration<T>, S::Velocity<T>, S::Multipliers<T>>
+impl<Q, V, L> JumpState<Q, V, L> {
+    /// The state at a node with these velocities before and after the reflection.
+    #[inline]
+    pub fn at(q: Q, (v_pre, v_post): (&V, &V), lambda: L) -> Self
+    where
+        V: Copy,
+    {
+        JumpState { q, v_pre: *v_pre, v_post: *v_post, lambda, carried: () }
+    }
+
+    /// The same state with something carried.
+    #[inline]
+    pub fn carrying<C>(self, carried: C) -> JumpState<Q, V, L, C> {
+        let JumpState { q, v_pre, v_post, lambda, carried: () } = self;
+        JumpState { q, v_pre, v_post, lambda, carried }
+    }
+}
+
+impl<S: System + ?Sized, T: Scalar, C: Fields<T> + Debug> State<S, T>
+    for JumpState<S::Configuration<T>, S::Velocity<T>, S::Multipliers<T>, C>
 {
     #[inline]
     fn q(&self) -> S::Configuration<T> {
@@ -98,13 +127,5 @@ impl<S: System + ?Sized, T: Scalar> State<S, T>
     #[inline]
     fn lambda(&self) -> S::Multipliers<T> {
         self.lambda
-    }
-    #[inline]
-    fn of(
-        q: S::Configuration<T>,
-        (v_pre, v_post): (S::Velocity<T>, S::Velocity<T>),
-        lambda: S::Multipliers<T>,
-    ) -> Self {
-        JumpState { q, v_pre, v_post, lambda }
     }
 }

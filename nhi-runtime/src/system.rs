@@ -174,6 +174,17 @@ pub trait Emits<K>: System {
         inputs: &Self::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
 
+    /// The state at time `t` at the configuration `q`, with the velocities `(before, after)` a reflection;
+    /// one without a reflection has their mean.
+    fn state<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        h: T,
+        q: &Self::Configuration<T>,
+        jump: (&Self::Velocity<T>, &Self::Velocity<T>),
+        lambda: &Self::Multipliers<T>,
+        t: T,
+    ) -> Result<Self::State<T>, Failure>;
+
     /// One step from time `t` to `t + h`.
     fn step<T: Scalar>(
         prepared: &Self::Prepared<T>,

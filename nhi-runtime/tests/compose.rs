@@ -51,7 +51,19 @@ impl Method<Sleigh> for Clock {
         _: &[T; 1],
     ) -> Result<Self::State<T>, Failure> {
         let zero = T::from_f64(0.0);
-        Ok(NodeState { q: [zero; 3], v: [zero; 3], lambda: [zero] })
+        Ok(NodeState { q: [zero; 3], v: [zero; 3], lambda: [zero], carried: () })
+    }
+
+    fn state<T: Scalar>(
+        &self,
+        _: &[T; 3],
+        _: T,
+        q: &[T; 3],
+        jump: (&[T; 3], &[T; 3]),
+        lambda: &[T; 1],
+        _: T,
+    ) -> Result<Self::State<T>, Failure> {
+        Ok(NodeState::at(*q, jump, *lambda))
     }
 
     fn step<T: Scalar>(

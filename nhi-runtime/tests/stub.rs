@@ -74,6 +74,17 @@ impl<K> Emits<K> for Broken {
         Err(Failure::NonFinite)
     }
 
+    fn state<T: Scalar>(
+        _: &Anything<T>,
+        _: T,
+        _: &Anything<T>,
+        _: (&Anything<T>, &Anything<T>),
+        _: &Anything<T>,
+        _: T,
+    ) -> Result<Self::State<T>, Failure> {
+        Err(Failure::NonFinite)
+    }
+
     fn step<T: Scalar>(
         (): &(),
         _: &Self::State<T>,

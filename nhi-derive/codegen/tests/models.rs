@@ -7,7 +7,7 @@ use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::method::{Family, METHODS};
-use nhi_codegen::pass::{optimise, split};
+use nhi_codegen::pass::{Step, optimise, optimise_step, split};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Program};
 use std::path::Path;
@@ -95,6 +95,96 @@ impl Forms {
         }
         Some(raw)
     }
+}
+
+/// Arguments or results of a program.
+type Lists = Vec<Vec<f64>>;
+
+/// A step that carries values, with the program that makes them.
+struct Carrying {
+    pool: Pool,
+    step: Program,
+    carry: Program,
+}
+
+impl Carrying {
+    fn new(derived: &Derived, program: &Program, fixed: bool) -> Option<Carrying> {
+        let (mut pool, isolated) = program.isolated(&derived.mechanics.system.pool);
+        let Step { step, carry } = optimise_step(&mut pool, &mut Constants::default(), &isolated, fixed);
+        step.validate(&pool);
+        let carry = carry?;
+        carry.validate(&pool);
+        Some(Carrying { pool, step, carry })
+    }
+
+    /// Follows `steps`, of arguments and results of the raw program, by what is carried.
+    fn compare(&self, name: &str, steps: &[(Lists, Lists)]) {
+        let place = self.step.inputs.iter().position(|i| i.name == "carried").expect("an input");
+        let known = |arguments: &[Vec<f64>]| arguments[..arguments.len() - 1].to_vec();
+        let mut carried = match self.carry.run(&self.pool, &known(&steps[0].0)) {
+            Ok(carried) => carried.concat(),
+            Err(e) => panic!("{name}: {e}"),
+        };
+        for (arguments, expected) in steps {
+            let mut arguments = arguments.clone();
+            arguments.insert(place, carried);
+            let mut got = match self.step.run(&self.pool, &arguments) {
+                Ok(got) => got,
+                Err(e) => panic!("{name}: {e}"),
+            };
+            carried = got.pop().expect("what is carried");
+            let scale = expected.iter().flatten().fold(1.0, |a: f64, x| a.max(x.abs()));
+            assert_eq!(got.len(), expected.len(), "{name}");
+            for (x, y) in got.iter().flatten().zip(expected.iter().flatten()) {
+                assert!((x - y).abs() <= ROUNDING * scale, "{name}: {x} and {y} beside {scale}");
+            }
+        }
+    }
+}
+
+/// Steps whose state carries values give the states of the raw program, with step sizes that differ where
+/// the state does not belong to one, and with other inputs at every step.
+#[test]
+fn carried_values_are_those_of_the_step() {
+    let sizes = [0.02, 0.03, -0.01, 0.02];
+    let (mut carrying, mut compared) = (0, 0);
+    for derived in models() {
+        let system = &derived.mechanics.system;
+        for method in &derived.methods {
+            let fixed = method.state.belongs_to_step_size();
+            let Some(by) = Carrying::new(&derived, &method.step, fixed) else { continue };
+            carrying += 1;
+            for seed in 0..STATES {
+                let mut random = Random(seed);
+                let mut numbers = |n: usize, low: f64, high: f64| -> Vec<f64> {
+                    (0..n).map(|_| (low + high) / 2.0 + (high - low) / 2.0 * random.number()).collect()
+                };
+                let parameters = numbers(system.parameters.len(), 0.5, 1.5);
+                let q = numbers(system.coordinates.len(), -1.0, 1.0);
+                let v = numbers(system.velocities.len(), -1.0, 1.0);
+                let mut t = 0.3;
+                let inputs = numbers(system.inputs.len(), -1.0, 1.0);
+                let start = [parameters.clone(), vec![sizes[0]], q, v, vec![t], inputs];
+                let Ok(mut state) = method.starts[0].1.run(&system.pool, &start) else { continue };
+                let mut steps = Vec::new();
+                for size in sizes {
+                    let h = if fixed { sizes[0] } else { size };
+                    let mut arguments = vec![parameters.clone(), vec![h]];
+                    arguments.extend(state);
+                    arguments.extend([vec![t], numbers(system.inputs.len(), -1.0, 1.0)]);
+                    let Ok(next) = method.step.run(&system.pool, &arguments) else { break };
+                    steps.push((arguments, next.clone()));
+                    state = next;
+                    t += h;
+                }
+                if !steps.is_empty() {
+                    by.compare(&format!("{}, {}", system.name, method.id), &steps);
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(carrying > 20 && compared > 3 * carrying, "{carrying} methods carry, {compared} compared");
 }
 
 #[test]

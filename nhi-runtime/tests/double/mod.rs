@@ -144,7 +144,18 @@ impl Emits<Dla2> for Sleigh {
         _: T,
         _: &[T; 1],
     ) -> Result<Self::State<T>, Failure> {
-        Ok(NodeState { q: *q, v: *v, lambda: [T::from_f64(0.0)] })
+        Ok(NodeState { q: *q, v: *v, lambda: [T::from_f64(0.0)], carried: () })
+    }
+
+    fn state<T: Scalar>(
+        _: &Three<T>,
+        _: T,
+        q: &Three<T>,
+        jump: (&Three<T>, &Three<T>),
+        lambda: &[T; 1],
+        _: T,
+    ) -> Result<Self::State<T>, Failure> {
+        Ok(NodeState::at(*q, jump, *lambda))
     }
 
     fn step<T: Scalar>(
@@ -174,7 +185,7 @@ impl Emits<Dla2> for Sleigh {
         let v = axpy(&w, ell[0], &b);
         let q = axpy(&q_half, half_h, &v);
         if finite(&q) && finite(&v) {
-            Ok(NodeState { q, v, lambda: [ell[0] / *h] })
+            Ok(NodeState { q, v, lambda: [ell[0] / *h], carried: () })
         } else {
             Err(Failure::NonFinite)
         }
@@ -214,7 +225,19 @@ impl Emits<Rattle> for Sleigh {
             v_pre: axpy(v, -half_h * lambda, &b),
             v_post: axpy(v, half_h * lambda, &b),
             lambda: [lambda],
+            carried: (),
         })
+    }
+
+    fn state<T: Scalar>(
+        _: &Three<T>,
+        _: T,
+        q: &Three<T>,
+        jump: (&Three<T>, &Three<T>),
+        lambda: &[T; 1],
+        _: T,
+    ) -> Result<Self::State<T>, Failure> {
+        Ok(JumpState::at(*q, jump, *lambda))
     }
 
     fn step<T: Scalar>(
@@ -235,7 +258,7 @@ impl Emits<Rattle> for Sleigh {
         let impulse = T::from_f64(-2.0) * dot(&mu, &v_pre) / dot(&mu, &b);
         let v_post = axpy(&v_pre, impulse, &b);
         if finite(&q) && finite(&v_post) {
-            Ok(JumpState { q, v_pre, v_post, lambda: [impulse / *h] })
+            Ok(JumpState { q, v_pre, v_post, lambda: [impulse / *h], carried: () })
         } else {
             Err(Failure::NonFinite)
         }

@@ -18,13 +18,14 @@ fn halves<S: System>(row: &Row<S>, whole: impl Method<S>, first: impl Method<S>,
     let prepared = whole.prepare(&parameters, h).unwrap();
     let (a, b) = (first.prepare(&parameters, half).unwrap(), second.prepare(&parameters, half).unwrap());
     let mut expected = start;
-    let mut state = passed(&start);
+    let mut state = passed(&start, &first, &parameters, half, 0.0);
     for k in 0..40 {
         let t = f64::from(k) * h;
         expected = whole.step(&prepared, &expected, t, &inputs).unwrap();
         let middle = first.step(&a, &state, t, &inputs).unwrap();
-        let end = second.step(&b, &passed(&middle), t + half, &inputs).unwrap();
-        state = passed(&end);
+        let middle = passed(&middle, &second, &parameters, half, t + half);
+        let end = second.step(&b, &middle, t + half, &inputs).unwrap();
+        state = passed(&end, &first, &parameters, half, t + h);
     }
     let error = distance(state.q().as_ref(), expected.q().as_ref())
         .max(distance(state.v().as_ref(), expected.v().as_ref()));
@@ -32,8 +33,15 @@ fn halves<S: System>(row: &Row<S>, whole: impl Method<S>, first: impl Method<S>,
 }
 
 /// A state of one method as a state of another.
-fn passed<S: System, A: State<S, f64>, B: State<S, f64>>(state: &A) -> B {
-    B::of(state.q(), state.jump(), state.lambda())
+fn passed<S: System, M: Method<S>>(
+    state: &impl State<S, f64>,
+    method: &M,
+    parameters: &S::Parameters<f64>,
+    h: f64,
+    t: f64,
+) -> M::State<f64> {
+    let (before, after) = state.jump();
+    method.state(parameters, h, &state.q(), (&before, &after), &state.lambda(), t).unwrap()
 }
 
 /// Without a potential and with a constant mass matrix the quadrature of the Lagrangian does not matter.

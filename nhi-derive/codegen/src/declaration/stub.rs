@@ -81,6 +81,14 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
                     _: __T,
                     _: &Self::Inputs<__T>,
                 ) -> #result<Self::State<__T>, #failure> #never
+                fn state<#bound>(
+                    _: &Self::Parameters<__T>,
+                    _: __T,
+                    _: &Self::Configuration<__T>,
+                    _: (&Self::Velocity<__T>, &Self::Velocity<__T>),
+                    _: &Self::Multipliers<__T>,
+                    _: __T,
+                ) -> #result<Self::State<__T>, #failure> #never
                 fn step<#bound>(
                     _: &(),
                     _: &Self::State<__T>,

@@ -5,6 +5,7 @@ use super::expression::{Place, Writer};
 use super::names::{Names, spelled};
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::group::Group;
+use crate::pass::CARRIED;
 use crate::program::{Constants, Newton, Operations, Output, Program, Singular, Statement};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -21,6 +22,8 @@ pub(super) enum Signature<'a> {
     Start(&'a StateType),
     /// Takes `prepared` and a state and returns a state.
     Step(&'a StateType),
+    /// Takes a state and returns what a step carries beside it.
+    Carry(&'a StateType),
     /// Returns `Prepared`, with one field per output.
     Prepare,
 }
@@ -31,6 +34,8 @@ pub(super) struct StateType {
     pub(super) name: Ident,
     /// Its fields, with their lengths.
     pub(super) fields: Vec<(&'static str, usize)>,
+    /// Length of its last field, `carried`.
+    pub(super) carried: usize,
     /// The group factor of its configuration, with the number of coordinates beside it.
     pub(super) pose: Option<Pose>,
 }
@@ -76,7 +81,21 @@ impl StateType {
             Some(pose) => pose.configuration(runtime, &quote!(#scalar)),
             None => quote!([#scalar; #q]),
         };
-        quote!(#runtime #name<#q, [#scalar; #n], [#scalar; #m]>)
+        let carried = (self.carried > 0).then(|| {
+            let k = Literal::usize_unsuffixed(self.carried);
+            quote!(, [#scalar; #k])
+        });
+        quote!(#runtime #name<#q, [#scalar; #n], [#scalar; #m] #carried>)
+    }
+
+    /// The type of states without what is carried.
+    pub(super) fn without_carried(&self) -> StateType {
+        StateType { name: self.name.clone(), fields: self.fields.clone(), carried: 0, pose: self.pose }
+    }
+
+    /// Whether the state has this field.
+    fn has(&self, name: &str) -> bool {
+        name == CARRIED || self.fields.iter().any(|(f, _)| *f == name)
     }
 }
 
@@ -173,7 +192,7 @@ impl Body<'_> {
                         arguments.push(quote!(_prepared: &Prepared<T>));
                     }
                 }
-                Signature::Step(ty) if ty.fields.iter().any(|(f, _)| *f == input.name) => {
+                Signature::Step(ty) | Signature::Carry(ty) if ty.has(&input.name) => {
                     state.push(is_used);
                     if is_used {
                         self.add(match ty.pose {
@@ -181,7 +200,7 @@ impl Body<'_> {
                             _ => quote!(let [#(#pattern),*] = state.#name;),
                         });
                     }
-                    if state.len() == ty.fields.len() {
+                    if state.len() == ty.fields.len() + usize::from(ty.carried > 0) {
                         let argument =
                             format_ident!("{}", if state.contains(&true) { "state" } else { "_state" });
                         let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
@@ -361,7 +380,9 @@ impl Body<'_> {
             Signature::Start(ty) | Signature::Step(ty) => {
                 let (name, names) = (&ty.name, names());
                 let posed = |o: &Output| ty.pose.is_some() && o.name == "q";
-                let checked = program.outputs.iter().zip(&names).filter(|(o, _)| !o.values.is_empty());
+                // What is carried is made of the rest: where it is not finite the next step fails.
+                let is_checked = |o: &Output| !o.values.is_empty() && o.name != CARRIED;
+                let checked = program.outputs.iter().zip(&names).filter(|(o, _)| is_checked(o));
                 let checked = checked.map(|(o, n)| match posed(o) {
                     true => quote!(emitted::finite(next.#n.entries())),
                     false => quote!(emitted::finite(&next.#n)),
@@ -370,13 +391,15 @@ impl Body<'_> {
                     true => quote!(Posed::from(#value)),
                     false => value.clone(),
                 });
+                let nothing = (ty.carried == 0).then(|| quote!(carried: ()));
                 self.add(quote! {
-                    let next = #name { #(#names: #values),* };
+                    let next = #name { #(#names: #values,)* #nothing };
                     if #(#checked)&&* { Ok(next) } else { Err(Failure::NonFinite) }
                 });
                 let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
                 quote!(-> Result<#ty, Failure>)
             }
+            Signature::Carry(_) => self.plain_results(program, &names(), &values, true),
             Signature::Plain { fallible } => self.plain_results(program, &names(), &values, *fallible),
         }
     }

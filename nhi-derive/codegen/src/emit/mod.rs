@@ -28,7 +28,7 @@ use crate::declaration::Field;
 use crate::expr::{Expr, Pool};
 use crate::mechanics::Mechanics;
 use crate::method::{MethodPrograms, StartKind, SystemPrograms};
-use crate::pass::{optimise, split};
+use crate::pass::{Step, optimise, optimise_step, split};
 use crate::program::{Constants, Program, Statement};
 use function::{Pose, Signature, StateType, function, retracted};
 use names::{Names, spelled};
@@ -85,6 +85,15 @@ impl Lengths {
     }
 }
 
+/// What the state of a method carries beside configuration, velocities and multipliers.
+#[derive(Clone, Copy)]
+struct Carried {
+    /// How many numbers.
+    count: usize,
+    /// Whether they depend on the retraction.
+    retracted: bool,
+}
+
 /// Longest formula in documentation that is written out in parameters.
 const MAX_FORMULA: usize = 60;
 
@@ -108,9 +117,9 @@ impl<'a> Emitter<'a> {
     }
 
     fn implementation(&self, mode: &mut Mode) -> TokenStream {
-        let kernel = self.kernel(mode);
+        let (kernel, carried) = self.kernel(mode);
         let system = self.system();
-        let methods = self.unit.methods.iter().map(|m| self.emits(m));
+        let methods = self.unit.methods.iter().zip(&carried).map(|(m, c)| self.emits(m, c));
         quote! {
             #[allow(
                 clippy::all,
@@ -135,8 +144,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// `mod kernel { .. }`
-    fn kernel(&self, mode: &mut Mode) -> TokenStream {
+    /// `mod kernel { .. }`, and what each method carries.
+    fn kernel(&self, mode: &mut Mode) -> (TokenStream, Vec<Carried>) {
         let programs = self.unit.system;
         let mut functions = Vec::new();
         for (program, fallible) in [
@@ -152,10 +161,11 @@ impl<'a> Emitter<'a> {
         if let Some(program) = &programs.momentum_basis {
             functions.push(self.optimised(mode, program, &Signature::Plain { fallible: false }));
         }
-        let methods: Vec<TokenStream> = self.unit.methods.iter().map(|m| self.method(mode, m)).collect();
+        let methods = self.unit.methods.iter().map(|m| self.method(mode, m));
+        let (methods, carried): (Vec<TokenStream>, Vec<Carried>) = methods.unzip();
         let (imports, runtime) = (self.imports(1, &[]), self.runtime_module());
         let geometry = self.geometry(mode);
-        quote! {
+        let kernel = quote! {
             mod kernel {
                 #imports
                 #runtime
@@ -163,7 +173,8 @@ impl<'a> Emitter<'a> {
                 #(#functions)*
                 #(#methods)*
             }
-        }
+        };
+        (kernel, carried)
     }
 
     /// How the constraints lie to the group factor, for people.
@@ -276,7 +287,7 @@ impl<'a> Emitter<'a> {
         function(&mut pool, &mut constants, mode, Names::default(), &program, signature)
     }
 
-    fn state_type(&self, method: &MethodPrograms) -> StateType {
+    fn state_type(&self, method: &MethodPrograms, carried: usize) -> StateType {
         let length = |field: &str| match field {
             "q" => self.lengths.entries,
             "lambda" => self.lengths.m,
@@ -285,18 +296,25 @@ impl<'a> Emitter<'a> {
         StateType {
             name: format_ident!("{}", method.state.type_name()),
             fields: method.state.fields().iter().map(|&f| (f, length(f))).collect(),
+            carried,
             pose: self.pose(),
         }
     }
 
-    /// `pub mod dla2 { pub struct Prepared<T> { .. } prepare, starts, step }`
-    fn method(&self, mode: &mut Mode, method: &MethodPrograms) -> TokenStream {
+    /// `pub mod dla2 { pub struct Prepared<T> { .. } prepare, starts, carry, step }`
+    fn method(&self, mode: &mut Mode, method: &MethodPrograms) -> (TokenStream, Carried) {
         let module = spelled(method.id);
-        let state = self.state_type(method);
         let (mut pool, step) = method.step.isolated(self.pool);
         let mut constants = Constants::default();
-        let optimised = optimise(&mut pool, &mut constants, &step);
-        let parts = split(&pool, &optimised);
+        let fixed = method.state.belongs_to_step_size();
+        let Step { step, carry } = optimise_step(&mut pool, &mut constants, &step, fixed);
+        let parts = split(&pool, &step);
+        let carried = Carried {
+            count: carry.as_ref().map_or(0, |carry| carry.outputs[0].values.len()),
+            retracted: carry.as_ref().is_some_and(|carry| retracted(&pool, carry).is_some()),
+        };
+        let state = self.state_type(method, carried.count);
+        let bare = state.without_carried();
         // The fields of `Prepared` have the same names everywhere.
         let mut names = Names::default();
         let kept: Vec<Expr> = parts.prepare.outputs.iter().flat_map(|o| o.values.clone()).collect();
@@ -317,14 +335,18 @@ impl<'a> Emitter<'a> {
         let (pool, constants) = (&mut pool, &mut constants);
         let prepare = function(pool, constants, mode, names.clone(), &parts.prepare, &Signature::Prepare);
         let step = function(pool, constants, mode, names, &parts.step, &Signature::Step(&state));
+        let carry = carry.map(|carry| {
+            let carry = optimise(pool, constants, &carry);
+            function(pool, constants, mode, Names::default(), &carry, &Signature::Carry(&bare))
+        });
         let starts: Vec<TokenStream> = method
             .starts
             .iter()
-            .map(|(_, start)| self.optimised(mode, start, &Signature::Start(&state)))
+            .map(|(_, start)| self.optimised(mode, start, &Signature::Start(&bare)))
             .collect();
         let imports = self.imports(2, &self.names_of_method(&state.name));
         let doc = format!(" Step functions of `{}`.", method.id);
-        quote! {
+        let module = quote! {
             #[doc = #doc]
             pub mod #module {
                 #imports
@@ -335,9 +357,11 @@ impl<'a> Emitter<'a> {
                 emitted::fields!(Prepared { #numbers });
                 #prepare
                 #(#starts)*
+                #carry
                 #step
             }
-        }
+        };
+        (module, carried)
     }
 
     /// `impl System for Sleigh { .. }`
@@ -448,36 +472,37 @@ impl<'a> Emitter<'a> {
 
     /// `impl Emits<Dla2> for Sleigh { .. }`; of a method for any retraction also
     /// `impl<__R: Retracts<SE2<f64>>> Emits<Retracted<Rdp, __R>> for Sleigh { .. }`.
-    fn emits(&self, method: &MethodPrograms) -> TokenStream {
+    fn emits(&self, method: &MethodPrograms, carried: &Carried) -> TokenStream {
         let runtime = self.unit.runtime;
         let marker = format_ident!("{}", method.marker);
         let generics = self.unit.generics;
         let Some(pose) = self.pose().filter(|_| retracted(self.pool, &method.step).is_some()) else {
-            return self.emits_as(method, generics, &quote!(#runtime::#marker), &TokenStream::new());
+            return self.emits_as(method, carried, generics, &quote!(#runtime::#marker), &TokenStream::new());
         };
         let factor = pose.factor(&quote!(#runtime::));
         let tau = format_ident!("{}", method.retraction.unwrap_or("Exp"));
         let tau = quote!(::<__T, #runtime::group::#tau>);
-        let usual = self.emits_as(method, generics, &quote!(#runtime::#marker), &tau);
+        let usual = self.emits_as(method, carried, generics, &quote!(#runtime::#marker), &tau);
         if method.retraction.is_some() {
             return usual;
         }
         let mut generics = generics.clone();
         generics.params.push(syn::parse_quote!(__R: #runtime::Retracts<#factor>));
         let retracted = quote!(#runtime::Retracted<#runtime::#marker, __R>);
-        let any = self.emits_as(method, &generics, &retracted, &quote!(::<__T, __R>));
+        let any = self.emits_as(method, carried, &generics, &retracted, &quote!(::<__T, __R>));
         quote!(#usual #any)
     }
 
     fn emits_as(
         &self,
         method: &MethodPrograms,
+        carried: &Carried,
         generics: &syn::Generics,
         marker: &TokenStream,
         retraction: &TokenStream,
     ) -> TokenStream {
         let unit = self.unit;
-        let [n, _, k, p] = self.lengths.literals();
+        let [n, m, k, p] = self.lengths.literals();
         let runtime = unit.runtime;
         let ident = unit.ident;
         let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -485,8 +510,9 @@ impl<'a> Emitter<'a> {
         let (configuration, q) = self.configuration();
         let module = spelled(method.id);
         let s = quote!(<__T: #runtime::Scalar>);
-        let state =
-            self.state_type(method).tokens(&quote!(#runtime::), &Ident::new("__T", Span::call_site()));
+        let state = self.state_type(method, carried.count);
+        let state_name = &state.name;
+        let state = state.tokens(&quote!(#runtime::), &Ident::new("__T", Span::call_site()));
         let calls = method.starts.iter().map(|(kind, start)| {
             let name = spelled(&start.name);
             let retraction = retracted(self.pool, start).map(|_| retraction);
@@ -504,6 +530,22 @@ impl<'a> Emitter<'a> {
         let start = match calls.as_slice() {
             [only] => only.clone(),
             several => quote!(match __start { #(#runtime::Start::#variants => #several),* }),
+        };
+        // A state with what the step carries beside it.
+        let carry = match carried.count {
+            0 => quote!(::core::result::Result::Ok(__state)),
+            _ => {
+                let retraction = carried.retracted.then_some(retraction);
+                let carry = quote!(kernel::#module::carry #retraction (__parameters, __h, &__state, __t)?);
+                quote!(::core::result::Result::Ok(__state.carrying(#carry)))
+            }
+        };
+        let start = match carried.count {
+            0 => start,
+            _ => quote!({
+                let __state = (#start)?;
+                #carry
+            }),
         };
         let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
         let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
@@ -525,6 +567,18 @@ impl<'a> Emitter<'a> {
                     __inputs: &[__T; #k],
                 ) -> #next {
                     #start
+                }
+                #[inline]
+                fn state #s(
+                    __parameters: &[__T; #p],
+                    __h: __T,
+                    __q: &#configuration,
+                    __jump: (&[__T; #n], &[__T; #n]),
+                    __lambda: &[__T; #m],
+                    __t: __T,
+                ) -> #next {
+                    let __state = #runtime::#state_name::at(*__q, __jump, *__lambda);
+                    #carry
                 }
                 #[inline(always)]
                 fn step #s(

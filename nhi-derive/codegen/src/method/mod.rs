@@ -329,6 +329,12 @@ impl StateKind {
         }
     }
 
+    /// Whether a state belongs to one step size. States (q, v) serve steps of any size, one after the other;
+    /// a momentum that is reflected does not, and methods with one are not composed.
+    pub fn belongs_to_step_size(self) -> bool {
+        self == StateKind::Jump
+    }
+
     /// Its fields in order.
     pub fn fields(self) -> &'static [&'static str] {
         match self {

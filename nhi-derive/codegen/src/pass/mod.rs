@@ -5,7 +5,9 @@
 
 mod angles;
 mod binding;
+mod carry;
 mod coefficients;
+mod content;
 mod draft;
 mod factor;
 mod flat;
@@ -17,6 +19,8 @@ mod share;
 mod split;
 mod temporaries;
 
+pub(crate) use carry::CARRIED;
+pub use carry::{Step, carry, optimise_step};
 pub use draft::Context;
 pub use names::identifier;
 pub use split::{Prepared, split};
@@ -33,6 +37,7 @@ struct Pass {
 
 const ANGLES: Pass = Pass { name: "angles", run: angles::angles };
 const NUMBERING: Pass = Pass { name: "numbering", run: numbering::numbering };
+const CONTENT: Pass = Pass { name: "content", run: content::content };
 const COEFFICIENTS: Pass = Pass { name: "coefficients", run: coefficients::coefficients };
 const BINDING: Pass = Pass { name: "binding", run: binding::binding };
 const POSITIVE: Pass = Pass { name: "positive", run: positive::positive };
@@ -49,6 +54,7 @@ const ORDERS: [&[Pass]; 2] = [
         POSITIVE,
         NUMBERING,
         ANGLES,
+        CONTENT,
         COEFFICIENTS,
         BINDING,
         NUMBERING,
@@ -62,6 +68,7 @@ const ORDERS: [&[Pass]; 2] = [
         POSITIVE,
         NUMBERING,
         ANGLES,
+        CONTENT,
         COEFFICIENTS,
         BINDING,
         NUMBERING,

@@ -80,7 +80,7 @@ fn symbol_name(pool: &Pool, e: Expr) -> Option<String> {
 
 /// A name that says what `e` is. Later values are named for what functions and simple powers they
 /// are, since a product is read faster than its name.
-fn formula_name(pool: &mut Pool, e: Expr, early: bool) -> Option<String> {
+pub(super) fn formula_name(pool: &mut Pool, e: Expr, early: bool) -> Option<String> {
     match pool.node(e).clone() {
         Node::Call(f, x) => Some(format!("{}_{}", f.name(), argument_name(pool, x)?)),
         Node::Power(b, x) => {

@@ -1,0 +1,494 @@
+//! Values carried in the state.
+//!
+//! Saves computing at the beginning of a step, at q, what the step before computed at its end, at q': forces,
+//! sines and cosines, M⁻¹, μ. With σ the map that takes the state's symbols to the results of the step, and t
+//! to t + h, such a value e depends on the state, t and the parameters alone, and σ(e) is computed anyway.
+//! Then e becomes an input of the step, and σ(e) a result. At a start the program `carry` computes e, and
+//! makes the checks of pivots that the step leaves to the step before.
+//!
+//! A value that depends on the step size is carried only where the state belongs to one step size. One that
+//! depends on control inputs never is: the next step has others.
+//!
+//! Where what is carried only serves to make something else of the state, as in `d = v_post - h/2*F`, that
+//! is carried instead, if the step then reads fewer numbers.
+
+use super::draft::{Context, Draft, rewrite};
+use super::names::formula_name;
+use super::numbering::numbering;
+use super::optimise;
+use super::positive::positive;
+use crate::expr::{Expr, Node, Pool};
+use crate::program::{Binding, Constants, Input, Newton, Operations, Output, Program, Statement, Table};
+use num_traits::Signed;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Name of the argument and of the result.
+pub(crate) const CARRIED: &str = "carried";
+
+/// Operations that a further number in the state has to save.
+const WORTH: usize = 2;
+
+/// A step after the passes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// With a further input and output `carried`, if it carries anything.
+    pub step: Program,
+    /// Before the passes: computes `carried` from parameters, h, the state and t.
+    pub carry: Option<Program>,
+}
+
+/// The step `program` with fewer operations. `fixed` says that its state belongs to one step size.
+pub fn optimise_step(pool: &mut Pool, constants: &mut Constants, program: &Program, fixed: bool) -> Step {
+    let plain = Step { step: optimise(pool, constants, program), carry: None };
+    let Some(carrying) = carry(pool, constants, program, fixed) else { return plain };
+    let carrying = Step { step: optimise(pool, constants, &carrying.step), ..carrying };
+    let mut weight = |p: &Step| Operations::of(pool, constants, &p.step).weight().0;
+    if weight(&carrying) < weight(&plain) { carrying } else { plain }
+}
+
+/// See the [module documentation](self); `None` if there is nothing to carry.
+pub fn carry(pool: &mut Pool, constants: &mut Constants, program: &Program, fixed: bool) -> Option<Step> {
+    let cx = &mut Context { pool, constants };
+    let mut draft = Draft::new(cx, program);
+    positive(cx, &mut draft);
+    // Equal values are equal expressions from here on.
+    numbering(cx, &mut draft);
+    let mut images = Images::of(cx, &draft.program, fixed);
+    let any = images.choose(cx, &draft.program, &BTreeSet::new(), 1);
+    let instead = images.users(cx, &any);
+    let mut best = None;
+    for forced in [BTreeSet::new(), instead] {
+        let choice = images.choose(cx, &draft.program, &forced, WORTH);
+        if choice.carried.is_empty() {
+            continue;
+        }
+        let (step, carry) = images.rewrite(cx, &draft, &choice);
+        let reads = numbers_read(cx.pool, &step);
+        if best.as_ref().is_none_or(|&(fewest, _)| reads < fewest) {
+            best = Some((reads, Step { step, carry: Some(carry) }));
+        }
+    }
+    best.map(|(_, step)| step)
+}
+
+/// How many numbers known at the step alone a program makes use of.
+fn numbers_read(pool: &Pool, program: &Program) -> usize {
+    let used: BTreeSet<Expr> = pool.reachable(&program.values()).into_iter().collect();
+    let known = program.inputs.iter().filter(|i| i.binding == Binding::Step).flat_map(|i| &i.symbols);
+    known.filter(|s| used.contains(s)).count()
+}
+
+/// σ of a step.
+struct Images {
+    /// Of everything that depends on the state, t and the parameters alone.
+    image: Table<Expr>,
+    /// What of that depends on more than the parameters.
+    moving: Table<()>,
+    /// Values bound outside of loops.
+    values: BTreeMap<Expr, Expr>,
+    /// What is computed outside of loops, without sign, and without its numeric coefficient.
+    computed: Table<()>,
+}
+
+/// What is carried.
+#[derive(Default)]
+struct Choice {
+    carried: BTreeSet<Expr>,
+    /// Expressions that are carried, some but for a coefficient.
+    whole: BTreeMap<Expr, Expr>,
+    /// Sums and products some of whose operands are carried together.
+    part: BTreeMap<Expr, (Vec<Expr>, Expr)>,
+    /// Symbols whose values the step still computes.
+    bound: BTreeSet<Expr>,
+}
+
+impl Images {
+    fn of(cx: &mut Context<'_>, program: &Program, fixed: bool) -> Images {
+        let mut images = Images {
+            image: Table::new(),
+            moving: Table::new(),
+            values: BTreeMap::new(),
+            computed: Table::new(),
+        };
+        images.inputs(cx.pool, program, fixed);
+        let mut symbol_of: Table<Expr> = Table::new();
+        let mut roots = Vec::new();
+        for statement in &program.body {
+            match statement {
+                Statement::Let { symbol, value } => {
+                    symbol_of.insert(*value, *symbol);
+                    images.values.insert(*symbol, *value);
+                    roots.push(*value);
+                }
+                Statement::Pivot { pivot, diagonal, .. } => roots.extend([*pivot, *diagonal]),
+                Statement::Newton(newton) => roots.extend(newton.before()),
+                Statement::Equation(_) => {}
+            }
+        }
+        roots.extend(program.outputs.iter().flat_map(|o| o.values.iter().copied()));
+        for value in program.values() {
+            images.extend(cx.pool, &symbol_of, value);
+        }
+        images.compute(cx, &roots);
+        images
+    }
+
+    /// Images of the inputs that something carried may depend on.
+    fn inputs(&mut self, pool: &mut Pool, program: &Program, fixed: bool) {
+        let h = program.inputs.iter().find(|i| i.name == "h").map(|i| i.symbols[0]);
+        for input in &program.inputs {
+            let next = program.outputs.iter().find(|o| o.name == input.name);
+            match (input.name.as_str(), next, h) {
+                ("h", ..) if !fixed => {}
+                (_, Some(next), _) if input.binding == Binding::Step => {
+                    for (&symbol, &value) in input.symbols.iter().zip(&next.values) {
+                        self.image.insert(symbol, value);
+                        self.moving.insert(symbol, ());
+                    }
+                }
+                ("t", _, Some(h)) if input.scalar => {
+                    let end = pool.add(input.symbols[0], h);
+                    self.image.insert(input.symbols[0], end);
+                    self.moving.insert(input.symbols[0], ());
+                }
+                _ if input.binding == Binding::Prepared => {
+                    self.image.extend(input.symbols.iter().map(|&s| (s, s)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Images of everything in `root`; symbols bound before have theirs.
+    fn extend(&mut self, pool: &mut Pool, symbol_of: &Table<Expr>, root: Expr) {
+        for e in pool.reachable(&[root]) {
+            if self.image.contains(e) {
+                continue;
+            }
+            // A bound symbol stands for its value, which was here before it.
+            let operands = match self.values.get(&e) {
+                Some(&value) => vec![value],
+                None => pool.children(e),
+            };
+            let is_open = pool.as_symbol(e).is_some() && operands.is_empty();
+            if is_open || !operands.iter().all(|&c| self.image.contains(c)) {
+                continue;
+            }
+            if operands.iter().any(|&c| self.moving.contains(c)) {
+                self.moving.insert(e, ());
+            }
+            let image = match self.values.get(&e) {
+                Some(&value) => self.image[value],
+                None => pool.rebuild(e, |c| self.image[c]),
+            };
+            self.image.insert(e, *symbol_of.get(image).unwrap_or(&image));
+            // Without its coefficient it can be carried too.
+            let (_, bare) = pool.split_coefficient(e);
+            if !self.image.contains(bare) && self.moving.contains(e) {
+                let image = pool.rebuild(bare, |c| self.image[c]);
+                self.image.insert(bare, *symbol_of.get(image).unwrap_or(&image));
+                self.moving.insert(bare, ());
+            }
+        }
+    }
+
+    /// Notes everything reachable from `roots`, and what images some operands of it make up.
+    fn compute(&mut self, cx: &mut Context<'_>, roots: &[Expr]) {
+        let mut of_some: BTreeSet<Expr> = BTreeSet::new();
+        for e in self.moving.keys().collect::<Vec<_>>() {
+            of_some.insert(bare(cx, self.image[e]));
+        }
+        let fixed: BTreeSet<Expr> = self.image.keys().filter(|&e| !self.moving.contains(e)).collect();
+        for e in cx.pool.reachable(roots) {
+            let (_, abs) = cx.signed(e);
+            let mut all = vec![abs];
+            if let Some((operands, join)) = flat(cx.pool, abs) {
+                let mut group = Vec::new();
+                for x in operands.iter().copied() {
+                    if of_some.contains(&bare(cx, x)) || fixed.contains(&x) {
+                        group.push(x);
+                    }
+                }
+                if group.len() < operands.len() {
+                    let joined = join(cx.pool, &group);
+                    all.push(cx.signed(joined).1);
+                }
+            }
+            for e in all {
+                self.computed.insert(e, ());
+                let bare = bare(cx, e);
+                self.computed.insert(bare, ());
+            }
+        }
+    }
+
+    /// What to carry for `e` (without sign), if its image is computed: itself, or what it is a multiple of.
+    fn carried(&self, cx: &mut Context<'_>, e: Expr, worth: usize) -> Option<Expr> {
+        if !self.moving.contains(e) {
+            return None;
+        }
+        let image = self.image[e];
+        let (_, image) = cx.signed(image);
+        let carried = if self.computed.contains(image) {
+            e
+        } else {
+            let both = [bare(cx, image), bare(cx, e)];
+            let known = self.image.contains(both[1]) && self.computed.contains(both[0]);
+            known.then_some(both[1])?
+        };
+        (self.cost(cx.pool, carried) >= worth).then_some(carried)
+    }
+
+    /// Operations that make `e`, without those on parameters alone.
+    fn cost(&self, pool: &Pool, e: Expr) -> usize {
+        let mut cost = 0;
+        let mut seen: Table<()> = Table::new();
+        let mut stack = vec![e];
+        while let Some(e) = stack.pop() {
+            if !self.moving.contains(e) || seen.insert(e, ()).is_some() {
+                continue;
+            }
+            if let Some(&value) = self.values.get(&e) {
+                stack.push(value);
+                continue;
+            }
+            let operands = pool.children(e);
+            let moving = operands.iter().filter(|&&x| self.moving.contains(x)).count();
+            // Numbers and parameters are one operand; a sign is none.
+            let rest = operands.iter().any(|&x| {
+                let sign = pool.as_number(x).is_some_and(|c| c.abs() == num_traits::One::one());
+                !self.moving.contains(x) && !sign
+            });
+            cost += match pool.node(e) {
+                Node::Number(_) | Node::Pi | Node::Symbol(_) => 0,
+                Node::Sum(_) | Node::Product(_) => moving + usize::from(rest) - 1,
+                Node::Power(..) => 1,
+                Node::Call(..) | Node::Atan2(..) | Node::Map(..) => 15,
+            };
+            stack.extend(operands);
+        }
+        cost
+    }
+
+    /// Largest values to carry, from the results down. `forced` symbols are carried whether their images
+    /// are computed or not.
+    fn choose(
+        &mut self,
+        cx: &mut Context<'_>,
+        program: &Program,
+        forced: &BTreeSet<Expr>,
+        worth: usize,
+    ) -> Choice {
+        let mut choice = Choice::default();
+        let mut seen: Table<()> = Table::new();
+        let mut stack = results(program);
+        while let Some(e) = stack.pop() {
+            let (_, e) = cx.signed(e);
+            if seen.insert(e, ()).is_some() {
+                continue;
+            }
+            let whole = if forced.contains(&e) { Some(e) } else { self.carried(cx, e, worth) };
+            if let Some(carried) = whole {
+                choice.carried.insert(carried);
+                choice.whole.insert(e, carried);
+                continue;
+            }
+            if let Some(&value) = self.values.get(&e) {
+                choice.bound.insert(e);
+                stack.push(value);
+                continue;
+            }
+            let mut operands = cx.pool.children(e);
+            if let Some((group, carried)) = self.group(cx, e, worth) {
+                operands.retain(|x| !group.contains(x));
+                choice.carried.insert(carried);
+                choice.part.insert(e, (operands.clone(), carried));
+            }
+            stack.extend(operands);
+        }
+        choice
+    }
+
+    /// Operands of a sum or product that have images, with what they make up together, if the image of
+    /// that is computed.
+    fn group(&mut self, cx: &mut Context<'_>, e: Expr, worth: usize) -> Option<(Vec<Expr>, Expr)> {
+        let (operands, join) = flat(cx.pool, e)?;
+        let known = |&x: &Expr| self.image.contains(x) && cx.pool.as_number(x).is_none();
+        let group: Vec<Expr> = operands.iter().copied().filter(known).collect();
+        let several = group.len() > 1 && group.len() < operands.len();
+        if !several || !group.iter().any(|&x| self.moving.contains(x)) {
+            return None;
+        }
+        let images: Vec<Expr> = group.iter().map(|&x| self.image[x]).collect();
+        let image = join(cx.pool, &images);
+        let (negative, image) = cx.signed(image);
+        if negative || !self.computed.contains(image) {
+            return None;
+        }
+        let joined = join(cx.pool, &group);
+        self.image.insert(joined, image);
+        self.moving.insert(joined, ());
+        (self.cost(cx.pool, joined) >= worth).then_some((group, joined))
+    }
+
+    /// Bound symbols of the state whose values are made of what is carried.
+    fn users(&self, cx: &mut Context<'_>, choice: &Choice) -> BTreeSet<Expr> {
+        let mut users = BTreeSet::new();
+        for &symbol in choice.bound.iter().filter(|&&s| self.moving.contains(s)) {
+            let made_of = cx.pool.reachable(&[self.values[&symbol]]);
+            let carried = made_of.into_iter().any(|e| {
+                let (_, e) = cx.signed(e);
+                choice.whole.contains_key(&e) || choice.part.contains_key(&e)
+            });
+            if carried {
+                users.insert(symbol);
+            }
+        }
+        users
+    }
+
+    /// The step that carries `choice`, and the program for its starts.
+    fn rewrite(&self, cx: &mut Context<'_>, draft: &Draft, choice: &Choice) -> (Program, Program) {
+        let mut symbols: BTreeMap<Expr, Expr> = BTreeMap::new();
+        for &e in &choice.carried {
+            let symbol = match cx.pool.as_symbol(e) {
+                Some(_) => e,
+                None => {
+                    let name = formula_name(cx.pool, e, false).unwrap_or_else(|| CARRIED.to_owned());
+                    cx.pool.fresh_symbol(&name)
+                }
+            };
+            symbols.insert(e, symbol);
+        }
+        let operands = |cx: &mut Context<'_>, e: Expr| match cx.signed(e) {
+            (true, abs) => vec![abs],
+            _ if choice.whole.contains_key(&e) => Vec::new(),
+            _ => match choice.part.get(&e) {
+                Some((rest, _)) => rest.clone(),
+                None => cx.pool.children(e),
+            },
+        };
+        let build = |cx: &mut Context<'_>, e: Expr, image: &Table<Expr>| {
+            if let (true, abs) = cx.signed(e) {
+                return cx.pool.neg(image[abs]);
+            }
+            if let Some(carried) = choice.whole.get(&e) {
+                let symbol = symbols[carried];
+                let (coefficient, _) = cx.pool.split_coefficient(e);
+                return if carried == &e { symbol } else { cx.pool.scale(coefficient, symbol) };
+            }
+            if let Some((rest, carried)) = choice.part.get(&e) {
+                let all: Vec<Expr> = rest.iter().map(|&x| image[x]).chain([symbols[carried]]).collect();
+                return match cx.pool.node(e) {
+                    Node::Sum(_) => cx.pool.sum(&all),
+                    _ => cx.pool.product(&all),
+                };
+            }
+            cx.pool.rebuild(e, |c| image[c])
+        };
+        let results: Vec<Expr> = choice.carried.iter().map(|&e| self.image[e]).collect();
+        let mut new: Table<Expr> = Table::new();
+        rewrite(cx, &[draft.program.values(), results.clone()].concat(), &mut new, operands, build);
+
+        let mut step = draft.clone();
+        let mut before = Vec::new();
+        step.program.body.retain(|statement| match statement {
+            Statement::Let { symbol, .. } => {
+                if self.image.contains(*symbol) {
+                    before.push(statement.clone());
+                }
+                !choice.carried.contains(symbol)
+            }
+            Statement::Pivot { .. } if self.is_checked_before(&draft.program, statement) => {
+                before.push(statement.clone());
+                false
+            }
+            _ => true,
+        });
+        for value in step.program.values_mut() {
+            *value = new[*value];
+        }
+        let carried = Output {
+            name: CARRIED.into(),
+            values: results.into_iter().map(|e| new[e]).collect(),
+            scalar: false,
+        };
+        step.program.outputs.push(carried);
+        let input = Input {
+            name: CARRIED.into(),
+            symbols: symbols.into_values().collect(),
+            binding: Binding::Step,
+            scalar: false,
+        };
+        let inputs = &mut step.program.inputs;
+        let state = inputs.iter().rposition(|i| draft.program.outputs.iter().any(|o| o.name == i.name));
+        inputs.insert(state.map_or(inputs.len(), |i| i + 1), input);
+
+        let known = draft.program.inputs.iter().filter(|i| i.name != "inputs");
+        let carry = Program {
+            name: "carry".into(),
+            doc: vec!["What the first step finds computed.".into()],
+            inputs: known.map(|i| Input { binding: Binding::Step, ..i.clone() }).collect(),
+            body: before,
+            outputs: vec![Output {
+                name: CARRIED.into(),
+                values: choice.carried.iter().copied().collect(),
+                scalar: false,
+            }],
+        };
+        (step.finish(cx.pool), carry)
+    }
+
+    /// Whether the step before has made the same check.
+    fn is_checked_before(&self, program: &Program, check: &Statement) -> bool {
+        let Statement::Pivot { pivot, diagonal, what } = *check else { return false };
+        if !self.moving.contains(pivot) {
+            return false;
+        }
+        match (self.image.get(pivot), self.image.get(diagonal)) {
+            (Some(&pivot), Some(&diagonal)) => {
+                program.body.contains(&Statement::Pivot { pivot, diagonal, what })
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Everything that is evaluated but for the values bound outside of loops.
+fn results(program: &Program) -> Vec<Expr> {
+    let mut all = Vec::new();
+    for statement in &program.body {
+        match statement {
+            Statement::Pivot { pivot, diagonal, .. } => all.extend([*pivot, *diagonal]),
+            Statement::Newton(newton) => {
+                let Newton { body, delta, .. } = newton;
+                all.extend(newton.before());
+                all.extend(body.iter().filter_map(|s| match s {
+                    Statement::Let { value, .. } => Some(*value),
+                    _ => None,
+                }));
+                all.extend(delta);
+            }
+            Statement::Equation(_) | Statement::Let { .. } => {}
+        }
+    }
+    all.extend(program.outputs.iter().flat_map(|o| &o.values));
+    all
+}
+
+/// `e` without its sign and numeric coefficient.
+fn bare(cx: &mut Context<'_>, e: Expr) -> Expr {
+    let (_, abs) = cx.signed(e);
+    cx.pool.split_coefficient(abs).1
+}
+
+type Join = fn(&mut Pool, &[Expr]) -> Expr;
+
+/// The operands of a sum or product, and how to join some of them.
+fn flat(pool: &Pool, e: Expr) -> Option<(Vec<Expr>, Join)> {
+    match pool.node(e) {
+        Node::Sum(terms) => Some((terms.clone(), Pool::sum)),
+        Node::Product(factors) => Some((factors.clone(), Pool::product)),
+        _ => None,
+    }
+}
