@@ -236,6 +236,7 @@ const _: () = {
                     q: [x, y, theta],
                     v: [dot_x, dot_y, dot_theta],
                     lambda: [lambda],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -307,6 +308,7 @@ const _: () = {
                     q: [x_1, y_1, theta_1],
                     v: [dot_x_1, dot_y_1, w_theta],
                     lambda: [inv_h * impulse],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -336,32 +338,30 @@ const _: () = {
                 pub h: T,
                 /// `1/m`
                 pub pivot: T,
+                /// `1/J`
+                pub inv_J: T,
                 /// `h/2`
                 pub half_h: T,
                 /// `h/(2*J)`
                 pub half_h_over_J: T,
+                /// `h/J`
+                pub h_over_J: T,
                 /// `sin(h/2)`
                 pub sin_half_h: T,
                 /// `cos(h/2)`
                 pub cos_half_h: T,
-                /// `h/J`
-                pub h_over_J: T,
-                /// `sin(h)`
-                pub sin_h: T,
-                /// `cos(h)`
-                pub cos_h: T,
-                /// `1/(6*J)`
+                /// `h/6`
                 pub k0: T,
-                /// `1/(3*J)`
+                /// `2/J`
+                pub two_over_J: T,
+                /// `m/3`
                 pub k1: T,
                 /// `m/6`
                 pub k2: T,
-                /// `m/3`
-                pub k3: T,
             }
             emitted::fields!(
-                Prepared { belt, c_0, c_1, h, pivot, half_h, half_h_over_J, sin_half_h,
-                cos_half_h, h_over_J, sin_h, cos_h, k0, k1, k2, k3 }
+                Prepared { belt, c_0, c_1, h, pivot, inv_J, half_h, half_h_over_J,
+                h_over_J, sin_half_h, cos_half_h, k0, two_over_J, k1, k2 }
             );
             /// Computes what depends on the parameters and the step size alone.
             #[inline]
@@ -377,37 +377,35 @@ const _: () = {
                     return Err(Failure::SingularMass);
                 }
                 let pivot = T::from_f64(1.0) / m;
+                let inv_J = T::from_f64(1.0) / J;
                 if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
                 }
                 let half_h = T::from_f64(0.5) * h;
-                let inv_J = T::from_f64(1.0) / J;
-                let half_h_over_J = half_h * inv_J;
-                let (sin_half_h, cos_half_h) = half_h.sin_cos();
+                let half_h_over_J = inv_J * half_h;
                 let h_over_J = h * inv_J;
-                let (sin_h, cos_h) = h.sin_cos();
-                let k0 = T::from_f64(0.16666666666666666) * inv_J;
-                let k1 = T::from_f64(0.3333333333333333) * inv_J;
+                let (sin_half_h, cos_half_h) = half_h.sin_cos();
+                let k0 = T::from_f64(0.16666666666666666) * h;
+                let two_over_J = T::from_f64(2.0) * inv_J;
                 let inv_pivot = T::from_f64(1.0) / pivot;
+                let k1 = T::from_f64(0.3333333333333333) * inv_pivot;
                 let k2 = T::from_f64(0.16666666666666666) * inv_pivot;
-                let k3 = T::from_f64(0.3333333333333333) * inv_pivot;
                 Ok(Prepared {
                     belt,
                     c_0,
                     c_1,
                     h,
                     pivot,
+                    inv_J,
                     half_h,
                     half_h_over_J,
+                    h_over_J,
                     sin_half_h,
                     cos_half_h,
-                    h_over_J,
-                    sin_h,
-                    cos_h,
                     k0,
+                    two_over_J,
                     k1,
                     k2,
-                    k3,
                 })
             }
 
@@ -448,6 +446,7 @@ const _: () = {
                     q: [x, y, theta],
                     v: [dot_x, dot_y, dot_theta],
                     lambda: [lambda],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -458,36 +457,55 @@ const _: () = {
                 }
             }
 
+            /// What the first step finds computed.
+            ///
+            /// Operations: 1 mul, 1 sin.
+            #[inline]
+            pub fn carry<T: Scalar>(
+                parameters: &[T; 5],
+                _h: T,
+                _state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                t: T,
+            ) -> Result<[T; 1], Failure> {
+                let [_, _, _, _, c_1] = *parameters;
+                let carried = [c_1 * t.sin()];
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
             /// One step of `rk4`: the classical Runge–Kutta method on the index-reduced equations.
             ///
-            /// Operations: 72 add, 80 mul, 5 sin_cos.
+            /// Operations: 72 add, 73 mul, 5 sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 1]>,
                 t: T,
                 inputs: &[T; 2],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 1]>, Failure> {
                 let Prepared {
                     belt,
                     c_0,
                     c_1,
                     h,
                     pivot,
+                    inv_J,
                     half_h,
                     half_h_over_J,
+                    h_over_J,
                     sin_half_h,
                     cos_half_h,
-                    h_over_J,
-                    sin_h,
-                    cos_h,
                     k0,
+                    two_over_J,
                     k1,
                     k2,
-                    k3,
                 } = *prepared;
                 let [x, y, theta] = state.q;
                 let [dot_x, dot_y, dot_theta] = state.v;
+                let [carried] = state.carried;
                 let [push, turn] = *inputs;
 
                 // stage 1
@@ -495,6 +513,7 @@ const _: () = {
                 let (sin_theta, cos_theta) = theta.sin_cos();
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
+                let free_theta = inv_J * (turn - c_0 * dot_theta - carried);
                 let t1 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)
                     + sin_theta * free_x - cos_theta * free_y;
                 let a_x_s1 = free_x - sin_theta * t1;
@@ -504,23 +523,23 @@ const _: () = {
                 let theta_s2 = theta + half_h * dot_theta;
                 let dot_x_s2 = dot_x + half_h * a_x_s1;
                 let dot_y_s2 = dot_y + half_h * a_y_s1;
-                let (sin_t, cos_t) = t.sin_cos();
-                let t2 = turn - c_0 * dot_theta - c_1 * sin_t;
-                let dot_theta_s2 = dot_theta + half_h_over_J * t2;
+                let dot_theta_s2 = dot_theta + half_h * free_theta;
                 let (sin_theta_s2, cos_theta_s2) = theta_s2.sin_cos();
                 let free_x_2 = t0 * cos_theta_s2;
                 let free_y_2 = t0 * sin_theta_s2;
-                let t3 = dot_theta_s2
+                let t2 = dot_theta_s2
                     * (dot_y_s2 * sin_theta_s2 - (belt - dot_x_s2) * cos_theta_s2)
                     + sin_theta_s2 * free_x_2 - cos_theta_s2 * free_y_2;
-                let a_x_s2 = free_x_2 - sin_theta_s2 * t3;
-                let a_y_s2 = free_y_2 + cos_theta_s2 * t3;
+                let a_x_s2 = free_x_2 - sin_theta_s2 * t2;
+                let a_y_s2 = free_y_2 + cos_theta_s2 * t2;
 
                 // stage 3
                 let theta_s3 = theta + half_h * dot_theta_s2;
                 let dot_x_s3 = dot_x + half_h * a_x_s2;
                 let dot_y_s3 = dot_y + half_h * a_y_s2;
-                let t4 = turn - c_1 * (cos_half_h * sin_t + sin_half_h * cos_t);
+                let t3 = half_h + t;
+                let (sin_t3, cos_t3) = t3.sin_cos();
+                let t4 = turn - c_1 * sin_t3;
                 let t5 = t4 - c_0 * dot_theta_s2;
                 let dot_theta_s3 = dot_theta + half_h_over_J * t5;
                 let (sin_theta_s3, cos_theta_s3) = theta_s3.sin_cos();
@@ -541,45 +560,34 @@ const _: () = {
                 let (sin_theta_s4, cos_theta_s4) = theta_s4.sin_cos();
                 let free_x_4 = t0 * cos_theta_s4;
                 let free_y_4 = t0 * sin_theta_s4;
-                let t8 = dot_theta_s4
+                let t8 = c_1 * (cos_half_h * sin_t3 + sin_half_h * cos_t3);
+                let free_theta_4 = inv_J * (turn - c_0 * dot_theta_s4 - t8);
+                let t9 = dot_theta_s4
                     * (dot_y_s4 * sin_theta_s4 - (belt - dot_x_s4) * cos_theta_s4)
                     + sin_theta_s4 * free_x_4 - cos_theta_s4 * free_y_4;
-                let a_x_s4 = free_x_4 - sin_theta_s4 * t8;
-                let a_y_s4 = free_y_4 + cos_theta_s4 * t8;
+                let a_x_s4 = free_x_4 - sin_theta_s4 * t9;
+                let a_y_s4 = free_y_4 + cos_theta_s4 * t9;
 
                 // the step: weighted mean of the stages
                 let x_1 = x
-                    + h
-                        * (T::from_f64(0.3333333333333333) * (dot_x_s2 + dot_x_s3)
-                            + T::from_f64(0.16666666666666666) * (dot_x + dot_x_s4));
+                    + k0 * (dot_x + T::from_f64(2.0) * (dot_x_s2 + dot_x_s3) + dot_x_s4);
                 let y_1 = y
-                    + h
-                        * (T::from_f64(0.3333333333333333) * (dot_y_s2 + dot_y_s3)
-                            + T::from_f64(0.16666666666666666) * (dot_y + dot_y_s4));
+                    + k0 * (dot_y + T::from_f64(2.0) * (dot_y_s2 + dot_y_s3) + dot_y_s4);
                 let theta_1 = theta
-                    + h
-                        * (T::from_f64(0.3333333333333333)
-                            * (dot_theta_s2 + dot_theta_s3)
-                            + T::from_f64(0.16666666666666666)
-                                * (dot_theta + dot_theta_s4));
+                    + k0
+                        * (dot_theta + T::from_f64(2.0) * (dot_theta_s2 + dot_theta_s3)
+                            + dot_theta_s4);
                 let dot_x_1 = dot_x
-                    + h
-                        * (T::from_f64(0.3333333333333333) * (a_x_s2 + a_x_s3)
-                            + T::from_f64(0.16666666666666666) * (a_x_s1 + a_x_s4));
+                    + k0 * (a_x_s1 + T::from_f64(2.0) * (a_x_s2 + a_x_s3) + a_x_s4);
                 let dot_y_1 = dot_y
-                    + h
-                        * (T::from_f64(0.3333333333333333) * (a_y_s2 + a_y_s3)
-                            + T::from_f64(0.16666666666666666) * (a_y_s1 + a_y_s4));
+                    + k0 * (a_y_s1 + T::from_f64(2.0) * (a_y_s2 + a_y_s3) + a_y_s4);
                 let dot_theta_1 = dot_theta
-                    + h
-                        * (k1 * (t5 + t7)
-                            + k0
-                                * (turn - c_1 * (cos_h * sin_t + sin_h * cos_t) + t2
-                                    - c_0 * dot_theta_s4));
+                    + k0 * (free_theta + two_over_J * (t5 + t7) + free_theta_4);
                 let next = NodeState {
                     q: [x_1, y_1, theta_1],
                     v: [dot_x_1, dot_y_1, dot_theta_1],
-                    lambda: [-(k3 * (t3 + t6) + k2 * (t1 + t8))],
+                    lambda: [-(k1 * (t2 + t6) + k2 * (t1 + t9))],
+                    carried: [t8],
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -705,6 +713,19 @@ const _: () = {
             kernel::dla2::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
         }
 
+        #[inline]
+        fn state<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 5],
+            __h: __T,
+            __q: &[__T; 3],
+            __jump: (&[__T; 3], &[__T; 3]),
+            __lambda: &[__T; 1],
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
+            ::core::result::Result::Ok(__state)
+        }
+
         #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
             __prepared: &Self::Prepared<__T>,
@@ -723,6 +744,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
+            [__T; 1],
         >;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 5],
@@ -740,7 +762,35 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 2],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            kernel::rk4::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
+            {
+                let __state = (kernel::rk4::start_consistent(
+                    __parameters,
+                    __h,
+                    __q,
+                    __v,
+                    __t,
+                    __inputs,
+                ))?;
+                ::core::result::Result::Ok(
+                    __state
+                        .carrying(kernel::rk4::carry(__parameters, __h, &__state, __t)?),
+                )
+            }
+        }
+
+        #[inline]
+        fn state<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 5],
+            __h: __T,
+            __q: &[__T; 3],
+            __jump: (&[__T; 3], &[__T; 3]),
+            __lambda: &[__T; 1],
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
+            ::core::result::Result::Ok(
+                __state.carrying(kernel::rk4::carry(__parameters, __h, &__state, __t)?),
+            )
         }
 
         #[inline(always)]

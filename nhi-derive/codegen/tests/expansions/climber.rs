@@ -248,6 +248,7 @@ const _: () = {
                     q: [r, phi, z],
                     v: [dot_r, dot_phi, dot_z],
                     lambda: [lambda],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -360,6 +361,7 @@ const _: () = {
                     q: [r_1, phi_1, z_1],
                     v: [dot_r_1, dot_phi_1, dot_z_1],
                     lambda: [inv_h * ell],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -499,6 +501,7 @@ const _: () = {
                     v_pre: [dot_r, dot_phi + t4, dot_z - t3],
                     v_post: [dot_r, dot_phi - t4, dot_z + t3],
                     lambda: [lambda],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
                     && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
@@ -546,6 +549,7 @@ const _: () = {
                     v_pre: [dot_r, dot_phi + t2, dot_z - t1],
                     v_post: [dot_r, dot_phi - t2, dot_z + t1],
                     lambda: [lambda],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
                     && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
@@ -577,6 +581,7 @@ const _: () = {
                     v_pre: [dot_r, dot_phi, dot_z],
                     v_post: [dot_r, dot_phi, dot_z],
                     lambda: [T::from_f64(0.0)],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
                     && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
@@ -638,6 +643,7 @@ const _: () = {
                     ],
                     v_post: [dot_r_post, dot_phi_post, dot_z_post],
                     lambda: [lambda],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
                     && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
@@ -650,7 +656,7 @@ const _: () = {
 
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
             ///
-            /// Operations: 14 add, 29 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
+            /// Operations: 13 add, 28 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -679,15 +685,14 @@ const _: () = {
 
                 // p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton
                 let pi_r = m * dot_r_post;
-                let r_sq = r * r;
-                let mass_phi = m * r_sq;
+                let t0 = m * r;
+                let mass_phi = r * t0;
                 let pi_phi = dot_phi_post * mass_phi;
                 let pi_z = m * dot_z_post;
                 let beside = dot_r_post * pi_r + dot_phi_post * pi_phi
                     + dot_z_post * pi_z;
-                let t0 = half_m * r_sq;
-                let t1 = m_h * r;
-                let t2 = m * r;
+                let t1 = half_m * r * r;
+                let t2 = m_h * r;
                 let t3 = k * r;
                 let t4 = k0 - pi_z;
                 let mut unknowns = [dot_r_post, dot_phi_post, dot_z_post];
@@ -698,13 +703,13 @@ const _: () = {
 
                     // Newton update: J·delta = −residual
                     let factor = h * d_phi * r_end;
-                    let t5 = t1 * d_phi;
+                    let t5 = t2 * d_phi;
                     let r_end_sq = r_end * r_end;
                     let t6 = half_m * r_end_sq;
-                    let t7 = t0 + t6;
+                    let t7 = t1 + t6;
                     let reduced = factor * t5 + t7;
                     let t8 = pi_r - m * d_r;
-                    let t9 = t8 - half_h * (t3 - t2 * d_phi * d_phi);
+                    let t9 = t8 - half_h * (t3 - t0 * d_phi * d_phi);
                     let reduced_2 = pi_phi - d_phi * t7 - factor * t9;
                     let solved = -inv_m * (t4 + m * d_z);
                     let solved_2 = reduced_2 / reduced;
@@ -728,8 +733,8 @@ const _: () = {
                     return Err(Failure::SingularMass);
                 }
                 let dot_r_pre_1 = d_r - half_h_over_m * (k * r_1 - d_phi * d_phi * t10);
-                let t11 = half_m * d_phi;
-                let dot_phi_pre_1 = d_phi - (r_1 * r_1 - r_sq) * t11 / pivot;
+                let dot_phi_pre_1 = d_phi
+                    * (T::from_f64(0.5) + T::from_f64(0.5) * mass_phi / pivot);
                 let dot_z_pre_1 = d_z - half_g_h;
                 let defect = dot_z_pre_1 - s * r_1 * dot_phi_pre_1;
 
@@ -741,6 +746,7 @@ const _: () = {
                     v_pre: [dot_r_pre_1, dot_phi_pre_1, dot_z_pre_1],
                     v_post: [dot_r_pre_1, dot_phi_post_1, dot_z_post_1],
                     lambda: [-two_over_h_pivot_2 * defect],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
                     && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
@@ -863,6 +869,19 @@ const _: () = {
             kernel::dla2::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
         }
 
+        #[inline]
+        fn state<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+            __q: &[__T; 3],
+            __jump: (&[__T; 3], &[__T; 3]),
+            __lambda: &[__T; 1],
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
+            ::core::result::Result::Ok(__state)
+        }
+
         #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
             __prepared: &Self::Prepared<__T>,
@@ -940,6 +959,19 @@ const _: () = {
                     )
                 }
             }
+        }
+
+        #[inline]
+        fn state<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+            __q: &[__T; 3],
+            __jump: (&[__T; 3], &[__T; 3]),
+            __lambda: &[__T; 1],
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let __state = ::nhi_runtime::JumpState::at(*__q, __jump, *__lambda);
+            ::core::result::Result::Ok(__state)
         }
 
         #[inline(always)]

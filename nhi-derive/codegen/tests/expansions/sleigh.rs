@@ -239,6 +239,7 @@ const _: () = {
                     q: [theta, x, y],
                     v: [dot_theta, dot_x, dot_y],
                     lambda: [lambda],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -326,6 +327,7 @@ const _: () = {
                     q: [theta_1, x_1, y_1],
                     v: [dot_theta_1, dot_x_1, dot_y_1],
                     lambda: [inv_h * ell],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -422,6 +424,7 @@ const _: () = {
                     v_pre: [dot_theta - t4, dot_x - t2, dot_y + t3],
                     v_post: [dot_theta + t4, dot_x + t2, dot_y - t3],
                     lambda: [lambda],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
                     && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
@@ -453,6 +456,7 @@ const _: () = {
                     v_pre: [dot_theta, dot_x, dot_y],
                     v_post: [dot_theta, dot_x, dot_y],
                     lambda: [T::from_f64(0.0)],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
                     && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
@@ -484,6 +488,7 @@ const _: () = {
                     v_pre: [dot_theta, dot_x, dot_y],
                     v_post: [dot_theta, dot_x, dot_y],
                     lambda: [T::from_f64(0.0)],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
                     && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
@@ -523,6 +528,7 @@ const _: () = {
                     v_pre: [dot_theta, dot_x, dot_y],
                     v_post: [dot_theta, dot_x, dot_y],
                     lambda: [lambda],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
                     && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
@@ -567,6 +573,7 @@ const _: () = {
                     v_pre: [dot_theta_post, dot_x_post, dot_y_post],
                     v_post: [dot_theta_post_1, dot_x_post_1, dot_y_post_1],
                     lambda: [-two_over_h_pivot * defect],
+                    carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
                     && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
@@ -686,6 +693,19 @@ const _: () = {
             kernel::dla2::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
         }
 
+        #[inline]
+        fn state<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 3],
+            __h: __T,
+            __q: &[__T; 3],
+            __jump: (&[__T; 3], &[__T; 3]),
+            __lambda: &[__T; 1],
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
+            ::core::result::Result::Ok(__state)
+        }
+
         #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
             __prepared: &Self::Prepared<__T>,
@@ -763,6 +783,19 @@ const _: () = {
                     )
                 }
             }
+        }
+
+        #[inline]
+        fn state<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 3],
+            __h: __T,
+            __q: &[__T; 3],
+            __jump: (&[__T; 3], &[__T; 3]),
+            __lambda: &[__T; 1],
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let __state = ::nhi_runtime::JumpState::at(*__q, __jump, *__lambda);
+            ::core::result::Result::Ok(__state)
         }
 
         #[inline(always)]
