@@ -3,8 +3,10 @@
 mod support;
 
 use nhi_codegen::expr::{Expr, Function, Pool};
-use nhi_codegen::pass::{optimise, split, trace};
-use nhi_codegen::program::{Binding, Constants, Input, Newton, Operations, Output, Program, Statement};
+use nhi_codegen::pass::{carry, optimise, split, trace};
+use nhi_codegen::program::{
+    Binding, Constants, Input, Newton, Operations, Output, Program, Singular, Statement,
+};
 use support::{Random, program, systems};
 
 /// The optimised body of a program, and its operations.
@@ -557,4 +559,104 @@ fn random_programs_keep_their_values() {
 fn the_same_program_is_optimised_the_same_way() {
     let run = || optimised(systems::SLEIGH_DLA2);
     assert_eq!(run(), run());
+}
+
+/// What a step carries: the values that a start computes, and those that a step leaves to the next one.
+fn carried(text: &str, fixed: bool) -> (String, String) {
+    let mut pool = Pool::new();
+    let before = program(&mut pool, text);
+    let Some(carrying) = carry(&mut pool, &mut Constants::default(), &before, fixed) else {
+        return (String::new(), String::new());
+    };
+    let start = carrying.carry.expect("a program for the start");
+    carrying.step.validate(&pool);
+    start.validate(&pool);
+    let list = |program: &Program| {
+        let values = &program.outputs.last().expect("what is carried").values;
+        let values: Vec<String> = values.iter().map(|&e| pool.show(e).to_string()).collect();
+        values.join(", ")
+    };
+    (list(&start), list(&carrying.step))
+}
+
+#[track_caller]
+fn check_carried(text: &str, fixed: bool, start: &str, step: &str) {
+    assert_eq!(carried(text, fixed), (start.to_owned(), step.to_owned()));
+}
+
+const PENDULUM: &str = "step(parameters: prepared [k], h: prepared, q: [x], v: [u], t, inputs: [f])
+    let w = u - h/2*k*sin(x)
+    let x_1 = x + h*w
+    let u_1 = w - h/2*k*sin(x_1)
+    return q = [x_1], v = [u_1]";
+
+#[test]
+fn a_force_at_both_ends_of_a_step_is_carried() {
+    // Without the step size where steps of several sizes follow each other.
+    check_carried(PENDULUM, false, "k*sin(x)", "k*sin(x_1)");
+    // With it the velocity of the coming step is all that is read of u.
+    check_carried(PENDULUM, true, "w", "u_1 - h*k*sin(x_1)/2");
+}
+
+#[test]
+fn time_is_carried_and_inputs_are_not() {
+    check_carried(
+        "step(parameters: prepared [], h: prepared, q: [x], v: [u], t, inputs: [f])
+            let w = u + h/2*(f*cos(t) + exp(f*x) + sin(h*x))
+            let x_1 = x + h*w
+            let u_1 = w + h/2*(f*cos(t + h) + exp(f*x_1) + sin(h*x_1))
+            return q = [x_1], v = [u_1]",
+        false,
+        "cos(t)",
+        "cos(h + t)",
+    );
+}
+
+#[test]
+fn what_a_loop_computes_is_not_carried() {
+    check_carried(
+        "step(parameters: prepared [], h: prepared, q: [x], v: [u], t, inputs: [])
+            let w = u + sin(x)
+            newton l from 0 weights 1 beside 1
+                let x_l = x + l
+                let g = l + h*sin(x_l)
+                l += -g
+            return q = [x + l], v = [w]",
+        false,
+        "",
+        "",
+    );
+}
+
+#[test]
+fn a_pivot_that_the_step_before_has_checked_is_left_to_the_start() {
+    let mut pool = Pool::new();
+    let before = program(
+        &mut pool,
+        "step(parameters: prepared [m], h: prepared, q: [x], v: [u], t, inputs: [])
+            let c = m*cos(x)
+            pivot c > eps * m else constraints
+            let w = u + h/c
+            let x_1 = x + h*w
+            let c_1 = m*cos(x_1)
+            pivot c_1 > eps * m else constraints
+            return q = [x_1], v = [w + h/c_1]",
+    );
+    let carrying = carry(&mut pool, &mut Constants::default(), &before, false).expect("something to carry");
+    let start = carrying.carry.expect("a program for the start");
+    let pivots = |p: &Program| p.body.iter().filter(|s| matches!(s, Statement::Pivot { .. })).count();
+    assert_eq!((pivots(&carrying.step), pivots(&start)), (1, 1));
+    let fails = start.run(&pool, &[vec![1.0], vec![0.1], vec![2.0], vec![0.0], vec![0.0]]);
+    assert_eq!(fails, Err(nhi_codegen::program::Failure::Singular(Singular::Constraints)));
+}
+
+#[test]
+fn numbers_that_divide_all_terms_leave_a_factor() {
+    check(
+        "f(x, y, z)
+            return r = [x*(y^2/2 + z^2/2), 3*y^2]",
+        "let y_sq = y^2
+         return r = [x*(z^2 + y_sq)/2, 3*y_sq]",
+        "1 add, 5 mul",
+    );
 }

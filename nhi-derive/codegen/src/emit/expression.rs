@@ -3,6 +3,7 @@
 use super::names::Names;
 use crate::expr::{Expr, Pool};
 use crate::group::Entry;
+use crate::pass::{Latency, after};
 use crate::program::{Constants, Shape};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -26,13 +27,52 @@ pub(super) struct Writer<'a> {
     pub(super) pool: &'a mut Pool,
     pub(super) constants: &'a mut Constants,
     pub(super) names: Names,
+    /// When values are there.
+    latency: Latency,
     /// When each symbol was bound.
     order: HashMap<Expr, usize>,
 }
 
+/// Part of a sum or product.
+struct Part {
+    /// Whether it is subtracted.
+    negative: bool,
+    tokens: TokenStream,
+    /// Whether it is several operands.
+    joined: bool,
+    /// When it is there.
+    time: u32,
+    /// Its place, or that of its first operand, among the operands as they become known.
+    place: usize,
+}
+
+impl Part {
+    /// `self` and `other` as they are written: what is joined needs no parentheses in front.
+    fn in_order(self, other: Part) -> (Part, Part) {
+        let first = (!self.joined, self.place) < (!other.joined, other.place);
+        if first { (self, other) } else { (other, self) }
+    }
+}
+
+/// Puts the two parts that are there first together, and so on.
+fn join(mut parts: Vec<Part>, both: impl Fn(Part, Part) -> Part) -> Option<Part> {
+    while parts.len() > 1 {
+        parts.sort_by_key(|part| part.time);
+        let second = parts.remove(1);
+        let first = parts.remove(0);
+        parts.insert(0, both(first, second));
+    }
+    parts.pop()
+}
+
 impl<'a> Writer<'a> {
-    pub(super) fn new(pool: &'a mut Pool, constants: &'a mut Constants, names: Names) -> Self {
-        Writer { pool, constants, names, order: HashMap::new() }
+    pub(super) fn new(
+        pool: &'a mut Pool,
+        constants: &'a mut Constants,
+        names: Names,
+        latency: Latency,
+    ) -> Self {
+        Writer { pool, constants, names, latency, order: HashMap::new() }
     }
 
     /// Binds a symbol: its identifier.
@@ -45,9 +85,8 @@ impl<'a> Writer<'a> {
 
     /// `e` as it can stand in `place`.
     ///
-    /// Operands stand in the order in which they become known: what is there first is added or
-    /// multiplied first, and what comes last is waited for by one operation only. The passes keep
-    /// expressions shallow, so that recursion is bounded.
+    /// Operands are put together in the order in which they are there. The passes keep expressions shallow,
+    /// so that recursion is bounded.
     pub(super) fn expression(&mut self, e: Expr, place: Place) -> TokenStream {
         let shape = Shape::of(self.pool, self.constants, e);
         let (tokens, own) = match shape {
@@ -110,42 +149,71 @@ impl<'a> Writer<'a> {
 
     fn sum(&mut self, mut terms: Vec<(bool, Expr)>) -> TokenStream {
         terms.sort_by_key(|&(_, t)| self.known_at(t));
-        // A leading minus would be one more operation.
-        let first = terms.iter().position(|&(negative, _)| !negative).unwrap_or(0);
-        let first = terms.remove(first);
-        terms.insert(0, first);
-        let mut tokens = TokenStream::new();
-        for (i, (negative, term)) in terms.into_iter().enumerate() {
-            let term = self.expression(term, Place::Term);
-            tokens.extend(match (i, negative) {
-                (0, false) => term,
-                (_, true) => quote!(- #term),
-                (_, false) => quote!(+ #term),
-            });
+        let parts = terms.into_iter().enumerate().map(|(place, (negative, term))| Part {
+            negative,
+            time: self.latency.get(self.pool, self.constants, term),
+            tokens: self.expression(term, Place::Term),
+            joined: false,
+            place,
+        });
+        let parts = parts.collect();
+        let sum = join(parts, |a, b| {
+            let time = after(a.time, b.time);
+            // A leading minus would be one more operation.
+            let (a, b) = match (a.negative, b.negative) {
+                (true, false) => (b, a),
+                (false, true) => (a, b),
+                _ => a.in_order(b),
+            };
+            let (first, second) = (a.tokens, b.tokens);
+            let second = if b.joined { quote!((#second)) } else { second };
+            let tokens = match a.negative == b.negative {
+                true => quote!(#first + #second),
+                false => quote!(#first - #second),
+            };
+            Part { negative: a.negative, tokens, joined: true, time, place: a.place.min(b.place) }
+        });
+        match sum {
+            Some(Part { negative: true, tokens, .. }) => quote!(-(#tokens)),
+            Some(Part { tokens, .. }) => tokens,
+            None => quote!(T::from_f64(0.0)),
         }
-        tokens
     }
 
     fn quotient(&mut self, coefficient: Option<f64>, over: Vec<Expr>, under: Vec<Expr>) -> TokenStream {
-        let mut over = self.factors(over);
-        if let Some(c) = coefficient.or_else(|| over.is_empty().then_some(1.0)) {
-            over.insert(0, constant(c));
-        }
-        let over = times(&over);
-        let under = self.factors(under);
+        let coefficient = coefficient.or_else(|| over.is_empty().then_some(1.0));
+        let over = self.product(coefficient, over);
         match under.as_slice() {
             [] => over,
-            [one] => quote!(#over / #one),
-            several => {
-                let under = times(several);
+            &[one] => {
+                let one = self.expression(one, Place::Factor);
+                quote!(#over / #one)
+            }
+            _ => {
+                let under = self.product(None, under);
                 quote!(#over / (#under))
             }
         }
     }
 
-    fn factors(&mut self, mut factors: Vec<Expr>) -> Vec<TokenStream> {
+    fn product(&mut self, coefficient: Option<f64>, mut factors: Vec<Expr>) -> TokenStream {
         factors.sort_by_key(|&f| self.known_at(f));
-        factors.into_iter().map(|f| self.expression(f, Place::Factor)).collect()
+        let part = |tokens, time, place| Part { negative: false, tokens, joined: false, time, place };
+        let mut parts: Vec<Part> = coefficient.map(|c| part(constant(c), 0, 0)).into_iter().collect();
+        for factor in factors {
+            let time = self.latency.get(self.pool, self.constants, factor);
+            let place = parts.len();
+            parts.push(part(self.expression(factor, Place::Factor), time, place));
+        }
+        let product = join(parts, |a, b| {
+            let time = after(a.time, b.time);
+            let (a, b) = a.in_order(b);
+            let (first, second) = (a.tokens, b.tokens);
+            let second = if b.joined { quote!((#second)) } else { second };
+            let place = a.place.min(b.place);
+            Part { negative: false, tokens: quote!(#first * #second), joined: true, time, place }
+        });
+        product.map_or_else(|| constant(1.0), |product| product.tokens)
     }
 
     /// When the last symbol in `e` was bound.
@@ -153,14 +221,6 @@ impl<'a> Writer<'a> {
         let symbols = self.pool.reachable(&[e]).into_iter();
         symbols.filter_map(|s| self.order.get(&s).copied()).max().unwrap_or(0)
     }
-}
-
-fn times(factors: &[TokenStream]) -> TokenStream {
-    let mut tokens = TokenStream::new();
-    for (i, factor) in factors.iter().enumerate() {
-        tokens.extend(if i == 0 { factor.clone() } else { quote!(* #factor) });
-    }
-    tokens
 }
 
 /// A number of the scalar type.

@@ -5,7 +5,7 @@ use super::expression::{Place, Writer};
 use super::names::{Names, spelled};
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::group::Group;
-use crate::pass::CARRIED;
+use crate::pass::{CARRIED, Latency};
 use crate::program::{Constants, Newton, Operations, Output, Program, Singular, Statement};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -121,8 +121,9 @@ pub(super) fn function(
     let operations = Operations::of(pool, constants, program);
     let used: BTreeSet<Expr> =
         pool.reachable(&program.values()).into_iter().filter(|&e| pool.as_symbol(e).is_some()).collect();
+    let latency = Latency::of(pool, constants, program);
     let mut body =
-        Body { writer: Writer::new(pool, constants, names), mode, used, tokens: TokenStream::new() };
+        Body { writer: Writer::new(pool, constants, names, latency), mode, used, tokens: TokenStream::new() };
     let arguments = body.arguments(program, signature);
     body.statements(&program.body);
     let result = body.results(program, signature);

@@ -11,6 +11,7 @@ mod content;
 mod draft;
 mod factor;
 mod flat;
+mod latency;
 mod names;
 mod numbering;
 mod positive;
@@ -22,6 +23,7 @@ mod temporaries;
 pub(crate) use carry::CARRIED;
 pub use carry::{Step, carry, optimise_step};
 pub use draft::Context;
+pub(crate) use latency::{Latency, after};
 pub use names::identifier;
 pub use split::{Prepared, split};
 

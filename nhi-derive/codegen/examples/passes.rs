@@ -1,0 +1,147 @@
+//! What every pass saves on every system, as a Markdown document.
+//!
+//! ```text
+//! cargo run --release -p nhi-codegen --no-default-features --example passes -- \
+//!     models/src/*.rs models/src/lie/*.rs > docs/passes.md
+//! ```
+
+use nhi_codegen::declaration::Declaration;
+use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expr::Pool;
+use nhi_codegen::method::MethodPrograms;
+use nhi_codegen::pass::{optimise_step, trace};
+use nhi_codegen::pipeline::Derived;
+use nhi_codegen::program::{Binding, Constants, Operations, Program, Statement};
+use std::collections::BTreeMap;
+use std::error::Error;
+
+/// Methods that are shown, as far as systems have them.
+const SHOWN: [&str; 4] = ["Dla2", "DlaRattle", "Rdp", "Rattle"];
+
+/// Passes that save operations, in the order of the columns.
+const PASSES: [&str; 7] = ["numbering", "content", "coefficients", "binding", "factor", "products", "sums"];
+
+const HEAD: &str = "# What the passes save
+
+Operations of one step of the systems of `models`: an addition or multiplication counts 1, a division 4, sine, cosine or
+both of an angle 15, a square root 5, other functions 20, and a Newton loop as three iterations. What depends on
+parameters and step size alone is computed once per simulation and not counted.
+
+| pass (`nhi-derive/codegen/src/pass/`) | what it does |
+|---|---|
+| numbering | one symbol per value |
+| content | numbers that divide all terms of a factor leave it |
+| coefficients | coefficients of named products move to where the name is used |
+| binding | sums and products are taken apart by when their operands are known |
+| factor | common factors of the terms of a sum |
+| products, sums (`share.rs`) | products and sums of two that several of them hold are computed once; so are square roots and reciprocals |
+| carry | the state carries what a step computes at its end and the next one would compute at its beginning |
+| positive | no check of pivots that are positive whatever the state |
+| latency | sums and products grouped by when their operands are there: saves no operations, but waiting |
+
+*Written* is the program as the scheme is written; equal expressions count once in it already, also the sine and cosine
+of one angle. A column says what the pass saves where it stands in the order of passes; a pass that makes room for a later
+one can cost something itself. *Checks* are the pivots that a step checks before and after *positive* and *carry*, which
+leaves a check that the step before has made. *Carried* is the number of values in the state.
+
+Multipliers in closed form are no pass: the scheme builder solves what is affine in the velocities for these, and what
+then is affine in the impulses for those (`method/nodes.rs`); two constraints by Cramer's rule where their determinant
+is short (`mechanics/connection.rs`). *Newton* is the number of unknowns that are left to a loop.
+
+Written by
+
+```sh
+cargo run --release -p nhi-codegen --no-default-features --example passes -- models/src/*.rs models/src/lie/*.rs
+```
+";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("{HEAD}");
+    let passes = PASSES.join(" | ");
+    println!("| system | method | Newton | written | {passes} | carry | emitted | carried | checks |");
+    println!("|---|---|---:|---:|{}---:|---:|---:|---:|", "---:|".repeat(PASSES.len()));
+    for path in std::env::args().skip(1) {
+        let file = syn::parse_file(&std::fs::read_to_string(path)?)?;
+        for item in file.items {
+            let syn::Item::Struct(item) = item else { continue };
+            if !item.attrs.iter().any(|a| a.path().is_ident("nonholonomic")) {
+                continue;
+            }
+            let mut all = Declaration::parse(&item.into()).map_err(|r| r.errors[0].to_string())?;
+            all.system.methods.retain(|m| SHOWN.contains(m));
+            let derived = Derived::new(all, &mut BuiltIn).map_err(|r| r.errors[0].to_string())?;
+            for method in &derived.methods {
+                row(&derived, method);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn row(derived: &Derived, method: &MethodPrograms) {
+    let (mut pool, written) = method.step.isolated(&derived.mechanics.system.pool);
+    let mut constants = Constants::default();
+    let mut weights = Vec::new();
+    let plain = trace(&mut pool, &mut constants, &written, |pool, name, program| {
+        weights.push((name.to_owned(), weight(pool, program)));
+    });
+    let before = weight(&mut pool, &written);
+    let mut saved: BTreeMap<&str, isize> = BTreeMap::new();
+    let mut last = before;
+    for (name, weight) in &weights {
+        *saved.entry(name.as_str()).or_default() += last - weight;
+        last = *weight;
+    }
+    // The last passes save nothing but what numbering finds once more.
+    let columns = PASSES.map(|name| saved.get(name).copied().unwrap_or(0).to_string());
+    let fixed = method.state.belongs_to_step_size();
+    let (mut pool, step) = method.step.isolated(&derived.mechanics.system.pool);
+    let emitted = optimise_step(&mut pool, &mut Constants::default(), &step, fixed);
+    let after = weight(&mut pool, &emitted.step);
+    println!(
+        "| {} | {} | {} | {before} | {} | {} | {after} | {} | {} → {} |",
+        derived.mechanics.system.name,
+        method.id,
+        unknowns(&written),
+        columns.join(" | "),
+        last - after,
+        emitted.carry.map_or(0, |carry| carry.outputs[0].values.len()),
+        checks(&pool, &written),
+        checks(&pool, &emitted.step),
+    );
+    debug_assert_eq!(unknowns(&plain), unknowns(&written));
+}
+
+fn weight(pool: &mut Pool, program: &Program) -> isize {
+    Operations::of(pool, &mut Constants::default(), program).weight().0 as isize
+}
+
+/// Unknowns of Newton loops.
+fn unknowns(program: &Program) -> usize {
+    let newtons = program.body.iter().map(|s| match s {
+        Statement::Newton(newton) => newton.unknowns.len(),
+        _ => 0,
+    });
+    newtons.sum()
+}
+
+/// Pivots that depend on more than parameters and step size, once each.
+fn checks(pool: &Pool, program: &Program) -> usize {
+    let late = program.inputs.iter().filter(|i| i.binding == Binding::Step);
+    let mut late: Vec<_> = late.flat_map(|i| i.symbols.clone()).collect();
+    let mut seen = Vec::new();
+    for statement in &program.body {
+        match statement {
+            Statement::Let { symbol, value } if pool.depends_on(*value, &late) => late.push(*symbol),
+            Statement::Newton(newton) => late.extend(&newton.unknowns),
+            Statement::Pivot { pivot, diagonal, .. } => {
+                let is_late = pool.depends_on(*pivot, &late) || pool.depends_on(*diagonal, &late);
+                if is_late && !seen.contains(&(pivot, diagonal)) {
+                    seen.push((pivot, diagonal));
+                }
+            }
+            _ => {}
+        }
+    }
+    seen.len()
+}

@@ -1,0 +1,134 @@
+//! When values are there: what sums and products are grouped by.
+//!
+//! Saves waiting. A trajectory is one long chain of operations that need each other, and the processor has
+//! time for everything beside it. The two operands of a sum or product that are there first are put
+//! together first, and so on, so that the last one is waited for by one operation, and terms that are there
+//! at the same time are added in pairs: `(a + b) + (c + d)`. The numbers of operations stay what they are.
+//!
+//! What a step reads of the state is there when the step before has computed it.
+
+use crate::expr::{Expr, Pool};
+use crate::program::{Constants, Program, Shape, Statement, Table, signed};
+use std::collections::BTreeMap;
+
+/// Cycles of an addition or multiplication, a division or square root, and a call.
+const FLAT: u32 = 4;
+const DIVISION: u32 = 13;
+const CALL: u32 = 50;
+
+/// Iterations of a Newton loop.
+const ITERATIONS: u32 = 3;
+
+/// Cycles after which values are there.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Latency {
+    of_symbol: BTreeMap<Expr, u32>,
+    known: Table<u32>,
+}
+
+impl Latency {
+    /// Of the values in `program`.
+    pub(crate) fn of(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Latency {
+        let mut latency = Latency::default();
+        latency.follow(pool, constants, program);
+        // Once more, with the state as one step leaves it to the next.
+        let mut ends = BTreeMap::new();
+        for output in &program.outputs {
+            let Some(input) = program.inputs.iter().find(|i| i.name == output.name) else { continue };
+            for (&symbol, &value) in input.symbols.iter().zip(&output.values) {
+                ends.insert(symbol, latency.get(pool, constants, value));
+            }
+        }
+        let first = ends.values().copied().min().unwrap_or(0);
+        let of_symbol = ends.into_iter().map(|(s, end)| (s, end - first)).collect();
+        latency = Latency { of_symbol, known: Table::new() };
+        latency.follow(pool, constants, program);
+        latency
+    }
+
+    fn follow(&mut self, pool: &mut Pool, constants: &mut Constants, program: &Program) {
+        for statement in &program.body {
+            match statement {
+                Statement::Equation(_) | Statement::Pivot { .. } => {}
+                Statement::Let { symbol, value } => self.bind(pool, constants, *symbol, *value),
+                Statement::Newton(newton) => {
+                    let mut start = 0;
+                    for &value in &newton.before() {
+                        start = start.max(self.get(pool, constants, value));
+                    }
+                    self.of_symbol.extend(newton.unknowns.iter().map(|&s| (s, start)));
+                    for inner in &newton.body {
+                        if let Statement::Let { symbol, value } = inner {
+                            self.bind(pool, constants, *symbol, *value);
+                        }
+                    }
+                    let mut end = start;
+                    for &value in &newton.delta {
+                        end = end.max(self.get(pool, constants, value));
+                    }
+                    let end = start + ITERATIONS * (end - start);
+                    self.of_symbol.extend(newton.unknowns.iter().map(|&s| (s, end)));
+                    // What was made of the unknowns inside is another thing after the loop.
+                    self.known = Table::new();
+                }
+            }
+        }
+    }
+
+    fn bind(&mut self, pool: &mut Pool, constants: &mut Constants, symbol: Expr, value: Expr) {
+        let cycles = self.get(pool, constants, value);
+        self.of_symbol.insert(symbol, cycles);
+    }
+
+    /// When `e` is there; its symbols are bound. The passes keep expressions shallow, so that recursion is
+    /// bounded.
+    pub(crate) fn get(&mut self, pool: &mut Pool, constants: &mut Constants, e: Expr) -> u32 {
+        let (_, e) = signed(pool, constants, e);
+        if let Some(&symbol) = self.of_symbol.get(&e) {
+            return symbol;
+        }
+        if let Some(&known) = self.known.get(e) {
+            return known;
+        }
+        let shape = Shape::of(pool, constants, e);
+        let mut all = |latency: &mut Self, operands: &[Expr]| -> Vec<u32> {
+            operands.iter().map(|&x| latency.get(pool, constants, x)).collect()
+        };
+        let cycles = match &shape {
+            Shape::Constant(_) | Shape::Symbol => 0,
+            Shape::Sum(terms) => {
+                let terms: Vec<Expr> = terms.iter().map(|t| t.1).collect();
+                together(all(self, &terms))
+            }
+            Shape::Quotient { constant, over, under } => {
+                let mut over = all(self, over);
+                over.extend(constant.map(|_| 0));
+                together(over).max(together(all(self, under)))
+            }
+            _ => all(self, &shape.operands()).into_iter().max().unwrap_or(0),
+        };
+        let own = match &shape {
+            Shape::Quotient { under, .. } if !under.is_empty() => DIVISION,
+            Shape::Sqrt(_) => DIVISION,
+            Shape::Powi(..) | Shape::Powf(..) | Shape::Call(..) | Shape::Atan2(..) | Shape::Map(..) => CALL,
+            _ => 0,
+        };
+        self.known.insert(e, cycles + own);
+        cycles + own
+    }
+}
+
+/// When operands that are there at these times are put together.
+fn together(mut times: Vec<u32>) -> u32 {
+    while times.len() > 1 {
+        times.sort_unstable_by(|a, b| b.cmp(a));
+        let (a, b) = (times.pop().unwrap_or(0), times.pop().unwrap_or(0));
+        times.push(after(a, b));
+    }
+    times.pop().unwrap_or(0)
+}
+
+/// When the sum or product of two operands is there.
+pub(crate) fn after(a: u32, b: u32) -> u32 {
+    a.max(b) + FLAT
+}
