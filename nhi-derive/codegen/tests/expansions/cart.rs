@@ -132,8 +132,8 @@ const _: () = {
             if !emitted::regular(pivot, pivot) {
                 return Err(Failure::SingularConstraints);
             }
-            let lambda = -(dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)
-                + sin_theta * free_x - cos_theta * free_y) / pivot;
+            let lambda = -(sin_theta * free_x - cos_theta * free_y
+                + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)) / pivot;
             let t1 = pivot * lambda;
             let (a, lambda) = (
                 [free_x + sin_theta * t1, free_y - cos_theta * t1, free_theta],
@@ -229,9 +229,9 @@ const _: () = {
                 if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
                 }
-                let lambda = -(dot_theta
-                    * (dot_y * sin_theta - (belt - dot_x) * cos_theta)
-                    + sin_theta * free_x - cos_theta * free_y) / pivot;
+                let lambda = -(sin_theta * free_x - cos_theta * free_y
+                    + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta))
+                    / pivot;
                 let next = NodeState {
                     q: [x, y, theta],
                     v: [dot_x, dot_y, dot_theta],
@@ -439,9 +439,9 @@ const _: () = {
                 if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
                 }
-                let lambda = -(dot_theta
-                    * (dot_y * sin_theta - (belt - dot_x) * cos_theta)
-                    + sin_theta * free_x - cos_theta * free_y) / pivot;
+                let lambda = -(sin_theta * free_x - cos_theta * free_y
+                    + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta))
+                    / pivot;
                 let next = NodeState {
                     q: [x, y, theta],
                     v: [dot_x, dot_y, dot_theta],
@@ -513,9 +513,9 @@ const _: () = {
                 let (sin_theta, cos_theta) = theta.sin_cos();
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
-                let free_theta = inv_J * (turn - c_0 * dot_theta - carried);
-                let t1 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)
-                    + sin_theta * free_x - cos_theta * free_y;
+                let free_theta = inv_J * (turn - carried - c_0 * dot_theta);
+                let t1 = sin_theta * free_x - cos_theta * free_y
+                    + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
                 let a_x_s1 = free_x - sin_theta * t1;
                 let a_y_s1 = free_y + cos_theta * t1;
 
@@ -527,9 +527,9 @@ const _: () = {
                 let (sin_theta_s2, cos_theta_s2) = theta_s2.sin_cos();
                 let free_x_2 = t0 * cos_theta_s2;
                 let free_y_2 = t0 * sin_theta_s2;
-                let t2 = dot_theta_s2
-                    * (dot_y_s2 * sin_theta_s2 - (belt - dot_x_s2) * cos_theta_s2)
-                    + sin_theta_s2 * free_x_2 - cos_theta_s2 * free_y_2;
+                let t2 = sin_theta_s2 * free_x_2 - cos_theta_s2 * free_y_2
+                    + dot_theta_s2
+                        * (dot_y_s2 * sin_theta_s2 - (belt - dot_x_s2) * cos_theta_s2);
                 let a_x_s2 = free_x_2 - sin_theta_s2 * t2;
                 let a_y_s2 = free_y_2 + cos_theta_s2 * t2;
 
@@ -545,9 +545,9 @@ const _: () = {
                 let (sin_theta_s3, cos_theta_s3) = theta_s3.sin_cos();
                 let free_x_3 = t0 * cos_theta_s3;
                 let free_y_3 = t0 * sin_theta_s3;
-                let t6 = dot_theta_s3
-                    * (dot_y_s3 * sin_theta_s3 - (belt - dot_x_s3) * cos_theta_s3)
-                    + sin_theta_s3 * free_x_3 - cos_theta_s3 * free_y_3;
+                let t6 = sin_theta_s3 * free_x_3 - cos_theta_s3 * free_y_3
+                    + dot_theta_s3
+                        * (dot_y_s3 * sin_theta_s3 - (belt - dot_x_s3) * cos_theta_s3);
                 let a_x_s3 = free_x_3 - sin_theta_s3 * t6;
                 let a_y_s3 = free_y_3 + cos_theta_s3 * t6;
 
@@ -561,10 +561,10 @@ const _: () = {
                 let free_x_4 = t0 * cos_theta_s4;
                 let free_y_4 = t0 * sin_theta_s4;
                 let t8 = c_1 * (cos_half_h * sin_t3 + sin_half_h * cos_t3);
-                let free_theta_4 = inv_J * (turn - c_0 * dot_theta_s4 - t8);
-                let t9 = dot_theta_s4
-                    * (dot_y_s4 * sin_theta_s4 - (belt - dot_x_s4) * cos_theta_s4)
-                    + sin_theta_s4 * free_x_4 - cos_theta_s4 * free_y_4;
+                let free_theta_4 = inv_J * (turn - t8 - c_0 * dot_theta_s4);
+                let t9 = sin_theta_s4 * free_x_4 - cos_theta_s4 * free_y_4
+                    + dot_theta_s4
+                        * (dot_y_s4 * sin_theta_s4 - (belt - dot_x_s4) * cos_theta_s4);
                 let a_x_s4 = free_x_4 - sin_theta_s4 * t9;
                 let a_y_s4 = free_y_4 + cos_theta_s4 * t9;
 

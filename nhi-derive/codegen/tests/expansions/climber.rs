@@ -30,7 +30,7 @@ const _: () = {
             T::from_f64(0.5)
                 * (k * r_sq
                     + m
-                        * (T::from_f64(2.0) * g * z + dot_r * dot_r + dot_z * dot_z
+                        * (dot_r * dot_r + dot_z * dot_z + T::from_f64(2.0) * g * z
                             + dot_phi * dot_phi * r_sq))
         }
 
@@ -46,7 +46,7 @@ const _: () = {
             let [m, _, _, _] = *parameters;
             let [r, _, _] = *q;
             let [dot_r, dot_phi, dot_z] = *v;
-            [m * dot_r, m * r * r * dot_phi, m * dot_z]
+            [m * dot_r, m * r * (r * dot_phi), m * dot_z]
         }
 
         /// Constraint residual mu·v + mu_t.
@@ -321,7 +321,7 @@ const _: () = {
                     let r_end = r_h + h * dot_r_1;
 
                     // Newton update: J·delta = −residual
-                    let factor = h * dot_phi_1 * r_end;
+                    let factor = h * r_end * dot_phi_1;
                     let t9 = t6 * dot_phi_1;
                     let r_end_sq = r_end * r_end;
                     let t10 = half_m * r_end_sq;
@@ -329,11 +329,11 @@ const _: () = {
                     let reduced = factor * t9 + t11;
                     let t12 = pi_r - m * dot_r_1;
                     let t13 = t12 - half_h * (t0 - t1 * dot_phi_1 * dot_phi_1);
-                    let reduced_2 = pi_phi - t7 * ell - dot_phi_1 * t11 - factor * t13;
+                    let reduced_2 = pi_phi - factor * t13 - t7 * ell - dot_phi_1 * t11;
                     let factor_2 = -k1 * dot_phi_1;
                     let t14 = s * r_try;
                     let reduced_3 = t9 * factor_2 - t14;
-                    let reduced_4 = dot_phi_1 * t14 - dot_z_1 - t13 * factor_2;
+                    let reduced_4 = dot_phi_1 * t14 - (dot_z_1 + t13 * factor_2);
                     let inv_reduced = T::from_f64(1.0) / reduced;
                     let factor_3 = reduced_3 * inv_reduced;
                     let reduced_5 = -t7 * factor_3;
@@ -628,7 +628,7 @@ const _: () = {
 
                 // v_pre = 2·v − v_post
                 let two_dot_r = T::from_f64(2.0) * dot_r;
-                let free_phi = -t0 * t1 * two_dot_r;
+                let free_phi = -t0 * two_dot_r * t1;
                 let pivot_2 = (T::from_f64(1.0) + s * s) * inv_m;
                 if !emitted::regular(pivot_2, pivot_2) {
                     return Err(Failure::SingularConstraints);
@@ -689,8 +689,8 @@ const _: () = {
                 let mass_phi = r * t0;
                 let pi_phi = dot_phi_post * mass_phi;
                 let pi_z = m * dot_z_post;
-                let beside = dot_r_post * pi_r + dot_phi_post * pi_phi
-                    + dot_z_post * pi_z;
+                let beside = dot_r_post * pi_r + dot_z_post * pi_z
+                    + dot_phi_post * pi_phi;
                 let t1 = half_m * r * r;
                 let t2 = m_h * r;
                 let t3 = k * r;
@@ -702,7 +702,7 @@ const _: () = {
                     let r_end = r + h * d_r;
 
                     // Newton update: J·delta = −residual
-                    let factor = h * d_phi * r_end;
+                    let factor = h * r_end * d_phi;
                     let t5 = t2 * d_phi;
                     let r_end_sq = r_end * r_end;
                     let t6 = half_m * r_end_sq;
@@ -710,7 +710,7 @@ const _: () = {
                     let reduced = factor * t5 + t7;
                     let t8 = pi_r - m * d_r;
                     let t9 = t8 - half_h * (t3 - t0 * d_phi * d_phi);
-                    let reduced_2 = pi_phi - d_phi * t7 - factor * t9;
+                    let reduced_2 = pi_phi - factor * t9 - d_phi * t7;
                     let solved = -inv_m * (t4 + m * d_z);
                     let solved_2 = reduced_2 / reduced;
                     let solved_3 = inv_m * (t9 + t5 * solved_2);
