@@ -13,11 +13,13 @@
 //! "∂/∂q" are those along the motions of v (the anchor ρ: dq/dt = ρ(q) v), and the momentum of the body
 //! turns with it: b has the further part (0, ad_ξ* ∂L/∂ξ) of the Euler–Poincaré equations.
 
+mod combine;
 mod connection;
 mod linear;
 mod structure;
 mod symmetry;
 
+pub use combine::{Block, Combination, Rows};
 pub use connection::{Connection, Projectors};
 pub use structure::Structure;
 pub use symmetry::Symmetry;
@@ -72,6 +74,10 @@ pub struct Mechanics {
     pub symmetries: Vec<Symmetry>,
     /// How the constraints lie to the group factor, if there is one.
     pub connection: Option<Connection>,
+    /// Other rows for the same constraints, where some may be better.
+    pub combined: Option<Rows>,
+    /// How the declared rows are made of those in use, while these are others.
+    pub combination: Option<Combination>,
 }
 
 /// How reactions act: B = M⁻¹μᵀ and C = μB.
@@ -163,10 +169,13 @@ impl Mechanics {
             structure: Structure::default(),
             symmetries: Vec::new(),
             connection: None,
+            combined: None,
+            combination: None,
         };
         mechanics.structure = Structure::of(&mut mechanics);
         mechanics.symmetries = symmetry::symmetries(&mut mechanics);
         mechanics.connection = Connection::of(&mut mechanics, engine)?;
+        mechanics.combined = mechanics.combine();
         Ok(mechanics)
     }
 

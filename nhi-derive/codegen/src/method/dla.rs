@@ -82,7 +82,7 @@ pub(super) fn staggered(
     let distance = b.halves_of_h(place.halves());
     let q1 = space.advance(b, &node, distance, &new.velocity);
     let q1 = b.bind_configuration("_1", &q1);
-    let lambda = forces_of(b, &new.impulse, 1);
+    let lambda = forces_of(b, &node, &new.impulse, 1);
     vec![("q", q1), ("v", new.velocity), ("lambda", lambda)]
 }
 
@@ -122,6 +122,7 @@ fn step_constraint(
     let duration = b.pool().ratio(1, steps_per_impulse);
     let h = b.h;
     let duration = b.mul(duration, h);
-    let guess = state.lambda.iter().map(|&l| b.mul(duration, l)).collect();
+    let lambda = b.used_multipliers(node, &state.lambda);
+    let guess = lambda.iter().map(|&l| b.mul(duration, l)).collect();
     Some(StepConstraint { quadrature, mu, guess })
 }

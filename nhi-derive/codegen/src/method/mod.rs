@@ -22,7 +22,8 @@ pub use system_programs::system_programs;
 
 use crate::expr::Expr;
 use crate::mechanics::Mechanics;
-use crate::program::{Binding, Input, Output, Program};
+use crate::pass::optimise;
+use crate::program::{Binding, Constants, Input, Operations, Output, Program};
 use builder::Builder;
 
 /// One method: where its equations come from and what it is known to keep.
@@ -410,10 +411,19 @@ struct JumpSymbols {
 
 /// The programs of a method for a system.
 pub fn method_programs(x: &mut Mechanics, row: &Row) -> MethodPrograms {
-    let (state, step) = match row.family {
-        Family::Gni(quadrature, _) => (StateKind::Jump, gni_step(x, row, quadrature)),
-        _ => (StateKind::Node, node_step(x, row)),
+    let state = match row.family {
+        Family::Gni(..) => StateKind::Jump,
+        _ => StateKind::Node,
     };
+    let mut step = step(x, row);
+    if x.combined.is_some() && constrains_once(row.family) {
+        x.exchange_rows();
+        let other = self::step(x, row);
+        x.exchange_rows();
+        if weight(x, &other) < weight(x, &step) {
+            step = other;
+        }
+    }
     let starts = match row.family {
         Family::Gni(quadrature, _) => {
             [StartKind::Consistent, StartKind::Projected, StartKind::Plain, StartKind::Stepped]
@@ -428,6 +438,30 @@ pub fn method_programs(x: &mut Mechanics, row: &Row) -> MethodPrograms {
         _ => None,
     };
     MethodPrograms { id: row.id, marker: row.marker, state, retraction, step, starts }
+}
+
+fn step(x: &mut Mechanics, row: &Row) -> Program {
+    match row.family {
+        Family::Gni(quadrature, _) => gni_step(x, row, quadrature),
+        _ => node_step(x, row),
+    }
+}
+
+/// Whether a step has the constraint at one place only, where it may be multiplied by a function of q.
+fn constrains_once(family: Family) -> bool {
+    match family {
+        Family::Reduced(quadrature) => quadrature.places().len() == 1,
+        Family::Suslov(_) | Family::MoserVeselov => false,
+        _ => true,
+    }
+}
+
+/// Operations of a program when it is done, to compare it with others of the same function.
+fn weight(x: &Mechanics, program: &Program) -> (usize, usize) {
+    let (mut pool, program) = program.isolated(&x.system.pool);
+    let mut constants = Constants::default();
+    let optimised = optimise(&mut pool, &mut constants, &program);
+    Operations::of(&mut pool, &mut constants, &optimised).weight()
 }
 
 fn node_step(x: &mut Mechanics, row: &Row) -> Program {

@@ -325,12 +325,13 @@ impl Arrival {
     /// Multipliers λ of the normal part: it is what reactions −μᵀλ do in half a step.
     pub(super) fn lambda(&self, b: &mut Builder<'_>) -> Vec<Expr> {
         let minus: Vec<Expr> = self.sigma.iter().map(|&s| b.pool().neg(s)).collect();
-        forces_of(b, &minus, 2)
+        forces_of(b, &self.q, &minus, 2)
     }
 }
 
-/// λ = ℓ / (h/`parts`).
-pub(super) fn forces_of(b: &mut Builder<'_>, impulse: &[Expr], parts: i64) -> Vec<Expr> {
+/// λ = ℓ / (h/`parts`) at `q`, of the declared rows.
+pub(super) fn forces_of(b: &mut Builder<'_>, q: &[Expr], impulse: &[Expr], parts: i64) -> Vec<Expr> {
+    let impulse = b.declared_multipliers(q, impulse);
     let h = b.h;
     let per = b.pool().recip(h);
     let parts = b.pool().int(parts);
@@ -390,6 +391,30 @@ impl Builder<'_> {
             _ => self.solve_definite(Singular::Constraints, c, &rhs),
         };
         solved.into_iter().map(|row| row[0]).collect()
+    }
+
+    /// Multipliers of the declared rows from those of the rows in use at `q`. Fails where the declared rows
+    /// are dependent.
+    pub(super) fn declared_multipliers(&mut self, q: &[Expr], used: &[Expr]) -> Vec<Expr> {
+        let Some(combination) = self.x.combination.clone() else { return used.to_vec() };
+        let factors = self.matrix_at(&vec![combination.factors.clone()], q).concat();
+        if let Some(reaction) = self.x.reaction.clone() {
+            let c = self.matrix_at(&reaction.c, q);
+            for &block in &combination.blocks {
+                let known = combination.determinant(self.pool(), block, &factors, &c);
+                let Some((determinant, diagonal)) = known else { continue };
+                let determinant = self.bind("det_c", determinant);
+                self.pivot(determinant, diagonal, Singular::Constraints);
+            }
+        }
+        combination.declared(self.pool(), &factors, used)
+    }
+
+    /// Multipliers of the rows in use from those of the declared ones.
+    pub(super) fn used_multipliers(&mut self, q: &[Expr], declared: &[Expr]) -> Vec<Expr> {
+        let Some(combination) = self.x.combination.clone() else { return declared.to_vec() };
+        let factors = self.matrix_at(&vec![combination.factors.clone()], q).concat();
+        combination.used(self.pool(), &factors, declared)
     }
 
     /// M⁻¹ x at a configuration, for a covector x.

@@ -87,6 +87,7 @@ pub(super) fn step(
         let after = b.mul(c, h);
         let ti = b.add(t, after);
         let mut acceleration = b.acceleration(&qi, &vi, ti);
+        acceleration.lambda = b.declared_multipliers(&qi, &acceleration.lambda);
         acceleration.a = b.bind_velocities("a_", &format!("_s{stage}"), &acceleration.a);
         let slope = b.slope(&motion, &vi);
         stages.push((slope, acceleration));
