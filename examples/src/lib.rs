@@ -137,8 +137,21 @@ pub fn save(
     columns: usize,
     size: (u32, u32),
 ) -> Result<PathBuf, Box<dyn Error>> {
-    let directory = PathBuf::from(env::args_os().nth(1).unwrap_or_else(|| "out".into()));
-    fs::create_dir_all(&directory)?;
+    save_in(Path::new(&env::args_os().nth(1).unwrap_or_else(|| "out".into())), name, panels, columns, size)
+}
+
+/// As [`save`] into that directory.
+///
+/// # Errors
+/// Where the file cannot be written.
+pub fn save_in(
+    directory: &Path,
+    name: &str,
+    panels: &[Panel],
+    columns: usize,
+    size: (u32, u32),
+) -> Result<PathBuf, Box<dyn Error>> {
+    fs::create_dir_all(directory)?;
     let path = directory.join(name);
     draw(&path, panels, columns, size)?;
     Ok(path)
