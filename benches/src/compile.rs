@@ -159,7 +159,8 @@ fn models(root: &Path) -> Result<Vec<Model>, Box<dyn Error>> {
         for item in syn::parse_file(&fs::read_to_string(&path)?)?.items {
             let syn::Item::Struct(item) = item else { continue };
             if item.attrs.iter().any(|a| a.path().is_ident("nonholonomic")) {
-                let declaration = Declaration::parse(&item.clone().into()).map_err(first_error)?;
+                let declaration =
+                    Declaration::parse(&item.clone().into()).map_err(|rejected| first_error(&rejected))?;
                 let methods = declaration.system.methods.iter().map(|m| Ident::new(m, Span::call_site()));
                 models.push(Model { methods: methods.collect(), item, all: true });
             }
@@ -168,7 +169,7 @@ fn models(root: &Path) -> Result<Vec<Model>, Box<dyn Error>> {
     Ok(models)
 }
 
-fn first_error(rejected: Box<nhi_codegen::declaration::Rejected>) -> String {
+fn first_error(rejected: &nhi_codegen::declaration::Rejected) -> String {
     rejected.errors.iter().map(ToString::to_string).next().unwrap_or_default()
 }
 
@@ -190,8 +191,9 @@ impl Cost {
         let input: syn::DeriveInput = model.item.clone().into();
         let mut engine = default_engine();
         let start = Instant::now();
-        let declaration = Declaration::parse(&input).map_err(first_error)?;
-        let derived = Derived::new(declaration, engine.as_mut()).map_err(first_error)?;
+        let declaration = Declaration::parse(&input).map_err(|rejected| first_error(&rejected))?;
+        let derived =
+            Derived::new(declaration, engine.as_mut()).map_err(|rejected| first_error(&rejected))?;
         let code = derived.implementation();
         let derive = start.elapsed().as_secs_f64();
         // Those with all methods take long: once, without telling the parts from each other.

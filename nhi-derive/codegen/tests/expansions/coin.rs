@@ -323,6 +323,7 @@ const _: () = {
                     q: Posed::from([phi, theta, x, y]),
                     v: [dot_phi, omega, v_, v_perp],
                     lambda: [lambda_0, lambda_1],
+                    carried: (),
                 };
                 if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -336,7 +337,7 @@ const _: () = {
             /// One step of `rdp`: Kobilarov, Martín de Diego and Ferraro, (27)–(28) corrected, trapezoidal rule.
             ///
             /// Operations: 9 add, 27 mul, 1 dtau_left_inv_star, 1 moved; per Newton iteration 41 add, 60 mul, 5 div, 1 dtau_inv, 1 dtau_inv_star, 1 k.
-            #[inline]
+            #[inline(always)]
             pub fn step<T: Scalar, R: Retracts<SE2<f64>>>(
                 prepared: &Prepared<T>,
                 state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>,
@@ -372,8 +373,8 @@ const _: () = {
                 let pi_omega = I * omega;
                 let pi_v = m * v_;
                 let pi_v_perp = m * v_perp;
-                let beside = dot_phi * pi_phi + omega * pi_omega + v_ * pi_v
-                    + v_perp * pi_v_perp;
+                let beside = omega * pi_omega + v_perp * pi_v_perp + dot_phi * pi_phi
+                    + v_ * pi_v;
                 let t0 = half_h * torque;
                 let t1 = pi_phi + t0;
                 let mut unknowns = [
@@ -393,7 +394,7 @@ const _: () = {
 
                     // Newton update: J·delta = −residual
                     let t2 = r * ell_0 - t1;
-                    let reduced_2 = k0 * d_phi - d_v - r_over_J * t2;
+                    let reduced_2 = k0 * d_phi - (d_v + r_over_J * t2);
                     let t3 = h * d_omega;
                     let t4 = h * d_v;
                     let t5 = h * d_v_perp;
@@ -420,11 +421,11 @@ const _: () = {
                         &[t6, t8, t7],
                     );
                     let t11 = pi_omega - dtau_inv_star_0;
-                    let reduced_5 = pi_v + ell_0 - dtau_inv_star_1 - factor_2 * t11;
+                    let reduced_5 = pi_v - dtau_inv_star_1 - factor_2 * t11 + ell_0;
                     let factor_3 = (h * k_6 + I * dtau_inv_2) * inv_pivot;
                     let reduced_6 = h * k_7 + m * dtau_inv_5 - t9 * factor_3;
                     let reduced_7 = h * k_8 + m * dtau_inv_8 - t10 * factor_3;
-                    let reduced_8 = pi_v_perp + ell_1 - dtau_inv_star_2 - t11 * factor_3;
+                    let reduced_8 = pi_v_perp - dtau_inv_star_2 - t11 * factor_3 + ell_1;
                     let factor_5 = T::from_f64(1.0) / reduced_3;
                     let factor_4 = reduced_6 * factor_5;
                     let reduced_9 = reduced_7 - reduced_4 * factor_4;
@@ -449,7 +450,7 @@ const _: () = {
                     let solved_4 = factor_5
                         * (reduced_5 + solved_2 - reduced_4 * solved_3);
                     let solved_5 = inv_pivot * (t11 - t10 * solved_3 - t9 * solved_4);
-                    let solved_6 = -inv_J * (J * d_phi + t2 + r * solved_2);
+                    let solved_6 = -inv_J * (t2 + r * solved_2 + J * d_phi);
                     let delta = [
                         solved_6,
                         solved_5,
@@ -488,7 +489,11 @@ const _: () = {
                 let next = NodeState {
                     q: Posed::from([phi_1, theta_1, x_1, y_1]),
                     v: [dot_phi_1, u_omega, v_1, T::from_f64(0.0)],
-                    lambda: [-two_over_h_effect_0 * defect_0, -k1 * dtau_left_inv_star_2],
+                    lambda: [
+                        -two_over_h_effect_0 * defect_0,
+                        -k1 * dtau_left_inv_star_2,
+                    ],
+                    carried: (),
                 };
                 if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -618,6 +623,7 @@ const _: () = {
                     q: Posed::from([phi, theta, x, y]),
                     v: [dot_phi, omega, v_, v_perp],
                     lambda: [lambda_0, lambda_1],
+                    carried: (),
                 };
                 if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -631,7 +637,7 @@ const _: () = {
             /// One step of `rkmk2`: Munthe-Kaas' form of the explicit mid-point rule.
             ///
             /// Operations: 12 add, 23 mul, 1 dexp_left_inv, 1 displaced.
-            #[inline]
+            #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
                 state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>,
@@ -692,6 +698,7 @@ const _: () = {
                     q: Posed::from([phi_1, theta_1, x_1, y_1]),
                     v: [dot_phi_1, omega, v_1, v_perp_1],
                     lambda: [lambda_0_3, lambda_1_3],
+                    carried: (),
                 };
                 if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -892,6 +899,24 @@ const _: () = {
         }
 
         #[inline]
+        fn state<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+            __q: &::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            __jump: (&[__T; 4], &[__T; 4]),
+            __lambda: &[__T; 2],
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
+            ::core::result::Result::Ok(__state)
+        }
+
+        #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,
@@ -952,6 +977,24 @@ const _: () = {
         }
 
         #[inline]
+        fn state<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+            __q: &::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            __jump: (&[__T; 4], &[__T; 4]),
+            __lambda: &[__T; 2],
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
+            ::core::result::Result::Ok(__state)
+        }
+
+        #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,
@@ -1007,6 +1050,24 @@ const _: () = {
         }
 
         #[inline]
+        fn state<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+            __q: &::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            __jump: (&[__T; 4], &[__T; 4]),
+            __lambda: &[__T; 2],
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
+            ::core::result::Result::Ok(__state)
+        }
+
+        #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,
