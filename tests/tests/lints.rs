@@ -143,8 +143,10 @@ fn steps_on_groups() -> Result<(), nhi_runtime::Error> {
     let ball = Ball { mass: 1.0_f64 };
     let start = ([0.1_f64, 0.2_f64], upright);
     Simulation::project(ball, Rdp::new(Cayley), start, [0.2_f64; 5], 0.01_f64)?.step()?;
-    let [[a, b, c], [d, e, f], [g, h, i]] = upright;
-    let pose = [a, b, c, d, e, f, g, h, i, 0.0_f64, 0.0_f64, 0.0_f64];
+    let mut pose = [0.0_f64; 12];
+    for (entry, number) in pose.iter_mut().zip(upright.into_iter().flatten()) {
+        *entry = number;
+    }
     Simulation::project(Skate, Rattle, pose, [0.2_f64; 6], 0.01_f64)?.step()?;
     Simulation::project(Body, SuslovMv, upright, [0.2_f64; 3], 0.01_f64)?.step()
 }

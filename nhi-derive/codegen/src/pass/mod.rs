@@ -49,14 +49,13 @@ const SUMS: Pass = Pass { name: "sums", run: share::share_sums };
 const TEMPORARIES: Pass = Pass { name: "temporaries", run: temporaries::temporaries };
 const NAMES: Pass = Pass { name: "names", run: names::names };
 
-/// Orders of the passes that save operations. Factors taken out of a sum hide products that are
-/// shared, and the other way round: which order is better depends on the program, and is kept.
+/// Orders of the passes that save operations. Factors and divisors taken out of a sum hide products that
+/// are shared, and the other way round: which order is better depends on the program, and is kept.
 const ORDERS: [&[Pass]; 2] = [
     &[
         POSITIVE,
         NUMBERING,
         ANGLES,
-        CONTENT,
         COEFFICIENTS,
         BINDING,
         NUMBERING,
