@@ -28,6 +28,7 @@ fn write_profile() {
 
 /// The counted run: all cases in order.
 pub fn child(cases: &[Start<'_>]) {
+    nhi_runtime::emitted::use_plain_instructions();
     for start in cases {
         for steps in STEPS {
             let mut run = start();

@@ -1,6 +1,7 @@
-//! What emitted code calls; nothing for people to use.
+//! What emitted code calls, and what measures it; nothing for people to use.
 
 pub use crate::__fields as fields;
+pub use crate::isa::use_plain_instructions;
 use crate::{Failure, Scalar};
 
 /// Convergence control of a Newton iteration for `N` unknowns.

@@ -3,6 +3,17 @@
 //! None contracts a multiplication and an addition, so that all of them give the same numbers, bit for
 //! bit.
 
+use core::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether only what the program is compiled for is used.
+static PLAIN: AtomicBool = AtomicBool::new(false);
+
+/// From now on, loops of the whole program use the instructions that it is compiled for and no others: for
+/// tools that do not know all of a processor's, such as valgrind.
+pub fn use_plain_instructions() {
+    PLAIN.store(true, Ordering::Relaxed);
+}
+
 /// A loop. Its body has to be inlined into `run`, or it is not compiled for the instruction set.
 pub(crate) trait Work {
     type Output;
@@ -28,7 +39,7 @@ impl Isa {
     #[inline]
     pub(crate) fn best() -> Isa {
         #[cfg(all(target_arch = "x86_64", feature = "std"))]
-        {
+        if !PLAIN.load(Ordering::Relaxed) {
             use std::arch::is_x86_feature_detected as has;
             let avx2 = has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2");
             if avx2 && has!("avx512f") && has!("avx512dq") && has!("avx512vl") && has!("avx512bw") {
@@ -51,7 +62,20 @@ impl Isa {
         levels.into_iter().filter(|level| *level <= Isa::best().0).map(Isa)
     }
 
+    /// Runs a loop over one trajectory, which gains nothing from registers wider than those of AVX2.
+    #[inline]
+    #[allow(unsafe_code, reason = "instructions that a processor need not have")]
+    pub(crate) fn run_scalar<W: Work>(self, work: W) -> W::Output {
+        match self.0 {
+            Level::Plain => work.run(),
+            // SAFETY: the processor has the instructions, or there would be no such `Isa`.
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            Level::Avx2 | Level::Avx512 => unsafe { avx2(work) },
+        }
+    }
+
     /// Runs a loop that was compiled for this instruction set.
+    #[cfg(feature = "std")]
     #[inline]
     #[allow(unsafe_code, reason = "instructions that a processor need not have")]
     pub(crate) fn run<W: Work>(self, work: W) -> W::Output {

@@ -90,7 +90,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         while self.steps < end {
             let count = (end - self.steps).min(STRIDE);
             let state = match &prepared {
-                Ok(prepared) if count > 1 => isa.run(Stride { simulation: self, prepared, count }),
+                Ok(prepared) if count > 1 => isa.run_scalar(Stride { simulation: self, prepared, count }),
                 _ => None,
             };
             match state {
@@ -106,7 +106,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     }
 }
 
-/// `count` steps that nobody looks at, at least one.
+/// `count` steps that nobody looks at.
 struct Stride<'a, S: System, M: Method<S>> {
     simulation: &'a Simulation<S, M>,
     prepared: &'a M::Prepared<Unchecked>,
@@ -122,13 +122,10 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
         let Simulation { method, h, inputs, state, steps, .. } = self.simulation;
         let inputs: S::Inputs<Unchecked> = unchecked(inputs);
         let mut state: M::State<Unchecked> = unchecked(state);
-        let time = |k: u64| Scalar::from_f64(k as f64 * *h);
-        let last = *steps + self.count - 1;
-        for k in *steps..last {
-            state = method.step(self.prepared, &state, time(k), &inputs).ok()?;
+        for k in *steps..*steps + self.count {
+            let t = Scalar::from_f64(k as f64 * *h);
+            state = method.step(self.prepared, &state, t, &inputs).ok()?;
         }
-        // Apart, so that of the steps before only what the next one reads takes up registers.
-        state = method.step(self.prepared, &state, time(last), &inputs).ok()?;
         unchecked::finite(&state)
     }
 }

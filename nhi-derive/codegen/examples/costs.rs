@@ -7,7 +7,7 @@
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
-use nhi_codegen::pass::{optimise, split};
+use nhi_codegen::pass::{optimise_step, split};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Operations};
 use std::error::Error;
@@ -47,7 +47,8 @@ fn row(derived: &Derived, lines: usize, time: f64) {
     let mut pool = derived.mechanics.system.pool.clone();
     let mut constants = Constants::default();
     for method in &derived.methods {
-        let optimised = optimise(&mut pool, &mut constants, &method.step);
+        let fixed = method.state.belongs_to_step_size();
+        let optimised = optimise_step(&mut pool, &mut constants, &method.step, fixed).step;
         let step = split(&pool, &optimised).step;
         let count = Operations::of(&mut pool, &mut constants, &step);
         let iterations: Vec<String> = count.iterations.iter().map(ToString::to_string).collect();

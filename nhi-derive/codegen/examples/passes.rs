@@ -8,7 +8,7 @@
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expr::Pool;
-use nhi_codegen::method::MethodPrograms;
+use nhi_codegen::method::{self, MethodPrograms};
 use nhi_codegen::pass::{optimise_step, trace};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Binding, Constants, Operations, Program, Statement};
@@ -19,7 +19,8 @@ use std::error::Error;
 const SHOWN: [&str; 4] = ["Dla2", "DlaRattle", "Rdp", "Rattle"];
 
 /// Passes that save operations, in the order of the columns.
-const PASSES: [&str; 7] = ["numbering", "content", "coefficients", "binding", "factor", "products", "sums"];
+const PASSES: [&str; 8] =
+    ["numbering", "angles", "content", "coefficients", "binding", "factor", "products", "sums"];
 
 const HEAD: &str = "# What the passes save
 
@@ -29,7 +30,9 @@ parameters and step size alone is computed once per simulation and not counted.
 
 | pass (`nhi-derive/codegen/src/pass/`) | what it does |
 |---|---|
+| combined (`mechanics/combine.rs`, before the scheme is built) | constraints in other words: half the sum and difference of two, without factors that all entries of one have |
 | numbering | one symbol per value |
+| angles | sines and cosines of angles that are made of each other from fewer calls |
 | content | numbers that divide all terms of a factor leave it |
 | coefficients | coefficients of named products move to where the name is used |
 | binding | sums and products are taken apart by when their operands are known |
@@ -39,7 +42,8 @@ parameters and step size alone is computed once per simulation and not counted.
 | positive | no check of pivots that are positive whatever the state |
 | latency | sums and products grouped by when their operands are there: saves no operations, but waiting |
 
-*Written* is the program as the scheme is written; equal expressions count once in it already, also the sine and cosine
+*Combined* is what the emitted step would cost more with the constraints as they are declared. *Written* is the program as
+the scheme is written; equal expressions count once in it already, also the sine and cosine
 of one angle. A column says what the pass saves where it stands in the order of passes; a pass that makes room for a later
 one can cost something itself. *Checks* are the pivots that a step checks before and after *positive* and *carry*, which
 leaves a check that the step before has made. *Carried* is the number of values in the state.
@@ -58,8 +62,10 @@ cargo run --release -p nhi-codegen --no-default-features --example passes -- mod
 fn main() -> Result<(), Box<dyn Error>> {
     println!("{HEAD}");
     let passes = PASSES.join(" | ");
-    println!("| system | method | Newton | written | {passes} | carry | emitted | carried | checks |");
-    println!("|---|---|---:|---:|{}---:|---:|---:|---:|", "---:|".repeat(PASSES.len()));
+    println!(
+        "| system | method | Newton | combined | written | {passes} | carry | emitted | carried | checks |"
+    );
+    println!("|---|---|---:|---:|---:|{}---:|---:|---:|---:|", "---:|".repeat(PASSES.len()));
     for path in std::env::args().skip(1) {
         let file = syn::parse_file(&std::fs::read_to_string(path)?)?;
         for item in file.items {
@@ -99,10 +105,11 @@ fn row(derived: &Derived, method: &MethodPrograms) {
     let emitted = optimise_step(&mut pool, &mut Constants::default(), &step, fixed);
     let after = weight(&mut pool, &emitted.step);
     println!(
-        "| {} | {} | {} | {before} | {} | {} | {after} | {} | {} → {} |",
+        "| {} | {} | {} | {} | {before} | {} | {} | {after} | {} | {} → {} |",
         derived.mechanics.system.name,
         method.id,
         unknowns(&written),
+        as_declared(derived, method) - after,
         columns.join(" | "),
         last - after,
         emitted.carry.map_or(0, |carry| carry.outputs[0].values.len()),
@@ -110,6 +117,18 @@ fn row(derived: &Derived, method: &MethodPrograms) {
         checks(&pool, &emitted.step),
     );
     debug_assert_eq!(unknowns(&plain), unknowns(&written));
+}
+
+/// The weight of the emitted step with the constraints as they are declared.
+fn as_declared(derived: &Derived, method: &MethodPrograms) -> isize {
+    let mut mechanics = derived.mechanics.clone();
+    mechanics.combined = None;
+    let row = method::method(method.marker).expect("a method");
+    let step = method::method_programs(&mut mechanics, row).step;
+    let (mut pool, step) = step.isolated(&mechanics.system.pool);
+    let fixed = method.state.belongs_to_step_size();
+    let step = optimise_step(&mut pool, &mut Constants::default(), &step, fixed).step;
+    weight(&mut pool, &step)
 }
 
 fn weight(pool: &mut Pool, program: &Program) -> isize {
