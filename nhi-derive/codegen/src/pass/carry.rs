@@ -46,7 +46,7 @@ pub fn optimise_step(pool: &mut Pool, constants: &mut Constants, program: &Progr
     if weight(&carrying) < weight(&plain) { carrying } else { plain }
 }
 
-/// See the [module documentation](self); `None` if there is nothing to carry.
+/// The step `program` that carries in the state what the next one computes again; `None` if there is nothing to carry.
 pub fn carry(pool: &mut Pool, constants: &mut Constants, program: &Program, fixed: bool) -> Option<Step> {
     let cx = &mut Context { pool, constants };
     let mut draft = Draft::new(cx, program);
