@@ -305,7 +305,7 @@ impl<S: System, M: Method<S> + Sync> Ensemble<S, M> {
         self.steps += steps;
     }
 
-    /// `steps` steps, and what `quantity` gives of the number and the [`Sample`] of every trajectory after
+    /// `steps` steps, and what `quantity` gives of the number and the [`Sample`](crate::Sample) of every trajectory after
     /// every `every` of them (at least one): one vector of all trajectories for each time. What quantities
     /// do not use of a sample is not computed in an optimised build.
     ///
@@ -336,7 +336,7 @@ impl<S: System, M: Method<S> + Sync> Ensemble<S, M> {
         (0..samples).map(|_| of_blocks.iter_mut().filter_map(Iterator::next).flatten().collect()).collect()
     }
 
-    /// What `quantity` gives of the number and the present [`Sample`] of every trajectory, computed by all
+    /// What `quantity` gives of the number and the present [`Sample`](crate::Sample) of every trajectory, computed by all
     /// threads.
     pub fn observe<R: Send>(&self, quantity: impl Fn(usize, &SampleOf<S>) -> R + Sync) -> Vec<R> {
         let (shared, h, steps) = (self.shared.as_ref(), self.h, self.steps);
