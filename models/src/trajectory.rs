@@ -74,7 +74,11 @@ impl<S: System, M: Method<S>> Trajectory for Simulation<S, M> {
     }
 
     fn advance(&mut self, steps: u64) -> Result<(), Error> {
-        Simulation::advance(self, steps)
+        // The same numbers either way.
+        #[cfg(feature = "at-once")]
+        return Simulation::advance(self, steps);
+        #[cfg(not(feature = "at-once"))]
+        return (0..steps).try_for_each(|_| Simulation::step(self));
     }
 
     fn step_with(&mut self, inputs: &[f64]) -> Result<(), Error> {

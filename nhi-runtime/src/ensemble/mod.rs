@@ -305,9 +305,9 @@ impl<S: System, M: Method<S> + Sync> Ensemble<S, M> {
         self.steps += steps;
     }
 
-    /// `steps` steps, and what `quantity` gives of the number and the [`Sample`](crate::Sample) of every trajectory after
-    /// every `every` of them (at least one): one vector of all trajectories for each time. What quantities
-    /// do not use of a sample is not computed in an optimised build.
+    /// `steps` steps, and what `quantity` gives of the number and the [`Sample`](crate::Sample) of every
+    /// trajectory after every `every` of them (at least one): one vector of all trajectories for each time.
+    /// What quantities do not use of a sample is not computed in an optimised build.
     ///
     /// The trajectories of one thread go through all steps together and wait for no others, so that samples
     /// may be close to each other.
@@ -336,8 +336,8 @@ impl<S: System, M: Method<S> + Sync> Ensemble<S, M> {
         (0..samples).map(|_| of_blocks.iter_mut().filter_map(Iterator::next).flatten().collect()).collect()
     }
 
-    /// What `quantity` gives of the number and the present [`Sample`](crate::Sample) of every trajectory, computed by all
-    /// threads.
+    /// What `quantity` gives of the number and the present [`Sample`](crate::Sample) of every trajectory,
+    /// computed by all threads.
     pub fn observe<R: Send>(&self, quantity: impl Fn(usize, &SampleOf<S>) -> R + Sync) -> Vec<R> {
         let (shared, h, steps) = (self.shared.as_ref(), self.h, self.steps);
         let observe = |b, block: &Block| block.observe::<S, M, R>(b, shared, h, steps, &quantity);
