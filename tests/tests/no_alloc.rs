@@ -1,8 +1,9 @@
 //! Steps allocate nothing: every method, compositions and retractions included, on every model.
 #![allow(unsafe_code, reason = "an allocator that counts is one")]
 
-use nhi_models::{GROUP_MODELS, MODELS};
+use nhi_models::{GROUP_MODELS, MODELS, Row, chaotic_r7, lie, sleigh_com};
 use nhi_runtime::prelude::*;
+use nhi_runtime::{Method, System as Declared};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -92,4 +93,52 @@ fn steps_allocate_nothing() {
             assert_eq!(allocations, 0, "{name}");
         }
     }
+}
+
+/// Many steps at once: in closed form, by Newton's method, on a group, and of a composition.
+#[test]
+fn many_steps_at_once_allocate_nothing() {
+    fn check<S: Declared + Clone, M: Method<S>>(row: &Row<S>, method: M) {
+        let (q, v) = (row.initial)(&row.defaults);
+        let mut simulation = Simulation::new(row.defaults.clone(), method, q, v, 0.01).unwrap();
+        let before = count();
+        let advanced = simulation.advance(3_000);
+        let allocations = count() - before;
+        assert_eq!((advanced, allocations), (Ok(()), 0), "{}", row.name);
+    }
+
+    check(&chaotic_r7::MODEL, Dla2);
+    check(&chaotic_r7::MODEL, Compose::suzuki4(Dla2));
+    check(&sleigh_com::MODEL, Dla2);
+    check(&sleigh_com::MODEL, Rattle);
+    check(&lie::chaplygin_sleigh::MODEL, Rdp);
+}
+
+/// Three blocks of trajectories on one and on several threads. Threads allocate nothing; who gives them
+/// work from outside may have to lengthen their queue, for a call and not for a step.
+#[test]
+fn ensembles_allocate_nothing() {
+    fn check<S: Declared + Clone + Send + Sync, M: Method<S> + Clone + Send + Sync>(row: &Row<S>, method: M) {
+        for threads in [1, 2, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let all = (0..150).map(|_| (row.initial)(&row.defaults));
+            let mut ensemble = Ensemble::new(row.defaults.clone(), method.clone(), all, 0.01).unwrap();
+            // What threads allocate once, when they first look for work.
+            pool.install(|| ensemble.advance(1));
+            for steps in [1, 100, 600] {
+                let inside = || pool.broadcast(|_| count()).into_iter().sum::<usize>();
+                let (threads_before, before) = (inside(), count());
+                pool.install(|| ensemble.advance(steps));
+                let outside = count() - before;
+                assert_eq!(inside() - threads_before, 0, "{} on {threads} threads", row.name);
+                assert!(outside <= 1, "{}: {outside} for {steps} steps", row.name);
+            }
+            assert_eq!((ensemble.steps(), ensemble.failures().count()), (702, 0));
+        }
+    }
+
+    check(&chaotic_r7::MODEL, Dla2);
+    check(&sleigh_com::MODEL, Rattle);
+    check(&sleigh_com::MODEL, Dla2);
+    check(&lie::chaplygin_sleigh::MODEL, Rdp);
 }
