@@ -3,3 +3,4 @@
 pub mod double_double;
 pub mod edla;
 pub mod oracle;
+pub mod random;

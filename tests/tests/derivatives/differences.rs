@@ -2,6 +2,7 @@
 
 use crate::run::{Data, Run};
 use nhi_runtime::{Dual, Method, Simulation, System};
+use nhi_tests::random::Random;
 
 /// Largest deviation from the differences, relative to 1, the value and its derivative: the error of the
 /// differences, which are good to about 1e-10.
@@ -102,14 +103,4 @@ fn simulated<S: System + Clone, M: Method<S> + Copy>(run: &Run<S, M>, direction:
 /// x + ε direction.
 pub(crate) fn duals(x: &[f64], direction: &[f64]) -> Vec<Dual<f64>> {
     x.iter().zip(direction).map(|(&re, &d)| Dual { re, eps: [d] }).collect()
-}
-
-/// Numbers in [−1, 1], the same in every run.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
 }

@@ -1,11 +1,12 @@
 //! Derivatives that are known without differences.
 
-use crate::differences::{Random, duals};
+use crate::differences::duals;
 use crate::run::{Data, Run};
 use nhi_models::{Row, chaotic_r7, euler_disk, vertical_disk};
 use nhi_models::{contact_oscillator, lie, magnetic_particle, sleigh_com, snakeboard, snakeboard_free};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Dual, Method, Scalar, State, System};
+use nhi_tests::random::Random;
 
 /// y'' = −y is not coupled to the rest of the contact oscillator, and `Dla2` there the leapfrog method:
 /// y_n = y₀ cos nθ + v₀ √(1 − h²/4) sin nθ with θ = 2 arcsin(h/2).

@@ -1,12 +1,13 @@
 //! Numbers of a user's own: some that count operations, and some of 32 digits.
 
-use crate::differences::{Random, duals};
+use crate::differences::duals;
 use crate::run::{Data, Run, STEPS};
 use nhi_codegen::engine::default_engine;
 use nhi_models::{Row, chaotic_r7, contact_oscillator, knife_incline, sleigh_com, snakeboard, vertical_disk};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Dual, Method, Scalar, System};
 use nhi_tests::double_double::DoubleDouble;
+use nhi_tests::random::Random;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::{Add, Div, Mul, Neg, Sub};

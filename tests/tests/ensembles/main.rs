@@ -1,0 +1,294 @@
+//! Ensembles of the models are their simulations, bit for bit.
+
+mod failing;
+
+use nhi_models::{self as models, Row, Simulated, Trajectory, lie};
+use nhi_runtime::prelude::*;
+use nhi_runtime::{Method, Sample, State, System, Vector};
+use nhi_tests::random::Random;
+
+/// Trajectories of an ensemble.
+const LEN: usize = 5;
+
+/// Steps of the two parts of a run, of which the second is longer than the strides after which an ensemble
+/// looks at its results.
+const PARTS: [u64; 2] = [30, 270];
+
+/// A system with parameters of its own, q₀, v₀ and inputs.
+type Data<S> =
+    (S, <S as System>::Configuration<f64>, <S as System>::Velocity<f64>, <S as System>::Inputs<f64>);
+
+/// A model and data near its own for all trajectories.
+struct Bed<S: System> {
+    name: &'static str,
+    h: f64,
+    all: Vec<Data<S>>,
+}
+
+impl<S: Simulated> Bed<S> {
+    fn new(row: &Row<S>, h: f64) -> Self {
+        let mut random = Random(3);
+        Bed { name: row.name, h, all: (0..LEN).map(|i| data(row, h, i, &mut random)).collect() }
+    }
+
+    /// What the simulations by the model's method number `place` are at the end of each part.
+    fn alone(&self, place: usize) -> [Vec<Vec<u64>>; PARTS.len()] {
+        let method = &S::METHODS[place];
+        let start = |(system, q, v, inputs): &Data<S>| {
+            system.clone().simulate(method, *q, *v, *inputs, self.h).expect("a start")
+        };
+        let mut simulations: Vec<_> = self.all.iter().map(start).collect();
+        PARTS.map(|steps| {
+            let after = |simulation: &mut Box<dyn Trajectory>| {
+                (0..steps).for_each(|_| simulation.step().expect("a step"));
+                everything_alone(&**simulation)
+            };
+            simulations.iter_mut().map(after).collect()
+        })
+    }
+
+    /// The same of an ensemble by `method`.
+    fn together<M: Method<S> + Clone + Sync>(&self, method: M) -> [Vec<Vec<u64>>; PARTS.len()] {
+        let mut ensemble = Ensemble::with_inputs(method, self.all.iter().cloned(), self.h).expect("a start");
+        let parts = PARTS.map(|steps| {
+            ensemble.advance(steps);
+            (0..LEN).map(|i| everything::<S>(&ensemble.state(i), ensemble.sample(i))).collect()
+        });
+        assert_eq!(ensemble.failures().next(), None);
+        parts
+    }
+}
+
+/// Data near the model's: poses are those that a method leads to after some steps, which are as far from
+/// rotations as rounding, and velocities are projected there.
+fn data<S: Simulated>(row: &Row<S>, h: f64, i: usize, random: &mut Random) -> Data<S> {
+    let mut near = |x: &mut f64, scale: f64| *x += 0.05 * scale * random.next();
+    let mut parameters = row.defaults.parameters();
+    parameters.as_mut().iter_mut().for_each(|x| near(x, *x));
+    let system = (row.build)(parameters);
+    let (mut q, mut v) = (row.initial)(&system);
+    let mut inputs = S::Inputs::splat(0.0);
+    inputs.as_mut().iter_mut().for_each(|x| near(x, 2.0));
+    let mut before = system.clone().simulate(&S::METHODS[0], q, v, inputs, h).expect("a start");
+    (0..4 * i).for_each(|_| before.step().expect("a step"));
+    q.as_mut().copy_from_slice(&before.q());
+    v.as_mut().copy_from_slice(&before.v());
+    v.as_mut().iter_mut().for_each(|x| near(x, 1.0));
+    let v = S::project(&parameters, &q, &v).expect("an admissible velocity");
+    (system, q, v, inputs)
+}
+
+fn bits(numbers: &[&[f64]]) -> Vec<u64> {
+    numbers.concat().into_iter().map(f64::to_bits).collect()
+}
+
+/// The sample and the state of a trajectory: its velocities before and after a reflection; the rest is in the
+/// sample or a function of it.
+fn everything<S: System>(
+    state: &impl State<S, f64>,
+    sample: Sample<S::Configuration<f64>, S::Velocity<f64>, S::Multipliers<f64>>,
+) -> Vec<u64> {
+    let Sample { k, t, q, v, p, lambda, energy } = sample;
+    let (before, after) = state.jump();
+    let scalars = [k as f64, t, energy];
+    let vectors = [q.as_ref(), v.as_ref(), p.as_ref(), lambda.as_ref(), before.as_ref(), after.as_ref()];
+    bits(&[&scalars[..], &vectors.concat()])
+}
+
+/// The same of a simulation.
+fn everything_alone(simulation: &dyn Trajectory) -> Vec<u64> {
+    let (before, after) = simulation.node().jump;
+    let scalars = [simulation.steps() as f64, simulation.time(), simulation.energy()];
+    let (q, v, p, lambda) = (simulation.q(), simulation.v(), simulation.p(), simulation.multipliers());
+    bits(&[&scalars, &q, &v, &p, &lambda, &before, &after])
+}
+
+/// One test per model, by all methods that it has, in the order of their table.
+macro_rules! tests {
+    ($($name:ident $row:path, $h:literal, $methods:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            let bed = Bed::new(&$row, $h);
+            let mut place = 0;
+            $methods!(bed, place);
+            fn methods<S: Simulated>(_: &Row<S>) -> usize {
+                S::METHODS.len()
+            }
+            assert_eq!(place, methods(&$row));
+        }
+    )*};
+}
+
+macro_rules! each {
+    ($bed:ident, $place:ident, [$($method:expr),* $(,)?]) => {$(
+        assert_eq!($bed.together($method), $bed.alone($place), "{} by {}", $bed.name, stringify!($method));
+        $place += 1;
+    )*};
+}
+
+macro_rules! in_coordinates {
+    ($bed:ident, $place:ident) => {
+        each!(
+            $bed,
+            $place,
+            [
+                Dla1,
+                Dla1Adjoint,
+                Dla2,
+                Dla2Midpoint,
+                DlaRattle,
+                DlaRattleMidpoint,
+                Compose::triple4(Dla2),
+                Compose::suzuki4(Dla2),
+                Compose::yoshida6(Dla2),
+                Compose::kahanli6(Dla2),
+                Compose::suzukiumeno8(Dla2),
+                Compose::kahanli8(Dla2),
+                Compose::suzuki4(DlaRattle),
+                Compose::kahanli6(DlaRattle),
+                Rattle,
+                Rattle::projected(),
+                RattleRestarted,
+                GniMidpoint,
+                GniEulerA,
+                GniEulerB,
+                GniEulerAb,
+                Rk2Midpoint,
+                Rk2Heun,
+                Rk4,
+            ]
+        );
+    };
+}
+
+/// The methods of `GROUP_METHODS`, in parts.
+macro_rules! on_groups {
+    ($bed:ident, $place:ident) => {
+        bare!($bed, $place);
+        midpoint!($bed, $place);
+        retracted!($bed, $place);
+        retracted_midpoint!($bed, $place);
+    };
+}
+
+macro_rules! about_a_point {
+    ($bed:ident, $place:ident) => {
+        on_groups!($bed, $place);
+        each!($bed, $place, [MvMp, SuslovMv, SuslovCay]);
+    };
+}
+
+macro_rules! on_poses {
+    ($bed:ident, $place:ident) => {
+        bare!($bed, $place);
+        retracted!($bed, $place);
+    };
+}
+
+macro_rules! without_group {
+    ($bed:ident, $place:ident) => {
+        bare!($bed, $place);
+        midpoint!($bed, $place);
+    };
+}
+
+macro_rules! bare {
+    ($bed:ident, $place:ident) => {
+        each!(
+            $bed,
+            $place,
+            [
+                Rdp,
+                RdpLeft,
+                RdpRight,
+                Rattle,
+                Rattle::plain(),
+                Rattle::stepped(),
+                RattleRestarted,
+                GniEulerA,
+                GniEulerB,
+                Rkmk2,
+                Rkmk4,
+            ]
+        );
+    };
+}
+
+macro_rules! midpoint {
+    ($bed:ident, $place:ident) => {
+        each!($bed, $place, [RdpMidpoint, GniMidpoint, GniMidpoint::plain()]);
+    };
+}
+
+macro_rules! retracted {
+    ($bed:ident, $place:ident) => {
+        each!(
+            $bed,
+            $place,
+            [
+                Rdp::new(Cayley),
+                Rdp::new(Ccsk),
+                Rdp::new(Exp1),
+                Rdp::new(Exp2),
+                Rdp::new(Exp4),
+                RdpLeft::new(Cayley),
+                RdpRight::new(Cayley),
+                Rattle.with(Cayley),
+                Rattle::plain().with(Cayley),
+                Rattle::stepped().with(Cayley),
+                GniEulerA.with(Cayley),
+                GniEulerB.with(Cayley),
+            ]
+        );
+    };
+}
+
+macro_rules! retracted_midpoint {
+    ($bed:ident, $place:ident) => {
+        each!(
+            $bed,
+            $place,
+            [
+                RdpMidpoint::new(Cayley),
+                RdpMidpoint::new(Ccsk),
+                RdpMidpoint::new(Exp1),
+                RdpMidpoint::new(Exp2),
+                RdpMidpoint::new(Exp4),
+                GniMidpoint::plain().with(Cayley),
+            ]
+        );
+    };
+}
+
+tests! {
+    contact_oscillator models::contact_oscillator::MODEL, 0.05, in_coordinates;
+    contact_oscillator_gauged models::contact_oscillator_gauged::MODEL, 0.05, in_coordinates;
+    perturbed_oscillator models::perturbed_oscillator::MODEL, 0.05, in_coordinates;
+    chaotic_r7 models::chaotic_r7::MODEL, 0.05, in_coordinates;
+    sleigh_com models::sleigh_com::MODEL, 0.02, in_coordinates;
+    sleigh_contact models::sleigh_contact::MODEL, 0.02, in_coordinates;
+    snakeboard models::snakeboard::MODEL, 0.005, in_coordinates;
+    snakeboard_free models::snakeboard_free::MODEL, 0.01, in_coordinates;
+    vertical_disk models::vertical_disk::MODEL, 0.02, in_coordinates;
+    knife_incline models::knife_incline::MODEL, 0.02, in_coordinates;
+    rotating_table_skate models::rotating_table_skate::MODEL, 0.02, in_coordinates;
+    nh_particle models::nh_particle::MODEL, 0.05, in_coordinates;
+    nh_particle_harmonic models::nh_particle::HARMONIC, 0.05, in_coordinates;
+    euler_disk models::euler_disk::MODEL, 0.005, in_coordinates;
+    mobile_robot models::mobile_robot::MODEL, 0.02, in_coordinates;
+    sleigh_moving_mass models::sleigh_moving_mass::MODEL, 0.02, in_coordinates;
+    magnetic_particle models::magnetic_particle::MODEL, 0.02, in_coordinates;
+
+    se2_sleigh lie::chaplygin_sleigh::MODEL, 0.02, on_groups;
+    se2_snakeboard lie::snakeboard::MODEL, 0.01, on_groups;
+    se2_robot lie::two_wheeled_robot::MODEL, 0.02, on_groups;
+    se2_roller_racer lie::roller_racer::MODEL, 0.02, on_groups;
+    se2_vertical_disk lie::vertical_disk::MODEL, 0.02, on_groups;
+    ball_as_printed lie::ball_as_printed::MODEL, 0.02, on_groups;
+    chaplygin_ball lie::chaplygin_ball::MODEL, 0.02, on_poses;
+    chaplygin_top lie::chaplygin_ball::TOP, 0.02, on_poses;
+    suslov lie::suslov::MODEL, 0.05, about_a_point;
+    se3_body lie::se3_body::MODEL, 0.02, on_groups;
+    so3_particle lie::nonholonomic_particle::MODEL, 0.05, without_group;
+    rattleback lie::rattleback::MODEL, 0.005, on_poses;
+}
