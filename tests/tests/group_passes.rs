@@ -4,6 +4,7 @@
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expand::structs;
 use nhi_codegen::group::{Entry, Map};
 use nhi_codegen::pass::{optimise, split};
 use nhi_codegen::pipeline::Derived;
@@ -64,12 +65,9 @@ fn models() -> Vec<Derived> {
     files.sort();
     let mut models = Vec::new();
     for file in files {
-        for item in syn::parse_file(&std::fs::read_to_string(&file).unwrap()).unwrap().items {
-            let syn::Item::Struct(item) = item else { continue };
-            if item.attrs.iter().any(|a| a.path().is_ident("nonholonomic")) {
-                let declaration = Declaration::parse(&item.into()).expect("no mistakes");
-                models.push(Derived::new(declaration, &mut BuiltIn).expect("derivable"));
-            }
+        for input in structs(&std::fs::read_to_string(&file).unwrap()).unwrap() {
+            let declaration = Declaration::parse(&input).expect("no mistakes");
+            models.push(Derived::new(declaration, &mut BuiltIn).expect("derivable"));
         }
     }
     models.retain(|derived| derived.mechanics.system.group.is_some());

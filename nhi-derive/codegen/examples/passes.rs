@@ -7,6 +7,7 @@
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expand::structs;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::method::{self, MethodPrograms};
 use nhi_codegen::pass::{optimise_step, trace};
@@ -67,13 +68,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     println!("|---|---|---:|---:|---:|{}---:|---:|---:|---:|", "---:|".repeat(PASSES.len()));
     for path in std::env::args().skip(1) {
-        let file = syn::parse_file(&std::fs::read_to_string(path)?)?;
-        for item in file.items {
-            let syn::Item::Struct(item) = item else { continue };
-            if !item.attrs.iter().any(|a| a.path().is_ident("nonholonomic")) {
-                continue;
-            }
-            let mut all = Declaration::parse(&item.into()).map_err(|r| r.errors[0].to_string())?;
+        for input in structs(&std::fs::read_to_string(path)?)? {
+            let mut all = Declaration::parse(&input).map_err(|r| r.errors[0].to_string())?;
             all.system.methods.retain(|m| SHOWN.contains(m));
             let derived = Derived::new(all, &mut BuiltIn).map_err(|r| r.errors[0].to_string())?;
             for method in &derived.methods {

@@ -62,10 +62,7 @@ pub fn expand(
     method_name: Option<&str>,
     engine: &mut dyn Engine,
 ) -> Result<String, ExpandError> {
-    let file = syn::parse_file(source).map_err(|e| {
-        let at = e.span().start();
-        ExpandError::Syntax(format!("{}:{}: {e}", at.line, at.column + 1))
-    })?;
+    let mut structs = structs(source)?;
     let marker = match method_name {
         None => None,
         Some(name) => Some(
@@ -76,8 +73,6 @@ pub fn expand(
                 .ok_or_else(|| ExpandError::NoMethod(name.to_owned()))?,
         ),
     };
-    let mut structs = Vec::new();
-    collect(file.items, &mut structs);
     let found: Vec<String> = structs.iter().map(|s| s.ident.to_string()).collect();
     structs.retain(|s| struct_name.is_none_or(|name| s.ident == name));
     if structs.is_empty() {
@@ -101,7 +96,20 @@ pub fn expand(
     Ok(out)
 }
 
-/// The structs that derive `Nonholonomic`, in order, also those in modules and functions.
+/// The structs in `source` that derive `Nonholonomic`, in order, also those in modules and functions.
+///
+/// # Errors
+/// [`ExpandError::Syntax`].
+pub fn structs(source: &str) -> Result<Vec<syn::DeriveInput>, ExpandError> {
+    let file = syn::parse_file(source).map_err(|e| {
+        let at = e.span().start();
+        ExpandError::Syntax(format!("{}:{}: {e}", at.line, at.column + 1))
+    })?;
+    let mut structs = Vec::new();
+    collect(file.items, &mut structs);
+    Ok(structs)
+}
+
 fn collect(items: Vec<syn::Item>, structs: &mut Vec<syn::DeriveInput>) {
     for item in items {
         match item {

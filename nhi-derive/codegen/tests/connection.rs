@@ -6,6 +6,7 @@ mod support;
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expand::structs;
 use nhi_codegen::expr::{Expr, Symbol};
 use nhi_codegen::mechanics::{Connection, Matrix, Mechanics, Projectors};
 use nhi_codegen::pipeline::Derived;
@@ -19,12 +20,7 @@ const ROUNDING: f64 = 1e-12;
 fn declaration(file: &str) -> Declaration {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/src/lie").join(file);
     let text = std::fs::read_to_string(path.with_extension("rs")).expect("a model");
-    let items = syn::parse_file(&text).expect("Rust").items;
-    let declared = items.into_iter().find_map(|item| match item {
-        syn::Item::Struct(item) if item.attrs.iter().any(|a| a.path().is_ident("nonholonomic")) => Some(item),
-        _ => None,
-    });
-    let declaration = Declaration::parse(&declared.expect("a declaration").into());
+    let declaration = Declaration::parse(&structs(&text).expect("Rust")[0]);
     declaration.unwrap_or_else(|rejected| panic!("{file}: {:#?}", rejected.errors))
 }
 

@@ -5,6 +5,7 @@ mod support;
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expand::structs;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::method::{Family, METHODS};
 use nhi_codegen::pass::{Step, optimise, optimise_step, split};
@@ -31,12 +32,8 @@ fn models() -> Vec<Derived> {
     let mut models = Vec::new();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("text");
-        for item in syn::parse_file(&text).expect("Rust").items {
-            let syn::Item::Struct(item) = item else { continue };
-            if !item.attrs.iter().any(|a| a.path().is_ident("nonholonomic")) {
-                continue;
-            }
-            let mut declaration = Declaration::parse(&item.into()).expect("no mistakes");
+        for input in structs(&text).expect("Rust") {
+            let mut declaration = Declaration::parse(&input).expect("no mistakes");
             // The methods for bodies on SO(3) alone have no systems in coordinates.
             let all =
                 METHODS.iter().filter(|r| !matches!(r.family, Family::Suslov(_) | Family::MoserVeselov));

@@ -228,6 +228,7 @@ fn common_factor(pool: &mut Pool, row: &[Expr], q: &[Expr]) -> Expr {
 mod tests {
     use super::*;
     use crate::declaration::Declaration;
+    use crate::expand::structs;
 
     fn mechanics(item: &str) -> Mechanics {
         let input = syn::parse_str(item).expect("a struct");
@@ -241,13 +242,8 @@ mod tests {
     }
 
     fn model(source: &str) -> Mechanics {
-        let file = syn::parse_file(source).expect("Rust");
-        let item = file.items.into_iter().find_map(|item| match item {
-            syn::Item::Struct(s) if s.attrs.iter().any(|a| a.path().is_ident("nonholonomic")) => Some(s),
-            _ => None,
-        });
-        let item = item.expect("a declaration");
-        mechanics(&quote::quote!(#item).to_string())
+        let input = &structs(source).expect("Rust")[0];
+        mechanics(&quote::quote!(#input).to_string())
     }
 
     /// Everything the rows in use say is what the declared ones say.

@@ -2,6 +2,7 @@
 
 use super::parse;
 use nhi_codegen::declaration::Declaration;
+use nhi_codegen::expand::structs;
 use nhi_codegen::expr::{Expr, Symbol};
 use nhi_codegen::group::Group;
 use nhi_codegen::system::System;
@@ -15,13 +16,7 @@ use support::Random;
 fn model(file: &str) -> System {
     let path = format!("{}/../../models/src/lie/{file}.rs", env!("CARGO_MANIFEST_DIR"));
     let source = std::fs::read_to_string(&path).expect(&path);
-    let items = syn::parse_file(&source).expect("Rust").items;
-    let is_declaration = |a: &syn::Attribute| a.path().is_ident("nonholonomic");
-    let declared = items.into_iter().find_map(|item| match item {
-        syn::Item::Struct(item) if item.attrs.iter().any(is_declaration) => Some(item),
-        _ => None,
-    });
-    let declaration = Declaration::parse(&declared.expect("a declaration").into());
+    let declaration = Declaration::parse(&structs(&source).expect("Rust")[0]);
     declaration.unwrap_or_else(|rejected| panic!("{file}: {:#?}", rejected.errors)).system
 }
 
