@@ -183,6 +183,7 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
     /// Of each substep what the method prepares, and the time from the beginning of the step.
     type Prepared<T: Scalar> = [(M::Prepared<T>, T); N];
     type State<T: Scalar> = M::State<T>;
+    const UNREAD: &'static [usize] = M::UNREAD;
 
     fn id(&self) -> &'static str {
         self.id

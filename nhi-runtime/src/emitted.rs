@@ -2,6 +2,7 @@
 
 pub use crate::__fields as fields;
 pub use crate::isa::use_plain_instructions;
+use crate::unchecked::zero_if_finite;
 use crate::{Failure, Scalar};
 
 /// Convergence control of a Newton iteration for `N` unknowns.
@@ -111,8 +112,7 @@ impl<const N: usize> Newton<N> {
 /// All `values` are finite, or nobody wants to know.
 #[inline]
 pub fn finite<T: Scalar>(values: &[T]) -> bool {
-    // x·0 is zero for finite x alone, and one comparison serves all.
-    !T::CHECKED || values.iter().fold(0.0, |sum, x| sum + x.to_f64() * 0.0) == 0.0
+    !T::CHECKED || values.iter().fold(0.0, |sum, x| sum + zero_if_finite(x.to_f64())) == 0.0
 }
 
 /// A pivot of a symmetric positive definite elimination is positive by more than the rounding of

@@ -1,8 +1,12 @@
 //! Loops compiled for several instruction sets, of which the best that the processor has is taken.
 //!
-//! None contracts a multiplication and an addition, so that all of them give the same numbers, bit for
-//! bit.
+//! None contracts a multiplication and an addition, unless they are `Fused`, so that all of them give the
+//! same numbers, bit for bit.
 
+use crate::Scalar;
+#[cfg(feature = "std")]
+use crate::ensemble::Arithmetic;
+use crate::unchecked::Separate;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether only what the program is compiled for is used.
@@ -17,7 +21,8 @@ pub fn use_plain_instructions() {
 /// A loop. Its body has to be inlined into `run`, or it is not compiled for the instruction set.
 pub(crate) trait Work {
     type Output;
-    fn run(self) -> Self::Output;
+    /// With numbers that nobody looks at.
+    fn run<T: Scalar>(self) -> Self::Output;
 }
 
 /// An instruction set that the processor has.
@@ -67,10 +72,10 @@ impl Isa {
     #[allow(unsafe_code, reason = "instructions that a processor need not have")]
     pub(crate) fn run_scalar<W: Work>(self, work: W) -> W::Output {
         match self.0 {
-            Level::Plain => work.run(),
+            Level::Plain => work.run::<Separate>(),
             // SAFETY: the processor has the instructions, or there would be no such `Isa`.
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
-            Level::Avx2 | Level::Avx512 => unsafe { avx2(work) },
+            Level::Avx2 | Level::Avx512 => unsafe { avx2::<W, Separate>(work) },
         }
     }
 
@@ -78,27 +83,27 @@ impl Isa {
     #[cfg(feature = "std")]
     #[inline]
     #[allow(unsafe_code, reason = "instructions that a processor need not have")]
-    pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
+    pub(crate) fn run<W: Work, T: Arithmetic>(self, work: W) -> W::Output {
         match self.0 {
-            Level::Plain => work.run(),
+            Level::Plain => work.run::<T::Everywhere>(),
             // SAFETY: the processor has the instructions, or there would be no such `Isa`.
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
-            Level::Avx2 => unsafe { avx2(work) },
+            Level::Avx2 => unsafe { avx2::<W, T>(work) },
             // SAFETY: as above.
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
-            Level::Avx512 => unsafe { avx512(work) },
+            Level::Avx512 => unsafe { avx512::<W, T>(work) },
         }
     }
 }
 
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
-fn avx2<W: Work>(work: W) -> W::Output {
-    work.run()
+fn avx2<W: Work, T: Scalar>(work: W) -> W::Output {
+    work.run::<T>()
 }
 
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,avx512f,avx512dq,avx512vl,avx512bw")]
-fn avx512<W: Work>(work: W) -> W::Output {
-    work.run()
+fn avx512<W: Work, T: Scalar>(work: W) -> W::Output {
+    work.run::<T>()
 }

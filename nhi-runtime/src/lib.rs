@@ -81,7 +81,7 @@ pub use nhi_derive::Nonholonomic;
 pub use compose::{Compose, ComposedIds, Symmetric};
 pub use dual::Dual;
 #[cfg(feature = "std")]
-pub use ensemble::{Checkpoint, Ensemble, TrajectoryError};
+pub use ensemble::{Arithmetic, Checkpoint, Ensemble, Fused, TrajectoryError};
 pub use error::{CoefficientFault, Error, Failure, Quantity};
 pub use fields::Fields;
 pub use mechanics::Mechanics;
@@ -97,6 +97,7 @@ pub use scalar::Scalar;
 pub use simulation::Simulation;
 pub use state::{JumpState, NodeState, State};
 pub use system::{Acceleration, Emits, Start, Symmetry, System, Vector};
+pub use unchecked::Separate;
 
 /// What a program that simulates needs: `use nhi_runtime::prelude::*;`.
 pub mod prelude {

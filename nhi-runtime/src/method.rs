@@ -12,6 +12,9 @@ pub trait Method<S: System> {
     type Prepared<T: Scalar>: Fields<T> + Debug;
     /// What is carried from step to step.
     type State<T: Scalar>: State<S, T>;
+    /// Which numbers of a state, in the order of [`Fields`], steps are known not to depend on: a driver need
+    /// not store them at every step.
+    const UNREAD: &'static [usize] = &[];
 
     /// Name in the literature tables, on the command line and in reference data, such as `dla2`.
     fn id(&self) -> &'static str;
@@ -95,6 +98,7 @@ macro_rules! by_step_functions_of {
         impl<S: Emits<$method> $($generic)*> Method<S> for $type {
             type Prepared<T: Scalar> = <S as Emits<$method>>::Prepared<T>;
             type State<T: Scalar> = <S as Emits<$method>>::State<T>;
+            const UNREAD: &'static [usize] = <S as Emits<$method>>::UNREAD;
 
             fn id(&self) -> &'static str {
                 let $this = self;

@@ -2,7 +2,7 @@ use crate::error::finite;
 use crate::isa::{Isa, Work};
 use crate::mechanics::{reaction, sum};
 use crate::samples::SampleOf;
-use crate::unchecked::{self, Unchecked, unchecked};
+use crate::unchecked::{self, unchecked};
 use crate::{
     Acceleration, Error, Failure, Method, Quantity, Reflecting, Sample, Samples, Scalar, State, System,
     Vector, admissible,
@@ -84,16 +84,10 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     /// [`Error::Step`] says which step failed and why; the simulation is as it was before that step.
     pub fn advance(&mut self, steps: u64) -> Result<(), Error> {
         let end = self.steps + steps;
-        let parameters: S::Parameters<Unchecked> = unchecked(&self.parameters);
-        let prepared = self.method.prepare(&parameters, Scalar::from_f64(self.h));
         let isa = Isa::best();
         while self.steps < end {
             let count = (end - self.steps).min(STRIDE);
-            let state = match &prepared {
-                Ok(prepared) if count > 1 => isa.run_scalar(Stride { simulation: self, prepared, count }),
-                _ => None,
-            };
-            match state {
+            match isa.run_scalar(Stride { simulation: self, count }) {
                 Some(state) => {
                     self.state = state;
                     self.steps += count;
@@ -109,7 +103,6 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
 /// `count` steps that nobody looks at.
 struct Stride<'a, S: System, M: Method<S>> {
     simulation: &'a Simulation<S, M>,
-    prepared: &'a M::Prepared<Unchecked>,
     count: u64,
 }
 
@@ -118,13 +111,14 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
     type Output = Option<M::State<f64>>;
 
     #[inline(always)]
-    fn run(self) -> Self::Output {
-        let Simulation { method, h, inputs, state, steps, .. } = self.simulation;
-        let inputs: S::Inputs<Unchecked> = unchecked(inputs);
-        let mut state: M::State<Unchecked> = unchecked(state);
+    fn run<T: Scalar>(self) -> Self::Output {
+        let Simulation { method, h, prepared, inputs, state, steps, .. } = self.simulation;
+        let prepared: M::Prepared<T> = unchecked(prepared);
+        let inputs: S::Inputs<T> = unchecked(inputs);
+        let mut state: M::State<T> = unchecked(state);
         for k in *steps..*steps + self.count {
-            let t = Scalar::from_f64(k as f64 * *h);
-            state = method.step(self.prepared, &state, t, &inputs).ok()?;
+            let t = T::from_f64(k as f64 * *h);
+            state = method.step(&prepared, &state, t, &inputs).ok()?;
         }
         unchecked::finite(&state)
     }
@@ -369,6 +363,12 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// The method.
     pub fn method(&self) -> &M {
         &self.method
+    }
+
+    /// What steps do not change.
+    #[cfg(feature = "std")]
+    pub(crate) fn constants(&self) -> (&S::Parameters<T>, &M::Prepared<T>) {
+        (&self.parameters, &self.prepared)
     }
 
     /// All that the method carries from step to step.

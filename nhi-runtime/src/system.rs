@@ -159,6 +159,8 @@ pub trait Emits<K>: System {
     /// What the method carries from step to step: [`NodeState`](crate::NodeState) or
     /// [`JumpState`](crate::JumpState).
     type State<T: Scalar>: State<Self, T>;
+    /// Which numbers of a state, in the order of [`Fields`], steps do not depend on.
+    const UNREAD: &'static [usize] = &[];
 
     /// Computes everything that no step needs to compute again.
     fn prepare<T: Scalar>(parameters: &Self::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure>;

@@ -13,6 +13,7 @@
 //! others fitted again. Every operation after (1) rounds to less than one unit in the last place in all;
 //! `tests/trigonometry.rs` compares with 200 bits.
 
+use crate::Scalar;
 use num_traits::Float;
 
 /// Above this |x|, n could have more than 20 bits.
@@ -54,12 +55,13 @@ pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
 /// (sin x, cos x) or, where that is not known without a call, not numbers: what several angles at a time
 /// can be given to.
 #[inline(always)]
-pub(crate) fn sin_cos_or_nan(x: f64) -> (f64, f64) {
+pub(crate) fn sin_cos_or_nan<T: Scalar>(x: T) -> (T, T) {
     if cfg!(feature = "platform-trigonometry") {
-        return far(x);
+        let (sin, cos) = far(x.to_f64());
+        return (T::from_f64(sin), T::from_f64(cos));
     }
     let (sin, cos) = near(x);
-    if x.abs() < LARGEST { (sin, cos) } else { (f64::NAN, f64::NAN) }
+    if x.to_f64().abs() < LARGEST { (sin, cos) } else { (T::from_f64(f64::NAN), T::from_f64(f64::NAN)) }
 }
 
 /// sin x, the same as of [`sin_cos`].
@@ -75,11 +77,12 @@ pub(crate) fn cos(x: f64) -> f64 {
 }
 
 #[inline(always)]
-fn near(x: f64) -> (f64, f64) {
-    let [p1, p2, p3, p4] = PI_HALVES;
-    let shifted = x * core::f64::consts::FRAC_2_PI + WHOLE;
-    let quadrant = shifted.to_bits();
-    let n = shifted - WHOLE;
+fn near<T: Scalar>(x: T) -> (T, T) {
+    let [p1, p2, p3, p4] = PI_HALVES.map(T::from_f64);
+    let [one, half, whole] = [1.0, 0.5, WHOLE].map(T::from_f64);
+    let shifted = x * T::from_f64(core::f64::consts::FRAC_2_PI) + whole;
+    let quadrant = shifted.to_f64().to_bits();
+    let n = shifted - whole;
     // (1): every difference is exact together with the rounding that it is followed by.
     let a = x - n * p1;
     let (b, c) = (n * p2, n * p3);
@@ -88,13 +91,14 @@ fn near(x: f64) -> (f64, f64) {
     let e = (((a - ab) - b) + ((ab - r) - c)) - n * p4;
     // (2) and (3).
     let z = r * r;
-    let half = 0.5 * z;
-    let w = 1.0 - half;
+    let half = half * z;
+    let w = one - half;
     let sin = r + (r * (z * polynomial(&S, z)) + e * w);
-    let cos = w + (((1.0 - w) - half) + (z * z * polynomial(&C, z) - r * e));
+    let cos = w + (((one - w) - half) + (z * z * polynomial(&C, z) - r * e));
     // sin (r + n π/2) and cos (r + n π/2).
     let (sin, cos) = if quadrant & 1 == 0 { (sin, cos) } else { (cos, sin) };
-    let negated = |x: f64, quadrant: u64| f64::from_bits(x.to_bits() ^ ((quadrant & 2) << 62));
+    let negated =
+        |x: T, quadrant: u64| T::from_f64(f64::from_bits(x.to_f64().to_bits() ^ ((quadrant & 2) << 62)));
     (negated(sin, quadrant), negated(cos, quadrant.wrapping_add(1)))
 }
 
@@ -106,7 +110,8 @@ fn far(x: f64) -> (f64, f64) {
 
 /// c₀ + c₁ z + …, in pairs (Estrin), which is less of a chain than Horner's form.
 #[inline(always)]
-fn polynomial(c: &[f64; 6], z: f64) -> f64 {
+fn polynomial<T: Scalar>(c: &[f64; 6], z: T) -> T {
+    let c = c.map(T::from_f64);
     let z2 = z * z;
     (c[0] + c[1] * z) + z2 * ((c[2] + c[3] * z) + z2 * (c[4] + c[5] * z))
 }

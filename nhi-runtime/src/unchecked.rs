@@ -4,44 +4,49 @@ use crate::fields::converted;
 use crate::{Fields, Scalar, trigonometry};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
-/// `f64` for a driver that looks at the results of several steps at once: the same numbers, bit for bit.
-///
-/// A step's last act is to look whether all its results are finite, which for small systems costs more
-/// than the step. It need not happen every time: sums and products of what is not finite are not, and the
-/// new (q, v) is a sum with the old one.
+// A step's last act is to look whether all its results are finite, which for small systems costs more
+// than the step. It need not happen every time: sums and products of what is not finite are not, and the
+// new (q, v) is a sum with the old one.
+
+/// Every operation rounds by itself, as those of `f64` do: the same numbers, bit for bit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(transparent)]
-pub(crate) struct Unchecked(pub(crate) f64);
+pub struct Separate(f64);
 
 /// `value`, whose results are not looked at.
 #[inline]
-pub(crate) fn unchecked<A: Fields<f64>, B: Fields<Unchecked>>(value: &A) -> B {
-    converted(value, 0.0, Unchecked)
+pub(crate) fn unchecked<T: Scalar, A: Fields<f64>, B: Fields<T>>(value: &A) -> B {
+    converted(value, 0.0, T::from_f64)
 }
 
 /// The other way round; `None` if anything in it is not finite.
 #[inline]
-pub(crate) fn finite<A: Fields<Unchecked>, B: Fields<f64>>(value: &A) -> Option<B> {
-    // x·0 is zero for finite x alone.
+pub(crate) fn finite<T: Scalar, A: Fields<T>, B: Fields<f64>>(value: &A) -> Option<B> {
     let mut sum = 0.0;
-    value.write(&mut |Unchecked(x)| sum += x * 0.0);
-    (sum == 0.0).then(|| converted(value, Unchecked(0.0), |Unchecked(x)| x))
+    value.write(&mut |x| sum += zero_if_finite(x.to_f64()));
+    (sum == 0.0).then(|| converted(value, T::from_f64(0.0), T::to_f64))
+}
+
+/// x·0 is zero for finite `x` alone, so that a sum of it tells of many numbers whether all are.
+#[inline(always)]
+pub(crate) fn zero_if_finite(x: f64) -> f64 {
+    x * 0.0
 }
 
 macro_rules! by_f64 {
     ($($trait:ident $operator:ident;)*) => {$(
-        impl $trait for Unchecked {
+        impl $trait for Separate {
             type Output = Self;
             #[inline(always)]
             fn $operator(self, other: Self) -> Self {
-                Unchecked($trait::$operator(self.0, other.0))
+                Separate($trait::$operator(self.0, other.0))
             }
         }
     )*};
     (scalar $($f:ident)*) => {$(
         #[inline(always)]
         fn $f(self) -> Self {
-            Unchecked(Scalar::$f(self.0))
+            Separate(Scalar::$f(self.0))
         }
     )*};
 }
@@ -53,20 +58,20 @@ by_f64! {
     Div div;
 }
 
-impl Neg for Unchecked {
+impl Neg for Separate {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Unchecked(-self.0)
+        Separate(-self.0)
     }
 }
 
-impl Scalar for Unchecked {
+impl Scalar for Separate {
     const EPSILON: f64 = f64::EPSILON;
     const CHECKED: bool = false;
     #[inline(always)]
     fn from_f64(x: f64) -> Self {
-        Unchecked(x)
+        Separate(x)
     }
     #[inline(always)]
     fn to_f64(self) -> f64 {
@@ -75,8 +80,7 @@ impl Scalar for Unchecked {
     by_f64!(scalar sqrt tan asin acos atan sinh cosh tanh exp ln);
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
-        let (sin, cos) = trigonometry::sin_cos_or_nan(self.0);
-        (Unchecked(sin), Unchecked(cos))
+        trigonometry::sin_cos_or_nan(self)
     }
     #[inline(always)]
     fn sin(self) -> Self {
@@ -88,14 +92,14 @@ impl Scalar for Unchecked {
     }
     #[inline(always)]
     fn atan2(self, x: Self) -> Self {
-        Unchecked(Scalar::atan2(self.0, x.0))
+        Separate(Scalar::atan2(self.0, x.0))
     }
     #[inline(always)]
     fn powi(self, n: i32) -> Self {
-        Unchecked(Scalar::powi(self.0, n))
+        Separate(Scalar::powi(self.0, n))
     }
     #[inline(always)]
     fn powf(self, x: Self) -> Self {
-        Unchecked(Scalar::powf(self.0, x.0))
+        Separate(Scalar::powf(self.0, x.0))
     }
 }

@@ -215,6 +215,35 @@ fn there_are_as_many_trajectories_as_were_given() {
 
 #[cfg(feature = "rayon")]
 #[test]
+fn fused_steps_differ_by_rounding() {
+    let (mut separate, mut fused) = (driven(Rattle, 100), driven(Rattle, 100).fused());
+    separate.advance(500);
+    fused.advance(500);
+    let mut same = true;
+    for i in 0..100 {
+        let (a, b) = (separate.sample(i), fused.sample(i));
+        same &= a == b;
+        // Every step adds a few roundings of numbers of order ten, whose effect grows with time at most.
+        let close = |a: &[f64], b: &[f64]| {
+            a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 500.0 * 100.0 * f64::EPSILON)
+        };
+        assert!(close(&a.q, &b.q) && close(&a.v, &b.v), "{i}: {a:?} and {b:?}");
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let has_fused = cfg!(target_arch = "aarch64");
+    #[cfg(target_arch = "x86_64")]
+    let has_fused = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+    assert_eq!(same, !has_fused);
+    // Its checkpoint is one of the same trajectories.
+    let checkpoint = fused.checkpoint();
+    fused.advance(300);
+    let mut again = driven(Rattle, 100).fused();
+    again.restore(&checkpoint).unwrap();
+    again.advance(300);
+    assert_eq!(again.checkpoint(), fused.checkpoint());
+}
+
+#[test]
 fn the_number_of_threads_does_not_matter() {
     let results: Vec<_> = [1, 2, 3]
         .into_iter()

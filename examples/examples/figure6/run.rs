@@ -77,7 +77,7 @@ impl Run {
     ) -> Result<Option<Errors>, Box<dyn Error>> {
         let seeds = (0..self.trajectories as u64).into_par_iter();
         let starts: Vec<_> = seeds.map(random_start).collect::<Result<_, _>>()?;
-        let mut ensemble = Ensemble::new(ChaoticR7, Dla2, starts, self.h)?;
+        let mut ensemble = Ensemble::new(ChaoticR7, Dla2, starts, self.h)?.fused();
         let start = ensemble.energies();
         let run = [self.h.to_bits(), self.trajectories as u64, self.every(), self.samples];
         let (mut taken, mut errors) = (0, Vec::new());

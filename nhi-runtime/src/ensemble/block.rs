@@ -1,8 +1,8 @@
 //! Some trajectories side by side.
 
 use crate::isa::{Isa, Work};
-use crate::unchecked::Unchecked;
-use crate::{Failure, Fields, Method, Sample, SampleOf, Scalar, State, System};
+use crate::unchecked::zero_if_finite;
+use crate::{Arithmetic, Failure, Fields, Method, Sample, SampleOf, Scalar, State, System};
 use core::marker::PhantomData;
 
 /// Trajectories of a block: enough to hide what storing and loading costs, and few enough that all their
@@ -33,12 +33,20 @@ fn get<T, V: Fields<T>>(rows: &[Row], lane: usize, number: impl Fn(f64) -> T) ->
     })
 }
 
-/// Puts a value into a lane.
+/// Puts a value into a lane, but for the numbers in `omitted` places.
 #[inline(always)]
-fn put<T, V: Fields<T>>(rows: &mut [Row], lane: usize, value: &V, number: impl Fn(T) -> f64) {
+fn put<T, V: Fields<T>>(
+    rows: &mut [Row],
+    lane: usize,
+    value: &V,
+    omitted: &'static [usize],
+    number: impl Fn(T) -> f64,
+) {
     let mut i = 0;
     value.write(&mut |x| {
-        rows[i].0[lane] = number(x);
+        if !omitted.contains(&i) {
+            rows[i].0[lane] = number(x);
+        }
         i += 1;
     });
 }
@@ -73,8 +81,8 @@ impl Constants {
         parameters: &S::Parameters<f64>,
         prepared: &M::Prepared<f64>,
     ) {
-        put(&mut self.parameters, lane, parameters, same);
-        put(&mut self.prepared, lane, prepared, same);
+        put(&mut self.parameters, lane, parameters, &[], same);
+        put(&mut self.prepared, lane, prepared, &[], same);
     }
 }
 
@@ -128,7 +136,7 @@ impl Block {
     }
 
     pub(super) fn set_state<S: System, M: Method<S>>(&mut self, lane: usize, state: &M::State<f64>) {
-        put(&mut self.state, lane, state, same);
+        put(&mut self.state, lane, state, &[], same);
     }
 
     pub(super) fn inputs<S: System>(&self, lane: usize) -> S::Inputs<f64> {
@@ -136,7 +144,7 @@ impl Block {
     }
 
     pub(super) fn set_inputs<S: System>(&mut self, lane: usize, inputs: &S::Inputs<f64>) {
-        put(&mut self.inputs, lane, inputs, same);
+        put(&mut self.inputs, lane, inputs, &[], same);
     }
 
     /// The sample of a lane, when those that did not stop have taken `steps` steps.
@@ -170,7 +178,12 @@ impl Block {
     }
 
     /// The steps from number `from` + 1 to `from` + `steps` of all lanes that did not stop.
-    pub(super) fn advance<S: System, M: Method<S>>(&mut self, common: &Common<'_, M>, from: u64, steps: u64) {
+    pub(super) fn advance<S: System, M: Method<S>, A: Arithmetic>(
+        &mut self,
+        common: &Common<'_, M>,
+        from: u64,
+        steps: u64,
+    ) {
         let &Common { method, shared, h, isa } = common;
         let end = from + steps;
         let mut from = from;
@@ -180,7 +193,7 @@ impl Block {
             let Block { state, before, inputs, own, stopped } = self;
             let Some(Constants { prepared, .. }) = own.as_ref().or(shared) else { return };
             let lanes = stopped.len();
-            isa.run(Stride::<S, M> {
+            isa.run::<_, A>(Stride::<S, M> {
                 method,
                 prepared,
                 inputs,
@@ -191,11 +204,10 @@ impl Block {
                 count,
                 system: PhantomData,
             });
-            // x·0 is zero for finite x alone.
             let mut sums = [0.0; LANES];
             for row in state.iter() {
                 for (sum, x) in sums.iter_mut().zip(row.0) {
-                    *sum += x * 0.0;
+                    *sum += zero_if_finite(x);
                 }
             }
             for (lane, (stopped, sum)) in stopped.iter_mut().zip(sums).enumerate() {
@@ -214,7 +226,7 @@ impl Block {
                         Err(cause) => *stopped = Some(Stop { steps: k, cause }),
                     }
                 }
-                put(state, lane, &state_of_lane, same);
+                put(state, lane, &state_of_lane, &[], same);
             }
             from += count;
         }
@@ -231,31 +243,40 @@ struct Stride<'a, S, M> {
     h: f64,
     from: u64,
     count: u64,
-    system: PhantomData<S>,
+    system: PhantomData<fn() -> S>,
 }
 
 impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
-        let Stride { method, prepared, inputs, state, lanes, h, from, count, system: _ } = self;
+    fn run<T: Scalar>(mut self) {
         // With these lengths known, nothing in the loop can panic, and it becomes one over vectors.
-        assert_eq!(prepared.len(), <M::Prepared<f64> as Fields<f64>>::LEN);
-        assert_eq!(inputs.len(), <S::Inputs<f64> as Fields<f64>>::LEN);
-        assert_eq!(state.len(), <M::State<f64> as Fields<f64>>::LEN);
-        assert!(lanes <= LANES);
-        for k in from..from + count {
-            let t = Unchecked::from_f64(k as f64 * h);
-            for lane in 0..lanes {
-                let prepared: M::Prepared<Unchecked> = get(prepared, lane, Unchecked);
-                let inputs: S::Inputs<Unchecked> = get(inputs, lane, Unchecked);
-                let now: M::State<Unchecked> = get(state, lane, Unchecked);
-                match method.step(&prepared, &now, t, &inputs) {
-                    Ok(next) => put(state, lane, &next, |Unchecked(x)| x),
-                    Err(_) => state.iter_mut().for_each(|row| row.0[lane] = f64::NAN),
-                }
-            }
+        assert_eq!(self.prepared.len(), <M::Prepared<f64> as Fields<f64>>::LEN);
+        assert_eq!(self.inputs.len(), <S::Inputs<f64> as Fields<f64>>::LEN);
+        assert_eq!(self.state.len(), <M::State<f64> as Fields<f64>>::LEN);
+        assert!(self.lanes <= LANES);
+        let last = self.from + self.count - 1;
+        for k in self.from..last {
+            self.step::<T>(k, M::UNREAD);
+        }
+        self.step::<T>(last, &[]);
+    }
+}
+
+impl<S: System, M: Method<S>> Stride<'_, S, M> {
+    /// Step number `k` + 1 of all lanes, of whose results those in `omitted` places are not stored.
+    #[inline(always)]
+    fn step<T: Scalar>(&mut self, k: u64, omitted: &'static [usize]) {
+        let Stride { method, prepared, inputs, state, lanes, h, .. } = self;
+        let t = T::from_f64(k as f64 * *h);
+        for lane in 0..*lanes {
+            let prepared: M::Prepared<T> = get(prepared, lane, T::from_f64);
+            let inputs: S::Inputs<T> = get(inputs, lane, T::from_f64);
+            let now: M::State<T> = get(state, lane, T::from_f64);
+            let nothing = || <M::State<T>>::read(&mut || T::from_f64(f64::NAN));
+            let next = method.step(&prepared, &now, t, &inputs).unwrap_or_else(|_| nothing());
+            put(state, lane, &next, omitted, T::to_f64);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::block::Stop;
 use super::{Ensemble, LANES};
-use crate::{Error, Failure, Fields, Method, System};
+use crate::{Arithmetic, Error, Failure, Fields, Method, System};
 
 /// All numbers of an [`Ensemble`] that change: with them, one that was built from the same data goes on as
 /// if it had never been interrupted, bit for bit.
@@ -16,7 +16,7 @@ pub struct Checkpoint {
     pub stopped: Vec<(usize, u64, Failure)>,
 }
 
-impl<S: System, M: Method<S>> Ensemble<S, M> {
+impl<S: System, M: Method<S>, A: Arithmetic> Ensemble<S, M, A> {
     /// What [`Ensemble::restore`] needs to go on from here.
     pub fn checkpoint(&self) -> Checkpoint {
         let mut numbers = Vec::with_capacity(self.len * Self::numbers());

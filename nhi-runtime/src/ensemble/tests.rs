@@ -1,7 +1,7 @@
 //! Of what users do not see.
 
 use super::*;
-use crate::{Dla2, Rattle};
+use crate::{Dla2, Rattle, Scalar};
 
 #[path = "../../tests/double/mod.rs"]
 mod double;
@@ -29,4 +29,39 @@ fn every_instruction_set_gives_the_same_bits() {
     let plain = run(Isa::all().next().unwrap());
     assert!(Isa::all().all(|isa| run(isa) == plain));
     assert_eq!(plain[0].stopped.len(), 1);
+}
+
+#[test]
+fn fused_operations_are_the_same_in_registers_of_every_width() {
+    let run = |isa| {
+        let (mut closed, mut newton) = (ensemble(Rattle::plain()).fused(), ensemble(Dla2).fused());
+        closed.advance_on(isa, 2_000);
+        newton.advance_on(isa, 200);
+        [closed.checkpoint(), newton.checkpoint()]
+    };
+    // The first one need not have such operations.
+    let mut all = Isa::all().skip(1).map(run);
+    if let Some(first) = all.next() {
+        assert!(all.all(|checkpoint| checkpoint == first));
+        assert_eq!(first[0].stopped.len(), 1);
+    }
+}
+
+#[test]
+fn fused_operations_round_once() {
+    let [a, b, c] = [1.0 + 2f64.powi(-30), 1.0 - 2f64.powi(-30), -1.0];
+    let [x, y, z] = [a, b, c].map(Fused::from_f64);
+    let exact = -2f64.powi(-60);
+    assert_eq!(a * b + c, 0.0);
+    assert_eq!(
+        [x * y + z, z + x * y, x * y - -z, -(z - -x * y)].map(Fused::to_f64),
+        [exact, exact, exact, -exact]
+    );
+    // What nothing is added to is as ever, and so is what waits for it.
+    let all = [(x * y, a * b), (x / y, a / b), (x * y * z, a * b * c), ((x * y).sqrt(), (a * b).sqrt())];
+    assert!(all.iter().all(|(fused, plain)| fused.to_f64().to_bits() == plain.to_bits()));
+    // Of two products one is rounded before.
+    assert_eq!((x * y + z * z).to_f64(), a.mul_add(b, c * c));
+    assert_eq!((-(x * y)).to_f64(), -(a * b));
+    assert!(x * y == Fused::from_f64(a * b) && x * y != x);
 }

@@ -93,6 +93,15 @@ impl StateType {
         StateType { name: self.name.clone(), fields: self.fields.clone(), carried: 0, pose: self.pose }
     }
 
+    /// Which of its numbers, in order, no value of the step depends on.
+    pub(super) fn unread(&self, pool: &Pool, step: &Program) -> Vec<usize> {
+        let used = used(pool, step);
+        let fields = self.fields.iter().map(|(name, _)| *name).chain([CARRIED]);
+        let inputs = fields.filter_map(|name| step.inputs.iter().find(|input| input.name == name));
+        let numbers = inputs.flat_map(|input| &input.symbols).enumerate();
+        numbers.filter(|(_, symbol)| !used.contains(symbol)).map(|(i, _)| i).collect()
+    }
+
     /// Whether the state has this field.
     fn has(&self, name: &str) -> bool {
         name == CARRIED || self.fields.iter().any(|(f, _)| *f == name)
@@ -119,8 +128,7 @@ pub(super) fn function(
     signature: &Signature<'_>,
 ) -> TokenStream {
     let operations = Operations::of(pool, constants, program);
-    let used: BTreeSet<Expr> =
-        pool.reachable(&program.values()).into_iter().filter(|&e| pool.as_symbol(e).is_some()).collect();
+    let used = used(pool, program);
     let latency = Latency::of(pool, constants, program);
     let mut body =
         Body { writer: Writer::new(pool, constants, names, latency), mode, used, tokens: TokenStream::new() };
@@ -146,6 +154,11 @@ pub(super) fn function(
         #[#inline]
         pub fn #name<T: Scalar #retraction>(#arguments) #result { #statements }
     }
+}
+
+/// The symbols that values depend on.
+fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
+    pool.reachable(&program.values()).into_iter().filter(|&e| pool.as_symbol(e).is_some()).collect()
 }
 
 /// The group of whose retractions a program makes use.

@@ -85,13 +85,14 @@ impl Lengths {
     }
 }
 
-/// What the state of a method carries beside configuration, velocities and multipliers.
-#[derive(Clone, Copy)]
-struct Carried {
-    /// How many numbers.
-    count: usize,
+/// What the state of a method remembers for the next step.
+struct Memory {
+    /// How many numbers beside configuration, velocities and multipliers.
+    carried: usize,
     /// Whether they depend on the retraction.
     retracted: bool,
+    /// Which of all numbers are of no use to the next step.
+    unread: Vec<usize>,
 }
 
 /// Longest formula in documentation that is written out in parameters.
@@ -117,9 +118,10 @@ impl<'a> Emitter<'a> {
     }
 
     fn implementation(&self, mode: &mut Mode) -> TokenStream {
-        let (kernel, carried) = self.kernel(mode);
+        let (kernel, memories) = self.kernel(mode);
         let system = self.system();
-        let methods = self.unit.methods.iter().zip(&carried).map(|(m, c)| self.emits(m, c));
+        let methods =
+            self.unit.methods.iter().zip(&memories).map(|(method, memory)| self.emits(method, memory));
         quote! {
             #[allow(
                 clippy::all,
@@ -145,7 +147,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// `mod kernel { .. }`, and what each method carries.
-    fn kernel(&self, mode: &mut Mode) -> (TokenStream, Vec<Carried>) {
+    fn kernel(&self, mode: &mut Mode) -> (TokenStream, Vec<Memory>) {
         let programs = self.unit.system;
         let mut functions = Vec::new();
         for (program, fallible) in [
@@ -162,7 +164,7 @@ impl<'a> Emitter<'a> {
             functions.push(self.optimised(mode, program, &Signature::Plain { fallible: false }));
         }
         let methods = self.unit.methods.iter().map(|m| self.method(mode, m));
-        let (methods, carried): (Vec<TokenStream>, Vec<Carried>) = methods.unzip();
+        let (methods, memories): (Vec<TokenStream>, Vec<Memory>) = methods.unzip();
         let (imports, runtime) = (self.imports(1, &[]), self.runtime_module());
         let geometry = self.geometry(mode);
         let kernel = quote! {
@@ -174,7 +176,7 @@ impl<'a> Emitter<'a> {
                 #(#methods)*
             }
         };
-        (kernel, carried)
+        (kernel, memories)
     }
 
     /// How the constraints lie to the group factor, for people.
@@ -302,18 +304,20 @@ impl<'a> Emitter<'a> {
     }
 
     /// `pub mod dla2 { pub struct Prepared<T> { .. } prepare, starts, carry, step }`
-    fn method(&self, mode: &mut Mode, method: &MethodPrograms) -> (TokenStream, Carried) {
+    fn method(&self, mode: &mut Mode, method: &MethodPrograms) -> (TokenStream, Memory) {
         let module = spelled(method.id);
         let (mut pool, step) = method.step.isolated(self.pool);
         let mut constants = Constants::default();
         let fixed = method.state.belongs_to_step_size();
         let Step { step, carry } = optimise_step(&mut pool, &mut constants, &step, fixed);
         let parts = split(&pool, &step);
-        let carried = Carried {
-            count: carry.as_ref().map_or(0, |carry| carry.outputs[0].values.len()),
+        let carried = carry.as_ref().map_or(0, |carry| carry.outputs[0].values.len());
+        let state = self.state_type(method, carried);
+        let memory = Memory {
+            carried,
             retracted: carry.as_ref().is_some_and(|carry| retracted(&pool, carry).is_some()),
+            unread: state.unread(&pool, &parts.step),
         };
-        let state = self.state_type(method, carried.count);
         let bare = state.without_carried();
         // The fields of `Prepared` have the same names everywhere.
         let mut names = Names::default();
@@ -361,7 +365,7 @@ impl<'a> Emitter<'a> {
                 #step
             }
         };
-        (module, carried)
+        (module, memory)
     }
 
     /// `impl System for Sleigh { .. }`
@@ -472,31 +476,31 @@ impl<'a> Emitter<'a> {
 
     /// `impl Emits<Dla2> for Sleigh { .. }`; of a method for any retraction also
     /// `impl<__R: Retracts<SE2<f64>>> Emits<Retracted<Rdp, __R>> for Sleigh { .. }`.
-    fn emits(&self, method: &MethodPrograms, carried: &Carried) -> TokenStream {
+    fn emits(&self, method: &MethodPrograms, memory: &Memory) -> TokenStream {
         let runtime = self.unit.runtime;
         let marker = format_ident!("{}", method.marker);
         let generics = self.unit.generics;
         let Some(pose) = self.pose().filter(|_| retracted(self.pool, &method.step).is_some()) else {
-            return self.emits_as(method, carried, generics, &quote!(#runtime::#marker), &TokenStream::new());
+            return self.emits_as(method, memory, generics, &quote!(#runtime::#marker), &TokenStream::new());
         };
         let factor = pose.factor(&quote!(#runtime::));
         let tau = format_ident!("{}", method.retraction.unwrap_or("Exp"));
         let tau = quote!(::<__T, #runtime::group::#tau>);
-        let usual = self.emits_as(method, carried, generics, &quote!(#runtime::#marker), &tau);
+        let usual = self.emits_as(method, memory, generics, &quote!(#runtime::#marker), &tau);
         if method.retraction.is_some() {
             return usual;
         }
         let mut generics = generics.clone();
         generics.params.push(syn::parse_quote!(__R: #runtime::Retracts<#factor>));
         let retracted = quote!(#runtime::Retracted<#runtime::#marker, __R>);
-        let any = self.emits_as(method, carried, &generics, &retracted, &quote!(::<__T, __R>));
+        let any = self.emits_as(method, memory, &generics, &retracted, &quote!(::<__T, __R>));
         quote!(#usual #any)
     }
 
     fn emits_as(
         &self,
         method: &MethodPrograms,
-        carried: &Carried,
+        memory: &Memory,
         generics: &syn::Generics,
         marker: &TokenStream,
         retraction: &TokenStream,
@@ -510,7 +514,7 @@ impl<'a> Emitter<'a> {
         let (configuration, q) = self.configuration();
         let module = spelled(method.id);
         let s = quote!(<__T: #runtime::Scalar>);
-        let state = self.state_type(method, carried.count);
+        let state = self.state_type(method, memory.carried);
         let state_name = &state.name;
         let state = state.tokens(&quote!(#runtime::), &Ident::new("__T", Span::call_site()));
         let calls = method.starts.iter().map(|(kind, start)| {
@@ -532,15 +536,15 @@ impl<'a> Emitter<'a> {
             several => quote!(match __start { #(#runtime::Start::#variants => #several),* }),
         };
         // A state with what the step carries beside it.
-        let carry = match carried.count {
+        let carry = match memory.carried {
             0 => quote!(::core::result::Result::Ok(__state)),
             _ => {
-                let retraction = carried.retracted.then_some(retraction);
+                let retraction = memory.retracted.then_some(retraction);
                 let carry = quote!(kernel::#module::carry #retraction (__parameters, __h, &__state, __t)?);
                 quote!(::core::result::Result::Ok(__state.carrying(#carry)))
             }
         };
-        let start = match carried.count {
+        let start = match memory.carried {
             0 => start,
             _ => quote!({
                 let __state = (#start)?;
@@ -549,11 +553,14 @@ impl<'a> Emitter<'a> {
         };
         let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
         let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
+        let unread = memory.unread.iter().map(|&i| Literal::usize_unsuffixed(i));
+        let unread = quote!(const UNREAD: &'static [::core::primitive::usize] = &[#(#unread),*];);
         quote! {
             #[automatically_derived]
             impl #impl_generics #runtime::Emits<#marker> for #ident #ty_generics #where_clause {
                 type Prepared #s = kernel::#module::Prepared<__T>;
                 type State #s = #state;
+                #unread
                 fn prepare #s(__parameters: &[__T; #p], __h: __T) -> #prepared {
                     kernel::#module::prepare(__parameters, __h)
                 }

@@ -694,6 +694,7 @@ const _: () = {
             [__T; 3],
             [__T; 1],
         >;
+        const UNREAD: &'static [::core::primitive::usize] = &[6];
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 5],
             __h: __T,
@@ -746,6 +747,7 @@ const _: () = {
             [__T; 1],
             [__T; 1],
         >;
+        const UNREAD: &'static [::core::primitive::usize] = &[6];
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 5],
             __h: __T,

@@ -867,6 +867,7 @@ const _: () = {
             [__T; 4],
             [__T; 2],
         >;
+        const UNREAD: &'static [::core::primitive::usize] = &[];
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
@@ -945,6 +946,7 @@ const _: () = {
             [__T; 4],
             [__T; 2],
         >;
+        const UNREAD: &'static [::core::primitive::usize] = &[];
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
@@ -1018,6 +1020,7 @@ const _: () = {
             [__T; 4],
             [__T; 2],
         >;
+        const UNREAD: &'static [::core::primitive::usize] = &[8, 9];
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,

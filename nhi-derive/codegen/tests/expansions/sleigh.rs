@@ -674,6 +674,7 @@ const _: () = {
             [__T; 3],
             [__T; 1],
         >;
+        const UNREAD: &'static [::core::primitive::usize] = &[];
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 3],
             __h: __T,
@@ -725,6 +726,7 @@ const _: () = {
             [__T; 3],
             [__T; 1],
         >;
+        const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 9];
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 3],
             __h: __T,

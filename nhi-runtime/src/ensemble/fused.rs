@@ -1,0 +1,158 @@
+//! How steps round products and sums.
+
+use crate::{Scalar, Separate, trigonometry};
+use core::fmt;
+use core::ops::{Add, Div, Mul, Neg, Sub};
+
+/// How the steps of an [`Ensemble`](crate::Ensemble) multiply and add: [`Separate`] or [`Fused`]. Its loops alone
+/// compute with these numbers: steps with them do not look whether results are finite, and angles above 2²⁰
+/// have no sines.
+pub trait Arithmetic: Scalar + Sealed {
+    /// What computes where the program was not compiled for instructions that this one needs.
+    #[doc(hidden)]
+    type Everywhere: Scalar;
+}
+
+/// There are no others.
+#[doc(hidden)]
+pub trait Sealed {}
+
+impl Sealed for Separate {}
+
+impl Sealed for Fused {}
+
+impl Arithmetic for Separate {
+    type Everywhere = Separate;
+}
+
+impl Arithmetic for Fused {
+    #[cfg(any(target_feature = "fma", target_arch = "aarch64"))]
+    type Everywhere = Fused;
+    #[cfg(not(any(target_feature = "fma", target_arch = "aarch64")))]
+    type Everywhere = Separate;
+}
+
+/// A product and the sum that it is part of are one operation with one rounding, where the processor has
+/// such operations.
+// A product waits for what is done with it. If something is added, both are one operation, otherwise it is
+// computed as ever. Which of both, the program's text says, so that in an optimised loop nothing is left of
+// the waiting.
+#[derive(Clone, Copy)]
+pub struct Fused {
+    x: f64,
+    /// What `x` is still to be multiplied by.
+    by: Option<f64>,
+}
+
+impl Fused {
+    #[inline(always)]
+    fn value(self) -> f64 {
+        match self.by {
+            Some(y) => self.x * y,
+            None => self.x,
+        }
+    }
+}
+
+impl PartialEq for Fused {
+    fn eq(&self, other: &Self) -> bool {
+        self.value() == other.value()
+    }
+}
+
+impl fmt::Debug for Fused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value().fmt(f)
+    }
+}
+
+impl Add for Fused {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self::from_f64(match (self.by, other.by) {
+            (Some(y), _) => self.x.mul_add(y, other.value()),
+            (None, Some(y)) => other.x.mul_add(y, self.x),
+            (None, None) => self.x + other.x,
+        })
+    }
+}
+
+impl Sub for Fused {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self + -other
+    }
+}
+
+impl Mul for Fused {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Fused { x: self.value(), by: Some(other.value()) }
+    }
+}
+
+impl Div for Fused {
+    type Output = Self;
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        Self::from_f64(self.value() / other.value())
+    }
+}
+
+impl Neg for Fused {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Fused { x: -self.x, by: self.by }
+    }
+}
+
+macro_rules! by_f64 {
+    ($($f:ident)*) => {$(
+        #[inline(always)]
+        fn $f(self) -> Self {
+            Self::from_f64(Scalar::$f(self.value()))
+        }
+    )*};
+}
+
+impl Scalar for Fused {
+    const EPSILON: f64 = f64::EPSILON;
+    const CHECKED: bool = false;
+    #[inline(always)]
+    fn from_f64(x: f64) -> Self {
+        Fused { x, by: None }
+    }
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        self.value()
+    }
+    by_f64!(sqrt tan asin acos atan sinh cosh tanh exp ln);
+    #[inline(always)]
+    fn sin_cos(self) -> (Self, Self) {
+        trigonometry::sin_cos_or_nan(self)
+    }
+    #[inline(always)]
+    fn sin(self) -> Self {
+        self.sin_cos().0
+    }
+    #[inline(always)]
+    fn cos(self) -> Self {
+        self.sin_cos().1
+    }
+    #[inline(always)]
+    fn atan2(self, x: Self) -> Self {
+        Self::from_f64(Scalar::atan2(self.value(), x.value()))
+    }
+    #[inline(always)]
+    fn powi(self, n: i32) -> Self {
+        Self::from_f64(Scalar::powi(self.value(), n))
+    }
+    #[inline(always)]
+    fn powf(self, x: Self) -> Self {
+        Self::from_f64(Scalar::powf(self.value(), x.value()))
+    }
+}
