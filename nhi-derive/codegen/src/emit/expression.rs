@@ -89,36 +89,36 @@ impl<'a> Writer<'a> {
     /// so that recursion is bounded.
     pub(super) fn expression(&mut self, e: Expr, place: Place) -> TokenStream {
         let shape = Shape::of(self.pool, self.constants, e);
-        let (tokens, own) = match shape {
-            Shape::Constant(c) => (constant(c), Place::Receiver),
+        let (tokens, own) = match &*shape {
+            Shape::Constant(c) => (constant(*c), Place::Receiver),
             Shape::Symbol => {
                 let ident = self.names.of(self.pool, e);
                 (quote!(#ident), Place::Receiver)
             }
             Shape::Negation(x) => {
-                let x = self.expression(x, Place::Term);
+                let x = self.expression(*x, Place::Term);
                 (quote!(-#x), Place::Term)
             }
             Shape::Sum(terms) => (self.sum(terms), Place::Open),
-            Shape::Quotient { constant, over, under } => (self.quotient(constant, over, under), Place::Term),
-            Shape::Sqrt(x) => (self.method(x, "sqrt", &[]), Place::Receiver),
-            Shape::Call(f, x) => (self.method(x, f.name(), &[]), Place::Receiver),
+            Shape::Quotient { constant, over, under } => (self.quotient(*constant, over, under), Place::Term),
+            Shape::Sqrt(x) => (self.method(*x, "sqrt", &[]), Place::Receiver),
+            Shape::Call(f, x) => (self.method(*x, f.name(), &[]), Place::Receiver),
             Shape::Atan2(y, x) => {
-                let x = self.expression(x, Place::Open);
-                (self.method(y, "atan2", &[x]), Place::Receiver)
+                let x = self.expression(*x, Place::Open);
+                (self.method(*y, "atan2", &[x]), Place::Receiver)
             }
             Shape::Map(entry, arguments) => {
                 let index = Literal::usize_unsuffixed(entry.index);
-                let call = self.call(entry, &arguments);
+                let call = self.call(*entry, arguments);
                 (quote!(#call[#index]), Place::Receiver)
             }
             Shape::Powf(b, x) => {
-                let x = self.expression(x, Place::Open);
-                (self.method(b, "powf", &[x]), Place::Receiver)
+                let x = self.expression(*x, Place::Open);
+                (self.method(*b, "powf", &[x]), Place::Receiver)
             }
             Shape::Powi(b, n) => {
-                let n = Literal::i32_unsuffixed(n);
-                (self.method(b, "powi", &[quote!(#n)]), Place::Receiver)
+                let n = Literal::i32_unsuffixed(*n);
+                (self.method(*b, "powi", &[quote!(#n)]), Place::Receiver)
             }
         };
         if own < place { quote!((#tokens)) } else { tokens }
@@ -147,7 +147,8 @@ impl<'a> Writer<'a> {
         quote!(#receiver.#name(#(#arguments),*))
     }
 
-    fn sum(&mut self, mut terms: Vec<(bool, Expr)>) -> TokenStream {
+    fn sum(&mut self, terms: &[(bool, Expr)]) -> TokenStream {
+        let mut terms = terms.to_vec();
         terms.sort_by_key(|&(_, t)| self.known_at(t));
         let parts = terms.into_iter().enumerate().map(|(place, (negative, term))| Part {
             negative,
@@ -180,10 +181,10 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn quotient(&mut self, coefficient: Option<f64>, over: Vec<Expr>, under: Vec<Expr>) -> TokenStream {
+    fn quotient(&mut self, coefficient: Option<f64>, over: &[Expr], under: &[Expr]) -> TokenStream {
         let coefficient = coefficient.or_else(|| over.is_empty().then_some(1.0));
         let over = self.product(coefficient, over);
-        match under.as_slice() {
+        match under {
             [] => over,
             &[one] => {
                 let one = self.expression(one, Place::Factor);
@@ -196,7 +197,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn product(&mut self, coefficient: Option<f64>, mut factors: Vec<Expr>) -> TokenStream {
+    fn product(&mut self, coefficient: Option<f64>, factors: &[Expr]) -> TokenStream {
+        let mut factors = factors.to_vec();
         factors.sort_by_key(|&f| self.known_at(f));
         let part = |tokens, time, place| Part { negative: false, tokens, joined: false, time, place };
         let mut parts: Vec<Part> = coefficient.map(|c| part(constant(c), 0, 0)).into_iter().collect();

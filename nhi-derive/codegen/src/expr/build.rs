@@ -36,6 +36,13 @@ impl Pool {
 
     /// An integer.
     pub fn int(&mut self, i: i64) -> Expr {
+        match i {
+            0 => return Expr::ZERO,
+            1 => return Expr::ONE,
+            -1 => return Expr::MINUS_ONE,
+            2 => return Expr::TWO,
+            _ => {}
+        }
         self.number(Rational::from_integer(BigInt::from(i)))
     }
 

@@ -166,7 +166,7 @@ impl Pool {
             samples: zero::Samples::default(),
         };
         for (n, e) in [(0, Expr::ZERO), (1, Expr::ONE), (-1, Expr::MINUS_ONE), (2, Expr::TWO)] {
-            let made = pool.int(n);
+            let made = pool.number(Rational::from_integer(n.into()));
             debug_assert_eq!(made, e);
         }
         pool.intern(Node::Power(Expr::ZERO, Expr::MINUS_ONE));
@@ -248,7 +248,8 @@ impl Pool {
         children
     }
 
-    fn for_each_child(&self, e: Expr, mut f: impl FnMut(Expr)) {
+    /// Calls `f` with every operand of a node, in order.
+    pub(crate) fn for_each_child(&self, e: Expr, mut f: impl FnMut(Expr)) {
         match self.node(e) {
             Node::Number(_) | Node::Pi | Node::Symbol(_) => {}
             Node::Sum(c) | Node::Product(c) | Node::Map(_, c) => c.iter().copied().for_each(f),
@@ -266,18 +267,27 @@ impl Pool {
     }
 
     /// Everything reachable from `roots` through nodes that are `wanted`, children before parents.
-    fn reachable_where(&self, roots: &[Expr], wanted: impl Fn(Expr) -> bool) -> Vec<Expr> {
-        let mut seen = vec![false; table_size(roots)];
+    pub(crate) fn reachable_where(&self, roots: &[Expr], wanted: impl Fn(Expr) -> bool) -> Vec<Expr> {
+        // One bit each for what is still to visit, the youngest first: operands come after what needs them.
+        let mut open = vec![0u64; table_size(roots).div_ceil(64)];
+        for r in roots {
+            open[r.index() / 64] |= 1 << (r.index() % 64);
+        }
         let mut all = Vec::new();
-        let mut stack = roots.to_vec();
-        while let Some(e) = stack.pop() {
-            if !seen[e.index()] && wanted(e) {
-                seen[e.index()] = true;
-                all.push(e);
-                self.for_each_child(e, |c| stack.push(c));
+        let mut word = open.len();
+        while word > 0 {
+            word -= 1;
+            while open[word] != 0 {
+                let bit = open[word].ilog2();
+                open[word] ^= 1 << bit;
+                let e = Expr::at(64 * word + bit as usize);
+                if wanted(e) {
+                    all.push(e);
+                    self.for_each_child(e, |c| open[c.index() / 64] |= 1 << (c.index() % 64));
+                }
             }
         }
-        all.sort_unstable();
+        all.reverse();
         all
     }
 

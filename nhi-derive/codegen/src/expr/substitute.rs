@@ -19,23 +19,24 @@ impl Pool {
 
     /// `e` with its operands replaced by `f` of them.
     pub fn rebuild(&mut self, e: Expr, f: impl Fn(Expr) -> Expr) -> Expr {
-        match self.node(e).clone() {
+        let mut operands = Vec::new();
+        let mut changed = false;
+        self.for_each_child(e, |c| {
+            let image = f(c);
+            changed |= image != c;
+            operands.push(image);
+        });
+        if !changed {
+            return e;
+        }
+        match *self.node(e) {
             Node::Number(_) | Node::Pi | Node::Symbol(_) => e,
-            Node::Sum(c) => {
-                let c: Vec<Expr> = c.into_iter().map(f).collect();
-                self.sum(&c)
-            }
-            Node::Product(c) => {
-                let c: Vec<Expr> = c.into_iter().map(f).collect();
-                self.product(&c)
-            }
-            Node::Power(a, b) => self.pow(f(a), f(b)),
-            Node::Call(g, a) => self.call(g, f(a)),
-            Node::Atan2(y, x) => self.atan2(f(y), f(x)),
-            Node::Map(entry, c) => {
-                let c: Vec<Expr> = c.into_iter().map(f).collect();
-                self.map(entry, &c)
-            }
+            Node::Sum(_) => self.sum(&operands),
+            Node::Product(_) => self.product(&operands),
+            Node::Power(..) => self.pow(operands[0], operands[1]),
+            Node::Call(g, _) => self.call(g, operands[0]),
+            Node::Atan2(..) => self.atan2(operands[0], operands[1]),
+            Node::Map(entry, _) => self.map(entry, &operands),
         }
     }
 }

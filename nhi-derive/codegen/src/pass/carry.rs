@@ -48,7 +48,7 @@ pub fn optimise_step(pool: &mut Pool, constants: &mut Constants, program: &Progr
 
 /// The step `program` that carries in the state what the next one computes again; `None` if there is nothing to carry.
 pub fn carry(pool: &mut Pool, constants: &mut Constants, program: &Program, fixed: bool) -> Option<Step> {
-    let cx = &mut Context { pool, constants };
+    let cx = &mut Context::new(pool, constants);
     let mut draft = Draft::new(cx, program);
     positive(cx, &mut draft);
     // Equal values are equal expressions from here on.
@@ -195,10 +195,11 @@ impl Images {
     /// Notes everything reachable from `roots`, and what images some operands of it make up.
     fn compute(&mut self, cx: &mut Context<'_>, roots: &[Expr]) {
         let mut of_some: BTreeSet<Expr> = BTreeSet::new();
-        for e in self.moving.keys().collect::<Vec<_>>() {
+        for e in self.moving.keys() {
             of_some.insert(bare(cx, self.image[e]));
         }
-        let fixed: BTreeSet<Expr> = self.image.keys().filter(|&e| !self.moving.contains(e)).collect();
+        let fixed: BTreeSet<Expr> =
+            self.image.keys().into_iter().filter(|&e| !self.moving.contains(e)).collect();
         for e in cx.pool.reachable(roots) {
             let (_, abs) = cx.signed(e);
             let mut all = vec![abs];

@@ -1,8 +1,10 @@
 //! A program while passes work on it.
 
+use super::flat::Factors;
 use crate::expr::{Expr, Node, Pool};
 use crate::program::{Binding, Constants, Operations, Program, Shape, Statement, Table, signed};
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 /// What passes work with besides the program.
 #[derive(Debug)]
@@ -11,9 +13,14 @@ pub struct Context<'a> {
     pub pool: &'a mut Pool,
     /// Values known at compile time.
     pub constants: &'a mut Constants,
+    /// Products as lists of factors.
+    pub(super) factors: Table<Rc<Factors>>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    pub(super) fn new(pool: &'a mut Pool, constants: &'a mut Constants) -> Context<'a> {
+        Context { pool, constants, factors: Table::new() }
+    }
     /// Whether `e` is minus something, and that something (or `e`).
     pub(super) fn signed(&mut self, e: Expr) -> (bool, Expr) {
         signed(self.pool, self.constants, e)
@@ -187,7 +194,7 @@ impl Draft {
             let count = uses.entry(e);
             *count += 1;
             if *count == 1 {
-                stack.extend(Shape::of(cx.pool, cx.constants, e).operands());
+                Shape::of(cx.pool, cx.constants, e).for_each_operand(|x| stack.push(x));
             }
         }
         uses
@@ -196,7 +203,7 @@ impl Draft {
     /// Every expression that is computed, its sign apart, by id. Powers that are written as repeated
     /// factors of a product are no expressions of their own.
     pub(super) fn computed(&self, cx: &mut Context<'_>) -> Vec<Expr> {
-        self.uses(cx).keys().collect()
+        self.uses(cx).keys()
     }
 
     /// Operation counts, the draft's figure of merit.
@@ -210,7 +217,7 @@ impl Draft {
     }
 
     /// When every symbol is known, with the values of all `lets`.
-    pub(super) fn levels_with(&self, cx: &Context<'_>, lets: &BTreeMap<Expr, Expr>) -> Levels {
+    pub(super) fn levels_with(&self, cx: &Context<'_>, lets: &Table<Expr>) -> Levels {
         let mut levels = Levels { known: Table::new() };
         for input in &self.program.inputs {
             let level = if input.binding == Binding::Step { Level::straight(0) } else { Level::PREPARED };
@@ -225,7 +232,7 @@ impl Draft {
                 levels.known.extend(newton.unknowns.iter().map(|&s| (s, Level::straight(loops))));
             }
         }
-        for &symbol in lets.keys() {
+        for symbol in lets.keys() {
             levels.walk(cx.pool, symbol, lets);
         }
         levels
@@ -327,7 +334,7 @@ pub(super) struct Levels {
 impl Levels {
     /// Level of an expression whose symbols are known.
     pub(super) fn of(&mut self, pool: &Pool, e: Expr) -> Level {
-        self.walk(pool, e, &BTreeMap::new())
+        self.walk(pool, e, &Table::new())
     }
 
     /// Stage of an expression whose symbols are known.
@@ -340,34 +347,35 @@ impl Levels {
         self.known.insert(symbol, level);
     }
 
-    fn walk(&mut self, pool: &Pool, e: Expr, values: &BTreeMap<Expr, Expr>) -> Level {
+    fn walk(&mut self, pool: &Pool, e: Expr, values: &Table<Expr>) -> Level {
         let mut stack = vec![e];
         while let Some(&top) = stack.last() {
             if self.known.contains(top) {
                 stack.pop();
                 continue;
             }
-            let operands = match values.get(&top) {
-                Some(&value) => vec![value],
-                None => pool.children(top),
+            let count = stack.len();
+            let mut level = match pool.node(top) {
+                // A function of constants is left to the program.
+                Node::Call(..) | Node::Atan2(..) | Node::Map(..) => Level::PREPARED,
+                _ => Level::CONSTANT,
             };
-            let open: Vec<Expr> = operands.iter().copied().filter(|&c| !self.known.contains(c)).collect();
-            if open.is_empty() {
+            let mut operand = |c: Expr| match self.known.get(c) {
+                Some(&known) => level = level.max(known),
+                None => stack.push(c),
+            };
+            match values.get(top) {
+                Some(&value) => operand(value),
+                None => pool.for_each_child(top, operand),
+            }
+            if stack.len() == count {
                 debug_assert!(
-                    !operands.is_empty() || pool.as_symbol(top).is_none(),
+                    values.contains(top) || pool.as_symbol(top).is_none(),
                     "{} is bound nowhere",
                     pool.show(top)
                 );
-                let least = match pool.node(top) {
-                    // A function of constants is left to the program.
-                    Node::Call(..) | Node::Atan2(..) | Node::Map(..) => Level::PREPARED,
-                    _ => Level::CONSTANT,
-                };
-                let level = operands.iter().map(|&c| self.known[c]).fold(least, Level::max);
                 self.known.insert(top, level);
                 stack.pop();
-            } else {
-                stack.extend(open);
             }
         }
         self.known[e]

@@ -12,6 +12,7 @@ use crate::expr::{Expr, Node, Rational};
 use crate::program::{Shape, Table};
 use num_traits::{One, Signed};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Nesting of extracted factors at most.
 const MAX_DEPTH: usize = 16;
@@ -54,15 +55,19 @@ pub(super) fn factor(cx: &mut Context<'_>, draft: &mut Draft) {
     schedule(cx, draft, &[]);
 }
 
-fn sum_with(cx: &mut Context<'_>, levels: &mut Levels, whole: &[Expr], apart: Vec<Factors>) -> Expr {
+fn sum_with(cx: &mut Context<'_>, levels: &mut Levels, whole: &[Expr], apart: Vec<Rc<Factors>>) -> Expr {
     let factored = extract(cx, levels, apart, MAX_DEPTH);
     let terms: Vec<Expr> = whole.iter().copied().chain([factored]).collect();
     cx.pool.sum(&terms)
 }
 
 /// The terms with factors that are sums, which nothing else needs, distributed.
-fn multiplied_out(cx: &mut Context<'_>, uses: &Table<usize>, terms: &[Factors]) -> Option<Vec<Factors>> {
-    let mut out: Vec<Factors> = Vec::new();
+fn multiplied_out(
+    cx: &mut Context<'_>,
+    uses: &Table<usize>,
+    terms: &[Rc<Factors>],
+) -> Option<Vec<Rc<Factors>>> {
+    let mut out: Vec<Rc<Factors>> = Vec::new();
     let mut changed = false;
     for term in terms {
         let sum = term.factors.iter().find_map(|(&f, &n)| match cx.pool.node(f) {
@@ -74,7 +79,7 @@ fn multiplied_out(cx: &mut Context<'_>, uses: &Table<usize>, terms: &[Factors]) 
             continue;
         };
         changed = true;
-        let mut rest = term.clone();
+        let mut rest = (**term).clone();
         rest.remove(sum);
         let rest = rest.build(cx);
         for t in inner {
@@ -106,7 +111,7 @@ fn cost(cx: &mut Context<'_>, levels: &mut Levels, e: Expr, parts: &BTreeSet<Exp
         let operands = shape.operands();
         let late = operands.iter().filter(|&&x| levels.stage(cx.pool, x) == stage).count();
         let early = usize::from(late < operands.len());
-        match shape {
+        match &*shape {
             Shape::Sum(_) => total += late + early - 1,
             Shape::Quotient { constant, under, .. } => {
                 let constant = usize::from(constant.is_some() && (early == 0 || stage == Stage::Prepared));
@@ -122,15 +127,16 @@ fn cost(cx: &mut Context<'_>, levels: &mut Levels, e: Expr, parts: &BTreeSet<Exp
 }
 
 /// The sum of `terms`, with the factor taken out that saves most, and so on inside and beside it.
-fn extract(cx: &mut Context<'_>, levels: &mut Levels, terms: Vec<Factors>, depth: usize) -> Expr {
+fn extract(cx: &mut Context<'_>, levels: &mut Levels, terms: Vec<Rc<Factors>>, depth: usize) -> Expr {
     let best = if depth == 0 { None } else { best_factor(cx, levels, &terms) };
     let Some(best) = best else {
         let terms: Vec<Expr> = terms.iter().map(|t| t.build(cx)).collect();
         return cx.pool.sum(&terms);
     };
-    let (mut with, without): (Vec<Factors>, Vec<Factors>) = terms.into_iter().partition(|t| best.is_in(t));
+    let (mut with, without): (Vec<Rc<Factors>>, Vec<Rc<Factors>>) =
+        terms.into_iter().partition(|t| best.is_in(t));
     for t in &mut with {
-        best.divide(t);
+        best.divide(Rc::make_mut(t));
     }
     let inner = extract(cx, levels, with, depth - 1);
     let factor = match &best {
@@ -166,7 +172,7 @@ impl Common {
     }
 }
 
-fn best_factor(cx: &mut Context<'_>, levels: &mut Levels, terms: &[Factors]) -> Option<Common> {
+fn best_factor(cx: &mut Context<'_>, levels: &mut Levels, terms: &[Rc<Factors>]) -> Option<Common> {
     let mut holders: BTreeMap<Common, Vec<&Factors>> = BTreeMap::new();
     let count = terms.len();
     for t in terms {

@@ -4,6 +4,7 @@ use super::draft::Context;
 use crate::expr::{Expr, Node, Rational};
 use num_traits::{One, Signed, ToPrimitive};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A product: a coefficient and factors with how often each occurs. A factor under the fraction
 /// bar is a reciprocal; half-integer powers are powers of a square root.
@@ -17,7 +18,16 @@ pub(super) struct Factors {
 const MAX_MULTIPLICITY: u32 = 64;
 
 impl Factors {
-    pub(super) fn of(cx: &mut Context<'_>, e: Expr) -> Factors {
+    pub(super) fn of(cx: &mut Context<'_>, e: Expr) -> Rc<Factors> {
+        if let Some(known) = cx.factors.get(e) {
+            return known.clone();
+        }
+        let factors = Rc::new(Factors::found(cx, e));
+        cx.factors.insert(e, factors.clone());
+        factors
+    }
+
+    fn found(cx: &mut Context<'_>, e: Expr) -> Factors {
         let (coefficient, rest) = cx.pool.split_coefficient(e);
         let all = match cx.pool.node(rest) {
             Node::Product(f) => f.clone(),
@@ -58,8 +68,7 @@ impl Factors {
     pub(super) fn build_from(&self, cx: &mut Context<'_>, image: impl Fn(Expr) -> Expr) -> Expr {
         let mut all = vec![cx.pool.number(self.coefficient.clone())];
         for (&f, &n) in &self.factors {
-            let power = cx.pool.powi(image(f), i64::from(n));
-            all.push(power);
+            all.push(if n == 1 { image(f) } else { cx.pool.powi(image(f), i64::from(n)) });
         }
         cx.pool.product(&all)
     }

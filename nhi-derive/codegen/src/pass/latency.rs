@@ -94,7 +94,7 @@ impl Latency {
         let mut all = |latency: &mut Self, operands: &[Expr]| -> Vec<u32> {
             operands.iter().map(|&x| latency.get(pool, constants, x)).collect()
         };
-        let cycles = match &shape {
+        let cycles = match &*shape {
             Shape::Constant(_) | Shape::Symbol => 0,
             Shape::Sum(terms) => {
                 let terms: Vec<Expr> = terms.iter().map(|t| t.1).collect();
@@ -107,7 +107,7 @@ impl Latency {
             }
             _ => all(self, &shape.operands()).into_iter().max().unwrap_or(0),
         };
-        let own = match &shape {
+        let own = match &*shape {
             Shape::Quotient { under, .. } if !under.is_empty() => DIVISION,
             Shape::Sqrt(_) => DIVISION,
             Shape::Powi(..) | Shape::Powf(..) | Shape::Call(..) | Shape::Atan2(..) | Shape::Map(..) => CALL,

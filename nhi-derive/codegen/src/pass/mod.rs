@@ -112,7 +112,7 @@ fn run(
     program: &Program,
     mut observe: Option<Observer<'_>>,
 ) -> Program {
-    let cx = &mut Context { pool, constants };
+    let cx = &mut Context::new(pool, constants);
     let mut best = Draft::new(cx, program);
     let mut cost = best.operations(cx).weight();
     // A shared value counts once even before it has a name: the first round need save nothing.

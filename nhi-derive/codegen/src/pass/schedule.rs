@@ -4,7 +4,7 @@ use super::draft::{Context, Draft, Level, Levels};
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::group::Map;
 use crate::program::{Statement, Table};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Pivots above this fraction of their diagonal entry are regular in every precision.
 const ALWAYS_REGULAR: f64 = 1e-3;
@@ -15,45 +15,51 @@ const ALWAYS_REGULAR: f64 = 1e-3;
 /// a loop is computed before it, what nothing needs not at all. What one call computes, such as the
 /// sine and cosine of an angle, stands side by side.
 pub(super) fn schedule(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(Expr, Expr)]) {
-    let mut values: BTreeMap<Expr, Expr> = draft.lets().into_iter().collect();
+    let mut values: Table<Expr> = draft.lets().into_iter().collect();
     values.extend(definitions.iter().copied());
     let levels = draft.levels_with(cx, &values);
     let live = live(cx.pool, &values, draft.results());
-    let mut scheduler = Scheduler { together: together(cx.pool, &values, &live), values, levels, live };
-    let mut placed = Table::new();
+    let mut scheduler = Scheduler {
+        together: together(cx.pool, &values, &live),
+        values,
+        levels,
+        live,
+        placed: Table::new(),
+        done: Table::new(),
+    };
     let mut body = Vec::new();
     let mut loops = 0;
     for statement in std::mem::take(&mut draft.program.body) {
         match statement {
             Statement::Equation(_) => body.push(statement),
             Statement::Let { symbol, .. } => {
-                if scheduler.live.contains(&symbol) {
-                    scheduler.place(cx.pool, &[symbol], &mut placed, &mut body, None);
+                if scheduler.live.contains(symbol) {
+                    scheduler.place(cx.pool, &[symbol], &mut body, None);
                 }
             }
             Statement::Pivot { pivot, diagonal, .. } if is_regular(cx, pivot, diagonal) => {}
             Statement::Pivot { pivot, diagonal, what } => {
-                scheduler.place(cx.pool, &[pivot, diagonal], &mut placed, &mut body, None);
+                scheduler.place(cx.pool, &[pivot, diagonal], &mut body, None);
                 let again = Statement::Pivot { pivot, diagonal, what };
                 if !body.contains(&again) {
                     body.push(again);
                 }
             }
             Statement::Newton(mut newton) => {
-                scheduler.place(cx.pool, &newton.before(), &mut placed, &mut body, None);
+                scheduler.place(cx.pool, &newton.before(), &mut body, None);
                 let mut inside = Vec::new();
                 for s in std::mem::take(&mut newton.body) {
                     let Statement::Let { symbol, .. } = s else {
                         inside.push(s);
                         continue;
                     };
-                    if scheduler.live.contains(&symbol) {
+                    if scheduler.live.contains(symbol) {
                         let inner = Some((&mut inside, Level::inside(loops)));
-                        scheduler.place(cx.pool, &[symbol], &mut placed, &mut body, inner);
+                        scheduler.place(cx.pool, &[symbol], &mut body, inner);
                     }
                 }
                 let inner = Some((&mut inside, Level::inside(loops)));
-                scheduler.place(cx.pool, &newton.delta, &mut placed, &mut body, inner);
+                scheduler.place(cx.pool, &newton.delta, &mut body, inner);
                 newton.body = without_idle_equations(inside);
                 body.push(Statement::Newton(newton));
                 loops += 1;
@@ -61,7 +67,7 @@ pub(super) fn schedule(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(
         }
     }
     for output in &draft.program.outputs {
-        scheduler.place(cx.pool, &output.values, &mut placed, &mut body, None);
+        scheduler.place(cx.pool, &output.values, &mut body, None);
     }
     draft.program.body = without_idle_equations(body);
 }
@@ -75,11 +81,14 @@ fn is_regular(cx: &mut Context<'_>, pivot: Expr, diagonal: Expr) -> bool {
 }
 
 struct Scheduler {
-    values: BTreeMap<Expr, Expr>,
+    values: Table<Expr>,
     levels: Levels,
-    live: BTreeSet<Expr>,
+    live: Table<()>,
     /// What one call computes together: the sine and cosine of an angle, the numbers of a map.
     together: Table<Vec<Expr>>,
+    placed: Table<()>,
+    /// Expressions all of whose symbols are placed.
+    done: Table<()>,
 }
 
 impl Scheduler {
@@ -89,29 +98,25 @@ impl Scheduler {
         &mut self,
         pool: &Pool,
         roots: &[Expr],
-        placed: &mut Table<()>,
         outer: &mut Vec<Statement>,
         mut inner: Option<(&mut Vec<Statement>, Level)>,
     ) {
-        let open = |values: &BTreeMap<Expr, Expr>, placed: &Table<()>, e: &[Expr]| -> Vec<Expr> {
-            let all = pool.reachable(e).into_iter();
-            all.filter(|s| values.contains_key(s) && !placed.contains(*s)).collect()
-        };
-        let mut stack = open(&self.values, placed, roots);
-        stack.reverse();
-        while let Some(&symbol) = stack.last() {
-            if placed.contains(symbol) {
-                stack.pop();
+        let (symbols, parts_of_roots) = self.open(pool, roots);
+        // A symbol, and once what it needs is on the stack above it what its value is made of.
+        let mut stack: Vec<(Expr, Option<Vec<Expr>>)> =
+            symbols.into_iter().rev().map(|s| (s, None)).collect();
+        while let Some((symbol, parts)) = stack.pop() {
+            if self.placed.contains(symbol) {
                 continue;
             }
-            let value = self.values[&symbol];
-            let mut needed = open(&self.values, placed, &[value]);
-            if !needed.is_empty() {
-                needed.reverse();
-                stack.extend(needed);
+            let value = self.values[symbol];
+            let Some(parts) = parts else {
+                let (needed, parts) = self.open(pool, &[value]);
+                stack.push((symbol, Some(parts)));
+                stack.extend(needed.into_iter().rev().map(|s| (s, None)));
                 continue;
-            }
-            stack.pop();
+            };
+            self.done.extend(parts.into_iter().map(|e| (e, ())));
             let level = self.levels.of(pool, symbol);
             let target = match &mut inner {
                 Some((body, at)) if *at == level => &mut **body,
@@ -119,39 +124,47 @@ impl Scheduler {
             };
             let alone = vec![symbol];
             for &symbol in self.together.get(symbol).unwrap_or(&alone) {
-                placed.insert(symbol, ());
-                target.push(Statement::Let { symbol, value: self.values[&symbol] });
+                self.placed.insert(symbol, ());
+                target.push(Statement::Let { symbol, value: self.values[symbol] });
             }
         }
+        self.done.extend(parts_of_roots.into_iter().map(|e| (e, ())));
+    }
+
+    /// The symbols in `roots` that are not placed yet, in order, and everything that they are found in.
+    fn open(&self, pool: &Pool, roots: &[Expr]) -> (Vec<Expr>, Vec<Expr>) {
+        let is_open = |e| !self.done.contains(e) && !self.placed.contains(e);
+        let all = pool.reachable_where(roots, is_open);
+        (all.iter().copied().filter(|&e| self.values.contains(e)).collect(), all)
     }
 }
 
 /// The symbols that `results` need, directly or through other values.
-fn live(pool: &Pool, values: &BTreeMap<Expr, Expr>, results: Vec<Expr>) -> BTreeSet<Expr> {
-    let mut live = BTreeSet::new();
+fn live(pool: &Pool, values: &Table<Expr>, results: Vec<Expr>) -> Table<()> {
+    let mut live = Table::new();
     let mut seen = Table::new();
     let mut stack = results;
     while let Some(e) = stack.pop() {
         if seen.insert(e, ()).is_some() {
             continue;
         }
-        match values.get(&e) {
+        match values.get(e) {
             Some(&value) => {
-                live.insert(e);
+                live.insert(e, ());
                 stack.push(value);
             }
-            None => stack.extend(pool.children(e)),
+            None => pool.for_each_child(e, |c| stack.push(c)),
         }
     }
     live
 }
 
 /// For every live symbol the symbols that are computed together with it, itself among them.
-fn together(pool: &Pool, values: &BTreeMap<Expr, Expr>, live: &BTreeSet<Expr>) -> Table<Vec<Expr>> {
+fn together(pool: &Pool, values: &Table<Expr>, live: &Table<()>) -> Table<Vec<Expr>> {
     let mut angles: BTreeMap<Expr, Vec<Expr>> = BTreeMap::new();
     let mut maps: BTreeMap<(Map, &[Expr]), Vec<Expr>> = BTreeMap::new();
-    for (&symbol, &value) in values.iter().filter(|(s, _)| live.contains(s)) {
-        match pool.node(value) {
+    for symbol in live.keys() {
+        match pool.node(values[symbol]) {
             Node::Call(Function::Sin | Function::Cos, x) => angles.entry(*x).or_default().push(symbol),
             Node::Map(entry, arguments) => maps.entry((entry.map, arguments)).or_default().push(symbol),
             _ => {}

@@ -13,6 +13,7 @@ use crate::program::Table;
 use num_traits::Signed;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Names given to pairs of one program at most, and pairs that are looked at to begin with: far above
 /// what models need, to bound the work.
@@ -62,10 +63,11 @@ impl Flat for Products {
         }
         let product = Factors::of(cx, e);
         let (known, factors): (Vec<_>, Vec<_>) =
-            product.factors.into_iter().partition(|&(f, _)| cx.constants.contains(cx.pool, f));
-        let mut operands: Operands = factors.into_iter().map(|(f, n)| (f, n as i32)).collect();
+            product.factors.iter().partition(|&(&f, _)| cx.constants.contains(cx.pool, f));
+        let mut operands: Operands = factors.into_iter().map(|(&f, &n)| (f, n as i32)).collect();
         let coefficient = product.coefficient.abs();
-        let constant = Factors { coefficient, factors: known.into_iter().collect() }.build(cx);
+        let known = known.into_iter().map(|(&f, &n)| (f, n)).collect();
+        let constant = Factors { coefficient, factors: known }.build(cx);
         if !cx.pool.is_one(constant) {
             operands.insert(constant, 1);
         }
@@ -361,7 +363,7 @@ fn share_reciprocals(cx: &mut Context<'_>, draft: &mut Draft) {
 }
 
 /// The factors of `e`, unless it is one of them itself.
-fn quotient(cx: &mut Context<'_>, e: Expr) -> Option<Factors> {
+fn quotient(cx: &mut Context<'_>, e: Expr) -> Option<Rc<Factors>> {
     let is_one = matches!(cx.pool.node(e), Node::Product(_) | Node::Power(..));
     if !is_one || cx.constants.contains(cx.pool, e) {
         return None;
@@ -378,7 +380,7 @@ fn holders(
 ) -> Vec<Expr> {
     let mut places: BTreeMap<Expr, usize> = BTreeMap::new();
     for e in draft.computed(cx) {
-        let factors = quotient(cx, e).map_or(vec![e], |product| product.factors.into_keys().collect());
+        let factors = quotient(cx, e).map_or(vec![e], |product| product.factors.keys().copied().collect());
         let found: BTreeSet<Expr> = factors.into_iter().filter_map(|f| select(cx, f)).collect();
         for found in found {
             *places.entry(found).or_default() += 1;
@@ -399,7 +401,7 @@ fn name_factors(
         return;
     }
     let operands = |cx: &mut Context<'_>, e: Expr| match quotient(cx, e) {
-        Some(product) => product.factors.into_keys().collect(),
+        Some(product) => product.factors.keys().copied().collect(),
         None => cx.pool.children(e),
     };
     let build = |cx: &mut Context<'_>, e: Expr, image: &Table<Expr>| match quotient(cx, e) {

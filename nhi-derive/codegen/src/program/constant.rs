@@ -1,10 +1,11 @@
 //! What is known at compile time, to the last bit.
 
-use super::Table;
+use super::{Shape, Table};
 use crate::expr::{Expr, Node, Pool, Rational};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use std::rc::Rc;
 
 /// Digits after the binary point that intermediate results keep beyond their leading digit.
 const PRECISION: u64 = 256;
@@ -20,6 +21,8 @@ pub struct Constants {
     known: Table<Option<Rational>>,
     /// Whether an expression is best computed as minus another, and that one or itself.
     pub(super) signs: Table<(bool, Expr)>,
+    /// How expressions are computed.
+    pub(super) shapes: Table<Rc<Shape>>,
 }
 
 impl Constants {
@@ -34,26 +37,22 @@ impl Constants {
     }
 
     fn rational(&mut self, pool: &Pool, e: Expr) -> Option<&Rational> {
-        let mut stack = vec![e];
-        while let Some(&top) = stack.last() {
-            if self.known.contains(top) {
-                stack.pop();
-                continue;
-            }
-            let children = pool.children(top);
-            let open: Vec<Expr> = children.iter().copied().filter(|&c| !self.known.contains(c)).collect();
-            if open.is_empty() {
-                let value = self.combine(pool, top);
-                self.known.insert(top, value.map(rounded));
-                stack.pop();
-            } else {
-                stack.extend(open);
+        let open = |e| !self.known.contains(e);
+        if open(e) {
+            for x in pool.reachable_where(&[e], open) {
+                let value = self.combine(pool, x);
+                self.known.insert(x, value.map(rounded));
             }
         }
         self.known[e].as_ref()
     }
 
     fn combine(&self, pool: &Pool, e: Expr) -> Option<Rational> {
+        let mut constant = true;
+        pool.for_each_child(e, |c| constant &= self.known[c].is_some());
+        if !constant {
+            return None;
+        }
         let at = |&c: &Expr| self.known[c].clone();
         match pool.node(e) {
             Node::Number(r) => Some(r.clone()),

@@ -98,7 +98,7 @@ impl Scope {
                 continue;
             }
             let shape = Shape::of(pool, constants, e);
-            stack.extend(shape.operands());
+            shape.for_each_operand(|x| stack.push(x));
             self.tally(pool, &shape);
         }
     }

@@ -4,6 +4,7 @@ use super::Constants;
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::group::Entry;
 use num_traits::{Signed, ToPrimitive};
+use std::rc::Rc;
 
 /// Largest integer power written as a product of its base; the passes leave none above.
 const MAX_REPEATED: u64 = 3;
@@ -45,7 +46,16 @@ pub enum Shape {
 
 impl Shape {
     /// How to compute `e`.
-    pub fn of(pool: &mut Pool, constants: &mut Constants, e: Expr) -> Shape {
+    pub fn of(pool: &mut Pool, constants: &mut Constants, e: Expr) -> Rc<Shape> {
+        if let Some(known) = constants.shapes.get(e) {
+            return known.clone();
+        }
+        let shape = Rc::new(Shape::found(pool, constants, e));
+        constants.shapes.insert(e, shape.clone());
+        shape
+    }
+
+    fn found(pool: &mut Pool, constants: &mut Constants, e: Expr) -> Shape {
         if let Some(c) = constants.value(pool, e) {
             return Shape::Constant(c);
         }
@@ -81,13 +91,26 @@ impl Shape {
 
     /// What it is computed from, repeated factors repeated.
     pub fn operands(&self) -> Vec<Expr> {
+        let mut operands = Vec::new();
+        self.for_each_operand(|x| operands.push(x));
+        operands
+    }
+
+    /// Calls `f` with everything that it is computed from, repeated factors repeatedly.
+    pub(crate) fn for_each_operand(&self, mut f: impl FnMut(Expr)) {
         match self {
-            Shape::Constant(_) | Shape::Symbol => Vec::new(),
-            Shape::Sum(terms) => terms.iter().map(|&(_, t)| t).collect(),
-            Shape::Quotient { over, under, .. } => over.iter().chain(under).copied().collect(),
-            &Shape::Negation(x) | &Shape::Sqrt(x) | &Shape::Powi(x, _) | &Shape::Call(_, x) => vec![x],
-            &Shape::Powf(x, y) | &Shape::Atan2(x, y) => vec![x, y],
-            Shape::Map(_, arguments) => arguments.clone(),
+            Shape::Constant(_) | Shape::Symbol => {}
+            Shape::Sum(terms) => terms.iter().for_each(|&(_, t)| f(t)),
+            Shape::Quotient { over, under, .. } => {
+                over.iter().for_each(|&x| f(x));
+                under.iter().for_each(|&x| f(x));
+            }
+            &Shape::Negation(x) | &Shape::Sqrt(x) | &Shape::Powi(x, _) | &Shape::Call(_, x) => f(x),
+            &Shape::Powf(x, y) | &Shape::Atan2(x, y) => {
+                f(x);
+                f(y);
+            }
+            Shape::Map(_, arguments) => arguments.iter().for_each(|&x| f(x)),
         }
     }
 }
@@ -156,6 +179,10 @@ fn quotient(pool: &mut Pool, constants: &mut Constants, factors: &[Expr]) -> Sha
             continue;
         }
         let (base, x) = pool.split_power(f);
+        if pool.is_one(x) {
+            over.push(f);
+            continue;
+        }
         let Some(exponent) = Exponent::of(pool, x) else {
             over.push(f);
             continue;

@@ -4,14 +4,16 @@ use crate::expr::Expr;
 use std::ops::Index;
 
 /// A map from expressions to `T`: a vector, because ids are small and dense.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Table<T> {
-    entries: Vec<Option<T>>,
+    /// For each id one more than the position of its entry, or zero, which the allocator hands out for nothing.
+    positions: Vec<u32>,
+    entries: Vec<T>,
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Table { entries: Vec::new() }
+        Table { positions: Vec::new(), entries: Vec::new() }
     }
 }
 
@@ -20,26 +22,55 @@ impl<T> Table<T> {
         Self::default()
     }
 
+    fn position(&self, e: Expr) -> usize {
+        let index = e.index();
+        if index < self.positions.len() { self.positions[index] as usize } else { 0 }
+    }
+
     pub(crate) fn get(&self, e: Expr) -> Option<&T> {
-        self.entries.get(e.index()).and_then(Option::as_ref)
+        match self.position(e) {
+            0 => None,
+            position => Some(&self.entries[position - 1]),
+        }
     }
 
     pub(crate) fn contains(&self, e: Expr) -> bool {
-        self.get(e).is_some()
+        self.position(e) != 0
     }
 
     /// The expressions with an entry, in order.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = Expr> {
-        let set = self.entries.iter().enumerate().filter(|(_, entry)| entry.is_some());
-        set.map(|(i, _)| Expr::at(i))
+    pub(crate) fn keys(&self) -> Vec<Expr> {
+        let mut keys = Vec::with_capacity(self.entries.len());
+        let mut index = 0;
+        while index < self.positions.len() {
+            if self.positions[index] != 0 {
+                keys.push(Expr::at(index));
+            }
+            index += 1;
+        }
+        keys
     }
 
     /// Sets the entry of `e`; what it was before.
     pub(crate) fn insert(&mut self, e: Expr, value: T) -> Option<T> {
-        if self.entries.len() <= e.index() {
-            self.entries.resize_with(e.index() + 1, || None);
+        match self.position(e) {
+            0 => {
+                self.push(e, value);
+                None
+            }
+            position => Some(std::mem::replace(&mut self.entries[position - 1], value)),
         }
-        self.entries[e.index()].replace(value)
+    }
+
+    fn push(&mut self, e: Expr, value: T) {
+        let index = e.index();
+        if index >= self.positions.len() {
+            let mut longer = vec![0; (index + 1).next_power_of_two()];
+            longer[..self.positions.len()].copy_from_slice(&self.positions);
+            self.positions = longer;
+        }
+        self.entries.push(value);
+        self.positions[index] = self.entries.len() as u32;
     }
 
     /// The entry of `e`, set to `T::default()` if there is none.
@@ -48,9 +79,10 @@ impl<T> Table<T> {
         T: Default,
     {
         if !self.contains(e) {
-            self.insert(e, T::default());
+            self.push(e, T::default());
         }
-        self.entries[e.index()].as_mut().expect("just set")
+        let position = self.position(e);
+        &mut self.entries[position - 1]
     }
 }
 
