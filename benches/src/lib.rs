@@ -6,6 +6,8 @@
 //! classical Runge–Kutta method of order 4, and an integrator for any system on top of nalgebra.
 //! All of them are compared with the generated step in `tests/equal.rs`.
 //!
+//! Ensembles are compared with kernels by hand for many trajectories side by side ([`many`]).
+//!
 //! ```text
 //! cargo run --release -p nhi-benches            # one table: ns and instructions per step, ratios
 //! cargo bench -p nhi-benches                    # time by criterion
@@ -16,7 +18,9 @@ pub mod count;
 pub mod document;
 pub mod expert;
 pub mod generated;
+pub mod many;
 pub mod models;
+mod multiplies;
 pub mod table;
 pub mod time;
 

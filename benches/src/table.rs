@@ -46,11 +46,8 @@ impl Suite {
 
     /// The cases whose times are compared with each other.
     fn groups(&self) -> Vec<Range<usize>> {
-        let mut groups: Vec<Range<usize>> = Vec::new();
-        for chunk in self.workloads.chunk_by(|a, b| (a.workload, a.method) == (b.workload, b.method)) {
-            let start = groups.last().map_or(0, |last| last.end);
-            groups.push(start..start + chunk.len());
-        }
+        let same = |a: &Case, b: &Case| (a.workload, a.method) == (b.workload, b.method);
+        let mut groups = time::groups(self.workloads.chunk_by(same));
         let models = (0..self.models.len()).map(|i| self.workloads.len() + 2 * i);
         groups.extend(models.map(|i| i..i + 2));
         groups

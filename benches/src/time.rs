@@ -34,6 +34,16 @@ pub fn nanoseconds(cases: &[Start<'_>], groups: &[Range<usize>]) -> Vec<f64> {
     best
 }
 
+/// The places of consecutive chunks.
+pub fn groups<'a, T: 'a>(chunks: impl Iterator<Item = &'a [T]>) -> Vec<Range<usize>> {
+    let mut end = 0;
+    let place = |chunk: &[T]| {
+        end += chunk.len();
+        end - chunk.len()..end
+    };
+    chunks.map(place).collect()
+}
+
 /// Steps that take [`BATCH`], if there are so many.
 fn steps_per_batch(start: &Start<'_>) -> u64 {
     const FEW: u64 = 500;

@@ -1,6 +1,7 @@
 //! The kernels by hand and the generated steps are the same maps.
 
-use nhi_benches::{Case, Kind, Phase, cases};
+use nhi_benches::many::{self, Code};
+use nhi_benches::{Case, Kind, Phase, Run, cases};
 
 /// Of q and v, relative to their size: rounding of one step, and what it grows to.
 const TOLERANCES: [(u64, f64); 4] = [(1, 1e-13), (2, 1e-13), (10, 1e-13), (100, 2e-12)];
@@ -14,8 +15,8 @@ fn distance(a: &Phase, b: &Phase) -> f64 {
     of(&a.0, &b.0).max(of(&a.1, &b.1))
 }
 
-fn after(case: &Case, steps: u64) -> Phase {
-    let mut run = (case.start)();
+fn after(start: impl Fn() -> Box<dyn Run>, steps: u64) -> Phase {
+    let mut run = start();
     run.advance(steps);
     run.phase()
 }
@@ -31,7 +32,7 @@ fn kernels_by_hand_take_the_generated_steps() {
         };
         let generated = all.iter().find(same).expect("every method is generated");
         for (steps, tolerance) in TOLERANCES {
-            let error = distance(&after(case, steps), &after(generated, steps));
+            let error = distance(&after(case.start, steps), &after(generated.start, steps));
             compared += 1;
             // Not a number is wrong, too.
             let equal = error <= tolerance;
@@ -46,9 +47,31 @@ fn kernels_by_hand_take_the_generated_steps() {
     assert_eq!(compared, TOLERANCES.len() * (3 * 8 + 4 + 2 + 12));
 }
 
+/// All trajectories, and so many steps that angles found by increments are computed anew.
+#[test]
+fn kernels_by_hand_for_many_trajectories_take_the_generated_steps() {
+    let all = many::cases();
+    let mut compared = 0;
+    for case in all.iter().filter(|case| case.code != Code::Generated) {
+        let same = |other: &&many::Case| {
+            other.workload == case.workload && other.method == case.method && other.code == Code::Generated
+        };
+        let generated = all.iter().find(same).expect("every method is generated");
+        for steps in [1, 2, 63, 65, 100] {
+            let error = distance(&after(case.start, steps), &after(generated.start, steps));
+            compared += 1;
+            assert!(error <= 1e-13, "{} {}: {error:.1e} after {steps}", case.workload, case.code.label());
+        }
+    }
+    // Four by hand and the fused ensemble where there are any by hand, and six more ensembles.
+    assert_eq!(compared, 5 * (2 * 5 + 6));
+}
+
 #[test]
 fn trajectories_move() {
-    for case in cases() {
-        assert!(distance(&after(&case, 100), &after(&case, 0)) > 1e-2, "{} {}", case.workload, case.method);
+    let starts = cases().into_iter().map(|case| (case.workload, case.method, case.start));
+    let many = many::cases().into_iter().map(|case| (case.workload, case.method, case.start));
+    for (workload, method, start) in starts.chain(many) {
+        assert!(distance(&after(start, 100), &after(start, 0)) > 1e-2, "{workload} {method}");
     }
 }

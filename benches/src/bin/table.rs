@@ -1,20 +1,23 @@
-//! Prints time and instructions per step of the workloads and of every model, or what a model costs a
-//! build.
+//! Prints time and instructions per step of the workloads and of every model and the time of many
+//! trajectories, or that alone, or what a model costs a build.
 //!
 //! ```text
-//! cargo run --release -p nhi-benches [-- [--all-methods | --compile] [--out FILE]]
+//! cargo run --release -p nhi-benches [-- [--all-methods | --ensembles | --compile] [--out FILE]]
 //! ```
 
-use nhi_benches::compile;
 use nhi_benches::count::CHILD;
 use nhi_benches::document::{Table, with_tables};
 use nhi_benches::table::Suite;
+use nhi_benches::{compile, many};
 use std::error::Error;
 use std::fs;
 use std::process::ExitCode;
 
 /// Shows every model with all methods instead of a few.
 const ALL_METHODS: &str = "--all-methods";
+
+/// Measures many trajectories alone.
+const ENSEMBLES: &str = "--ensembles";
 
 /// Measures builds instead of steps.
 const COMPILE: &str = "--compile";
@@ -25,6 +28,7 @@ const OUT: &str = "--out";
 #[derive(Default)]
 struct Arguments {
     all_methods: bool,
+    ensembles: bool,
     compile: bool,
     counted: Option<String>,
     out: Option<String>,
@@ -37,12 +41,13 @@ impl Arguments {
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 ALL_METHODS => parsed.all_methods = true,
+                ENSEMBLES => parsed.ensembles = true,
                 COMPILE => parsed.compile = true,
                 CHILD => parsed.counted = arguments.next(),
                 OUT => parsed.out = Some(arguments.next().ok_or(format!("{OUT} needs a file"))?),
                 other => {
                     return Err(format!(
-                        "unknown argument {other}; expected {ALL_METHODS}, {COMPILE} or {OUT} FILE"
+                        "unknown argument {other}; expected {ALL_METHODS}, {ENSEMBLES}, {COMPILE} or {OUT} FILE"
                     ));
                 }
             }
@@ -59,7 +64,11 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     if arguments.compile {
         return write(&[compile::table()?], arguments.out.as_deref());
     }
-    let (tables, note) = Suite::new(arguments.all_methods).measure();
+    if arguments.ensembles {
+        return write(&[many::table()?], arguments.out.as_deref());
+    }
+    let (mut tables, note) = Suite::new(arguments.all_methods).measure();
+    tables.push(many::table()?);
     if let Some(note) = note {
         eprintln!("{note}");
     }

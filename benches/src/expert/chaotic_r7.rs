@@ -27,7 +27,7 @@ fn slope(&[x, y0, y1, y2, z0, z1, z2]: &Q) -> Q {
 
 /// x + c d.
 #[inline(always)]
-fn along(x: &Q, c: f64, d: &Q) -> Q {
+pub(super) fn along(x: &Q, c: f64, d: &Q) -> Q {
     core::array::from_fn(|i| x[i] + c * d[i])
 }
 

@@ -5,6 +5,7 @@
 mod chaotic_r7;
 mod contact_oscillator;
 mod general;
+pub(crate) mod lanes;
 mod rk4;
 mod rotation;
 mod sleigh;

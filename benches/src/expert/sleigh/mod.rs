@@ -11,17 +11,26 @@ use nhi_models::sleigh_com::{MODEL, SleighCom};
 use nhi_runtime::{Dla2, Rattle};
 
 /// Constants of the reflection v − 2Bσ with σ = κ m μ·v.
-struct Constants {
-    a: f64,
+#[derive(Clone, Copy)]
+pub(super) struct Constants {
+    pub(super) a: f64,
     /// 2/(m C) and 2 a/(I C).
-    blade: f64,
-    turn: f64,
+    pub(super) blade: f64,
+    pub(super) turn: f64,
 }
 
 impl Constants {
-    fn new(s: &SleighCom) -> Self {
+    pub(super) fn new(s: &SleighCom) -> Self {
         let c = s.a * s.a / s.I + 1.0 / s.m;
         Constants { a: s.a, blade: 2.0 / (s.m * c), turn: 2.0 * s.a / (s.I * c) }
+    }
+
+    /// The velocity at a node, after whose reflection there is the given one.
+    pub(super) fn node(&self, theta: f64, [w, vx, vy]: [f64; 3]) -> [f64; 3] {
+        let (s, c) = theta.sin_cos();
+        let defect = (self.a * w + s * vx - c * vy) / 2.0;
+        let side = self.blade * defect;
+        [w - self.turn * defect, vx - s * side, vy + c * side]
     }
 }
 
@@ -43,11 +52,8 @@ impl<F: Fn(f64) -> (f64, f64)> Kernel for RattlePlain<F> {
         (q, [w - self.0.turn * defect, vx - s * side, vy + c * side])
     }
 
-    fn phase(&self, _: u64, (q, [w, vx, vy]): Ahead) -> Phase {
-        let (s, c) = self.1(q[0]);
-        let defect = (self.0.a * w + s * vx - c * vy) / 2.0;
-        let side = self.0.blade * defect;
-        (q.to_vec(), vec![w - self.0.turn * defect, vx - s * side, vy + c * side])
+    fn phase(&self, _: u64, (q, v): Ahead) -> Phase {
+        (q.to_vec(), self.0.node(q[0], v).to_vec())
     }
 }
 

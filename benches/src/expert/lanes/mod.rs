@@ -1,0 +1,188 @@
+//! Kernels by hand for many trajectories: their numbers in rows, a column for each trajectory, and the scalar
+//! step in a loop over the columns, compiled for the best instruction set that the processor has.
+
+mod chaotic_r7;
+mod sleigh;
+
+use super::Jumped;
+use super::rotation::RENEWED;
+use crate::many::{Case, TRAJECTORIES, initial};
+use crate::multiplies::{Counted, counted};
+use crate::{H, Phase, Run};
+use nhi_models::Row as Model;
+use nhi_runtime::{Fused, Method, Scalar, Separate, State, System, Vector};
+use std::hint::black_box;
+use std::marker::PhantomData;
+
+pub(crate) fn cases() -> Vec<Case> {
+    [chaotic_r7::cases(), sleigh::cases()].concat()
+}
+
+/// a b + c: one operation of numbers that are [`Fused`].
+#[inline(always)]
+fn fma<T: Scalar>(a: T, b: T, c: T) -> T {
+    a * b + c
+}
+
+/// A scheme for trajectories of `N` numbers.
+trait Kernel<const N: usize>: Copy + 'static {
+    /// Steps that a column takes whenever it is loaded.
+    const AT_ONCE: u64;
+    /// The next state.
+    fn step<T: Scalar>(&self, state: [T; N]) -> [T; N];
+    /// What is done after every [`RENEWED`] steps.
+    fn renewed<T: Scalar>(&self, state: [T; N]) -> [T; N] {
+        state
+    }
+    /// Configuration and velocity at the node of a state.
+    fn phase(&self, state: [f64; N]) -> Phase;
+}
+
+/// Multiplications of a step.
+fn multiplications<const N: usize>(kernel: &impl Kernel<N>, state: [f64; N]) -> u64 {
+    counted(|| {
+        kernel.step(state.map(Counted));
+    })
+}
+
+/// Where the trajectories start: the generated method's own start.
+fn starts<S, M, const N: usize>(model: &Model<S>, method: &M) -> [Jumped<N>; TRAJECTORIES]
+where
+    S: System<Configuration<f64> = [f64; N], Velocity<f64> = [f64; N]> + Clone,
+    M: Method<S>,
+{
+    initial(model).map(|(q, v)| {
+        let inputs = S::Inputs::splat(0.0);
+        match method.start(&model.defaults.parameters(), H, &q, &v, 0.0, &inputs) {
+            Ok(state) => {
+                let (before, after) = state.jump();
+                Jumped { q: state.q(), before, after }
+            }
+            Err(failure) => panic!("{}: {failure:?}", model.name),
+        }
+    })
+}
+
+/// One number of every trajectory.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Row([f64; TRAJECTORIES]);
+
+/// Trajectories on their way, which compute with numbers `T`.
+struct Rows<K, const N: usize, T> {
+    kernel: K,
+    rows: [Row; N],
+    steps: u64,
+    numbers: PhantomData<T>,
+}
+
+impl<K: Kernel<N>, const N: usize, T: Scalar + 'static> Rows<K, N, T> {
+    fn boxed(kernel: K, states: [[f64; N]; TRAJECTORIES]) -> Box<dyn Run> {
+        let rows = std::array::from_fn(|i| Row(states.map(|state| state[i])));
+        // Constants must not be known to the compiler, as they are not in a program.
+        Box::new(Rows::<K, N, T> { kernel: black_box(kernel), rows, steps: 0, numbers: PhantomData })
+    }
+}
+
+impl<K: Kernel<N>, const N: usize, T> Rows<K, N, T> {
+    /// Replaces every column.
+    #[inline(always)]
+    fn columns<A: Scalar>(rows: &mut [Row; N], f: impl Fn([A; N]) -> [A; N]) {
+        for lane in 0..TRAJECTORIES {
+            let state = f(std::array::from_fn(|i| A::from_f64(rows[i].0[lane])));
+            for (row, x) in rows.iter_mut().zip(state) {
+                row.0[lane] = x.to_f64();
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn run<A: Scalar>(&mut self, steps: u64) {
+        let Rows { kernel, rows, steps: taken, .. } = self;
+        let kernel = *kernel;
+        let end = *taken + steps;
+        while *taken < end {
+            let until = end.min((*taken / RENEWED + 1) * RENEWED);
+            while *taken + K::AT_ONCE <= until {
+                Self::columns::<A>(rows, |state| (0..K::AT_ONCE).fold(state, |state, _| kernel.step(state)));
+                *taken += K::AT_ONCE;
+            }
+            while *taken < until {
+                Self::columns::<A>(rows, |state| kernel.step(state));
+                *taken += 1;
+            }
+            if until.is_multiple_of(RENEWED) {
+                Self::columns::<A>(rows, |state| kernel.renewed(state));
+            }
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
+    fn run_avx2<A: Scalar>(&mut self, steps: u64) {
+        self.run::<A>(steps);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,avx512f,avx512dq,avx512vl,avx512bw")]
+    fn run_avx512<A: Scalar>(&mut self, steps: u64) {
+        self.run::<A>(steps);
+    }
+}
+
+impl<K: Kernel<N>, const N: usize, T: Scalar> Run for Rows<K, N, T> {
+    #[inline(never)]
+    #[allow(unsafe_code, reason = "instructions that a processor need not have")]
+    fn advance(&mut self, steps: u64) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            if has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2") {
+                if has!("avx512f") && has!("avx512dq") && has!("avx512vl") && has!("avx512bw") {
+                    // SAFETY: the processor has the instructions.
+                    return unsafe { self.run_avx512::<T>(steps) };
+                }
+                // SAFETY: as above.
+                return unsafe { self.run_avx2::<T>(steps) };
+            }
+        }
+        self.run::<Separate>(steps);
+    }
+
+    fn phase(&self) -> Phase {
+        let lanes = (0..TRAJECTORIES).map(|lane| self.kernel.phase(self.rows.map(|row| row.0[lane])));
+        let (q, v): (Vec<_>, Vec<_>) = lanes.unzip();
+        (q.concat(), v.concat())
+    }
+}
+
+/// Nothing but multiplications, fused with additions, as fast as the processor does them: chains of
+/// [`Multiply::OF_A_STEP`] for every trajectory, which do not wait for each other.
+#[derive(Clone, Copy)]
+pub(crate) struct Multiply {
+    factor: f64,
+    term: f64,
+}
+
+impl Multiply {
+    /// Multiplications of a step of one trajectory.
+    pub(crate) const OF_A_STEP: usize = 4;
+
+    pub(crate) fn boxed() -> Box<dyn Run> {
+        let states = [[1.0; Self::OF_A_STEP]; TRAJECTORIES];
+        Rows::<_, { Self::OF_A_STEP }, Fused>::boxed(Multiply { factor: 0.5, term: 1.0 }, states)
+    }
+}
+
+impl Kernel<{ Self::OF_A_STEP }> for Multiply {
+    const AT_ONCE: u64 = 16;
+
+    #[inline(always)]
+    fn step<T: Scalar>(&self, state: [T; Self::OF_A_STEP]) -> [T; Self::OF_A_STEP] {
+        state.map(|x| fma(x, T::from_f64(self.factor), T::from_f64(self.term)))
+    }
+
+    fn phase(&self, state: [f64; Self::OF_A_STEP]) -> Phase {
+        (state.to_vec(), Vec::new())
+    }
+}
