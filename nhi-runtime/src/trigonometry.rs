@@ -78,8 +78,10 @@ pub(crate) fn cos(x: f64) -> f64 {
 
 #[inline(always)]
 fn near<T: Scalar>(x: T) -> (T, T) {
-    let [p1, p2, p3, p4] = PI_HALVES.map(T::from_f64);
-    let [one, half, whole] = [1.0, 0.5, WHOLE].map(T::from_f64);
+    // No arrays of numbers: a compiler that has to see through them makes no vectors of `Fused` ones.
+    let [p1, p2, p3, p4] = PI_HALVES;
+    let (p1, p2, p3, p4) = (T::from_f64(p1), T::from_f64(p2), T::from_f64(p3), T::from_f64(p4));
+    let (one, half, whole) = (T::from_f64(1.0), T::from_f64(0.5), T::from_f64(WHOLE));
     let shifted = x * T::from_f64(core::f64::consts::FRAC_2_PI) + whole;
     let quadrant = shifted.to_f64().to_bits();
     let n = shifted - whole;
@@ -111,7 +113,7 @@ fn far(x: f64) -> (f64, f64) {
 /// c₀ + c₁ z + …, in pairs (Estrin), which is less of a chain than Horner's form.
 #[inline(always)]
 fn polynomial<T: Scalar>(c: &[f64; 6], z: T) -> T {
-    let c = c.map(T::from_f64);
+    let c = |i: usize| T::from_f64(c[i]);
     let z2 = z * z;
-    (c[0] + c[1] * z) + z2 * ((c[2] + c[3] * z) + z2 * (c[4] + c[5] * z))
+    (c(0) + c(1) * z) + z2 * ((c(2) + c(3) * z) + z2 * (c(4) + c(5) * z))
 }
