@@ -85,13 +85,17 @@ impl<K: Kernel<N>, const N: usize, T: Scalar + 'static> Rows<K, N, T> {
 }
 
 impl<K: Kernel<N>, const N: usize, T> Rows<K, N, T> {
-    /// Replaces every column.
+    /// Replaces every column, `times` times.
     #[inline(always)]
-    fn columns<A: Scalar>(rows: &mut [Row; N], f: impl Fn([A; N]) -> [A; N]) {
+    fn columns<A: Scalar>(rows: &mut [Row; N], times: u64, f: impl Fn([A; N]) -> [A; N]) {
         for lane in 0..TRAJECTORIES {
-            let state = f(std::array::from_fn(|i| A::from_f64(rows[i].0[lane])));
+            let mut state: [f64; N] = std::array::from_fn(|i| rows[i].0[lane]);
+            for _ in 0..times {
+                let next = f(std::array::from_fn(|i| A::from_f64(state[i])));
+                state = std::array::from_fn(|i| next[i].to_f64());
+            }
             for (row, x) in rows.iter_mut().zip(state) {
-                row.0[lane] = x.to_f64();
+                row.0[lane] = x;
             }
         }
     }
@@ -104,15 +108,15 @@ impl<K: Kernel<N>, const N: usize, T> Rows<K, N, T> {
         while *taken < end {
             let until = end.min((*taken / RENEWED + 1) * RENEWED);
             while *taken + K::AT_ONCE <= until {
-                Self::columns::<A>(rows, |state| (0..K::AT_ONCE).fold(state, |state, _| kernel.step(state)));
+                Self::columns::<A>(rows, K::AT_ONCE, |state| kernel.step(state));
                 *taken += K::AT_ONCE;
             }
             while *taken < until {
-                Self::columns::<A>(rows, |state| kernel.step(state));
+                Self::columns::<A>(rows, 1, |state| kernel.step(state));
                 *taken += 1;
             }
             if until.is_multiple_of(RENEWED) {
-                Self::columns::<A>(rows, |state| kernel.renewed(state));
+                Self::columns::<A>(rows, 1, |state| kernel.renewed(state));
             }
         }
     }
