@@ -13,8 +13,6 @@ struct Plain;
 
 /// q, v.
 impl Kernel<14> for Plain {
-    const AT_ONCE: u64 = 1;
-
     #[inline(always)]
     fn step<T: Scalar>(
         &self,
@@ -55,8 +53,6 @@ impl Kernel<14> for Plain {
 struct Best;
 
 impl Kernel<14> for Best {
-    const AT_ONCE: u64 = 2;
-
     #[inline(always)]
     fn step<T: Scalar>(&self, [x, y0, y1, y2, z0, z1, z2, dx, d0, d1, d2, e0, e1, e2]: [T; 14]) -> [T; 14] {
         let (hh, twice) = (T::from_f64(H * H), T::from_f64(2.0 * H * H));
@@ -107,9 +103,9 @@ pub(super) fn cases() -> Vec<Case> {
     let of_plain = || multiplications(&Plain, plain()[0]);
     let of_best = || multiplications(&Best, best()[0]);
     vec![
-        case(Code::Plain, || Rows::<_, 14, Fused>::boxed(Plain, plain()), of_plain),
-        case(Code::PlainSeparate, || Rows::<_, 14, Separate>::boxed(Plain, plain()), of_plain),
-        case(Code::Best, || Rows::<_, 14, Fused>::boxed(Best, best()), of_best),
-        case(Code::BestSeparate, || Rows::<_, 14, Separate>::boxed(Best, best()), of_best),
+        case(Code::Plain, || Rows::<_, 14, 1, Fused>::boxed(Plain, plain()), of_plain),
+        case(Code::PlainSeparate, || Rows::<_, 14, 1, Separate>::boxed(Plain, plain()), of_plain),
+        case(Code::Best, || Rows::<_, 14, 2, Fused>::boxed(Best, best()), of_best),
+        case(Code::BestSeparate, || Rows::<_, 14, 1, Separate>::boxed(Best, best()), of_best),
     ]
 }

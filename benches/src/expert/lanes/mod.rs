@@ -26,8 +26,6 @@ fn fma<T: Scalar>(a: T, b: T, c: T) -> T {
 
 /// A scheme for trajectories of `N` numbers.
 trait Kernel<const N: usize>: Copy + 'static {
-    /// Steps that a column takes whenever it is loaded.
-    const AT_ONCE: u64;
     /// The next state.
     fn step<T: Scalar>(&self, state: [T; N]) -> [T; N];
     /// What is done after every [`RENEWED`] steps.
@@ -68,23 +66,24 @@ where
 #[repr(align(64))]
 struct Row([f64; TRAJECTORIES]);
 
-/// Trajectories on their way, which compute with numbers `T`.
-struct Rows<K, const N: usize, T> {
+/// Trajectories on their way, which compute with numbers `T`. A column takes `AT_ONCE` steps whenever it is
+/// loaded.
+struct Rows<K, const N: usize, const AT_ONCE: u64, T> {
     kernel: K,
     rows: [Row; N],
     steps: u64,
     numbers: PhantomData<T>,
 }
 
-impl<K: Kernel<N>, const N: usize, T: Scalar + 'static> Rows<K, N, T> {
+impl<K: Kernel<N>, const N: usize, const AT_ONCE: u64, T: Scalar + 'static> Rows<K, N, AT_ONCE, T> {
     fn boxed(kernel: K, states: [[f64; N]; TRAJECTORIES]) -> Box<dyn Run> {
         let rows = std::array::from_fn(|i| Row(states.map(|state| state[i])));
         // Constants must not be known to the compiler, as they are not in a program.
-        Box::new(Rows::<K, N, T> { kernel: black_box(kernel), rows, steps: 0, numbers: PhantomData })
+        Box::new(Rows::<K, N, AT_ONCE, T> { kernel: black_box(kernel), rows, steps: 0, numbers: PhantomData })
     }
 }
 
-impl<K: Kernel<N>, const N: usize, T> Rows<K, N, T> {
+impl<K: Kernel<N>, const N: usize, const AT_ONCE: u64, T> Rows<K, N, AT_ONCE, T> {
     /// Replaces every column, `times` times.
     #[inline(always)]
     fn columns<A: Scalar>(rows: &mut [Row; N], times: u64, f: impl Fn([A; N]) -> [A; N]) {
@@ -107,9 +106,9 @@ impl<K: Kernel<N>, const N: usize, T> Rows<K, N, T> {
         let end = *taken + steps;
         while *taken < end {
             let until = end.min((*taken / RENEWED + 1) * RENEWED);
-            while *taken + K::AT_ONCE <= until {
-                Self::columns::<A>(rows, K::AT_ONCE, |state| kernel.step(state));
-                *taken += K::AT_ONCE;
+            while *taken + AT_ONCE <= until {
+                Self::columns::<A>(rows, AT_ONCE, |state| kernel.step(state));
+                *taken += AT_ONCE;
             }
             while *taken < until {
                 Self::columns::<A>(rows, 1, |state| kernel.step(state));
@@ -134,7 +133,7 @@ impl<K: Kernel<N>, const N: usize, T> Rows<K, N, T> {
     }
 }
 
-impl<K: Kernel<N>, const N: usize, T: Scalar> Run for Rows<K, N, T> {
+impl<K: Kernel<N>, const N: usize, const AT_ONCE: u64, T: Scalar> Run for Rows<K, N, AT_ONCE, T> {
     #[inline(never)]
     #[allow(unsafe_code, reason = "instructions that a processor need not have")]
     fn advance(&mut self, steps: u64) {
@@ -174,13 +173,11 @@ impl Multiply {
 
     pub(crate) fn boxed() -> Box<dyn Run> {
         let states = [[1.0; Self::OF_A_STEP]; TRAJECTORIES];
-        Rows::<_, { Self::OF_A_STEP }, Fused>::boxed(Multiply { factor: 0.5, term: 1.0 }, states)
+        Rows::<_, { Self::OF_A_STEP }, 16, Fused>::boxed(Multiply { factor: 0.5, term: 1.0 }, states)
     }
 }
 
 impl Kernel<{ Self::OF_A_STEP }> for Multiply {
-    const AT_ONCE: u64 = 16;
-
     #[inline(always)]
     fn step<T: Scalar>(&self, state: [T; Self::OF_A_STEP]) -> [T; Self::OF_A_STEP] {
         state.map(|x| fma(x, T::from_f64(self.factor), T::from_f64(self.term)))

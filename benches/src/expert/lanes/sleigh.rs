@@ -14,8 +14,6 @@ struct Plain(Constants);
 
 /// q and the velocity of the coming step.
 impl Kernel<6> for Plain {
-    const AT_ONCE: u64 = 1;
-
     #[inline(always)]
     fn step<T: Scalar>(&self, [theta, x, y, w, vx, vy]: [T; 6]) -> [T; 6] {
         let Constants { a, blade, turn } = self.0;
@@ -90,8 +88,6 @@ fn polynomial<T: Scalar>(c: &[f64; 5], z: T) -> T {
 
 /// Scaled θ, x, y, heading, σ and V.
 impl Kernel<8> for Best {
-    const AT_ONCE: u64 = 2;
-
     #[inline(always)]
     fn step<T: Scalar>(&self, [turned, x, y, c, s, sigma, vx, vy]: [T; 8]) -> [T; 8] {
         let z = sigma * sigma;
@@ -142,9 +138,13 @@ pub(super) fn cases() -> Vec<Case> {
     let of_plain = || multiplications(&Plain(constants()), plain()[0]);
     let of_best = || multiplications(&Best::new(constants()), best()[0]);
     vec![
-        case(Code::Plain, || Rows::<_, 6, Fused>::boxed(Plain(constants()), plain()), of_plain),
-        case(Code::PlainSeparate, || Rows::<_, 6, Separate>::boxed(Plain(constants()), plain()), of_plain),
-        case(Code::Best, || Rows::<_, 8, Fused>::boxed(Best::new(constants()), best()), of_best),
-        case(Code::BestSeparate, || Rows::<_, 8, Separate>::boxed(Best::new(constants()), best()), of_best),
+        case(Code::Plain, || Rows::<_, 6, 1, Fused>::boxed(Plain(constants()), plain()), of_plain),
+        case(Code::PlainSeparate, || Rows::<_, 6, 1, Separate>::boxed(Plain(constants()), plain()), of_plain),
+        case(Code::Best, || Rows::<_, 8, 2, Fused>::boxed(Best::new(constants()), best()), of_best),
+        case(
+            Code::BestSeparate,
+            || Rows::<_, 8, 2, Separate>::boxed(Best::new(constants()), best()),
+            of_best,
+        ),
     ]
 }
