@@ -105,6 +105,11 @@ impl Pool {
         (self.as_number(c).expect("coefficients are numbers").clone(), rest)
     }
 
+    /// Whether the numeric coefficient is one that costs a multiplication.
+    pub(crate) fn has_coefficient(&self, e: Expr) -> bool {
+        !matches!(self.coefficient(e).0, Expr::ONE | Expr::MINUS_ONE)
+    }
+
     /// Splits a factor into base and exponent.
     pub fn split_power(&self, e: Expr) -> (Expr, Expr) {
         match *self.node(e) {

@@ -22,8 +22,8 @@ pub use system_programs::system_programs;
 
 use crate::expr::Expr;
 use crate::mechanics::Mechanics;
-use crate::pass::optimise;
-use crate::program::{Binding, Constants, Input, Operations, Output, Program};
+use crate::pass::estimate;
+use crate::program::{Binding, Constants, Input, Output, Program};
 use builder::Builder;
 
 /// One method: where its equations come from and what it is known to keep.
@@ -456,12 +456,11 @@ fn constrains_once(family: Family) -> bool {
     }
 }
 
-/// Operations of a program when it is done, to compare it with others of the same function.
+/// Operations of a program when it is nearly done, to compare it with others of the same function.
 fn weight(x: &Mechanics, program: &Program) -> (usize, usize) {
     let (mut pool, program) = program.isolated(&x.system.pool);
     let mut constants = Constants::default();
-    let optimised = optimise(&mut pool, &mut constants, &program);
-    Operations::of(&mut pool, &mut constants, &optimised).weight()
+    estimate(&mut pool, &mut constants, &program)
 }
 
 fn node_step(x: &mut Mechanics, row: &Row) -> Program {

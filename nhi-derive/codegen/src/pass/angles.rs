@@ -417,8 +417,11 @@ fn form(cx: &mut Context<'_>, known: &Table<Form>, e: Expr) -> Option<Form> {
     for term in cx.pool.terms(e) {
         for part in distributed(cx.pool, term) {
             let (c, atom) = cx.pool.split_coefficient(part);
-            let own = Form::from([(atom, Rational::from_integer(1.into()))]);
-            for (&atom, multiple) in known.get(atom).unwrap_or(&own) {
+            let Some(known) = known.get(atom) else {
+                *form.entry(atom).or_default() += c;
+                continue;
+            };
+            for (&atom, multiple) in known {
                 *form.entry(atom).or_default() += &c * multiple;
             }
         }

@@ -12,13 +12,13 @@
 //! Where what is carried only serves to make something else of the state, as in `d = v_post - h/2*F`, that
 //! is carried instead, if the step then reads fewer numbers.
 
+use super::Search;
 use super::draft::{Context, Draft, rewrite};
 use super::names::formula_name;
 use super::numbering::numbering;
-use super::optimise;
 use super::positive::positive;
 use crate::expr::{Expr, Node, Pool};
-use crate::program::{Binding, Constants, Input, Newton, Operations, Output, Program, Statement, Table};
+use crate::program::{Binding, Constants, Input, Newton, Output, Program, Statement, Table};
 use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,16 +39,25 @@ pub struct Step {
 
 /// The step `program` with fewer operations. `fixed` says that its state belongs to one step size.
 pub fn optimise_step(pool: &mut Pool, constants: &mut Constants, program: &Program, fixed: bool) -> Step {
-    let plain = Step { step: optimise(pool, constants, program), carry: None };
-    let Some(carrying) = carry(pool, constants, program, fixed) else { return plain };
-    let carrying = Step { step: optimise(pool, constants, &carrying.step), ..carrying };
-    let mut weight = |p: &Step| Operations::of(pool, constants, &p.step).weight().0;
-    if weight(&carrying) < weight(&plain) { carrying } else { plain }
+    let cx = &mut Context::new(pool, constants);
+    let (mut search, mut carry) = (Search::new(cx, program), None);
+    if let Some(carrying) = carrying(cx, program, fixed) {
+        let other = Search::new(cx, &carrying.step);
+        if other.cost.0 < search.cost.0 {
+            (search, carry) = (other, carrying.carry);
+        }
+    }
+    search.other_orders(cx);
+    search.other_rounds(cx);
+    Step { step: search.finish(cx), carry }
 }
 
 /// The step `program` that carries in the state what the next one computes again; `None` if there is nothing to carry.
 pub fn carry(pool: &mut Pool, constants: &mut Constants, program: &Program, fixed: bool) -> Option<Step> {
-    let cx = &mut Context::new(pool, constants);
+    carrying(&mut Context::new(pool, constants), program, fixed)
+}
+
+fn carrying(cx: &mut Context<'_>, program: &Program, fixed: bool) -> Option<Step> {
     let mut draft = Draft::new(cx, program);
     positive(cx, &mut draft);
     // Equal values are equal expressions from here on.

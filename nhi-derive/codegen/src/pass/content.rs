@@ -32,7 +32,12 @@ pub(super) fn content(cx: &mut Context<'_>, draft: &mut Draft) {
 /// A positive number that divides every term of a sum, and the sum divided by it, if that saves
 /// multiplications.
 fn divided(pool: &mut Pool, e: Expr) -> Option<(Rational, Expr)> {
-    let Node::Sum(terms) = pool.node(e).clone() else { return None };
+    let Node::Sum(terms) = pool.node(e) else { return None };
+    let is_multiplied = |&t: &Expr| pool.as_number(t).is_none() && pool.has_coefficient(t);
+    if !terms.iter().any(is_multiplied) {
+        return None;
+    }
+    let terms = terms.clone();
     let coefficients: Vec<Rational> = terms.iter().map(|&t| pool.split_coefficient(t).0).collect();
     let first = coefficients.first()?.abs();
     let content = coefficients.iter().fold(first, |a, b| {

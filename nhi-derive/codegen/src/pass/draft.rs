@@ -41,7 +41,7 @@ impl<'a> Context<'a> {
 /// A program in which equal expressions have equal values wherever they stand: inside of a Newton
 /// loop its unknowns are called by symbols of their own, so that `x + unknown` before and after the
 /// solution are different expressions.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Draft {
     /// The program; its Newton bodies use the symbols of `iterates`.
     pub(super) program: Program,

@@ -1,7 +1,7 @@
 //! Passes: from a program as the scheme is written to one as an expert would write it.
 //!
 //! Every pass leaves the values as they are, up to rounding. `ORDERS` lists them in the orders in
-//! which they run; a round of them is repeated while it saves operations.
+//! which they run; of a step a round of them is repeated while it saves operations.
 
 mod angles;
 mod binding;
@@ -30,11 +30,21 @@ pub use split::{Prepared, split};
 use crate::expr::Pool;
 use crate::program::{Constants, Program};
 use draft::Draft;
+use std::rc::Rc;
 
 /// One pass: its name and what it does.
 struct Pass {
     name: &'static str,
     run: fn(&mut Context<'_>, &mut Draft),
+}
+
+impl Pass {
+    /// What becomes of `draft`.
+    fn of(&self, cx: &mut Context<'_>, draft: &Draft) -> Draft {
+        let mut draft = draft.clone();
+        (self.run)(cx, &mut draft);
+        draft
+    }
 }
 
 const ANGLES: Pass = Pass { name: "angles", run: angles::angles };
@@ -85,80 +95,135 @@ const ORDERS: [&[Pass]; 2] = [
 /// What always comes last.
 const LAST: &[Pass] = &[TEMPORARIES, NUMBERING, NAMES];
 
-/// Rounds at most; the first one does nearly everything.
+/// Rounds at most of a step; the first one does nearly everything.
 const MAX_ROUNDS: usize = 3;
 
-/// `program` with fewer operations.
+/// `program` with fewer operations, after one round: for what runs once per simulation.
 pub fn optimise(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Program {
-    run(pool, constants, program, None)
+    let cx = &mut Context::new(pool, constants);
+    let mut search = Search::new(cx, program);
+    search.other_orders(cx);
+    search.finish(cx)
 }
 
-/// As [`optimise`], telling `observe` the name of every pass that was kept and its result.
+/// `program` with fewer operations, after as many rounds as a step, telling `observe` the name of every pass
+/// that was kept and its result.
 pub fn trace(
     pool: &mut Pool,
     constants: &mut Constants,
     program: &Program,
     mut observe: impl FnMut(&mut Pool, &str, &Program),
 ) -> Program {
-    run(pool, constants, program, Some(&mut observe))
+    let cx = &mut Context::new(pool, constants);
+    let mut search = Search::new(cx, program);
+    search.other_orders(cx);
+    search.other_rounds(cx);
+    let mut draft = search.best.clone();
+    for pass in LAST {
+        draft = Rc::new(pass.of(cx, &draft));
+        search.kept.push((pass.name, draft.clone()));
+    }
+    for (name, step) in search.kept {
+        let program = Draft::clone(&step).finish(cx.pool);
+        observe(cx.pool, name, &program);
+    }
+    Draft::clone(&draft).finish(cx.pool)
 }
 
-/// What is told the name of a pass and its result.
-type Observer<'a> = &'a mut dyn FnMut(&mut Pool, &str, &Program);
+/// What to compare programs of the same function by: [`Operations::weight`](crate::program::Operations::weight)
+/// when the passes have run once.
+pub(crate) fn estimate(pool: &mut Pool, constants: &mut Constants, program: &Program) -> (usize, usize) {
+    Search::new(&mut Context::new(pool, constants), program).cost
+}
 
-fn run(
-    pool: &mut Pool,
-    constants: &mut Constants,
-    program: &Program,
-    mut observe: Option<Observer<'_>>,
-) -> Program {
-    let cx = &mut Context::new(pool, constants);
-    let mut best = Draft::new(cx, program);
-    let mut cost = best.operations(cx).weight();
-    // A shared value counts once even before it has a name: the first round need save nothing.
-    let mut accept_equal = true;
-    let mut orders: Vec<&[Pass]> = ORDERS.to_vec();
-    for _ in 0..MAX_ROUNDS {
-        let start = best.clone();
-        let before = cost;
-        let mut better = None;
-        for &order in &orders {
-            let mut draft = start.clone();
+/// The search for the order of passes that leaves fewest operations.
+struct Search {
+    start: Rc<Draft>,
+    best: Rc<Draft>,
+    cost: (usize, usize),
+    /// The order that was kept.
+    order: Option<&'static [Pass]>,
+    /// The passes of all rounds that were kept, with their results.
+    kept: Vec<Passed>,
+    /// Before and after every pass of the first round.
+    seen: Vec<(Rc<Draft>, Passed)>,
+}
+
+/// The name of a pass, and its result.
+type Passed = (&'static str, Rc<Draft>);
+
+impl Search {
+    /// After a round in the first order, which tells programs of the same function from each other.
+    fn new(cx: &mut Context<'_>, program: &Program) -> Search {
+        let start = Rc::new(Draft::new(cx, program));
+        let cost = start.operations(cx).weight();
+        let best = start.clone();
+        let mut search = Search { start, best, cost, order: None, kept: Vec::new(), seen: Vec::new() };
+        search.try_order(cx, ORDERS[0]);
+        search
+    }
+
+    /// The first round in every other order.
+    fn other_orders(&mut self, cx: &mut Context<'_>) {
+        ORDERS[1..].iter().for_each(|order| self.try_order(cx, order));
+    }
+
+    fn try_order(&mut self, cx: &mut Context<'_>, order: &'static [Pass]) {
+        let mut steps = Vec::new();
+        let mut draft = self.start.clone();
+        for pass in order {
+            // A pass makes the same of the same program, and the orders begin alike.
+            let known = self.seen.iter().find(|(before, (name, _))| *name == pass.name && *before == draft);
+            let after = match known {
+                Some((_, (_, after))) => after.clone(),
+                None => Rc::new(pass.of(cx, &draft)),
+            };
+            self.seen.push((draft, (pass.name, after.clone())));
+            steps.push((pass.name, after.clone()));
+            draft = after;
+        }
+        if self.keep_if_better(cx, order, draft) {
+            self.kept = steps;
+        }
+    }
+
+    /// Further rounds while they save anything.
+    fn other_rounds(&mut self, cx: &mut Context<'_>) {
+        let Some(order) = self.order else { return };
+        for _ in 1..MAX_ROUNDS {
             let mut steps = Vec::new();
+            let mut draft = self.best.clone();
             for pass in order {
-                (pass.run)(cx, &mut draft);
-                if observe.is_some() {
-                    steps.push((pass.name, draft.clone()));
-                }
+                draft = Rc::new(pass.of(cx, &draft));
+                steps.push((pass.name, draft.clone()));
             }
-            let after = draft.operations(cx).weight();
-            if after < cost || (accept_equal && after == cost) {
-                accept_equal = false;
-                (best, cost) = (draft, after);
-                better = Some((order, steps));
+            if !self.keep_if_better(cx, order, draft) {
+                break;
             }
-        }
-        let Some((order, steps)) = better else { break };
-        if let Some(observe) = &mut observe {
-            for (name, step) in steps {
-                let program = step.finish(cx.pool);
-                observe(cx.pool, name, &program);
-            }
-        }
-        orders = vec![order];
-        if cost == before {
-            break;
+            self.kept.extend(steps);
         }
     }
-    for pass in LAST {
-        (pass.run)(cx, &mut best);
-        if let Some(observe) = &mut observe {
-            let program = best.clone().finish(cx.pool);
-            observe(cx.pool, pass.name, &program);
+
+    /// Keeps what a round came to if it saves anything. A shared value counts once even before it has a name:
+    /// the first round need save nothing.
+    fn keep_if_better(&mut self, cx: &mut Context<'_>, order: &'static [Pass], draft: Rc<Draft>) -> bool {
+        let cost = draft.operations(cx).weight();
+        let better = cost < self.cost || (self.order.is_none() && cost == self.cost);
+        if better {
+            (self.best, self.cost, self.order) = (draft, cost, Some(order));
         }
+        better
     }
-    let optimised = best.finish(cx.pool);
-    #[cfg(debug_assertions)]
-    optimised.validate(cx.pool);
-    optimised
+
+    /// The program of fewest operations, with its names.
+    fn finish(self, cx: &mut Context<'_>) -> Program {
+        let mut draft = Draft::clone(&self.best);
+        for pass in LAST {
+            (pass.run)(cx, &mut draft);
+        }
+        let optimised = draft.finish(cx.pool);
+        #[cfg(debug_assertions)]
+        optimised.validate(cx.pool);
+        optimised
+    }
 }

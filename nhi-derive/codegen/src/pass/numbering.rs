@@ -77,11 +77,11 @@ fn number_once(cx: &mut Context<'_>, draft: &mut Draft) -> bool {
 
 /// A `Let` of a symbol that a pass made gives that symbol's value the `Let`'s own name.
 fn with_given_names(cx: &Context<'_>, lets: Vec<(Expr, Expr)>) -> Vec<(Expr, Expr)> {
-    let mut values: BTreeMap<Expr, Expr> = lets.iter().copied().collect();
+    let mut values: Table<Expr> = lets.iter().copied().collect();
     for (symbol, value) in lets.iter().copied() {
         if is_generated(cx.pool, value)
             && !is_generated(cx.pool, symbol)
-            && let Some(&meant) = values.get(&value)
+            && let Some(&meant) = values.get(value)
             && meant != symbol
             && cx.pool.as_symbol(meant).is_none()
         {
@@ -89,7 +89,7 @@ fn with_given_names(cx: &Context<'_>, lets: Vec<(Expr, Expr)>) -> Vec<(Expr, Exp
             values.insert(value, symbol);
         }
     }
-    lets.into_iter().map(|(symbol, _)| (symbol, values[&symbol])).collect()
+    lets.into_iter().map(|(symbol, _)| (symbol, values[symbol])).collect()
 }
 
 /// What `symbol` is a copy of in the end.
