@@ -116,10 +116,15 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
         let prepared: M::Prepared<T> = unchecked(prepared);
         let inputs: S::Inputs<T> = unchecked(inputs);
         let mut state: M::State<T> = unchecked(state);
-        for k in *steps..*steps + self.count {
-            let t = T::from_f64(k as f64 * *h);
-            state = method.step(&prepared, &state, t, &inputs).ok()?;
+        let step = |state: &M::State<T>, k: u64| {
+            method.step(&prepared, state, T::from_f64(k as f64 * *h), &inputs).ok()
+        };
+        // What the next step does not read need not outlive the loop.
+        let last = *steps + self.count - 1;
+        for k in *steps..last {
+            state = step(&state, k)?;
         }
+        let state = step(&state, last)?;
         unchecked::finite(&state)
     }
 }
@@ -407,7 +412,7 @@ impl<S: System, M: Method<S> + Reflecting, T: Scalar> Simulation<S, M, T> {
 }
 
 /// Steps of [`Simulation::advance`] between two looks at the results: many beside what a look costs.
-const STRIDE: u64 = 1024;
+const STRIDE: u64 = 4096;
 
 /// What is done with an initial velocity.
 enum Velocity {
