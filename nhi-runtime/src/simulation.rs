@@ -4,8 +4,8 @@ use crate::mechanics::{reaction, sum};
 use crate::samples::SampleOf;
 use crate::unchecked::{self, unchecked};
 use crate::{
-    Acceleration, Error, Failure, Method, Quantity, Reflecting, Sample, Samples, Scalar, State, System,
-    Vector, admissible,
+    Acceleration, Error, Failure, Fields, Method, Quantity, Reflecting, Sample, Samples, Scalar, State,
+    System, Vector, admissible,
 };
 
 /// A system, a method and a state: a trajectory in the making.
@@ -119,12 +119,15 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
         let step = |state: &M::State<T>, k: u64| {
             method.step(&prepared, state, T::from_f64(k as f64 * *h), &inputs).ok()
         };
-        // What the next step does not read need not outlive the loop.
-        let last = *steps + self.count - 1;
-        for k in *steps..last {
+        let end = *steps + self.count;
+        // Velocities that the next step does not read need not outlive a loop without the last step.
+        let apart = M::UNREAD.len() > <S::Multipliers<f64> as Fields<f64>>::LEN;
+        for k in *steps..end - u64::from(apart) {
             state = step(&state, k)?;
         }
-        let state = step(&state, last)?;
+        if apart {
+            state = step(&state, end - 1)?;
+        }
         unchecked::finite(&state)
     }
 }

@@ -19,6 +19,9 @@ use num_traits::Float;
 /// Above this |x|, n could have more than 20 bits.
 const LARGEST: f64 = 1_048_576.0;
 
+/// With what angles from [`LARGEST`] on overflow: 2¹⁰²⁴ / 2²⁰.
+const OVERFLOWING: f64 = 4.0 / LARGEST / f64::MIN_POSITIVE;
+
 /// P₁, P₂, P₃, P₄.
 const PI_HALVES: [f64; 4] =
     [1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21, 8.4784276603689e-32];
@@ -49,7 +52,11 @@ const C: [f64; 6] = [
 /// (sin x, cos x).
 #[inline]
 pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
-    if cfg!(not(feature = "platform-trigonometry")) && x.abs() < LARGEST { near(x) } else { far(x) }
+    if cfg!(not(feature = "platform-trigonometry")) && x.abs() < LARGEST {
+        near::<_, false>(x)
+    } else {
+        far(x)
+    }
 }
 
 /// (sin x, cos x) or, where that is not known without a call, not numbers: what several angles at a time
@@ -60,8 +67,7 @@ pub(crate) fn sin_cos_or_nan<T: Scalar>(x: T) -> (T, T) {
         let (sin, cos) = far(x.to_f64());
         return (T::from_f64(sin), T::from_f64(cos));
     }
-    let (sin, cos) = near(x);
-    if x.to_f64().abs() < LARGEST { (sin, cos) } else { (T::from_f64(f64::NAN), T::from_f64(f64::NAN)) }
+    near::<_, true>(x)
 }
 
 /// sin x, the same as of [`sin_cos`].
@@ -76,13 +82,15 @@ pub(crate) fn cos(x: f64) -> f64 {
     sin_cos(x).1
 }
 
+/// (sin x, cos x) for |x| < 2²⁰; otherwise, if `OR_NAN`, not numbers.
 #[inline(always)]
-fn near<T: Scalar>(x: T) -> (T, T) {
+fn near<T: Scalar, const OR_NAN: bool>(x: T) -> (T, T) {
     // No arrays of numbers: a compiler that has to see through them makes no vectors of `Fused` ones.
+    let number = T::from_f64;
     let [p1, p2, p3, p4] = PI_HALVES;
-    let (p1, p2, p3, p4) = (T::from_f64(p1), T::from_f64(p2), T::from_f64(p3), T::from_f64(p4));
-    let (one, half, whole) = (T::from_f64(1.0), T::from_f64(0.5), T::from_f64(WHOLE));
-    let shifted = x * T::from_f64(core::f64::consts::FRAC_2_PI) + whole;
+    let (p1, p2, p3, p4) = (number(p1), number(p2), number(p3), number(p4));
+    let (one, whole) = (number(1.0), number(WHOLE));
+    let shifted = x * number(core::f64::consts::FRAC_2_PI) + whole;
     let quadrant = shifted.to_f64().to_bits();
     let n = shifted - whole;
     // (1): every difference is exact together with the rounding that it is followed by.
@@ -91,9 +99,12 @@ fn near<T: Scalar>(x: T) -> (T, T) {
     let ab = a - b;
     let r = ab - c;
     let e = (((a - ab) - b) + ((ab - r) - c)) - n * p4;
+    // ∞ − ∞ for large angles, zero for others, without a comparison.
+    let overflowing = x.to_f64() * OVERFLOWING;
+    let e = if OR_NAN { e + number(overflowing - overflowing) } else { e };
     // (2) and (3).
     let z = r * r;
-    let half = half * z;
+    let half = number(0.5) * z;
     let w = one - half;
     let sin = r + (r * (z * polynomial(&S, z)) + e * w);
     let cos = w + (((one - w) - half) + (z * z * polynomial(&C, z) - r * e));
@@ -113,7 +124,7 @@ fn far(x: f64) -> (f64, f64) {
 /// c₀ + c₁ z + …, in pairs (Estrin), which is less of a chain than Horner's form.
 #[inline(always)]
 fn polynomial<T: Scalar>(c: &[f64; 6], z: T) -> T {
-    let c = |i: usize| T::from_f64(c[i]);
+    let pair = |i: usize| T::from_f64(c[i]) + T::from_f64(c[i + 1]) * z;
     let z2 = z * z;
-    (c(0) + c(1) * z) + z2 * ((c(2) + c(3) * z) + z2 * (c(4) + c(5) * z))
+    pair(0) + z2 * (pair(2) + z2 * pair(4))
 }

@@ -65,3 +65,19 @@ fn fused_operations_round_once() {
     assert_eq!((-(x * y)).to_f64(), -(a * b));
     assert!(x * y == Fused::from_f64(a * b) && x * y != x);
 }
+
+#[test]
+fn angles_have_sines_as_elsewhere_or_none() {
+    let small = [0.0, -0.0, 1e-310, 1.0, -3.0, 1e5, 1_048_576f64.next_down()];
+    for x in small.into_iter().flat_map(|x| [x, -x]) {
+        let (sin, cos) = Scalar::sin_cos(x);
+        let (s, c) = Separate::from_f64(x).sin_cos();
+        assert_eq!([s.to_f64().to_bits(), c.to_f64().to_bits()], [sin, cos].map(f64::to_bits), "{x}");
+    }
+    for x in [1_048_576.0, 1e7, f64::MAX, f64::INFINITY, f64::NAN] {
+        let (s, c) = Separate::from_f64(x).sin_cos();
+        let (fs, fc) = Fused::from_f64(-x).sin_cos();
+        let none = [s.to_f64(), c.to_f64(), fs.to_f64(), fc.to_f64()].iter().all(|x| x.is_nan());
+        assert!(none || cfg!(feature = "platform-trigonometry"), "{x}");
+    }
+}
