@@ -14,6 +14,7 @@
 //! `tests/trigonometry.rs` compares with 200 bits.
 
 use crate::Scalar;
+use crate::unchecked::zero_if_finite;
 use num_traits::Float;
 
 /// Above this |x|, n could have more than 20 bits.
@@ -99,9 +100,8 @@ fn near<T: Scalar, const OR_NAN: bool>(x: T) -> (T, T) {
     let ab = a - b;
     let r = ab - c;
     let e = (((a - ab) - b) + ((ab - r) - c)) - n * p4;
-    // ∞ − ∞ for large angles, zero for others, without a comparison.
-    let overflowing = x.to_f64() * OVERFLOWING;
-    let e = if OR_NAN { e + number(overflowing - overflowing) } else { e };
+    // Without a comparison.
+    let e = if OR_NAN { e + number(zero_if_finite(x.to_f64() * OVERFLOWING)) } else { e };
     // (2) and (3).
     let z = r * r;
     let half = number(0.5) * z;
