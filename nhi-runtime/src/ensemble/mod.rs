@@ -142,8 +142,8 @@ impl<S: System, M: Method<S> + Clone> Ensemble<S, M> {
         Self::build(method.clone(), h, false, simulations)
     }
 
-    /// The same trajectories, from now on by [`Fused`] multiplications and additions: a fifth to a third
-    /// faster where the processor has them (`benches/README.md`).
+    /// The same trajectories, from now on by [`Fused`] multiplications and additions: up to a quarter less time
+    /// where the processor has them, most with sines and long sums (`benches/README.md`).
     ///
     /// States then differ by rounding from those of a [`Simulation`] and from processor to processor, not
     /// with the number of threads.
