@@ -42,8 +42,8 @@ struct Options {
 /// Samples of every trajectory.
 const SAMPLES: u64 = 200;
 
-/// √d in units of h², to ±0.0002: the mean of 0.00973, 0.00993, 0.00983 and 0.00959 that four runs of full size
-/// gave, two with each step size. The shorter runs of the example `random_walk` give 0.0101.
+/// √d in units of h², to ±0.0002: the mean of eight runs of full size from other random data, four with each step
+/// size, which gave 0.00973 to 0.00989. The shorter runs of the example `random_walk` give 0.0101.
 const WALK: f64 = 0.0098;
 
 /// Asserts that `estimate` is `expected`, up to four standard errors and what is known of its deviation.
