@@ -78,8 +78,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     }
 
     /// `steps` steps with the inputs held: the same states as by [`Simulation::step`], bit for bit, in less
-    /// time, because results are looked at once in a while instead of at every step. Multipliers on the way, which no
-    /// later state depends on, are not looked at.
+    /// time, because results are looked at once in a while instead of at every step. Multipliers on the way,
+    /// which no later state depends on, are not looked at.
     ///
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is as it was before that step.

@@ -1,7 +1,7 @@
 //! Steps whose results nobody looks at one by one.
 
 use crate::fields::converted;
-use crate::{Fields, Scalar, trigonometry};
+use crate::{Fields, Scalar};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 // A step's last act is to look whether all its results are finite, which for small systems costs more
@@ -33,6 +33,45 @@ pub(crate) fn zero_if_finite(x: f64) -> f64 {
     x * 0.0
 }
 
+/// The functions of a [`Scalar`] that nobody looks at: those of `f64`, and its sines where they need no call.
+macro_rules! functions_by_f64 {
+    () => {
+        functions_by_f64!(@unary sqrt tan asin acos atan sinh cosh tanh exp ln);
+        #[inline(always)]
+        fn sin_cos(self) -> (Self, Self) {
+            $crate::trigonometry::sin_cos_or_nan(self)
+        }
+        #[inline(always)]
+        fn sin(self) -> Self {
+            self.sin_cos().0
+        }
+        #[inline(always)]
+        fn cos(self) -> Self {
+            self.sin_cos().1
+        }
+        #[inline(always)]
+        fn atan2(self, x: Self) -> Self {
+            Self::from_f64(Scalar::atan2(self.to_f64(), x.to_f64()))
+        }
+        #[inline(always)]
+        fn powi(self, n: i32) -> Self {
+            Self::from_f64(Scalar::powi(self.to_f64(), n))
+        }
+        #[inline(always)]
+        fn powf(self, x: Self) -> Self {
+            Self::from_f64(Scalar::powf(self.to_f64(), x.to_f64()))
+        }
+    };
+    (@unary $($f:ident)*) => {$(
+        #[inline(always)]
+        fn $f(self) -> Self {
+            Self::from_f64(Scalar::$f(self.to_f64()))
+        }
+    )*};
+}
+#[cfg(feature = "std")]
+pub(crate) use functions_by_f64;
+
 macro_rules! by_f64 {
     ($($trait:ident $operator:ident;)*) => {$(
         impl $trait for Separate {
@@ -41,12 +80,6 @@ macro_rules! by_f64 {
             fn $operator(self, other: Self) -> Self {
                 Separate($trait::$operator(self.0, other.0))
             }
-        }
-    )*};
-    (scalar $($f:ident)*) => {$(
-        #[inline(always)]
-        fn $f(self) -> Self {
-            Separate(Scalar::$f(self.0))
         }
     )*};
 }
@@ -77,29 +110,5 @@ impl Scalar for Separate {
     fn to_f64(self) -> f64 {
         self.0
     }
-    by_f64!(scalar sqrt tan asin acos atan sinh cosh tanh exp ln);
-    #[inline(always)]
-    fn sin_cos(self) -> (Self, Self) {
-        trigonometry::sin_cos_or_nan(self)
-    }
-    #[inline(always)]
-    fn sin(self) -> Self {
-        self.sin_cos().0
-    }
-    #[inline(always)]
-    fn cos(self) -> Self {
-        self.sin_cos().1
-    }
-    #[inline(always)]
-    fn atan2(self, x: Self) -> Self {
-        Separate(Scalar::atan2(self.0, x.0))
-    }
-    #[inline(always)]
-    fn powi(self, n: i32) -> Self {
-        Separate(Scalar::powi(self.0, n))
-    }
-    #[inline(always)]
-    fn powf(self, x: Self) -> Self {
-        Separate(Scalar::powf(self.0, x.0))
-    }
+    functions_by_f64!();
 }

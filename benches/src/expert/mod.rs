@@ -41,8 +41,16 @@ where
     M: Method<S>,
 {
     let (system, state) = generated::start(row, method);
+    (system, jumped::<S, N>(&state))
+}
+
+/// `state` in arrays.
+fn jumped<S, const N: usize>(state: &impl State<S, f64>) -> Jumped<N>
+where
+    S: System<Configuration<f64> = [f64; N], Velocity<f64> = [f64; N]>,
+{
     let (before, after) = state.jump();
-    (system, Jumped { q: state.q(), before, after })
+    Jumped { q: state.q(), before, after }
 }
 
 /// The sine and cosine that generated code has, inline.

@@ -1,6 +1,7 @@
 //! How steps round products and sums.
 
-use crate::{Scalar, Separate, trigonometry};
+use crate::unchecked::functions_by_f64;
+use crate::{Scalar, Separate};
 use core::fmt;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -110,15 +111,6 @@ impl Neg for Fused {
     }
 }
 
-macro_rules! by_f64 {
-    ($($f:ident)*) => {$(
-        #[inline(always)]
-        fn $f(self) -> Self {
-            Self::from_f64(Scalar::$f(self.value()))
-        }
-    )*};
-}
-
 impl Scalar for Fused {
     const EPSILON: f64 = f64::EPSILON;
     const CHECKED: bool = false;
@@ -130,29 +122,5 @@ impl Scalar for Fused {
     fn to_f64(self) -> f64 {
         self.value()
     }
-    by_f64!(sqrt tan asin acos atan sinh cosh tanh exp ln);
-    #[inline(always)]
-    fn sin_cos(self) -> (Self, Self) {
-        trigonometry::sin_cos_or_nan(self)
-    }
-    #[inline(always)]
-    fn sin(self) -> Self {
-        self.sin_cos().0
-    }
-    #[inline(always)]
-    fn cos(self) -> Self {
-        self.sin_cos().1
-    }
-    #[inline(always)]
-    fn atan2(self, x: Self) -> Self {
-        Self::from_f64(Scalar::atan2(self.value(), x.value()))
-    }
-    #[inline(always)]
-    fn powi(self, n: i32) -> Self {
-        Self::from_f64(Scalar::powi(self.value(), n))
-    }
-    #[inline(always)]
-    fn powf(self, x: Self) -> Self {
-        Self::from_f64(Scalar::powf(self.value(), x.value()))
-    }
+    functions_by_f64!();
 }

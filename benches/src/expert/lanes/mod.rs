@@ -4,13 +4,13 @@
 mod chaotic_r7;
 mod sleigh;
 
-use super::Jumped;
 use super::rotation::RENEWED;
+use super::{Jumped, jumped};
 use crate::many::{Case, TRAJECTORIES, initial};
 use crate::multiplies::{Counted, counted};
 use crate::{H, Phase, Run};
 use nhi_models::Row as Model;
-use nhi_runtime::{Fused, Method, Scalar, Separate, State, System, Vector};
+use nhi_runtime::{Fused, Method, Scalar, Separate, System, Vector};
 use std::hint::black_box;
 use std::marker::PhantomData;
 
@@ -52,10 +52,7 @@ where
     initial(model).map(|(q, v)| {
         let inputs = S::Inputs::splat(0.0);
         match method.start(&model.defaults.parameters(), H, &q, &v, 0.0, &inputs) {
-            Ok(state) => {
-                let (before, after) = state.jump();
-                Jumped { q: state.q(), before, after }
-            }
+            Ok(state) => jumped::<S, N>(&state),
             Err(failure) => panic!("{}: {failure:?}", model.name),
         }
     })
