@@ -83,24 +83,28 @@ impl<const N: usize> Newton<N> {
             delta2 += w * d.to_f64() * d.to_f64();
             size2 += w * x.to_f64() * x.to_f64();
         }
-        if !(delta2.is_finite() && size2.is_finite()) {
+        // Neither is negative.
+        if !(delta2 + size2).is_finite() {
             return Err(Failure::NonFinite);
         }
         // For f64 1.4e-14, and 1.5e-11 for updates that have stopped shrinking.
         let rounding = 64.0 * T::EPSILON;
         let noise = 65536.0 * T::EPSILON;
-        if delta2 <= rounding * rounding * size2 {
-            return Ok(true);
-        }
-        // The iteration converges quadratically, so that after ‖δ₀‖, ‖δ₁‖ the next update is about
-        // ‖δ₁‖(‖δ₁‖/‖δ₀‖)². Where that is rounding, it need not be computed. (The first condition
-        // keeps an accidentally small δ₁ from being taken for convergence.)
-        let shrunk = delta2 / self.last;
-        let predicted = delta2 * shrunk * shrunk;
-        if self.updates > 0 && delta2 <= rounding * size2 && predicted <= T::EPSILON * T::EPSILON * size2 {
-            return Ok(true);
-        }
-        if delta2 >= self.last && delta2 <= noise * noise * size2 {
+        // The iteration converges quadratically: in units of `size2` the update after δ₀ is C‖δ₀‖², with C of
+        // order one, since what updates change the equations by are angles of a step. After a δ₀ so small that
+        // the next one is rounding with C = 64 too, it need not be computed.
+        let solved = if self.updates == 0 {
+            delta2 <= T::EPSILON / 64.0 * size2
+        } else {
+            // After ‖δ₀‖, ‖δ₁‖ the next update is about ‖δ₁‖(‖δ₁‖/‖δ₀‖)². (The second condition keeps an
+            // accidentally small δ₁ from being taken for convergence.)
+            let shrunk = delta2 / self.last;
+            let predicted = delta2 * shrunk * shrunk;
+            delta2 <= rounding * rounding * size2
+                || (delta2 <= rounding * size2 && predicted <= T::EPSILON * T::EPSILON * size2)
+                || (delta2 >= self.last && delta2 <= noise * noise * size2)
+        };
+        if solved {
             return Ok(true);
         }
         self.last = delta2;
@@ -157,6 +161,19 @@ mod tests {
         let (x, updates) = solve(Newton::new(), 1.4, root_of_two::<f32>).unwrap();
         assert!((x - 2f64.sqrt()).abs() <= f64::from(2.0 * f32::EPSILON), "{x}");
         assert!(updates <= 3, "{updates}");
+    }
+
+    #[test]
+    fn a_good_guess_is_updated_once() {
+        // Relative updates: 1.3e-9, after which 8e-19 is left, and 2.7e-9.
+        let guess = 2f64.sqrt() * (1.0 + 1.3e-9);
+        let (x, updates) = solve(Newton::new(), guess, root_of_two::<f64>).unwrap();
+        assert!((x - 2f64.sqrt()).abs() <= 2.0 * f64::EPSILON, "{x}");
+        assert_eq!(updates, 1);
+        let guess = 2f64.sqrt() * (1.0 + 2.7e-9);
+        let (x, updates) = solve(Newton::new(), guess, root_of_two::<f64>).unwrap();
+        assert!((x - 2f64.sqrt()).abs() <= 2.0 * f64::EPSILON, "{x}");
+        assert_eq!(updates, 2);
     }
 
     #[test]

@@ -13,6 +13,35 @@ pub trait Fields<T>: Copy {
     fn read(next: &mut impl FnMut() -> T) -> Self;
     /// Gives `next` every number, in order.
     fn write(&self, next: &mut impl FnMut(T));
+    /// The value with `other` in the `places`, of which the first number has the number `from`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn with(self, _other: T, _places: Places, _from: usize) -> Self {
+        self
+    }
+}
+
+/// Some of the first 64 places in a value: as bits, which the compiler sees through when it unrolls a loop.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Places(u64);
+
+impl Places {
+    pub(crate) const fn new(places: &[usize]) -> Self {
+        let (mut bits, mut i) = (0, 0);
+        while i < places.len() {
+            if places[i] < 64 {
+                bits |= 1 << places[i];
+            }
+            i += 1;
+        }
+        Places(bits)
+    }
+
+    #[inline(always)]
+    const fn contains(self, place: usize) -> bool {
+        place < 64 && (self.0 >> place) & 1 == 1
+    }
 }
 
 /// Numbers that pass from one value to another at a time.
@@ -54,9 +83,13 @@ impl<T: Scalar> Fields<T> for T {
     fn write(&self, next: &mut impl FnMut(T)) {
         next(*self);
     }
+    #[inline(always)]
+    fn with(self, other: T, places: Places, from: usize) -> Self {
+        if places.contains(from) { other } else { self }
+    }
 }
 
-impl<T, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
+impl<T: Copy, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
     const LEN: usize = N * X::LEN;
     #[inline(always)]
     fn read(next: &mut impl FnMut() -> T) -> Self {
@@ -67,6 +100,15 @@ impl<T, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
         for x in self {
             x.write(next);
         }
+    }
+    #[inline(always)]
+    fn with(self, other: T, places: Places, from: usize) -> Self {
+        let mut next = from;
+        self.map(|x| {
+            let from = next;
+            next += X::LEN;
+            x.with(other, places, from)
+        })
     }
 }
 
@@ -93,7 +135,7 @@ impl<T: Copy> Fields<T> for Anything<T> {
 /// The numbers of these types are those of their fields.
 macro_rules! of_fields {
     ($([$($type:ident)*] $of:ty: { $($all:tt)* } = $($field:ident: $part:ident)*;)*) => {$(
-        impl<T, $($type: Fields<T>),*> Fields<T> for $of {
+        impl<T: Copy, $($type: Fields<T>),*> Fields<T> for $of {
             const LEN: usize = 0 $(+ $part::LEN)*;
             #[inline(always)]
             fn read(next: &mut impl FnMut() -> T) -> Self {
@@ -104,6 +146,16 @@ macro_rules! of_fields {
             fn write(&self, next: &mut impl FnMut(T)) {
                 let $($all)* = self;
                 $($field.write(next);)*
+            }
+            #[inline(always)]
+            fn with(self, other: T, places: Places, mut from: usize) -> Self {
+                let $($all)* = self;
+                $(
+                    let $field = $field.with(other, places, from);
+                    from += $part::LEN;
+                )*
+                let _ = from;
+                $($all)*
             }
         }
     )*};

@@ -1,4 +1,5 @@
 use crate::error::finite;
+use crate::fields::Places;
 use crate::isa::{Isa, Work};
 use crate::mechanics::{reaction, sum};
 use crate::samples::SampleOf;
@@ -88,14 +89,17 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         let isa = Isa::best();
         while self.steps < end {
             let count = (end - self.steps).min(STRIDE);
-            match isa.run_scalar(Stride { simulation: self, count }) {
-                Some(state) => {
-                    self.state = state;
-                    self.steps += count;
+            let before = (self.state, self.steps);
+            let unlooked = count - u64::from(Stride::<S, M>::FOR_STEP);
+            if let Some(state) = isa.run_scalar(Stride { simulation: self, count: unlooked }) {
+                (self.state, self.steps) = (state, self.steps + unlooked);
+                if !Stride::<S, M>::FOR_STEP || self.step().is_ok() {
+                    continue;
                 }
-                // Something is wrong on the way: these steps one by one, looking at each.
-                None => (0..count).try_for_each(|_| self.step())?,
+                (self.state, self.steps) = before;
             }
+            // Something is wrong on the way: these steps one by one, looking at each.
+            (0..count).try_for_each(|_| self.step())?;
         }
         Ok(())
     }
@@ -107,8 +111,15 @@ struct Stride<'a, S: System, M: Method<S>> {
     count: u64,
 }
 
+impl<S: System, M: Method<S>> Stride<'_, S, M> {
+    /// Whether a state of which the next step is right is enough: velocities that it does not read need not
+    /// be known after the loop.
+    const FOR_STEP: bool = M::UNREAD.len() > <S::Multipliers<f64> as Fields<f64>>::LEN;
+}
+
 impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
-    /// The state after them; `None` if one fails or something is not finite in the end.
+    /// The state after them, or one for the next step; `None` if one fails or something is not finite in the
+    /// end.
     type Output = Option<M::State<f64>>;
 
     #[inline(always)]
@@ -117,19 +128,11 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
         let prepared: M::Prepared<T> = unchecked(prepared);
         let inputs: S::Inputs<T> = unchecked(inputs);
         let mut state: M::State<T> = unchecked(state);
-        let step = |state: &M::State<T>, k: u64| {
-            method.step(&prepared, state, T::from_f64(k as f64 * *h), &inputs).ok()
-        };
-        let end = *steps + self.count;
-        // Velocities that the next step does not read need not outlive a loop without the last step.
-        let apart = M::UNREAD.len() > <S::Multipliers<f64> as Fields<f64>>::LEN;
-        for k in *steps..end - u64::from(apart) {
-            state = step(&state, k)?;
+        for k in *steps..*steps + self.count {
+            state = method.step(&prepared, &state, T::from_f64(k as f64 * *h), &inputs).ok()?;
         }
-        if apart {
-            state = step(&state, end - 1)?;
-        }
-        unchecked::finite(&state)
+        let places = const { Places::new(if Self::FOR_STEP { M::UNREAD } else { &[] }) };
+        unchecked::finite(&state.with(T::from_f64(0.0), places, 0))
     }
 }
 
