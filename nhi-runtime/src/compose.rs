@@ -166,6 +166,11 @@ impl<M, const N: usize> Compose<M, N> {
         self.gamma
     }
 
+    /// The size of the first substep, which is that of the last.
+    fn first<T: Scalar>(&self, h: T) -> T {
+        self.coefficients_in::<T>().first().map_or(h, |&g| h * g)
+    }
+
     /// The coefficients in the numbers computed with. The middle one is again what the sum lacks, so
     /// that the sum is 1 for them too.
     fn coefficients_in<T: Scalar>(&self) -> [T; N] {
@@ -180,8 +185,9 @@ impl<M, const N: usize> Compose<M, N> {
 }
 
 impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<M, N> {
-    /// Of each substep what the method prepares, and the time from the beginning of the step.
-    type Prepared<T: Scalar> = [(M::Prepared<T>, T); N];
+    /// Of each substep what the method prepares, the time from the beginning of the step, and its size in units of
+    /// the substep before; before the first one is the last.
+    type Prepared<T: Scalar> = [(M::Prepared<T>, T, T); N];
     type State<T: Scalar> = M::State<T>;
     const UNREAD: &'static [usize] = M::UNREAD;
 
@@ -191,16 +197,19 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
 
     fn prepare<T: Scalar>(&self, parameters: &S::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure> {
         let gamma = self.coefficients_in::<T>();
-        let first = gamma.first().map_or(h, |&g| h * g);
-        let mut substeps = [(self.base.prepare(parameters, first)?, T::from_f64(0.0)); N];
-        let mut before = T::from_f64(0.0);
+        let first = self.first(h);
+        let [zero, one] = [0.0, 1.0].map(T::from_f64);
+        let mut substeps = [(self.base.prepare(parameters, first)?, zero, one); N];
+        let mut before = zero;
         for i in 0..N {
             // What an earlier substep of the same size has prepared serves again.
             let prepared = match gamma[..i.max(1)].iter().position(|g| *g == gamma[i]) {
                 Some(same) => substeps[same].0,
                 None => self.base.prepare(parameters, h * gamma[i])?,
             };
-            substeps[i] = (prepared, h * before);
+            // The coefficients are the same read backwards.
+            let ratio = if i == 0 { one } else { gamma[i] / gamma[i - 1] };
+            substeps[i] = (prepared, h * before, ratio);
             before = before + gamma[i];
         }
         Ok(substeps)
@@ -215,7 +224,7 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
         t: T,
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure> {
-        self.base.start(parameters, h, q, v, t, inputs)
+        self.base.start(parameters, self.first(h), q, v, t, inputs)
     }
 
     #[inline]
@@ -228,7 +237,7 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
         lambda: &S::Multipliers<T>,
         t: T,
     ) -> Result<Self::State<T>, Failure> {
-        self.base.state(parameters, h, q, jump, lambda, t)
+        self.base.state(parameters, self.first(h), q, jump, lambda, t)
     }
 
     #[inline(always)]
@@ -240,8 +249,9 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure> {
         let mut state = *state;
-        for (prepared, after) in prepared {
-            state = self.base.step(prepared, &state, t + *after, inputs)?;
+        for (prepared, after, ratio) in prepared {
+            let resized = self.base.resized(&state, *ratio);
+            state = self.base.step(prepared, &resized, t + *after, inputs)?;
         }
         Ok(state)
     }

@@ -45,8 +45,7 @@ pub trait Method<S: System> {
         t: T,
     ) -> Result<Self::State<T>, Failure>;
 
-    /// One step from time `t` to `t + h`. States of methods that reflect belong to the step size that they
-    /// were made with, all others serve steps of any size.
+    /// One step from time `t` to `t + h`. A state belongs to the step size that it was made with.
     fn step<T: Scalar>(
         &self,
         prepared: &Self::Prepared<T>,
@@ -54,6 +53,13 @@ pub trait Method<S: System> {
         t: T,
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
+
+    /// The same state for steps that are `ratio` times as large: increments that it carries are. Not of methods that
+    /// reflect, whose momentum belongs to the step size.
+    #[inline(always)]
+    fn resized<T: Scalar>(&self, state: &Self::State<T>, _ratio: T) -> Self::State<T> {
+        *state
+    }
 }
 
 /// A method that reflects the momentum at every node (GNI). It carries parasitic modes, which
@@ -148,6 +154,11 @@ macro_rules! by_step_functions_of {
                 inputs: &S::Inputs<T>,
             ) -> Result<Self::State<T>, Failure> {
                 <S as Emits<$method>>::step(prepared, state, t, inputs)
+            }
+
+            #[inline(always)]
+            fn resized<T: Scalar>(&self, state: &Self::State<T>, ratio: T) -> Self::State<T> {
+                <S as Emits<$method>>::resized(state, ratio)
             }
         }
     };

@@ -194,4 +194,10 @@ pub trait Emits<K>: System {
         t: T,
         inputs: &Self::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
+
+    /// The same state for steps that are `ratio` times as large.
+    #[inline(always)]
+    fn resized<T: Scalar>(state: &Self::State<T>, _ratio: T) -> Self::State<T> {
+        *state
+    }
 }

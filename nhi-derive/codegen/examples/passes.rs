@@ -10,7 +10,7 @@ use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::method::{self, MethodPrograms};
-use nhi_codegen::pass::{optimise_step, trace};
+use nhi_codegen::pass::{carry, in_a_loop, optimise_step, trace};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Binding, Constants, Operations, Program, Statement};
 use std::collections::BTreeMap;
@@ -40,13 +40,16 @@ parameters and step size alone is computed once per simulation and not counted.
 | factor | common factors of the terms of a sum |
 | products, sums (`share.rs`) | products and sums of two that several of them hold are computed once; so are square roots and reciprocals |
 | carry | the state carries what a step computes at its end and the next one would compute at its beginning |
+| increments | velocities are carried as multiples of the step size, which is then multiplied with nowhere else; the velocities themselves are results that no step reads |
 | positive | no check of pivots that are positive whatever the state |
+| reciprocals | a division whose denominator is there before its numerator does not wait for it: costs a multiplication, saves waiting |
 | latency | sums and products grouped by when their operands are there: saves no operations, but waiting |
 
 *Combined* is what the emitted step would cost more with the constraints as they are declared. *Written* is the program as
 the scheme is written; equal expressions count once in it already, also the sine and cosine
 of one angle. A column says what the pass saves where it stands in the order of passes; a pass that makes room for a later
-one can cost something itself. *Checks* are the pivots that a step checks before and after *positive* and *carry*, which
+one can cost something itself. *Emitted* is the emitted step, and *loop* what is left of it for who looks only at the
+state after many steps: what the next step reads. *Increments* is counted there. *Checks* are the pivots that a step checks before and after *positive* and *carry*, which
 leaves a check that the step before has made. *Carried* is the number of values in the state.
 
 Multipliers in closed form are no pass: the scheme builder solves what is affine in the velocities for these, and what
@@ -64,9 +67,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{HEAD}");
     let passes = PASSES.join(" | ");
     println!(
-        "| system | method | Newton | combined | written | {passes} | carry | emitted | carried | checks |"
+        "| system | method | Newton | combined | written | {passes} | carry | emitted | increments | loop | carried | checks |"
     );
-    println!("|---|---|---:|---:|---:|{}---:|---:|---:|---:|", "---:|".repeat(PASSES.len()));
+    println!("|---|---|---:|---:|---:|{}---:|---:|---:|---:|---:|---:|", "---:|".repeat(PASSES.len()));
     for path in std::env::args().skip(1) {
         for input in structs(&std::fs::read_to_string(path)?)? {
             let mut all = Declaration::parse(&input).map_err(|r| r.errors[0].to_string())?;
@@ -97,17 +100,28 @@ fn row(derived: &Derived, method: &MethodPrograms) {
     // The last passes save nothing but what numbering finds once more.
     let columns = PASSES.map(|name| saved.get(name).copied().unwrap_or(0).to_string());
     let fixed = method.state.belongs_to_step_size();
+    let mut carried = plain.clone();
+    if let Some(with) = carry(&mut pool, &mut constants, &written, fixed) {
+        let with = trace(&mut pool, &mut constants, &with.step, |_, _, _| {});
+        if weight(&mut pool, &with) < last {
+            carried = with;
+        }
+    }
+    let after_carry = weight(&mut pool, &carried);
+    let loop_after_carry = in_a_loop(&mut pool, &mut constants, &carried);
     let (mut pool, step) = method.step.isolated(&derived.mechanics.system.pool);
     let emitted = optimise_step(&mut pool, &mut Constants::default(), &step, fixed);
     let after = weight(&mut pool, &emitted.step);
+    let in_a_loop = in_a_loop(&mut pool, &mut Constants::default(), &emitted.step);
     println!(
-        "| {} | {} | {} | {} | {before} | {} | {} | {after} | {} | {} → {} |",
+        "| {} | {} | {} | {} | {before} | {} | {} | {after} | {} | {in_a_loop} | {} | {} → {} |",
         derived.mechanics.system.name,
         method.id,
         unknowns(&written),
         as_declared(derived, method) - after,
         columns.join(" | "),
-        last - after,
+        last - after_carry,
+        if emitted.increments.is_empty() { 0 } else { loop_after_carry as isize - in_a_loop as isize },
         emitted.carry.map_or(0, |carry| carry.outputs[0].values.len()),
         checks(&pool, &written),
         checks(&pool, &emitted.step),

@@ -102,16 +102,18 @@ struct Carrying {
     pool: Pool,
     step: Program,
     carry: Program,
+    increments: Vec<usize>,
 }
 
 impl Carrying {
     fn new(derived: &Derived, program: &Program, fixed: bool) -> Option<Carrying> {
         let (mut pool, isolated) = program.isolated(&derived.mechanics.system.pool);
-        let Step { step, carry } = optimise_step(&mut pool, &mut Constants::default(), &isolated, fixed);
+        let Step { step, carry, increments } =
+            optimise_step(&mut pool, &mut Constants::default(), &isolated, fixed);
         step.validate(&pool);
         let carry = carry?;
         carry.validate(&pool);
-        Some(Carrying { pool, step, carry })
+        Some(Carrying { pool, step, carry, increments })
     }
 
     /// Follows `steps`, of arguments and results of the raw program, by what is carried.
@@ -122,7 +124,11 @@ impl Carrying {
             Ok(carried) => carried.concat(),
             Err(e) => panic!("{name}: {e}"),
         };
+        let size = |arguments: &Lists| arguments[1][0];
+        let mut last = size(&steps[0].0);
         for (arguments, expected) in steps {
+            self.increments.iter().for_each(|&i| carried[i] *= size(arguments) / last);
+            last = size(arguments);
             let mut arguments = arguments.clone();
             arguments.insert(place, carried);
             let mut got = match self.step.run(&self.pool, &arguments) {

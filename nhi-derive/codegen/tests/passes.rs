@@ -3,7 +3,7 @@
 mod support;
 
 use nhi_codegen::expr::{Expr, Function, Pool};
-use nhi_codegen::pass::{carry, optimise, split, trace};
+use nhi_codegen::pass::{carry, in_a_loop, optimise, optimise_step, split, trace};
 use nhi_codegen::program::{
     Binding, Constants, Input, Newton, Operations, Output, Program, Singular, Statement,
 };
@@ -648,6 +648,115 @@ fn a_pivot_that_the_step_before_has_checked_is_left_to_the_start() {
     assert_eq!((pivots(&carrying.step), pivots(&start)), (1, 1));
     let fails = start.run(&pool, &[vec![1.0], vec![0.1], vec![2.0], vec![0.0], vec![0.0]]);
     assert_eq!(fails, Err(nhi_codegen::program::Failure::Singular(Singular::Constraints)));
+}
+
+/// The body of an emitted step, which of the numbers it carries are increments, and its weight in a loop.
+fn stepped(text: &str, fixed: bool) -> (String, Vec<usize>, usize) {
+    let mut pool = Pool::new();
+    let mut constants = Constants::default();
+    let before = program(&mut pool, text);
+    let step = optimise_step(&mut pool, &mut constants, &before, fixed);
+    step.step.validate(&pool);
+    if let Some(carry) = &step.carry {
+        carry.validate(&pool);
+    }
+    let weight = in_a_loop(&mut pool, &mut constants, &step.step);
+    let shown = step.step.show(&pool).to_string();
+    let body: Vec<&str> = shown.lines().skip(1).map(str::trim).collect();
+    (body.join("\n"), step.increments, weight)
+}
+
+#[track_caller]
+fn check_stepped(text: &str, fixed: bool, body: &str, increments: &[usize], weight: usize) {
+    let expected: Vec<&str> = body.lines().map(str::trim).collect();
+    assert_eq!(stepped(text, fixed), (expected.join("\n"), increments.to_vec(), weight));
+}
+
+const DRIFT_KICK_DRIFT: &str =
+    "step(parameters: prepared [k], h: prepared, q: [x, y], v: [u, w], t, inputs: [])
+    let x_h = x + h/2*u
+    let y_h = y + h/2*w
+    let u_1 = u - h*k*x_h*y_h
+    let w_1 = w - h*k*y_h
+    return q = [x_h + h/2*u_1, y_h + h/2*w_1], v = [u_1, w_1]";
+
+#[test]
+fn velocities_are_carried_as_increments() {
+    let body = "let x_h = x + half_h_u
+        let y_h = y + half_h_w
+        let half_h_sq_k = h^2*k/2
+        let t0 = y_h*half_h_sq_k
+        let half_h_u_1 = half_h_u - x_h*t0
+        let half_h_w_1 = half_h_w - t0
+        let two_over_h = 2/h
+        return q = [x_h + half_h_u_1, y_h + half_h_w_1], v = [half_h_u_1*two_over_h, half_h_w_1*two_over_h], \
+                carried = [half_h_u_1, half_h_w_1]";
+    check_stepped(DRIFT_KICK_DRIFT, false, body, &[0, 1], 8);
+}
+
+#[test]
+fn functions_keep_their_arguments() {
+    check_stepped(
+        "step(parameters: prepared [], h: prepared, q: [x, y, z], v: [u, w, s], t, inputs: [])
+            let x_1 = x + h*u
+            let u_1 = u + h*cos(u)
+            return q = [x_1, y + h*w, z + h*s], v = [u_1, w, s]",
+        false,
+        "let x_1 = x + h_u
+         let inv_h = 1/h
+         let h_sq = h^2
+         let h_u_1 = h_u + h_sq*cos(h_u*inv_h)
+         return q = [x_1, y + h_w, z + h_s], v = [h_u_1*inv_h, h_w*inv_h, h_s*inv_h], carried = [h_u_1, h_w, h_s]",
+        &[0, 1, 2],
+        21,
+    );
+}
+
+#[test]
+fn powers_of_powers_of_the_step_size_stay_bounded() {
+    let mut text = "step(parameters: prepared [], h: prepared, q: [x], v: [u], t, inputs: [])
+            let a0 = u^2"
+        .to_owned();
+    for i in 1..40 {
+        text += &format!("\nlet a{i} = a{}^2", i - 1);
+    }
+    text += "\nreturn q = [x + h*u], v = [u + h*a39]";
+    let (_, increments, _) = stepped(&text, false);
+    assert_eq!(increments, [0usize; 0]);
+}
+
+#[test]
+fn steps_with_a_loop_keep_their_velocities() {
+    let (_, increments, _) = stepped(
+        "step(parameters: prepared [], h: prepared, q: [x], v: [u], t, inputs: [])
+            let w = u + h*sin(x)
+            newton l from 0 weights 1 beside 1
+                let x_l = x + l
+                let g = l + h*sin(x_l)
+                l += -g
+            return q = [x + l + h*u], v = [w]",
+        false,
+    );
+    assert_eq!(increments, [0usize; 0]);
+}
+
+#[test]
+fn divisions_do_not_wait_for_numerators() {
+    let quotient = |over: &str, under: &str| {
+        stepped(
+            &format!(
+                "step(parameters: prepared [], h: prepared, q: [x, y], v: [], t, inputs: [])
+                    let a = 1 + y^2
+                    let b = 1 + x*(2 + x*(3 + x))
+                    let l = ({over})/({under})
+                    return q = [x + l, y], v = []"
+            ),
+            false,
+        )
+        .0
+    };
+    assert!(quotient("b", "a").contains("let l = b*inv_a"), "{}", quotient("b", "a"));
+    assert!(quotient("a", "b").contains("let l = a/b"), "{}", quotient("a", "b"));
 }
 
 #[test]

@@ -89,7 +89,8 @@ fn jacobians_of_steps_forth_and_back_are_inverse() {
             let [forth, back] = [h, -h].map(|h| method.prepare(&parameters, h).unwrap());
             let start = method.start(&parameters, h, &q, &v, zero, &inputs).unwrap();
             let there = method.step(&forth, &start, zero, &inputs).unwrap();
-            let here = method.step(&back, &there, h, &inputs).unwrap();
+            let turned = method.resized(&there, Dual::constant(-1.0));
+            let here = method.step(&back, &turned, h, &inputs).unwrap();
             let pairs = here.q().as_ref().iter().zip(q.as_ref()).map(|(&a, &b)| (a, b)).collect::<Vec<_>>();
             let velocities =
                 here.v().as_ref().iter().zip(v.as_ref()).map(|(&a, &b)| (a, b)).collect::<Vec<_>>();

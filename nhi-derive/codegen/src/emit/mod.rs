@@ -91,6 +91,8 @@ struct Memory {
     carried: usize,
     /// Whether they depend on the retraction.
     retracted: bool,
+    /// Which of these are multiples of the step size.
+    increments: Vec<usize>,
     /// Which of all numbers are of no use to the next step.
     unread: Vec<usize>,
 }
@@ -309,13 +311,14 @@ impl<'a> Emitter<'a> {
         let (mut pool, step) = method.step.isolated(self.pool);
         let mut constants = Constants::default();
         let fixed = method.state.belongs_to_step_size();
-        let Step { step, carry } = optimise_step(&mut pool, &mut constants, &step, fixed);
+        let Step { step, carry, increments } = optimise_step(&mut pool, &mut constants, &step, fixed);
         let parts = split(&pool, &step);
         let carried = carry.as_ref().map_or(0, |carry| carry.outputs[0].values.len());
         let state = self.state_type(method, carried);
         let memory = Memory {
             carried,
             retracted: carry.as_ref().is_some_and(|carry| retracted(&pool, carry).is_some()),
+            increments,
             unread: state.unread(&pool, &parts.step),
         };
         let bare = state.without_carried();
@@ -551,6 +554,19 @@ impl<'a> Emitter<'a> {
                 #carry
             }),
         };
+        let increments = memory.increments.iter().map(|&i| Literal::usize_unsuffixed(i));
+        let increments: Vec<TokenStream> = increments.map(|i| quote!(carried[#i])).collect();
+        // Momenta that are reflected belong to their step size.
+        let resized = (!increments.is_empty() && !method.state.belongs_to_step_size()).then(|| {
+            quote! {
+                #[inline(always)]
+                fn resized #s(__state: &Self::State<__T>, __ratio: __T) -> Self::State<__T> {
+                    let mut __state = *__state;
+                    #(__state.#increments = __ratio * __state.#increments;)*
+                    __state
+                }
+            }
+        });
         let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
         let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
         let unread = memory.unread.iter().map(|&i| Literal::usize_unsuffixed(i));
@@ -596,6 +612,7 @@ impl<'a> Emitter<'a> {
                 ) -> #next {
                     kernel::#module::step #retraction(__prepared, __state, __t, __inputs)
                 }
+                #resized
             }
         }
     }

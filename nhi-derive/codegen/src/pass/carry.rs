@@ -6,17 +6,20 @@
 //! Then e becomes an input of the step, and σ(e) a result. At a start the program `carry` computes e, and
 //! makes the checks of pivots that the step leaves to the step before.
 //!
-//! A value that depends on the step size is carried only where the state belongs to one step size. One that
-//! depends on control inputs never is: the next step has others.
+//! A value that depends on the step size is carried only where the state belongs to one step size, but for the
+//! [increments](super::increments), which are multiples of it. One that depends on control inputs never is: the next
+//! step has others.
 //!
 //! Where what is carried only serves to make something else of the state, as in `d = v_post - h/2*F`, that
 //! is carried instead, if the step then reads fewer numbers.
 
 use super::Search;
 use super::draft::{Context, Draft, rewrite};
+use super::increments::increments;
 use super::names::formula_name;
 use super::numbering::numbering;
 use super::positive::positive;
+use super::reciprocals::reciprocals;
 use crate::expr::{Expr, Node, Pool};
 use crate::program::{Binding, Constants, Input, Newton, Output, Program, Statement, Table};
 use num_traits::Signed;
@@ -26,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) const CARRIED: &str = "carried";
 
 /// Operations that a further number in the state has to save.
-const WORTH: usize = 2;
+pub(super) const WORTH: usize = 2;
 
 /// A step after the passes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,21 +38,27 @@ pub struct Step {
     pub step: Program,
     /// Before the passes: computes `carried` from parameters, h, the state and t.
     pub carry: Option<Program>,
+    /// Which of the numbers carried are multiples of the step size.
+    pub increments: Vec<usize>,
 }
 
 /// The step `program` with fewer operations. `fixed` says that its state belongs to one step size.
 pub fn optimise_step(pool: &mut Pool, constants: &mut Constants, program: &Program, fixed: bool) -> Step {
     let cx = &mut Context::new(pool, constants);
-    let (mut search, mut carry) = (Search::new(cx, program), None);
+    let mut search = Search::new(cx, program);
+    let mut step = Step { step: program.clone(), carry: None, increments: Vec::new() };
     if let Some(carrying) = carrying(cx, program, fixed) {
         let other = Search::new(cx, &carrying.step);
         if other.cost.0 < search.cost.0 {
-            (search, carry) = (other, carrying.carry);
+            (search, step) = (other, carrying);
         }
     }
+    let (mut search, step) = increments(cx, search, step);
     search.other_orders(cx);
     search.other_rounds(cx);
-    Step { step: search.finish(cx), carry }
+    let mut optimised = search.finish(cx);
+    reciprocals(cx, &mut optimised);
+    Step { step: optimised, ..step }
 }
 
 /// The step `program` that carries in the state what the next one computes again; `None` if there is nothing to carry.
@@ -74,7 +83,7 @@ fn carrying(cx: &mut Context<'_>, program: &Program, fixed: bool) -> Option<Step
         let (step, carry) = images.rewrite(cx, &draft, &choice);
         let reads = numbers_read(cx.pool, &step);
         if best.as_ref().is_none_or(|&(fewest, _)| reads < fewest) {
-            best = Some((reads, Step { step, carry: Some(carry) }));
+            best = Some((reads, Step { step, carry: Some(carry), increments: Vec::new() }));
         }
     }
     best.map(|(_, step)| step)
@@ -418,34 +427,9 @@ impl Images {
         for value in step.program.values_mut() {
             *value = new[*value];
         }
-        let carried = Output {
-            name: CARRIED.into(),
-            values: results.into_iter().map(|e| new[e]).collect(),
-            scalar: false,
-        };
-        step.program.outputs.push(carried);
-        let input = Input {
-            name: CARRIED.into(),
-            symbols: symbols.into_values().collect(),
-            binding: Binding::Step,
-            scalar: false,
-        };
-        let inputs = &mut step.program.inputs;
-        let state = inputs.iter().rposition(|i| draft.program.outputs.iter().any(|o| o.name == i.name));
-        inputs.insert(state.map_or(inputs.len(), |i| i + 1), input);
-
-        let known = draft.program.inputs.iter().filter(|i| i.name != "inputs");
-        let carry = Program {
-            name: "carry".into(),
-            doc: vec!["What the first step finds computed.".into()],
-            inputs: known.map(|i| Input { binding: Binding::Step, ..i.clone() }).collect(),
-            body: before,
-            outputs: vec![Output {
-                name: CARRIED.into(),
-                values: choice.carried.iter().copied().collect(),
-                scalar: false,
-            }],
-        };
+        let results = results.into_iter().map(|e| new[e]).collect();
+        carries(&mut step.program, symbols.into_values().collect(), results);
+        let carry = starting(&draft.program, before, choice.carried.iter().copied().collect());
         (step.finish(cx.pool), carry)
     }
 
@@ -461,6 +445,31 @@ impl Images {
             }
             _ => false,
         }
+    }
+}
+
+/// Lets `step` carry `symbols`, whose next values are `values`.
+pub(super) fn carries(step: &mut Program, symbols: Vec<Expr>, values: Vec<Expr>) {
+    let is_state = |i: &Input| i.name != CARRIED && step.outputs.iter().any(|o| o.name == i.name);
+    let after_state = step.inputs.iter().rposition(is_state).map_or(step.inputs.len(), |i| i + 1);
+    step.outputs.retain(|o| o.name != CARRIED);
+    step.outputs.push(Output { name: CARRIED.into(), values, scalar: false });
+    let input = Input { name: CARRIED.into(), symbols, binding: Binding::Step, scalar: false };
+    match step.inputs.iter_mut().find(|i| i.name == CARRIED) {
+        Some(carried) => *carried = input,
+        None => step.inputs.insert(after_state, input),
+    }
+}
+
+/// The program that computes with `body` the `values` that the first step of `program` finds carried.
+pub(super) fn starting(program: &Program, body: Vec<Statement>, values: Vec<Expr>) -> Program {
+    let known = program.inputs.iter().filter(|i| i.name != "inputs" && i.name != CARRIED);
+    Program {
+        name: "carry".into(),
+        doc: vec!["What the first step finds computed.".into()],
+        inputs: known.map(|i| Input { binding: Binding::Step, ..i.clone() }).collect(),
+        body,
+        outputs: vec![Output { name: CARRIED.into(), values, scalar: false }],
     }
 }
 

@@ -12,7 +12,7 @@ use crate::program::{Constants, Program, Shape, Statement, Table, signed};
 use std::collections::BTreeMap;
 
 /// Cycles of an addition or multiplication, a division or square root, and a call.
-const FLAT: u32 = 4;
+pub(super) const FLAT: u32 = 4;
 const DIVISION: u32 = 13;
 const CALL: u32 = 50;
 

@@ -74,7 +74,7 @@ pub fn identifier(name: &str) -> String {
     out.trim_end_matches('_').to_owned()
 }
 
-fn symbol_name(pool: &Pool, e: Expr) -> Option<String> {
+pub(super) fn symbol_name(pool: &Pool, e: Expr) -> Option<String> {
     pool.as_symbol(e).map(|s| identifier(pool.name(s)))
 }
 

@@ -154,25 +154,28 @@ const _: () = {
             /// What depends on the parameters and the step size alone.
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
             pub struct Prepared<T> {
-                /// `belt`
-                pub belt: T,
-                /// `c[0]`
-                pub c_0: T,
-                /// `c[1]`
-                pub c_1: T,
                 /// `h/2`
                 pub half_h: T,
-                /// `h/(J + c[0]*h/2)`
-                pub h_over_pivot: T,
                 /// `1/m`
                 pub inv_m: T,
-                /// `h/m`
-                pub h_over_m: T,
-                /// `1/h`
-                pub inv_h: T,
+                /// `h^2/(2*m)`
+                pub half_h_sq_over_m: T,
+                /// `c[1]*h/2`
+                pub half_c_1_h: T,
+                /// `h/(J + c[0]*h/2)`
+                pub h_over_pivot: T,
+                /// `1 - c[0]*h/(J + c[0]*h/2)`
+                pub k0: T,
+                /// `belt*h/2`
+                pub half_belt_h: T,
+                /// `2/h`
+                pub two_over_h: T,
+                /// `2/h^2`
+                pub two_over_h_sq: T,
             }
             emitted::fields!(
-                Prepared { belt, c_0, c_1, half_h, h_over_pivot, inv_m, h_over_m, inv_h }
+                Prepared { half_h, inv_m, half_h_sq_over_m, half_c_1_h, h_over_pivot, k0,
+                half_belt_h, two_over_h, two_over_h_sq }
             );
             /// Computes what depends on the parameters and the step size alone.
             #[inline]
@@ -183,19 +186,25 @@ const _: () = {
                 let [m, J, belt, c_0, c_1] = *parameters;
                 let half_h = T::from_f64(0.5) * h;
                 let pivot = J + c_0 * half_h;
-                let h_over_pivot = h / pivot;
                 let inv_m = T::from_f64(1.0) / m;
-                let h_over_m = h * inv_m;
+                let half_h_sq_over_m = h * half_h * inv_m;
+                let half_c_1_h = c_1 * half_h;
+                let h_over_pivot = h / pivot;
+                let k0 = T::from_f64(1.0) - c_0 * h_over_pivot;
+                let half_belt_h = belt * half_h;
                 let inv_h = T::from_f64(1.0) / h;
+                let two_over_h = T::from_f64(2.0) * inv_h;
+                let two_over_h_sq = inv_h * two_over_h;
                 Ok(Prepared {
-                    belt,
-                    c_0,
-                    c_1,
                     half_h,
-                    h_over_pivot,
                     inv_m,
-                    h_over_m,
-                    inv_h,
+                    half_h_sq_over_m,
+                    half_c_1_h,
+                    h_over_pivot,
+                    k0,
+                    half_belt_h,
+                    two_over_h,
+                    two_over_h_sq,
                 })
             }
 
@@ -247,68 +256,91 @@ const _: () = {
                 }
             }
 
+            /// What the first step finds computed.
+            ///
+            /// Operations: 4 mul.
+            #[inline]
+            pub fn carry<T: Scalar>(
+                _parameters: &[T; 5],
+                h: T,
+                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                _t: T,
+            ) -> Result<[T; 3], Failure> {
+                let [dot_x, dot_y, dot_theta] = state.v;
+                let half_h = T::from_f64(0.5) * h;
+                let carried = [dot_x * half_h, dot_y * half_h, dot_theta * half_h];
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
-            /// Operations: 17 add, 21 mul, 1 div, 1 sin, 2 sin_cos.
+            /// Operations: 16 add, 19 mul, 1 div, 1 sin, 2 sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 3]>,
                 t: T,
                 inputs: &[T; 2],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 3]>, Failure> {
                 let Prepared {
-                    belt,
-                    c_0,
-                    c_1,
                     half_h,
-                    h_over_pivot,
                     inv_m,
-                    h_over_m,
-                    inv_h,
+                    half_h_sq_over_m,
+                    half_c_1_h,
+                    h_over_pivot,
+                    k0,
+                    half_belt_h,
+                    two_over_h,
+                    two_over_h_sq,
                 } = *prepared;
                 let [x, y, theta] = state.q;
-                let [dot_x, dot_y, dot_theta] = state.v;
+                let [half_h_dot_x, half_h_dot_y, half_h_dot_theta] = state.carried;
                 let [push, turn] = *inputs;
 
                 // q_h = q + h/2·v, the node between the two steps
-                let x_h = x + half_h * dot_x;
-                let y_h = y + half_h * dot_y;
-                let theta_h = theta + half_h * dot_theta;
+                let x_h = x + half_h_dot_x;
+                let y_h = y + half_h_dot_y;
+                let theta_h = theta + half_h_dot_theta;
 
                 // (1) p⁻(q_h, q_h + h·v') = p⁺(q_h − h·v, q_h) + mu(q_h)ᵀ·ell
-                let solved = h_over_pivot
-                    * (turn - c_0 * dot_theta - c_1 * (half_h + t).sin());
-                let t0 = h_over_m * push;
                 let (sin_theta_h, cos_theta_h) = theta_h.sin_cos();
-                let solved_2 = t0 * sin_theta_h;
                 let solved_3 = -inv_m * cos_theta_h;
-                let solved_4 = t0 * cos_theta_h;
                 let solved_5 = inv_m * sin_theta_h;
 
                 // w: the velocity without reaction; B = M⁻¹muᵀ
-                let w_x = dot_x + solved_4;
-                let w_y = dot_y + solved_2;
-                let w_theta = dot_theta + solved;
+                let t0 = half_h_sq_over_m * push;
+                let half_h_w_x = half_h_dot_x + cos_theta_h * t0;
+                let half_h_w_y = half_h_dot_y + sin_theta_h * t0;
+                let half_h_w_theta = k0 * half_h_dot_theta
+                    + h_over_pivot * (half_h * turn - half_c_1_h * (half_h + t).sin());
 
                 // mu·w + mu_t = 0 is affine in the impulse ell: one linear solve
-                let theta_1 = theta_h + half_h * w_theta;
+                let theta_1 = theta_h + half_h_w_theta;
                 let (sin_theta_1, cos_theta_1) = theta_1.sin_cos();
                 let pivot_2 = solved_5 * sin_theta_1 - solved_3 * cos_theta_1;
-                let impulse = ((belt - w_x) * sin_theta_1 + w_y * cos_theta_1) / pivot_2;
+                let half_h_impulse = (half_h_w_y * cos_theta_1
+                    - (half_h_w_x - half_belt_h) * sin_theta_1) / pivot_2;
 
                 // velocity after the reaction: w + B·ell
-                let dot_x_1 = w_x + solved_5 * impulse;
-                let dot_y_1 = w_y + solved_3 * impulse;
+                let half_h_dot_x_1 = half_h_w_x + solved_5 * half_h_impulse;
+                let half_h_dot_y_1 = half_h_w_y + solved_3 * half_h_impulse;
 
                 // (2) q' where mu(q')·v' + mu_t(q') = 0
-                let x_1 = x_h + half_h * dot_x_1;
-                let y_1 = y_h + half_h * dot_y_1;
+                let x_1 = x_h + half_h_dot_x_1;
+                let y_1 = y_h + half_h_dot_y_1;
                 let next = NodeState {
                     q: [x_1, y_1, theta_1],
-                    v: [dot_x_1, dot_y_1, w_theta],
-                    lambda: [inv_h * impulse],
-                    carried: (),
+                    v: [
+                        two_over_h * half_h_dot_x_1,
+                        two_over_h * half_h_dot_y_1,
+                        two_over_h * half_h_w_theta,
+                    ],
+                    lambda: [two_over_h_sq * half_h_impulse],
+                    carried: [half_h_dot_x_1, half_h_dot_y_1, half_h_w_theta],
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -693,8 +725,9 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
+            [__T; 3],
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[6];
+        const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 5],
             __h: __T,
@@ -711,7 +744,20 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 2],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            kernel::dla2::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
+            {
+                let __state = (kernel::dla2::start_consistent(
+                    __parameters,
+                    __h,
+                    __q,
+                    __v,
+                    __t,
+                    __inputs,
+                ))?;
+                ::core::result::Result::Ok(
+                    __state
+                        .carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
+                )
+            }
         }
 
         #[inline]
@@ -724,7 +770,9 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(__state)
+            ::core::result::Result::Ok(
+                __state.carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
+            )
         }
 
         #[inline(always)]
@@ -735,6 +783,18 @@ const _: () = {
             __inputs: &[__T; 2],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             kernel::dla2::step(__prepared, __state, __t, __inputs)
+        }
+
+        #[inline(always)]
+        fn resized<__T: ::nhi_runtime::Scalar>(
+            __state: &Self::State<__T>,
+            __ratio: __T,
+        ) -> Self::State<__T> {
+            let mut __state = *__state;
+            __state.carried[0] = __ratio * __state.carried[0];
+            __state.carried[1] = __ratio * __state.carried[1];
+            __state.carried[2] = __ratio * __state.carried[2];
+            __state
         }
     }
 

@@ -516,30 +516,27 @@ const _: () = {
             /// What depends on the parameters and the step size alone.
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
             pub struct Prepared<T> {
-                /// `r`
-                pub r: T,
                 /// `h`
                 pub h: T,
-                /// `1/J`
-                pub inv_J: T,
-                /// `1/m`
-                pub pivot_2: T,
-                /// `r/J`
-                pub r_over_J: T,
-                /// `1/(1/m + r^2/J)`
-                pub inv_pivot: T,
+                /// `r*h^2/(4*J)`
+                pub k0: T,
                 /// `r/(J*(1/m + r^2/J))`
                 pub r_over_J_pivot: T,
+                /// `h^2/(4*J)`
+                pub quarter_h_sq_over_J: T,
                 /// `1/(m*(1/m + r^2/J))`
                 pub pivot_2_over_pivot: T,
-                /// `h/2`
-                pub half_h: T,
-                /// `m`
-                pub inv_pivot_2: T,
+                /// `2/h`
+                pub two_over_h: T,
+                /// `4/((1/m + r^2/J)*h^2)`
+                pub four_over_h_sq_pivot: T,
+                /// `4*m/h^2`
+                pub four_over_h_sq_pivot_2: T,
             }
             emitted::fields!(
-                Prepared { r, h, inv_J, pivot_2, r_over_J, inv_pivot, r_over_J_pivot,
-                pivot_2_over_pivot, half_h, inv_pivot_2 }
+                Prepared { h, k0, r_over_J_pivot, quarter_h_sq_over_J,
+                pivot_2_over_pivot, two_over_h, four_over_h_sq_pivot,
+                four_over_h_sq_pivot_2 }
             );
             /// Computes what depends on the parameters and the step size alone.
             #[inline]
@@ -554,8 +551,8 @@ const _: () = {
                 if !emitted::regular(m, m) {
                     return Err(Failure::SingularMass);
                 }
-                let inv_J = T::from_f64(1.0) / J;
                 let pivot_2 = T::from_f64(1.0) / m;
+                let inv_J = T::from_f64(1.0) / J;
                 let r_over_J = r * inv_J;
                 let pivot = pivot_2 + r * r_over_J;
                 if !emitted::regular(pivot, pivot) {
@@ -564,22 +561,29 @@ const _: () = {
                 if !emitted::regular(pivot_2, pivot_2) {
                     return Err(Failure::SingularConstraints);
                 }
+                let h_sq = h * h;
+                let quarter_h_sq = T::from_f64(0.25) * h_sq;
+                let k0 = r_over_J * quarter_h_sq;
                 let inv_pivot = T::from_f64(1.0) / pivot;
                 let r_over_J_pivot = r_over_J * inv_pivot;
+                let quarter_h_sq_over_J = inv_J * quarter_h_sq;
                 let pivot_2_over_pivot = pivot_2 * inv_pivot;
-                let half_h = T::from_f64(0.5) * h;
+                let inv_h = T::from_f64(1.0) / h;
+                let two_over_h = T::from_f64(2.0) * inv_h;
+                let inv_h_sq = inv_h * inv_h;
+                let four_over_h_sq = T::from_f64(4.0) * inv_h_sq;
+                let four_over_h_sq_pivot = inv_pivot * four_over_h_sq;
                 let inv_pivot_2 = T::from_f64(1.0) / pivot_2;
+                let four_over_h_sq_pivot_2 = four_over_h_sq * inv_pivot_2;
                 Ok(Prepared {
-                    r,
                     h,
-                    inv_J,
-                    pivot_2,
-                    r_over_J,
-                    inv_pivot,
+                    k0,
                     r_over_J_pivot,
+                    quarter_h_sq_over_J,
                     pivot_2_over_pivot,
-                    half_h,
-                    inv_pivot_2,
+                    two_over_h,
+                    four_over_h_sq_pivot,
+                    four_over_h_sq_pivot_2,
                 })
             }
 
@@ -634,71 +638,99 @@ const _: () = {
                 }
             }
 
+            /// What the first step finds computed.
+            ///
+            /// Operations: 5 mul.
+            #[inline]
+            pub fn carry<T: Scalar>(
+                _parameters: &[T; 4],
+                h: T,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>,
+                _t: T,
+            ) -> Result<[T; 4], Failure> {
+                let [dot_phi, omega, v_, v_perp] = state.v;
+                let half_h = T::from_f64(0.5) * h;
+                let carried = [
+                    dot_phi * half_h,
+                    omega * half_h,
+                    v_ * half_h,
+                    v_perp * half_h,
+                ];
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
             /// One step of `rkmk2`: Munthe-Kaas' form of the explicit mid-point rule.
             ///
-            /// Operations: 12 add, 23 mul, 1 dexp_left_inv, 1 displaced.
+            /// Operations: 8 add, 19 mul, 1 dexp_left_inv, 1 displaced.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 4]>,
                 _t: T,
                 inputs: &[T; 1],
-            ) -> Result<NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>, Failure> {
+            ) -> Result<
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 4]>,
+                Failure,
+            > {
                 let Prepared {
-                    r,
                     h,
-                    inv_J,
-                    pivot_2,
-                    r_over_J,
-                    inv_pivot,
+                    k0,
                     r_over_J_pivot,
+                    quarter_h_sq_over_J,
                     pivot_2_over_pivot,
-                    half_h,
-                    inv_pivot_2,
+                    two_over_h,
+                    four_over_h_sq_pivot,
+                    four_over_h_sq_pivot_2,
                 } = *prepared;
                 let [phi, theta, x, y] = *state.q.entries();
-                let [dot_phi, omega, v_, v_perp] = state.v;
+                let [half_h_dot_phi, half_h_omega, half_h_v, half_h_v_perp] = state
+                    .carried;
                 let [torque] = *inputs;
 
                 // stage 1
-                let free_phi = inv_J * torque;
-                let free_v = omega * v_perp;
-                let t0 = free_v - r * free_phi;
-                let a_phi_s1 = free_phi + r_over_J_pivot * t0;
-                let a_v_s1 = free_v - pivot_2_over_pivot * t0;
+                let quarter_h_sq_free_v = half_h_omega * half_h_v_perp;
+                let t0 = quarter_h_sq_free_v - k0 * torque;
+                let quarter_h_sq_a_phi_s1 = quarter_h_sq_over_J * torque
+                    + r_over_J_pivot * t0;
+                let quarter_h_sq_a_v_s1 = quarter_h_sq_free_v - pivot_2_over_pivot * t0;
 
                 // stage 2
-                let dot_phi_s2 = dot_phi + half_h * a_phi_s1;
-                let v_s2 = v_ + half_h * a_v_s1;
-                let free_v_perp_2 = -omega * v_s2;
-                let lambda_0_3 = -inv_pivot * t0;
-                let lambda_1_3 = -inv_pivot_2 * free_v_perp_2;
-                let a_phi_s2 = free_phi - r_over_J * lambda_0_3;
-                let a_v_s2 = free_v + pivot_2 * lambda_0_3;
-                let a_v_perp_s2 = free_v_perp_2 + pivot_2 * lambda_1_3;
+                let half_h_dot_phi_s2 = half_h_dot_phi + quarter_h_sq_a_phi_s1;
+                let half_h_v_s2 = half_h_v + quarter_h_sq_a_v_s1;
+                let quarter_h_sq_free_v_perp_2 = -half_h_omega * half_h_v_s2;
 
                 // the step: weighted mean of the stages
-                let phi_1 = phi + h * dot_phi_s2;
-                let t1 = half_h * omega;
-                let t2 = half_h * v_;
-                let t3 = half_h * v_perp;
+                let phi_1 = phi + T::from_f64(2.0) * half_h_dot_phi_s2;
+                let t1 = two_over_h * half_h_omega;
+                let t2 = two_over_h * half_h_v_s2;
+                let t3 = two_over_h * half_h_v_perp;
                 let [dexp_left_inv_0, dexp_left_inv_1, dexp_left_inv_2] = SE2::<
                     f64,
-                >::dexp_left_inv(&[t1, t2, t3], &[omega, v_s2, v_perp]);
+                >::dexp_left_inv(
+                    &[half_h_omega, half_h_v, half_h_v_perp],
+                    &[t1, t2, t3],
+                );
                 let t4 = h * dexp_left_inv_0;
                 let t5 = h * dexp_left_inv_1;
                 let t6 = h * dexp_left_inv_2;
                 let [theta_1, x_1, y_1] = SE2::<
                     f64,
                 >::displaced(&[theta, x, y], &[t4, t5, t6]);
-                let dot_phi_1 = dot_phi + h * a_phi_s2;
-                let v_1 = v_ + h * a_v_s2;
-                let v_perp_1 = v_perp + h * a_v_perp_s2;
+                let half_h_dot_phi_1 = half_h_dot_phi
+                    + T::from_f64(2.0) * quarter_h_sq_a_phi_s1;
+                let half_h_v_1 = half_h_v + T::from_f64(2.0) * quarter_h_sq_a_v_s1;
                 let next = NodeState {
                     q: Posed::from([phi_1, theta_1, x_1, y_1]),
-                    v: [dot_phi_1, omega, v_1, v_perp_1],
-                    lambda: [lambda_0_3, lambda_1_3],
-                    carried: (),
+                    v: [two_over_h * half_h_dot_phi_1, t1, two_over_h * half_h_v_1, t3],
+                    lambda: [
+                        -four_over_h_sq_pivot * t0,
+                        -four_over_h_sq_pivot_2 * quarter_h_sq_free_v_perp_2,
+                    ],
+                    carried: [half_h_dot_phi_1, half_h_omega, half_h_v_1, half_h_v_perp],
                 };
                 if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -1019,8 +1051,9 @@ const _: () = {
             >,
             [__T; 4],
             [__T; 2],
+            [__T; 4],
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[8, 9];
+        const UNREAD: &'static [::core::primitive::usize] = &[4, 5, 6, 7, 8, 9];
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
@@ -1042,14 +1075,22 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            kernel::rkmk2::start_consistent(
-                __parameters,
-                __h,
-                __q.entries(),
-                __v,
-                __t,
-                __inputs,
-            )
+            {
+                let __state = (kernel::rkmk2::start_consistent(
+                    __parameters,
+                    __h,
+                    __q.entries(),
+                    __v,
+                    __t,
+                    __inputs,
+                ))?;
+                ::core::result::Result::Ok(
+                    __state
+                        .carrying(
+                            kernel::rkmk2::carry(__parameters, __h, &__state, __t)?,
+                        ),
+                )
+            }
         }
 
         #[inline]
@@ -1067,7 +1108,9 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(__state)
+            ::core::result::Result::Ok(
+                __state.carrying(kernel::rkmk2::carry(__parameters, __h, &__state, __t)?),
+            )
         }
 
         #[inline(always)]
@@ -1078,6 +1121,19 @@ const _: () = {
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             kernel::rkmk2::step(__prepared, __state, __t, __inputs)
+        }
+
+        #[inline(always)]
+        fn resized<__T: ::nhi_runtime::Scalar>(
+            __state: &Self::State<__T>,
+            __ratio: __T,
+        ) -> Self::State<__T> {
+            let mut __state = *__state;
+            __state.carried[0] = __ratio * __state.carried[0];
+            __state.carried[1] = __ratio * __state.carried[1];
+            __state.carried[2] = __ratio * __state.carried[2];
+            __state.carried[3] = __ratio * __state.carried[3];
+            __state
         }
     }
 };

@@ -349,16 +349,18 @@ const _: () = {
             pub struct Prepared<T> {
                 /// `a`
                 pub a: T,
-                /// `h`
-                pub h: T,
                 /// `2*m*a/(J + m*a^2)`
                 pub k0: T,
                 /// `2*J/(J + m*a^2)`
                 pub two_over_m_pivot: T,
-                /// `2*J*m/((J + m*a^2)*h)`
-                pub two_over_h_pivot: T,
+                /// `1/h`
+                pub inv_h: T,
+                /// `2*J*m/((J + m*a^2)*h^2)`
+                pub two_over_h_sq_pivot: T,
             }
-            emitted::fields!(Prepared { a, h, k0, two_over_m_pivot, two_over_h_pivot });
+            emitted::fields!(
+                Prepared { a, k0, two_over_m_pivot, inv_h, two_over_h_sq_pivot }
+            );
             /// Computes what depends on the parameters and the step size alone.
             #[inline]
             pub fn prepare<T: Scalar>(
@@ -375,13 +377,14 @@ const _: () = {
                 let two_over_pivot = T::from_f64(2.0) / pivot;
                 let k0 = a * inv_J * two_over_pivot;
                 let two_over_m_pivot = inv_m * two_over_pivot;
-                let two_over_h_pivot = two_over_pivot / h;
+                let inv_h = T::from_f64(1.0) / h;
+                let two_over_h_sq_pivot = inv_h * inv_h * two_over_pivot;
                 Ok(Prepared {
                     a,
-                    h,
                     k0,
                     two_over_m_pivot,
-                    two_over_h_pivot,
+                    inv_h,
+                    two_over_h_sq_pivot,
                 })
             }
 
@@ -539,41 +542,68 @@ const _: () = {
                 }
             }
 
+            /// What the first step finds computed.
+            ///
+            /// Operations: 3 mul.
+            #[inline]
+            pub fn carry<T: Scalar>(
+                _parameters: &[T; 3],
+                h: T,
+                state: &JumpState<[T; 3], [T; 3], [T; 1]>,
+                _t: T,
+            ) -> Result<[T; 3], Failure> {
+                let [dot_theta_post, dot_x_post, dot_y_post] = state.v_post;
+                let carried = [h * dot_theta_post, h * dot_x_post, h * dot_y_post];
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
             ///
-            /// Operations: 8 add, 11 mul, 1 sin_cos.
+            /// Operations: 8 add, 14 mul, 1 sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &JumpState<[T; 3], [T; 3], [T; 1]>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1], [T; 3]>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
-                let Prepared { a, h, k0, two_over_m_pivot, two_over_h_pivot } = *prepared;
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 3]>, Failure> {
+                let Prepared { a, k0, two_over_m_pivot, inv_h, two_over_h_sq_pivot } = *prepared;
                 let [theta, x, y] = state.q;
-                let [dot_theta_post, dot_x_post, dot_y_post] = state.v_post;
+                let [h_dot_theta_post, h_dot_x_post, h_dot_y_post] = state.carried;
 
                 // q' = q + h·d
-                let theta_1 = theta + h * dot_theta_post;
-                let x_1 = x + h * dot_x_post;
-                let y_1 = y + h * dot_y_post;
+                let theta_1 = theta + h_dot_theta_post;
+                let x_1 = x + h_dot_x_post;
+                let y_1 = y + h_dot_y_post;
 
                 // velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)
                 let (sin_theta_1, cos_theta_1) = theta_1.sin_cos();
-                let defect = a * dot_theta_post + dot_x_post * sin_theta_1
-                    - dot_y_post * cos_theta_1;
+                let h_defect = a * h_dot_theta_post + h_dot_x_post * sin_theta_1
+                    - h_dot_y_post * cos_theta_1;
 
                 // (3) v_post' = v_pre' − 2·B·sigma
-                let dot_theta_post_1 = dot_theta_post - k0 * defect;
-                let t0 = two_over_m_pivot * defect;
-                let dot_x_post_1 = dot_x_post - sin_theta_1 * t0;
-                let dot_y_post_1 = dot_y_post + cos_theta_1 * t0;
+                let h_dot_theta_post_1 = h_dot_theta_post - k0 * h_defect;
+                let t0 = two_over_m_pivot * h_defect;
+                let h_dot_x_post_1 = h_dot_x_post - sin_theta_1 * t0;
+                let h_dot_y_post_1 = h_dot_y_post + cos_theta_1 * t0;
                 let next = JumpState {
                     q: [theta_1, x_1, y_1],
-                    v_pre: [dot_theta_post, dot_x_post, dot_y_post],
-                    v_post: [dot_theta_post_1, dot_x_post_1, dot_y_post_1],
-                    lambda: [-two_over_h_pivot * defect],
-                    carried: (),
+                    v_pre: [
+                        inv_h * h_dot_theta_post,
+                        inv_h * h_dot_x_post,
+                        inv_h * h_dot_y_post,
+                    ],
+                    v_post: [
+                        inv_h * h_dot_theta_post_1,
+                        inv_h * h_dot_x_post_1,
+                        inv_h * h_dot_y_post_1,
+                    ],
+                    lambda: [-two_over_h_sq_pivot * h_defect],
+                    carried: [h_dot_theta_post_1, h_dot_x_post_1, h_dot_y_post_1],
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
                     && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
@@ -725,8 +755,9 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
+            [__T; 3],
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 9];
+        const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6, 7, 8, 9];
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 3],
             __h: __T,
@@ -743,47 +774,55 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            match __start {
-                ::nhi_runtime::Start::Consistent => {
-                    kernel::rattle::start_consistent(
-                        __parameters,
-                        __h,
-                        __q,
-                        __v,
-                        __t,
-                        __inputs,
-                    )
-                }
-                ::nhi_runtime::Start::Projected => {
-                    kernel::rattle::start_projected(
-                        __parameters,
-                        __h,
-                        __q,
-                        __v,
-                        __t,
-                        __inputs,
-                    )
-                }
-                ::nhi_runtime::Start::Plain => {
-                    kernel::rattle::start_plain(
-                        __parameters,
-                        __h,
-                        __q,
-                        __v,
-                        __t,
-                        __inputs,
-                    )
-                }
-                ::nhi_runtime::Start::Stepped => {
-                    kernel::rattle::start_stepped(
-                        __parameters,
-                        __h,
-                        __q,
-                        __v,
-                        __t,
-                        __inputs,
-                    )
-                }
+            {
+                let __state = (match __start {
+                    ::nhi_runtime::Start::Consistent => {
+                        kernel::rattle::start_consistent(
+                            __parameters,
+                            __h,
+                            __q,
+                            __v,
+                            __t,
+                            __inputs,
+                        )
+                    }
+                    ::nhi_runtime::Start::Projected => {
+                        kernel::rattle::start_projected(
+                            __parameters,
+                            __h,
+                            __q,
+                            __v,
+                            __t,
+                            __inputs,
+                        )
+                    }
+                    ::nhi_runtime::Start::Plain => {
+                        kernel::rattle::start_plain(
+                            __parameters,
+                            __h,
+                            __q,
+                            __v,
+                            __t,
+                            __inputs,
+                        )
+                    }
+                    ::nhi_runtime::Start::Stepped => {
+                        kernel::rattle::start_stepped(
+                            __parameters,
+                            __h,
+                            __q,
+                            __v,
+                            __t,
+                            __inputs,
+                        )
+                    }
+                })?;
+                ::core::result::Result::Ok(
+                    __state
+                        .carrying(
+                            kernel::rattle::carry(__parameters, __h, &__state, __t)?,
+                        ),
+                )
             }
         }
 
@@ -797,7 +836,10 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::JumpState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(__state)
+            ::core::result::Result::Ok(
+                __state
+                    .carrying(kernel::rattle::carry(__parameters, __h, &__state, __t)?),
+            )
         }
 
         #[inline(always)]

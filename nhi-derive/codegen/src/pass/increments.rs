@@ -1,0 +1,280 @@
+//! Velocities carried as increments.
+//!
+//! Saves multiplications by the step size: with u = c·h and u·v in the state, q + c·h·v is a sum. So that no other
+//! takes its place, every value bound by the step is a power of u and a value without: what is linear in
+//! velocities is multiplied by u as they are, and h is left where forces are, as h².
+//!
+//! The velocities themselves are results that no step reads: a loop over many steps computes them at its end alone.
+//! So this pass counts the operations of a loop, and of a single step it saves less, or none.
+//!
+//! Steps with a Newton loop are left as they are.
+
+use super::Search;
+use super::carry::{CARRIED, Step, WORTH, carries, starting};
+use super::draft::{Context, Draft};
+use super::names::{formula_name, symbol_name};
+use crate::expr::{Expr, Node, Pool, Rational};
+use crate::program::{Binding, Constants, Input, Program, Statement, Table};
+use num_traits::{One, Signed, ToPrimitive};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Powers of the step size that are looked through; values of values could have any.
+const MAX_POWER: i32 = 8;
+
+/// `search` for the step, or a search for the step in increments if a loop has less to do.
+pub(super) fn increments(cx: &mut Context<'_>, search: Search, step: Step) -> (Search, Step) {
+    let Some(scaled) = scaled(cx, &step) else { return (search, step) };
+    let other = Search::new(cx, &scaled.step);
+    if weight_in_a_loop(cx, &other.best) + WORTH <= weight_in_a_loop(cx, &search.best) {
+        (other, scaled)
+    } else {
+        (search, step)
+    }
+}
+
+/// [Weight](crate::program::Operations::weight) of the operations of a step for what the next one reads.
+pub fn in_a_loop(pool: &mut Pool, constants: &mut Constants, step: &Program) -> usize {
+    let cx = &mut Context::new(pool, constants);
+    let draft = Draft::new(cx, step);
+    weight_in_a_loop(cx, &draft)
+}
+
+fn weight_in_a_loop(cx: &mut Context<'_>, draft: &Draft) -> usize {
+    let mut draft = draft.clone();
+    let used = used(cx.pool, &draft.program);
+    let inputs = draft.program.inputs.clone();
+    for output in &mut draft.program.outputs {
+        let read = inputs.iter().find(|i| i.name == output.name).map(|i| &i.symbols);
+        let mut symbols = read.into_iter().flatten();
+        output.values.retain(|_| symbols.next().is_some_and(|s| used.contains(s)));
+    }
+    let values: Table<Expr> = draft.lets().into_iter().collect();
+    let mut needed = BTreeMap::new();
+    let mut stack = draft.results();
+    while let Some(root) = stack.pop() {
+        for e in cx.pool.reachable(&[root]) {
+            if let Some(&value) = values.get(e)
+                && needed.insert(e, value).is_none()
+            {
+                stack.push(value);
+            }
+        }
+    }
+    draft.set_lets(&needed);
+    draft.operations(cx).weight().0
+}
+
+fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
+    pool.reachable(&program.values()).into_iter().collect()
+}
+
+/// u = c·h.
+struct Unit {
+    h: Expr,
+    c: Rational,
+}
+
+impl Unit {
+    /// uᵏ
+    fn power(&self, pool: &mut Pool, k: i32) -> Expr {
+        let h = pool.powi(self.h, k.into());
+        pool.scale(self.c.pow(k), h)
+    }
+
+    /// uᵏ e
+    fn times(&self, pool: &mut Pool, k: i32, e: Expr) -> Expr {
+        let power = self.power(pool, k);
+        pool.mul(power, e)
+    }
+}
+
+/// The numbers of the state that are multiplied by u, those of the fields but `carried` first.
+struct Choice {
+    unit: Unit,
+    /// Whole fields of the state.
+    fields: Vec<Expr>,
+    /// Among those carried already.
+    carried: Vec<Expr>,
+}
+
+impl Choice {
+    /// What is multiplied by the step size somewhere, with the numbers beside it in the state.
+    fn of(pool: &Pool, program: &Program) -> Option<Choice> {
+        let h = program.inputs.iter().find(|i| i.name == "h")?.symbols[0];
+        let is_state =
+            |i: &&Input| i.binding == Binding::Step && program.outputs.iter().any(|o| o.name == i.name);
+        let velocities = |i: &&Input| !matches!(i.name.as_str(), "q" | "lambda");
+        let state: Vec<&Input> = program.inputs.iter().filter(is_state).filter(velocities).collect();
+        let known: BTreeSet<Expr> = state.iter().flat_map(|i| i.symbols.iter().copied()).collect();
+        // c h s is a product of these alone.
+        let (mut multiplied, mut counts) = (BTreeSet::new(), BTreeMap::<Rational, usize>::new());
+        let used = used(pool, program);
+        for &e in &used {
+            let Node::Product(factors) = pool.node(e) else { continue };
+            let (c, _) = pool.split_coefficient(e);
+            let rest: Vec<Expr> = factors.iter().copied().filter(|&f| pool.as_number(f).is_none()).collect();
+            if let [a, b] = rest[..] {
+                let other = if a == h { b } else { a };
+                if (a == h || b == h) && known.contains(&other) {
+                    multiplied.insert(other);
+                    *counts.entry(c.abs()).or_default() += 1;
+                }
+            }
+        }
+        let most = *counts.values().max()?;
+        let c = counts.into_iter().find(|&(_, count)| count == most)?.0;
+        let mut choice = Choice { unit: Unit { h, c }, fields: Vec::new(), carried: Vec::new() };
+        for input in state {
+            let read = input.symbols.iter().copied().filter(|s| used.contains(s));
+            if input.name == CARRIED {
+                choice.carried.extend(read.filter(|s| multiplied.contains(s)));
+            } else if input.symbols.iter().any(|s| multiplied.contains(s)) {
+                choice.fields.extend(read);
+            }
+        }
+        Some(choice)
+    }
+}
+
+/// The step whose state carries what `Choice` says as increments.
+fn scaled(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
+    let program = &step.step;
+    if program.body.iter().any(|s| matches!(s, Statement::Newton(_))) {
+        return None;
+    }
+    let Choice { unit, fields, carried } = Choice::of(cx.pool, program)?;
+    let mut image = Images { unit, of: Table::new() };
+    let one = cx.pool.number(image.unit.c.recip());
+    image.of.insert(image.unit.h, (1, one));
+    let mut symbols = Table::new();
+    for &symbol in fields.iter().chain(&carried) {
+        let new = image.named(cx.pool, symbol, -1);
+        image.of.insert(symbol, (-1, new));
+        symbols.insert(symbol, new);
+    }
+
+    let mut new = program.clone();
+    for statement in &mut new.body {
+        match statement {
+            Statement::Let { symbol, value } => {
+                let (k, rest) = image.extract(cx.pool, *value);
+                let name = if k == 0 { *symbol } else { image.named(cx.pool, *symbol, k) };
+                image.of.insert(*symbol, (k, name));
+                (*symbol, *value) = (name, rest);
+            }
+            Statement::Pivot { pivot, diagonal, .. } => {
+                *pivot = image.plain(cx.pool, *pivot, 0);
+                *diagonal = image.plain(cx.pool, *diagonal, 0);
+            }
+            Statement::Equation(_) | Statement::Newton(_) => {}
+        }
+    }
+    // What the state carries comes from the results as they were.
+    let result = |symbol: Expr| {
+        let results = program.inputs.iter().filter_map(|i| {
+            let output = program.outputs.iter().find(|o| o.name == i.name)?;
+            let place = i.symbols.iter().position(|&s| s == symbol)?;
+            output.values.get(place).copied()
+        });
+        results.into_iter().next()
+    };
+    let known = program.inputs.iter().find(|i| i.name == CARRIED).map_or(Vec::new(), |i| i.symbols.clone());
+    let mut values = Vec::new();
+    for &symbol in known.iter().chain(&fields) {
+        let k = i32::from(symbols.contains(symbol));
+        values.push(image.plain(cx.pool, result(symbol)?, k));
+    }
+    for output in new.outputs.iter_mut().filter(|o| o.name != CARRIED) {
+        for value in &mut output.values {
+            *value = image.plain(cx.pool, *value, 0);
+        }
+    }
+    let new_symbols: Vec<Expr> =
+        known.iter().chain(&fields).map(|&s| symbols.get(s).copied().unwrap_or(s)).collect();
+    carries(&mut new, new_symbols, values);
+
+    // At a start the same is made of what is carried now.
+    let mut carry = step.carry.clone().unwrap_or_else(|| starting(program, Vec::new(), Vec::new()));
+    let starts = &mut carry.outputs[0].values;
+    starts.extend(&fields);
+    for (value, symbol) in starts.iter_mut().zip(known.iter().chain(&fields)) {
+        if symbols.contains(*symbol) {
+            *value = image.unit.times(cx.pool, 1, *value);
+        }
+    }
+    let increments = (0..).zip(known.iter().chain(&fields)).filter(|(_, s)| symbols.contains(**s));
+    let increments = increments.map(|(i, _)| i).collect();
+    Some(Step { step: new, carry: Some(carry), increments })
+}
+
+/// Every expression as uᵏ and a rest.
+struct Images {
+    unit: Unit,
+    of: Table<(i32, Expr)>,
+}
+
+impl Images {
+    /// A symbol for u⁻ᵏ times `symbol`.
+    fn named(&self, pool: &mut Pool, symbol: Expr, k: i32) -> Expr {
+        let power = self.unit.power(pool, -k);
+        let power = symbol_name(pool, power).or_else(|| formula_name(pool, power, true));
+        let names: Vec<String> = [power, symbol_name(pool, symbol)].into_iter().flatten().collect();
+        pool.fresh_symbol(&names.join("_"))
+    }
+
+    /// k and `e` without uᵏ.
+    fn extract(&mut self, pool: &mut Pool, e: Expr) -> (i32, Expr) {
+        for e in pool.reachable(&[e]) {
+            if self.of.contains(e) {
+                continue;
+            }
+            let new = match pool.node(e).clone() {
+                Node::Number(_) | Node::Pi | Node::Symbol(_) => Some((0, e)),
+                Node::Product(factors) => {
+                    let parts: Vec<(i32, Expr)> = factors.iter().map(|&f| self.of[f]).collect();
+                    let rest: Vec<Expr> = parts.iter().map(|p| p.1).collect();
+                    Some((parts.iter().map(|p| p.0).sum(), pool.product(&rest)))
+                }
+                Node::Sum(terms) => {
+                    let parts: Vec<(i32, Expr)> = terms.iter().map(|&t| self.of[t]).collect();
+                    let least = parts.iter().map(|p| p.0).min().unwrap_or(0);
+                    let rest: Vec<Expr> =
+                        parts.iter().map(|&(k, part)| self.unit.times(pool, k - least, part)).collect();
+                    Some((least, pool.sum(&rest)))
+                }
+                Node::Power(base, exponent) => integer(pool, exponent).and_then(|n| {
+                    let (k, base) = self.of[base];
+                    Some((k.checked_mul(n)?, pool.powi(base, n.into())))
+                }),
+                Node::Call(..) | Node::Atan2(..) | Node::Map(..) => None,
+            };
+            let new = new.filter(|(k, _)| k.abs() <= MAX_POWER).unwrap_or_else(|| (0, self.rebuilt(pool, e)));
+            self.of.insert(e, new);
+        }
+        self.of[e]
+    }
+
+    /// The same function of the same arguments.
+    fn rebuilt(&self, pool: &mut Pool, e: Expr) -> Expr {
+        let operands: Table<Expr> = pool
+            .children(e)
+            .into_iter()
+            .map(|c| {
+                let (k, rest) = self.of[c];
+                (c, self.unit.times(pool, k, rest))
+            })
+            .collect();
+        pool.rebuild(e, |c| operands[c])
+    }
+
+    /// uᵏ times `e`.
+    fn plain(&mut self, pool: &mut Pool, e: Expr, k: i32) -> Expr {
+        let (own, rest) = self.extract(pool, e);
+        self.unit.times(pool, own + k, rest)
+    }
+}
+
+fn integer(pool: &Pool, e: Expr) -> Option<i32> {
+    let number = pool.as_number(e)?;
+    if number.denom().is_one() { number.to_i32() } else { None }
+}

@@ -1,0 +1,59 @@
+//! Divisions that do not wait for their numerators.
+//!
+//! Saves waiting where a denominator is there before the numerator: `over/under` becomes `over*inv_under`, and the
+//! division, the longest of a step's simple operations, is done beside what leads to the numerator. That is one
+//! multiplication more. Inside of Newton loops nothing is there early.
+
+use super::draft::Context;
+use super::latency::{FLAT, Latency};
+use super::names::formula_name;
+use crate::expr::{Expr, Node};
+use crate::program::{Program, Shape, Statement, Table};
+
+/// Last of the passes of a step.
+pub(super) fn reciprocals(cx: &mut Context<'_>, program: &mut Program) {
+    let mut latency = Latency::of(cx.pool, cx.constants, program);
+    let mut symbols: Table<Expr> = Table::new();
+    for statement in std::mem::take(&mut program.body) {
+        let Statement::Let { symbol, value } = statement else {
+            program.body.push(statement);
+            continue;
+        };
+        let mut image: Table<Expr> = Table::new();
+        for e in cx.pool.reachable(&[value]) {
+            let mut new = cx.pool.rebuild(e, |c| image[c]);
+            if let Some((inverse, factors)) = early_denominator(cx, &mut latency, e) {
+                let symbol = symbols.get(inverse).copied().unwrap_or_else(|| {
+                    let name = formula_name(cx.pool, inverse, true).unwrap_or_else(|| "inverse".to_owned());
+                    let symbol = cx.pool.fresh_symbol(&name);
+                    symbols.insert(inverse, symbol);
+                    program.body.push(Statement::Let { symbol, value: inverse });
+                    symbol
+                });
+                let factors: Vec<Expr> =
+                    factors.iter().map(|&f| if f == inverse { symbol } else { image[f] }).collect();
+                new = cx.pool.product(&factors);
+            }
+            image.insert(e, new);
+        }
+        program.body.push(Statement::Let { symbol, value: image[value] });
+    }
+}
+
+/// The reciprocal of what `e` is divided by, if it can be there so early that the division does not delay `e`
+/// more than a multiplication does; and the factors of `e`, of which it is one.
+fn early_denominator(cx: &mut Context<'_>, latency: &mut Latency, e: Expr) -> Option<(Expr, Vec<Expr>)> {
+    let Node::Product(factors) = cx.pool.node(e).clone() else { return None };
+    let (_, abs) = cx.signed(e);
+    let shape = Shape::of(cx.pool, cx.constants, abs);
+    let Shape::Quotient { over, under, .. } = &*shape else { return None };
+    let &[under] = under.as_slice() else { return None };
+    let inverse = cx.pool.powi(under, -1);
+    if over.is_empty() || !factors.contains(&inverse) {
+        return None;
+    }
+    let over = cx.pool.product(over);
+    let over = latency.get(cx.pool, cx.constants, over);
+    let under = latency.get(cx.pool, cx.constants, under);
+    (over > under + FLAT).then_some((inverse, factors))
+}
