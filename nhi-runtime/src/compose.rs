@@ -190,6 +190,7 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
     type Prepared<T: Scalar> = [(M::Prepared<T>, T, T); N];
     type State<T: Scalar> = M::State<T>;
     const UNREAD: &'static [usize] = M::UNREAD;
+    const LONG: bool = M::LONG;
 
     fn id(&self) -> &'static str {
         self.id

@@ -15,6 +15,9 @@ pub trait Method<S: System> {
     /// Which numbers of a state, in the order of [`Fields`], steps are known not to depend on: a driver need
     /// not store them at every step.
     const UNREAD: &'static [usize] = &[];
+    /// Whether a step takes so long that it gains nothing from being compiled into the loop around it: it is
+    /// then compiled once, apart.
+    const LONG: bool = false;
 
     /// Name in the literature tables, on the command line and in reference data, such as `dla2`.
     fn id(&self) -> &'static str;
@@ -105,6 +108,7 @@ macro_rules! by_step_functions_of {
             type Prepared<T: Scalar> = <S as Emits<$method>>::Prepared<T>;
             type State<T: Scalar> = <S as Emits<$method>>::State<T>;
             const UNREAD: &'static [usize] = <S as Emits<$method>>::UNREAD;
+            const LONG: bool = <S as Emits<$method>>::LONG;
 
             fn id(&self) -> &'static str {
                 let $this = self;

@@ -78,28 +78,31 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, Velocity::Projected)
     }
 
-    /// `steps` steps with the inputs held: the same states as by [`Simulation::step`], bit for bit, in less
-    /// time, because results are looked at once in a while instead of at every step. Multipliers on the way,
-    /// which no later state depends on, are not looked at.
+    /// `steps` steps with the inputs held: the same states as by [`Simulation::step`], bit for bit. It takes
+    /// less time for short steps, because results are looked at once in a while instead of at every step.
+    /// Multipliers on the way, which no later state depends on, need not be looked at.
     ///
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is as it was before that step.
     pub fn advance(&mut self, steps: u64) -> Result<(), Error> {
-        let end = self.steps + steps;
-        let isa = Isa::best();
+        let inputs = self.inputs;
+        if const { M::LONG } {
+            return self.take_steps(steps, &inputs);
+        }
+        let (end, isa) = (self.steps + steps, Isa::best());
         while self.steps < end {
             let count = (end - self.steps).min(STRIDE);
             let before = (self.state, self.steps);
             let unlooked = count - u64::from(Stride::<S, M>::FOR_STEP);
             if let Some(state) = isa.run_scalar(Stride { simulation: self, count: unlooked }) {
                 (self.state, self.steps) = (state, self.steps + unlooked);
-                if !Stride::<S, M>::FOR_STEP || self.step().is_ok() {
+                if !Stride::<S, M>::FOR_STEP || self.take_steps(1, &inputs).is_ok() {
                     continue;
                 }
                 (self.state, self.steps) = before;
             }
             // Something is wrong on the way: these steps one by one, looking at each.
-            (0..count).try_for_each(|_| self.step())?;
+            self.take_steps(count, &inputs)?;
         }
         Ok(())
     }
@@ -213,8 +216,24 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         Ok(())
     }
 
+    /// A step. A short one is compiled where it is taken.
     #[inline]
     fn take_step(&mut self, inputs: &S::Inputs<T>) -> Result<(), Error> {
+        if const { M::LONG || cfg!(debug_assertions) } {
+            return self.take_steps(1, inputs);
+        }
+        self.take_step_here(inputs)
+    }
+
+    /// Steps whose results are looked at, one by one, compiled once: most of what a build takes is what it
+    /// compiles steps.
+    #[inline(never)]
+    fn take_steps(&mut self, steps: u64, inputs: &S::Inputs<T>) -> Result<(), Error> {
+        (0..steps).try_for_each(|_| self.take_step_here(inputs))
+    }
+
+    #[inline(always)]
+    fn take_step_here(&mut self, inputs: &S::Inputs<T>) -> Result<(), Error> {
         let time = self.time();
         match self.method.step(&self.prepared, &self.state, time, inputs) {
             Ok(state) => {

@@ -161,6 +161,8 @@ pub trait Emits<K>: System {
     type State<T: Scalar>: State<Self, T>;
     /// Which numbers of a state, in the order of [`Fields`], steps do not depend on.
     const UNREAD: &'static [usize] = &[];
+    /// Whether a step takes so long that it gains nothing from being compiled into the loop around it.
+    const LONG: bool = false;
 
     /// Computes everything that no step needs to compute again.
     fn prepare<T: Scalar>(parameters: &Self::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure>;

@@ -4,7 +4,7 @@ mod double;
 
 use double::{SLEIGH, Sleigh};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Error, Failure, Method};
+use nhi_runtime::{ComposedIds, Error, Failure, Method, Scalar, Symmetric};
 
 const Q0: [f64; 3] = [0.3, 0.0, 0.0];
 const V0: [f64; 3] = [1.2, 0.5978106927892027, 0.43614490205308315];
@@ -33,12 +33,24 @@ fn many_steps_are_the_same_steps() {
     check(Dla2);
     check(Rattle);
     check(Compose::suzuki4(Dla2));
+    check(Long(Dla2));
+    check(Long(Rattle));
+    check(Compose::suzuki4(Long(Dla2)));
 }
 
 #[test]
 fn the_step_that_fails_is_found() {
+    check_failure(Rattle::plain());
+    check_failure(Long(Rattle::plain()));
+}
+
+#[track_caller]
+fn check_failure<M: Method<Sleigh> + Copy>(method: M)
+where
+    M::State<f64>: PartialEq,
+{
     // The torque accelerates until the velocity overflows.
-    let start = || Simulation::with_inputs(SLEIGH, Rattle::plain(), Q0, V0, &[2e305], 10.0).unwrap();
+    let start = || Simulation::with_inputs(SLEIGH, method, Q0, V0, &[2e305], 10.0).unwrap();
     let (mut one_by_one, mut at_once) = (start(), start());
     let error = loop {
         if let Err(error) = one_by_one.step() {
@@ -54,4 +66,64 @@ fn the_step_that_fails_is_found() {
     assert_eq!(at_once.steps(), one_by_one.steps());
     // And found again.
     assert_eq!(at_once.advance(5), Err(error));
+}
+
+/// A method whose steps are said to take long.
+#[derive(Clone, Copy, Debug)]
+struct Long<M>(M);
+
+impl<M: Symmetric> Symmetric for Long<M> {
+    const COMPOSED: ComposedIds = M::COMPOSED;
+}
+
+impl<M: Method<Sleigh>> Method<Sleigh> for Long<M> {
+    type Prepared<T: Scalar> = M::Prepared<T>;
+    type State<T: Scalar> = M::State<T>;
+    const LONG: bool = true;
+
+    fn id(&self) -> &'static str {
+        self.0.id()
+    }
+
+    fn prepare<T: Scalar>(&self, c: &[T; 3], h: T) -> Result<M::Prepared<T>, Failure> {
+        self.0.prepare(c, h)
+    }
+
+    fn start<T: Scalar>(
+        &self,
+        c: &[T; 3],
+        h: T,
+        q: &[T; 3],
+        v: &[T; 3],
+        t: T,
+        u: &[T; 1],
+    ) -> Result<M::State<T>, Failure> {
+        self.0.start(c, h, q, v, t, u)
+    }
+
+    fn state<T: Scalar>(
+        &self,
+        c: &[T; 3],
+        h: T,
+        q: &[T; 3],
+        jump: (&[T; 3], &[T; 3]),
+        lambda: &[T; 1],
+        t: T,
+    ) -> Result<M::State<T>, Failure> {
+        self.0.state(c, h, q, jump, lambda, t)
+    }
+
+    fn step<T: Scalar>(
+        &self,
+        prepared: &M::Prepared<T>,
+        state: &M::State<T>,
+        t: T,
+        u: &[T; 1],
+    ) -> Result<M::State<T>, Failure> {
+        self.0.step(prepared, state, t, u)
+    }
+
+    fn resized<T: Scalar>(&self, state: &M::State<T>, ratio: T) -> M::State<T> {
+        self.0.resized(state, ratio)
+    }
 }

@@ -296,7 +296,7 @@ impl<S: System, M: Method<S>, A: Arithmetic> Ensemble<S, M, A> {
 
 impl<S: System, M: Method<S> + Sync, A: Arithmetic> Ensemble<S, M, A> {
     /// `steps` steps of every trajectory that did not fail before, with the inputs held.
-    /// As by [`Simulation::advance`], multipliers on the way are not looked at.
+    /// As by [`Simulation::advance`], multipliers on the way need not be looked at.
     pub fn advance(&mut self, steps: u64) {
         self.advance_on(Isa::best(), steps);
     }

@@ -29,7 +29,7 @@ use crate::expr::{Expr, Pool};
 use crate::mechanics::Mechanics;
 use crate::method::{MethodPrograms, StartKind, SystemPrograms};
 use crate::pass::{Step, optimise, optimise_step, split};
-use crate::program::{Constants, Program, Statement};
+use crate::program::{Constants, Operations, Program, Statement};
 use function::{Pose, Signature, StateType, function, retracted};
 use names::{Names, spelled};
 use people::Mode;
@@ -95,10 +95,17 @@ struct Memory {
     increments: Vec<usize>,
     /// Which of all numbers are of no use to the next step.
     unread: Vec<usize>,
+    /// Whether the step is too long to gain anything from the loop around it.
+    long: bool,
 }
 
 /// Longest formula in documentation that is written out in parameters.
 const MAX_FORMULA: usize = 60;
+
+/// Largest [weight](Operations::weight) of a step that is compiled into the loop around it. Up to there
+/// loops of unchecked steps, compiled for the processor's instructions, save time (`benches/README.md`); above
+/// they save next to none and are most of what a build takes.
+const MAX_SHORT: usize = 1200;
 
 struct Emitter<'a> {
     unit: &'a Unit<'a>,
@@ -320,6 +327,7 @@ impl<'a> Emitter<'a> {
             retracted: carry.as_ref().is_some_and(|carry| retracted(&pool, carry).is_some()),
             increments,
             unread: state.unread(&pool, &parts.step),
+            long: Operations::of(&mut pool, &mut constants, &parts.step).weight().0 > MAX_SHORT,
         };
         let bare = state.without_carried();
         // The fields of `Prepared` have the same names everywhere.
@@ -571,12 +579,19 @@ impl<'a> Emitter<'a> {
         let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
         let unread = memory.unread.iter().map(|&i| Literal::usize_unsuffixed(i));
         let unread = quote!(const UNREAD: &'static [::core::primitive::usize] = &[#(#unread),*];);
+        // Short is what the trait takes steps for.
+        let long = memory.long.then(|| {
+            quote!(
+                const LONG: ::core::primitive::bool = true;
+            )
+        });
         quote! {
             #[automatically_derived]
             impl #impl_generics #runtime::Emits<#marker> for #ident #ty_generics #where_clause {
                 type Prepared #s = kernel::#module::Prepared<__T>;
                 type State #s = #state;
                 #unread
+                #long
                 fn prepare #s(__parameters: &[__T; #p], __h: __T) -> #prepared {
                     kernel::#module::prepare(__parameters, __h)
                 }
