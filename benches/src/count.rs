@@ -1,7 +1,7 @@
 //! Instructions per step, counted by callgrind: the same for the same program, whatever else the machine
 //! does.
 //!
-//! The program runs itself under `valgrind --tool=callgrind` with the argument [`CHILD`]. There every case
+//! The program runs itself under `valgrind --tool=callgrind` with the argument of a [`Set`]. There every case
 //! takes two numbers of steps, each between two calls of `write_profile`; the difference of their counts
 //! is free of what a call costs once.
 
@@ -11,8 +11,27 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, fs, io};
 
-/// First argument of the run that is counted; the second names models.
-pub const CHILD: &str = "--counted";
+/// The instructions that [`Simulation::advance`](nhi_runtime::Simulation::advance) may use in a counted run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Set {
+    /// Those of every processor, which the whole program is compiled for.
+    Plain,
+    /// Those that it chooses at run time, of what valgrind knows.
+    Chosen,
+}
+
+impl Set {
+    /// Both.
+    pub const ALL: [Set; 2] = [Set::Plain, Set::Chosen];
+
+    /// First argument of the run that is counted; the second names models.
+    pub fn argument(self) -> &'static str {
+        match self {
+            Set::Plain => "--counted",
+            Set::Chosen => "--counted-as-chosen",
+        }
+    }
+}
 
 /// Numbers of steps of the two calls.
 const STEPS: [u64; 2] = [500, 1500];
@@ -27,8 +46,10 @@ fn write_profile() {
 }
 
 /// The counted run: all cases in order.
-pub fn child(cases: &[Start<'_>]) {
-    nhi_runtime::emitted::use_plain_instructions();
+pub fn child(set: Set, cases: &[Start<'_>]) {
+    if set == Set::Plain {
+        nhi_runtime::emitted::use_plain_instructions();
+    }
     for start in cases {
         for steps in STEPS {
             let mut run = start();
@@ -40,27 +61,27 @@ pub fn child(cases: &[Start<'_>]) {
     }
 }
 
-/// Runs this program with the arguments `[CHILD, models]` under callgrind: instructions per step of `cases`
+/// Runs this program with the argument of `set` and `models` under callgrind: instructions per step of `cases`
 /// cases.
 ///
 /// # Errors
 /// Without valgrind, or if the run or what it writes is not as expected.
-pub fn instructions(cases: usize, models: &str) -> io::Result<Vec<f64>> {
+pub fn instructions(set: Set, cases: usize, models: &str) -> io::Result<Vec<f64>> {
     let folder = env::temp_dir().join(format!("nhi-benches-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    let counted = count_in(&folder, cases, models);
+    let counted = count_in(&folder, set, cases, models);
     fs::remove_dir_all(&folder)?;
     counted
 }
 
-fn count_in(folder: &Path, cases: usize, models: &str) -> io::Result<Vec<f64>> {
+fn count_in(folder: &Path, set: Set, cases: usize, models: &str) -> io::Result<Vec<f64>> {
     let profile = folder.join("profile");
     let output = Command::new("valgrind")
         .arg("--tool=callgrind")
         .arg(format!("--callgrind-out-file={}", profile.display()))
         .arg("--dump-before=*write_profile*")
         .arg(env::current_exe()?)
-        .arg(CHILD)
+        .arg(set.argument())
         .arg(models)
         .stdout(Stdio::null())
         .output()?;

@@ -1,5 +1,6 @@
 //! What a step costs: one line per case, with ratios to the kernels by hand.
 
+use crate::count::Set;
 use crate::document::Table;
 use crate::models::{Generated, chosen, generated, names};
 use crate::{Case, Kind, Start, cases, count, time};
@@ -18,6 +19,8 @@ struct Cost {
     ns: f64,
     /// Not without valgrind.
     instructions: Option<f64>,
+    /// With the instructions that are chosen at run time; of the workloads alone.
+    chosen: Option<f64>,
 }
 
 impl Suite {
@@ -27,8 +30,8 @@ impl Suite {
     }
 
     /// The run that callgrind counts, of the suite whose models are named.
-    pub fn counted(models: &str) {
-        Suite { workloads: cases(), models: chosen(models) }.with_starts(count::child);
+    pub fn counted(set: Set, models: &str) {
+        Suite { workloads: cases(), models: chosen(models) }.with_starts(|starts| count::child(set, starts));
     }
 
     /// Calls `f` with what starts each case: the workloads', then two of each model and method.
@@ -53,24 +56,31 @@ impl Suite {
         groups
     }
 
-    /// Measures. Beside the tables there may be a note why something is missing.
-    pub fn measure(&self) -> (Vec<Table>, Option<String>) {
+    /// Measures. Beside the tables there may be notes why something is missing.
+    pub fn measure(&self) -> (Vec<Table>, Vec<String>) {
         let groups = self.groups();
         let ns = self.with_starts(|starts| time::nanoseconds(starts, &groups));
-        let (instructions, note) = match count::instructions(ns.len(), &names(&self.models)) {
-            Ok(counts) => (counts.into_iter().map(Some).collect(), None),
-            Err(error) => (vec![None; ns.len()], Some(format!("Instructions were not counted: {error}"))),
+        let mut notes = Vec::new();
+        let mut count = |set: Set, cases: usize, models: &str| -> Vec<Option<f64>> {
+            let counts = count::instructions(set, cases, models).unwrap_or_else(|error| {
+                notes.push(format!("Instructions were not counted ({set:?}): {error}"));
+                Vec::new()
+            });
+            (0..ns.len()).map(|i| counts.get(i).copied()).collect()
         };
-        let costs: Vec<Cost> =
-            ns.into_iter().zip(instructions).map(|(ns, instructions)| Cost { ns, instructions }).collect();
+        let instructions = count(Set::Plain, ns.len(), &names(&self.models));
+        let chosen = count(Set::Chosen, self.workloads.len(), "");
+        let costs: Vec<Cost> = (ns.iter().zip(instructions).zip(chosen))
+            .map(|((&ns, instructions), chosen)| Cost { ns, instructions, chosen })
+            .collect();
         let (workloads, models) = costs.split_at(self.workloads.len());
-        (vec![self.of_workloads(workloads), self.of_models(models)], note)
+        (vec![self.of_workloads(workloads), self.of_models(models)], notes)
     }
 
     fn of_workloads(&self, costs: &[Cost]) -> Table {
         let mut text = String::from(
-            "| workload | method | code | ns per step | to plain | to best | instructions | to plain | to best |\n\
-             |---|---|---|---:|---:|---:|---:|---:|---:|\n",
+            "| workload | method | code | ns per step | to plain | to best | instructions | to plain | to best | executed | to plain |\n\
+             |---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
         );
         let of = |case: &Case, kind: Kind| {
             let same = |other: &Case| {
@@ -82,9 +92,10 @@ impl Suite {
             let [plain, best] = [Kind::Plain, Kind::Best].map(|kind| of(case, kind));
             let time = |other: Option<Cost>| ratio(Some(cost.ns), other.map(|o| o.ns));
             let count = |other: Option<Cost>| ratio(cost.instructions, other.and_then(|o| o.instructions));
+            let number = |count: Option<f64>| count.map_or("–".into(), |n| format!("{n:.1}"));
             let _ = writeln!(
                 text,
-                "| {} {} | {} | {} | {:.1} | {} | {} | {} | {} | {} |",
+                "| {} {} | {} | {} | {:.1} | {} | {} | {} | {} | {} | {} | {} |",
                 case.workload,
                 case.model,
                 case.method,
@@ -92,9 +103,11 @@ impl Suite {
                 cost.ns,
                 time(plain),
                 time(best),
-                cost.instructions.map_or("–".into(), |n| format!("{n:.1}")),
+                number(cost.instructions),
                 count(plain),
                 count(best),
+                number(cost.chosen),
+                ratio(cost.chosen, plain.and_then(|o| o.chosen)),
             );
         }
         Table { name: "workloads", text }

@@ -5,7 +5,7 @@
 //! cargo run --release -p nhi-benches [-- [--all-methods | --ensembles | --compile] [--out FILE]]
 //! ```
 
-use nhi_benches::count::CHILD;
+use nhi_benches::count::Set;
 use nhi_benches::document::{Table, with_tables};
 use nhi_benches::table::Suite;
 use nhi_benches::{compile, many};
@@ -30,7 +30,7 @@ struct Arguments {
     all_methods: bool,
     ensembles: bool,
     compile: bool,
-    counted: Option<String>,
+    counted: Option<(Set, String)>,
     out: Option<String>,
 }
 
@@ -39,11 +39,14 @@ impl Arguments {
         let mut parsed = Arguments::default();
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
+            if let Some(set) = Set::ALL.into_iter().find(|set| set.argument() == argument) {
+                parsed.counted = arguments.next().map(|models| (set, models));
+                continue;
+            }
             match argument.as_str() {
                 ALL_METHODS => parsed.all_methods = true,
                 ENSEMBLES => parsed.ensembles = true,
                 COMPILE => parsed.compile = true,
-                CHILD => parsed.counted = arguments.next(),
                 OUT => parsed.out = Some(arguments.next().ok_or(format!("{OUT} needs a file"))?),
                 other => {
                     return Err(format!(
@@ -57,8 +60,8 @@ impl Arguments {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    if let Some(models) = &arguments.counted {
-        Suite::counted(models);
+    if let Some((set, models)) = &arguments.counted {
+        Suite::counted(*set, models);
         return Ok(());
     }
     if arguments.compile {
@@ -67,9 +70,9 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     if arguments.ensembles {
         return write(&[many::table()?], arguments.out.as_deref());
     }
-    let (mut tables, note) = Suite::new(arguments.all_methods).measure();
+    let (mut tables, notes) = Suite::new(arguments.all_methods).measure();
     tables.push(many::table()?);
-    if let Some(note) = note {
+    for note in notes {
         eprintln!("{note}");
     }
     write(&tables, arguments.out.as_deref())
