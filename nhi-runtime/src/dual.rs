@@ -166,6 +166,11 @@ macro_rules! scalar_by_chain_rule {
                 (Forward::chain(self, sin, cos), Forward::chain(self, cos, -sin))
             }
             #[inline]
+            fn small_sin_cos(self) -> (Self, Self) {
+                let (sin, cos) = Scalar::small_sin_cos(Forward::re(self));
+                (Forward::chain(self, sin, cos), Forward::chain(self, cos, -sin))
+            }
+            #[inline]
             fn atan2(self, x: Self) -> Self {
                 let (a, b) = (Forward::re(self), Forward::re(x));
                 let squares = a * a + b * b;

@@ -31,6 +31,12 @@ pub trait Scalar:
     fn sqrt(self) -> Self;
     /// Sine and cosine.
     fn sin_cos(self) -> (Self, Self);
+    /// Sine and cosine of an angle that is small as a rule, such as what a step turns something by. Any other
+    /// one is right, but takes longer.
+    #[inline]
+    fn small_sin_cos(self) -> (Self, Self) {
+        self.sin_cos()
+    }
     /// Sine.
     fn sin(self) -> Self;
     /// Cosine.
@@ -62,7 +68,7 @@ pub trait Scalar:
 }
 
 macro_rules! float_scalar {
-    ($($float:ty: $sin_cos:path, $sin:path, $cos:path;)*) => {$(
+    ($($float:ty: $sin_cos:path, $small_sin_cos:path, $sin:path, $cos:path;)*) => {$(
         impl Scalar for $float {
             const EPSILON: f64 = <$float>::EPSILON as f64;
             #[inline]
@@ -77,6 +83,10 @@ macro_rules! float_scalar {
             #[inline]
             fn sin_cos(self) -> (Self, Self) {
                 $sin_cos(self)
+            }
+            #[inline]
+            fn small_sin_cos(self) -> (Self, Self) {
+                $small_sin_cos(self)
             }
             #[inline]
             fn sin(self) -> Self {
@@ -109,6 +119,6 @@ macro_rules! float_scalar {
 }
 
 float_scalar! {
-    f64: trigonometry::sin_cos, trigonometry::sin, trigonometry::cos;
-    f32: Float::sin_cos, Float::sin, Float::cos;
+    f64: trigonometry::sin_cos, trigonometry::small_sin_cos, trigonometry::sin, trigonometry::cos;
+    f32: Float::sin_cos, Float::sin_cos, Float::sin, Float::cos;
 }

@@ -8,8 +8,10 @@
 //! (3)  sin (r + e) = sin r + e cos r,   cos (r + e) = cos r − e sin r.
 //! ```
 //!
-//! S and C are minimax polynomials for the relative error of (2), which is 2⁻⁵⁷ and 2⁻⁶³; their
-//! coefficients were found by Lawson's algorithm in 36 digits and rounded one after the other, the
+//! An angle of at most 3/16, such as what a step turns something by, needs (2) alone, with shorter S and C.
+//!
+//! S and C are minimax polynomials for the relative error of (2), which is 2⁻⁵⁷ and 2⁻⁶³, and 2⁻⁵⁸ and 2⁻⁶⁸
+//! of the shorter ones; their coefficients were found by Lawson's algorithm in 36 digits and rounded one after the other, the
 //! others fitted again. Every operation after (1) rounds to less than one unit in the last place in all;
 //! `tests/trigonometry.rs` compares with 200 bits.
 
@@ -50,6 +52,17 @@ const C: [f64; 6] = [
     -1.1358716859076373e-11,
 ];
 
+/// Above this |x|, the shorter polynomials are not accurate.
+const SMALL: f64 = 3.0 / 16.0;
+
+/// S for angles up to [`SMALL`].
+const SHORT_S: [f64; 4] =
+    [-0.166666666666664, 0.008333333332594832, -0.0001984126349982494, 2.753585510907706e-06];
+
+/// C for angles up to [`SMALL`].
+const SHORT_C: [f64; 4] =
+    [0.0416666666666662, -0.001388888888792925, 2.4801580531812247e-05, -2.75374203132241e-07];
+
 /// (sin x, cos x).
 #[inline]
 pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
@@ -69,6 +82,22 @@ pub(crate) fn sin_cos_or_nan<T: Scalar>(x: T) -> (T, T) {
         return (T::from_f64(sin), T::from_f64(cos));
     }
     near::<_, true>(x)
+}
+
+/// (sin x, cos x), in less time if |x| is small.
+#[inline]
+pub(crate) fn small_sin_cos(x: f64) -> (f64, f64) {
+    if cfg!(not(feature = "platform-trigonometry")) && x.abs() <= SMALL { small(x) } else { sin_cos(x) }
+}
+
+/// The same as of [`small_sin_cos`], or not numbers.
+#[inline(always)]
+pub(crate) fn small_sin_cos_or_nan<T: Scalar>(x: T) -> (T, T) {
+    if cfg!(not(feature = "platform-trigonometry")) && x.to_f64().abs() <= SMALL {
+        small(x)
+    } else {
+        sin_cos_or_nan(x)
+    }
 }
 
 /// sin x, the same as of [`sin_cos`].
@@ -115,6 +144,16 @@ fn near<T: Scalar, const OR_NAN: bool>(x: T) -> (T, T) {
     (negated(sin, quadrant), negated(cos, quadrant.wrapping_add(1)))
 }
 
+/// (sin x, cos x) for |x| ≤ [`SMALL`]: (2) with n = 0.
+#[inline(always)]
+fn small<T: Scalar>(x: T) -> (T, T) {
+    let (one, half) = (T::from_f64(1.0), T::from_f64(0.5));
+    let z = x * x;
+    let z2 = z * z;
+    let polynomial = |c: &[f64; 4]| pair(c[0], c[1], z) + z2 * pair(c[2], c[3], z);
+    (x + x * z * polynomial(&SHORT_S), one - (half * z - z2 * polynomial(&SHORT_C)))
+}
+
 /// What nobody measures angles in, and what is no number.
 #[cold]
 fn far(x: f64) -> (f64, f64) {
@@ -124,7 +163,12 @@ fn far(x: f64) -> (f64, f64) {
 /// c₀ + c₁ z + …, in pairs (Estrin), which is less of a chain than Horner's form.
 #[inline(always)]
 fn polynomial<T: Scalar>(c: &[f64; 6], z: T) -> T {
-    let pair = |i: usize| T::from_f64(c[i]) + T::from_f64(c[i + 1]) * z;
     let z2 = z * z;
-    pair(0) + z2 * (pair(2) + z2 * pair(4))
+    pair(c[0], c[1], z) + z2 * (pair(c[2], c[3], z) + z2 * pair(c[4], c[5], z))
+}
+
+/// a + b z.
+#[inline(always)]
+fn pair<T: Scalar>(a: f64, b: f64, z: T) -> T {
+    T::from_f64(a) + T::from_f64(b) * z
 }

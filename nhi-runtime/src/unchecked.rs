@@ -42,6 +42,10 @@ macro_rules! functions_by_f64 {
             $crate::trigonometry::sin_cos_or_nan(self)
         }
         #[inline(always)]
+        fn small_sin_cos(self) -> (Self, Self) {
+            $crate::trigonometry::small_sin_cos_or_nan(self)
+        }
+        #[inline(always)]
         fn sin(self) -> Self {
             self.sin_cos().0
         }

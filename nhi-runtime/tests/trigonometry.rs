@@ -22,10 +22,15 @@ fn to_f64(x: &BigFloat) -> f64 {
 
 /// Errors of sin x and cos x by `T` in units in the last place of the true values.
 fn errors<T: Scalar>(x: f64, constants: &mut Consts) -> [f64; 2] {
-    let exact = BigFloat::from_f64(x, BITS);
     let angle = T::from_f64(x);
-    let (sin, cos) = angle.sin_cos();
-    assert_eq!((angle.sin(), angle.cos()), (sin, cos));
+    let pair = angle.sin_cos();
+    assert_eq!((angle.sin(), angle.cos()), pair);
+    errors_of(pair, x, constants)
+}
+
+/// Those of `pair`.
+fn errors_of<T: Scalar>((sin, cos): (T, T), x: f64, constants: &mut Consts) -> [f64; 2] {
+    let exact = BigFloat::from_f64(x, BITS);
     let truth = [exact.sin(BITS, ROUNDING, constants), exact.cos(BITS, ROUNDING, constants)];
     [(sin, &truth[0]), (cos, &truth[1])].map(|(value, truth)| {
         let error = BigFloat::from_f64(value.to_f64(), BITS).sub(truth, BITS, ROUNDING);
@@ -77,6 +82,40 @@ fn angles_of_many_turns() {
 #[test]
 fn small_angles() {
     check("small angles", (1..500).map(|i| 2f64.powf(-60.0 * unit(i)) * FRAC_PI_2));
+}
+
+#[test]
+fn angles_that_are_expected_to_be_small() {
+    // They are up to 3/16; others are no worse.
+    let mut constants = Consts::new().expect("memory");
+    let limit = 0.1875_f64;
+    let small = (0..4_000).map(|i| 0.25 * (2.0 * unit(i) - 1.0));
+    let smaller = (1..200).map(|i| 2f64.powf(-60.0 * unit(i)));
+    let mut compared = 0;
+    for x in small.chain(smaller).chain([limit.next_down(), limit, limit.next_up(), 0.0]) {
+        let pair = x.small_sin_cos();
+        for error in errors_of(pair, x, &mut constants) {
+            assert!(error <= ULPS, "{error} ulp at {x:e}");
+        }
+        #[cfg(feature = "std")]
+        {
+            for error in errors_of(nhi_runtime::Fused::from_f64(x).small_sin_cos(), x, &mut constants) {
+                assert!(error <= ULPS, "fused: {error} ulp at {x:e}");
+            }
+            let (sin, cos) = nhi_runtime::Separate::from_f64(x).small_sin_cos();
+            assert_eq!(
+                (sin.to_f64().to_bits(), cos.to_f64().to_bits()),
+                (pair.0.to_bits(), pair.1.to_bits())
+            );
+        }
+        compared += 1;
+    }
+    assert!(compared > 4_000);
+    for x in [1.0, -100.0, 1e5, 1e9] {
+        assert_eq!(Scalar::small_sin_cos(x), Scalar::sin_cos(x));
+    }
+    let (sin, cos) = Scalar::small_sin_cos(f64::NAN);
+    assert!(sin.is_nan() && cos.is_nan());
 }
 
 #[test]

@@ -20,20 +20,21 @@ use std::error::Error;
 const SHOWN: [&str; 4] = ["Dla2", "DlaRattle", "Rdp", "Rattle"];
 
 /// Passes that save operations, in the order of the columns.
-const PASSES: [&str; 8] =
-    ["numbering", "angles", "content", "coefficients", "binding", "factor", "products", "sums"];
+const PASSES: [&str; 9] =
+    ["numbering", "angles", "turns", "content", "coefficients", "binding", "factor", "products", "sums"];
 
 const HEAD: &str = "# What the passes save
 
 Operations of one step of the systems of `models`: an addition or multiplication counts 1, a division 4, sine, cosine or
-both of an angle 15, a square root 5, other functions 20, and a Newton loop as three iterations. What depends on
-parameters and step size alone is computed once per simulation and not counted.
+both of an angle 15, of one that is small as a rule 7, a square root 5, other functions 20, and a Newton loop as three
+iterations. What depends on parameters and step size alone is computed once per simulation and not counted.
 
 | pass (`nhi-derive/codegen/src/pass/`) | what it does |
 |---|---|
 | combined (`mechanics/combine.rs`, before the scheme is built) | constraints in other words: half the sum and difference of two, without factors that all entries of one have |
 | numbering | one symbol per value |
 | angles | sines and cosines of angles that are made of each other from fewer calls |
+| turns | in Newton loops, sines and cosines of angles that a step turns on from those of what it turns them by |
 | content | numbers that divide all terms of a factor leave it |
 | coefficients | coefficients of named products move to where the name is used |
 | binding | sums and products are taken apart by when their operands are known |

@@ -73,6 +73,10 @@ impl Scalar for Counted {
         let (sin, cos) = Scalar::sin_cos(self.0);
         (Counted::noted("sin_cos", sin), Counted(cos))
     }
+    fn small_sin_cos(self) -> (Self, Self) {
+        let (sin, cos) = Scalar::small_sin_cos(self.0);
+        (Counted::noted("small_sin_cos", sin), Counted(cos))
+    }
     fn atan2(self, x: Self) -> Self {
         Counted::noted("atan2", Scalar::atan2(self.0, x.0))
     }

@@ -1,7 +1,7 @@
 //! Expressions as Rust.
 
 use super::names::Names;
-use crate::expr::{Expr, Pool};
+use crate::expr::{Expr, Function, Pool};
 use crate::group::Entry;
 use crate::pass::{Latency, after};
 use crate::program::{Constants, Shape};
@@ -102,6 +102,10 @@ impl<'a> Writer<'a> {
             Shape::Sum(terms) => (self.sum(terms), Place::Open),
             Shape::Quotient { constant, over, under } => (self.quotient(*constant, over, under), Place::Term),
             Shape::Sqrt(x) => (self.method(*x, "sqrt", &[]), Place::Receiver),
+            Shape::Call(f @ (Function::SmallSin | Function::SmallCos), x) => {
+                let both = self.method(*x, "small_sin_cos", &[]);
+                (if *f == Function::SmallSin { quote!(#both.0) } else { quote!(#both.1) }, Place::Receiver)
+            }
             Shape::Call(f, x) => (self.method(*x, f.name(), &[]), Place::Receiver),
             Shape::Atan2(y, x) => {
                 let x = self.expression(*x, Place::Open);

@@ -3,7 +3,7 @@
 use super::Mode;
 use super::expression::{Place, Writer};
 use super::names::{Names, spelled};
-use crate::expr::{Expr, Function, Node, Pool};
+use crate::expr::{Expr, Node, Pool};
 use crate::group::Group;
 use crate::pass::{CARRIED, Latency};
 use crate::program::{Constants, Newton, Operations, Output, Program, Singular, Statement};
@@ -250,10 +250,11 @@ impl Body<'_> {
                     self.add(comment);
                 }
                 Statement::Let { symbol, value } => {
-                    if let Some((angle, sine, cosine)) = self.pair(statement, statements.get(i)) {
+                    if let Some((both, angle, sine, cosine)) = self.pair(statement, statements.get(i)) {
+                        let both = format_ident!("{both}");
                         let angle = self.writer.expression(angle, Place::Receiver);
                         let (sine, cosine) = (self.writer.bind(sine), self.writer.bind(cosine));
-                        self.add(quote!(let (#sine, #cosine) = #angle.sin_cos();));
+                        self.add(quote!(let (#sine, #cosine) = #angle.#both();));
                         i += 1;
                         continue;
                     }
@@ -313,18 +314,25 @@ impl Body<'_> {
         together
     }
 
-    /// The angle, the sine's and the cosine's symbol, if the statements bind those of one angle.
-    fn pair(&self, first: &Statement, second: Option<&Statement>) -> Option<(Expr, Expr, Expr)> {
+    /// What computes both, the angle, the sine's and the cosine's symbol, if the statements bind those of one
+    /// angle.
+    fn pair(
+        &self,
+        first: &Statement,
+        second: Option<&Statement>,
+    ) -> Option<(&'static str, Expr, Expr, Expr)> {
         let (Statement::Let { symbol: a, value: x }, Some(Statement::Let { symbol: b, value: y })) =
             (first, second)
         else {
             return None;
         };
-        match (self.writer.pool.node(*x), self.writer.pool.node(*y)) {
-            (&Node::Call(Function::Sin, x), &Node::Call(Function::Cos, y)) if x == y => Some((x, *a, *b)),
-            (&Node::Call(Function::Cos, x), &Node::Call(Function::Sin, y)) if x == y => Some((x, *b, *a)),
-            _ => None,
-        }
+        let (&Node::Call(f, x), &Node::Call(g, y)) = (self.writer.pool.node(*x), self.writer.pool.node(*y))
+        else {
+            return None;
+        };
+        let (partner, is_sine, both) = f.partner()?;
+        let (sine, cosine) = if is_sine { (*a, *b) } else { (*b, *a) };
+        (g == partner && x == y).then_some((both, x, sine, cosine))
     }
 
     /// ```text

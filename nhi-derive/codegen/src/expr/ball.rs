@@ -211,7 +211,7 @@ impl Field for Balls {
     fn call(&mut self, f: Function, x: &Ball) -> Option<Ball> {
         use Function::*;
         let in_domain = match f {
-            Sin | Cos | Tan => x.size < MAX_ANGLE,
+            Sin | Cos | SmallSin | SmallCos | Tan => x.size < MAX_ANGLE,
             Asin | Acos => x.size < 1.0 - MARGIN,
             Sinh | Cosh | Tanh | Exp => x.size < MAX_EXPONENT,
             Ln => x.is_positive(),
@@ -222,15 +222,17 @@ impl Field for Balls {
         }
         if x.is_zero() {
             match f {
-                Sin | Tan | Asin | Atan | Sinh | Tanh => return Some(x.clone()),
-                Cos | Cosh | Exp => return Some(Ball { middle: Float::ONE, size: 1.0, error: x.error }),
+                Sin | SmallSin | Tan | Asin | Atan | Sinh | Tanh => return Some(x.clone()),
+                Cos | SmallCos | Cosh | Exp => {
+                    return Some(Ball { middle: Float::ONE, size: 1.0, error: x.error });
+                }
                 Acos | Ln => {}
             }
         }
         let cache = Some(&mut self.constants);
         let value = match f {
-            Sin => CONTEXT.sin(x.repr(), cache),
-            Cos => CONTEXT.cos(x.repr(), cache),
+            Sin | SmallSin => CONTEXT.sin(x.repr(), cache),
+            Cos | SmallCos => CONTEXT.cos(x.repr(), cache),
             Tan => CONTEXT.tan(x.repr(), cache),
             Asin => CONTEXT.asin(x.repr(), cache),
             Acos => CONTEXT.acos(x.repr(), cache),
@@ -243,7 +245,7 @@ impl Field for Balls {
         };
         let size = value.as_ref().ok()?.value_ref().to_f64().value().abs();
         let slope = match f {
-            Sin | Cos | Tanh | Atan => 1.0,
+            Sin | Cos | SmallSin | SmallCos | Tanh | Atan => 1.0,
             Tan => 1.0 + size * size,
             Asin | Acos => 1.0 / (1.0 - x.size * x.size).sqrt(),
             Sinh => 1.0 + size,

@@ -27,7 +27,7 @@ impl OperationCount {
     ///
     /// On Zen 5: FMA latency 4 cycles, division 13 and pipelined less, hence
     /// 4; a `sin_cos` pair is 14 ns, 56 cycles, on the critical path even where it is inlined,
-    /// hence 15. A square root is hardly slower than a division; other calls go to libm.
+    /// hence 15, and half of that of an angle that is small. A square root is hardly slower than a division; other calls go to libm.
     pub fn weight(&self) -> usize {
         let calls: usize = self
             .calls
@@ -36,6 +36,7 @@ impl OperationCount {
                 n * match name {
                     "sqrt" => 5,
                     "sin_cos" | "sin" | "cos" => 15,
+                    "small_sin_cos" | "small_sin" | "small_cos" => 7,
                     _ => 20,
                 }
             })
@@ -112,7 +113,7 @@ impl Pool {
         roots.iter().copied().for_each(ask);
         let mut count = OperationCount::default();
         let mut powers: BTreeMap<Chain, BTreeSet<u64>> = BTreeMap::new();
-        let mut angles: BTreeMap<Expr, Vec<Function>> = BTreeMap::new();
+        let mut angles: BTreeMap<(Expr, &'static str), Vec<Function>> = BTreeMap::new();
         let mut maps: BTreeSet<(Map, Vec<Expr>)> = BTreeSet::new();
         let mut is_divided_by = vec![false; table_size(roots)];
         // Parents first, so that a product can take a power below it as its denominator.
@@ -148,8 +149,10 @@ impl Pool {
                     }
                     None => count.call("powf"),
                 },
-                &Node::Call(f @ (Function::Sin | Function::Cos), x) => angles.entry(x).or_default().push(f),
-                Node::Call(f, _) => count.call(f.name()),
+                &Node::Call(f, x) => match f.partner() {
+                    Some((.., both)) => angles.entry((x, both)).or_default().push(f),
+                    None => count.call(f.name()),
+                },
                 Node::Atan2(..) => count.call("atan2"),
                 // One call gives all numbers.
                 Node::Map(entry, arguments) => {
@@ -159,8 +162,8 @@ impl Pool {
                 }
             }
         }
-        for functions in angles.values() {
-            count.call(if functions.len() == 2 { "sin_cos" } else { functions[0].name() });
+        for ((_, both), functions) in &angles {
+            count.call(if functions.len() == 2 { both } else { functions[0].name() });
         }
         let rooted: BTreeSet<Expr> = powers.keys().filter(|c| c.root).map(|c| c.base).collect();
         rooted.iter().for_each(|_| count.call("sqrt"));

@@ -109,8 +109,13 @@ impl Pool {
         let one = self.one();
         match f {
             Function::Sin => self.call(Function::Cos, x),
+            Function::SmallSin => self.call(Function::SmallCos, x),
             Function::Cos => {
                 let s = self.call(Function::Sin, x);
+                self.neg(s)
+            }
+            Function::SmallCos => {
+                let s = self.call(Function::SmallSin, x);
                 self.neg(s)
             }
             Function::Tan => {

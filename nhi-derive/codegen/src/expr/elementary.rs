@@ -94,8 +94,8 @@ impl Pool {
         if let Some(value) = self.exact_value(f, x) {
             return value;
         }
-        let even = matches!(f, Cos | Cosh);
-        let odd = matches!(f, Sin | Tan | Asin | Atan | Sinh | Tanh);
+        let even = matches!(f, Cos | Cosh | SmallCos);
+        let odd = matches!(f, Sin | Tan | Asin | Atan | Sinh | Tanh | SmallSin);
         if (even || odd) && self.is_negated(x) {
             let y = self.neg(x);
             let value = self.call(f, y);
@@ -112,8 +112,10 @@ impl Pool {
         use Function::*;
         match (f, x) {
             (_, Expr::UNDEFINED) => Some(Expr::UNDEFINED),
-            (Sin | Tan | Asin | Atan | Sinh | Tanh, Expr::ZERO) | (Acos | Ln, Expr::ONE) => Some(Expr::ZERO),
-            (Cos | Cosh | Exp, Expr::ZERO) => Some(Expr::ONE),
+            (Sin | Tan | Asin | Atan | Sinh | Tanh | SmallSin, Expr::ZERO) | (Acos | Ln, Expr::ONE) => {
+                Some(Expr::ZERO)
+            }
+            (Cos | Cosh | Exp | SmallCos, Expr::ZERO) => Some(Expr::ONE),
             (Acos, Expr::MINUS_ONE) => Some(Expr::PI),
             (Acos, Expr::ZERO) | (Asin, Expr::ONE) => Some(self.fraction_of_pi(2)),
             (Atan, Expr::ONE) => Some(self.fraction_of_pi(4)),

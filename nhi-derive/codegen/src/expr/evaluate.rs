@@ -48,8 +48,8 @@ impl Function {
     /// Value in double precision.
     pub fn apply(self, x: f64) -> f64 {
         match self {
-            Function::Sin => x.sin(),
-            Function::Cos => x.cos(),
+            Function::Sin | Function::SmallSin => x.sin(),
+            Function::Cos | Function::SmallCos => x.cos(),
             Function::Tan => x.tan(),
             Function::Asin => x.asin(),
             Function::Acos => x.acos(),

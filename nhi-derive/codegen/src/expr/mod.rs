@@ -75,10 +75,14 @@ pub enum Function {
     Tanh,
     Exp,
     Ln,
+    /// The sine of an angle that is small as a rule.
+    SmallSin,
+    /// The cosine of such an angle.
+    SmallCos,
 }
 
 impl Function {
-    /// Every function, in the order of the grammar.
+    /// Every function that declarations may have, in the order of the grammar.
     pub const ALL: [Function; 11] = [
         Function::Sin,
         Function::Cos,
@@ -107,6 +111,20 @@ impl Function {
             Function::Tanh => "tanh",
             Function::Exp => "exp",
             Function::Ln => "ln",
+            Function::SmallSin => "small_sin",
+            Function::SmallCos => "small_cos",
+        }
+    }
+
+    /// Of a sine the cosine and the other way round, with whether `self` is the sine and the name of what
+    /// computes both.
+    pub fn partner(self) -> Option<(Function, bool, &'static str)> {
+        match self {
+            Function::Sin => Some((Function::Cos, true, "sin_cos")),
+            Function::Cos => Some((Function::Sin, false, "sin_cos")),
+            Function::SmallSin => Some((Function::SmallCos, true, "small_sin_cos")),
+            Function::SmallCos => Some((Function::SmallSin, false, "small_sin_cos")),
+            _ => None,
         }
     }
 }

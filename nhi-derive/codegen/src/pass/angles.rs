@@ -405,7 +405,11 @@ impl Angles {
 }
 
 /// The addition theorems for pairs of sine and cosine.
-fn of_sum(cx: &mut Context<'_>, (sin_a, cos_a): (Expr, Expr), (sin_b, cos_b): (Expr, Expr)) -> (Expr, Expr) {
+pub(super) fn of_sum(
+    cx: &mut Context<'_>,
+    (sin_a, cos_a): (Expr, Expr),
+    (sin_b, cos_b): (Expr, Expr),
+) -> (Expr, Expr) {
     let pairs = [(sin_a, cos_b), (cos_a, sin_b), (cos_a, cos_b), (sin_a, sin_b)];
     let [sc, cs, cc, ss] = pairs.map(|(a, b)| cx.pool.mul(a, b));
     (cx.pool.add(sc, cs), cx.pool.sub(cc, ss))

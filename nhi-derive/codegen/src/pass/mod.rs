@@ -21,6 +21,7 @@ mod schedule;
 mod share;
 mod split;
 mod temporaries;
+mod turns;
 
 pub(crate) use carry::CARRIED;
 pub use carry::{Step, carry, optimise_step};
@@ -51,6 +52,7 @@ impl Pass {
 }
 
 const ANGLES: Pass = Pass { name: "angles", run: angles::angles };
+const TURNS: Pass = Pass { name: "turns", run: turns::turns };
 const NUMBERING: Pass = Pass { name: "numbering", run: numbering::numbering };
 const CONTENT: Pass = Pass { name: "content", run: content::content };
 const COEFFICIENTS: Pass = Pass { name: "coefficients", run: coefficients::coefficients };
@@ -69,6 +71,7 @@ const ORDERS: [&[Pass]; 2] = [
         POSITIVE,
         NUMBERING,
         ANGLES,
+        TURNS,
         COEFFICIENTS,
         BINDING,
         NUMBERING,
@@ -82,6 +85,7 @@ const ORDERS: [&[Pass]; 2] = [
         POSITIVE,
         NUMBERING,
         ANGLES,
+        TURNS,
         CONTENT,
         COEFFICIENTS,
         BINDING,

@@ -1,7 +1,7 @@
 //! Where every value is computed.
 
 use super::draft::{Context, Draft, Level, Levels};
-use crate::expr::{Expr, Function, Node, Pool};
+use crate::expr::{Expr, Node, Pool};
 use crate::group::Map;
 use crate::program::{Statement, Table};
 use std::collections::BTreeMap;
@@ -161,11 +161,15 @@ fn live(pool: &Pool, values: &Table<Expr>, results: Vec<Expr>) -> Table<()> {
 
 /// For every live symbol the symbols that are computed together with it, itself among them.
 fn together(pool: &Pool, values: &Table<Expr>, live: &Table<()>) -> Table<Vec<Expr>> {
-    let mut angles: BTreeMap<Expr, Vec<Expr>> = BTreeMap::new();
+    let mut angles: BTreeMap<(Expr, &str), Vec<Expr>> = BTreeMap::new();
     let mut maps: BTreeMap<(Map, &[Expr]), Vec<Expr>> = BTreeMap::new();
     for symbol in live.keys() {
         match pool.node(values[symbol]) {
-            Node::Call(Function::Sin | Function::Cos, x) => angles.entry(*x).or_default().push(symbol),
+            Node::Call(f, x) => {
+                if let Some((.., both)) = f.partner() {
+                    angles.entry((*x, both)).or_default().push(symbol);
+                }
+            }
             Node::Map(entry, arguments) => maps.entry((entry.map, arguments)).or_default().push(symbol),
             _ => {}
         }

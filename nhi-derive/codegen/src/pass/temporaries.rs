@@ -6,7 +6,7 @@
 
 use super::draft::{Context, Draft, rewrite};
 use super::schedule::schedule;
-use crate::expr::{Expr, Function, Node};
+use crate::expr::{Expr, Node};
 use crate::program::{Shape, Table};
 use std::collections::BTreeMap;
 
@@ -19,8 +19,7 @@ pub(super) fn temporaries(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut shared: Table<()> = Table::new();
     for e in draft.computed(cx) {
         let paired = match *cx.pool.node(e) {
-            Node::Call(Function::Sin, x) => uses.contains(cx.pool.call(Function::Cos, x)),
-            Node::Call(Function::Cos, x) => uses.contains(cx.pool.call(Function::Sin, x)),
+            Node::Call(f, x) => f.partner().is_some_and(|(g, ..)| uses.contains(cx.pool.call(g, x))),
             // One call gives all numbers of a map.
             Node::Map(..) => true,
             _ => false,

@@ -1,7 +1,7 @@
 //! Operation counts of programs.
 
 use super::{Binding, Constants, Program, Shape, Statement, Table, signed};
-use crate::expr::{Expr, Function, OperationCount, Pool};
+use crate::expr::{Expr, OperationCount, Pool};
 use crate::group::Map;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -121,24 +121,17 @@ impl Scope {
                     self.call(entry.map.name());
                 }
             }
-            &Shape::Call(f, x) => {
-                let partner = match f {
-                    Function::Sin => Some(Function::Cos),
-                    Function::Cos => Some(Function::Sin),
-                    _ => None,
-                };
-                match partner {
-                    Some(g) if self.seen.contains(pool.call(g, x)) => {
-                        let single = self.count.calls.entry(g.name()).or_default();
-                        *single -= 1;
-                        if *single == 0 {
-                            self.count.calls.remove(g.name());
-                        }
-                        self.call("sin_cos");
+            &Shape::Call(f, x) => match f.partner() {
+                Some((g, _, both)) if self.seen.contains(pool.call(g, x)) => {
+                    let single = self.count.calls.entry(g.name()).or_default();
+                    *single -= 1;
+                    if *single == 0 {
+                        self.count.calls.remove(g.name());
                     }
-                    _ => self.call(f.name()),
+                    self.call(both);
                 }
-            }
+                _ => self.call(f.name()),
+            },
         }
     }
 

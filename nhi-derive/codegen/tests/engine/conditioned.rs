@@ -81,8 +81,8 @@ pub(crate) fn evaluate(pool: &Pool, roots: &[Expr], values: &HashMap<Symbol, f64
 
 fn derivative(f: Function, x: f64) -> f64 {
     match f {
-        Function::Sin => x.cos(),
-        Function::Cos => x.sin(),
+        Function::Sin | Function::SmallSin => x.cos(),
+        Function::Cos | Function::SmallCos => x.sin(),
         Function::Tan => 1.0 + x.tan().powi(2),
         Function::Asin | Function::Acos => (1.0 - x * x).powf(-0.5),
         Function::Atan => 1.0 / (1.0 + x * x),

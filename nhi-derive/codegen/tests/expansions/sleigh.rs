@@ -252,7 +252,7 @@ const _: () = {
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
-            /// Operations: 11 add, 18 mul, 1 sin_cos; per Newton iteration 10 add, 11 mul, 1 div, 1 sin_cos.
+            /// Operations: 11 add, 18 mul, 1 sin_cos; per Newton iteration 13 add, 15 mul, 1 div, 1 small_sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -300,13 +300,14 @@ const _: () = {
                     let theta_try = theta_h + half_h * dot_theta_try;
 
                     // Newton update: J·delta = −residual
-                    let (sin_theta_try, cos_theta_try) = theta_try.sin_cos();
-                    let pivot = a_b_theta
-                        + (b_x + half_h_b_theta * dot_y_try) * sin_theta_try
-                        - (b_y - half_h_b_theta * dot_x_try) * cos_theta_try;
+                    let t0 = theta_h - theta_try;
+                    let (small_sin_t0, small_cos_t0) = t0.small_sin_cos();
+                    let t1 = sin_theta_h * small_cos_t0 - cos_theta_h * small_sin_t0;
+                    let t2 = sin_theta_h * small_sin_t0 + cos_theta_h * small_cos_t0;
+                    let pivot = a_b_theta + (b_x + half_h_b_theta * dot_y_try) * t1
+                        - (b_y - half_h_b_theta * dot_x_try) * t2;
                     let delta = [
-                        -(a * dot_theta_try + dot_x_try * sin_theta_try
-                            - dot_y_try * cos_theta_try) / pivot,
+                        -(a * dot_theta_try + dot_x_try * t1 - dot_y_try * t2) / pivot,
                     ];
                     if newton.update(&mut unknowns, delta)? {
                         break;

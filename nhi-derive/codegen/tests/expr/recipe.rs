@@ -107,6 +107,7 @@ impl Recipe {
                 let y = f.apply(x.value);
                 let slope = match f {
                     Function::Sin | Function::Cos | Function::Atan | Function::Tanh => 1.0,
+                    Function::SmallSin | Function::SmallCos => 1.0,
                     Function::Tan => 1.0 + y * y,
                     Function::Asin | Function::Acos => 1.0 / (1.0 - x.value * x.value).sqrt(),
                     Function::Sinh => x.value.cosh(),

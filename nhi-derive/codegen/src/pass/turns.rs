@@ -1,0 +1,100 @@
+//! Sines and cosines of angles that a step turns on.
+//!
+//! Saves most of a call where an angle is another one, whose sine and cosine are called too, and what it is
+//! turned by in a step or a part of one. That has the factor h and is small: its sine and cosine are short
+//! polynomials, and those of the sum follow by the addition theorems. What it is turned by is taken from the
+//! rounded sum, θ' − θ, which is exact: the constraints that hold are those at the angle that is kept,
+//! however many turns it has.
+//!
+//! Done where a program has Newton loops, which wait for the angle of every iteration. Others are computed
+//! for many trajectories side by side, which looking at the size of each angle would end.
+//!
+//! Every angle is either called or follows from called ones at once, so that rounding errors do not add up.
+
+use super::angles::of_sum;
+use super::draft::{Context, Draft, Stage};
+use super::schedule::schedule;
+use crate::expr::{Expr, Function, Node};
+use crate::program::{Binding, Statement, Table};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Angles of one program that are looked at, and terms of each, at most.
+const MAX_ANGLES: usize = 48;
+const MAX_TERMS: usize = 8;
+
+/// See the [module documentation](self).
+pub(super) fn turns(cx: &mut Context<'_>, draft: &mut Draft) {
+    let mut inputs = draft.program.inputs.iter();
+    let step_size = inputs.find(|i| i.name == "h" && i.binding == Binding::Prepared);
+    let Some(h) = step_size.map(|i| i.symbols[0]) else { return };
+    if !draft.program.body.iter().any(|s| matches!(s, Statement::Newton(_))) {
+        return;
+    }
+    let turned = turned(cx, draft, h);
+    if turned.is_empty() {
+        return;
+    }
+    let mut trial = draft.clone();
+    let mut named = Vec::new();
+    let mut pair = |cx: &mut Context<'_>, trial: &mut Draft, functions: [Function; 2], x: Expr| {
+        let values = functions.map(|f| cx.pool.call(f, x));
+        let symbols = values.map(|_| trial.fresh(cx));
+        named.extend(symbols.into_iter().zip(values));
+        (symbols[0], symbols[1])
+    };
+    let mut sources: BTreeMap<Expr, (Expr, Expr)> = BTreeMap::new();
+    let mut pairs: BTreeMap<Expr, (Expr, Expr)> = BTreeMap::new();
+    for (angle, source) in turned {
+        let by = cx.pool.sub(angle, source);
+        let by = pair(cx, &mut trial, [Function::SmallSin, Function::SmallCos], by);
+        let source = *sources
+            .entry(source)
+            .or_insert_with(|| pair(cx, &mut trial, [Function::Sin, Function::Cos], source));
+        pairs.insert(angle, of_sum(cx, source, by));
+    }
+    trial.map(cx, |cx, e, _| {
+        let Node::Call(f @ (Function::Sin | Function::Cos), x) = *cx.pool.node(e) else { return None };
+        let &(sin, cos) = pairs.get(&x)?;
+        Some(if f == Function::Sin { sin } else { cos })
+    });
+    schedule(cx, &mut trial, &named);
+    if trial.operations(cx).weight() < draft.operations(cx).weight() {
+        *draft = trial;
+    }
+}
+
+/// The angles with names that are another one and a multiple of `h`, and that one.
+fn turned(cx: &mut Context<'_>, draft: &Draft, h: Expr) -> BTreeMap<Expr, Expr> {
+    let mut levels = draft.levels(cx);
+    let mut called: Vec<(Reverse<Stage>, Expr)> = Vec::new();
+    for e in draft.computed(cx) {
+        if let Node::Call(Function::Sin | Function::Cos, x) = *cx.pool.node(e)
+            && levels.stage(cx.pool, x) != Stage::Prepared
+        {
+            called.push((Reverse(levels.stage(cx.pool, x)), x));
+        }
+    }
+    // What is computed most often first.
+    called.sort_unstable();
+    called.dedup();
+    let mut turned = BTreeMap::new();
+    if called.len() > MAX_ANGLES {
+        return turned;
+    }
+    let angles: BTreeSet<Expr> = called.iter().map(|&(_, x)| x).collect();
+    let values: Table<Expr> = draft.lets().into_iter().collect();
+    let mut sources = BTreeSet::new();
+    for (_, angle) in called {
+        let Some(&value) = values.get(angle).filter(|_| !sources.contains(&angle)) else { continue };
+        let mut rest = cx.pool.terms(value);
+        let source = rest.iter().position(|t| angles.contains(t) && !turned.contains_key(t));
+        let Some(source) = source.filter(|_| (2..=MAX_TERMS).contains(&rest.len())) else { continue };
+        let source = rest.remove(source);
+        if rest.iter().all(|term| cx.pool.factors(term).contains(&h)) {
+            sources.insert(source);
+            turned.insert(angle, source);
+        }
+    }
+    turned
+}
