@@ -28,22 +28,24 @@ const EMPTY_BUILDS: usize = 4;
 /// The profiles of cargo, and the folders of their results.
 const PROFILES: [(&str, &str); 2] = [("dev", "debug"), ("release", "release")];
 
-/// The table.
+/// The table of the models of these names, all if there are none: with the two methods of a declaration that
+/// names none, and on request also with all that they declare.
 ///
 /// # Errors
-/// A model that cannot be read, derived or built.
-pub fn table() -> Result<Table, Box<dyn Error>> {
+/// A name that no model has; a model that cannot be read, derived or built.
+pub fn table(names: &[String], all_methods: bool) -> Result<Table, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let models = chosen(models(&root)?, names)?;
     let scratch = Scratch::new(&root)?;
     let mut text = String::from(
         "| model | methods | derive, ms | lines | kB | debug build, s | derive's part | release build, s | derive's part |\n\
          |---|---|---:|---:|---:|---:|---:|---:|---:|\n",
     );
-    for model in models(&root)? {
-        for declared in [model.with_two_methods(), model] {
-            let cost = Cost::of(&declared, &scratch).map_err(|e| format!("{}: {e}", declared.item.ident))?;
+    for model in models {
+        for declared in std::iter::once(model.with_two_methods()).chain(all_methods.then_some(model)) {
+            let cost = Cost::of(&declared, &scratch).map_err(|e| format!("{}: {e}", declared.name))?;
             let row = row(&declared, &cost);
-            // Two minutes per model on a slow machine: whoever waits sees that something happens.
+            // Whoever waits sees that something happens.
             eprintln!("{row}");
             let _ = writeln!(text, "{row}");
         }
@@ -52,7 +54,7 @@ pub fn table() -> Result<Table, Box<dyn Error>> {
 }
 
 fn row(model: &Model, cost: &Cost) -> String {
-    let mut row = format!("| {} | {} | {:.0} |", model.item.ident, model.label(), cost.derive * 1e3);
+    let mut row = format!("| {} | {} | {:.0} |", model.name, model.label(), cost.derive * 1e3);
     let _ = write!(row, " {} | {:.0} |", cost.lines, cost.bytes as f64 / 1e3);
     for (derived, pasted) in cost.builds {
         let part = pasted.map_or("–".into(), |pasted| format!("{:.2}", derived - pasted));
@@ -63,6 +65,8 @@ fn row(model: &Model, cost: &Cost) -> String {
 
 /// A struct that derives `Nonholonomic`.
 struct Model {
+    /// Its file in `models/src`, such as `lie/snakeboard`.
+    name: String,
     item: syn::ItemStruct,
     /// The methods that it declares, as they stand there.
     methods: Vec<Ident>,
@@ -88,7 +92,7 @@ impl Model {
                 list.tokens = with_methods(list.tokens.clone(), &quote!(#(#methods),*));
             }
         }
-        Model { item, methods, all: false }
+        Model { name: self.name.clone(), item, methods, all: false }
     }
 
     /// Functions that take steps, by number of the method.
@@ -148,25 +152,40 @@ fn with_methods(entries: TokenStream, methods: &TokenStream) -> TokenStream {
 /// The models of the literature, in the order of their files.
 fn models(root: &Path) -> Result<Vec<Model>, Box<dyn Error>> {
     let mut files = Vec::new();
-    for folder in ["models/src", "models/src/lie"] {
-        let entries = fs::read_dir(root.join(folder))?.map(|entry| Ok(entry?.path()));
+    let source = root.join("models").join("src");
+    for folder in ["", "lie"] {
+        let entries = fs::read_dir(source.join(folder))?.map(|entry| Ok(entry?.path()));
         let mut of_folder = entries.collect::<io::Result<Vec<PathBuf>>>()?;
         of_folder.sort();
         files.extend(of_folder.into_iter().filter(|path| path.extension().is_some_and(|e| e == "rs")));
     }
     let mut models = Vec::new();
     for path in files {
+        let name = path.strip_prefix(&source)?.with_extension("").to_string_lossy().replace('\\', "/");
         for item in syn::parse_file(&fs::read_to_string(&path)?)?.items {
             let syn::Item::Struct(item) = item else { continue };
             if item.attrs.iter().any(|a| a.path().is_ident("nonholonomic")) {
                 let declaration =
                     Declaration::parse(&item.clone().into()).map_err(|rejected| first_error(&rejected))?;
                 let methods = declaration.system.methods.iter().map(|m| Ident::new(m, Span::call_site()));
-                models.push(Model { methods: methods.collect(), item, all: true });
+                models.push(Model { name: name.clone(), methods: methods.collect(), item, all: true });
             }
         }
     }
     Ok(models)
+}
+
+/// Those of these names, in their order; all if there are none.
+fn chosen(mut models: Vec<Model>, names: &[String]) -> Result<Vec<Model>, String> {
+    if names.is_empty() {
+        return Ok(models);
+    }
+    let all: Vec<String> = models.iter().map(|model| model.name.clone()).collect();
+    let take = |name: &String| {
+        let model = models.iter().position(|model| model.name == *name);
+        model.map(|i| models.remove(i)).ok_or(format!("no model {name}; there are {}", all.join(", ")))
+    };
+    names.iter().map(take).collect()
 }
 
 fn first_error(rejected: &nhi_codegen::declaration::Rejected) -> String {

@@ -43,7 +43,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         h: f64,
     ) -> Result<Self, Error> {
         let (parameters, inputs) = (system.parameters(), S::Inputs::splat(0.0));
-        Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, Velocity::Checked)
+        Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, as_given::<S, f64>)
     }
 
     /// As [`Simulation::new`], with control inputs that also the method's start uses.
@@ -59,7 +59,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         h: f64,
     ) -> Result<Self, Error> {
         let (parameters, inputs) = (system.parameters(), (*inputs).into());
-        Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, Velocity::Checked)
+        Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, as_given::<S, f64>)
     }
 
     /// As [`Simulation::new`], from the admissible velocity nearest to `v0` in the kinetic-energy
@@ -75,7 +75,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         h: f64,
     ) -> Result<Self, Error> {
         let (parameters, inputs) = (system.parameters(), S::Inputs::splat(0.0));
-        Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, Velocity::Projected)
+        Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, nearest::<S>)
     }
 
     /// `steps` steps with the inputs held: the same states as by [`Simulation::step`], bit for bit. It takes
@@ -159,7 +159,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         h: T,
     ) -> Result<Self, Error> {
         let (start, inputs) = ((q0.into(), v0.into()), (*inputs).into());
-        Self::build(system, method, parameters.into(), start, inputs, h, Velocity::Checked)
+        Self::build(system, method, parameters.into(), start, inputs, h, as_given::<S, T>)
     }
 
     fn build(
@@ -169,7 +169,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         (q0, v0): (S::Configuration<T>, S::Velocity<T>),
         inputs: S::Inputs<T>,
         h: T,
-        velocity: Velocity,
+        admissible: Admissible<S, T>,
     ) -> Result<Self, Error> {
         if !h.to_f64().is_finite() || h.to_f64() == 0.0 {
             return Err(Error::StepSize { h: h.to_f64() });
@@ -179,12 +179,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         admissible::check_pose::<S, T>(&q0)?;
         finite(Quantity::Velocity, S::VELOCITIES, v0.as_ref())?;
         finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
-        let v0 = match velocity {
-            Velocity::Checked => v0,
-            Velocity::Projected => {
-                S::project(&parameters, &q0, &v0).map_err(|cause| Error::Projection { cause })?
-            }
-        };
+        let v0 = admissible(&parameters, &q0, &v0)?;
         admissible::check::<S, T>(&parameters, &q0, &v0)?;
         let start = |cause: Failure| Error::Start { cause };
         let prepared = method.prepare(&parameters, h).map_err(start)?;
@@ -440,8 +435,26 @@ impl<S: System, M: Method<S> + Reflecting, T: Scalar> Simulation<S, M, T> {
 /// Steps of [`Simulation::advance`] between two looks at the results: many beside what a look costs.
 const STRIDE: u64 = 4096;
 
-/// What is done with an initial velocity.
-enum Velocity {
-    Checked,
-    Projected,
+/// What is made of an initial velocity: a function, so that who gives an admissible one has no projection
+/// compiled.
+type Admissible<S, T> = fn(
+    &<S as System>::Parameters<T>,
+    &<S as System>::Configuration<T>,
+    &<S as System>::Velocity<T>,
+) -> Result<<S as System>::Velocity<T>, Error>;
+
+fn as_given<S: System, T: Scalar>(
+    _: &S::Parameters<T>,
+    _: &S::Configuration<T>,
+    v: &S::Velocity<T>,
+) -> Result<S::Velocity<T>, Error> {
+    Ok(*v)
+}
+
+fn nearest<S: System>(
+    parameters: &S::Parameters<f64>,
+    q: &S::Configuration<f64>,
+    v: &S::Velocity<f64>,
+) -> Result<S::Velocity<f64>, Error> {
+    S::project(parameters, q, v).map_err(|cause| Error::Projection { cause })
 }

@@ -2,7 +2,7 @@
 //! trajectories, or that alone, or what a model costs a build.
 //!
 //! ```text
-//! cargo run --release -p nhi-benches [-- [--all-methods | --ensembles | --compile] [--out FILE]]
+//! cargo run --release -p nhi-benches [-- [--all-methods] [--ensembles | --compile [MODEL ..]] [--out FILE]]
 //! ```
 
 use nhi_benches::count::Set;
@@ -19,7 +19,7 @@ const ALL_METHODS: &str = "--all-methods";
 /// Measures many trajectories alone.
 const ENSEMBLES: &str = "--ensembles";
 
-/// Measures builds instead of steps.
+/// Measures builds instead of steps, of all models or those named after it.
 const COMPILE: &str = "--compile";
 
 /// Writes the tables into a document instead.
@@ -30,6 +30,8 @@ struct Arguments {
     all_methods: bool,
     ensembles: bool,
     compile: bool,
+    /// Models whose builds are measured; all if there are none.
+    models: Vec<String>,
     counted: Option<(Set, String)>,
     out: Option<String>,
 }
@@ -48,9 +50,10 @@ impl Arguments {
                 ENSEMBLES => parsed.ensembles = true,
                 COMPILE => parsed.compile = true,
                 OUT => parsed.out = Some(arguments.next().ok_or(format!("{OUT} needs a file"))?),
+                model if parsed.compile && !model.starts_with('-') => parsed.models.push(model.to_owned()),
                 other => {
                     return Err(format!(
-                        "unknown argument {other}; expected {ALL_METHODS}, {ENSEMBLES}, {COMPILE} or {OUT} FILE"
+                        "unknown argument {other}; expected {ALL_METHODS}, {ENSEMBLES}, {COMPILE} [MODEL ..] or {OUT} FILE"
                     ));
                 }
             }
@@ -65,7 +68,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     if arguments.compile {
-        return write(&[compile::table()?], arguments.out.as_deref());
+        return write(&[compile::table(&arguments.models, arguments.all_methods)?], arguments.out.as_deref());
     }
     if arguments.ensembles {
         return write(&[many::table()?], arguments.out.as_deref());

@@ -112,7 +112,7 @@ impl StateType {
 ///
 /// ```text
 /// /// doc
-/// #[inline]            // `always` for a step
+/// #[inline]            // `always` for a step, not for what runs once per simulation
 /// pub fn name<T: Scalar>(arguments) -> Result<State<..>, Failure> {
 ///     let [x, y] = *q;
 ///     statements
@@ -146,12 +146,16 @@ pub(super) fn function(
         let group = format_ident!("{}", group.runtime);
         quote!(, R: Retracts<#group<f64>>)
     });
-    // The driver's loop decides for which instruction set a step is compiled.
-    let inline =
-        if matches!(signature, Signature::Step(_)) { quote!(inline(always)) } else { quote!(inline) };
+    let inline = match signature {
+        // The driver's loop decides for which instruction set a step is compiled.
+        Signature::Step(_) => quote!(#[inline(always)]),
+        Signature::Plain { .. } => quote!(#[inline]),
+        // Once per simulation: compiled once.
+        Signature::Start(_) | Signature::Carry(_) | Signature::Prepare => TokenStream::new(),
+    };
     quote! {
         #(#[doc = #docs])*
-        #[#inline]
+        #inline
         pub fn #name<T: Scalar #retraction>(#arguments) #result { #statements }
     }
 }

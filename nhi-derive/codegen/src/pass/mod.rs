@@ -105,12 +105,10 @@ const LAST: &[Pass] = &[TEMPORARIES, NUMBERING, NAMES];
 /// Rounds at most of a step; the first one does nearly everything.
 const MAX_ROUNDS: usize = 3;
 
-/// `program` with fewer operations, after one round: for what runs once per simulation.
+/// `program` with fewer operations, after one round in the first order: for what runs once per simulation.
 pub fn optimise(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Program {
     let cx = &mut Context::new(pool, constants);
-    let mut search = Search::new(cx, program);
-    search.other_orders(cx);
-    search.finish(cx)
+    Search::new(cx, program).finish(cx)
 }
 
 /// `program` with fewer operations, after as many rounds as a step, telling `observe` the name of every pass

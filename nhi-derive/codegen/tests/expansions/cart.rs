@@ -178,7 +178,6 @@ const _: () = {
                 half_belt_h, two_over_h, two_over_h_sq }
             );
             /// Computes what depends on the parameters and the step size alone.
-            #[inline]
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 5],
                 h: T,
@@ -211,7 +210,6 @@ const _: () = {
             /// The state at (q, v), with the continuous multiplier.
             ///
             /// Operations: 4 add, 8 mul, 2 div, 1 sin_cos.
-            #[inline]
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 5],
                 _h: T,
@@ -259,7 +257,6 @@ const _: () = {
             /// What the first step finds computed.
             ///
             /// Operations: 4 mul.
-            #[inline]
             pub fn carry<T: Scalar>(
                 _parameters: &[T; 5],
                 h: T,
@@ -396,7 +393,6 @@ const _: () = {
                 h_over_J, sin_half_h, cos_half_h, k0, two_over_J, k1, k2 }
             );
             /// Computes what depends on the parameters and the step size alone.
-            #[inline]
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 5],
                 h: T,
@@ -444,7 +440,6 @@ const _: () = {
             /// The state at (q, v), with the continuous multiplier.
             ///
             /// Operations: 4 add, 8 mul, 2 div, 1 sin_cos.
-            #[inline]
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 5],
                 _h: T,
@@ -492,7 +487,6 @@ const _: () = {
             /// What the first step finds computed.
             ///
             /// Operations: 1 mul, 1 sin.
-            #[inline]
             pub fn carry<T: Scalar>(
                 parameters: &[T; 5],
                 _h: T,

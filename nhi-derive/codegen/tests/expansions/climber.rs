@@ -183,7 +183,6 @@ const _: () = {
                 inv_h }
             );
             /// Computes what depends on the parameters and the step size alone.
-            #[inline]
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 4],
                 h: T,
@@ -217,7 +216,6 @@ const _: () = {
             /// The state at (q, v), with the continuous multiplier.
             ///
             /// Operations: 3 add, 8 mul, 3 div.
-            #[inline]
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 4],
                 _h: T,
@@ -415,7 +413,6 @@ const _: () = {
                 half_h_over_m, two_over_m_pivot_2, k1, two_over_h_pivot_2 }
             );
             /// Computes what depends on the parameters and the step size alone.
-            #[inline]
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 4],
                 h: T,
@@ -461,7 +458,6 @@ const _: () = {
             /// The state at (q, v), with the continuous multiplier.
             ///
             /// Operations: 7 add, 13 mul, 4 div.
-            #[inline]
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 4],
                 h: T,
@@ -516,7 +512,6 @@ const _: () = {
             /// The state at (q, v), with the projected force.
             ///
             /// Operations: 5 add, 6 mul, 3 div.
-            #[inline]
             pub fn start_projected<T: Scalar>(
                 parameters: &[T; 4],
                 h: T,
@@ -564,7 +559,6 @@ const _: () = {
             /// The state at (q, v), without any reaction.
             ///
             /// Operations: 0.
-            #[inline]
             pub fn start_plain<T: Scalar>(
                 _parameters: &[T; 4],
                 _h: T,
@@ -596,7 +590,6 @@ const _: () = {
             /// The state at (q, v) from which the first step has the velocity v.
             ///
             /// Operations: 12 add, 24 mul, 3 div.
-            #[inline]
             pub fn start_stepped<T: Scalar>(
                 parameters: &[T; 4],
                 h: T,

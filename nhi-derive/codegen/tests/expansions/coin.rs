@@ -226,7 +226,6 @@ const _: () = {
                 two_over_h_effect_0, k1 }
             );
             /// Computes what depends on the parameters and the step size alone.
-            #[inline]
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 4],
                 h: T,
@@ -286,7 +285,6 @@ const _: () = {
             /// The state at (q, v), with the continuous multiplier.
             ///
             /// Operations: 2 add, 6 mul, 4 div.
-            #[inline]
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 4],
                 _h: T,
@@ -539,7 +537,6 @@ const _: () = {
                 four_over_h_sq_pivot_2 }
             );
             /// Computes what depends on the parameters and the step size alone.
-            #[inline]
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 4],
                 h: T,
@@ -590,7 +587,6 @@ const _: () = {
             /// The state at (q, v), with the continuous multiplier.
             ///
             /// Operations: 2 add, 6 mul, 4 div.
-            #[inline]
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 4],
                 _h: T,
@@ -641,7 +637,6 @@ const _: () = {
             /// What the first step finds computed.
             ///
             /// Operations: 5 mul.
-            #[inline]
             pub fn carry<T: Scalar>(
                 _parameters: &[T; 4],
                 h: T,

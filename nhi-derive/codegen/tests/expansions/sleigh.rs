@@ -178,7 +178,6 @@ const _: () = {
                 a_b_theta, inv_h }
             );
             /// Computes what depends on the parameters and the step size alone.
-            #[inline]
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 3],
                 h: T,
@@ -216,7 +215,6 @@ const _: () = {
             /// The state at (q, v), with the continuous multiplier.
             ///
             /// Operations: 2 add, 6 mul, 2 div, 1 sin_cos.
-            #[inline]
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 3],
                 _h: T,
@@ -363,7 +361,6 @@ const _: () = {
                 Prepared { a, k0, two_over_m_pivot, inv_h, two_over_h_sq_pivot }
             );
             /// Computes what depends on the parameters and the step size alone.
-            #[inline]
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 3],
                 h: T,
@@ -392,7 +389,6 @@ const _: () = {
             /// The state at (q, v), with the continuous multiplier.
             ///
             /// Operations: 8 add, 14 mul, 3 div, 1 sin_cos.
-            #[inline]
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 3],
                 h: T,
@@ -442,7 +438,6 @@ const _: () = {
             /// The state at (q, v), with the projected force.
             ///
             /// Operations: 0.
-            #[inline]
             pub fn start_projected<T: Scalar>(
                 _parameters: &[T; 3],
                 _h: T,
@@ -474,7 +469,6 @@ const _: () = {
             /// The state at (q, v), without any reaction.
             ///
             /// Operations: 0.
-            #[inline]
             pub fn start_plain<T: Scalar>(
                 _parameters: &[T; 3],
                 _h: T,
@@ -506,7 +500,6 @@ const _: () = {
             /// The state at (q, v) from which the first step has the velocity v.
             ///
             /// Operations: 2 add, 6 mul, 2 div, 1 sin_cos.
-            #[inline]
             pub fn start_stepped<T: Scalar>(
                 parameters: &[T; 3],
                 _h: T,
@@ -546,7 +539,6 @@ const _: () = {
             /// What the first step finds computed.
             ///
             /// Operations: 3 mul.
-            #[inline]
             pub fn carry<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
