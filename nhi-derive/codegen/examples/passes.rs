@@ -47,11 +47,12 @@ iterations. What depends on parameters and step size alone is computed once per 
 | latency | sums and products grouped by when their operands are there: saves no operations, but waiting |
 
 *Combined* is what the emitted step would cost more with the constraints as they are declared. *Written* is the program as
-the scheme is written; equal expressions count once in it already, also the sine and cosine
-of one angle. A column says what the pass saves where it stands in the order of passes; a pass that makes room for a later
-one can cost something itself. *Emitted* is the emitted step, and *loop* what is left of it for who looks only at the
-state after many steps: what the next step reads. *Increments* is counted there. *Checks* are the pivots that a step checks before and after *positive* and *carry*, which
-leaves a check that the step before has made. *Carried* is the number of values in the state.
+the scheme is written; equal expressions count once in it already, also the sine and cosine of one angle. A column says
+what the pass saves where it stands in the order of passes; a pass that makes room for a later one can cost something
+itself. *Emitted* is the emitted step, and *loop* what the next step reads of it, which is all that is done where only the
+state after many steps is looked at. *Increments* is counted there. *Checks* are the pivots that a step checks before and
+after *positive* and *carry*, which leaves a check that the step before has made. *Carried* is the number of values in
+the state.
 
 Multipliers in closed form are no pass: the scheme builder solves what is affine in the velocities for these, and what
 then is affine in the impulses for those (`method/nodes.rs`); two constraints by Cramer's rule where their determinant
