@@ -6,7 +6,7 @@ use crate::multiplies::{Counted, counted};
 use crate::time::{groups, nanoseconds};
 use crate::{H, Phase, Run, Start};
 use nhi_models::{Row, chaotic_r7, contact_oscillator, sleigh_com, snakeboard};
-use nhi_runtime::{Arithmetic, Dla2, Ensemble, Method, Rattle, System, Vector};
+use nhi_runtime::{Arithmetic, Dla2, Ensemble, Fields, Method, Rattle, Scalar, System, Vector};
 use std::fmt::Write;
 
 /// As many as an ensemble takes side by side.
@@ -109,21 +109,30 @@ fn ensemble<S: System + Clone, M: Method<S> + Clone>(row: &Row<S>, method: M) ->
 /// Multiplications of a generated step.
 fn multiplications<S: System, M: Method<S>>(row: &Row<S>, method: &M) -> u64 {
     fn counting<V: Vector<f64>, W: Vector<Counted>>(values: V) -> W {
-        let mut counting = W::splat(Counted(0.0));
-        counting.as_mut().iter_mut().zip(values.as_ref()).for_each(|(x, &value)| *x = Counted(value));
+        let mut counting = W::splat(Counted::from_f64(0.0));
+        let numbers = values.as_ref().iter().map(|&value| Counted::from_f64(value));
+        counting.as_mut().iter_mut().zip(numbers).for_each(|(x, number)| *x = number);
         counting
     }
     let [(q, v), ..] = initial(row);
     let parameters: S::Parameters<Counted> = counting(row.defaults.parameters());
-    let (q, v, inputs) = (counting(q), counting(v), S::Inputs::splat(Counted(0.0)));
-    let (h, t) = (Counted(H), Counted(0.0));
+    let (q, v, inputs) = (counting(q), counting(v), S::Inputs::splat(Counted::from_f64(0.0)));
+    let (h, t) = (Counted::from_f64(H), Counted::from_f64(0.0));
     let prepared = method.prepare(&parameters, h);
     let state = method.start(&parameters, h, &q, &v, t, &inputs);
-    counted(|| {
-        let stepped = prepared.and_then(|prepared| method.step(&prepared, &state?, t, &inputs));
-        if let Err(failure) = stepped {
-            panic!("{}: {failure:?}", row.name);
+    counted(|| match prepared.and_then(|prepared| method.step(&prepared, &state?, t, &inputs)) {
+        Ok(next) => {
+            // What the next step reads.
+            let (mut numbers, mut place) = (Vec::new(), 0);
+            next.write(&mut |number| {
+                if !M::UNREAD.contains(&place) {
+                    numbers.push(number);
+                }
+                place += 1;
+            });
+            numbers
         }
+        Err(failure) => panic!("{}: {failure:?}", row.name),
     })
 }
 

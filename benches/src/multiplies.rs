@@ -1,11 +1,20 @@
 //! How many multiplications a step has.
 
 use nhi_runtime::Scalar;
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
+    static OPERATIONS: RefCell<Vec<Operation>> = const { RefCell::new(Vec::new()) };
+    static LOOKED_AT: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What made a number.
+#[derive(Clone, Copy)]
+struct Operation {
+    multiplications: u64,
+    /// Their places.
+    operands: [Option<usize>; 2],
 }
 
 /// Multiplications of a sine and cosine: 8 of the reduction, 6 and 5 of the two polynomials, 4 around them. Two
@@ -15,28 +24,64 @@ const SIN_COS: u64 = 23;
 /// Of a small angle's: 3 and 3 of the shorter polynomials, 6 around them.
 const SMALL_SIN_COS: u64 = 12;
 
-fn note(multiplications: u64) {
-    COUNT.with(|count| count.set(count.get() + multiplications));
+/// Multiplications that lead to the results of `f`, [`Counted`] numbers, and to what it decides by; one that an
+/// addition is fused with counts once. What nobody looks at is not computed in a loop over many steps.
+pub(crate) fn counted(f: impl FnOnce() -> Vec<Counted>) -> u64 {
+    LOOKED_AT.take();
+    let before = OPERATIONS.with_borrow(Vec::len);
+    let mut places: Vec<usize> = f().into_iter().filter_map(|result| result.made_by).collect();
+    places.extend(LOOKED_AT.take());
+    OPERATIONS.with_borrow(|operations| {
+        let mut needed = vec![false; operations.len()];
+        places.iter().for_each(|&place| needed[place] = true);
+        let mut multiplications = 0;
+        for place in (before..operations.len()).rev() {
+            if needed[place] {
+                multiplications += operations[place].multiplications;
+                operations[place].operands.into_iter().flatten().for_each(|operand| needed[operand] = true);
+            }
+        }
+        multiplications
+    })
 }
 
-/// Multiplications that `f` does with [`Counted`] numbers; one that an addition is fused with counts once.
-pub(crate) fn counted(f: impl FnOnce()) -> u64 {
-    let before = COUNT.with(Cell::get);
-    f();
-    COUNT.with(Cell::get) - before
+/// A number that knows what it was made by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted {
+    x: f64,
+    /// Not known of what it is not computed from.
+    made_by: Option<usize>,
 }
 
-/// A number that counts multiplications.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Counted(pub(crate) f64);
+impl PartialEq for Counted {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_f64() == other.to_f64()
+    }
+}
+
+impl Counted {
+    /// `x`, made of `operands` with so many multiplications.
+    fn made(x: f64, multiplications: u64, operands: [Option<usize>; 2]) -> Self {
+        let place = OPERATIONS.with_borrow_mut(|operations| {
+            operations.push(Operation { multiplications, operands });
+            operations.len() - 1
+        });
+        Counted { x, made_by: Some(place) }
+    }
+
+    /// Both numbers of a pair that is computed together.
+    fn pair(self, (sin, cos): (f64, f64), multiplications: u64) -> (Self, Self) {
+        let sin = Self::made(sin, multiplications, [self.made_by, None]);
+        (sin, Counted { x: cos, ..sin })
+    }
+}
 
 macro_rules! operators {
     ($($trait:ident $f:ident $multiplications:literal)*) => {$(
         impl $trait for Counted {
             type Output = Self;
             fn $f(self, other: Self) -> Self {
-                note($multiplications);
-                Counted(self.0.$f(other.0))
+                Self::made(self.x.$f(other.x), $multiplications, [self.made_by, other.made_by])
             }
         }
     )*};
@@ -48,36 +93,34 @@ operators! { Add add 0 Sub sub 0 Mul mul 1 Div div 0 }
 impl Neg for Counted {
     type Output = Self;
     fn neg(self) -> Self {
-        Counted(-self.0)
+        Counted { x: -self.x, ..self }
     }
 }
 
 macro_rules! functions {
     ($($f:ident)*) => {$(
         fn $f(self) -> Self {
-            Counted(Scalar::$f(self.0))
+            Self::made(Scalar::$f(self.x), 0, [self.made_by, None])
         }
     )*};
 }
 
 impl Scalar for Counted {
     const EPSILON: f64 = f64::EPSILON;
+    const CHECKED: bool = false;
     fn from_f64(x: f64) -> Self {
-        Counted(x)
+        Counted { x, made_by: None }
     }
     fn to_f64(self) -> f64 {
-        self.0
+        LOOKED_AT.with_borrow_mut(|looked_at| looked_at.extend(self.made_by));
+        self.x
     }
     functions! { sqrt tan asin acos atan sinh cosh tanh exp ln }
     fn sin_cos(self) -> (Self, Self) {
-        note(SIN_COS);
-        let (sin, cos) = Scalar::sin_cos(self.0);
-        (Counted(sin), Counted(cos))
+        self.pair(Scalar::sin_cos(self.x), SIN_COS)
     }
     fn small_sin_cos(self) -> (Self, Self) {
-        note(SMALL_SIN_COS);
-        let (sin, cos) = Scalar::small_sin_cos(self.0);
-        (Counted(sin), Counted(cos))
+        self.pair(Scalar::small_sin_cos(self.x), SMALL_SIN_COS)
     }
     fn sin(self) -> Self {
         Scalar::sin_cos(self).0
@@ -86,12 +129,12 @@ impl Scalar for Counted {
         Scalar::sin_cos(self).1
     }
     fn atan2(self, x: Self) -> Self {
-        Counted(Scalar::atan2(self.0, x.0))
+        Self::made(Scalar::atan2(self.x, x.x), 0, [self.made_by, x.made_by])
     }
     fn powi(self, n: i32) -> Self {
-        Counted(Scalar::powi(self.0, n))
+        Self::made(Scalar::powi(self.x, n), 0, [self.made_by, None])
     }
     fn powf(self, x: Self) -> Self {
-        Counted(Scalar::powf(self.0, x.0))
+        Self::made(Scalar::powf(self.x, x.x), 0, [self.made_by, x.made_by])
     }
 }

@@ -38,9 +38,7 @@ trait Kernel<const N: usize>: Copy + 'static {
 
 /// Multiplications of a step.
 fn multiplications<const N: usize>(kernel: &impl Kernel<N>, state: [f64; N]) -> u64 {
-    counted(|| {
-        kernel.step(state.map(Counted));
-    })
+    counted(|| kernel.step(state.map(Counted::from_f64)).to_vec())
 }
 
 /// Where the trajectories start: the generated method's own start.
