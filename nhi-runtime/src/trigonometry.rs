@@ -11,8 +11,8 @@
 //! An angle of at most 3/16, such as what a step turns something by, needs (2) alone, with shorter S and C.
 //!
 //! S and C are minimax polynomials for the relative error of (2), which is 2⁻⁵⁷ and 2⁻⁶³, and 2⁻⁵⁸ and 2⁻⁶⁸
-//! of the shorter ones; their coefficients were found by Lawson's algorithm in 36 digits and rounded one after the other, the
-//! others fitted again. Every operation after (1) rounds to less than one unit in the last place in all;
+//! of the shorter ones; their coefficients were found by Lawson's algorithm in 36 digits and rounded one after the
+//! other, the others fitted again. Every operation after (1) rounds to less than one unit in the last place in all;
 //! `tests/trigonometry.rs` compares with 200 bits.
 
 use crate::Scalar;

@@ -27,7 +27,8 @@ impl OperationCount {
     ///
     /// On Zen 5: FMA latency 4 cycles, division 13 and pipelined less, hence
     /// 4; a `sin_cos` pair is 14 ns, 56 cycles, on the critical path even where it is inlined,
-    /// hence 15, and half of that of an angle that is small. A square root is hardly slower than a division; other calls go to libm.
+    /// hence 15, and half of that of an angle that is small. A square root is hardly slower than a division; other
+    /// calls go to libm.
     pub fn weight(&self) -> usize {
         let calls: usize = self
             .calls

@@ -15,7 +15,7 @@
 
 use super::Search;
 use super::draft::{Context, Draft, rewrite};
-use super::increments::increments;
+use super::increments::{increments, used};
 use super::names::formula_name;
 use super::numbering::numbering;
 use super::positive::positive;
@@ -91,7 +91,7 @@ fn carrying(cx: &mut Context<'_>, program: &Program, fixed: bool) -> Option<Step
 
 /// How many numbers known at the step alone a program makes use of.
 fn numbers_read(pool: &Pool, program: &Program) -> usize {
-    let used: BTreeSet<Expr> = pool.reachable(&program.values()).into_iter().collect();
+    let used = used(pool, program);
     let known = program.inputs.iter().filter(|i| i.binding == Binding::Step).flat_map(|i| &i.symbols);
     known.filter(|s| used.contains(s)).count()
 }

@@ -13,6 +13,7 @@ use super::Search;
 use super::carry::{CARRIED, Step, WORTH, carries, starting};
 use super::draft::{Context, Draft};
 use super::names::{formula_name, symbol_name};
+use super::schedule::schedule;
 use crate::expr::{Expr, Node, Pool, Rational};
 use crate::program::{Binding, Constants, Input, Program, Statement, Table};
 use num_traits::{One, Signed, ToPrimitive};
@@ -48,23 +49,13 @@ fn weight_in_a_loop(cx: &mut Context<'_>, draft: &Draft) -> usize {
         let mut symbols = read.into_iter().flatten();
         output.values.retain(|_| symbols.next().is_some_and(|s| used.contains(s)));
     }
-    let values: Table<Expr> = draft.lets().into_iter().collect();
-    let mut needed = BTreeMap::new();
-    let mut stack = draft.results();
-    while let Some(root) = stack.pop() {
-        for e in cx.pool.reachable(&[root]) {
-            if let Some(&value) = values.get(e)
-                && needed.insert(e, value).is_none()
-            {
-                stack.push(value);
-            }
-        }
-    }
-    draft.set_lets(&needed);
+    // Without what nothing needs now.
+    schedule(cx, &mut draft, &[]);
     draft.operations(cx).weight().0
 }
 
-fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
+/// Every expression in `program`.
+pub(super) fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
     pool.reachable(&program.values()).into_iter().collect()
 }
 
@@ -139,7 +130,7 @@ impl Choice {
 /// The step whose state carries what `Choice` says as increments.
 fn scaled(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
     let program = &step.step;
-    if program.body.iter().any(|s| matches!(s, Statement::Newton(_))) {
+    if program.has_loop() {
         return None;
     }
     let Choice { unit, fields, carried } = Choice::of(cx.pool, program)?;
@@ -170,40 +161,30 @@ fn scaled(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
         }
     }
     // What the state carries comes from the results as they were.
-    let result = |symbol: Expr| {
-        let results = program.inputs.iter().filter_map(|i| {
-            let output = program.outputs.iter().find(|o| o.name == i.name)?;
-            let place = i.symbols.iter().position(|&s| s == symbol)?;
-            output.values.get(place).copied()
-        });
-        results.into_iter().next()
-    };
-    let known = program.inputs.iter().find(|i| i.name == CARRIED).map_or(Vec::new(), |i| i.symbols.clone());
+    let carried = program.inputs.iter().find(|i| i.name == CARRIED).map_or(&[][..], |i| &i.symbols);
+    let all: Vec<Expr> = carried.iter().chain(&fields).copied().collect();
+    let results: Table<Expr> = program.state().collect();
     let mut values = Vec::new();
-    for &symbol in known.iter().chain(&fields) {
+    for &symbol in &all {
         let k = i32::from(symbols.contains(symbol));
-        values.push(image.plain(cx.pool, result(symbol)?, k));
+        values.push(image.plain(cx.pool, results[symbol], k));
     }
     for output in new.outputs.iter_mut().filter(|o| o.name != CARRIED) {
         for value in &mut output.values {
             *value = image.plain(cx.pool, *value, 0);
         }
     }
-    let new_symbols: Vec<Expr> =
-        known.iter().chain(&fields).map(|&s| symbols.get(s).copied().unwrap_or(s)).collect();
-    carries(&mut new, new_symbols, values);
+    carries(&mut new, all.iter().map(|&s| *symbols.get(s).unwrap_or(&s)).collect(), values);
 
     // At a start the same is made of what is carried now.
     let mut carry = step.carry.clone().unwrap_or_else(|| starting(program, Vec::new(), Vec::new()));
     let starts = &mut carry.outputs[0].values;
     starts.extend(&fields);
-    for (value, symbol) in starts.iter_mut().zip(known.iter().chain(&fields)) {
-        if symbols.contains(*symbol) {
-            *value = image.unit.times(cx.pool, 1, *value);
-        }
+    let mut increments = Vec::new();
+    for (i, value) in starts.iter_mut().enumerate().filter(|&(i, _)| symbols.contains(all[i])) {
+        *value = image.unit.times(cx.pool, 1, *value);
+        increments.push(i);
     }
-    let increments = (0..).zip(known.iter().chain(&fields)).filter(|(_, s)| symbols.contains(**s));
-    let increments = increments.map(|(i, _)| i).collect();
     Some(Step { step: new, carry: Some(carry), increments })
 }
 

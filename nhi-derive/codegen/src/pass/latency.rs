@@ -33,11 +33,8 @@ impl Latency {
         latency.follow(pool, constants, program);
         // Once more, with the state as one step leaves it to the next.
         let mut ends = BTreeMap::new();
-        for output in &program.outputs {
-            let Some(input) = program.inputs.iter().find(|i| i.name == output.name) else { continue };
-            for (&symbol, &value) in input.symbols.iter().zip(&output.values) {
-                ends.insert(symbol, latency.get(pool, constants, value));
-            }
+        for (symbol, value) in program.state() {
+            ends.insert(symbol, latency.get(pool, constants, value));
         }
         let first = ends.values().copied().min().unwrap_or(0);
         let of_symbol = ends.into_iter().map(|(s, end)| (s, end - first)).collect();

@@ -15,7 +15,7 @@ use super::angles::of_sum;
 use super::draft::{Context, Draft, Stage};
 use super::schedule::schedule;
 use crate::expr::{Expr, Function, Node};
-use crate::program::{Binding, Statement, Table};
+use crate::program::{Binding, Table};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ pub(super) fn turns(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut inputs = draft.program.inputs.iter();
     let step_size = inputs.find(|i| i.name == "h" && i.binding == Binding::Prepared);
     let Some(h) = step_size.map(|i| i.symbols[0]) else { return };
-    if !draft.program.body.iter().any(|s| matches!(s, Statement::Newton(_))) {
+    if !draft.program.has_loop() {
         return;
     }
     let turned = turned(cx, draft, h);

@@ -172,4 +172,17 @@ impl Program {
     pub fn values(&self) -> Vec<Expr> {
         self.clone().values_mut().into_iter().map(|e| *e).collect()
     }
+
+    /// Every number of the state that a step is given, with what it makes of it.
+    pub fn state(&self) -> impl Iterator<Item = (Expr, Expr)> {
+        self.outputs.iter().flat_map(|output| {
+            let input = self.inputs.iter().find(|i| i.name == output.name);
+            input.into_iter().flat_map(|i| i.symbols.iter().copied().zip(output.values.iter().copied()))
+        })
+    }
+
+    /// Whether anything in it is solved by Newton's method.
+    pub fn has_loop(&self) -> bool {
+        self.body.iter().any(|statement| matches!(statement, Statement::Newton(_)))
+    }
 }
