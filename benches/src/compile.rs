@@ -119,18 +119,23 @@ impl Model {
     }
 
     /// A crate's source with the derive.
-    fn with_derive(&self) -> String {
+    fn with_derive(&self) -> syn::Result<String> {
         let (item, functions) = (&self.item, self.functions());
-        quote!(use nhi_runtime::prelude::*; #item #functions).to_string()
+        formatted(quote!(use nhi_runtime::prelude::*; #item #functions))
     }
 
     /// The same with what the derive generates.
-    fn with_code(&self, code: &TokenStream) -> String {
+    fn with_code(&self, code: &TokenStream) -> syn::Result<String> {
         let mut item = self.item.clone();
         item.attrs.retain(|a| !a.path().is_ident("nonholonomic") && !a.path().is_ident("derive"));
         let functions = self.functions();
-        quote!(#[derive(Clone, Debug)] #item #code #functions).to_string()
+        formatted(quote!(#[derive(Clone, Debug)] #item #code #functions))
     }
+}
+
+/// In lines as people write them: on a single one, the compiler counts its characters for every place in it.
+fn formatted(source: TokenStream) -> syn::Result<String> {
+    Ok(prettyplease::unparse(&syn::parse2(source)?))
 }
 
 /// The entries of an attribute with those of `methods(…)` replaced.
@@ -217,8 +222,8 @@ impl Cost {
         let derive = start.elapsed().as_secs_f64();
         // Those with all methods take long: once, without telling the parts from each other.
         let rounds = if model.all { 1 } else { BUILDS };
-        let with_derive = model.with_derive();
-        let with_code = (!model.all).then(|| model.with_code(&code));
+        let with_derive = model.with_derive()?;
+        let with_code = (!model.all).then(|| model.with_code(&code)).transpose()?;
         let mut builds = [(f64::INFINITY, None); 2];
         for ((profile, empty), build) in PROFILES.into_iter().zip(scratch.empty).zip(&mut builds) {
             for _ in 0..rounds {

@@ -23,17 +23,18 @@ mod function;
 mod geometry;
 mod names;
 mod people;
+mod programs;
 
 use crate::declaration::Field;
 use crate::expr::{Expr, Pool};
 use crate::mechanics::Mechanics;
 use crate::method::{MethodPrograms, StartKind, SystemPrograms};
-use crate::pass::{Step, optimise, optimise_step, split};
-use crate::program::{Constants, Operations, Program, Statement};
+use crate::program::{Program, Statement};
 use function::{Pose, Signature, StateType, function, retracted};
 use names::{Names, spelled};
 use people::Mode;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
+use programs::{Optimised, OptimisedStep, optimised};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::{BTreeSet, HashMap};
 
@@ -102,7 +103,7 @@ struct Memory {
 /// Longest formula in documentation that is written out in parameters.
 const MAX_FORMULA: usize = 60;
 
-/// Largest [weight](Operations::weight) of a step that is compiled into the loop around it. Up to there
+/// Largest [weight](crate::program::Operations::weight) of a step that is compiled into the loop around it. Up to there
 /// loops of unchecked steps, compiled for the processor's instructions, save time (`benches/README.md`); above
 /// they save next to none and are most of what a build takes.
 const MAX_SHORT: usize = 1200;
@@ -157,23 +158,30 @@ impl<'a> Emitter<'a> {
 
     /// `mod kernel { .. }`, and what each method carries.
     fn kernel(&self, mode: &mut Mode) -> (TokenStream, Vec<Memory>) {
-        let programs = self.unit.system;
-        let mut functions = Vec::new();
-        for (program, fallible) in [
-            (&programs.energy, false),
-            (&programs.momentum, false),
-            (&programs.residual, false),
-            (&programs.residual_scale, false),
-            (&programs.project, true),
-            (&programs.acceleration, true),
-        ] {
-            functions.push(self.optimised(mode, program, &Signature::Plain { fallible }));
-        }
-        if let Some(program) = &programs.momentum_basis {
-            functions.push(self.optimised(mode, program, &Signature::Plain { fallible: false }));
-        }
-        let methods = self.unit.methods.iter().map(|m| self.method(mode, m));
+        let system = self.unit.system;
+        let of_system: Vec<(&Program, bool)> = [
+            (&system.energy, false),
+            (&system.momentum, false),
+            (&system.residual, false),
+            (&system.residual_scale, false),
+            (&system.project, true),
+            (&system.acceleration, true),
+        ]
+        .into_iter()
+        .chain(system.momentum_basis.iter().map(|basis| (basis, false)))
+        .collect();
+        let starts = self.unit.methods.iter().flat_map(|m| &m.starts).map(|(_, start)| start);
+        let programs: Vec<&Program> = starts.chain(of_system.iter().map(|&(program, _)| program)).collect();
+        let (steps, others) = optimised(self.pool, self.unit.methods, &programs);
+        let mut others = others.into_iter();
+        let methods = self.unit.methods.iter().zip(steps);
+        let methods = methods.map(|(method, step)| self.method(mode, method, step, &mut others));
         let (methods, memories): (Vec<TokenStream>, Vec<Memory>) = methods.unzip();
+        let functions: Vec<TokenStream> = of_system
+            .iter()
+            .zip(others)
+            .map(|(&(_, fallible), program)| plain(mode, program, &Signature::Plain { fallible }))
+            .collect();
         let (imports, runtime) = (self.imports(1, &[]), self.runtime_module());
         let geometry = self.geometry(mode);
         let kernel = quote! {
@@ -291,13 +299,6 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn optimised(&self, mode: &mut Mode, program: &Program, signature: &Signature<'_>) -> TokenStream {
-        let (mut pool, program) = program.isolated(self.pool);
-        let mut constants = Constants::default();
-        let program = optimise(&mut pool, &mut constants, &program);
-        function(&mut pool, &mut constants, mode, Names::default(), &program, signature)
-    }
-
     fn state_type(&self, method: &MethodPrograms, carried: usize) -> StateType {
         let length = |field: &str| match field {
             "q" => self.lengths.entries,
@@ -313,13 +314,15 @@ impl<'a> Emitter<'a> {
     }
 
     /// `pub mod dla2 { pub struct Prepared<T> { .. } prepare, starts, carry, step }`
-    fn method(&self, mode: &mut Mode, method: &MethodPrograms) -> (TokenStream, Memory) {
+    fn method(
+        &self,
+        mode: &mut Mode,
+        method: &MethodPrograms,
+        step: OptimisedStep,
+        starts: &mut impl Iterator<Item = Optimised>,
+    ) -> (TokenStream, Memory) {
         let module = spelled(method.id);
-        let (mut pool, step) = method.step.isolated(self.pool);
-        let mut constants = Constants::default();
-        let fixed = method.state.belongs_to_step_size();
-        let Step { step, carry, increments } = optimise_step(&mut pool, &mut constants, &step, fixed);
-        let parts = split(&pool, &step);
+        let OptimisedStep { mut pool, mut constants, parts, weight, carry, increments } = step;
         let carried = carry.as_ref().map_or(0, |carry| carry.outputs[0].values.len());
         let state = self.state_type(method, carried);
         let memory = Memory {
@@ -327,7 +330,7 @@ impl<'a> Emitter<'a> {
             retracted: carry.as_ref().is_some_and(|carry| retracted(&pool, carry).is_some()),
             increments,
             unread: state.unread(&pool, &parts.step),
-            long: Operations::of(&mut pool, &mut constants, &parts.step).weight().0 > MAX_SHORT,
+            long: weight > MAX_SHORT,
         };
         let bare = state.without_carried();
         // The fields of `Prepared` have the same names everywhere.
@@ -350,15 +353,11 @@ impl<'a> Emitter<'a> {
         let (pool, constants) = (&mut pool, &mut constants);
         let prepare = function(pool, constants, mode, names.clone(), &parts.prepare, &Signature::Prepare);
         let step = function(pool, constants, mode, names, &parts.step, &Signature::Step(&state));
-        let carry = carry.map(|carry| {
-            let carry = optimise(pool, constants, &carry);
-            function(pool, constants, mode, Names::default(), &carry, &Signature::Carry(&bare))
-        });
-        let starts: Vec<TokenStream> = method
-            .starts
-            .iter()
-            .map(|(_, start)| self.optimised(mode, start, &Signature::Start(&bare)))
-            .collect();
+        let carry = carry
+            .map(|carry| function(pool, constants, mode, Names::default(), &carry, &Signature::Carry(&bare)));
+        let starts = starts.take(method.starts.len());
+        let starts: Vec<TokenStream> =
+            starts.map(|start| plain(mode, start, &Signature::Start(&bare))).collect();
         let imports = self.imports(2, &self.names_of_method(&state.name));
         let doc = format!(" Step functions of `{}`.", method.id);
         let module = quote! {
@@ -631,6 +630,12 @@ impl<'a> Emitter<'a> {
             }
         }
     }
+}
+
+/// The function of a program that stands for itself.
+fn plain(mode: &mut Mode, optimised: Optimised, signature: &Signature<'_>) -> TokenStream {
+    let Optimised { mut pool, mut constants, program } = optimised;
+    function(&mut pool, &mut constants, mode, Names::default(), &program, signature)
 }
 
 /// The values of `kept` as formulas of the parameters and the step size.

@@ -4,7 +4,7 @@ use super::flat::Factors;
 use crate::expr::{Expr, Node, Pool};
 use crate::program::{Binding, Constants, Operations, Program, Shape, Statement, Table, signed};
 use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What passes work with besides the program.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub struct Context<'a> {
     /// Values known at compile time.
     pub constants: &'a mut Constants,
     /// Products as lists of factors.
-    pub(super) factors: Table<Rc<Factors>>,
+    pub(super) factors: Table<Arc<Factors>>,
 }
 
 impl<'a> Context<'a> {

@@ -12,7 +12,7 @@ use crate::expr::{Expr, Node, Rational};
 use crate::program::{Shape, Table};
 use num_traits::{One, Signed};
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Nesting of extracted factors at most.
 const MAX_DEPTH: usize = 16;
@@ -55,7 +55,7 @@ pub(super) fn factor(cx: &mut Context<'_>, draft: &mut Draft) {
     schedule(cx, draft, &[]);
 }
 
-fn sum_with(cx: &mut Context<'_>, levels: &mut Levels, whole: &[Expr], apart: Vec<Rc<Factors>>) -> Expr {
+fn sum_with(cx: &mut Context<'_>, levels: &mut Levels, whole: &[Expr], apart: Vec<Arc<Factors>>) -> Expr {
     let factored = extract(cx, levels, apart, MAX_DEPTH);
     let terms: Vec<Expr> = whole.iter().copied().chain([factored]).collect();
     cx.pool.sum(&terms)
@@ -65,9 +65,9 @@ fn sum_with(cx: &mut Context<'_>, levels: &mut Levels, whole: &[Expr], apart: Ve
 fn multiplied_out(
     cx: &mut Context<'_>,
     uses: &Table<usize>,
-    terms: &[Rc<Factors>],
-) -> Option<Vec<Rc<Factors>>> {
-    let mut out: Vec<Rc<Factors>> = Vec::new();
+    terms: &[Arc<Factors>],
+) -> Option<Vec<Arc<Factors>>> {
+    let mut out: Vec<Arc<Factors>> = Vec::new();
     let mut changed = false;
     for term in terms {
         let sum = term.factors.iter().find_map(|(&f, &n)| match cx.pool.node(f) {
@@ -127,16 +127,16 @@ fn cost(cx: &mut Context<'_>, levels: &mut Levels, e: Expr, parts: &BTreeSet<Exp
 }
 
 /// The sum of `terms`, with the factor taken out that saves most, and so on inside and beside it.
-fn extract(cx: &mut Context<'_>, levels: &mut Levels, terms: Vec<Rc<Factors>>, depth: usize) -> Expr {
+fn extract(cx: &mut Context<'_>, levels: &mut Levels, terms: Vec<Arc<Factors>>, depth: usize) -> Expr {
     let best = if depth == 0 { None } else { best_factor(cx, levels, &terms) };
     let Some(best) = best else {
         let terms: Vec<Expr> = terms.iter().map(|t| t.build(cx)).collect();
         return cx.pool.sum(&terms);
     };
-    let (mut with, without): (Vec<Rc<Factors>>, Vec<Rc<Factors>>) =
+    let (mut with, without): (Vec<Arc<Factors>>, Vec<Arc<Factors>>) =
         terms.into_iter().partition(|t| best.is_in(t));
     for t in &mut with {
-        best.divide(Rc::make_mut(t));
+        best.divide(Arc::make_mut(t));
     }
     let inner = extract(cx, levels, with, depth - 1);
     let factor = match &best {
@@ -172,7 +172,7 @@ impl Common {
     }
 }
 
-fn best_factor(cx: &mut Context<'_>, levels: &mut Levels, terms: &[Rc<Factors>]) -> Option<Common> {
+fn best_factor(cx: &mut Context<'_>, levels: &mut Levels, terms: &[Arc<Factors>]) -> Option<Common> {
     let mut holders: BTreeMap<Common, Vec<&Factors>> = BTreeMap::new();
     let count = terms.len();
     for t in terms {

@@ -4,7 +4,7 @@ use super::draft::Context;
 use crate::expr::{Expr, Node, Rational};
 use num_traits::{One, Signed, ToPrimitive};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A product: a coefficient and factors with how often each occurs. A factor under the fraction
 /// bar is a reciprocal; half-integer powers are powers of a square root.
@@ -18,11 +18,11 @@ pub(super) struct Factors {
 const MAX_MULTIPLICITY: u32 = 64;
 
 impl Factors {
-    pub(super) fn of(cx: &mut Context<'_>, e: Expr) -> Rc<Factors> {
+    pub(super) fn of(cx: &mut Context<'_>, e: Expr) -> Arc<Factors> {
         if let Some(known) = cx.factors.get(e) {
             return known.clone();
         }
-        let factors = Rc::new(Factors::found(cx, e));
+        let factors = Arc::new(Factors::found(cx, e));
         cx.factors.insert(e, factors.clone());
         factors
     }

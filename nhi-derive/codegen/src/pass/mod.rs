@@ -34,7 +34,7 @@ pub use split::{Prepared, split};
 use crate::expr::Pool;
 use crate::program::{Constants, Program};
 use draft::Draft;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// One pass: its name and what it does.
 struct Pass {
@@ -125,7 +125,7 @@ pub fn trace(
     search.other_rounds(cx);
     let mut draft = search.best.clone();
     for pass in LAST {
-        draft = Rc::new(pass.of(cx, &draft));
+        draft = Arc::new(pass.of(cx, &draft));
         search.kept.push((pass.name, draft.clone()));
     }
     for (name, step) in search.kept {
@@ -143,24 +143,24 @@ pub(crate) fn estimate(pool: &mut Pool, constants: &mut Constants, program: &Pro
 
 /// The search for the order of passes that leaves fewest operations.
 struct Search {
-    start: Rc<Draft>,
-    best: Rc<Draft>,
+    start: Arc<Draft>,
+    best: Arc<Draft>,
     cost: (usize, usize),
     /// The order that was kept.
     order: Option<&'static [Pass]>,
     /// The passes of all rounds that were kept, with their results.
     kept: Vec<Passed>,
     /// Before and after every pass of the first round.
-    seen: Vec<(Rc<Draft>, Passed)>,
+    seen: Vec<(Arc<Draft>, Passed)>,
 }
 
 /// The name of a pass, and its result.
-type Passed = (&'static str, Rc<Draft>);
+type Passed = (&'static str, Arc<Draft>);
 
 impl Search {
     /// After a round in the first order, which tells programs of the same function from each other.
     fn new(cx: &mut Context<'_>, program: &Program) -> Search {
-        let start = Rc::new(Draft::new(cx, program));
+        let start = Arc::new(Draft::new(cx, program));
         let cost = start.operations(cx).weight();
         let best = start.clone();
         let mut search = Search { start, best, cost, order: None, kept: Vec::new(), seen: Vec::new() };
@@ -181,7 +181,7 @@ impl Search {
             let known = self.seen.iter().find(|(before, (name, _))| *name == pass.name && *before == draft);
             let after = match known {
                 Some((_, (_, after))) => after.clone(),
-                None => Rc::new(pass.of(cx, &draft)),
+                None => Arc::new(pass.of(cx, &draft)),
             };
             self.seen.push((draft, (pass.name, after.clone())));
             steps.push((pass.name, after.clone()));
@@ -199,7 +199,7 @@ impl Search {
             let mut steps = Vec::new();
             let mut draft = self.best.clone();
             for pass in order {
-                draft = Rc::new(pass.of(cx, &draft));
+                draft = Arc::new(pass.of(cx, &draft));
                 steps.push((pass.name, draft.clone()));
             }
             if !self.keep_if_better(cx, order, draft) {
@@ -211,7 +211,7 @@ impl Search {
 
     /// Keeps what a round came to if it saves anything. A shared value counts once even before it has a name:
     /// the first round need save nothing.
-    fn keep_if_better(&mut self, cx: &mut Context<'_>, order: &'static [Pass], draft: Rc<Draft>) -> bool {
+    fn keep_if_better(&mut self, cx: &mut Context<'_>, order: &'static [Pass], draft: Arc<Draft>) -> bool {
         let cost = draft.operations(cx).weight();
         let better = cost < self.cost || (self.order.is_none() && cost == self.cost);
         if better {

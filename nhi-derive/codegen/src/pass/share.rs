@@ -13,7 +13,7 @@ use crate::program::Table;
 use num_traits::Signed;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Names given to pairs of one program at most, and pairs that are looked at to begin with: far above
 /// what models need, to bound the work.
@@ -363,7 +363,7 @@ fn share_reciprocals(cx: &mut Context<'_>, draft: &mut Draft) {
 }
 
 /// The factors of `e`, unless it is one of them itself.
-fn quotient(cx: &mut Context<'_>, e: Expr) -> Option<Rc<Factors>> {
+fn quotient(cx: &mut Context<'_>, e: Expr) -> Option<Arc<Factors>> {
     let is_one = matches!(cx.pool.node(e), Node::Product(_) | Node::Power(..));
     if !is_one || cx.constants.contains(cx.pool, e) {
         return None;

@@ -5,7 +5,7 @@ use crate::expr::{Expr, Node, Pool, Rational};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Digits after the binary point that intermediate results keep beyond their leading digit.
 const PRECISION: u64 = 256;
@@ -22,7 +22,7 @@ pub struct Constants {
     /// Whether an expression is best computed as minus another, and that one or itself.
     pub(super) signs: Table<(bool, Expr)>,
     /// How expressions are computed.
-    pub(super) shapes: Table<Rc<Shape>>,
+    pub(super) shapes: Table<Arc<Shape>>,
 }
 
 impl Constants {

@@ -4,7 +4,7 @@ use super::Constants;
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::group::Entry;
 use num_traits::{Signed, ToPrimitive};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Largest integer power written as a product of its base; the passes leave none above.
 const MAX_REPEATED: u64 = 3;
@@ -46,11 +46,11 @@ pub enum Shape {
 
 impl Shape {
     /// How to compute `e`.
-    pub fn of(pool: &mut Pool, constants: &mut Constants, e: Expr) -> Rc<Shape> {
+    pub fn of(pool: &mut Pool, constants: &mut Constants, e: Expr) -> Arc<Shape> {
         if let Some(known) = constants.shapes.get(e) {
             return known.clone();
         }
-        let shape = Rc::new(Shape::found(pool, constants, e));
+        let shape = Arc::new(Shape::found(pool, constants, e));
         constants.shapes.insert(e, shape.clone());
         shape
     }
