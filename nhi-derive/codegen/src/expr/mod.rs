@@ -26,7 +26,7 @@ pub use evaluate::Maps;
 use crate::group::Entry;
 use num_rational::BigRational;
 use rustc_hash::FxHashMap;
-use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 
 /// Exact rational number.
 pub type Rational = BigRational;
@@ -132,7 +132,7 @@ impl Function {
 /// One node. Sums and products are flat and canonical: at least two operands, a numeric one first,
 /// like terms and equal bases collected, terms by ascending id of what they are multiples of, factors by
 /// ascending id of their bases. In a product the sums lead with a positive coefficient.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Eq, Debug)]
 pub enum Node {
     /// Exact number.
     Number(Rational),
@@ -154,6 +154,62 @@ pub enum Node {
     Map(Entry, Vec<Expr>),
 }
 
+// By hand, and lists by index: derived code takes several times as long in unoptimised builds, and that of fractions
+// computes continued fractions.
+impl PartialEq for Node {
+    fn eq(&self, other: &Node) -> bool {
+        match (self, other) {
+            (Node::Number(a), Node::Number(b)) => a.numer() == b.numer() && a.denom() == b.denom(),
+            (Node::Pi, Node::Pi) => true,
+            (Node::Symbol(a), Node::Symbol(b)) => a.0 == b.0,
+            (Node::Sum(a), Node::Sum(b)) | (Node::Product(a), Node::Product(b)) => same(a, b),
+            (Node::Power(a, x), Node::Power(b, y)) | (Node::Atan2(a, x), Node::Atan2(b, y)) => {
+                a.0 == b.0 && x.0 == y.0
+            }
+            (Node::Call(f, a), Node::Call(g, b)) => a.0 == b.0 && f == g,
+            (Node::Map(f, a), Node::Map(g, b)) => f == g && same(a, b),
+            _ => false,
+        }
+    }
+}
+
+fn same(a: &[Expr], b: &[Expr]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i].0 == b[i].0 {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
+impl Hash for Node {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let (kind, operands): (u32, &[Expr]) = match self {
+            Node::Number(r) => {
+                r.numer().hash(state);
+                r.denom().hash(state);
+                (0, &[])
+            }
+            Node::Pi => (1, &[]),
+            Node::Symbol(s) => (2, &[Expr(s.0)]),
+            Node::Sum(c) => (3, c),
+            Node::Product(c) => (4, c),
+            Node::Power(a, b) => (5, &[*a, *b]),
+            Node::Call(f, a) => (*f as u32 + 8, &[*a]),
+            Node::Atan2(a, b) => (6, &[*a, *b]),
+            Node::Map(entry, c) => {
+                entry.hash(state);
+                (7, c)
+            }
+        };
+        state.write_u32(kind);
+        let mut i = 0;
+        while i < operands.len() {
+            state.write_u32(operands[i].0);
+            i += 1;
+        }
+    }
+}
+
 /// Arena of expressions; see the [module documentation](self).
 #[derive(Clone, Debug)]
 pub struct Pool {
@@ -162,7 +218,7 @@ pub struct Pool {
     rests: Vec<Expr>,
     ids: FxHashMap<Node, Expr>,
     names: Vec<String>,
-    symbols: HashMap<String, Symbol>,
+    symbols: FxHashMap<String, Symbol>,
     samples: zero::Samples,
 }
 
@@ -180,7 +236,7 @@ impl Pool {
             rests: Vec::new(),
             ids: FxHashMap::default(),
             names: Vec::new(),
-            symbols: HashMap::new(),
+            symbols: FxHashMap::default(),
             samples: zero::Samples::default(),
         };
         for (n, e) in [(0, Expr::ZERO), (1, Expr::ONE), (-1, Expr::MINUS_ONE), (2, Expr::TWO)] {
@@ -194,7 +250,7 @@ impl Pool {
 
     /// The node behind an id.
     pub fn node(&self, e: Expr) -> &Node {
-        &self.nodes[e.index()]
+        &self.nodes.as_slice()[e.index()]
     }
 
     /// Number of nodes made so far; ids below it are valid.
@@ -270,7 +326,14 @@ impl Pool {
     pub(crate) fn for_each_child(&self, e: Expr, mut f: impl FnMut(Expr)) {
         match self.node(e) {
             Node::Number(_) | Node::Pi | Node::Symbol(_) => {}
-            Node::Sum(c) | Node::Product(c) | Node::Map(_, c) => c.iter().copied().for_each(f),
+            Node::Sum(c) | Node::Product(c) | Node::Map(_, c) => {
+                // By index: unoptimised, iterators take several times as long.
+                let (c, mut i) = (c.as_slice(), 0);
+                while i < c.len() {
+                    f(c[i]);
+                    i += 1;
+                }
+            }
             Node::Power(a, b) | Node::Atan2(a, b) => {
                 f(*a);
                 f(*b);
@@ -288,6 +351,7 @@ impl Pool {
     pub(crate) fn reachable_where(&self, roots: &[Expr], wanted: impl Fn(Expr) -> bool) -> Vec<Expr> {
         // One bit each for what is still to visit, the youngest first: operands come after what needs them.
         let mut open = vec![0u64; table_size(roots).div_ceil(64)];
+        let open = open.as_mut_slice();
         for r in roots {
             open[r.index() / 64] |= 1 << (r.index() % 64);
         }

@@ -348,6 +348,9 @@ impl Levels {
     }
 
     fn walk(&mut self, pool: &Pool, e: Expr, values: &Table<Expr>) -> Level {
+        if let Some(&known) = self.known.get(e) {
+            return known;
+        }
         let mut stack = vec![e];
         while let Some(&top) = stack.last() {
             if self.known.contains(top) {

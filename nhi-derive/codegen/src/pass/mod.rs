@@ -105,6 +105,15 @@ const LAST: &[Pass] = &[TEMPORARIES, NUMBERING, NAMES];
 /// Rounds at most of a step; the first one does nearly everything.
 const MAX_ROUNDS: usize = 3;
 
+/// From this [weight](crate::program::Operations::weight) on a step gets a single further round, of the passes
+/// that regroup alone: more saves at most 0.4 % of any model's operations, and takes a fifth of the derive's time.
+const LONG: usize = 800;
+
+/// The first pass that regroups.
+fn regroups(pass: &Pass) -> bool {
+    [FACTOR.name, PRODUCTS.name].contains(&pass.name)
+}
+
 /// `program` with fewer operations, after one round in the first order: for what runs once per simulation.
 pub fn optimise(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Program {
     let cx = &mut Context::new(pool, constants);
@@ -195,10 +204,14 @@ impl Search {
     /// Further rounds while they save anything.
     fn other_rounds(&mut self, cx: &mut Context<'_>) {
         let Some(order) = self.order else { return };
-        for _ in 1..MAX_ROUNDS {
+        let (rounds, first) = match order.iter().position(regroups) {
+            Some(first) if self.cost.0 >= LONG => (2, first),
+            _ => (MAX_ROUNDS, 0),
+        };
+        for _ in 1..rounds {
             let mut steps = Vec::new();
             let mut draft = self.best.clone();
-            for pass in order {
+            for pass in &order[first..] {
                 draft = Arc::new(pass.of(cx, &draft));
                 steps.push((pass.name, draft.clone()));
             }

@@ -380,8 +380,11 @@ fn holders(
 ) -> Vec<Expr> {
     let mut places: BTreeMap<Expr, usize> = BTreeMap::new();
     for e in draft.computed(cx) {
-        let factors = quotient(cx, e).map_or(vec![e], |product| product.factors.keys().copied().collect());
-        let found: BTreeSet<Expr> = factors.into_iter().filter_map(|f| select(cx, f)).collect();
+        let mut found: BTreeSet<Expr> = BTreeSet::new();
+        match quotient(cx, e) {
+            Some(product) => product.factors.keys().for_each(|&f| found.extend(select(cx, f))),
+            None => found.extend(select(cx, e)),
+        }
         for found in found {
             *places.entry(found).or_default() += 1;
         }

@@ -100,10 +100,22 @@ impl Shape {
     pub(crate) fn for_each_operand(&self, mut f: impl FnMut(Expr)) {
         match self {
             Shape::Constant(_) | Shape::Symbol => {}
-            Shape::Sum(terms) => terms.iter().for_each(|&(_, t)| f(t)),
+            Shape::Sum(terms) => {
+                // By index: unoptimised, iterators take several times as long.
+                let (terms, mut i) = (terms.as_slice(), 0);
+                while i < terms.len() {
+                    f(terms[i].1);
+                    i += 1;
+                }
+            }
             Shape::Quotient { over, under, .. } => {
-                over.iter().for_each(|&x| f(x));
-                under.iter().for_each(|&x| f(x));
+                for side in [over.as_slice(), under.as_slice()] {
+                    let mut i = 0;
+                    while i < side.len() {
+                        f(side[i]);
+                        i += 1;
+                    }
+                }
             }
             &Shape::Negation(x) | &Shape::Sqrt(x) | &Shape::Powi(x, _) | &Shape::Call(_, x) => f(x),
             &Shape::Powf(x, y) | &Shape::Atan2(x, y) => {

@@ -7,13 +7,14 @@ use std::ops::Index;
 #[derive(Clone, Debug)]
 pub(crate) struct Table<T> {
     /// For each id one more than the position of its entry, or zero, which the allocator hands out for nothing.
-    positions: Vec<u32>,
+    /// Boxed: unoptimised, an element of a vector takes several calls.
+    positions: Box<[u32]>,
     entries: Vec<T>,
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Table { positions: Vec::new(), entries: Vec::new() }
+        Table { positions: Box::default(), entries: Vec::new() }
     }
 }
 
@@ -30,7 +31,7 @@ impl<T> Table<T> {
     pub(crate) fn get(&self, e: Expr) -> Option<&T> {
         match self.position(e) {
             0 => None,
-            position => Some(&self.entries[position - 1]),
+            position => Some(&self.entries.as_slice()[position - 1]),
         }
     }
 
@@ -67,7 +68,7 @@ impl<T> Table<T> {
         if index >= self.positions.len() {
             let mut longer = vec![0; (index + 1).next_power_of_two()];
             longer[..self.positions.len()].copy_from_slice(&self.positions);
-            self.positions = longer;
+            self.positions = longer.into_boxed_slice();
         }
         self.entries.push(value);
         self.positions[index] = self.entries.len() as u32;
