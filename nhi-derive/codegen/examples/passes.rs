@@ -42,7 +42,9 @@ iterations. What depends on parameters and step size alone is computed once per 
 | products, sums (`share.rs`) | products and sums of two that several of them hold are computed once; so are square roots and reciprocals |
 | carry | the state carries what a step computes at its end and the next one would compute at its beginning |
 | increments | velocities are carried as multiples of the step size, which is then multiplied with nowhere else; the velocities themselves are results that no step reads |
+| ends | what the next step reads does not go through results that it does not: saves additions in a loop, and waiting |
 | positive | no check of pivots that are positive whatever the state |
+| signs | no changes of sign, which are not counted, where a user can subtract |
 | reciprocals | a division whose denominator is there before its numerator does not wait for it: costs a multiplication, saves waiting |
 | latency | sums and products grouped by when their operands are there: saves no operations, but waiting |
 
@@ -50,7 +52,7 @@ iterations. What depends on parameters and step size alone is computed once per 
 the scheme is written; equal expressions count once in it already, also the sine and cosine of one angle. A column says
 what the pass saves where it stands in the order of passes; a pass that makes room for a later one can cost something
 itself. *Emitted* is the emitted step, and *loop* what the next step reads of it, which is all that is done where only the
-state after many steps is looked at. *Increments* is counted there. *Checks* are the pivots that a step checks before and
+state after many steps is looked at. *Increments* is counted there, together with *ends*. *Checks* are the pivots that a step checks before and
 after *positive* and *carry*, which leaves a check that the step before has made. *Carried* is the number of values in
 the state.
 

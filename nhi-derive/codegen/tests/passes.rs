@@ -719,6 +719,72 @@ fn velocities_are_carried_as_increments() {
 }
 
 #[test]
+fn results_that_no_step_reads_are_no_detour() {
+    // d = u - h*f is carried, so that no step reads u: d_1 = u_0 - l - h*f_1 is not made of u_1 = u_0 - l, where l
+    // comes late, and e_1 = w_1 - h*g_1 not of w_1 = e - h*g_1.
+    let body = "let x_1 = x + h_d
+        let y_1 = y + h_e
+        let f_1 = x_1^3
+        let y_1_sq = y_1^2
+        let g_1 = y_1*y_1_sq
+        let h_sq = h^2
+        let t0 = f_1*h_sq
+        let h_u_0 = h_d - t0
+        let h_w_1 = h_e - g_1*h_sq
+        let inverse = 1/(y_1_sq + 1)
+        let h_l = h_u_0*inverse
+        let h_u_1 = h_u_0 - h_l
+        let inv_h = 1/h
+        let two_h_sq = 2*h_sq
+        return q = [x_1, y_1], v = [h_u_1*inv_h, h_w_1*inv_h], carried = [h_u_0 - h_l - t0, h_e - g_1*two_h_sq]";
+    check_stepped(
+        "step(parameters: prepared [], h: prepared, q: [x, y], v: [u, w], t, inputs: [])
+            let f = x^3
+            let g = y^3
+            let d = u - h*f
+            let e = w - h*g
+            let x_1 = x + h*d
+            let y_1 = y + h*e
+            let f_1 = x_1^3
+            let g_1 = y_1^3
+            let u_0 = d - h*f_1
+            let w_1 = e - h*g_1
+            let l = u_0/(1 + y_1^2)
+            let u_1 = u_0 - l
+            return q = [x_1, y_1], v = [u_1, w_1]",
+        true,
+        body,
+        &[0, 1],
+        18,
+    );
+}
+
+#[test]
+fn names_have_no_signs() {
+    check(
+        "f(x, y)
+            let l = -(x + y)/(x - y)
+            return r = [x + l*y, y - l*x, l]",
+        "let minus_l = (x + y)/(x - y)
+         return r = [x - y*minus_l, y + x*minus_l, -minus_l]",
+        "4 add, 2 mul, 1 div",
+    );
+}
+
+#[test]
+fn a_constant_is_an_operand_like_others() {
+    check(
+        "f(x, y, z)
+            return r = [x*(1 + y^2), y*(1 + x^2 + z^2), z*(1 + y^2 + x^2), 1 + z^2]",
+        "let t0 = y^2 + 1
+         let t1 = z^2 + 1
+         let x_sq = x^2
+         return r = [x*t0, y*(t1 + x_sq), z*(t0 + x_sq), t1]",
+        "4 add, 6 mul",
+    );
+}
+
+#[test]
 fn functions_keep_their_arguments() {
     check_stepped(
         "step(parameters: prepared [], h: prepared, q: [x, y, z], v: [u, w, s], t, inputs: [])

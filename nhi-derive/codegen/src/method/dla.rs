@@ -100,8 +100,8 @@ pub(super) fn nodal(
     let step = Departed::from_node(b, &space, rule, (q, &state.v), constraint, equation);
 
     b.equation("(4) p⁺ at q', without its normal part");
-    let arrival = Arrival::of(b, &space, rule, (q, &step.velocity, t), ("u_", ""));
-    let v1 = arrival.remove(b, 1, ("dot_", "_1"));
+    let arrival = Arrival::of(b, &space, rule, (q, &step.velocity, t), 1, ("u_", ""));
+    let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
     vec![("q", arrival.q), ("v", v1), ("lambda", lambda)]
 }

@@ -32,9 +32,9 @@ pub(super) fn step(
     let step = Departed::from_node(b, &space, rule, (q, &state.v_post), None, equation);
 
     b.equation("(2) v_pre' = M⁻¹(p⁺ − a) at q'");
-    let arrival = Arrival::of(b, &space, rule, (q, &step.velocity, t), ("dot_", "_pre_1"));
+    let arrival = Arrival::of(b, &space, rule, (q, &step.velocity, t), 2, ("dot_", "_pre_1"));
     b.equation("(3) v_post' = v_pre' − 2·B·sigma");
-    let v_post = arrival.remove(b, 2, ("dot_", "_post_1"));
+    let v_post = arrival.remove(b, ("dot_", "_post_1"));
     let lambda = arrival.lambda(b);
     vec![("q", arrival.q), ("v_pre", arrival.velocity), ("v_post", v_post), ("lambda", lambda)]
 }
@@ -67,8 +67,8 @@ pub(super) fn restarted(
     let equation = "(4) p⁻(q, q + h·d) = L_v(q, v) + h/2·mu(q)ᵀ·Lambda";
     let step = Departed::from_node(b, &space, rule, (&q, &v_post), None, equation);
     b.equation("(5) p⁺ at q', without its normal part");
-    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), ("u_", ""));
-    let v1 = arrival.remove(b, 1, ("dot_", "_1"));
+    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), 1, ("u_", ""));
+    let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
     vec![("q", arrival.q), ("v", v1), ("lambda", lambda)]
 }

@@ -122,8 +122,8 @@ pub(super) fn step(b: &mut Builder<'_>, state: &NodeSymbols) -> Vec<(&'static st
     }
     .solve(b);
     b.equation("(6) p⁺, without its normal part");
-    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), ("u_", ""));
-    let v1 = arrival.remove(b, 1, ("dot_", "_1"));
+    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), 1, ("u_", ""));
+    let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
     vec![("q", arrival.q), ("v", v1), ("lambda", lambda)]
 }

@@ -285,17 +285,22 @@ pub(super) struct Arrival {
     pub velocity: Vec<Expr>,
     /// The constraint geometry at q'.
     pub node: Node,
-    /// σ = C⁻¹(μ M⁻¹(p⁺ − a) + μ₀): the normal part of the velocity is B σ.
-    pub sigma: Vec<Expr>,
+    /// c σ with σ = C⁻¹(μ M⁻¹(p⁺ − a) + μ₀), for the c times the normal part B σ that the velocity is to lose:
+    /// what the reaction takes from the momentum is μᵀ times this.
+    taken: Vec<Expr>,
+    /// c
+    times: i64,
 }
 
 impl Arrival {
-    /// Of the step that leaves `from` at time `t` with velocity `d`; `named` names the velocity.
+    /// Of the step that leaves `from` at time `t` with velocity `d`, `times` the normal part of which is to be
+    /// removed, once or twice; `named` names the velocity.
     pub(super) fn of(
         b: &mut Builder<'_>,
         space: &Space,
         rule: Discretisation,
         (from, d, t): (&[Expr], &[Expr], Expr),
+        times: i64,
         named: (&str, &str),
     ) -> Arrival {
         b.equation("q' = q + h·d");
@@ -303,7 +308,10 @@ impl Arrival {
         let q = space.advance(b, from, h, d);
         let q = b.bind_configuration("_1", &q);
         let p = Step::leaving(from, d, t, "_1").momentum(b, space, rule, End::Last);
-        b.equation("velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)");
+        b.equation(match times {
+            1 => "velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)",
+            _ => "velocity M⁻¹(p⁺ − a) at q' and twice its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)",
+        });
         let end = b.add(t, h);
         // On vector spaces p⁺ is M d and little else, which cancels; the tangents of a group do not.
         let rest = vec![b.pool().zero(); d.len()];
@@ -312,20 +320,22 @@ impl Arrival {
         let velocity = b.bind_velocities(named.0, named.1, &velocity);
         let node = b.reaction(&q);
         let sigma = b.normal_part(&node, &velocity);
-        let sigma = b.bind_forms("sigma", &sigma);
-        Arrival { q, velocity, node, sigma }
+        let c = b.pool().int(times);
+        let taken: Vec<Expr> = sigma.iter().map(|&s| b.mul(c, s)).collect();
+        let taken = b.bind_forms(if times == 1 { "sigma" } else { "two_sigma" }, &taken);
+        Arrival { q, velocity, node, taken, times }
     }
 
-    /// The velocity without `c` times its normal part, bound.
-    pub(super) fn remove(&self, b: &mut Builder<'_>, c: i64, named: (&str, &str)) -> Vec<Expr> {
-        let velocity = b.remove(&self.node, &self.velocity, c, &self.sigma);
+    /// The velocity without what is to be removed, bound.
+    pub(super) fn remove(&self, b: &mut Builder<'_>, named: (&str, &str)) -> Vec<Expr> {
+        let velocity = b.remove(&self.node, &self.velocity, &self.taken);
         b.bind_velocities(named.0, named.1, &velocity)
     }
 
     /// Multipliers λ of the normal part: it is what reactions −μᵀλ do in half a step.
     pub(super) fn lambda(&self, b: &mut Builder<'_>) -> Vec<Expr> {
-        let minus: Vec<Expr> = self.sigma.iter().map(|&s| b.pool().neg(s)).collect();
-        forces_of(b, &self.q, &minus, 2)
+        let minus: Vec<Expr> = self.taken.iter().map(|&s| b.pool().neg(s)).collect();
+        forces_of(b, &self.q, &minus, 2 / self.times)
     }
 }
 
@@ -443,10 +453,10 @@ impl Builder<'_> {
         self.solve_c(node, &defect)
     }
 
-    /// v − c B σ.
-    pub(super) fn remove(&mut self, node: &Node, v: &[Expr], c: i64, sigma: &[Expr]) -> Vec<Expr> {
+    /// v − B σ.
+    pub(super) fn remove(&mut self, node: &Node, v: &[Expr], sigma: &[Expr]) -> Vec<Expr> {
         let normal = self.apply(&node.reaction.b, sigma);
-        let minus = self.pool().int(-c);
+        let minus = self.pool().int(-1);
         self.axpy(v, minus, &normal)
     }
 }

@@ -37,7 +37,7 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
                 let node = b.reaction(&s.q);
                 let sigma = b.normal_part(&node, &s.v);
                 let sigma = b.bind_forms("sigma", &sigma);
-                let v = b.remove(&node, &s.v, 1, &sigma);
+                let v = b.remove(&node, &s.v, &sigma);
                 vec![output("v", v)]
             },
         ),

@@ -15,6 +15,7 @@
 
 use super::Search;
 use super::draft::{Context, Draft, rewrite};
+use super::ends::early_ends;
 use super::increments::{increments, used};
 use super::names::formula_name;
 use super::numbering::numbering;
@@ -57,6 +58,7 @@ pub fn optimise_step(pool: &mut Pool, constants: &mut Constants, program: &Progr
     search.other_orders(cx);
     search.other_rounds(cx);
     let mut optimised = search.finish(cx);
+    early_ends(cx, &mut optimised);
     reciprocals(cx, &mut optimised);
     Step { step: optimised, ..step }
 }

@@ -12,6 +12,7 @@
 use super::Search;
 use super::carry::{CARRIED, Step, WORTH, carries, starting};
 use super::draft::{Context, Draft};
+use super::ends::ends;
 use super::names::{formula_name, symbol_name};
 use super::schedule::schedule;
 use crate::expr::{Expr, Node, Pool, Rational};
@@ -24,7 +25,8 @@ const MAX_POWER: i32 = 8;
 
 /// `search` for the step, or a search for the step in increments if a loop has less to do.
 pub(super) fn increments(cx: &mut Context<'_>, search: Search, step: Step) -> (Search, Step) {
-    let Some(scaled) = scaled(cx, &step) else { return (search, step) };
+    let Some(mut scaled) = scaled(cx, &step) else { return (search, step) };
+    ends(cx, &mut scaled.step);
     let other = Search::new(cx, &scaled.step);
     if weight_in_a_loop(cx, &other.best) + WORTH <= weight_in_a_loop(cx, &search.best) {
         (other, scaled)
@@ -42,16 +44,19 @@ pub fn in_a_loop(pool: &mut Pool, constants: &mut Constants, step: &Program) -> 
 
 fn weight_in_a_loop(cx: &mut Context<'_>, draft: &Draft) -> usize {
     let mut draft = draft.clone();
-    let used = used(cx.pool, &draft.program);
-    let inputs = draft.program.inputs.clone();
+    let read: BTreeSet<Expr> = read_again(cx.pool, &draft.program).into_iter().collect();
     for output in &mut draft.program.outputs {
-        let read = inputs.iter().find(|i| i.name == output.name).map(|i| &i.symbols);
-        let mut symbols = read.into_iter().flatten();
-        output.values.retain(|_| symbols.next().is_some_and(|s| used.contains(s)));
+        output.values.retain(|value| read.contains(value));
     }
     // Without what nothing needs now.
     schedule(cx, &mut draft, &[]);
     draft.operations(cx).weight().0
+}
+
+/// What the next step reads of what `program` makes of the state.
+pub(super) fn read_again(pool: &Pool, program: &Program) -> Vec<Expr> {
+    let used = used(pool, program);
+    program.state().filter(|(symbol, _)| used.contains(symbol)).map(|(_, value)| value).collect()
 }
 
 /// Every expression in `program`.

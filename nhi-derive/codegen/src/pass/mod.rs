@@ -9,6 +9,7 @@ mod carry;
 mod coefficients;
 mod content;
 mod draft;
+mod ends;
 mod factor;
 mod flat;
 mod increments;
@@ -19,6 +20,7 @@ mod positive;
 mod reciprocals;
 mod schedule;
 mod share;
+mod signs;
 mod split;
 mod temporaries;
 mod turns;
@@ -62,6 +64,7 @@ const FACTOR: Pass = Pass { name: "factor", run: factor::factor };
 const PRODUCTS: Pass = Pass { name: "products", run: share::share_products };
 const SUMS: Pass = Pass { name: "sums", run: share::share_sums };
 const TEMPORARIES: Pass = Pass { name: "temporaries", run: temporaries::temporaries };
+const SIGNS: Pass = Pass { name: "signs", run: signs::signs };
 const NAMES: Pass = Pass { name: "names", run: names::names };
 
 /// Orders of the passes that save operations. Factors and divisors taken out of a sum hide products that
@@ -100,7 +103,7 @@ const ORDERS: [&[Pass]; 2] = [
 ];
 
 /// What always comes last.
-const LAST: &[Pass] = &[TEMPORARIES, NUMBERING, NAMES];
+const LAST: &[Pass] = &[TEMPORARIES, NUMBERING, SIGNS, NAMES];
 
 /// Rounds at most of a step; the first one does nearly everything.
 const MAX_ROUNDS: usize = 3;

@@ -9,6 +9,7 @@ use super::latency::{FLAT, Latency};
 use super::names::formula_name;
 use crate::expr::{Expr, Node};
 use crate::program::{Program, Shape, Statement, Table};
+use num_traits::Signed;
 
 /// Last of the passes of a step.
 pub(super) fn reciprocals(cx: &mut Context<'_>, program: &mut Program) {
@@ -22,7 +23,7 @@ pub(super) fn reciprocals(cx: &mut Context<'_>, program: &mut Program) {
         let mut image: Table<Expr> = Table::new();
         for e in cx.pool.reachable(&[value]) {
             let mut new = cx.pool.rebuild(e, |c| image[c]);
-            if let Some((inverse, factors)) = early_denominator(cx, &mut latency, e) {
+            if let Some((negative, inverse, others)) = early_denominator(cx, &mut latency, e) {
                 let symbol = symbols.get(inverse).copied().unwrap_or_else(|| {
                     let name = formula_name(cx.pool, inverse, true).unwrap_or_else(|| "inverse".to_owned());
                     let symbol = cx.pool.fresh_symbol(&name);
@@ -30,9 +31,9 @@ pub(super) fn reciprocals(cx: &mut Context<'_>, program: &mut Program) {
                     program.body.push(Statement::Let { symbol, value: inverse });
                     symbol
                 });
-                let factors: Vec<Expr> =
-                    factors.iter().map(|&f| if f == inverse { symbol } else { image[f] }).collect();
-                new = cx.pool.product(&factors);
+                let others: Vec<Expr> = others.iter().map(|&f| image[f]).chain([symbol]).collect();
+                new = cx.pool.product(&others);
+                new = cx.with_sign(negative, new);
             }
             image.insert(e, new);
         }
@@ -40,9 +41,14 @@ pub(super) fn reciprocals(cx: &mut Context<'_>, program: &mut Program) {
     }
 }
 
-/// The reciprocal of what `e` is divided by, if it can be there so early that the division does not delay `e`
-/// more than a multiplication does; and the factors of `e`, of which it is one.
-fn early_denominator(cx: &mut Context<'_>, latency: &mut Latency, e: Expr) -> Option<(Expr, Vec<Expr>)> {
+/// Whether `e` is negative, the reciprocal of what it is divided by, times its numeric coefficient, and its other
+/// factors, if the reciprocal can be there so early that the division does not delay `e` more than a
+/// multiplication does.
+fn early_denominator(
+    cx: &mut Context<'_>,
+    latency: &mut Latency,
+    e: Expr,
+) -> Option<(bool, Expr, Vec<Expr>)> {
     let Node::Product(factors) = cx.pool.node(e).clone() else { return None };
     let (_, abs) = cx.signed(e);
     let shape = Shape::of(cx.pool, cx.constants, abs);
@@ -52,8 +58,11 @@ fn early_denominator(cx: &mut Context<'_>, latency: &mut Latency, e: Expr) -> Op
     if over.is_empty() || !factors.contains(&inverse) {
         return None;
     }
+    let (coefficient, _) = cx.pool.split_coefficient(e);
+    let others = factors.into_iter().filter(|&f| f != inverse && cx.pool.as_number(f).is_none()).collect();
     let over = cx.pool.product(over);
     let over = latency.get(cx.pool, cx.constants, over);
     let under = latency.get(cx.pool, cx.constants, under);
-    (over > under + FLAT).then_some((inverse, factors))
+    let inverse = cx.pool.scale(coefficient.abs(), inverse);
+    (over > under + FLAT).then_some((coefficient.is_negative(), inverse, others))
 }

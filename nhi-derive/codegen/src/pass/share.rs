@@ -45,8 +45,6 @@ trait Flat {
     fn replace(operands: &mut Operands, pair: Pair, symbol: Expr);
     /// The value of a pair.
     fn value(cx: &mut Context<'_>, pair: Pair, image: &Table<Expr>) -> Expr;
-    /// Further operands, which stay as they are.
-    fn constants(cx: &mut Context<'_>, e: Expr) -> Vec<Expr>;
     /// The node `e` with `operands` for those it had.
     fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &Table<Expr>) -> Expr;
 }
@@ -101,10 +99,6 @@ impl Flat for Products {
         let factors = operands.iter().map(|(&f, &n)| (f, n as u32)).collect();
         Factors { coefficient: sign, factors }.build_from(cx, |f| image[f])
     }
-
-    fn constants(_: &mut Context<'_>, _: Expr) -> Vec<Expr> {
-        Vec::new()
-    }
 }
 
 struct Sums;
@@ -113,9 +107,13 @@ impl Flat for Sums {
     fn operands(cx: &mut Context<'_>, e: Expr) -> Option<Operands> {
         let Node::Sum(terms) = cx.pool.node(e).clone() else { return None };
         let mut operands = Operands::new();
-        for t in terms {
-            if !cx.constants.contains(cx.pool, t) {
-                let (negative, abs) = cx.signed(t);
+        // All that is known at compile time is one operand.
+        let (known, terms): (Vec<Expr>, Vec<Expr>) =
+            terms.into_iter().partition(|&t| cx.constants.contains(cx.pool, t));
+        let known = cx.pool.sum(&known);
+        for t in terms.into_iter().chain([known]) {
+            let (negative, abs) = cx.signed(t);
+            if !cx.pool.is_zero(abs) {
                 operands.insert(abs, if negative { -1 } else { 1 });
             }
         }
@@ -140,20 +138,24 @@ impl Flat for Sums {
         cx.pool.add(image[a], b)
     }
 
-    fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &Table<Expr>) -> Expr {
-        let mut terms = Self::constants(cx, e);
+    fn rebuild(cx: &mut Context<'_>, _: Expr, operands: &Operands, image: &Table<Expr>) -> Expr {
+        let mut terms = Vec::new();
         for (&t, &sign) in operands {
             let t = cx.with_sign(sign < 0, image[t]);
             terms.push(t);
         }
         cx.pool.sum(&terms)
     }
+}
 
-    fn constants(cx: &mut Context<'_>, e: Expr) -> Vec<Expr> {
-        let mut terms = cx.pool.children(e);
-        terms.retain(|&t| cx.constants.contains(cx.pool, t));
-        terms
-    }
+/// The nodes that a pair occurs in.
+#[derive(Default)]
+struct Places {
+    nodes: BTreeSet<Expr>,
+    /// Summed weight of its occurrences.
+    weight: i64,
+    /// Operands that the nodes had when it was found in them.
+    operands: usize,
 }
 
 /// Where pairs occur.
@@ -161,10 +163,11 @@ impl Flat for Sums {
 struct Index {
     /// Operands of every node, and the weight of its stage.
     nodes: BTreeMap<Expr, (Operands, i64)>,
-    /// The nodes that each pair occurs in, and the summed weight of its occurrences.
-    places: BTreeMap<Pair, (BTreeSet<Expr>, i64)>,
-    /// Pairs that a name saves something for, by what it saves; between equals the oldest first.
-    queue: BTreeSet<(i64, Reverse<Pair>)>,
+    /// Where each pair occurs.
+    places: BTreeMap<Pair, Places>,
+    /// Pairs that a name saves something for, by what it saves; between equals those in the shortest sums or
+    /// products first, which share least with others, and then the oldest.
+    queue: BTreeSet<(i64, Reverse<(usize, Pair)>)>,
     /// Operands of one node that are looked at.
     most: usize,
 }
@@ -199,7 +202,7 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
     }
     let mut defined: Vec<(Expr, Pair)> = Vec::new();
     while defined.len() < MAX_NAMES {
-        let Some(&(_, Reverse(pair))) = index.queue.last() else { break };
+        let Some(&(_, Reverse((_, pair)))) = index.queue.last() else { break };
         let symbol = draft.fresh(cx);
         let level = levels.of(cx.pool, pair.0).max(levels.of(cx.pool, pair.1));
         levels.insert(symbol, level);
@@ -230,18 +233,19 @@ fn weight(levels: &mut Levels, cx: &Context<'_>, e: Expr) -> i64 {
 }
 
 impl Index {
-    /// Changes the summed weight of a pair.
-    fn change(&mut self, cx: &Context<'_>, levels: &mut Levels, pair: Pair, by: i64) {
+    /// Changes the summed weight of a pair, and the operands beside which it is found.
+    fn change(&mut self, cx: &Context<'_>, levels: &mut Levels, pair: Pair, by: i64, operands: usize) {
         let cost = weight(levels, cx, pair.0).max(weight(levels, cx, pair.1));
-        let (_, total) = self.places.entry(pair).or_default();
-        let before = *total - cost;
-        *total += by;
-        let after = *total - cost;
+        let places = self.places.entry(pair).or_default();
+        let before = places.weight - cost;
         if before > 0 {
-            self.queue.remove(&(before, Reverse(pair)));
+            self.queue.remove(&(before, Reverse((places.operands, pair))));
         }
+        places.weight += by;
+        places.operands += operands;
+        let after = places.weight - cost;
         if after > 0 {
-            self.queue.insert((after, Reverse(pair)));
+            self.queue.insert((after, Reverse((places.operands, pair))));
         }
     }
 
@@ -251,14 +255,15 @@ impl Index {
         let (count, relative) = F::occurrences(operands, a, b);
         let by = i64::from(count) * weight;
         let pair = (a.min(b), a.max(b), relative);
-        if count > 0 && self.places.entry(pair).or_default().0.insert(node) {
-            self.change(cx, levels, pair, by);
+        if count > 0 && self.places.entry(pair).or_default().nodes.insert(node) {
+            let operands = operands.len();
+            self.change(cx, levels, pair, by, operands);
         }
     }
 
     /// Replaces the pair by `symbol` wherever it occurs.
     fn apply<F: Flat>(&mut self, cx: &Context<'_>, levels: &mut Levels, pair: Pair, symbol: Expr) {
-        let places = self.places[&pair].0.clone();
+        let places = self.places[&pair].nodes.clone();
         for &node in &places {
             let (old, weight) = self.nodes[&node].clone();
             let mut new = old.clone();
@@ -273,14 +278,14 @@ impl Index {
             for p in touched {
                 let before = F::occurrences(&old, p.0, p.1).0;
                 let after = F::occurrences(&new, p.0, p.1).0;
-                let Some((at, _)) = self.places.get_mut(&p) else { continue };
+                let Some(Places { nodes: at, .. }) = self.places.get_mut(&p) else { continue };
                 if before == after || !at.contains(&node) {
                     continue;
                 }
                 if after == 0 {
                     at.remove(&node);
                 }
-                self.change(cx, levels, p, i64::from(after - before) * weight);
+                self.change(cx, levels, p, i64::from(after - before) * weight, 0);
             }
             self.nodes.insert(node, (new, weight));
         }
@@ -304,11 +309,7 @@ fn replace<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, index: &Index, defi
         |cx, e| {
             let (_, abs) = cx.signed(e);
             match index.nodes.get(&abs) {
-                Some((operands, _)) => {
-                    let mut all: Vec<Expr> = operands.keys().copied().collect();
-                    all.extend(F::constants(cx, abs));
-                    all
-                }
+                Some((operands, _)) => operands.keys().copied().collect(),
                 None => cx.pool.children(e),
             }
         },

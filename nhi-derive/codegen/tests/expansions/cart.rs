@@ -91,14 +91,14 @@ const _: () = {
             let [_, _, theta] = *q;
             let [dot_x, dot_y, dot_theta] = *v;
             let (sin_theta, cos_theta) = theta.sin_cos();
-            let defect = -((belt - dot_x) * sin_theta + dot_y * cos_theta);
+            let minus_defect = (belt - dot_x) * sin_theta + dot_y * cos_theta;
             let pivot = T::from_f64(1.0) / m;
             if !emitted::regular(pivot, pivot) {
                 return Err(Failure::SingularConstraints);
             }
-            let sigma = defect / pivot;
-            let t0 = pivot * sigma;
-            let v = [dot_x - sin_theta * t0, dot_y + cos_theta * t0, dot_theta];
+            let minus_sigma = minus_defect / pivot;
+            let t0 = pivot * minus_sigma;
+            let v = [dot_x + sin_theta * t0, dot_y - cos_theta * t0, dot_theta];
             if emitted::finite(&v) { Ok(v) } else { Err(Failure::NonFinite) }
         }
 
@@ -132,12 +132,12 @@ const _: () = {
             if !emitted::regular(pivot, pivot) {
                 return Err(Failure::SingularConstraints);
             }
-            let lambda = -(sin_theta * free_x - cos_theta * free_y
+            let minus_lambda = (sin_theta * free_x - cos_theta * free_y
                 + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)) / pivot;
-            let t1 = pivot * lambda;
+            let t1 = pivot * minus_lambda;
             let (a, lambda) = (
-                [free_x + sin_theta * t1, free_y - cos_theta * t1, free_theta],
-                [lambda],
+                [free_x - sin_theta * t1, free_y + cos_theta * t1, free_theta],
+                [-minus_lambda],
             );
             if emitted::finite(&a) && emitted::finite(&lambda) {
                 Ok((a, lambda))
@@ -236,13 +236,13 @@ const _: () = {
                 if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
                 }
-                let lambda = -(sin_theta * free_x - cos_theta * free_y
+                let minus_lambda = (sin_theta * free_x - cos_theta * free_y
                     + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta))
                     / pivot;
                 let next = NodeState {
                     q: [x, y, theta],
                     v: [dot_x, dot_y, dot_theta],
-                    lambda: [lambda],
+                    lambda: [-minus_lambda],
                     carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
@@ -466,13 +466,13 @@ const _: () = {
                 if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
                 }
-                let lambda = -(sin_theta * free_x - cos_theta * free_y
+                let minus_lambda = (sin_theta * free_x - cos_theta * free_y
                     + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta))
                     / pivot;
                 let next = NodeState {
                     q: [x, y, theta],
                     v: [dot_x, dot_y, dot_theta],
-                    lambda: [lambda],
+                    lambda: [-minus_lambda],
                     carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)

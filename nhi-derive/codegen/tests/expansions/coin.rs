@@ -138,7 +138,7 @@ const _: () = {
             let inv_J = T::from_f64(1.0) / J;
             let free_phi = torque * inv_J;
             let free_v = omega * v_perp;
-            let free_v_perp = -omega * v_;
+            let minus_free_v_perp = omega * v_;
             let pivot_2 = T::from_f64(1.0) / m;
             let t0 = r * inv_J;
             let pivot = pivot_2 + r * t0;
@@ -148,16 +148,16 @@ const _: () = {
             if !emitted::regular(pivot_2, pivot_2) {
                 return Err(Failure::SingularConstraints);
             }
-            let lambda_0 = -(free_v - r * free_phi) / pivot;
-            let lambda_1 = -free_v_perp / pivot_2;
+            let minus_lambda_0 = (free_v - r * free_phi) / pivot;
+            let lambda_1 = minus_free_v_perp / pivot_2;
             let (a, lambda) = (
                 [
-                    free_phi - t0 * lambda_0,
+                    free_phi + t0 * minus_lambda_0,
                     T::from_f64(0.0),
-                    free_v + pivot_2 * lambda_0,
-                    free_v_perp + pivot_2 * lambda_1,
+                    free_v - pivot_2 * minus_lambda_0,
+                    pivot_2 * lambda_1 - minus_free_v_perp,
                 ],
-                [lambda_0, lambda_1],
+                [-minus_lambda_0, lambda_1],
             );
             if emitted::finite(&a) && emitted::finite(&lambda) {
                 Ok((a, lambda))
@@ -306,7 +306,7 @@ const _: () = {
                 let inv_J = T::from_f64(1.0) / J;
                 let free_phi = torque * inv_J;
                 let free_v = omega * v_perp;
-                let free_v_perp = -omega * v_;
+                let minus_free_v_perp = omega * v_;
                 let pivot_2 = T::from_f64(1.0) / m;
                 let pivot = r * r * inv_J + pivot_2;
                 if !emitted::regular(pivot, pivot) {
@@ -315,12 +315,12 @@ const _: () = {
                 if !emitted::regular(pivot_2, pivot_2) {
                     return Err(Failure::SingularConstraints);
                 }
-                let lambda_0 = -(free_v - r * free_phi) / pivot;
-                let lambda_1 = -free_v_perp / pivot_2;
+                let minus_lambda_0 = (free_v - r * free_phi) / pivot;
+                let lambda_1 = minus_free_v_perp / pivot_2;
                 let next = NodeState {
                     q: Posed::from([phi, theta, x, y]),
                     v: [dot_phi, omega, v_, v_perp],
-                    lambda: [lambda_0, lambda_1],
+                    lambda: [-minus_lambda_0, lambda_1],
                     carried: (),
                 };
                 if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
@@ -428,21 +428,22 @@ const _: () = {
                     let factor_4 = reduced_6 * factor_5;
                     let reduced_9 = reduced_7 - reduced_4 * factor_4;
                     let reduced_10 = reduced_8 - reduced_5 * factor_4;
-                    let reduced_11 = -reduced_4 * factor_5;
+                    let minus_reduced_11 = reduced_4 * factor_5;
                     let reduced_12 = reduced + factor_5;
                     let reduced_13 = reduced_2 - reduced_5 * factor_5;
                     let factor_7 = T::from_f64(1.0) / reduced_9;
-                    let factor_6 = reduced_11 * factor_7;
-                    let reduced_14 = reduced_12 - factor_4 * factor_6;
-                    let reduced_15 = reduced_13 - reduced_10 * factor_6;
-                    let reduced_16 = -factor_4 * factor_7;
-                    let reduced_17 = -(d_v_perp + reduced_10 * factor_7);
+                    let minus_factor_6 = minus_reduced_11 * factor_7;
+                    let reduced_14 = reduced_12 + factor_4 * minus_factor_6;
+                    let reduced_15 = reduced_13 + reduced_10 * minus_factor_6;
+                    let minus_reduced_16 = factor_4 * factor_7;
+                    let minus_reduced_17 = d_v_perp + reduced_10 * factor_7;
                     let inv_reduced_14 = T::from_f64(1.0) / reduced_14;
-                    let factor_8 = reduced_16 * inv_reduced_14;
-                    let reduced_18 = factor_7 - factor_6 * factor_8;
-                    let reduced_19 = reduced_17 - reduced_15 * factor_8;
+                    let minus_factor_8 = minus_reduced_16 * inv_reduced_14;
+                    let reduced_18 = factor_7 - minus_factor_6 * minus_factor_8;
+                    let reduced_19 = reduced_15 * minus_factor_8 - minus_reduced_17;
                     let solved = reduced_19 / reduced_18;
-                    let solved_2 = inv_reduced_14 * (reduced_15 - factor_6 * solved);
+                    let solved_2 = inv_reduced_14
+                        * (reduced_15 + minus_factor_6 * solved);
                     let solved_3 = factor_7
                         * (reduced_10 + solved - factor_4 * solved_2);
                     let solved_4 = factor_5
@@ -608,7 +609,7 @@ const _: () = {
                 let inv_J = T::from_f64(1.0) / J;
                 let free_phi = torque * inv_J;
                 let free_v = omega * v_perp;
-                let free_v_perp = -omega * v_;
+                let minus_free_v_perp = omega * v_;
                 let pivot_2 = T::from_f64(1.0) / m;
                 let pivot = r * r * inv_J + pivot_2;
                 if !emitted::regular(pivot, pivot) {
@@ -617,12 +618,12 @@ const _: () = {
                 if !emitted::regular(pivot_2, pivot_2) {
                     return Err(Failure::SingularConstraints);
                 }
-                let lambda_0 = -(free_v - r * free_phi) / pivot;
-                let lambda_1 = -free_v_perp / pivot_2;
+                let minus_lambda_0 = (free_v - r * free_phi) / pivot;
+                let lambda_1 = minus_free_v_perp / pivot_2;
                 let next = NodeState {
                     q: Posed::from([phi, theta, x, y]),
                     v: [dot_phi, omega, v_, v_perp],
-                    lambda: [lambda_0, lambda_1],
+                    lambda: [-minus_lambda_0, lambda_1],
                     carried: (),
                 };
                 if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
@@ -696,7 +697,7 @@ const _: () = {
                 // stage 2
                 let half_h_dot_phi_s2 = half_h_dot_phi + quarter_h_sq_a_phi_s1;
                 let half_h_v_s2 = half_h_v + quarter_h_sq_a_v_s1;
-                let quarter_h_sq_free_v_perp_2 = -half_h_omega * half_h_v_s2;
+                let minus_quarter_h_sq_free_v_perp_2 = half_h_omega * half_h_v_s2;
 
                 // the step: weighted mean of the stages
                 let phi_1 = phi + T::from_f64(2.0) * half_h_dot_phi_s2;
@@ -723,7 +724,7 @@ const _: () = {
                     v: [two_over_h * half_h_dot_phi_1, t1, two_over_h * half_h_v_1, t3],
                     lambda: [
                         -four_over_h_sq_pivot * t0,
-                        -four_over_h_sq_pivot_2 * quarter_h_sq_free_v_perp_2,
+                        four_over_h_sq_pivot_2 * minus_quarter_h_sq_free_v_perp_2,
                     ],
                     carried: [half_h_dot_phi_1, half_h_omega, half_h_v_1, half_h_v_perp],
                 };

@@ -129,11 +129,12 @@ const _: () = {
                 return Err(Failure::SingularConstraints);
             }
             let (sin_theta, cos_theta) = theta.sin_cos();
-            let lambda = -dot_theta * (dot_y * sin_theta + dot_x * cos_theta) / pivot;
-            let t0 = inv_m * lambda;
+            let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
+                / pivot;
+            let t0 = inv_m * minus_lambda;
             let (a, lambda) = (
-                [a * inv_J * lambda, sin_theta * t0, -cos_theta * t0],
-                [lambda],
+                [-a * inv_J * minus_lambda, -sin_theta * t0, cos_theta * t0],
+                [-minus_lambda],
             );
             if emitted::finite(&a) && emitted::finite(&lambda) {
                 Ok((a, lambda))
@@ -231,12 +232,12 @@ const _: () = {
                     return Err(Failure::SingularConstraints);
                 }
                 let (sin_theta, cos_theta) = theta.sin_cos();
-                let lambda = -dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
+                let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
                     / pivot;
                 let next = NodeState {
                     q: [theta, x, y],
                     v: [dot_theta, dot_x, dot_y],
-                    lambda: [lambda],
+                    lambda: [-minus_lambda],
                     carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
@@ -409,21 +410,21 @@ const _: () = {
                     return Err(Failure::SingularConstraints);
                 }
                 let (sin_theta, cos_theta) = theta.sin_cos();
-                let lambda = -dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
+                let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
                     / pivot;
 
                 // v∓ = v ∓ h/2·B·lambda
                 let half_h = T::from_f64(0.5) * h;
-                let t0 = lambda * half_h;
+                let t0 = minus_lambda * half_h;
                 let t1 = inv_m * t0;
                 let t2 = sin_theta * t1;
                 let t3 = cos_theta * t1;
                 let t4 = a * inv_J * t0;
                 let next = JumpState {
                     q: [theta, x, y],
-                    v_pre: [dot_theta - t4, dot_x - t2, dot_y + t3],
-                    v_post: [dot_theta + t4, dot_x + t2, dot_y - t3],
-                    lambda: [lambda],
+                    v_pre: [dot_theta + t4, dot_x + t2, dot_y - t3],
+                    v_post: [dot_theta - t4, dot_x - t2, dot_y + t3],
+                    lambda: [-minus_lambda],
                     carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
@@ -518,13 +519,13 @@ const _: () = {
                     return Err(Failure::SingularConstraints);
                 }
                 let (sin_theta, cos_theta) = theta.sin_cos();
-                let lambda = -dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
+                let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
                     / pivot;
                 let next = JumpState {
                     q: [theta, x, y],
                     v_pre: [dot_theta, dot_x, dot_y],
                     v_post: [dot_theta, dot_x, dot_y],
-                    lambda: [lambda],
+                    lambda: [-minus_lambda],
                     carried: (),
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
@@ -573,7 +574,7 @@ const _: () = {
                 let x_1 = x + h_dot_x_post;
                 let y_1 = y + h_dot_y_post;
 
-                // velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)
+                // velocity M⁻¹(p⁺ − a) at q' and twice its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)
                 let (sin_theta_1, cos_theta_1) = theta_1.sin_cos();
                 let h_defect = a * h_dot_theta_post + h_dot_x_post * sin_theta_1
                     - h_dot_y_post * cos_theta_1;

@@ -1,0 +1,104 @@
+//! What the next step reads, without detours.
+//!
+//! Saves additions of a step whose other results nobody looks at: where `d = v - F` is carried and `v = u - F` is a
+//! result that no step reads, d is `u - 2*F`. And waiting: where `v = u - B*l`, and l is there last, d is
+//! `(u - F) - B*l`.
+
+use super::draft::Context;
+use super::increments::read_again;
+use super::latency::Latency;
+use crate::expr::{Expr, Node};
+use crate::program::{Program, Statement, Table};
+
+/// Writes out what the next step reads of `program`, which has no Newton loop, where terms come together.
+pub(super) fn ends(cx: &mut Context<'_>, program: &mut Program) {
+    write_out(cx, program, |_, _, terms, sum| sum.terms < terms);
+}
+
+/// Writes out what the next step reads of `program` where it is there earlier then.
+pub(super) fn early_ends(cx: &mut Context<'_>, program: &mut Program) {
+    if program.has_loop() {
+        return;
+    }
+    let mut latency = Latency::of(cx.pool, cx.constants, program);
+    write_out(cx, program, |cx, e, _, sum| {
+        let [before, after] = [e, sum.value].map(|e| latency.get(cx.pool, cx.constants, e));
+        after < before
+    });
+}
+
+struct Sum {
+    value: Expr,
+    terms: usize,
+}
+
+/// Replaces what the next step reads of `program` by the sum of what the sums in it that are used there alone
+/// consist of, if that is `better`, given the value, the number of terms and their sum.
+fn write_out(
+    cx: &mut Context<'_>,
+    program: &mut Program,
+    mut better: impl FnMut(&mut Context<'_>, Expr, usize, &Sum) -> bool,
+) {
+    let read = read_again(cx.pool, program);
+    let uses = uses(cx, program, &read);
+    let mut lets: Table<Expr> = Table::new();
+    for statement in &program.body {
+        if let Statement::Let { symbol, value } = statement {
+            lets.insert(*symbol, *value);
+        }
+    }
+    for value in program.outputs.iter_mut().flat_map(|output| &mut output.values) {
+        if !read.contains(value) {
+            continue;
+        }
+        let terms = terms(cx, &lets, &uses, *value);
+        let sum = cx.pool.sum(&terms);
+        let count = match cx.pool.node(sum) {
+            Node::Sum(terms) => terms.len(),
+            _ => 1,
+        };
+        if better(cx, *value, terms.len(), &Sum { value: sum, terms: count }) {
+            *value = sum;
+        }
+    }
+}
+
+/// How often a step for what is in `read` alone makes use of each symbol.
+fn uses(cx: &Context<'_>, program: &Program, read: &[Expr]) -> Table<usize> {
+    let mut uses: Table<usize> = Table::new();
+    let count = |uses: &mut Table<usize>, root: Expr| {
+        for e in cx.pool.reachable(&[root]) {
+            cx.pool.for_each_child(e, |c| *uses.entry(c) += 1);
+        }
+        *uses.entry(root) += 1;
+    };
+    read.iter().for_each(|&root| count(&mut uses, root));
+    for statement in program.body.iter().rev() {
+        match statement {
+            Statement::Let { symbol, value } if uses.contains(*symbol) => count(&mut uses, *value),
+            Statement::Pivot { pivot, diagonal, .. } => {
+                count(&mut uses, *pivot);
+                count(&mut uses, *diagonal);
+            }
+            _ => {}
+        }
+    }
+    uses
+}
+
+/// The terms of `e` and of the sums among them that are used once.
+fn terms(cx: &mut Context<'_>, lets: &Table<Expr>, uses: &Table<usize>, e: Expr) -> Vec<Expr> {
+    let (mut terms, mut open) = (Vec::new(), vec![e]);
+    while let Some(e) = open.pop() {
+        let (c, bare) = cx.pool.split_coefficient(e);
+        let sum = match lets.get(bare) {
+            Some(&value) if uses.get(bare) == Some(&1) => value,
+            _ => bare,
+        };
+        match cx.pool.node(sum).clone() {
+            Node::Sum(parts) => open.extend(parts.into_iter().map(|part| cx.pool.scale(c.clone(), part))),
+            _ => terms.push(e),
+        }
+    }
+    terms
+}
