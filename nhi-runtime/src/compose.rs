@@ -191,6 +191,8 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
     type State<T: Scalar> = M::State<T>;
     const UNREAD: &'static [usize] = M::UNREAD;
     const LONG: bool = M::LONG;
+    const ITERATES: bool = M::ITERATES;
+    const APART: bool = M::APART;
 
     fn id(&self) -> &'static str {
         self.id

@@ -44,12 +44,53 @@ impl<const N: usize> Newton<N> {
         Newton { weights: weights.map(T::to_f64), beside: beside.to_f64(), ..Self::new() }
     }
 
-    /// Adds `delta` to the unknowns; true when they are solved for.
+    /// The solution near `unknowns` of the equations for which `update` gives the update −J⁻¹F of unknowns.
     ///
     /// # Errors
-    /// [`Failure::NonFinite`] and [`Failure::NotConverged`].
+    /// [`Failure::NonFinite`], [`Failure::NotConverged`] and those of `update`.
+    #[inline(always)]
+    pub fn solve<T: Scalar>(
+        mut self,
+        mut unknowns: [T; N],
+        update: impl Fn([T; N]) -> Result<[T; N], Failure>,
+    ) -> Result<[T; N], Failure> {
+        if const { T::UPDATES > 0 } {
+            let mut solved = false;
+            self.update_unless(&mut solved, &mut unknowns, &update);
+            self.update_unless(&mut solved, &mut unknowns, &update);
+            if const { T::UPDATES > 2 } {
+                self.update_unless(&mut solved, &mut unknowns, &update);
+            }
+            return if solved { Ok(unknowns) } else { Err(Failure::NotConverged) };
+        }
+        loop {
+            let delta = update(unknowns)?;
+            if self.update(&mut unknowns, delta)? {
+                return Ok(unknowns);
+            }
+        }
+    }
+
+    /// The next update, which counts unless the unknowns are `solved` for already; without branches.
+    #[inline(always)]
+    fn update_unless<T: Scalar>(
+        &mut self,
+        solved: &mut bool,
+        unknowns: &mut [T; N],
+        update: &impl Fn([T; N]) -> Result<[T; N], Failure>,
+    ) {
+        let mut next = *unknowns;
+        let delta = update(next).unwrap_or([T::from_f64(f64::NAN); N]);
+        let now = self.values(&mut next, delta).unwrap_or(false);
+        for (x, next) in unknowns.iter_mut().zip(next) {
+            *x = if *solved { *x } else { next };
+        }
+        *solved |= now;
+    }
+
+    /// Adds `delta` to the unknowns; true when they are solved for.
     #[inline]
-    pub fn update<T: Scalar>(&mut self, unknowns: &mut [T; N], delta: [T; N]) -> Result<bool, Failure> {
+    fn update<T: Scalar>(&mut self, unknowns: &mut [T; N], delta: [T; N]) -> Result<bool, Failure> {
         if T::DERIVATIVES == 0 {
             return self.values(unknowns, delta);
         }
@@ -74,7 +115,7 @@ impl<const N: usize> Newton<N> {
     }
 
     /// Adds `delta` and compares values.
-    #[inline]
+    #[inline(always)]
     fn values<T: Scalar>(&mut self, unknowns: &mut [T; N], delta: [T; N]) -> Result<bool, Failure> {
         let mut delta2 = 0.0;
         let mut size2 = self.beside;

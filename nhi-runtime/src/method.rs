@@ -18,6 +18,10 @@ pub trait Method<S: System> {
     /// Whether a step takes so long that it gains nothing from being compiled into the loop around it: it is
     /// then compiled once, apart.
     const LONG: bool = false;
+    /// Whether a step solves equations by Newton's method.
+    const ITERATES: bool = false;
+    /// Whether ensembles gain nothing from taking steps side by side: long ones, and those with maps of a group.
+    const APART: bool = false;
 
     /// Name in the literature tables, on the command line and in reference data, such as `dla2`.
     fn id(&self) -> &'static str;
@@ -109,6 +113,8 @@ macro_rules! by_step_functions_of {
             type State<T: Scalar> = <S as Emits<$method>>::State<T>;
             const UNREAD: &'static [usize] = <S as Emits<$method>>::UNREAD;
             const LONG: bool = <S as Emits<$method>>::LONG;
+            const ITERATES: bool = <S as Emits<$method>>::ITERATES;
+            const APART: bool = <S as Emits<$method>>::APART;
 
             fn id(&self) -> &'static str {
                 let $this = self;

@@ -163,6 +163,10 @@ pub trait Emits<K>: System {
     const UNREAD: &'static [usize] = &[];
     /// Whether a step takes so long that it gains nothing from being compiled into the loop around it.
     const LONG: bool = false;
+    /// Whether a step solves equations by Newton's method.
+    const ITERATES: bool = false;
+    /// Whether ensembles gain nothing from taking steps side by side: long ones, and those with maps of a group.
+    const APART: bool = false;
 
     /// Computes everything that no step needs to compute again.
     fn prepare<T: Scalar>(parameters: &Self::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure>;

@@ -100,6 +100,17 @@ pub(crate) fn small_sin_cos_or_nan<T: Scalar>(x: T) -> (T, T) {
     }
 }
 
+/// The same as of [`small_sin_cos`], or not numbers, as for every angle that is not small.
+#[inline(always)]
+pub(crate) fn small_sin_cos_alone<T: Scalar>(x: T) -> (T, T) {
+    if cfg!(feature = "platform-trigonometry") {
+        return x.small_sin_cos();
+    }
+    let (sin, cos) = small(x);
+    let nothing = T::from_f64(f64::NAN);
+    if x.to_f64().abs() <= SMALL { (sin, cos) } else { (nothing, nothing) }
+}
+
 /// sin x, the same as of [`sin_cos`].
 #[inline]
 pub(crate) fn sin(x: f64) -> f64 {

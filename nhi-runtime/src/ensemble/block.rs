@@ -1,9 +1,11 @@
 //! Some trajectories side by side.
 
+use super::lane::Lane;
 use crate::isa::{Isa, Work};
 use crate::unchecked::zero_if_finite;
-use crate::{Arithmetic, Failure, Fields, Method, Sample, SampleOf, Scalar, State, System};
+use crate::{Arithmetic, Failure, Fields, Method, Sample, SampleOf, Scalar, Separate, State, System};
 use core::marker::PhantomData;
+use core::ops::Range;
 
 /// Trajectories of a block: enough to hide what storing and loading costs, and few enough that all their
 /// numbers stay in the first cache.
@@ -11,6 +13,12 @@ pub(super) const LANES: usize = 64;
 
 /// Steps between two looks at the results: many beside what a look costs.
 const STRIDE: u64 = 256;
+
+/// The same where lanes may have to be computed apart because one step needs more updates than the others.
+const STRIDE_OF_UPDATES: u64 = 32;
+
+/// Strides after which it is tried with fewer updates again.
+const PATIENCE: u32 = 8;
 
 /// One number of every trajectory.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +64,24 @@ fn same(x: f64) -> f64 {
     x
 }
 
+/// Of every lane: zero if all its numbers are finite.
+fn defects(rows: &[Row]) -> [f64; LANES] {
+    let mut sums = [0.0; LANES];
+    for row in rows {
+        for (sum, x) in sums.iter_mut().zip(row.0) {
+            *sum += zero_if_finite(x);
+        }
+    }
+    sums
+}
+
+/// Copies a lane.
+fn copy(from: &[Row], to: &mut [Row], lane: usize) {
+    for (to, from) in to.iter_mut().zip(from) {
+        to.0[lane] = from.0[lane];
+    }
+}
+
 /// Why a trajectory stopped, and after how many steps.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Stop {
@@ -86,6 +112,34 @@ impl Constants {
     }
 }
 
+/// How many updates Newton's method makes in all lanes. One step may need more than most.
+#[derive(Clone, Copy, Debug, Default)]
+struct Updates {
+    /// Two, or in the next strides, as many as `strides`, three or 0: as many as each lane needs.
+    number: u32,
+    strides: u32,
+}
+
+impl Updates {
+    /// Whether lanes are computed side by side, but for those in which Newton's method needs more updates.
+    const fn matter<S: System, M: Method<S>>() -> bool {
+        M::ITERATES && !M::APART
+    }
+
+    fn next(&mut self) -> u32 {
+        if self.strides == 0 {
+            self.number = 2;
+        }
+        self.strides = self.strides.saturating_sub(1);
+        self.number
+    }
+
+    fn set(&mut self, number: u32) -> u32 {
+        *self = Updates { number, strides: PATIENCE };
+        number
+    }
+}
+
 /// Trajectories number by number.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
@@ -95,6 +149,7 @@ pub(super) struct Block {
     inputs: Vec<Row>,
     /// Empty if all trajectories have the same constants.
     own: Option<Constants>,
+    updates: Updates,
     /// One per trajectory.
     pub(super) stopped: Vec<Option<Stop>>,
 }
@@ -115,6 +170,7 @@ impl Block {
             before: rows::<M::State<f64>>(),
             inputs: rows::<S::Inputs<f64>>(),
             own: own.then(Constants::new::<S, M>),
+            updates: Updates::default(),
             stopped: Vec::with_capacity(LANES),
         }
     }
@@ -184,34 +240,17 @@ impl Block {
         from: u64,
         steps: u64,
     ) {
-        let &Common { method, shared, h, isa } = common;
+        let &Common { method, shared, h, .. } = common;
+        let stride = if Updates::matter::<S, M>() { STRIDE_OF_UPDATES } else { STRIDE };
         let end = from + steps;
         let mut from = from;
         while from < end && self.stopped.contains(&None) {
-            let count = (end - from).min(STRIDE);
-            self.before.copy_from_slice(&self.state);
-            let Block { state, before, inputs, own, stopped } = self;
+            let count = (end - from).min(stride);
+            let defects = self.take_steps::<S, M, A>(common, from, count);
+            let Block { state, before, inputs, own, stopped, .. } = self;
             let Some(Constants { prepared, .. }) = own.as_ref().or(shared) else { return };
-            let lanes = stopped.len();
-            isa.run::<_, A>(Stride::<S, M> {
-                method,
-                prepared,
-                inputs,
-                state,
-                lanes,
-                h,
-                from,
-                count,
-                system: PhantomData,
-            });
-            let mut sums = [0.0; LANES];
-            for row in state.iter() {
-                for (sum, x) in sums.iter_mut().zip(row.0) {
-                    *sum += zero_if_finite(x);
-                }
-            }
-            for (lane, (stopped, sum)) in stopped.iter_mut().zip(sums).enumerate() {
-                if stopped.is_none() && sum == 0.0 {
+            for (lane, (stopped, defect)) in stopped.iter_mut().zip(defects).enumerate() {
+                if stopped.is_none() && defect == 0.0 {
                     continue;
                 }
                 // Something is wrong on the way: these steps one by one, looking at each.
@@ -231,15 +270,63 @@ impl Block {
             from += count;
         }
     }
+
+    /// `count` steps of all lanes, with the states that they began with in `before`. Zero for every lane of
+    /// which all numbers are finite.
+    fn take_steps<S: System, M: Method<S>, A: Arithmetic>(
+        &mut self,
+        common: &Common<'_, M>,
+        from: u64,
+        count: u64,
+    ) -> [f64; LANES] {
+        let &Common { method, shared, h, isa } = common;
+        self.before.copy_from_slice(&self.state);
+        let Block { state, before, inputs, own, updates, stopped } = self;
+        let Some(Constants { prepared, .. }) = own.as_ref().or(shared) else { return [0.0; LANES] };
+        let run = |state: &mut [Row], lanes, updates| {
+            let system = PhantomData;
+            let stride =
+                Stride::<S, M> { method, prepared, inputs, state, lanes, updates, h, from, count, system };
+            isa.run::<_, A>(stride);
+            defects(state)
+        };
+        let lanes = stopped.len();
+        if !Updates::matter::<S, M>() {
+            return run(state, 0..lanes, 0);
+        }
+        let number = updates.next();
+        let mut defects = run(state, 0..lanes, number);
+        let is_wrong = |defects: &[f64; LANES], lane: usize| stopped[lane].is_none() && defects[lane] != 0.0;
+        let wrong = |defects: &[f64; LANES]| (0..lanes).filter(|&lane| is_wrong(defects, lane)).count();
+        // Steps with three updates take half as long again; those of one lane as long as of eight side by side.
+        if number == 2 && 15 * wrong(&defects) > lanes {
+            state.copy_from_slice(before);
+            defects = run(state, 0..lanes, updates.set(3));
+        }
+        if number > 0 {
+            if 4 * wrong(&defects) > 3 * lanes {
+                updates.set(0);
+            }
+            for lane in 0..lanes {
+                if is_wrong(&defects, lane) {
+                    copy(before, state, lane);
+                    defects[lane] = run(state, lane..lane + 1, 0)[lane];
+                }
+            }
+        }
+        defects
+    }
 }
 
-/// Steps of `lanes` lanes that nobody looks at.
+/// Steps of lanes that nobody looks at.
 struct Stride<'a, S, M> {
     method: &'a M,
     prepared: &'a [Row],
     inputs: &'a [Row],
     state: &'a mut [Row],
-    lanes: usize,
+    lanes: Range<usize>,
+    /// Of Newton's method; 0: as many as are needed.
+    updates: u32,
     h: f64,
     from: u64,
     count: u64,
@@ -250,33 +337,71 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
     type Output = ();
 
     #[inline(always)]
-    fn run<T: Scalar>(mut self) {
+    fn run<T: Scalar>(self) {
         // With these lengths known, nothing in the loop can panic, and it becomes one over vectors.
         assert_eq!(self.prepared.len(), <M::Prepared<f64> as Fields<f64>>::LEN);
         assert_eq!(self.inputs.len(), <S::Inputs<f64> as Fields<f64>>::LEN);
         assert_eq!(self.state.len(), <M::State<f64> as Fields<f64>>::LEN);
-        assert!(self.lanes <= LANES);
+        assert!(self.lanes.end <= LANES);
+        if const { M::APART } {
+            // Numbers that wait for a sum are no gain here.
+            return self.one_by_one::<Separate>();
+        }
+        if const { !M::ITERATES } {
+            return self.side_by_side::<T>();
+        }
+        match self.updates {
+            2 => return self.side_by_side::<Lane<T, 2>>(),
+            3 => return self.side_by_side::<Lane<T, 3>>(),
+            _ => {}
+        }
+        self.one_by_one::<T>();
+    }
+}
+
+impl<S: System, M: Method<S>> Stride<'_, S, M> {
+    /// The lanes from the first one on.
+    #[inline(always)]
+    fn side_by_side<T: Scalar>(mut self) {
         let last = self.from + self.count - 1;
         for k in self.from..last {
             self.step::<T>(k, M::UNREAD);
         }
         self.step::<T>(last, &[]);
     }
-}
 
-impl<S: System, M: Method<S>> Stride<'_, S, M> {
-    /// Step number `k` + 1 of all lanes, of whose results those in `omitted` places are not stored.
+    /// Step number `k` + 1, of whose results those in `omitted` places are not stored.
     #[inline(always)]
     fn step<T: Scalar>(&mut self, k: u64, omitted: &'static [usize]) {
         let Stride { method, prepared, inputs, state, lanes, h, .. } = self;
         let t = T::from_f64(k as f64 * *h);
-        for lane in 0..*lanes {
+        for lane in 0..lanes.end {
             let prepared: M::Prepared<T> = get(prepared, lane, T::from_f64);
             let inputs: S::Inputs<T> = get(inputs, lane, T::from_f64);
             let now: M::State<T> = get(state, lane, T::from_f64);
-            let nothing = || <M::State<T>>::read(&mut || T::from_f64(f64::NAN));
             let next = method.step(&prepared, &now, t, &inputs).unwrap_or_else(|_| nothing());
             put(state, lane, &next, omitted, T::to_f64);
         }
     }
+
+    #[inline(always)]
+    fn one_by_one<T: Scalar>(self) {
+        let Stride { method, prepared, inputs, state, lanes, h, from, count, .. } = self;
+        for lane in lanes {
+            let prepared: M::Prepared<T> = get(prepared, lane, T::from_f64);
+            let inputs: S::Inputs<T> = get(inputs, lane, T::from_f64);
+            let mut now: M::State<T> = get(state, lane, T::from_f64);
+            for k in from..from + count {
+                let t = T::from_f64(k as f64 * h);
+                now = method.step(&prepared, &now, t, &inputs).unwrap_or_else(|_| nothing());
+            }
+            put(state, lane, &now, &[], T::to_f64);
+        }
+    }
+}
+
+/// Not numbers.
+#[inline(always)]
+fn nothing<T: Scalar, V: Fields<T>>() -> V {
+    V::read(&mut || T::from_f64(f64::NAN))
 }

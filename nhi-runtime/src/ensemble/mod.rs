@@ -3,6 +3,7 @@
 mod block;
 mod checkpoint;
 mod fused;
+mod lane;
 #[cfg(test)]
 mod tests;
 
@@ -20,7 +21,8 @@ pub use fused::{Arithmetic, Fused};
 /// Every trajectory goes through the states of a [`Simulation`] with the same data, bit for bit, on every
 /// machine and with any number of threads. Trajectories lie side by side in memory, so that a processor
 /// takes the steps of several with the same instructions, those of the best instruction set that it has.
-/// That works for steps without Newton iterations; the others gain what threads give. Threads are those of
+/// Newton's method makes two or three updates for all of them; where a step needs more, that trajectory is
+/// computed apart for some steps. Long steps and those on groups gain what threads give. Threads are those of
 /// [rayon](https://docs.rs/rayon) (feature `rayon`): within `ThreadPool::install`, the pool's.
 ///
 /// A trajectory whose step fails stops alone, in the state before that step; [`Ensemble::error`] says
@@ -143,7 +145,8 @@ impl<S: System, M: Method<S> + Clone> Ensemble<S, M> {
     }
 
     /// The same trajectories, from now on by [`Fused`] multiplications and additions: up to a quarter less time
-    /// where the processor has them, most with sines and long sums (`benches/README.md`).
+    /// where the processor has them, most with sines and long sums (`benches/README.md`). Steps that are not taken
+    /// side by side, long ones and those on groups, stay as they are.
     ///
     /// States then differ by rounding from those of a [`Simulation`] and from processor to processor, not
     /// with the number of threads.

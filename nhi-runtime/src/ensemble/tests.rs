@@ -1,7 +1,9 @@
 //! Of what users do not see.
 
+use super::lane::Lane;
 use super::*;
-use crate::{Dla2, Rattle, Scalar};
+use crate::emitted::Newton;
+use crate::{Dla2, Failure, Rattle, Scalar};
 
 #[path = "../../tests/double/mod.rs"]
 mod double;
@@ -79,5 +81,70 @@ fn angles_have_sines_as_elsewhere_or_none() {
         let (fs, fc) = Fused::from_f64(-x).sin_cos();
         let none = [s.to_f64(), c.to_f64(), fs.to_f64(), fc.to_f64()].iter().all(|x| x.is_nan());
         assert!(none || cfg!(feature = "platform-trigonometry"), "{x}");
+    }
+}
+
+/// Newton's method for √y from a distance: the root, and updates.
+fn root<T: Scalar>(y: f64, distance: f64) -> (Result<f64, Failure>, u32) {
+    let updates = core::cell::Cell::new(0);
+    let y = T::from_f64(y);
+    let guess = [y.sqrt() * T::from_f64(1.0 + distance)];
+    let root = Newton::new().solve(guess, |[x]| {
+        updates.set(updates.get() + 1);
+        Ok([(y - x * x) / (x + x)])
+    });
+    (root.map(|[x]| x.to_f64()), updates.get())
+}
+
+#[test]
+fn updates_for_all_lanes_find_what_updates_as_needed_do() {
+    let mut needed = [0; 7];
+    for i in 0..400_i32 {
+        let (y, distance) = (1.0 + 0.01 * f64::from(i), 10_f64.powi(-(i % 12)));
+        let (alone, updates) = root::<f64>(y, distance);
+        needed[updates as usize] += 1;
+        let of_lane = |enough| if updates <= enough { alone } else { Err(Failure::NotConverged) };
+        assert_eq!(root::<Lane<f64, 2>>(y, distance), (of_lane(2), 2), "{y} {distance}");
+        assert_eq!(root::<Lane<Separate, 3>>(y, distance), (of_lane(3), 3), "{y} {distance}");
+    }
+    assert!(needed[1..=4].iter().all(|&times| times > 10), "{needed:?}");
+    assert_eq!(root::<Lane<f64, 3>>(-1.0, 0.5).0, Err(Failure::NotConverged));
+}
+
+#[test]
+fn small_angles_have_the_same_sines_side_by_side() {
+    for x in [0.0, 1e-300, -1e-9, 0.1, -0.1875, 0.1875] {
+        let (sin, cos) = Scalar::small_sin_cos(x);
+        let (s, c) = Lane::<Separate, 2>::from_f64(x).small_sin_cos();
+        assert_eq!([s.to_f64().to_bits(), c.to_f64().to_bits()], [sin, cos].map(f64::to_bits), "{x}");
+    }
+    for x in [0.1876, -3.0, 1e9, f64::INFINITY, f64::NAN] {
+        let (s, c) = Lane::<Separate, 2>::from_f64(x).small_sin_cos();
+        assert!(s.to_f64().is_nan() && c.to_f64().is_nan() || cfg!(feature = "platform-trigonometry"), "{x}");
+    }
+}
+
+/// Lanes that turn by more than a small angle in a step, and such of which steps need many updates, among others.
+#[test]
+fn lanes_that_need_more_than_the_others_are_computed_apart() {
+    for every in [1, 2, 9, 70] {
+        let data = |i: usize| {
+            let omega = if i.is_multiple_of(every) { 4.0 + 0.03 * i as f64 } else { 0.1 };
+            (SLEIGH, [0.0; 3], [omega, 0.5, SLEIGH.a * omega], [0.3])
+        };
+        let mut together = Ensemble::with_inputs(Dla2, (0..70).map(data), 0.1).unwrap();
+        together.advance(500);
+        let mut fused = Ensemble::with_inputs(Dla2, (0..70).map(data), 0.1).unwrap().fused();
+        fused.advance(500);
+        for i in 0..70 {
+            let (system, q, v, u) = data(i);
+            let mut alone = Simulation::with_inputs(system, Dla2, q, v, &u, 0.1).unwrap();
+            alone.advance(500).unwrap();
+            assert_eq!(&together.state(i), alone.state(), "{every} {i}");
+            // Whatever lanes are beside it.
+            let mut one = Ensemble::with_inputs(Dla2, [data(i)], 0.1).unwrap().fused();
+            one.advance(500);
+            assert_eq!(fused.state(i), one.state(0), "{every} {i}");
+        }
     }
 }

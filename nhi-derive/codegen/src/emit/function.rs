@@ -165,6 +165,11 @@ fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
     pool.reachable(&program.values()).into_iter().filter(|&e| pool.as_symbol(e).is_some()).collect()
 }
 
+/// Whether a program has maps of a group.
+pub(super) fn has_maps(pool: &Pool, program: &Program) -> bool {
+    pool.reachable(&program.values()).into_iter().any(|e| matches!(pool.node(e), Node::Map(..)))
+}
+
 /// The group of whose retractions a program makes use.
 pub(super) fn retracted(pool: &Pool, program: &Program) -> Option<&'static Group> {
     pool.reachable(&program.values()).into_iter().find_map(|e| match pool.node(e) {
@@ -340,15 +345,11 @@ impl Body<'_> {
     }
 
     /// ```text
-    /// let mut unknowns = [guess];
-    /// let mut newton = emitted::Newton::weighted([weights], beside);
-    /// loop {
-    ///     let [l] = unknowns;
+    /// let newton = emitted::Newton::weighted([weights], beside);
+    /// let [l] = emitted::Newton::solve(newton, [guess], |[l]| {
     ///     statements
-    ///     let delta = [update];
-    ///     if newton.update(&mut unknowns, delta)? { break; }
-    /// }
-    /// let [l] = unknowns;
+    ///     Ok([update])
+    /// })?;
     /// ```
     fn newton(&mut self, newton: &Newton) {
         let mut open = |e: &Expr| self.writer.expression(*e, Place::Open);
@@ -364,17 +365,16 @@ impl Body<'_> {
         }
         let inside = std::mem::replace(&mut self.tokens, outside);
         self.add(quote! {
-            let mut unknowns = [#(#guess),*];
-            let mut newton = emitted::Newton::weighted([#(#weights),*], #beside);
-            loop {
-                let [#(#unknowns),*] = unknowns;
-                #inside
-                let delta = [#(#delta),*];
-                if newton.update(&mut unknowns, delta)? {
-                    break;
-                }
-            }
-            let [#(#unknowns),*] = unknowns;
+            let newton = emitted::Newton::weighted([#(#weights),*], #beside);
+            let [#(#unknowns),*] = emitted::Newton::solve(
+                newton,
+                [#(#guess),*],
+                #[inline(always)]
+                |[#(#unknowns),*]| {
+                    #inside
+                    Ok([#(#delta),*])
+                },
+            )?;
         });
     }
 

@@ -30,7 +30,7 @@ use crate::expr::{Expr, Pool};
 use crate::mechanics::Mechanics;
 use crate::method::{MethodPrograms, StartKind, SystemPrograms};
 use crate::program::{Program, Statement};
-use function::{Pose, Signature, StateType, function, retracted};
+use function::{Pose, Signature, StateType, function, has_maps, retracted};
 use names::{Names, spelled};
 use people::Mode;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -98,6 +98,10 @@ struct Memory {
     unread: Vec<usize>,
     /// Whether the step is too long to gain anything from the loop around it.
     long: bool,
+    /// Whether the step has a Newton iteration.
+    iterates: bool,
+    /// Whether ensembles gain nothing from taking steps side by side.
+    apart: bool,
 }
 
 /// Longest formula in documentation that is written out in parameters.
@@ -325,12 +329,15 @@ impl<'a> Emitter<'a> {
         let OptimisedStep { mut pool, mut constants, parts, weight, carry, increments } = step;
         let carried = carry.as_ref().map_or(0, |carry| carry.outputs[0].values.len());
         let state = self.state_type(method, carried);
+        let long = weight > MAX_SHORT;
         let memory = Memory {
             carried,
             retracted: carry.as_ref().is_some_and(|carry| retracted(&pool, carry).is_some()),
             increments,
             unread: state.unread(&pool, &parts.step),
-            long: weight > MAX_SHORT,
+            long,
+            iterates: parts.step.has_loop(),
+            apart: long || has_maps(&pool, &parts.step),
         };
         let bare = state.without_carried();
         // The fields of `Prepared` have the same names everywhere.
@@ -578,19 +585,16 @@ impl<'a> Emitter<'a> {
         let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
         let unread = memory.unread.iter().map(|&i| Literal::usize_unsuffixed(i));
         let unread = quote!(const UNREAD: &'static [::core::primitive::usize] = &[#(#unread),*];);
-        // Short is what the trait takes steps for.
-        let long = memory.long.then(|| {
-            quote!(
-                const LONG: ::core::primitive::bool = true;
-            )
-        });
+        // The trait takes steps for short ones of explicit formulas.
+        let is = [("LONG", memory.long), ("ITERATES", memory.iterates), ("APART", memory.apart)];
+        let is = is.into_iter().filter(|(_, is)| *is).map(|(name, _)| format_ident!("{name}"));
         quote! {
             #[automatically_derived]
             impl #impl_generics #runtime::Emits<#marker> for #ident #ty_generics #where_clause {
                 type Prepared #s = kernel::#module::Prepared<__T>;
                 type State #s = #state;
                 #unread
-                #long
+                #(const #is: ::core::primitive::bool = true;)*
                 fn prepare #s(__parameters: &[__T; #p], __h: __T) -> #prepared {
                     kernel::#module::prepare(__parameters, __h)
                 }

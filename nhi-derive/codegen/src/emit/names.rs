@@ -8,21 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Names with a meaning of their own in emitted functions, and those of the prelude that a pattern
 /// could not bind.
-const RESERVED: &[&str] = &[
-    "prepared",
-    "state",
-    "next",
-    "parameters",
-    "q",
-    "v",
-    "inputs",
-    "newton",
-    "unknowns",
-    "Some",
-    "None",
-    "Ok",
-    "Err",
-];
+const RESERVED: &[&str] =
+    &["prepared", "state", "next", "parameters", "q", "v", "inputs", "newton", "Some", "None", "Ok", "Err"];
 
 /// Whether a variable of that name would hide something, or be none: groups are tuple structs.
 fn is_reserved(name: &str) -> bool {

@@ -305,46 +305,42 @@ const _: () = {
                 let t3 = m_h * r_h;
                 let t4 = s * r_h;
                 let t5 = k0 - pi_z;
-                let mut unknowns = [dot_r, dot_phi, dot_z, h * lambda];
-                let mut newton = emitted::Newton::weighted(
-                    [m, mass_phi, m, effect],
-                    beside,
-                );
-                loop {
-                    let [dot_r_1, dot_phi_1, dot_z_1, ell] = unknowns;
-                    let r_try = r_h + half_h * dot_r_1;
-                    let r_end = r_h + h * dot_r_1;
+                let newton = emitted::Newton::weighted([m, mass_phi, m, effect], beside);
+                let [dot_r_1, dot_phi_1, dot_z_1, ell] = emitted::Newton::solve(
+                    newton,
+                    [dot_r, dot_phi, dot_z, h * lambda],
+                    #[inline(always)]
+                    |[dot_r_1, dot_phi_1, dot_z_1, ell]| {
+                        let r_try = r_h + half_h * dot_r_1;
+                        let r_end = r_h + h * dot_r_1;
 
-                    // Newton update: J·delta = −residual
-                    let factor = h * r_end * dot_phi_1;
-                    let t6 = t3 * dot_phi_1;
-                    let t7 = t2 + half_m * r_end * r_end;
-                    let reduced = factor * t6 + t7;
-                    let t8 = pi_r - m * dot_r_1;
-                    let t9 = t8 - half_h * (t0 - t1 * dot_phi_1 * dot_phi_1);
-                    let reduced_2 = pi_phi - factor * t9 - t4 * ell - dot_phi_1 * t7;
-                    let factor_2 = -k1 * dot_phi_1;
-                    let t10 = s * r_try;
-                    let reduced_3 = t6 * factor_2 - t10;
-                    let reduced_4 = dot_phi_1 * t10 - (dot_z_1 + t9 * factor_2);
-                    let inv_reduced = T::from_f64(1.0) / reduced;
-                    let factor_3 = reduced_3 * inv_reduced;
-                    let minus_reduced_5 = t4 * factor_3;
-                    let reduced_6 = reduced_4 - reduced_2 * factor_3;
-                    let reduced_7 = factor_4 - minus_reduced_5;
-                    let t11 = ell - m * dot_z_1;
-                    let t12 = t5 - t11;
-                    let reduced_8 = reduced_6 + factor_4 * t12;
-                    let solved = reduced_8 / reduced_7;
-                    let solved_2 = factor_4 * (solved - t12);
-                    let solved_3 = inv_reduced * (reduced_2 - t4 * solved);
-                    let solved_4 = factor_4 * (t9 + t6 * solved_3);
-                    let delta = [solved_4, solved_3, solved_2, solved];
-                    if newton.update(&mut unknowns, delta)? {
-                        break;
-                    }
-                }
-                let [dot_r_1, dot_phi_1, dot_z_1, ell] = unknowns;
+                        // Newton update: J·delta = −residual
+                        let factor = h * r_end * dot_phi_1;
+                        let t6 = t3 * dot_phi_1;
+                        let t7 = t2 + half_m * r_end * r_end;
+                        let reduced = factor * t6 + t7;
+                        let t8 = pi_r - m * dot_r_1;
+                        let t9 = t8 - half_h * (t0 - t1 * dot_phi_1 * dot_phi_1);
+                        let reduced_2 = pi_phi - factor * t9 - t4 * ell - dot_phi_1 * t7;
+                        let factor_2 = -k1 * dot_phi_1;
+                        let t10 = s * r_try;
+                        let reduced_3 = t6 * factor_2 - t10;
+                        let reduced_4 = dot_phi_1 * t10 - (dot_z_1 + t9 * factor_2);
+                        let inv_reduced = T::from_f64(1.0) / reduced;
+                        let factor_3 = reduced_3 * inv_reduced;
+                        let minus_reduced_5 = t4 * factor_3;
+                        let reduced_6 = reduced_4 - reduced_2 * factor_3;
+                        let reduced_7 = factor_4 - minus_reduced_5;
+                        let t11 = ell - m * dot_z_1;
+                        let t12 = t5 - t11;
+                        let reduced_8 = reduced_6 + factor_4 * t12;
+                        let solved = reduced_8 / reduced_7;
+                        let solved_2 = factor_4 * (solved - t12);
+                        let solved_3 = inv_reduced * (reduced_2 - t4 * solved);
+                        let solved_4 = factor_4 * (t9 + t6 * solved_3);
+                        Ok([solved_4, solved_3, solved_2, solved])
+                    },
+                )?;
 
                 // (2) q' where mu(q')·v' + mu_t(q') = 0
                 let r_1 = r_h + half_h * dot_r_1;
@@ -684,31 +680,30 @@ const _: () = {
                 let t2 = m_h * r;
                 let t3 = k * r;
                 let t4 = k0 - pi_z;
-                let mut unknowns = [dot_r_post, dot_phi_post, dot_z_post];
-                let mut newton = emitted::Newton::weighted([m, mass_phi, m], beside);
-                loop {
-                    let [d_r, d_phi, d_z] = unknowns;
-                    let r_end = r + h * d_r;
+                let newton = emitted::Newton::weighted([m, mass_phi, m], beside);
+                let [d_r, d_phi, d_z] = emitted::Newton::solve(
+                    newton,
+                    [dot_r_post, dot_phi_post, dot_z_post],
+                    #[inline(always)]
+                    |[d_r, d_phi, d_z]| {
+                        let r_end = r + h * d_r;
 
-                    // Newton update: J·delta = −residual
-                    let factor = h * r_end * d_phi;
-                    let r_end_sq = r_end * r_end;
-                    let t5 = half_m * r_end_sq;
-                    let t6 = t2 * d_phi;
-                    let t7 = t1 + t5;
-                    let reduced = factor * t6 + t7;
-                    let t8 = pi_r - m * d_r;
-                    let t9 = t8 - half_h * (t3 - t0 * d_phi * d_phi);
-                    let reduced_2 = pi_phi - factor * t9 - d_phi * t7;
-                    let solved = -inv_m * (t4 + m * d_z);
-                    let solved_2 = reduced_2 / reduced;
-                    let solved_3 = inv_m * (t9 + t6 * solved_2);
-                    let delta = [solved_3, solved_2, solved];
-                    if newton.update(&mut unknowns, delta)? {
-                        break;
-                    }
-                }
-                let [d_r, d_phi, d_z] = unknowns;
+                        // Newton update: J·delta = −residual
+                        let factor = h * r_end * d_phi;
+                        let r_end_sq = r_end * r_end;
+                        let t5 = half_m * r_end_sq;
+                        let t6 = t2 * d_phi;
+                        let t7 = t1 + t5;
+                        let reduced = factor * t6 + t7;
+                        let t8 = pi_r - m * d_r;
+                        let t9 = t8 - half_h * (t3 - t0 * d_phi * d_phi);
+                        let reduced_2 = pi_phi - factor * t9 - d_phi * t7;
+                        let solved = -inv_m * (t4 + m * d_z);
+                        let solved_2 = reduced_2 / reduced;
+                        let solved_3 = inv_m * (t9 + t6 * solved_2);
+                        Ok([solved_3, solved_2, solved])
+                    },
+                )?;
 
                 // q' = q + h·d
                 let r_1 = r + h * d_r;
@@ -841,6 +836,7 @@ const _: () = {
             [__T; 1],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[];
+        const ITERATES: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
@@ -893,6 +889,7 @@ const _: () = {
             [__T; 1],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 9];
+        const ITERATES: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,

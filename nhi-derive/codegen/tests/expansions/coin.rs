@@ -375,94 +375,80 @@ const _: () = {
                     + v_ * pi_v;
                 let t0 = half_h * torque;
                 let t1 = pi_phi + t0;
-                let mut unknowns = [
-                    dot_phi,
-                    omega,
-                    v_,
-                    v_perp,
-                    half_h * lambda_0,
-                    half_h * lambda_1,
-                ];
-                let mut newton = emitted::Newton::weighted(
+                let newton = emitted::Newton::weighted(
                     [J, I, m, m, effect_0, effect_1],
                     beside,
                 );
-                loop {
-                    let [d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1] = unknowns;
-
-                    // Newton update: J·delta = −residual
-                    let t2 = r * ell_0 - t1;
-                    let reduced_2 = k0 * d_phi - (d_v + r_over_J * t2);
-                    let t3 = h * d_omega;
-                    let t4 = h * d_v;
-                    let t5 = h * d_v_perp;
-                    let t6 = I * d_omega;
-                    let t7 = m * d_v_perp;
-                    let t8 = m * d_v;
-                    let [k_0, k_1, k_2, k_3, k_4, k_5, k_6, k_7, k_8] = R::k(
-                        &[t3, t4, t5],
-                        &[t6, t8, t7],
-                    );
-                    let [dtau_inv_0, dtau_inv_1, dtau_inv_2, dtau_inv_3, dtau_inv_4,
-                    dtau_inv_5, dtau_inv_6, dtau_inv_7, dtau_inv_8] = R::dtau_inv(
-                        &[t3, t4, t5],
-                    );
-                    let pivot = h * k_0 + I * dtau_inv_0;
-                    let inv_pivot = T::from_f64(1.0) / pivot;
-                    let factor_2 = (h * k_3 + I * dtau_inv_1) * inv_pivot;
-                    let t9 = h * k_1 + m * dtau_inv_3;
-                    let reduced_3 = h * k_4 + m * dtau_inv_4 - factor_2 * t9;
-                    let t10 = h * k_2 + m * dtau_inv_6;
-                    let reduced_4 = h * k_5 + m * dtau_inv_7 - factor_2 * t10;
-                    let [dtau_inv_star_0, dtau_inv_star_1, dtau_inv_star_2] = R::dtau_inv_star(
-                        &[t3, t4, t5],
-                        &[t6, t8, t7],
-                    );
-                    let t11 = pi_omega - dtau_inv_star_0;
-                    let reduced_5 = pi_v - dtau_inv_star_1 - factor_2 * t11 + ell_0;
-                    let factor_3 = (h * k_6 + I * dtau_inv_2) * inv_pivot;
-                    let reduced_6 = h * k_7 + m * dtau_inv_5 - t9 * factor_3;
-                    let reduced_7 = h * k_8 + m * dtau_inv_8 - t10 * factor_3;
-                    let reduced_8 = pi_v_perp - dtau_inv_star_2 - t11 * factor_3 + ell_1;
-                    let factor_5 = T::from_f64(1.0) / reduced_3;
-                    let factor_4 = reduced_6 * factor_5;
-                    let reduced_9 = reduced_7 - reduced_4 * factor_4;
-                    let reduced_10 = reduced_8 - reduced_5 * factor_4;
-                    let minus_reduced_11 = reduced_4 * factor_5;
-                    let reduced_12 = reduced + factor_5;
-                    let reduced_13 = reduced_2 - reduced_5 * factor_5;
-                    let factor_7 = T::from_f64(1.0) / reduced_9;
-                    let minus_factor_6 = minus_reduced_11 * factor_7;
-                    let reduced_14 = reduced_12 + factor_4 * minus_factor_6;
-                    let reduced_15 = reduced_13 + reduced_10 * minus_factor_6;
-                    let minus_reduced_16 = factor_4 * factor_7;
-                    let minus_reduced_17 = d_v_perp + reduced_10 * factor_7;
-                    let inv_reduced_14 = T::from_f64(1.0) / reduced_14;
-                    let minus_factor_8 = minus_reduced_16 * inv_reduced_14;
-                    let reduced_18 = factor_7 - minus_factor_6 * minus_factor_8;
-                    let reduced_19 = reduced_15 * minus_factor_8 - minus_reduced_17;
-                    let solved = reduced_19 / reduced_18;
-                    let solved_2 = inv_reduced_14
-                        * (reduced_15 + minus_factor_6 * solved);
-                    let solved_3 = factor_7
-                        * (reduced_10 + solved - factor_4 * solved_2);
-                    let solved_4 = factor_5
-                        * (reduced_5 + solved_2 - reduced_4 * solved_3);
-                    let solved_5 = inv_pivot * (t11 - t10 * solved_3 - t9 * solved_4);
-                    let solved_6 = -inv_J * (t2 + r * solved_2 + J * d_phi);
-                    let delta = [
-                        solved_6,
-                        solved_5,
-                        solved_4,
-                        solved_3,
-                        solved_2,
-                        solved,
-                    ];
-                    if newton.update(&mut unknowns, delta)? {
-                        break;
-                    }
-                }
-                let [d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1] = unknowns;
+                let [d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1] = emitted::Newton::solve(
+                    newton,
+                    [dot_phi, omega, v_, v_perp, half_h * lambda_0, half_h * lambda_1],
+                    #[inline(always)]
+                    |[d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1]| {
+                        // Newton update: J·delta = −residual
+                        let t2 = r * ell_0 - t1;
+                        let reduced_2 = k0 * d_phi - (d_v + r_over_J * t2);
+                        let t3 = h * d_omega;
+                        let t4 = h * d_v;
+                        let t5 = h * d_v_perp;
+                        let t6 = I * d_omega;
+                        let t7 = m * d_v_perp;
+                        let t8 = m * d_v;
+                        let [k_0, k_1, k_2, k_3, k_4, k_5, k_6, k_7, k_8] = R::k(
+                            &[t3, t4, t5],
+                            &[t6, t8, t7],
+                        );
+                        let [dtau_inv_0, dtau_inv_1, dtau_inv_2, dtau_inv_3, dtau_inv_4,
+                        dtau_inv_5, dtau_inv_6, dtau_inv_7, dtau_inv_8] = R::dtau_inv(
+                            &[t3, t4, t5],
+                        );
+                        let pivot = h * k_0 + I * dtau_inv_0;
+                        let inv_pivot = T::from_f64(1.0) / pivot;
+                        let factor_2 = (h * k_3 + I * dtau_inv_1) * inv_pivot;
+                        let t9 = h * k_1 + m * dtau_inv_3;
+                        let reduced_3 = h * k_4 + m * dtau_inv_4 - factor_2 * t9;
+                        let t10 = h * k_2 + m * dtau_inv_6;
+                        let reduced_4 = h * k_5 + m * dtau_inv_7 - factor_2 * t10;
+                        let [dtau_inv_star_0, dtau_inv_star_1, dtau_inv_star_2] = R::dtau_inv_star(
+                            &[t3, t4, t5],
+                            &[t6, t8, t7],
+                        );
+                        let t11 = pi_omega - dtau_inv_star_0;
+                        let reduced_5 = pi_v - dtau_inv_star_1 - factor_2 * t11 + ell_0;
+                        let factor_3 = (h * k_6 + I * dtau_inv_2) * inv_pivot;
+                        let reduced_6 = h * k_7 + m * dtau_inv_5 - t9 * factor_3;
+                        let reduced_7 = h * k_8 + m * dtau_inv_8 - t10 * factor_3;
+                        let reduced_8 = pi_v_perp - dtau_inv_star_2 - t11 * factor_3
+                            + ell_1;
+                        let factor_5 = T::from_f64(1.0) / reduced_3;
+                        let factor_4 = reduced_6 * factor_5;
+                        let reduced_9 = reduced_7 - reduced_4 * factor_4;
+                        let reduced_10 = reduced_8 - reduced_5 * factor_4;
+                        let minus_reduced_11 = reduced_4 * factor_5;
+                        let reduced_12 = reduced + factor_5;
+                        let reduced_13 = reduced_2 - reduced_5 * factor_5;
+                        let factor_7 = T::from_f64(1.0) / reduced_9;
+                        let minus_factor_6 = minus_reduced_11 * factor_7;
+                        let reduced_14 = reduced_12 + factor_4 * minus_factor_6;
+                        let reduced_15 = reduced_13 + reduced_10 * minus_factor_6;
+                        let minus_reduced_16 = factor_4 * factor_7;
+                        let minus_reduced_17 = d_v_perp + reduced_10 * factor_7;
+                        let inv_reduced_14 = T::from_f64(1.0) / reduced_14;
+                        let minus_factor_8 = minus_reduced_16 * inv_reduced_14;
+                        let reduced_18 = factor_7 - minus_factor_6 * minus_factor_8;
+                        let reduced_19 = reduced_15 * minus_factor_8 - minus_reduced_17;
+                        let solved = reduced_19 / reduced_18;
+                        let solved_2 = inv_reduced_14
+                            * (reduced_15 + minus_factor_6 * solved);
+                        let solved_3 = factor_7
+                            * (reduced_10 + solved - factor_4 * solved_2);
+                        let solved_4 = factor_5
+                            * (reduced_5 + solved_2 - reduced_4 * solved_3);
+                        let solved_5 = inv_pivot
+                            * (t11 - t10 * solved_3 - t9 * solved_4);
+                        let solved_6 = -inv_J * (t2 + r * solved_2 + J * d_phi);
+                        Ok([solved_6, solved_5, solved_4, solved_3, solved_2, solved])
+                    },
+                )?;
 
                 // q' = q + h·d
                 let phi_1 = phi + h * d_phi;
@@ -896,6 +882,8 @@ const _: () = {
             [__T; 2],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[];
+        const ITERATES: ::core::primitive::bool = true;
+        const APART: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
@@ -975,6 +963,8 @@ const _: () = {
             [__T; 2],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[];
+        const ITERATES: ::core::primitive::bool = true;
+        const APART: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
@@ -1050,6 +1040,7 @@ const _: () = {
             [__T; 4],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[4, 5, 6, 7, 8, 9];
+        const APART: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,

@@ -289,30 +289,30 @@ const _: () = {
                 // impulse ell from the discrete constraint mu·w + mu_t = 0, by Newton
                 let beside = J * dot_theta * dot_theta
                     + m * (dot_x * dot_x + dot_y * dot_y);
-                let mut unknowns = [h * lambda];
-                let mut newton = emitted::Newton::weighted([effect], beside);
-                loop {
-                    let [ell] = unknowns;
-                    let dot_theta_try = dot_theta + b_theta * ell;
-                    let dot_x_try = dot_x + b_x * ell;
-                    let dot_y_try = dot_y + b_y * ell;
-                    let theta_try = theta_h + half_h * dot_theta_try;
+                let newton = emitted::Newton::weighted([effect], beside);
+                let [ell] = emitted::Newton::solve(
+                    newton,
+                    [h * lambda],
+                    #[inline(always)]
+                    |[ell]| {
+                        let dot_theta_try = dot_theta + b_theta * ell;
+                        let dot_x_try = dot_x + b_x * ell;
+                        let dot_y_try = dot_y + b_y * ell;
+                        let theta_try = theta_h + half_h * dot_theta_try;
 
-                    // Newton update: J·delta = −residual
-                    let t0 = theta_h - theta_try;
-                    let (small_sin_t0, small_cos_t0) = t0.small_sin_cos();
-                    let t1 = sin_theta_h * small_cos_t0 - cos_theta_h * small_sin_t0;
-                    let t2 = sin_theta_h * small_sin_t0 + cos_theta_h * small_cos_t0;
-                    let pivot = a_b_theta + (b_x + half_h_b_theta * dot_y_try) * t1
-                        - (b_y - half_h_b_theta * dot_x_try) * t2;
-                    let delta = [
-                        -(a * dot_theta_try + dot_x_try * t1 - dot_y_try * t2) / pivot,
-                    ];
-                    if newton.update(&mut unknowns, delta)? {
-                        break;
-                    }
-                }
-                let [ell] = unknowns;
+                        // Newton update: J·delta = −residual
+                        let t0 = theta_h - theta_try;
+                        let (small_sin_t0, small_cos_t0) = t0.small_sin_cos();
+                        let t1 = sin_theta_h * small_cos_t0 - cos_theta_h * small_sin_t0;
+                        let t2 = sin_theta_h * small_sin_t0 + cos_theta_h * small_cos_t0;
+                        let pivot = a_b_theta + (b_x + half_h_b_theta * dot_y_try) * t1
+                            - (b_y - half_h_b_theta * dot_x_try) * t2;
+                        Ok([
+                            -(a * dot_theta_try + dot_x_try * t1 - dot_y_try * t2)
+                                / pivot,
+                        ])
+                    },
+                )?;
 
                 // velocity after the reaction: w + B·ell
                 let dot_theta_1 = dot_theta + b_theta * ell;
@@ -699,6 +699,7 @@ const _: () = {
             [__T; 1],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[];
+        const ITERATES: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 3],
             __h: __T,

@@ -1,0 +1,86 @@
+//! Numbers of trajectories that take steps side by side.
+
+use crate::{Scalar, trigonometry};
+use core::ops::{Add, Div, Mul, Neg, Sub};
+
+/// A number of one of several trajectories that take the same instructions, so that a compiler can take the
+/// steps of several at once: Newton's method makes as many updates for all. A step that needs more has no
+/// result.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[repr(transparent)]
+pub(super) struct Lane<T, const UPDATES: u32>(T);
+
+macro_rules! forward {
+    ($($trait:ident $operator:ident;)*) => {$(
+        impl<T: Scalar, const UPDATES: u32> $trait for Lane<T, UPDATES> {
+            type Output = Self;
+            #[inline(always)]
+            fn $operator(self, other: Self) -> Self {
+                Lane(self.0.$operator(other.0))
+            }
+        }
+    )*};
+    (@pairs $($f:ident)*) => {$(
+        #[inline(always)]
+        fn $f(self) -> (Self, Self) {
+            let (sin, cos) = self.0.$f();
+            (Lane(sin), Lane(cos))
+        }
+    )*};
+    (@unary $($f:ident)*) => {$(
+        #[inline(always)]
+        fn $f(self) -> Self {
+            Lane(self.0.$f())
+        }
+    )*};
+}
+
+forward! {
+    Add add;
+    Sub sub;
+    Mul mul;
+    Div div;
+}
+
+impl<T: Scalar, const UPDATES: u32> Neg for Lane<T, UPDATES> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Lane(-self.0)
+    }
+}
+
+impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
+    const EPSILON: f64 = T::EPSILON;
+    const CHECKED: bool = T::CHECKED;
+    const DERIVATIVES: u32 = T::DERIVATIVES;
+    const UPDATES: u32 = UPDATES;
+    #[inline(always)]
+    fn from_f64(x: f64) -> Self {
+        Lane(T::from_f64(x))
+    }
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        self.0.to_f64()
+    }
+    forward!(@pairs sin_cos);
+    /// Of other angles than small ones: not numbers, since both would have to be computed.
+    #[inline(always)]
+    fn small_sin_cos(self) -> (Self, Self) {
+        let (sin, cos) = trigonometry::small_sin_cos_alone(self.0);
+        (Lane(sin), Lane(cos))
+    }
+    forward!(@unary sqrt sin cos tan asin acos atan sinh cosh tanh exp ln);
+    #[inline(always)]
+    fn atan2(self, x: Self) -> Self {
+        Lane(self.0.atan2(x.0))
+    }
+    #[inline(always)]
+    fn powi(self, n: i32) -> Self {
+        Lane(self.0.powi(n))
+    }
+    #[inline(always)]
+    fn powf(self, x: Self) -> Self {
+        Lane(self.0.powf(x.0))
+    }
+}
