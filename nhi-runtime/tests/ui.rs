@@ -1,6 +1,13 @@
 //! What the compiler says about declarations, right and wrong: every error of the derive on its
 //! token. `TRYBUILD=overwrite` writes the expected texts anew; read them before they are kept.
-#![cfg(all(feature = "derive", feature = "std", feature = "nalgebra"))]
+//!
+//! With the built-in engine: the cases are built in a target directory of their own, with everything that they
+//! depend on, which with Symbolica takes minutes.
+//!
+//! ```text
+//! cargo test -p nhi-runtime --no-default-features --features derive,std,nalgebra --test ui
+//! ```
+#![cfg(all(feature = "derive", feature = "std", feature = "nalgebra", not(feature = "symbolica")))]
 
 #[test]
 fn declarations() {
