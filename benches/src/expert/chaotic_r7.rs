@@ -116,7 +116,8 @@ impl Kernel for RattlePlain {
     }
 }
 
-/// RATTLE in (q_k, d = h v_{k+1/2}), squares used twice, sums in pairs, and the division and what needs no σ beside it.
+/// RATTLE in (q_{k+1}, d = h v_{k+1/2}), the node ahead: σ enters position and increment of the next step by one
+/// addition each. Squares used twice, sums in pairs, and the division and what needs no σ beside it.
 struct RattleBest;
 
 impl Kernel for RattleBest {
@@ -124,32 +125,26 @@ impl Kernel for RattleBest {
 
     #[inline]
     fn step(&self, _: u64, (q, d): (Q, Q)) -> (Q, Q) {
-        let q: Q = core::array::from_fn(|i| q[i] + d[i]);
         let [x, y0, y1, y2, z0, z1, z2] = q;
         let k = -0.5 * H * H;
+        let (s0, s1, s2) = (y0 * y0, y1 * y1, fma(y2, y2, 1.0));
+        let inverse = -2.0 / ((s0 + s1) + s2);
         let (a, b, c) = (fma(z0, z0, 1.0), fma(z1, z1, 1.0), fma(z2, z2, 1.0));
-        let (s0, s1, s2) = (y0 * y0, y1 * y1, y2 * y2);
-        let (fx, f0, f1, f2) = (k * x, k * z0 * (s0 + b), k * z1 * (s1 + a), k * z2 * (s2 + 1.0));
+        let (fx, f0, f1, f2) = (k * x, k * z0 * (s0 + b), k * z1 * (s1 + a), k * z2 * s2);
         let (ux, u0, u1, u2) = (d[0] + fx, d[4] + f0, d[5] + f1, d[6] + f2);
-        let inverse = -2.0 / ((1.0 + s0) + (s1 + s2));
-        let sigma = (fma(y0, u0, ux) + fma(y1, u1, y2 * u2)) * inverse;
+        let sigma = (fma(y2, u2, ux) + fma(y0, u0, y1 * u1)) * inverse;
+        let (ux, u0, u1, u2) = (ux + fx, u0 + f0, u1 + f1, u2 + f2);
         let kk = 2.0 * k;
+        let (d0, d1, d2) = (fma(kk * y0, a, d[1]), fma(kk * y1, b, d[2]), fma(kk * y2, c, d[3]));
+        let (t0, t1, t2) = (sigma * y0, sigma * y1, sigma * y2);
         (
-            q,
-            [
-                (ux + fx) + sigma,
-                fma(kk * y0, a, d[1]),
-                fma(kk * y1, b, d[2]),
-                fma(kk * y2, c, d[3]),
-                fma(sigma, y0, u0 + f0),
-                fma(sigma, y1, u1 + f1),
-                fma(sigma, y2, u2 + f2),
-            ],
+            [(x + ux) + sigma, y0 + d0, y1 + d1, y2 + d2, (z0 + u0) + t0, (z1 + u1) + t1, (z2 + u2) + t2],
+            [ux + sigma, d0, d1, d2, u0 + t0, u1 + t1, u2 + t2],
         )
     }
 
     fn phase(&self, _: u64, (q, d): (Q, Q)) -> Phase {
-        half_step_back((q, d.map(|d| d / H)))
+        half_step_back((along(&q, -1.0, &d), d.map(|d| d / H)))
     }
 }
 
@@ -216,7 +211,7 @@ pub(super) fn cases() -> Vec<Case> {
         case("rattle", Kind::Plain, || Loop::boxed(RattlePlain, half_step())),
         case("rattle", Kind::Best, || {
             let (q, d) = half_step();
-            Loop::boxed(RattleBest, (q, d.map(|d| H * d)))
+            Loop::boxed(RattleBest, (along(&q, H, &d), d.map(|d| H * d)))
         }),
         case("rattle", Kind::Nalgebra, || {
             let (_, s) = start(&MODEL, &Rattle);
