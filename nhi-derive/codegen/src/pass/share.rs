@@ -37,6 +37,8 @@ type Operands = BTreeMap<Expr, i32>;
 
 /// What sums and products differ in.
 trait Flat {
+    /// Whether pairs in short nodes come first among those that save as much.
+    const SHORTEST_FIRST: bool;
     /// The operands of a node of this kind, its sign apart.
     fn operands(cx: &mut Context<'_>, e: Expr) -> Option<Operands>;
     /// How often the pair occurs in `operands`, and with which relative sign.
@@ -55,6 +57,8 @@ type Pair = (Expr, Expr, i32);
 struct Products;
 
 impl Flat for Products {
+    const SHORTEST_FIRST: bool = false;
+
     fn operands(cx: &mut Context<'_>, e: Expr) -> Option<Operands> {
         if !matches!(cx.pool.node(e), Node::Product(_) | Node::Power(..)) {
             return None;
@@ -104,6 +108,8 @@ impl Flat for Products {
 struct Sums;
 
 impl Flat for Sums {
+    const SHORTEST_FIRST: bool = true;
+
     fn operands(cx: &mut Context<'_>, e: Expr) -> Option<Operands> {
         let Node::Sum(terms) = cx.pool.node(e).clone() else { return None };
         let mut operands = Operands::new();
@@ -165,8 +171,8 @@ struct Index {
     nodes: BTreeMap<Expr, (Operands, i64)>,
     /// Where each pair occurs.
     places: BTreeMap<Pair, Places>,
-    /// Pairs that a name saves something for, by what it saves; between equals those in the shortest sums or
-    /// products first, which share least with others, and then the oldest.
+    /// Pairs that a name saves something for, by what it saves; between equals those in the shortest sums, which
+    /// share least with others, and then the oldest.
     queue: BTreeSet<(i64, Reverse<(usize, Pair)>)>,
     /// Operands of one node that are looked at.
     most: usize,
@@ -256,7 +262,7 @@ impl Index {
         let by = i64::from(count) * weight;
         let pair = (a.min(b), a.max(b), relative);
         if count > 0 && self.places.entry(pair).or_default().nodes.insert(node) {
-            let operands = operands.len();
+            let operands = if F::SHORTEST_FIRST { operands.len() } else { 0 };
             self.change(cx, levels, pair, by, operands);
         }
     }
