@@ -81,7 +81,7 @@ impl<const N: usize> Newton<N> {
     ) {
         let mut next = *unknowns;
         let delta = update(next).unwrap_or([T::from_f64(f64::NAN); N]);
-        let now = self.values(&mut next, delta).unwrap_or(false);
+        let now = self.values_here(&mut next, delta).unwrap_or(false);
         for (x, next) in unknowns.iter_mut().zip(next) {
             *x = if *solved { *x } else { next };
         }
@@ -115,8 +115,14 @@ impl<const N: usize> Newton<N> {
     }
 
     /// Adds `delta` and compares values.
-    #[inline(always)]
+    #[inline]
     fn values<T: Scalar>(&mut self, unknowns: &mut [T; N], delta: [T; N]) -> Result<bool, Failure> {
+        self.values_here(unknowns, delta)
+    }
+
+    /// The same, without a call.
+    #[inline(always)]
+    fn values_here<T: Scalar>(&mut self, unknowns: &mut [T; N], delta: [T; N]) -> Result<bool, Failure> {
         let mut delta2 = 0.0;
         let mut size2 = self.beside;
         for ((x, d), w) in unknowns.iter_mut().zip(delta).zip(self.weights) {

@@ -8,9 +8,9 @@ use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::method::{Family, METHODS};
-use nhi_codegen::pass::{Step, optimise, optimise_step, split};
+use nhi_codegen::pass::{Step, in_a_loop, optimise, optimise_step, split};
 use nhi_codegen::pipeline::Derived;
-use nhi_codegen::program::{Constants, Program};
+use nhi_codegen::program::{Constants, Operations, Program};
 use std::path::Path;
 use support::Random;
 
@@ -188,6 +188,30 @@ fn carried_values_are_those_of_the_step() {
         }
     }
     assert!(carrying > 20 && compared > 3 * carrying, "{carrying} methods carry, {compared} compared");
+}
+
+/// What a step carries, and what else is done for chains of operations, costs a loop of steps nothing but the
+/// multiplications by reciprocals.
+#[test]
+fn steps_in_a_loop_are_no_more_than_by_themselves() {
+    let mut compared = 0;
+    for derived in models() {
+        for method in &derived.methods {
+            let (mut pool, step) = method.step.isolated(&derived.mechanics.system.pool);
+            let mut constants = Constants::default();
+            let alone = optimise(&mut pool, &mut constants, &step);
+            let operations = Operations::of(&mut pool, &mut constants, &alone);
+            let fixed = method.state.belongs_to_step_size();
+            let Step { step, .. } = optimise_step(&mut pool, &mut constants, &step, fixed);
+            let in_a_loop = in_a_loop(&mut pool, &mut constants, &step);
+            // One multiplication more for each of two divisions.
+            let most = operations.weight().0 + 2;
+            let name = &derived.mechanics.system.name;
+            assert!(in_a_loop <= most, "{name}, {}: {in_a_loop}, by itself {operations}", method.id);
+            compared += 1;
+        }
+    }
+    assert!(compared > 200, "{compared}");
 }
 
 #[test]

@@ -107,9 +107,9 @@ struct Memory {
 /// Longest formula in documentation that is written out in parameters.
 const MAX_FORMULA: usize = 60;
 
-/// Largest [weight](crate::program::Operations::weight) of a step that is compiled into the loop around it. Up to there
-/// loops of unchecked steps, compiled for the processor's instructions, save time (`benches/README.md`); above
-/// they save next to none and are most of what a build takes.
+/// Largest [weight](crate::program::Operations::weight) of a step that is compiled into the loop around it. Up
+/// to there loops of unchecked steps, compiled for the processor's instructions, save time (`benches/README.md`);
+/// above they save next to none and are most of what a build takes.
 const MAX_SHORT: usize = 1200;
 
 struct Emitter<'a> {

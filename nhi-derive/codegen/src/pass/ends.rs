@@ -5,7 +5,7 @@
 //! `(u - F) - B*l`.
 
 use super::draft::Context;
-use super::increments::read_again;
+use super::increments::{in_a_loop, read_again};
 use super::latency::Latency;
 use crate::expr::{Expr, Node};
 use crate::program::{Program, Statement, Table};
@@ -15,16 +15,22 @@ pub(super) fn ends(cx: &mut Context<'_>, program: &mut Program) {
     write_out(cx, program, |_, _, terms, sum| sum.terms < terms);
 }
 
-/// Writes out what the next step reads of `program` where it is there earlier then.
+/// Writes out what the next step reads of `program` where it is there earlier then, if that costs a loop nothing.
 pub(super) fn early_ends(cx: &mut Context<'_>, program: &mut Program) {
     if program.has_loop() {
         return;
     }
     let mut latency = Latency::of(cx.pool, cx.constants, program);
-    write_out(cx, program, |cx, e, _, sum| {
+    let mut early = program.clone();
+    write_out(cx, &mut early, |cx, e, _, sum| {
         let [before, after] = [e, sum.value].map(|e| latency.get(cx.pool, cx.constants, e));
         after < before
     });
+    // A factor that terms had in common is not written out with each of them.
+    let [before, after] = [&*program, &early].map(|step| in_a_loop(cx.pool, cx.constants, step));
+    if after <= before {
+        *program = early;
+    }
 }
 
 struct Sum {
