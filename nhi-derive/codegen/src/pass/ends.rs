@@ -4,9 +4,11 @@
 //! result that no step reads, d is `u - 2*F`. And waiting: where `v = u - B*l`, and l is there last, d is
 //! `(u - F) - B*l`.
 
-use super::draft::Context;
+use super::draft::{Context, Draft};
 use super::increments::{in_a_loop, read_again};
 use super::latency::Latency;
+use super::names::names;
+use super::temporaries::temporaries;
 use crate::expr::{Expr, Node};
 use crate::program::{Program, Statement, Table};
 
@@ -29,7 +31,11 @@ pub(super) fn early_ends(cx: &mut Context<'_>, program: &mut Program) {
     // A factor that terms had in common is not written out with each of them.
     let [before, after] = [&*program, &early].map(|step| in_a_loop(cx.pool, cx.constants, step));
     if after <= before {
-        *program = early;
+        // Products among the terms can be used elsewhere too.
+        let mut draft = Draft::new(cx, &early);
+        temporaries(cx, &mut draft);
+        names(cx, &mut draft);
+        *program = draft.finish(cx.pool);
     }
 }
 
