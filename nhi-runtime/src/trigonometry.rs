@@ -101,6 +101,7 @@ pub(crate) fn small_sin_cos_or_nan<T: Scalar>(x: T) -> (T, T) {
 }
 
 /// The same as of [`small_sin_cos`], or not numbers, as for every angle that is not small.
+#[cfg(feature = "std")]
 #[inline(always)]
 pub(crate) fn small_sin_cos_alone<T: Scalar>(x: T) -> (T, T) {
     if cfg!(feature = "platform-trigonometry") {
