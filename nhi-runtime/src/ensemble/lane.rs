@@ -20,13 +20,6 @@ macro_rules! forward {
             }
         }
     )*};
-    (@pairs $($f:ident)*) => {$(
-        #[inline(always)]
-        fn $f(self) -> (Self, Self) {
-            let (sin, cos) = self.0.$f();
-            (Lane(sin), Lane(cos))
-        }
-    )*};
     (@unary $($f:ident)*) => {$(
         #[inline(always)]
         fn $f(self) -> Self {
@@ -63,7 +56,11 @@ impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
     fn to_f64(self) -> f64 {
         self.0.to_f64()
     }
-    forward!(@pairs sin_cos);
+    #[inline(always)]
+    fn sin_cos(self) -> (Self, Self) {
+        let (sin, cos) = self.0.sin_cos();
+        (Lane(sin), Lane(cos))
+    }
     /// Of other angles than small ones: not numbers, since both would have to be computed.
     #[inline(always)]
     fn small_sin_cos(self) -> (Self, Self) {

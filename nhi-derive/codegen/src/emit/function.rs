@@ -4,7 +4,7 @@ use super::Mode;
 use super::expression::{Place, Writer};
 use super::names::{Names, spelled};
 use crate::expr::{Expr, Node, Pool};
-use crate::group::Group;
+use crate::group::{Entry, Group};
 use crate::pass::{CARRIED, Latency};
 use crate::program::{Constants, Newton, Operations, Output, Program, Singular, Statement};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -165,17 +165,22 @@ fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
     pool.reachable(&program.values()).into_iter().filter(|&e| pool.as_symbol(e).is_some()).collect()
 }
 
+/// The maps of a group that a program makes use of, by the numbers that it takes of them.
+fn maps(pool: &Pool, program: &Program) -> impl Iterator<Item = Entry> {
+    pool.reachable(&program.values()).into_iter().filter_map(|e| match pool.node(e) {
+        Node::Map(entry, _) => Some(*entry),
+        _ => None,
+    })
+}
+
 /// Whether a program has maps of a group.
 pub(super) fn has_maps(pool: &Pool, program: &Program) -> bool {
-    pool.reachable(&program.values()).into_iter().any(|e| matches!(pool.node(e), Node::Map(..)))
+    maps(pool, program).next().is_some()
 }
 
 /// The group of whose retractions a program makes use.
 pub(super) fn retracted(pool: &Pool, program: &Program) -> Option<&'static Group> {
-    pool.reachable(&program.values()).into_iter().find_map(|e| match pool.node(e) {
-        Node::Map(entry, _) if entry.map.is_of_retraction() => Some(entry.group),
-        _ => None,
-    })
+    maps(pool, program).find(|entry| entry.map.is_of_retraction()).map(|entry| entry.group)
 }
 
 struct Body<'a> {

@@ -28,6 +28,9 @@ pub(super) fn early_ends(cx: &mut Context<'_>, program: &mut Program) {
         let [before, after] = [e, sum.value].map(|e| latency.get(cx.pool, cx.constants, e));
         after < before
     });
+    if early == *program {
+        return;
+    }
     // A factor that terms had in common is not written out with each of them.
     let [before, after] = [&*program, &early].map(|step| in_a_loop(cx.pool, cx.constants, step));
     if after <= before {

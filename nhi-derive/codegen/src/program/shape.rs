@@ -1,7 +1,7 @@
 //! How an expression is computed: the one place that operation counts and emitted code agree on.
 
 use super::Constants;
-use crate::expr::{Expr, Function, Node, Pool};
+use crate::expr::{Expr, Function, Node, Pool, each};
 use crate::group::Entry;
 use num_traits::{Signed, ToPrimitive};
 use std::sync::Arc;
@@ -100,22 +100,10 @@ impl Shape {
     pub(crate) fn for_each_operand(&self, mut f: impl FnMut(Expr)) {
         match self {
             Shape::Constant(_) | Shape::Symbol => {}
-            Shape::Sum(terms) => {
-                // By index: unoptimised, iterators take several times as long.
-                let (terms, mut i) = (terms.as_slice(), 0);
-                while i < terms.len() {
-                    f(terms[i].1);
-                    i += 1;
-                }
-            }
+            Shape::Sum(terms) => each(terms, |&(_, t)| f(t)),
             Shape::Quotient { over, under, .. } => {
-                for side in [over.as_slice(), under.as_slice()] {
-                    let mut i = 0;
-                    while i < side.len() {
-                        f(side[i]);
-                        i += 1;
-                    }
-                }
+                each(over, |&x| f(x));
+                each(under, |&x| f(x));
             }
             &Shape::Negation(x) | &Shape::Sqrt(x) | &Shape::Powi(x, _) | &Shape::Call(_, x) => f(x),
             &Shape::Powf(x, y) | &Shape::Atan2(x, y) => {
