@@ -17,9 +17,9 @@ struct Operation {
     operands: [Option<usize>; 2],
 }
 
-/// Multiplications of a sine and cosine: 8 of the reduction, 6 and 5 of the two polynomials, 4 around them. Two
+/// Multiplications of a sine and cosine: 8 of the reduction, 12 of the two polynomials, 4 around them. Two
 /// more tell in an ensemble that an angle is too large; the floor is without them.
-const SIN_COS: u64 = 23;
+const SIN_COS: u64 = 24;
 
 /// Of a small angle's: 3 and 3 of the shorter polynomials, 6 around them.
 const SMALL_SIN_COS: u64 = 12;

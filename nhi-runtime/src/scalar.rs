@@ -34,6 +34,13 @@ pub trait Scalar:
     fn sqrt(self) -> Self;
     /// Sine and cosine.
     fn sin_cos(self) -> (Self, Self);
+    /// The same of an angle that is close to `beside` as a rule, which is known earlier. Of any other one it
+    /// is right too, but takes longer.
+    #[inline]
+    fn sin_cos_beside(self, beside: Self) -> (Self, Self) {
+        let _ = beside;
+        self.sin_cos()
+    }
     /// Sine and cosine of an angle that is small as a rule, such as what a step turns something by. Any other
     /// one is right, but takes longer.
     #[inline]
@@ -71,7 +78,7 @@ pub trait Scalar:
 }
 
 macro_rules! float_scalar {
-    ($($float:ty: $sin_cos:path, $small_sin_cos:path, $sin:path, $cos:path;)*) => {$(
+    ($($float:ty: $sin_cos:path, $beside:expr, $small_sin_cos:path, $sin:path, $cos:path;)*) => {$(
         impl Scalar for $float {
             const EPSILON: f64 = <$float>::EPSILON as f64;
             #[inline]
@@ -86,6 +93,10 @@ macro_rules! float_scalar {
             #[inline]
             fn sin_cos(self) -> (Self, Self) {
                 $sin_cos(self)
+            }
+            #[inline]
+            fn sin_cos_beside(self, beside: Self) -> (Self, Self) {
+                $beside(self, beside)
             }
             #[inline]
             fn small_sin_cos(self) -> (Self, Self) {
@@ -122,6 +133,6 @@ macro_rules! float_scalar {
 }
 
 float_scalar! {
-    f64: trigonometry::sin_cos, trigonometry::small_sin_cos, trigonometry::sin, trigonometry::cos;
-    f32: Float::sin_cos, Float::sin_cos, Float::sin, Float::cos;
+    f64: trigonometry::sin_cos, |x, beside| trigonometry::sin_cos_beside(x, beside, trigonometry::sin_cos), trigonometry::small_sin_cos, trigonometry::sin, trigonometry::cos;
+    f32: Float::sin_cos, |x, _| Float::sin_cos(x), Float::sin_cos, Float::sin, Float::cos;
 }

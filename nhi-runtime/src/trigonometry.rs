@@ -17,10 +17,14 @@
 
 use crate::Scalar;
 use crate::unchecked::zero_if_finite;
+use core::hint::black_box;
 use num_traits::Float;
 
 /// Above this |x|, n could have more than 20 bits.
 const LARGEST: f64 = 1_048_576.0;
+
+/// Up to this |r| < π/4, an integer n is that of x however x 2/π is rounded.
+const ALIKE: f64 = 0.785;
 
 /// With what angles from [`LARGEST`] on overflow: 2¹⁰²⁴ / 2²⁰.
 const OVERFLOWING: f64 = 4.0 / LARGEST / f64::MIN_POSITIVE;
@@ -70,6 +74,30 @@ pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
         near::<_, false>(x)
     } else {
         far(x)
+    }
+}
+
+/// The same as of [`sin_cos`], from |x| = 2²⁰ on as of `otherwise`: with n of (1) from an angle `beside` x, which need
+/// not be waited for if it is known earlier, unless that is not the n of x.
+#[inline(always)]
+pub(crate) fn sin_cos_beside<T: Scalar>(x: T, beside: T, otherwise: impl FnOnce(T) -> (T, T)) -> (T, T) {
+    if cfg!(feature = "platform-trigonometry") {
+        return otherwise(x);
+    }
+    let (mut n, mut again) = (shifted(beside), false);
+    loop {
+        let (z, result) = turned::<_, false>(x, n);
+        // Branches, which the processor foresees, not choices, which it would wait for.
+        let is_other = z.to_f64() > ALIKE * ALIKE || !is_usual(n.to_f64());
+        if !is_other || again {
+            return result;
+        }
+        // Hidden from the compiler, which would look at x in every case.
+        let hidden = T::from_f64(black_box(x.to_f64()));
+        if hidden.to_f64().is_nan() || hidden.to_f64().abs() >= LARGEST {
+            return otherwise(x);
+        }
+        (n, again) = (shifted(hidden), true);
     }
 }
 
@@ -127,12 +155,29 @@ pub(crate) fn cos(x: f64) -> f64 {
 /// (sin x, cos x) for |x| < 2²⁰; otherwise, if `OR_NAN`, not numbers.
 #[inline(always)]
 fn near<T: Scalar, const OR_NAN: bool>(x: T) -> (T, T) {
+    turned::<_, OR_NAN>(x, shifted(x)).1
+}
+
+/// n + 1.5 · 2⁵² of (1).
+#[inline(always)]
+fn shifted<T: Scalar>(x: T) -> T {
+    x * T::from_f64(core::f64::consts::FRAC_2_PI) + T::from_f64(WHOLE)
+}
+
+/// Whether |n| < 2¹⁹, so that |x| < 2²⁰, for `shifted` = n + 1.5 · 2⁵².
+#[inline(always)]
+fn is_usual(shifted: f64) -> bool {
+    shifted.to_bits().wrapping_sub((WHOLE - 524_288.0).to_bits()) < 1_048_576
+}
+
+/// r² and (sin x, cos x) with n from `shifted`, n + 1.5 · 2⁵².
+#[inline(always)]
+fn turned<T: Scalar, const OR_NAN: bool>(x: T, shifted: T) -> (T, (T, T)) {
     // No arrays of numbers: a compiler that has to see through them makes no vectors of `Fused` ones.
     let number = T::from_f64;
     let [p1, p2, p3, p4] = PI_HALVES;
     let (p1, p2, p3, p4) = (number(p1), number(p2), number(p3), number(p4));
     let (one, whole) = (number(1.0), number(WHOLE));
-    let shifted = x * number(core::f64::consts::FRAC_2_PI) + whole;
     let quadrant = shifted.to_f64().to_bits();
     let n = shifted - whole;
     // (1): every difference is exact together with the rounding that it is followed by.
@@ -147,13 +192,13 @@ fn near<T: Scalar, const OR_NAN: bool>(x: T) -> (T, T) {
     let z = r * r;
     let half = number(0.5) * z;
     let w = one - half;
-    let sin = r + (r * (z * polynomial(&S, z)) + e * w);
-    let cos = w + (((one - w) - half) + (z * z * polynomial(&C, z) - r * e));
+    let sin = r + (r * z * polynomial(&S, z) + e * w);
+    let cos = w + ((((one - w) - half) - r * e) + z * z * polynomial(&C, z));
     // sin (r + n π/2) and cos (r + n π/2).
     let (sin, cos) = if quadrant & 1 == 0 { (sin, cos) } else { (cos, sin) };
     let negated =
         |x: T, quadrant: u64| T::from_f64(f64::from_bits(x.to_f64().to_bits() ^ ((quadrant & 2) << 62)));
-    (negated(sin, quadrant), negated(cos, quadrant.wrapping_add(1)))
+    (z, (negated(sin, quadrant), negated(cos, quadrant.wrapping_add(1))))
 }
 
 /// (sin x, cos x) for |x| ≤ [`SMALL`]: (2) with n = 0.
@@ -176,7 +221,7 @@ fn far(x: f64) -> (f64, f64) {
 #[inline(always)]
 fn polynomial<T: Scalar>(c: &[f64; 6], z: T) -> T {
     let z2 = z * z;
-    pair(c[0], c[1], z) + z2 * (pair(c[2], c[3], z) + z2 * pair(c[4], c[5], z))
+    (pair(c[0], c[1], z) + z2 * pair(c[2], c[3], z)) + z2 * z2 * pair(c[4], c[5], z)
 }
 
 /// a + b z.

@@ -1,7 +1,7 @@
 //! Steps whose results nobody looks at one by one.
 
 use crate::fields::converted;
-use crate::{Fields, Scalar};
+use crate::{Fields, Scalar, trigonometry};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 // A step's last act is to look whether all its results are finite, which for small systems costs more
@@ -115,4 +115,11 @@ impl Scalar for Separate {
         self.0
     }
     functions_by_f64!();
+    #[inline(always)]
+    fn sin_cos_beside(self, beside: Self) -> (Self, Self) {
+        trigonometry::sin_cos_beside(self, beside, |x| match cfg!(feature = "platform-trigonometry") {
+            true => x.sin_cos(),
+            false => (Separate(f64::NAN), Separate(f64::NAN)),
+        })
+    }
 }

@@ -348,7 +348,7 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
             return self.one_by_one::<Separate>();
         }
         if const { !M::ITERATES } {
-            return self.side_by_side::<T>();
+            return self.side_by_side::<Lane<T, 0>>();
         }
         match self.updates {
             2 => return self.side_by_side::<Lane<T, 2>>(),

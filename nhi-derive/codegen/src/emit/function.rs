@@ -1,6 +1,7 @@
 //! Programs as functions.
 
 use super::Mode;
+use super::beside::beside;
 use super::expression::{Place, Writer};
 use super::names::{Names, spelled};
 use crate::expr::{Expr, Node, Pool};
@@ -9,7 +10,7 @@ use crate::pass::{CARRIED, Latency};
 use crate::program::{Constants, Newton, Operations, Output, Program, Singular, Statement};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What an emitted function takes in place of several inputs, and what it returns.
 pub(super) enum Signature<'a> {
@@ -129,9 +130,15 @@ pub(super) fn function(
 ) -> TokenStream {
     let operations = Operations::of(pool, constants, program);
     let used = used(pool, program);
-    let latency = Latency::of(pool, constants, program);
-    let mut body =
-        Body { writer: Writer::new(pool, constants, names, latency), mode, used, tokens: TokenStream::new() };
+    let mut latency = Latency::of(pool, constants, program);
+    let beside = beside(pool, constants, &mut latency, program);
+    let mut body = Body {
+        writer: Writer::new(pool, constants, names, latency),
+        mode,
+        used,
+        beside,
+        tokens: TokenStream::new(),
+    };
     let arguments = body.arguments(program, signature);
     body.statements(&program.body);
     let result = body.results(program, signature);
@@ -187,6 +194,8 @@ struct Body<'a> {
     writer: Writer<'a>,
     mode: &'a mut Mode,
     used: BTreeSet<Expr>,
+    /// See [`beside`].
+    beside: BTreeMap<Expr, Expr>,
     tokens: TokenStream,
 }
 
@@ -265,10 +274,17 @@ impl Body<'_> {
                 }
                 Statement::Let { symbol, value } => {
                     if let Some((both, angle, sine, cosine)) = self.pair(statement, statements.get(i)) {
-                        let both = format_ident!("{both}");
+                        let beside = self.beside.get(&angle).filter(|_| both == "sin_cos");
+                        let call = match beside.map(|&from| self.writer.expression(from, Place::Open)) {
+                            Some(from) => quote!(sin_cos_beside(#from)),
+                            None => {
+                                let both = format_ident!("{both}");
+                                quote!(#both())
+                            }
+                        };
                         let angle = self.writer.expression(angle, Place::Receiver);
                         let (sine, cosine) = (self.writer.bind(sine), self.writer.bind(cosine));
-                        self.add(quote!(let (#sine, #cosine) = #angle.#both();));
+                        self.add(quote!(let (#sine, #cosine) = #angle.#call;));
                         i += 1;
                         continue;
                     }

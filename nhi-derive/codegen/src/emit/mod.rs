@@ -18,6 +18,7 @@
 //! Numbers are computed in the module, where no name of the user's is in scope. Outside of it every
 //! path is absolute and every local name starts with two underscores.
 
+mod beside;
 mod expression;
 mod function;
 mod geometry;

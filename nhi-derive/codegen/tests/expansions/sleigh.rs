@@ -575,7 +575,7 @@ const _: () = {
                 let y_1 = y + h_dot_y_post;
 
                 // velocity M⁻¹(p⁺ − a) at q' and twice its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)
-                let (sin_theta_1, cos_theta_1) = theta_1.sin_cos();
+                let (sin_theta_1, cos_theta_1) = theta_1.sin_cos_beside(theta);
                 let h_defect = a * h_dot_theta_post + h_dot_x_post * sin_theta_1
                     - h_dot_y_post * cos_theta_1;
 
