@@ -185,9 +185,9 @@ impl<M, const N: usize> Compose<M, N> {
 }
 
 impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<M, N> {
-    /// Of each substep what the method prepares, the time from the beginning of the step, and its size in units of
-    /// the substep before; before the first one is the last.
-    type Prepared<T: Scalar> = [(M::Prepared<T>, T, T); N];
+    /// Of each substep what the method prepares, the time from the beginning of the step, its size, and that in units
+    /// of the substep before; before the first one is the last. The parameters.
+    type Prepared<T: Scalar> = ([(M::Prepared<T>, [T; 3]); N], S::Parameters<T>);
     type State<T: Scalar> = M::State<T>;
     const UNREAD: &'static [usize] = M::UNREAD;
     const LONG: bool = M::LONG;
@@ -202,7 +202,7 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
         let gamma = self.coefficients_in::<T>();
         let first = self.first(h);
         let [zero, one] = [0.0, 1.0].map(T::from_f64);
-        let mut substeps = [(self.base.prepare(parameters, first)?, zero, one); N];
+        let mut substeps = [(self.base.prepare(parameters, first)?, [zero, first, one]); N];
         let mut before = zero;
         for i in 0..N {
             // What an earlier substep of the same size has prepared serves again.
@@ -212,10 +212,10 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
             };
             // The coefficients are the same read backwards.
             let ratio = if i == 0 { one } else { gamma[i] / gamma[i - 1] };
-            substeps[i] = (prepared, h * before, ratio);
+            substeps[i] = (prepared, [h * before, h * gamma[i], ratio]);
             before = before + gamma[i];
         }
-        Ok(substeps)
+        Ok((substeps, *parameters))
     }
 
     fn start<T: Scalar>(
@@ -252,11 +252,28 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure> {
         let mut state = *state;
-        for (prepared, after, ratio) in prepared {
-            let resized = self.base.resized(&state, *ratio);
-            state = self.base.step(prepared, &resized, t + *after, inputs)?;
+        let (substeps, parameters) = prepared;
+        for (i, (prepared, [after, h, ratio])) in substeps.iter().enumerate() {
+            let t = t + *after;
+            // The first one is as large as the last.
+            if i > 0 {
+                state = self.base.resized(parameters, *h, &state, *ratio, t)?;
+            }
+            state = self.base.step(prepared, &state, t, inputs)?;
         }
         Ok(state)
+    }
+
+    #[inline(always)]
+    fn resized<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        state: &Self::State<T>,
+        ratio: T,
+        t: T,
+    ) -> Result<Self::State<T>, Failure> {
+        self.base.resized(parameters, self.first(h), state, ratio, t)
     }
 }
 

@@ -61,11 +61,19 @@ pub trait Method<S: System> {
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
 
-    /// The same state for steps that are `ratio` times as large: increments that it carries are. Not of methods that
-    /// reflect, whose momentum belongs to the step size.
+    /// The same state at time `t` for steps of size `h`, which is `ratio` times what it was: increments that it
+    /// carries are too, and what else depends on the step size is computed anew. Not of methods that reflect, whose
+    /// momentum belongs to the step size.
     #[inline(always)]
-    fn resized<T: Scalar>(&self, state: &Self::State<T>, _ratio: T) -> Self::State<T> {
-        *state
+    fn resized<T: Scalar>(
+        &self,
+        _parameters: &S::Parameters<T>,
+        _h: T,
+        state: &Self::State<T>,
+        _ratio: T,
+        _t: T,
+    ) -> Result<Self::State<T>, Failure> {
+        Ok(*state)
     }
 }
 
@@ -167,8 +175,15 @@ macro_rules! by_step_functions_of {
             }
 
             #[inline(always)]
-            fn resized<T: Scalar>(&self, state: &Self::State<T>, ratio: T) -> Self::State<T> {
-                <S as Emits<$method>>::resized(state, ratio)
+            fn resized<T: Scalar>(
+                &self,
+                parameters: &S::Parameters<T>,
+                h: T,
+                state: &Self::State<T>,
+                ratio: T,
+                t: T,
+            ) -> Result<Self::State<T>, Failure> {
+                <S as Emits<$method>>::resized(parameters, h, state, ratio, t)
             }
         }
     };

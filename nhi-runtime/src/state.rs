@@ -54,6 +54,14 @@ impl<Q, V, L> NodeState<Q, V, L> {
     }
 }
 
+impl<Q: Copy, V: Copy, L: Copy, C> NodeState<Q, V, L, C> {
+    /// The same state with nothing carried.
+    #[inline]
+    pub fn with_nothing_carried(&self) -> NodeState<Q, V, L> {
+        NodeState { q: self.q, v: self.v, lambda: self.lambda, carried: () }
+    }
+}
+
 impl<S: System + ?Sized, T: Scalar, C: Fields<T> + Debug> State<S, T>
     for NodeState<S::Configuration<T>, S::Velocity<T>, S::Multipliers<T>, C>
 {

@@ -201,9 +201,15 @@ pub trait Emits<K>: System {
         inputs: &Self::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
 
-    /// The same state for steps that are `ratio` times as large.
+    /// The same state at time `t` for steps of size `h`, which is `ratio` times what it was.
     #[inline(always)]
-    fn resized<T: Scalar>(state: &Self::State<T>, _ratio: T) -> Self::State<T> {
-        *state
+    fn resized<T: Scalar>(
+        _parameters: &Self::Parameters<T>,
+        _h: T,
+        state: &Self::State<T>,
+        _ratio: T,
+        _t: T,
+    ) -> Result<Self::State<T>, Failure> {
+        Ok(*state)
     }
 }

@@ -123,7 +123,14 @@ impl<M: Method<Sleigh>> Method<Sleigh> for Long<M> {
         self.0.step(prepared, state, t, u)
     }
 
-    fn resized<T: Scalar>(&self, state: &M::State<T>, ratio: T) -> M::State<T> {
-        self.0.resized(state, ratio)
+    fn resized<T: Scalar>(
+        &self,
+        c: &[T; 3],
+        h: T,
+        state: &M::State<T>,
+        ratio: T,
+        t: T,
+    ) -> Result<M::State<T>, Failure> {
+        self.0.resized(c, h, state, ratio, t)
     }
 }

@@ -95,6 +95,8 @@ struct Memory {
     retracted: bool,
     /// Which of these are multiples of the step size.
     increments: Vec<usize>,
+    /// Whether for another step size they have to be computed anew.
+    anew: bool,
     /// Which of all numbers are of no use to the next step.
     unread: Vec<usize>,
     /// Whether the step is too long to gain anything from the loop around it.
@@ -327,7 +329,7 @@ impl<'a> Emitter<'a> {
         starts: &mut impl Iterator<Item = Optimised>,
     ) -> (TokenStream, Memory) {
         let module = spelled(method.id);
-        let OptimisedStep { mut pool, mut constants, parts, weight, carry, increments } = step;
+        let OptimisedStep { mut pool, mut constants, parts, weight, carry, increments, anew } = step;
         let carried = carry.as_ref().map_or(0, |carry| carry.outputs[0].values.len());
         let state = self.state_type(method, carried);
         let long = weight > MAX_SHORT;
@@ -335,6 +337,7 @@ impl<'a> Emitter<'a> {
             carried,
             retracted: carry.as_ref().is_some_and(|carry| retracted(&pool, carry).is_some()),
             increments,
+            anew,
             unread: state.unread(&pool, &parts.step),
             long,
             iterates: parts.step.has_loop(),
@@ -572,18 +575,35 @@ impl<'a> Emitter<'a> {
         let increments = memory.increments.iter().map(|&i| Literal::usize_unsuffixed(i));
         let increments: Vec<TokenStream> = increments.map(|i| quote!(carried[#i])).collect();
         // Momenta that are reflected belong to their step size.
-        let resized = (!increments.is_empty() && !method.state.belongs_to_step_size()).then(|| {
+        let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
+        let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
+        let resized = match (memory.anew, increments.as_slice()) {
+            _ if method.state.belongs_to_step_size() => None,
+            (true, _) => Some(quote! {
+                let __state = __state.with_nothing_carried();
+                #carry
+            }),
+            (false, []) => None,
+            (false, increments) => Some(quote! {
+                let mut __state = *__state;
+                #(__state.#increments = __ratio * __state.#increments;)*
+                ::core::result::Result::Ok(__state)
+            }),
+        };
+        let resized = resized.map(|body| {
             quote! {
                 #[inline(always)]
-                fn resized #s(__state: &Self::State<__T>, __ratio: __T) -> Self::State<__T> {
-                    let mut __state = *__state;
-                    #(__state.#increments = __ratio * __state.#increments;)*
-                    __state
+                fn resized #s(
+                    __parameters: &[__T; #p],
+                    __h: __T,
+                    __state: &Self::State<__T>,
+                    __ratio: __T,
+                    __t: __T,
+                ) -> #next {
+                    #body
                 }
             }
         });
-        let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
-        let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
         let unread = memory.unread.iter().map(|&i| Literal::usize_unsuffixed(i));
         let unread = quote!(const UNREAD: &'static [::core::primitive::usize] = &[#(#unread),*];);
         // The trait takes steps for short ones of explicit formulas.

@@ -40,6 +40,7 @@ pub(super) struct OptimisedStep {
     /// What its starts find carried; see [`Step`].
     pub(super) carry: Option<Program>,
     pub(super) increments: Vec<usize>,
+    pub(super) anew: bool,
 }
 
 impl OptimisedStep {
@@ -47,11 +48,11 @@ impl OptimisedStep {
         let (mut pool, step) = method.step.isolated(pool);
         let mut constants = Constants::default();
         let fixed = method.state.belongs_to_step_size();
-        let Step { step, carry, increments } = optimise_step(&mut pool, &mut constants, &step, fixed);
+        let Step { step, carry, increments, anew } = optimise_step(&mut pool, &mut constants, &step, fixed);
         let parts = split(&pool, &step);
         let (weight, _) = Operations::of(&mut pool, &mut constants, &parts.step).weight();
         let carry = carry.map(|carry| optimise(&mut pool, &mut constants, &carry));
-        OptimisedStep { pool, constants, parts, weight, carry, increments }
+        OptimisedStep { pool, constants, parts, weight, carry, increments, anew }
     }
 }
 

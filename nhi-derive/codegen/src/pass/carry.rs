@@ -13,14 +13,15 @@
 //! Where what is carried only serves to make something else of the state, as in `d = v_post - h/2*F`, that
 //! is carried instead, if the step then reads fewer numbers.
 
-use super::Search;
 use super::draft::{Context, Draft, rewrite};
 use super::ends::early_ends;
 use super::increments::{increments, used};
+use super::middle::begun_best;
 use super::names::formula_name;
 use super::numbering::numbering;
 use super::positive::positive;
 use super::reciprocals::reciprocals;
+use super::{LONG, Search};
 use crate::expr::{Expr, Node, Pool};
 use crate::program::{Binding, Constants, Input, Newton, Output, Program, Statement, Table};
 use num_traits::Signed;
@@ -41,24 +42,34 @@ pub struct Step {
     pub carry: Option<Program>,
     /// Which of the numbers carried are multiples of the step size.
     pub increments: Vec<usize>,
+    /// Whether for another step size what is carried has to be computed anew.
+    pub anew: bool,
 }
 
 /// The step `program` with fewer operations. `fixed` says that its state belongs to one step size.
 pub fn optimise_step(pool: &mut Pool, constants: &mut Constants, program: &Program, fixed: bool) -> Step {
     let cx = &mut Context::new(pool, constants);
     let mut search = Search::new(cx, program);
-    let mut step = Step { step: program.clone(), carry: None, increments: Vec::new() };
+    let mut step = Step { step: program.clone(), carry: None, increments: Vec::new(), anew: false };
     if let Some(carrying) = carrying(cx, program, fixed) {
         let other = Search::new(cx, &carrying.step);
         if other.cost.0 < search.cost.0 {
             (search, step) = (other, carrying);
         }
     }
+    if program.has_loop() || search.cost.0 >= LONG {
+        return finished(cx, search, step, 0);
+    }
+    begun_best(cx, search, step)
+}
+
+/// `search` for the step to its end. For early results a loop may have `most` operations.
+pub(super) fn finished(cx: &mut Context<'_>, search: Search, step: Step, most: usize) -> Step {
     let (mut search, step) = increments(cx, search, step);
     search.other_orders(cx);
     search.other_rounds(cx);
     let mut optimised = search.finish(cx);
-    early_ends(cx, &mut optimised);
+    early_ends(cx, &mut optimised, most);
     reciprocals(cx, &mut optimised);
     Step { step: optimised, ..step }
 }
@@ -85,7 +96,7 @@ fn carrying(cx: &mut Context<'_>, program: &Program, fixed: bool) -> Option<Step
         let (step, carry) = images.rewrite(cx, &draft, &choice);
         let reads = numbers_read(cx.pool, &step);
         if best.as_ref().is_none_or(|&(fewest, _)| reads < fewest) {
-            best = Some((reads, Step { step, carry: Some(carry), increments: Vec::new() }));
+            best = Some((reads, Step { step, carry: Some(carry), increments: Vec::new(), anew: false }));
         }
     }
     best.map(|(_, step)| step)

@@ -11,34 +11,37 @@ use super::names::names;
 use super::temporaries::temporaries;
 use crate::expr::{Expr, Node};
 use crate::program::{Program, Statement, Table};
+use std::collections::BTreeMap;
 
 /// Writes out what the next step reads of `program`, which has no Newton loop, where terms come together.
 pub(super) fn ends(cx: &mut Context<'_>, program: &mut Program) {
-    write_out(cx, program, |_, _, terms, sum| sum.terms < terms);
+    write_out(cx, program, false, |_, _, terms, sum| sum.terms < terms);
 }
 
-/// Writes out what the next step reads of `program` where it is there earlier then, if that costs a loop nothing.
-pub(super) fn early_ends(cx: &mut Context<'_>, program: &mut Program) {
+/// Writes out what the next step reads of `program` where it is there earlier then, if a loop has at most `most`
+/// operations, or as many as before.
+pub(super) fn early_ends(cx: &mut Context<'_>, program: &mut Program, most: usize) {
     if program.has_loop() {
         return;
     }
-    let mut latency = Latency::of(cx.pool, cx.constants, program);
-    let mut early = program.clone();
-    write_out(cx, &mut early, |cx, e, _, sum| {
-        let [before, after] = [e, sum.value].map(|e| latency.get(cx.pool, cx.constants, e));
-        after < before
-    });
-    if early == *program {
-        return;
-    }
-    // A factor that terms had in common is not written out with each of them.
-    let [before, after] = [&*program, &early].map(|step| in_a_loop(cx.pool, cx.constants, step));
-    if after <= before {
-        // Products among the terms can be used elsewhere too.
-        let mut draft = Draft::new(cx, &early);
-        temporaries(cx, &mut draft);
-        names(cx, &mut draft);
-        *program = draft.finish(cx.pool);
+    let before = in_a_loop(cx.pool, cx.constants, program);
+    let most = most.max(before);
+    // What is used elsewhere too is written out where there is room for that.
+    for everywhere in [false, true].into_iter().take(if most > before { 2 } else { 1 }) {
+        let mut latency = Latency::of(cx.pool, cx.constants, program);
+        let mut early = program.clone();
+        write_out(cx, &mut early, everywhere, |cx, e, _, sum| {
+            let [before, after] = [e, sum.value].map(|e| latency.get(cx.pool, cx.constants, e));
+            after < before
+        });
+        // A factor that terms had in common is not written out with each of them.
+        if early != *program && in_a_loop(cx.pool, cx.constants, &early) <= most {
+            // Products among the terms can be used elsewhere too.
+            let mut draft = Draft::new(cx, &early);
+            temporaries(cx, &mut draft);
+            names(cx, &mut draft);
+            *program = draft.finish(cx.pool);
+        }
     }
 }
 
@@ -47,11 +50,12 @@ struct Sum {
     terms: usize,
 }
 
-/// Replaces what the next step reads of `program` by the sum of what the sums in it that are used there alone
-/// consist of, if that is `better`, given the value, the number of terms and their sum.
+/// Replaces what the next step reads of `program` by the sum of what the sums in it that are used there alone, or
+/// `everywhere`, consist of, if that is `better`, given the value, the number of terms and their sum.
 fn write_out(
     cx: &mut Context<'_>,
     program: &mut Program,
+    everywhere: bool,
     mut better: impl FnMut(&mut Context<'_>, Expr, usize, &Sum) -> bool,
 ) {
     let read = read_again(cx.pool, program);
@@ -62,17 +66,31 @@ fn write_out(
             lets.insert(*symbol, *value);
         }
     }
+    let mut named: BTreeMap<Expr, Expr> = BTreeMap::new();
     for value in program.outputs.iter_mut().flat_map(|output| &mut output.values) {
         if !read.contains(value) {
             continue;
         }
-        let terms = terms(cx, &lets, &uses, *value);
+        let is_open = |e| everywhere || uses.get(e) == Some(&1);
+        // What has a name is written out under that.
+        let whole = *lets.get(*value).filter(|_| is_open(*value)).unwrap_or(value);
+        let terms = terms(cx, &lets, is_open, whole);
         let sum = cx.pool.sum(&terms);
         let count = match cx.pool.node(sum) {
             Node::Sum(terms) => terms.len(),
             _ => 1,
         };
         if better(cx, *value, terms.len(), &Sum { value: sum, terms: count }) {
+            match lets.get(*value) {
+                Some(_) => drop(named.insert(*value, sum)),
+                None => *value = sum,
+            }
+        }
+    }
+    for statement in &mut program.body {
+        if let Statement::Let { symbol, value } = statement
+            && let Some(&sum) = named.get(symbol)
+        {
             *value = sum;
         }
     }
@@ -101,13 +119,13 @@ fn uses(cx: &Context<'_>, program: &Program, read: &[Expr]) -> Table<usize> {
     uses
 }
 
-/// The terms of `e` and of the sums among them that are used once.
-fn terms(cx: &mut Context<'_>, lets: &Table<Expr>, uses: &Table<usize>, e: Expr) -> Vec<Expr> {
+/// The terms of `e` and of the sums among them that are open.
+fn terms(cx: &mut Context<'_>, lets: &Table<Expr>, is_open: impl Fn(Expr) -> bool, e: Expr) -> Vec<Expr> {
     let (mut terms, mut open) = (Vec::new(), vec![e]);
     while let Some(e) = open.pop() {
         let (c, bare) = cx.pool.split_coefficient(e);
         let sum = match lets.get(bare) {
-            Some(&value) if uses.get(bare) == Some(&1) => value,
+            Some(&value) if is_open(bare) => value,
             _ => bare,
         };
         match cx.pool.node(sum).clone() {

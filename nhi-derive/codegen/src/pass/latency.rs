@@ -7,6 +7,7 @@
 //!
 //! What a step reads of the state is there when the step before has computed it.
 
+use super::increments::used;
 use crate::expr::{Expr, Pool};
 use crate::program::{Constants, Program, Shape, Statement, Table, signed};
 use std::collections::BTreeMap;
@@ -18,6 +19,29 @@ const CALL: u32 = 50;
 
 /// Iterations of a Newton loop.
 const ITERATIONS: u32 = 3;
+
+/// Steps after which a chain is in its steady state, and by which its length is taken.
+const STEPS: u32 = 8;
+
+/// Cycles that each of some steps in a row waits for the one before.
+pub fn recurrence(pool: &mut Pool, constants: &mut Constants, program: &Program) -> u32 {
+    let used = used(pool, program);
+    let state: Vec<(Expr, Expr)> = program.state().filter(|(symbol, _)| used.contains(symbol)).collect();
+    let (mut latency, mut steady) = (Latency::default(), 0);
+    for step in 1.. {
+        latency.follow(pool, constants, program);
+        let ends = state.iter().map(|&(symbol, value)| (symbol, latency.get(pool, constants, value)));
+        let ends: BTreeMap<Expr, u32> = ends.collect();
+        let last = ends.values().copied().max().unwrap_or(0);
+        match step {
+            STEPS => steady = last,
+            _ if step == 2 * STEPS => return (last - steady) / STEPS,
+            _ => {}
+        }
+        latency = Latency { of_symbol: ends, known: Table::new() };
+    }
+    0
+}
 
 /// Cycles after which values are there.
 #[derive(Clone, Default, Debug)]

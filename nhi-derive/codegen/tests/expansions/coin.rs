@@ -1112,15 +1112,18 @@ const _: () = {
 
         #[inline(always)]
         fn resized<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
             __state: &Self::State<__T>,
             __ratio: __T,
-        ) -> Self::State<__T> {
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let mut __state = *__state;
             __state.carried[0] = __ratio * __state.carried[0];
             __state.carried[1] = __ratio * __state.carried[1];
             __state.carried[2] = __ratio * __state.carried[2];
             __state.carried[3] = __ratio * __state.carried[3];
-            __state
+            ::core::result::Result::Ok(__state)
         }
     }
 };

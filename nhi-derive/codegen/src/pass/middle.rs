@@ -1,0 +1,350 @@
+//! Steps that begin in the middle.
+//!
+//! Saves waiting. From one reaction to the next leads a chain: the velocity after it, the configuration, what the
+//! next step makes of these, its reaction. What a step computes of the state alone before its reaction is carried
+//! instead, and at its end written out in the reaction, `A + B*l`: a multiplication and an addition after l, which
+//! comes last, and A and B beside what leads to it. The configuration and velocity of the state are then results
+//! that no step reads: a loop over many steps computes them at its end alone.
+//!
+//! Unlike an increment such a value is no multiple of the step size: for another one it is made anew of the state.
+//!
+//! Steps with a Newton loop are left as they are.
+
+use super::Search;
+use super::carry::{CARRIED, Step, carries, finished, starting};
+use super::draft::Context;
+use super::increments::{in_a_loop, used};
+use super::latency::recurrence;
+use crate::expr::{Expr, Node, Pool};
+use crate::program::{Binding, Operations, Program, Statement, Table};
+use num_traits::Signed;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// `step` to its end, begun where the chain from step to step is shortest.
+pub(super) fn begun_best(cx: &mut Context<'_>, search: Search, step: Step) -> Step {
+    // Each is made beside the others, so that it has the names for itself.
+    let before = (cx.pool.clone(), cx.constants.clone());
+    let mut best = finished(cx, search, step.clone(), 0);
+    let present = Cost::of(cx, &best.step);
+    let (mut least, mut kept) = (present, None);
+    let mut last = Vec::new();
+    for cut in cuts(&step.step) {
+        let Some(cut) = Cut::new(&before.0, &step.step, cut).filter(|cut| cut.read != last) else { continue };
+        for through in [false, true] {
+            let (mut pool, mut constants) = before.clone();
+            let cx = &mut Context::new(&mut pool, &mut constants);
+            let Some(begun) = cut.step(cx, &step, through) else { continue };
+            let search = Search::new(cx, &begun.step);
+            let begun = finished(cx, search, begun, present.most_in_a_loop());
+            let cost = Cost::of(cx, &begun.step);
+            if cost.is_allowed(present) && cost.cycles() < least.cycles() {
+                (least, best) = (cost, begun);
+                kept = Some((pool, constants));
+            }
+        }
+        last = cut.read;
+    }
+    if let Some((pool, constants)) = kept {
+        (*cx.pool, *cx.constants) = (pool, constants);
+        cx.factors = Table::new();
+    }
+    best
+}
+
+/// What steps that begin elsewhere are compared by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Cost {
+    /// Cycles that a step waits for the one before.
+    chain: usize,
+    /// Operations in a loop.
+    in_a_loop: usize,
+    /// Operations of a step that is looked at.
+    alone: usize,
+}
+
+impl Cost {
+    fn of(cx: &mut Context<'_>, step: &Program) -> Cost {
+        Cost {
+            chain: recurrence(cx.pool, cx.constants, step) as usize,
+            in_a_loop: in_a_loop(cx.pool, cx.constants, step),
+            alone: Operations::of(cx.pool, cx.constants, step).weight().0,
+        }
+    }
+
+    /// With how many operations in a loop a shorter chain can be worth it: not with more than a step has that is
+    /// looked at.
+    fn most_in_a_loop(self) -> usize {
+        (self.in_a_loop * 9 / 8).min(self.alone)
+    }
+
+    /// Cycles of the chain, and one for each operation beside it.
+    fn cycles(self) -> usize {
+        self.chain + self.in_a_loop
+    }
+
+    /// Whether a step that is looked at has not much more to do, and one in a loop is enough faster for that.
+    fn is_allowed(self, before: Cost) -> bool {
+        3 * self.alone <= 4 * before.alone
+            && self.in_a_loop <= before.most_in_a_loop()
+            && 8 * self.cycles() <= 7 * before.cycles()
+    }
+}
+
+/// Where steps could begin: at their equations.
+fn cuts(program: &Program) -> Vec<usize> {
+    let body = program.body.iter().enumerate();
+    body.filter(|(_, statement)| matches!(statement, Statement::Equation(_))).map(|(i, _)| i).collect()
+}
+
+/// A step in two parts.
+struct Cut {
+    /// What comes before: made of the state, t, parameters and step size.
+    before: Vec<(Expr, Expr)>,
+    /// What of that depends on more than parameters and step size.
+    moving: Table<()>,
+    /// Everything else.
+    after: Vec<Statement>,
+    /// What that reads of the state.
+    state: Vec<Expr>,
+    /// What that reads of `before`.
+    read: Vec<Expr>,
+}
+
+impl Cut {
+    /// `None` if the second part reads more numbers than the whole.
+    fn new(pool: &Pool, program: &Program, cut: usize) -> Option<Cut> {
+        let (mut known, mut moving) = (Table::new(), Table::new());
+        for input in &program.inputs {
+            let is_state = program.outputs.iter().any(|output| output.name == input.name);
+            if input.binding != Binding::Step || is_state || input.name == "t" {
+                known.extend(input.symbols.iter().map(|&s| (s, ())));
+            }
+            if input.binding == Binding::Step {
+                moving.extend(input.symbols.iter().map(|&s| (s, ())));
+            }
+        }
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        for (i, statement) in program.body.iter().enumerate() {
+            if let Statement::Let { symbol, value } = *statement {
+                let all = pool.reachable(&[value]);
+                let symbols = || all.iter().copied().filter(|&e| pool.as_symbol(e).is_some());
+                if symbols().any(|s| moving.contains(s)) {
+                    moving.insert(symbol, ());
+                }
+                if i < cut && symbols().all(|s| known.contains(s)) {
+                    known.insert(symbol, ());
+                    before.push((symbol, value));
+                    if moving.contains(symbol) {
+                        continue;
+                    }
+                }
+            }
+            after.push(statement.clone());
+        }
+        let rest = Program { body: after.clone(), ..program.clone() };
+        let needed = used(pool, &rest);
+        let read = before.iter().map(|b| b.0).filter(|&s| needed.contains(&s) && moving.contains(s));
+        let read: Vec<Expr> = read.collect();
+        let state: Vec<Expr> = program.state().map(|(s, _)| s).filter(|s| needed.contains(s)).collect();
+        let all = used(pool, program);
+        let now = program.state().filter(|(s, _)| all.contains(s)).count();
+        let fits = !read.is_empty() && read.len() + state.len() <= now;
+        fits.then_some(Cut { before, moving, after, state, read })
+    }
+
+    /// The step that carries what the second part reads.
+    fn step(&self, cx: &mut Context<'_>, step: &Step, through: bool) -> Option<Step> {
+        let program = &step.step;
+        let mut atoms = self.atoms(cx.pool);
+        let images = loop {
+            let mut forms = Forms::new(&atoms);
+            let images = self.images(cx.pool, program, &mut forms, through)?;
+            // A product of two is written out in the later one.
+            match atoms.iter().position(|atom| forms.multiplied.contains(atom)) {
+                Some(early) => atoms.remove(early),
+                None => break images,
+            };
+        };
+        let carried = program.inputs.iter().find(|i| i.name == CARRIED).map_or(&[][..], |i| &i.symbols);
+        let kept = carried.iter().copied().filter(|s| self.state.contains(s));
+        let results: Table<Expr> = program.state().collect();
+        let (mut symbols, mut values) = (Vec::new(), Vec::new());
+        for symbol in kept {
+            symbols.push(symbol);
+            values.push(results[symbol]);
+        }
+        for &symbol in &self.read {
+            symbols.push(symbol);
+            values.push(images[symbol]);
+        }
+        // At a start the same is made of what is carried now.
+        let mut body = step.carry.as_ref().map_or_else(Vec::new, |carry| carry.body.clone());
+        if let Some(carry) = &step.carry {
+            let values = carry.outputs[0].values.iter();
+            let named = carried.iter().zip(values).filter(|(symbol, value)| symbol != value);
+            body.extend(named.map(|(&symbol, &value)| Statement::Let { symbol, value }));
+        }
+        let bound: BTreeSet<Expr> = body
+            .iter()
+            .filter_map(|s| if let Statement::Let { symbol, .. } = s { Some(*symbol) } else { None })
+            .collect();
+        let before = self.before.iter().filter(|(symbol, _)| !bound.contains(symbol));
+        body.extend(before.map(|&(symbol, value)| Statement::Let { symbol, value }));
+        let carry = starting(program, body, symbols.clone());
+        let mut new = Program { body: self.after.clone(), ..program.clone() };
+        carries(&mut new, symbols, values);
+        Some(Step { step: new, carry: Some(carry), increments: Vec::new(), anew: true })
+    }
+
+    /// Reactions and the like: quotients in the second part.
+    fn atoms(&self, pool: &Pool) -> Vec<Expr> {
+        let is_inverse = |&e: &Expr| match pool.node(e) {
+            Node::Power(_, x) => pool.as_number(*x).is_some_and(Signed::is_negative),
+            _ => false,
+        };
+        let lets = self.after.iter().filter_map(|statement| match statement {
+            Statement::Let { symbol, value } => Some((*symbol, *value)),
+            _ => None,
+        });
+        let quotients = lets.filter(|&(symbol, value)| match pool.node(value) {
+            Node::Product(factors) => self.moving.contains(symbol) && factors.iter().any(is_inverse),
+            _ => false,
+        });
+        quotients.map(|(symbol, _)| symbol).collect()
+    }
+
+    /// What the next step finds of `read`, written out.
+    fn images(
+        &self,
+        pool: &mut Pool,
+        program: &Program,
+        forms: &mut Forms,
+        through: bool,
+    ) -> Option<Table<Expr>> {
+        for statement in &self.after {
+            if let Statement::Let { symbol, value } = *statement {
+                forms.bind(pool, symbol, value);
+            }
+        }
+        // The next step's values of symbols, from the results of this one.
+        let mut next = Forms::new(&[]);
+        for (symbol, value) in program.state() {
+            let form = forms.form(pool, value);
+            next.of.insert(symbol, form);
+        }
+        let h = program.inputs.iter().find(|i| i.name == "h")?.symbols[0];
+        for t in program.inputs.iter().filter(|i| i.name == "t").flat_map(|i| &i.symbols) {
+            let end = pool.add(*t, h);
+            next.of.insert(*t, Form::free(end));
+        }
+        let mut images = Table::new();
+        for &(symbol, value) in &self.before {
+            let form = next.form(pool, value);
+            images.insert(symbol, form.value);
+            if self.moving.contains(symbol) {
+                let form =
+                    if self.read.contains(&symbol) && !through { Form::free(form.value) } else { form };
+                next.of.insert(symbol, form);
+            }
+        }
+        forms.multiplied.append(&mut next.multiplied);
+        Some(images)
+    }
+}
+
+/// An expression as `free + Σ coefficient·atom`.
+#[derive(Clone)]
+struct Form {
+    value: Expr,
+    free: Expr,
+    of: BTreeMap<Expr, Expr>,
+}
+
+impl Form {
+    fn free(value: Expr) -> Form {
+        Form { value, free: value, of: BTreeMap::new() }
+    }
+}
+
+struct Forms {
+    atoms: BTreeSet<Expr>,
+    of: Table<Form>,
+    /// Atoms that are multiplied with each other.
+    multiplied: BTreeSet<Expr>,
+}
+
+impl Forms {
+    fn new(atoms: &[Expr]) -> Forms {
+        Forms { atoms: atoms.iter().copied().collect(), of: Table::new(), multiplied: BTreeSet::new() }
+    }
+
+    fn bind(&mut self, pool: &mut Pool, symbol: Expr, value: Expr) {
+        let form = if self.atoms.contains(&symbol) {
+            Form { value: symbol, free: pool.zero(), of: BTreeMap::from([(symbol, pool.one())]) }
+        } else {
+            let form = self.form(pool, value);
+            if form.of.is_empty() { Form::free(symbol) } else { Form { value: symbol, ..form } }
+        };
+        self.of.insert(symbol, form);
+    }
+
+    fn form(&mut self, pool: &mut Pool, e: Expr) -> Form {
+        for e in pool.reachable(&[e]) {
+            if self.of.contains(e) {
+                continue;
+            }
+            let form = self.found(pool, e);
+            self.of.insert(e, form);
+        }
+        self.of[e].clone()
+    }
+
+    fn found(&mut self, pool: &mut Pool, e: Expr) -> Form {
+        let operands = pool.children(e);
+        let late = operands.iter().filter(|&&c| !self.of[c].of.is_empty()).count();
+        let value = pool.rebuild(e, |c| self.of[c].value);
+        match pool.node(e).clone() {
+            Node::Sum(terms) if late > 0 => {
+                let free: Vec<Expr> = terms.iter().map(|&t| self.of[t].free).collect();
+                let mut parts: BTreeMap<Expr, Vec<Expr>> = BTreeMap::new();
+                for &t in &terms {
+                    for (&atom, &coefficient) in &self.of[t].of {
+                        parts.entry(atom).or_default().push(coefficient);
+                    }
+                }
+                let free = pool.sum(&free);
+                let of = parts.into_iter().map(|(atom, parts)| (atom, pool.sum(&parts))).collect();
+                self.whole(pool, free, of)
+            }
+            Node::Product(factors) if late == 1 => {
+                let is_late = |forms: &Forms, f: Expr| !forms.of[f].of.is_empty();
+                let rest: Vec<Expr> = factors
+                    .iter()
+                    .copied()
+                    .filter(|&f| !is_late(self, f))
+                    .map(|f| self.of[f].value)
+                    .collect();
+                let Some(&factor) = factors.iter().find(|&&f| is_late(self, f)) else {
+                    return Form::free(value);
+                };
+                let rest = pool.product(&rest);
+                let Form { free, of, .. } = self.of[factor].clone();
+                let free = pool.mul(rest, free);
+                let of = of.into_iter().map(|(atom, c)| (atom, pool.mul(rest, c))).collect();
+                self.whole(pool, free, of)
+            }
+            Node::Product(factors) if late > 1 => {
+                let atoms = factors.iter().flat_map(|&f| self.of[f].of.keys().copied());
+                self.multiplied.extend(atoms);
+                Form::free(value)
+            }
+            _ => Form::free(value),
+        }
+    }
+
+    fn whole(&self, pool: &mut Pool, free: Expr, of: BTreeMap<Expr, Expr>) -> Form {
+        let mut terms = vec![free];
+        terms.extend(of.iter().map(|(&atom, &c)| pool.mul(c, atom)));
+        Form { value: pool.sum(&terms), free, of }
+    }
+}
