@@ -42,6 +42,7 @@ iterations. What depends on parameters and step size alone is computed once per 
 | products, sums (`share.rs`) | products and sums of two that several of them hold are computed once; so are square roots and reciprocals |
 | carry | the state carries what a step computes at its end and the next one would compute at its beginning |
 | increments | velocities are carried as multiples of the step size, which is then multiplied with nowhere else; the velocities themselves are results that no step reads |
+| middle | a step begins where the chain of operations from step to step is shortest, with what it otherwise computes of the state at its beginning: saves waiting, and what two steps do alike |
 | ends | what the next step reads does not go through results that it does not: saves additions in a loop, and waiting |
 | positive | no check of pivots that are positive whatever the state |
 | signs | no changes of sign, which are not counted, where a user can subtract |
@@ -52,7 +53,7 @@ iterations. What depends on parameters and step size alone is computed once per 
 the scheme is written; equal expressions count once in it already, also the sine and cosine of one angle. A column says
 what the pass saves where it stands in the order of passes; a pass that makes room for a later one can cost something
 itself. *Emitted* is the emitted step, and *loop* what the next step reads of it, which is all that is done where only the
-state after many steps is looked at. *Increments* is counted there, together with *ends*. *Checks* are the pivots that a step checks before and
+state after many steps is looked at. *Increments* is counted there, together with *middle* and *ends*. *Checks* are the pivots that a step checks before and
 after *positive* and *carry*, which leaves a check that the step before has made. *Carried* is the number of values in
 the state.
 
@@ -125,7 +126,11 @@ fn row(derived: &Derived, method: &MethodPrograms) {
         as_declared(derived, method) - after,
         columns.join(" | "),
         last - after_carry,
-        if emitted.increments.is_empty() { 0 } else { loop_after_carry as isize - in_a_loop as isize },
+        if emitted.increments.is_empty() && !emitted.anew {
+            0
+        } else {
+            loop_after_carry as isize - in_a_loop as isize
+        },
         emitted.carry.map_or(0, |carry| carry.outputs[0].values.len()),
         checks(&pool, &written),
         checks(&pool, &emitted.step),
