@@ -44,31 +44,76 @@ impl<const N: usize> Newton<N> {
         Newton { weights: weights.map(T::to_f64), beside: beside.to_f64(), ..Self::new() }
     }
 
-    /// The solution near `unknowns` of the equations for which `update` gives the update −J⁻¹F of unknowns.
+    /// The solution near `guess` of the equations for which `update` gives the update −J⁻¹F of unknowns.
     ///
     /// # Errors
     /// [`Failure::NonFinite`], [`Failure::NotConverged`] and those of `update`.
     #[inline(always)]
     pub fn solve<T: Scalar>(
+        self,
+        guess: [T; N],
+        update: impl Fn([T; N]) -> Result<[T; N], Failure>,
+    ) -> Result<[T; N], Failure> {
+        self.iterate(guess, None, update)
+    }
+
+    /// The same, or the solution near `otherwise` where that is nearer than `guess`, or the iteration does not converge
+    /// from `guess`.
+    ///
+    /// # Errors
+    /// As [`Newton::solve`].
+    #[inline(always)]
+    pub fn solve_or<T: Scalar>(
+        self,
+        guess: [T; N],
+        otherwise: [T; N],
+        update: impl Fn([T; N]) -> Result<[T; N], Failure>,
+    ) -> Result<[T; N], Failure> {
+        self.iterate(guess, Some(otherwise), update)
+    }
+
+    /// From `unknowns`, or from `otherwise` if that is nearer, or the iteration fails.
+    #[inline(always)]
+    fn iterate<T: Scalar>(
         mut self,
         mut unknowns: [T; N],
+        mut otherwise: Option<[T; N]>,
         update: impl Fn([T; N]) -> Result<[T; N], Failure>,
     ) -> Result<[T; N], Failure> {
         if const { T::UPDATES > 0 } {
             let mut solved = false;
             self.update_unless(&mut solved, &mut unknowns, &update);
-            self.update_unless(&mut solved, &mut unknowns, &update);
-            if const { T::UPDATES > 2 } {
+            let is_nearer = !solved && self.is_nearer(&unknowns, &otherwise);
+            if const { T::UPDATES > 1 } {
                 self.update_unless(&mut solved, &mut unknowns, &update);
             }
-            return if solved { Ok(unknowns) } else { Err(Failure::NotConverged) };
+            return if solved && !is_nearer { Ok(unknowns) } else { Err(Failure::NotConverged) };
         }
+        let fresh = self;
         loop {
-            let delta = update(unknowns)?;
-            if self.update(&mut unknowns, delta)? {
-                return Ok(unknowns);
+            let failure = match update(unknowns).and_then(|delta| self.update(&mut unknowns, delta)) {
+                Ok(true) => return Ok(unknowns),
+                Ok(false) if self.updates != 1 || !self.is_nearer(&unknowns, &otherwise) => continue,
+                Ok(false) => Failure::NotConverged,
+                Err(failure) => failure,
+            };
+            match otherwise.take() {
+                Some(guess) => (self, unknowns) = (fresh, guess),
+                None => return Err(failure),
             }
         }
+    }
+
+    /// After the first update, whether `otherwise` was nearer to what it led to than the guess was.
+    #[inline(always)]
+    fn is_nearer<T: Scalar>(&self, unknowns: &[T; N], otherwise: &Option<[T; N]>) -> bool {
+        let Some(otherwise) = otherwise else { return false };
+        let mut distance2 = 0.0;
+        for ((x, y), w) in unknowns.iter().zip(otherwise).zip(self.weights) {
+            let difference = x.to_f64() - y.to_f64();
+            distance2 += w * difference * difference;
+        }
+        distance2 < self.last
     }
 
     /// The next update, which counts unless the unknowns are `solved` for already; without branches.
@@ -248,6 +293,28 @@ mod tests {
             "{twice:?}"
         );
         assert!(close(twice.eps[0].eps[0], -(1.0f64 / 128.0).sqrt()), "{twice:?}");
+    }
+
+    #[test]
+    fn an_iteration_that_fails_starts_again_from_elsewhere() {
+        let root = |[x]: [f64; 1]| Ok([root_of_two(x)]);
+        // Not finite from 0.
+        assert_eq!(Newton::new().solve([0.0], root), Err(Failure::NonFinite));
+        let near = Newton::new().solve([1.4], root);
+        assert_eq!(Newton::new().solve_or([0.0], [1.4], root), near);
+        assert_eq!(Newton::new().solve_or([1.4], [0.0], root), near);
+        assert_eq!(Newton::new().solve_or([0.0], [0.0], root), Err(Failure::NonFinite));
+        // A cycle above 0.3.
+        let cycle = |[x]: [f64; 1]| {
+            Ok([if x > 0.5 {
+                -0.1
+            } else if x > 0.3 {
+                0.1
+            } else {
+                -x
+            }])
+        };
+        assert_eq!(Newton::new().solve_or([0.45], [0.2], cycle), Ok([0.0]));
     }
 
     #[test]

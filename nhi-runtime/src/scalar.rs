@@ -23,7 +23,7 @@ pub trait Scalar:
     /// a step solves an equation by Newton's method, as many more iterations find the derivatives of the
     /// solution.
     const DERIVATIVES: u32 = 0;
-    /// How many updates Newton's method makes, two or three, with the same instructions whatever the numbers
+    /// How many updates Newton's method makes, one or two, with the same instructions whatever the numbers
     /// are, so that a driver can take steps side by side; 0: as many as are needed.
     const UPDATES: u32 = 0;
     /// The nearest value to `x`.

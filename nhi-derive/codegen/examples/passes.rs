@@ -41,6 +41,7 @@ iterations. What depends on parameters and step size alone is computed once per 
 | factor | common factors of the terms of a sum |
 | products, sums (`share.rs`) | products and sums of two that several of them hold are computed once; so are square roots and reciprocals |
 | carry | the state carries what a step computes at its end and the next one would compute at its beginning |
+| guesses | Newton's method starts from where the errors of its last guesses lead: costs operations, saves iterations, which are not counted |
 | increments | velocities are carried as multiples of the step size, which is then multiplied with nowhere else; the velocities themselves are results that no step reads |
 | middle | a step begins where the chain of operations from step to step is shortest, with what it otherwise computes of the state at its beginning: saves waiting, and what two steps do alike |
 | ends | what the next step reads does not go through results that it does not: saves additions in a loop, and waiting |
@@ -131,7 +132,7 @@ fn row(derived: &Derived, method: &MethodPrograms) {
         } else {
             loop_after_carry as isize - in_a_loop as isize
         },
-        emitted.carry.map_or(0, |carry| carry.outputs[0].values.len()),
+        emitted.step.inputs.iter().find(|i| i.name == "carried").map_or(0, |i| i.symbols.len()),
         checks(&pool, &written),
         checks(&pool, &emitted.step),
     );

@@ -40,7 +40,7 @@ fn rattle_of_the_sleigh_is_as_by_hand() {
     // Drift, sine and cosine, defect of the constraint, reflection, all times h; and without it the six velocities
     // and the multiplier, for who looks at them: nothing else.
     assert!(step.contains("Operations: 8 add, 14 mul, 1 sin_cos."), "{step}");
-    assert!(step.contains("theta_1.sin_cos()"), "{step}");
+    assert!(step.contains("theta_1.sin_cos_beside(theta)"), "{step}");
 }
 
 #[test]

@@ -504,6 +504,7 @@ impl Generator<'_> {
             body.push(Statement::Newton(Newton {
                 unknowns: vec![u],
                 guess: vec![guess],
+                otherwise: Vec::new(),
                 weights: vec![self.pool.one()],
                 beside: self.pool.one(),
                 body: inside,

@@ -17,8 +17,12 @@ const STRIDE: u64 = 256;
 /// The same where lanes may have to be computed apart because one step needs more updates than the others.
 const STRIDE_OF_UPDATES: u64 = 32;
 
-/// Strides after which it is tried with fewer updates again.
-const PATIENCE: u32 = 8;
+/// Steps after a start, each with as many updates as it needs: the guesses know nothing of the motion yet.
+const FIRST_STRIDE: u64 = 4;
+
+/// Most strides after which it is tried with a single update again: twice as many after every try in vain, half as many
+/// after every other.
+const MOST_PATIENCE: u32 = 128;
 
 /// One number of every trajectory.
 #[derive(Clone, Copy, Debug)]
@@ -113,11 +117,13 @@ impl Constants {
 }
 
 /// How many updates Newton's method makes in all lanes. One step may need more than most.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Updates {
-    /// Two, or in the next strides, as many as `strides`, three or 0: as many as each lane needs.
+    /// One, or in the next strides, as many as `strides`, two or 0: as many as each lane needs.
     number: u32,
     strides: u32,
+    /// What `strides` is set to when one update is not enough.
+    patience: u32,
 }
 
 impl Updates {
@@ -126,17 +132,26 @@ impl Updates {
         M::ITERATES && !M::APART
     }
 
+    fn new() -> Updates {
+        Updates { number: 0, strides: 1, patience: 1 }
+    }
+
     fn next(&mut self) -> u32 {
-        if self.strides == 0 {
-            self.number = 2;
+        match self.strides.checked_sub(1) {
+            Some(left) => self.strides = left,
+            None => self.number = 1,
         }
-        self.strides = self.strides.saturating_sub(1);
         self.number
     }
 
     fn set(&mut self, number: u32) -> u32 {
-        *self = Updates { number, strides: PATIENCE };
+        let patience = (2 * self.patience).min(MOST_PATIENCE);
+        *self = Updates { number, strides: self.patience, patience };
         number
+    }
+
+    fn is_enough(&mut self) {
+        self.patience = (self.patience / 2).max(1);
     }
 }
 
@@ -170,7 +185,7 @@ impl Block {
             before: rows::<M::State<f64>>(),
             inputs: rows::<S::Inputs<f64>>(),
             own: own.then(Constants::new::<S, M>),
-            updates: Updates::default(),
+            updates: Updates::new(),
             stopped: Vec::with_capacity(LANES),
         }
     }
@@ -241,10 +256,14 @@ impl Block {
         steps: u64,
     ) {
         let &Common { method, shared, h, .. } = common;
-        let stride = if Updates::matter::<S, M>() { STRIDE_OF_UPDATES } else { STRIDE };
         let end = from + steps;
         let mut from = from;
         while from < end && self.stopped.contains(&None) {
+            let stride = match (Updates::matter::<S, M>(), from) {
+                (true, 0) => FIRST_STRIDE,
+                (true, _) => STRIDE_OF_UPDATES,
+                (false, _) => STRIDE,
+            };
             let count = (end - from).min(stride);
             let defects = self.take_steps::<S, M, A>(common, from, count);
             let Block { state, before, inputs, own, stopped, .. } = self;
@@ -298,10 +317,14 @@ impl Block {
         let mut defects = run(state, 0..lanes, number);
         let is_wrong = |defects: &[f64; LANES], lane: usize| stopped[lane].is_none() && defects[lane] != 0.0;
         let wrong = |defects: &[f64; LANES]| (0..lanes).filter(|&lane| is_wrong(defects, lane)).count();
-        // Steps with three updates take half as long again; those of one lane as long as of eight side by side.
-        if number == 2 && 15 * wrong(&defects) > lanes {
-            state.copy_from_slice(before);
-            defects = run(state, 0..lanes, updates.set(3));
+        // Steps with two updates take twice as long; those of one lane as long as of ten side by side.
+        if number == 1 {
+            if 10 * wrong(&defects) > lanes {
+                state.copy_from_slice(before);
+                defects = run(state, 0..lanes, updates.set(2));
+            } else {
+                updates.is_enough();
+            }
         }
         if number > 0 {
             if 4 * wrong(&defects) > 3 * lanes {
@@ -351,8 +374,8 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
             return self.side_by_side::<Lane<T, 0>>();
         }
         match self.updates {
+            1 => return self.side_by_side::<Lane<T, 1>>(),
             2 => return self.side_by_side::<Lane<T, 2>>(),
-            3 => return self.side_by_side::<Lane<T, 3>>(),
             _ => {}
         }
         self.one_by_one::<T>();

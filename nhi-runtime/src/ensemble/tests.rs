@@ -4,6 +4,7 @@ use super::lane::Lane;
 use super::*;
 use crate::emitted::Newton;
 use crate::{Dla2, Failure, Rattle, Scalar};
+use core::f64::consts::SQRT_2;
 
 #[path = "../../tests/double/mod.rs"]
 mod double;
@@ -104,11 +105,27 @@ fn updates_for_all_lanes_find_what_updates_as_needed_do() {
         let (alone, updates) = root::<f64>(y, distance);
         needed[updates as usize] += 1;
         let of_lane = |enough| if updates <= enough { alone } else { Err(Failure::NotConverged) };
-        assert_eq!(root::<Lane<f64, 2>>(y, distance), (of_lane(2), 2), "{y} {distance}");
-        assert_eq!(root::<Lane<Separate, 3>>(y, distance), (of_lane(3), 3), "{y} {distance}");
+        assert_eq!(root::<Lane<f64, 1>>(y, distance), (of_lane(1), 1), "{y} {distance}");
+        assert_eq!(root::<Lane<Separate, 2>>(y, distance), (of_lane(2), 2), "{y} {distance}");
     }
     assert!(needed[1..=4].iter().all(|&times| times > 10), "{needed:?}");
-    assert_eq!(root::<Lane<f64, 3>>(-1.0, 0.5).0, Err(Failure::NotConverged));
+    assert_eq!(root::<Lane<f64, 2>>(-1.0, 0.5).0, Err(Failure::NotConverged));
+}
+
+#[test]
+fn a_lane_does_not_take_a_guess_that_another_one_is_nearer_than() {
+    fn root<T: Scalar>(guess: f64, otherwise: f64) -> Result<f64, Failure> {
+        let [guess, otherwise, two] = [guess, otherwise, 2.0].map(T::from_f64);
+        let update = |[x]: [T; 1]| Ok([(two - x * x) / (x + x)]);
+        Newton::new().solve_or([guess], [otherwise], update).map(|[x]| x.to_f64())
+    }
+    for near in [SQRT_2 - 1e-5, SQRT_2 + 1e-6] {
+        for far in [1.41, 1.42] {
+            assert_eq!(root::<f64>(far, near), root::<f64>(near, near), "{near} {far}");
+            assert_eq!(root::<Lane<f64, 2>>(far, near), Err(Failure::NotConverged), "{near} {far}");
+            assert_eq!(root::<Lane<f64, 2>>(near, far), root::<f64>(near, far), "{near} {far}");
+        }
+    }
 }
 
 #[test]

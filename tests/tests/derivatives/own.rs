@@ -5,7 +5,7 @@ use crate::run::{Data, Run, STEPS};
 use nhi_codegen::engine::default_engine;
 use nhi_models::{Row, chaotic_r7, contact_oscillator, knife_incline, sleigh_com, snakeboard, vertical_disk};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Dual, Method, Scalar, System};
+use nhi_runtime::{Dual, Fields, Method, Scalar, State, System};
 use nhi_tests::double_double::DoubleDouble;
 use nhi_tests::random::Random;
 use std::cell::RefCell;
@@ -145,6 +145,77 @@ fn steps_do_the_operations_that_their_documentation_states() {
     check(&vertical_disk::MODEL, "vertical_disk.rs", Rk4, 0);
     check(&knife_incline::MODEL, "knife_incline.rs", Rattle, 0);
     check(&snakeboard::MODEL, "snakeboard.rs", Rattle, 0);
+}
+
+/// Numbers of a state in the order of its fields.
+fn numbers<T: Scalar>(state: &impl Fields<T>) -> Vec<T> {
+    let mut numbers = Vec::new();
+    state.write(&mut |x| numbers.push(x));
+    numbers
+}
+
+/// Where the motion is smooth the errors of the last guesses save iterations; nothing but rounding depends on them.
+#[test]
+fn iterations_start_from_where_the_last_ones_lead() {
+    /// Divisions of 200 steps, with q and v at their end; `forget` has every step start from the plain guess.
+    fn divisions<S: System + Clone, M: Method<S> + Copy>(run: &Run<S, M>, forget: bool) -> (usize, Vec<f64>) {
+        let x: Vec<Counted> = run.x.iter().map(|&x| Counted(x)).collect();
+        let Data { parameters, q, v, inputs, h } = run.data(&x);
+        let prepared = run.method.prepare(&parameters, h).unwrap();
+        let mut state = run.method.start(&parameters, h, &q, &v, Counted(0.0), &inputs).unwrap();
+        COUNTS.take();
+        for _ in 0..200 {
+            let before = if forget {
+                run.method.resized(&parameters, h, &state, Counted(1.0), Counted(0.0)).unwrap()
+            } else {
+                state
+            };
+            state = run.method.step(&prepared, &before, Counted(0.0), &inputs).unwrap();
+        }
+        let (q, v) = (state.q(), state.v());
+        (COUNTS.take()["div"], q.as_ref().iter().chain(v.as_ref()).map(|x| x.0).collect())
+    }
+
+    /// Of the steps with `once` divisions outside of iterations and `each` in one.
+    fn check<S: System + Clone, M: Method<S> + Copy>(row: &Row<S>, method: M, once: usize, each: usize) {
+        let run = Run::new(row, method, 0.02);
+        let [(with, end), (without, same)] = [false, true].map(|forget| divisions(&run, forget));
+        let updates = |divisions: usize| (divisions - 200 * once) as f64 / (200 * each) as f64;
+        assert!(
+            updates(without) > 1.8 && updates(with) < 1.2,
+            "{}: {} and {}",
+            run.name,
+            updates(with),
+            updates(without)
+        );
+        for (x, y) in end.iter().zip(same) {
+            assert!((x - y).abs() <= 1e-13 * (1.0 + x.abs()), "{}: {x} and {y}", run.name);
+        }
+    }
+
+    check(&sleigh_com::MODEL, Dla2, 0, 1);
+}
+
+/// At a start and with another step size the guesses have no errors.
+#[test]
+fn guesses_have_no_errors_at_a_start() {
+    fn check<S: System + Clone, M: Method<S> + Copy>(row: &Row<S>, method: M, errors: usize) {
+        let run = Run::new(row, method, 0.02);
+        let Data { parameters, q, v, inputs, h } = run.data(&run.x);
+        let prepared = method.prepare(&parameters, h).unwrap();
+        let start = method.start(&parameters, h, &q, &v, 0.0, &inputs).unwrap();
+        let next = method.step(&prepared, &start, 0.0, &inputs).unwrap();
+        let [before, after, resized] = [start, next, method.resized(&parameters, h, &next, -2.0, h).unwrap()]
+            .map(|state| numbers(&state));
+        let first = before.len() - errors;
+        assert!(before[first..].iter().chain(&resized[first..]).all(|&e| e == 0.0), "{}", run.name);
+        assert!(after[first..].iter().all(|&e| e != 0.0), "{}: {after:?}", run.name);
+        assert_eq!(after[..S::COORDINATES.len()], resized[..S::COORDINATES.len()], "{}", run.name);
+    }
+
+    // Three per unknown.
+    check(&sleigh_com::MODEL, Dla2, 3);
+    check(&snakeboard::MODEL, Dla2, 6);
 }
 
 /// A run in 32 digits: `f64` deviates by its rounding, the constraint holds to 28 digits, and so do

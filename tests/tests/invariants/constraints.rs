@@ -50,19 +50,27 @@ fn dla_rattle_keeps_the_constraint_between_nodes() {
 }
 
 /// After many turns the constraint holds at the heading that is kept, though iterations take its sine from that of
-/// another heading: better than to the heading's last digit, which is 1.2e-10 here and would be a residual of 1e-10.
-/// What is left is of the update that Newton's method takes for the last, up to 2e-9: it would turn the sleigh by
-/// h/2 a/I 2e-9 = 2e-11, which is less than that digit and is not done.
+/// another heading: not at one with more digits, of which the last one here, 1.2e-10, would be half a residual of it
+/// in every step. The update that Newton's method takes for the last, up to 2e-9, turns the sleigh by
+/// h/2 a/I 2e-9 = 2e-11. That is left of most steps; now and then it changes that digit, and is a digit off.
 #[test]
 fn constraints_hold_after_many_turns() {
     fn check(method: impl Method<SleighCom> + Symmetric) {
-        let (sleigh, heading) = (MODEL.defaults, 1e6);
+        let (sleigh, heading, h) = (MODEL.defaults, 1e6_f64, 0.05);
         let v = sleigh.velocity(heading, 1.0, 0.8);
-        let mut simulation = Simulation::new(sleigh, method, [heading, 0.0, 0.0], v, 0.05).unwrap();
+        let mut simulation = Simulation::new(sleigh.clone(), method, [heading, 0.0, 0.0], v, h).unwrap();
+        // A turn is a residual by the speed of the blade, which is at most this.
+        let speed = (2.0 * simulation.energy() / sleigh.m).sqrt();
+        let update = h / 2.0 * sleigh.a / sleigh.I * 2e-9 * speed;
+        let digit = (heading.next_up() - heading) * speed;
+        let mut changed = 0;
         for _ in 0..100 {
             simulation.step().unwrap();
-            assert!(largest(&simulation.residual()) < 2e-11, "{:?}", simulation.residual());
+            let residual = largest(&simulation.residual());
+            assert!(residual < update + digit, "{residual:e}");
+            changed += u32::from(residual > update);
         }
+        assert!(changed < 10, "{changed} of 100");
         assert!((simulation.q()[0] - heading).abs() > 1.0);
     }
     check(Dla2);

@@ -372,9 +372,12 @@ impl Body<'_> {
     ///     Ok([update])
     /// })?;
     /// ```
+    ///
+    /// or `solve_or(newton, [guess], [otherwise], ..)`.
     fn newton(&mut self, newton: &Newton) {
         let mut open = |e: &Expr| self.writer.expression(*e, Place::Open);
         let guess: Vec<TokenStream> = newton.guess.iter().map(&mut open).collect();
+        let otherwise: Vec<TokenStream> = newton.otherwise.iter().map(&mut open).collect();
         let weights: Vec<TokenStream> = newton.weights.iter().map(&mut open).collect();
         let beside = open(&newton.beside);
         let unknowns = self.pattern(&newton.unknowns);
@@ -385,11 +388,16 @@ impl Body<'_> {
             delta.push(self.writer.expression(d, Place::Open));
         }
         let inside = std::mem::replace(&mut self.tokens, outside);
+        let (solve, otherwise) = match otherwise.as_slice() {
+            [] => (quote!(solve), TokenStream::new()),
+            otherwise => (quote!(solve_or), quote!([#(#otherwise),*],)),
+        };
         self.add(quote! {
             let newton = emitted::Newton::weighted([#(#weights),*], #beside);
-            let [#(#unknowns),*] = emitted::Newton::solve(
+            let [#(#unknowns),*] = emitted::Newton::#solve(
                 newton,
                 [#(#guess),*],
+                #otherwise
                 #[inline(always)]
                 |[#(#unknowns),*]| {
                     #inside

@@ -30,6 +30,7 @@ use crate::declaration::Field;
 use crate::expr::{Expr, Pool};
 use crate::mechanics::Mechanics;
 use crate::method::{MethodPrograms, StartKind, SystemPrograms};
+use crate::pass::CARRIED;
 use crate::program::{Program, Statement};
 use function::{Pose, Signature, StateType, function, has_maps, retracted};
 use names::{Names, spelled};
@@ -91,12 +92,16 @@ impl Lengths {
 struct Memory {
     /// How many numbers beside configuration, velocities and multipliers.
     carried: usize,
+    /// Whether these are computed at a start; else they are zero.
+    computed: bool,
     /// Whether they depend on the retraction.
     retracted: bool,
     /// Which of these are multiples of the step size.
     increments: Vec<usize>,
     /// Whether for another step size they have to be computed anew.
     anew: bool,
+    /// How many of these, the last ones, are for steps of one size.
+    errors: usize,
     /// Which of all numbers are of no use to the next step.
     unread: Vec<usize>,
     /// Whether the step is too long to gain anything from the loop around it.
@@ -329,15 +334,17 @@ impl<'a> Emitter<'a> {
         starts: &mut impl Iterator<Item = Optimised>,
     ) -> (TokenStream, Memory) {
         let module = spelled(method.id);
-        let OptimisedStep { mut pool, mut constants, parts, weight, carry, increments, anew } = step;
-        let carried = carry.as_ref().map_or(0, |carry| carry.outputs[0].values.len());
+        let OptimisedStep { mut pool, mut constants, parts, weight, carry, increments, anew, errors } = step;
+        let carried = parts.step.inputs.iter().find(|i| i.name == CARRIED).map_or(0, |i| i.symbols.len());
         let state = self.state_type(method, carried);
         let long = weight > MAX_SHORT;
         let memory = Memory {
             carried,
+            computed: carry.is_some(),
             retracted: carry.as_ref().is_some_and(|carry| retracted(&pool, carry).is_some()),
             increments,
             anew,
+            errors,
             unread: state.unread(&pool, &parts.step),
             long,
             iterates: parts.step.has_loop(),
@@ -559,6 +566,10 @@ impl<'a> Emitter<'a> {
         // A state with what the step carries beside it.
         let carry = match memory.carried {
             0 => quote!(::core::result::Result::Ok(__state)),
+            n if !memory.computed => {
+                let n = Literal::usize_unsuffixed(n);
+                quote!(::core::result::Result::Ok(__state.carrying([#runtime::Scalar::from_f64(0.0); #n])))
+            }
             _ => {
                 let retraction = memory.retracted.then_some(retraction);
                 let carry = quote!(kernel::#module::carry #retraction (__parameters, __h, &__state, __t)?);
@@ -574,19 +585,29 @@ impl<'a> Emitter<'a> {
         };
         let increments = memory.increments.iter().map(|&i| Literal::usize_unsuffixed(i));
         let increments: Vec<TokenStream> = increments.map(|i| quote!(carried[#i])).collect();
+        let first_error = Literal::usize_unsuffixed(memory.carried - memory.errors);
+        let errors = (memory.errors > 0).then(|| {
+            quote! {
+                for __error in &mut __state.carried[#first_error..] {
+                    *__error = #runtime::Scalar::from_f64(0.0);
+                }
+            }
+        });
+        let changes = !increments.is_empty() || errors.is_some();
         // Momenta that are reflected belong to their step size.
         let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
         let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
-        let resized = match (memory.anew, increments.as_slice()) {
+        let resized = match memory.anew {
             _ if method.state.belongs_to_step_size() => None,
-            (true, _) => Some(quote! {
+            true => Some(quote! {
                 let __state = __state.with_nothing_carried();
                 #carry
             }),
-            (false, []) => None,
-            (false, increments) => Some(quote! {
+            false if !changes => None,
+            false => Some(quote! {
                 let mut __state = *__state;
                 #(__state.#increments = __ratio * __state.#increments;)*
+                #errors
                 ::core::result::Result::Ok(__state)
             }),
         };

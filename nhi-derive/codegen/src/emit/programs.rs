@@ -41,6 +41,7 @@ pub(super) struct OptimisedStep {
     pub(super) carry: Option<Program>,
     pub(super) increments: Vec<usize>,
     pub(super) anew: bool,
+    pub(super) errors: usize,
 }
 
 impl OptimisedStep {
@@ -48,11 +49,12 @@ impl OptimisedStep {
         let (mut pool, step) = method.step.isolated(pool);
         let mut constants = Constants::default();
         let fixed = method.state.belongs_to_step_size();
-        let Step { step, carry, increments, anew } = optimise_step(&mut pool, &mut constants, &step, fixed);
+        let Step { step, carry, increments, anew, errors } =
+            optimise_step(&mut pool, &mut constants, &step, fixed);
         let parts = split(&pool, &step);
         let (weight, _) = Operations::of(&mut pool, &mut constants, &parts.step).weight();
         let carry = carry.map(|carry| optimise(&mut pool, &mut constants, &carry));
-        OptimisedStep { pool, constants, parts, weight, carry, increments, anew }
+        OptimisedStep { pool, constants, parts, weight, carry, increments, anew, errors }
     }
 }
 

@@ -347,6 +347,7 @@ impl<'a> Builder<'a> {
         self.body.push(Statement::Newton(Newton {
             unknowns: unknowns.to_vec(),
             guess: guess.to_vec(),
+            otherwise: Vec::new(),
             weights: norm.weights,
             beside: norm.beside,
             body: inside,

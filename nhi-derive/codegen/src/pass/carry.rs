@@ -16,6 +16,7 @@
 
 use super::draft::{Context, Draft, rewrite};
 use super::ends::early_ends;
+use super::guesses::guesses;
 use super::increments::{increments, used};
 use super::middle::begun_best;
 use super::names::formula_name;
@@ -39,20 +40,24 @@ pub(super) const WORTH: usize = 2;
 pub struct Step {
     /// With a further input and output `carried`, if it carries anything.
     pub step: Program,
-    /// Before the passes: computes `carried` from parameters, h, the state and t.
+    /// Before the passes: computes `carried` from parameters, h, the state and t; where there is none that is zero.
     pub carry: Option<Program>,
     /// Which of the numbers carried are multiples of the step size.
     pub increments: Vec<usize>,
     /// Whether for another step size what is carried has to be computed anew.
     pub anew: bool,
+    /// How many of them, the last ones, are errors of guesses: zero where the next step has another size.
+    pub errors: usize,
 }
 
 /// The step `program` with fewer operations. `fixed` says that its state belongs to one step size.
 pub fn optimise_step(pool: &mut Pool, constants: &mut Constants, program: &Program, fixed: bool) -> Step {
     let cx = &mut Context::new(pool, constants);
-    let mut search = Search::new(cx, program);
-    let mut step = Step { step: program.clone(), carry: None, increments: Vec::new(), anew: false };
+    let step = Step { step: program.clone(), carry: None, increments: Vec::new(), anew: false, errors: 0 };
+    let mut step = guesses(cx.pool, step, fixed);
+    let mut search = Search::new(cx, &step.step);
     if let Some(carrying) = carrying(cx, program, fixed) {
+        let carrying = guesses(cx.pool, carrying, fixed);
         let other = Search::new(cx, &carrying.step);
         if other.cost.0 < search.cost.0 {
             (search, step) = (other, carrying);
@@ -97,7 +102,10 @@ fn carrying(cx: &mut Context<'_>, program: &Program, fixed: bool) -> Option<Step
         let (step, carry) = images.rewrite(cx, &draft, &choice);
         let reads = numbers_read(cx.pool, &step);
         if best.as_ref().is_none_or(|&(fewest, _)| reads < fewest) {
-            best = Some((reads, Step { step, carry: Some(carry), increments: Vec::new(), anew: false }));
+            best = Some((
+                reads,
+                Step { step, carry: Some(carry), increments: Vec::new(), anew: false, errors: 0 },
+            ));
         }
     }
     best.map(|(_, step)| step)

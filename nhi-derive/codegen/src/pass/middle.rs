@@ -193,7 +193,7 @@ impl Cut {
         let carry = starting(program, body, symbols.clone());
         let mut new = Program { body: self.after.clone(), ..program.clone() };
         carries(&mut new, symbols, values);
-        Some(Step { step: new, carry: Some(carry), increments: Vec::new(), anew: true })
+        Some(Step { step: new, carry: Some(carry), increments: Vec::new(), anew: true, errors: 0 })
     }
 
     /// Reactions and the like: quotients in the second part.

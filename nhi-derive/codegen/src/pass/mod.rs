@@ -12,6 +12,7 @@ mod draft;
 mod ends;
 mod factor;
 mod flat;
+mod guesses;
 mod increments;
 mod latency;
 mod middle;

@@ -4,7 +4,8 @@
 //! turned by in a step or a part of one. That has the factor h and is small: its sine and cosine are short
 //! polynomials, and those of the sum follow by the addition theorems. What it is turned by is taken from the
 //! rounded sum, θ' − θ, which is exact: the constraints that hold are those at the angle that is kept,
-//! however many turns it has.
+//! however many turns it has, unless the last update of Newton's method, which is not looked at, changes its last
+//! digit.
 //!
 //! Done where a program has Newton loops, which wait for the angle of every iteration. Others are computed
 //! for many trajectories side by side, which looking at the size of each angle would end.

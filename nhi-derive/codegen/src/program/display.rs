@@ -54,6 +54,10 @@ impl Show<'_> {
     fn newton(&self, f: &mut fmt::Formatter<'_>, newton: &Newton) -> fmt::Result {
         let unknowns = self.list(&newton.unknowns, true);
         let [guess, weights] = [&newton.guess, &newton.weights].map(|list| self.list(list, true));
+        let guess = match newton.otherwise.as_slice() {
+            [] => guess,
+            otherwise => format!("{guess} or {}", self.list(otherwise, true)),
+        };
         let beside = self.pool.show(newton.beside);
         writeln!(f, "    newton {unknowns} from {guess} weights {weights} beside {beside}")?;
         for s in &newton.body {

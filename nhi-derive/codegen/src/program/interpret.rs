@@ -109,7 +109,12 @@ impl Values<'_> {
     }
 
     fn solve(&mut self, newton: &Newton) -> Result<(), Failure> {
-        let mut unknowns = self.of(&newton.guess);
+        let [guess, otherwise] = [&newton.guess, &newton.otherwise].map(|list| self.of(list));
+        let solved = self.solve_from(guess, newton);
+        if otherwise.is_empty() { solved } else { solved.or_else(|_| self.solve_from(otherwise, newton)) }
+    }
+
+    fn solve_from(&mut self, mut unknowns: Vec<f64>, newton: &Newton) -> Result<(), Failure> {
         let weights = self.of(&newton.weights);
         let beside = self.of(&[newton.beside])[0];
         let norm = |x: &[f64]| -> f64 { x.iter().zip(&weights).map(|(x, w)| w * x * x).sum() };

@@ -107,6 +107,8 @@ pub struct Newton {
     pub unknowns: Vec<Expr>,
     /// Where to start.
     pub guess: Vec<Expr>,
+    /// Where to start again if the iteration does not converge from `guess`; empty: nowhere.
+    pub otherwise: Vec<Expr>,
     /// Of each unknown, positive.
     pub weights: Vec<Expr>,
     /// What the unknowns are added to, squared in the norm of the weights.
@@ -135,7 +137,8 @@ pub struct Program {
 impl Newton {
     /// What is evaluated before the first iteration.
     pub fn before(&self) -> Vec<Expr> {
-        self.guess.iter().chain(&self.weights).copied().chain([self.beside]).collect()
+        let Newton { guess, otherwise, weights, beside, .. } = self;
+        guess.iter().chain(otherwise).chain(weights).chain([beside]).copied().collect()
     }
 }
 
@@ -156,8 +159,8 @@ impl Program {
         let mut all = Vec::new();
         for statement in &mut self.body {
             match statement {
-                Statement::Newton(Newton { guess, weights, beside, body, delta, .. }) => {
-                    all.extend(guess.iter_mut().chain(weights).chain([beside]));
+                Statement::Newton(Newton { guess, otherwise, weights, beside, body, delta, .. }) => {
+                    all.extend(guess.iter_mut().chain(otherwise).chain(weights).chain([beside]));
                     all.extend(body.iter_mut().flat_map(Statement::values_mut));
                     all.extend(delta);
                 }

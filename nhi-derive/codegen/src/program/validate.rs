@@ -27,6 +27,7 @@ impl Program {
                     let n = newton.unknowns.len();
                     let lengths = [newton.guess.len(), newton.weights.len(), newton.delta.len()];
                     assert!(lengths == [n; 3], "{}: unknowns", self.name);
+                    assert!([0, n].contains(&newton.otherwise.len()), "{}: unknowns", self.name);
                     self.check(pool, &bound, &newton.before());
                     for &u in &newton.unknowns {
                         self.bind(pool, &mut bound, u);

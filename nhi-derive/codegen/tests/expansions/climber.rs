@@ -259,14 +259,14 @@ const _: () = {
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
-            /// Operations: 14 add, 27 mul; per Newton iteration 21 add, 30 mul, 2 div.
+            /// Operations: 38 add, 27 mul; per Newton iteration 21 add, 30 mul, 2 div.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 12]>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 12]>, Failure> {
                 let Prepared {
                     m,
                     k,
@@ -284,6 +284,9 @@ const _: () = {
                 let [r, phi, z] = state.q;
                 let [dot_r, dot_phi, dot_z] = state.v;
                 let [lambda] = state.lambda;
+                let [e0_dot_r_1, e1_dot_r_1, e2_dot_r_1, e0_dot_phi_1, e1_dot_phi_1,
+                e2_dot_phi_1, e0_dot_z_1, e1_dot_z_1, e2_dot_z_1, e0_ell, e1_ell, e2_ell,
+                ] = state.carried;
 
                 // q_h = q + h/2·v, the node between the two steps
                 let r_h = r + half_h * dot_r;
@@ -304,14 +307,23 @@ const _: () = {
                 let pi_z = t4 - k0;
                 let mass_phi = r_h * t1;
                 let beside = dot_r * t2 + dot_z * t4 + dot_phi_sq * mass_phi;
+
+                // guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences
                 let t5 = half_m * r_h_sq;
                 let t6 = m_h * r_h;
                 let t7 = s * r_h;
                 let t8 = k0 - pi_z;
+                let t9 = h * lambda;
                 let newton = emitted::Newton::weighted([m, mass_phi, m, effect], beside);
-                let [dot_r_1, dot_phi_1, dot_z_1, ell] = emitted::Newton::solve(
+                let [dot_r_1, dot_phi_1, dot_z_1, ell] = emitted::Newton::solve_or(
                     newton,
-                    [dot_r, dot_phi, dot_z, h * lambda],
+                    [
+                        dot_r + e0_dot_r_1 + e1_dot_r_1 + e2_dot_r_1,
+                        dot_phi + e0_dot_phi_1 + e1_dot_phi_1 + e2_dot_phi_1,
+                        dot_z + e0_dot_z_1 + e1_dot_z_1 + e2_dot_z_1,
+                        e0_ell + e1_ell + t9 + e2_ell,
+                    ],
+                    [dot_r, dot_phi, dot_z, t9],
                     #[inline(always)]
                     |[dot_r_1, dot_phi_1, dot_z_1, ell]| {
                         let r_try = r_h + half_h * dot_r_1;
@@ -319,34 +331,48 @@ const _: () = {
 
                         // Newton update: J·delta = −residual
                         let factor = h * r_end * dot_phi_1;
-                        let t9 = t6 * dot_phi_1;
+                        let t10 = t6 * dot_phi_1;
                         let r_end_sq = r_end * r_end;
-                        let t10 = half_m * r_end_sq;
-                        let t11 = t5 + t10;
-                        let reduced = factor * t9 + t11;
-                        let t12 = pi_r - m * dot_r_1;
-                        let t13 = t12 - half_h * (t0 - t1 * dot_phi_1 * dot_phi_1);
-                        let reduced_2 = pi_phi - factor * t13 - t7 * ell
-                            - dot_phi_1 * t11;
+                        let t11 = half_m * r_end_sq;
+                        let t12 = t5 + t11;
+                        let reduced = factor * t10 + t12;
+                        let t13 = pi_r - m * dot_r_1;
+                        let t14 = t13 - half_h * (t0 - t1 * dot_phi_1 * dot_phi_1);
+                        let reduced_2 = pi_phi - factor * t14 - t7 * ell
+                            - dot_phi_1 * t12;
                         let factor_2 = -k1 * dot_phi_1;
-                        let t14 = s * r_try;
-                        let reduced_3 = t9 * factor_2 - t14;
-                        let reduced_4 = dot_phi_1 * t14 - (dot_z_1 + t13 * factor_2);
+                        let t15 = s * r_try;
+                        let reduced_3 = t10 * factor_2 - t15;
+                        let reduced_4 = dot_phi_1 * t15 - (dot_z_1 + t14 * factor_2);
                         let inv_reduced = T::from_f64(1.0) / reduced;
                         let factor_3 = reduced_3 * inv_reduced;
                         let minus_reduced_5 = t7 * factor_3;
                         let reduced_6 = reduced_4 - reduced_2 * factor_3;
                         let reduced_7 = factor_4 - minus_reduced_5;
-                        let t15 = ell - m * dot_z_1;
-                        let t16 = t8 - t15;
-                        let reduced_8 = reduced_6 + factor_4 * t16;
+                        let t16 = ell - m * dot_z_1;
+                        let t17 = t8 - t16;
+                        let reduced_8 = reduced_6 + factor_4 * t17;
                         let solved = reduced_8 / reduced_7;
-                        let solved_2 = factor_4 * (solved - t16);
+                        let solved_2 = factor_4 * (solved - t17);
                         let solved_3 = inv_reduced * (reduced_2 - t7 * solved);
-                        let solved_4 = factor_4 * (t13 + t9 * solved_3);
+                        let solved_4 = factor_4 * (t14 + t10 * solved_3);
                         Ok([solved_4, solved_3, solved_2, solved])
                     },
                 )?;
+
+                // for the next guess
+                let next_e0_dot_r_1 = dot_r_1 - dot_r;
+                let next_e1_dot_r_1 = next_e0_dot_r_1 - e0_dot_r_1;
+                let next_e2_dot_r_1 = next_e1_dot_r_1 - e1_dot_r_1;
+                let next_e0_dot_phi_1 = dot_phi_1 - dot_phi;
+                let next_e1_dot_phi_1 = next_e0_dot_phi_1 - e0_dot_phi_1;
+                let next_e2_dot_phi_1 = next_e1_dot_phi_1 - e1_dot_phi_1;
+                let next_e0_dot_z_1 = dot_z_1 - dot_z;
+                let next_e1_dot_z_1 = next_e0_dot_z_1 - e0_dot_z_1;
+                let next_e2_dot_z_1 = next_e1_dot_z_1 - e1_dot_z_1;
+                let next_e0_ell = ell - t9;
+                let next_e1_ell = next_e0_ell - e0_ell;
+                let next_e2_ell = next_e1_ell - e1_ell;
 
                 // (2) q' where mu(q')·v' + mu_t(q') = 0
                 let r_1 = r_h + half_h * dot_r_1;
@@ -356,7 +382,20 @@ const _: () = {
                     q: [r_1, phi_1, z_1],
                     v: [dot_r_1, dot_phi_1, dot_z_1],
                     lambda: [inv_h * ell],
-                    carried: (),
+                    carried: [
+                        next_e0_dot_r_1,
+                        next_e1_dot_r_1,
+                        next_e2_dot_r_1,
+                        next_e0_dot_phi_1,
+                        next_e1_dot_phi_1,
+                        next_e2_dot_phi_1,
+                        next_e0_dot_z_1,
+                        next_e1_dot_z_1,
+                        next_e2_dot_z_1,
+                        next_e0_ell,
+                        next_e1_ell,
+                        next_e2_ell,
+                    ],
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -647,14 +686,14 @@ const _: () = {
 
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
             ///
-            /// Operations: 13 add, 29 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
+            /// Operations: 19 add, 29 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &JumpState<[T; 3], [T; 3], [T; 1]>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1], [T; 3]>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 3]>, Failure> {
                 let Prepared {
                     m,
                     k,
@@ -673,6 +712,7 @@ const _: () = {
                 } = *prepared;
                 let [r, phi, z] = state.q;
                 let [dot_r_post, dot_phi_post, dot_z_post] = state.v_post;
+                let [e0_d_r, e0_d_phi, e0_d_z] = state.carried;
 
                 // p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton
                 let pi_r = m * dot_r_post;
@@ -682,13 +722,16 @@ const _: () = {
                 let pi_z = m * dot_z_post;
                 let beside = dot_r_post * pi_r + dot_phi_post * pi_phi
                     + dot_z_post * pi_z;
+
+                // guess g + e0 with the error e0 of the last step's g
                 let t1 = half_m * r * r;
                 let t2 = m_h * r;
                 let t3 = k * r;
                 let t4 = k0 - pi_z;
                 let newton = emitted::Newton::weighted([m, mass_phi, m], beside);
-                let [d_r, d_phi, d_z] = emitted::Newton::solve(
+                let [d_r, d_phi, d_z] = emitted::Newton::solve_or(
                     newton,
+                    [dot_r_post + e0_d_r, dot_phi_post + e0_d_phi, dot_z_post + e0_d_z],
                     [dot_r_post, dot_phi_post, dot_z_post],
                     #[inline(always)]
                     |[d_r, d_phi, d_z]| {
@@ -710,6 +753,11 @@ const _: () = {
                         Ok([solved_3, solved_2, solved])
                     },
                 )?;
+
+                // for the next guess
+                let next_e0_d_r = d_r - dot_r_post;
+                let next_e0_d_phi = d_phi - dot_phi_post;
+                let next_e0_d_z = d_z - dot_z_post;
 
                 // q' = q + h·d
                 let r_1 = r + h * d_r;
@@ -737,7 +785,7 @@ const _: () = {
                     v_pre: [dot_r_pre_1, dot_phi_pre_1, dot_z_pre_1],
                     v_post: [dot_r_pre_1, dot_phi_post_1, dot_z_post_1],
                     lambda: [-two_over_h_pivot_2 * defect],
-                    carried: (),
+                    carried: [next_e0_d_r, next_e0_d_phi, next_e0_d_z],
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
                     && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
@@ -840,6 +888,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
+            [__T; 12],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[];
         const ITERATES: ::core::primitive::bool = true;
@@ -859,7 +908,19 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            kernel::dla2::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
+            {
+                let __state = (kernel::dla2::start_consistent(
+                    __parameters,
+                    __h,
+                    __q,
+                    __v,
+                    __t,
+                    __inputs,
+                ))?;
+                ::core::result::Result::Ok(
+                    __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 12]),
+                )
+            }
         }
 
         #[inline]
@@ -872,7 +933,9 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(__state)
+            ::core::result::Result::Ok(
+                __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 12]),
+            )
         }
 
         #[inline(always)]
@@ -884,6 +947,21 @@ const _: () = {
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             kernel::dla2::step(__prepared, __state, __t, __inputs)
         }
+
+        #[inline(always)]
+        fn resized<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+            __state: &Self::State<__T>,
+            __ratio: __T,
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let mut __state = *__state;
+            for __error in &mut __state.carried[0..] {
+                *__error = ::nhi_runtime::Scalar::from_f64(0.0);
+            }
+            ::core::result::Result::Ok(__state)
+        }
     }
 
     #[automatically_derived]
@@ -893,6 +971,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
+            [__T; 3],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 9];
         const ITERATES: ::core::primitive::bool = true;
@@ -912,47 +991,52 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            match __start {
-                ::nhi_runtime::Start::Consistent => {
-                    kernel::rattle::start_consistent(
-                        __parameters,
-                        __h,
-                        __q,
-                        __v,
-                        __t,
-                        __inputs,
-                    )
-                }
-                ::nhi_runtime::Start::Projected => {
-                    kernel::rattle::start_projected(
-                        __parameters,
-                        __h,
-                        __q,
-                        __v,
-                        __t,
-                        __inputs,
-                    )
-                }
-                ::nhi_runtime::Start::Plain => {
-                    kernel::rattle::start_plain(
-                        __parameters,
-                        __h,
-                        __q,
-                        __v,
-                        __t,
-                        __inputs,
-                    )
-                }
-                ::nhi_runtime::Start::Stepped => {
-                    kernel::rattle::start_stepped(
-                        __parameters,
-                        __h,
-                        __q,
-                        __v,
-                        __t,
-                        __inputs,
-                    )
-                }
+            {
+                let __state = (match __start {
+                    ::nhi_runtime::Start::Consistent => {
+                        kernel::rattle::start_consistent(
+                            __parameters,
+                            __h,
+                            __q,
+                            __v,
+                            __t,
+                            __inputs,
+                        )
+                    }
+                    ::nhi_runtime::Start::Projected => {
+                        kernel::rattle::start_projected(
+                            __parameters,
+                            __h,
+                            __q,
+                            __v,
+                            __t,
+                            __inputs,
+                        )
+                    }
+                    ::nhi_runtime::Start::Plain => {
+                        kernel::rattle::start_plain(
+                            __parameters,
+                            __h,
+                            __q,
+                            __v,
+                            __t,
+                            __inputs,
+                        )
+                    }
+                    ::nhi_runtime::Start::Stepped => {
+                        kernel::rattle::start_stepped(
+                            __parameters,
+                            __h,
+                            __q,
+                            __v,
+                            __t,
+                            __inputs,
+                        )
+                    }
+                })?;
+                ::core::result::Result::Ok(
+                    __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 3]),
+                )
             }
         }
 
@@ -966,7 +1050,9 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::JumpState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(__state)
+            ::core::result::Result::Ok(
+                __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 3]),
+            )
         }
 
         #[inline(always)]

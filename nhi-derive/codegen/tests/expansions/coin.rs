@@ -334,14 +334,17 @@ const _: () = {
 
             /// One step of `rdp`: Kobilarov, Martín de Diego and Ferraro, (27)–(28) corrected, trapezoidal rule.
             ///
-            /// Operations: 9 add, 27 mul, 1 dtau_left_inv_star, 1 moved; per Newton iteration 41 add, 60 mul, 5 div, 1 dtau_inv, 1 dtau_inv_star, 1 k.
+            /// Operations: 45 add, 27 mul, 1 dtau_left_inv_star, 1 moved; per Newton iteration 41 add, 60 mul, 5 div, 1 dtau_inv, 1 dtau_inv_star, 1 k.
             #[inline(always)]
             pub fn step<T: Scalar, R: Retracts<SE2<f64>>>(
                 prepared: &Prepared<T>,
-                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 18]>,
                 _t: T,
                 inputs: &[T; 1],
-            ) -> Result<NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>, Failure> {
+            ) -> Result<
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 18]>,
+                Failure,
+            > {
                 let Prepared {
                     m,
                     I,
@@ -364,6 +367,9 @@ const _: () = {
                 let [phi, theta, x, y] = *state.q.entries();
                 let [dot_phi, omega, v_, v_perp] = state.v;
                 let [lambda_0, lambda_1] = state.lambda;
+                let [e0_d_phi, e1_d_phi, e2_d_phi, e0_d_omega, e1_d_omega, e2_d_omega,
+                e0_d_v, e1_d_v, e2_d_v, e0_d_v_perp, e1_d_v_perp, e2_d_v_perp, e0_ell_0,
+                e1_ell_0, e2_ell_0, e0_ell_1, e1_ell_1, e2_ell_1] = state.carried;
                 let [torque] = *inputs;
 
                 // p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton
@@ -373,51 +379,63 @@ const _: () = {
                 let pi_v_perp = m * v_perp;
                 let beside = omega * pi_omega + v_perp * pi_v_perp + dot_phi * pi_phi
                     + v_ * pi_v;
+
+                // guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences
                 let t0 = half_h * torque;
                 let t1 = pi_phi + t0;
+                let t2 = half_h * lambda_0;
+                let t3 = half_h * lambda_1;
                 let newton = emitted::Newton::weighted(
                     [J, I, m, m, effect_0, effect_1],
                     beside,
                 );
-                let [d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1] = emitted::Newton::solve(
+                let [d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1] = emitted::Newton::solve_or(
                     newton,
-                    [dot_phi, omega, v_, v_perp, half_h * lambda_0, half_h * lambda_1],
+                    [
+                        e0_d_phi + e1_d_phi + e2_d_phi + dot_phi,
+                        e0_d_omega + e1_d_omega + e2_d_omega + omega,
+                        e0_d_v + e1_d_v + e2_d_v + v_,
+                        v_perp + e0_d_v_perp + e1_d_v_perp + e2_d_v_perp,
+                        e0_ell_0 + e1_ell_0 + e2_ell_0 + t2,
+                        e0_ell_1 + e1_ell_1 + e2_ell_1 + t3,
+                    ],
+                    [dot_phi, omega, v_, v_perp, t2, t3],
                     #[inline(always)]
                     |[d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1]| {
                         // Newton update: J·delta = −residual
-                        let t2 = r * ell_0 - t1;
-                        let reduced_2 = k0 * d_phi - (d_v + r_over_J * t2);
-                        let t3 = h * d_omega;
-                        let t4 = h * d_v;
-                        let t5 = h * d_v_perp;
-                        let t6 = I * d_omega;
-                        let t7 = m * d_v_perp;
-                        let t8 = m * d_v;
+                        let t4 = r * ell_0 - t1;
+                        let reduced_2 = k0 * d_phi - (d_v + r_over_J * t4);
+                        let t5 = h * d_omega;
+                        let t6 = h * d_v;
+                        let t7 = h * d_v_perp;
+                        let t8 = I * d_omega;
+                        let t9 = m * d_v_perp;
+                        let t10 = m * d_v;
                         let [k_0, k_1, k_2, k_3, k_4, k_5, k_6, k_7, k_8] = R::k(
-                            &[t3, t4, t5],
-                            &[t6, t8, t7],
+                            &[t5, t6, t7],
+                            &[t8, t10, t9],
                         );
                         let [dtau_inv_0, dtau_inv_1, dtau_inv_2, dtau_inv_3, dtau_inv_4,
                         dtau_inv_5, dtau_inv_6, dtau_inv_7, dtau_inv_8] = R::dtau_inv(
-                            &[t3, t4, t5],
+                            &[t5, t6, t7],
                         );
                         let pivot = h * k_0 + I * dtau_inv_0;
                         let inv_pivot = T::from_f64(1.0) / pivot;
                         let factor_2 = (h * k_3 + I * dtau_inv_1) * inv_pivot;
-                        let t9 = h * k_1 + m * dtau_inv_3;
-                        let reduced_3 = h * k_4 + m * dtau_inv_4 - factor_2 * t9;
-                        let t10 = h * k_2 + m * dtau_inv_6;
-                        let reduced_4 = h * k_5 + m * dtau_inv_7 - factor_2 * t10;
+                        let t11 = h * k_1 + m * dtau_inv_3;
+                        let reduced_3 = h * k_4 + m * dtau_inv_4 - factor_2 * t11;
+                        let t12 = h * k_2 + m * dtau_inv_6;
+                        let reduced_4 = h * k_5 + m * dtau_inv_7 - factor_2 * t12;
                         let [dtau_inv_star_0, dtau_inv_star_1, dtau_inv_star_2] = R::dtau_inv_star(
-                            &[t3, t4, t5],
-                            &[t6, t8, t7],
+                            &[t5, t6, t7],
+                            &[t8, t10, t9],
                         );
-                        let t11 = pi_omega - dtau_inv_star_0;
-                        let reduced_5 = pi_v - dtau_inv_star_1 - factor_2 * t11 + ell_0;
+                        let t13 = pi_omega - dtau_inv_star_0;
+                        let reduced_5 = pi_v - dtau_inv_star_1 - factor_2 * t13 + ell_0;
                         let factor_3 = (h * k_6 + I * dtau_inv_2) * inv_pivot;
-                        let reduced_6 = h * k_7 + m * dtau_inv_5 - t9 * factor_3;
-                        let reduced_7 = h * k_8 + m * dtau_inv_8 - t10 * factor_3;
-                        let reduced_8 = pi_v_perp - dtau_inv_star_2 - t11 * factor_3
+                        let reduced_6 = h * k_7 + m * dtau_inv_5 - t11 * factor_3;
+                        let reduced_7 = h * k_8 + m * dtau_inv_8 - t12 * factor_3;
+                        let reduced_8 = pi_v_perp - dtau_inv_star_2 - t13 * factor_3
                             + ell_1;
                         let factor_5 = T::from_f64(1.0) / reduced_3;
                         let factor_4 = reduced_6 * factor_5;
@@ -444,27 +462,47 @@ const _: () = {
                         let solved_4 = factor_5
                             * (reduced_5 + solved_2 - reduced_4 * solved_3);
                         let solved_5 = inv_pivot
-                            * (t11 - t10 * solved_3 - t9 * solved_4);
-                        let solved_6 = -inv_J * (t2 + r * solved_2 + J * d_phi);
+                            * (t13 - t12 * solved_3 - t11 * solved_4);
+                        let solved_6 = -inv_J * (t4 + r * solved_2 + J * d_phi);
                         Ok([solved_6, solved_5, solved_4, solved_3, solved_2, solved])
                     },
                 )?;
 
+                // for the next guess
+                let next_e0_d_phi = d_phi - dot_phi;
+                let next_e1_d_phi = next_e0_d_phi - e0_d_phi;
+                let next_e2_d_phi = next_e1_d_phi - e1_d_phi;
+                let next_e0_d_omega = d_omega - omega;
+                let next_e1_d_omega = next_e0_d_omega - e0_d_omega;
+                let next_e2_d_omega = next_e1_d_omega - e1_d_omega;
+                let next_e0_d_v = d_v - v_;
+                let next_e1_d_v = next_e0_d_v - e0_d_v;
+                let next_e2_d_v = next_e1_d_v - e1_d_v;
+                let next_e0_d_v_perp = d_v_perp - v_perp;
+                let next_e1_d_v_perp = next_e0_d_v_perp - e0_d_v_perp;
+                let next_e2_d_v_perp = next_e1_d_v_perp - e1_d_v_perp;
+                let next_e0_ell_0 = ell_0 - t2;
+                let next_e1_ell_0 = next_e0_ell_0 - e0_ell_0;
+                let next_e2_ell_0 = next_e1_ell_0 - e1_ell_0;
+                let next_e0_ell_1 = ell_1 - t3;
+                let next_e1_ell_1 = next_e0_ell_1 - e0_ell_1;
+                let next_e2_ell_1 = next_e1_ell_1 - e1_ell_1;
+
                 // q' = q + h·d
                 let phi_1 = phi + h * d_phi;
-                let t12 = h * d_omega;
-                let t13 = h * d_v;
-                let t14 = h * d_v_perp;
-                let [theta_1, x_1, y_1] = R::moved(&[theta, x, y], &[t12, t13, t14]);
+                let t14 = h * d_omega;
+                let t15 = h * d_v;
+                let t16 = h * d_v_perp;
+                let [theta_1, x_1, y_1] = R::moved(&[theta, x, y], &[t14, t15, t16]);
 
                 // velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)
                 let u_phi = inv_J * (t0 + J * d_phi);
-                let t15 = I * d_omega;
-                let t16 = m * d_v_perp;
-                let t17 = m * d_v;
+                let t17 = I * d_omega;
+                let t18 = m * d_v_perp;
+                let t19 = m * d_v;
                 let [dtau_left_inv_star_0, dtau_left_inv_star_1, dtau_left_inv_star_2] = R::dtau_left_inv_star(
-                    &[t12, t13, t14],
-                    &[t15, t17, t16],
+                    &[t14, t15, t16],
+                    &[t17, t19, t18],
                 );
                 let u_omega = inv_I * dtau_left_inv_star_0;
                 let u_v = effect_1 * dtau_left_inv_star_1;
@@ -478,7 +516,26 @@ const _: () = {
                         -two_over_h_effect_0 * defect_0,
                         -k1 * dtau_left_inv_star_2,
                     ],
-                    carried: (),
+                    carried: [
+                        next_e0_d_phi,
+                        next_e1_d_phi,
+                        next_e2_d_phi,
+                        next_e0_d_omega,
+                        next_e1_d_omega,
+                        next_e2_d_omega,
+                        next_e0_d_v,
+                        next_e1_d_v,
+                        next_e2_d_v,
+                        next_e0_d_v_perp,
+                        next_e1_d_v_perp,
+                        next_e2_d_v_perp,
+                        next_e0_ell_0,
+                        next_e1_ell_0,
+                        next_e2_ell_0,
+                        next_e0_ell_1,
+                        next_e1_ell_1,
+                        next_e2_ell_1,
+                    ],
                 };
                 if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -880,6 +937,7 @@ const _: () = {
             >,
             [__T; 4],
             [__T; 2],
+            [__T; 18],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[];
         const ITERATES: ::core::primitive::bool = true;
@@ -905,14 +963,19 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            kernel::rdp::start_consistent(
-                __parameters,
-                __h,
-                __q.entries(),
-                __v,
-                __t,
-                __inputs,
-            )
+            {
+                let __state = (kernel::rdp::start_consistent(
+                    __parameters,
+                    __h,
+                    __q.entries(),
+                    __v,
+                    __t,
+                    __inputs,
+                ))?;
+                ::core::result::Result::Ok(
+                    __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 18]),
+                )
+            }
         }
 
         #[inline]
@@ -930,7 +993,9 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(__state)
+            ::core::result::Result::Ok(
+                __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 18]),
+            )
         }
 
         #[inline(always)]
@@ -944,6 +1009,21 @@ const _: () = {
                 __T,
                 ::nhi_runtime::group::Exp,
             >(__prepared, __state, __t, __inputs)
+        }
+
+        #[inline(always)]
+        fn resized<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+            __state: &Self::State<__T>,
+            __ratio: __T,
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let mut __state = *__state;
+            for __error in &mut __state.carried[0..] {
+                *__error = ::nhi_runtime::Scalar::from_f64(0.0);
+            }
+            ::core::result::Result::Ok(__state)
         }
     }
 
@@ -961,6 +1041,7 @@ const _: () = {
             >,
             [__T; 4],
             [__T; 2],
+            [__T; 18],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[];
         const ITERATES: ::core::primitive::bool = true;
@@ -986,14 +1067,19 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            kernel::rdp::start_consistent(
-                __parameters,
-                __h,
-                __q.entries(),
-                __v,
-                __t,
-                __inputs,
-            )
+            {
+                let __state = (kernel::rdp::start_consistent(
+                    __parameters,
+                    __h,
+                    __q.entries(),
+                    __v,
+                    __t,
+                    __inputs,
+                ))?;
+                ::core::result::Result::Ok(
+                    __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 18]),
+                )
+            }
         }
 
         #[inline]
@@ -1011,7 +1097,9 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(__state)
+            ::core::result::Result::Ok(
+                __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 18]),
+            )
         }
 
         #[inline(always)]
@@ -1022,6 +1110,21 @@ const _: () = {
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             kernel::rdp::step::<__T, __R>(__prepared, __state, __t, __inputs)
+        }
+
+        #[inline(always)]
+        fn resized<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+            __state: &Self::State<__T>,
+            __ratio: __T,
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let mut __state = *__state;
+            for __error in &mut __state.carried[0..] {
+                *__error = ::nhi_runtime::Scalar::from_f64(0.0);
+            }
+            ::core::result::Result::Ok(__state)
         }
     }
 

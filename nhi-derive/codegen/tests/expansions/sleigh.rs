@@ -251,14 +251,14 @@ const _: () = {
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
-            /// Operations: 11 add, 18 mul, 1 sin_cos; per Newton iteration 13 add, 15 mul, 1 div, 1 small_sin_cos.
+            /// Operations: 17 add, 18 mul, 1 sin_cos; per Newton iteration 13 add, 15 mul, 1 div, 1 small_sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 3]>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 3]>, Failure> {
                 let Prepared {
                     J,
                     m,
@@ -275,6 +275,7 @@ const _: () = {
                 let [theta, x, y] = state.q;
                 let [dot_theta, dot_x, dot_y] = state.v;
                 let [lambda] = state.lambda;
+                let [e0_ell, e1_ell, e2_ell] = state.carried;
 
                 // q_h = q + h/2·v, the node between the two steps
                 let theta_h = theta + half_h * dot_theta;
@@ -289,10 +290,14 @@ const _: () = {
                 // impulse ell from the discrete constraint mu·w + mu_t = 0, by Newton
                 let beside = J * dot_theta * dot_theta
                     + m * (dot_x * dot_x + dot_y * dot_y);
+
+                // guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences
+                let t0 = h * lambda;
                 let newton = emitted::Newton::weighted([effect], beside);
-                let [ell] = emitted::Newton::solve(
+                let [ell] = emitted::Newton::solve_or(
                     newton,
-                    [h * lambda],
+                    [e0_ell + e1_ell + t0 + e2_ell],
+                    [t0],
                     #[inline(always)]
                     |[ell]| {
                         let dot_theta_try = dot_theta + b_theta * ell;
@@ -301,18 +306,23 @@ const _: () = {
                         let theta_try = theta_h + half_h * dot_theta_try;
 
                         // Newton update: J·delta = −residual
-                        let t0 = theta_h - theta_try;
-                        let (small_sin_t0, small_cos_t0) = t0.small_sin_cos();
-                        let t1 = sin_theta_h * small_cos_t0 - cos_theta_h * small_sin_t0;
-                        let t2 = sin_theta_h * small_sin_t0 + cos_theta_h * small_cos_t0;
-                        let pivot = a_b_theta + (b_x + half_h_b_theta * dot_y_try) * t1
-                            - (b_y - half_h_b_theta * dot_x_try) * t2;
+                        let t1 = theta_h - theta_try;
+                        let (small_sin_t1, small_cos_t1) = t1.small_sin_cos();
+                        let t2 = sin_theta_h * small_cos_t1 - cos_theta_h * small_sin_t1;
+                        let t3 = sin_theta_h * small_sin_t1 + cos_theta_h * small_cos_t1;
+                        let pivot = a_b_theta + (b_x + half_h_b_theta * dot_y_try) * t2
+                            - (b_y - half_h_b_theta * dot_x_try) * t3;
                         Ok([
-                            -(a * dot_theta_try + dot_x_try * t1 - dot_y_try * t2)
+                            -(a * dot_theta_try + dot_x_try * t2 - dot_y_try * t3)
                                 / pivot,
                         ])
                     },
                 )?;
+
+                // for the next guess
+                let next_e0_ell = ell - t0;
+                let next_e1_ell = next_e0_ell - e0_ell;
+                let next_e2_ell = next_e1_ell - e1_ell;
 
                 // velocity after the reaction: w + B·ell
                 let dot_theta_1 = dot_theta + b_theta * ell;
@@ -327,7 +337,7 @@ const _: () = {
                     q: [theta_1, x_1, y_1],
                     v: [dot_theta_1, dot_x_1, dot_y_1],
                     lambda: [inv_h * ell],
-                    carried: (),
+                    carried: [next_e0_ell, next_e1_ell, next_e2_ell],
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -697,6 +707,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
+            [__T; 3],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[];
         const ITERATES: ::core::primitive::bool = true;
@@ -716,7 +727,19 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            kernel::dla2::start_consistent(__parameters, __h, __q, __v, __t, __inputs)
+            {
+                let __state = (kernel::dla2::start_consistent(
+                    __parameters,
+                    __h,
+                    __q,
+                    __v,
+                    __t,
+                    __inputs,
+                ))?;
+                ::core::result::Result::Ok(
+                    __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 3]),
+                )
+            }
         }
 
         #[inline]
@@ -729,7 +752,9 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(__state)
+            ::core::result::Result::Ok(
+                __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 3]),
+            )
         }
 
         #[inline(always)]
@@ -740,6 +765,21 @@ const _: () = {
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             kernel::dla2::step(__prepared, __state, __t, __inputs)
+        }
+
+        #[inline(always)]
+        fn resized<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 3],
+            __h: __T,
+            __state: &Self::State<__T>,
+            __ratio: __T,
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let mut __state = *__state;
+            for __error in &mut __state.carried[0..] {
+                *__error = ::nhi_runtime::Scalar::from_f64(0.0);
+            }
+            ::core::result::Result::Ok(__state)
         }
     }
 

@@ -31,6 +31,7 @@ pub(crate) fn program(pool: &mut Pool, text: &str) -> Program {
             body.push(Statement::Newton(Newton {
                 unknowns: list(pool, unknowns),
                 guess: list(pool, guess),
+                otherwise: Vec::new(),
                 weights: list(pool, weights),
                 beside: expression(pool, beside),
                 body: Vec::new(),

@@ -1,0 +1,81 @@
+//! Guesses of Newton's method.
+//!
+//! A method starts its iteration from a guess g of the solution u: the velocity before, the impulses of the last step.
+//! The error e = u − g, of the order of the step size, is a smooth function of time, as u is. So the state carries the
+//! error of the last step and its backward differences ∇e, ∇²e, and the polynomial through the last errors says what
+//! to start from:
+//!
+//! ```text
+//! g + e + ∇e + ∇²e
+//! ```
+//!
+//! Where g was nearer, or the iteration does not converge, it starts again from g.
+//!
+//! At a start, and where a step has another size than the one before, error and differences are zero, and g is left.
+//!
+//! A reflected momentum carries parasitic modes that change sign at every step, and every difference is twice as large
+//! as the last: there the error alone is carried.
+
+use super::carry::{CARRIED, Step, carries};
+use crate::expr::{Expr, Pool};
+use crate::program::{Program, Statement};
+
+/// Numbers that are carried of each guess, of methods that do not reflect. A fourth one would save an iteration of more
+/// steps, but costs ensembles more than it saves.
+const NUMBERS: usize = 3;
+
+/// `step` with better guesses; `reflects` says that it reflects the momentum.
+pub(super) fn guesses(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
+    if !step.step.has_loop() {
+        return step;
+    }
+    let (numbers, equation) = match reflects {
+        true => (1, "guess g + e0 with the error e0 of the last step's g"),
+        false => {
+            (NUMBERS, "guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences")
+        }
+    };
+    let (mut symbols, mut values) = carried(&step.step);
+    let first = symbols.len();
+    let (mut body, mut after) = (Vec::new(), Vec::new());
+    for mut statement in std::mem::take(&mut step.step.body) {
+        if let Statement::Newton(newton) = &mut statement {
+            body.push(Statement::Equation(equation.into()));
+            newton.otherwise.clone_from(&newton.guess);
+            for (&u, guess) in newton.unknowns.iter().zip(&mut newton.guess) {
+                let name = pool.as_symbol(u).map_or("", |u| pool.name(u)).to_owned();
+                let (mut minuend, mut subtrahend) = (u, *guess);
+                let mut terms = vec![*guess];
+                for i in 0..numbers {
+                    let [last, next] =
+                        ["", "next_"].map(|when| pool.fresh_symbol(&format!("{when}e{i}_{name}")));
+                    after.push(Statement::Let { symbol: next, value: pool.sub(minuend, subtrahend) });
+                    symbols.push(last);
+                    values.push(next);
+                    terms.push(last);
+                    (minuend, subtrahend) = (next, last);
+                }
+                *guess = pool.sum(&terms);
+            }
+        }
+        body.push(statement);
+        if !after.is_empty() {
+            body.push(Statement::Equation("for the next guess".into()));
+            body.append(&mut after);
+        }
+    }
+    step.step.body = body;
+    step.errors = symbols.len() - first;
+    if let Some(carry) = &mut step.carry {
+        carry.outputs[0].values.resize(symbols.len(), pool.zero());
+    }
+    carries(&mut step.step, symbols, values);
+    step
+}
+
+/// What a step carries: its symbols and their next values.
+fn carried(step: &Program) -> (Vec<Expr>, Vec<Expr>) {
+    let symbols = step.inputs.iter().find(|i| i.name == CARRIED).map(|i| i.symbols.clone());
+    let values = step.outputs.iter().find(|o| o.name == CARRIED).map(|o| o.values.clone());
+    (symbols.unwrap_or_default(), values.unwrap_or_default())
+}
