@@ -57,8 +57,8 @@ impl<const N: usize> Newton<N> {
         self.iterate(guess, None, update)
     }
 
-    /// The same, or the solution near `otherwise` where that is nearer than `guess`, or the iteration does not converge
-    /// from `guess`.
+    /// The same, or the solution near `otherwise` where that is nearer than `guess`, which is far off, or the iteration
+    /// does not converge from `guess`.
     ///
     /// # Errors
     /// As [`Newton::solve`].
@@ -104,16 +104,18 @@ impl<const N: usize> Newton<N> {
         }
     }
 
-    /// After the first update, whether `otherwise` was nearer to what it led to than the guess was.
+    /// After the first update, whether `otherwise` was nearer to what it led to than the guess was, which was so far
+    /// off that it matters: after updates below 10⁻³ come few others.
     #[inline(always)]
     fn is_nearer<T: Scalar>(&self, unknowns: &[T; N], otherwise: &Option<[T; N]>) -> bool {
         let Some(otherwise) = otherwise else { return false };
-        let mut distance2 = 0.0;
+        let (mut distance2, mut size2) = (0.0, self.beside);
         for ((x, y), w) in unknowns.iter().zip(otherwise).zip(self.weights) {
-            let difference = x.to_f64() - y.to_f64();
-            distance2 += w * difference * difference;
+            let (x, y) = (x.to_f64(), y.to_f64());
+            distance2 += w * (x - y) * (x - y);
+            size2 += w * x * x;
         }
-        distance2 < self.last
+        distance2 < self.last && 1e-6 * size2 < self.last
     }
 
     /// The next update, which counts unless the unknowns are `solved` for already; without branches.

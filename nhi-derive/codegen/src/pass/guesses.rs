@@ -9,7 +9,7 @@
 //! g + e + ∇e + ∇²e
 //! ```
 //!
-//! Where g was nearer, or the iteration does not converge, it starts again from g.
+//! Where that is far off and g was nearer, or the iteration does not converge, it starts again from g.
 //!
 //! At a start, and where a step has another size than the one before, error and differences are zero, and g is left.
 //!
