@@ -37,8 +37,7 @@ pub trait Scalar:
     /// The same of an angle that is close to `beside` as a rule, which is known earlier. Of any other one it
     /// is right too, but takes longer.
     #[inline]
-    fn sin_cos_beside(self, beside: Self) -> (Self, Self) {
-        let _ = beside;
+    fn sin_cos_beside(self, _beside: Self) -> (Self, Self) {
         self.sin_cos()
     }
     /// Sine and cosine of an angle that is small as a rule, such as what a step turns something by. Any other
@@ -78,7 +77,7 @@ pub trait Scalar:
 }
 
 macro_rules! float_scalar {
-    ($($float:ty: $sin_cos:path, $beside:expr, $small_sin_cos:path, $sin:path, $cos:path;)*) => {$(
+    ($($float:ty: $sin_cos:path, $sin_cos_beside:expr, $small_sin_cos:path, $sin:path, $cos:path;)*) => {$(
         impl Scalar for $float {
             const EPSILON: f64 = <$float>::EPSILON as f64;
             #[inline]
@@ -96,7 +95,7 @@ macro_rules! float_scalar {
             }
             #[inline]
             fn sin_cos_beside(self, beside: Self) -> (Self, Self) {
-                $beside(self, beside)
+                $sin_cos_beside(self, beside)
             }
             #[inline]
             fn small_sin_cos(self) -> (Self, Self) {
@@ -133,6 +132,7 @@ macro_rules! float_scalar {
 }
 
 float_scalar! {
-    f64: trigonometry::sin_cos, |x, beside| trigonometry::sin_cos_beside(x, beside, trigonometry::sin_cos), trigonometry::small_sin_cos, trigonometry::sin, trigonometry::cos;
+    f64: trigonometry::sin_cos, trigonometry::sin_cos_beside, trigonometry::small_sin_cos, trigonometry::sin,
+        trigonometry::cos;
     f32: Float::sin_cos, |x, _| Float::sin_cos(x), Float::sin_cos, Float::sin, Float::cos;
 }

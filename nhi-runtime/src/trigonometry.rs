@@ -77,28 +77,20 @@ pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
     }
 }
 
-/// The same as of [`sin_cos`], from |x| = 2²⁰ on as of `otherwise`: with n of (1) from an angle `beside` x, which need
-/// not be waited for if it is known earlier, unless that is not the n of x.
+/// The same as of [`sin_cos`], in less time if `beside` is close to x and known earlier.
+#[inline]
+pub(crate) fn sin_cos_beside(x: f64, beside: f64) -> (f64, f64) {
+    if cfg!(feature = "platform-trigonometry") { far(x) } else { near_beside(x, beside, far) }
+}
+
+/// The same as of [`sin_cos_beside`], or not numbers.
 #[inline(always)]
-pub(crate) fn sin_cos_beside<T: Scalar>(x: T, beside: T, otherwise: impl FnOnce(T) -> (T, T)) -> (T, T) {
+pub(crate) fn sin_cos_beside_or_nan<T: Scalar>(x: T, beside: T) -> (T, T) {
     if cfg!(feature = "platform-trigonometry") {
-        return otherwise(x);
+        return sin_cos_or_nan(x);
     }
-    let (mut n, mut again) = (shifted(beside), false);
-    loop {
-        let (z, result) = turned::<_, false>(x, n);
-        // Branches, which the processor foresees, not choices, which it would wait for.
-        let is_other = z.to_f64() > ALIKE * ALIKE || !is_usual(n.to_f64());
-        if !is_other || again {
-            return result;
-        }
-        // Hidden from the compiler, which would look at x in every case.
-        let hidden = T::from_f64(black_box(x.to_f64()));
-        if hidden.to_f64().is_nan() || hidden.to_f64().abs() >= LARGEST {
-            return otherwise(x);
-        }
-        (n, again) = (shifted(hidden), true);
-    }
+    let nothing = T::from_f64(f64::NAN);
+    near_beside(x, beside, |_| (nothing, nothing))
 }
 
 /// (sin x, cos x) or, where that is not known without a call, not numbers: what several angles at a time
@@ -156,6 +148,27 @@ pub(crate) fn cos(x: f64) -> f64 {
 #[inline(always)]
 fn near<T: Scalar, const OR_NAN: bool>(x: T) -> (T, T) {
     turned::<_, OR_NAN>(x, shifted(x)).1
+}
+
+/// (sin x, cos x) for |x| < 2²⁰, else `far`: with n of (1) from an angle `beside` x, which need not be waited for if it
+/// is known earlier, unless that is not the n of x.
+#[inline(always)]
+fn near_beside<T: Scalar>(x: T, beside: T, far: impl FnOnce(T) -> (T, T)) -> (T, T) {
+    let (mut n, mut again) = (shifted(beside), false);
+    loop {
+        let (z, result) = turned::<_, false>(x, n);
+        // Branches, which the processor foresees, not choices, which it would wait for.
+        let is_other = z.to_f64() > ALIKE * ALIKE || !is_usual(n.to_f64());
+        if !is_other || again {
+            return result;
+        }
+        // Hidden from the compiler, which would look at x in every case.
+        let hidden = T::from_f64(black_box(x.to_f64()));
+        if hidden.to_f64().is_nan() || hidden.to_f64().abs() >= LARGEST {
+            return far(x);
+        }
+        (n, again) = (shifted(hidden), true);
+    }
 }
 
 /// n + 1.5 · 2⁵² of (1).

@@ -117,9 +117,6 @@ impl Scalar for Separate {
     functions_by_f64!();
     #[inline(always)]
     fn sin_cos_beside(self, beside: Self) -> (Self, Self) {
-        trigonometry::sin_cos_beside(self, beside, |x| match cfg!(feature = "platform-trigonometry") {
-            true => x.sin_cos(),
-            false => (Separate(f64::NAN), Separate(f64::NAN)),
-        })
+        trigonometry::sin_cos_beside_or_nan(self, beside)
     }
 }

@@ -142,11 +142,11 @@ fn angles_beside_known_ones() {
             let number = nhi_runtime::Separate::from_f64;
             let (sin, cos) = number(x).sin_cos_beside(number(beside));
             let or_nan = (sin.to_f64(), cos.to_f64());
-            assert!(if x.abs() < largest {
-                bits(or_nan) == bits(pair)
-            } else {
-                or_nan.0.is_nan() && or_nan.1.is_nan()
-            });
+            // The platform's functions are calls anyway.
+            let is_known = x.abs() < largest || (cfg!(feature = "platform-trigonometry") && x.is_finite());
+            let is_right =
+                if is_known { bits(or_nan) == bits(pair) } else { or_nan.0.is_nan() && or_nan.1.is_nan() };
+            assert!(is_right, "{x:e} beside {beside:e}: {or_nan:?}");
         }
         compared += 1;
     }

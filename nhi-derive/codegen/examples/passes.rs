@@ -132,7 +132,7 @@ fn row(derived: &Derived, method: &MethodPrograms) {
         } else {
             loop_after_carry as isize - in_a_loop as isize
         },
-        emitted.step.inputs.iter().find(|i| i.name == "carried").map_or(0, |i| i.symbols.len()),
+        emitted.step.symbols("carried").len(),
         checks(&pool, &written),
         checks(&pool, &emitted.step),
     );

@@ -100,59 +100,46 @@ type Lists = Vec<Vec<f64>>;
 /// A step that carries values, with the program that makes them.
 struct Carrying {
     pool: Pool,
-    step: Program,
-    carry: Option<Program>,
-    increments: Vec<usize>,
-    anew: bool,
-    errors: usize,
+    step: Step,
 }
 
 impl Carrying {
     fn new(derived: &Derived, program: &Program, fixed: bool) -> Option<Carrying> {
         let (mut pool, isolated) = program.isolated(&derived.mechanics.system.pool);
-        let Step { step, carry, increments, anew, errors } =
-            optimise_step(&mut pool, &mut Constants::default(), &isolated, fixed);
-        step.validate(&pool);
-        if let Some(carry) = &carry {
+        let step = optimise_step(&mut pool, &mut Constants::default(), &isolated, fixed);
+        step.step.validate(&pool);
+        if let Some(carry) = &step.carry {
             carry.validate(&pool);
         }
-        step.inputs.iter().any(|i| i.name == "carried").then_some(Carrying {
-            pool,
-            step,
-            carry,
-            increments,
-            anew,
-            errors,
-        })
+        (!step.step.symbols("carried").is_empty()).then_some(Carrying { pool, step })
     }
 
     /// Follows `steps`, of arguments and results of the raw program, by what is carried.
     fn compare(&self, name: &str, steps: &[(Lists, Lists)]) {
-        let place = self.step.inputs.iter().position(|i| i.name == "carried").expect("an input");
-        let known = |arguments: &[Vec<f64>]| arguments[..arguments.len() - 1].to_vec();
-        let mut carried = match &self.carry {
-            Some(carry) => match carry.run(&self.pool, &known(&steps[0].0)) {
+        let Step { step, carry, increments, anew, errors } = &self.step;
+        let place = step.inputs.iter().position(|i| i.name == "carried").expect("an input");
+        let computed = |arguments: &Lists| match carry {
+            Some(carry) => match carry.run(&self.pool, &arguments[..arguments.len() - 1]) {
                 Ok(carried) => carried.concat(),
                 Err(e) => panic!("{name}: {e}"),
             },
-            None => vec![0.0; self.step.inputs[place].symbols.len()],
+            None => vec![0.0; step.inputs[place].symbols.len()],
         };
+        let mut carried = computed(&steps[0].0);
         let size = |arguments: &Lists| arguments[1][0];
         let mut last = size(&steps[0].0);
         for (arguments, expected) in steps {
-            if self.anew && size(arguments) != last {
-                let carry = self.carry.as_ref().expect("what computes it");
-                carried = carry.run(&self.pool, &known(arguments)).expect("what is carried").concat();
-            }
-            self.increments.iter().filter(|_| !self.anew).for_each(|&i| carried[i] *= size(arguments) / last);
-            if size(arguments) != last {
-                let first = carried.len() - self.errors;
+            if *anew && size(arguments) != last {
+                carried = computed(arguments);
+            } else if size(arguments) != last {
+                increments.iter().for_each(|&i| carried[i] *= size(arguments) / last);
+                let first = carried.len() - errors;
                 carried[first..].fill(0.0);
             }
             last = size(arguments);
             let mut arguments = arguments.clone();
             arguments.insert(place, carried);
-            let mut got = match self.step.run(&self.pool, &arguments) {
+            let mut got = match step.run(&self.pool, &arguments) {
                 Ok(got) => got,
                 Err(e) => panic!("{name}: {e}"),
             };

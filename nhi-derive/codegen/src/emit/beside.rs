@@ -18,14 +18,12 @@ pub(super) fn beside(
     latency: &mut Latency,
     program: &Program,
 ) -> BTreeMap<Expr, Expr> {
-    let coordinates = program.inputs.iter().filter(|input| input.name == "q");
     let mut moved: BTreeMap<Expr, Expr> =
-        coordinates.flat_map(|q| &q.symbols).map(|&symbol| (symbol, symbol)).collect();
+        program.symbols("q").iter().map(|&symbol| (symbol, symbol)).collect();
     for statement in &program.body {
         let Statement::Let { symbol, value } = statement else { continue };
         let Node::Sum(terms) = pool.node(*value) else { continue };
-        if let [from] = terms.iter().filter_map(|term| moved.get(term)).collect::<Vec<_>>()[..] {
-            let from = *from;
+        if let [from] = terms.iter().filter_map(|term| moved.get(term).copied()).collect::<Vec<_>>()[..] {
             moved.insert(*symbol, from);
         }
     }

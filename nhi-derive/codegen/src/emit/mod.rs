@@ -335,7 +335,7 @@ impl<'a> Emitter<'a> {
     ) -> (TokenStream, Memory) {
         let module = spelled(method.id);
         let OptimisedStep { mut pool, mut constants, parts, weight, carry, increments, anew, errors } = step;
-        let carried = parts.step.inputs.iter().find(|i| i.name == CARRIED).map_or(0, |i| i.symbols.len());
+        let carried = parts.step.symbols(CARRIED).len();
         let state = self.state_type(method, carried);
         let long = weight > MAX_SHORT;
         let memory = Memory {

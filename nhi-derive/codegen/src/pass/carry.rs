@@ -50,11 +50,17 @@ pub struct Step {
     pub errors: usize,
 }
 
+impl Step {
+    /// With nothing carried that depends on the step size.
+    pub(super) fn new(step: Program, carry: Option<Program>) -> Step {
+        Step { step, carry, increments: Vec::new(), anew: false, errors: 0 }
+    }
+}
+
 /// The step `program` with fewer operations. `fixed` says that its state belongs to one step size.
 pub fn optimise_step(pool: &mut Pool, constants: &mut Constants, program: &Program, fixed: bool) -> Step {
     let cx = &mut Context::new(pool, constants);
-    let step = Step { step: program.clone(), carry: None, increments: Vec::new(), anew: false, errors: 0 };
-    let mut step = guesses(cx.pool, step, fixed);
+    let mut step = guesses(cx.pool, Step::new(program.clone(), None), fixed);
     let mut search = Search::new(cx, &step.step);
     if let Some(carrying) = carrying(cx, program, fixed) {
         let carrying = guesses(cx.pool, carrying, fixed);
@@ -102,10 +108,7 @@ fn carrying(cx: &mut Context<'_>, program: &Program, fixed: bool) -> Option<Step
         let (step, carry) = images.rewrite(cx, &draft, &choice);
         let reads = numbers_read(cx.pool, &step);
         if best.as_ref().is_none_or(|&(fewest, _)| reads < fewest) {
-            best = Some((
-                reads,
-                Step { step, carry: Some(carry), increments: Vec::new(), anew: false, errors: 0 },
-            ));
+            best = Some((reads, Step::new(step, Some(carry))));
         }
     }
     best.map(|(_, step)| step)
@@ -175,7 +178,7 @@ impl Images {
 
     /// Images of the inputs that something carried may depend on.
     fn inputs(&mut self, pool: &mut Pool, program: &Program, fixed: bool) {
-        let h = program.inputs.iter().find(|i| i.name == "h").map(|i| i.symbols[0]);
+        let h = program.symbols("h").first().copied();
         for input in &program.inputs {
             let next = program.outputs.iter().find(|o| o.name == input.name);
             match (input.name.as_str(), next, h) {

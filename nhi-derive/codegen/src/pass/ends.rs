@@ -27,7 +27,8 @@ pub(super) fn early_ends(cx: &mut Context<'_>, program: &mut Program, most: usiz
     let before = in_a_loop(cx.pool, cx.constants, program);
     let most = most.max(before);
     // What is used elsewhere too is written out where there is room for that.
-    for everywhere in [false, true].into_iter().take(if most > before { 2 } else { 1 }) {
+    let ways: &[bool] = if most > before { &[false, true] } else { &[false] };
+    for &everywhere in ways {
         let mut latency = Latency::of(cx.pool, cx.constants, program);
         let mut early = program.clone();
         write_out(cx, &mut early, everywhere, |cx, e, _, sum| {

@@ -75,7 +75,6 @@ pub(super) fn guesses(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
 
 /// What a step carries: its symbols and their next values.
 fn carried(step: &Program) -> (Vec<Expr>, Vec<Expr>) {
-    let symbols = step.inputs.iter().find(|i| i.name == CARRIED).map(|i| i.symbols.clone());
     let values = step.outputs.iter().find(|o| o.name == CARRIED).map(|o| o.values.clone());
-    (symbols.unwrap_or_default(), values.unwrap_or_default())
+    (step.symbols(CARRIED).to_vec(), values.unwrap_or_default())
 }

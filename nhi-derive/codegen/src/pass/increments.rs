@@ -96,7 +96,7 @@ struct Choice {
 impl Choice {
     /// What is multiplied by the step size somewhere, with the numbers beside it in the state.
     fn of(pool: &Pool, program: &Program) -> Option<Choice> {
-        let h = program.inputs.iter().find(|i| i.name == "h")?.symbols[0];
+        let &h = program.symbols("h").first()?;
         let is_state =
             |i: &&Input| i.binding == Binding::Step && program.outputs.iter().any(|o| o.name == i.name);
         let velocities = |i: &&Input| !matches!(i.name.as_str(), "q" | "lambda");
@@ -166,7 +166,7 @@ fn scaled(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
         }
     }
     // What the state carries comes from the results as they were.
-    let carried = program.inputs.iter().find(|i| i.name == CARRIED).map_or(&[][..], |i| &i.symbols);
+    let carried = program.symbols(CARRIED);
     let all: Vec<Expr> = carried.iter().chain(&fields).copied().collect();
     let results: Table<Expr> = program.state().collect();
     let mut values = Vec::new();

@@ -27,20 +27,16 @@ const STEPS: u32 = 8;
 pub fn recurrence(pool: &mut Pool, constants: &mut Constants, program: &Program) -> u32 {
     let used = used(pool, program);
     let state: Vec<(Expr, Expr)> = program.state().filter(|(symbol, _)| used.contains(symbol)).collect();
-    let (mut latency, mut steady) = (Latency::default(), 0);
-    for step in 1.. {
-        latency.follow(pool, constants, program);
-        let ends = state.iter().map(|&(symbol, value)| (symbol, latency.get(pool, constants, value)));
-        let ends: BTreeMap<Expr, u32> = ends.collect();
-        let last = ends.values().copied().max().unwrap_or(0);
-        match step {
-            STEPS => steady = last,
-            _ if step == 2 * STEPS => return (last - steady) / STEPS,
-            _ => {}
+    let mut latency = Latency::default();
+    let [steady, last] = [(); 2].map(|()| {
+        for _ in 0..STEPS {
+            latency.follow(pool, constants, program);
+            let ends = state.iter().map(|&(symbol, value)| (symbol, latency.get(pool, constants, value)));
+            latency = Latency { of_symbol: ends.collect(), known: Table::new() };
         }
-        latency = Latency { of_symbol: ends, known: Table::new() };
-    }
-    0
+        latency.of_symbol.values().copied().max().unwrap_or(0)
+    });
+    (last - steady) / STEPS
 }
 
 /// Cycles after which values are there.

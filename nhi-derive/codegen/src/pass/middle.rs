@@ -165,7 +165,7 @@ impl Cut {
                 None => break images,
             };
         };
-        let carried = program.inputs.iter().find(|i| i.name == CARRIED).map_or(&[][..], |i| &i.symbols);
+        let carried = program.symbols(CARRIED);
         let kept = carried.iter().copied().filter(|s| self.state.contains(s));
         let results: Table<Expr> = program.state().collect();
         let (mut symbols, mut values) = (Vec::new(), Vec::new());
@@ -193,7 +193,7 @@ impl Cut {
         let carry = starting(program, body, symbols.clone());
         let mut new = Program { body: self.after.clone(), ..program.clone() };
         carries(&mut new, symbols, values);
-        Some(Step { step: new, carry: Some(carry), increments: Vec::new(), anew: true, errors: 0 })
+        Some(Step { anew: true, ..Step::new(new, Some(carry)) })
     }
 
     /// Reactions and the like: quotients in the second part.
@@ -232,10 +232,10 @@ impl Cut {
             let form = forms.form(pool, value);
             next.of.insert(symbol, form);
         }
-        let h = program.inputs.iter().find(|i| i.name == "h")?.symbols[0];
-        for t in program.inputs.iter().filter(|i| i.name == "t").flat_map(|i| &i.symbols) {
-            let end = pool.add(*t, h);
-            next.of.insert(*t, Form::free(end));
+        let &h = program.symbols("h").first()?;
+        for &t in program.symbols("t") {
+            let end = pool.add(t, h);
+            next.of.insert(t, Form::free(end));
         }
         let mut images = Table::new();
         for &(symbol, value) in &self.before {

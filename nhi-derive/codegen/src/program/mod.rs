@@ -107,7 +107,8 @@ pub struct Newton {
     pub unknowns: Vec<Expr>,
     /// Where to start.
     pub guess: Vec<Expr>,
-    /// Where to start again if the iteration does not converge from `guess`; empty: nowhere.
+    /// Where to start again if the iteration does not converge from `guess`, or that is far off and this nearer; empty:
+    /// nowhere.
     pub otherwise: Vec<Expr>,
     /// Of each unknown, positive.
     pub weights: Vec<Expr>,
@@ -178,10 +179,14 @@ impl Program {
 
     /// Every number of the state that a step is given, with what it makes of it.
     pub fn state(&self) -> impl Iterator<Item = (Expr, Expr)> {
-        self.outputs.iter().flat_map(|output| {
-            let input = self.inputs.iter().find(|i| i.name == output.name);
-            input.into_iter().flat_map(|i| i.symbols.iter().copied().zip(output.values.iter().copied()))
-        })
+        self.outputs
+            .iter()
+            .flat_map(|output| self.symbols(&output.name).iter().copied().zip(output.values.iter().copied()))
+    }
+
+    /// The symbols of the input with this name; none if there is no such input.
+    pub fn symbols(&self, input: &str) -> &[Expr] {
+        self.inputs.iter().find(|i| i.name == input).map_or(&[], |i| &i.symbols)
     }
 
     /// Whether anything in it is solved by Newton's method.
