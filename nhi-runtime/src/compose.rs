@@ -193,6 +193,7 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
     const LONG: bool = M::LONG;
     const ITERATES: bool = M::ITERATES;
     const APART: bool = M::APART;
+    const TURNS: bool = M::TURNS;
 
     fn id(&self) -> &'static str {
         self.id
@@ -251,7 +252,8 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
         t: T,
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure> {
-        let mut state = *state;
+        // A step turns sines as often as it has substeps.
+        let mut state = self.base.renewed(state);
         let (substeps, parameters) = prepared;
         for (i, (prepared, [after, h, ratio])) in substeps.iter().enumerate() {
             let t = t + *after;

@@ -171,6 +171,12 @@ macro_rules! scalar_by_chain_rule {
                 (Forward::chain(self, sin, cos), Forward::chain(self, cos, -sin))
             }
             #[inline]
+            fn sin_cos_turned(self, from: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
+                let sines = (Forward::re(sin), Forward::re(cos));
+                let (sin, cos) = Scalar::sin_cos_turned(Forward::re(self), Forward::re(from), sines);
+                (Forward::chain(self, sin, cos), Forward::chain(self, cos, -sin))
+            }
+            #[inline]
             fn atan2(self, x: Self) -> Self {
                 let (a, b) = (Forward::re(self), Forward::re(x));
                 let squares = a * a + b * b;

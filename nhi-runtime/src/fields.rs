@@ -39,7 +39,7 @@ impl Places {
     }
 
     #[inline(always)]
-    const fn contains(self, place: usize) -> bool {
+    pub(crate) const fn contains(self, place: usize) -> bool {
         place < 64 && (self.0 >> place) & 1 == 1
     }
 }
@@ -93,7 +93,15 @@ impl<T: Copy, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
     const LEN: usize = N * X::LEN;
     #[inline(always)]
     fn read(next: &mut impl FnMut() -> T) -> Self {
-        core::array::from_fn(|_| X::read(next))
+        // Of large steps the compiler leaves `from_fn` a call, and a loop around it makes no vectors.
+        if N == 0 {
+            return core::array::from_fn(|_| X::read(next));
+        }
+        let mut all = [X::read(next); N];
+        for x in all.iter_mut().skip(1) {
+            *x = X::read(next);
+        }
+        all
     }
     #[inline(always)]
     fn write(&self, next: &mut impl FnMut(T)) {

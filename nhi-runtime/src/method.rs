@@ -4,6 +4,7 @@ use crate::compose::composed_ids;
 use crate::group::{Cayley, Exp, Exp1, Exp2, Exp4};
 use crate::{ComposedIds, Emits, Failure, Fields, Scalar, Start, State, Symmetric, System};
 use core::fmt::Debug;
+use core::ops::Range;
 
 /// An integration method for the system `S`: what [`Simulation`](crate::Simulation) drives.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a method for `{S}`")]
@@ -22,6 +23,9 @@ pub trait Method<S: System> {
     const ITERATES: bool = false;
     /// Whether ensembles gain nothing from taking steps side by side: long ones, and those with maps of a group.
     const APART: bool = false;
+    /// Whether a state carries sines and cosines that a step turns by little, so that roundings add up: steps
+    /// begin with what [`Method::begun`] makes of it.
+    const TURNS: bool = false;
 
     /// Name in the literature tables, on the command line and in reference data, such as `dla2`.
     fn id(&self) -> &'static str;
@@ -75,6 +79,39 @@ pub trait Method<S: System> {
     ) -> Result<Self::State<T>, Failure> {
         Ok(*state)
     }
+
+    /// The same state with the sines and cosines that it carries computed anew.
+    #[inline(always)]
+    fn renewed<T: Scalar>(&self, state: &Self::State<T>) -> Self::State<T> {
+        *state
+    }
+
+    /// What step number `k` + 1 begins with: the state, renewed before every sixteenth step if the method
+    /// [turns](Method::TURNS) sines and cosines.
+    #[inline(always)]
+    fn begun<T: Scalar>(&self, state: &Self::State<T>, k: u64) -> Self::State<T> {
+        if is_due::<S, Self>(k) { self.renewed(state) } else { *state }
+    }
+}
+
+/// Steps with the same sines and cosines but for turns: few enough that what roundings add up to is rounding.
+const RENEWAL: u64 = 16;
+
+/// Whether step number `k` + 1 begins with the state [renewed](Method::renewed).
+#[inline(always)]
+pub(crate) fn is_due<S: System, M: Method<S> + ?Sized>(k: u64) -> bool {
+    M::TURNS && k % RENEWAL == 0
+}
+
+/// `steps` in parts of which at most the first one is due.
+#[cfg(feature = "std")]
+pub(crate) fn renewals<S: System, M: Method<S>>(steps: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+    let mut from = steps.start;
+    core::iter::from_fn(move || {
+        let start = from;
+        from = if M::TURNS { steps.end.min((start / RENEWAL + 1) * RENEWAL) } else { steps.end };
+        (start < from).then_some(start..from)
+    })
 }
 
 /// A method that reflects the momentum at every node (GNI). It carries parasitic modes, which
@@ -123,6 +160,7 @@ macro_rules! by_step_functions_of {
             const LONG: bool = <S as Emits<$method>>::LONG;
             const ITERATES: bool = <S as Emits<$method>>::ITERATES;
             const APART: bool = <S as Emits<$method>>::APART;
+            const TURNS: bool = <S as Emits<$method>>::TURNS;
 
             fn id(&self) -> &'static str {
                 let $this = self;
@@ -184,6 +222,11 @@ macro_rules! by_step_functions_of {
                 t: T,
             ) -> Result<Self::State<T>, Failure> {
                 <S as Emits<$method>>::resized(parameters, h, state, ratio, t)
+            }
+
+            #[inline(always)]
+            fn renewed<T: Scalar>(&self, state: &Self::State<T>) -> Self::State<T> {
+                <S as Emits<$method>>::renewed(state)
             }
         }
     };

@@ -46,6 +46,12 @@ pub trait Scalar:
     fn small_sin_cos(self) -> (Self, Self) {
         self.sin_cos()
     }
+    /// Sine and cosine of an angle that is close to `from` as a rule, of whose `sines`, (sin, cos), they may be made:
+    /// every such turn adds a rounding. Any other one is right, but takes longer.
+    #[inline]
+    fn sin_cos_turned(self, _from: Self, _sines: (Self, Self)) -> (Self, Self) {
+        self.sin_cos()
+    }
     /// Sine.
     fn sin(self) -> Self;
     /// Cosine.
@@ -77,7 +83,9 @@ pub trait Scalar:
 }
 
 macro_rules! float_scalar {
-    ($($float:ty: $sin_cos:path, $sin_cos_beside:expr, $small_sin_cos:path, $sin:path, $cos:path;)*) => {$(
+    ($(
+        $float:ty: $sin_cos:path, $sin_cos_beside:expr, $small_sin_cos:path, $sin_cos_turned:expr, $sin:path, $cos:path;
+    )*) => {$(
         impl Scalar for $float {
             const EPSILON: f64 = <$float>::EPSILON as f64;
             #[inline]
@@ -100,6 +108,10 @@ macro_rules! float_scalar {
             #[inline]
             fn small_sin_cos(self) -> (Self, Self) {
                 $small_sin_cos(self)
+            }
+            #[inline]
+            fn sin_cos_turned(self, from: Self, sines: (Self, Self)) -> (Self, Self) {
+                $sin_cos_turned(self, from, sines)
             }
             #[inline]
             fn sin(self) -> Self {
@@ -132,7 +144,7 @@ macro_rules! float_scalar {
 }
 
 float_scalar! {
-    f64: trigonometry::sin_cos, trigonometry::sin_cos_beside, trigonometry::small_sin_cos, trigonometry::sin,
-        trigonometry::cos;
-    f32: Float::sin_cos, |x, _| Float::sin_cos(x), Float::sin_cos, Float::sin, Float::cos;
+    f64: trigonometry::sin_cos, trigonometry::sin_cos_beside, trigonometry::small_sin_cos,
+        trigonometry::sin_cos_turned, trigonometry::sin, trigonometry::cos;
+    f32: Float::sin_cos, |x, _| Float::sin_cos(x), Float::sin_cos, |x, _, _| Float::sin_cos(x), Float::sin, Float::cos;
 }

@@ -132,6 +132,7 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
         let inputs: S::Inputs<T> = unchecked(inputs);
         let mut state: M::State<T> = unchecked(state);
         for k in *steps..*steps + self.count {
+            state = method.begun(&state, k);
             state = method.step(&prepared, &state, T::from_f64(k as f64 * *h), &inputs).ok()?;
         }
         let places = const { Places::new(if Self::FOR_STEP { M::UNREAD } else { &[] }) };
@@ -230,7 +231,8 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     #[inline(always)]
     fn take_step_here(&mut self, inputs: &S::Inputs<T>) -> Result<(), Error> {
         let time = self.time();
-        match self.method.step(&self.prepared, &self.state, time, inputs) {
+        let state = self.method.begun(&self.state, self.steps);
+        match self.method.step(&self.prepared, &state, time, inputs) {
             Ok(state) => {
                 self.state = state;
                 self.steps += 1;

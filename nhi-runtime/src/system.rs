@@ -167,6 +167,8 @@ pub trait Emits<K>: System {
     const ITERATES: bool = false;
     /// Whether ensembles gain nothing from taking steps side by side: long ones, and those with maps of a group.
     const APART: bool = false;
+    /// Whether a state carries sines and cosines that a step turns.
+    const TURNS: bool = false;
 
     /// Computes everything that no step needs to compute again.
     fn prepare<T: Scalar>(parameters: &Self::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure>;
@@ -211,5 +213,11 @@ pub trait Emits<K>: System {
         _t: T,
     ) -> Result<Self::State<T>, Failure> {
         Ok(*state)
+    }
+
+    /// The same state with the sines and cosines that it carries computed anew.
+    #[inline(always)]
+    fn renewed<T: Scalar>(state: &Self::State<T>) -> Self::State<T> {
+        *state
     }
 }

@@ -8,7 +8,15 @@
 //! (3)  sin (r + e) = sin r + e cos r,   cos (r + e) = cos r − e sin r.
 //! ```
 //!
-//! An angle of at most 3/16, such as what a step turns something by, needs (2) alone, with shorter S and C.
+//! An angle of at most 3/16, such as what a step turns something by, needs (2) alone, with shorter S and C. So does one
+//! that is another one turned by so little:
+//!
+//! ```text
+//! (4)  sin (x + δ) = sin x + (cos x sin δ − sin x vers δ),   cos (x + δ) = cos x − (sin x sin δ + cos x vers δ),
+//!      vers δ = 1 − cos δ.
+//! ```
+//!
+//! Every turn adds a rounding: what has been turned a few times is computed anew.
 //!
 //! S and C are minimax polynomials for the relative error of (2), which is 2⁻⁵⁷ and 2⁻⁶³, and 2⁻⁵⁸ and 2⁻⁶⁸
 //! of the shorter ones; their coefficients were found by Lawson's algorithm in 36 digits and rounded one after the
@@ -132,6 +140,51 @@ pub(crate) fn small_sin_cos_alone<T: Scalar>(x: T) -> (T, T) {
     if x.to_f64().abs() <= SMALL { (sin, cos) } else { (nothing, nothing) }
 }
 
+/// (sin x, cos x) by (4) from the `sines` (sin, cos) of the angle `from`, if x is close to it; else as of [`sin_cos`].
+#[inline]
+pub(crate) fn sin_cos_turned(x: f64, from: f64, sines: (f64, f64)) -> (f64, f64) {
+    by_turning(x, from, sines).unwrap_or_else(|| sin_cos(x))
+}
+
+/// The same, or not numbers where [`sin_cos_or_nan`] is not.
+#[inline(always)]
+pub(crate) fn sin_cos_turned_or_nan<T: Scalar>(x: T, from: T, sines: (T, T)) -> (T, T) {
+    by_turning(x, from, sines).unwrap_or_else(|| sin_cos_or_nan(x))
+}
+
+/// The same as of [`sin_cos_turned_or_nan`] without branches: both are computed if `ANY`, else not numbers where x is
+/// not close to `from`.
+#[cfg(feature = "std")]
+#[inline(always)]
+pub(crate) fn sin_cos_turned_alone<T: Scalar, const ANY: bool>(x: T, from: T, sines: (T, T)) -> (T, T) {
+    if cfg!(feature = "platform-trigonometry") {
+        return x.sin_cos();
+    }
+    let by = x - from;
+    let is_small = by.to_f64().abs() <= SMALL;
+    if !ANY {
+        // Added early: a result that is known not to be a number in one case would become a branch.
+        return turn(by + T::from_f64(if is_small { -0.0 } else { f64::NAN }), sines);
+    }
+    let (turned, called) = (turn(by, sines), x.sin_cos());
+    (if is_small { turned.0 } else { called.0 }, if is_small { turned.1 } else { called.1 })
+}
+
+/// (4), where it is accurate.
+#[inline(always)]
+fn by_turning<T: Scalar>(x: T, from: T, sines: (T, T)) -> Option<(T, T)> {
+    let by = x - from;
+    let is_small = cfg!(not(feature = "platform-trigonometry")) && by.to_f64().abs() <= SMALL;
+    is_small.then(|| turn(by, sines))
+}
+
+/// (4)
+#[inline(always)]
+fn turn<T: Scalar>(by: T, (sin, cos): (T, T)) -> (T, T) {
+    let (sine, versine) = sine_and_versine(by);
+    (sin + (cos * sine - sin * versine), cos - (sin * sine + cos * versine))
+}
+
 /// sin x, the same as of [`sin_cos`].
 #[inline]
 pub(crate) fn sin(x: f64) -> f64 {
@@ -217,11 +270,17 @@ fn turned<T: Scalar, const OR_NAN: bool>(x: T, shifted: T) -> (T, (T, T)) {
 /// (sin x, cos x) for |x| ≤ [`SMALL`]: (2) with n = 0.
 #[inline(always)]
 fn small<T: Scalar>(x: T) -> (T, T) {
-    let (one, half) = (T::from_f64(1.0), T::from_f64(0.5));
+    let (sine, versine) = sine_and_versine(x);
+    (sine, T::from_f64(1.0) - versine)
+}
+
+/// (sin x, 1 − cos x) for |x| ≤ [`SMALL`].
+#[inline(always)]
+fn sine_and_versine<T: Scalar>(x: T) -> (T, T) {
     let z = x * x;
     let z2 = z * z;
     let polynomial = |c: &[f64; 4]| pair(c[0], c[1], z) + z2 * pair(c[2], c[3], z);
-    (x + x * z * polynomial(&SHORT_S), one - (half * z - z2 * polynomial(&SHORT_C)))
+    (x + x * z * polynomial(&SHORT_S), T::from_f64(0.5) * z - z2 * polynomial(&SHORT_C))
 }
 
 /// What nobody measures angles in, and what is no number.

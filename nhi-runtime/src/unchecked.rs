@@ -46,6 +46,10 @@ macro_rules! functions_by_f64 {
             $crate::trigonometry::small_sin_cos_or_nan(self)
         }
         #[inline(always)]
+        fn sin_cos_turned(self, from: Self, sines: (Self, Self)) -> (Self, Self) {
+            $crate::trigonometry::sin_cos_turned_or_nan(self, from, sines)
+        }
+        #[inline(always)]
         fn sin(self) -> Self {
             self.sin_cos().0
         }

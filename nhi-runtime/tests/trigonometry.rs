@@ -119,6 +119,37 @@ fn angles_that_are_expected_to_be_small() {
 }
 
 #[test]
+fn angles_that_are_turned_by_little() {
+    let bits = |pair: (f64, f64)| (pair.0.to_bits(), pair.1.to_bits());
+    let mut constants = Consts::new().expect("memory");
+    let mut worst = 0.0_f64;
+    for i in 0..4_000 {
+        let from = 2f64.powf(30.0 * unit(i) - 10.0) * f64::from(1 - 2 * (i as i32 % 2));
+        let x = from + 0.3 * (2.0 * unit(7 * i) - 1.0);
+        let pair = Scalar::sin_cos_turned(x, from, Scalar::sin_cos(from));
+        if (x - from).abs() > 0.1875 {
+            assert_eq!(bits(pair), bits(Scalar::sin_cos(x)), "{x:e} from {from:e}");
+        }
+        // Units of numbers below one: the sum is as accurate as its largest term.
+        let exact = BigFloat::from_f64(x, BITS);
+        let truth = [exact.sin(BITS, ROUNDING, &mut constants), exact.cos(BITS, ROUNDING, &mut constants)];
+        for (value, truth) in [pair.0, pair.1].into_iter().zip(truth) {
+            worst = worst.max((value - to_f64(&truth)).abs() / (f64::EPSILON / 2.0));
+        }
+        #[cfg(feature = "std")]
+        if x.abs() < 1_048_576.0 {
+            let [x, from, sin, cos] = [x, from, Scalar::sin_cos(from).0, Scalar::sin_cos(from).1]
+                .map(nhi_runtime::Separate::from_f64);
+            let (sin, cos) = x.sin_cos_turned(from, (sin, cos));
+            assert_eq!(bits((sin.to_f64(), cos.to_f64())), bits(pair));
+        }
+    }
+    println!("turned: at most {worst:.3} units");
+    let most = if cfg!(feature = "platform-trigonometry") { 1.0 } else { 2.0 };
+    assert!(worst > 0.5 && worst <= most, "{worst}");
+}
+
+#[test]
 fn angles_beside_known_ones() {
     // Close to them, across the borders of quadrants, far away, and where either is no angle that anybody measures.
     let largest = 1_048_576.0_f64;

@@ -133,8 +133,7 @@ impl Carrying {
                 carried = computed(arguments);
             } else if size(arguments) != last {
                 increments.iter().for_each(|&i| carried[i] *= size(arguments) / last);
-                let first = carried.len() - errors;
-                carried[first..].fill(0.0);
+                carried[errors.clone()].fill(0.0);
             }
             last = size(arguments);
             let mut arguments = arguments.clone();
@@ -213,7 +212,7 @@ fn steps_in_a_loop_are_no_more_than_by_themselves() {
             let Step { step, anew, errors, .. } = optimise_step(&mut pool, &mut constants, &step, fixed);
             let in_a_loop = in_a_loop(&mut pool, &mut constants, &step);
             // One multiplication more for each of two divisions.
-            let most = operations.weight().0 + 2 + 2 * errors;
+            let most = operations.weight().0 + 2 + 2 * errors.len();
             let name = &derived.mechanics.system.name;
             assert!(in_a_loop <= most, "{name}, {}: {in_a_loop}, by itself {operations}", method.id);
             compared += 1;

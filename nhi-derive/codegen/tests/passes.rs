@@ -831,6 +831,53 @@ fn steps_with_a_loop_keep_their_velocities() {
     assert_eq!(increments, [0usize; 0]);
 }
 
+/// What the step carries last.
+#[track_caller]
+fn check_sines(text: &str, expected: &str) {
+    let (body, ..) = stepped(text, false);
+    match body.rsplit_once("carried = [") {
+        Some((_, carried)) => {
+            assert!(!expected.is_empty() && carried.ends_with(&format!("{expected}]")), "{body}");
+        }
+        None => assert!(expected.is_empty(), "{body}"),
+    }
+}
+
+#[test]
+fn sines_of_the_angle_at_the_end_are_carried() {
+    check_sines(
+        "step(parameters: prepared [c], h: prepared, q: [x], v: [u], t, inputs: [f])
+            let x_1 = x + h*f*u
+            let u_1 = u + c*f*sin(x_1) + f*cos(x_1)
+            return q = [x_1], v = [u_1]",
+        "sin_x_1, cos_x_1",
+    );
+}
+
+#[test]
+fn an_angle_on_the_way_is_carried_with_its_sines() {
+    check_sines(
+        "step(parameters: prepared [c], h: prepared, q: [x], v: [u], t, inputs: [f])
+            let x_h = x + h*f*u
+            let u_1 = u + c*f*sin(x_h) + f*cos(x_h)
+            return q = [x_h + h*f*u_1], v = [u_1]",
+        "x_h, sin_x_h, cos_x_h",
+    );
+}
+
+#[test]
+fn several_angles_of_a_coordinate_have_no_sines_from_step_to_step() {
+    check_sines(
+        "step(parameters: prepared [c], h: prepared, q: [x], v: [u], t, inputs: [f])
+            let x_h = x + h*f*u
+            let w = u + c*f*sin(x_h) + f*cos(x_h)
+            let x_1 = x + 2*h*f*w
+            let u_1 = w + c*f*sin(x_1) + f*cos(x_1)
+            return q = [x_1], v = [u_1]",
+        "",
+    );
+}
+
 #[test]
 fn divisions_do_not_wait_for_numerators() {
     let quotient = |over: &str, under: &str| {

@@ -1,9 +1,10 @@
 //! Some trajectories side by side.
 
 use super::lane::Lane;
+use crate::fields::Places;
 use crate::isa::{Isa, Work};
 use crate::unchecked::zero_if_finite;
-use crate::{Arithmetic, Failure, Fields, Method, Sample, SampleOf, Scalar, Separate, State, System};
+use crate::{Arithmetic, Failure, Fields, Method, Sample, SampleOf, Scalar, Separate, State, System, method};
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -34,6 +35,9 @@ fn rows<V: Fields<f64>>() -> Vec<Row> {
     vec![Row([0.0; LANES]); V::LEN]
 }
 
+/// No places in a value.
+const NOWHERE: Places = Places::new(&[]);
+
 /// The value of a lane.
 #[inline(always)]
 fn get<T, V: Fields<T>>(rows: &[Row], lane: usize, number: impl Fn(f64) -> T) -> V {
@@ -51,12 +55,12 @@ fn put<T, V: Fields<T>>(
     rows: &mut [Row],
     lane: usize,
     value: &V,
-    omitted: &'static [usize],
+    omitted: Places,
     number: impl Fn(T) -> f64,
 ) {
     let mut i = 0;
     value.write(&mut |x| {
-        if !omitted.contains(&i) {
+        if !omitted.contains(i) {
             rows[i].0[lane] = number(x);
         }
         i += 1;
@@ -111,12 +115,13 @@ impl Constants {
         parameters: &S::Parameters<f64>,
         prepared: &M::Prepared<f64>,
     ) {
-        put(&mut self.parameters, lane, parameters, &[], same);
-        put(&mut self.prepared, lane, prepared, &[], same);
+        put(&mut self.parameters, lane, parameters, NOWHERE, same);
+        put(&mut self.prepared, lane, prepared, NOWHERE, same);
     }
 }
 
-/// How many updates Newton's method makes in all lanes. One step may need more than most.
+/// How many updates Newton's method makes in all lanes, and with two angles may turn by anything. One step may need more
+/// than most.
 #[derive(Clone, Copy, Debug)]
 struct Updates {
     /// One, or in the next strides, as many as `strides`, two or 0: as many as each lane needs.
@@ -129,7 +134,7 @@ struct Updates {
 impl Updates {
     /// Whether lanes are computed side by side, but for those in which Newton's method needs more updates.
     const fn matter<S: System, M: Method<S>>() -> bool {
-        M::ITERATES && !M::APART
+        (M::ITERATES || M::TURNS) && !M::APART
     }
 
     fn new() -> Updates {
@@ -207,7 +212,7 @@ impl Block {
     }
 
     pub(super) fn set_state<S: System, M: Method<S>>(&mut self, lane: usize, state: &M::State<f64>) {
-        put(&mut self.state, lane, state, &[], same);
+        put(&mut self.state, lane, state, NOWHERE, same);
     }
 
     pub(super) fn inputs<S: System>(&self, lane: usize) -> S::Inputs<f64> {
@@ -215,7 +220,7 @@ impl Block {
     }
 
     pub(super) fn set_inputs<S: System>(&mut self, lane: usize, inputs: &S::Inputs<f64>) {
-        put(&mut self.inputs, lane, inputs, &[], same);
+        put(&mut self.inputs, lane, inputs, NOWHERE, same);
     }
 
     /// The sample of a lane, when those that did not stop have taken `steps` steps.
@@ -261,8 +266,8 @@ impl Block {
         while from < end && self.stopped.contains(&None) {
             let stride = match (Updates::matter::<S, M>(), from) {
                 (true, 0) => FIRST_STRIDE,
-                (true, _) => STRIDE_OF_UPDATES,
-                (false, _) => STRIDE,
+                _ if M::ITERATES => STRIDE_OF_UPDATES,
+                _ => STRIDE,
             };
             let count = (end - from).min(stride);
             let defects = self.take_steps::<S, M, A>(common, from, count);
@@ -279,12 +284,13 @@ impl Block {
                     if stopped.is_some() {
                         break;
                     }
-                    match method.step(&prepared, &state_of_lane, k as f64 * h, &inputs) {
+                    let now = method.begun(&state_of_lane, k);
+                    match method.step(&prepared, &now, k as f64 * h, &inputs) {
                         Ok(next) => state_of_lane = next,
                         Err(cause) => *stopped = Some(Stop { steps: k, cause }),
                     }
                 }
-                put(state, lane, &state_of_lane, &[], same);
+                put(state, lane, &state_of_lane, NOWHERE, same);
             }
             from += count;
         }
@@ -302,11 +308,27 @@ impl Block {
         self.before.copy_from_slice(&self.state);
         let Block { state, before, inputs, own, updates, stopped } = self;
         let Some(Constants { prepared, .. }) = own.as_ref().or(shared) else { return [0.0; LANES] };
-        let run = |state: &mut [Row], lanes, updates| {
-            let system = PhantomData;
-            let stride =
-                Stride::<S, M> { method, prepared, inputs, state, lanes, updates, h, from, count, system };
-            isa.run::<_, A>(stride);
+        let run = |state: &mut [Row], lanes: Range<usize>, updates| {
+            for Range { start, end } in method::renewals::<S, M>(from..from + count) {
+                let (lanes, system) = (Range::clone(&lanes), PhantomData);
+                let (from, count) = (start, end - start);
+                if method::is_due::<S, M>(from) {
+                    isa.run::<_, A>(Renewal::<S, M> { method, state, lanes: lanes.clone(), system });
+                }
+                let stride = Stride::<S, M> {
+                    method,
+                    prepared,
+                    inputs,
+                    state,
+                    lanes,
+                    updates,
+                    h,
+                    from,
+                    count,
+                    system,
+                };
+                isa.run::<_, A>(stride);
+            }
             defects(state)
         };
         let lanes = stopped.len();
@@ -341,6 +363,29 @@ impl Block {
     }
 }
 
+/// States renewed; apart from steps, whose loop over the lanes would not become one over vectors alone.
+struct Renewal<'a, S, M> {
+    method: &'a M,
+    state: &'a mut [Row],
+    lanes: Range<usize>,
+    system: PhantomData<fn() -> S>,
+}
+
+impl<S: System, M: Method<S>> Work for Renewal<'_, S, M> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<T: Scalar>(self) {
+        let Renewal { method, state, lanes, .. } = self;
+        assert_eq!(state.len(), <M::State<f64> as Fields<f64>>::LEN);
+        assert!(lanes.end <= LANES);
+        for lane in lanes {
+            let now: M::State<T> = get(state, lane, T::from_f64);
+            put(state, lane, &method.renewed(&now), NOWHERE, T::to_f64);
+        }
+    }
+}
+
 /// Steps of lanes that nobody looks at.
 struct Stride<'a, S, M> {
     method: &'a M,
@@ -370,12 +415,13 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
             // Numbers that wait for a sum are no gain here.
             return self.one_by_one::<Separate>();
         }
-        if const { !M::ITERATES } {
+        if const { !M::ITERATES && !M::TURNS } {
             return self.side_by_side::<Lane<T, 0>>();
         }
         match self.updates {
             1 => return self.side_by_side::<Lane<T, 1>>(),
-            2 => return self.side_by_side::<Lane<T, 2>>(),
+            2 if const { M::ITERATES } => return self.side_by_side::<Lane<T, 2>>(),
+            2 => return self.side_by_side::<Lane<T, 0>>(),
             _ => {}
         }
         self.one_by_one::<T>();
@@ -388,14 +434,14 @@ impl<S: System, M: Method<S>> Stride<'_, S, M> {
     fn side_by_side<T: Scalar>(mut self) {
         let last = self.from + self.count - 1;
         for k in self.from..last {
-            self.step::<T>(k, M::UNREAD);
+            self.step::<T>(k, const { Places::new(M::UNREAD) });
         }
-        self.step::<T>(last, &[]);
+        self.step::<T>(last, NOWHERE);
     }
 
     /// Step number `k` + 1, of whose results those in `omitted` places are not stored.
     #[inline(always)]
-    fn step<T: Scalar>(&mut self, k: u64, omitted: &'static [usize]) {
+    fn step<T: Scalar>(&mut self, k: u64, omitted: Places) {
         let Stride { method, prepared, inputs, state, lanes, h, .. } = self;
         let t = T::from_f64(k as f64 * *h);
         for lane in 0..lanes.end {
@@ -418,7 +464,7 @@ impl<S: System, M: Method<S>> Stride<'_, S, M> {
                 let t = T::from_f64(k as f64 * h);
                 now = method.step(&prepared, &now, t, &inputs).unwrap_or_else(|_| nothing());
             }
-            put(state, lane, &now, &[], T::to_f64);
+            put(state, lane, &now, NOWHERE, T::to_f64);
         }
     }
 }

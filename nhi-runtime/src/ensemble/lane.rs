@@ -4,8 +4,8 @@ use crate::{Scalar, trigonometry};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A number of one of several trajectories that take the same instructions, so that a compiler can take the
-/// steps of several at once: Newton's method makes as many updates for all. A step that needs more has no
-/// result.
+/// steps of several at once: Newton's method makes as many updates for all, and with one alone angles are turned from
+/// step to step. A step that needs more has no result.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(transparent)]
 pub(super) struct Lane<T, const UPDATES: u32>(T);
@@ -65,6 +65,15 @@ impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
     #[inline(always)]
     fn small_sin_cos(self) -> (Self, Self) {
         let (sin, cos) = trigonometry::small_sin_cos_alone(self.0);
+        (Lane(sin), Lane(cos))
+    }
+    #[inline(always)]
+    fn sin_cos_turned(self, from: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
+        let (x, from, sines) = (self.0, from.0, (sin.0, cos.0));
+        let (sin, cos) = match UPDATES {
+            0 => trigonometry::sin_cos_turned_alone::<_, true>(x, from, sines),
+            _ => trigonometry::sin_cos_turned_alone::<_, false>(x, from, sines),
+        };
         (Lane(sin), Lane(cos))
     }
     forward!(@unary sqrt sin cos tan asin acos atan sinh cosh tanh exp ln);

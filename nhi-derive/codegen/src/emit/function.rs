@@ -6,7 +6,7 @@ use super::expression::{Place, Writer};
 use super::names::{Names, spelled};
 use crate::expr::{Expr, Node, Pool};
 use crate::group::{Entry, Group};
-use crate::pass::{CARRIED, Latency};
+use crate::pass::{CARRIED, Latency, Turned, turned};
 use crate::program::{Constants, Newton, Operations, Output, Program, Singular, Statement};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -103,6 +103,23 @@ impl StateType {
         numbers.filter(|(_, symbol)| !used.contains(symbol)).map(|(i, _)| i).collect()
     }
 
+    /// Where the step has sines of an angle from the step before, where it has the angle: `carried[1]`, `carried[2]`,
+    /// `q[0]`.
+    pub(super) fn turned(&self, pool: &Pool, step: &Program) -> Vec<[TokenStream; 3]> {
+        let place = |e: Expr| {
+            let of = |name: &str| step.symbols(name).iter().position(|&s| s == e);
+            let fields = self.fields.iter().map(|(name, _)| *name).chain([CARRIED]);
+            let (name, i) = fields.into_iter().find_map(|name| Some((name, of(name)?)))?;
+            let (field, i) = (format_ident!("{name}"), Literal::usize_unsuffixed(i));
+            Some(match self.pose {
+                Some(_) if name == "q" => quote!(q.entries()[#i]),
+                _ => quote!(#field[#i]),
+            })
+        };
+        let of = |Turned { from, sines: [sin, cos] }| Some([place(sin)?, place(cos)?, place(from)?]);
+        turned(pool, step).into_values().filter_map(of).collect()
+    }
+
     /// Whether the state has this field.
     fn has(&self, name: &str) -> bool {
         name == CARRIED || self.fields.iter().any(|(f, _)| *f == name)
@@ -132,11 +149,13 @@ pub(super) fn function(
     let used = used(pool, program);
     let mut latency = Latency::of(pool, constants, program);
     let beside = beside(pool, constants, &mut latency, program);
+    let turned = turned(pool, program);
     let mut body = Body {
         writer: Writer::new(pool, constants, names, latency),
         mode,
         used,
         beside,
+        turned,
         tokens: TokenStream::new(),
     };
     let arguments = body.arguments(program, signature);
@@ -169,7 +188,10 @@ pub(super) fn function(
 
 /// The symbols that values depend on.
 fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
-    pool.reachable(&program.values()).into_iter().filter(|&e| pool.as_symbol(e).is_some()).collect()
+    let turned =
+        turned(pool, program).into_values().flat_map(|Turned { from, sines: [sin, cos] }| [from, sin, cos]);
+    let values: Vec<Expr> = program.values().into_iter().chain(turned).collect();
+    pool.reachable(&values).into_iter().filter(|&e| pool.as_symbol(e).is_some()).collect()
 }
 
 /// The maps of a group that a program makes use of, by the numbers that it takes of them.
@@ -196,6 +218,8 @@ struct Body<'a> {
     used: BTreeSet<Expr>,
     /// See [`beside`].
     beside: BTreeMap<Expr, Expr>,
+    /// See [`turned`].
+    turned: BTreeMap<Expr, Turned>,
     tokens: TokenStream,
 }
 
@@ -274,14 +298,7 @@ impl Body<'_> {
                 }
                 Statement::Let { symbol, value } => {
                     if let Some((both, angle, sine, cosine)) = self.pair(statement, statements.get(i)) {
-                        let beside = self.beside.get(&angle).filter(|_| both == "sin_cos");
-                        let call = match beside.map(|&from| self.writer.expression(from, Place::Open)) {
-                            Some(from) => quote!(sin_cos_beside(#from)),
-                            None => {
-                                let both = format_ident!("{both}");
-                                quote!(#both())
-                            }
-                        };
+                        let call = self.sin_cos(both, angle);
                         let angle = self.writer.expression(angle, Place::Receiver);
                         let (sine, cosine) = (self.writer.bind(sine), self.writer.bind(cosine));
                         self.add(quote!(let (#sine, #cosine) = #angle.#call;));
@@ -312,6 +329,26 @@ impl Body<'_> {
                 }
                 Statement::Newton(newton) => self.newton(newton),
             }
+        }
+    }
+
+    /// The call of `both` sine and cosine of an angle.
+    fn sin_cos(&mut self, both: &str, angle: Expr) -> TokenStream {
+        let mut open = |e: Expr| self.writer.expression(e, Place::Open);
+        let name = format_ident!("{both}");
+        if both != "sin_cos" {
+            return quote!(#name());
+        }
+        if let Some(&Turned { from, sines }) = self.turned.get(&angle) {
+            let (from, [sin, cos]) = (open(from), sines.map(&mut open));
+            return quote!(sin_cos_turned(#from, (#sin, #cos)));
+        }
+        match self.beside.get(&angle) {
+            Some(&from) => {
+                let from = open(from);
+                quote!(sin_cos_beside(#from))
+            }
+            None => quote!(#name()),
         }
     }
 

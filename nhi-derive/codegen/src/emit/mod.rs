@@ -39,6 +39,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use programs::{Optimised, OptimisedStep, optimised};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 /// Everything that is emitted for one declaration.
 #[derive(Clone, Copy, Debug)]
@@ -100,8 +101,10 @@ struct Memory {
     increments: Vec<usize>,
     /// Whether for another step size they have to be computed anew.
     anew: bool,
-    /// How many of these, the last ones, are for steps of one size.
-    errors: usize,
+    /// Which of these are for steps of one size.
+    errors: Range<usize>,
+    /// Places of sines, cosines and angles that steps turn.
+    turned: Vec<[TokenStream; 3]>,
     /// Which of all numbers are of no use to the next step.
     unread: Vec<usize>,
     /// Whether the step is too long to gain anything from the loop around it.
@@ -345,6 +348,7 @@ impl<'a> Emitter<'a> {
             increments,
             anew,
             errors,
+            turned: state.turned(&pool, &parts.step),
             unread: state.unread(&pool, &parts.step),
             long,
             iterates: parts.step.has_loop(),
@@ -585,10 +589,10 @@ impl<'a> Emitter<'a> {
         };
         let increments = memory.increments.iter().map(|&i| Literal::usize_unsuffixed(i));
         let increments: Vec<TokenStream> = increments.map(|i| quote!(carried[#i])).collect();
-        let first_error = Literal::usize_unsuffixed(memory.carried - memory.errors);
-        let errors = (memory.errors > 0).then(|| {
+        let [first, end] = [memory.errors.start, memory.errors.end].map(Literal::usize_unsuffixed);
+        let errors = (!memory.errors.is_empty()).then(|| {
             quote! {
-                for __error in &mut __state.carried[#first_error..] {
+                for __error in &mut __state.carried[#first..#end] {
                     *__error = #runtime::Scalar::from_f64(0.0);
                 }
             }
@@ -625,10 +629,28 @@ impl<'a> Emitter<'a> {
                 }
             }
         });
+        let renewed = memory.turned.iter().map(|[sin, cos, angle]| {
+            quote!((__state.#sin, __state.#cos) = #runtime::Scalar::sin_cos(__state.#angle);)
+        });
+        let renewed = (!memory.turned.is_empty()).then(|| {
+            quote! {
+                #[inline(always)]
+                fn renewed #s(__state: &Self::State<__T>) -> Self::State<__T> {
+                    let mut __state = *__state;
+                    #(#renewed)*
+                    __state
+                }
+            }
+        });
         let unread = memory.unread.iter().map(|&i| Literal::usize_unsuffixed(i));
         let unread = quote!(const UNREAD: &'static [::core::primitive::usize] = &[#(#unread),*];);
         // The trait takes steps for short ones of explicit formulas.
-        let is = [("LONG", memory.long), ("ITERATES", memory.iterates), ("APART", memory.apart)];
+        let is = [
+            ("LONG", memory.long),
+            ("ITERATES", memory.iterates),
+            ("APART", memory.apart),
+            ("TURNS", renewed.is_some()),
+        ];
         let is = is.into_iter().filter(|(_, is)| *is).map(|(name, _)| format_ident!("{name}"));
         quote! {
             #[automatically_derived]
@@ -673,6 +695,7 @@ impl<'a> Emitter<'a> {
                     kernel::#module::step #retraction(__prepared, __state, __t, __inputs)
                 }
                 #resized
+                #renewed
             }
         }
     }

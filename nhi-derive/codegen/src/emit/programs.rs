@@ -7,6 +7,7 @@ use crate::expr::Pool;
 use crate::method::MethodPrograms;
 use crate::pass::{Prepared, Step, optimise, optimise_step, split};
 use crate::program::{Constants, Operations, Program};
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -41,7 +42,7 @@ pub(super) struct OptimisedStep {
     pub(super) carry: Option<Program>,
     pub(super) increments: Vec<usize>,
     pub(super) anew: bool,
-    pub(super) errors: usize,
+    pub(super) errors: Range<usize>,
 }
 
 impl OptimisedStep {

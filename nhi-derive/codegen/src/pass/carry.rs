@@ -23,11 +23,13 @@ use super::names::formula_name;
 use super::numbering::numbering;
 use super::positive::positive;
 use super::reciprocals::reciprocals;
+use super::sines::sines;
 use super::{LONG, Search};
 use crate::expr::{Expr, Node, Pool};
 use crate::program::{Binding, Constants, Input, Newton, Output, Program, Statement, Table};
 use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Name of the argument and of the result.
 pub(crate) const CARRIED: &str = "carried";
@@ -46,14 +48,14 @@ pub struct Step {
     pub increments: Vec<usize>,
     /// Whether for another step size what is carried has to be computed anew.
     pub anew: bool,
-    /// How many of them, the last ones, are errors of guesses: zero where the next step has another size.
-    pub errors: usize,
+    /// Which are errors of guesses: zero where the next step has another size.
+    pub errors: Range<usize>,
 }
 
 impl Step {
     /// With nothing carried that depends on the step size.
     pub(super) fn new(step: Program, carry: Option<Program>) -> Step {
-        Step { step, carry, increments: Vec::new(), anew: false, errors: 0 }
+        Step { step, carry, increments: Vec::new(), anew: false, errors: 0..0 }
     }
 }
 
@@ -69,10 +71,11 @@ pub fn optimise_step(pool: &mut Pool, constants: &mut Constants, program: &Progr
             (search, step) = (other, carrying);
         }
     }
-    if program.has_loop() || search.cost.0 >= LONG {
-        return finished(cx, search, step, 0);
-    }
-    begun_best(cx, search, step)
+    let step = match program.has_loop() || search.cost.0 >= LONG {
+        true => finished(cx, search, step, 0),
+        false => begun_best(cx, search, step),
+    };
+    sines(cx.pool, step)
 }
 
 /// `search` for the step to its end. For early results a loop may have `most` operations.

@@ -65,7 +65,7 @@ pub(super) fn guesses(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
         }
     }
     step.step.body = body;
-    step.errors = symbols.len() - first;
+    step.errors = first..symbols.len();
     if let Some(carry) = &mut step.carry {
         carry.outputs[0].values.resize(symbols.len(), pool.zero());
     }

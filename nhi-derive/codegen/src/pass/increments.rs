@@ -190,7 +190,7 @@ fn scaled(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
         *value = image.unit.times(cx.pool, 1, *value);
         increments.push(i);
     }
-    Some(Step { step: new, carry: Some(carry), increments, anew: step.anew, errors: step.errors })
+    Some(Step { step: new, carry: Some(carry), increments, anew: step.anew, errors: step.errors.clone() })
 }
 
 /// Every expression as uᵏ and a rest.

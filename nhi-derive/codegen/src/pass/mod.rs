@@ -23,6 +23,7 @@ mod reciprocals;
 mod schedule;
 mod share;
 mod signs;
+mod sines;
 mod split;
 mod temporaries;
 mod turns;
@@ -34,6 +35,7 @@ pub use increments::in_a_loop;
 pub use latency::recurrence;
 pub(crate) use latency::{Latency, after};
 pub use names::identifier;
+pub(crate) use sines::{Turned, moved, turned};
 pub use split::{Prepared, split};
 
 use crate::expr::Pool;

@@ -957,7 +957,7 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let mut __state = *__state;
-            for __error in &mut __state.carried[0..] {
+            for __error in &mut __state.carried[0..12] {
                 *__error = ::nhi_runtime::Scalar::from_f64(0.0);
             }
             ::core::result::Result::Ok(__state)

@@ -249,16 +249,42 @@ const _: () = {
                 }
             }
 
+            /// What the first step finds computed.
+            ///
+            /// Operations: 1 sin_cos.
+            pub fn carry<T: Scalar>(
+                _parameters: &[T; 3],
+                _h: T,
+                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                _t: T,
+            ) -> Result<[T; 6], Failure> {
+                let [theta, _, _] = state.q;
+                let (sin_theta, cos_theta) = theta.sin_cos();
+                let carried = [
+                    T::from_f64(0.0),
+                    T::from_f64(0.0),
+                    T::from_f64(0.0),
+                    theta,
+                    sin_theta,
+                    cos_theta,
+                ];
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
             /// Operations: 17 add, 18 mul, 1 sin_cos; per Newton iteration 13 add, 15 mul, 1 div, 1 small_sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 3]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 6]>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 3]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 6]>, Failure> {
                 let Prepared {
                     J,
                     m,
@@ -275,7 +301,8 @@ const _: () = {
                 let [theta, x, y] = state.q;
                 let [dot_theta, dot_x, dot_y] = state.v;
                 let [lambda] = state.lambda;
-                let [e0_ell, e1_ell, e2_ell] = state.carried;
+                let [e0_ell, e1_ell, e2_ell, last_theta, sin_theta, cos_theta] = state
+                    .carried;
 
                 // q_h = q + h/2·v, the node between the two steps
                 let theta_h = theta + half_h * dot_theta;
@@ -283,7 +310,8 @@ const _: () = {
                 let y_h = y + half_h * dot_y;
 
                 // w: the velocity without reaction; B = M⁻¹muᵀ
-                let (sin_theta_h, cos_theta_h) = theta_h.sin_cos();
+                let (sin_theta_h, cos_theta_h) = theta_h
+                    .sin_cos_turned(last_theta, (sin_theta, cos_theta));
                 let b_x = inv_m * sin_theta_h;
                 let b_y = -inv_m * cos_theta_h;
 
@@ -337,7 +365,14 @@ const _: () = {
                     q: [theta_1, x_1, y_1],
                     v: [dot_theta_1, dot_x_1, dot_y_1],
                     lambda: [inv_h * ell],
-                    carried: [next_e0_ell, next_e1_ell, next_e2_ell],
+                    carried: [
+                        next_e0_ell,
+                        next_e1_ell,
+                        next_e2_ell,
+                        theta_h,
+                        sin_theta_h,
+                        cos_theta_h,
+                    ],
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -549,15 +584,23 @@ const _: () = {
 
             /// What the first step finds computed.
             ///
-            /// Operations: 3 mul.
+            /// Operations: 3 mul, 1 sin_cos.
             pub fn carry<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
                 state: &JumpState<[T; 3], [T; 3], [T; 1]>,
                 _t: T,
-            ) -> Result<[T; 3], Failure> {
+            ) -> Result<[T; 5], Failure> {
+                let [theta, _, _] = state.q;
                 let [dot_theta_post, dot_x_post, dot_y_post] = state.v_post;
-                let carried = [h * dot_theta_post, h * dot_x_post, h * dot_y_post];
+                let (sin_theta, cos_theta) = theta.sin_cos();
+                let carried = [
+                    h * dot_theta_post,
+                    h * dot_x_post,
+                    h * dot_y_post,
+                    sin_theta,
+                    cos_theta,
+                ];
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
@@ -571,13 +614,14 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &JumpState<[T; 3], [T; 3], [T; 1], [T; 3]>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1], [T; 5]>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 3]>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 5]>, Failure> {
                 let Prepared { a, k0, two_over_m_pivot, inv_h, two_over_h_sq_pivot } = *prepared;
                 let [theta, x, y] = state.q;
-                let [h_dot_theta_post, h_dot_x_post, h_dot_y_post] = state.carried;
+                let [h_dot_theta_post, h_dot_x_post, h_dot_y_post, sin_theta, cos_theta,
+                ] = state.carried;
 
                 // q' = q + h·d
                 let theta_1 = theta + h_dot_theta_post;
@@ -585,7 +629,8 @@ const _: () = {
                 let y_1 = y + h_dot_y_post;
 
                 // velocity M⁻¹(p⁺ − a) at q' and twice its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)
-                let (sin_theta_1, cos_theta_1) = theta_1.sin_cos_beside(theta);
+                let (sin_theta_1, cos_theta_1) = theta_1
+                    .sin_cos_turned(theta, (sin_theta, cos_theta));
                 let h_defect = a * h_dot_theta_post + h_dot_x_post * sin_theta_1
                     - h_dot_y_post * cos_theta_1;
 
@@ -607,7 +652,13 @@ const _: () = {
                         inv_h * h_dot_y_post_1,
                     ],
                     lambda: [-two_over_h_sq_pivot * h_defect],
-                    carried: [h_dot_theta_post_1, h_dot_x_post_1, h_dot_y_post_1],
+                    carried: [
+                        h_dot_theta_post_1,
+                        h_dot_x_post_1,
+                        h_dot_y_post_1,
+                        sin_theta_1,
+                        cos_theta_1,
+                    ],
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
                     && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
@@ -707,10 +758,11 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 3],
+            [__T; 6],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[];
         const ITERATES: ::core::primitive::bool = true;
+        const TURNS: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 3],
             __h: __T,
@@ -737,7 +789,8 @@ const _: () = {
                     __inputs,
                 ))?;
                 ::core::result::Result::Ok(
-                    __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 3]),
+                    __state
+                        .carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
                 )
             }
         }
@@ -753,7 +806,7 @@ const _: () = {
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
             ::core::result::Result::Ok(
-                __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 3]),
+                __state.carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
             )
         }
 
@@ -776,10 +829,21 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let mut __state = *__state;
-            for __error in &mut __state.carried[0..] {
+            for __error in &mut __state.carried[0..3] {
                 *__error = ::nhi_runtime::Scalar::from_f64(0.0);
             }
             ::core::result::Result::Ok(__state)
+        }
+
+        #[inline(always)]
+        fn renewed<__T: ::nhi_runtime::Scalar>(
+            __state: &Self::State<__T>,
+        ) -> Self::State<__T> {
+            let mut __state = *__state;
+            (__state.carried[4], __state.carried[5]) = ::nhi_runtime::Scalar::sin_cos(
+                __state.carried[3],
+            );
+            __state
         }
     }
 
@@ -790,9 +854,10 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 3],
+            [__T; 5],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6, 7, 8, 9];
+        const TURNS: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 3],
             __h: __T,
@@ -885,6 +950,17 @@ const _: () = {
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             kernel::rattle::step(__prepared, __state, __t, __inputs)
+        }
+
+        #[inline(always)]
+        fn renewed<__T: ::nhi_runtime::Scalar>(
+            __state: &Self::State<__T>,
+        ) -> Self::State<__T> {
+            let mut __state = *__state;
+            (__state.carried[3], __state.carried[4]) = ::nhi_runtime::Scalar::sin_cos(
+                __state.q[0],
+            );
+            __state
         }
     }
 };
