@@ -6,33 +6,34 @@ use nhi_models::chaotic_r7::{self, ChaoticR7};
 use nhi_models::contact_oscillator::{self, ContactOscillator};
 use nhi_models::sleigh_com::{self, SleighCom};
 use nhi_models::snakeboard::{self, Snakeboard};
-use nhi_runtime::{Dla2, Method, Rattle, Rk4, Simulation, State, System, Vector};
+use nhi_runtime::{Dla2, Method, Rattle, Rk4, Scalar, Simulation, State, System, Vector};
 
 /// A generated step with all its checks, in the loop that kernels by hand stand in.
-struct Generated<S: System, M: Method<S>> {
+struct Generated<S: System, M: Method<S>, T: Scalar> {
     method: M,
-    prepared: M::Prepared<f64>,
-    inputs: S::Inputs<f64>,
+    prepared: M::Prepared<T>,
+    inputs: S::Inputs<T>,
 }
 
-impl<S: System, M: Method<S>> Kernel for Generated<S, M> {
-    type State = M::State<f64>;
+impl<S: System, M: Method<S>, T: Scalar> Kernel for Generated<S, M, T> {
+    type State = M::State<T>;
 
     #[inline]
     fn step(&self, k: u64, state: Self::State) -> Self::State {
-        match self.method.step(&self.prepared, &state, k as f64 * H, &self.inputs) {
+        match self.method.step(&self.prepared, &state, T::from_f64(k as f64 * H), &self.inputs) {
             Ok(state) => state,
             Err(failure) => panic!("step {k}: {failure:?}"),
         }
     }
 
     fn phase(&self, _: u64, state: Self::State) -> Phase {
-        phase::<S, M>(&state)
+        phase::<S, M, T>(&state)
     }
 }
 
-fn phase<S: System, M: Method<S>>(state: &M::State<f64>) -> Phase {
-    (state.q().as_ref().to_vec(), state.v().as_ref().to_vec())
+fn phase<S: System, M: Method<S>, T: Scalar>(state: &M::State<T>) -> Phase {
+    let values = |numbers: &[T]| numbers.iter().map(|&x| x.to_f64()).collect();
+    (values(state.q().as_ref()), values(state.v().as_ref()))
 }
 
 impl<S: System, M: Method<S>> Run for Simulation<S, M> {
@@ -44,7 +45,7 @@ impl<S: System, M: Method<S>> Run for Simulation<S, M> {
     }
 
     fn phase(&self) -> Phase {
-        phase::<S, M>(self.state())
+        phase::<S, M, f64>(self.state())
     }
 }
 
@@ -61,11 +62,50 @@ pub(crate) fn start<S: System + Clone, M: Method<S>>(row: &Row<S>, method: &M) -
 
 fn bare<S: System + Clone + 'static, M: Method<S> + 'static>(row: &Row<S>, method: M) -> Box<dyn Run> {
     let (system, state) = start(row, &method);
-    let prepared = match method.prepare(&system.parameters(), H) {
+    stepwise(row.name, method, &system.parameters(), state)
+}
+
+/// A trajectory from `state`.
+fn stepwise<S: System + 'static, M: Method<S> + 'static, T: Scalar + 'static>(
+    name: &str,
+    method: M,
+    parameters: &S::Parameters<T>,
+    state: M::State<T>,
+) -> Box<dyn Run> {
+    let prepared = match method.prepare(parameters, T::from_f64(H)) {
         Ok(prepared) => prepared,
-        Err(failure) => panic!("{}: {failure:?}", row.name),
+        Err(failure) => panic!("{name}: {failure:?}"),
     };
-    Loop::boxed(Generated::<S, M> { method, prepared, inputs: S::Inputs::splat(0.0) }, state)
+    let inputs = S::Inputs::splat(T::from_f64(0.0));
+    Loop::boxed(Generated::<S, M, T> { method, prepared, inputs }, state)
+}
+
+/// A trajectory from the model's initial data in other numbers, `state` of a value of them and its place.
+pub(crate) fn in_numbers<S: System + 'static, M: Method<S> + 'static, T: Scalar + 'static>(
+    row: &Row<S>,
+    method: M,
+    state: impl Fn(f64, usize) -> T,
+) -> Box<dyn Run> {
+    let parameters: S::Parameters<T> = vector(row.defaults.parameters(), |x, _| T::from_f64(x));
+    let (q, v) = (row.initial)(&row.defaults);
+    let n = q.as_ref().len();
+    let (q, v) = (vector(q, &state), vector(v, |x, i| state(x, n + i)));
+    let (h, t, inputs) = (T::from_f64(H), T::from_f64(0.0), S::Inputs::splat(T::from_f64(0.0)));
+    let state =
+        S::project(&parameters, &q, &v).and_then(|v| method.start(&parameters, h, &q, &v, t, &inputs));
+    match state {
+        Ok(state) => stepwise(row.name, method, &parameters, state),
+        Err(failure) => panic!("{}: {failure:?}", row.name),
+    }
+}
+
+/// `of` each value and its place.
+pub(crate) fn vector<T: Scalar, V: Vector<f64>, W: Vector<T>>(values: V, of: impl Fn(f64, usize) -> T) -> W {
+    let mut numbers = W::splat(T::from_f64(0.0));
+    for (i, (x, &value)) in numbers.as_mut().iter_mut().zip(values.as_ref()).enumerate() {
+        *x = of(value, i);
+    }
+    numbers
 }
 
 fn simulation<S: System + Clone + 'static, M: Method<S> + 'static>(row: &Row<S>, method: M) -> Box<dyn Run> {

@@ -6,7 +6,8 @@
 //! classical Runge–Kutta method of order 4, and an integrator for any system on top of nalgebra.
 //! All of them are compared with the generated step in `tests/equal.rs`.
 //!
-//! Ensembles are compared with kernels by hand for many trajectories side by side ([`many`]).
+//! Ensembles are compared with kernels by hand for many trajectories side by side ([`many`]), steps in other
+//! numbers, such as those with derivatives, with steps in `f64` ([`numbers`]).
 //!
 //! ```text
 //! cargo run --release -p nhi-benches            # one table: ns and instructions per step, ratios
@@ -21,6 +22,7 @@ pub mod generated;
 pub mod many;
 pub mod models;
 mod multiplies;
+pub mod numbers;
 pub mod table;
 pub mod time;
 

@@ -2,6 +2,8 @@
 
 use crate::document::Table;
 use crate::expert::lanes::{self, Multiply};
+use crate::generated::vector;
+use crate::models::MOST_STEPS;
 use crate::multiplies::{Counted, counted};
 use crate::time::{groups, nanoseconds};
 use crate::{H, Phase, Run, Start};
@@ -108,15 +110,10 @@ fn ensemble<S: System + Clone, M: Method<S> + Clone>(row: &Row<S>, method: M) ->
 
 /// Multiplications of a generated step.
 fn multiplications<S: System, M: Method<S>>(row: &Row<S>, method: &M) -> u64 {
-    fn counting<V: Vector<f64>, W: Vector<Counted>>(values: V) -> W {
-        let mut counting = W::splat(Counted::from_f64(0.0));
-        let numbers = values.as_ref().iter().map(|&value| Counted::from_f64(value));
-        counting.as_mut().iter_mut().zip(numbers).for_each(|(x, number)| *x = number);
-        counting
-    }
+    let constant = |x, _| Counted::from_f64(x);
     let [(q, v), ..] = initial(row);
-    let parameters: S::Parameters<Counted> = counting(row.defaults.parameters());
-    let (q, v, inputs) = (counting(q), counting(v), S::Inputs::splat(Counted::from_f64(0.0)));
+    let parameters: S::Parameters<Counted> = vector(row.defaults.parameters(), constant);
+    let (q, v, inputs) = (vector(q, constant), vector(v, constant), S::Inputs::splat(Counted::from_f64(0.0)));
     let (h, t) = (Counted::from_f64(H), Counted::from_f64(0.0));
     let prepared = method.prepare(&parameters, h);
     let state = method.start(&parameters, h, &q, &v, t, &inputs);
@@ -180,7 +177,7 @@ pub fn table() -> Result<Table, rayon::ThreadPoolBuildError> {
         let same = |a: &Case, b: &Case| (a.workload, a.method) == (b.workload, b.method);
         let mut groups = groups(cases.chunk_by(same));
         groups.push(cases.len()..cases.len() + 1);
-        nanoseconds(&starts, &groups)
+        nanoseconds(&starts, &groups, MOST_STEPS)
     });
     let ns: Vec<f64> = ns.into_iter().map(|ns| ns / TRAJECTORIES as f64).collect();
     let per_ns = Multiply::OF_A_STEP as f64 / ns[cases.len()];

@@ -2,7 +2,7 @@
 
 use crate::count::Set;
 use crate::document::Table;
-use crate::models::{Generated, chosen, generated, names};
+use crate::models::{Generated, MOST_STEPS, chosen, generated, names};
 use crate::{Case, Kind, Start, cases, count, time};
 use std::fmt::Write;
 use std::ops::Range;
@@ -59,7 +59,7 @@ impl Suite {
     /// Measures. Beside the tables there may be notes why something is missing.
     pub fn measure(&self) -> (Vec<Table>, Vec<String>) {
         let groups = self.groups();
-        let ns = self.with_starts(|starts| time::nanoseconds(starts, &groups));
+        let ns = self.with_starts(|starts| time::nanoseconds(starts, &groups, MOST_STEPS));
         let mut notes = Vec::new();
         let mut count = |set: Set, cases: usize, models: &str| -> Vec<Option<f64>> {
             let counts = count::instructions(set, cases, models).unwrap_or_else(|error| {

@@ -1,7 +1,6 @@
 //! Time per step.
 
 use crate::Start;
-use crate::models::MOST_STEPS;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -15,10 +14,10 @@ const ROUNDS: usize = 20;
 const BATCH: f64 = 2e-4;
 
 /// Nanoseconds per step of each of `cases`, the fastest of all batches, since everything else on the
-/// machine only adds time. The cases of a group, whose times are compared, take turns batch by batch, so that
+/// machine only adds time; a batch has at most `most_steps`. The cases of a group, whose times are compared, take turns batch by batch, so that
 /// a busy moment of the machine does not fall on one of them alone; passes are seconds apart.
-pub fn nanoseconds(cases: &[Start<'_>], groups: &[Range<usize>]) -> Vec<f64> {
-    let steps: Vec<u64> = cases.iter().map(steps_per_batch).collect();
+pub fn nanoseconds(cases: &[Start<'_>], groups: &[Range<usize>], most_steps: u64) -> Vec<f64> {
+    let steps: Vec<u64> = cases.iter().map(|case| steps_per_batch(case, most_steps)).collect();
     let mut best = vec![f64::INFINITY; cases.len()];
     for _ in 0..PASSES {
         for group in groups {
@@ -45,10 +44,10 @@ pub fn groups<'a, T: 'a>(chunks: impl Iterator<Item = &'a [T]>) -> Vec<Range<usi
 }
 
 /// Steps that take [`BATCH`], if there are so many.
-fn steps_per_batch(start: &Start<'_>) -> u64 {
+fn steps_per_batch(start: &Start<'_>, most_steps: u64) -> u64 {
     const FEW: u64 = 500;
     let per_step = seconds(start, FEW) / FEW as f64;
-    ((BATCH / per_step) as u64).clamp(FEW, MOST_STEPS)
+    ((BATCH / per_step) as u64).clamp(FEW, most_steps)
 }
 
 fn seconds(start: &Start<'_>, steps: u64) -> f64 {

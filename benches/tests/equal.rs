@@ -1,7 +1,7 @@
 //! The kernels by hand and the generated steps are the same maps.
 
 use nhi_benches::many::{self, Code};
-use nhi_benches::{Case, Kind, Phase, Run, cases};
+use nhi_benches::{Case, Kind, Phase, Run, cases, numbers};
 
 /// Of q and v, relative to their size: rounding of one step, and what it grows to.
 const TOLERANCES: [(u64, f64); 4] = [(1, 1e-13), (2, 1e-13), (10, 1e-13), (100, 2e-12)];
@@ -65,6 +65,30 @@ fn kernels_by_hand_for_many_trajectories_take_the_generated_steps() {
     }
     // Four by hand and the fused ensemble where there are any by hand, and six more ensembles.
     assert_eq!(compared, 5 * (2 * 5 + 6));
+}
+
+/// With derivatives, and in `f32` to its rounding.
+#[test]
+fn steps_in_other_numbers_take_the_generated_steps() {
+    let all = cases();
+    let mut compared = 0;
+    for case in numbers::cases() {
+        let same = |other: &&Case| {
+            (other.workload, other.method, other.kind) == (case.workload, case.method, Kind::Stepwise)
+        };
+        let generated = all.iter().find(same).expect("every method is generated");
+        let rounding = if case.directions.is_some() { 1.0 } else { f64::from(f32::EPSILON) / f64::EPSILON };
+        for (steps, tolerance) in TOLERANCES {
+            let error = distance(&after(case.start, steps), &after(generated.start, steps));
+            compared += 1;
+            let numbers::Case { workload, method, directions, .. } = case;
+            assert!(
+                error <= rounding * tolerance,
+                "{workload} {method}, {directions:?}: {error:.1e} after {steps}"
+            );
+        }
+    }
+    assert_eq!(compared, TOLERANCES.len() * 3 * 8);
 }
 
 #[test]

@@ -1,20 +1,23 @@
-//! Prints time and instructions per step of the workloads and of every model and the time of many
-//! trajectories, or that alone, or what a model costs a build.
+//! Prints time and instructions per step of the workloads and of every model and the time of steps in other
+//! numbers and of many trajectories, or one of both alone, or what a model costs a build.
 //!
 //! ```text
-//! cargo run --release -p nhi-benches [-- [--all-methods] [--ensembles | --compile [MODEL ..]] [--out FILE]]
+//! cargo run --release -p nhi-benches [-- [--all-methods] [--numbers | --ensembles | --compile [MODEL ..]] [--out FILE]]
 //! ```
 
 use nhi_benches::count::Set;
 use nhi_benches::document::{Table, with_tables};
 use nhi_benches::table::Suite;
-use nhi_benches::{compile, many};
+use nhi_benches::{compile, many, numbers};
 use std::error::Error;
 use std::fs;
 use std::process::ExitCode;
 
 /// Shows every model with all methods instead of a few.
 const ALL_METHODS: &str = "--all-methods";
+
+/// Measures steps in other numbers alone.
+const NUMBERS: &str = "--numbers";
 
 /// Measures many trajectories alone.
 const ENSEMBLES: &str = "--ensembles";
@@ -28,6 +31,7 @@ const OUT: &str = "--out";
 #[derive(Default)]
 struct Arguments {
     all_methods: bool,
+    numbers: bool,
     ensembles: bool,
     compile: bool,
     /// Models whose builds are measured; all if there are none.
@@ -47,13 +51,15 @@ impl Arguments {
             }
             match argument.as_str() {
                 ALL_METHODS => parsed.all_methods = true,
+                NUMBERS => parsed.numbers = true,
                 ENSEMBLES => parsed.ensembles = true,
                 COMPILE => parsed.compile = true,
                 OUT => parsed.out = Some(arguments.next().ok_or(format!("{OUT} needs a file"))?),
                 model if parsed.compile && !model.starts_with('-') => parsed.models.push(model.to_owned()),
                 other => {
                     return Err(format!(
-                        "unknown argument {other}; expected {ALL_METHODS}, {ENSEMBLES}, {COMPILE} [MODEL ..] or {OUT} FILE"
+                        "unknown argument {other}; expected {ALL_METHODS}, {NUMBERS}, {ENSEMBLES}, \
+                         {COMPILE} [MODEL ..] or {OUT} FILE"
                     ));
                 }
             }
@@ -70,10 +76,14 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     if arguments.compile {
         return write(&[compile::table(&arguments.models, arguments.all_methods)?], arguments.out.as_deref());
     }
+    if arguments.numbers {
+        return write(&[numbers::table()], arguments.out.as_deref());
+    }
     if arguments.ensembles {
         return write(&[many::table()?], arguments.out.as_deref());
     }
     let (mut tables, notes) = Suite::new(arguments.all_methods).measure();
+    tables.push(numbers::table());
     tables.push(many::table()?);
     for note in notes {
         eprintln!("{note}");

@@ -14,14 +14,19 @@
 //! At a start, and where a step has another size than the one before, error and differences are zero, and g is left.
 //!
 //! A reflected momentum carries parasitic modes that change sign at every step, and every difference is twice as large
-//! as the last: there the error alone is carried.
+//! as the last. There the last error changes by ∇e of the step before: that is so of errors that are a straight line and
+//! such a mode beside it,
+//!
+//! ```text
+//! g + e + ∇e₋₁
+//! ```
 
 use super::carry::{CARRIED, Step, carries};
 use crate::expr::{Expr, Pool};
 use crate::program::{Program, Statement};
 
-/// Numbers that are carried of each guess, of methods that do not reflect. A fourth one would save an iteration of more
-/// steps, but costs ensembles more than it saves.
+/// Numbers that are carried of each guess: e, ∇e, and ∇²e or ∇e₋₁. A fourth one would save an iteration of more steps,
+/// but costs ensembles more than it saves.
 const NUMBERS: usize = 3;
 
 /// `step` with better guesses; `reflects` says that it reflects the momentum.
@@ -29,11 +34,9 @@ pub(super) fn guesses(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
     if !step.step.has_loop() {
         return step;
     }
-    let (numbers, equation) = match reflects {
-        true => (1, "guess g + e0 with the error e0 of the last step's g"),
-        false => {
-            (NUMBERS, "guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences")
-        }
+    let equation = match reflects {
+        true => "guess g + e0 + e2 with the error e0 of the last step's g and the difference e2 before e1",
+        false => "guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences",
     };
     let (mut symbols, mut values) = carried(&step.step);
     let first = symbols.len();
@@ -46,13 +49,16 @@ pub(super) fn guesses(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
                 let name = pool.as_symbol(u).map_or("", |u| pool.name(u)).to_owned();
                 let (mut minuend, mut subtrahend) = (u, *guess);
                 let mut terms = vec![*guess];
-                for i in 0..numbers {
+                for i in 0..NUMBERS {
                     let [last, next] =
                         ["", "next_"].map(|when| pool.fresh_symbol(&format!("{when}e{i}_{name}")));
-                    after.push(Statement::Let { symbol: next, value: pool.sub(minuend, subtrahend) });
+                    let value = if reflects && i == 2 { subtrahend } else { pool.sub(minuend, subtrahend) };
+                    after.push(Statement::Let { symbol: next, value });
                     symbols.push(last);
                     values.push(next);
-                    terms.push(last);
+                    if !reflects || i != 1 {
+                        terms.push(last);
+                    }
                     (minuend, subtrahend) = (next, last);
                 }
                 *guess = pool.sum(&terms);

@@ -686,14 +686,14 @@ const _: () = {
 
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
             ///
-            /// Operations: 19 add, 29 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
+            /// Operations: 25 add, 29 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &JumpState<[T; 3], [T; 3], [T; 1], [T; 3]>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1], [T; 9]>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 3]>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 9]>, Failure> {
                 let Prepared {
                     m,
                     k,
@@ -712,7 +712,8 @@ const _: () = {
                 } = *prepared;
                 let [r, phi, z] = state.q;
                 let [dot_r_post, dot_phi_post, dot_z_post] = state.v_post;
-                let [e0_d_r, e0_d_phi, e0_d_z] = state.carried;
+                let [e0_d_r, e1_d_r, e2_d_r, e0_d_phi, e1_d_phi, e2_d_phi, e0_d_z,
+                e1_d_z, e2_d_z] = state.carried;
 
                 // p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton
                 let pi_r = m * dot_r_post;
@@ -723,7 +724,7 @@ const _: () = {
                 let beside = dot_r_post * pi_r + dot_phi_post * pi_phi
                     + dot_z_post * pi_z;
 
-                // guess g + e0 with the error e0 of the last step's g
+                // guess g + e0 + e2 with the error e0 of the last step's g and the difference e2 before e1
                 let t1 = half_m * r * r;
                 let t2 = m_h * r;
                 let t3 = k * r;
@@ -731,7 +732,11 @@ const _: () = {
                 let newton = emitted::Newton::weighted([m, mass_phi, m], beside);
                 let [d_r, d_phi, d_z] = emitted::Newton::solve_or(
                     newton,
-                    [dot_r_post + e0_d_r, dot_phi_post + e0_d_phi, dot_z_post + e0_d_z],
+                    [
+                        e0_d_r + e2_d_r + dot_r_post,
+                        e0_d_phi + e2_d_phi + dot_phi_post,
+                        e0_d_z + e2_d_z + dot_z_post,
+                    ],
                     [dot_r_post, dot_phi_post, dot_z_post],
                     #[inline(always)]
                     |[d_r, d_phi, d_z]| {
@@ -756,8 +761,11 @@ const _: () = {
 
                 // for the next guess
                 let next_e0_d_r = d_r - dot_r_post;
+                let next_e1_d_r = next_e0_d_r - e0_d_r;
                 let next_e0_d_phi = d_phi - dot_phi_post;
+                let next_e1_d_phi = next_e0_d_phi - e0_d_phi;
                 let next_e0_d_z = d_z - dot_z_post;
+                let next_e1_d_z = next_e0_d_z - e0_d_z;
 
                 // q' = q + h·d
                 let r_1 = r + h * d_r;
@@ -785,7 +793,17 @@ const _: () = {
                     v_pre: [dot_r_pre_1, dot_phi_pre_1, dot_z_pre_1],
                     v_post: [dot_r_pre_1, dot_phi_post_1, dot_z_post_1],
                     lambda: [-two_over_h_pivot_2 * defect],
-                    carried: [next_e0_d_r, next_e0_d_phi, next_e0_d_z],
+                    carried: [
+                        next_e0_d_r,
+                        next_e1_d_r,
+                        e1_d_r,
+                        next_e0_d_phi,
+                        next_e1_d_phi,
+                        e1_d_phi,
+                        next_e0_d_z,
+                        next_e1_d_z,
+                        e1_d_z,
+                    ],
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
                     && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
@@ -971,7 +989,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 3],
+            [__T; 9],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 9];
         const ITERATES: ::core::primitive::bool = true;
@@ -1035,7 +1053,7 @@ const _: () = {
                     }
                 })?;
                 ::core::result::Result::Ok(
-                    __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 3]),
+                    __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 9]),
                 )
             }
         }
@@ -1051,7 +1069,7 @@ const _: () = {
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::JumpState::at(*__q, __jump, *__lambda);
             ::core::result::Result::Ok(
-                __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 3]),
+                __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 9]),
             )
         }
 
