@@ -20,8 +20,18 @@ use std::error::Error;
 const SHOWN: [&str; 4] = ["Dla2", "DlaRattle", "Rdp", "Rattle"];
 
 /// Passes that save operations, in the order of the columns.
-const PASSES: [&str; 9] =
-    ["numbering", "angles", "turns", "content", "coefficients", "binding", "factor", "products", "sums"];
+const PASSES: [&str; 10] = [
+    "numbering",
+    "angles",
+    "turns",
+    "frames",
+    "content",
+    "coefficients",
+    "binding",
+    "factor",
+    "products",
+    "sums",
+];
 
 const HEAD: &str = "# What the passes save
 
@@ -35,6 +45,7 @@ iterations. What depends on parameters and step size alone is computed once per 
 | numbering | one symbol per value |
 | angles | sines and cosines of angles that are made of each other from fewer calls |
 | turns | in Newton loops, sines and cosines of angles that a step turns on from those of what it turns them by |
+| frames | in Newton loops, velocities and impulses in the frame that such an angle turns, where many coefficients are known before the loop or vanish |
 | content | numbers that divide all terms of a factor leave it |
 | coefficients | coefficients of named products move to where the name is used |
 | binding | sums and products are taken apart by when their operands are known |

@@ -313,6 +313,20 @@ impl<'a> Builder<'a> {
         solution
     }
 
+    /// Solves two equations, rows of coefficients and right-hand side, by Cramer's rule: with one division, where
+    /// elimination waits for two, one after the other.
+    fn solve_pair(&mut self, [a, b]: [[Expr; 3]; 2]) -> Matrix {
+        let a = a.map(|e| self.bind("entry", e));
+        let b = b.map(|e| self.bind("entry", e));
+        let mut minor = |i: usize, j: usize| {
+            let products = [(a[i], b[j]), (a[j], b[i])].map(|(x, y)| self.mul(x, y));
+            self.sub(products[0], products[1])
+        };
+        let [det, first, second] = [minor(0, 1), minor(2, 1), minor(0, 2)];
+        let det = self.bind("det", det);
+        [first, second].map(|x| vec![self.pool().div(x, det)]).to_vec()
+    }
+
     fn subtract_product(&mut self, from: Expr, a: Expr, b: Expr) -> Expr {
         let product = self.mul(a, b);
         if self.pool().is_zero(product) {
@@ -341,7 +355,12 @@ impl<'a> Builder<'a> {
             minus.push(vec![self.pool().neg(r)]);
         }
         self.equation("Newton update: J·delta = −residual");
-        let delta = self.solve_ordered(&jacobian, &minus);
+        let delta = match (&*jacobian, &*minus) {
+            ([a, b], [r, s]) if !self.pool().is_zero(a[1]) && !self.pool().is_zero(b[0]) => {
+                self.solve_pair([[a[0], a[1], r[0]], [b[0], b[1], s[0]]])
+            }
+            _ => self.solve_ordered(&jacobian, &minus),
+        };
         let inside = std::mem::replace(&mut self.body, outside);
         self.bound = bound_outside;
         self.body.push(Statement::Newton(Newton {

@@ -12,6 +12,7 @@ mod draft;
 mod ends;
 mod factor;
 mod flat;
+mod frames;
 mod guesses;
 mod increments;
 mod latency;
@@ -60,6 +61,7 @@ impl Pass {
 
 const ANGLES: Pass = Pass { name: "angles", run: angles::angles };
 const TURNS: Pass = Pass { name: "turns", run: turns::turns };
+const FRAMES: Pass = Pass { name: "frames", run: frames::frames };
 const NUMBERING: Pass = Pass { name: "numbering", run: numbering::numbering };
 const CONTENT: Pass = Pass { name: "content", run: content::content };
 const COEFFICIENTS: Pass = Pass { name: "coefficients", run: coefficients::coefficients };
@@ -80,6 +82,7 @@ const ORDERS: [&[Pass]; 2] = [
         NUMBERING,
         ANGLES,
         TURNS,
+        FRAMES,
         COEFFICIENTS,
         BINDING,
         NUMBERING,
@@ -94,6 +97,7 @@ const ORDERS: [&[Pass]; 2] = [
         NUMBERING,
         ANGLES,
         TURNS,
+        FRAMES,
         CONTENT,
         COEFFICIENTS,
         BINDING,

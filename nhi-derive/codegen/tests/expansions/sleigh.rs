@@ -277,7 +277,7 @@ const _: () = {
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
-            /// Operations: 17 add, 18 mul, 1 sin_cos; per Newton iteration 13 add, 15 mul, 1 div, 1 small_sin_cos.
+            /// Operations: 20 add, 23 mul, 1 sin_cos; per Newton iteration 8 add, 9 mul, 1 div, 1 small_sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -320,35 +320,35 @@ const _: () = {
                     + m * (dot_x * dot_x + dot_y * dot_y);
 
                 // guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences
-                let t0 = h * lambda;
+                let t0 = dot_y * sin_theta_h + dot_x * cos_theta_h;
+                let t1 = dot_x * sin_theta_h - dot_y * cos_theta_h;
+                let t2 = inv_m + half_h_b_theta * t0;
+                let t3 = h * lambda;
                 let newton = emitted::Newton::weighted([effect], beside);
                 let [ell] = emitted::Newton::solve_or(
                     newton,
-                    [e0_ell + e1_ell + t0 + e2_ell],
-                    [t0],
+                    [e0_ell + e1_ell + t3 + e2_ell],
+                    [t3],
                     #[inline(always)]
                     |[ell]| {
                         let dot_theta_try = dot_theta + b_theta * ell;
-                        let dot_x_try = dot_x + b_x * ell;
-                        let dot_y_try = dot_y + b_y * ell;
                         let theta_try = theta_h + half_h * dot_theta_try;
 
                         // Newton update: J·delta = −residual
-                        let t1 = theta_h - theta_try;
-                        let (small_sin_t1, small_cos_t1) = t1.small_sin_cos();
-                        let t2 = sin_theta_h * small_cos_t1 - cos_theta_h * small_sin_t1;
-                        let t3 = sin_theta_h * small_sin_t1 + cos_theta_h * small_cos_t1;
-                        let pivot = a_b_theta + (b_x + half_h_b_theta * dot_y_try) * t2
-                            - (b_y - half_h_b_theta * dot_x_try) * t3;
+                        let t4 = theta_h - theta_try;
+                        let (small_sin_t4, small_cos_t4) = t4.small_sin_cos();
+                        let t5 = t1 + inv_m * ell;
+                        let pivot = a_b_theta + t2 * small_cos_t4
+                            + half_h_b_theta * t5 * small_sin_t4;
                         Ok([
-                            -(a * dot_theta_try + dot_x_try * t2 - dot_y_try * t3)
+                            -(a * dot_theta_try - t0 * small_sin_t4 + small_cos_t4 * t5)
                                 / pivot,
                         ])
                     },
                 )?;
 
                 // for the next guess
-                let next_e0_ell = ell - t0;
+                let next_e0_ell = ell - t3;
                 let next_e1_ell = next_e0_ell - e0_ell;
                 let next_e2_ell = next_e1_ell - e1_ell;
 

@@ -1,0 +1,264 @@
+//! Newton's method in the frame that an angle turns.
+//!
+//! Saves turning sines and cosines in every iteration, and most of what is multiplied by them there. With θ' = θ + δ,
+//! and θ known before the loop, `x*sin(θ') - y*cos(θ')` is by the addition theorems
+//!
+//! ```text
+//! cos δ·(x sin θ − y cos θ) + sin δ·(x cos θ + y sin θ),
+//! ```
+//!
+//! where the brackets are known before the loop, or polynomials of the unknowns with such coefficients: velocity and
+//! impulses in the frame turned by θ. With sin² θ + cos² θ = 1 many coefficients vanish: an impulse sideways is none
+//! forward.
+//!
+//! Done where no turned sine or cosine is needed any more then. Sums of which more than half of the terms are left are
+//! taken to need them.
+
+use super::binding::binding;
+use super::draft::{Context, Draft, Levels, Stage};
+use super::numbering::numbering;
+use super::schedule::schedule;
+use crate::expr::{Expr, Function, Node};
+use crate::program::Table;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Terms of a sum that is multiplied out, and of what a name in it stands for, at most.
+const MAX_TERMS: usize = 64;
+const MAX_NAMED: usize = 8;
+
+/// See the [module documentation](self).
+pub(super) fn frames(cx: &mut Context<'_>, draft: &mut Draft) {
+    let mut frames = Frames::of(cx, draft);
+    if frames.sources.is_empty() {
+        return;
+    }
+    frames.open(cx, draft);
+    let (mut trial, before) = (draft.clone(), draft.program.clone());
+    let mut names: BTreeMap<Expr, Expr> = BTreeMap::new();
+    draft.map(cx, |cx, e, image| {
+        let Node::Sum(terms) = cx.pool.node(e).clone() else { return None };
+        if frames.turned.contains(e) {
+            return None;
+        }
+        let (mut products, mut all, mut count) = (Vec::new(), Vec::new(), 0);
+        for t in terms {
+            match frames.multiplied_out(cx, t) {
+                Some((product, terms)) => {
+                    products.push(product);
+                    count += terms;
+                }
+                None => all.push(image[t]),
+            }
+        }
+        let sum = cx.pool.sum(&products);
+        let groups = frames.groups(cx, sum);
+        if products.is_empty() || 2 * groups.len() > count {
+            return None;
+        }
+        all.push(collected(cx, groups, |cx, value| {
+            let (negative, abs) = cx.signed(value);
+            let symbol = *names.entry(abs).or_insert_with(|| trial.fresh(cx));
+            cx.with_sign(negative, symbol)
+        }));
+        Some(cx.pool.sum(&all))
+    });
+    trial.program = std::mem::replace(&mut draft.program, before);
+    let definitions: Vec<(Expr, Expr)> = names.into_iter().map(|(value, s)| (s, value)).collect();
+    schedule(cx, &mut trial, &definitions);
+    let needed = cx.pool.reachable(&trial.program.values());
+    if !needed.iter().any(|&e| frames.turned.contains(e)) && weight(cx, &trial) < weight(cx, draft) {
+        *draft = trial;
+    }
+}
+
+/// Weight of the operations when what is known early is computed early.
+fn weight(cx: &mut Context<'_>, draft: &Draft) -> (usize, usize) {
+    let mut draft = draft.clone();
+    binding(cx, &mut draft);
+    numbering(cx, &mut draft);
+    draft.operations(cx).weight()
+}
+
+struct Frames {
+    levels: Levels,
+    /// Sines and cosines of what a loop turns by.
+    small: BTreeSet<Expr>,
+    /// Sums that are sines and cosines of turned angles, multiplied out.
+    turned: Table<Expr>,
+    /// The sines and cosines that are turned, as calls.
+    sources: BTreeSet<Expr>,
+    /// What is polynomial in those, multiplied out.
+    opened: Table<Expr>,
+}
+
+impl Frames {
+    fn of(cx: &mut Context<'_>, draft: &Draft) -> Frames {
+        let (mut levels, mut small, mut calls) = (draft.levels(cx), BTreeSet::new(), Table::new());
+        for (symbol, value) in draft.lets() {
+            let (_, value) = cx.signed(value);
+            let stage = levels.stage(cx.pool, symbol);
+            match cx.pool.node(value) {
+                Node::Call(Function::SmallSin | Function::SmallCos, _) if stage == Stage::Iterated => {
+                    small.insert(symbol);
+                }
+                Node::Call(Function::Sin | Function::Cos, _) if stage == Stage::Once => {
+                    calls.insert(symbol, value);
+                }
+                _ => {}
+            }
+        }
+        let (mut turned, mut sources) = (Table::new(), BTreeSet::new());
+        if !small.is_empty() {
+            for e in cx.pool.reachable(&draft.program.values()) {
+                let Node::Sum(terms) = cx.pool.node(e).clone() else { continue };
+                let pairs: Vec<(Expr, Expr)> =
+                    terms.iter().filter_map(|&t| turn(cx, t, &small, &calls)).collect();
+                if pairs.len() == 2 && terms.len() == 2 {
+                    let terms: Vec<Expr> = pairs.iter().map(|&(_, term)| term).collect();
+                    turned.insert(e, cx.pool.sum(&terms));
+                    sources.extend(pairs.into_iter().map(|(call, _)| call));
+                }
+            }
+        }
+        Frames { levels, small, turned, sources, opened: Table::new() }
+    }
+
+    /// Multiplies out what is polynomial in the sines and cosines that are turned, but for what has turned ones
+    /// in it.
+    fn open(&mut self, cx: &mut Context<'_>, draft: &Draft) {
+        let mut late: Table<()> = self.small.iter().map(|&e| (e, ())).collect();
+        let mut done: Table<()> = Table::new();
+        let lets = draft.lets().into_iter().map(|(symbol, value)| (Some(symbol), value));
+        for (symbol, value) in lets.chain(draft.results().into_iter().map(|value| (None, value))) {
+            for e in cx.pool.reachable_where(&[value], |e| !done.contains(e)) {
+                done.insert(e, ());
+                let operands = cx.pool.children(e);
+                if self.sources.contains(&e) {
+                    self.opened.insert(e, e);
+                } else if operands.iter().any(|&x| late.contains(x)) {
+                    late.insert(e, ());
+                } else if operands.iter().any(|&x| self.opened.contains(x)) {
+                    let new = match cx.pool.node(e) {
+                        Node::Sum(_) => Some(cx.pool.rebuild(e, |x| *self.opened.get(x).unwrap_or(&x))),
+                        Node::Product(factors) => {
+                            self.product(cx, &factors.clone()).map(|(product, _)| product)
+                        }
+                        _ => None,
+                    };
+                    self.opened
+                        .extend(new.filter(|&new| cx.pool.terms(new).len() <= MAX_TERMS).map(|new| (e, new)));
+                }
+            }
+            if let (Some(symbol), Some(&opened)) = (symbol, self.opened.get(value))
+                && cx.pool.terms(opened).len() <= MAX_NAMED
+            {
+                self.opened.insert(symbol, opened);
+                done.insert(symbol, ());
+            }
+        }
+    }
+
+    /// A product with one turned factor, multiplied out, and how many terms that are.
+    fn multiplied_out(&self, cx: &mut Context<'_>, product: Expr) -> Option<(Expr, usize)> {
+        let factors = cx.pool.factors(&product).to_vec();
+        let turned = factors.iter().filter(|&&f| self.turned.contains(f)).count();
+        if turned == 1 { self.product(cx, &factors) } else { None }
+    }
+
+    /// A product, its factors multiplied out, and how many terms that are before like ones are collected.
+    fn product(&self, cx: &mut Context<'_>, factors: &[Expr]) -> Option<(Expr, usize)> {
+        let (mut product, mut count) = (cx.pool.one(), 1);
+        for &f in factors {
+            let parts = match self.opened.get(f).or(self.turned.get(f)) {
+                Some(&opened) => cx.pool.terms(opened),
+                None => vec![f],
+            };
+            count *= parts.len();
+            let terms = cx.pool.terms(product);
+            if terms.len() * parts.len() > MAX_TERMS {
+                return None;
+            }
+            let mut all = Vec::new();
+            for &t in &terms {
+                all.extend(parts.iter().map(|&part| cx.pool.mul(t, part)));
+            }
+            product = cx.pool.sum(&all);
+        }
+        Some((product, count))
+    }
+
+    /// The terms of `sum` by what changes in the loop.
+    fn groups(&mut self, cx: &mut Context<'_>, sum: Expr) -> BTreeMap<Late, Vec<Expr>> {
+        let mut groups: BTreeMap<Late, Vec<Expr>> = BTreeMap::new();
+        for t in cx.pool.terms(sum) {
+            let (mut turns, mut others, mut early) = (Vec::new(), Vec::new(), Vec::new());
+            for f in cx.pool.factors(&t).to_vec() {
+                if self.small.contains(&f) {
+                    turns.push(f);
+                } else if self.levels.stage(cx.pool, f) == Stage::Iterated {
+                    others.push(f);
+                } else {
+                    early.push(f);
+                }
+            }
+            let [turns, others, early] = [turns, others, early].map(|factors| cx.pool.product(&factors));
+            groups.entry(Late { turns, others }).or_default().push(early);
+        }
+        groups
+    }
+}
+
+/// What of a term changes in the loop.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Late {
+    /// Sine or cosine of what is turned by.
+    turns: Expr,
+    /// The other factors.
+    others: Expr,
+}
+
+/// For a term of the addition theorems the sine or cosine that is turned, and the term with that as a call.
+fn turn(
+    cx: &mut Context<'_>,
+    term: Expr,
+    small: &BTreeSet<Expr>,
+    calls: &Table<Expr>,
+) -> Option<(Expr, Expr)> {
+    let (coefficient, rest) = cx.pool.split_coefficient(term);
+    let &[a, b] = cx.pool.factors(&rest) else { return None };
+    let (by, source) = if small.contains(&a) { (a, b) } else { (b, a) };
+    let call = *calls.get(source).filter(|_| small.contains(&by))?;
+    let product = cx.pool.mul(by, call);
+    Some((call, cx.pool.scale(coefficient, product)))
+}
+
+/// The sum of all terms, with common factors of the coefficients before it; `named` gives names to coefficients that
+/// are sums.
+fn collected(
+    cx: &mut Context<'_>,
+    groups: BTreeMap<Late, Vec<Expr>>,
+    mut named: impl FnMut(&mut Context<'_>, Expr) -> Expr,
+) -> Expr {
+    let factors = |cx: &Context<'_>, e: &Expr| -> BTreeSet<Expr> {
+        cx.pool.factors(e).iter().copied().filter(|&f| cx.pool.as_number(f).is_none()).collect()
+    };
+    let all = groups.values().flatten().map(|e| factors(cx, e));
+    let common: Vec<Expr> = all.reduce(|a, b| &a & &b).into_iter().flatten().collect();
+    let common = cx.pool.product(&common);
+    let mut by_turn: BTreeMap<Expr, Vec<Expr>> = BTreeMap::new();
+    for (late, coefficient) in groups {
+        let coefficient: Vec<Expr> = coefficient.into_iter().map(|c| cx.pool.div(c, common)).collect();
+        let mut coefficient = cx.pool.sum(&coefficient);
+        if let Node::Sum(_) = cx.pool.node(coefficient) {
+            coefficient = named(cx, coefficient);
+        }
+        by_turn.entry(late.turns).or_default().push(cx.pool.mul(late.others, coefficient));
+    }
+    let mut terms = Vec::new();
+    for (turns, inner) in by_turn {
+        let inner = cx.pool.sum(&inner);
+        terms.push(cx.pool.mul(turns, inner));
+    }
+    let sum = cx.pool.sum(&terms);
+    cx.pool.mul(common, sum)
+}
