@@ -24,6 +24,9 @@ const SIN_COS: u64 = 24;
 /// Of a small angle's: 3 and 3 of the shorter polynomials, 6 around them.
 const SMALL_SIN_COS: u64 = 12;
 
+/// Of an angle's that is turned by a small one: 4 more. What is renewed once in a while is not counted.
+const SIN_COS_TURNED: u64 = SMALL_SIN_COS + 4;
+
 /// Multiplications that lead to the results of `f`, [`Counted`] numbers, and to what it decides by; one that an
 /// addition is fused with counts once. What nobody looks at is not computed in a loop over many steps.
 pub(crate) fn counted(f: impl FnOnce() -> Vec<Counted>) -> u64 {
@@ -121,6 +124,13 @@ impl Scalar for Counted {
     }
     fn small_sin_cos(self) -> (Self, Self) {
         self.pair(Scalar::small_sin_cos(self.x), SMALL_SIN_COS)
+    }
+    fn sin_cos_turned(self, from: Self, (sin, _): (Self, Self)) -> (Self, Self) {
+        // What is carried of the angle comes from the state, both at once.
+        let by = self - from;
+        let (sine, _) = by.pair(Scalar::sin_cos(self.x), SIN_COS_TURNED);
+        let sum = Self::made(sine.x, 0, [sine.made_by, sin.made_by]);
+        (sum, Counted { x: Scalar::cos(self.x), ..sum })
     }
     fn sin(self) -> Self {
         Scalar::sin_cos(self).0

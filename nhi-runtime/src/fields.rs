@@ -44,6 +44,9 @@ impl Places {
     }
 }
 
+/// Above this length an array is read by a loop; the compiler takes shorter ones apart better without.
+const LONG: usize = 4;
+
 /// Numbers that pass from one value to another at a time.
 const ROOM: usize = 64;
 
@@ -93,8 +96,8 @@ impl<T: Copy, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
     const LEN: usize = N * X::LEN;
     #[inline(always)]
     fn read(next: &mut impl FnMut() -> T) -> Self {
-        // Of large steps the compiler leaves `from_fn` a call, and a loop around it makes no vectors.
-        if N == 0 {
+        // Of a long array the compiler can leave `from_fn` a call, and a loop around that makes no vectors.
+        if N <= LONG {
             return core::array::from_fn(|_| X::read(next));
         }
         let mut all = [X::read(next); N];

@@ -23,8 +23,8 @@ pub trait Method<S: System> {
     const ITERATES: bool = false;
     /// Whether ensembles gain nothing from taking steps side by side: long ones, and those with maps of a group.
     const APART: bool = false;
-    /// Whether a state carries sines and cosines that a step turns by little, so that roundings add up: steps
-    /// begin with what [`Method::begun`] makes of it.
+    /// Whether a state carries sines and cosines that a step turns by little, so that roundings add up: drivers
+    /// have it [renewed](Method::renew) now and then.
     const TURNS: bool = false;
 
     /// Name in the literature tables, on the command line and in reference data, such as `dla2`.
@@ -86,11 +86,13 @@ pub trait Method<S: System> {
         *state
     }
 
-    /// What step number `k` + 1 begins with: the state, renewed before every sixteenth step if the method
-    /// [turns](Method::TURNS) sines and cosines.
+    /// Before step number `k` + 1: [renews](Method::renewed) the state if the method [turns](Method::TURNS) sines and
+    /// cosines and sixteen steps have done so.
     #[inline(always)]
-    fn begun<T: Scalar>(&self, state: &Self::State<T>, k: u64) -> Self::State<T> {
-        if is_due::<S, Self>(k) { self.renewed(state) } else { *state }
+    fn renew<T: Scalar>(&self, state: &mut Self::State<T>, k: u64) {
+        if is_due::<S, Self>(k) {
+            *state = self.renewed(state);
+        }
     }
 }
 
@@ -100,7 +102,34 @@ const RENEWAL: u64 = 16;
 /// Whether step number `k` + 1 begins with the state [renewed](Method::renewed).
 #[inline(always)]
 pub(crate) fn is_due<S: System, M: Method<S> + ?Sized>(k: u64) -> bool {
-    M::TURNS && k % RENEWAL == 0
+    M::TURNS && k.is_multiple_of(RENEWAL)
+}
+
+/// Step number `k` + 1; if it fails, the state stays as it is.
+#[inline(always)]
+pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
+    method: &M,
+    prepared: &M::Prepared<T>,
+    state: &mut M::State<T>,
+    k: u64,
+    t: T,
+    inputs: &S::Inputs<T>,
+) -> Result<(), Failure> {
+    // In place: a copy would wait for what the last step has stored.
+    let before = is_due::<S, M>(k).then_some(*state);
+    method.renew(state, k);
+    match method.step(prepared, state, t, inputs) {
+        Ok(next) => {
+            *state = next;
+            Ok(())
+        }
+        Err(failure) => {
+            if let Some(before) = before {
+                *state = before;
+            }
+            Err(failure)
+        }
+    }
 }
 
 /// `steps` in parts of which at most the first one is due.

@@ -6,7 +6,7 @@ use crate::samples::SampleOf;
 use crate::unchecked::{self, unchecked};
 use crate::{
     Acceleration, Error, Failure, Fields, Method, Quantity, Reflecting, Sample, Samples, Scalar, State,
-    System, Vector, admissible,
+    System, Vector, admissible, method,
 };
 
 /// A system, a method and a state: a trajectory in the making.
@@ -132,7 +132,7 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
         let inputs: S::Inputs<T> = unchecked(inputs);
         let mut state: M::State<T> = unchecked(state);
         for k in *steps..*steps + self.count {
-            state = method.begun(&state, k);
+            method.renew(&mut state, k);
             state = method.step(&prepared, &state, T::from_f64(k as f64 * *h), &inputs).ok()?;
         }
         let places = const { Places::new(if Self::FOR_STEP { M::UNREAD } else { &[] }) };
@@ -231,15 +231,11 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     #[inline(always)]
     fn take_step_here(&mut self, inputs: &S::Inputs<T>) -> Result<(), Error> {
         let time = self.time();
-        let state = self.method.begun(&self.state, self.steps);
-        match self.method.step(&self.prepared, &state, time, inputs) {
-            Ok(state) => {
-                self.state = state;
-                self.steps += 1;
-                Ok(())
-            }
-            Err(cause) => Err(Error::Step { step: self.steps + 1, time: time.to_f64(), cause }),
-        }
+        let Simulation { method, prepared, state, steps, .. } = self;
+        method::step::<S, M, T>(method, prepared, state, *steps, time, inputs)
+            .map_err(|cause| Error::Step { step: *steps + 1, time: time.to_f64(), cause })?;
+        *steps += 1;
+        Ok(())
     }
 
     /// Samples of the trajectory: the present one first, then one after every `every` steps (at

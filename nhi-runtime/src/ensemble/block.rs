@@ -284,10 +284,11 @@ impl Block {
                     if stopped.is_some() {
                         break;
                     }
-                    let now = method.begun(&state_of_lane, k);
-                    match method.step(&prepared, &now, k as f64 * h, &inputs) {
-                        Ok(next) => state_of_lane = next,
-                        Err(cause) => *stopped = Some(Stop { steps: k, cause }),
+                    let t = k as f64 * h;
+                    if let Err(cause) =
+                        method::step::<S, M, f64>(method, &prepared, &mut state_of_lane, k, t, &inputs)
+                    {
+                        *stopped = Some(Stop { steps: k, cause });
                     }
                 }
                 put(state, lane, &state_of_lane, NOWHERE, same);

@@ -6,13 +6,13 @@
 //! angles, θ' − θ, which is exact. Roundings of sine and cosine add up, so that drivers have them computed anew every
 //! few steps.
 //!
-//! Not done for a coordinate of which a step has several angles, such as Runge–Kutta methods: these are close to each
-//! other.
+//! Done for the angles that a step moves a coordinate to, one of each: those of Runge–Kutta methods are several, close to
+//! each other.
 
 use super::carry::{CARRIED, Step, carries, starting};
 use crate::expr::{Expr, Function, Node, Pool};
-use crate::program::{Binding, Program, Statement};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::program::{Program, Statement};
+use std::collections::BTreeMap;
 
 /// What the state of a step has of an angle from the step before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,7 +53,6 @@ pub(crate) fn turned(pool: &Pool, step: &Program) -> BTreeMap<Expr, Turned> {
 /// `step` with the sines of its angles carried.
 pub(super) fn sines(pool: &mut Pool, mut step: Step) -> Step {
     let moved = moved(pool, &step.step);
-    let early: BTreeSet<Expr> = early(&step.step);
     let known = turned(pool, &step.step);
     let mut of_coordinate: BTreeMap<Expr, usize> = BTreeMap::new();
     let called = called(pool, &step.step);
@@ -68,26 +67,22 @@ pub(super) fn sines(pool: &mut Pool, mut step: Step) -> Step {
     };
     let before = symbols.len();
     for (angle, next) in called {
-        let is_fixed =
-            pool.reachable(&[angle]).iter().all(|&e| pool.as_symbol(e).is_none() || early.contains(&e));
-        let coordinate = moved.get(&angle).copied();
-        let is_one_of_several = coordinate.is_some_and(|from| of_coordinate[&from] > 1);
-        if is_fixed || is_one_of_several || known.contains_key(&angle) {
+        let Some(&coordinate) = moved.get(&angle) else { continue };
+        if of_coordinate[&coordinate] > 1 || known.contains_key(&angle) {
             continue;
         }
-        let start = coordinate.unwrap_or_else(|| pool.zero());
-        let of_state = step.step.state().any(|(symbol, value)| value == angle && Some(symbol) == coordinate);
-        let name = coordinate.and_then(|q| pool.as_symbol(q)).map_or("", |q| pool.name(q)).to_owned();
+        let of_state = step.step.state().any(|(symbol, value)| value == angle && symbol == coordinate);
+        let name = pool.as_symbol(coordinate).map_or("", |q| pool.name(q)).to_owned();
         let mut carry = |pool: &mut Pool, what: &str, value: Expr, start: Expr| {
             symbols.push(pool.fresh_symbol(&format!("{what}_{name}")));
             values.push(value);
             first.push(start);
         };
         if !of_state {
-            carry(pool, "last", angle, start);
+            carry(pool, "last", angle, coordinate);
         }
         for (f, what, next) in [(Function::Sin, "sin", next[0]), (Function::Cos, "cos", next[1])] {
-            let start = pool.call(f, start);
+            let start = pool.call(f, coordinate);
             carry(pool, what, next, start);
         }
     }
@@ -113,10 +108,4 @@ pub(crate) fn moved(pool: &Pool, program: &Program) -> BTreeMap<Expr, Expr> {
         }
     }
     moved
-}
-
-/// What does not change from step to step.
-fn early(program: &Program) -> BTreeSet<Expr> {
-    let early = program.inputs.iter().filter(|input| input.binding != Binding::Step);
-    early.flat_map(|input| input.symbols.iter().copied()).collect()
 }

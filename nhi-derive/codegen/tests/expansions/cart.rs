@@ -492,17 +492,9 @@ const _: () = {
                 _h: T,
                 _state: &NodeState<[T; 3], [T; 3], [T; 1]>,
                 t: T,
-            ) -> Result<[T; 7], Failure> {
+            ) -> Result<[T; 1], Failure> {
                 let [_, _, _, _, c_1] = *parameters;
-                let carried = [
-                    c_1 * t.sin(),
-                    T::from_f64(0.0),
-                    T::from_f64(0.0),
-                    T::from_f64(1.0),
-                    T::from_f64(0.0),
-                    T::from_f64(0.0),
-                    T::from_f64(1.0),
-                ];
+                let carried = [c_1 * t.sin()];
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
@@ -516,10 +508,10 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 7]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 1]>,
                 t: T,
                 inputs: &[T; 2],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 7]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 1]>, Failure> {
                 let Prepared {
                     belt,
                     c_0,
@@ -539,7 +531,7 @@ const _: () = {
                 } = *prepared;
                 let [x, y, theta] = state.q;
                 let [dot_x, dot_y, dot_theta] = state.v;
-                let [carried, last, sin, cos, _, _, _] = state.carried;
+                let [carried] = state.carried;
                 let [push, turn] = *inputs;
 
                 // stage 1
@@ -572,7 +564,7 @@ const _: () = {
                 let dot_x_s3 = dot_x + half_h * a_x_s2;
                 let dot_y_s3 = dot_y + half_h * a_y_s2;
                 let t3 = half_h + t;
-                let (sin_t3, cos_t3) = t3.sin_cos_turned(last, (sin, cos));
+                let (sin_t3, cos_t3) = t3.sin_cos();
                 let t4 = turn - c_1 * sin_t3;
                 let t5 = t4 - c_0 * dot_theta_s2;
                 let dot_theta_s3 = dot_theta + half_h_over_J * t5;
@@ -621,7 +613,7 @@ const _: () = {
                     q: [x_1, y_1, theta_1],
                     v: [dot_x_1, dot_y_1, dot_theta_1],
                     lambda: [-(k2 * (t2 + t6) + k1 * (t1 + t9))],
-                    carried: [t8, t3, sin_t3, cos_t3, half_h, sin_half_h, cos_half_h],
+                    carried: [t8],
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -810,10 +802,9 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 7],
+            [__T; 1],
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[6, 11, 12, 13];
-        const TURNS: ::core::primitive::bool = true;
+        const UNREAD: &'static [::core::primitive::usize] = &[6];
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 5],
             __h: __T,
@@ -869,17 +860,6 @@ const _: () = {
             __inputs: &[__T; 2],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             kernel::rk4::step(__prepared, __state, __t, __inputs)
-        }
-
-        #[inline(always)]
-        fn renewed<__T: ::nhi_runtime::Scalar>(
-            __state: &Self::State<__T>,
-        ) -> Self::State<__T> {
-            let mut __state = *__state;
-            (__state.carried[2], __state.carried[3]) = ::nhi_runtime::Scalar::sin_cos(
-                __state.carried[1],
-            );
-            __state
         }
     }
 };
