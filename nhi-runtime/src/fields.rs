@@ -44,9 +44,6 @@ impl Places {
     }
 }
 
-/// Above this length an array is read by a loop; the compiler takes shorter ones apart better without.
-const LONG: usize = 4;
-
 /// Numbers that pass from one value to another at a time.
 const ROOM: usize = 64;
 
@@ -96,8 +93,8 @@ impl<T: Copy, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
     const LEN: usize = N * X::LEN;
     #[inline(always)]
     fn read(next: &mut impl FnMut() -> T) -> Self {
-        // Of a long array the compiler can leave `from_fn` a call, and a loop around that makes no vectors.
-        if N <= LONG {
+        // Of large states the compiler can leave `from_fn` a call, and a loop around that makes no vectors.
+        if N == 0 {
             return core::array::from_fn(|_| X::read(next));
         }
         let mut all = [X::read(next); N];

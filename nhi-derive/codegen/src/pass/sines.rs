@@ -43,22 +43,25 @@ fn called(pool: &Pool, program: &Program) -> Vec<(Expr, [Expr; 2])> {
 /// The angles of a step that the state has from the step before, with their sines.
 pub(crate) fn turned(pool: &Pool, step: &Program) -> BTreeMap<Expr, Turned> {
     let state: BTreeMap<Expr, Expr> = step.state().map(|(symbol, next)| (next, symbol)).collect();
-    let of = |(angle, [sin, cos]): (Expr, [Expr; 2])| {
+    let of = |(angle, _, [sin, cos]): (Expr, Expr, [Expr; 2])| {
         let [&from, &sin, &cos] = [state.get(&angle)?, state.get(&sin)?, state.get(&cos)?];
         Some((angle, Turned { from, sines: [sin, cos] }))
     };
-    called(pool, step).into_iter().filter_map(of).collect()
+    single(pool, step).into_iter().filter_map(of).collect()
+}
+
+/// The angles that are called, with the coordinate that each was and their sines; none that a coordinate has several of.
+fn single(pool: &Pool, step: &Program) -> Vec<(Expr, Expr, [Expr; 2])> {
+    let moved = moved(pool, step);
+    let of_coordinate = |(angle, sines)| Some((angle, *moved.get(&angle)?, sines));
+    let all: Vec<_> = called(pool, step).into_iter().filter_map(of_coordinate).collect();
+    let is_single = |q: Expr| all.iter().filter(|&&(_, coordinate, _)| coordinate == q).count() == 1;
+    all.iter().copied().filter(|&(_, coordinate, _)| is_single(coordinate)).collect()
 }
 
 /// `step` with the sines of its angles carried.
 pub(super) fn sines(pool: &mut Pool, mut step: Step) -> Step {
-    let moved = moved(pool, &step.step);
     let known = turned(pool, &step.step);
-    let mut of_coordinate: BTreeMap<Expr, usize> = BTreeMap::new();
-    let called = called(pool, &step.step);
-    for from in called.iter().filter_map(|(angle, _)| moved.get(angle)) {
-        *of_coordinate.entry(*from).or_default() += 1;
-    }
     let carried = step.step.outputs.iter().find(|o| o.name == CARRIED).map(|o| o.values.clone());
     let (mut symbols, mut values) = (step.step.symbols(CARRIED).to_vec(), carried.unwrap_or_default());
     let mut first = match &step.carry {
@@ -66,9 +69,8 @@ pub(super) fn sines(pool: &mut Pool, mut step: Step) -> Step {
         None => vec![pool.zero(); symbols.len()],
     };
     let before = symbols.len();
-    for (angle, next) in called {
-        let Some(&coordinate) = moved.get(&angle) else { continue };
-        if of_coordinate[&coordinate] > 1 || known.contains_key(&angle) {
+    for (angle, coordinate, next) in single(pool, &step.step) {
+        if known.contains_key(&angle) {
             continue;
         }
         let of_state = step.step.state().any(|(symbol, value)| value == angle && symbol == coordinate);
