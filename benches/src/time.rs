@@ -14,8 +14,9 @@ const ROUNDS: usize = 20;
 const BATCH: f64 = 2e-4;
 
 /// Nanoseconds per step of each of `cases`, the fastest of all batches, since everything else on the
-/// machine only adds time; a batch has at most `most_steps`. The cases of a group, whose times are compared, take turns batch by batch, so that
-/// a busy moment of the machine does not fall on one of them alone; passes are seconds apart.
+/// machine only adds time; a batch has at most `most_steps`. The cases of a group, whose times are compared, take
+/// turns batch by batch, so that a busy moment of the machine does not fall on one of them alone; passes are seconds
+/// apart.
 pub fn nanoseconds(cases: &[Start<'_>], groups: &[Range<usize>], most_steps: u64) -> Vec<f64> {
     let steps: Vec<u64> = cases.iter().map(|case| steps_per_batch(case, most_steps)).collect();
     let mut best = vec![f64::INFINITY; cases.len()];

@@ -120,8 +120,8 @@ impl Constants {
     }
 }
 
-/// How many updates Newton's method makes in all lanes, and with two angles may turn by anything. One step may need more
-/// than most.
+/// How many updates Newton's method makes in all lanes, one or two; without it, whether angles turn by little from step
+/// to step, one, or by anything, two. One step may need more than most.
 #[derive(Clone, Copy, Debug)]
 struct Updates {
     /// One, or in the next strides, as many as `strides`, two or 0: as many as each lane needs.
@@ -364,7 +364,7 @@ impl Block {
     }
 }
 
-/// States renewed; apart from steps, whose loop over the lanes would not become one over vectors alone.
+/// States renewed; apart from steps, so that the loops over lanes are each one over vectors.
 struct Renewal<'a, S, M> {
     method: &'a M,
     state: &'a mut [Row],

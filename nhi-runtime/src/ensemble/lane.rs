@@ -4,8 +4,8 @@ use crate::{Scalar, trigonometry};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A number of one of several trajectories that take the same instructions, so that a compiler can take the
-/// steps of several at once: Newton's method makes as many updates for all, and with one alone angles are turned from
-/// step to step. A step that needs more has no result.
+/// steps of several at once: Newton's method makes as many updates for all, and if it makes any, angles turn by little
+/// from step to step. A step that needs more has no result.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(transparent)]
 pub(super) struct Lane<T, const UPDATES: u32>(T);

@@ -21,7 +21,7 @@ pub use fused::{Arithmetic, Fused};
 /// Every trajectory goes through the states of a [`Simulation`] with the same data, bit for bit, on every
 /// machine and with any number of threads. Trajectories lie side by side in memory, so that a processor
 /// takes the steps of several with the same instructions, those of the best instruction set that it has.
-/// Newton's method makes two or three updates for all of them; where a step needs more, that trajectory is
+/// Newton's method makes one or two updates for all of them; where a step needs more, that trajectory is
 /// computed apart for some steps. Long steps and those on groups gain what threads give. Threads are those of
 /// [rayon](https://docs.rs/rayon) (feature `rayon`): within `ThreadPool::install`, the pool's.
 ///

@@ -2,12 +2,12 @@
 //!
 //! Saves a third of a sine and cosine, and choosing between both by the quadrant: an angle is the one of the step
 //! before, turned by little, and short polynomials say what that changes. So the state carries sine and cosine of an
-//! angle of the step, and the angle where it is no coordinate at the end. What an angle is turned by is taken from the rounded
-//! angles, θ' − θ, which is exact. Roundings of sine and cosine add up, so that drivers have them computed anew every
-//! few steps.
+//! angle of the step, and the angle where it is no coordinate at the end. What an angle is turned by is taken from the
+//! rounded angles, θ' − θ, which is exact. Roundings of sine and cosine add up, so that drivers have them computed anew
+//! every few steps.
 //!
-//! Done for the angles that a step moves a coordinate to, one of each: those of Runge–Kutta methods are several, close to
-//! each other.
+//! Done for the angles that a step moves a coordinate to, one of each: those of Runge–Kutta methods are several, close
+//! to each other.
 
 use super::carry::{CARRIED, Step, carries, starting};
 use crate::expr::{Expr, Function, Node, Pool};
@@ -50,7 +50,8 @@ pub(crate) fn turned(pool: &Pool, step: &Program) -> BTreeMap<Expr, Turned> {
     single(pool, step).into_iter().filter_map(of).collect()
 }
 
-/// The angles that are called, with the coordinate that each was and their sines; none that a coordinate has several of.
+/// The angles that are called, with the coordinate that each was and their sines; none of a coordinate that has
+/// several.
 fn single(pool: &Pool, step: &Program) -> Vec<(Expr, Expr, [Expr; 2])> {
     let moved = moved(pool, step);
     let of_coordinate = |(angle, sines)| Some((angle, *moved.get(&angle)?, sines));
