@@ -476,6 +476,12 @@ impl Images {
     }
 }
 
+/// What a step carries: its symbols and their next values.
+pub(super) fn carried(step: &Program) -> (Vec<Expr>, Vec<Expr>) {
+    let values = step.outputs.iter().find(|o| o.name == CARRIED).map(|o| o.values.clone());
+    (step.symbols(CARRIED).to_vec(), values.unwrap_or_default())
+}
+
 /// Lets `step` carry `symbols`, whose next values are `values`.
 pub(super) fn carries(step: &mut Program, symbols: Vec<Expr>, values: Vec<Expr>) {
     let is_state = |i: &Input| i.name != CARRIED && step.outputs.iter().any(|o| o.name == i.name);

@@ -21,9 +21,9 @@
 //! g + e + ∇e₋₁
 //! ```
 
-use super::carry::{CARRIED, Step, carries};
-use crate::expr::{Expr, Pool};
-use crate::program::{Program, Statement};
+use super::carry::{Step, carried, carries};
+use crate::expr::Pool;
+use crate::program::Statement;
 
 /// Numbers that are carried of each guess: e, ∇e, and ∇²e or ∇e₋₁. A fourth one would save an iteration of more steps,
 /// but costs ensembles more than it saves.
@@ -77,10 +77,4 @@ pub(super) fn guesses(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
     }
     carries(&mut step.step, symbols, values);
     step
-}
-
-/// What a step carries: its symbols and their next values.
-fn carried(step: &Program) -> (Vec<Expr>, Vec<Expr>) {
-    let values = step.outputs.iter().find(|o| o.name == CARRIED).map(|o| o.values.clone());
-    (step.symbols(CARRIED).to_vec(), values.unwrap_or_default())
 }

@@ -9,7 +9,7 @@
 //! Done for the angles that a step moves a coordinate to, one of each: those of Runge–Kutta methods are several, close
 //! to each other.
 
-use super::carry::{CARRIED, Step, carries, starting};
+use super::carry::{Step, carried, carries, starting};
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::program::{Program, Statement};
 use std::collections::BTreeMap;
@@ -63,8 +63,7 @@ fn single(pool: &Pool, step: &Program) -> Vec<(Expr, Expr, [Expr; 2])> {
 /// `step` with the sines of its angles carried.
 pub(super) fn sines(pool: &mut Pool, mut step: Step) -> Step {
     let known = turned(pool, &step.step);
-    let carried = step.step.outputs.iter().find(|o| o.name == CARRIED).map(|o| o.values.clone());
-    let (mut symbols, mut values) = (step.step.symbols(CARRIED).to_vec(), carried.unwrap_or_default());
+    let (mut symbols, mut values) = carried(&step.step);
     let mut first = match &step.carry {
         Some(carry) => carry.outputs[0].values.clone(),
         None => vec![pool.zero(); symbols.len()],
