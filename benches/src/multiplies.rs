@@ -132,6 +132,10 @@ impl Scalar for Counted {
         let sum = Self::made(sine.x, 0, [sine.made_by, sin.made_by]);
         (sum, Counted { x: Scalar::cos(self.x), ..sum })
     }
+    fn sin_cos_near(self, from: Self, by: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
+        let by = (self - from) - by;
+        (sin + cos * by, cos - sin * by)
+    }
     fn sin(self) -> Self {
         Scalar::sin_cos(self).0
     }

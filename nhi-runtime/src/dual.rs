@@ -177,6 +177,13 @@ macro_rules! scalar_by_chain_rule {
                 (Forward::chain(self, sin, cos), Forward::chain(self, cos, -sin))
             }
             #[inline]
+            fn sin_cos_near(self, from: Self, by: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
+                let sines = (Forward::re(sin), Forward::re(cos));
+                let [x, from, by] = [self, from, by].map(Forward::re);
+                let (sin, cos) = Scalar::sin_cos_near(x, from, by, sines);
+                (Forward::chain(self, sin, cos), Forward::chain(self, cos, -sin))
+            }
+            #[inline]
             fn atan2(self, x: Self) -> Self {
                 let (a, b) = (Forward::re(self), Forward::re(x));
                 let squares = a * a + b * b;

@@ -44,16 +44,17 @@ impl<const N: usize> Newton<N> {
         Newton { weights: weights.map(T::to_f64), beside: beside.to_f64(), ..Self::new() }
     }
 
-    /// The solution near `guess` of the equations for which `update` gives the update −J⁻¹F of unknowns.
+    /// The solution near `guess` of the equations for which `update` gives the update −J⁻¹F of unknowns, with the numbers
+    /// that the last `update` returned beside it.
     ///
     /// # Errors
     /// [`Failure::NonFinite`], [`Failure::NotConverged`] and those of `update`.
     #[inline(always)]
-    pub fn solve<T: Scalar>(
+    pub fn solve<T: Scalar, const K: usize>(
         self,
         guess: [T; N],
-        update: impl Fn([T; N]) -> Result<[T; N], Failure>,
-    ) -> Result<[T; N], Failure> {
+        update: impl Fn([T; N]) -> Result<([T; N], [T; K]), Failure>,
+    ) -> Result<([T; N], [T; K]), Failure> {
         self.iterate(guess, None, update)
     }
 
@@ -63,36 +64,44 @@ impl<const N: usize> Newton<N> {
     /// # Errors
     /// As [`Newton::solve`].
     #[inline(always)]
-    pub fn solve_or<T: Scalar>(
+    pub fn solve_or<T: Scalar, const K: usize>(
         self,
         guess: [T; N],
         otherwise: [T; N],
-        update: impl Fn([T; N]) -> Result<[T; N], Failure>,
-    ) -> Result<[T; N], Failure> {
+        update: impl Fn([T; N]) -> Result<([T; N], [T; K]), Failure>,
+    ) -> Result<([T; N], [T; K]), Failure> {
         self.iterate(guess, Some(otherwise), update)
     }
 
     /// From `unknowns`, or from `otherwise` if that is nearer, or the iteration fails.
     #[inline(always)]
-    fn iterate<T: Scalar>(
+    fn iterate<T: Scalar, const K: usize>(
         mut self,
         mut unknowns: [T; N],
         mut otherwise: Option<[T; N]>,
-        update: impl Fn([T; N]) -> Result<[T; N], Failure>,
-    ) -> Result<[T; N], Failure> {
+        update: impl Fn([T; N]) -> Result<([T; N], [T; K]), Failure>,
+    ) -> Result<([T; N], [T; K]), Failure> {
         if const { T::UPDATES > 0 } {
-            let mut solved = false;
-            self.update_unless(&mut solved, &mut unknowns, &update);
+            let nothing = T::from_f64(f64::NAN);
+            let (mut solved, mut kept) = (false, [nothing; K]);
+            self.update_unless(&mut solved, &mut unknowns, &mut kept, &update);
             let is_nearer = !solved && self.is_nearer(&unknowns, &otherwise);
             if const { T::UPDATES > 1 } {
-                self.update_unless(&mut solved, &mut unknowns, &update);
+                self.update_unless(&mut solved, &mut unknowns, &mut kept, &update);
             }
-            return if solved && !is_nearer { Ok(unknowns) } else { Err(Failure::NotConverged) };
+            return if solved && !is_nearer { Ok((unknowns, kept)) } else { Err(Failure::NotConverged) };
         }
-        let fresh = self;
+        let (fresh, mut kept) = (self, [T::from_f64(f64::NAN); K]);
         loop {
-            let failure = match update(unknowns).and_then(|delta| self.update(&mut unknowns, delta)) {
-                Ok(true) => return Ok(unknowns),
+            let updated = update(unknowns).and_then(|(delta, keep)| {
+                // Iterations for derivatives leave values as they are.
+                if self.due.is_none() {
+                    kept = keep;
+                }
+                self.update(&mut unknowns, delta)
+            });
+            let failure = match updated {
+                Ok(true) => return Ok((unknowns, kept)),
                 Ok(false) if self.updates != 1 || !self.is_nearer(&unknowns, &otherwise) => continue,
                 Ok(false) => Failure::NotConverged,
                 Err(failure) => failure,
@@ -120,17 +129,23 @@ impl<const N: usize> Newton<N> {
 
     /// The next update, which counts unless the unknowns are `solved` for already; without branches.
     #[inline(always)]
-    fn update_unless<T: Scalar>(
+    fn update_unless<T: Scalar, const K: usize>(
         &mut self,
         solved: &mut bool,
         unknowns: &mut [T; N],
-        update: &impl Fn([T; N]) -> Result<[T; N], Failure>,
+        kept: &mut [T; K],
+        update: &impl Fn([T; N]) -> Result<([T; N], [T; K]), Failure>,
     ) {
         let mut next = *unknowns;
-        let delta = update(next).unwrap_or([T::from_f64(f64::NAN); N]);
+        let nothing = T::from_f64(f64::NAN);
+        let (delta, keep) = update(next).unwrap_or(([nothing; N], [nothing; K]));
         let now = self.values_here(&mut next, delta).unwrap_or(false);
+        // Two loops: a chain of both would not be unrolled.
         for (x, next) in unknowns.iter_mut().zip(next) {
             *x = if *solved { *x } else { next };
+        }
+        for (x, keep) in kept.iter_mut().zip(keep) {
+            *x = if *solved { *x } else { keep };
         }
         *solved |= now;
     }
@@ -299,7 +314,7 @@ mod tests {
 
     #[test]
     fn an_iteration_that_fails_starts_again_from_elsewhere() {
-        let root = |[x]: [f64; 1]| Ok([root_of_two(x)]);
+        let root = |[x]: [f64; 1]| Ok(([root_of_two(x)], []));
         // Not finite from 0.
         assert_eq!(Newton::new().solve([0.0], root), Err(Failure::NonFinite));
         let near = Newton::new().solve([1.4], root);
@@ -308,15 +323,16 @@ mod tests {
         assert_eq!(Newton::new().solve_or([0.0], [0.0], root), Err(Failure::NonFinite));
         // A cycle above 0.3.
         let cycle = |[x]: [f64; 1]| {
-            Ok([if x > 0.5 {
+            let update = if x > 0.5 {
                 -0.1
             } else if x > 0.3 {
                 0.1
             } else {
                 -x
-            }])
+            };
+            Ok(([update], []))
         };
-        assert_eq!(Newton::new().solve_or([0.45], [0.2], cycle), Ok([0.0]));
+        assert_eq!(Newton::new().solve_or([0.45], [0.2], cycle), Ok(([0.0], [])));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::compose::composed_ids;
 use crate::group::{Cayley, Exp, Exp1, Exp2, Exp4};
 use crate::{ComposedIds, Emits, Failure, Fields, Scalar, Start, State, Symmetric, System};
 use core::fmt::Debug;
+#[cfg(feature = "std")]
 use core::ops::Range;
 
 /// An integration method for the system `S`: what [`Simulation`](crate::Simulation) drives.

@@ -52,6 +52,12 @@ pub trait Scalar:
     fn sin_cos_turned(self, _from: Self, _sines: (Self, Self)) -> (Self, Self) {
         self.sin_cos()
     }
+    /// Sine and cosine of an angle that is `from` + `by`, of which these are the `sines`, (sin, cos), but for a tiny
+    /// difference as a rule. Any other one is right, but takes longer.
+    #[inline]
+    fn sin_cos_near(self, from: Self, by: Self, sines: (Self, Self)) -> (Self, Self) {
+        self.sin_cos_turned(from + by, sines)
+    }
     /// Sine.
     fn sin(self) -> Self;
     /// Cosine.
@@ -84,7 +90,7 @@ pub trait Scalar:
 
 macro_rules! float_scalar {
     ($(
-        $float:ty: $sin_cos:path, $sin_cos_beside:expr, $small_sin_cos:path, $sin_cos_turned:expr, $sin:path, $cos:path;
+        $float:ty: $sin_cos:path, $sin_cos_beside:expr, $small_sin_cos:path, $sin_cos_turned:expr, $sin_cos_near:expr, $sin:path, $cos:path;
     )*) => {$(
         impl Scalar for $float {
             const EPSILON: f64 = <$float>::EPSILON as f64;
@@ -112,6 +118,10 @@ macro_rules! float_scalar {
             #[inline]
             fn sin_cos_turned(self, from: Self, sines: (Self, Self)) -> (Self, Self) {
                 $sin_cos_turned(self, from, sines)
+            }
+            #[inline]
+            fn sin_cos_near(self, from: Self, by: Self, sines: (Self, Self)) -> (Self, Self) {
+                $sin_cos_near(self, from, by, sines)
             }
             #[inline]
             fn sin(self) -> Self {
@@ -145,6 +155,7 @@ macro_rules! float_scalar {
 
 float_scalar! {
     f64: trigonometry::sin_cos, trigonometry::sin_cos_beside, trigonometry::small_sin_cos,
-        trigonometry::sin_cos_turned, trigonometry::sin, trigonometry::cos;
-    f32: Float::sin_cos, |x, _| Float::sin_cos(x), Float::sin_cos, |x, _, _| Float::sin_cos(x), Float::sin, Float::cos;
+        trigonometry::sin_cos_turned, trigonometry::sin_cos_near, trigonometry::sin, trigonometry::cos;
+    f32: Float::sin_cos, |x, _| Float::sin_cos(x), Float::sin_cos, |x, _, _| Float::sin_cos(x),
+        |x, _, _, _| Float::sin_cos(x), Float::sin, Float::cos;
 }

@@ -16,7 +16,12 @@
 //!      vers δ = 1 − cos δ.
 //! ```
 //!
-//! Every turn adds a rounding: what has been turned a few times is computed anew.
+//! Every turn adds a rounding: what has been turned a few times is computed anew. Of a tiny δ, which an angle that was
+//! foreseen is off by, two terms are enough:
+//!
+//! ```text
+//! (5)  sin (x + δ) = sin x + δ cos x,   cos (x + δ) = cos x − δ sin x.
+//! ```
 //!
 //! S and C are minimax polynomials for the relative error of (2), which is 2⁻⁵⁷ and 2⁻⁶³, and 2⁻⁵⁸ and 2⁻⁶⁸
 //! of the shorter ones; their coefficients were found by Lawson's algorithm in 36 digits and rounded one after the
@@ -74,6 +79,9 @@ const SHORT_S: [f64; 4] =
 /// C for angles up to [`SMALL`].
 const SHORT_C: [f64; 4] =
     [0.0416666666666662, -0.001388888888792925, 2.4801580531812247e-05, -2.75374203132241e-07];
+
+/// Up to this |δ|, (5) is off by less than 2⁻⁵⁶.
+const TINY: f64 = 3.0e-9;
 
 /// (sin x, cos x).
 #[inline]
@@ -160,14 +168,66 @@ pub(crate) fn sin_cos_turned_alone<T: Scalar, const ANY: bool>(x: T, from: T, si
     if cfg!(feature = "platform-trigonometry") {
         return x.sin_cos();
     }
-    let by = x - from;
+    if ANY { turn_alone::<_, 3>(x, x - from, sines) } else { turn_alone::<_, 2>(x, x - from, sines) }
+}
+
+/// (4) for this δ, or of others [`sin_cos`] if `WAYS` is 3, or not numbers.
+#[cfg(feature = "std")]
+#[inline(always)]
+fn turn_alone<T: Scalar, const WAYS: u32>(x: T, by: T, sines: (T, T)) -> (T, T) {
     let is_small = by.to_f64().abs() <= SMALL;
-    if !ANY {
+    if WAYS < 3 {
         // Added early: a result that is known not to be a number in one case would become a branch.
         return turn(by + T::from_f64(if is_small { -0.0 } else { f64::NAN }), sines);
     }
     let (turned, called) = (turn(by, sines), x.sin_cos());
     (if is_small { turned.0 } else { called.0 }, if is_small { turned.1 } else { called.1 })
+}
+
+/// (sin x, cos x) by (5) from the `sines` of `from` + `by`, if x is that near to it, or by (4); else as of [`sin_cos`].
+#[inline]
+pub(crate) fn sin_cos_near(x: f64, from: f64, by: f64, sines: (f64, f64)) -> (f64, f64) {
+    by_shifting((x - from) - by, sines).unwrap_or_else(|| sin_cos(x))
+}
+
+/// The same, or not numbers where [`sin_cos_or_nan`] is not.
+#[inline(always)]
+pub(crate) fn sin_cos_near_or_nan<T: Scalar>(x: T, from: T, by: T, sines: (T, T)) -> (T, T) {
+    by_shifting((x - from) - by, sines).unwrap_or_else(|| sin_cos_or_nan(x))
+}
+
+/// The same as of [`sin_cos_near_or_nan`] without branches: in one of the first so many `WAYS` of (5), (4) and
+/// [`sin_cos`], or not numbers.
+#[cfg(feature = "std")]
+#[inline(always)]
+pub(crate) fn sin_cos_near_alone<T: Scalar, const WAYS: u32>(x: T, from: T, by: T, sines: (T, T)) -> (T, T) {
+    if cfg!(feature = "platform-trigonometry") {
+        return x.sin_cos();
+    }
+    let by = (x - from) - by;
+    let is_tiny = by.to_f64().abs() <= TINY;
+    if WAYS == 1 {
+        return shift(by + T::from_f64(if is_tiny { -0.0 } else { f64::NAN }), sines);
+    }
+    let (shifted, other) = (shift(by, sines), turn_alone::<_, WAYS>(x, by, sines));
+    (if is_tiny { shifted.0 } else { other.0 }, if is_tiny { shifted.1 } else { other.1 })
+}
+
+/// (5) or (4), where one of them is accurate for this δ.
+#[inline(always)]
+fn by_shifting<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
+    let size = by.to_f64().abs();
+    if cfg!(not(feature = "platform-trigonometry")) && size <= TINY {
+        return Some(shift(by, sines));
+    }
+    let is_small = cfg!(not(feature = "platform-trigonometry")) && size <= SMALL;
+    is_small.then(|| turn(by, sines))
+}
+
+/// (5)
+#[inline(always)]
+fn shift<T: Scalar>(by: T, (sin, cos): (T, T)) -> (T, T) {
+    (sin + cos * by, cos - sin * by)
 }
 
 /// (4), where it is accurate.

@@ -50,6 +50,10 @@ macro_rules! functions_by_f64 {
             $crate::trigonometry::sin_cos_turned_or_nan(self, from, sines)
         }
         #[inline(always)]
+        fn sin_cos_near(self, from: Self, by: Self, sines: (Self, Self)) -> (Self, Self) {
+            $crate::trigonometry::sin_cos_near_or_nan(self, from, by, sines)
+        }
+        #[inline(always)]
         fn sin(self) -> Self {
             self.sin_cos().0
         }

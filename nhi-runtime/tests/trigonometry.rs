@@ -150,6 +150,42 @@ fn angles_that_are_turned_by_little() {
 }
 
 #[test]
+fn angles_that_were_foreseen() {
+    let bits = |pair: (f64, f64)| (pair.0.to_bits(), pair.1.to_bits());
+    let mut constants = Consts::new().expect("memory");
+    let mut worst = 0.0_f64;
+    for i in 0..4_000 {
+        let from = 2f64.powf(20.0 * unit(i) - 10.0) * f64::from(1 - 2 * (i as i32 % 2));
+        // As tiny as roundings, as updates, and not tiny.
+        let x = from + 2f64.powf(50.0 * unit(7 * i) - 52.0) * f64::from(1 - 2 * (i as i32 / 2 % 2));
+        let by = (unit(3 * i) - 0.5) * f64::from(i as i32 % 3);
+        // So that the sum is exact.
+        let by = (from + by) - from;
+        let sines = Scalar::sin_cos(from + by);
+        let x = x + by;
+        let pair = Scalar::sin_cos_near(x, from, by, sines);
+        if ((x - from) - by).abs() > 0.1875 {
+            assert_eq!(bits(pair), bits(Scalar::sin_cos(x)), "{x:e} near {from:e}");
+        }
+        let exact = BigFloat::from_f64(x, BITS);
+        let truth = [exact.sin(BITS, ROUNDING, &mut constants), exact.cos(BITS, ROUNDING, &mut constants)];
+        for (value, truth) in [pair.0, pair.1].into_iter().zip(truth) {
+            worst = worst.max((value - to_f64(&truth)).abs() / (f64::EPSILON / 2.0));
+        }
+        #[cfg(feature = "std")]
+        {
+            let [x, from, by, sin, cos] =
+                [x, from, by, sines.0, sines.1].map(nhi_runtime::Separate::from_f64);
+            let (sin, cos) = x.sin_cos_near(from, by, (sin, cos));
+            assert_eq!(bits((sin.to_f64(), cos.to_f64())), bits(pair));
+        }
+    }
+    println!("near: at most {worst:.3} units");
+    let most = if cfg!(feature = "platform-trigonometry") { 1.0 } else { 2.0 };
+    assert!(worst > 0.5 && worst <= most, "{worst}");
+}
+
+#[test]
 fn angles_beside_known_ones() {
     // Close to them, across the borders of quadrants, far away, and where either is no angle that anybody measures.
     let largest = 1_048_576.0_f64;

@@ -26,8 +26,12 @@ fn roundings_do_not_add_up() {
             dla2.step().expect("a step");
             let &[.., sin, cos] = &rattle.state().carried;
             let (s, c) = Scalar::sin_cos(rattle.q()[0]);
-            let &[.., angle, sin_h, cos_h] = &dla2.state().carried;
-            let (s_h, c_h) = Scalar::sin_cos(angle);
+            let &[.., angle, by, sin_h, cos_h] = &dla2.state().carried;
+            // Of the sum as it is before it is rounded.
+            let sum = angle + by;
+            let rest = by - (sum - angle);
+            let (s_h, c_h) = Scalar::sin_cos(sum);
+            let (s_h, c_h) = (s_h + rest * c_h, c_h - rest * s_h);
             for error in [sin - s, cos - c, sin_h - s_h, cos_h - c_h] {
                 largest = largest.max(error.abs());
             }
@@ -37,6 +41,33 @@ fn roundings_do_not_add_up() {
         // Or nothing was turned.
         assert!(largest > 0.0, "{omega}");
     }
+}
+
+/// The phases of a snakeboard's torques, of which one turns by half a period in every step.
+#[test]
+fn roundings_of_phases_do_not_add_up() {
+    let board = snakeboard::MODEL;
+    let (q, v) = (board.initial)(&board.defaults);
+    let h = 0.05;
+    let mut rattle = Simulation::project(board.defaults.clone(), Rattle, q, v, h).expect("a start");
+    let (mut largest, mut rounding) = (0.0_f64, 0.0_f64);
+    for k in 1..20_000 {
+        rattle.step().expect("a step");
+        // What is foreseen of the torques at the end of the next step.
+        let &[.., rotor, sin_rotor, cos_rotor, steering, sin_steering, cos_steering] =
+            &rattle.state().carried;
+        for (rate, phase, sines) in
+            [(20.0, rotor, (sin_rotor, cos_rotor)), (2.0, steering, (sin_steering, cos_steering))]
+        {
+            let exact = rate * core::f64::consts::PI * (h * f64::from(k + 1));
+            assert!((phase - exact).abs() <= 4.0 * f64::EPSILON * exact, "{k}: {phase} for {exact}");
+            let (sin, cos) = Scalar::sin_cos(phase);
+            largest = largest.max((sines.0 - sin).abs()).max((sines.1 - cos).abs());
+            rounding = rounding.max(phase * f64::EPSILON / 2.0);
+        }
+    }
+    println!("{largest:e}, {rounding:e}");
+    assert!(largest > 0.0 && largest <= ROUNDINGS + 16.0 * rounding, "{largest:e}, {rounding:e}");
 }
 
 /// Trajectories that turn by little in a step, and by more than short polynomials are for: all of them, or some

@@ -56,6 +56,7 @@ iterations. What depends on parameters and step size alone is computed once per 
 | increments | velocities are carried as multiples of the step size, which is then multiplied with nowhere else; the velocities themselves are results that no step reads |
 | middle | a step begins where the chain of operations from step to step is shortest, with what it otherwise computes of the state at its beginning: saves waiting, and what two steps do alike |
 | sines | the state carries sine and cosine of a step's angle, which short polynomials turn by what it has moved: saves choices by the quadrant and a third of the multiplications, counted as one sine and cosine |
+| near | an angle that the last iteration of Newton's method has all but found, or a phase a step ahead, needs two multiplications where another one is turned by polynomials |
 | ends | what the next step reads does not go through results that it does not: saves additions in a loop, and waiting |
 | positive | no check of pivots that are positive whatever the state |
 | signs | no changes of sign, which are not counted, where a user can subtract |

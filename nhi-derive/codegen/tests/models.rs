@@ -10,7 +10,7 @@ use nhi_codegen::expr::Pool;
 use nhi_codegen::method::{Family, METHODS};
 use nhi_codegen::pass::{Step, in_a_loop, optimise, optimise_step, recurrence, split};
 use nhi_codegen::pipeline::Derived;
-use nhi_codegen::program::{Constants, Operations, Program};
+use nhi_codegen::program::{Constants, Operations, Program, Statement};
 use std::path::Path;
 use support::Random;
 
@@ -211,8 +211,13 @@ fn steps_in_a_loop_are_no_more_than_by_themselves() {
             let fixed = method.state.belongs_to_step_size();
             let Step { step, anew, errors, .. } = optimise_step(&mut pool, &mut constants, &step, fixed);
             let in_a_loop = in_a_loop(&mut pool, &mut constants, &step);
-            // One multiplication more for each of two divisions.
-            let most = operations.weight().0 + 2 + 2 * errors.len();
+            // One multiplication more for each of two divisions, one operation for angles that are foreseen.
+            let foreseen = step
+                .body
+                .iter()
+                .filter(|s| matches!(s, Statement::Turn(turn) if turn.foreseen.is_some()))
+                .count();
+            let most = operations.weight().0 + 2 + 2 * errors.len() + foreseen;
             let name = &derived.mechanics.system.name;
             assert!(in_a_loop <= most, "{name}, {}: {in_a_loop}, by itself {operations}", method.id);
             compared += 1;
@@ -291,4 +296,36 @@ fn passes_keep_every_method_of_every_model() {
         }
     }
     assert!(compared > 1000 && failed < compared / 20, "{compared} compared, {failed} failed");
+}
+
+/// Impulses that do not move what constraints depend on are no unknowns of Newton's method, and sines of its last
+/// iteration serve the next step.
+#[test]
+fn newton_finds_motions_and_foresees_angles() {
+    let found = |name: &str, id: &str| -> (usize, usize) {
+        let derived = models().into_iter().find(|d| d.mechanics.system.name == name).expect("a model");
+        let method = derived.methods.iter().find(|m| m.id == id).expect("a method");
+        let (mut pool, step) = method.step.isolated(&derived.mechanics.system.pool);
+        let fixed = method.state.belongs_to_step_size();
+        let Step { step, .. } = optimise_step(&mut pool, &mut Constants::default(), &step, fixed);
+        let mut unknowns = 0;
+        let mut foreseen = 0;
+        for statement in &step.body {
+            match statement {
+                Statement::Newton(newton) => unknowns += newton.unknowns.len(),
+                Statement::Turn(turn) => foreseen += usize::from(turn.foreseen.is_some()),
+                _ => {}
+            }
+        }
+        (unknowns, foreseen)
+    };
+    // Of two constraints one impulse turns the board. Its heading at the node and in the middle of the step and the
+    // wheels', and two phases.
+    assert_eq!(found("Snakeboard", "dla2"), (1, 5));
+    assert_eq!(found("SnakeboardFree", "dla2"), (1, 3));
+    // Explicit steps: the phases alone.
+    assert_eq!(found("Snakeboard", "rattle"), (0, 2));
+    assert_eq!(found("SleighCom", "dla2"), (1, 1));
+    // All impulses turn this robot.
+    assert_eq!(found("MobileRobot", "dla2").0, 3);
 }

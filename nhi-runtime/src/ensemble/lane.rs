@@ -76,6 +76,16 @@ impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
         };
         (Lane(sin), Lane(cos))
     }
+    #[inline(always)]
+    fn sin_cos_near(self, from: Self, by: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
+        let (x, from, by, sines) = (self.0, from.0, by.0, (sin.0, cos.0));
+        let (sin, cos) = match UPDATES {
+            0 => trigonometry::sin_cos_near_alone::<_, 3>(x, from, by, sines),
+            1 => trigonometry::sin_cos_near_alone::<_, 1>(x, from, by, sines),
+            _ => trigonometry::sin_cos_near_alone::<_, 2>(x, from, by, sines),
+        };
+        (Lane(sin), Lane(cos))
+    }
     forward!(@unary sqrt sin cos tan asin acos atan sinh cosh tanh exp ln);
     #[inline(always)]
     fn atan2(self, x: Self) -> Self {

@@ -171,13 +171,13 @@ impl Emits<Dla2> for Sleigh {
         let w = axpy(&state.v, *h, &sharp(&[inputs[0], zero, zero], parameters));
         let b = sharp(&mu(parameters[2], &q_half), parameters);
         // g(ℓ) = μ(q')v', v' = w + Bℓ, q' = q_half + h/2 v'.
-        let ell = Newton::new().solve([*h * state.lambda[0]], |ell| {
+        let (ell, []) = Newton::new().solve([*h * state.lambda[0]], |ell| {
             let v = axpy(&w, ell[0], &b);
             let (s, c) = (q_half[0] + half_h * v[0]).sin_cos();
             let g = parameters[2] * v[0] + s * v[1] - c * v[2];
             let dg_dtheta = c * v[1] + s * v[2];
             let dg = parameters[2] * b[0] + s * b[1] - c * b[2] + half_h * dg_dtheta * b[0];
-            Ok([-g / dg])
+            Ok(([-g / dg], []))
         })?;
         let v = axpy(&w, ell[0], &b);
         let q = axpy(&q_half, half_h, &v);

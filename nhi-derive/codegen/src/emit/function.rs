@@ -6,8 +6,8 @@ use super::expression::{Place, Writer};
 use super::names::{Names, spelled};
 use crate::expr::{Expr, Node, Pool};
 use crate::group::{Entry, Group};
-use crate::pass::{CARRIED, Latency, Turned, turned};
-use crate::program::{Constants, Newton, Operations, Output, Program, Singular, Statement};
+use crate::pass::{CARRIED, Latency};
+use crate::program::{Constants, Newton, Operations, Output, Program, Singular, Statement, Turn};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,9 +103,9 @@ impl StateType {
         numbers.filter(|(_, symbol)| !used.contains(symbol)).map(|(i, _)| i).collect()
     }
 
-    /// Where the step has sines of an angle from the step before, where it has the angle: `carried[1]`, `carried[2]`,
-    /// `q[0]`.
-    pub(super) fn turned(&self, pool: &Pool, step: &Program) -> Vec<[TokenStream; 3]> {
+    /// Where the step has sines of an angle from the step before, where it has the angle and perhaps what it was
+    /// foreseen to be turned by: `carried[1]`, `carried[2]`, `q[0]`, `carried[0]`.
+    pub(super) fn turned(&self, step: &Program) -> Vec<([TokenStream; 3], Option<TokenStream>)> {
         let place = |e: Expr| {
             let of = |name: &str| step.symbols(name).iter().position(|&s| s == e);
             let fields = self.fields.iter().map(|(name, _)| *name).chain([CARRIED]);
@@ -116,8 +116,13 @@ impl StateType {
                 _ => quote!(#field[#i]),
             })
         };
-        let of = |Turned { from, sines: [sin, cos] }| Some([place(sin)?, place(cos)?, place(from)?]);
-        turned(pool, step).into_values().filter_map(of).collect()
+        let of = |statement: &Statement| match *statement {
+            Statement::Turn(Turn { from, foreseen, known: [sin, cos], .. }) => {
+                Some(([place(sin)?, place(cos)?, place(from)?], foreseen.and_then(place)))
+            }
+            _ => None,
+        };
+        step.body.iter().filter_map(of).collect()
     }
 
     /// Whether the state has this field.
@@ -149,13 +154,11 @@ pub(super) fn function(
     let used = used(pool, program);
     let mut latency = Latency::of(pool, constants, program);
     let beside = beside(pool, constants, &mut latency, program);
-    let turned = turned(pool, program);
     let mut body = Body {
         writer: Writer::new(pool, constants, names, latency),
         mode,
         used,
         beside,
-        turned,
         tokens: TokenStream::new(),
     };
     let arguments = body.arguments(program, signature);
@@ -188,10 +191,7 @@ pub(super) fn function(
 
 /// The symbols that values depend on.
 fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
-    let turned =
-        turned(pool, program).into_values().flat_map(|Turned { from, sines: [sin, cos] }| [from, sin, cos]);
-    let values: Vec<Expr> = program.values().into_iter().chain(turned).collect();
-    pool.reachable(&values).into_iter().filter(|&e| pool.as_symbol(e).is_some()).collect()
+    pool.reachable(&program.values()).into_iter().filter(|&e| pool.as_symbol(e).is_some()).collect()
 }
 
 /// The maps of a group that a program makes use of, by the numbers that it takes of them.
@@ -218,8 +218,6 @@ struct Body<'a> {
     used: BTreeSet<Expr>,
     /// See [`beside`].
     beside: BTreeMap<Expr, Expr>,
-    /// See [`turned`].
-    turned: BTreeMap<Expr, Turned>,
     tokens: TokenStream,
 }
 
@@ -328,6 +326,7 @@ impl Body<'_> {
                     });
                 }
                 Statement::Newton(newton) => self.newton(newton),
+                Statement::Turn(turn) => self.turn(turn),
             }
         }
     }
@@ -339,10 +338,6 @@ impl Body<'_> {
         if both != "sin_cos" {
             return quote!(#name());
         }
-        if let Some(&Turned { from, sines }) = self.turned.get(&angle) {
-            let (from, [sin, cos]) = (open(from), sines.map(&mut open));
-            return quote!(sin_cos_turned(#from, (#sin, #cos)));
-        }
         match self.beside.get(&angle) {
             Some(&from) => {
                 let from = open(from);
@@ -350,6 +345,19 @@ impl Body<'_> {
             }
             None => quote!(#name()),
         }
+    }
+
+    /// `let (s, c) = x.sin_cos_turned(y, (sin_y, cos_y));`
+    fn turn(&mut self, turn: &Turn) {
+        let angle = self.writer.expression(turn.angle, Place::Receiver);
+        let [from, sin, cos] =
+            [turn.from, turn.known[0], turn.known[1]].map(|e| self.writer.expression(e, Place::Open));
+        let foreseen = turn.foreseen.map(|by| self.writer.expression(by, Place::Open));
+        let sines = self.pattern(&turn.sines);
+        self.add(match foreseen {
+            Some(by) => quote!(let (#(#sines),*) = #angle.sin_cos_near(#from, #by, (#sin, #cos));),
+            None => quote!(let (#(#sines),*) = #angle.sin_cos_turned(#from, (#sin, #cos));),
+        });
     }
 
     /// Writes the leading statements that bind numbers of one map: `let [x, _, y] = R::moved(..);`
@@ -404,9 +412,9 @@ impl Body<'_> {
 
     /// ```text
     /// let newton = emitted::Newton::weighted([weights], beside);
-    /// let [l] = emitted::Newton::solve(newton, [guess], |[l]| {
+    /// let ([l], [kept]) = emitted::Newton::solve(newton, [guess], |[l]| {
     ///     statements
-    ///     Ok([update])
+    ///     Ok(([update], [kept]))
     /// })?;
     /// ```
     ///
@@ -424,6 +432,8 @@ impl Body<'_> {
         for &d in &newton.delta {
             delta.push(self.writer.expression(d, Place::Open));
         }
+        let kept: Vec<TokenStream> =
+            newton.kept.iter().map(|&e| self.writer.expression(e, Place::Open)).collect();
         let inside = std::mem::replace(&mut self.tokens, outside);
         let (solve, otherwise) = match otherwise.as_slice() {
             [] => (quote!(solve), TokenStream::new()),
@@ -431,14 +441,14 @@ impl Body<'_> {
         };
         self.add(quote! {
             let newton = emitted::Newton::weighted([#(#weights),*], #beside);
-            let [#(#unknowns),*] = emitted::Newton::#solve(
+            let ([#(#unknowns),*], [#(#kept),*]) = emitted::Newton::#solve(
                 newton,
                 [#(#guess),*],
                 #otherwise
                 #[inline(always)]
                 |[#(#unknowns),*]| {
                     #inside
-                    Ok([#(#delta),*])
+                    Ok(([#(#delta),*], [#(#kept),*]))
                 },
             )?;
         });

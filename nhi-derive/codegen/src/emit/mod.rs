@@ -104,7 +104,7 @@ struct Memory {
     /// Which of these are for steps of one size.
     errors: Range<usize>,
     /// Places of sines, cosines and angles that steps turn.
-    turned: Vec<[TokenStream; 3]>,
+    turned: Vec<([TokenStream; 3], Option<TokenStream>)>,
     /// Which of all numbers are of no use to the next step.
     unread: Vec<usize>,
     /// Whether the step is too long to gain anything from the loop around it.
@@ -348,7 +348,7 @@ impl<'a> Emitter<'a> {
             increments,
             anew,
             errors,
-            turned: state.turned(&pool, &parts.step),
+            turned: state.turned(&parts.step),
             unread: state.unread(&pool, &parts.step),
             long,
             iterates: parts.step.has_loop(),
@@ -629,8 +629,17 @@ impl<'a> Emitter<'a> {
                 }
             }
         });
-        let renewed = memory.turned.iter().map(|[sin, cos, angle]| {
-            quote!((__state.#sin, __state.#cos) = #runtime::Scalar::sin_cos(__state.#angle);)
+        let renewed = memory.turned.iter().map(|([sin, cos, angle], foreseen)| {
+            let turned = foreseen.as_ref().map(|by| {
+                quote! {
+                    __state.#angle = __state.#angle + __state.#by;
+                    __state.#by = #runtime::Scalar::from_f64(0.0);
+                }
+            });
+            quote! {
+                #turned
+                (__state.#sin, __state.#cos) = #runtime::Scalar::sin_cos(__state.#angle);
+            }
         });
         let renewed = (!memory.turned.is_empty()).then(|| {
             quote! {

@@ -371,6 +371,7 @@ impl<'a> Builder<'a> {
             beside: norm.beside,
             body: inside,
             delta: delta.into_iter().map(|row| row[0]).collect(),
+            kept: Vec::new(),
         }));
     }
 

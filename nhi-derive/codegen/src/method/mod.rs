@@ -9,6 +9,7 @@ mod builder;
 mod discrete;
 mod dla;
 mod gni;
+mod impulse;
 mod moser_veselov;
 mod nodes;
 mod runge_kutta;

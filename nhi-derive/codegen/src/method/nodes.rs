@@ -90,7 +90,7 @@ impl Departure<'_> {
     }
 
     /// The discrete constraint; `suffix` names what is bound on the way, if anything.
-    fn step_residual(
+    pub(super) fn step_residual(
         &self,
         b: &mut Builder<'_>,
         quadrature: Quadrature,
@@ -131,7 +131,8 @@ impl Departure<'_> {
             row.extend(self.constraint.iter().flat_map(|c| c.mu.iter().map(|form| form[i])));
             rhs.push(row);
         }
-        let solved = if *jacobian == b.x.mass {
+        let plain = *jacobian == b.x.mass;
+        let solved = if plain {
             b.solve_definite(Singular::Mass, jacobian, &rhs)
         } else {
             b.solve_ordered(jacobian, &rhs)
@@ -149,60 +150,12 @@ impl Departure<'_> {
                 b.bind_forms(&name, &solved[i][1..])
             })
             .collect();
-        let impulse = self.impulse(b, &free, &columns, constraint);
+        let impulse = self.impulse(b, &free, &columns, plain, constraint);
         b.equation("velocity after the reaction: w + B·ell");
         let kick = b.apply(&columns, &impulse);
         let velocity: Vec<Expr> = free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect();
         let velocity = b.bind_velocities(self.named.0, self.named.1, &velocity);
         Departed { velocity, impulse }
-    }
-
-    /// ℓ from g(ℓ) = μ w + μ₀ = 0 with w = `free` + B ℓ: closed form where g is affine in ℓ.
-    fn impulse(
-        &self,
-        b: &mut Builder<'_>,
-        free: &[Expr],
-        columns: &Matrix,
-        constraint: &StepConstraint,
-    ) -> Vec<Expr> {
-        let ell = b.locals("ell", constraint.mu.len());
-        let kick = b.apply(columns, &ell);
-        let w: Vec<Expr> = free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect();
-        let closed = self.step_residual(b, constraint.quadrature, &w, None);
-        let jacobian: Matrix = closed.iter().map(|&g| b.pool().gradient(g, &ell)).collect();
-        let affine = {
-            let pool = b.pool();
-            !jacobian.iter().flatten().any(|&e| pool.depends_on(e, &ell))
-        };
-        if affine {
-            b.equation("mu·w + mu_t = 0 is affine in the impulse ell: one linear solve");
-            let zero = b.pool().zero();
-            let map: HashMap<Expr, Expr> = ell.iter().map(|&l| (l, zero)).collect();
-            let at_zero = b.pool().substitute(&closed, &map);
-            let minus: Matrix = at_zero.iter().map(|&g| vec![b.pool().neg(g)]).collect();
-            let solved = b.solve_ordered(&jacobian, &minus);
-            let values: Vec<Expr> = solved.into_iter().map(|row| row[0]).collect();
-            return b.bind_forms("impulse", &values);
-        }
-        b.equation("impulse ell from the discrete constraint mu·w + mu_t = 0, by Newton");
-        let effect: Vec<Expr> = match b.x.reaction.clone() {
-            Some(known) => {
-                let c = b.matrix_at(&known.c, self.from);
-                (0..c.len()).map(|a| c[a][a]).collect()
-            }
-            None => (constraint.mu.iter().enumerate())
-                .map(|(a, mu)| {
-                    let b_a: Vec<Expr> = columns.iter().map(|row| row[a]).collect();
-                    crate::mechanics::dot(b.pool(), mu, &b_a)
-                })
-                .collect(),
-        };
-        let norm = self.norm(b, free, &[], effect);
-        b.newton(&ell, &constraint.guess, norm, |b| {
-            let w = b.bind_velocities("dot_", "_try", &w);
-            self.step_residual(b, constraint.quadrature, &w, Some("_try"))
-        });
-        ell
     }
 
     /// Mᵢᵢ at the node.
@@ -214,7 +167,13 @@ impl Departure<'_> {
 
     /// Twice a kinetic energy for unknowns (w, ℓ) or ℓ alone: `masses` of the velocities among them
     /// and `effect` ≈ (μM⁻¹μᵀ)ₐₐ of the impulses, beside `velocity`.
-    fn norm(&self, b: &mut Builder<'_>, velocity: &[Expr], masses: &[Expr], effect: Vec<Expr>) -> Norm {
+    pub(super) fn norm(
+        &self,
+        b: &mut Builder<'_>,
+        velocity: &[Expr],
+        masses: &[Expr],
+        effect: Vec<Expr>,
+    ) -> Norm {
         let mut squares = Vec::new();
         for (mass, &v) in self.masses(b).into_iter().zip(velocity) {
             let square = b.pool().powi(v, 2);

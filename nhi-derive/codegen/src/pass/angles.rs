@@ -509,7 +509,7 @@ fn positions(pool: &Pool, draft: &Draft) -> Table<usize> {
                 }
             }
             Statement::Newton(newton) => positions.extend(newton.unknowns.iter().map(|&x| (x, statements))),
-            Statement::Equation(_) | Statement::Pivot { .. } => {}
+            Statement::Equation(_) | Statement::Pivot { .. } | Statement::Turn(_) => {}
         }
     };
     for statement in &draft.program.body {

@@ -168,7 +168,7 @@ impl Images {
                 }
                 Statement::Pivot { pivot, diagonal, .. } => roots.extend([*pivot, *diagonal]),
                 Statement::Newton(newton) => roots.extend(newton.before()),
-                Statement::Equation(_) => {}
+                Statement::Equation(_) | Statement::Turn(_) => {}
             }
         }
         roots.extend(program.outputs.iter().flat_map(|o| o.values.iter().copied()));
@@ -522,7 +522,7 @@ fn results(program: &Program) -> Vec<Expr> {
                 }));
                 all.extend(delta);
             }
-            Statement::Equation(_) | Statement::Let { .. } => {}
+            Statement::Equation(_) | Statement::Turn(_) | Statement::Let { .. } => {}
         }
     }
     all.extend(program.outputs.iter().flat_map(|o| &o.values));

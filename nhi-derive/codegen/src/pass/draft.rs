@@ -110,7 +110,7 @@ impl Draft {
                     Statement::Let { symbol, value } => Some((*symbol, *value)),
                     _ => None,
                 })),
-                Statement::Equation(_) | Statement::Pivot { .. } => {}
+                Statement::Equation(_) | Statement::Pivot { .. } | Statement::Turn(_) => {}
             }
         }
         all

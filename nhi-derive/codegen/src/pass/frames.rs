@@ -1,6 +1,6 @@
 //! Newton's method in the frame that an angle turns.
 //!
-//! Saves turning sines and cosines in every iteration, and most of what is multiplied by them there. With θ' = θ + δ,
+//! Saves turning sines and cosines in every iteration and after the last one, and most of what is multiplied by them. With θ' = θ + δ,
 //! and θ known before the loop, `x*sin(θ') - y*cos(θ')` is by the addition theorems
 //!
 //! ```text
@@ -15,7 +15,7 @@
 //! taken to need them.
 
 use super::binding::binding;
-use super::draft::{Context, Draft, Levels, Stage};
+use super::draft::{Context, Draft, Level, Levels, Stage};
 use super::numbering::numbering;
 use super::schedule::schedule;
 use crate::expr::{Expr, Function, Node};
@@ -28,7 +28,20 @@ const MAX_NAMED: usize = 8;
 
 /// See the [module documentation](self).
 pub(super) fn frames(cx: &mut Context<'_>, draft: &mut Draft) {
-    let mut frames = Frames::of(cx, draft);
+    let mut levels = draft.levels(cx);
+    let mut later = BTreeSet::new();
+    for (symbol, value) in draft.lets() {
+        let (_, value) = cx.signed(value);
+        if let Node::Call(Function::SmallSin | Function::SmallCos, _) = cx.pool.node(value) {
+            later.insert(levels.of(cx.pool, symbol));
+        }
+    }
+    later.into_iter().rev().for_each(|level| frames_at(cx, draft, level));
+}
+
+/// Of the angles that are turned at a level, in a loop or after it.
+fn frames_at(cx: &mut Context<'_>, draft: &mut Draft, level: Level) {
+    let mut frames = Frames::of(cx, draft, level);
     if frames.sources.is_empty() {
         return;
     }
@@ -81,7 +94,9 @@ fn weight(cx: &mut Context<'_>, draft: &Draft) -> (usize, usize) {
 
 struct Frames {
     levels: Levels,
-    /// Sines and cosines of what a loop turns by.
+    /// What is known from here on changes with what is turned by.
+    level: Level,
+    /// Sines and cosines of what is turned by.
     small: BTreeSet<Expr>,
     /// Sums that are sines and cosines of turned angles, multiplied out.
     turned: Table<Expr>,
@@ -92,16 +107,16 @@ struct Frames {
 }
 
 impl Frames {
-    fn of(cx: &mut Context<'_>, draft: &Draft) -> Frames {
+    fn of(cx: &mut Context<'_>, draft: &Draft, level: Level) -> Frames {
         let (mut levels, mut small, mut calls) = (draft.levels(cx), BTreeSet::new(), Table::new());
         for (symbol, value) in draft.lets() {
             let (_, value) = cx.signed(value);
-            let stage = levels.stage(cx.pool, symbol);
+            let own = levels.of(cx.pool, symbol);
             match cx.pool.node(value) {
-                Node::Call(Function::SmallSin | Function::SmallCos, _) if stage == Stage::Iterated => {
+                Node::Call(Function::SmallSin | Function::SmallCos, _) if own == level => {
                     small.insert(symbol);
                 }
-                Node::Call(Function::Sin | Function::Cos, _) if stage == Stage::Once => {
+                Node::Call(Function::Sin | Function::Cos, _) if own < level && own.stage() == Stage::Once => {
                     calls.insert(symbol, value);
                 }
                 _ => {}
@@ -120,7 +135,7 @@ impl Frames {
                 }
             }
         }
-        Frames { levels, small, turned, sources, opened: Table::new() }
+        Frames { levels, level, small, turned, sources, opened: Table::new() }
     }
 
     /// Multiplies out what is polynomial in the sines and cosines that are turned, but for what has turned ones
@@ -195,7 +210,7 @@ impl Frames {
             for f in cx.pool.factors(&t).to_vec() {
                 if self.small.contains(&f) {
                     turns.push(f);
-                } else if self.levels.stage(cx.pool, f) == Stage::Iterated {
+                } else if self.levels.of(cx.pool, f) >= self.level {
                     others.push(f);
                 } else {
                     early.push(f);

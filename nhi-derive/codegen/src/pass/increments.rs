@@ -16,7 +16,7 @@ use super::ends::ends;
 use super::names::{formula_name, symbol_name};
 use super::schedule::schedule;
 use crate::expr::{Expr, Node, Pool, Rational};
-use crate::program::{Binding, Constants, Input, Program, Statement, Table};
+use crate::program::{Binding, Constants, Input, Operations, Program, Statement, Table};
 use num_traits::{One, Signed, ToPrimitive};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,9 +37,23 @@ pub(super) fn increments(cx: &mut Context<'_>, search: Search, step: Step) -> (S
 
 /// [Weight](crate::program::Operations::weight) of the operations of a step for what the next one reads.
 pub fn in_a_loop(pool: &mut Pool, constants: &mut Constants, step: &Program) -> usize {
-    let cx = &mut Context::new(pool, constants);
-    let draft = Draft::new(cx, step);
-    weight_in_a_loop(cx, &draft)
+    let read: BTreeSet<Expr> = read_again(pool, step).into_iter().collect();
+    let mut step = step.clone();
+    for output in &mut step.outputs {
+        output.values.retain(|value| read.contains(value));
+    }
+    loop {
+        let used = used(pool, &step);
+        let before = step.body.len();
+        step.body.retain(|statement| match statement {
+            Statement::Let { symbol, .. } => used.contains(symbol),
+            Statement::Turn(turn) => turn.sines.iter().any(|s| used.contains(s)),
+            _ => true,
+        });
+        if step.body.len() == before {
+            return Operations::of(pool, constants, &step).weight().0;
+        }
+    }
 }
 
 fn weight_in_a_loop(cx: &mut Context<'_>, draft: &Draft) -> usize {
@@ -162,7 +176,7 @@ fn scaled(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
                 *pivot = image.plain(cx.pool, *pivot, 0);
                 *diagonal = image.plain(cx.pool, *diagonal, 0);
             }
-            Statement::Equation(_) | Statement::Newton(_) => {}
+            Statement::Equation(_) | Statement::Turn(_) | Statement::Newton(_) => {}
         }
     }
     // What the state carries comes from the results as they were.

@@ -68,6 +68,11 @@ impl Latency {
             match statement {
                 Statement::Equation(_) | Statement::Pivot { .. } => {}
                 Statement::Let { symbol, value } => self.bind(pool, constants, *symbol, *value),
+                Statement::Turn(turn) => {
+                    let end = self.get(pool, constants, turn.angle)
+                        + if turn.foreseen.is_some() { 4 * FLAT } else { CALL };
+                    self.of_symbol.extend(turn.sines.map(|s| (s, end)));
+                }
                 Statement::Newton(newton) => {
                     let mut start = 0;
                     for &value in &newton.before() {

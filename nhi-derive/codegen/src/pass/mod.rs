@@ -18,6 +18,7 @@ mod increments;
 mod latency;
 mod middle;
 mod names;
+mod near;
 mod numbering;
 mod positive;
 mod reciprocals;
@@ -36,7 +37,7 @@ pub use increments::in_a_loop;
 pub use latency::recurrence;
 pub(crate) use latency::{Latency, after};
 pub use names::identifier;
-pub(crate) use sines::{Turned, moved, turned};
+pub(crate) use sines::moved;
 pub use split::{Prepared, split};
 
 use crate::expr::Pool;

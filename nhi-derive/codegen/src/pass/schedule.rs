@@ -31,7 +31,7 @@ pub(super) fn schedule(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(
     let mut loops = 0;
     for statement in std::mem::take(&mut draft.program.body) {
         match statement {
-            Statement::Equation(_) => body.push(statement),
+            Statement::Equation(_) | Statement::Turn(_) => body.push(statement),
             Statement::Let { symbol, .. } => {
                 if scheduler.live.contains(symbol) {
                     scheduler.place(cx.pool, &[symbol], &mut body, None);

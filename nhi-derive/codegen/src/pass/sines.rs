@@ -7,95 +7,167 @@
 //! every few steps.
 //!
 //! Done for the angles that a step moves a coordinate to, one of each: those of Runge–Kutta methods are several, close
-//! to each other.
+//! to each other. Where a step can [foresee](super::near) the angle of the next one, it carries that in its place.
 
 use super::carry::{Step, carried, carries, starting};
+use super::near;
 use crate::expr::{Expr, Function, Node, Pool};
-use crate::program::{Program, Statement};
+use crate::program::{Program, Statement, Turn};
 use std::collections::BTreeMap;
 
-/// What the state of a step has of an angle from the step before.
+/// Symbols for sine and cosine of an angle that are bound one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Turned {
-    /// The angle.
-    pub(crate) from: Expr,
-    /// Its sine and cosine.
-    pub(crate) sines: [Expr; 2],
+pub(super) struct Called {
+    pub(super) angle: Expr,
+    pub(super) sines: [Expr; 2],
 }
 
-/// The angles whose sine and cosine are bound one after the other outside of loops.
-fn called(pool: &Pool, program: &Program) -> Vec<(Expr, [Expr; 2])> {
-    let call = |statement: &Statement| match statement {
-        Statement::Let { symbol, value } => match *pool.node(*value) {
-            Node::Call(f, x) => Some((f, x, *symbol)),
+impl Called {
+    /// Those in `body` of these two functions, sine and cosine.
+    pub(super) fn all(pool: &Pool, body: &[Statement], functions: [Function; 2]) -> Vec<Called> {
+        let call = |statement: &Statement| match statement {
+            Statement::Let { symbol, value } => match *pool.node(*value) {
+                Node::Call(f, x) => Some((f, x, *symbol)),
+                _ => None,
+            },
             _ => None,
-        },
-        _ => None,
-    };
-    let both = |pair: &[Statement]| match (call(&pair[0])?, call(&pair[1])?) {
-        ((Function::Sin, x, sin), (Function::Cos, y, cos)) if x == y => Some((x, [sin, cos])),
-        ((Function::Cos, x, cos), (Function::Sin, y, sin)) if x == y => Some((x, [sin, cos])),
-        _ => None,
-    };
-    program.body.windows(2).filter_map(both).collect()
+        };
+        let both = |pair: &[Statement]| {
+            let ((f, angle, a), (g, y, b)) = (call(&pair[0])?, call(&pair[1])?);
+            let sines = if f == functions[0] { [a, b] } else { [b, a] };
+            let are_both = [f, g] == functions || [g, f] == functions;
+            (are_both && angle == y).then_some(Called { angle, sines })
+        };
+        body.windows(2).filter_map(both).collect()
+    }
+
+    /// Where they are bound.
+    pub(super) fn position(&self, body: &[Statement]) -> Option<usize> {
+        body.iter().position(|s| matches!(s, Statement::Let { symbol, .. } if self.sines.contains(symbol)))
+    }
+
+    /// Has them made of those that are `known` of the angle `from`, or of that turned as `foreseen`.
+    pub(super) fn turn(
+        &self,
+        body: &mut Vec<Statement>,
+        from: Expr,
+        foreseen: Option<Expr>,
+        known: [Expr; 2],
+    ) {
+        let &Called { angle, sines } = self;
+        if let Some(i) = self.position(body) {
+            body.splice(i..i + 2, [Statement::Turn(Turn { sines, angle, from, foreseen, known })]);
+        }
+    }
 }
 
-/// The angles of a step that the state has from the step before, with their sines.
-pub(crate) fn turned(pool: &Pool, step: &Program) -> BTreeMap<Expr, Turned> {
-    let state: BTreeMap<Expr, Expr> = step.state().map(|(symbol, next)| (next, symbol)).collect();
-    let of = |(angle, _, [sin, cos]): (Expr, Expr, [Expr; 2])| {
-        let [&from, &sin, &cos] = [state.get(&angle)?, state.get(&sin)?, state.get(&cos)?];
-        Some((angle, Turned { from, sines: [sin, cos] }))
-    };
-    single(pool, step).into_iter().filter_map(of).collect()
-}
-
-/// The angles that are called, with the coordinate that each was and their sines; none of a coordinate that has
+/// The angles that are called outside of loops, with the coordinate that each was; none of a coordinate that has
 /// several.
-fn single(pool: &Pool, step: &Program) -> Vec<(Expr, Expr, [Expr; 2])> {
+fn single(pool: &Pool, step: &Program) -> Vec<(Called, Expr)> {
     let moved = moved(pool, step);
-    let of_coordinate = |(angle, sines)| Some((angle, *moved.get(&angle)?, sines));
-    let all: Vec<_> = called(pool, step).into_iter().filter_map(of_coordinate).collect();
-    let is_single = |q: Expr| all.iter().filter(|&&(_, coordinate, _)| coordinate == q).count() == 1;
-    all.iter().copied().filter(|&(_, coordinate, _)| is_single(coordinate)).collect()
+    let of_coordinate = |called: Called| Some((called, *moved.get(&called.angle)?));
+    let called = Called::all(pool, &step.body, [Function::Sin, Function::Cos]);
+    let all: Vec<_> = called.into_iter().filter_map(of_coordinate).collect();
+    let is_single = |q: Expr| all.iter().filter(|&&(_, coordinate)| coordinate == q).count() == 1;
+    all.iter().copied().filter(|&(_, coordinate)| is_single(coordinate)).collect()
 }
 
 /// `step` with the sines of its angles carried.
 pub(super) fn sines(pool: &mut Pool, mut step: Step) -> Step {
-    let known = turned(pool, &step.step);
-    let (mut symbols, mut values) = carried(&step.step);
-    let mut first = match &step.carry {
-        Some(carry) => carry.outputs[0].values.clone(),
-        None => vec![pool.zero(); symbols.len()],
-    };
-    let before = symbols.len();
-    for (angle, coordinate, next) in single(pool, &step.step) {
-        if known.contains_key(&angle) {
-            continue;
-        }
-        let of_state = step.step.state().any(|(symbol, value)| value == angle && symbol == coordinate);
+    near::after_loops(pool, &mut step.step);
+    let mut carrying = Carrying::of(pool, &step);
+    let state: BTreeMap<Expr, Expr> = step.step.state().map(|(symbol, next)| (next, symbol)).collect();
+    let singles = single(pool, &step.step);
+    for &(called, coordinate) in &singles {
+        let Called { angle, sines } = called;
         let name = pool.as_symbol(coordinate).map_or("", |q| pool.name(q)).to_owned();
-        let mut carry = |pool: &mut Pool, what: &str, value: Expr, start: Expr| {
-            symbols.push(pool.fresh_symbol(&format!("{what}_{name}")));
-            values.push(value);
-            first.push(start);
+        let known = [angle, sines[0], sines[1]].map(|e| state.get(&e).copied());
+        let ahead = near::ahead(pool, &mut step.step, called);
+        let (from, foreseen, known) = match (ahead, known) {
+            (Some((by, sines)), _) => {
+                let first = carrying.at_start(pool, &step.step, angle).unwrap_or(coordinate);
+                let from = carrying.number(pool, &format!("last_{name}"), angle, first);
+                let nothing = pool.zero();
+                let by = carrying.number(pool, &format!("turn_{name}"), by, nothing);
+                (from, Some(by), carrying.sines(pool, &format!("near_{name}"), sines, first))
+            }
+            (None, [Some(from), Some(sin), Some(cos)]) => (from, None, [sin, cos]),
+            _ if state.get(&angle) == Some(&coordinate) => {
+                (coordinate, None, carrying.sines(pool, &name, sines, coordinate))
+            }
+            _ => {
+                let from = carrying.number(pool, &format!("last_{name}"), angle, coordinate);
+                (from, None, carrying.sines(pool, &name, sines, coordinate))
+            }
         };
-        if !of_state {
-            carry(pool, "last", angle, coordinate);
-        }
-        for (f, what, next) in [(Function::Sin, "sin", next[0]), (Function::Cos, "cos", next[1])] {
-            let start = pool.call(f, coordinate);
-            carry(pool, what, next, start);
-        }
+        called.turn(&mut step.step.body, from, foreseen, known);
     }
-    if symbols.len() > before {
-        match &mut step.carry {
-            Some(carry) => carry.outputs[0].values = first,
-            None => step.carry = Some(starting(&step.step, Vec::new(), first)),
-        }
-        carries(&mut step.step, symbols, values);
-    }
+    near::phases(pool, &mut step.step, &mut carrying);
+    let step = carrying.finish(step);
+    #[cfg(debug_assertions)]
+    step.step.validate(pool);
     step
+}
+
+/// What the state of a step carries.
+pub(super) struct Carrying {
+    symbols: Vec<Expr>,
+    /// What is made of them for the next step.
+    values: Vec<Expr>,
+    /// What they are at a start.
+    first: Vec<Expr>,
+    before: usize,
+}
+
+impl Carrying {
+    fn of(pool: &mut Pool, step: &Step) -> Carrying {
+        let (symbols, values) = carried(&step.step);
+        let first = match &step.carry {
+            Some(carry) => carry.outputs[0].values.clone(),
+            None => vec![pool.zero(); symbols.len()],
+        };
+        Carrying { before: symbols.len(), symbols, values, first }
+    }
+
+    /// A further number: its symbol.
+    pub(super) fn number(&mut self, pool: &mut Pool, name: &str, next: Expr, first: Expr) -> Expr {
+        let symbol = pool.fresh_symbol(name);
+        self.symbols.push(symbol);
+        self.values.push(next);
+        self.first.push(first);
+        symbol
+    }
+
+    /// Sine and cosine of an angle that is `first` at a start.
+    pub(super) fn sines(&mut self, pool: &mut Pool, name: &str, next: [Expr; 2], first: Expr) -> [Expr; 2] {
+        [(Function::Sin, "sin"), (Function::Cos, "cos")].map(|(f, what)| {
+            let first = pool.call(f, first);
+            let next = next[usize::from(f == Function::Cos)];
+            self.number(pool, &format!("{what}_{name}"), next, first)
+        })
+    }
+
+    /// What is made of the numbers for the next step.
+    pub(super) fn values_mut(&mut self) -> &mut [Expr] {
+        &mut self.values
+    }
+
+    /// `e` of the first step, of what is known at a start.
+    pub(super) fn at_start(&self, pool: &mut Pool, step: &Program, e: Expr) -> Option<Expr> {
+        near::of_inputs(pool, step, e, &self.symbols[..self.before], &self.first[..self.before])
+    }
+
+    fn finish(self, mut step: Step) -> Step {
+        let Carrying { symbols, values, first, before } = self;
+        if symbols.len() > before {
+            match &mut step.carry {
+                Some(carry) => carry.outputs[0].values = first,
+                None => step.carry = Some(starting(&step.step, Vec::new(), first)),
+            }
+            carries(&mut step.step, symbols, values);
+        }
+        step
+    }
 }
 
 /// The coordinate that each bound sum of one and other terms was, and each coordinate itself.

@@ -11,7 +11,7 @@
 //!     return q = [q_mid_x], v = [dot(x)], lambda = [l]
 //! ```
 
-use super::{Binding, Newton, Program, Singular, Statement};
+use super::{Binding, Newton, Program, Singular, Statement, Turn};
 use crate::expr::{Expr, Pool};
 use std::fmt;
 
@@ -48,6 +48,12 @@ impl Show<'_> {
                 writeln!(f, "{indent}pivot {} > eps * {} else {what}", show(pivot), show(diagonal))
             }
             Statement::Newton(newton) => self.newton(f, newton),
+            Statement::Turn(Turn { sines, angle, from, foreseen, known }) => {
+                let [sines, known] = [sines, known].map(|both| self.list(both, true));
+                let (angle, from) = (show(angle), show(from));
+                let by = foreseen.map(|by| format!(", foreseen {}", show(&by))).unwrap_or_default();
+                writeln!(f, "{indent}let {sines} = sin, cos of {angle} turned from {from}{by} with {known}")
+            }
         }
     }
 
@@ -65,6 +71,9 @@ impl Show<'_> {
         }
         for (u, d) in newton.unknowns.iter().zip(&newton.delta) {
             writeln!(f, "        {} += {}", self.pool.show(*u), self.pool.show(*d))?;
+        }
+        if !newton.kept.is_empty() {
+            writeln!(f, "        keep {}", self.list(&newton.kept, true))?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Running programs without emitting them: the oracle of the passes, and a way to compare methods
 //! with reference data before any Rust is generated.
 
-use super::{Newton, Program, Singular, Statement};
+use super::{Newton, Program, Singular, Statement, Turn};
 use crate::expr::{Expr, Maps, Pool, Symbol};
 use std::collections::HashMap;
 use std::fmt;
@@ -79,6 +79,10 @@ impl Program {
                     }
                 }
                 Statement::Newton(newton) => values.solve(newton)?,
+                &Statement::Turn(Turn { sines, angle, .. }) => {
+                    let (sin, cos) = values.of(&[angle])[0].sin_cos();
+                    sines.into_iter().zip([sin, cos]).for_each(|(symbol, value)| values.bind(symbol, value));
+                }
             }
         }
         let results: Vec<Vec<f64>> = self.outputs.iter().map(|o| values.of(&o.values)).collect();

@@ -42,8 +42,10 @@ fn symbols_mut(program: &mut Program) -> Vec<&mut Expr> {
     for statement in &mut program.body {
         match statement {
             Statement::Let { symbol, .. } => all.push(symbol),
+            Statement::Turn(turn) => all.extend(&mut turn.sines),
             Statement::Newton(newton) => {
                 all.extend(&mut newton.unknowns);
+                all.extend(&mut newton.kept);
                 all.extend(newton.body.iter_mut().filter_map(|s| match s {
                     Statement::Let { symbol, .. } => Some(symbol),
                     _ => None,

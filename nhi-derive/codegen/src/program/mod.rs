@@ -92,6 +92,23 @@ pub enum Statement {
     },
     /// Solves nonlinear equations.
     Newton(Newton),
+    /// Binds sine and cosine of an angle.
+    Turn(Turn),
+}
+
+/// Sine and cosine of an angle, made of those of another one close to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Turn {
+    /// Symbols of the sine and the cosine.
+    pub sines: [Expr; 2],
+    /// The angle.
+    pub angle: Expr,
+    /// The angle that it is close to.
+    pub from: Expr,
+    /// What it was foreseen to be turned by, if the angle is that of `from` and this but for tiny differences.
+    pub foreseen: Option<Expr>,
+    /// Sine and cosine of `from`, turned as foreseen.
+    pub known: [Expr; 2],
 }
 
 /// Newton's method: repeats `body`, adds `delta` to `unknowns`, until `delta` is rounding.
@@ -100,7 +117,7 @@ pub enum Statement {
 /// `beside` + ‖x‖² in the norm ‖x‖² = Σ `weights`ᵢ xᵢ². With masses as weights of velocities and
 /// (μM⁻¹μᵀ)ₐₐ as weights of impulses both are twice a kinetic energy.
 ///
-/// What depends on the unknowns is bound inside `body` and not visible after the loop.
+/// What depends on the unknowns is bound inside `body` and not visible after the loop, but for what is `kept`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Newton {
     /// Symbols of the unknowns; bound after the loop to the solution.
@@ -118,6 +135,8 @@ pub struct Newton {
     pub body: Vec<Statement>,
     /// Newton's update of each unknown.
     pub delta: Vec<Expr>,
+    /// Symbols of `body` that keep their last values: those one update before the solution.
+    pub kept: Vec<Expr>,
 }
 
 /// One function.
@@ -144,11 +163,19 @@ impl Newton {
 }
 
 impl Statement {
-    /// The expressions that a `Let` or `Pivot` evaluates.
+    /// The expressions that anything but a loop evaluates.
+    pub(crate) fn values(&self) -> Vec<Expr> {
+        self.clone().values_mut().into_iter().map(|e| *e).collect()
+    }
+
+    /// The same, to be changed.
     fn values_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Statement::Let { value, .. } => vec![value],
             Statement::Pivot { pivot, diagonal, .. } => vec![pivot, diagonal],
+            Statement::Turn(Turn { angle, from, foreseen, known, .. }) => {
+                [angle, from].into_iter().chain(foreseen).chain(known).collect()
+            }
             Statement::Equation(_) | Statement::Newton(_) => Vec::new(),
         }
     }

@@ -54,6 +54,10 @@ impl Operations {
                         once.add(pool, constants, &[*value], None);
                     }
                 }
+                Statement::Turn(turn) => {
+                    once.add(pool, constants, &statement.values(), None);
+                    once.call(if turn.foreseen.is_some() { "sin_cos_near" } else { "sin_cos_turned" });
+                }
                 Statement::Pivot { pivot, diagonal, .. } => {
                     let values = [*pivot, *diagonal];
                     let scope = if is_early(pool, &early, &values) { &mut prepared } else { &mut once };

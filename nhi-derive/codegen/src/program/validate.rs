@@ -1,6 +1,6 @@
 //! What every program satisfies. A violation is a bug of this crate, not of a declaration.
 
-use super::{Program, Statement};
+use super::{Program, Statement, Turn};
 use crate::expr::{Expr, Pool};
 use std::collections::BTreeSet;
 
@@ -23,6 +23,10 @@ impl Program {
                     self.bind(pool, &mut bound, *symbol);
                 }
                 Statement::Pivot { pivot, diagonal, .. } => self.check(pool, &bound, &[*pivot, *diagonal]),
+                Statement::Turn(Turn { sines, .. }) => {
+                    self.check(pool, &bound, &statement.values());
+                    sines.iter().for_each(|&s| self.bind(pool, &mut bound, s));
+                }
                 Statement::Newton(newton) => {
                     let n = newton.unknowns.len();
                     let lengths = [newton.guess.len(), newton.weights.len(), newton.delta.len()];
@@ -44,6 +48,10 @@ impl Program {
                         }
                     }
                     self.check(pool, &inside, &newton.delta);
+                    for &s in &newton.kept {
+                        assert!(inside.contains(&s), "{}: {} is not kept", self.name, pool.show(s));
+                        self.bind(pool, &mut bound, s);
+                    }
                 }
             }
         }

@@ -154,6 +154,12 @@ const _: () = {
             /// What depends on the parameters and the step size alone.
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
             pub struct Prepared<T> {
+                /// `h`
+                pub turn_of_phase_0: T,
+                /// `sin(h)`
+                pub sin_turn_of_phase_0: T,
+                /// `cos(h)`
+                pub cos_turn_of_phase_0: T,
                 /// `h/2`
                 pub half_h: T,
                 /// `1/m`
@@ -174,7 +180,8 @@ const _: () = {
                 pub two_over_h_sq: T,
             }
             emitted::fields!(
-                Prepared { half_h, inv_m, half_h_sq_over_m, half_c_1_h, h_over_pivot, k0,
+                Prepared { turn_of_phase_0, sin_turn_of_phase_0, cos_turn_of_phase_0,
+                half_h, inv_m, half_h_sq_over_m, half_c_1_h, h_over_pivot, k0,
                 half_belt_h, two_over_h, two_over_h_sq }
             );
             /// Computes what depends on the parameters and the step size alone.
@@ -183,6 +190,8 @@ const _: () = {
                 h: T,
             ) -> Result<Prepared<T>, Failure> {
                 let [m, J, belt, c_0, c_1] = *parameters;
+                let turn_of_phase_0 = h;
+                let (sin_turn_of_phase_0, cos_turn_of_phase_0) = h.sin_cos();
                 let half_h = T::from_f64(0.5) * h;
                 let pivot = J + c_0 * half_h;
                 let inv_m = T::from_f64(1.0) / m;
@@ -195,6 +204,9 @@ const _: () = {
                 let two_over_h = T::from_f64(2.0) * inv_h;
                 let two_over_h_sq = inv_h * two_over_h;
                 Ok(Prepared {
+                    turn_of_phase_0,
+                    sin_turn_of_phase_0,
+                    cos_turn_of_phase_0,
                     half_h,
                     inv_m,
                     half_h_sq_over_m,
@@ -256,16 +268,25 @@ const _: () = {
 
             /// What the first step finds computed.
             ///
-            /// Operations: 4 mul.
+            /// Operations: 1 add, 4 mul, 1 sin_cos.
             pub fn carry<T: Scalar>(
                 _parameters: &[T; 5],
                 h: T,
                 state: &NodeState<[T; 3], [T; 3], [T; 1]>,
-                _t: T,
-            ) -> Result<[T; 3], Failure> {
+                t: T,
+            ) -> Result<[T; 6], Failure> {
                 let [dot_x, dot_y, dot_theta] = state.v;
                 let half_h = T::from_f64(0.5) * h;
-                let carried = [dot_x * half_h, dot_y * half_h, dot_theta * half_h];
+                let t0 = t + half_h;
+                let (sin_t0, cos_t0) = t0.sin_cos();
+                let carried = [
+                    dot_x * half_h,
+                    dot_y * half_h,
+                    dot_theta * half_h,
+                    t0,
+                    sin_t0,
+                    cos_t0,
+                ];
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
@@ -275,15 +296,18 @@ const _: () = {
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
-            /// Operations: 16 add, 19 mul, 1 div, 1 sin, 2 sin_cos.
+            /// Operations: 19 add, 23 mul, 1 div, 2 sin_cos, 1 sin_cos_near.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 3]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 6]>,
                 t: T,
                 inputs: &[T; 2],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 3]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 6]>, Failure> {
                 let Prepared {
+                    turn_of_phase_0,
+                    sin_turn_of_phase_0,
+                    cos_turn_of_phase_0,
                     half_h,
                     inv_m,
                     half_h_sq_over_m,
@@ -295,7 +319,8 @@ const _: () = {
                     two_over_h_sq,
                 } = *prepared;
                 let [x, y, theta] = state.q;
-                let [half_h_dot_x, half_h_dot_y, half_h_dot_theta] = state.carried;
+                let [half_h_dot_x, half_h_dot_y, half_h_dot_theta, near_phase_0,
+                sin_near_phase_0, cos_near_phase_0] = state.carried;
                 let [push, turn] = *inputs;
 
                 // q_h = q + h/2·v, the node between the two steps
@@ -312,12 +337,19 @@ const _: () = {
                 let t0 = half_h_sq_over_m * push;
                 let half_h_w_x = half_h_dot_x + cos_theta_h * t0;
                 let half_h_w_y = half_h_dot_y + sin_theta_h * t0;
+                let phase_0 = half_h + t;
+                let (sin_phase_0, cos_phase_0) = phase_0
+                    .sin_cos_near(
+                        near_phase_0,
+                        T::from_f64(0.0),
+                        (sin_near_phase_0, cos_near_phase_0),
+                    );
                 let half_h_w_theta = k0 * half_h_dot_theta
-                    + h_over_pivot * (half_h * turn - half_c_1_h * (half_h + t).sin());
+                    + h_over_pivot * (half_h * turn - half_c_1_h * sin_phase_0);
 
                 // mu·w + mu_t = 0 is affine in the impulse ell: one linear solve
                 let theta_1 = theta_h + half_h_w_theta;
-                let (sin_theta_1, cos_theta_1) = theta_1.sin_cos_beside(theta);
+                let (sin_theta_1, cos_theta_1) = theta_1.sin_cos();
                 let pivot_2 = solved_5 * sin_theta_1 - solved_3 * cos_theta_1;
                 let half_h_impulse = (half_h_w_y * cos_theta_1
                     - (half_h_w_x - half_belt_h) * sin_theta_1) / pivot_2;
@@ -337,7 +369,16 @@ const _: () = {
                         two_over_h * half_h_w_theta,
                     ],
                     lambda: [two_over_h_sq * half_h_impulse],
-                    carried: [half_h_dot_x_1, half_h_dot_y_1, half_h_w_theta],
+                    carried: [
+                        half_h_dot_x_1,
+                        half_h_dot_y_1,
+                        half_h_w_theta,
+                        turn_of_phase_0 + phase_0,
+                        cos_turn_of_phase_0 * sin_phase_0
+                            + sin_turn_of_phase_0 * cos_phase_0,
+                        cos_turn_of_phase_0 * cos_phase_0
+                            - sin_turn_of_phase_0 * sin_phase_0,
+                    ],
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -365,6 +406,12 @@ const _: () = {
                 pub c_1: T,
                 /// `h`
                 pub h: T,
+                /// `h`
+                pub turn_of_phase_0: T,
+                /// `sin(h)`
+                pub sin_turn_of_phase_0: T,
+                /// `cos(h)`
+                pub cos_turn_of_phase_0: T,
                 /// `1/m`
                 pub pivot: T,
                 /// `1/J`
@@ -389,8 +436,9 @@ const _: () = {
                 pub k2: T,
             }
             emitted::fields!(
-                Prepared { belt, c_0, c_1, h, pivot, inv_J, half_h, half_h_over_J,
-                h_over_J, sin_half_h, cos_half_h, k0, two_over_J, k1, k2 }
+                Prepared { belt, c_0, c_1, h, turn_of_phase_0, sin_turn_of_phase_0,
+                cos_turn_of_phase_0, pivot, inv_J, half_h, half_h_over_J, h_over_J,
+                sin_half_h, cos_half_h, k0, two_over_J, k1, k2 }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -398,6 +446,8 @@ const _: () = {
                 h: T,
             ) -> Result<Prepared<T>, Failure> {
                 let [m, J, belt, c_0, c_1] = *parameters;
+                let turn_of_phase_0 = h;
+                let (sin_turn_of_phase_0, cos_turn_of_phase_0) = h.sin_cos();
                 if !emitted::regular(m, m) {
                     return Err(Failure::SingularMass);
                 }
@@ -423,6 +473,9 @@ const _: () = {
                     c_0,
                     c_1,
                     h,
+                    turn_of_phase_0,
+                    sin_turn_of_phase_0,
+                    cos_turn_of_phase_0,
                     pivot,
                     inv_J,
                     half_h,
@@ -486,15 +539,17 @@ const _: () = {
 
             /// What the first step finds computed.
             ///
-            /// Operations: 1 mul, 1 sin.
+            /// Operations: 1 add, 2 mul, 1 sin, 1 sin_cos.
             pub fn carry<T: Scalar>(
                 parameters: &[T; 5],
-                _h: T,
+                h: T,
                 _state: &NodeState<[T; 3], [T; 3], [T; 1]>,
                 t: T,
-            ) -> Result<[T; 1], Failure> {
+            ) -> Result<[T; 4], Failure> {
                 let [_, _, _, _, c_1] = *parameters;
-                let carried = [c_1 * t.sin()];
+                let t0 = T::from_f64(0.5) * h + t;
+                let (sin_t0, cos_t0) = t0.sin_cos();
+                let carried = [c_1 * t.sin(), t0, sin_t0, cos_t0];
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
@@ -504,19 +559,22 @@ const _: () = {
 
             /// One step of `rk4`: the classical Runge–Kutta method on the index-reduced equations.
             ///
-            /// Operations: 72 add, 73 mul, 5 sin_cos.
+            /// Operations: 75 add, 77 mul, 4 sin_cos, 1 sin_cos_near.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 1]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 4]>,
                 t: T,
                 inputs: &[T; 2],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 1]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 4]>, Failure> {
                 let Prepared {
                     belt,
                     c_0,
                     c_1,
                     h,
+                    turn_of_phase_0,
+                    sin_turn_of_phase_0,
+                    cos_turn_of_phase_0,
                     pivot,
                     inv_J,
                     half_h,
@@ -531,7 +589,8 @@ const _: () = {
                 } = *prepared;
                 let [x, y, theta] = state.q;
                 let [dot_x, dot_y, dot_theta] = state.v;
-                let [carried] = state.carried;
+                let [carried, near_phase_0, sin_near_phase_0, cos_near_phase_0] = state
+                    .carried;
                 let [push, turn] = *inputs;
 
                 // stage 1
@@ -564,8 +623,14 @@ const _: () = {
                 let dot_x_s3 = dot_x + half_h * a_x_s2;
                 let dot_y_s3 = dot_y + half_h * a_y_s2;
                 let t3 = half_h + t;
-                let (sin_t3, cos_t3) = t3.sin_cos();
-                let t4 = turn - c_1 * sin_t3;
+                let phase_0 = t3;
+                let (sin_phase_0, cos_phase_0) = phase_0
+                    .sin_cos_near(
+                        near_phase_0,
+                        T::from_f64(0.0),
+                        (sin_near_phase_0, cos_near_phase_0),
+                    );
+                let t4 = turn - c_1 * sin_phase_0;
                 let t5 = t4 - c_0 * dot_theta_s2;
                 let dot_theta_s3 = dot_theta + half_h_over_J * t5;
                 let (sin_theta_s3, cos_theta_s3) = theta_s3.sin_cos_beside(theta);
@@ -586,7 +651,7 @@ const _: () = {
                 let (sin_theta_s4, cos_theta_s4) = theta_s4.sin_cos_beside(theta);
                 let free_x_4 = t0 * cos_theta_s4;
                 let free_y_4 = t0 * sin_theta_s4;
-                let t8 = c_1 * (cos_half_h * sin_t3 + sin_half_h * cos_t3);
+                let t8 = c_1 * (cos_half_h * sin_phase_0 + sin_half_h * cos_phase_0);
                 let free_theta_4 = inv_J * (turn - t8 - c_0 * dot_theta_s4);
                 let t9 = sin_theta_s4 * free_x_4 - cos_theta_s4 * free_y_4
                     + dot_theta_s4
@@ -613,7 +678,14 @@ const _: () = {
                     q: [x_1, y_1, theta_1],
                     v: [dot_x_1, dot_y_1, dot_theta_1],
                     lambda: [-(k2 * (t2 + t6) + k1 * (t1 + t9))],
-                    carried: [t8],
+                    carried: [
+                        t8,
+                        turn_of_phase_0 + phase_0,
+                        cos_turn_of_phase_0 * sin_phase_0
+                            + sin_turn_of_phase_0 * cos_phase_0,
+                        cos_turn_of_phase_0 * cos_phase_0
+                            - sin_turn_of_phase_0 * sin_phase_0,
+                    ],
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
                     && emitted::finite(&next.lambda)
@@ -719,9 +791,10 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 3],
+            [__T; 6],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
+        const TURNS: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 5],
             __h: __T,
@@ -793,6 +866,17 @@ const _: () = {
             __state.carried[2] = __ratio * __state.carried[2];
             ::core::result::Result::Ok(__state)
         }
+
+        #[inline(always)]
+        fn renewed<__T: ::nhi_runtime::Scalar>(
+            __state: &Self::State<__T>,
+        ) -> Self::State<__T> {
+            let mut __state = *__state;
+            (__state.carried[4], __state.carried[5]) = ::nhi_runtime::Scalar::sin_cos(
+                __state.carried[3],
+            );
+            __state
+        }
     }
 
     #[automatically_derived]
@@ -802,9 +886,10 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 1],
+            [__T; 4],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[6];
+        const TURNS: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 5],
             __h: __T,
@@ -860,6 +945,17 @@ const _: () = {
             __inputs: &[__T; 2],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             kernel::rk4::step(__prepared, __state, __t, __inputs)
+        }
+
+        #[inline(always)]
+        fn renewed<__T: ::nhi_runtime::Scalar>(
+            __state: &Self::State<__T>,
+        ) -> Self::State<__T> {
+            let mut __state = *__state;
+            (__state.carried[2], __state.carried[3]) = ::nhi_runtime::Scalar::sin_cos(
+                __state.carried[1],
+            );
+            __state
         }
     }
 };

@@ -315,7 +315,7 @@ const _: () = {
                 let t8 = k0 - pi_z;
                 let t9 = h * lambda;
                 let newton = emitted::Newton::weighted([m, mass_phi, m, effect], beside);
-                let [dot_r_1, dot_phi_1, dot_z_1, ell] = emitted::Newton::solve_or(
+                let ([dot_r_1, dot_phi_1, dot_z_1, ell], []) = emitted::Newton::solve_or(
                     newton,
                     [
                         dot_r + e0_dot_r_1 + e1_dot_r_1 + e2_dot_r_1,
@@ -356,7 +356,7 @@ const _: () = {
                         let solved_2 = factor_4 * (solved - t17);
                         let solved_3 = inv_reduced * (reduced_2 - t7 * solved);
                         let solved_4 = factor_4 * (t14 + t10 * solved_3);
-                        Ok([solved_4, solved_3, solved_2, solved])
+                        Ok(([solved_4, solved_3, solved_2, solved], []))
                     },
                 )?;
 
@@ -730,7 +730,7 @@ const _: () = {
                 let t3 = k * r;
                 let t4 = k0 - pi_z;
                 let newton = emitted::Newton::weighted([m, mass_phi, m], beside);
-                let [d_r, d_phi, d_z] = emitted::Newton::solve_or(
+                let ([d_r, d_phi, d_z], []) = emitted::Newton::solve_or(
                     newton,
                     [
                         e0_d_r + e2_d_r + dot_r_post,
@@ -755,7 +755,7 @@ const _: () = {
                         let solved = -inv_m * (t4 + m * d_z);
                         let solved_2 = reduced_2 / reduced;
                         let solved_3 = inv_m * (t9 + t5 * solved_2);
-                        Ok([solved_3, solved_2, solved])
+                        Ok(([solved_3, solved_2, solved], []))
                     },
                 )?;
 

@@ -389,7 +389,7 @@ const _: () = {
                     [J, I, m, m, effect_0, effect_1],
                     beside,
                 );
-                let [d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1] = emitted::Newton::solve_or(
+                let ([d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1], []) = emitted::Newton::solve_or(
                     newton,
                     [
                         e0_d_phi + e1_d_phi + e2_d_phi + dot_phi,
@@ -464,7 +464,10 @@ const _: () = {
                         let solved_5 = inv_pivot
                             * (t13 - t12 * solved_3 - t11 * solved_4);
                         let solved_6 = -inv_J * (t4 + r * solved_2 + J * d_phi);
-                        Ok([solved_6, solved_5, solved_4, solved_3, solved_2, solved])
+                        Ok((
+                            [solved_6, solved_5, solved_4, solved_3, solved_2, solved],
+                            [],
+                        ))
                     },
                 )?;
 

@@ -251,22 +251,25 @@ const _: () = {
 
             /// What the first step finds computed.
             ///
-            /// Operations: 1 sin_cos.
+            /// Operations: 1 add, 2 mul, 1 sin_cos.
             pub fn carry<T: Scalar>(
                 _parameters: &[T; 3],
-                _h: T,
+                h: T,
                 state: &NodeState<[T; 3], [T; 3], [T; 1]>,
                 _t: T,
-            ) -> Result<[T; 6], Failure> {
+            ) -> Result<[T; 7], Failure> {
                 let [theta, _, _] = state.q;
-                let (sin_theta, cos_theta) = theta.sin_cos();
+                let [dot_theta, _, _] = state.v;
+                let t0 = theta + T::from_f64(0.5) * h * dot_theta;
+                let (sin_t0, cos_t0) = t0.sin_cos();
                 let carried = [
                     T::from_f64(0.0),
                     T::from_f64(0.0),
                     T::from_f64(0.0),
-                    theta,
-                    sin_theta,
-                    cos_theta,
+                    t0,
+                    T::from_f64(0.0),
+                    sin_t0,
+                    cos_t0,
                 ];
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -277,14 +280,14 @@ const _: () = {
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
-            /// Operations: 20 add, 23 mul, 1 sin_cos; per Newton iteration 8 add, 9 mul, 1 div, 1 small_sin_cos.
+            /// Operations: 24 add, 31 mul, 1 sin_cos_near; per Newton iteration 8 add, 9 mul, 1 div, 1 small_sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 6]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 7]>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 6]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 7]>, Failure> {
                 let Prepared {
                     J,
                     m,
@@ -301,8 +304,8 @@ const _: () = {
                 let [theta, x, y] = state.q;
                 let [dot_theta, dot_x, dot_y] = state.v;
                 let [lambda] = state.lambda;
-                let [e0_ell, e1_ell, e2_ell, last_theta, sin_theta, cos_theta] = state
-                    .carried;
+                let [e0_ell, e1_ell, e2_ell, last_theta, turn_theta, sin_near_theta,
+                cos_near_theta] = state.carried;
 
                 // q_h = q + h/2·v, the node between the two steps
                 let theta_h = theta + half_h * dot_theta;
@@ -311,7 +314,11 @@ const _: () = {
 
                 // w: the velocity without reaction; B = M⁻¹muᵀ
                 let (sin_theta_h, cos_theta_h) = theta_h
-                    .sin_cos_turned(last_theta, (sin_theta, cos_theta));
+                    .sin_cos_near(
+                        last_theta,
+                        turn_theta,
+                        (sin_near_theta, cos_near_theta),
+                    );
                 let b_x = inv_m * sin_theta_h;
                 let b_y = -inv_m * cos_theta_h;
 
@@ -325,7 +332,7 @@ const _: () = {
                 let t2 = inv_m + half_h_b_theta * t0;
                 let t3 = h * lambda;
                 let newton = emitted::Newton::weighted([effect], beside);
-                let [ell] = emitted::Newton::solve_or(
+                let ([ell], [t4, small_sin_t4, small_cos_t4]) = emitted::Newton::solve_or(
                     newton,
                     [e0_ell + e1_ell + t3 + e2_ell],
                     [t3],
@@ -340,12 +347,24 @@ const _: () = {
                         let t5 = t1 + inv_m * ell;
                         let pivot = a_b_theta + t2 * small_cos_t4
                             + half_h_b_theta * t5 * small_sin_t4;
-                        Ok([
-                            -(a * dot_theta_try - t0 * small_sin_t4 + small_cos_t4 * t5)
-                                / pivot,
-                        ])
+                        Ok((
+                            [
+                                -(a * dot_theta_try - t0 * small_sin_t4 + small_cos_t4 * t5)
+                                    / pivot,
+                            ],
+                            [t4, small_sin_t4, small_cos_t4],
+                        ))
                     },
                 )?;
+
+                // sine and cosine of the angle to come
+                let twice = T::from_f64(2.0) * small_sin_t4;
+                let turn = -small_cos_t4 * twice;
+                let turn_2 = small_sin_t4 * twice;
+                let change = cos_theta_h * turn - sin_theta_h * turn_2;
+                let change_2 = sin_theta_h * turn + cos_theta_h * turn_2;
+                let sin_near_theta_h = sin_theta_h + change;
+                let cos_near_theta_h = cos_theta_h - change_2;
 
                 // for the next guess
                 let next_e0_ell = ell - t3;
@@ -370,8 +389,9 @@ const _: () = {
                         next_e1_ell,
                         next_e2_ell,
                         theta_h,
-                        sin_theta_h,
-                        cos_theta_h,
+                        -T::from_f64(2.0) * t4,
+                        sin_near_theta_h,
+                        cos_near_theta_h,
                     ],
                 };
                 if emitted::finite(&next.q) && emitted::finite(&next.v)
@@ -610,7 +630,7 @@ const _: () = {
 
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
             ///
-            /// Operations: 8 add, 14 mul, 1 sin_cos.
+            /// Operations: 8 add, 14 mul, 1 sin_cos_turned.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -758,7 +778,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 6],
+            [__T; 7],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[];
         const ITERATES: ::core::primitive::bool = true;
@@ -840,7 +860,9 @@ const _: () = {
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
             let mut __state = *__state;
-            (__state.carried[4], __state.carried[5]) = ::nhi_runtime::Scalar::sin_cos(
+            __state.carried[3] = __state.carried[3] + __state.carried[4];
+            __state.carried[4] = ::nhi_runtime::Scalar::from_f64(0.0);
+            (__state.carried[5], __state.carried[6]) = ::nhi_runtime::Scalar::sin_cos(
                 __state.carried[3],
             );
             __state

@@ -36,6 +36,7 @@ pub(crate) fn program(pool: &mut Pool, text: &str) -> Program {
                 beside: expression(pool, beside),
                 body: Vec::new(),
                 delta: Vec::new(),
+                kept: Vec::new(),
             }));
         } else if let (true, Some(Statement::Newton(newton))) = (indent > newton_indent, body.last_mut()) {
             match line.split_once(" += ") {

@@ -1,0 +1,239 @@
+//! Impulses of the discrete constraint of a step:
+//!
+//! ```text
+//! (1)  μ(q̄) (w + B ℓ) + μ₀(q̄) = 0   at q̄ = q + c h (w + B ℓ),   B = M⁻¹ μ(q)ᵀ.
+//! ```
+//!
+//! Where μ does not depend on what reactions move, that is affine in ℓ. Else let ℓ_b be the impulses that move
+//! coordinates that μ depends on, and ℓ_a the others, which leave μ(q̄) as it is. In those (1) is affine,
+//!
+//! ```text
+//! (2)  K ℓ_a + R = 0,   K = μ(q̄) B_a,   R = μ(q̄) (w + B_b ℓ_b) + μ₀(q̄),
+//! ```
+//!
+//! and for ℓ_b alone there is, with the rows in two parts as well,
+//!
+//! ```text
+//! (3)  K_a R_b − K_b R_a = 0 for a single ℓ_a,   R_b = 0 for any where K_b vanishes.
+//! ```
+//!
+//! So Newton's method has as few unknowns as there are motions to be found, and none where (3) is affine in ℓ_b. Its
+//! coefficients are functions of q and q̄, in which sin² + cos² = 1 is made use of.
+
+use super::builder::Builder;
+use super::nodes::{Departure, StepConstraint};
+use crate::engine::{BuiltIn, Engine};
+use crate::expr::{Expr, Pool};
+use crate::mechanics::{Matrix, dot};
+use std::collections::HashMap;
+
+/// Terms at most of coefficients that are multiplied out.
+const MAX_TERMS: usize = 64;
+
+/// (2) and (3), for a node at the system's q.
+struct Parts {
+    /// Indices of ℓ_b and of ℓ_a.
+    moving: Vec<usize>,
+    others: Vec<usize>,
+    /// Symbols for q̄.
+    bar: Vec<Expr>,
+    /// (3), by rows of coefficients of (w, ℓ, 1).
+    equations: Matrix,
+    /// The rows of (2) that it is solved with.
+    rest: Matrix,
+}
+
+impl Departure<'_> {
+    /// ℓ of (1) with w = `free`, B = `columns`; `plain` says that B is M⁻¹μᵀ.
+    pub(super) fn impulse(
+        &self,
+        b: &mut Builder<'_>,
+        free: &[Expr],
+        columns: &Matrix,
+        plain: bool,
+        constraint: &StepConstraint,
+    ) -> Vec<Expr> {
+        let ell = b.locals("ell", constraint.mu.len());
+        let kick = b.apply(columns, &ell);
+        let w: Vec<Expr> = free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect();
+        let closed = self.step_residual(b, constraint.quadrature, &w, None);
+        if let Some(values) = solve_affine(b, &ell, &closed) {
+            return b.bind_forms("impulse", &values);
+        }
+        let parts = if plain && constraint.quadrature.places().len() == 1 { Parts::of(b) } else { None };
+        match parts {
+            Some(parts) => self.in_parts(b, &parts, (free, columns, &ell), constraint),
+            None => {
+                let all: Vec<usize> = (0..ell.len()).collect();
+                self.iterate(b, (&ell, &all), (free, columns), constraint, |b| {
+                    let w = b.bind_velocities("dot_", "_try", &w);
+                    self.step_residual(b, constraint.quadrature, &w, Some("_try"))
+                });
+                ell
+            }
+        }
+    }
+
+    /// ℓ_b from (3), then ℓ_a from (2).
+    fn in_parts(
+        &self,
+        b: &mut Builder<'_>,
+        parts: &Parts,
+        (free, columns, ell): (&[Expr], &Matrix, &[Expr]),
+        constraint: &StepConstraint,
+    ) -> Vec<Expr> {
+        let of = |all: &[usize], ell: &[Expr]| all.iter().map(|&a| ell[a]).collect::<Vec<Expr>>();
+        let mut ell = ell.to_vec();
+        let moving = of(&parts.moving, &ell);
+        let place = constraint.quadrature.places()[0];
+        // What ℓ_a does to w is no matter, nor to q̄ where μ does not depend on it.
+        let mut only = vec![b.pool().zero(); ell.len()];
+        parts.moving.iter().for_each(|&a| only[a] = ell[a]);
+        let kick = b.apply(columns, &only);
+        let w: Vec<Expr> = free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect();
+        let distance = b.halves_of_h(place.halves());
+        let bar = self.space.advance(b, self.from, distance, &w);
+        let closed = parts.at(b, &parts.equations, (self.from, &bar), (free, &only));
+        if let Some(values) = solve_affine(b, &moving, &closed) {
+            let values = b.bind_forms("impulse", &values);
+            parts.moving.iter().zip(values).for_each(|(&a, value)| ell[a] = value);
+        } else {
+            self.iterate(b, (&moving, &parts.moving), (free, columns), constraint, |b| {
+                let w = b.bind_velocities("dot_", "_try", &w);
+                let bar = self.space.advance(b, self.from, distance, &w);
+                let bar = b.bind_configuration("_try", &bar);
+                parts.at(b, &parts.equations, (self.from, &bar), (free, &only))
+            });
+        }
+        b.equation("the impulses that leave mu as it is, from mu·w + mu_t = 0, affine in them");
+        let mut known = vec![b.pool().zero(); ell.len()];
+        parts.moving.iter().for_each(|&a| known[a] = ell[a]);
+        let kick = b.apply(columns, &known);
+        let w: Vec<Expr> = free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect();
+        let w = b.bind_velocities("moved_", "", &w);
+        let bar = self.space.advance(b, self.from, distance, &w);
+        let bar = b.bind_configuration("_bar", &bar);
+        let others = of(&parts.others, &ell);
+        parts.others.iter().for_each(|&a| known[a] = ell[a]);
+        let rest = parts.at(b, &parts.rest, (self.from, &bar), (free, &known));
+        let values = solve_affine(b, &others, &rest).expect("(2) is affine in what it is solved for");
+        let values = b.bind_forms("impulse", &values);
+        parts.others.iter().zip(values).for_each(|(&a, value)| ell[a] = value);
+        ell
+    }
+
+    /// Newton's method for some of the impulses, with their indices.
+    fn iterate(
+        &self,
+        b: &mut Builder<'_>,
+        (ell, indices): (&[Expr], &[usize]),
+        (free, columns): (&[Expr], &Matrix),
+        constraint: &StepConstraint,
+        residual: impl FnOnce(&mut Builder<'_>) -> Vec<Expr>,
+    ) {
+        b.equation("impulse ell from the discrete constraint mu·w + mu_t = 0, by Newton");
+        let known = b.x.reaction.clone().map(|known| b.matrix_at(&known.c, self.from));
+        let effect = indices.iter().map(|&a| match &known {
+            Some(c) => c[a][a],
+            None => {
+                let b_a: Vec<Expr> = columns.iter().map(|row| row[a]).collect();
+                dot(b.pool(), &constraint.mu[a], &b_a)
+            }
+        });
+        let effect = effect.collect();
+        let norm = self.norm(b, free, &[], effect);
+        let guess: Vec<Expr> = indices.iter().map(|&a| constraint.guess[a]).collect();
+        b.newton(ell, &guess, norm, residual);
+    }
+}
+
+/// `unknowns` of which `closed` is affine, where that vanishes; says so.
+fn solve_affine(b: &mut Builder<'_>, unknowns: &[Expr], closed: &[Expr]) -> Option<Vec<Expr>> {
+    let jacobian: Matrix = closed.iter().map(|&g| b.pool().gradient(g, unknowns)).collect();
+    if jacobian.iter().flatten().any(|&e| b.pool().depends_on(e, unknowns)) {
+        return None;
+    }
+    b.equation("mu·w + mu_t = 0 is affine in the impulse ell: one linear solve");
+    let zero = b.pool().zero();
+    let map: HashMap<Expr, Expr> = unknowns.iter().map(|&l| (l, zero)).collect();
+    let at_zero = b.pool().substitute(closed, &map);
+    let minus: Matrix = at_zero.iter().map(|&g| vec![b.pool().neg(g)]).collect();
+    let solved = b.solve_ordered(&jacobian, &minus);
+    Some(solved.into_iter().map(|row| row[0]).collect())
+}
+
+impl Parts {
+    /// None where every impulse moves what μ depends on, where it is not known how, or where (3) is not for them.
+    fn of(b: &mut Builder<'_>) -> Option<Parts> {
+        let columns = b.x.reaction.clone()?.b;
+        let (mu, mu_t, q, n, m) = (b.x.mu.clone(), b.x.mu_t.clone(), b.x.q.clone(), b.x.n(), b.x.m());
+        let pool = b.pool();
+        let forms: Vec<Expr> = mu.iter().flatten().chain(&mu_t).copied().collect();
+        let on: Vec<usize> = (0..n).filter(|&i| forms.iter().any(|&e| pool.depends_on(e, &[q[i]]))).collect();
+        let moves = |a: &usize| on.iter().any(|&i| !pool.is_zero(columns[i][*a]));
+        let (moving, others): (Vec<usize>, Vec<usize>) = (0..m).partition(moves);
+        if others.is_empty() {
+            return None;
+        }
+        let bar: Vec<Expr> = q.iter().map(|_| pool.fresh_symbol("q_bar")).collect();
+        let map: HashMap<Expr, Expr> = q.iter().copied().zip(bar.iter().copied()).collect();
+        let mu_t = pool.substitute(&mu_t, &map);
+        let mut rows = Vec::new();
+        for (row, mu_t) in mu.iter().zip(mu_t) {
+            let mut row = pool.substitute(row, &map);
+            for a in 0..m {
+                let column: Vec<Expr> = columns.iter().map(|row| row[a]).collect();
+                let entry = dot(pool, &row[..n], &column);
+                row.push(entry);
+            }
+            row.push(mu_t);
+            rows.push(simplified(pool, row)?);
+        }
+        let coupled = moving.iter().any(|&r| others.iter().any(|&a| !pool.is_zero(rows[r][n + a])));
+        let equations = match (coupled, &others[..]) {
+            (false, _) => moving.iter().map(|&r| rows[r].clone()).collect(),
+            (true, &[a]) => {
+                let pivot = rows[a][n + a];
+                let eliminated = |&r: &usize| {
+                    let factor = rows[r][n + a];
+                    let products = rows[r].iter().zip(&rows[a]).map(|(&x, &y)| {
+                        let (x, y) = (pool.mul(pivot, x), pool.mul(factor, y));
+                        pool.sub(x, y)
+                    });
+                    let row = products.collect();
+                    simplified(pool, row)
+                };
+                moving.iter().map(eliminated).collect::<Option<Matrix>>()?
+            }
+            _ => return None,
+        };
+        let rest = others.iter().map(|&r| rows[r].clone()).collect();
+        Some(Parts { moving, others, bar, equations, rest })
+    }
+
+    /// `rows` at a node and q̄, of w and ℓ.
+    fn at(
+        &self,
+        b: &mut Builder<'_>,
+        rows: &Matrix,
+        (node, bar): (&[Expr], &[Expr]),
+        (w, ell): (&[Expr], &[Expr]),
+    ) -> Vec<Expr> {
+        let mut map: HashMap<Expr, Expr> = b.x.q.iter().copied().zip(node.iter().copied()).collect();
+        map.extend(self.bar.iter().copied().zip(bar.iter().copied()));
+        let one = b.pool().one();
+        let all: Vec<Expr> = w.iter().chain(ell).copied().chain([one]).collect();
+        let value = |row: &Vec<Expr>| {
+            let row = b.pool().substitute(row, &map);
+            dot(b.pool(), &row, &all)
+        };
+        rows.iter().map(value).collect()
+    }
+}
+
+/// Equal expressions, multiplied out and simplified; none if they are too long for that.
+fn simplified(pool: &mut Pool, row: Vec<Expr>) -> Option<Vec<Expr>> {
+    let expanded: Option<Vec<Expr>> = row.iter().map(|&e| pool.expand(e, MAX_TERMS)).collect();
+    // An engine of its own, so that which equations are found does not depend on the one in use.
+    BuiltIn.simplify(pool, &expanded?).ok()
+}
