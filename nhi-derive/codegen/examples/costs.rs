@@ -18,7 +18,8 @@ use std::time::Instant;
 const HEAD: &str = "# Cost of the generated steps
 
 Operations per step and per Newton iteration, lines of generated code and time of the derive in an optimised build, for
-every system of `models` and every method that it has. `moved` is g τ(hξ), `dtau_…` are the tangents of the retraction
+every system of `models` and every method that it has. `sin_cos_turned` is made of those of an angle
+close by, `sin_cos_near` of those of one that was foreseen. `moved` is g τ(hξ), `dtau_…` are the tangents of the retraction
 and `k` their derivative. Written by
 
 ```sh

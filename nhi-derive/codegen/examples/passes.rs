@@ -72,8 +72,8 @@ after *positive* and *carry*, which leaves a check that the step before has made
 the state.
 
 Multipliers in closed form are no pass: the scheme builder solves what is affine in the velocities for these, and what
-then is affine in the impulses for those (`method/nodes.rs`); two constraints by Cramer's rule where their determinant
-is short (`mechanics/connection.rs`). *Newton* is the number of unknowns that are left to a loop.
+then is affine in the impulses for those (`method/nodes.rs`), or in some of them (`method/impulse.rs`); two constraints
+by Cramer's rule where their determinant is short (`mechanics/connection.rs`). *Newton* is the number of unknowns that are left to a loop.
 
 Written by
 
@@ -186,6 +186,7 @@ fn checks(pool: &Pool, program: &Program) -> usize {
         match statement {
             Statement::Let { symbol, value } if pool.depends_on(*value, &late) => late.push(*symbol),
             Statement::Newton(newton) => late.extend(&newton.unknowns),
+            Statement::Turn(turn) => late.extend(turn.sines),
             Statement::Pivot { pivot, diagonal, .. } => {
                 let is_late = pool.depends_on(*pivot, &late) || pool.depends_on(*diagonal, &late);
                 if is_late && !seen.contains(&(pivot, diagonal)) {
