@@ -151,24 +151,24 @@ pub(crate) fn small_sin_cos_alone<T: Scalar>(x: T) -> (T, T) {
 /// (sin x, cos x) by (4) from the `sines` (sin, cos) of the angle `from`, if x is close to it; else as of [`sin_cos`].
 #[inline]
 pub(crate) fn sin_cos_turned(x: f64, from: f64, sines: (f64, f64)) -> (f64, f64) {
-    by_turning(x, from, sines).unwrap_or_else(|| sin_cos(x))
+    by_turning(x - from, sines).unwrap_or_else(|| sin_cos(x))
 }
 
 /// The same, or not numbers where [`sin_cos_or_nan`] is not.
 #[inline(always)]
 pub(crate) fn sin_cos_turned_or_nan<T: Scalar>(x: T, from: T, sines: (T, T)) -> (T, T) {
-    by_turning(x, from, sines).unwrap_or_else(|| sin_cos_or_nan(x))
+    by_turning(x - from, sines).unwrap_or_else(|| sin_cos_or_nan(x))
 }
 
-/// The same as of [`sin_cos_turned_or_nan`] without branches: both are computed if `ANY`, else not numbers where x is
-/// not close to `from`.
+/// The same as of [`sin_cos_turned_or_nan`] without branches: by (4), or where x is not close to `from`, as of
+/// [`sin_cos`] if `WAYS` is 3, else not numbers.
 #[cfg(feature = "std")]
 #[inline(always)]
-pub(crate) fn sin_cos_turned_alone<T: Scalar, const ANY: bool>(x: T, from: T, sines: (T, T)) -> (T, T) {
+pub(crate) fn sin_cos_turned_alone<T: Scalar, const WAYS: u32>(x: T, from: T, sines: (T, T)) -> (T, T) {
     if cfg!(feature = "platform-trigonometry") {
         return x.sin_cos();
     }
-    if ANY { turn_alone::<_, 3>(x, x - from, sines) } else { turn_alone::<_, 2>(x, x - from, sines) }
+    turn_alone::<_, WAYS>(x, x - from, sines)
 }
 
 /// (4) for this δ, or of others [`sin_cos`] if `WAYS` is 3, or not numbers.
@@ -216,12 +216,8 @@ pub(crate) fn sin_cos_near_alone<T: Scalar, const WAYS: u32>(x: T, from: T, by: 
 /// (5) or (4), where one of them is accurate for this δ.
 #[inline(always)]
 fn by_shifting<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
-    let size = by.to_f64().abs();
-    if cfg!(not(feature = "platform-trigonometry")) && size <= TINY {
-        return Some(shift(by, sines));
-    }
-    let is_small = cfg!(not(feature = "platform-trigonometry")) && size <= SMALL;
-    is_small.then(|| turn(by, sines))
+    let is_tiny = cfg!(not(feature = "platform-trigonometry")) && by.to_f64().abs() <= TINY;
+    if is_tiny { Some(shift(by, sines)) } else { by_turning(by, sines) }
 }
 
 /// (5)
@@ -230,10 +226,9 @@ fn shift<T: Scalar>(by: T, (sin, cos): (T, T)) -> (T, T) {
     (sin + cos * by, cos - sin * by)
 }
 
-/// (4), where it is accurate.
+/// (4), where it is accurate for this δ.
 #[inline(always)]
-fn by_turning<T: Scalar>(x: T, from: T, sines: (T, T)) -> Option<(T, T)> {
-    let by = x - from;
+fn by_turning<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
     let is_small = cfg!(not(feature = "platform-trigonometry")) && by.to_f64().abs() <= SMALL;
     is_small.then(|| turn(by, sines))
 }

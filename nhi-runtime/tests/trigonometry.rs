@@ -118,6 +118,14 @@ fn angles_that_are_expected_to_be_small() {
     assert!(sin.is_nan() && cos.is_nan());
 }
 
+/// The larger error of sin x and cos x, in units of numbers below one: a sum is as accurate as its largest term.
+fn units((sin, cos): (f64, f64), x: f64, constants: &mut Consts) -> f64 {
+    let exact = BigFloat::from_f64(x, BITS);
+    let truth = [exact.sin(BITS, ROUNDING, constants), exact.cos(BITS, ROUNDING, constants)];
+    let errors = [sin, cos].into_iter().zip(truth).map(|(value, truth)| (value - to_f64(&truth)).abs());
+    errors.fold(0.0, f64::max) / (f64::EPSILON / 2.0)
+}
+
 #[test]
 fn angles_that_are_turned_by_little() {
     let bits = |pair: (f64, f64)| (pair.0.to_bits(), pair.1.to_bits());
@@ -130,12 +138,7 @@ fn angles_that_are_turned_by_little() {
         if (x - from).abs() > 0.1875 {
             assert_eq!(bits(pair), bits(Scalar::sin_cos(x)), "{x:e} from {from:e}");
         }
-        // Units of numbers below one: the sum is as accurate as its largest term.
-        let exact = BigFloat::from_f64(x, BITS);
-        let truth = [exact.sin(BITS, ROUNDING, &mut constants), exact.cos(BITS, ROUNDING, &mut constants)];
-        for (value, truth) in [pair.0, pair.1].into_iter().zip(truth) {
-            worst = worst.max((value - to_f64(&truth)).abs() / (f64::EPSILON / 2.0));
-        }
+        worst = worst.max(units(pair, x, &mut constants));
         #[cfg(feature = "std")]
         if x.abs() < 1_048_576.0 {
             let [x, from, sin, cos] = [x, from, Scalar::sin_cos(from).0, Scalar::sin_cos(from).1]
@@ -167,11 +170,7 @@ fn angles_that_were_foreseen() {
         if ((x - from) - by).abs() > 0.1875 {
             assert_eq!(bits(pair), bits(Scalar::sin_cos(x)), "{x:e} near {from:e}");
         }
-        let exact = BigFloat::from_f64(x, BITS);
-        let truth = [exact.sin(BITS, ROUNDING, &mut constants), exact.cos(BITS, ROUNDING, &mut constants)];
-        for (value, truth) in [pair.0, pair.1].into_iter().zip(truth) {
-            worst = worst.max((value - to_f64(&truth)).abs() / (f64::EPSILON / 2.0));
-        }
+        worst = worst.max(units(pair, x, &mut constants));
         #[cfg(feature = "std")]
         {
             let [x, from, by, sin, cos] =

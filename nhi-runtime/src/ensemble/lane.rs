@@ -71,8 +71,8 @@ impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
     fn sin_cos_turned(self, from: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
         let (x, from, sines) = (self.0, from.0, (sin.0, cos.0));
         let (sin, cos) = match UPDATES {
-            0 => trigonometry::sin_cos_turned_alone::<_, true>(x, from, sines),
-            _ => trigonometry::sin_cos_turned_alone::<_, false>(x, from, sines),
+            0 => trigonometry::sin_cos_turned_alone::<_, 3>(x, from, sines),
+            _ => trigonometry::sin_cos_turned_alone::<_, 2>(x, from, sines),
         };
         (Lane(sin), Lane(cos))
     }

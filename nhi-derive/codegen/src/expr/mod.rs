@@ -26,6 +26,7 @@ pub use evaluate::Maps;
 use crate::group::Entry;
 use num_rational::BigRational;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
 /// Exact rational number.
@@ -383,6 +384,11 @@ impl Pool {
     pub fn depends_on(&self, e: Expr, symbols: &[Expr]) -> bool {
         let mut symbols_in_e = self.reachable(&[e]).into_iter().filter(|&x| self.as_symbol(x).is_some());
         symbols_in_e.any(|x| symbols.contains(&x))
+    }
+
+    /// Whether there are no other symbols in `values` than these.
+    pub(crate) fn are_made_of(&self, values: &[Expr], symbols: &BTreeSet<Expr>) -> bool {
+        self.reachable(values).iter().all(|e| self.as_symbol(*e).is_none() || symbols.contains(e))
     }
 
     /// The id of a node, if it was made before.

@@ -54,8 +54,7 @@ impl Departure<'_> {
         constraint: &StepConstraint,
     ) -> Vec<Expr> {
         let ell = b.locals("ell", constraint.mu.len());
-        let kick = b.apply(columns, &ell);
-        let w: Vec<Expr> = free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect();
+        let w = with_reaction(b, free, columns, &ell);
         let closed = self.step_residual(b, constraint.quadrature, &w, None);
         if let Some(values) = solve_affine(b, &ell, &closed) {
             return b.bind_forms("impulse", &values);
@@ -82,44 +81,38 @@ impl Departure<'_> {
         (free, columns, ell): (&[Expr], &Matrix, &[Expr]),
         constraint: &StepConstraint,
     ) -> Vec<Expr> {
-        let of = |all: &[usize], ell: &[Expr]| all.iter().map(|&a| ell[a]).collect::<Vec<Expr>>();
-        let mut ell = ell.to_vec();
-        let moving = of(&parts.moving, &ell);
         let place = constraint.quadrature.places()[0];
-        // What ℓ_a does to w is no matter, nor to q̄ where μ does not depend on it.
-        let mut only = vec![b.pool().zero(); ell.len()];
-        parts.moving.iter().for_each(|&a| only[a] = ell[a]);
-        let kick = b.apply(columns, &only);
-        let w: Vec<Expr> = free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect();
         let distance = b.halves_of_h(place.halves());
+        let of = |all: &[usize]| all.iter().map(|&a| ell[a]).collect::<Vec<Expr>>();
+        let (moving, others) = (of(&parts.moving), of(&parts.others));
+        // Without ℓ_a: that changes neither (3) nor what μ depends on of q̄.
+        let mut known = vec![b.pool().zero(); ell.len()];
+        parts.moving.iter().for_each(|&a| known[a] = ell[a]);
+        let w = with_reaction(b, free, columns, &known);
         let bar = self.space.advance(b, self.from, distance, &w);
-        let closed = parts.at(b, &parts.equations, (self.from, &bar), (free, &only));
+        let closed = parts.at(b, &parts.equations, (self.from, &bar), (free, &known));
         if let Some(values) = solve_affine(b, &moving, &closed) {
             let values = b.bind_forms("impulse", &values);
-            parts.moving.iter().zip(values).for_each(|(&a, value)| ell[a] = value);
+            parts.moving.iter().zip(values).for_each(|(&a, value)| known[a] = value);
         } else {
             self.iterate(b, (&moving, &parts.moving), (free, columns), constraint, |b| {
                 let w = b.bind_velocities("dot_", "_try", &w);
                 let bar = self.space.advance(b, self.from, distance, &w);
                 let bar = b.bind_configuration("_try", &bar);
-                parts.at(b, &parts.equations, (self.from, &bar), (free, &only))
+                parts.at(b, &parts.equations, (self.from, &bar), (free, &known))
             });
         }
         b.equation("the impulses that leave mu as it is, from mu·w + mu_t = 0, affine in them");
-        let mut known = vec![b.pool().zero(); ell.len()];
-        parts.moving.iter().for_each(|&a| known[a] = ell[a]);
-        let kick = b.apply(columns, &known);
-        let w: Vec<Expr> = free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect();
+        let w = with_reaction(b, free, columns, &known);
         let w = b.bind_velocities("moved_", "", &w);
         let bar = self.space.advance(b, self.from, distance, &w);
         let bar = b.bind_configuration("_bar", &bar);
-        let others = of(&parts.others, &ell);
         parts.others.iter().for_each(|&a| known[a] = ell[a]);
         let rest = parts.at(b, &parts.rest, (self.from, &bar), (free, &known));
         let values = solve_affine(b, &others, &rest).expect("(2) is affine in what it is solved for");
         let values = b.bind_forms("impulse", &values);
-        parts.others.iter().zip(values).for_each(|(&a, value)| ell[a] = value);
-        ell
+        parts.others.iter().zip(values).for_each(|(&a, value)| known[a] = value);
+        known
     }
 
     /// Newton's method for some of the impulses, with their indices.
@@ -145,6 +138,12 @@ impl Departure<'_> {
         let guess: Vec<Expr> = indices.iter().map(|&a| constraint.guess[a]).collect();
         b.newton(ell, &guess, norm, residual);
     }
+}
+
+/// w + B ℓ
+pub(super) fn with_reaction(b: &mut Builder<'_>, free: &[Expr], columns: &Matrix, ell: &[Expr]) -> Vec<Expr> {
+    let kick = b.apply(columns, ell);
+    free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect()
 }
 
 /// `unknowns` of which `closed` is affine, where that vanishes; says so.

@@ -2,6 +2,7 @@
 
 use super::builder::{Builder, Norm};
 use super::discrete::{Discretisation, Quadrature, Step};
+use super::impulse::with_reaction;
 use super::space::{End, Space};
 use crate::expr::Expr;
 use crate::mechanics::{Matrix, Reaction};
@@ -152,8 +153,7 @@ impl Departure<'_> {
             .collect();
         let impulse = self.impulse(b, &free, &columns, plain, constraint);
         b.equation("velocity after the reaction: w + B·ell");
-        let kick = b.apply(&columns, &impulse);
-        let velocity: Vec<Expr> = free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect();
+        let velocity = with_reaction(b, &free, &columns, &impulse);
         let velocity = b.bind_velocities(self.named.0, self.named.1, &velocity);
         Departed { velocity, impulse }
     }

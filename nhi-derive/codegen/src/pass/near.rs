@@ -19,7 +19,7 @@
 
 use super::sines::{Called, Carrying};
 use crate::expr::{Expr, Function, Node, Pool};
-use crate::program::{Binding, Input, Newton, Program, Statement, Turn};
+use crate::program::{Newton, Program, Statement, Turn};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Terms at most of an angle when it is multiplied out.
@@ -50,17 +50,11 @@ fn opened(pool: &mut Pool, e: Expr, values: &[(Expr, Expr)]) -> Option<Expr> {
     pool.expand(e, MAX_TERMS)
 }
 
-/// The symbols of inputs that are known from parameters and step size alone.
-fn prepared(program: &Program) -> BTreeSet<Expr> {
-    let early = |i: &&Input| i.binding == Binding::Prepared;
-    program.inputs.iter().filter(early).flat_map(|i| i.symbols.iter().copied()).collect()
-}
-
 /// Symbols and values of what is bound of `known` symbols alone, which these are added to.
 fn bound_of(pool: &Pool, statements: &[Statement], known: &mut BTreeSet<Expr>) -> Vec<(Expr, Expr)> {
     let mut all = Vec::new();
     for (symbol, value) in lets(statements) {
-        if is_of(pool, value, known) {
+        if pool.are_made_of(&[value], known) {
             known.insert(symbol);
             all.push((symbol, value));
         }
@@ -68,15 +62,11 @@ fn bound_of(pool: &Pool, statements: &[Statement], known: &mut BTreeSet<Expr>) -
     all
 }
 
-fn is_of(pool: &Pool, e: Expr, known: &BTreeSet<Expr>) -> bool {
-    pool.reachable(&[e]).iter().all(|x| pool.as_symbol(*x).is_none() || known.contains(x))
-}
-
 /// What is bound inside of the loop and after it; of what is bound before, what depends on parameters and step size
 /// alone, what an angle is moved to, and by what.
 fn late(pool: &Pool, program: &Program) -> Option<Vec<(Expr, Expr)>> {
     let (at, newton) = newton(program)?;
-    let mut all = bound_of(pool, &program.body[..at], &mut prepared(program));
+    let mut all = bound_of(pool, &program.body[..at], &mut program.early());
     let called = Called::all(pool, &program.body, [Function::Sin, Function::Cos]);
     let is_called = |e: &Expr| called.iter().any(|c| c.angle == *e);
     let (mut moved, mut by) = (BTreeSet::new(), BTreeSet::new());
@@ -224,20 +214,20 @@ pub(super) fn of_inputs(
     let e = pool.substitute(&[e], &first)[0];
     let given = program.inputs.iter().filter(|i| i.name != "inputs" && i.name != super::CARRIED);
     let known = given.flat_map(|i| i.symbols.iter().copied()).collect();
-    is_of(pool, e, &known).then_some(e)
+    pool.are_made_of(&[e], &known).then_some(e)
 }
 
 /// Sines and cosines of what is linear in time, each with another rate, are carried from step to step.
 pub(super) fn phases(pool: &mut Pool, program: &mut Program, carrying: &mut Carrying) {
     let (Some(&t), Some(&h)) = (program.symbols("t").first(), program.symbols("h").first()) else { return };
-    let prepared = prepared(program);
+    let prepared = program.early();
     let mut known = prepared.clone();
     known.insert(t);
     let values = bound_of(pool, &program.body, &mut known);
     let mut by_rate: BTreeMap<Expr, Vec<Expr>> = BTreeMap::new();
     for e in pool.reachable(&program.values()) {
         let Node::Call(Function::Sin | Function::Cos, x) = *pool.node(e) else { continue };
-        if !is_of(pool, x, &known) {
+        if !pool.are_made_of(&[x], &known) {
             continue;
         }
         let Some(phase) = opened(pool, x, &values) else { continue };
@@ -245,7 +235,7 @@ pub(super) fn phases(pool: &mut Pool, program: &mut Program, carrying: &mut Carr
         let later = pool.substitute(&[phase], &HashMap::from([(t, later)]))[0];
         let by = pool.sub(later, phase);
         let Some(by) = pool.expand(by, MAX_TERMS) else { continue };
-        if pool.depends_on(phase, &[t]) && is_of(pool, by, &prepared) {
+        if pool.depends_on(phase, &[t]) && pool.are_made_of(&[by], &prepared) {
             let phases = by_rate.entry(by).or_default();
             if !phases.contains(&x) {
                 phases.push(x);

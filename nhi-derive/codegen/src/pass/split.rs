@@ -16,23 +16,18 @@ pub struct Prepared {
 /// Splits `program` by binding time. Both parts together compute and check what it did.
 pub fn split(pool: &Pool, program: &Program) -> Prepared {
     let is_early = |i: &&Input| i.binding != Binding::Step;
-    let mut early: BTreeSet<Expr> =
-        program.inputs.iter().filter(is_early).flat_map(|i| i.symbols.iter().copied()).collect();
+    let mut early = program.early();
     let mut order: Vec<Expr> =
         program.inputs.iter().filter(is_early).flat_map(|i| i.symbols.clone()).collect();
     let (mut first, mut rest) = (Vec::new(), Vec::new());
     for statement in &program.body {
-        let known = |values: &[Expr], early: &BTreeSet<Expr>| {
-            let all = pool.reachable(values).into_iter();
-            all.filter(|&e| pool.as_symbol(e).is_some()).all(|s| early.contains(&s))
-        };
         let goes_first = match statement {
-            Statement::Let { symbol, value } if known(&[*value], &early) => {
+            Statement::Let { symbol, value } if pool.are_made_of(&[*value], &early) => {
                 early.insert(*symbol);
                 order.push(*symbol);
                 true
             }
-            Statement::Pivot { pivot, diagonal, .. } => known(&[*pivot, *diagonal], &early),
+            Statement::Pivot { pivot, diagonal, .. } => pool.are_made_of(&[*pivot, *diagonal], &early),
             _ => false,
         };
         if goes_first { first.push(statement.clone()) } else { rest.push(statement.clone()) }

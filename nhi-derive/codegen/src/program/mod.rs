@@ -24,6 +24,7 @@ pub(crate) use shape::signed;
 pub(crate) use table::Table;
 
 use crate::expr::Expr;
+use std::collections::BTreeSet;
 
 /// When a value is known. What is known earlier is computed earlier and only once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -214,6 +215,12 @@ impl Program {
     /// The symbols of the input with this name; none if there is no such input.
     pub fn symbols(&self, input: &str) -> &[Expr] {
         self.inputs.iter().find(|i| i.name == input).map_or(&[], |i| &i.symbols)
+    }
+
+    /// The inputs that are known before a step.
+    pub(crate) fn early(&self) -> BTreeSet<Expr> {
+        let early = self.inputs.iter().filter(|i| i.binding != Binding::Step);
+        early.flat_map(|i| i.symbols.iter().copied()).collect()
     }
 
     /// Whether anything in it is solved by Newton's method.

@@ -1,6 +1,6 @@
 //! Operation counts of programs.
 
-use super::{Binding, Constants, Program, Shape, Statement, Table, signed};
+use super::{Constants, Program, Shape, Statement, Table, signed};
 use crate::expr::{Expr, OperationCount, Pool};
 use crate::group::Map;
 use std::collections::BTreeSet;
@@ -23,12 +23,7 @@ pub struct Operations {
 impl Operations {
     /// Counts `program` as it is emitted: a value used twice in a scope is computed once.
     pub fn of(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Operations {
-        let mut early: BTreeSet<Expr> = program
-            .inputs
-            .iter()
-            .filter(|i| i.binding != Binding::Step)
-            .flat_map(|i| i.symbols.iter().copied())
-            .collect();
+        let mut early = program.early();
         let mut count = Operations::default();
         let mut prepared = Scope::default();
         let mut once = Scope::default();
@@ -82,8 +77,7 @@ impl Operations {
 }
 
 fn is_early(pool: &Pool, early: &BTreeSet<Expr>, values: &[Expr]) -> bool {
-    !early.is_empty()
-        && pool.reachable(values).into_iter().all(|e| pool.as_symbol(e).is_none() || early.contains(&e))
+    !early.is_empty() && pool.are_made_of(values, early)
 }
 
 #[derive(Default)]
