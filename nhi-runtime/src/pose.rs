@@ -1,6 +1,6 @@
 //! Configurations with a pose: R^k × G.
 
-use crate::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, Group, Operator, Retraction, SE2, SE3, SO3};
+use crate::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, Group, Retraction, SE2, SE3, SO3};
 use crate::{Scalar, Vector};
 use core::array::from_fn;
 use core::fmt::Debug;
@@ -29,7 +29,8 @@ pub trait Factor: Copy + Debug + PartialEq {
     fn dexp_left_inv<T: Scalar>(sigma: &Self::Algebra<T>, xi: &Self::Algebra<T>) -> Self::Algebra<T>;
 }
 
-/// A [`Retraction`] of the group `G` in every scalar: what group steps are generic in.
+/// A [`Retraction`] of the group `G` in every scalar: what group steps are generic in. The rotation of τ(σ) does not
+/// depend on the translation in σ, and its position is linear in that: steps leave out what is zero therefore.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a retraction of `{G}`",
     label = "not a retraction",
@@ -62,48 +63,48 @@ trait Flat<E>: Group {
 }
 
 impl<T: Scalar> Flat<[T; 3]> for SE2<T> {
-    #[inline]
+    #[inline(always)]
     fn of(entries: [T; 3]) -> Self {
         entries.into()
     }
-    #[inline]
+    #[inline(always)]
     fn flat(self) -> [T; 3] {
         self.into()
     }
-    #[inline]
+    #[inline(always)]
     fn rates(self, x: [T; 3]) -> [T; 3] {
         self.tangent(x)
     }
 }
 
 impl<T: Scalar> Flat<[T; 9]> for SO3<T> {
-    #[inline]
+    #[inline(always)]
     fn of([a, b, c, d, e, f, g, h, i]: [T; 9]) -> Self {
         SO3([[a, b, c], [d, e, f], [g, h, i]])
     }
-    #[inline]
+    #[inline(always)]
     fn flat(self) -> [T; 9] {
         let [[a, b, c], [d, e, f], [g, h, i]] = self.0;
         [a, b, c, d, e, f, g, h, i]
     }
-    #[inline]
+    #[inline(always)]
     fn rates(self, x: [T; 3]) -> [T; 9] {
         SO3(self.tangent(x)).flat()
     }
 }
 
 impl<T: Scalar> Flat<[T; 12]> for SE3<T> {
-    #[inline]
+    #[inline(always)]
     fn of([a, b, c, d, e, f, g, h, i, x, y, z]: [T; 12]) -> Self {
         SE3 { rotation: SO3([[a, b, c], [d, e, f], [g, h, i]]), position: [x, y, z] }
     }
-    #[inline]
+    #[inline(always)]
     fn flat(self) -> [T; 12] {
         let [[a, b, c], [d, e, f], [g, h, i]] = self.rotation.0;
         let [x, y, z] = self.position;
         [a, b, c, d, e, f, g, h, i, x, y, z]
     }
-    #[inline]
+    #[inline(always)]
     fn rates(self, x: [T; 6]) -> [T; 12] {
         let (rotation, position) = self.tangent(x);
         SE3 { rotation: SO3(rotation), position }.flat()
@@ -111,7 +112,7 @@ impl<T: Scalar> Flat<[T; 12]> for SE3<T> {
 }
 
 /// The rows of a matrix, one after the other.
-#[inline]
+#[inline(always)]
 fn rows<T: Scalar, const N: usize, const SQUARE: usize>(matrix: [[T; N]; N]) -> [T; SQUARE] {
     from_fn(|i| matrix[i / N][i % N])
 }
@@ -127,17 +128,17 @@ macro_rules! factors {
             fn defect(entries: &[f64; $entries]) -> f64 {
                 $group::of(*entries).defect()
             }
-            #[inline]
+            #[inline(always)]
             fn rates<T: Scalar>(g: &[T; $entries], xi: &[T; $dim]) -> [T; $entries] {
                 $group::<T>::of(*g).rates(*xi)
             }
-            #[inline]
+            #[inline(always)]
             fn displaced<T: Scalar>(g: &[T; $entries], sigma: &[T; $dim]) -> [T; $entries] {
                 $group::<T>::of(*g).moved::<Exp>(*sigma).flat()
             }
-            #[inline]
+            #[inline(always)]
             fn dexp_left_inv<T: Scalar>(sigma: &[T; $dim], xi: &[T; $dim]) -> [T; $dim] {
-                <Exp as Retraction<$group<T>>>::dtau_left_inv(*sigma).apply(*xi)
+                <Exp as Retraction<$group<T>>>::dtau_left_inv_of(*sigma, *xi)
             }
         }
 
@@ -148,27 +149,27 @@ macro_rules! factors {
         impl Retracts<$group<f64>> for $tau {
             const NAME: &'static str = $name;
 
-            #[inline]
+            #[inline(always)]
             fn moved<T: Scalar>(g: &[T; $entries], sigma: &[T; $dim]) -> [T; $entries] {
                 $group::<T>::of(*g).moved::<$tau>(*sigma).flat()
             }
-            #[inline]
+            #[inline(always)]
             fn dtau_left<T: Scalar>(sigma: &[T; $dim]) -> [T; $square] {
                 rows(<$tau as Retraction<$group<T>>>::dtau_left(*sigma))
             }
-            #[inline]
+            #[inline(always)]
             fn dtau_inv<T: Scalar>(sigma: &[T; $dim]) -> [T; $square] {
                 rows(<$tau as Retraction<$group<T>>>::dtau_inv(*sigma))
             }
-            #[inline]
+            #[inline(always)]
             fn dtau_inv_star<T: Scalar>(sigma: &[T; $dim], nu: &[T; $dim]) -> [T; $dim] {
                 <$tau as Retraction<$group<T>>>::dtau_inv_star(*sigma, *nu)
             }
-            #[inline]
+            #[inline(always)]
             fn dtau_left_inv_star<T: Scalar>(sigma: &[T; $dim], nu: &[T; $dim]) -> [T; $dim] {
                 <$tau as Retraction<$group<T>>>::dtau_left_inv_star(*sigma, *nu)
             }
-            #[inline]
+            #[inline(always)]
             fn k<T: Scalar>(sigma: &[T; $dim], nu: &[T; $dim]) -> [T; $square] {
                 rows(<$tau as Retraction<$group<T>>>::k(*sigma, *nu))
             }
@@ -205,7 +206,7 @@ pub struct Posed<G, T, const K: usize, const N: usize> {
 
 impl<G, T, const K: usize, const N: usize> Posed<G, T, K, N> {
     /// All entries, those of the pose last.
-    #[inline]
+    #[inline(always)]
     pub fn entries(&self) -> &[T; N] {
         &self.entries
     }
@@ -217,28 +218,28 @@ impl<G, T, const K: usize, const N: usize> Posed<G, T, K, N> {
 }
 
 impl<G, T, const K: usize, const N: usize> From<[T; N]> for Posed<G, T, K, N> {
-    #[inline]
+    #[inline(always)]
     fn from(entries: [T; N]) -> Self {
         Posed { entries, group: PhantomData }
     }
 }
 
 impl<G, T, const K: usize, const N: usize> From<Posed<G, T, K, N>> for [T; N] {
-    #[inline]
+    #[inline(always)]
     fn from(q: Posed<G, T, K, N>) -> Self {
         q.entries
     }
 }
 
 /// The entries of coordinates and pose in one array of their length.
-#[inline]
+#[inline(always)]
 fn joined<T: Scalar, const K: usize, const P: usize, const N: usize>(r: [T; K], g: [T; P]) -> [T; N] {
     const { assert!(K + P == N, "a configuration has as many entries as its coordinates and its pose") };
     from_fn(|i| r.get(i).or_else(|| g.get(i.wrapping_sub(K))).copied().unwrap_or(T::from_f64(f64::NAN)))
 }
 
 /// The pose of such an array.
-#[inline]
+#[inline(always)]
 fn last<T: Scalar, const K: usize, const P: usize, const N: usize>(entries: [T; N]) -> [T; P] {
     const { assert!(K + P == N, "a configuration has as many entries as its coordinates and its pose") };
     from_fn(|i| entries.get(K + i).copied().unwrap_or(T::from_f64(f64::NAN)))
@@ -304,28 +305,28 @@ posed_nalgebra! {
 
 impl<G, T, const K: usize, const N: usize> Index<usize> for Posed<G, T, K, N> {
     type Output = T;
-    #[inline]
+    #[inline(always)]
     fn index(&self, i: usize) -> &T {
         &self.entries[i]
     }
 }
 
 impl<G, T, const K: usize, const N: usize> IndexMut<usize> for Posed<G, T, K, N> {
-    #[inline]
+    #[inline(always)]
     fn index_mut(&mut self, i: usize) -> &mut T {
         &mut self.entries[i]
     }
 }
 
 impl<G, T, const K: usize, const N: usize> AsRef<[T]> for Posed<G, T, K, N> {
-    #[inline]
+    #[inline(always)]
     fn as_ref(&self) -> &[T] {
         &self.entries
     }
 }
 
 impl<G, T, const K: usize, const N: usize> AsMut<[T]> for Posed<G, T, K, N> {
-    #[inline]
+    #[inline(always)]
     fn as_mut(&mut self) -> &mut [T] {
         &mut self.entries
     }

@@ -20,35 +20,35 @@ use core::f64::consts::PI;
 /// small. Twelve terms reach that far.
 const SERIES: f64 = 4.0;
 
-/// Number of terms of the series.
-const TERMS: usize = 12;
+/// Rows of four terms of the series.
+const ROWS: usize = 3;
 
 /// A = sin θ/θ = Σ (−s)ʲ/(2j+1)!.
-#[inline]
+#[inline(always)]
 pub fn a<T: Scalar>(s: T) -> T {
     if s.to_f64() < SERIES { T::from_f64(1.0) - s * c(s) } else { far::a(s) }
 }
 
 /// B = (1 − cos θ)/θ² = Σ (−s)ʲ/(2j+2)!.
-#[inline]
+#[inline(always)]
 pub fn b<T: Scalar>(s: T) -> T {
     if s.to_f64() < SERIES { const { alternating(2) }.at(s) } else { far::b(s) }
 }
 
 /// C = (θ − sin θ)/θ³ = Σ (−s)ʲ/(2j+3)!.
-#[inline]
+#[inline(always)]
 pub fn c<T: Scalar>(s: T) -> T {
     if s.to_f64() < SERIES { const { alternating(3) }.at(s) } else { far::c(s) }
 }
 
 /// dB/ds = (A/2 − B)/s.
-#[inline]
+#[inline(always)]
 pub fn b_prime<T: Scalar>(s: T) -> T {
     if s.to_f64() < SERIES { const { alternating(2).derivative() }.at(s) } else { far::b_prime(s) }
 }
 
 /// dC/ds = (B − 3C)/(2s).
-#[inline]
+#[inline(always)]
 pub fn c_prime<T: Scalar>(s: T) -> T {
     if s.to_f64() < SERIES { const { alternating(3).derivative() }.at(s) } else { far::c_prime(s) }
 }
@@ -56,21 +56,24 @@ pub fn c_prime<T: Scalar>(s: T) -> T {
 /// s of a full turn, where D and its derivatives have their pole.
 pub(super) const FULL_TURN: f64 = 4.0 * PI * PI;
 
-/// Below this s, half a radian, the series of D is summed; ten terms also do for D″.
+/// Below this s, half a radian, the series of D is summed; its terms also do for D″.
 const NEAR: f64 = 0.25;
 
 /// |B₂ⱼ₊₂|/(2j+2)! with the Bernoulli numbers B.
-const BERNOULLI: Polynomial<10> = Polynomial([
-    1.0 / 12.0,
-    1.0 / 720.0,
-    1.0 / 30_240.0,
-    1.0 / 1_209_600.0,
-    1.0 / 47_900_160.0,
-    691.0 / 1_307_674_368_000.0,
-    1.0 / 74_724_249_600.0,
-    3617.0 / 10_670_622_842_880_000.0,
-    43_867.0 / 5_109_094_217_170_944_000.0,
-    174_611.0 / 802_857_662_698_291_200_000.0,
+const BERNOULLI: Polynomial<3> = Polynomial([
+    [1.0 / 12.0, 1.0 / 720.0, 1.0 / 30_240.0, 1.0 / 1_209_600.0],
+    [
+        1.0 / 47_900_160.0,
+        691.0 / 1_307_674_368_000.0,
+        1.0 / 74_724_249_600.0,
+        3617.0 / 10_670_622_842_880_000.0,
+    ],
+    [
+        43_867.0 / 5_109_094_217_170_944_000.0,
+        174_611.0 / 802_857_662_698_291_200_000.0,
+        854_513.0 / 155_112_100_433_309_859_840_000.0,
+        236_364_091.0 / 1_693_824_136_731_743_669_452_800_000.0,
+    ],
 ]);
 
 /// D = (1 − (θ/2) cot(θ/2))/θ² = Σ |B₂ⱼ₊₂|/(2j+2)! sʲ; NaN from a full turn on, s ≥ 4π².
@@ -82,52 +85,54 @@ const BERNOULLI: Polynomial<10> = Polynomial([
 /// ```text
 /// 2π² D = 1/(1 − z) + 1/(4 − z) + Σⱼ ρⱼ zʲ,    ρⱼ = Σ 1/k²ʲ⁺² over k ≥ 3.
 /// ```
-#[inline]
+#[inline(always)]
 pub fn d<T: Scalar>(s: T) -> T {
     if s.to_f64() < NEAR { BERNOULLI.at(s) } else { far::d(s) }
 }
 
 /// dD/ds, in the terms of [`d`].
-#[inline]
+#[inline(always)]
 pub fn d_prime<T: Scalar>(s: T) -> T {
     if s.to_f64() < NEAR { const { BERNOULLI.derivative() }.at(s) } else { far::d_prime(s) }
 }
 
 /// d²D/ds², in the terms of [`d`].
-#[inline]
+#[inline(always)]
 pub fn d_second<T: Scalar>(s: T) -> T {
     if s.to_f64() < NEAR { const { BERNOULLI.derivative().derivative() }.at(s) } else { far::d_second(s) }
 }
 
 /// x/sin x = Σ cⱼ zʲ as a function of z = sin² x, for z < 0.01 where eight terms do.
-#[inline]
+#[inline(always)]
 pub(super) fn angle_over_sine<T: Scalar>(z: T) -> T {
     const { arcsine() }.at(z)
 }
 
-/// A polynomial by its coefficients, lowest first.
+/// A polynomial by its coefficients, lowest first, in rows of four.
 #[derive(Clone, Copy)]
-struct Polynomial<const N: usize>([f64; N]);
+struct Polynomial<const ROWS: usize>([[f64; 4]; ROWS]);
 
-impl<const N: usize> Polynomial<N> {
-    /// In four independent sums of every fourth term, as one sum waits for each of its products.
-    #[inline]
+impl<const ROWS: usize> Polynomial<ROWS> {
+    /// In four independent sums, one per column, as one sum waits for each of its products.
+    #[inline(always)]
     fn at<T: Scalar>(self, x: T) -> T {
         let x2 = x * x;
         let x4 = x2 * x2;
-        let sum = |first: usize| {
-            let terms = self.0[first..].iter().step_by(4).rev();
-            terms.fold(T::from_f64(0.0), |sum, &c| sum * x4 + T::from_f64(c))
-        };
-        (sum(0) + sum(1) * x) + (sum(2) + sum(3) * x) * x2
+        let mut sums = self.0[ROWS - 1].map(T::from_f64);
+        for row in self.0[..ROWS - 1].iter().rev() {
+            for (sum, &c) in sums.iter_mut().zip(row) {
+                *sum = *sum * x4 + T::from_f64(c);
+            }
+        }
+        (sums[0] + sums[1] * x) + (sums[2] + sums[3] * x) * x2
     }
 
     /// With a leading coefficient of zero in the place of the one that is lost.
     const fn derivative(self) -> Self {
-        let mut coefficients = [0.0; N];
+        let mut coefficients = [[0.0; 4]; ROWS];
         let mut j = 1;
-        while j < N {
-            coefficients[j - 1] = j as f64 * self.0[j];
+        while j < 4 * ROWS {
+            coefficients[(j - 1) / 4][(j - 1) % 4] = j as f64 * self.0[j / 4][j % 4];
             j += 1;
         }
         Polynomial(coefficients)
@@ -135,29 +140,30 @@ impl<const N: usize> Polynomial<N> {
 }
 
 /// Σ (−s)ʲ/(2j+k)!.
-const fn alternating(k: usize) -> Polynomial<TERMS> {
-    let mut coefficients = [0.0; TERMS];
+const fn alternating(k: usize) -> Polynomial<ROWS> {
+    let mut coefficients = [[0.0; 4]; ROWS];
     let mut factorial = 1.0;
     let mut n = 1;
     let mut j = 0;
-    while j < TERMS {
+    while j < 4 * ROWS {
         while n < 2 * j + k {
             n += 1;
             factorial *= n as f64;
         }
-        coefficients[j] = if j % 2 == 0 { 1.0 / factorial } else { -1.0 / factorial };
+        coefficients[j / 4][j % 4] = if j % 2 == 0 { 1.0 / factorial } else { -1.0 / factorial };
         j += 1;
     }
     Polynomial(coefficients)
 }
 
 /// arcsin(√z)/√z = 1 + z/6 + 3z²/40 + ….
-const fn arcsine() -> Polynomial<8> {
-    let mut coefficients = [1.0; 8];
+const fn arcsine() -> Polynomial<2> {
+    let mut coefficients = [[1.0; 4]; 2];
     let mut j = 1;
     while j < 8 {
         let odd = (2 * j - 1) as f64;
-        coefficients[j] = coefficients[j - 1] * odd * odd / ((2 * j) as f64 * (odd + 2.0));
+        let last = coefficients[(j - 1) / 4][(j - 1) % 4];
+        coefficients[j / 4][j % 4] = last * odd * odd / ((2 * j) as f64 * (odd + 2.0));
         j += 1;
     }
     Polynomial(coefficients)

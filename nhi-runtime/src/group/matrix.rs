@@ -15,7 +15,7 @@ pub trait Column: Copy + Debug + PartialEq {
     /// The pairing of covector and vector.
     fn dot(self, other: Self) -> Self::Scalar;
     /// With the other sign.
-    #[inline]
+    #[inline(always)]
     fn negated(self) -> Self {
         self.times(-Self::Scalar::from_f64(1.0))
     }
@@ -23,23 +23,24 @@ pub trait Column: Copy + Debug + PartialEq {
 
 impl<T: Scalar, const N: usize> Column for [T; N] {
     type Scalar = T;
-    #[inline]
+    #[inline(always)]
     fn zero() -> Self {
         [T::from_f64(0.0); N]
     }
-    #[inline]
+    #[inline(always)]
     fn plus(self, other: Self) -> Self {
         from_fn(|i| self[i] + other[i])
     }
-    #[inline]
+    #[inline(always)]
     fn times(self, factor: T) -> Self {
         self.map(|x| factor * x)
     }
-    #[inline]
+    #[inline(always)]
     fn dot(self, other: Self) -> T {
-        (0..N).fold(T::from_f64(0.0), |sum, i| sum + self[i] * other[i])
+        let products: [T; N] = from_fn(|i| self[i] * other[i]);
+        products.into_iter().reduce(T::add).unwrap_or(T::from_f64(0.0))
     }
-    #[inline]
+    #[inline(always)]
     fn negated(self) -> Self {
         self.map(|x| -x)
     }
@@ -47,19 +48,19 @@ impl<T: Scalar, const N: usize> Column for [T; N] {
 
 impl<A: Column, B: Column<Scalar = A::Scalar>> Column for (A, B) {
     type Scalar = A::Scalar;
-    #[inline]
+    #[inline(always)]
     fn zero() -> Self {
         (A::zero(), B::zero())
     }
-    #[inline]
+    #[inline(always)]
     fn plus(self, other: Self) -> Self {
         (self.0.plus(other.0), self.1.plus(other.1))
     }
-    #[inline]
+    #[inline(always)]
     fn times(self, factor: A::Scalar) -> Self {
         (self.0.times(factor), self.1.times(factor))
     }
-    #[inline]
+    #[inline(always)]
     fn dot(self, other: Self) -> A::Scalar {
         self.0.dot(other.0) + self.1.dot(other.1)
     }
@@ -91,23 +92,23 @@ pub trait Operator: Copy + Debug + PartialEq {
 
 impl<T: Scalar, const N: usize> Operator for [[T; N]; N] {
     type Column = [T; N];
-    #[inline]
+    #[inline(always)]
     fn identity() -> Self {
         from_fn(|i| from_fn(|j| T::from_f64(if i == j { 1.0 } else { 0.0 })))
     }
-    #[inline]
+    #[inline(always)]
     fn zero() -> Self {
         [[T::from_f64(0.0); N]; N]
     }
-    #[inline]
+    #[inline(always)]
     fn plus(self, other: Self) -> Self {
         from_fn(|i| self[i].plus(other[i]))
     }
-    #[inline]
+    #[inline(always)]
     fn times(self, factor: T) -> Self {
         from_fn(|i| self[i].times(factor))
     }
-    #[inline]
+    #[inline(always)]
     fn after(self, first: Self) -> Self {
         // A closure of this size is not inlined into `from_fn`.
         let mut product = self;
@@ -116,12 +117,12 @@ impl<T: Scalar, const N: usize> Operator for [[T; N]; N] {
         }
         product
     }
-    #[inline]
+    #[inline(always)]
     fn transposed(self) -> Self {
         from_fn(|i| from_fn(|j| self[j][i]))
     }
     /// By elimination with the largest pivot of each column.
-    #[inline]
+    #[inline(always)]
     fn inverse(self) -> Self {
         let (mut left, mut right) = (self, Self::identity());
         for k in 0..N {
@@ -144,13 +145,13 @@ impl<T: Scalar, const N: usize> Operator for [[T; N]; N] {
         }
         right
     }
-    #[inline]
+    #[inline(always)]
     fn apply(self, x: [T; N]) -> [T; N] {
         from_fn(|i| self[i].dot(x))
     }
-    #[inline]
+    #[inline(always)]
     fn apply_star(self, mu: [T; N]) -> [T; N] {
-        from_fn(|j| (0..N).fold(T::from_f64(0.0), |sum, i| sum + self[i][j] * mu[i]))
+        self.transposed().apply(mu)
     }
 }
 
@@ -160,39 +161,39 @@ where
     B: Operator<Column: Column<Scalar = <A::Column as Column>::Scalar>>,
 {
     type Column = (A::Column, B::Column);
-    #[inline]
+    #[inline(always)]
     fn identity() -> Self {
         (A::identity(), B::identity())
     }
-    #[inline]
+    #[inline(always)]
     fn zero() -> Self {
         (A::zero(), B::zero())
     }
-    #[inline]
+    #[inline(always)]
     fn plus(self, other: Self) -> Self {
         (self.0.plus(other.0), self.1.plus(other.1))
     }
-    #[inline]
+    #[inline(always)]
     fn times(self, factor: <A::Column as Column>::Scalar) -> Self {
         (self.0.times(factor), self.1.times(factor))
     }
-    #[inline]
+    #[inline(always)]
     fn after(self, first: Self) -> Self {
         (self.0.after(first.0), self.1.after(first.1))
     }
-    #[inline]
+    #[inline(always)]
     fn transposed(self) -> Self {
         (self.0.transposed(), self.1.transposed())
     }
-    #[inline]
+    #[inline(always)]
     fn inverse(self) -> Self {
         (self.0.inverse(), self.1.inverse())
     }
-    #[inline]
+    #[inline(always)]
     fn apply(self, x: Self::Column) -> Self::Column {
         (self.0.apply(x.0), self.1.apply(x.1))
     }
-    #[inline]
+    #[inline(always)]
     fn apply_star(self, mu: Self::Column) -> Self::Column {
         (self.0.apply_star(mu.0), self.1.apply_star(mu.1))
     }

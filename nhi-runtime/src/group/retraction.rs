@@ -25,14 +25,19 @@ pub trait Retraction<G: Group>: Copy {
     fn reaches(x: G::Algebra) -> bool;
 
     /// (dτ⁻¹_x)* μ: the momentum at the beginning of the motion τ(x).
-    #[inline]
+    #[inline(always)]
     fn dtau_inv_star(x: G::Algebra, mu: G::Algebra) -> G::Algebra {
         Self::dtau_inv(x).apply_star(mu)
     }
     /// ((dτᴸ_x)⁻¹)* μ: the momentum at the end of the motion τ(x).
-    #[inline]
+    #[inline(always)]
     fn dtau_left_inv_star(x: G::Algebra, mu: G::Algebra) -> G::Algebra {
         Self::dtau_left_inv(x).apply_star(mu)
+    }
+    /// (dτᴸ_x)⁻¹ ξ: how x changes with the velocity at the end of the motion τ(x).
+    #[inline(always)]
+    fn dtau_left_inv_of(x: G::Algebra, xi: G::Algebra) -> G::Algebra {
+        Self::dtau_left_inv(x).apply(xi)
     }
 }
 
@@ -53,22 +58,22 @@ pub struct Ccsk;
 /// The tangents in the body of a retraction with τ(−x) = τ(x)⁻¹.
 macro_rules! symmetric {
     ($group:ty) => {
-        #[inline]
+        #[inline(always)]
         fn dtau_left(x: <$group as Group>::Algebra) -> <$group as Group>::Operator {
             <Self as Retraction<$group>>::dtau($crate::group::Column::negated(x))
         }
-        #[inline]
+        #[inline(always)]
         fn dtau_left_inv(x: <$group as Group>::Algebra) -> <$group as Group>::Operator {
             <Self as Retraction<$group>>::dtau_inv($crate::group::Column::negated(x))
         }
-        #[inline]
+        #[inline(always)]
         fn dtau_left_inv_star(
             x: <$group as Group>::Algebra,
             mu: <$group as Group>::Algebra,
         ) -> <$group as Group>::Algebra {
             <Self as Retraction<$group>>::dtau_inv_star($crate::group::Column::negated(x), mu)
         }
-        #[inline]
+        #[inline(always)]
         fn k_left(
             x: <$group as Group>::Algebra,
             mu: <$group as Group>::Algebra,
@@ -86,7 +91,7 @@ pub(super) use symmetric;
 type Descending<'a> = ([f64; 2], &'a [f64]);
 
 /// Σ cⱼ adʲ by Horner's rule.
-#[inline]
+#[inline(always)]
 fn polynomial<G: Group>(x: G::Algebra, ([top, below], rest): Descending<'_>) -> G::Operator {
     let ad = G::ad(x);
     let constant = |c: f64| G::Operator::identity().times(G::Scalar::from_f64(c));
@@ -95,7 +100,7 @@ fn polynomial<G: Group>(x: G::Algebra, ([top, below], rest): Descending<'_>) -> 
 }
 
 /// Σ cⱼ (ad*_x)ʲ μ.
-#[inline]
+#[inline(always)]
 fn polynomial_star<G: Group>(
     x: G::Algebra,
     mu: G::Algebra,
@@ -109,7 +114,7 @@ fn polynomial_star<G: Group>(
 /// The derivative of Σ cⱼ (ad*_x)ʲ μ along x.
 ///
 /// Horner's rule w ← cⱼμ + ad*_x w for the sum, differentiated: W ← Λ(w) + ad*_x W.
-#[inline]
+#[inline(always)]
 fn polynomial_k<G: Group>(
     x: G::Algebra,
     mu: G::Algebra,
@@ -134,32 +139,32 @@ macro_rules! truncation {
         where
             Exp: Retraction<G>,
         {
-            #[inline]
+            #[inline(always)]
             fn tau(x: G::Algebra) -> G {
                 Exp::tau(x)
             }
-            #[inline]
+            #[inline(always)]
             fn tau_inv(g: G) -> G::Algebra {
                 Exp::tau_inv(g)
             }
-            #[inline]
+            #[inline(always)]
             fn dtau(x: G::Algebra) -> G::Operator {
                 <Self as Retraction<G>>::dtau_inv(x).inverse()
             }
-            #[inline]
+            #[inline(always)]
             fn dtau_inv(x: G::Algebra) -> G::Operator {
                 polynomial::<G>(x, $coefficients)
             }
-            #[inline]
+            #[inline(always)]
             fn k(x: G::Algebra, mu: G::Algebra) -> G::Operator {
                 polynomial_k::<G>(x, mu, $coefficients)
             }
-            #[inline]
+            #[inline(always)]
             fn dtau_inv_star(x: G::Algebra, mu: G::Algebra) -> G::Algebra {
                 polynomial_star::<G>(x, mu, $coefficients)
             }
             symmetric!(G);
-            #[inline]
+            #[inline(always)]
             fn reaches(_: G::Algebra) -> bool {
                 true
             }

@@ -21,14 +21,14 @@ pub struct SE2<T> {
 
 /// From θ, x, y.
 impl<T> From<[T; 3]> for SE2<T> {
-    #[inline]
+    #[inline(always)]
     fn from([theta, x, y]: [T; 3]) -> Self {
         SE2 { theta, x, y }
     }
 }
 
 impl<T> From<SE2<T>> for [T; 3] {
-    #[inline]
+    #[inline(always)]
     fn from(g: SE2<T>) -> Self {
         [g.theta, g.x, g.y]
     }
@@ -36,14 +36,14 @@ impl<T> From<SE2<T>> for [T; 3] {
 
 impl<T: Scalar> SE2<T> {
     /// The vector (x, y), given in the body, in space.
-    #[inline]
+    #[inline(always)]
     fn rotated(self, x: T, y: T) -> (T, T) {
         let (sin, cos) = self.theta.sin_cos();
         (cos * x - sin * y, sin * x + cos * y)
     }
 
     /// θ without its full turns, in [−π, π].
-    #[inline]
+    #[inline(always)]
     fn principal_angle(self) -> T {
         let turns = Float::round(self.theta.to_f64() / (2.0 * PI));
         self.theta - T::from_f64(2.0 * PI * turns)
@@ -51,7 +51,7 @@ impl<T: Scalar> SE2<T> {
 }
 
 /// 1 + a ad_x + b ad_x²; ad_x³ = −ω² ad_x, so that every power series in ad is of this form.
-#[inline]
+#[inline(always)]
 fn quadratic<T: Scalar>(x: [T; 3], a: T, b: T) -> [[T; 3]; 3] {
     let [omega, v1, v2] = x;
     let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
@@ -67,55 +67,55 @@ impl<T: Scalar> Group for SE2<T> {
     type Entries = [T; 3];
     const DIM: usize = 3;
 
-    #[inline]
+    #[inline(always)]
     fn identity() -> Self {
         [T::from_f64(0.0); 3].into()
     }
-    #[inline]
+    #[inline(always)]
     fn product(self, h: Self) -> Self {
         let (x, y) = self.rotated(h.x, h.y);
         SE2 { theta: self.theta + h.theta, x: self.x + x, y: self.y + y }
     }
-    #[inline]
+    #[inline(always)]
     fn inverse(self) -> Self {
         let turned = SE2 { theta: -self.theta, ..self };
         let (x, y) = turned.rotated(-self.x, -self.y);
         SE2 { x, y, ..turned }
     }
-    #[inline]
+    #[inline(always)]
     fn entries(self) -> [T; 3] {
         self.into()
     }
-    #[inline]
+    #[inline(always)]
     fn tangent(self, x: [T; 3]) -> [T; 3] {
         let (dx, dy) = self.rotated(x[1], x[2]);
         [x[0], dx, dy]
     }
-    #[inline]
+    #[inline(always)]
     fn adjoint(self) -> [[T; 3]; 3] {
         let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
         let (sin, cos) = self.theta.sin_cos();
         [[l, o, o], [self.y, cos, -sin], [-self.x, sin, cos]]
     }
-    #[inline]
+    #[inline(always)]
     fn ad(x: [T; 3]) -> [[T; 3]; 3] {
         let o = T::from_f64(0.0);
         [[o, o, o], [x[2], o, -x[0]], [-x[1], x[0], o]]
     }
-    #[inline]
+    #[inline(always)]
     fn ad_star(x: [T; 3], mu: [T; 3]) -> [T; 3] {
         [x[2] * mu[1] - x[1] * mu[2], x[0] * mu[2], -(x[0] * mu[1])]
     }
-    #[inline]
+    #[inline(always)]
     fn ad_star_on(mu: [T; 3]) -> [[T; 3]; 3] {
         let o = T::from_f64(0.0);
         [[o, -mu[2], mu[1]], [mu[2], o, o], [-mu[1], o, o]]
     }
-    #[inline]
+    #[inline(always)]
     fn defect(self) -> f64 {
         0.0
     }
-    #[inline]
+    #[inline(always)]
     fn normalized(self) -> Self {
         self
     }
@@ -123,7 +123,7 @@ impl<T: Scalar> Group for SE2<T> {
 
 /// As ad³ = −s ad with s = ω², dexp = 1 + B ad + C ad² and dexp⁻¹ = 1 − ad/2 + D ad².
 impl<T: Scalar> Retraction<SE2<T>> for Exp {
-    #[inline]
+    #[inline(always)]
     fn tau(x: [T; 3]) -> SE2<T> {
         let [omega, v1, v2] = x;
         let s = omega * omega;
@@ -131,7 +131,7 @@ impl<T: Scalar> Retraction<SE2<T>> for Exp {
         SE2 { theta: omega, x: a * v1 - b * v2, y: b * v1 + a * v2 }
     }
     /// |ω| ≤ π. With d = A² + ω²B² = 2B the section's A/d is (ω/2) cot(ω/2) = 1 − ω²D.
-    #[inline]
+    #[inline(always)]
     fn tau_inv(g: SE2<T>) -> [T; 3] {
         let omega = g.principal_angle();
         let s = omega * omega;
@@ -140,19 +140,41 @@ impl<T: Scalar> Retraction<SE2<T>> for Exp {
         [omega, q * g.x + half * g.y, q * g.y - half * g.x]
     }
     /// 1 + B ad + C ad².
-    #[inline]
+    #[inline(always)]
     fn dtau(x: [T; 3]) -> [[T; 3]; 3] {
         let s = x[0] * x[0];
         quadratic(x, coefficients::b(s), coefficients::c(s))
     }
     /// 1 − ad/2 + D ad².
-    #[inline]
+    #[inline(always)]
     fn dtau_inv(x: [T; 3]) -> [[T; 3]; 3] {
         quadratic(x, T::from_f64(-0.5), coefficients::d(x[0] * x[0]))
     }
-    /// From (dτ⁻¹)*μ = (μ₁ − (v₂μ₂ − v₁μ₃)/2 + ωD(v₁μ₂ + v₂μ₃), (1 − ω²D)μ₂ − ωμ₃/2,
-    /// (1 − ω²D)μ₃ + ωμ₂/2).
-    #[inline]
+    /// (μ₁ − (v₂μ₂ − v₁μ₃)/2 + ωD(v₁μ₂ + v₂μ₃), (1 − ω²D)μ₂ − ωμ₃/2, (1 − ω²D)μ₃ + ωμ₂/2).
+    #[inline(always)]
+    fn dtau_inv_star(x: [T; 3], mu: [T; 3]) -> [T; 3] {
+        let [omega, v1, v2] = x;
+        let half = T::from_f64(0.5);
+        let w = omega * coefficients::d(omega * omega);
+        let q = T::from_f64(1.0) - omega * w;
+        let (m2, m3) = (half * mu[1], half * mu[2]);
+        let first = mu[0] + (v1 * m3 - v2 * m2) + w * (v1 * mu[1] + v2 * mu[2]);
+        [first, q * mu[1] - omega * m3, q * mu[2] + omega * m2]
+    }
+    /// 1 + ad/2 + D ad².
+    #[inline(always)]
+    fn dtau_left_inv_of(x: [T; 3], xi: [T; 3]) -> [T; 3] {
+        let [omega, v1, v2] = x;
+        let half = T::from_f64(0.5);
+        let w = omega * coefficients::d(omega * omega);
+        let q = T::from_f64(1.0) - omega * w;
+        let (turn, o) = (half * xi[0], half * omega);
+        let y1 = v2 * turn + w * v1 * xi[0] + q * xi[1] - o * xi[2];
+        let y2 = w * v2 * xi[0] - v1 * turn + o * xi[1] + q * xi[2];
+        [xi[0], y1, y2]
+    }
+    /// From the components of `dtau_inv_star`.
+    #[inline(always)]
     fn k(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
         let [omega, v1, v2] = x;
         let (o, half) = (T::from_f64(0.0), T::from_f64(0.5));
@@ -169,7 +191,7 @@ impl<T: Scalar> Retraction<SE2<T>> for Exp {
         ]
     }
     symmetric!(SE2<T>);
-    #[inline]
+    #[inline(always)]
     fn reaches(x: [T; 3]) -> bool {
         (x[0] * x[0]).to_f64() < FULL_TURN
     }
@@ -178,7 +200,7 @@ impl<T: Scalar> Retraction<SE2<T>> for Exp {
 /// Kobilarov, Martín de Diego and Ferraro, (44), with 4 − ω² on the diagonal.
 impl<T: Scalar> Retraction<SE2<T>> for Cayley {
     /// θ = 2 atan(ω/2), p = (4v₁ − 2ωv₂, 4v₂ + 2ωv₁)/(4 + ω²).
-    #[inline]
+    #[inline(always)]
     fn tau(x: [T; 3]) -> SE2<T> {
         let [omega, v1, v2] = x;
         let half = T::from_f64(0.5) * omega;
@@ -190,13 +212,13 @@ impl<T: Scalar> Retraction<SE2<T>> for Cayley {
         }
     }
     /// ω = 2 tan(θ/2), v = p − (ω/2)Jp; infinite for half turns.
-    #[inline]
+    #[inline(always)]
     fn tau_inv(g: SE2<T>) -> [T; 3] {
         let half = (T::from_f64(0.5) * g.theta).tan();
         [half + half, g.x + half * g.y, g.y - half * g.x]
     }
     /// 2/(4 + ω²) (2 + ad).
-    #[inline]
+    #[inline(always)]
     fn dtau(x: [T; 3]) -> [[T; 3]; 3] {
         let [omega, v1, v2] = x;
         let o = T::from_f64(0.0);
@@ -205,14 +227,21 @@ impl<T: Scalar> Retraction<SE2<T>> for Cayley {
         [[two, o, o], [f * v2, two, -(f * omega)], [-(f * v1), f * omega, two]]
     }
     /// 1 − ad/2 + [ωx | 0 | 0]/4.
-    #[inline]
+    #[inline(always)]
     fn dtau_inv(x: [T; 3]) -> [[T; 3]; 3] {
         let [half, v1, v2] = x.map(|x| T::from_f64(0.5) * x);
         let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
         [[l + half * half, o, o], [half * v1 - v2, l, half], [half * v2 + v1, -half, l]]
     }
+    /// μ + (v₁μ₃ − v₂μ₂, −ωμ₃, ωμ₂)/2 + ω(ωμ₁ + v₁μ₂ + v₂μ₃)/4 e₁.
+    #[inline(always)]
+    fn dtau_inv_star(x: [T; 3], mu: [T; 3]) -> [T; 3] {
+        let [omega, v1, v2] = x.map(|x| T::from_f64(0.5) * x);
+        let first = mu[0] + (v1 * mu[2] - v2 * mu[1]) + omega * (omega * mu[0] + v1 * mu[1] + v2 * mu[2]);
+        [first, mu[1] - omega * mu[2], mu[2] + omega * mu[1]]
+    }
     /// −Λ(μ)/2 + [(σ·μ) e₁e₁ᵀ + σ₁e₁μᵀ]/4.
-    #[inline]
+    #[inline(always)]
     fn k(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
         let [omega, v1, v2] = x.map(|x| T::from_f64(0.25) * x);
         let (o, half) = (T::from_f64(0.0), T::from_f64(0.5));
@@ -224,7 +253,7 @@ impl<T: Scalar> Retraction<SE2<T>> for Cayley {
         ]
     }
     symmetric!(SE2<T>);
-    #[inline]
+    #[inline(always)]
     fn reaches(_: [T; 3]) -> bool {
         true
     }
@@ -232,54 +261,54 @@ impl<T: Scalar> Retraction<SE2<T>> for Cayley {
 
 /// τ(x) = (ω, R(ω)v); dτ = diag(1, R(ω)).
 impl<T: Scalar> Retraction<SE2<T>> for Ccsk {
-    #[inline]
+    #[inline(always)]
     fn tau(x: [T; 3]) -> SE2<T> {
         let turn = SE2 { theta: x[0], x: T::from_f64(0.0), y: T::from_f64(0.0) };
         let (x, y) = turn.rotated(x[1], x[2]);
         SE2 { x, y, ..turn }
     }
     /// |ω| ≤ π.
-    #[inline]
+    #[inline(always)]
     fn tau_inv(g: SE2<T>) -> [T; 3] {
         let (x, y) = SE2 { theta: -g.theta, ..g }.rotated(g.x, g.y);
         [g.principal_angle(), x, y]
     }
-    #[inline]
+    #[inline(always)]
     fn dtau(x: [T; 3]) -> [[T; 3]; 3] {
         let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
         let (sin, cos) = x[0].sin_cos();
         [[l, o, o], [o, cos, -sin], [o, sin, cos]]
     }
-    #[inline]
+    #[inline(always)]
     fn dtau_inv(x: [T; 3]) -> [[T; 3]; 3] {
         let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
         let (sin, cos) = x[0].sin_cos();
         [[l, o, o], [o, cos, sin], [o, -sin, cos]]
     }
-    #[inline]
+    #[inline(always)]
     fn dtau_left(x: [T; 3]) -> [[T; 3]; 3] {
         let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
         [[l, o, o], [-x[2], l, o], [x[1], o, l]]
     }
-    #[inline]
+    #[inline(always)]
     fn dtau_left_inv(x: [T; 3]) -> [[T; 3]; 3] {
         let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
         [[l, o, o], [x[2], l, o], [-x[1], o, l]]
     }
     /// From (dτ⁻¹)*μ = (μ₁, R(ω)(μ₂, μ₃)).
-    #[inline]
+    #[inline(always)]
     fn k(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
         let o = T::from_f64(0.0);
         let (sin, cos) = x[0].sin_cos();
         [[o, o, o], [-(sin * mu[1] + cos * mu[2]), o, o], [cos * mu[1] - sin * mu[2], o, o]]
     }
     /// From ((dτᴸ)⁻¹)*μ = (μ₁ + v₂μ₂ − v₁μ₃, μ₂, μ₃).
-    #[inline]
+    #[inline(always)]
     fn k_left(_: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
         let o = T::from_f64(0.0);
         [[o, -mu[2], mu[1]], [o, o, o], [o, o, o]]
     }
-    #[inline]
+    #[inline(always)]
     fn reaches(_: [T; 3]) -> bool {
         true
     }

@@ -13,40 +13,46 @@ pub struct SO3<T>(pub [[T; 3]; 3]);
 
 /// From the rows of a rotation matrix; [`Group::defect`] tells how far it is from being one.
 impl<T> From<[[T; 3]; 3]> for SO3<T> {
-    #[inline]
+    #[inline(always)]
     fn from(rows: [[T; 3]; 3]) -> Self {
         SO3(rows)
     }
 }
 
 impl<T> From<SO3<T>> for [[T; 3]; 3] {
-    #[inline]
+    #[inline(always)]
     fn from(rotation: SO3<T>) -> Self {
         rotation.0
     }
 }
 
 /// x × y.
-#[inline]
+#[inline(always)]
 pub(super) fn cross<T: Scalar>(x: [T; 3], y: [T; 3]) -> [T; 3] {
     [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
 }
 
 /// x̂: the matrix of y ↦ x × y.
-#[inline]
+#[inline(always)]
 pub(super) fn hat<T: Scalar>(x: [T; 3]) -> [[T; 3]; 3] {
     let o = T::from_f64(0.0);
     [[o, -x[2], x[1]], [x[2], o, -x[0]], [-x[1], x[0], o]]
 }
 
+/// d + x̂.
+#[inline(always)]
+pub(super) fn with_hat<T: Scalar>(d: T, x: [T; 3]) -> [[T; 3]; 3] {
+    [[d, -x[2], x[1]], [x[2], d, -x[0]], [-x[1], x[0], d]]
+}
+
 /// x yᵀ.
-#[inline]
+#[inline(always)]
 pub(super) fn outer<T: Scalar>(x: [T; 3], y: [T; 3]) -> [[T; 3]; 3] {
     x.map(|x| y.times(x))
 }
 
 /// 1 + a ω̂ + b ω̂².
-#[inline]
+#[inline(always)]
 pub(super) fn quadratic<T: Scalar>(omega: [T; 3], a: T, b: T) -> [[T; 3]; 3] {
     let [x, y, z] = omega;
     let one = T::from_f64(1.0);
@@ -58,16 +64,18 @@ pub(super) fn quadratic<T: Scalar>(omega: [T; 3], a: T, b: T) -> [[T; 3]; 3] {
 
 impl<T: Scalar> SO3<T> {
     /// R y: a vector given in the body, in space.
-    #[inline]
+    #[inline(always)]
     pub fn apply(self, y: [T; 3]) -> [T; 3] {
         self.0.apply(y)
     }
 
-    /// RᵀR − 1.
-    #[inline]
+    /// RᵀR − 1, from the scalar products of the body axes.
+    #[inline(always)]
     fn excess(self) -> [[T; 3]; 3] {
-        let minus_one = <[[T; 3]; 3]>::identity().times(T::from_f64(-1.0));
-        self.0.transposed().after(self.0).plus(minus_one)
+        let [x, y, z] = self.0.transposed();
+        let one = T::from_f64(1.0);
+        let (xy, yz, zx) = (x.dot(y), y.dot(z), z.dot(x));
+        [[x.dot(x) - one, xy, zx], [xy, y.dot(y) - one, yz], [zx, yz, z.dot(z) - one]]
     }
 
     /// The unit quaternion (w, u) = (cos θ/2, n sin θ/2) of the rotation by θ ≤ π about n, w ≥ 0.
@@ -103,39 +111,39 @@ impl<T: Scalar> Group for SO3<T> {
     type Entries = [[T; 3]; 3];
     const DIM: usize = 3;
 
-    #[inline]
+    #[inline(always)]
     fn identity() -> Self {
         SO3(Operator::identity())
     }
-    #[inline]
+    #[inline(always)]
     fn product(self, h: Self) -> Self {
         SO3(self.0.after(h.0))
     }
-    #[inline]
+    #[inline(always)]
     fn inverse(self) -> Self {
         SO3(self.0.transposed())
     }
-    #[inline]
+    #[inline(always)]
     fn entries(self) -> [[T; 3]; 3] {
         self.0
     }
-    #[inline]
+    #[inline(always)]
     fn tangent(self, x: [T; 3]) -> [[T; 3]; 3] {
-        self.0.after(hat(x))
+        self.0.map(|row| cross(row, x))
     }
-    #[inline]
+    #[inline(always)]
     fn adjoint(self) -> [[T; 3]; 3] {
         self.0
     }
-    #[inline]
+    #[inline(always)]
     fn ad(x: [T; 3]) -> [[T; 3]; 3] {
         hat(x)
     }
-    #[inline]
+    #[inline(always)]
     fn ad_star(x: [T; 3], mu: [T; 3]) -> [T; 3] {
         cross(mu, x)
     }
-    #[inline]
+    #[inline(always)]
     fn ad_star_on(mu: [T; 3]) -> [[T; 3]; 3] {
         hat(mu)
     }
@@ -148,7 +156,7 @@ impl<T: Scalar> Group for SO3<T> {
         entries.fold(0.0, |most, entry| larger(most, entry.to_f64().abs()))
     }
     /// R(3 − RᵀR)/2 = R + R(1 − RᵀR)/2.
-    #[inline]
+    #[inline(always)]
     fn normalized(self) -> Self {
         SO3(self.0.plus(self.0.after(self.excess().times(T::from_f64(-0.5)))))
     }
@@ -157,13 +165,13 @@ impl<T: Scalar> Group for SO3<T> {
 /// dexp = 1 + B ω̂ + C ω̂², dexp⁻¹ = 1 − ω̂/2 + D ω̂².
 impl<T: Scalar> Retraction<SO3<T>> for Exp {
     /// 1 + A ω̂ + B ω̂².
-    #[inline]
+    #[inline(always)]
     fn tau(x: [T; 3]) -> SO3<T> {
         let s = x.dot(x);
         SO3(quadratic(x, coefficients::a(s), coefficients::b(s)))
     }
     /// ω = 2 atan2(|u|, w) u/|u| with the quaternion (w, u): |ω| ≤ π.
-    #[inline]
+    #[inline(always)]
     fn tau_inv(g: SO3<T>) -> [T; 3] {
         let (w, u) = g.quaternion();
         let z = u.dot(u);
@@ -176,73 +184,94 @@ impl<T: Scalar> Retraction<SO3<T>> for Exp {
         u.times(half + half)
     }
     /// 1 + B ω̂ + C ω̂².
-    #[inline]
+    #[inline(always)]
     fn dtau(x: [T; 3]) -> [[T; 3]; 3] {
         let s = x.dot(x);
         quadratic(x, coefficients::b(s), coefficients::c(s))
     }
     /// 1 − ω̂/2 + D ω̂².
-    #[inline]
+    #[inline(always)]
     fn dtau_inv(x: [T; 3]) -> [[T; 3]; 3] {
         quadratic(x, T::from_f64(-0.5), coefficients::d(x.dot(x)))
     }
-    /// −μ̂/2 + D[(σ·μ) + σμᵀ − 2μσᵀ] + 2D′ χσᵀ, χ = σ × (σ × μ).
-    #[inline]
+    /// μ + ω × μ/2 + D ω × (ω × μ).
+    #[inline(always)]
+    fn dtau_inv_star(x: [T; 3], mu: [T; 3]) -> [T; 3] {
+        turned_back(x, mu, coefficients::d(x.dot(x)))
+    }
+    /// As `dtau_inv_star`, since ω̂ᵀ = −ω̂.
+    #[inline(always)]
+    fn dtau_left_inv_of(x: [T; 3], xi: [T; 3]) -> [T; 3] {
+        turned_back(x, xi, coefficients::d(x.dot(x)))
+    }
+    #[inline(always)]
     fn k(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
         let s = x.dot(x);
-        let (d, d_prime) = (coefficients::d(s), coefficients::d_prime(s));
-        let chi = cross(x, cross(x, mu));
-        let by_x = mu.times(-(d + d)).plus(chi.times(d_prime + d_prime));
-        hat(mu.times(T::from_f64(-0.5)))
-            .plus(<[[T; 3]; 3]>::identity().times(d * x.dot(mu)))
-            .plus(outer(x.times(d), mu))
-            .plus(outer(by_x, x))
+        exp_k(x, mu, coefficients::d(s), coefficients::d_prime(s))
     }
     symmetric!(SO3<T>);
-    #[inline]
+    #[inline(always)]
     fn reaches(x: [T; 3]) -> bool {
         x.dot(x).to_f64() < FULL_TURN
     }
 }
 
+/// y + ω × y/2 + D ω × (ω × y).
+#[inline(always)]
+pub(super) fn turned_back<T: Scalar>(omega: [T; 3], y: [T; 3], d: T) -> [T; 3] {
+    let once = cross(omega, y);
+    y.plus(once.times(T::from_f64(0.5))).plus(cross(omega, once).times(d))
+}
+
+/// K of the exponential map,
+/// −μ̂/2 + D[(σ·μ) + σμᵀ − 2μσᵀ] + 2D′ χσᵀ, χ = σ × (σ × μ) = (σ·μ)σ − |σ|²μ.
+#[inline(always)]
+pub(super) fn exp_k<T: Scalar>(x: [T; 3], mu: [T; 3], d: T, d_prime: T) -> [[T; 3]; 3] {
+    let (along, twice) = (x.dot(mu), d_prime + d_prime);
+    let by_x = x.times(twice * along).plus(mu.times(-(d + d + twice * x.dot(x))));
+    with_hat(d * along, mu.times(T::from_f64(-0.5))).plus(outer(x.times(d), mu)).plus(outer(by_x, x))
+}
+
 /// dcay = 2/(4 + |ω|²) (2 + ω̂), dcay⁻¹ = 1 − ω̂/2 + ωωᵀ/4.
 impl<T: Scalar> Retraction<SO3<T>> for Cayley {
     /// 1 + 4/(4 + |ω|²) (ω̂ + ω̂²/2).
-    #[inline]
+    #[inline(always)]
     fn tau(x: [T; 3]) -> SO3<T> {
         let four = T::from_f64(4.0);
         let a = four / (four + x.dot(x));
         SO3(quadratic(x, a, T::from_f64(0.5) * a))
     }
     /// ω = 2u/w with the quaternion (w, u); infinite for half turns.
-    #[inline]
+    #[inline(always)]
     fn tau_inv(g: SO3<T>) -> [T; 3] {
         let (w, u) = g.quaternion();
         u.times(T::from_f64(2.0) / w)
     }
     /// 2/(4 + |ω|²) (2 + ω̂).
-    #[inline]
+    #[inline(always)]
     fn dtau(x: [T; 3]) -> [[T; 3]; 3] {
         let factor = T::from_f64(2.0) / (T::from_f64(4.0) + x.dot(x));
-        <[[T; 3]; 3]>::identity().times(factor + factor).plus(hat(x.times(factor)))
+        with_hat(factor + factor, x.times(factor))
     }
     /// 1 − ω̂/2 + ωωᵀ/4.
-    #[inline]
+    #[inline(always)]
     fn dtau_inv(x: [T; 3]) -> [[T; 3]; 3] {
-        <[[T; 3]; 3]>::identity()
-            .plus(hat(x.times(T::from_f64(-0.5))))
-            .plus(outer(x.times(T::from_f64(0.25)), x))
+        with_hat(T::from_f64(1.0), x.times(T::from_f64(-0.5))).plus(outer(x.times(T::from_f64(0.25)), x))
+    }
+    /// μ + ω × μ/2 + ω(ω·μ)/4.
+    #[inline(always)]
+    fn dtau_inv_star(x: [T; 3], mu: [T; 3]) -> [T; 3] {
+        let half = x.times(T::from_f64(0.5));
+        mu.plus(cross(half, mu)).plus(half.times(half.dot(mu)))
     }
     /// −μ̂/2 + [(σ·μ) + σμᵀ]/4.
-    #[inline]
+    #[inline(always)]
     fn k(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
         let quarter = T::from_f64(0.25);
-        hat(mu.times(T::from_f64(-0.5)))
-            .plus(<[[T; 3]; 3]>::identity().times(quarter * x.dot(mu)))
-            .plus(outer(x.times(quarter), mu))
+        with_hat(quarter * x.dot(mu), mu.times(T::from_f64(-0.5))).plus(outer(x.times(quarter), mu))
     }
     symmetric!(SO3<T>);
-    #[inline]
+    #[inline(always)]
     fn reaches(_: [T; 3]) -> bool {
         true
     }
@@ -251,7 +280,7 @@ impl<T: Scalar> Retraction<SO3<T>> for Cayley {
 /// τ(ω) = R_x(ω₁) R_y(ω₂) R_z(ω₃) with the columns dτ = [e₁, R_x e₂, R_x R_y e₃]
 /// and dτᴸ = [R_zᵀR_yᵀ e₁, R_zᵀ e₂, e₃]; inverses written out.
 impl<T: Scalar> Retraction<SO3<T>> for Ccsk {
-    #[inline]
+    #[inline(always)]
     fn tau(x: [T; 3]) -> SO3<T> {
         let ((s1, c1), (s2, c2), (s3, c3)) = (x[0].sin_cos(), x[1].sin_cos(), x[2].sin_cos());
         SO3([
@@ -261,32 +290,32 @@ impl<T: Scalar> Retraction<SO3<T>> for Ccsk {
         ])
     }
     /// |ω₂| ≤ π/2; at ±π/2 the other two are not unique.
-    #[inline]
+    #[inline(always)]
     fn tau_inv(g: SO3<T>) -> [T; 3] {
         let r = g.0;
         let cosine = (r[0][0] * r[0][0] + r[0][1] * r[0][1]).sqrt();
         [(-r[1][2]).atan2(r[2][2]), r[0][2].atan2(cosine), (-r[0][1]).atan2(r[0][0])]
     }
-    #[inline]
+    #[inline(always)]
     fn dtau(x: [T; 3]) -> [[T; 3]; 3] {
         let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
         let ((s1, c1), (s2, c2)) = (x[0].sin_cos(), x[1].sin_cos());
         [[l, o, s2], [o, c1, -(s1 * c2)], [o, s1, c1 * c2]]
     }
-    #[inline]
+    #[inline(always)]
     fn dtau_inv(x: [T; 3]) -> [[T; 3]; 3] {
         let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
         let ((s1, c1), (s2, c2)) = (x[0].sin_cos(), x[1].sin_cos());
         let (s, c) = (s1 / c2, c1 / c2);
         [[l, s2 * s, -(s2 * c)], [o, c1, s1], [o, -s, c]]
     }
-    #[inline]
+    #[inline(always)]
     fn dtau_left(x: [T; 3]) -> [[T; 3]; 3] {
         let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
         let ((s2, c2), (s3, c3)) = (x[1].sin_cos(), x[2].sin_cos());
         [[c2 * c3, s3, o], [-(c2 * s3), c3, o], [s2, o, l]]
     }
-    #[inline]
+    #[inline(always)]
     fn dtau_left_inv(x: [T; 3]) -> [[T; 3]; 3] {
         let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
         let ((s2, c2), (s3, c3)) = (x[1].sin_cos(), x[2].sin_cos());
@@ -294,7 +323,7 @@ impl<T: Scalar> Retraction<SO3<T>> for Ccsk {
         [[c, -s, o], [s3, c3, o], [-(s2 * c), s2 * s, l]]
     }
     /// From (dτ⁻¹)*μ = (μ₁, s₁(s₂μ₁ − μ₃)/c₂ + c₁μ₂, −c₁(s₂μ₁ − μ₃)/c₂ + s₁μ₂).
-    #[inline]
+    #[inline(always)]
     fn k(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
         let o = T::from_f64(0.0);
         let ((s1, c1), (s2, c2)) = (x[0].sin_cos(), x[1].sin_cos());
@@ -303,7 +332,7 @@ impl<T: Scalar> Retraction<SO3<T>> for Ccsk {
         [[o, o, o], [c1 * a - s1 * mu[1], s1 * da, o], [s1 * a + c1 * mu[1], -(c1 * da), o]]
     }
     /// From ((dτᴸ)⁻¹)*μ = (c₃(μ₁ − s₂μ₃)/c₂ + s₃μ₂, −s₃(μ₁ − s₂μ₃)/c₂ + c₃μ₂, μ₃).
-    #[inline]
+    #[inline(always)]
     fn k_left(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
         let o = T::from_f64(0.0);
         let ((s2, c2), (s3, c3)) = (x[1].sin_cos(), x[2].sin_cos());
@@ -311,7 +340,7 @@ impl<T: Scalar> Retraction<SO3<T>> for Ccsk {
         let da = (s2 * mu[0] - mu[2]) / (c2 * c2);
         [[o, c3 * da, c3 * mu[1] - s3 * a], [o, -(s3 * da), -(s3 * mu[1] + c3 * a)], [o, o, o]]
     }
-    #[inline]
+    #[inline(always)]
     fn reaches(x: [T; 3]) -> bool {
         x[1].to_f64().abs() < FRAC_PI_2
     }
