@@ -79,9 +79,23 @@ impl Map {
     /// All numbers that it gives for `arguments`, one after the other.
     pub fn apply(self, pool: &mut Pool, group: &'static Group, arguments: &[&[Expr]]) -> Vec<Expr> {
         let arguments = arguments.concat();
-        (0..self.results(group))
-            .map(|index| pool.map(Entry { map: self, group, index }, &arguments))
-            .collect()
+        let number = |index| match self.is_zero(group, index) {
+            true => pool.zero(),
+            false => pool.map(Entry { map: self, group, index }, &arguments),
+        };
+        (0..self.results(group)).map(number).collect()
+    }
+
+    /// Whether that number is zero with every retraction: translations do not turn, so that the rotation of τ(σ)
+    /// does not depend on the translation in σ, and the position depends on it linearly.
+    fn is_zero(self, group: &Group, index: usize) -> bool {
+        let is_translation = |i: usize| i >= group.rotations;
+        let (row, column) = (index / group.dimension, index % group.dimension);
+        match self {
+            Map::TangentLeft | Map::InverseTangent => !is_translation(row) && is_translation(column),
+            Map::StartTangent => is_translation(row) && is_translation(column),
+            Map::Moved | Map::Start | Map::End | Map::Displaced | Map::Rate => false,
+        }
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Group {
     pub pose: &'static [Part],
     /// Dimension n_g of the group.
     pub dimension: usize,
+    /// How many of the velocities are angular; they come first.
+    pub rotations: usize,
     /// The infinitesimal motions of a pose: (g ê_j)_e, entries × n_g.
     pub anchor: fn(&mut Pool, &[Expr]) -> Matrix,
     /// The matrix of ad_ξ, n_g × n_g.

@@ -10,6 +10,7 @@ pub(super) const SE2: Group = Group {
     usage: "SE2(theta, x, y; omega, v, w)",
     pose: &[Part::Number, Part::Number, Part::Number],
     dimension: 3,
+    rotations: 1,
     anchor,
     ad,
 };

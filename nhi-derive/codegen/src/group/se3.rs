@@ -10,6 +10,7 @@ pub(super) const SE3: Group = Group {
     usage: "SE3(R, p; w1, w2, w3, v1, v2, v3)",
     pose: &[Part::Matrix, Part::Vector],
     dimension: 6,
+    rotations: 3,
     anchor,
     ad,
 };

@@ -10,6 +10,7 @@ pub(super) const SO3: Group = Group {
     usage: "SO3(R; w1, w2, w3)",
     pose: &[Part::Matrix],
     dimension: 3,
+    rotations: 3,
     anchor,
     ad: hat,
 };

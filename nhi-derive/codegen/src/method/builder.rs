@@ -264,9 +264,23 @@ impl<'a> Builder<'a> {
     }
 
     /// Solves A X = R by elimination in the given order, without exchanges: for matrices whose
-    /// leading blocks are regular by construction, such as M + O(h) before the Schur complement.
+    /// leading blocks are regular by construction, such as M + O(h) before the Schur complement. Velocities that a
+    /// constraint gives at once and the impulses that keep them are eliminated before, which leaves such a matrix for
+    /// the others.
     pub(super) fn solve_ordered(&mut self, a: &Matrix, rhs: &Matrix) -> Matrix {
-        self.eliminate(a, rhs, None)
+        let pairs = given_at_once(self.pool(), a);
+        let others: Vec<usize> = (0..a.len()).filter(|i| !pairs.as_flattened().contains(i)).collect();
+        // The constraint's row with the velocity's column as pivot, then the other way round.
+        let rows: Vec<usize> =
+            pairs.iter().flat_map(|&[c, j]| [c, j]).chain(others.iter().copied()).collect();
+        let columns: Vec<usize> = pairs.iter().flat_map(|&[c, j]| [j, c]).chain(others).collect();
+        let ordered = rows.iter().map(|&i| columns.iter().map(|&j| a[i][j]).collect()).collect();
+        let ordered_rhs = rows.iter().map(|&i| rhs[i].clone()).collect();
+        let mut solution = rhs.clone();
+        for (j, x) in columns.into_iter().zip(self.eliminate(&ordered, &ordered_rhs, None)) {
+            solution[j] = x;
+        }
+        solution
     }
 
     /// Elimination without exchanges, row by row; the right-hand sides are carried along as further
@@ -411,4 +425,23 @@ impl<'a> Builder<'a> {
             })
             .collect()
     }
+}
+
+/// Pairs of an equation c without its own unknown, a constraint, and an unknown j, a velocity, that are coupled by
+/// numbers alone: a_cj and a_jc are pivots, whatever the state is. No pair's elimination changes those of another.
+fn given_at_once(pool: &Pool, a: &Matrix) -> Vec<[usize; 2]> {
+    let is_zero = |i: usize, j: usize| pool.is_zero(a[i][j]);
+    let is_pivot = |i: usize, j: usize| !is_zero(i, j) && pool.as_number(a[i][j]).is_some();
+    let coupled = |j: usize| (0..a.len()).filter(|&i| !is_zero(i, j)).count();
+    let mut pairs: Vec<[usize; 2]> = Vec::new();
+    for c in (0..a.len()).filter(|&c| is_zero(c, c)) {
+        let is_free = |j: usize| {
+            pairs
+                .iter()
+                .all(|&[d, k]| j != k && (is_zero(c, k) || is_zero(d, j)) && (is_zero(k, c) || is_zero(j, d)))
+        };
+        let given = (0..a.len()).filter(|&j| is_pivot(c, j) && is_pivot(j, c) && is_free(j));
+        pairs.extend(given.min_by_key(|&j| coupled(j)).map(|j| [c, j]));
+    }
+    pairs
 }
