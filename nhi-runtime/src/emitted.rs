@@ -3,7 +3,7 @@
 pub use crate::__fields as fields;
 pub use crate::isa::use_plain_instructions;
 use crate::unchecked::zero_if_finite;
-use crate::{Failure, Scalar};
+use crate::{Failure, Fields, Scalar};
 
 /// Convergence control of a Newton iteration for `N` unknowns.
 ///
@@ -222,10 +222,14 @@ impl<const N: usize> Newton<N> {
     }
 }
 
-/// All `values` are finite, or nobody wants to know.
-#[inline]
-pub fn finite<T: Scalar>(values: &[T]) -> bool {
-    !T::CHECKED || values.iter().fold(0.0, |sum, x| sum + zero_if_finite(x.to_f64())) == 0.0
+/// All numbers of `values` are finite, or nobody wants to know.
+#[inline(always)]
+pub fn finite<T: Scalar>(values: &impl Fields<T>) -> bool {
+    let mut sum = 0.0;
+    if T::CHECKED {
+        values.write(&mut |x| sum += zero_if_finite(x.to_f64()));
+    }
+    sum == 0.0
 }
 
 /// A pivot of a symmetric positive definite elimination is positive by more than the rounding of
@@ -389,7 +393,7 @@ mod tests {
         assert!(!regular(1e-16, 1.0) && !regular(0.0, 0.0) && !regular(-1.0, -1.0));
         assert!(!regular(f64::NAN, 1.0) && !regular(1.0, f64::NAN) && !regular(f64::INFINITY, f64::INFINITY));
         assert!(regular(1e-5_f32, 1.0) && !regular(1e-7_f32, 1.0));
-        assert!(finite(&[1.0, -2.0]) && finite::<f64>(&[]));
+        assert!(finite(&[1.0, -2.0]) && finite::<f64>(&[0.0; 0]));
         assert!(!finite(&[1.0, f64::NAN]) && !finite(&[f32::NEG_INFINITY]));
     }
 }

@@ -19,6 +19,15 @@ pub trait Fields<T>: Copy {
     fn with(self, _other: T, _places: Places, _from: usize) -> Self {
         self
     }
+    /// The value with all numbers [apart](Scalar::apart).
+    #[doc(hidden)]
+    #[inline(always)]
+    fn apart(self) -> Self
+    where
+        T: Scalar,
+    {
+        self
+    }
 }
 
 /// Some of the first 64 places in a value: as bits, which the compiler sees through when it unrolls a loop.
@@ -87,6 +96,10 @@ impl<T: Scalar> Fields<T> for T {
     fn with(self, other: T, places: Places, from: usize) -> Self {
         if places.contains(from) { other } else { self }
     }
+    #[inline(always)]
+    fn apart(self) -> Self {
+        Scalar::apart(self)
+    }
 }
 
 impl<T: Copy, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
@@ -118,6 +131,13 @@ impl<T: Copy, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
             x.with(other, places, from)
         })
     }
+    #[inline(always)]
+    fn apart(self) -> Self
+    where
+        T: Scalar,
+    {
+        self.map(X::apart)
+    }
 }
 
 impl<G: Copy, T: Scalar, const K: usize, const N: usize> Fields<T> for Posed<G, T, K, N> {
@@ -129,6 +149,10 @@ impl<G: Copy, T: Scalar, const K: usize, const N: usize> Fields<T> for Posed<G, 
     #[inline(always)]
     fn write(&self, next: &mut impl FnMut(T)) {
         self.entries().write(next);
+    }
+    #[inline(always)]
+    fn apart(self) -> Self {
+        self.entries().apart().into()
     }
 }
 
@@ -163,6 +187,15 @@ macro_rules! of_fields {
                     from += $part::LEN;
                 )*
                 let _ = from;
+                $($all)*
+            }
+            #[inline(always)]
+            fn apart(self) -> Self
+            where
+                T: Scalar,
+            {
+                let $($all)* = self;
+                $(let $field = $field.apart();)*
                 $($all)*
             }
         }

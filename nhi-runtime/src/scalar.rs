@@ -58,6 +58,12 @@ pub trait Scalar:
     fn sin_cos_near(self, from: Self, by: Self, sines: (Self, Self)) -> (Self, Self) {
         self.sin_cos_turned(from + by, sines)
     }
+    /// The same number, but for the compiler, which does not pack what it is made of into vectors with what is made
+    /// beside it: operations that wait for each other would wait for shuffles too.
+    #[inline]
+    fn apart(self) -> Self {
+        self
+    }
     /// Sine.
     fn sin(self) -> Self;
     /// Cosine.
@@ -90,7 +96,7 @@ pub trait Scalar:
 
 macro_rules! float_scalar {
     ($(
-        $float:ty: $sin_cos:path, $sin_cos_beside:expr, $small_sin_cos:path, $sin_cos_turned:expr, $sin_cos_near:expr, $sin:path, $cos:path;
+        $float:ty: $sin_cos:path, $sin_cos_beside:expr, $small_sin_cos:path, $sin_cos_turned:expr, $sin_cos_near:expr, $sin:path, $cos:path, $apart:path;
     )*) => {$(
         impl Scalar for $float {
             const EPSILON: f64 = <$float>::EPSILON as f64;
@@ -124,6 +130,10 @@ macro_rules! float_scalar {
                 $sin_cos_near(self, from, by, sines)
             }
             #[inline]
+            fn apart(self) -> Self {
+                $apart(self)
+            }
+            #[inline]
             fn sin(self) -> Self {
                 $sin(self)
             }
@@ -155,7 +165,8 @@ macro_rules! float_scalar {
 
 float_scalar! {
     f64: trigonometry::sin_cos, trigonometry::sin_cos_beside, trigonometry::small_sin_cos,
-        trigonometry::sin_cos_turned, trigonometry::sin_cos_near, trigonometry::sin, trigonometry::cos;
+        trigonometry::sin_cos_turned, trigonometry::sin_cos_near, trigonometry::sin, trigonometry::cos,
+        crate::isa::apart;
     f32: Float::sin_cos, |x, _| Float::sin_cos(x), Float::sin_cos, |x, _, _| Float::sin_cos(x),
-        |x, _, _, _| Float::sin_cos(x), Float::sin, Float::cos;
+        |x, _, _, _| Float::sin_cos(x), Float::sin, Float::cos, core::convert::identity;
 }

@@ -1,4 +1,5 @@
-use crate::{Fields, Scalar, System, Vector};
+use crate::emitted::finite;
+use crate::{Failure, Fields, Scalar, System, Vector};
 use core::fmt::Debug;
 
 /// What a method carries from step to step, seen as a point of the constraint manifold.
@@ -62,6 +63,23 @@ impl<Q: Copy, V: Copy, L: Copy, C> NodeState<Q, V, L, C> {
     }
 }
 
+impl<Q, V, L, C> NodeState<Q, V, L, C> {
+    /// The state, if it is finite. What is carried is made of the rest: where it is not finite the next step fails.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn checked<T: Scalar>(self) -> Result<Self, Failure>
+    where
+        Self: Fields<T>,
+        Q: Fields<T>,
+        V: Fields<T>,
+        L: Fields<T>,
+    {
+        let state = self.apart();
+        let finite = finite(&state.q) && finite(&state.v) && finite(&state.lambda);
+        if finite { Ok(state) } else { Err(Failure::NonFinite) }
+    }
+}
+
 impl<S: System + ?Sized, T: Scalar, C: Fields<T> + Debug> State<S, T>
     for NodeState<S::Configuration<T>, S::Velocity<T>, S::Multipliers<T>, C>
 {
@@ -114,6 +132,24 @@ impl<Q, V, L> JumpState<Q, V, L> {
     pub fn carrying<C>(self, carried: C) -> JumpState<Q, V, L, C> {
         let JumpState { q, v_pre, v_post, lambda, carried: () } = self;
         JumpState { q, v_pre, v_post, lambda, carried }
+    }
+}
+
+impl<Q, V, L, C> JumpState<Q, V, L, C> {
+    /// The state, if it is finite, as that of [`NodeState`].
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn checked<T: Scalar>(self) -> Result<Self, Failure>
+    where
+        Self: Fields<T>,
+        Q: Fields<T>,
+        V: Fields<T>,
+        L: Fields<T>,
+    {
+        let state = self.apart();
+        let finite =
+            finite(&state.q) && finite(&state.v_pre) && finite(&state.v_post) && finite(&state.lambda);
+        if finite { Ok(state) } else { Err(Failure::NonFinite) }
     }
 }
 

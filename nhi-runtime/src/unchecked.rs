@@ -127,4 +127,8 @@ impl Scalar for Separate {
     fn sin_cos_beside(self, beside: Self) -> (Self, Self) {
         trigonometry::sin_cos_beside_or_nan(self, beside)
     }
+    #[inline(always)]
+    fn apart(self) -> Self {
+        Separate(crate::isa::apart(self.0))
+    }
 }

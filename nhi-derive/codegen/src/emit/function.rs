@@ -482,13 +482,6 @@ impl Body<'_> {
             Signature::Start(ty) | Signature::Step(ty) => {
                 let (name, names) = (&ty.name, names());
                 let posed = |o: &Output| ty.pose.is_some() && o.name == "q";
-                // What is carried is made of the rest: where it is not finite the next step fails.
-                let is_checked = |o: &Output| !o.values.is_empty() && o.name != CARRIED;
-                let checked = program.outputs.iter().zip(&names).filter(|(o, _)| is_checked(o));
-                let checked = checked.map(|(o, n)| match posed(o) {
-                    true => quote!(emitted::finite(next.#n.entries())),
-                    false => quote!(emitted::finite(&next.#n)),
-                });
                 let values = program.outputs.iter().zip(&values).map(|(o, value)| match posed(o) {
                     true => quote!(Posed::from(#value)),
                     false => value.clone(),
@@ -496,7 +489,7 @@ impl Body<'_> {
                 let nothing = (ty.carried == 0).then(|| quote!(carried: ()));
                 self.add(quote! {
                     let next = #name { #(#names: #values,)* #nothing };
-                    if #(#checked)&&* { Ok(next) } else { Err(Failure::NonFinite) }
+                    next.checked::<T>()
                 });
                 let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
                 quote!(-> Result<#ty, Failure>)

@@ -257,13 +257,7 @@ const _: () = {
                     lambda: [-minus_lambda],
                     carried: (),
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v)
-                    && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
 
             /// What the first step finds computed.
@@ -380,13 +374,7 @@ const _: () = {
                             - sin_turn_of_phase_0 * sin_phase_0,
                     ],
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v)
-                    && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
         }
 
@@ -528,13 +516,7 @@ const _: () = {
                     lambda: [-minus_lambda],
                     carried: (),
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v)
-                    && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
 
             /// What the first step finds computed.
@@ -687,13 +669,7 @@ const _: () = {
                             - sin_turn_of_phase_0 * sin_phase_0,
                     ],
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v)
-                    && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
         }
     }

@@ -168,19 +168,23 @@ const _: () = {
                 /// `m*g*h/2`
                 pub k0: T,
                 /// `1/m`
-                pub factor_4: T,
+                pub inv_m: T,
                 /// `1/m + s^2/m`
                 pub effect: T,
+                /// `m*s`
+                pub m_s: T,
+                /// `m*s*h/2`
+                pub k1: T,
                 /// `m*h`
                 pub m_h: T,
-                /// `s*h/(2*m)`
-                pub k1: T,
+                /// `s*h/2`
+                pub half_s_h: T,
                 /// `1/h`
                 pub inv_h: T,
             }
             emitted::fields!(
-                Prepared { m, k, s, h, half_h, half_m, k0, factor_4, effect, m_h, k1,
-                inv_h }
+                Prepared { m, k, s, h, half_h, half_m, k0, inv_m, effect, m_s, k1, m_h,
+                half_s_h, inv_h }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -191,11 +195,12 @@ const _: () = {
                 let half_h = T::from_f64(0.5) * h;
                 let half_m = T::from_f64(0.5) * m;
                 let k0 = m * g * half_h;
-                let factor_4 = T::from_f64(1.0) / m;
-                let s_factor_4 = s * factor_4;
-                let effect = factor_4 + s * s_factor_4;
+                let inv_m = T::from_f64(1.0) / m;
+                let effect = inv_m + s * s * inv_m;
+                let m_s = m * s;
+                let k1 = half_h * m_s;
                 let m_h = m * h;
-                let k1 = half_h * s_factor_4;
+                let half_s_h = s * half_h;
                 let inv_h = T::from_f64(1.0) / h;
                 Ok(Prepared {
                     m,
@@ -205,10 +210,12 @@ const _: () = {
                     half_h,
                     half_m,
                     k0,
-                    factor_4,
+                    inv_m,
                     effect,
-                    m_h,
+                    m_s,
                     k1,
+                    m_h,
+                    half_s_h,
                     inv_h,
                 })
             }
@@ -248,18 +255,12 @@ const _: () = {
                     lambda: [lambda],
                     carried: (),
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v)
-                    && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
-            /// Operations: 38 add, 27 mul; per Newton iteration 21 add, 30 mul, 2 div.
+            /// Operations: 38 add, 27 mul; per Newton iteration 21 add, 30 mul, 1 div.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -275,10 +276,12 @@ const _: () = {
                     half_h,
                     half_m,
                     k0,
-                    factor_4,
+                    inv_m,
                     effect,
-                    m_h,
+                    m_s,
                     k1,
+                    m_h,
+                    half_s_h,
                     inv_h,
                 } = *prepared;
                 let [r, phi, z] = state.q;
@@ -309,11 +312,11 @@ const _: () = {
                 let beside = dot_r * t2 + dot_z * t4 + dot_phi_sq * mass_phi;
 
                 // guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences
-                let t5 = half_m * r_h_sq;
-                let t6 = m_h * r_h;
-                let t7 = s * r_h;
-                let t8 = k0 - pi_z;
-                let t9 = h * lambda;
+                let factor = -s * r_h;
+                let t5 = pi_z - k0;
+                let t6 = half_m * r_h_sq;
+                let t7 = m_h * r_h;
+                let t8 = h * lambda;
                 let newton = emitted::Newton::weighted([m, mass_phi, m, effect], beside);
                 let ([dot_r_1, dot_phi_1, dot_z_1, ell], []) = emitted::Newton::solve_or(
                     newton,
@@ -321,42 +324,40 @@ const _: () = {
                         dot_r + e0_dot_r_1 + e1_dot_r_1 + e2_dot_r_1,
                         dot_phi + e0_dot_phi_1 + e1_dot_phi_1 + e2_dot_phi_1,
                         dot_z + e0_dot_z_1 + e1_dot_z_1 + e2_dot_z_1,
-                        e0_ell + e1_ell + t9 + e2_ell,
+                        e0_ell + e1_ell + t8 + e2_ell,
                     ],
-                    [dot_r, dot_phi, dot_z, t9],
+                    [dot_r, dot_phi, dot_z, t8],
                     #[inline(always)]
                     |[dot_r_1, dot_phi_1, dot_z_1, ell]| {
                         let r_try = r_h + half_h * dot_r_1;
                         let r_end = r_h + h * dot_r_1;
 
                         // Newton update: J·delta = −residual
-                        let factor = h * r_end * dot_phi_1;
-                        let t10 = t6 * dot_phi_1;
+                        let reduced = k1 * dot_phi_1;
+                        let reduced_2 = m_s * r_try;
+                        let t9 = s * r_try;
+                        let t10 = dot_phi_1 * t9;
+                        let reduced_3 = t5 - m * t10 + ell;
+                        let reduced_4 = m_h * r_end * dot_phi_1 - factor * reduced;
                         let r_end_sq = r_end * r_end;
                         let t11 = half_m * r_end_sq;
-                        let t12 = t5 + t11;
-                        let reduced = factor * t10 + t12;
-                        let t13 = pi_r - m * dot_r_1;
-                        let t14 = t13 - half_h * (t0 - t1 * dot_phi_1 * dot_phi_1);
-                        let reduced_2 = pi_phi - factor * t14 - t7 * ell
-                            - dot_phi_1 * t12;
-                        let factor_2 = -k1 * dot_phi_1;
-                        let t15 = s * r_try;
-                        let reduced_3 = t10 * factor_2 - t15;
-                        let reduced_4 = dot_phi_1 * t15 - (dot_z_1 + t14 * factor_2);
-                        let inv_reduced = T::from_f64(1.0) / reduced;
-                        let factor_3 = reduced_3 * inv_reduced;
-                        let minus_reduced_5 = t7 * factor_3;
-                        let reduced_6 = reduced_4 - reduced_2 * factor_3;
-                        let reduced_7 = factor_4 - minus_reduced_5;
-                        let t16 = ell - m * dot_z_1;
-                        let t17 = t8 - t16;
-                        let reduced_8 = reduced_6 + factor_4 * t17;
+                        let t12 = t6 + t11;
+                        let reduced_5 = t12 - factor * reduced_2;
+                        let reduced_6 = pi_phi - dot_phi_1 * t12
+                            + factor * (ell - reduced_3);
+                        let factor_2 = inv_m * reduced_4;
+                        let t13 = t7 * dot_phi_1;
+                        let reduced_7 = reduced_5 + factor_2 * t13;
+                        let t14 = pi_r - m * dot_r_1;
+                        let t15 = t14 - half_h * (t0 - t1 * dot_phi_1 * dot_phi_1);
+                        let reduced_8 = reduced_6 - factor_2 * t15;
                         let solved = reduced_8 / reduced_7;
-                        let solved_2 = factor_4 * (solved - t17);
-                        let solved_3 = inv_reduced * (reduced_2 - t7 * solved);
-                        let solved_4 = factor_4 * (t14 + t10 * solved_3);
-                        Ok(([solved_4, solved_3, solved_2, solved], []))
+                        let solved_2 = inv_m * (t15 + t13 * solved);
+                        let solved_3 = reduced_2 * solved - reduced_3
+                            + reduced * solved_2;
+                        let solved_4 = t10 + t9 * solved - dot_z_1
+                            + half_s_h * solved_2 * dot_phi_1;
+                        Ok(([solved_2, solved, solved_4, solved_3], []))
                     },
                 )?;
 
@@ -370,7 +371,7 @@ const _: () = {
                 let next_e0_dot_z_1 = dot_z_1 - dot_z;
                 let next_e1_dot_z_1 = next_e0_dot_z_1 - e0_dot_z_1;
                 let next_e2_dot_z_1 = next_e1_dot_z_1 - e1_dot_z_1;
-                let next_e0_ell = ell - t9;
+                let next_e0_ell = ell - t8;
                 let next_e1_ell = next_e0_ell - e0_ell;
                 let next_e2_ell = next_e1_ell - e1_ell;
 
@@ -397,13 +398,7 @@ const _: () = {
                         next_e2_ell,
                     ],
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v)
-                    && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
         }
 
@@ -536,13 +531,7 @@ const _: () = {
                     lambda: [lambda],
                     carried: (),
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
-                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
 
             /// The state at (q, v), with the projected force.
@@ -583,13 +572,7 @@ const _: () = {
                     lambda: [lambda],
                     carried: (),
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
-                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
 
             /// The state at (q, v), without any reaction.
@@ -614,13 +597,7 @@ const _: () = {
                     lambda: [T::from_f64(0.0)],
                     carried: (),
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
-                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
 
             /// The state at (q, v) from which the first step has the velocity v.
@@ -675,13 +652,7 @@ const _: () = {
                     lambda: [lambda],
                     carried: (),
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
-                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
 
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
@@ -805,13 +776,7 @@ const _: () = {
                         e1_d_z,
                     ],
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
-                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
         }
     }

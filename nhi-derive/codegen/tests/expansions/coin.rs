@@ -199,16 +199,14 @@ const _: () = {
                 pub effect_1: T,
                 /// `1/J`
                 pub inv_J: T,
-                /// `r/J`
-                pub r_over_J: T,
-                /// `r^2/J`
-                pub reduced: T,
                 /// `1/m + r^2/J`
                 pub effect_0: T,
                 /// `h/2`
                 pub half_h: T,
-                /// `0`
-                pub k0: T,
+                /// `m*r`
+                pub m_r: T,
+                /// `r*h`
+                pub r_h: T,
                 /// `1/I`
                 pub inv_I: T,
                 /// `r/(J*(1/m + r^2/J))`
@@ -218,12 +216,12 @@ const _: () = {
                 /// `2/((1/m + r^2/J)*h)`
                 pub two_over_h_effect_0: T,
                 /// `2/h`
-                pub k1: T,
+                pub k0: T,
             }
             emitted::fields!(
-                Prepared { m, I, J, r, h, effect_1, inv_J, r_over_J, reduced, effect_0,
-                half_h, k0, inv_I, r_over_J_effect_0, effect_1_over_effect_0,
-                two_over_h_effect_0, k1 }
+                Prepared { m, I, J, r, h, effect_1, inv_J, effect_0, half_h, m_r, r_h,
+                inv_I, r_over_J_effect_0, effect_1_over_effect_0, two_over_h_effect_0, k0
+                }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -234,10 +232,10 @@ const _: () = {
                 let effect_1 = T::from_f64(1.0) / m;
                 let inv_J = T::from_f64(1.0) / J;
                 let r_over_J = r * inv_J;
-                let reduced = r * r_over_J;
-                let effect_0 = effect_1 + reduced;
+                let effect_0 = effect_1 + r * r_over_J;
                 let half_h = T::from_f64(0.5) * h;
-                let k0 = r - J * r_over_J;
+                let m_r = m * r;
+                let r_h = r * h;
                 if !emitted::regular(J, J) {
                     return Err(Failure::SingularMass);
                 }
@@ -260,7 +258,7 @@ const _: () = {
                 let two_over_h = T::from_f64(2.0) / h;
                 let two_over_h_effect_0 = inv_effect_0 * two_over_h;
                 let two_over_h_effect_1 = two_over_h / effect_1;
-                let k1 = effect_1 * two_over_h_effect_1;
+                let k0 = effect_1 * two_over_h_effect_1;
                 Ok(Prepared {
                     m,
                     I,
@@ -269,16 +267,15 @@ const _: () = {
                     h,
                     effect_1,
                     inv_J,
-                    r_over_J,
-                    reduced,
                     effect_0,
                     half_h,
-                    k0,
+                    m_r,
+                    r_h,
                     inv_I,
                     r_over_J_effect_0,
                     effect_1_over_effect_0,
                     two_over_h_effect_0,
-                    k1,
+                    k0,
                 })
             }
 
@@ -323,18 +320,12 @@ const _: () = {
                     lambda: [-minus_lambda_0, lambda_1],
                     carried: (),
                 };
-                if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
-                    && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
 
             /// One step of `rdp`: Kobilarov, Martín de Diego and Ferraro, (27)–(28) corrected, trapezoidal rule.
             ///
-            /// Operations: 45 add, 27 mul, 1 dtau_left_inv_star, 1 moved; per Newton iteration 41 add, 60 mul, 5 div, 1 dtau_inv, 1 dtau_inv_star, 1 k.
+            /// Operations: 45 add, 27 mul, 1 dtau_left_inv_star, 1 moved; per Newton iteration 28 add, 42 mul, 2 div, 1 dtau_inv, 1 dtau_inv_star, 1 k.
             #[inline(always)]
             pub fn step<T: Scalar, R: Retracts<SE2<f64>>>(
                 prepared: &Prepared<T>,
@@ -353,16 +344,15 @@ const _: () = {
                     h,
                     effect_1,
                     inv_J,
-                    r_over_J,
-                    reduced,
                     effect_0,
                     half_h,
-                    k0,
+                    m_r,
+                    r_h,
                     inv_I,
                     r_over_J_effect_0,
                     effect_1_over_effect_0,
                     two_over_h_effect_0,
-                    k1,
+                    k0,
                 } = *prepared;
                 let [phi, theta, x, y] = *state.q.entries();
                 let [dot_phi, omega, v_, v_perp] = state.v;
@@ -403,69 +393,55 @@ const _: () = {
                     #[inline(always)]
                     |[d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1]| {
                         // Newton update: J·delta = −residual
-                        let t4 = r * ell_0 - t1;
-                        let reduced_2 = k0 * d_phi - (d_v + r_over_J * t4);
-                        let t5 = h * d_omega;
-                        let t6 = h * d_v;
-                        let t7 = h * d_v_perp;
-                        let t8 = I * d_omega;
-                        let t9 = m * d_v_perp;
+                        let t4 = h * d_omega;
+                        let t5 = h * d_v;
+                        let t6 = h * d_v_perp;
+                        let [dtau_inv_0, _, _, dtau_inv_3, dtau_inv_4, dtau_inv_5,
+                        dtau_inv_6, dtau_inv_7, dtau_inv_8] = R::dtau_inv(&[t4, t5, t6]);
+                        let factor = m * dtau_inv_4;
+                        let reduced = r * factor;
+                        let t7 = m * d_v_perp;
+                        let t8 = d_v - r * d_phi;
+                        let t9 = I * d_omega;
                         let t10 = m * d_v;
-                        let [k_0, k_1, k_2, k_3, k_4, k_5, k_6, k_7, k_8] = R::k(
-                            &[t5, t6, t7],
-                            &[t8, t10, t9],
-                        );
-                        let [dtau_inv_0, dtau_inv_1, dtau_inv_2, dtau_inv_3, dtau_inv_4,
-                        dtau_inv_5, dtau_inv_6, dtau_inv_7, dtau_inv_8] = R::dtau_inv(
-                            &[t5, t6, t7],
-                        );
-                        let pivot = h * k_0 + I * dtau_inv_0;
-                        let inv_pivot = T::from_f64(1.0) / pivot;
-                        let factor_2 = (h * k_3 + I * dtau_inv_1) * inv_pivot;
-                        let t11 = h * k_1 + m * dtau_inv_3;
-                        let reduced_3 = h * k_4 + m * dtau_inv_4 - factor_2 * t11;
-                        let t12 = h * k_2 + m * dtau_inv_6;
-                        let reduced_4 = h * k_5 + m * dtau_inv_7 - factor_2 * t12;
                         let [dtau_inv_star_0, dtau_inv_star_1, dtau_inv_star_2] = R::dtau_inv_star(
-                            &[t5, t6, t7],
-                            &[t8, t10, t9],
+                            &[t4, t5, t6],
+                            &[t9, t10, t7],
                         );
-                        let t13 = pi_omega - dtau_inv_star_0;
-                        let reduced_5 = pi_v - dtau_inv_star_1 - factor_2 * t13 + ell_0;
-                        let factor_3 = (h * k_6 + I * dtau_inv_2) * inv_pivot;
-                        let reduced_6 = h * k_7 + m * dtau_inv_5 - t11 * factor_3;
-                        let reduced_7 = h * k_8 + m * dtau_inv_8 - t12 * factor_3;
-                        let reduced_8 = pi_v_perp - dtau_inv_star_2 - t13 * factor_3
+                        let reduced_2 = pi_v - dtau_inv_star_1 + factor * t8 + ell_0;
+                        let factor_2 = m * dtau_inv_5;
+                        let reduced_3 = r * factor_2;
+                        let reduced_4 = pi_v_perp - dtau_inv_star_2 + t8 * factor_2
                             + ell_1;
-                        let factor_5 = T::from_f64(1.0) / reduced_3;
-                        let factor_4 = reduced_6 * factor_5;
-                        let reduced_9 = reduced_7 - reduced_4 * factor_4;
-                        let reduced_10 = reduced_8 - reduced_5 * factor_4;
-                        let minus_reduced_11 = reduced_4 * factor_5;
-                        let reduced_12 = reduced + factor_5;
-                        let reduced_13 = reduced_2 - reduced_5 * factor_5;
-                        let factor_7 = T::from_f64(1.0) / reduced_9;
-                        let minus_factor_6 = minus_reduced_11 * factor_7;
-                        let reduced_14 = reduced_12 + factor_4 * minus_factor_6;
-                        let reduced_15 = reduced_13 + reduced_10 * minus_factor_6;
-                        let minus_reduced_16 = factor_4 * factor_7;
-                        let minus_reduced_17 = d_v_perp + reduced_10 * factor_7;
-                        let inv_reduced_14 = T::from_f64(1.0) / reduced_14;
-                        let minus_factor_8 = minus_reduced_16 * inv_reduced_14;
-                        let reduced_18 = factor_7 - minus_factor_6 * minus_factor_8;
-                        let reduced_19 = reduced_15 * minus_factor_8 - minus_reduced_17;
-                        let solved = reduced_19 / reduced_18;
-                        let solved_2 = inv_reduced_14
-                            * (reduced_15 + minus_factor_6 * solved);
-                        let solved_3 = factor_7
-                            * (reduced_10 + solved - factor_4 * solved_2);
-                        let solved_4 = factor_5
-                            * (reduced_5 + solved_2 - reduced_4 * solved_3);
-                        let solved_5 = inv_pivot
-                            * (t13 - t12 * solved_3 - t11 * solved_4);
-                        let solved_6 = -inv_J * (t4 + r * solved_2 + J * d_phi);
+                        let [k_0, k_1, k_2, k_3, _, _, k_6, _, _] = R::k(
+                            &[t4, t5, t6],
+                            &[t9, t10, t7],
+                        );
+                        let factor_3 = m * dtau_inv_3 + h * k_1;
+                        let reduced_5 = r * factor_3;
+                        let reduced_6 = pi_omega - dtau_inv_star_0 + t8 * factor_3;
+                        let reduced_7 = m_r * dtau_inv_7;
+                        let reduced_8 = J + r * reduced;
+                        let reduced_9 = r_h * k_3;
+                        let reduced_10 = t1 - J * d_phi - r * (ell_0 - reduced_2);
+                        let factor_5 = m * dtau_inv_8;
+                        let reduced_11 = reduced_4 + d_v_perp * factor_5;
+                        let reduced_12 = d_v_perp * reduced_7 + reduced_10;
+                        let factor_6 = m * dtau_inv_6 + h * k_2;
+                        let reduced_13 = reduced_6 + d_v_perp * factor_6;
+                        let inv_reduced_8 = T::from_f64(1.0) / reduced_8;
+                        let factor_7 = reduced_5 * inv_reduced_8;
+                        let reduced_14 = I * dtau_inv_0 + h * k_0 - reduced_9 * factor_7;
+                        let reduced_15 = reduced_13 - reduced_12 * factor_7;
+                        let solved = reduced_15 / reduced_14;
+                        let solved_2 = inv_reduced_8 * (reduced_12 - reduced_9 * solved);
+                        let t11 = h * solved;
+                        let solved_3 = k_6 * t11 - reduced_11 + reduced_3 * solved_2;
+                        let solved_5 = k_3 * t11 - (dtau_inv_7 * t7 + reduced_2)
+                            + reduced * solved_2;
+                        let solved_6 = r * solved_2 - t8;
                         Ok((
-                            [solved_6, solved_5, solved_4, solved_3, solved_2, solved],
+                            [solved_2, solved, solved_6, -d_v_perp, solved_5, solved_3],
                             [],
                         ))
                     },
@@ -493,19 +469,19 @@ const _: () = {
 
                 // q' = q + h·d
                 let phi_1 = phi + h * d_phi;
-                let t14 = h * d_omega;
-                let t15 = h * d_v;
-                let t16 = h * d_v_perp;
-                let [theta_1, x_1, y_1] = R::moved(&[theta, x, y], &[t14, t15, t16]);
+                let t12 = h * d_omega;
+                let t13 = h * d_v;
+                let t14 = h * d_v_perp;
+                let [theta_1, x_1, y_1] = R::moved(&[theta, x, y], &[t12, t13, t14]);
 
                 // velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)
                 let u_phi = inv_J * (t0 + J * d_phi);
-                let t17 = I * d_omega;
-                let t18 = m * d_v_perp;
-                let t19 = m * d_v;
+                let t15 = I * d_omega;
+                let t16 = m * d_v_perp;
+                let t17 = m * d_v;
                 let [dtau_left_inv_star_0, dtau_left_inv_star_1, dtau_left_inv_star_2] = R::dtau_left_inv_star(
-                    &[t14, t15, t16],
-                    &[t17, t19, t18],
+                    &[t12, t13, t14],
+                    &[t15, t17, t16],
                 );
                 let u_omega = inv_I * dtau_left_inv_star_0;
                 let u_v = effect_1 * dtau_left_inv_star_1;
@@ -517,7 +493,7 @@ const _: () = {
                     v: [dot_phi_1, u_omega, v_1, T::from_f64(0.0)],
                     lambda: [
                         -two_over_h_effect_0 * defect_0,
-                        -k1 * dtau_left_inv_star_2,
+                        -k0 * dtau_left_inv_star_2,
                     ],
                     carried: [
                         next_e0_d_phi,
@@ -540,13 +516,7 @@ const _: () = {
                         next_e2_ell_1,
                     ],
                 };
-                if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
-                    && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
         }
 
@@ -672,13 +642,7 @@ const _: () = {
                     lambda: [-minus_lambda_0, lambda_1],
                     carried: (),
                 };
-                if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
-                    && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
 
             /// What the first step finds computed.
@@ -774,13 +738,7 @@ const _: () = {
                     ],
                     carried: [half_h_dot_phi_1, half_h_omega, half_h_v_1, half_h_v_perp],
                 };
-                if emitted::finite(next.q.entries()) && emitted::finite(&next.v)
-                    && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
         }
     }

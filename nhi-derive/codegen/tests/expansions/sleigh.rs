@@ -240,13 +240,7 @@ const _: () = {
                     lambda: [-minus_lambda],
                     carried: (),
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v)
-                    && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
 
             /// What the first step finds computed.
@@ -394,13 +388,7 @@ const _: () = {
                         cos_near_theta_h,
                     ],
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v)
-                    && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
         }
 
@@ -492,13 +480,7 @@ const _: () = {
                     lambda: [-minus_lambda],
                     carried: (),
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
-                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
 
             /// The state at (q, v), with the projected force.
@@ -523,13 +505,7 @@ const _: () = {
                     lambda: [T::from_f64(0.0)],
                     carried: (),
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
-                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
 
             /// The state at (q, v), without any reaction.
@@ -554,13 +530,7 @@ const _: () = {
                     lambda: [T::from_f64(0.0)],
                     carried: (),
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
-                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
 
             /// The state at (q, v) from which the first step has the velocity v.
@@ -593,13 +563,7 @@ const _: () = {
                     lambda: [-minus_lambda],
                     carried: (),
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
-                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
 
             /// What the first step finds computed.
@@ -680,13 +644,7 @@ const _: () = {
                         cos_theta_1,
                     ],
                 };
-                if emitted::finite(&next.q) && emitted::finite(&next.v_pre)
-                    && emitted::finite(&next.v_post) && emitted::finite(&next.lambda)
-                {
-                    Ok(next)
-                } else {
-                    Err(Failure::NonFinite)
-                }
+                next.checked::<T>()
             }
         }
     }
