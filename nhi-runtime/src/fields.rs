@@ -19,13 +19,10 @@ pub trait Fields<T>: Copy {
     fn with(self, _other: T, _places: Places, _from: usize) -> Self {
         self
     }
-    /// The value with all numbers [apart](Scalar::apart).
+    /// The value with `to` of every number in its place.
     #[doc(hidden)]
     #[inline(always)]
-    fn apart(self) -> Self
-    where
-        T: Scalar,
-    {
+    fn each(self, _to: impl Fn(T) -> T + Copy) -> Self {
         self
     }
 }
@@ -97,8 +94,8 @@ impl<T: Scalar> Fields<T> for T {
         if places.contains(from) { other } else { self }
     }
     #[inline(always)]
-    fn apart(self) -> Self {
-        Scalar::apart(self)
+    fn each(self, to: impl Fn(T) -> T + Copy) -> Self {
+        to(self)
     }
 }
 
@@ -132,11 +129,8 @@ impl<T: Copy, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
         })
     }
     #[inline(always)]
-    fn apart(self) -> Self
-    where
-        T: Scalar,
-    {
-        self.map(X::apart)
+    fn each(self, to: impl Fn(T) -> T + Copy) -> Self {
+        self.map(|x| x.each(to))
     }
 }
 
@@ -151,8 +145,8 @@ impl<G: Copy, T: Scalar, const K: usize, const N: usize> Fields<T> for Posed<G, 
         self.entries().write(next);
     }
     #[inline(always)]
-    fn apart(self) -> Self {
-        self.entries().apart().into()
+    fn each(self, to: impl Fn(T) -> T + Copy) -> Self {
+        self.entries().each(to).into()
     }
 }
 
@@ -190,12 +184,9 @@ macro_rules! of_fields {
                 $($all)*
             }
             #[inline(always)]
-            fn apart(self) -> Self
-            where
-                T: Scalar,
-            {
+            fn each(self, to: impl Fn(T) -> T + Copy) -> Self {
                 let $($all)* = self;
-                $(let $field = $field.apart();)*
+                $(let $field = $field.each(to);)*
                 $($all)*
             }
         }

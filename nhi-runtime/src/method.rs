@@ -106,6 +106,17 @@ pub(crate) fn is_due<S: System, M: Method<S> + ?Sized>(k: u64) -> bool {
     M::TURNS && k.is_multiple_of(RENEWAL)
 }
 
+/// Steps between which what has died out, such as the turning of a sleigh that runs straight, is set to zero. It is a
+/// subnormal number else for ever, and operations with those take a hundred cycles.
+pub(crate) const SETTLING: u64 = 4096;
+
+/// `x`, or zero where it is subnormal; derivatives stay.
+#[inline(always)]
+pub(crate) fn settled<T: Scalar>(x: T) -> T {
+    let value = x.to_f64();
+    if value.is_subnormal() { x - T::from_f64(value) } else { x }
+}
+
 /// Step number `k` + 1; if it fails, the state stays as it is.
 #[inline(always)]
 pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
@@ -117,7 +128,11 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
     inputs: &S::Inputs<T>,
 ) -> Result<(), Failure> {
     // In place: a copy would wait for what the last step has stored.
-    let before = is_due::<S, M>(k).then_some(*state);
+    let settles = k.is_multiple_of(SETTLING);
+    let before = (settles || is_due::<S, M>(k)).then_some(*state);
+    if settles {
+        *state = state.each(settled);
+    }
     method.renew(state, k);
     match method.step(prepared, state, t, inputs) {
         Ok(next) => {
@@ -133,13 +148,13 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
     }
 }
 
-/// `steps` in parts of which at most the first one is due.
+/// `steps` in parts; before the first step of each, and no other, it can be due or time to settle.
 #[cfg(feature = "std")]
 pub(crate) fn renewals<S: System, M: Method<S>>(steps: Range<u64>) -> impl Iterator<Item = Range<u64>> {
-    let mut from = steps.start;
+    let (mut from, length) = (steps.start, if M::TURNS { RENEWAL } else { SETTLING });
     core::iter::from_fn(move || {
         let start = from;
-        from = if M::TURNS { steps.end.min((start / RENEWAL + 1) * RENEWAL) } else { steps.end };
+        from = steps.end.min((start / length + 1) * length);
         (start < from).then_some(start..from)
     })
 }

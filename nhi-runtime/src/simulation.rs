@@ -91,7 +91,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         }
         let (end, isa) = (self.steps + steps, Isa::best());
         while self.steps < end {
-            let count = (end - self.steps).min(STRIDE);
+            let count = (end - self.steps).min(STRIDE - self.steps % STRIDE);
             let before = (self.state, self.steps);
             let unlooked = count - u64::from(Stride::<S, M>::FOR_STEP);
             if let Some(state) = isa.run_scalar(Stride { simulation: self, count: unlooked }) {
@@ -131,6 +131,9 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
         let prepared: M::Prepared<T> = unchecked(prepared);
         let inputs: S::Inputs<T> = unchecked(inputs);
         let mut state: M::State<T> = unchecked(state);
+        if steps.is_multiple_of(STRIDE) {
+            state = state.each(method::settled);
+        }
         for k in *steps..*steps + self.count {
             method.renew(&mut state, k);
             state = method.step(&prepared, &state, T::from_f64(k as f64 * *h), &inputs).ok()?;
@@ -431,7 +434,7 @@ impl<S: System, M: Method<S> + Reflecting, T: Scalar> Simulation<S, M, T> {
 }
 
 /// Steps of [`Simulation::advance`] between two looks at the results: many beside what a look costs.
-const STRIDE: u64 = 4096;
+const STRIDE: u64 = method::SETTLING;
 
 /// What is made of an initial velocity: a function, so that who gives an admissible one has no projection
 /// compiled.

@@ -74,7 +74,7 @@ impl<Q, V, L, C> NodeState<Q, V, L, C> {
         V: Fields<T>,
         L: Fields<T>,
     {
-        let state = self.apart();
+        let state = self.each(T::apart);
         let finite = finite(&state.q) && finite(&state.v) && finite(&state.lambda);
         if finite { Ok(state) } else { Err(Failure::NonFinite) }
     }
@@ -146,7 +146,7 @@ impl<Q, V, L, C> JumpState<Q, V, L, C> {
         V: Fields<T>,
         L: Fields<T>,
     {
-        let state = self.apart();
+        let state = self.each(T::apart);
         let finite =
             finite(&state.q) && finite(&state.v_pre) && finite(&state.v_post) && finite(&state.lambda);
         if finite { Ok(state) } else { Err(Failure::NonFinite) }

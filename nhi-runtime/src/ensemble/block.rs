@@ -313,6 +313,11 @@ impl Block {
             for Range { start, end } in method::renewals::<S, M>(from..from + count) {
                 let (lanes, system) = (Range::clone(&lanes), PhantomData);
                 let (from, count) = (start, end - start);
+                if from.is_multiple_of(method::SETTLING) {
+                    for x in state.iter_mut().flat_map(|row| &mut row.0[lanes.clone()]) {
+                        *x = method::settled(*x);
+                    }
+                }
                 if method::is_due::<S, M>(from) {
                     isa.run::<_, A>(Renewal::<S, M> { method, state, lanes: lanes.clone(), system });
                 }

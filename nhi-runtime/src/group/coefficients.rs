@@ -23,34 +23,41 @@ const SERIES: f64 = 4.0;
 /// Rows of four terms of the series.
 const ROWS: usize = 3;
 
+/// `series` where s is below `end`, else `far` of it. The series is summed in any case: a sum that stands under no
+/// condition is not computed again for the next map of the same motion.
+#[inline(always)]
+fn below<T: Scalar>(end: f64, s: T, series: T, far: impl Fn(T) -> T) -> T {
+    if s.to_f64() < end { series } else { far(s) }
+}
+
 /// A = sin θ/θ = Σ (−s)ʲ/(2j+1)!.
 #[inline(always)]
 pub fn a<T: Scalar>(s: T) -> T {
-    if s.to_f64() < SERIES { T::from_f64(1.0) - s * c(s) } else { far::a(s) }
+    below(SERIES, s, T::from_f64(1.0) - s * const { alternating(3) }.at(s), far::a)
 }
 
 /// B = (1 − cos θ)/θ² = Σ (−s)ʲ/(2j+2)!.
 #[inline(always)]
 pub fn b<T: Scalar>(s: T) -> T {
-    if s.to_f64() < SERIES { const { alternating(2) }.at(s) } else { far::b(s) }
+    below(SERIES, s, const { alternating(2) }.at(s), far::b)
 }
 
 /// C = (θ − sin θ)/θ³ = Σ (−s)ʲ/(2j+3)!.
 #[inline(always)]
 pub fn c<T: Scalar>(s: T) -> T {
-    if s.to_f64() < SERIES { const { alternating(3) }.at(s) } else { far::c(s) }
+    below(SERIES, s, const { alternating(3) }.at(s), far::c)
 }
 
 /// dB/ds = (A/2 − B)/s.
 #[inline(always)]
 pub fn b_prime<T: Scalar>(s: T) -> T {
-    if s.to_f64() < SERIES { const { alternating(2).derivative() }.at(s) } else { far::b_prime(s) }
+    below(SERIES, s, const { alternating(2).derivative() }.at(s), far::b_prime)
 }
 
 /// dC/ds = (B − 3C)/(2s).
 #[inline(always)]
 pub fn c_prime<T: Scalar>(s: T) -> T {
-    if s.to_f64() < SERIES { const { alternating(3).derivative() }.at(s) } else { far::c_prime(s) }
+    below(SERIES, s, const { alternating(3).derivative() }.at(s), far::c_prime)
 }
 
 /// s of a full turn, where D and its derivatives have their pole.
@@ -87,19 +94,19 @@ const BERNOULLI: Polynomial<3> = Polynomial([
 /// ```
 #[inline(always)]
 pub fn d<T: Scalar>(s: T) -> T {
-    if s.to_f64() < NEAR { BERNOULLI.at(s) } else { far::d(s) }
+    below(NEAR, s, BERNOULLI.at(s), far::d)
 }
 
 /// dD/ds, in the terms of [`d`].
 #[inline(always)]
 pub fn d_prime<T: Scalar>(s: T) -> T {
-    if s.to_f64() < NEAR { const { BERNOULLI.derivative() }.at(s) } else { far::d_prime(s) }
+    below(NEAR, s, const { BERNOULLI.derivative() }.at(s), far::d_prime)
 }
 
 /// d²D/ds², in the terms of [`d`].
 #[inline(always)]
 pub fn d_second<T: Scalar>(s: T) -> T {
-    if s.to_f64() < NEAR { const { BERNOULLI.derivative().derivative() }.at(s) } else { far::d_second(s) }
+    below(NEAR, s, const { BERNOULLI.derivative().derivative() }.at(s), far::d_second)
 }
 
 /// x/sin x = Σ cⱼ zʲ as a function of z = sin² x, for z < 0.01 where eight terms do.
@@ -113,9 +120,11 @@ pub(super) fn angle_over_sine<T: Scalar>(z: T) -> T {
 struct Polynomial<const ROWS: usize>([[f64; 4]; ROWS]);
 
 impl<const ROWS: usize> Polynomial<ROWS> {
-    /// In four independent sums, one per column, as one sum waits for each of its products.
+    /// In four independent sums, one per column, as one sum waits for each of its products. What is added to x is
+    /// less than its effect, and keeps powers from being subnormal numbers, which take a hundred cycles.
     #[inline(always)]
     fn at<T: Scalar>(self, x: T) -> T {
+        let x = x + T::from_f64(1e-40);
         let x2 = x * x;
         let x4 = x2 * x2;
         let mut sums = self.0[ROWS - 1].map(T::from_f64);

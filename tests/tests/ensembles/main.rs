@@ -1,6 +1,7 @@
 //! Ensembles of the models are their simulations, bit for bit.
 
 mod failing;
+mod settling;
 
 use nhi_models::{self as models, Row, Simulated, Trajectory, lie};
 use nhi_runtime::prelude::*;
