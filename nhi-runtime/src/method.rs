@@ -106,11 +106,20 @@ pub(crate) fn is_due<S: System, M: Method<S> + ?Sized>(k: u64) -> bool {
     M::TURNS && k.is_multiple_of(RENEWAL)
 }
 
-/// Steps between which what has died out, such as the turning of a sleigh that runs straight, is set to zero. It is a
-/// subnormal number else for ever, and operations with those take a hundred cycles.
+/// After every so many steps what has died out, such as the turning of a sleigh that runs straight, is set to zero. It
+/// is a subnormal number else for ever, and operations with those take a hundred cycles.
 pub(crate) const SETTLING: u64 = 4096;
 
-/// `x`, or zero where it is subnormal; derivatives stay.
+/// In the state after `steps` steps: zero for subnormal numbers if it is time to; derivatives stay.
+#[inline(always)]
+pub(crate) fn settle<T: Scalar>(state: &mut impl Fields<T>, steps: u64) {
+    if steps.is_multiple_of(SETTLING) {
+        // Apart again: where both states meet the compiler would pack their numbers.
+        *state = state.each(|x| settled(x).apart());
+    }
+}
+
+/// `x`, or zero where it is subnormal.
 #[inline(always)]
 pub(crate) fn settled<T: Scalar>(x: T) -> T {
     let value = x.to_f64();
@@ -128,15 +137,12 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
     inputs: &S::Inputs<T>,
 ) -> Result<(), Failure> {
     // In place: a copy would wait for what the last step has stored.
-    let settles = k.is_multiple_of(SETTLING);
-    let before = (settles || is_due::<S, M>(k)).then_some(*state);
-    if settles {
-        *state = state.each(settled);
-    }
+    let before = is_due::<S, M>(k).then_some(*state);
     method.renew(state, k);
     match method.step(prepared, state, t, inputs) {
         Ok(next) => {
             *state = next;
+            settle(state, k + 1);
             Ok(())
         }
         Err(failure) => {
@@ -148,7 +154,7 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
     }
 }
 
-/// `steps` in parts; before the first step of each, and no other, it can be due or time to settle.
+/// `steps` in parts; only the first step of each can be due, and only after the last one it can be time to settle.
 #[cfg(feature = "std")]
 pub(crate) fn renewals<S: System, M: Method<S>>(steps: Range<u64>) -> impl Iterator<Item = Range<u64>> {
     let (mut from, length) = (steps.start, if M::TURNS { RENEWAL } else { SETTLING });

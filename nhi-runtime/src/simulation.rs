@@ -96,7 +96,11 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let unlooked = count - u64::from(Stride::<S, M>::FOR_STEP);
             if let Some(state) = isa.run_scalar(Stride { simulation: self, count: unlooked }) {
                 (self.state, self.steps) = (state, self.steps + unlooked);
-                if !Stride::<S, M>::FOR_STEP || self.take_steps(1, &inputs).is_ok() {
+                if !Stride::<S, M>::FOR_STEP {
+                    method::settle(&mut self.state, self.steps);
+                    continue;
+                }
+                if self.take_steps(1, &inputs).is_ok() {
                     continue;
                 }
                 (self.state, self.steps) = before;
@@ -131,9 +135,6 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
         let prepared: M::Prepared<T> = unchecked(prepared);
         let inputs: S::Inputs<T> = unchecked(inputs);
         let mut state: M::State<T> = unchecked(state);
-        if steps.is_multiple_of(STRIDE) {
-            state = state.each(method::settled);
-        }
         for k in *steps..*steps + self.count {
             method.renew(&mut state, k);
             state = method.step(&prepared, &state, T::from_f64(k as f64 * *h), &inputs).ok()?;
@@ -433,7 +434,8 @@ impl<S: System, M: Method<S> + Reflecting, T: Scalar> Simulation<S, M, T> {
     }
 }
 
-/// Steps of [`Simulation::advance`] between two looks at the results: many beside what a look costs.
+/// Steps of [`Simulation::advance`] between two looks at the results: many beside what a look costs, and those after
+/// which a state settles.
 const STRIDE: u64 = method::SETTLING;
 
 /// What is made of an initial velocity: a function, so that who gives an admissible one has no projection

@@ -311,13 +311,7 @@ impl Block {
         let Some(Constants { prepared, .. }) = own.as_ref().or(shared) else { return [0.0; LANES] };
         let run = |state: &mut [Row], lanes: Range<usize>, updates| {
             for Range { start, end } in method::renewals::<S, M>(from..from + count) {
-                let (lanes, system) = (Range::clone(&lanes), PhantomData);
-                let (from, count) = (start, end - start);
-                if from.is_multiple_of(method::SETTLING) {
-                    for x in state.iter_mut().flat_map(|row| &mut row.0[lanes.clone()]) {
-                        *x = method::settled(*x);
-                    }
-                }
+                let (from, count, system) = (start, end - start, PhantomData);
                 if method::is_due::<S, M>(from) {
                     isa.run::<_, A>(Renewal::<S, M> { method, state, lanes: lanes.clone(), system });
                 }
@@ -326,7 +320,7 @@ impl Block {
                     prepared,
                     inputs,
                     state,
-                    lanes,
+                    lanes: lanes.clone(),
                     updates,
                     h,
                     from,
@@ -334,6 +328,11 @@ impl Block {
                     system,
                 };
                 isa.run::<_, A>(stride);
+                if end.is_multiple_of(method::SETTLING) {
+                    for x in state.iter_mut().flat_map(|row| &mut row.0[lanes.clone()]) {
+                        *x = method::settled(*x);
+                    }
+                }
             }
             defects(state)
         };
