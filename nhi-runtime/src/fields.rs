@@ -129,8 +129,12 @@ impl<T: Copy, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
         })
     }
     #[inline(always)]
-    fn each(self, to: impl Fn(T) -> T + Copy) -> Self {
-        self.map(|x| x.each(to))
+    fn each(mut self, to: impl Fn(T) -> T + Copy) -> Self {
+        // As above: `map` can be left a call.
+        for x in &mut self {
+            *x = x.each(to);
+        }
+        self
     }
 }
 

@@ -5,11 +5,12 @@
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
-use nhi_codegen::group::{Entry, Map};
+use nhi_codegen::expr::{Expr, Pool};
+use nhi_codegen::group::{Entry, GROUPS, Map};
 use nhi_codegen::pass::{optimise, split};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Program};
-use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, SE2, SE3, SO3};
+use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp4, SE2, SE3, SO3};
 use nhi_runtime::{Factor, Retracts, Vector};
 use std::path::Path;
 
@@ -56,7 +57,34 @@ where
     }
 }
 
-const RETRACTIONS: [Maps; 4] = [maps::<Exp>, maps::<Cayley>, maps::<Ccsk>, maps::<Exp1>];
+const RETRACTIONS: [Maps; 5] = [maps::<Exp>, maps::<Cayley>, maps::<Ccsk>, maps::<Exp1>, maps::<Exp4>];
+
+#[test]
+fn numbers_of_maps_that_are_left_out_are_zero_with_every_retraction() {
+    let mut random = Random(5);
+    for group in GROUPS {
+        for map in [Map::TangentLeft, Map::InverseTangent, Map::StartTangent] {
+            let mut pool = Pool::default();
+            let lengths = map.arguments(group);
+            let names: Vec<Vec<Expr>> = (lengths.iter().zip(["sigma", "nu"]))
+                .map(|(&n, name)| (0..n).map(|i| pool.symbol(&format!("{name}_{i}"))).collect())
+                .collect();
+            let names: Vec<&[Expr]> = names.iter().map(Vec::as_slice).collect();
+            let given = map.apply(&mut pool, group, &names);
+            let zeros: Vec<usize> = (0..given.len()).filter(|&i| pool.is_zero(given[i])).collect();
+            let translations = group.dimension - group.rotations;
+            let expected = match map {
+                Map::StartTangent => translations * translations,
+                _ => translations * group.rotations,
+            };
+            assert_eq!(zeros.len(), expected, "{} {}", group.name, map.name());
+            let arguments = random.list(lengths.iter().sum());
+            for (index, maps) in zeros.into_iter().flat_map(|i| RETRACTIONS.map(|maps| (i, maps))) {
+                assert_eq!(maps(&Entry { map, group, index }, &arguments), 0.0, "{} {index}", group.name);
+            }
+        }
+    }
+}
 
 /// Every declaration with a group factor in the files of the `models` crate, with its methods.
 fn models() -> Vec<Derived> {

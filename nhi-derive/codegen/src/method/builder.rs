@@ -445,3 +445,35 @@ fn given_at_once(pool: &Pool, a: &Matrix) -> Vec<[usize; 2]> {
     }
     pairs
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 0, numbers, or `x` for an expression that is none.
+    fn matrix<const N: usize>(pool: &mut Pool, entries: [[&str; N]; N]) -> Matrix {
+        let entry = |pool: &mut Pool, text: &str| match text.parse() {
+            Ok(number) => pool.int(number),
+            Err(_) => pool.symbol(text),
+        };
+        entries.map(|row| row.map(|text| entry(pool, text)).to_vec()).to_vec()
+    }
+
+    #[test]
+    fn velocities_given_at_once_are_those_that_numbers_couple_to_a_constraint() {
+        let mut pool = Pool::default();
+        // A sleigh: a ω − v⊥ = 0.
+        let sleigh =
+            [["x", "0", "x", "x"], ["x", "x", "x", "0"], ["x", "x", "x", "-1"], ["x", "0", "-1", "0"]];
+        let sleigh = matrix(&mut pool, sleigh);
+        assert_eq!(given_at_once(&pool, &sleigh), [[3, 2]]);
+        // Two constraints, of which the second has the velocity of the first: its number would not stay.
+        let coupled =
+            [["x", "0", "1", "x"], ["0", "x", "x", "1"], ["1", "x", "0", "0"], ["x", "1", "0", "0"]];
+        let coupled = matrix(&mut pool, coupled);
+        assert_eq!(given_at_once(&pool, &coupled), [[2, 0]]);
+        let apart = [["x", "0", "1", "0"], ["0", "x", "x", "1"], ["1", "x", "0", "0"], ["0", "1", "0", "0"]];
+        let apart = matrix(&mut pool, apart);
+        assert_eq!(given_at_once(&pool, &apart), [[2, 0], [3, 1]]);
+    }
+}
