@@ -120,11 +120,11 @@ pub(super) fn angle_over_sine<T: Scalar>(z: T) -> T {
 struct Polynomial<const ROWS: usize>([[f64; 4]; ROWS]);
 
 impl<const ROWS: usize> Polynomial<ROWS> {
-    /// In four independent sums, one per column, as one sum waits for each of its products. What is added to x is
-    /// less than its effect, and keeps powers from being subnormal numbers, which take a hundred cycles.
+    /// In four independent sums, one per column, as one sum waits for each of its products. What x gets is too little
+    /// to change them, and keeps its powers from being subnormal numbers, which take a hundred cycles.
     #[inline(always)]
     fn at<T: Scalar>(self, x: T) -> T {
-        let x = x + T::from_f64(1e-40);
+        let x = x + T::from_f64(1e-20);
         let x2 = x * x;
         let x4 = x2 * x2;
         let mut sums = self.0[ROWS - 1].map(T::from_f64);

@@ -427,7 +427,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Pairs of an equation c without its own unknown, a constraint, and an unknown j, a velocity, that are coupled by
+/// Pairs of an equation c without its own unknown, a constraint, and one j with it, of a velocity, that are coupled by
 /// numbers alone: a_cj and a_jc are pivots, whatever the state is. No pair's elimination changes those of another.
 fn given_at_once(pool: &Pool, a: &Matrix) -> Vec<[usize; 2]> {
     let is_zero = |i: usize, j: usize| pool.is_zero(a[i][j]);
@@ -440,7 +440,8 @@ fn given_at_once(pool: &Pool, a: &Matrix) -> Vec<[usize; 2]> {
                 .iter()
                 .all(|&[d, k]| j != k && (is_zero(c, k) || is_zero(d, j)) && (is_zero(k, c) || is_zero(j, d)))
         };
-        let given = (0..a.len()).filter(|&j| is_pivot(c, j) && is_pivot(j, c) && is_free(j));
+        let velocities = (0..a.len()).filter(|&j| !is_zero(j, j));
+        let given = velocities.filter(|&j| is_pivot(c, j) && is_pivot(j, c) && is_free(j));
         pairs.extend(given.min_by_key(|&j| coupled(j)).map(|j| [c, j]));
     }
     pairs
