@@ -24,6 +24,13 @@ fn mean<T: Scalar, V: Vector<T>>(mut a: V, b: V) -> V {
     a
 }
 
+/// The numbers of a new state [apart](Scalar::apart), if it `is_finite`.
+#[inline(always)]
+fn checked<T: Scalar, S: Fields<T>>(state: S, is_finite: impl Fn(&S) -> bool) -> Result<S, Failure> {
+    let state = state.each(T::apart);
+    if is_finite(&state) { Ok(state) } else { Err(Failure::NonFinite) }
+}
+
 /// State of a one-step map on the constraint manifold: (q, v) with μ(q)v + μ₀(q) = 0.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NodeState<Q, V, L, C = ()> {
@@ -74,9 +81,7 @@ impl<Q, V, L, C> NodeState<Q, V, L, C> {
         V: Fields<T>,
         L: Fields<T>,
     {
-        let state = self.each(T::apart);
-        let finite = finite(&state.q) && finite(&state.v) && finite(&state.lambda);
-        if finite { Ok(state) } else { Err(Failure::NonFinite) }
+        checked(self, |state| finite(&state.q) && finite(&state.v) && finite(&state.lambda))
     }
 }
 
@@ -146,10 +151,9 @@ impl<Q, V, L, C> JumpState<Q, V, L, C> {
         V: Fields<T>,
         L: Fields<T>,
     {
-        let state = self.each(T::apart);
-        let finite =
-            finite(&state.q) && finite(&state.v_pre) && finite(&state.v_post) && finite(&state.lambda);
-        if finite { Ok(state) } else { Err(Failure::NonFinite) }
+        checked(self, |state| {
+            finite(&state.q) && finite(&state.v_pre) && finite(&state.v_post) && finite(&state.lambda)
+        })
     }
 }
 

@@ -60,6 +60,13 @@ fn quadratic<T: Scalar>(x: [T; 3], a: T, b: T) -> [[T; 3]; 3] {
     [[l, o, o], [a * v2 + b_omega * v1, diagonal, -a_omega], [b_omega * v2 - a * v1, a_omega, diagonal]]
 }
 
+/// ωD and 1 − ω²D.
+#[inline(always)]
+fn in_dexp_inv<T: Scalar>(omega: T) -> (T, T) {
+    let w = omega * coefficients::d(omega * omega);
+    (w, T::from_f64(1.0) - omega * w)
+}
+
 impl<T: Scalar> Group for SE2<T> {
     type Scalar = T;
     type Algebra = [T; 3];
@@ -155,8 +162,7 @@ impl<T: Scalar> Retraction<SE2<T>> for Exp {
     fn dtau_inv_star(x: [T; 3], mu: [T; 3]) -> [T; 3] {
         let [omega, v1, v2] = x;
         let half = T::from_f64(0.5);
-        let w = omega * coefficients::d(omega * omega);
-        let q = T::from_f64(1.0) - omega * w;
+        let (w, q) = in_dexp_inv(omega);
         let (m2, m3) = (half * mu[1], half * mu[2]);
         let first = mu[0] + (v1 * m3 - v2 * m2) + w * (v1 * mu[1] + v2 * mu[2]);
         [first, q * mu[1] - omega * m3, q * mu[2] + omega * m2]
@@ -166,8 +172,7 @@ impl<T: Scalar> Retraction<SE2<T>> for Exp {
     fn dtau_left_inv_of(x: [T; 3], xi: [T; 3]) -> [T; 3] {
         let [omega, v1, v2] = x;
         let half = T::from_f64(0.5);
-        let w = omega * coefficients::d(omega * omega);
-        let q = T::from_f64(1.0) - omega * w;
+        let (w, q) = in_dexp_inv(omega);
         let (turn, o) = (half * xi[0], half * omega);
         let y1 = v2 * turn + w * v1 * xi[0] + q * xi[1] - o * xi[2];
         let y2 = w * v2 * xi[0] - v1 * turn + o * xi[1] + q * xi[2];
