@@ -54,6 +54,7 @@ iterations. What depends on parameters and step size alone is computed once per 
 | carry | the state carries what a step computes at its end and the next one would compute at its beginning |
 | guesses | Newton's method starts from where the errors of its last guesses lead: costs operations, saves iterations, which are not counted |
 | increments | velocities are carried as multiples of the step size, which is then multiplied with nowhere else; the velocities themselves are results that no step reads |
+| midpoints | coordinates are carried as the next step begins with them, half a step ahead, where it reads nothing else of them: saves waiting, and an addition each where one with a multiplication is one operation |
 | middle | a step begins where the chain of operations from step to step is shortest, with what it otherwise computes of the state at its beginning: saves waiting, and what two steps do alike |
 | sines | the state carries sine and cosine of a step's angle, which short polynomials turn by what it has moved: saves choices by the quadrant and a third of the multiplications, counted as one sine and cosine |
 | near | an angle that the last iteration of Newton's method has all but found, or a phase a step ahead, needs two multiplications where another one is turned by polynomials |
@@ -67,7 +68,7 @@ iterations. What depends on parameters and step size alone is computed once per 
 the scheme is written; equal expressions count once in it already, also the sine and cosine of one angle. A column says
 what the pass saves where it stands in the order of passes; a pass that makes room for a later one can cost something
 itself. *Emitted* is the emitted step, and *loop* what the next step reads of it, which is all that is done where only the
-state after many steps is looked at. *Increments* is counted there, together with *middle* and *ends*. *Checks* are the pivots that a step checks before and
+state after many steps is looked at. *Increments* is counted there, together with *midpoints*, *middle* and *ends*. *Checks* are the pivots that a step checks before and
 after *positive* and *carry*, which leaves a check that the step before has made. *Carried* is the number of values in
 the state.
 

@@ -116,7 +116,7 @@ impl Carrying {
 
     /// Follows `steps`, of arguments and results of the raw program, by what is carried.
     fn compare(&self, name: &str, steps: &[(Lists, Lists)]) {
-        let Step { step, carry, increments, anew, errors } = &self.step;
+        let Step { step, carry, increments, anew, errors, .. } = &self.step;
         let place = step.inputs.iter().position(|i| i.name == "carried").expect("an input");
         let computed = |arguments: &Lists| match carry {
             Some(carry) => match carry.run(&self.pool, &arguments[..arguments.len() - 1]) {

@@ -50,7 +50,7 @@ impl OptimisedStep {
         let (mut pool, step) = method.step.isolated(pool);
         let mut constants = Constants::default();
         let fixed = method.state.belongs_to_step_size();
-        let Step { step, carry, increments, anew, errors } =
+        let Step { step, carry, increments, anew, errors, .. } =
             optimise_step(&mut pool, &mut constants, &step, fixed);
         let parts = split(&pool, &step);
         let (weight, _) = Operations::of(&mut pool, &mut constants, &parts.step).weight();

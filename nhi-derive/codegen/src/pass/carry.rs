@@ -8,7 +8,7 @@
 //!
 //! A value that depends on the step size is carried only where the state belongs to one step size, but for the
 //! [increments](super::increments), which are multiples of it, and what steps begin with in their
-//! [middle](super::middle), which is computed anew for another one. One that depends on control inputs never is: the next
+//! [middle](super::middle), or [midpoints](super::midpoints), which are computed anew for another one. One that depends on control inputs never is: the next
 //! step has others.
 //!
 //! Where what is carried only serves to make something else of the state, as in `d = v_post - h/2*F`, that
@@ -50,12 +50,14 @@ pub struct Step {
     pub anew: bool,
     /// Which are errors of guesses: zero where the next step has another size.
     pub errors: Range<usize>,
+    /// Which are [midpoints](super::midpoints).
+    pub(super) midpoints: Range<usize>,
 }
 
 impl Step {
     /// With nothing carried that depends on the step size.
     pub(super) fn new(step: Program, carry: Option<Program>) -> Step {
-        Step { step, carry, increments: Vec::new(), anew: false, errors: 0..0 }
+        Step { step, carry, increments: Vec::new(), anew: false, errors: 0..0, midpoints: 0..0 }
     }
 }
 

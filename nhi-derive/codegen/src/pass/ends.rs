@@ -9,7 +9,7 @@ use super::increments::{in_a_loop, read_again};
 use super::latency::Latency;
 use super::names::names;
 use super::temporaries::temporaries;
-use crate::expr::{Expr, Node};
+use crate::expr::{Expr, Node, Pool};
 use crate::program::{Program, Statement, Table};
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ fn write_out(
     mut better: impl FnMut(&mut Context<'_>, Expr, usize, &Sum) -> bool,
 ) {
     let read = read_again(cx.pool, program);
-    let uses = uses(cx, program, &read);
+    let uses = uses(cx.pool, program, &read);
     let mut lets: Table<Expr> = Table::new();
     for statement in &program.body {
         if let Statement::Let { symbol, value } = statement {
@@ -98,11 +98,11 @@ fn write_out(
 }
 
 /// How often a step for what is in `read` alone makes use of each symbol.
-fn uses(cx: &Context<'_>, program: &Program, read: &[Expr]) -> Table<usize> {
+pub(super) fn uses(pool: &Pool, program: &Program, read: &[Expr]) -> Table<usize> {
     let mut uses: Table<usize> = Table::new();
     let count = |uses: &mut Table<usize>, root: Expr| {
-        for e in cx.pool.reachable(&[root]) {
-            cx.pool.for_each_child(e, |c| *uses.entry(c) += 1);
+        for e in pool.reachable(&[root]) {
+            pool.for_each_child(e, |c| *uses.entry(c) += 1);
         }
         *uses.entry(root) += 1;
     };

@@ -12,7 +12,7 @@
 use super::Search;
 use super::carry::{CARRIED, Step, WORTH, carries, starting};
 use super::draft::{Context, Draft};
-use super::ends::ends;
+use super::ends::{ends, uses};
 use super::names::{formula_name, symbol_name};
 use super::schedule::schedule;
 use crate::expr::{Expr, Node, Pool, Rational};
@@ -109,24 +109,32 @@ struct Choice {
 
 impl Choice {
     /// What is multiplied by the step size somewhere, with the numbers beside it in the state.
-    fn of(pool: &Pool, program: &Program) -> Option<Choice> {
+    fn of(pool: &Pool, step: &Step) -> Option<Choice> {
+        let program = &step.step;
         let &h = program.symbols("h").first()?;
         let is_state =
             |i: &&Input| i.binding == Binding::Step && program.outputs.iter().any(|o| o.name == i.name);
         let velocities = |i: &&Input| !matches!(i.name.as_str(), "q" | "lambda");
         let state: Vec<&Input> = program.inputs.iter().filter(is_state).filter(velocities).collect();
-        let known: BTreeSet<Expr> = state.iter().flat_map(|i| i.symbols.iter().copied()).collect();
-        // c h s is a product of these alone.
+        let midpoints = &program.symbols(CARRIED)[step.midpoints.clone()];
+        let all = state.iter().flat_map(|i| &i.symbols).filter(|s| !midpoints.contains(s));
+        // c h s is a product of these alone; or of what the next step finds there, at the end of a midpoint's.
+        let mut known: BTreeMap<Expr, Expr> = all.map(|&s| (s, s)).collect();
+        if !midpoints.is_empty() {
+            let next: Vec<_> = program.state().filter(|(s, _)| known.contains_key(s)).collect();
+            known.extend(next.into_iter().map(|(symbol, next)| (next, symbol)));
+        }
         let (mut multiplied, mut counts) = (BTreeSet::new(), BTreeMap::<Rational, usize>::new());
         let used = used(pool, program);
-        for &e in &used {
+        let uses = uses(pool, program, &read_again(pool, program));
+        for &e in used.iter().filter(|&&e| uses.contains(e)) {
             let Node::Product(factors) = pool.node(e) else { continue };
             let (c, _) = pool.split_coefficient(e);
             let rest: Vec<Expr> = factors.iter().copied().filter(|&f| pool.as_number(f).is_none()).collect();
             if let [a, b] = rest[..] {
                 let other = if a == h { b } else { a };
-                if (a == h || b == h) && known.contains(&other) {
-                    multiplied.insert(other);
+                if let (true, Some(&symbol)) = (a == h || b == h, known.get(&other)) {
+                    multiplied.insert(symbol);
                     *counts.entry(c.abs()).or_default() += 1;
                 }
             }
@@ -152,7 +160,7 @@ fn scaled(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
     if program.has_loop() {
         return None;
     }
-    let Choice { unit, fields, carried } = Choice::of(cx.pool, program)?;
+    let Choice { unit, fields, carried } = Choice::of(cx.pool, step)?;
     let mut image = Images { unit, of: Table::new() };
     let one = cx.pool.number(image.unit.c.recip());
     image.of.insert(image.unit.h, (1, one));
@@ -204,7 +212,7 @@ fn scaled(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
         *value = image.unit.times(cx.pool, 1, *value);
         increments.push(i);
     }
-    Some(Step { step: new, carry: Some(carry), increments, anew: step.anew, errors: step.errors.clone() })
+    Some(Step { step: new, carry: Some(carry), increments, ..step.clone() })
 }
 
 /// Every expression as uᵏ and a rest.

@@ -6,6 +6,9 @@
 //! comes last, and A and B beside what leads to it. The configuration and velocity of the state are then results
 //! that no step reads: a loop over many steps computes them at its end alone.
 //!
+//! Less of that, and of what it costs where a step is looked at, is to begin with the [midpoints](super::midpoints) of
+//! coordinates: that is compared too.
+//!
 //! Unlike an increment such a value is no multiple of the step size: for another one it is made anew of the state.
 //!
 //! Steps with a Newton loop are left as they are.
@@ -15,8 +18,9 @@ use super::carry::{CARRIED, Step, carries, finished, starting};
 use super::draft::Context;
 use super::increments::{in_a_loop, used};
 use super::latency::recurrence;
+use super::midpoints::midpoints;
 use crate::expr::{Expr, Node, Pool};
-use crate::program::{Binding, Operations, Program, Statement, Table};
+use crate::program::{Binding, Constants, Operations, Program, Statement, Table};
 use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,31 +28,56 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn begun_best(cx: &mut Context<'_>, search: Search, step: Step) -> Step {
     // Each is made beside the others, so that it has the names for itself.
     let before = (cx.pool.clone(), cx.constants.clone());
-    let mut best = finished(cx, search, step.clone(), 0);
+    let best = finished(cx, search, step.clone(), 0);
     let present = Cost::of(cx, &best.step);
-    let (mut least, mut kept) = (present, None);
+    let mut best = Best { before: before.clone(), step: best, cost: present, kept: None };
+    best.compare(|cx| midpoints(cx, &step), 0, |cost| cost.in_a_loop <= present.in_a_loop);
     let mut last = Vec::new();
     for cut in cuts(&step.step) {
         let Some(cut) = Cut::new(&before.0, &step.step, cut).filter(|cut| cut.read != last) else { continue };
         for through in [false, true] {
-            let (mut pool, mut constants) = before.clone();
-            let cx = &mut Context::new(&mut pool, &mut constants);
-            let Some(begun) = cut.step(cx, &step, through) else { continue };
-            let search = Search::new(cx, &begun.step);
-            let begun = finished(cx, search, begun, present.most_in_a_loop());
-            let cost = Cost::of(cx, &begun.step);
-            if cost.is_allowed(present) && cost.cycles() < least.cycles() {
-                (least, best) = (cost, begun);
-                kept = Some((pool, constants));
-            }
+            let most = present.most_in_a_loop();
+            best.compare(|cx| cut.step(cx, &step, through), most, |cost| cost.is_allowed(present));
         }
         last = cut.read;
     }
+    let Best { step, kept, .. } = best;
     if let Some((pool, constants)) = kept {
         (*cx.pool, *cx.constants) = (pool, constants);
         cx.factors = Table::new();
     }
-    best
+    step
+}
+
+/// The best step so far.
+struct Best {
+    before: (Pool, Constants),
+    step: Step,
+    cost: Cost,
+    /// What it was made with, if it begins elsewhere.
+    kept: Option<(Pool, Constants)>,
+}
+
+impl Best {
+    /// Takes the step that `begun` makes if it waits less than the best one and is allowed. For early results a loop
+    /// may have `most` operations.
+    fn compare(
+        &mut self,
+        begun: impl FnOnce(&mut Context<'_>) -> Option<Step>,
+        most: usize,
+        is_allowed: impl FnOnce(Cost) -> bool,
+    ) {
+        let (mut pool, mut constants) = self.before.clone();
+        let cx = &mut Context::new(&mut pool, &mut constants);
+        let Some(begun) = begun(cx) else { return };
+        let search = Search::new(cx, &begun.step);
+        let step = finished(cx, search, begun, most);
+        let cost = Cost::of(cx, &step.step);
+        if is_allowed(cost) && cost.cycles() < self.cost.cycles() {
+            (self.step, self.cost) = (step, cost);
+            self.kept = Some((pool, constants));
+        }
+    }
 }
 
 /// What steps that begin elsewhere are compared by.

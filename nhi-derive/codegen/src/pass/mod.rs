@@ -17,6 +17,7 @@ mod guesses;
 mod increments;
 mod latency;
 mod middle;
+mod midpoints;
 mod names;
 mod near;
 mod numbering;

@@ -1,0 +1,69 @@
+//! Coordinates carried as the next step begins with them.
+//!
+//! Saves additions, and waiting: a step that reads a coordinate q in q + h/2 v alone, the midpoint, ends with
+//! q' = (q + h/2 v) + h/2 v' and the next one begins with q' + h/2 v'. Where the midpoint is carried that is
+//! (q + h/2 v) + h v', and q' a result that no step reads: a loop over many steps computes it at its end alone.
+//!
+//! For another step size a midpoint is made anew of the state.
+
+use super::carry::{Step, carried, carries, starting};
+use super::draft::Context;
+use super::ends::{ends, uses};
+use super::increments::read_again;
+use crate::expr::{Expr, Node, Pool};
+use crate::program::{Program, Statement};
+use std::collections::HashMap;
+
+/// `step` with its midpoints carried, if it has any.
+pub(super) fn midpoints(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
+    let pool = &mut *cx.pool;
+    let Step { step: program, carry, .. } = step;
+    let midpoints = of(pool, program);
+    if midpoints.is_empty() {
+        return None;
+    }
+    let next: HashMap<Expr, Expr> = program.state().collect();
+    let (mut symbols, mut values) = carried(program);
+    let mut carry = carry.clone().unwrap_or_else(|| starting(program, Vec::new(), Vec::new()));
+    let starts = &mut carry.outputs[0].values;
+    let first: HashMap<Expr, Expr> = symbols.iter().copied().zip(starts.iter().copied()).collect();
+    let (names, sums): (Vec<Expr>, Vec<Expr>) = midpoints.into_iter().unzip();
+    values.extend(pool.substitute(&sums, &next));
+    starts.extend(pool.substitute(&sums, &first));
+    let mut new = program.clone();
+    new.body.retain(|s| !matches!(s, Statement::Let { symbol, .. } if names.contains(symbol)));
+    let midpoints = symbols.len()..symbols.len() + names.len();
+    symbols.extend(names);
+    carries(&mut new, symbols, values);
+    ends(cx, &mut new);
+    Some(Step { step: new, carry: Some(carry), anew: true, midpoints, ..step.clone() })
+}
+
+/// Symbols bound to a coordinate that a loop over steps reads there alone and a multiple of a velocity by the step size,
+/// and these sums; neither angles nor where the step ends.
+fn of(pool: &Pool, program: &Program) -> Vec<(Expr, Expr)> {
+    let [h] = *program.symbols("h") else { return Vec::new() };
+    let uses = uses(pool, program, &read_again(pool, program));
+    let next: HashMap<Expr, Expr> = program.state().collect();
+    let is_increment = |e: Expr| match pool.node(e) {
+        Node::Product(factors) => {
+            let rest = factors.iter().filter(|&&f| f != h && pool.as_number(f).is_none());
+            factors.contains(&h) && rest.clone().count() == 1 && rest.clone().all(|f| next.contains_key(f))
+        }
+        _ => false,
+    };
+    // Sines of an angle are carried with it.
+    let all = pool.reachable(&program.values());
+    let is_angle = |x: Expr| all.iter().any(|&e| matches!(*pool.node(e), Node::Call(_, y) if x == y));
+    let midpoint = |statement: &Statement| {
+        let Statement::Let { symbol, value } = *statement else { return None };
+        let Node::Sum(terms) = pool.node(value) else { return None };
+        let &[a, b] = &terms[..] else { return None };
+        let is_read_here_alone =
+            |x: Expr| uses.get(x) == Some(&1) && next.get(&x).is_some_and(|&y| y != symbol);
+        let is_midpoint = |x, y| is_read_here_alone(x) && is_increment(y);
+        let is_carried = (is_midpoint(a, b) || is_midpoint(b, a)) && uses.contains(symbol);
+        (is_carried && !is_angle(symbol)).then_some((symbol, value))
+    };
+    program.body.iter().filter_map(midpoint).collect()
+}
