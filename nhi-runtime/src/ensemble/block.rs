@@ -13,7 +13,7 @@ use core::ops::Range;
 pub(super) const LANES: usize = 64;
 
 /// Steps between two looks at the results: many beside what a look costs.
-const STRIDE: u64 = 256;
+const STRIDE: u64 = 1024;
 
 /// The same where lanes may have to be computed apart because one step needs more updates than the others.
 const STRIDE_OF_UPDATES: u64 = 32;
