@@ -1,6 +1,6 @@
 //! Higher order by composition of symmetric methods.
 
-use crate::{CoefficientFault, Error, Failure, Method, Scalar, System};
+use crate::{CoefficientFault, Error, Failure, Length, Method, Scalar, System};
 
 /// A symmetric one-step map on the constraint manifold: what [`Compose`] can raise the order of.
 ///
@@ -190,7 +190,7 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
     type Prepared<T: Scalar> = ([(M::Prepared<T>, [T; 3]); N], S::Parameters<T>);
     type State<T: Scalar> = M::State<T>;
     const UNREAD: &'static [usize] = M::UNREAD;
-    const LONG: bool = M::LONG;
+    const LENGTH: Length = M::LENGTH;
     const ITERATES: bool = M::ITERATES;
     const APART: bool = M::APART;
     const TURNS: bool = M::TURNS;

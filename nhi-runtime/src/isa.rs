@@ -67,15 +67,22 @@ impl Isa {
         levels.into_iter().filter(|level| *level <= Isa::best().0).map(Isa)
     }
 
-    /// Runs a loop over one trajectory, which gains nothing from registers wider than those of AVX2.
+    /// Runs a loop over one trajectory, which gains nothing from registers wider than those of AVX2. One that is not
+    /// compiled `EVERYWHERE` is where a program is compiled for one instruction set alone, or for others by `Isa`; `None`
+    /// on a processor without those.
     #[inline]
     #[allow(unsafe_code, reason = "instructions that a processor need not have")]
-    pub(crate) fn run_scalar<W: Work>(self, work: W) -> W::Output {
+    pub(crate) fn run_scalar<W: Work, const EVERYWHERE: bool>(self, work: W) -> Option<W::Output> {
         match self.0 {
-            Level::Plain => work.run::<Separate>(),
+            Level::Plain => {
+                if const { EVERYWHERE || cfg!(not(all(target_arch = "x86_64", feature = "std"))) } {
+                    return Some(work.run::<Separate>());
+                }
+                None
+            }
             // SAFETY: the processor has the instructions, or there would be no such `Isa`.
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
-            Level::Avx2 | Level::Avx512 => unsafe { avx2::<W, Separate>(work) },
+            Level::Avx2 | Level::Avx512 => Some(unsafe { avx2::<W, Separate>(work) }),
         }
     }
 

@@ -96,7 +96,7 @@ pub use samples::{Sample, SampleOf, Samples};
 pub use scalar::Scalar;
 pub use simulation::Simulation;
 pub use state::{JumpState, NodeState, State};
-pub use system::{Acceleration, Emits, Start, Symmetry, System, Vector};
+pub use system::{Acceleration, Emits, Length, Start, Symmetry, System, Vector};
 pub use unchecked::Separate;
 
 /// What a program that simulates needs: `use nhi_runtime::prelude::*;`.

@@ -2,7 +2,7 @@
 
 use crate::compose::composed_ids;
 use crate::group::{Cayley, Exp, Exp1, Exp2, Exp4};
-use crate::{ComposedIds, Emits, Failure, Fields, Scalar, Start, State, Symmetric, System};
+use crate::{ComposedIds, Emits, Failure, Fields, Length, Scalar, Start, State, Symmetric, System};
 use core::fmt::Debug;
 #[cfg(feature = "std")]
 use core::ops::Range;
@@ -17,9 +17,8 @@ pub trait Method<S: System> {
     /// Which numbers of a state, in the order of [`Fields`], steps are known not to depend on: a driver need
     /// not store them at every step.
     const UNREAD: &'static [usize] = &[];
-    /// Whether a step takes so long that it gains nothing from being compiled into the loop around it: it is
-    /// then compiled once, apart.
-    const LONG: bool = false;
+    /// How much a step computes.
+    const LENGTH: Length = Length::Short;
     /// Whether a step solves equations by Newton's method.
     const ITERATES: bool = false;
     /// Whether ensembles gain nothing from taking steps side by side: long ones, and those with maps of a group.
@@ -139,7 +138,8 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
     // In place: a copy would wait for what the last step has stored.
     let before = is_due::<S, M>(k).then_some(*state);
     method.renew(state, k);
-    match method.step(prepared, state, t, inputs) {
+    let now = if const { M::LENGTH.is_short() } { *state } else { state.each(|x| x.apart()) };
+    match method.step(prepared, &now, t, inputs) {
         Ok(next) => {
             *state = next;
             settle(state, k + 1);
@@ -208,7 +208,7 @@ macro_rules! by_step_functions_of {
             type Prepared<T: Scalar> = <S as Emits<$method>>::Prepared<T>;
             type State<T: Scalar> = <S as Emits<$method>>::State<T>;
             const UNREAD: &'static [usize] = <S as Emits<$method>>::UNREAD;
-            const LONG: bool = <S as Emits<$method>>::LONG;
+            const LENGTH: Length = <S as Emits<$method>>::LENGTH;
             const ITERATES: bool = <S as Emits<$method>>::ITERATES;
             const APART: bool = <S as Emits<$method>>::APART;
             const TURNS: bool = <S as Emits<$method>>::TURNS;

@@ -86,7 +86,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     /// [`Error::Step`] says which step failed and why; the simulation is as it was before that step.
     pub fn advance(&mut self, steps: u64) -> Result<(), Error> {
         let inputs = self.inputs;
-        if const { M::LONG } {
+        if const { M::LENGTH.is_long() } {
             return self.take_steps(steps, &inputs);
         }
         let (end, isa) = (self.steps + steps, Isa::best());
@@ -94,7 +94,14 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let count = (end - self.steps).min(STRIDE - self.steps % STRIDE);
             let before = (self.state, self.steps);
             let unlooked = count - u64::from(Stride::<S, M>::FOR_STEP);
-            if let Some(state) = isa.run_scalar(Stride { simulation: self, count: unlooked }) {
+            let stride = Stride { simulation: self, count: unlooked };
+            // Beside Newton's method it matters less that nobody looks.
+            let state = match const { M::LENGTH.is_short() && !M::ITERATES } {
+                true => isa.run_scalar::<_, true>(stride),
+                false => isa.run_scalar::<_, false>(stride),
+            };
+            let Some(state) = state else { return self.take_steps(end - self.steps, &inputs) };
+            if let Some(state) = state {
                 (self.state, self.steps) = (state, self.steps + unlooked);
                 if !Stride::<S, M>::FOR_STEP {
                     method::settle(&mut self.state, self.steps);
@@ -220,7 +227,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// A step. A short one is compiled where it is taken.
     #[inline]
     fn take_step(&mut self, inputs: &S::Inputs<T>) -> Result<(), Error> {
-        if const { M::LONG || cfg!(debug_assertions) } {
+        if const { !M::LENGTH.is_short() || cfg!(debug_assertions) } {
             return self.take_steps(1, inputs);
         }
         self.take_step_here(inputs)

@@ -145,6 +145,29 @@ pub enum Start {
     Stepped,
 }
 
+/// How much a step computes, which says where it is compiled: that is most of what a build takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Length {
+    /// Little: compiled wherever steps are taken.
+    #[default]
+    Short,
+    /// So much that it gains little from being compiled where it is taken: once where its results are looked at, and
+    /// into a loop where they are not.
+    Middle,
+    /// So much that it gains nothing from a loop: compiled once.
+    Long,
+}
+
+impl Length {
+    pub(crate) const fn is_short(self) -> bool {
+        matches!(self, Length::Short)
+    }
+
+    pub(crate) const fn is_long(self) -> bool {
+        matches!(self, Length::Long)
+    }
+}
+
 /// The step functions of method `K`, emitted for a system.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no step functions for `{K}`",
@@ -161,8 +184,8 @@ pub trait Emits<K>: System {
     type State<T: Scalar>: State<Self, T>;
     /// Which numbers of a state, in the order of [`Fields`], steps do not depend on.
     const UNREAD: &'static [usize] = &[];
-    /// Whether a step takes so long that it gains nothing from being compiled into the loop around it.
-    const LONG: bool = false;
+    /// How much a step computes.
+    const LENGTH: Length = Length::Short;
     /// Whether a step solves equations by Newton's method.
     const ITERATES: bool = false;
     /// Whether ensembles gain nothing from taking steps side by side: long ones, and those with maps of a group.

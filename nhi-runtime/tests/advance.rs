@@ -4,7 +4,7 @@ mod double;
 
 use double::{SLEIGH, Sleigh};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{ComposedIds, Error, Failure, Method, Scalar, Symmetric};
+use nhi_runtime::{ComposedIds, Error, Failure, Length, Method, Scalar, Symmetric};
 
 const Q0: [f64; 3] = [0.3, 0.0, 0.0];
 const V0: [f64; 3] = [1.2, 0.5978106927892027, 0.43614490205308315];
@@ -33,15 +33,18 @@ fn many_steps_are_the_same_steps() {
     check(Dla2);
     check(Rattle);
     check(Compose::suzuki4(Dla2));
-    check(Long(Dla2));
-    check(Long(Rattle));
-    check(Compose::suzuki4(Long(Dla2)));
+    check(Longer::<_, true>(Dla2));
+    check(Longer::<_, false>(Dla2));
+    check(Longer::<_, true>(Rattle));
+    check(Longer::<_, false>(Rattle));
+    check(Compose::suzuki4(Longer::<_, true>(Dla2)));
 }
 
 #[test]
 fn the_step_that_fails_is_found() {
     check_failure(Rattle::plain());
-    check_failure(Long(Rattle::plain()));
+    check_failure(Longer::<_, true>(Rattle::plain()));
+    check_failure(Longer::<_, false>(Rattle::plain()));
 }
 
 #[track_caller]
@@ -70,16 +73,16 @@ where
 
 /// A method whose steps are said to take long.
 #[derive(Clone, Copy, Debug)]
-struct Long<M>(M);
+struct Longer<M, const LONG: bool>(M);
 
-impl<M: Symmetric> Symmetric for Long<M> {
+impl<const LONG: bool, M: Symmetric> Symmetric for Longer<M, LONG> {
     const COMPOSED: ComposedIds = M::COMPOSED;
 }
 
-impl<M: Method<Sleigh>> Method<Sleigh> for Long<M> {
+impl<const LONG: bool, M: Method<Sleigh>> Method<Sleigh> for Longer<M, LONG> {
     type Prepared<T: Scalar> = M::Prepared<T>;
     type State<T: Scalar> = M::State<T>;
-    const LONG: bool = true;
+    const LENGTH: Length = if LONG { Length::Long } else { Length::Middle };
 
     fn id(&self) -> &'static str {
         self.0.id()

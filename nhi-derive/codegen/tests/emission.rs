@@ -75,19 +75,25 @@ fn what_a_method_emits_does_not_depend_on_the_others() {
     assert_eq!(rattle("Rattle"), rattle("Dla2, Rk4, Rattle"));
 }
 
-/// Short ones gain from the loop around them (`benches/README.md`), long ones do not.
+/// Short ones are compiled everywhere, others in few places (`benches/README.md`).
 #[test]
-fn long_steps_are_said_to_be() {
+fn steps_say_how_long_they_are() {
     let said = |attribute: &str, item: &str| {
         let code = derived(&format!("#[nonholonomic({attribute}, methods(Dla2, Rattle))] {item}")).pretty();
-        code.matches("const LONG: ::core::primitive::bool = true;").count()
+        let count = |length: &str| {
+            let said = format!("const LENGTH: ::nhi_runtime::Length = ::nhi_runtime::Length::{length};");
+            code.matches(&said).count()
+        };
+        ["Short", "Middle", "Long"].map(count)
     };
+    let free = "coordinates(x, y), lagrangian = (dot(x)^2 + dot(y)^2)/2, constraints(dx - x*dy)";
+    assert_eq!(said(free, "struct Free {}"), [0, 0, 0]);
     let snakeboard = "coordinates(psi, phi, theta, x, y),
         lagrangian = m/2*(dot(x)^2 + dot(y)^2 + l^2*dot(theta)^2) + I/2*(dot(theta) + dot(psi))^2 + J*dot(phi)^2,
         constraints(
             back: -sin(theta + phi)*dx + cos(theta + phi)*dy - l*cos(phi)*dtheta,
             front: -sin(theta - phi)*dx + cos(theta - phi)*dy + l*cos(phi)*dtheta)";
-    assert_eq!(said(snakeboard, "struct Snakeboard { m: f64, l: f64, I: f64, J: f64 }"), 0);
+    assert_eq!(said(snakeboard, "struct Snakeboard { m: f64, l: f64, I: f64, J: f64 }"), [0, 0, 0]);
     let disk = "coordinates(x, y, phi, th, psi),
         lagrangian = m/2*(
                 (dot(x) - R*dot(th)*sin(th)*sin(phi) + R*dot(phi)*cos(th)*cos(phi))^2
@@ -95,7 +101,7 @@ fn long_steps_are_said_to_be() {
                 + R^2*dot(th)^2*cos(th)^2)
             + I1/2*(dot(th)^2 + dot(phi)^2*cos(th)^2) + I3/2*(dot(psi) + dot(phi)*sin(th))^2 - m*g*R*cos(th),
         constraints(dx + R*cos(phi)*dpsi, dy + R*sin(phi)*dpsi)";
-    assert_eq!(said(disk, "struct Disk { m: f64, R: f64, I1: f64, I3: f64, g: f64 }"), 2);
+    assert_eq!(said(disk, "struct Disk { m: f64, R: f64, I1: f64, I3: f64, g: f64 }"), [0, 0, 2]);
 }
 
 #[test]

@@ -107,8 +107,8 @@ struct Memory {
     turned: Vec<([TokenStream; 3], Option<TokenStream>)>,
     /// Which of all numbers are of no use to the next step.
     unread: Vec<usize>,
-    /// Whether the step is too long to gain anything from the loop around it.
-    long: bool,
+    /// How much the step computes, if it is not short: a `Length`.
+    length: Option<&'static str>,
     /// Whether the step has a Newton iteration.
     iterates: bool,
     /// Whether ensembles gain nothing from taking steps side by side.
@@ -118,10 +118,14 @@ struct Memory {
 /// Longest formula in documentation that is written out in parameters.
 const MAX_FORMULA: usize = 60;
 
-/// Largest [weight](crate::program::Operations::weight) of a step that is compiled into the loop around it. Up
-/// to there loops of unchecked steps, compiled for the processor's instructions, save time (`benches/README.md`);
-/// above they save next to none and are most of what a build takes.
-const MAX_SHORT: usize = 1200;
+/// Largest [weight](crate::program::Operations::weight) of a step that is compiled wherever it is taken. Above, that
+/// saves a tenth of the time of steps one by one and takes a third of a build.
+const MAX_SHORT: usize = 500;
+
+/// The same of a step that is compiled into the loop around it. Up to there loops of unchecked steps, compiled for the
+/// processor's instructions, save time (`benches/README.md`); above they save next to none and are most of what a build
+/// takes.
+const MAX_MIDDLE: usize = 1200;
 
 struct Emitter<'a> {
     unit: &'a Unit<'a>,
@@ -340,7 +344,11 @@ impl<'a> Emitter<'a> {
         let OptimisedStep { mut pool, mut constants, parts, weight, carry, increments, anew, errors } = step;
         let carried = parts.step.symbols(CARRIED).len();
         let state = self.state_type(method, carried);
-        let long = weight > MAX_SHORT;
+        let length = match weight {
+            w if w > MAX_MIDDLE => Some("Long"),
+            w if w > MAX_SHORT => Some("Middle"),
+            _ => None,
+        };
         let memory = Memory {
             carried,
             computed: carry.is_some(),
@@ -350,9 +358,9 @@ impl<'a> Emitter<'a> {
             errors,
             turned: state.turned(&parts.step),
             unread: state.unread(&pool, &parts.step),
-            long,
+            length,
             iterates: parts.step.has_loop(),
-            apart: long || has_maps(&pool, &parts.step),
+            apart: weight > MAX_MIDDLE || has_maps(&pool, &parts.step),
         };
         let bare = state.without_carried();
         // The fields of `Prepared` have the same names everywhere.
@@ -654,12 +662,11 @@ impl<'a> Emitter<'a> {
         let unread = memory.unread.iter().map(|&i| Literal::usize_unsuffixed(i));
         let unread = quote!(const UNREAD: &'static [::core::primitive::usize] = &[#(#unread),*];);
         // The trait takes steps for short ones of explicit formulas.
-        let is = [
-            ("LONG", memory.long),
-            ("ITERATES", memory.iterates),
-            ("APART", memory.apart),
-            ("TURNS", renewed.is_some()),
-        ];
+        let length = memory.length.map(|length| {
+            let length = format_ident!("{length}");
+            quote!(const LENGTH: #runtime::Length = #runtime::Length::#length;)
+        });
+        let is = [("ITERATES", memory.iterates), ("APART", memory.apart), ("TURNS", renewed.is_some())];
         let is = is.into_iter().filter(|(_, is)| *is).map(|(name, _)| format_ident!("{name}"));
         quote! {
             #[automatically_derived]
@@ -667,6 +674,7 @@ impl<'a> Emitter<'a> {
                 type Prepared #s = kernel::#module::Prepared<__T>;
                 type State #s = #state;
                 #unread
+                #length
                 #(const #is: ::core::primitive::bool = true;)*
                 fn prepare #s(__parameters: &[__T; #p], __h: __T) -> #prepared {
                     kernel::#module::prepare(__parameters, __h)

@@ -901,6 +901,7 @@ const _: () = {
             [__T; 18],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[];
+        const LENGTH: ::nhi_runtime::Length = ::nhi_runtime::Length::Middle;
         const ITERATES: ::core::primitive::bool = true;
         const APART: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
@@ -1005,6 +1006,7 @@ const _: () = {
             [__T; 18],
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[];
+        const LENGTH: ::nhi_runtime::Length = ::nhi_runtime::Length::Middle;
         const ITERATES: ::core::primitive::bool = true;
         const APART: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
