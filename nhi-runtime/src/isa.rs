@@ -67,9 +67,8 @@ impl Isa {
         levels.into_iter().filter(|level| *level <= Isa::best().0).map(Isa)
     }
 
-    /// Runs a loop over one trajectory, which gains nothing from registers wider than those of AVX2. One that is not
-    /// compiled `EVERYWHERE` is where a program is compiled for one instruction set alone, or for others by `Isa`; `None`
-    /// on a processor without those.
+    /// Runs a loop over one trajectory, which gains nothing from registers wider than those of AVX2. Unless it is
+    /// compiled `EVERYWHERE`, there is `None` for processors without AVX2 where programs are compiled for those too.
     #[inline]
     #[allow(unsafe_code, reason = "instructions that a processor need not have")]
     pub(crate) fn run_scalar<W: Work, const EVERYWHERE: bool>(self, work: W) -> Option<W::Output> {

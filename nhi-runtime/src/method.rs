@@ -138,7 +138,8 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
     // In place: a copy would wait for what the last step has stored.
     let before = is_due::<S, M>(k).then_some(*state);
     method.renew(state, k);
-    let now = if const { M::LENGTH.is_short() } { *state } else { state.each(|x| x.apart()) };
+    // Apart: two numbers loaded at once wait for both where they were stored one by one.
+    let now = state.each(|x| x.apart());
     match method.step(prepared, &now, t, inputs) {
         Ok(next) => {
             *state = next;

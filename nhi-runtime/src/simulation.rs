@@ -95,7 +95,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let before = (self.state, self.steps);
             let unlooked = count - u64::from(Stride::<S, M>::FOR_STEP);
             let stride = Stride { simulation: self, count: unlooked };
-            // Beside Newton's method it matters less that nobody looks.
+            // A second loop takes as long to compile again; beside Newton's method or much else a look takes little.
             let state = match const { M::LENGTH.is_short() && !M::ITERATES } {
                 true => isa.run_scalar::<_, true>(stride),
                 false => isa.run_scalar::<_, false>(stride),
