@@ -15,7 +15,10 @@ pub(super) const LANES: usize = 64;
 /// Steps between two looks at the results: many beside what a look costs.
 const STRIDE: u64 = 1024;
 
-/// The same where lanes may have to be computed apart because one step needs more updates than the others.
+/// The same where lanes may have to be computed apart because one step turns an angle by more than the others.
+const STRIDE_OF_TURNS: u64 = 256;
+
+/// The same where they may because one step needs more updates.
 const STRIDE_OF_UPDATES: u64 = 32;
 
 /// Steps after a start, each with as many updates as it needs: the guesses know nothing of the motion yet.
@@ -267,6 +270,7 @@ impl Block {
             let stride = match (Updates::matter::<S, M>(), from) {
                 (true, 0) => FIRST_STRIDE,
                 _ if M::ITERATES => STRIDE_OF_UPDATES,
+                _ if M::TURNS => STRIDE_OF_TURNS,
                 _ => STRIDE,
             };
             let count = (end - from).min(stride);
