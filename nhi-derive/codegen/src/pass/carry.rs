@@ -8,8 +8,8 @@
 //!
 //! A value that depends on the step size is carried only where the state belongs to one step size, but for the
 //! [increments](super::increments), which are multiples of it, and what steps begin with in their
-//! [middle](super::middle), or [midpoints](super::midpoints), which are computed anew for another one. One that depends on control inputs never is: the next
-//! step has others.
+//! [middle](super::middle) or [at midpoints](super::midpoints), which is computed anew for another one. One that
+//! depends on control inputs never is: the next step has others.
 //!
 //! Where what is carried only serves to make something else of the state, as in `d = v_post - h/2*F`, that
 //! is carried instead, if the step then reads fewer numbers.
