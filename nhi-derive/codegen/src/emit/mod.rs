@@ -119,7 +119,7 @@ struct Memory {
 const MAX_FORMULA: usize = 60;
 
 /// Largest [weight](crate::program::Operations::weight) of a step that is compiled wherever it is taken. Above, that
-/// saves a tenth of the time of steps one by one and takes a third of a build.
+/// saves little of the time of steps one by one and takes a good part of a build.
 const MAX_SHORT: usize = 500;
 
 /// The same of a step that is compiled into the loop around it. Up to there loops of unchecked steps, compiled for the
