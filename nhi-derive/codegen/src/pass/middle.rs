@@ -30,11 +30,13 @@ pub(super) fn begun_best(cx: &mut Context<'_>, search: Search, step: Step) -> St
     let before = (cx.pool.clone(), cx.constants.clone());
     let best = finished(cx, search, step.clone(), 0);
     let present = Cost::of(cx, &best.step);
-    let mut best = Best { before: before.clone(), step: best, cost: present, kept: None };
+    let mut best = Best { before, step: best, cost: present, kept: None };
     best.compare(|cx| midpoints(cx, &step), 0, |cost| cost.in_a_loop <= present.in_a_loop);
     let mut last = Vec::new();
     for cut in cuts(&step.step) {
-        let Some(cut) = Cut::new(&before.0, &step.step, cut).filter(|cut| cut.read != last) else { continue };
+        let Some(cut) = Cut::new(&best.before.0, &step.step, cut).filter(|cut| cut.read != last) else {
+            continue;
+        };
         for through in [false, true] {
             let most = present.most_in_a_loop();
             best.compare(|cx| cut.step(cx, &step, through), most, |cost| cost.is_allowed(present));
