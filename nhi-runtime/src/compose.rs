@@ -185,11 +185,9 @@ impl<M, const N: usize> Compose<M, N> {
 }
 
 impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<M, N> {
-    /// Of each substep what the method prepares, the time from the beginning of the step, its size, and that in units
-    /// of the substep before; before the first one is the last. The parameters.
-    type Prepared<T: Scalar> = ([(M::Prepared<T>, [T; 3]); N], S::Parameters<T>);
+    /// Of each substep what the method prepares, the time from the beginning of the step, and its size. The parameters.
+    type Prepared<T: Scalar> = ([(M::Prepared<T>, [T; 2]); N], S::Parameters<T>);
     type State<T: Scalar> = M::State<T>;
-    const UNREAD: &'static [usize] = M::UNREAD;
     const LENGTH: Length = M::LENGTH;
     const ITERATES: bool = M::ITERATES;
     const APART: bool = M::APART;
@@ -202,8 +200,8 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
     fn prepare<T: Scalar>(&self, parameters: &S::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure> {
         let gamma = self.coefficients_in::<T>();
         let first = self.first(h);
-        let [zero, one] = [0.0, 1.0].map(T::from_f64);
-        let mut substeps = [(self.base.prepare(parameters, first)?, [zero, first, one]); N];
+        let zero = T::from_f64(0.0);
+        let mut substeps = [(self.base.prepare(parameters, first)?, [zero, first]); N];
         let mut before = zero;
         for i in 0..N {
             // What an earlier substep of the same size has prepared serves again.
@@ -211,9 +209,7 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
                 Some(same) => substeps[same].0,
                 None => self.base.prepare(parameters, h * gamma[i])?,
             };
-            // The coefficients are the same read backwards.
-            let ratio = if i == 0 { one } else { gamma[i] / gamma[i - 1] };
-            substeps[i] = (prepared, [h * before, h * gamma[i], ratio]);
+            substeps[i] = (prepared, [h * before, h * gamma[i]]);
             before = before + gamma[i];
         }
         Ok((substeps, *parameters))
@@ -255,13 +251,14 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
         // A step turns sines as often as it has substeps.
         let mut state = self.base.renewed(state);
         let (substeps, parameters) = prepared;
-        for (i, (prepared, [after, h, ratio])) in substeps.iter().enumerate() {
+        for (i, (prepared, [after, h])) in substeps.iter().enumerate() {
             let t = t + *after;
-            // The first one is as large as the last.
+            // The first one is as large as the last: the coefficients are the same read backwards.
             if i > 0 {
-                state = self.base.resized(parameters, *h, &state, *ratio, t)?;
+                state = self.base.resized(parameters, *h, &state, t)?;
             }
-            state = self.base.step(prepared, &state, t, inputs)?;
+            let next = self.base.step(prepared, &state, t, inputs)?;
+            state = self.base.tracked(*h, &state, &next);
         }
         Ok(state)
     }
@@ -272,10 +269,9 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
         parameters: &S::Parameters<T>,
         h: T,
         state: &Self::State<T>,
-        ratio: T,
         t: T,
     ) -> Result<Self::State<T>, Failure> {
-        self.base.resized(parameters, self.first(h), state, ratio, t)
+        self.base.resized(parameters, self.first(h), state, t)
     }
 }
 

@@ -99,41 +99,51 @@ impl<T: Scalar> Fields<T> for T {
     }
 }
 
+/// Calls `at` with every index below `N`, in order. Written out: a loop that the compiler unrolls late, or not at all, is
+/// one around which a loop over lanes makes no vectors.
+#[inline(always)]
+fn everywhere<const N: usize>(mut at: impl FnMut(usize)) {
+    macro_rules! written_out {
+        ($($i:literal)*) => {$(
+            if const { N > $i } {
+                at($i);
+            }
+        )*};
+    }
+    written_out!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+    for i in 32..N {
+        at(i);
+    }
+}
+
 impl<T: Copy, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
     const LEN: usize = N * X::LEN;
     #[inline(always)]
     fn read(next: &mut impl FnMut() -> T) -> Self {
-        // Of large states the compiler can leave `from_fn` a call, and a loop around that makes no vectors.
+        // Of large states the compiler can leave `from_fn` a call.
         if N == 0 {
             return core::array::from_fn(|_| X::read(next));
         }
         let mut all = [X::read(next); N];
-        for x in all.iter_mut().skip(1) {
-            *x = X::read(next);
-        }
+        everywhere::<N>(|i| {
+            if i > 0 {
+                all[i] = X::read(next);
+            }
+        });
         all
     }
     #[inline(always)]
     fn write(&self, next: &mut impl FnMut(T)) {
-        for x in self {
-            x.write(next);
-        }
+        everywhere::<N>(|i| self[i].write(next));
     }
     #[inline(always)]
-    fn with(self, other: T, places: Places, from: usize) -> Self {
-        let mut next = from;
-        self.map(|x| {
-            let from = next;
-            next += X::LEN;
-            x.with(other, places, from)
-        })
+    fn with(mut self, other: T, places: Places, from: usize) -> Self {
+        everywhere::<N>(|i| self[i] = self[i].with(other, places, from + i * X::LEN));
+        self
     }
     #[inline(always)]
     fn each(mut self, to: impl Fn(T) -> T + Copy) -> Self {
-        // As above: `map` can be left a call.
-        for x in &mut self {
-            *x = x.each(to);
-        }
+        everywhere::<N>(|i| self[i] = self[i].each(to));
         self
     }
 }

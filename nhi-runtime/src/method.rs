@@ -65,19 +65,25 @@ pub trait Method<S: System> {
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
 
-    /// The same state at time `t` for steps of size `h`, which is `ratio` times what it was: increments that it
-    /// carries are too, and what else depends on the step size is computed anew. Not of methods that reflect, whose
-    /// momentum belongs to the step size.
+    /// The same state at time `t` for steps of another size `h`: what it carries that depends on the step size, such as
+    /// increments, is computed anew. Not of methods that reflect, whose momentum belongs to the step size.
     #[inline(always)]
     fn resized<T: Scalar>(
         &self,
         _parameters: &S::Parameters<T>,
         _h: T,
         state: &Self::State<T>,
-        _ratio: T,
         _t: T,
     ) -> Result<Self::State<T>, Failure> {
         Ok(*state)
+    }
+
+    /// The `state` after a step of size `h` from `before` with velocities that have changed as the increments have that
+    /// it carries: where the next step has another size, these are made of the velocities anew, which would otherwise
+    /// have been made of the increments, and every step would have the same rounding.
+    #[inline(always)]
+    fn tracked<T: Scalar>(&self, _h: T, _before: &Self::State<T>, state: &Self::State<T>) -> Self::State<T> {
+        *state
     }
 
     /// The same state with the sines and cosines that it carries computed anew.
@@ -270,10 +276,19 @@ macro_rules! by_step_functions_of {
                 parameters: &S::Parameters<T>,
                 h: T,
                 state: &Self::State<T>,
-                ratio: T,
                 t: T,
             ) -> Result<Self::State<T>, Failure> {
-                <S as Emits<$method>>::resized(parameters, h, state, ratio, t)
+                <S as Emits<$method>>::resized(parameters, h, state, t)
+            }
+
+            #[inline(always)]
+            fn tracked<T: Scalar>(
+                &self,
+                h: T,
+                before: &Self::State<T>,
+                state: &Self::State<T>,
+            ) -> Self::State<T> {
+                <S as Emits<$method>>::tracked(h, before, state)
             }
 
             #[inline(always)]

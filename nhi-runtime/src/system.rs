@@ -226,16 +226,21 @@ pub trait Emits<K>: System {
         inputs: &Self::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
 
-    /// The same state at time `t` for steps of size `h`, which is `ratio` times what it was.
+    /// The same state at time `t` for steps of another size `h`.
     #[inline(always)]
     fn resized<T: Scalar>(
         _parameters: &Self::Parameters<T>,
         _h: T,
         state: &Self::State<T>,
-        _ratio: T,
         _t: T,
     ) -> Result<Self::State<T>, Failure> {
         Ok(*state)
+    }
+
+    /// The `state` after a step of size `h` from `before` with velocities that have changed as increments have.
+    #[inline(always)]
+    fn tracked<T: Scalar>(_h: T, _before: &Self::State<T>, state: &Self::State<T>) -> Self::State<T> {
+        *state
     }
 
     /// The same state with the sines and cosines that it carries computed anew.

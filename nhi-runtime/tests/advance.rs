@@ -131,9 +131,8 @@ impl<const LONG: bool, M: Method<Sleigh>> Method<Sleigh> for Longer<M, LONG> {
         c: &[T; 3],
         h: T,
         state: &M::State<T>,
-        ratio: T,
         t: T,
     ) -> Result<M::State<T>, Failure> {
-        self.0.resized(c, h, state, ratio, t)
+        self.0.resized(c, h, state, t)
     }
 }

@@ -141,11 +141,7 @@ fn row(derived: &Derived, method: &MethodPrograms) {
         as_declared(derived, method) - after,
         columns.join(" | "),
         last - after_carry,
-        if emitted.increments.is_empty() && !emitted.anew {
-            0
-        } else {
-            loop_after_carry as isize - in_a_loop as isize
-        },
+        if emitted.anew.is_empty() { 0 } else { loop_after_carry as isize - in_a_loop as isize },
         emitted.step.symbols("carried").len(),
         checks(&pool, &written),
         checks(&pool, &emitted.step),

@@ -116,7 +116,7 @@ impl Carrying {
 
     /// Follows `steps`, of arguments and results of the raw program, by what is carried.
     fn compare(&self, name: &str, steps: &[(Lists, Lists)]) {
-        let Step { step, carry, increments, anew, errors, .. } = &self.step;
+        let Step { step, carry, anew, errors, .. } = &self.step;
         let place = step.inputs.iter().position(|i| i.name == "carried").expect("an input");
         let computed = |arguments: &Lists| match carry {
             Some(carry) => match carry.run(&self.pool, &arguments[..arguments.len() - 1]) {
@@ -129,10 +129,9 @@ impl Carrying {
         let size = |arguments: &Lists| arguments[1][0];
         let mut last = size(&steps[0].0);
         for (arguments, expected) in steps {
-            if *anew && size(arguments) != last {
-                carried = computed(arguments);
-            } else if size(arguments) != last {
-                increments.iter().for_each(|&i| carried[i] *= size(arguments) / last);
+            if size(arguments) != last {
+                let computed = computed(arguments);
+                anew.iter().for_each(|&i| carried[i] = computed[i]);
                 carried[errors.clone()].fill(0.0);
             }
             last = size(arguments);
@@ -209,7 +208,8 @@ fn steps_in_a_loop_are_no_more_than_by_themselves() {
             let alone = optimise(&mut pool, &mut constants, &step);
             let operations = Operations::of(&mut pool, &mut constants, &alone);
             let fixed = method.state.belongs_to_step_size();
-            let Step { step, anew, errors, .. } = optimise_step(&mut pool, &mut constants, &step, fixed);
+            let Step { step, anew, increments, errors, .. } =
+                optimise_step(&mut pool, &mut constants, &step, fixed);
             let in_a_loop = in_a_loop(&mut pool, &mut constants, &step);
             // One multiplication more for each of two divisions, one operation for angles that are foreseen.
             let foreseen = step
@@ -222,10 +222,10 @@ fn steps_in_a_loop_are_no_more_than_by_themselves() {
             assert!(in_a_loop <= most, "{name}, {}: {in_a_loop}, by itself {operations}", method.id);
             compared += 1;
             // Where steps begin elsewhere, they wait less for each other.
-            if anew {
+            if !fixed && !step.has_loop() && anew.len() > increments.places.len() {
                 let [before, after] = [&alone, &step].map(|step| recurrence(&mut pool, &mut constants, step));
-                assert!(after < before, "{name}, {}: {after} cycles, by itself {before}", method.id);
-                begun += 1;
+                assert!(after <= before, "{name}, {}: {after} cycles, by itself {before}", method.id);
+                begun += usize::from(after < before);
             }
         }
     }

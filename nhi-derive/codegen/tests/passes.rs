@@ -733,7 +733,7 @@ fn a_pivot_that_the_step_before_has_checked_is_left_to_the_start() {
     assert_eq!(fails, Err(nhi_codegen::program::Failure::Singular(Singular::Constraints)));
 }
 
-/// The body of an emitted step, which of the numbers it carries are increments, and its weight in a loop.
+/// The body of an emitted step, which of the numbers it carries depend on the step size, and its weight in a loop.
 fn stepped(text: &str, fixed: bool) -> (String, Vec<usize>, usize) {
     let mut pool = Pool::new();
     let mut constants = Constants::default();
@@ -746,13 +746,13 @@ fn stepped(text: &str, fixed: bool) -> (String, Vec<usize>, usize) {
     let weight = in_a_loop(&mut pool, &mut constants, &step.step);
     let shown = step.step.show(&pool).to_string();
     let body: Vec<&str> = shown.lines().skip(1).map(str::trim).collect();
-    (body.join("\n"), step.increments, weight)
+    (body.join("\n"), step.anew.into_iter().collect(), weight)
 }
 
 #[track_caller]
-fn check_stepped(text: &str, fixed: bool, body: &str, increments: &[usize], weight: usize) {
+fn check_stepped(text: &str, fixed: bool, body: &str, anew: &[usize], weight: usize) {
     let expected: Vec<&str> = body.lines().map(str::trim).collect();
-    assert_eq!(stepped(text, fixed), (expected.join("\n"), increments.to_vec(), weight));
+    assert_eq!(stepped(text, fixed), (expected.join("\n"), anew.to_vec(), weight));
 }
 
 const DRIFT_KICK_DRIFT: &str =
@@ -786,7 +786,7 @@ fn midpoints_are_carried() {
         let inv_h = 1/h
         return q = [x_h + h_u_1/2, y_h + h_w_1/2], v = [h_u_1*inv_h, h_w_1*inv_h], \
                 carried = [x_h + h_u_1, y_h + h_w_1, h_u_1, h_w_1]";
-    check_stepped(DRIFT_KICK_DRIFT, false, body, &[2, 3], 6);
+    check_stepped(DRIFT_KICK_DRIFT, false, body, &[0, 1, 2, 3], 6);
 }
 
 #[test]
@@ -882,23 +882,51 @@ fn powers_of_powers_of_the_step_size_stay_bounded() {
         text += &format!("\nlet a{i} = a{}^2", i - 1);
     }
     text += "\nreturn q = [x + h*u], v = [u + h*a39]";
-    let (_, increments, _) = stepped(&text, false);
-    assert_eq!(increments, [0usize; 0]);
+    let (_, anew, _) = stepped(&text, false);
+    assert_eq!(anew, [0usize; 0]);
 }
 
+/// In a loop too, with its unknown, what that is compared with, and the errors of guesses; h*m, which the next step
+/// starts from, is l, so that no step reads m.
 #[test]
-fn steps_with_a_loop_keep_their_velocities() {
-    let (_, increments, _) = stepped(
-        "step(parameters: prepared [], h: prepared, q: [x], v: [u], t, inputs: [])
-            let w = u + h*sin(x)
-            newton l from 0 weights 1 beside 1
-                let x_l = x + l
-                let g = l + h*sin(x_l)
-                l += -g
-            return q = [x + l + h*u], v = [w]",
+fn impulses_are_carried_as_increments() {
+    let body = "let x_h = x + half_h_u
+        let y_h = y + half_h_w
+        # guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences
+        let inv_x_h = 1/x_h
+        newton half_h_l from half_h_last_l + half_h_e0_l + half_h_e1_l + half_h_e2_l or half_h_last_l weights 1 \
+            beside half_h_u^2 + half_h_w^2
+        let half_h_u_l = half_h_u + x_h*half_h_l
+        let x_l = x_h + half_h_u_l
+        half_h_l += -(half_h_w + x_l*half_h_u_l)*inv_x_h/x_l
+        # for the next guess
+        let half_h_next_e0_l = -half_h_last_l + half_h_l
+        let half_h_next_e1_l = -half_h_e0_l + half_h_next_e0_l
+        let half_h_next_e2_l = -half_h_e1_l + half_h_next_e1_l
+        let half_h_u_1 = half_h_u + x_h*half_h_l
+        let half_h_w_1 = half_h_w + y_h*half_h_l
+        let inv_h = 1/h
+        let two_over_h = 2*inv_h
+        let two_over_h_sq = inv_h*two_over_h
+        return q = [x_h + half_h_u_1, y_h + half_h_w_1], v = [half_h_u_1*two_over_h, half_h_w_1*two_over_h], \
+            lambda = [half_h_l*two_over_h_sq], carried = [half_h_l, half_h_next_e0_l, half_h_next_e1_l, \
+            half_h_next_e2_l, half_h_u_1, half_h_w_1]";
+    check_stepped(
+        "step(parameters: prepared [], h: prepared, q: [x, y], v: [u, w], lambda: [m], t, inputs: [])
+            let x_h = x + h/2*u
+            let y_h = y + h/2*w
+            newton l from h*m weights 1 beside u^2 + w^2
+                let u_l = u + x_h*l
+                let x_l = x_h + h/2*u_l
+                l += -(x_l*u_l + w)/(x_h*x_l)
+            let u_1 = u + x_h*l
+            let w_1 = w + y_h*l
+            return q = [x_h + h/2*u_1, y_h + h/2*w_1], v = [u_1, w_1], lambda = [l/h]",
         false,
+        body,
+        &[0, 4, 5],
+        51,
     );
-    assert_eq!(increments, [0usize; 0]);
 }
 
 /// What the step carries last.

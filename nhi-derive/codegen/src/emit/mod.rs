@@ -30,10 +30,11 @@ use crate::declaration::Field;
 use crate::expr::{Expr, Pool};
 use crate::mechanics::Mechanics;
 use crate::method::{MethodPrograms, StartKind, SystemPrograms};
-use crate::pass::CARRIED;
+use crate::pass::{CARRIED, Increments};
 use crate::program::{Program, Statement};
 use function::{Pose, Signature, StateType, function, has_maps, retracted};
 use names::{Names, spelled};
+use num_traits::ToPrimitive;
 use people::Mode;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use programs::{Optimised, OptimisedStep, optimised};
@@ -97,10 +98,10 @@ struct Memory {
     computed: bool,
     /// Whether they depend on the retraction.
     retracted: bool,
-    /// Which of these are multiples of the step size.
-    increments: Vec<usize>,
-    /// Whether for another step size they have to be computed anew.
-    anew: bool,
+    /// Which of these are velocities times a multiple of the step size.
+    increments: Increments,
+    /// Which of these are computed anew for another step size, and whether that depends on the retraction.
+    anew: Option<(Vec<usize>, bool)>,
     /// Which of these are for steps of one size.
     errors: Range<usize>,
     /// Places of sines, cosines and angles that steps turn.
@@ -341,7 +342,8 @@ impl<'a> Emitter<'a> {
         starts: &mut impl Iterator<Item = Optimised>,
     ) -> (TokenStream, Memory) {
         let module = spelled(method.id);
-        let OptimisedStep { mut pool, mut constants, parts, weight, carry, increments, anew, errors } = step;
+        let OptimisedStep { mut pool, mut constants, parts, weight, carry, increments, resize, errors } =
+            step;
         let carried = parts.step.symbols(CARRIED).len();
         let state = self.state_type(method, carried);
         let length = match weight {
@@ -354,7 +356,9 @@ impl<'a> Emitter<'a> {
             computed: carry.is_some(),
             retracted: carry.as_ref().is_some_and(|carry| retracted(&pool, carry).is_some()),
             increments,
-            anew,
+            anew: resize
+                .as_ref()
+                .map(|(places, program)| (places.clone(), retracted(&pool, program).is_some())),
             errors,
             turned: state.turned(&parts.step),
             unread: state.unread(&pool, &parts.step),
@@ -383,8 +387,11 @@ impl<'a> Emitter<'a> {
         let (pool, constants) = (&mut pool, &mut constants);
         let prepare = function(pool, constants, mode, names.clone(), &parts.prepare, &Signature::Prepare);
         let step = function(pool, constants, mode, names, &parts.step, &Signature::Step(&state));
-        let carry = carry
-            .map(|carry| function(pool, constants, mode, Names::default(), &carry, &Signature::Carry(&bare)));
+        let mut beside = |program: Program| {
+            function(pool, constants, mode, Names::default(), &program, &Signature::Carry(&bare))
+        };
+        let carry = carry.map(&mut beside);
+        let resize = resize.map(|(_, program)| beside(program));
         let starts = starts.take(method.starts.len());
         let starts: Vec<TokenStream> =
             starts.map(|start| plain(mode, start, &Signature::Start(&bare))).collect();
@@ -402,6 +409,7 @@ impl<'a> Emitter<'a> {
                 #prepare
                 #(#starts)*
                 #carry
+                #resize
                 #step
             }
         };
@@ -595,8 +603,15 @@ impl<'a> Emitter<'a> {
                 #carry
             }),
         };
-        let increments = memory.increments.iter().map(|&i| Literal::usize_unsuffixed(i));
-        let increments: Vec<TokenStream> = increments.map(|i| quote!(carried[#i])).collect();
+        let anew = memory.anew.as_ref().map(|(places, retracted)| {
+            let places = places.iter().map(|&i| Literal::usize_unsuffixed(i));
+            let retraction = retracted.then_some(retraction);
+            quote! {
+                let __resized = &__state.with_nothing_carried();
+                [#(__state.carried[#places]),*] =
+                    kernel::#module::resize #retraction (__parameters, __h, __resized, __t)?;
+            }
+        });
         let [first, end] = [memory.errors.start, memory.errors.end].map(Literal::usize_unsuffixed);
         let errors = (!memory.errors.is_empty()).then(|| {
             quote! {
@@ -605,35 +620,44 @@ impl<'a> Emitter<'a> {
                 }
             }
         });
-        let changes = !increments.is_empty() || errors.is_some();
-        // Momenta that are reflected belong to their step size.
         let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
         let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
-        let resized = match memory.anew {
-            _ if method.state.belongs_to_step_size() => None,
-            true => Some(quote! {
-                let __state = __state.with_nothing_carried();
-                #carry
-            }),
-            false if !changes => None,
-            false => Some(quote! {
-                let mut __state = *__state;
-                #(__state.#increments = __ratio * __state.#increments;)*
-                #errors
-                ::core::result::Result::Ok(__state)
-            }),
-        };
-        let resized = resized.map(|body| {
+        let changes = anew.is_some() || errors.is_some();
+        let resized = (changes && !method.state.belongs_to_step_size()).then(|| {
             quote! {
                 #[inline(always)]
                 fn resized #s(
                     __parameters: &[__T; #p],
                     __h: __T,
                     __state: &Self::State<__T>,
-                    __ratio: __T,
                     __t: __T,
                 ) -> #next {
-                    #body
+                    let mut __state = *__state;
+                    #anew
+                    #errors
+                    ::core::result::Result::Ok(__state)
+                }
+            }
+        });
+        let Increments { unit, places } = &memory.increments;
+        let tracked = (!places.is_empty() && !method.state.belongs_to_step_size()).then(|| {
+            let per_step = Literal::f64_unsuffixed(unit.recip().to_f64().unwrap_or(1.0));
+            let velocities = places.iter().map(|&(carried, v)| {
+                let [carried, v] = [carried, v].map(Literal::usize_unsuffixed);
+                let change = quote!(__state.carried[#carried] - __before.carried[#carried]);
+                quote!(__state.v[#v] = __before.v[#v] + __inverse * (#change);)
+            });
+            quote! {
+                #[inline(always)]
+                fn tracked #s(
+                    __h: __T,
+                    __before: &Self::State<__T>,
+                    __state: &Self::State<__T>,
+                ) -> Self::State<__T> {
+                    let mut __state = *__state;
+                    let __inverse = <__T as #runtime::Scalar>::from_f64(#per_step) / __h;
+                    #(#velocities)*
+                    __state
                 }
             }
         });
@@ -712,6 +736,7 @@ impl<'a> Emitter<'a> {
                     kernel::#module::step #retraction(__prepared, __state, __t, __inputs)
                 }
                 #resized
+                #tracked
                 #renewed
             }
         }

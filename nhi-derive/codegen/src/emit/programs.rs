@@ -5,8 +5,9 @@
 
 use crate::expr::Pool;
 use crate::method::MethodPrograms;
-use crate::pass::{Prepared, Step, optimise, optimise_step, split};
+use crate::pass::{Increments, Prepared, Step, optimise, optimise_step, split};
 use crate::program::{Constants, Operations, Program};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,8 +41,9 @@ pub(super) struct OptimisedStep {
     pub(super) weight: usize,
     /// What its starts find carried; see [`Step`].
     pub(super) carry: Option<Program>,
-    pub(super) increments: Vec<usize>,
-    pub(super) anew: bool,
+    pub(super) increments: Increments,
+    /// Computes what of that is made anew for another step size, in these places.
+    pub(super) resize: Option<(Vec<usize>, Program)>,
     pub(super) errors: Range<usize>,
 }
 
@@ -54,9 +56,26 @@ impl OptimisedStep {
             optimise_step(&mut pool, &mut constants, &step, fixed);
         let parts = split(&pool, &step);
         let (weight, _) = Operations::of(&mut pool, &mut constants, &parts.step).weight();
+        // Momenta that are reflected belong to their step size.
+        let resize = carry.as_ref().filter(|_| !fixed && !anew.is_empty()).map(|carry| {
+            let resize = optimise(&mut pool, &mut constants, &resizing(carry, &anew));
+            (anew.into_iter().collect(), resize)
+        });
         let carry = carry.map(|carry| optimise(&mut pool, &mut constants, &carry));
-        OptimisedStep { pool, constants, parts, weight, carry, increments, anew, errors }
+        OptimisedStep { pool, constants, parts, weight, carry, increments, resize, errors }
     }
+}
+
+/// Of what `carry` computes, what is in these places alone.
+fn resizing(carry: &Program, places: &BTreeSet<usize>) -> Program {
+    let mut resize = Program {
+        name: "resize".into(),
+        doc: vec!["What of that depends on the step size.".into()],
+        ..carry.clone()
+    };
+    let values = &mut resize.outputs[0].values;
+    *values = places.iter().map(|&i| values[i]).collect();
+    resize
 }
 
 /// The steps of `methods` and the other `programs`, in their order.

@@ -17,7 +17,7 @@
 use super::draft::{Context, Draft, rewrite};
 use super::ends::early_ends;
 use super::guesses::guesses;
-use super::increments::{increments, used};
+use super::increments::{Increments, increments, used};
 use super::middle::begun_best;
 use super::names::formula_name;
 use super::numbering::numbering;
@@ -44,10 +44,10 @@ pub struct Step {
     pub step: Program,
     /// Before the passes: computes `carried` from parameters, h, the state and t; where there is none that is zero.
     pub carry: Option<Program>,
-    /// Which of the numbers carried are multiples of the step size.
-    pub increments: Vec<usize>,
-    /// Whether for another step size what is carried has to be computed anew.
-    pub anew: bool,
+    /// Which of the numbers carried depend on the step size: for another one they are computed anew of the state.
+    pub anew: BTreeSet<usize>,
+    /// Which are velocities times a multiple of the step size.
+    pub increments: Increments,
     /// Which are errors of guesses: zero where the next step has another size.
     pub errors: Range<usize>,
     /// Which are [midpoints](super::midpoints).
@@ -57,7 +57,20 @@ pub struct Step {
 impl Step {
     /// With nothing carried that depends on the step size.
     pub(super) fn new(step: Program, carry: Option<Program>) -> Step {
-        Step { step, carry, increments: Vec::new(), anew: false, errors: 0..0, midpoints: 0..0 }
+        Step {
+            step,
+            carry,
+            anew: BTreeSet::new(),
+            increments: Increments::default(),
+            errors: 0..0,
+            midpoints: 0..0,
+        }
+    }
+
+    /// The program that computes what is carried, also where that is zero.
+    pub(super) fn starting(&self, pool: &mut Pool) -> Program {
+        let zeros = || vec![pool.zero(); self.step.symbols(CARRIED).len()];
+        self.carry.clone().unwrap_or_else(|| starting(&self.step, Vec::new(), zeros()))
     }
 }
 

@@ -56,6 +56,11 @@ const GENERATED: char = '%';
 impl Draft {
     pub(super) fn new(cx: &mut Context<'_>, program: &Program) -> Draft {
         let mut draft = Draft { program: program.clone(), iterates: Vec::new(), generated: 0 };
+        // What passes have made before has such names too.
+        let number = |&(symbol, _): &(Expr, Expr)| {
+            cx.pool.name(cx.pool.as_symbol(symbol)?).strip_prefix(GENERATED)?.parse().ok()
+        };
+        draft.generated = draft.lets().iter().filter_map(number).max().unwrap_or(0);
         let mut program = program.clone();
         for statement in &mut program.body {
             let Statement::Newton(newton) = statement else { continue };

@@ -13,7 +13,7 @@ use crate::expr::{Expr, Node, Pool};
 use crate::program::{Program, Statement, Table};
 use std::collections::BTreeMap;
 
-/// Writes out what the next step reads of `program`, which has no Newton loop, where terms come together.
+/// Writes out what the next step reads of `program` where terms come together.
 pub(super) fn ends(cx: &mut Context<'_>, program: &mut Program) {
     write_out(cx, program, false, |_, _, terms, sum| sum.terms < terms);
 }
@@ -107,12 +107,17 @@ pub(super) fn uses(pool: &Pool, program: &Program, read: &[Expr]) -> Table<usize
         *uses.entry(root) += 1;
     };
     read.iter().for_each(|&root| count(&mut uses, root));
-    for statement in program.body.iter().rev() {
+    let mut statements: Vec<&Statement> = program.body.iter().collect();
+    while let Some(statement) = statements.pop() {
         match statement {
             Statement::Let { symbol, value } if uses.contains(*symbol) => count(&mut uses, *value),
             Statement::Pivot { pivot, diagonal, .. } => {
                 count(&mut uses, *pivot);
                 count(&mut uses, *diagonal);
+            }
+            Statement::Newton(newton) => {
+                newton.before().iter().chain(&newton.delta).for_each(|&e| count(&mut uses, e));
+                statements.extend(&newton.body);
             }
             _ => {}
         }

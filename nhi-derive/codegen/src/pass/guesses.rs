@@ -13,6 +13,9 @@
 //!
 //! At a start, and where a step has another size than the one before, error and differences are zero, and g is left.
 //!
+//! Impulses are guessed by h λ with the last multipliers λ, which were made of the last impulses: where g is the last
+//! solution it is carried, and no step reads λ.
+//!
 //! A reflected momentum carries parasitic modes that change sign at every step, and every difference is twice as large
 //! as the last. There the last error changes by ∇e of the step before: that is so of errors that are a straight line and
 //! such a mode beside it,
@@ -22,15 +25,19 @@
 //! ```
 
 use super::carry::{Step, carried, carries};
-use crate::expr::Pool;
-use crate::program::Statement;
+use crate::expr::{Expr, Pool};
+use crate::program::{Program, Statement};
+use std::collections::HashMap;
 
 /// Numbers that are carried of each guess: e, ∇e, and ∇²e or ∇e₋₁. A fourth one would save an iteration of more steps,
 /// but costs ensembles more than it saves.
 const NUMBERS: usize = 3;
 
+/// Terms at most when a guess is multiplied out.
+const MAX_TERMS: usize = 64;
+
 /// `step` with better guesses; `reflects` says that it reflects the momentum.
-pub(super) fn guesses(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
+pub(super) fn guesses(pool: &mut Pool, step: Step, reflects: bool) -> Step {
     if !step.step.has_loop() {
         return step;
     }
@@ -38,6 +45,7 @@ pub(super) fn guesses(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
         true => "guess g + e0 + e2 with the error e0 of the last step's g and the difference e2 before e1",
         false => "guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences",
     };
+    let mut step = last_solutions(pool, step);
     let (mut symbols, mut values) = carried(&step.step);
     let first = symbols.len();
     let (mut body, mut after) = (Vec::new(), Vec::new());
@@ -77,4 +85,57 @@ pub(super) fn guesses(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
     }
     carries(&mut step.step, symbols, values);
     step
+}
+
+/// `step` that carries the solutions of its loops that the next step finds as a multiple of the step size to start from.
+fn last_solutions(pool: &mut Pool, mut step: Step) -> Step {
+    let [h] = *step.step.symbols("h") else { return step };
+    let known = step.step.inputs.iter().flat_map(|i| i.symbols.iter().copied()).collect();
+    let (mut symbols, mut values) = carried(&step.step);
+    let mut starts = step.starting(pool).outputs.swap_remove(0).values;
+    let before = symbols.len();
+    for (i, statement) in step.step.body.clone().into_iter().enumerate() {
+        let Statement::Newton(mut newton) = statement else { continue };
+        for (&u, guess) in newton.unknowns.iter().zip(&mut newton.guess) {
+            let without_h = pool.div(*guess, h);
+            let is_multiple = !pool.depends_on(without_h, &[h]) && pool.are_made_of(&[without_h], &known);
+            if is_multiple && is_next(pool, &step.step, *guess, u) {
+                let name = pool.as_symbol(u).map_or("", |u| pool.name(u)).to_owned();
+                starts.push(*guess);
+                *guess = pool.fresh_symbol(&format!("last_{name}"));
+                step.anew.insert(symbols.len());
+                symbols.push(*guess);
+                values.push(u);
+            }
+        }
+        step.step.body[i] = Statement::Newton(newton);
+    }
+    if symbols.len() > before {
+        let mut carry = step.starting(pool);
+        carry.outputs[0].values = starts;
+        step.carry = Some(carry);
+        carries(&mut step.step, symbols, values);
+    }
+    step
+}
+
+/// Whether `e` is `u` in the next step.
+fn is_next(pool: &mut Pool, program: &Program, e: Expr, u: Expr) -> bool {
+    let mut map: HashMap<Expr, Expr> = program.state().collect();
+    let mut e = e;
+    while !map.is_empty() {
+        e = pool.substitute(&[e], &map)[0];
+        let Some(expanded) = pool.expand(e, MAX_TERMS) else { return false };
+        if expanded == u {
+            return true;
+        }
+        e = expanded;
+        let all = pool.reachable(&[e]);
+        let lets = program.body.iter().filter_map(|s| match s {
+            Statement::Let { symbol, value } if all.contains(symbol) => Some((*symbol, *value)),
+            _ => None,
+        });
+        map = lets.collect();
+    }
+    false
 }

@@ -7,11 +7,12 @@
 //! The velocities themselves are results that no step reads: a loop over many steps computes them at its end alone.
 //! So this pass counts the operations of a loop, and of a single step it saves less, or none.
 //!
-//! Steps with a Newton loop are left as they are.
+//! Unknowns of a Newton loop, velocities or impulses, are multiplied by u as well, and with them the errors of guesses.
+//! In such a step the passes before look for what has the factor h, so that they come first.
 
 use super::Search;
-use super::carry::{CARRIED, Step, WORTH, carries, starting};
-use super::draft::{Context, Draft};
+use super::carry::{CARRIED, Step, WORTH, carries};
+use super::draft::{Context, Draft, is_generated};
 use super::ends::{ends, uses};
 use super::names::{formula_name, symbol_name};
 use super::schedule::schedule;
@@ -25,7 +26,9 @@ const MAX_POWER: i32 = 8;
 
 /// `search` for the step, or a search for the step in increments if a loop has less to do.
 pub(super) fn increments(cx: &mut Context<'_>, search: Search, step: Step) -> (Search, Step) {
-    let Some(mut scaled) = scaled(cx, &step) else { return (search, step) };
+    let Some(choice) = Choice::of(cx.pool, &step) else { return (search, step) };
+    let optimised = step.step.has_loop().then(|| Draft::clone(&search.best).finish(cx.pool));
+    let mut scaled = choice.scaled(cx, &step, optimised.as_ref().unwrap_or(&step.step));
     ends(cx, &mut scaled.step);
     let other = Search::new(cx, &scaled.step);
     if weight_in_a_loop(cx, &other.best) + WORTH <= weight_in_a_loop(cx, &search.best) {
@@ -76,6 +79,15 @@ pub(super) fn read_again(pool: &Pool, program: &Program) -> Vec<Expr> {
 /// Every expression in `program`.
 pub(super) fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
     pool.reachable(&program.values()).into_iter().collect()
+}
+
+/// Which of the numbers that a step carries are velocities times u.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Increments {
+    /// u in units of the step size.
+    pub unit: Rational,
+    /// Their places, and those of the velocities among all velocities.
+    pub places: Vec<(usize, usize)>,
 }
 
 /// u = c·h.
@@ -150,69 +162,64 @@ impl Choice {
                 choice.fields.extend(read);
             }
         }
+        if program.has_loop() {
+            let of_guesses = step.anew.iter().copied().chain(step.errors.clone());
+            choice.carried.extend(of_guesses.map(|i| program.symbols(CARRIED)[i]));
+        }
         Some(choice)
     }
-}
 
-/// The step whose state carries what `Choice` says as increments.
-fn scaled(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
-    let program = &step.step;
-    if program.has_loop() {
-        return None;
-    }
-    let Choice { unit, fields, carried } = Choice::of(cx.pool, step)?;
-    let mut image = Images { unit, of: Table::new() };
-    let one = cx.pool.number(image.unit.c.recip());
-    image.of.insert(image.unit.h, (1, one));
-    let mut symbols = Table::new();
-    for &symbol in fields.iter().chain(&carried) {
-        let new = image.named(cx.pool, symbol, -1);
-        image.of.insert(symbol, (-1, new));
-        symbols.insert(symbol, new);
-    }
-
-    let mut new = program.clone();
-    for statement in &mut new.body {
-        match statement {
-            Statement::Let { symbol, value } => {
-                let (k, rest) = image.extract(cx.pool, *value);
-                let name = if k == 0 { *symbol } else { image.named(cx.pool, *symbol, k) };
-                image.of.insert(*symbol, (k, name));
-                (*symbol, *value) = (name, rest);
-            }
-            Statement::Pivot { pivot, diagonal, .. } => {
-                *pivot = image.plain(cx.pool, *pivot, 0);
-                *diagonal = image.plain(cx.pool, *diagonal, 0);
-            }
-            Statement::Equation(_) | Statement::Turn(_) | Statement::Newton(_) => {}
+    /// The `step`, which `program` makes, with these as increments.
+    fn scaled(self, cx: &mut Context<'_>, step: &Step, program: &Program) -> Step {
+        let Choice { unit, fields, carried } = self;
+        let mut image = Images { unit, of: Table::new() };
+        let one = cx.pool.number(image.unit.c.recip());
+        image.of.insert(image.unit.h, (1, one));
+        let mut symbols = Table::new();
+        for &symbol in fields.iter().chain(&carried) {
+            let new = image.named(cx.pool, symbol, -1);
+            image.of.insert(symbol, (-1, new));
+            symbols.insert(symbol, new);
         }
-    }
-    // What the state carries comes from the results as they were.
-    let carried = program.symbols(CARRIED);
-    let all: Vec<Expr> = carried.iter().chain(&fields).copied().collect();
-    let results: Table<Expr> = program.state().collect();
-    let mut values = Vec::new();
-    for &symbol in &all {
-        let k = i32::from(symbols.contains(symbol));
-        values.push(image.plain(cx.pool, results[symbol], k));
-    }
-    for output in new.outputs.iter_mut().filter(|o| o.name != CARRIED) {
-        for value in &mut output.values {
-            *value = image.plain(cx.pool, *value, 0);
-        }
-    }
-    carries(&mut new, all.iter().map(|&s| *symbols.get(s).unwrap_or(&s)).collect(), values);
 
-    // At a start the same is made of what is carried now.
-    let mut carry = step.carry.clone().unwrap_or_else(|| starting(program, Vec::new(), Vec::new()));
-    let starts = &mut carry.outputs[0].values;
-    starts.extend(&fields);
-    let mut increments = Vec::new();
-    for (i, value) in starts.iter_mut().enumerate().filter(|&(i, _)| symbols.contains(all[i])) {
-        *value = image.unit.times(cx.pool, 1, *value);
-        increments.push(i);
+        let mut new = program.clone();
+        for statement in &mut new.body {
+            image.scale(cx.pool, statement);
+        }
+        // What the state carries comes from the results as they were.
+        let carried = program.symbols(CARRIED);
+        let all: Vec<Expr> = carried.iter().chain(&fields).copied().collect();
+        let results: Table<Expr> = program.state().collect();
+        let mut values = Vec::new();
+        for &symbol in &all {
+            let k = i32::from(symbols.contains(symbol));
+            values.push(image.plain(cx.pool, results[symbol], k));
+        }
+        for output in new.outputs.iter_mut().filter(|o| o.name != CARRIED) {
+            for value in &mut output.values {
+                *value = image.plain(cx.pool, *value, 0);
+            }
+        }
+        carries(&mut new, all.iter().map(|&s| *symbols.get(s).unwrap_or(&s)).collect(), values);
+
+        // At a start the same is made of what is carried now.
+        let mut carry = step.starting(cx.pool);
+        let starts = &mut carry.outputs[0].values;
+        starts.extend(&fields);
+        let mut anew = step.anew.clone();
+        for (i, value) in starts.iter_mut().enumerate().filter(|&(i, _)| symbols.contains(all[i])) {
+            *value = image.unit.times(cx.pool, 1, *value);
+            // For another step size errors are zero.
+            if !step.errors.contains(&i) {
+                anew.insert(i);
+            }
+        }
+        let velocities = program.symbols("v").iter().enumerate();
+        let place = |s: Expr| Some(carried.len() + fields.iter().position(|&field| field == s)?);
+        let places = velocities.filter_map(|(j, &v)| Some((place(v)?, j))).collect();
+        let increments = Increments { unit: image.unit.c, places };
+        Step { step: new, carry: Some(carry), anew, increments, ..step.clone() }
     }
-    Some(Step { step: new, carry: Some(carry), increments, ..step.clone() })
 }
 
 /// Every expression as uᵏ and a rest.
@@ -222,8 +229,50 @@ struct Images {
 }
 
 impl Images {
+    /// Has a statement made of what there is now.
+    fn scale(&mut self, pool: &mut Pool, statement: &mut Statement) {
+        match statement {
+            Statement::Let { symbol, value } => {
+                let (k, rest) = self.extract(pool, *value);
+                let name = if k == 0 { *symbol } else { self.named(pool, *symbol, k) };
+                // A name for h/2 stands for a number now.
+                let is_number = pool.as_number(rest).is_some();
+                self.of.insert(*symbol, (k, if is_number { rest } else { name }));
+                (*symbol, *value) = (name, rest);
+            }
+            Statement::Pivot { pivot, diagonal, .. } => {
+                *pivot = self.plain(pool, *pivot, 0);
+                *diagonal = self.plain(pool, *diagonal, 0);
+            }
+            Statement::Newton(newton) => {
+                for e in newton.guess.iter_mut().chain(&mut newton.otherwise) {
+                    *e = self.plain(pool, *e, 1);
+                }
+                // What unknowns are compared with is squared.
+                newton.beside = self.plain(pool, newton.beside, 2);
+                for e in &mut newton.weights {
+                    *e = self.plain(pool, *e, 0);
+                }
+                for unknown in &mut newton.unknowns {
+                    let new = self.named(pool, *unknown, -1);
+                    self.of.insert(*unknown, (-1, new));
+                    *unknown = new;
+                }
+                newton.body.iter_mut().for_each(|s| self.scale(pool, s));
+                for e in &mut newton.delta {
+                    *e = self.plain(pool, *e, 1);
+                }
+            }
+            Statement::Equation(_) | Statement::Turn(_) => {}
+        }
+    }
+
     /// A symbol for u⁻ᵏ times `symbol`.
     fn named(&self, pool: &mut Pool, symbol: Expr, k: i32) -> Expr {
+        if is_generated(pool, symbol) {
+            let name = pool.as_symbol(symbol).map_or("", |s| pool.name(s)).to_owned();
+            return pool.fresh_symbol(&name);
+        }
         let power = self.unit.power(pool, -k);
         let power = symbol_name(pool, power).or_else(|| formula_name(pool, power, true));
         let names: Vec<String> = [power, symbol_name(pool, symbol)].into_iter().flatten().collect();

@@ -221,10 +221,11 @@ impl Cut {
             .collect();
         let before = self.before.iter().filter(|(symbol, _)| !bound.contains(symbol));
         body.extend(before.map(|&(symbol, value)| Statement::Let { symbol, value }));
+        let anew = (0..symbols.len()).collect();
         let carry = starting(program, body, symbols.clone());
         let mut new = Program { body: self.after.clone(), ..program.clone() };
         carries(&mut new, symbols, values);
-        Some(Step { anew: true, ..Step::new(new, Some(carry)) })
+        Some(Step { anew, ..Step::new(new, Some(carry)) })
     }
 
     /// Reactions and the like: quotients in the second part.

@@ -6,7 +6,7 @@
 //!
 //! For another step size a midpoint is made anew of the state.
 
-use super::carry::{Step, carried, carries, starting};
+use super::carry::{Step, carried, carries};
 use super::draft::Context;
 use super::ends::{ends, uses};
 use super::increments::read_again;
@@ -17,14 +17,14 @@ use std::collections::HashMap;
 /// `step` with its midpoints carried, if it has any.
 pub(super) fn midpoints(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
     let pool = &mut *cx.pool;
-    let Step { step: program, carry, .. } = step;
+    let program = &step.step;
     let midpoints = of(pool, program);
     if midpoints.is_empty() {
         return None;
     }
     let next: HashMap<Expr, Expr> = program.state().collect();
     let (mut symbols, mut values) = carried(program);
-    let mut carry = carry.clone().unwrap_or_else(|| starting(program, Vec::new(), Vec::new()));
+    let mut carry = step.starting(pool);
     let starts = &mut carry.outputs[0].values;
     let first: HashMap<Expr, Expr> = symbols.iter().copied().zip(starts.iter().copied()).collect();
     let (names, sums): (Vec<Expr>, Vec<Expr>) = midpoints.into_iter().unzip();
@@ -34,9 +34,10 @@ pub(super) fn midpoints(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
     new.body.retain(|s| !matches!(s, Statement::Let { symbol, .. } if names.contains(symbol)));
     let midpoints = symbols.len()..symbols.len() + names.len();
     symbols.extend(names);
+    let anew = step.anew.iter().copied().chain(midpoints.clone()).collect();
     carries(&mut new, symbols, values);
     ends(cx, &mut new);
-    Some(Step { step: new, carry: Some(carry), anew: true, midpoints, ..step.clone() })
+    Some(Step { step: new, carry: Some(carry), anew, midpoints, ..step.clone() })
 }
 
 /// Symbols bound to a coordinate that a loop over steps reads there alone and a multiple of a velocity by the step size,

@@ -34,7 +34,7 @@ mod turns;
 pub(crate) use carry::CARRIED;
 pub use carry::{Step, carry, optimise_step};
 pub use draft::Context;
-pub use increments::in_a_loop;
+pub use increments::{Increments, in_a_loop};
 pub use latency::recurrence;
 pub(crate) use latency::{Latency, after};
 pub use names::identifier;

@@ -288,6 +288,25 @@ const _: () = {
                 }
             }
 
+            /// What of that depends on the step size.
+            ///
+            /// Operations: 4 mul.
+            pub fn resize<T: Scalar>(
+                _parameters: &[T; 5],
+                h: T,
+                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                _t: T,
+            ) -> Result<[T; 3], Failure> {
+                let [dot_x, dot_y, dot_theta] = state.v;
+                let half_h = T::from_f64(0.5) * h;
+                let carried = [dot_x * half_h, dot_y * half_h, dot_theta * half_h];
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
             /// Operations: 19 add, 23 mul, 1 div, 2 sin_cos, 1 sin_cos_near.
@@ -833,14 +852,34 @@ const _: () = {
             __parameters: &[__T; 5],
             __h: __T,
             __state: &Self::State<__T>,
-            __ratio: __T,
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let mut __state = *__state;
-            __state.carried[0] = __ratio * __state.carried[0];
-            __state.carried[1] = __ratio * __state.carried[1];
-            __state.carried[2] = __ratio * __state.carried[2];
+            let __resized = &__state.with_nothing_carried();
+            [__state.carried[0], __state.carried[1], __state.carried[2]] = kernel::dla2::resize(
+                __parameters,
+                __h,
+                __resized,
+                __t,
+            )?;
             ::core::result::Result::Ok(__state)
+        }
+
+        #[inline(always)]
+        fn tracked<__T: ::nhi_runtime::Scalar>(
+            __h: __T,
+            __before: &Self::State<__T>,
+            __state: &Self::State<__T>,
+        ) -> Self::State<__T> {
+            let mut __state = *__state;
+            let __inverse = <__T as ::nhi_runtime::Scalar>::from_f64(2.0) / __h;
+            __state.v[0] = __before.v[0]
+                + __inverse * (__state.carried[0] - __before.carried[0]);
+            __state.v[1] = __before.v[1]
+                + __inverse * (__state.carried[1] - __before.carried[1]);
+            __state.v[2] = __before.v[2]
+                + __inverse * (__state.carried[2] - __before.carried[2]);
+            __state
         }
 
         #[inline(always)]

@@ -155,17 +155,13 @@ const _: () = {
             pub struct Prepared<T> {
                 /// `m`
                 pub m: T,
-                /// `k`
-                pub k: T,
                 /// `s`
                 pub s: T,
-                /// `h`
-                pub h: T,
-                /// `h/2`
-                pub half_h: T,
+                /// `k*h^2/4`
+                pub quarter_k_h_sq: T,
                 /// `m/2`
                 pub half_m: T,
-                /// `m*g*h/2`
+                /// `m*g*h^2/4`
                 pub k0: T,
                 /// `1/m`
                 pub inv_m: T,
@@ -173,18 +169,16 @@ const _: () = {
                 pub effect: T,
                 /// `m*s`
                 pub m_s: T,
-                /// `m*s*h/2`
-                pub k1: T,
-                /// `m*h`
-                pub m_h: T,
-                /// `s*h/2`
-                pub half_s_h: T,
-                /// `1/h`
-                pub inv_h: T,
+                /// `2*m`
+                pub two_m: T,
+                /// `2/h`
+                pub two_over_h: T,
+                /// `2/h^2`
+                pub two_over_h_sq: T,
             }
             emitted::fields!(
-                Prepared { m, k, s, h, half_h, half_m, k0, inv_m, effect, m_s, k1, m_h,
-                half_s_h, inv_h }
+                Prepared { m, s, quarter_k_h_sq, half_m, k0, inv_m, effect, m_s, two_m,
+                two_over_h, two_over_h_sq }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -192,31 +186,31 @@ const _: () = {
                 h: T,
             ) -> Result<Prepared<T>, Failure> {
                 let [m, k, g, s] = *parameters;
-                let half_h = T::from_f64(0.5) * h;
+                let h_sq = h * h;
+                let quarter_h_sq = T::from_f64(0.25) * h_sq;
+                let quarter_k_h_sq = k * quarter_h_sq;
                 let half_m = T::from_f64(0.5) * m;
-                let k0 = m * g * half_h;
+                let m_g = m * g;
+                let k0 = quarter_h_sq * m_g;
                 let inv_m = T::from_f64(1.0) / m;
                 let effect = inv_m + s * s * inv_m;
                 let m_s = m * s;
-                let k1 = half_h * m_s;
-                let m_h = m * h;
-                let half_s_h = s * half_h;
+                let two_m = T::from_f64(2.0) * m;
                 let inv_h = T::from_f64(1.0) / h;
+                let two_over_h = T::from_f64(2.0) * inv_h;
+                let two_over_h_sq = inv_h * two_over_h;
                 Ok(Prepared {
                     m,
-                    k,
                     s,
-                    h,
-                    half_h,
+                    quarter_k_h_sq,
                     half_m,
                     k0,
                     inv_m,
                     effect,
                     m_s,
-                    k1,
-                    m_h,
-                    half_s_h,
-                    inv_h,
+                    two_m,
+                    two_over_h,
+                    two_over_h_sq,
                 })
             }
 
@@ -258,144 +252,232 @@ const _: () = {
                 next.checked::<T>()
             }
 
+            /// What the first step finds computed.
+            ///
+            /// Operations: 6 mul.
+            pub fn carry<T: Scalar>(
+                _parameters: &[T; 4],
+                h: T,
+                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                _t: T,
+            ) -> Result<[T; 16], Failure> {
+                let [dot_r, dot_phi, dot_z] = state.v;
+                let [lambda] = state.lambda;
+                let half_h = T::from_f64(0.5) * h;
+                let carried = [
+                    h * lambda * half_h,
+                    T::from_f64(0.0),
+                    T::from_f64(0.0),
+                    T::from_f64(0.0),
+                    T::from_f64(0.0),
+                    T::from_f64(0.0),
+                    T::from_f64(0.0),
+                    T::from_f64(0.0),
+                    T::from_f64(0.0),
+                    T::from_f64(0.0),
+                    T::from_f64(0.0),
+                    T::from_f64(0.0),
+                    T::from_f64(0.0),
+                    dot_r * half_h,
+                    dot_phi * half_h,
+                    dot_z * half_h,
+                ];
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// What of that depends on the step size.
+            ///
+            /// Operations: 6 mul.
+            pub fn resize<T: Scalar>(
+                _parameters: &[T; 4],
+                h: T,
+                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                _t: T,
+            ) -> Result<[T; 4], Failure> {
+                let [dot_r, dot_phi, dot_z] = state.v;
+                let [lambda] = state.lambda;
+                let half_h = T::from_f64(0.5) * h;
+                let carried = [
+                    h * lambda * half_h,
+                    dot_r * half_h,
+                    dot_phi * half_h,
+                    dot_z * half_h,
+                ];
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
-            /// Operations: 38 add, 27 mul; per Newton iteration 21 add, 30 mul, 1 div.
+            /// Operations: 38 add, 23 mul; per Newton iteration 21 add, 27 mul, 1 div.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 12]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 16]>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 12]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 16]>, Failure> {
                 let Prepared {
                     m,
-                    k,
                     s,
-                    h,
-                    half_h,
+                    quarter_k_h_sq,
                     half_m,
                     k0,
                     inv_m,
                     effect,
                     m_s,
-                    k1,
-                    m_h,
-                    half_s_h,
-                    inv_h,
+                    two_m,
+                    two_over_h,
+                    two_over_h_sq,
                 } = *prepared;
                 let [r, phi, z] = state.q;
-                let [dot_r, dot_phi, dot_z] = state.v;
-                let [lambda] = state.lambda;
-                let [e0_dot_r_1, e1_dot_r_1, e2_dot_r_1, e0_dot_phi_1, e1_dot_phi_1,
-                e2_dot_phi_1, e0_dot_z_1, e1_dot_z_1, e2_dot_z_1, e0_ell, e1_ell, e2_ell,
-                ] = state.carried;
+                let [half_h_last_ell, half_h_e0_dot_r_1, half_h_e1_dot_r_1,
+                half_h_e2_dot_r_1, half_h_e0_dot_phi_1, half_h_e1_dot_phi_1,
+                half_h_e2_dot_phi_1, half_h_e0_dot_z_1, half_h_e1_dot_z_1,
+                half_h_e2_dot_z_1, half_h_e0_ell, half_h_e1_ell, half_h_e2_ell,
+                half_h_dot_r, half_h_dot_phi, half_h_dot_z] = state.carried;
 
                 // q_h = q + h/2·v, the node between the two steps
-                let r_h = r + half_h * dot_r;
-                let phi_h = phi + half_h * dot_phi;
-                let z_h = z + half_h * dot_z;
-                let r_before = r_h - h * dot_r;
+                let r_h = r + half_h_dot_r;
+                let phi_h = phi + half_h_dot_phi;
+                let z_h = z + half_h_dot_z;
+                let r_before = r_h - T::from_f64(2.0) * half_h_dot_r;
 
                 // p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton
-                let t0 = k * r_h;
-                let t1 = m * r_h;
-                let t2 = m * dot_r;
-                let dot_phi_sq = dot_phi * dot_phi;
-                let pi_r = t2 - half_h * (t0 - t1 * dot_phi_sq);
-                let t3 = half_m * dot_phi;
+                let t0 = m * r_h;
+                let half_h_dot_phi_sq = half_h_dot_phi * half_h_dot_phi;
+                let t1 = quarter_k_h_sq * r_h;
+                let half_h_pi_r = m * half_h_dot_r - t1 + t0 * half_h_dot_phi_sq;
                 let r_h_sq = r_h * r_h;
-                let pi_phi = t3 * (r_before * r_before + r_h_sq);
-                let t4 = m * dot_z;
-                let pi_z = t4 - k0;
-                let mass_phi = r_h * t1;
-                let beside = dot_r * t2 + dot_z * t4 + dot_phi_sq * mass_phi;
+                let half_h_pi_phi = half_m * half_h_dot_phi
+                    * (r_before * r_before + r_h_sq);
+                let half_h_pi_z = m * half_h_dot_z - k0;
+                let quarter_h_sq_beside = m
+                    * (half_h_dot_r * half_h_dot_r + half_h_dot_z * half_h_dot_z
+                        + half_h_dot_phi_sq * r_h_sq);
+                let mass_phi = m * r_h_sq;
 
                 // guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences
                 let factor = -s * r_h;
-                let t5 = pi_z - k0;
-                let t6 = half_m * r_h_sq;
-                let t7 = m_h * r_h;
-                let t8 = h * lambda;
-                let newton = emitted::Newton::weighted([m, mass_phi, m, effect], beside);
-                let ([dot_r_1, dot_phi_1, dot_z_1, ell], []) = emitted::Newton::solve_or(
+                let t2 = half_h_pi_z - k0;
+                let t3 = half_m * r_h_sq;
+                let t4 = two_m * r_h;
+                let newton = emitted::Newton::weighted(
+                    [m, mass_phi, m, effect],
+                    quarter_h_sq_beside,
+                );
+                let (
+                    [half_h_dot_r_1,
+                    half_h_dot_phi_1,
+                    half_h_dot_z_1,
+                    half_h_ell,
+                    ],
+                    [],
+                ) = emitted::Newton::solve_or(
                     newton,
                     [
-                        dot_r + e0_dot_r_1 + e1_dot_r_1 + e2_dot_r_1,
-                        dot_phi + e0_dot_phi_1 + e1_dot_phi_1 + e2_dot_phi_1,
-                        dot_z + e0_dot_z_1 + e1_dot_z_1 + e2_dot_z_1,
-                        e0_ell + e1_ell + t8 + e2_ell,
+                        half_h_e0_dot_r_1 + half_h_dot_r + half_h_e1_dot_r_1
+                            + half_h_e2_dot_r_1,
+                        half_h_e0_dot_phi_1 + half_h_dot_phi + half_h_e1_dot_phi_1
+                            + half_h_e2_dot_phi_1,
+                        half_h_e0_dot_z_1 + half_h_dot_z + half_h_e1_dot_z_1
+                            + half_h_e2_dot_z_1,
+                        half_h_last_ell + half_h_e0_ell + half_h_e1_ell + half_h_e2_ell,
                     ],
-                    [dot_r, dot_phi, dot_z, t8],
+                    [half_h_dot_r, half_h_dot_phi, half_h_dot_z, half_h_last_ell],
                     #[inline(always)]
-                    |[dot_r_1, dot_phi_1, dot_z_1, ell]| {
-                        let r_try = r_h + half_h * dot_r_1;
-                        let r_end = r_h + h * dot_r_1;
+                    |[half_h_dot_r_1, half_h_dot_phi_1, half_h_dot_z_1, half_h_ell]| {
+                        let r_try = r_h + half_h_dot_r_1;
+                        let r_end = r_h + T::from_f64(2.0) * half_h_dot_r_1;
 
                         // Newton update: J·delta = −residual
-                        let reduced = k1 * dot_phi_1;
+                        let reduced = m_s * half_h_dot_phi_1;
                         let reduced_2 = m_s * r_try;
-                        let t9 = s * r_try;
-                        let t10 = dot_phi_1 * t9;
-                        let reduced_3 = t5 - m * t10 + ell;
-                        let reduced_4 = m_h * r_end * dot_phi_1 - factor * reduced;
-                        let r_end_sq = r_end * r_end;
-                        let t11 = half_m * r_end_sq;
-                        let t12 = t6 + t11;
-                        let reduced_5 = t12 - factor * reduced_2;
-                        let reduced_6 = pi_phi - dot_phi_1 * t12
-                            + factor * (ell - reduced_3);
+                        let half_h_reduced_3 = t2 + half_h_ell
+                            - half_h_dot_phi_1 * reduced_2;
+                        let reduced_4 = two_m * r_end * half_h_dot_phi_1
+                            - factor * reduced;
+                        let t5 = t3 + half_m * r_end * r_end;
+                        let reduced_5 = t5 - factor * reduced_2;
+                        let half_h_reduced_6 = half_h_pi_phi - half_h_dot_phi_1 * t5
+                            + factor * (half_h_ell - half_h_reduced_3);
                         let factor_2 = inv_m * reduced_4;
-                        let t13 = t7 * dot_phi_1;
-                        let reduced_7 = reduced_5 + factor_2 * t13;
-                        let t14 = pi_r - m * dot_r_1;
-                        let t15 = t14 - half_h * (t0 - t1 * dot_phi_1 * dot_phi_1);
-                        let reduced_8 = reduced_6 - factor_2 * t15;
-                        let solved = reduced_8 / reduced_7;
-                        let solved_2 = inv_m * (t15 + t13 * solved);
-                        let solved_3 = reduced_2 * solved - reduced_3
-                            + reduced * solved_2;
-                        let solved_4 = t10 + t9 * solved - dot_z_1
-                            + half_s_h * solved_2 * dot_phi_1;
-                        Ok(([solved_2, solved, solved_4, solved_3], []))
+                        let t6 = t4 * half_h_dot_phi_1;
+                        let reduced_7 = reduced_5 + factor_2 * t6;
+                        let t7 = half_h_pi_r - m * half_h_dot_r_1;
+                        let t8 = t7 - t1 + t0 * half_h_dot_phi_1 * half_h_dot_phi_1;
+                        let half_h_reduced_8 = half_h_reduced_6 - factor_2 * t8;
+                        let half_h_solved = half_h_reduced_8 / reduced_7;
+                        let half_h_solved_2 = inv_m * (t8 + t6 * half_h_solved);
+                        let half_h_solved_3 = reduced_2 * half_h_solved
+                            - half_h_reduced_3 + reduced * half_h_solved_2;
+                        let t9 = s * r_try;
+                        let half_h_solved_4 = half_h_solved * t9 - half_h_dot_z_1
+                            + half_h_dot_phi_1 * (s * half_h_solved_2 + t9);
+                        Ok((
+                            [
+                                half_h_solved_2,
+                                half_h_solved,
+                                half_h_solved_4,
+                                half_h_solved_3,
+                            ],
+                            [],
+                        ))
                     },
                 )?;
 
                 // for the next guess
-                let next_e0_dot_r_1 = dot_r_1 - dot_r;
-                let next_e1_dot_r_1 = next_e0_dot_r_1 - e0_dot_r_1;
-                let next_e2_dot_r_1 = next_e1_dot_r_1 - e1_dot_r_1;
-                let next_e0_dot_phi_1 = dot_phi_1 - dot_phi;
-                let next_e1_dot_phi_1 = next_e0_dot_phi_1 - e0_dot_phi_1;
-                let next_e2_dot_phi_1 = next_e1_dot_phi_1 - e1_dot_phi_1;
-                let next_e0_dot_z_1 = dot_z_1 - dot_z;
-                let next_e1_dot_z_1 = next_e0_dot_z_1 - e0_dot_z_1;
-                let next_e2_dot_z_1 = next_e1_dot_z_1 - e1_dot_z_1;
-                let next_e0_ell = ell - t8;
-                let next_e1_ell = next_e0_ell - e0_ell;
-                let next_e2_ell = next_e1_ell - e1_ell;
+                let half_h_next_e0_dot_r_1 = half_h_dot_r_1 - half_h_dot_r;
+                let half_h_next_e1_dot_r_1 = half_h_next_e0_dot_r_1 - half_h_e0_dot_r_1;
+                let half_h_next_e2_dot_r_1 = half_h_next_e1_dot_r_1 - half_h_e1_dot_r_1;
+                let half_h_next_e0_dot_phi_1 = half_h_dot_phi_1 - half_h_dot_phi;
+                let half_h_next_e1_dot_phi_1 = half_h_next_e0_dot_phi_1
+                    - half_h_e0_dot_phi_1;
+                let half_h_next_e2_dot_phi_1 = half_h_next_e1_dot_phi_1
+                    - half_h_e1_dot_phi_1;
+                let half_h_next_e0_dot_z_1 = half_h_dot_z_1 - half_h_dot_z;
+                let half_h_next_e1_dot_z_1 = half_h_next_e0_dot_z_1 - half_h_e0_dot_z_1;
+                let half_h_next_e2_dot_z_1 = half_h_next_e1_dot_z_1 - half_h_e1_dot_z_1;
+                let half_h_next_e0_ell = half_h_ell - half_h_last_ell;
+                let half_h_next_e1_ell = half_h_next_e0_ell - half_h_e0_ell;
+                let half_h_next_e2_ell = half_h_next_e1_ell - half_h_e1_ell;
 
                 // (2) q' where mu(q')·v' + mu_t(q') = 0
-                let r_1 = r_h + half_h * dot_r_1;
-                let phi_1 = phi_h + half_h * dot_phi_1;
-                let z_1 = z_h + half_h * dot_z_1;
+                let r_1 = r_h + half_h_dot_r_1;
+                let phi_1 = phi_h + half_h_dot_phi_1;
+                let z_1 = z_h + half_h_dot_z_1;
                 let next = NodeState {
                     q: [r_1, phi_1, z_1],
-                    v: [dot_r_1, dot_phi_1, dot_z_1],
-                    lambda: [inv_h * ell],
+                    v: [
+                        two_over_h * half_h_dot_r_1,
+                        two_over_h * half_h_dot_phi_1,
+                        two_over_h * half_h_dot_z_1,
+                    ],
+                    lambda: [two_over_h_sq * half_h_ell],
                     carried: [
-                        next_e0_dot_r_1,
-                        next_e1_dot_r_1,
-                        next_e2_dot_r_1,
-                        next_e0_dot_phi_1,
-                        next_e1_dot_phi_1,
-                        next_e2_dot_phi_1,
-                        next_e0_dot_z_1,
-                        next_e1_dot_z_1,
-                        next_e2_dot_z_1,
-                        next_e0_ell,
-                        next_e1_ell,
-                        next_e2_ell,
+                        half_h_ell,
+                        half_h_next_e0_dot_r_1,
+                        half_h_next_e1_dot_r_1,
+                        half_h_next_e2_dot_r_1,
+                        half_h_next_e0_dot_phi_1,
+                        half_h_next_e1_dot_phi_1,
+                        half_h_next_e2_dot_phi_1,
+                        half_h_next_e0_dot_z_1,
+                        half_h_next_e1_dot_z_1,
+                        half_h_next_e2_dot_z_1,
+                        half_h_next_e0_ell,
+                        half_h_next_e1_ell,
+                        half_h_next_e2_ell,
+                        half_h_dot_r_1,
+                        half_h_dot_phi_1,
+                        half_h_dot_z_1,
                     ],
                 };
                 next.checked::<T>()
@@ -871,9 +953,9 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 12],
+            [__T; 16],
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[];
+        const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
         const ITERATES: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
@@ -901,7 +983,8 @@ const _: () = {
                     __inputs,
                 ))?;
                 ::core::result::Result::Ok(
-                    __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 12]),
+                    __state
+                        .carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
                 )
             }
         }
@@ -917,7 +1000,7 @@ const _: () = {
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
             ::core::result::Result::Ok(
-                __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 12]),
+                __state.carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
             )
         }
 
@@ -936,14 +1019,37 @@ const _: () = {
             __parameters: &[__T; 4],
             __h: __T,
             __state: &Self::State<__T>,
-            __ratio: __T,
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let mut __state = *__state;
-            for __error in &mut __state.carried[0..12] {
+            let __resized = &__state.with_nothing_carried();
+            [
+                __state.carried[0],
+                __state.carried[13],
+                __state.carried[14],
+                __state.carried[15],
+            ] = kernel::dla2::resize(__parameters, __h, __resized, __t)?;
+            for __error in &mut __state.carried[1..13] {
                 *__error = ::nhi_runtime::Scalar::from_f64(0.0);
             }
             ::core::result::Result::Ok(__state)
+        }
+
+        #[inline(always)]
+        fn tracked<__T: ::nhi_runtime::Scalar>(
+            __h: __T,
+            __before: &Self::State<__T>,
+            __state: &Self::State<__T>,
+        ) -> Self::State<__T> {
+            let mut __state = *__state;
+            let __inverse = <__T as ::nhi_runtime::Scalar>::from_f64(2.0) / __h;
+            __state.v[0] = __before.v[0]
+                + __inverse * (__state.carried[13] - __before.carried[13]);
+            __state.v[1] = __before.v[1]
+                + __inverse * (__state.carried[14] - __before.carried[14]);
+            __state.v[2] = __before.v[2]
+                + __inverse * (__state.carried[15] - __before.carried[15]);
+            __state
         }
     }
 

@@ -669,6 +669,30 @@ const _: () = {
                 }
             }
 
+            /// What of that depends on the step size.
+            ///
+            /// Operations: 5 mul.
+            pub fn resize<T: Scalar>(
+                _parameters: &[T; 4],
+                h: T,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>,
+                _t: T,
+            ) -> Result<[T; 4], Failure> {
+                let [dot_phi, omega, v_, v_perp] = state.v;
+                let half_h = T::from_f64(0.5) * h;
+                let carried = [
+                    dot_phi * half_h,
+                    omega * half_h,
+                    v_ * half_h,
+                    v_perp * half_h,
+                ];
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
             /// One step of `rkmk2`: Munthe-Kaas' form of the explicit mid-point rule.
             ///
             /// Operations: 8 add, 19 mul, 1 dexp_left_inv, 1 displaced.
@@ -978,7 +1002,6 @@ const _: () = {
             __parameters: &[__T; 4],
             __h: __T,
             __state: &Self::State<__T>,
-            __ratio: __T,
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let mut __state = *__state;
@@ -1080,7 +1103,6 @@ const _: () = {
             __parameters: &[__T; 4],
             __h: __T,
             __state: &Self::State<__T>,
-            __ratio: __T,
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let mut __state = *__state;
@@ -1181,15 +1203,36 @@ const _: () = {
             __parameters: &[__T; 4],
             __h: __T,
             __state: &Self::State<__T>,
-            __ratio: __T,
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let mut __state = *__state;
-            __state.carried[0] = __ratio * __state.carried[0];
-            __state.carried[1] = __ratio * __state.carried[1];
-            __state.carried[2] = __ratio * __state.carried[2];
-            __state.carried[3] = __ratio * __state.carried[3];
+            let __resized = &__state.with_nothing_carried();
+            [
+                __state.carried[0],
+                __state.carried[1],
+                __state.carried[2],
+                __state.carried[3],
+            ] = kernel::rkmk2::resize(__parameters, __h, __resized, __t)?;
             ::core::result::Result::Ok(__state)
+        }
+
+        #[inline(always)]
+        fn tracked<__T: ::nhi_runtime::Scalar>(
+            __h: __T,
+            __before: &Self::State<__T>,
+            __state: &Self::State<__T>,
+        ) -> Self::State<__T> {
+            let mut __state = *__state;
+            let __inverse = <__T as ::nhi_runtime::Scalar>::from_f64(2.0) / __h;
+            __state.v[0] = __before.v[0]
+                + __inverse * (__state.carried[0] - __before.carried[0]);
+            __state.v[1] = __before.v[1]
+                + __inverse * (__state.carried[1] - __before.carried[1]);
+            __state.v[2] = __before.v[2]
+                + __inverse * (__state.carried[2] - __before.carried[2]);
+            __state.v[3] = __before.v[3]
+                + __inverse * (__state.carried[3] - __before.carried[3]);
+            __state
         }
     }
 };

@@ -157,26 +157,22 @@ const _: () = {
                 pub m: T,
                 /// `a`
                 pub a: T,
-                /// `h`
-                pub h: T,
-                /// `h/2`
-                pub half_h: T,
                 /// `a/J`
                 pub b_theta: T,
                 /// `1/m`
                 pub inv_m: T,
                 /// `(J + m*a^2)/(J*m)`
                 pub effect: T,
-                /// `a*h/(2*J)`
-                pub half_h_b_theta: T,
                 /// `a^2/J`
                 pub a_b_theta: T,
-                /// `1/h`
-                pub inv_h: T,
+                /// `2/h`
+                pub two_over_h: T,
+                /// `2/h^2`
+                pub two_over_h_sq: T,
             }
             emitted::fields!(
-                Prepared { J, m, a, h, half_h, b_theta, inv_m, effect, half_h_b_theta,
-                a_b_theta, inv_h }
+                Prepared { J, m, a, b_theta, inv_m, effect, a_b_theta, two_over_h,
+                two_over_h_sq }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -184,7 +180,6 @@ const _: () = {
                 h: T,
             ) -> Result<Prepared<T>, Failure> {
                 let [J, m, a] = *parameters;
-                let half_h = T::from_f64(0.5) * h;
                 if !emitted::regular(J, J) {
                     return Err(Failure::SingularMass);
                 }
@@ -195,21 +190,20 @@ const _: () = {
                 let b_theta = a * inv_J;
                 let inv_m = T::from_f64(1.0) / m;
                 let effect = (J + m * a * a) * inv_J * inv_m;
-                let half_h_b_theta = half_h * b_theta;
                 let a_b_theta = a * b_theta;
                 let inv_h = T::from_f64(1.0) / h;
+                let two_over_h = T::from_f64(2.0) * inv_h;
+                let two_over_h_sq = inv_h * two_over_h;
                 Ok(Prepared {
                     J,
                     m,
                     a,
-                    h,
-                    half_h,
                     b_theta,
                     inv_m,
                     effect,
-                    half_h_b_theta,
                     a_b_theta,
-                    inv_h,
+                    two_over_h,
+                    two_over_h_sq,
                 })
             }
 
@@ -245,25 +239,57 @@ const _: () = {
 
             /// What the first step finds computed.
             ///
-            /// Operations: 1 add, 2 mul, 1 sin_cos.
+            /// Operations: 1 add, 6 mul, 1 sin_cos.
             pub fn carry<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
                 state: &NodeState<[T; 3], [T; 3], [T; 1]>,
                 _t: T,
-            ) -> Result<[T; 7], Failure> {
+            ) -> Result<[T; 11], Failure> {
                 let [theta, _, _] = state.q;
-                let [dot_theta, _, _] = state.v;
-                let t0 = theta + T::from_f64(0.5) * h * dot_theta;
-                let (sin_t0, cos_t0) = t0.sin_cos();
+                let [dot_theta, dot_x, dot_y] = state.v;
+                let [lambda] = state.lambda;
+                let half_h = T::from_f64(0.5) * h;
+                let t0 = dot_theta * half_h;
+                let t1 = theta + t0;
+                let (sin_t1, cos_t1) = t1.sin_cos();
                 let carried = [
+                    h * lambda * half_h,
                     T::from_f64(0.0),
                     T::from_f64(0.0),
                     T::from_f64(0.0),
                     t0,
+                    dot_x * half_h,
+                    dot_y * half_h,
+                    t1,
                     T::from_f64(0.0),
-                    sin_t0,
-                    cos_t0,
+                    sin_t1,
+                    cos_t1,
+                ];
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// What of that depends on the step size.
+            ///
+            /// Operations: 6 mul.
+            pub fn resize<T: Scalar>(
+                _parameters: &[T; 3],
+                h: T,
+                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                _t: T,
+            ) -> Result<[T; 4], Failure> {
+                let [dot_theta, dot_x, dot_y] = state.v;
+                let [lambda] = state.lambda;
+                let half_h = T::from_f64(0.5) * h;
+                let carried = [
+                    h * lambda * half_h,
+                    dot_theta * half_h,
+                    dot_x * half_h,
+                    dot_y * half_h,
                 ];
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -274,37 +300,34 @@ const _: () = {
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
-            /// Operations: 24 add, 31 mul, 1 sin_cos_near; per Newton iteration 8 add, 9 mul, 1 div, 1 small_sin_cos.
+            /// Operations: 24 add, 27 mul, 1 sin_cos_near; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 7]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 11]>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 7]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 11]>, Failure> {
                 let Prepared {
                     J,
                     m,
                     a,
-                    h,
-                    half_h,
                     b_theta,
                     inv_m,
                     effect,
-                    half_h_b_theta,
                     a_b_theta,
-                    inv_h,
+                    two_over_h,
+                    two_over_h_sq,
                 } = *prepared;
                 let [theta, x, y] = state.q;
-                let [dot_theta, dot_x, dot_y] = state.v;
-                let [lambda] = state.lambda;
-                let [e0_ell, e1_ell, e2_ell, last_theta, turn_theta, sin_near_theta,
-                cos_near_theta] = state.carried;
+                let [half_h_last_ell, half_h_e0_ell, half_h_e1_ell, half_h_e2_ell,
+                half_h_dot_theta, half_h_dot_x, half_h_dot_y, last_theta, turn_theta,
+                sin_near_theta, cos_near_theta] = state.carried;
 
                 // q_h = q + h/2·v, the node between the two steps
-                let theta_h = theta + half_h * dot_theta;
-                let x_h = x + half_h * dot_x;
-                let y_h = y + half_h * dot_y;
+                let theta_h = theta + half_h_dot_theta;
+                let x_h = x + half_h_dot_x;
+                let y_h = y + half_h_dot_y;
 
                 // w: the velocity without reaction; B = M⁻¹muᵀ
                 let (sin_theta_h, cos_theta_h) = theta_h
@@ -317,73 +340,81 @@ const _: () = {
                 let b_y = -inv_m * cos_theta_h;
 
                 // impulse ell from the discrete constraint mu·w + mu_t = 0, by Newton
-                let beside = J * dot_theta * dot_theta
-                    + m * (dot_x * dot_x + dot_y * dot_y);
+                let quarter_h_sq_beside = J * half_h_dot_theta * half_h_dot_theta
+                    + m * (half_h_dot_x * half_h_dot_x + half_h_dot_y * half_h_dot_y);
 
                 // guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences
-                let t0 = dot_y * sin_theta_h + dot_x * cos_theta_h;
-                let t1 = dot_x * sin_theta_h - dot_y * cos_theta_h;
-                let t2 = inv_m + half_h_b_theta * t0;
-                let t3 = h * lambda;
-                let newton = emitted::Newton::weighted([effect], beside);
-                let ([ell], [t4, small_sin_t4, small_cos_t4]) = emitted::Newton::solve_or(
+                let t0 = half_h_dot_y * sin_theta_h + half_h_dot_x * cos_theta_h;
+                let t1 = half_h_dot_x * sin_theta_h - half_h_dot_y * cos_theta_h;
+                let t2 = inv_m + b_theta * t0;
+                let newton = emitted::Newton::weighted([effect], quarter_h_sq_beside);
+                let ([half_h_ell], [t3, small_sin_t3, small_cos_t3]) = emitted::Newton::solve_or(
                     newton,
-                    [e0_ell + e1_ell + t3 + e2_ell],
-                    [t3],
+                    [half_h_last_ell + half_h_e0_ell + half_h_e1_ell + half_h_e2_ell],
+                    [half_h_last_ell],
                     #[inline(always)]
-                    |[ell]| {
-                        let dot_theta_try = dot_theta + b_theta * ell;
-                        let theta_try = theta_h + half_h * dot_theta_try;
+                    |[half_h_ell]| {
+                        let half_h_dot_theta_try = half_h_dot_theta
+                            + b_theta * half_h_ell;
+                        let theta_try = theta_h + half_h_dot_theta_try;
 
                         // Newton update: J·delta = −residual
-                        let t4 = theta_h - theta_try;
-                        let (small_sin_t4, small_cos_t4) = t4.small_sin_cos();
-                        let t5 = t1 + inv_m * ell;
-                        let pivot = a_b_theta + t2 * small_cos_t4
-                            + half_h_b_theta * t5 * small_sin_t4;
+                        let t3 = theta_h - theta_try;
+                        let (small_sin_t3, small_cos_t3) = t3.small_sin_cos();
+                        let t4 = t1 + inv_m * half_h_ell;
+                        let pivot = a_b_theta + t2 * small_cos_t3
+                            + b_theta * t4 * small_sin_t3;
                         Ok((
                             [
-                                -(a * dot_theta_try - t0 * small_sin_t4 + small_cos_t4 * t5)
-                                    / pivot,
+                                -(a * half_h_dot_theta_try - t0 * small_sin_t3
+                                    + small_cos_t3 * t4) / pivot,
                             ],
-                            [t4, small_sin_t4, small_cos_t4],
+                            [t3, small_sin_t3, small_cos_t3],
                         ))
                     },
                 )?;
 
                 // sine and cosine of the angle to come
-                let twice = T::from_f64(2.0) * small_sin_t4;
-                let turn = -small_cos_t4 * twice;
-                let turn_2 = small_sin_t4 * twice;
+                let twice = T::from_f64(2.0) * small_sin_t3;
+                let turn = -small_cos_t3 * twice;
+                let turn_2 = small_sin_t3 * twice;
                 let change = cos_theta_h * turn - sin_theta_h * turn_2;
                 let change_2 = sin_theta_h * turn + cos_theta_h * turn_2;
                 let sin_near_theta_h = sin_theta_h + change;
                 let cos_near_theta_h = cos_theta_h - change_2;
 
                 // for the next guess
-                let next_e0_ell = ell - t3;
-                let next_e1_ell = next_e0_ell - e0_ell;
-                let next_e2_ell = next_e1_ell - e1_ell;
+                let half_h_next_e0_ell = half_h_ell - half_h_last_ell;
+                let half_h_next_e1_ell = half_h_next_e0_ell - half_h_e0_ell;
+                let half_h_next_e2_ell = half_h_next_e1_ell - half_h_e1_ell;
 
                 // velocity after the reaction: w + B·ell
-                let dot_theta_1 = dot_theta + b_theta * ell;
-                let dot_x_1 = dot_x + b_x * ell;
-                let dot_y_1 = dot_y + b_y * ell;
+                let half_h_dot_theta_1 = half_h_dot_theta + b_theta * half_h_ell;
+                let half_h_dot_x_1 = half_h_dot_x + b_x * half_h_ell;
+                let half_h_dot_y_1 = half_h_dot_y + b_y * half_h_ell;
 
                 // (2) q' where mu(q')·v' + mu_t(q') = 0
-                let theta_1 = theta_h + half_h * dot_theta_1;
-                let x_1 = x_h + half_h * dot_x_1;
-                let y_1 = y_h + half_h * dot_y_1;
+                let theta_1 = theta_h + half_h_dot_theta_1;
+                let x_1 = x_h + half_h_dot_x_1;
+                let y_1 = y_h + half_h_dot_y_1;
                 let next = NodeState {
                     q: [theta_1, x_1, y_1],
-                    v: [dot_theta_1, dot_x_1, dot_y_1],
-                    lambda: [inv_h * ell],
+                    v: [
+                        two_over_h * half_h_dot_theta_1,
+                        two_over_h * half_h_dot_x_1,
+                        two_over_h * half_h_dot_y_1,
+                    ],
+                    lambda: [two_over_h_sq * half_h_ell],
                     carried: [
-                        next_e0_ell,
-                        next_e1_ell,
-                        next_e2_ell,
+                        half_h_ell,
+                        half_h_next_e0_ell,
+                        half_h_next_e1_ell,
+                        half_h_next_e2_ell,
+                        half_h_dot_theta_1,
+                        half_h_dot_x_1,
+                        half_h_dot_y_1,
                         theta_h,
-                        -T::from_f64(2.0) * t4,
+                        -T::from_f64(2.0) * t3,
                         sin_near_theta_h,
                         cos_near_theta_h,
                     ],
@@ -736,9 +767,9 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 7],
+            [__T; 11],
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[];
+        const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
         const ITERATES: ::core::primitive::bool = true;
         const TURNS: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
@@ -803,14 +834,37 @@ const _: () = {
             __parameters: &[__T; 3],
             __h: __T,
             __state: &Self::State<__T>,
-            __ratio: __T,
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let mut __state = *__state;
-            for __error in &mut __state.carried[0..3] {
+            let __resized = &__state.with_nothing_carried();
+            [
+                __state.carried[0],
+                __state.carried[4],
+                __state.carried[5],
+                __state.carried[6],
+            ] = kernel::dla2::resize(__parameters, __h, __resized, __t)?;
+            for __error in &mut __state.carried[1..4] {
                 *__error = ::nhi_runtime::Scalar::from_f64(0.0);
             }
             ::core::result::Result::Ok(__state)
+        }
+
+        #[inline(always)]
+        fn tracked<__T: ::nhi_runtime::Scalar>(
+            __h: __T,
+            __before: &Self::State<__T>,
+            __state: &Self::State<__T>,
+        ) -> Self::State<__T> {
+            let mut __state = *__state;
+            let __inverse = <__T as ::nhi_runtime::Scalar>::from_f64(2.0) / __h;
+            __state.v[0] = __before.v[0]
+                + __inverse * (__state.carried[4] - __before.carried[4]);
+            __state.v[1] = __before.v[1]
+                + __inverse * (__state.carried[5] - __before.carried[5]);
+            __state.v[2] = __before.v[2]
+                + __inverse * (__state.carried[6] - __before.carried[6]);
+            __state
         }
 
         #[inline(always)]
@@ -818,10 +872,10 @@ const _: () = {
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
             let mut __state = *__state;
-            __state.carried[3] = __state.carried[3] + __state.carried[4];
-            __state.carried[4] = ::nhi_runtime::Scalar::from_f64(0.0);
-            (__state.carried[5], __state.carried[6]) = ::nhi_runtime::Scalar::sin_cos(
-                __state.carried[3],
+            __state.carried[7] = __state.carried[7] + __state.carried[8];
+            __state.carried[8] = ::nhi_runtime::Scalar::from_f64(0.0);
+            (__state.carried[9], __state.carried[10]) = ::nhi_runtime::Scalar::sin_cos(
+                __state.carried[7],
             );
             __state
         }
