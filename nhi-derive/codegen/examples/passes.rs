@@ -52,8 +52,8 @@ iterations. What depends on parameters and step size alone is computed once per 
 | factor | common factors of the terms of a sum |
 | products, sums (`share.rs`) | products and sums of two that several of them hold are computed once; so are square roots and reciprocals |
 | carry | the state carries what a step computes at its end and the next one would compute at its beginning |
-| guesses | Newton's method starts from where the errors of its last guesses lead: costs operations, saves iterations, which are not counted |
-| increments | velocities are carried as multiples of the step size, which is then multiplied with nowhere else; the velocities themselves are results that no step reads |
+| guesses | Newton's method starts from the last solution, which is carried, and where the errors of its last guesses lead: costs operations, saves iterations, which are not counted |
+| increments | velocities, and with them the unknowns of Newton's method, are carried as multiples of the step size, which is then multiplied with nowhere else; the velocities themselves are results that no step reads |
 | midpoints | coordinates are carried as the next step begins with them, half a step ahead, where it reads nothing else of them: saves waiting, and an addition each where one with a multiplication is one operation |
 | middle | a step begins where the chain of operations from step to step is shortest, with what it otherwise computes of the state at its beginning: saves waiting, and what two steps do alike |
 | sines | the state carries sine and cosine of a step's angle, which short polynomials turn by what it has moved: saves choices by the quadrant and a third of the multiplications, counted as one sine and cosine |

@@ -892,6 +892,7 @@ fn powers_of_powers_of_the_step_size_stay_bounded() {
 fn impulses_are_carried_as_increments() {
     let body = "let x_h = x + half_h_u
         let y_h = y + half_h_w
+        let z_h = z + half_h_s
         # guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences
         let inv_x_h = 1/x_h
         newton half_h_l from half_h_last_l + half_h_e0_l + half_h_e1_l + half_h_e2_l or half_h_last_l weights 1 \
@@ -905,27 +906,31 @@ fn impulses_are_carried_as_increments() {
         let half_h_next_e2_l = -half_h_e1_l + half_h_next_e1_l
         let half_h_u_1 = half_h_u + x_h*half_h_l
         let half_h_w_1 = half_h_w + y_h*half_h_l
+        let half_h_s_1 = half_h_s + z_h*half_h_l
         let inv_h = 1/h
         let two_over_h = 2*inv_h
         let two_over_h_sq = inv_h*two_over_h
-        return q = [x_h + half_h_u_1, y_h + half_h_w_1], v = [half_h_u_1*two_over_h, half_h_w_1*two_over_h], \
+        return q = [x_h + half_h_u_1, y_h + half_h_w_1, z_h + half_h_s_1], \
+            v = [half_h_u_1*two_over_h, half_h_w_1*two_over_h, half_h_s_1*two_over_h], \
             lambda = [half_h_l*two_over_h_sq], carried = [half_h_l, half_h_next_e0_l, half_h_next_e1_l, \
-            half_h_next_e2_l, half_h_u_1, half_h_w_1]";
+            half_h_next_e2_l, half_h_u_1, half_h_w_1, half_h_s_1]";
     check_stepped(
-        "step(parameters: prepared [], h: prepared, q: [x, y], v: [u, w], lambda: [m], t, inputs: [])
+        "step(parameters: prepared [], h: prepared, q: [x, y, z], v: [u, w, s], lambda: [m], t, inputs: [])
             let x_h = x + h/2*u
             let y_h = y + h/2*w
+            let z_h = z + h/2*s
             newton l from h*m weights 1 beside u^2 + w^2
                 let u_l = u + x_h*l
                 let x_l = x_h + h/2*u_l
                 l += -(x_l*u_l + w)/(x_h*x_l)
             let u_1 = u + x_h*l
             let w_1 = w + y_h*l
-            return q = [x_h + h/2*u_1, y_h + h/2*w_1], v = [u_1, w_1], lambda = [l/h]",
+            let s_1 = s + z_h*l
+            return q = [x_h + h/2*u_1, y_h + h/2*w_1, z_h + h/2*s_1], v = [u_1, w_1, s_1], lambda = [l/h]",
         false,
         body,
-        &[0, 4, 5],
-        51,
+        &[0, 4, 5, 6],
+        55,
     );
 }
 

@@ -7,8 +7,8 @@
 //! makes the checks of pivots that the step leaves to the step before.
 //!
 //! A value that depends on the step size is carried only where the state belongs to one step size, but for the
-//! [increments](super::increments), which are multiples of it, and what steps begin with in their
-//! [middle](super::middle) or [at midpoints](super::midpoints), which is computed anew for another one. One that
+//! [increments](super::increments), the last solutions of [guesses](super::guesses), and what steps begin with in their
+//! [middle](super::middle) or [at midpoints](super::midpoints), which are computed anew for another one. One that
 //! depends on control inputs never is: the next step has others.
 //!
 //! Where what is carried only serves to make something else of the state, as in `d = v_post - h/2*F`, that

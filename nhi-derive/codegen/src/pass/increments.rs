@@ -7,6 +7,10 @@
 //! The velocities themselves are results that no step reads: a loop over many steps computes them at its end alone.
 //! So this pass counts the operations of a loop, and of a single step it saves less, or none.
 //!
+//! For another step size increments are made anew of the velocities. These are rounded products of them, of which the
+//! rounding of a constant velocity is the same in every step: drivers with steps of several sizes add to the velocities
+//! before a step what increments have changed by instead.
+//!
 //! Unknowns of a Newton loop, velocities or impulses, are multiplied by u as well, and with them the errors of guesses.
 //! In such a step the passes before look for what has the factor h, so that they come first.
 
@@ -24,6 +28,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Powers of the step size that are looked through; values of values could have any.
 const MAX_POWER: i32 = 8;
 
+/// Operations that increments have to save in a step with a Newton loop, of which three iterations are counted and mostly
+/// one or two done.
+const WORTH_OF_LOOPS: usize = 4 * WORTH;
+
 /// `search` for the step, or a search for the step in increments if a loop has less to do.
 pub(super) fn increments(cx: &mut Context<'_>, search: Search, step: Step) -> (Search, Step) {
     let Some(choice) = Choice::of(cx.pool, &step) else { return (search, step) };
@@ -31,7 +39,8 @@ pub(super) fn increments(cx: &mut Context<'_>, search: Search, step: Step) -> (S
     let mut scaled = choice.scaled(cx, &step, optimised.as_ref().unwrap_or(&step.step));
     ends(cx, &mut scaled.step);
     let other = Search::new(cx, &scaled.step);
-    if weight_in_a_loop(cx, &other.best) + WORTH <= weight_in_a_loop(cx, &search.best) {
+    let worth = if step.step.has_loop() { WORTH_OF_LOOPS } else { WORTH };
+    if weight_in_a_loop(cx, &other.best) + worth <= weight_in_a_loop(cx, &search.best) {
         (other, scaled)
     } else {
         (search, step)
