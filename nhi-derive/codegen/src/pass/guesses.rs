@@ -33,8 +33,9 @@ use std::collections::HashMap;
 /// but costs ensembles more than it saves.
 const NUMBERS: usize = 3;
 
-/// Terms at most when a guess is multiplied out.
-const MAX_TERMS: usize = 64;
+/// Terms at most when a guess is multiplied out, and how often what is bound is written out for that.
+const MAX_TERMS: usize = 16;
+const MAX_OPENED: usize = 3;
 
 /// `step` with better guesses; `reflects` says that it reflects the momentum.
 pub(super) fn guesses(pool: &mut Pool, step: Step, reflects: bool) -> Step {
@@ -123,7 +124,7 @@ fn last_solutions(pool: &mut Pool, mut step: Step) -> Step {
 fn is_next(pool: &mut Pool, program: &Program, e: Expr, u: Expr) -> bool {
     let mut map: HashMap<Expr, Expr> = program.state().collect();
     let mut e = e;
-    while !map.is_empty() {
+    for _ in 0..=MAX_OPENED {
         e = pool.substitute(&[e], &map)[0];
         let Some(expanded) = pool.expand(e, MAX_TERMS) else { return false };
         if expanded == u {

@@ -14,12 +14,12 @@
 //! Unknowns of a Newton loop, velocities or impulses, are multiplied by u as well, and with them the errors of guesses.
 //! In such a step the passes before look for what has the factor h, so that they come first.
 
-use super::Search;
 use super::carry::{CARRIED, Step, WORTH, carries};
 use super::draft::{Context, Draft, is_generated};
 use super::ends::{ends, uses};
 use super::names::{formula_name, symbol_name};
 use super::schedule::schedule;
+use super::{LONG, Search};
 use crate::expr::{Expr, Node, Pool, Rational};
 use crate::program::{Binding, Constants, Input, Operations, Program, Statement, Table};
 use num_traits::{One, Signed, ToPrimitive};
@@ -34,6 +34,10 @@ const WORTH_OF_LOOPS: usize = 4 * WORTH;
 
 /// `search` for the step, or a search for the step in increments if a loop has less to do.
 pub(super) fn increments(cx: &mut Context<'_>, search: Search, step: Step) -> (Search, Step) {
+    // Of long steps with a loop they save less than they take of the derive's time.
+    if step.step.has_loop() && search.cost.0 >= LONG {
+        return (search, step);
+    }
     let Some(choice) = Choice::of(cx.pool, &step) else { return (search, step) };
     let optimised = step.step.has_loop().then(|| Draft::clone(&search.best).finish(cx.pool));
     let mut scaled = choice.scaled(cx, &step, optimised.as_ref().unwrap_or(&step.step));
