@@ -148,7 +148,7 @@ fn orders_hold_for_damping() {
 }
 
 /// A disk rolls at a constant rate: turning that into increments of every substep and back does not change it by the
-/// same rounding in every step, which took these to 6e-12 and 9e-12.
+/// same rounding in every step.
 #[test]
 fn velocities_do_not_drift() {
     fn check<M: Method<vertical_disk::VerticalDisk>>(method: M, h: f64) {

@@ -622,8 +622,9 @@ impl<'a> Emitter<'a> {
         });
         let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
         let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
-        let changes = anew.is_some() || errors.is_some();
-        let resized = (changes && !method.state.belongs_to_step_size()).then(|| {
+        // Momenta that are reflected belong to their step size.
+        let has_sizes = !method.state.belongs_to_step_size();
+        let resized = (has_sizes && (anew.is_some() || errors.is_some())).then(|| {
             quote! {
                 #[inline(always)]
                 fn resized #s(
@@ -640,7 +641,7 @@ impl<'a> Emitter<'a> {
             }
         });
         let Increments { unit, places } = &memory.increments;
-        let tracked = (!places.is_empty() && !method.state.belongs_to_step_size()).then(|| {
+        let tracked = (has_sizes && !places.is_empty()).then(|| {
             let per_step = Literal::f64_unsuffixed(unit.recip().to_f64().unwrap_or(1.0));
             let velocities = places.iter().map(|&(carried, v)| {
                 let [carried, v] = [carried, v].map(Literal::usize_unsuffixed);

@@ -46,6 +46,9 @@ pub struct Step {
     pub carry: Option<Program>,
     /// Which of the numbers carried depend on the step size: for another one they are computed anew of the state.
     pub anew: BTreeSet<usize>,
+    /// Whether it begins elsewhere than the scheme: in its [middle](super::middle), or with
+    /// [midpoints](super::midpoints).
+    pub begun: bool,
     /// Which are velocities times a multiple of the step size.
     pub increments: Increments,
     /// Which are errors of guesses: zero where the next step has another size.
@@ -61,6 +64,7 @@ impl Step {
             step,
             carry,
             anew: BTreeSet::new(),
+            begun: false,
             increments: Increments::default(),
             errors: 0..0,
             midpoints: 0..0,

@@ -93,7 +93,7 @@ fn last_solutions(pool: &mut Pool, mut step: Step) -> Step {
     let [h] = *step.step.symbols("h") else { return step };
     let known = step.step.inputs.iter().flat_map(|i| i.symbols.iter().copied()).collect();
     let (mut symbols, mut values) = carried(&step.step);
-    let mut starts = step.starting(pool).outputs.swap_remove(0).values;
+    let mut carry = step.starting(pool);
     let before = symbols.len();
     for (i, statement) in step.step.body.clone().into_iter().enumerate() {
         let Statement::Newton(mut newton) = statement else { continue };
@@ -102,7 +102,7 @@ fn last_solutions(pool: &mut Pool, mut step: Step) -> Step {
             let is_multiple = !pool.depends_on(without_h, &[h]) && pool.are_made_of(&[without_h], &known);
             if is_multiple && is_next(pool, &step.step, *guess, u) {
                 let name = pool.as_symbol(u).map_or("", |u| pool.name(u)).to_owned();
-                starts.push(*guess);
+                carry.outputs[0].values.push(*guess);
                 *guess = pool.fresh_symbol(&format!("last_{name}"));
                 step.anew.insert(symbols.len());
                 symbols.push(*guess);
@@ -112,8 +112,6 @@ fn last_solutions(pool: &mut Pool, mut step: Step) -> Step {
         step.step.body[i] = Statement::Newton(newton);
     }
     if symbols.len() > before {
-        let mut carry = step.starting(pool);
-        carry.outputs[0].values = starts;
         step.carry = Some(carry);
         carries(&mut step.step, symbols, values);
     }

@@ -225,7 +225,7 @@ impl Cut {
         let carry = starting(program, body, symbols.clone());
         let mut new = Program { body: self.after.clone(), ..program.clone() };
         carries(&mut new, symbols, values);
-        Some(Step { anew, ..Step::new(new, Some(carry)) })
+        Some(Step { anew, begun: true, ..Step::new(new, Some(carry)) })
     }
 
     /// Reactions and the like: quotients in the second part.

@@ -37,7 +37,7 @@ pub(super) fn midpoints(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
     let anew = step.anew.iter().copied().chain(midpoints.clone()).collect();
     carries(&mut new, symbols, values);
     ends(cx, &mut new);
-    Some(Step { step: new, carry: Some(carry), anew, midpoints, ..step.clone() })
+    Some(Step { step: new, carry: Some(carry), anew, begun: true, midpoints, ..step.clone() })
 }
 
 /// Symbols bound to a coordinate that a loop over steps reads there alone and a multiple of a velocity by the step size,

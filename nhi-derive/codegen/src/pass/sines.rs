@@ -9,7 +9,7 @@
 //! Done for the angles that a step moves a coordinate to, one of each: those of Runge–Kutta methods are several, close
 //! to each other. Where a step can [foresee](super::near) the angle of the next one, it carries that in its place.
 
-use super::carry::{Step, carried, carries, starting};
+use super::carry::{Step, carried, carries};
 use super::near;
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::program::{Program, Statement, Turn};
@@ -114,19 +114,15 @@ pub(super) struct Carrying {
     symbols: Vec<Expr>,
     /// What is made of them for the next step.
     values: Vec<Expr>,
-    /// What they are at a start.
-    first: Vec<Expr>,
+    /// Computes what they are at a start.
+    carry: Program,
     before: usize,
 }
 
 impl Carrying {
     fn of(pool: &mut Pool, step: &Step) -> Carrying {
         let (symbols, values) = carried(&step.step);
-        let first = match &step.carry {
-            Some(carry) => carry.outputs[0].values.clone(),
-            None => vec![pool.zero(); symbols.len()],
-        };
-        Carrying { before: symbols.len(), symbols, values, first }
+        Carrying { before: symbols.len(), symbols, values, carry: step.starting(pool) }
     }
 
     /// A further number: its symbol.
@@ -134,7 +130,7 @@ impl Carrying {
         let symbol = pool.fresh_symbol(name);
         self.symbols.push(symbol);
         self.values.push(next);
-        self.first.push(first);
+        self.carry.outputs[0].values.push(first);
         symbol
     }
 
@@ -154,16 +150,14 @@ impl Carrying {
 
     /// `e` of the first step, of what is known at a start.
     pub(super) fn at_start(&self, pool: &mut Pool, step: &Program, e: Expr) -> Option<Expr> {
-        near::of_inputs(pool, step, e, &self.symbols[..self.before], &self.first[..self.before])
+        let first = &self.carry.outputs[0].values[..self.before];
+        near::of_inputs(pool, step, e, &self.symbols[..self.before], first)
     }
 
     fn finish(self, mut step: Step) -> Step {
-        let Carrying { symbols, values, first, before } = self;
+        let Carrying { symbols, values, carry, before } = self;
         if symbols.len() > before {
-            match &mut step.carry {
-                Some(carry) => carry.outputs[0].values = first,
-                None => step.carry = Some(starting(&step.step, Vec::new(), first)),
-            }
+            step.carry = Some(carry);
             carries(&mut step.step, symbols, values);
         }
         step
