@@ -46,8 +46,7 @@ pub struct Step {
     pub carry: Option<Program>,
     /// Which of the numbers carried depend on the step size: for another one they are computed anew of the state.
     pub anew: BTreeSet<usize>,
-    /// Whether it begins elsewhere than the scheme: in its [middle](super::middle), or with
-    /// [midpoints](super::midpoints).
+    /// Whether it begins elsewhere than the scheme: in its middle, or with midpoints.
     pub begun: bool,
     /// Which are velocities times a multiple of the step size.
     pub increments: Increments,
