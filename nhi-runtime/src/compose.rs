@@ -190,6 +190,7 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
     type State<T: Scalar> = M::State<T>;
     const LENGTH: Length = M::LENGTH;
     const ITERATES: bool = M::ITERATES;
+    const BENDS: bool = M::BENDS;
     const APART: bool = M::APART;
     const TURNS: bool = M::TURNS;
 

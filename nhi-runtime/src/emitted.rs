@@ -32,6 +32,9 @@ impl<const N: usize> Newton<N> {
     /// More updates mean that the iteration does not converge: where it does, four or five do.
     const MOST_UPDATES: u32 = 50;
 
+    /// Of (aδ)², for updates of second order: above it Newton's own are as good.
+    const MOST_BENT: f64 = 1.0 / 16.0;
+
     /// For unknowns of order one: updates are relative to 1 + ‖x‖².
     #[inline]
     pub const fn new() -> Self {
@@ -45,15 +48,16 @@ impl<const N: usize> Newton<N> {
     }
 
     /// The solution near `guess` of the equations for which `update` gives the update −J⁻¹F of unknowns, with the numbers
-    /// that the last `update` returned beside it.
+    /// that the last `update` returned beside it. Of one equation F = 0 for one unknown it may give F′, F″
+    /// and F‴ too, between the two, for updates of second order, δ − δ² F″/(2F′) (Chebyshev's method).
     ///
     /// # Errors
     /// [`Failure::NonFinite`], [`Failure::NotConverged`] and those of `update`.
     #[inline(always)]
-    pub fn solve<T: Scalar, const K: usize>(
+    pub fn solve<T: Scalar, G: FnOnce() -> [T; B], const B: usize, const K: usize>(
         self,
         guess: [T; N],
-        update: impl Fn([T; N]) -> Result<([T; N], [T; K]), Failure>,
+        update: impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
     ) -> Result<([T; N], [T; K]), Failure> {
         self.iterate(guess, None, update)
     }
@@ -64,53 +68,62 @@ impl<const N: usize> Newton<N> {
     /// # Errors
     /// As [`Newton::solve`].
     #[inline(always)]
-    pub fn solve_or<T: Scalar, const K: usize>(
+    pub fn solve_or<T: Scalar, G: FnOnce() -> [T; B], const B: usize, const K: usize>(
         self,
         guess: [T; N],
         otherwise: [T; N],
-        update: impl Fn([T; N]) -> Result<([T; N], [T; K]), Failure>,
+        update: impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
     ) -> Result<([T; N], [T; K]), Failure> {
         self.iterate(guess, Some(otherwise), update)
     }
 
     /// From `unknowns`, or from `otherwise` if that is nearer, or the iteration fails.
     #[inline(always)]
-    fn iterate<T: Scalar, const K: usize>(
+    fn iterate<T: Scalar, G: FnOnce() -> [T; B], const B: usize, const K: usize>(
         mut self,
         mut unknowns: [T; N],
-        mut otherwise: Option<[T; N]>,
-        update: impl Fn([T; N]) -> Result<([T; N], [T; K]), Failure>,
+        otherwise: Option<[T; N]>,
+        update: impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
     ) -> Result<([T; N], [T; K]), Failure> {
         if const { T::UPDATES > 0 } {
             let nothing = T::from_f64(f64::NAN);
             let (mut solved, mut kept) = (false, [nothing; K]);
             self.update_unless(&mut solved, &mut unknowns, &mut kept, &update);
             let is_nearer = !solved && self.is_nearer(&unknowns, &otherwise);
-            if const { T::UPDATES > 1 } {
+            if const { T::UPDATES > 2 } {
                 self.update_unless(&mut solved, &mut unknowns, &mut kept, &update);
             }
             return if solved && !is_nearer { Ok((unknowns, kept)) } else { Err(Failure::NotConverged) };
         }
-        let (fresh, mut kept) = (self, [T::from_f64(f64::NAN); K]);
-        loop {
-            let updated = update(unknowns).and_then(|(delta, keep)| {
-                // Iterations for derivatives leave values as they are.
-                if self.due.is_none() {
-                    kept = keep;
-                }
-                self.update(&mut unknowns, delta)
-            });
-            let failure = match updated {
-                Ok(true) => return Ok((unknowns, kept)),
-                Ok(false) if self.updates != 1 || !self.is_nearer(&unknowns, &otherwise) => continue,
-                Ok(false) => Failure::NotConverged,
-                Err(failure) => failure,
-            };
-            match otherwise.take() {
-                Some(guess) => (self, unknowns) = (fresh, guess),
-                None => return Err(failure),
-            }
+        let rest = Rest { fresh: self, otherwise, kept: [T::from_f64(f64::NAN); K] };
+        if const { B == 0 || T::DERIVATIVES > 0 } {
+            return rest.solve(self, unknowns, Ok(false), update);
         }
+        // An update of second order is enough as a rule: what is prepared for others, and where that is kept, is no
+        // concern of a step then.
+        let mut rest = rest;
+        let updated = self.next(&mut unknowns, &mut rest.kept, &update);
+        if updated == Ok(true) {
+            Ok((unknowns, rest.kept))
+        } else {
+            rest.solve_apart(self, unknowns, updated, update)
+        }
+    }
+
+    /// One update; true when the unknowns are solved for.
+    #[inline(always)]
+    fn next<T: Scalar, G: FnOnce() -> [T; B], const B: usize, const K: usize>(
+        &mut self,
+        unknowns: &mut [T; N],
+        kept: &mut [T; K],
+        update: &impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
+    ) -> Result<bool, Failure> {
+        let (delta, slopes, keep) = update(*unknowns)?;
+        // Iterations for derivatives leave values as they are.
+        if self.due.is_none() {
+            *kept = keep;
+        }
+        self.update(unknowns, delta, slopes)
     }
 
     /// After the first update, whether `otherwise` was nearer to what it led to than the guess was, which was so far
@@ -129,17 +142,19 @@ impl<const N: usize> Newton<N> {
 
     /// The next update, which counts unless the unknowns are `solved` for already; without branches.
     #[inline(always)]
-    fn update_unless<T: Scalar, const K: usize>(
+    fn update_unless<T: Scalar, G: FnOnce() -> [T; B], const B: usize, const K: usize>(
         &mut self,
         solved: &mut bool,
         unknowns: &mut [T; N],
         kept: &mut [T; K],
-        update: &impl Fn([T; N]) -> Result<([T; N], [T; K]), Failure>,
+        update: &impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
     ) {
         let mut next = *unknowns;
         let nothing = T::from_f64(f64::NAN);
-        let (delta, keep) = update(next).unwrap_or(([nothing; N], [nothing; K]));
-        let now = self.values_here(&mut next, delta).unwrap_or(false);
+        let (keep, now) = match update(next) {
+            Ok((delta, slopes, keep)) => (keep, self.values_here(&mut next, delta, slopes).unwrap_or(false)),
+            Err(_) => ([nothing; K], false),
+        };
         // Two loops: a chain of both would not be unrolled.
         for (x, next) in unknowns.iter_mut().zip(next) {
             *x = if *solved { *x } else { next };
@@ -152,16 +167,21 @@ impl<const N: usize> Newton<N> {
 
     /// Adds `delta` to the unknowns; true when they are solved for.
     #[inline]
-    fn update<T: Scalar>(&mut self, unknowns: &mut [T; N], delta: [T; N]) -> Result<bool, Failure> {
+    fn update<T: Scalar, const B: usize>(
+        &mut self,
+        unknowns: &mut [T; N],
+        delta: [T; N],
+        slopes: impl FnOnce() -> [T; B],
+    ) -> Result<bool, Failure> {
         if T::DERIVATIVES == 0 {
-            return self.values(unknowns, delta);
+            return self.values(unknowns, delta, slopes);
         }
         // At the solution x of F(x, θ) = 0 the derivative of the update δ = −J⁻¹F is −x' − J⁻¹F_θ, so that
         // that of x + δ is right whatever x' was. Each iteration settles one more order of derivatives;
         // values stay those of a scalar without them.
         match &mut self.due {
             None => {
-                if self.values(unknowns, delta)? {
+                if self.values(unknowns, delta, slopes)? {
                     self.due = Some(T::DERIVATIVES);
                 }
                 Ok(false)
@@ -178,13 +198,24 @@ impl<const N: usize> Newton<N> {
 
     /// Adds `delta` and compares values.
     #[inline]
-    fn values<T: Scalar>(&mut self, unknowns: &mut [T; N], delta: [T; N]) -> Result<bool, Failure> {
-        self.values_here(unknowns, delta)
+    fn values<T: Scalar, const B: usize>(
+        &mut self,
+        unknowns: &mut [T; N],
+        delta: [T; N],
+        slopes: impl FnOnce() -> [T; B],
+    ) -> Result<bool, Failure> {
+        self.values_here(unknowns, delta, slopes)
     }
 
     /// The same, without a call.
     #[inline(always)]
-    fn values_here<T: Scalar>(&mut self, unknowns: &mut [T; N], delta: [T; N]) -> Result<bool, Failure> {
+    fn values_here<T: Scalar, const B: usize>(
+        &mut self,
+        unknowns: &mut [T; N],
+        delta: [T; N],
+        slopes: impl FnOnce() -> [T; B],
+    ) -> Result<bool, Failure> {
+        let before = *unknowns;
         let mut delta2 = 0.0;
         let mut size2 = self.beside;
         for ((x, d), w) in unknowns.iter_mut().zip(delta).zip(self.weights) {
@@ -205,20 +236,87 @@ impl<const N: usize> Newton<N> {
         let solved = if self.updates == 0 {
             delta2 <= T::EPSILON / 64.0 * size2
         } else {
-            // After ‖δ₀‖, ‖δ₁‖ the next update is about ‖δ₁‖(‖δ₁‖/‖δ₀‖)². (The second condition keeps an
-            // accidentally small δ₁ from being taken for convergence.)
+            // After ‖δ₀‖, ‖δ₁‖ the next update is about ‖δ₁‖(‖δ₁‖/‖δ₀‖)², but for those of second order. (The second
+            // condition keeps an accidentally small δ₁ from being taken for convergence.)
             let shrunk = delta2 / self.last;
             let predicted = delta2 * shrunk * shrunk;
             delta2 <= rounding * rounding * size2
-                || (delta2 <= rounding * size2 && predicted <= T::EPSILON * T::EPSILON * size2)
+                || (B == 0 && delta2 <= rounding * size2 && predicted <= T::EPSILON * T::EPSILON * size2)
                 || (delta2 >= self.last && delta2 <= noise * noise * size2)
         };
         if solved {
             return Ok(true);
         }
+        if const { T::UPDATES != 1 }
+            && let (&[slope, second, third], &[from], &[d]) = (&slopes()[..], &before[..], &delta[..])
+        {
+            // With a = F″/(2F′) and b = F‴/(6F′) −aδ² + (2a² − b)δ³ + … is missing at x + δ: each term is about aδ times
+            // the one before. The first of them is added, and the second one may be rounding.
+            let inverse = T::from_f64(1.0) / slope;
+            let (a, b) = (T::from_f64(0.5) * second * inverse, T::from_f64(1.0 / 6.0) * third * inverse);
+            let (bend, twist, square) = (a.to_f64(), b.to_f64(), d.to_f64() * d.to_f64());
+            let missing = square * (2.0 * bend * bend + twist.max(-twist));
+            if missing <= Self::MOST_BENT {
+                unknowns[0] = from + (d - a * d * d);
+                if missing * missing * delta2 <= T::EPSILON * T::EPSILON / 256.0 * size2 {
+                    return Ok(true);
+                }
+            }
+        }
         self.last = delta2;
         self.updates += 1;
         if self.updates >= Self::MOST_UPDATES { Err(Failure::NotConverged) } else { Ok(false) }
+    }
+}
+
+/// What an iteration goes on with.
+struct Rest<T, const N: usize, const K: usize> {
+    /// Before any update.
+    fresh: Newton<N>,
+    /// Another guess.
+    otherwise: Option<[T; N]>,
+    /// Of the last update.
+    kept: [T; K],
+}
+
+impl<T: Scalar, const N: usize, const K: usize> Rest<T, N, K> {
+    /// Updates after one, if any, that was `updated`.
+    #[inline(always)]
+    fn solve<G: FnOnce() -> [T; B], const B: usize>(
+        mut self,
+        mut newton: Newton<N>,
+        mut unknowns: [T; N],
+        mut updated: Result<bool, Failure>,
+        update: impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
+    ) -> Result<([T; N], [T; K]), Failure> {
+        loop {
+            let failure = match updated {
+                Ok(true) => return Ok((unknowns, self.kept)),
+                Ok(false) if newton.updates != 1 || !newton.is_nearer(&unknowns, &self.otherwise) => None,
+                Ok(false) => Some(Failure::NotConverged),
+                Err(failure) => Some(failure),
+            };
+            if let Some(failure) = failure {
+                match self.otherwise.take() {
+                    Some(guess) => (newton, unknowns) = (self.fresh, guess),
+                    None => return Err(failure),
+                }
+            }
+            updated = newton.next(&mut unknowns, &mut self.kept, &update);
+        }
+    }
+
+    /// The same by a call.
+    #[cold]
+    #[inline(never)]
+    fn solve_apart<G: FnOnce() -> [T; B], const B: usize>(
+        self,
+        newton: Newton<N>,
+        unknowns: [T; N],
+        updated: Result<bool, Failure>,
+        update: impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
+    ) -> Result<([T; N], [T; K]), Failure> {
+        self.solve(newton, unknowns, updated, update)
     }
 }
 
@@ -253,7 +351,7 @@ mod tests {
         let mut x = [T::from_f64(x)];
         for updates in 1..1000 {
             let delta = update(x[0]);
-            if newton.update(&mut x, [delta])? {
+            if newton.update(&mut x, [delta], || [])? {
                 return Ok((x[0].to_f64(), updates));
             }
         }
@@ -289,6 +387,79 @@ mod tests {
         assert_eq!(updates, 2);
     }
 
+    /// The solution of F = 0 by updates of second order, where `slopes` is F, F′, F″ and F‴, and the number of
+    /// updates.
+    fn solve_bent(guess: f64, slopes: impl Fn(f64) -> [f64; 4]) -> Result<(f64, u32), Failure> {
+        let updates = core::cell::Cell::new(0);
+        let ([x], []) = Newton::new().solve([guess], |[x]| {
+            updates.set(updates.get() + 1);
+            let [f, rest @ ..] = slopes(x);
+            Ok(([-f / rest[0]], move || rest, []))
+        })?;
+        Ok((x, updates.get()))
+    }
+
+    #[test]
+    fn updates_of_second_order_reach_farther() {
+        // Relative errors: 1e-5, of which 5e-11 would be left by Newton's method and 5e-16/2 is by its second order.
+        let square = |x: f64| [x * x - 2.0, 2.0 * x, 2.0, 0.0];
+        for (off, most) in [(1e-9, 1), (1e-5, 2), (2e-6, 1), (1e-3, 2), (0.3, 3)] {
+            let (x, updates) = solve_bent(2f64.sqrt() * (1.0 + off), square).unwrap();
+            assert!((x - 2f64.sqrt()).abs() <= 2.0 * f64::EPSILON, "{off} {x}");
+            assert_eq!(updates, most, "{off}");
+        }
+    }
+
+    #[test]
+    fn updates_of_second_order_are_accepted_where_the_third_order_is_rounding() {
+        // x + k sin ωx = y and x + k cos ωx = y, of which one has no second derivative at 0, the other no third one.
+        let mut once = 0;
+        for i in 0..4000_u32 {
+            let f = f64::from(i);
+            let (k, w) = (0.4 * (0.37 * f).sin(), 2.0 + (0.61 * f).cos());
+            let x = if i % 3 == 0 { 0.0 } else { 3.0 * (0.93 * f).sin() };
+            let (sine, phase) = (i % 2 == 0, w * x);
+            let value = |x: f64| if sine { x + k * (w * x).sin() } else { x + k * (w * x).cos() };
+            let y = value(x);
+            let slopes = |x: f64| {
+                let (s, c) = (w * x).sin_cos();
+                let (f0, f1) = if sine { (s, c) } else { (c, -s) };
+                [value(x) - y, 1.0 + k * w * f1, -k * w * w * f0, -k * w * w * w * f1]
+            };
+            if slopes(x)[1] < 0.2 {
+                continue;
+            }
+            let off = 10f64.powi(-(i as i32 % 9) - 1) * if i % 5 < 2 { 1.0 } else { -1.0 };
+            let Ok((found, updates)) = solve_bent(x + off, slopes) else { continue };
+            // Roundings of F are divided by F′.
+            let most = 16.0 * f64::EPSILON * (1.0 + x.abs());
+            let other = (value(found) - y).abs() <= 4.0 * f64::EPSILON * (1.0 + y.abs());
+            assert!(
+                (found - x).abs() <= most || (off.abs() > 1e-2 && other),
+                "{i} {off} {phase}: {found} {x}"
+            );
+            once += usize::from(updates == 1 && off.abs() > 1e-7);
+        }
+        assert!(once > 200, "{once}");
+    }
+
+    #[test]
+    fn updates_of_second_order_have_derivatives_too() {
+        use crate::Dual;
+
+        let y = Dual::<f64>::variable(2.0, 0);
+        let guess = Dual::<f64>::constant(1.4);
+        let two = Dual::constant(2.0);
+        let ([x], []) = Newton::new()
+            .solve([guess], |[x]| {
+                Ok(([(y - x * x) / (x + x)], move || [two * x, two, Dual::constant(0.0)], []))
+            })
+            .unwrap();
+        let (alone, _) = solve_bent(1.4, |x| [x * x - 2.0, 2.0 * x, 2.0, 0.0]).unwrap();
+        assert_eq!(x.re.to_bits(), alone.to_bits());
+        assert!((x.eps[0] - 0.125f64.sqrt()).abs() < 4e-16, "{x:?}");
+    }
+
     #[test]
     fn derivatives_of_the_solution_are_solved_for_too() {
         use crate::Dual;
@@ -298,7 +469,7 @@ mod tests {
             let (mut newton, mut x) = (Newton::<1>::new(), [T::from_f64(1.4)]);
             loop {
                 let delta = (y - x[0] * x[0]) / (x[0] + x[0]);
-                if newton.update(&mut x, [delta]).unwrap() {
+                if newton.update(&mut x, [delta], || []).unwrap() {
                     return x[0];
                 }
             }
@@ -318,7 +489,7 @@ mod tests {
 
     #[test]
     fn an_iteration_that_fails_starts_again_from_elsewhere() {
-        let root = |[x]: [f64; 1]| Ok(([root_of_two(x)], []));
+        let root = |[x]: [f64; 1]| Ok(([root_of_two(x)], || [], []));
         // Not finite from 0.
         assert_eq!(Newton::new().solve([0.0], root), Err(Failure::NonFinite));
         let near = Newton::new().solve([1.4], root);
@@ -334,7 +505,7 @@ mod tests {
             } else {
                 -x
             };
-            Ok(([update], []))
+            Ok(([update], || [], []))
         };
         assert_eq!(Newton::new().solve_or([0.45], [0.2], cycle), Ok(([0.0], [])));
     }
@@ -357,7 +528,7 @@ mod tests {
         let mut noise = core::iter::successors(Some(3e-12), |x: &f64| Some(-x));
         let mut x = [1.0];
         let mut newton = Newton::new();
-        let solved = noise.by_ref().take(3).any(|d| newton.update(&mut x, [d]).unwrap());
+        let solved = noise.by_ref().take(3).any(|d| newton.update(&mut x, [d], || []).unwrap());
         assert!(solved);
         // Above that it is a cycle.
         let cycle = solve(Newton::new(), 0.5, |x: f64| if x > 0.5 { -1e-3 } else { 1e-3 });

@@ -21,6 +21,8 @@ pub trait Method<S: System> {
     const LENGTH: Length = Length::Short;
     /// Whether a step solves equations by Newton's method.
     const ITERATES: bool = false;
+    /// Whether it makes updates of second order there.
+    const BENDS: bool = false;
     /// Whether ensembles gain nothing from taking steps side by side: long ones, and those with maps of a group.
     const APART: bool = false;
     /// Whether a state carries sines and cosines that a step turns by little, so that roundings add up: drivers
@@ -217,6 +219,7 @@ macro_rules! by_step_functions_of {
             const UNREAD: &'static [usize] = <S as Emits<$method>>::UNREAD;
             const LENGTH: Length = <S as Emits<$method>>::LENGTH;
             const ITERATES: bool = <S as Emits<$method>>::ITERATES;
+            const BENDS: bool = <S as Emits<$method>>::BENDS;
             const APART: bool = <S as Emits<$method>>::APART;
             const TURNS: bool = <S as Emits<$method>>::TURNS;
 

@@ -23,8 +23,9 @@ pub trait Scalar:
     /// a step solves an equation by Newton's method, as many more iterations find the derivatives of the
     /// solution.
     const DERIVATIVES: u32 = 0;
-    /// How many updates Newton's method makes, one or two, with the same instructions whatever the numbers
-    /// are, so that a driver can take steps side by side; 0: as many as are needed.
+    /// How far Newton's method goes, with the same instructions whatever the numbers are, so that a driver can take
+    /// steps side by side: one update (1), one of second order (2), which there is for one unknown, or two (3); 0: as
+    /// many updates as are needed.
     const UPDATES: u32 = 0;
     /// The nearest value to `x`.
     fn from_f64(x: f64) -> Self;

@@ -188,6 +188,8 @@ pub trait Emits<K>: System {
     const LENGTH: Length = Length::Short;
     /// Whether a step solves equations by Newton's method.
     const ITERATES: bool = false;
+    /// Whether it makes updates of second order there.
+    const BENDS: bool = false;
     /// Whether ensembles gain nothing from taking steps side by side: long ones, and those with maps of a group.
     const APART: bool = false;
     /// Whether a state carries sines and cosines that a step turns.

@@ -17,10 +17,11 @@
 //! ```
 //!
 //! Every turn adds a rounding: what has been turned a few times is computed anew. Of a tiny δ, which an angle that was
-//! foreseen is off by, two terms are enough:
+//! foreseen is off by, two terms are enough, or three:
 //!
 //! ```text
-//! (5)  sin (x + δ) = sin x + δ cos x,   cos (x + δ) = cos x − δ sin x.
+//! (5)  sin (x + δ) = sin x + δ cos x,   cos (x + δ) = cos x − δ sin x,
+//! (6)  sin (x + δ) = sin x + δ (cos x − δ/2 sin x),   cos (x + δ) = cos x − δ (sin x + δ/2 cos x).
 //! ```
 //!
 //! S and C are minimax polynomials for the relative error of (2), which is 2⁻⁵⁷ and 2⁻⁶³, and 2⁻⁵⁸ and 2⁻⁶⁸
@@ -82,6 +83,9 @@ const SHORT_C: [f64; 4] =
 
 /// Up to this |δ|, (5) is off by less than 2⁻⁵⁶.
 const TINY: f64 = 3.0e-9;
+
+/// Up to this |δ|, (6) is off by less than 2⁻⁵⁶.
+const CLOSE: f64 = 4.0e-6;
 
 /// (sin x, cos x).
 #[inline]
@@ -161,7 +165,7 @@ pub(crate) fn sin_cos_turned_or_nan<T: Scalar>(x: T, from: T, sines: (T, T)) -> 
 }
 
 /// The same as of [`sin_cos_turned_or_nan`] without branches: by (4), or where x is not close to `from`, as of
-/// [`sin_cos`] if `WAYS` is 3, else not numbers.
+/// [`sin_cos`] if `WAYS` is 4, else not numbers.
 #[cfg(feature = "std")]
 #[inline(always)]
 pub(crate) fn sin_cos_turned_alone<T: Scalar, const WAYS: u32>(x: T, from: T, sines: (T, T)) -> (T, T) {
@@ -171,12 +175,12 @@ pub(crate) fn sin_cos_turned_alone<T: Scalar, const WAYS: u32>(x: T, from: T, si
     turn_alone::<_, WAYS>(x, x - from, sines)
 }
 
-/// (4) for this δ, or of others [`sin_cos`] if `WAYS` is 3, or not numbers.
+/// (4) for this δ, or of others [`sin_cos`] if `WAYS` is 4, or not numbers.
 #[cfg(feature = "std")]
 #[inline(always)]
 fn turn_alone<T: Scalar, const WAYS: u32>(x: T, by: T, sines: (T, T)) -> (T, T) {
     let is_small = by.to_f64().abs() <= SMALL;
-    if WAYS < 3 {
+    if WAYS < 4 {
         // Added early: a result that is known not to be a number in one case would become a branch.
         return turn(by + T::from_f64(if is_small { -0.0 } else { f64::NAN }), sines);
     }
@@ -184,7 +188,8 @@ fn turn_alone<T: Scalar, const WAYS: u32>(x: T, by: T, sines: (T, T)) -> (T, T) 
     (if is_small { turned.0 } else { called.0 }, if is_small { turned.1 } else { called.1 })
 }
 
-/// (sin x, cos x) by (5) from the `sines` of `from` + `by`, if x is that near to it, or by (4); else as of [`sin_cos`].
+/// (sin x, cos x) by (5) or (6) from the `sines` of `from` + `by`, if x is that near to it, or by (4); else as of
+/// [`sin_cos`].
 #[inline]
 pub(crate) fn sin_cos_near(x: f64, from: f64, by: f64, sines: (f64, f64)) -> (f64, f64) {
     by_shifting((x - from) - by, sines).unwrap_or_else(|| sin_cos(x))
@@ -196,7 +201,7 @@ pub(crate) fn sin_cos_near_or_nan<T: Scalar>(x: T, from: T, by: T, sines: (T, T)
     by_shifting((x - from) - by, sines).unwrap_or_else(|| sin_cos_or_nan(x))
 }
 
-/// The same as of [`sin_cos_near_or_nan`] without branches: in one of the first so many `WAYS` of (5), (4) and
+/// The same as of [`sin_cos_near_or_nan`] without branches: in one of the first so many `WAYS` of (5), (6), (4) and
 /// [`sin_cos`], or not numbers.
 #[cfg(feature = "std")]
 #[inline(always)]
@@ -205,25 +210,45 @@ pub(crate) fn sin_cos_near_alone<T: Scalar, const WAYS: u32>(x: T, from: T, by: 
         return x.sin_cos();
     }
     let by = (x - from) - by;
-    let is_tiny = by.to_f64().abs() <= TINY;
+    let size = by.to_f64().abs();
+    let or_nan = |is_right| by + T::from_f64(if is_right { -0.0 } else { f64::NAN });
     if WAYS == 1 {
-        return shift(by + T::from_f64(if is_tiny { -0.0 } else { f64::NAN }), sines);
+        return shift(or_nan(size <= TINY), sines);
     }
-    let (shifted, other) = (shift(by, sines), turn_alone::<_, WAYS>(x, by, sines));
-    (if is_tiny { shifted.0 } else { other.0 }, if is_tiny { shifted.1 } else { other.1 })
+    // With 0 for δ/2, (6) is (5).
+    let half = T::from_f64(if size <= TINY { 0.0 } else { 0.5 }) * by;
+    if WAYS == 2 {
+        return bent(or_nan(size <= CLOSE), half, sines);
+    }
+    let (shifted, other) = (bent(by, half, sines), turn_alone::<_, WAYS>(x, by, sines));
+    (if size <= CLOSE { shifted.0 } else { other.0 }, if size <= CLOSE { shifted.1 } else { other.1 })
 }
 
-/// (5) or (4), where one of them is accurate for this δ.
+/// (5), (6) or (4), where one of them is accurate for this δ.
 #[inline(always)]
 fn by_shifting<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
-    let is_tiny = cfg!(not(feature = "platform-trigonometry")) && by.to_f64().abs() <= TINY;
-    if is_tiny { Some(shift(by, sines)) } else { by_turning(by, sines) }
+    let size = by.to_f64().abs();
+    if cfg!(feature = "platform-trigonometry") {
+        None
+    } else if size <= TINY {
+        Some(shift(by, sines))
+    } else if size <= CLOSE {
+        Some(bent(by, T::from_f64(0.5) * by, sines))
+    } else {
+        by_turning(by, sines)
+    }
 }
 
 /// (5)
 #[inline(always)]
 fn shift<T: Scalar>(by: T, (sin, cos): (T, T)) -> (T, T) {
     (sin + cos * by, cos - sin * by)
+}
+
+/// (6)
+#[inline(always)]
+fn bent<T: Scalar>(by: T, half: T, (sin, cos): (T, T)) -> (T, T) {
+    (sin + (cos - sin * half) * by, cos - (sin + cos * half) * by)
 }
 
 /// (4), where it is accurate for this δ.

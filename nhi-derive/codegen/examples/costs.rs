@@ -60,7 +60,10 @@ fn row(derived: &Derived, lines: usize, time: f64) {
         let optimised = optimise_step(&mut pool, &mut constants, &method.step, fixed).step;
         let step = split(&pool, &optimised).step;
         let count = Operations::of(&mut pool, &mut constants, &step);
-        let iterations: Vec<String> = count.iterations.iter().map(ToString::to_string).collect();
+        let mut iterations: Vec<String> = count.iterations.iter().map(ToString::to_string).collect();
+        if count.second_order.weight() > 0 {
+            iterations.push(format!("of second order {}", count.second_order));
+        }
         println!(
             "| {} | {} | {} | {} | {lines} | {time:.0} |",
             derived.mechanics.system.name,

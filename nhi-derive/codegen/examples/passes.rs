@@ -37,7 +37,8 @@ const HEAD: &str = "# What the passes save
 
 Operations of one step of the systems of `models`: an addition or multiplication counts 1, a division 4, sine, cosine or
 both of an angle 15, of one that is small as a rule 7, a square root 5, other functions 20, and a Newton loop as three
-iterations. What depends on parameters and step size alone is computed once per simulation and not counted.
+iterations, with what an update of second order needs once. What depends on parameters and step size alone is computed
+once per simulation and not counted.
 
 | pass (`nhi-derive/codegen/src/pass/`) | what it does |
 |---|---|
@@ -57,7 +58,7 @@ iterations. What depends on parameters and step size alone is computed once per 
 | midpoints | coordinates are carried as the next step begins with them, half a step ahead, where it reads nothing else of them: saves waiting, and an addition each where one with a multiplication is one operation |
 | middle | a step begins where the chain of operations from step to step is shortest, with what it otherwise computes of the state at its beginning: saves waiting, and what two steps do alike |
 | sines | the state carries sine and cosine of a step's angle, which short polynomials turn by what it has moved: saves choices by the quadrant and a third of the multiplications, counted as one sine and cosine |
-| near | an angle that the last iteration of Newton's method has all but found, or a phase a step ahead, needs two multiplications where another one is turned by polynomials |
+| near | an angle that the last iteration of Newton's method has all but found, or a phase a step ahead, needs two multiplications, or five, where another one is turned by polynomials |
 | ends | what the next step reads does not go through results that it does not: saves additions in a loop, and waiting |
 | positive | no check of pivots that are positive whatever the state |
 | signs | no changes of sign, which are not counted, where a user can subtract |
@@ -75,6 +76,9 @@ the state.
 Multipliers in closed form are no pass: the scheme builder solves what is affine in the velocities for these, and what
 then is affine in the impulses for those (`method/nodes.rs`), or in some of them (`method/impulse.rs`); two constraints
 by Cramer's rule where their determinant is short (`mechanics/connection.rs`). *Newton* is the number of unknowns that are left to a loop.
+The one equation for one unknown has its second and third derivative beside the first (`method/builder.rs`): an update
+that would not be the last one is of second order then, so that it is as a rule. They are computed in such an update alone
+(`program/defer.rs`).
 
 Written by
 

@@ -6,11 +6,11 @@ mod support;
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
-use nhi_codegen::expr::Pool;
+use nhi_codegen::expr::{Expr, Pool};
 use nhi_codegen::method::{Family, METHODS};
 use nhi_codegen::pass::{Step, in_a_loop, optimise, optimise_step, recurrence, split};
 use nhi_codegen::pipeline::Derived;
-use nhi_codegen::program::{Constants, Operations, Program, Statement};
+use nhi_codegen::program::{Binding, Constants, Input, Operations, Output, Program, Statement};
 use std::path::Path;
 use support::Random;
 
@@ -328,4 +328,90 @@ fn newton_finds_motions_and_foresees_angles() {
     assert_eq!(found("SleighCom", "dla2"), (1, 1));
     // All impulses turn this robot.
     assert_eq!(found("MobileRobot", "dla2").0, 3);
+}
+
+/// The loop's update of a program with updates of second order, and derivatives, as functions of the unknown too.
+fn of_unknown(program: &Program) -> Option<Program> {
+    let (at, newton) = program.body.iter().enumerate().find_map(|(i, s)| match s {
+        Statement::Newton(newton) if !newton.slopes.is_empty() => Some((i, newton)),
+        _ => None,
+    })?;
+    let mut function = program.clone();
+    function.body.truncate(at);
+    function.body.extend(newton.body.clone());
+    let output = |values: &[Expr]| Output { name: "of".into(), values: values.to_vec(), scalar: false };
+    function.outputs = vec![output(&newton.delta), output(&newton.slopes)];
+    let symbols = newton.unknowns.clone();
+    function.inputs.push(Input { name: "x".into(), symbols, binding: Binding::Step, scalar: false });
+    Some(function)
+}
+
+/// What updates of second order are made of is F′, F″ and F‴ of the F that the update −F/F′ is for, up to one factor:
+/// by differences, in a step as it is written, after the passes, and with what it carries.
+#[test]
+fn updates_of_second_order_are_of_the_equation() {
+    let (h, e) = (0.05, 1e-4);
+    let (mut compared, mut carrying) = (0, 0);
+    for derived in models() {
+        let system = &derived.mechanics.system;
+        for method in &derived.methods {
+            let Some(raw) = of_unknown(&method.step) else { continue };
+            let (mut pool, isolated) = method.step.isolated(&system.pool);
+            let optimised = optimise(&mut pool, &mut Constants::default(), &isolated);
+            let by = Carrying::new(&derived, &method.step, method.state.belongs_to_step_size());
+            for seed in 0..STATES {
+                let mut random = Random(seed);
+                let mut numbers = |n: usize, low: f64, high: f64| -> Vec<f64> {
+                    (0..n).map(|_| (low + high) / 2.0 + (high - low) / 2.0 * random.number()).collect()
+                };
+                let start = [
+                    numbers(system.parameters.len(), 0.5, 1.5),
+                    vec![h],
+                    numbers(system.coordinates.len(), -1.0, 1.0),
+                    numbers(system.velocities.len(), -1.0, 1.0),
+                    vec![0.3],
+                    numbers(system.inputs.len(), -1.0, 1.0),
+                ];
+                let Ok(state) = method.starts[0].1.run(&system.pool, &start) else { continue };
+                let arguments = [&start[..2], &state, &start[4..]].concat();
+                let mut forms = vec![
+                    (raw.clone(), &system.pool, arguments.clone()),
+                    (of_unknown(&optimised).expect("still"), &pool, arguments.clone()),
+                ];
+                if let Some(Carrying { pool, step: Step { step, carry: Some(carry), .. } }) = &by {
+                    let carried =
+                        carry.run(pool, &arguments[..arguments.len() - 1]).expect("a start").concat();
+                    let place = step.inputs.iter().position(|i| i.name == "carried").expect("an input");
+                    let mut arguments = arguments.clone();
+                    arguments.insert(place, carried);
+                    forms.push((of_unknown(step).expect("still"), pool, arguments));
+                    carrying += 1;
+                }
+                for (function, pool, arguments) in forms {
+                    let at = |x: f64| {
+                        let arguments = [&arguments[..], &[vec![x]]].concat();
+                        let [delta, slopes] = &function.run(pool, &arguments).expect("a value")[..] else {
+                            unreachable!("two results")
+                        };
+                        // F, F′, F″ and F‴.
+                        [-delta[0] * slopes[0], slopes[0], slopes[1], slopes[2]]
+                    };
+                    let x = 0.1 * random.number();
+                    let (before, here, after) = (at(x - e), at(x), at(x + e));
+                    let scale = here.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+                    for i in 0..3 {
+                        let difference = (after[i] - before[i]) / (2.0 * e);
+                        let expected = here[i + 1];
+                        let name = format!("{}, {}", system.name, method.id);
+                        assert!(
+                            (difference - expected).abs() < 1e-6 * scale,
+                            "{name}: {difference} {expected}"
+                        );
+                    }
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 60 && carrying > 20, "{compared}, {carrying}");
 }

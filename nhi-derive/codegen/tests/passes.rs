@@ -566,6 +566,7 @@ impl Generator<'_> {
                 beside: self.pool.one(),
                 body: inside,
                 delta: vec![delta],
+                slopes: Vec::new(),
                 kept: Vec::new(),
             }));
             body.extend(self.lets(3, &format!("r{i}_")));

@@ -127,7 +127,7 @@ impl Constants {
 /// to step, one, or by anything, two. One step may need more than most.
 #[derive(Clone, Copy, Debug)]
 struct Updates {
-    /// One, or in the next strides, as many as `strides`, two or 0: as many as each lane needs.
+    /// [`Scalar::UPDATES`]: 1, or in the next strides, as many as `strides`, others.
     number: u32,
     strides: u32,
     /// What `strides` is set to when one update is not enough.
@@ -156,6 +156,15 @@ impl Updates {
         let patience = (2 * self.patience).min(MOST_PATIENCE);
         *self = Updates { number, strides: self.patience, patience };
         number
+    }
+
+    /// What to try where `number` is not enough for many lanes.
+    fn after<S: System, M: Method<S>>(number: u32) -> Option<u32> {
+        match number {
+            1 if M::BENDS => Some(2),
+            1 | 2 => Some(3),
+            _ => None,
+        }
     }
 
     fn is_enough(&mut self) {
@@ -344,18 +353,20 @@ impl Block {
         if !Updates::matter::<S, M>() {
             return run(state, 0..lanes, 0);
         }
-        let number = updates.next();
+        let mut number = updates.next();
         let mut defects = run(state, 0..lanes, number);
         let is_wrong = |defects: &[f64; LANES], lane: usize| stopped[lane].is_none() && defects[lane] != 0.0;
         let wrong = |defects: &[f64; LANES]| (0..lanes).filter(|&lane| is_wrong(defects, lane)).count();
         // Steps with two updates take twice as long; those of one lane as long as of ten side by side.
+        while let Some(next) = Updates::after::<S, M>(number)
+            && 10 * wrong(&defects) > lanes
+        {
+            number = updates.set(next);
+            state.copy_from_slice(before);
+            defects = run(state, 0..lanes, number);
+        }
         if number == 1 {
-            if 10 * wrong(&defects) > lanes {
-                state.copy_from_slice(before);
-                defects = run(state, 0..lanes, updates.set(2));
-            } else {
-                updates.is_enough();
-            }
+            updates.is_enough();
         }
         if number > 0 {
             if 4 * wrong(&defects) > 3 * lanes {
@@ -429,8 +440,9 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
         }
         match self.updates {
             1 => return self.side_by_side::<Lane<T, 1>>(),
-            2 if const { M::ITERATES } => return self.side_by_side::<Lane<T, 2>>(),
-            2 => return self.side_by_side::<Lane<T, 0>>(),
+            2 if const { M::BENDS } => return self.side_by_side::<Lane<T, 2>>(),
+            3 if const { M::ITERATES } => return self.side_by_side::<Lane<T, 3>>(),
+            3 => return self.side_by_side::<Lane<T, 0>>(),
             _ => {}
         }
         self.one_by_one::<T>();

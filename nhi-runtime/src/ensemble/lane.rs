@@ -71,8 +71,8 @@ impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
     fn sin_cos_turned(self, from: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
         let (x, from, sines) = (self.0, from.0, (sin.0, cos.0));
         let (sin, cos) = match UPDATES {
-            0 => trigonometry::sin_cos_turned_alone::<_, 3>(x, from, sines),
-            _ => trigonometry::sin_cos_turned_alone::<_, 2>(x, from, sines),
+            0 => trigonometry::sin_cos_turned_alone::<_, 4>(x, from, sines),
+            _ => trigonometry::sin_cos_turned_alone::<_, 3>(x, from, sines),
         };
         (Lane(sin), Lane(cos))
     }
@@ -80,9 +80,10 @@ impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
     fn sin_cos_near(self, from: Self, by: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
         let (x, from, by, sines) = (self.0, from.0, by.0, (sin.0, cos.0));
         let (sin, cos) = match UPDATES {
-            0 => trigonometry::sin_cos_near_alone::<_, 3>(x, from, by, sines),
+            0 => trigonometry::sin_cos_near_alone::<_, 4>(x, from, by, sines),
             1 => trigonometry::sin_cos_near_alone::<_, 1>(x, from, by, sines),
-            _ => trigonometry::sin_cos_near_alone::<_, 2>(x, from, by, sines),
+            2 => trigonometry::sin_cos_near_alone::<_, 2>(x, from, by, sines),
+            _ => trigonometry::sin_cos_near_alone::<_, 3>(x, from, by, sines),
         };
         (Lane(sin), Lane(cos))
     }

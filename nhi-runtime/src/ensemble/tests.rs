@@ -85,47 +85,62 @@ fn angles_have_sines_as_elsewhere_or_none() {
     }
 }
 
-/// Newton's method for √y from a distance: the root and what was kept of the last update, and updates.
-fn root<T: Scalar>(y: f64, distance: f64) -> (Result<[f64; 2], Failure>, u32) {
+/// Newton's method for √y from a distance, with the derivatives for updates of second order or without: the root and
+/// what was kept of the last update, and updates.
+fn root<T: Scalar, const B: usize>(y: f64, distance: f64) -> (Result<[f64; 2], Failure>, u32) {
     let updates = core::cell::Cell::new(0);
     let y = T::from_f64(y);
     let guess = [y.sqrt() * T::from_f64(1.0 + distance)];
     let root = Newton::new().solve(guess, |[x]| {
         updates.set(updates.get() + 1);
-        Ok(([(y - x * x) / (x + x)], [x]))
+        let slopes = [x + x, T::from_f64(2.0), T::from_f64(0.0)];
+        Ok(([(y - x * x) / (x + x)], move || core::array::from_fn::<T, B, _>(|i| slopes[i]), [x]))
     });
     (root.map(|([x], [kept])| [x, kept].map(T::to_f64)), updates.get())
 }
 
 #[test]
 fn updates_for_all_lanes_find_what_updates_as_needed_do() {
-    let mut needed = [0; 7];
+    let (mut needed, mut needed_bent) = ([0; 7], [0; 7]);
     for i in 0..400_i32 {
         let (y, distance) = (1.0 + 0.01 * f64::from(i), 10_f64.powi(-(i % 12)));
-        let (alone, updates) = root::<f64>(y, distance);
+        let (alone, updates) = root::<f64, 0>(y, distance);
         needed[updates as usize] += 1;
         // Before the last update, which is not looked at.
         assert!(alone.is_ok_and(|[x, kept]| (x - kept).abs() < 1e-7 * x), "{y} {distance}: {alone:?}");
         let of_lane = |enough| if updates <= enough { alone } else { Err(Failure::NotConverged) };
-        assert_eq!(root::<Lane<f64, 1>>(y, distance), (of_lane(1), 1), "{y} {distance}");
-        assert_eq!(root::<Lane<Separate, 2>>(y, distance), (of_lane(2), 2), "{y} {distance}");
+        assert_eq!(root::<Lane<f64, 1>, 0>(y, distance), (of_lane(1), 1), "{y} {distance}");
+        assert_eq!(root::<Lane<f64, 2>, 0>(y, distance), (of_lane(1), 1), "{y} {distance}");
+        assert_eq!(root::<Lane<Separate, 3>, 0>(y, distance), (of_lane(2), 2), "{y} {distance}");
+
+        let (bent, bent_updates) = root::<f64, 3>(y, distance);
+        needed_bent[bent_updates as usize] += 1;
+        assert!(bent.is_ok_and(|[x, _]| (x - y.sqrt()).abs() <= 4e-16 * x), "{y} {distance}: {bent:?}");
+        let of_lane = |enough| if bent_updates <= enough { bent } else { Err(Failure::NotConverged) };
+        assert_eq!(root::<Lane<Separate, 2>, 3>(y, distance), (of_lane(1), 1), "{y} {distance}");
+        assert_eq!(root::<Lane<f64, 3>, 3>(y, distance), (of_lane(2), 2), "{y} {distance}");
+        // Without a second order where that is not needed.
+        let of_lane = if updates == 1 { alone } else { Err(Failure::NotConverged) };
+        assert_eq!(root::<Lane<f64, 1>, 3>(y, distance), (of_lane, 1), "{y} {distance}");
+        assert!(updates > 1 || bent == alone, "{y} {distance}");
     }
     assert!(needed[1..=4].iter().all(|&times| times > 10), "{needed:?}");
-    assert_eq!(root::<Lane<f64, 2>>(-1.0, 0.5).0, Err(Failure::NotConverged));
+    assert!(needed_bent[1] > needed[1] + 50 && needed_bent[5..] == [0, 0], "{needed:?} {needed_bent:?}");
+    assert_eq!(root::<Lane<f64, 3>, 0>(-1.0, 0.5).0, Err(Failure::NotConverged));
 }
 
 #[test]
 fn a_lane_does_not_take_a_guess_that_another_one_is_nearer_than() {
     fn root<T: Scalar>(guess: f64, otherwise: f64) -> Result<f64, Failure> {
         let [guess, otherwise, two] = [guess, otherwise, 2.0].map(T::from_f64);
-        let update = |[x]: [T; 1]| Ok(([(two - x * x) / (x + x)], []));
+        let update = |[x]: [T; 1]| Ok(([(two - x * x) / (x + x)], || [], []));
         Newton::new().solve_or([guess], [otherwise], update).map(|([x], [])| x.to_f64())
     }
     for near in [SQRT_2 - 1e-5, SQRT_2 + 1e-6] {
         for far in [1.40, 1.43] {
             assert_eq!(root::<f64>(far, near), root::<f64>(near, near), "{near} {far}");
-            assert_eq!(root::<Lane<f64, 2>>(far, near), Err(Failure::NotConverged), "{near} {far}");
-            assert_eq!(root::<Lane<f64, 2>>(near, far), root::<f64>(near, far), "{near} {far}");
+            assert_eq!(root::<Lane<f64, 3>>(far, near), Err(Failure::NotConverged), "{near} {far}");
+            assert_eq!(root::<Lane<f64, 3>>(near, far), root::<f64>(near, far), "{near} {far}");
         }
     }
 }
@@ -140,6 +155,34 @@ fn small_angles_have_the_same_sines_side_by_side() {
     for x in [0.1876, -3.0, 1e9, f64::INFINITY, f64::NAN] {
         let (s, c) = Lane::<Separate, 2>::from_f64(x).small_sin_cos();
         assert!(s.to_f64().is_nan() && c.to_f64().is_nan() || cfg!(feature = "platform-trigonometry"), "{x}");
+    }
+}
+
+#[test]
+fn angles_that_were_foreseen_have_the_same_sines_side_by_side_or_none() {
+    fn lane<const UPDATES: u32>(x: f64, from: f64, by: f64, sines: (f64, f64)) -> [f64; 2] {
+        let [x, from, by, sin, cos] =
+            [x, from, by, sines.0, sines.1].map(Lane::<Separate, UPDATES>::from_f64);
+        let (sin, cos) = x.sin_cos_near(from, by, (sin, cos));
+        [sin.to_f64(), cos.to_f64()]
+    }
+    if cfg!(feature = "platform-trigonometry") {
+        return;
+    }
+    let (from, by) = (0.375_f64, 0.125_f64);
+    let sines = Scalar::sin_cos(from + by);
+    for off in [0.0, 1e-16, 2.9e-9, 3.1e-9, 1e-7, 3.9e-6, 4.1e-6, 1e-3, 0.1874, 0.1876, 2.0] {
+        for x in [from + by + off, from + by - off] {
+            let (sin, cos) = Scalar::sin_cos_near(x, from, by, sines);
+            let check = |[s, c]: [f64; 2], most: f64| {
+                let known = [s.to_bits(), c.to_bits()] == [sin.to_bits(), cos.to_bits()];
+                assert!(if off < most { known } else { s.is_nan() && c.is_nan() }, "{x} {s} {c}");
+            };
+            check(lane::<1>(x, from, by, sines), 3e-9);
+            check(lane::<2>(x, from, by, sines), 4e-6);
+            check(lane::<3>(x, from, by, sines), 0.1875);
+            check(lane::<0>(x, from, by, sines), f64::INFINITY);
+        }
     }
 }
 

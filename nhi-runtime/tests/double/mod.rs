@@ -177,7 +177,7 @@ impl Emits<Dla2> for Sleigh {
             let g = parameters[2] * v[0] + s * v[1] - c * v[2];
             let dg_dtheta = c * v[1] + s * v[2];
             let dg = parameters[2] * b[0] + s * b[1] - c * b[2] + half_h * dg_dtheta * b[0];
-            Ok(([-g / dg], []))
+            Ok(([-g / dg], || [], []))
         })?;
         let v = axpy(&w, ell[0], &b);
         let q = axpy(&q_half, half_h, &v);

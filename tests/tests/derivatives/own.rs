@@ -96,9 +96,9 @@ impl Scalar for Counted {
     }
 }
 
-/// The operations of a step as its generated documentation states them: outside of Newton's method, and of
-/// one of its iterations.
-fn stated<S: System>(file: &str, method: &str) -> (Counts, Option<Counts>) {
+/// The operations of a step as its generated documentation states them: outside of Newton's method, of one of its
+/// iterations, and of an update of second order.
+fn stated<S: System>(file: &str, method: &str) -> [Counts; 3] {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/src").join(file);
     let source = std::fs::read_to_string(path).expect("the source of the model");
     let engine = &mut *default_engine();
@@ -107,17 +107,21 @@ fn stated<S: System>(file: &str, method: &str) -> (Counts, Option<Counts>) {
     let line =
         step.lines().find_map(|line| line.trim().strip_prefix("/// Operations: ")).expect("operations");
     let counts = |text: &str| -> Counts {
-        let terms = text.split(", ").map(|term| term.split_once(' ').expect("a number and a name"));
+        let terms = text
+            .trim_end_matches('.')
+            .split_terminator(", ")
+            .map(|term| term.split_once(' ').expect("a number and a name"));
         terms.map(|(n, name)| (name.to_owned(), n.parse().expect("a number"))).collect()
     };
-    match line.trim_end_matches('.').split_once("; per Newton iteration ") {
-        Some((once, iteration)) => (counts(once), Some(counts(iteration))),
-        None => (counts(line.trim_end_matches('.')), None),
-    }
+    let (line, second_order) =
+        line.trim_end_matches('.').split_once("; for one of second order ").unwrap_or((line, ""));
+    let (once, iteration) =
+        line.trim_end_matches('.').split_once("; per Newton iteration ").unwrap_or((line, ""));
+    [once, iteration, second_order].map(counts)
 }
 
 /// A step does the operations that are stated, those of an iteration as often as there are iterations, and
-/// adds the update to each of the `unknowns`.
+/// adds the update to each of the `unknowns`; where updates can be of second order, the last one at most is not.
 fn check<S: System + Clone, M: Method<S> + Copy>(row: &Row<S>, file: &str, method: M, unknowns: usize) {
     let run = Run::new(row, method, 0.02);
     let x: Vec<Counted> = run.x.iter().map(|&x| Counted(x)).collect();
@@ -127,19 +131,27 @@ fn check<S: System + Clone, M: Method<S> + Copy>(row: &Row<S>, file: &str, metho
     COUNTS.take();
     method.step(&prepared, &state, Counted(0.0), &inputs).unwrap();
     let done = COUNTS.take();
-    let (once, iteration) = stated::<S>(file, method.id());
-    let expected = |iterations: usize| {
+    let [once, iteration, second_order] = stated::<S>(file, method.id());
+    let expected = |iterations: usize, bent: usize| {
         let mut expected = once.clone();
-        if let Some(iteration) = &iteration {
-            for (name, n) in iteration {
-                *expected.entry(name.clone()).or_default() += iterations * n;
-            }
-            *expected.entry("add".to_owned()).or_default() += iterations * unknowns;
-        }
+        let mut add = |counts: &Counts, times: usize| {
+            counts.iter().for_each(|(name, n)| *expected.entry(name.clone()).or_default() += times * n);
+        };
+        add(&iteration, iterations);
+        add(&Counts::from([("add".to_owned(), iterations * unknowns)]), 1);
+        add(&second_order, bent);
+        // x + (δ − a δ δ) with a = F″/2 (1/F′), and b = F‴/6 (1/F′).
+        add(&[("add", 2), ("mul", 6), ("div", 1)].map(|(name, n)| (name.to_owned(), n)).into(), bent);
+        expected.retain(|_, n| *n > 0);
         expected
     };
-    assert_eq!(iteration.is_some(), unknowns > 0, "{}", run.name);
-    assert!((1..10).any(|n| expected(n) == done), "{}: {done:?}, but {once:?}, {iteration:?}", run.name);
+    assert_eq!(iteration.is_empty(), unknowns == 0, "{}", run.name);
+    let mut bent = (1..10).flat_map(|n| [(n, n), (n, n - 1)]);
+    let found = match second_order.is_empty() {
+        true => (1..10).any(|n| expected(n, 0) == done),
+        false => bent.any(|(n, bent)| expected(n, bent) == done),
+    };
+    assert!(found, "{}: {done:?}, but {once:?}, {iteration:?}, {second_order:?}", run.name);
 }
 
 #[test]
@@ -162,11 +174,16 @@ fn numbers<T: Scalar>(state: &impl Fields<T>) -> Vec<T> {
     numbers
 }
 
-/// Where the motion is smooth the errors of the last guesses save iterations; nothing but rounding depends on them.
+/// Where the motion is smooth one update is enough, by the errors of the last guesses without a second order, and with it
+/// from the plain guess; nothing but rounding depends on the errors.
 #[test]
 fn iterations_start_from_where_the_last_ones_lead() {
-    /// Divisions of 200 steps, with q and v at their end; `forget` has every step start from the plain guess.
-    fn divisions<S: System + Clone, M: Method<S> + Copy>(run: &Run<S, M>, forget: bool) -> (usize, Vec<f64>) {
+    /// Sines of small angles in 200 steps, and divisions, with q and v at their end; `forget` has every step start from
+    /// the plain guess.
+    fn count<S: System + Clone, M: Method<S> + Copy>(
+        run: &Run<S, M>,
+        forget: bool,
+    ) -> ([usize; 2], Vec<f64>) {
         let x: Vec<Counted> = run.x.iter().map(|&x| Counted(x)).collect();
         let Data { parameters, q, v, inputs, h } = run.data(&x);
         let prepared = run.method.prepare(&parameters, h).unwrap();
@@ -181,27 +198,30 @@ fn iterations_start_from_where_the_last_ones_lead() {
             state = run.method.step(&prepared, &before, Counted(0.0), &inputs).unwrap();
         }
         let (q, v) = (state.q(), state.v());
-        (COUNTS.take()["div"], q.as_ref().iter().chain(v.as_ref()).map(|x| x.0).collect())
+        let counts = COUNTS.take();
+        (
+            ["small_sin_cos", "div"].map(|name| counts[name]),
+            q.as_ref().iter().chain(v.as_ref()).map(|x| x.0).collect(),
+        )
     }
 
-    /// Of the steps with `once` divisions outside of iterations and `each` in one.
-    fn check<S: System + Clone, M: Method<S> + Copy>(row: &Row<S>, method: M, once: usize, each: usize) {
+    /// Of the steps with `once` sines of small angles and divisions outside of iterations.
+    fn check<S: System + Clone, M: Method<S> + Copy>(row: &Row<S>, method: M, once: [usize; 2]) {
         let run = Run::new(row, method, 0.02);
-        let [(with, end), (without, same)] = [false, true].map(|forget| divisions(&run, forget));
-        let updates = |divisions: usize| (divisions - 200 * once) as f64 / (200 * each) as f64;
-        assert!(
-            updates(without) > 1.8 && updates(with) < 1.2,
-            "{}: {} and {}",
-            run.name,
-            updates(with),
-            updates(without)
-        );
+        let [(with, end), (without, same)] = [false, true].map(|forget| count(&run, forget));
+        let in_loops = |counts: [usize; 2]| [0, 1].map(|i| counts[i] as f64 / 200.0 - once[i] as f64);
+        // Each iteration has one of both, and a division more if its update is of second order.
+        let [updates, divisions] = in_loops(with);
+        assert!(updates < 1.05 && divisions < 1.1, "{}: {updates} updates, {divisions}", run.name);
+        let [updates, divisions] = in_loops(without);
+        assert!(updates < 1.05 && divisions > 1.95, "{}: {updates} updates, {divisions}", run.name);
         for (x, y) in end.iter().zip(same) {
             assert!((x - y).abs() <= 1e-13 * (1.0 + x.abs()), "{}: {x} and {y}", run.name);
         }
     }
 
-    check(&sleigh_com::MODEL, Dla2, 0, 1);
+    check(&sleigh_com::MODEL, Dla2, [0, 0]);
+    check(&snakeboard::MODEL, Dla2, [1, 2]);
 }
 
 /// At a start and with another step size the guesses have no errors. The last impulse of one unknown is carried as a

@@ -49,10 +49,10 @@ fn dla_rattle_keeps_the_constraint_between_nodes() {
     }
 }
 
-/// After many turns the constraint holds at the heading that is kept, though iterations take its sine from that of
-/// another heading: not at one with more digits, of which the last one here, 1.2e-10, would be half a residual of it
-/// in every step. The update that Newton's method takes for the last, up to 2e-9, turns the sleigh by
-/// h/2 a/I 2e-9 = 2e-11. That is left of most steps; now and then it changes that digit, and is a digit off.
+/// After many turns the constraint holds at the heading that is kept, to its last digit, 1.2e-10 here, though iterations
+/// take its sine from that of another heading. Each of both is within half a digit of what it would be with more: where
+/// the update that Newton's method takes for the last changes that digit, the residual is a part of it, a third on
+/// average, and no more where it changes many.
 #[test]
 fn constraints_hold_after_many_turns() {
     fn check(method: impl Method<SleighCom> + Symmetric) {
@@ -61,16 +61,15 @@ fn constraints_hold_after_many_turns() {
         let mut simulation = Simulation::new(sleigh.clone(), method, [heading, 0.0, 0.0], v, h).unwrap();
         // A turn is a residual by the speed of the blade, which is at most this.
         let speed = (2.0 * simulation.energy() / sleigh.m).sqrt();
-        let update = h / 2.0 * sleigh.a / sleigh.I * 2e-9 * speed;
         let digit = (heading.next_up() - heading) * speed;
-        let mut changed = 0;
+        let mut sum = 0.0;
         for _ in 0..100 {
             simulation.step().unwrap();
             let residual = largest(&simulation.residual());
-            assert!(residual < update + digit, "{residual:e}");
-            changed += u32::from(residual > update);
+            assert!(residual < digit, "{residual:e}, {digit:e}");
+            sum += residual;
         }
-        assert!(changed < 10, "{changed} of 100");
+        assert!(sum < 40.0 * digit, "{} digits on average", sum / digit / 100.0);
         assert!((simulation.q()[0] - heading).abs() > 1.0);
     }
     check(Dla2);

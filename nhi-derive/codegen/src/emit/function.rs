@@ -154,15 +154,17 @@ pub(super) fn function(
     let used = used(pool, program);
     let mut latency = Latency::of(pool, constants, program);
     let beside = beside(pool, constants, &mut latency, program);
+    let (rest, deferred) = program.deferred(pool);
     let mut body = Body {
         writer: Writer::new(pool, constants, names, latency),
         mode,
         used,
         beside,
+        deferred: deferred.into_iter(),
         tokens: TokenStream::new(),
     };
     let arguments = body.arguments(program, signature);
-    body.statements(&program.body);
+    body.statements(&rest.body);
     let result = body.results(program, signature);
     let mut docs = program.doc.clone();
     if !matches!(signature, Signature::Prepare) {
@@ -218,6 +220,8 @@ struct Body<'a> {
     used: BTreeSet<Expr>,
     /// See [`beside`].
     beside: BTreeMap<Expr, Expr>,
+    /// Of each loop to come what its second derivatives are made of.
+    deferred: std::vec::IntoIter<Vec<Statement>>,
     tokens: TokenStream,
 }
 
@@ -414,7 +418,7 @@ impl Body<'_> {
     /// let newton = emitted::Newton::weighted([weights], beside);
     /// let ([l], [kept]) = emitted::Newton::solve(newton, [guess], |[l]| {
     ///     statements
-    ///     Ok(([update], [kept]))
+    ///     Ok(([update], move || [derivatives], [kept]))
     /// })?;
     /// ```
     ///
@@ -434,7 +438,14 @@ impl Body<'_> {
         }
         let kept: Vec<TokenStream> =
             newton.kept.iter().map(|&e| self.writer.expression(e, Place::Open)).collect();
-        let inside = std::mem::replace(&mut self.tokens, outside);
+        let inside = std::mem::take(&mut self.tokens);
+        let deferred = self.deferred.next().unwrap_or_default();
+        self.statements(&deferred);
+        let slopes: Vec<TokenStream> =
+            newton.slopes.iter().map(|&e| self.writer.expression(e, Place::Open)).collect();
+        let deferred = std::mem::replace(&mut self.tokens, outside);
+        let slopes =
+            if deferred.is_empty() { quote!([#(#slopes),*]) } else { quote!({ #deferred [#(#slopes),*] }) };
         let (solve, otherwise) = match otherwise.as_slice() {
             [] => (quote!(solve), TokenStream::new()),
             otherwise => (quote!(solve_or), quote!([#(#otherwise),*],)),
@@ -446,9 +457,9 @@ impl Body<'_> {
                 [#(#guess),*],
                 #otherwise
                 #[inline(always)]
-                |[#(#unknowns),*]| {
+                move |[#(#unknowns),*]| {
                     #inside
-                    Ok(([#(#delta),*], [#(#kept),*]))
+                    Ok(([#(#delta),*], move || #slopes, [#(#kept),*]))
                 },
             )?;
         });

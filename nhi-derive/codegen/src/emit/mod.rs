@@ -112,6 +112,7 @@ struct Memory {
     length: Option<&'static str>,
     /// Whether the step has a Newton iteration.
     iterates: bool,
+    bends: bool,
     /// Whether ensembles gain nothing from taking steps side by side.
     apart: bool,
 }
@@ -364,6 +365,7 @@ impl<'a> Emitter<'a> {
             unread: state.unread(&pool, &parts.step),
             length,
             iterates: parts.step.has_loop(),
+            bends: parts.step.bends(),
             apart: weight > MAX_MIDDLE || has_maps(&pool, &parts.step),
         };
         let bare = state.without_carried();
@@ -691,7 +693,12 @@ impl<'a> Emitter<'a> {
             let length = format_ident!("{length}");
             quote!(const LENGTH: #runtime::Length = #runtime::Length::#length;)
         });
-        let is = [("ITERATES", memory.iterates), ("APART", memory.apart), ("TURNS", renewed.is_some())];
+        let is = [
+            ("ITERATES", memory.iterates),
+            ("BENDS", memory.bends),
+            ("APART", memory.apart),
+            ("TURNS", renewed.is_some()),
+        ];
         let is = is.into_iter().filter(|(_, is)| *is).map(|(name, _)| format_ident!("{name}"));
         quote! {
             #[automatically_derived]

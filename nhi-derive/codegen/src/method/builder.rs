@@ -375,6 +375,10 @@ impl<'a> Builder<'a> {
             }
             _ => self.solve_ordered(&jacobian, &minus),
         };
+        let slopes = match (unknowns, &*jacobian) {
+            ([x], [slope]) => self.slopes(*x, slope[0]),
+            _ => Vec::new(),
+        };
         let inside = std::mem::replace(&mut self.body, outside);
         self.bound = bound_outside;
         self.body.push(Statement::Newton(Newton {
@@ -385,8 +389,20 @@ impl<'a> Builder<'a> {
             beside: norm.beside,
             body: inside,
             delta: delta.into_iter().map(|row| row[0]).collect(),
+            slopes,
             kept: Vec::new(),
         }));
+    }
+
+    /// F′, F″ and F‴ for the `slope` F′ of one equation for `x`.
+    fn slopes(&mut self, x: Expr, slope: Expr) -> Vec<Expr> {
+        let mut derivative = slope;
+        let mut all = vec![self.bind("pivot", slope)];
+        for _ in 0..2 {
+            derivative = self.total_jacobian(&[derivative], &[x])[0][0];
+            all.push(derivative);
+        }
+        all
     }
 
     /// ∂residual/∂unknowns through everything bound in the body so far.

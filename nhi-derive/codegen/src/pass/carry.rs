@@ -26,7 +26,7 @@ use super::reciprocals::reciprocals;
 use super::sines::sines;
 use super::{LONG, Search};
 use crate::expr::{Expr, Node, Pool};
-use crate::program::{Binding, Constants, Input, Newton, Output, Program, Statement, Table};
+use crate::program::{Binding, Constants, Input, Output, Program, Statement, Table};
 use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -532,13 +532,12 @@ fn results(program: &Program) -> Vec<Expr> {
         match statement {
             Statement::Pivot { pivot, diagonal, .. } => all.extend([*pivot, *diagonal]),
             Statement::Newton(newton) => {
-                let Newton { body, delta, .. } = newton;
                 all.extend(newton.before());
-                all.extend(body.iter().filter_map(|s| match s {
+                all.extend(newton.body.iter().filter_map(|s| match s {
                     Statement::Let { value, .. } => Some(*value),
                     _ => None,
                 }));
-                all.extend(delta);
+                all.extend(newton.updates());
             }
             Statement::Equation(_) | Statement::Turn(_) | Statement::Let { .. } => {}
         }

@@ -252,7 +252,7 @@ fn rename_in_loop(pool: &mut Pool, newton: &mut crate::program::Newton, from: &[
             values.push(value);
         }
     }
-    values.extend(&mut newton.delta);
+    values.extend(newton.delta.iter_mut().chain(&mut newton.slopes));
     let old: Vec<Expr> = values.iter().map(|v| **v).collect();
     for (value, new) in values.into_iter().zip(pool.substitute(&old, &map)) {
         *value = new;

@@ -116,7 +116,7 @@ pub(super) fn uses(pool: &Pool, program: &Program, read: &[Expr]) -> Table<usize
                 count(&mut uses, *diagonal);
             }
             Statement::Newton(newton) => {
-                newton.before().iter().chain(&newton.delta).for_each(|&e| count(&mut uses, e));
+                newton.before().iter().chain(&newton.updates()).for_each(|&e| count(&mut uses, e));
                 statements.extend(&newton.body);
             }
             _ => {}

@@ -275,6 +275,11 @@ impl Images {
                 for e in &mut newton.delta {
                     *e = self.plain(pool, *e, 1);
                 }
+                // Whatever F is in units of, its second derivative is per unknown more than the first.
+                let k = newton.slopes.first().map_or(0, |&slope| self.extract(pool, slope).0);
+                for (e, order) in newton.slopes.iter_mut().zip(0..) {
+                    *e = self.plain(pool, *e, -k - order);
+                }
             }
             Statement::Equation(_) | Statement::Turn(_) => {}
         }

@@ -291,7 +291,7 @@ fn evaluated(statement: &Statement) -> Vec<Expr> {
     match statement {
         Statement::Newton(newton) => {
             let body = newton.body.iter().flat_map(evaluated);
-            newton.before().into_iter().chain(body).chain(newton.delta.iter().copied()).collect()
+            newton.before().into_iter().chain(body).chain(newton.updates()).collect()
         }
         other => other.values(),
     }

@@ -25,6 +25,7 @@ pub(super) fn numbering(cx: &mut Context<'_>, draft: &mut Draft) {
 /// One round; whether there was anything to do.
 fn number_once(cx: &mut Context<'_>, draft: &mut Draft) -> bool {
     let mut lets = with_given_names(cx, draft.lets());
+    without_coefficients_of_coefficients(cx, &mut lets);
     // Which symbol stands for which value, a given name if there is one, and what others copy.
     lets.sort_by_key(|&(symbol, _)| is_generated(cx.pool, symbol));
     let mut symbol_of: Table<(bool, Expr)> = Table::new();
@@ -73,6 +74,19 @@ fn number_once(cx: &mut Context<'_>, draft: &mut Draft) -> bool {
     draft.set_lets(&values);
     schedule(cx, draft, &[]);
     changed
+}
+
+/// A number times the name of a number times a symbol is one number times it, or the symbol itself.
+fn without_coefficients_of_coefficients(cx: &mut Context<'_>, lets: &mut [(Expr, Expr)]) {
+    let values: Table<Expr> = lets.iter().copied().collect();
+    for (_, value) in lets {
+        let (outer, name) = cx.pool.split_coefficient(*value);
+        let Some(&named) = values.get(name) else { continue };
+        let (inner, symbol) = cx.pool.split_coefficient(named);
+        if symbol != named && cx.pool.as_symbol(symbol).is_some() {
+            *value = cx.pool.scale(outer * inner, symbol);
+        }
+    }
 }
 
 /// A `Let` of a symbol that a pass made gives that symbol's value the `Let`'s own name.

@@ -59,7 +59,7 @@ pub(super) fn schedule(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(
                     }
                 }
                 let inner = Some((&mut inside, Level::inside(loops)));
-                scheduler.place(cx.pool, &newton.delta, &mut body, inner);
+                scheduler.place(cx.pool, &newton.updates(), &mut body, inner);
                 newton.body = without_idle_equations(inside);
                 body.push(Statement::Newton(newton));
                 loops += 1;

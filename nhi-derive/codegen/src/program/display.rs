@@ -72,6 +72,9 @@ impl Show<'_> {
         for (u, d) in newton.unknowns.iter().zip(&newton.delta) {
             writeln!(f, "        {} += {}", self.pool.show(*u), self.pool.show(*d))?;
         }
+        if !newton.slopes.is_empty() {
+            writeln!(f, "        slopes {}", self.list(&newton.slopes, true))?;
+        }
         if !newton.kept.is_empty() {
             writeln!(f, "        keep {}", self.list(&newton.kept, true))?;
         }

@@ -6,6 +6,7 @@
 //! every pass sees their structural zeros.
 
 mod constant;
+mod defer;
 mod display;
 mod interpret;
 mod isolate;
@@ -136,6 +137,9 @@ pub struct Newton {
     pub body: Vec<Statement>,
     /// Newton's update of each unknown.
     pub delta: Vec<Expr>,
+    /// Of one equation F(x) = 0 for one unknown F′, F″ and F‴, by which an update can be of second order; of several
+    /// none.
+    pub slopes: Vec<Expr>,
     /// Symbols of `body` that keep their last values: those one update before the solution.
     pub kept: Vec<Expr>,
 }
@@ -160,6 +164,11 @@ impl Newton {
     pub fn before(&self) -> Vec<Expr> {
         let Newton { guess, otherwise, weights, beside, .. } = self;
         guess.iter().chain(otherwise).chain(weights).chain([beside]).copied().collect()
+    }
+
+    /// What an iteration ends with.
+    pub fn updates(&self) -> Vec<Expr> {
+        self.delta.iter().chain(&self.slopes).copied().collect()
     }
 }
 
@@ -188,10 +197,12 @@ impl Program {
         let mut all = Vec::new();
         for statement in &mut self.body {
             match statement {
-                Statement::Newton(Newton { guess, otherwise, weights, beside, body, delta, .. }) => {
+                Statement::Newton(Newton {
+                    guess, otherwise, weights, beside, body, delta, slopes, ..
+                }) => {
                     all.extend(guess.iter_mut().chain(otherwise).chain(weights).chain([beside]));
                     all.extend(body.iter_mut().flat_map(Statement::values_mut));
-                    all.extend(delta);
+                    all.extend(delta.iter_mut().chain(slopes));
                 }
                 other => all.extend(other.values_mut()),
             }
@@ -226,5 +237,10 @@ impl Program {
     /// Whether anything in it is solved by Newton's method.
     pub fn has_loop(&self) -> bool {
         self.body.iter().any(|statement| matches!(statement, Statement::Newton(_)))
+    }
+
+    /// Whether anything is with updates of second order.
+    pub(crate) fn bends(&self) -> bool {
+        self.body.iter().any(|s| matches!(s, Statement::Newton(newton) if !newton.slopes.is_empty()))
     }
 }

@@ -18,6 +18,8 @@ pub struct Operations {
     pub once: OperationCount,
     /// One iteration of each Newton loop.
     pub iterations: Vec<OperationCount>,
+    /// What an update of second order needs beside that, of all loops that have such updates.
+    pub second_order: OperationCount,
 }
 
 impl Operations {
@@ -27,6 +29,9 @@ impl Operations {
         let mut count = Operations::default();
         let mut prepared = Scope::default();
         let mut once = Scope::default();
+        let mut second_order = Scope::default();
+        let (rest, deferred) = program.deferred(pool);
+        let (mut deferred, program) = (deferred.into_iter(), &*rest);
         for statement in &program.body {
             match statement {
                 Statement::Equation(_) => {}
@@ -39,6 +44,20 @@ impl Operations {
                         }
                     }
                     inside.add(pool, constants, &newton.delta, Some(&once));
+                    for scope in [&once, &inside] {
+                        second_order.seen.extend(scope.seen.keys().into_iter().map(|e| (e, ())));
+                    }
+                    for s in deferred.next().unwrap_or_default() {
+                        let Statement::Let { symbol, value } = s else { continue };
+                        let scope = if is_early(pool, &early, &[value]) {
+                            early.insert(symbol);
+                            &mut prepared
+                        } else {
+                            &mut second_order
+                        };
+                        scope.add(pool, constants, &[value], None);
+                    }
+                    second_order.add(pool, constants, &newton.slopes, None);
                     count.iterations.push(inside.count);
                 }
                 Statement::Let { symbol, value } => {
@@ -65,6 +84,7 @@ impl Operations {
         }
         count.prepared = prepared.count;
         count.once = once.count;
+        count.second_order = second_order.count;
         count
     }
 
@@ -72,7 +92,7 @@ impl Operations {
     /// what happens once per simulation only between equals.
     pub fn weight(&self) -> (usize, usize) {
         let loops: usize = self.iterations.iter().map(OperationCount::weight).sum();
-        (self.once.weight() + ITERATIONS * loops, self.prepared.weight())
+        (self.once.weight() + ITERATIONS * loops + self.second_order.weight(), self.prepared.weight())
     }
 }
 
@@ -139,16 +159,20 @@ impl Scope {
 }
 
 impl fmt::Display for Operations {
-    /// `2 add, 1 mul; per Newton iteration 3 add, 1 div`.
+    /// `2 add, 1 mul; per Newton iteration 3 add, 1 div; for one of second order 2 mul`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.once)?;
         match self.iterations.as_slice() {
-            [] => Ok(()),
-            [one] => write!(f, "; per Newton iteration {one}"),
+            [] => {}
+            [one] => write!(f, "; per Newton iteration {one}")?,
             several => several
                 .iter()
                 .enumerate()
-                .try_for_each(|(i, count)| write!(f, "; per iteration of Newton loop {} {count}", i + 1)),
+                .try_for_each(|(i, count)| write!(f, "; per iteration of Newton loop {} {count}", i + 1))?,
         }
+        if self.second_order == OperationCount::default() {
+            return Ok(());
+        }
+        write!(f, "; for one of second order {}", self.second_order)
     }
 }

@@ -32,6 +32,8 @@ impl Program {
                     let lengths = [newton.guess.len(), newton.weights.len(), newton.delta.len()];
                     assert!(lengths == [n; 3], "{}: unknowns", self.name);
                     assert!([0, n].contains(&newton.otherwise.len()), "{}: unknowns", self.name);
+                    let of_one = (n, newton.slopes.len()) == (1, 3);
+                    assert!(of_one || newton.slopes.is_empty(), "{}: derivatives", self.name);
                     self.check(pool, &bound, &newton.before());
                     for &u in &newton.unknowns {
                         self.bind(pool, &mut bound, u);
@@ -47,7 +49,7 @@ impl Program {
                             other => panic!("{}: {other:?} in a Newton body", self.name),
                         }
                     }
-                    self.check(pool, &inside, &newton.delta);
+                    self.check(pool, &inside, &newton.updates());
                     for &s in &newton.kept {
                         assert!(inside.contains(&s), "{}: {} is not kept", self.name, pool.show(s));
                         self.bind(pool, &mut bound, s);

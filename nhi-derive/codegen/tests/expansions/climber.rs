@@ -393,7 +393,13 @@ const _: () = {
                     ],
                     [half_h_dot_r, half_h_dot_phi, half_h_dot_z, half_h_last_ell],
                     #[inline(always)]
-                    |[half_h_dot_r_1, half_h_dot_phi_1, half_h_dot_z_1, half_h_ell]| {
+                    move |
+                        [half_h_dot_r_1,
+                        half_h_dot_phi_1,
+                        half_h_dot_z_1,
+                        half_h_ell,
+                        ]|
+                    {
                         let r_try = r_h + half_h_dot_r_1;
                         let r_end = r_h + T::from_f64(2.0) * half_h_dot_r_1;
 
@@ -428,6 +434,7 @@ const _: () = {
                                 half_h_solved_4,
                                 half_h_solved_3,
                             ],
+                            move || [],
                             [],
                         ))
                     },
@@ -792,7 +799,7 @@ const _: () = {
                     ],
                     [dot_r_post, dot_phi_post, dot_z_post],
                     #[inline(always)]
-                    |[d_r, d_phi, d_z]| {
+                    move |[d_r, d_phi, d_z]| {
                         let r_end = r + h * d_r;
 
                         // Newton update: J·delta = −residual
@@ -808,7 +815,7 @@ const _: () = {
                         let solved = -inv_m * (t4 + m * d_z);
                         let solved_2 = reduced_2 / reduced;
                         let solved_3 = inv_m * (t9 + t5 * solved_2);
-                        Ok(([solved_3, solved_2, solved], []))
+                        Ok(([solved_3, solved_2, solved], move || [], []))
                     },
                 )?;
 

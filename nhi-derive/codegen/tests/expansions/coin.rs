@@ -391,7 +391,7 @@ const _: () = {
                     ],
                     [dot_phi, omega, v_, v_perp, t2, t3],
                     #[inline(always)]
-                    |[d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1]| {
+                    move |[d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1]| {
                         // Newton update: J·delta = −residual
                         let t4 = h * d_omega;
                         let t5 = h * d_v;
@@ -442,6 +442,7 @@ const _: () = {
                         let solved_6 = r * solved_2 - t8;
                         Ok((
                             [solved_2, solved, solved_6, -d_v_perp, solved_5, solved_3],
+                            move || [],
                             [],
                         ))
                     },

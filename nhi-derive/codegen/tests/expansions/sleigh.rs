@@ -163,16 +163,25 @@ const _: () = {
                 pub inv_m: T,
                 /// `(J + m*a^2)/(J*m)`
                 pub effect: T,
+                /// `a^2/J^2`
+                pub b_theta_sq: T,
+                /// `2*a/(J*m)`
+                pub two_b_theta_over_m: T,
                 /// `a^2/J`
                 pub a_b_theta: T,
+                /// `a/(J*m)`
+                pub b_theta_over_m: T,
+                /// `a^2/(J^2*m)`
+                pub b_theta_sq_over_m: T,
                 /// `2/h`
                 pub two_over_h: T,
                 /// `2/h^2`
                 pub two_over_h_sq: T,
             }
             emitted::fields!(
-                Prepared { J, m, a, b_theta, inv_m, effect, a_b_theta, two_over_h,
-                two_over_h_sq }
+                Prepared { J, m, a, b_theta, inv_m, effect, b_theta_sq,
+                two_b_theta_over_m, a_b_theta, b_theta_over_m, b_theta_sq_over_m,
+                two_over_h, two_over_h_sq }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -190,7 +199,13 @@ const _: () = {
                 let b_theta = a * inv_J;
                 let inv_m = T::from_f64(1.0) / m;
                 let effect = (J + m * a * a) * inv_J * inv_m;
+                let two_b_theta = T::from_f64(2.0) * b_theta;
+                let half_b_theta = T::from_f64(0.5) * b_theta;
+                let b_theta_sq = two_b_theta * half_b_theta;
+                let two_b_theta_over_m = inv_m * two_b_theta;
                 let a_b_theta = a * b_theta;
+                let b_theta_over_m = T::from_f64(0.5) * two_b_theta_over_m;
+                let b_theta_sq_over_m = half_b_theta * two_b_theta_over_m;
                 let inv_h = T::from_f64(1.0) / h;
                 let two_over_h = T::from_f64(2.0) * inv_h;
                 let two_over_h_sq = inv_h * two_over_h;
@@ -201,7 +216,11 @@ const _: () = {
                     b_theta,
                     inv_m,
                     effect,
+                    b_theta_sq,
+                    two_b_theta_over_m,
                     a_b_theta,
+                    b_theta_over_m,
+                    b_theta_sq_over_m,
                     two_over_h,
                     two_over_h_sq,
                 })
@@ -300,7 +319,7 @@ const _: () = {
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
-            /// Operations: 24 add, 27 mul, 1 sin_cos_near; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos.
+            /// Operations: 24 add, 27 mul, 1 sin_cos_near; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos; for one of second order 7 add, 12 mul.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -315,7 +334,11 @@ const _: () = {
                     b_theta,
                     inv_m,
                     effect,
+                    b_theta_sq,
+                    two_b_theta_over_m,
                     a_b_theta,
+                    b_theta_over_m,
+                    b_theta_sq_over_m,
                     two_over_h,
                     two_over_h_sq,
                 } = *prepared;
@@ -348,36 +371,50 @@ const _: () = {
                 let t1 = half_h_dot_x * sin_theta_h - half_h_dot_y * cos_theta_h;
                 let t2 = inv_m + b_theta * t0;
                 let newton = emitted::Newton::weighted([effect], quarter_h_sq_beside);
-                let ([half_h_ell], [t3, small_sin_t3, small_cos_t3]) = emitted::Newton::solve_or(
+                let ([half_h_ell], [t8, small_sin_t8, small_cos_t8]) = emitted::Newton::solve_or(
                     newton,
                     [half_h_last_ell + half_h_e0_ell + half_h_e1_ell + half_h_e2_ell],
                     [half_h_last_ell],
                     #[inline(always)]
-                    |[half_h_ell]| {
+                    move |[half_h_ell]| {
                         let half_h_dot_theta_try = half_h_dot_theta
                             + b_theta * half_h_ell;
                         let theta_try = theta_h + half_h_dot_theta_try;
 
                         // Newton update: J·delta = −residual
-                        let t3 = theta_h - theta_try;
-                        let (small_sin_t3, small_cos_t3) = t3.small_sin_cos();
-                        let t4 = t1 + inv_m * half_h_ell;
-                        let pivot = a_b_theta + t2 * small_cos_t3
-                            + b_theta * t4 * small_sin_t3;
+                        let t8 = theta_h - theta_try;
+                        let (small_sin_t8, small_cos_t8) = t8.small_sin_cos();
+                        let t9 = -b_theta * small_sin_t8;
+                        let t10 = t1 + inv_m * half_h_ell;
+                        let pivot = a_b_theta + t2 * small_cos_t8 - t9 * t10;
                         Ok((
                             [
-                                -(a * half_h_dot_theta_try - t0 * small_sin_t3
-                                    + small_cos_t3 * t4) / pivot,
+                                -(a * half_h_dot_theta_try - t0 * small_sin_t8
+                                    + small_cos_t8 * t10) / pivot,
                             ],
-                            [t3, small_sin_t3, small_cos_t3],
+                            move || {
+                                let t3 = -b_theta * t1;
+                                let t4 = -b_theta_sq * t1;
+                                let t5 = two_b_theta_over_m + b_theta_sq * t0;
+                                let t6 = b_theta_over_m + b_theta * t2;
+                                let t7 = b_theta_sq_over_m + b_theta * t5;
+                                [
+                                    pivot,
+                                    b_theta * small_cos_t8 * (t3 - b_theta_over_m * half_h_ell)
+                                        + small_sin_t8 * t6,
+                                    -(t9 * (t4 - b_theta_sq_over_m * half_h_ell)
+                                        + small_cos_t8 * t7),
+                                ]
+                            },
+                            [t8, small_sin_t8, small_cos_t8],
                         ))
                     },
                 )?;
 
                 // sine and cosine of the angle to come
-                let twice = T::from_f64(2.0) * small_sin_t3;
-                let turn = -small_cos_t3 * twice;
-                let turn_2 = small_sin_t3 * twice;
+                let twice = T::from_f64(2.0) * small_sin_t8;
+                let turn = -small_cos_t8 * twice;
+                let turn_2 = small_sin_t8 * twice;
                 let change = cos_theta_h * turn - sin_theta_h * turn_2;
                 let change_2 = sin_theta_h * turn + cos_theta_h * turn_2;
                 let sin_near_theta_h = sin_theta_h + change;
@@ -414,7 +451,7 @@ const _: () = {
                         half_h_dot_x_1,
                         half_h_dot_y_1,
                         theta_h,
-                        -T::from_f64(2.0) * t3,
+                        -T::from_f64(2.0) * t8,
                         sin_near_theta_h,
                         cos_near_theta_h,
                     ],
@@ -771,6 +808,7 @@ const _: () = {
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
         const ITERATES: ::core::primitive::bool = true;
+        const BENDS: ::core::primitive::bool = true;
         const TURNS: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 3],

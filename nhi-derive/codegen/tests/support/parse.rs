@@ -36,12 +36,14 @@ pub(crate) fn program(pool: &mut Pool, text: &str) -> Program {
                 beside: expression(pool, beside),
                 body: Vec::new(),
                 delta: Vec::new(),
+                slopes: Vec::new(),
                 kept: Vec::new(),
             }));
         } else if let (true, Some(Statement::Newton(newton))) = (indent > newton_indent, body.last_mut()) {
-            match line.split_once(" += ") {
-                Some((_, delta)) => newton.delta.push(expression(pool, delta)),
-                None => newton.body.push(statement(pool, line)),
+            match (line.split_once(" += "), line.strip_prefix("slopes ")) {
+                (Some((_, delta)), _) => newton.delta.push(expression(pool, delta)),
+                (None, Some(slopes)) => newton.slopes = list(pool, slopes),
+                (None, None) => newton.body.push(statement(pool, line)),
             }
         } else {
             body.push(statement(pool, line));

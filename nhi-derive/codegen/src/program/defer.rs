@@ -1,0 +1,72 @@
+//! What is computed where it is needed alone.
+
+use super::{Program, Statement};
+use crate::expr::{Expr, Pool};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+impl Program {
+    /// The program without what is made for nothing but the derivatives of second order of its loops, which few updates
+    /// need; and that, for each loop.
+    pub(crate) fn deferred(&self, pool: &Pool) -> (Cow<'_, Program>, Vec<Vec<Statement>>) {
+        if !self.bends() {
+            return (Cow::Borrowed(self), Vec::new());
+        }
+        let mut lets = Vec::new();
+        for statement in &self.body {
+            match statement {
+                Statement::Let { .. } => lets.push(statement),
+                Statement::Newton(newton) => lets.extend(&newton.body),
+                _ => {}
+            }
+        }
+        lets.retain(|statement| matches!(statement, Statement::Let { .. }));
+
+        let mut results = self.clone();
+        retain(&mut results, |_| false);
+        for statement in &mut results.body {
+            if let Statement::Newton(newton) = statement {
+                newton.slopes.clear();
+            }
+        }
+        let needed = made_of(pool, &lets, &results.values());
+        let deferred = self.body.iter().filter_map(|statement| {
+            let Statement::Newton(newton) = statement else { return None };
+            let of_slopes = made_of(pool, &lets, &newton.slopes);
+            let is_only = |symbol: &Expr| of_slopes.contains(symbol) && !needed.contains(symbol);
+            let only = lets.iter().filter(|s| matches!(s, Statement::Let { symbol, .. } if is_only(symbol)));
+            Some(only.copied().cloned().collect())
+        });
+        let deferred = deferred.collect();
+        let mut rest = self.clone();
+        retain(&mut rest, |symbol| needed.contains(&symbol));
+        (Cow::Owned(rest), deferred)
+    }
+}
+
+/// Has the program bind those symbols alone.
+fn retain(program: &mut Program, is_bound: impl Fn(Expr) -> bool) {
+    let stays = |s: &Statement| match s {
+        Statement::Let { symbol, .. } => is_bound(*symbol),
+        _ => true,
+    };
+    program.body.retain(stays);
+    for statement in &mut program.body {
+        if let Statement::Newton(newton) = statement {
+            newton.body.retain(stays);
+        }
+    }
+}
+
+/// Everything that `roots` are made of.
+fn made_of(pool: &Pool, lets: &[&Statement], roots: &[Expr]) -> BTreeSet<Expr> {
+    let mut all: BTreeSet<Expr> = pool.reachable(roots).into_iter().collect();
+    for statement in lets.iter().rev() {
+        if let Statement::Let { symbol, value } = statement
+            && all.contains(symbol)
+        {
+            all.extend(pool.reachable(&[*value]));
+        }
+    }
+    all
+}
