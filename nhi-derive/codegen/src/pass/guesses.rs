@@ -14,14 +14,20 @@
 //! At a start, and where a step has another size than the one before, error and differences are zero, and g is left.
 //!
 //! Impulses are guessed by h λ with the last multipliers λ, which were made of the last impulses: where g is the last
-//! solution it is carried, and no step reads λ.
+//! solution u₁ it is carried, and no step reads λ. The guess is made of the last four then,
+//!
+//! ```text
+//! 4u₁ + (4u₃ − 6u₂ − u₄),
+//! ```
+//!
+//! of which the sum in brackets is carried as well, since all else waits for u₁. At a start each of them is g.
 //!
 //! A reflected momentum carries parasitic modes that change sign at every step, and every difference is twice as large
 //! as the last. There the last error changes by ∇e of the step before: that is so of errors that are a straight line and
 //! such a mode beside it,
 //!
 //! ```text
-//! g + e + ∇e₋₁
+//! g + e + ∇e₋₁,   2u₁ + (u₄ − 2u₃)
 //! ```
 
 use super::carry::{Step, carried, carries};
@@ -46,15 +52,24 @@ pub(super) fn guesses(pool: &mut Pool, step: Step, reflects: bool) -> Step {
         true => "guess g + e0 + e2 with the error e0 of the last step's g and the difference e2 before e1",
         false => "guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences",
     };
-    let mut step = last_solutions(pool, step);
+    let mut step = last_solutions(pool, step, reflects);
     let (mut symbols, mut values) = carried(&step.step);
     let first = symbols.len();
     let (mut body, mut after) = (Vec::new(), Vec::new());
     for mut statement in std::mem::take(&mut step.step.body) {
         if let Statement::Newton(newton) = &mut statement {
-            body.push(Statement::Equation(equation.into()));
-            newton.otherwise.clone_from(&newton.guess);
-            for (&u, guess) in newton.unknowns.iter().zip(&mut newton.guess) {
+            if newton.otherwise.is_empty() {
+                newton.otherwise.clone_from(&newton.guess);
+            }
+            if newton.guess.iter().zip(&newton.otherwise).any(|(guess, otherwise)| guess == otherwise) {
+                body.push(Statement::Equation(equation.into()));
+            }
+            let unknowns = newton.unknowns.iter().zip(&newton.otherwise).zip(&mut newton.guess);
+            for ((&u, &otherwise), guess) in unknowns {
+                // Others are made of the last solutions already.
+                if *guess != otherwise {
+                    continue;
+                }
                 let name = pool.as_symbol(u).map_or("", |u| pool.name(u)).to_owned();
                 let (mut minuend, mut subtrahend) = (u, *guess);
                 let mut terms = vec![*guess];
@@ -88,34 +103,59 @@ pub(super) fn guesses(pool: &mut Pool, step: Step, reflects: bool) -> Step {
     step
 }
 
-/// `step` that carries the solutions of its loops that the next step finds as a multiple of the step size to start from.
-fn last_solutions(pool: &mut Pool, mut step: Step) -> Step {
+/// `step` with guesses by the last four solutions, of unknowns that it starts from a multiple of the step size which is the
+/// last one.
+fn last_solutions(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
     let [h] = *step.step.symbols("h") else { return step };
     let known = step.step.inputs.iter().flat_map(|i| i.symbols.iter().copied()).collect();
     let (mut symbols, mut values) = carried(&step.step);
     let mut carry = step.starting(pool);
     let before = symbols.len();
-    for (i, statement) in step.step.body.clone().into_iter().enumerate() {
-        let Statement::Newton(mut newton) = statement else { continue };
-        for (&u, guess) in newton.unknowns.iter().zip(&mut newton.guess) {
-            let without_h = pool.div(*guess, h);
-            let is_multiple = !pool.depends_on(without_h, &[h]) && pool.are_made_of(&[without_h], &known);
-            if is_multiple && is_next(pool, &step.step, *guess, u) {
+    // Of u₁ in the guess, and of u₁ to u₃ in the rest of the next one.
+    let (first, others) = if reflects { (2, [0, -2, 1]) } else { (4, [-6, 4, -1]) };
+    let mut body = Vec::new();
+    for mut statement in step.step.body.clone() {
+        if let Statement::Newton(newton) = &mut statement {
+            newton.otherwise.clone_from(&newton.guess);
+            let unknowns = newton.unknowns.iter().zip(&mut newton.guess).zip(&mut newton.otherwise);
+            for ((&u, guess), otherwise) in unknowns {
+                let start = *guess;
+                let without_h = pool.div(start, h);
+                let is_multiple = !pool.depends_on(without_h, &[h]) && pool.are_made_of(&[without_h], &known);
+                if !is_multiple || !is_next(pool, &step.step, start, u) {
+                    continue;
+                }
                 let name = pool.as_symbol(u).map_or("", |u| pool.name(u)).to_owned();
-                carry.outputs[0].values.push(*guess);
-                *guess = pool.fresh_symbol(&format!("last_{name}"));
-                step.anew.insert(symbols.len());
-                symbols.push(*guess);
-                values.push(u);
+                let [u1, u2, u3, rest] = ["last", "last_2", "last_3", "back"]
+                    .map(|what| pool.fresh_symbol(&format!("{what}_{name}")));
+                (*guess, *otherwise) = (combined(pool, [(first, u1), (1, rest)]), u1);
+                let next = combined(pool, [(others[0], u1), (others[1], u2), (others[2], u3)]);
+                step.anew.extend(symbols.len()..symbols.len() + 4);
+                symbols.extend([u1, u2, u3, rest]);
+                values.extend([u, u1, u2, next]);
+                carry.outputs[0].values.extend([start, start, start, combined(pool, [(1 - first, start)])]);
+            }
+            if newton.guess != newton.otherwise {
+                body.push(Statement::Equation("guess by the last four solutions".into()));
             }
         }
-        step.step.body[i] = Statement::Newton(newton);
+        body.push(statement);
     }
+    step.step.body = body;
     if symbols.len() > before {
         step.carry = Some(carry);
         carries(&mut step.step, symbols, values);
     }
     step
+}
+
+/// Σ c x
+fn combined<const N: usize>(pool: &mut Pool, parts: [(i64, Expr); N]) -> Expr {
+    let terms = parts.map(|(c, x)| {
+        let c = pool.int(c);
+        pool.mul(c, x)
+    });
+    pool.sum(&terms)
 }
 
 /// Whether `e` is `u` in the next step.

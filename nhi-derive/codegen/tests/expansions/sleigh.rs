@@ -258,7 +258,7 @@ const _: () = {
 
             /// What the first step finds computed.
             ///
-            /// Operations: 1 add, 6 mul, 1 sin_cos.
+            /// Operations: 1 add, 8 mul, 1 sin_cos.
             pub fn carry<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
@@ -269,21 +269,23 @@ const _: () = {
                 let [dot_theta, dot_x, dot_y] = state.v;
                 let [lambda] = state.lambda;
                 let half_h = T::from_f64(0.5) * h;
-                let t0 = dot_theta * half_h;
-                let t1 = theta + t0;
-                let (sin_t1, cos_t1) = t1.sin_cos();
+                let t0 = h * lambda;
+                let t1 = half_h * t0;
+                let t2 = dot_theta * half_h;
+                let t3 = theta + t2;
+                let (sin_t3, cos_t3) = t3.sin_cos();
                 let carried = [
-                    h * lambda * half_h,
-                    T::from_f64(0.0),
-                    T::from_f64(0.0),
-                    T::from_f64(0.0),
-                    t0,
+                    t1,
+                    t1,
+                    t1,
+                    -T::from_f64(1.5) * h * t0,
+                    t2,
                     dot_x * half_h,
                     dot_y * half_h,
-                    t1,
+                    t3,
                     T::from_f64(0.0),
-                    sin_t1,
-                    cos_t1,
+                    sin_t3,
+                    cos_t3,
                 ];
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -294,18 +296,23 @@ const _: () = {
 
             /// What of that depends on the step size.
             ///
-            /// Operations: 6 mul.
+            /// Operations: 8 mul.
             pub fn resize<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
                 state: &NodeState<[T; 3], [T; 3], [T; 1]>,
                 _t: T,
-            ) -> Result<[T; 4], Failure> {
+            ) -> Result<[T; 7], Failure> {
                 let [dot_theta, dot_x, dot_y] = state.v;
                 let [lambda] = state.lambda;
                 let half_h = T::from_f64(0.5) * h;
+                let t0 = h * lambda;
+                let t1 = half_h * t0;
                 let carried = [
-                    h * lambda * half_h,
+                    t1,
+                    t1,
+                    t1,
+                    -T::from_f64(1.5) * h * t0,
                     dot_theta * half_h,
                     dot_x * half_h,
                     dot_y * half_h,
@@ -319,7 +326,7 @@ const _: () = {
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
-            /// Operations: 24 add, 27 mul, 1 sin_cos_near; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos; for one of second order 7 add, 12 mul.
+            /// Operations: 21 add, 30 mul, 1 sin_cos_near; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos; for one of second order 7 add, 12 mul.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -343,9 +350,9 @@ const _: () = {
                     two_over_h_sq,
                 } = *prepared;
                 let [theta, x, y] = state.q;
-                let [half_h_last_ell, half_h_e0_ell, half_h_e1_ell, half_h_e2_ell,
-                half_h_dot_theta, half_h_dot_x, half_h_dot_y, last_theta, turn_theta,
-                sin_near_theta, cos_near_theta] = state.carried;
+                let [half_h_last_ell, half_h_last_2_ell, half_h_last_3_ell,
+                half_h_back_ell, half_h_dot_theta, half_h_dot_x, half_h_dot_y,
+                last_theta, turn_theta, sin_near_theta, cos_near_theta] = state.carried;
 
                 // q_h = q + h/2·v, the node between the two steps
                 let theta_h = theta + half_h_dot_theta;
@@ -366,14 +373,14 @@ const _: () = {
                 let quarter_h_sq_beside = J * half_h_dot_theta * half_h_dot_theta
                     + m * (half_h_dot_x * half_h_dot_x + half_h_dot_y * half_h_dot_y);
 
-                // guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences
+                // guess by the last four solutions
                 let t0 = half_h_dot_y * sin_theta_h + half_h_dot_x * cos_theta_h;
                 let t1 = half_h_dot_x * sin_theta_h - half_h_dot_y * cos_theta_h;
                 let t2 = inv_m + b_theta * t0;
                 let newton = emitted::Newton::weighted([effect], quarter_h_sq_beside);
                 let ([half_h_ell], [t8, small_sin_t8, small_cos_t8]) = emitted::Newton::solve_or(
                     newton,
-                    [half_h_last_ell + half_h_e0_ell + half_h_e1_ell + half_h_e2_ell],
+                    [T::from_f64(4.0) * half_h_last_ell + half_h_back_ell],
                     [half_h_last_ell],
                     #[inline(always)]
                     move |[half_h_ell]| {
@@ -420,11 +427,6 @@ const _: () = {
                 let sin_near_theta_h = sin_theta_h + change;
                 let cos_near_theta_h = cos_theta_h - change_2;
 
-                // for the next guess
-                let half_h_next_e0_ell = half_h_ell - half_h_last_ell;
-                let half_h_next_e1_ell = half_h_next_e0_ell - half_h_e0_ell;
-                let half_h_next_e2_ell = half_h_next_e1_ell - half_h_e1_ell;
-
                 // velocity after the reaction: w + B·ell
                 let half_h_dot_theta_1 = half_h_dot_theta + b_theta * half_h_ell;
                 let half_h_dot_x_1 = half_h_dot_x + b_x * half_h_ell;
@@ -444,9 +446,10 @@ const _: () = {
                     lambda: [two_over_h_sq * half_h_ell],
                     carried: [
                         half_h_ell,
-                        half_h_next_e0_ell,
-                        half_h_next_e1_ell,
-                        half_h_next_e2_ell,
+                        half_h_last_ell,
+                        half_h_last_2_ell,
+                        T::from_f64(4.0) * half_h_last_2_ell - half_h_last_3_ell
+                            - T::from_f64(6.0) * half_h_last_ell,
                         half_h_dot_theta_1,
                         half_h_dot_x_1,
                         half_h_dot_y_1,
@@ -878,13 +881,13 @@ const _: () = {
             let __resized = &__state.with_nothing_carried();
             [
                 __state.carried[0],
+                __state.carried[1],
+                __state.carried[2],
+                __state.carried[3],
                 __state.carried[4],
                 __state.carried[5],
                 __state.carried[6],
             ] = kernel::dla2::resize(__parameters, __h, __resized, __t)?;
-            for __error in &mut __state.carried[1..4] {
-                *__error = ::nhi_runtime::Scalar::from_f64(0.0);
-            }
             ::core::result::Result::Ok(__state)
         }
 
