@@ -3,7 +3,7 @@
 use crate::expr::{Expr, Node, Pool};
 use crate::mechanics::{Matrix, Mechanics, coupled_blocks};
 use crate::pass::identifier;
-use crate::program::{Newton, Singular, Statement};
+use crate::program::{Newton, Singular, Statement, lets};
 use std::collections::{HashMap, HashSet};
 
 /// A program under construction for one system.
@@ -413,15 +413,7 @@ impl<'a> Builder<'a> {
         for i in 0..unknowns.len() {
             d.push((0..unknowns.len()).map(|j| self.pool().int(i64::from(i == j))).collect());
         }
-        let lets: Vec<(Expr, Expr)> = self
-            .body
-            .iter()
-            .filter_map(|s| match s {
-                Statement::Let { symbol, value } => Some((*symbol, *value)),
-                _ => None,
-            })
-            .collect();
-        for (symbol, value) in lets {
+        for (symbol, value) in lets(&self.body).collect::<Vec<_>>() {
             if self.pool().depends_on(value, &symbols) {
                 let row = self.chain(value, &symbols, &d, unknowns.len());
                 symbols.push(symbol);

@@ -26,7 +26,7 @@ use super::reciprocals::reciprocals;
 use super::sines::sines;
 use super::{LONG, Search};
 use crate::expr::{Expr, Node, Pool};
-use crate::program::{Binding, Constants, Input, Output, Program, Statement, Table};
+use crate::program::{Binding, Constants, Input, Output, Program, Statement, Table, lets};
 use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -533,10 +533,7 @@ fn results(program: &Program) -> Vec<Expr> {
             Statement::Pivot { pivot, diagonal, .. } => all.extend([*pivot, *diagonal]),
             Statement::Newton(newton) => {
                 all.extend(newton.before());
-                all.extend(newton.body.iter().filter_map(|s| match s {
-                    Statement::Let { value, .. } => Some(*value),
-                    _ => None,
-                }));
+                all.extend(lets(&newton.body).map(|(_, value)| value));
                 all.extend(newton.updates());
             }
             Statement::Equation(_) | Statement::Turn(_) | Statement::Let { .. } => {}

@@ -105,20 +105,9 @@ impl Draft {
         cx.pool.symbol(&format!("{GENERATED}{}", self.generated))
     }
 
-    /// Every `Let` in order: symbol and value.
+    /// Symbol and value of every `Let` in order.
     pub(super) fn lets(&self) -> Vec<(Expr, Expr)> {
-        let mut all = Vec::new();
-        for statement in &self.program.body {
-            match statement {
-                Statement::Let { symbol, value } => all.push((*symbol, *value)),
-                Statement::Newton(newton) => all.extend(newton.body.iter().filter_map(|s| match s {
-                    Statement::Let { symbol, value } => Some((*symbol, *value)),
-                    _ => None,
-                })),
-                Statement::Equation(_) | Statement::Pivot { .. } | Statement::Turn(_) => {}
-            }
-        }
-        all
+        self.program.lets()
     }
 
     /// Gives every `Let` the value in `values`, and drops those without.

@@ -32,7 +32,7 @@
 
 use super::carry::{Step, carried, carries};
 use crate::expr::{Expr, Pool};
-use crate::program::{Program, Statement};
+use crate::program::{Program, Statement, lets};
 use std::collections::HashMap;
 
 /// Numbers that are carried of each guess: e, ∇e, and ∇²e or ∇e₋₁. A fourth one would save an iteration of more steps,
@@ -170,11 +170,7 @@ fn is_next(pool: &mut Pool, program: &Program, e: Expr, u: Expr) -> bool {
         }
         e = expanded;
         let all = pool.reachable(&[e]);
-        let lets = program.body.iter().filter_map(|s| match s {
-            Statement::Let { symbol, value } if all.contains(symbol) => Some((*symbol, *value)),
-            _ => None,
-        });
-        map = lets.collect();
+        map = lets(&program.body).filter(|(symbol, _)| all.contains(symbol)).collect();
     }
     false
 }

@@ -9,7 +9,7 @@
 
 use super::increments::used;
 use crate::expr::{Expr, Pool};
-use crate::program::{Constants, Program, Shape, Statement, Table, signed};
+use crate::program::{Constants, Program, Shape, Statement, Table, lets, signed};
 use std::collections::BTreeMap;
 
 /// Cycles of an addition or multiplication, a division or square root, and a call.
@@ -79,10 +79,8 @@ impl Latency {
                         start = start.max(self.get(pool, constants, value));
                     }
                     self.of_symbol.extend(newton.unknowns.iter().map(|&s| (s, start)));
-                    for inner in &newton.body {
-                        if let Statement::Let { symbol, value } = inner {
-                            self.bind(pool, constants, *symbol, *value);
-                        }
+                    for (symbol, value) in lets(&newton.body) {
+                        self.bind(pool, constants, symbol, value);
                     }
                     let mut end = start;
                     for &value in &newton.delta {

@@ -20,7 +20,7 @@ use super::increments::{in_a_loop, used};
 use super::latency::recurrence;
 use super::midpoints::midpoints;
 use crate::expr::{Expr, Node, Pool};
-use crate::program::{Binding, Constants, Operations, Program, Statement, Table};
+use crate::program::{Binding, Constants, Operations, Program, Statement, Table, lets};
 use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -215,10 +215,7 @@ impl Cut {
             let named = carried.iter().zip(values).filter(|(symbol, value)| symbol != value);
             body.extend(named.map(|(&symbol, &value)| Statement::Let { symbol, value }));
         }
-        let bound: BTreeSet<Expr> = body
-            .iter()
-            .filter_map(|s| if let Statement::Let { symbol, .. } = s { Some(*symbol) } else { None })
-            .collect();
+        let bound: BTreeSet<Expr> = lets(&body).map(|(symbol, _)| symbol).collect();
         let before = self.before.iter().filter(|(symbol, _)| !bound.contains(symbol));
         body.extend(before.map(|&(symbol, value)| Statement::Let { symbol, value }));
         let anew = (0..symbols.len()).collect();
@@ -234,11 +231,7 @@ impl Cut {
             Node::Power(_, x) => pool.as_number(*x).is_some_and(Signed::is_negative),
             _ => false,
         };
-        let lets = self.after.iter().filter_map(|statement| match statement {
-            Statement::Let { symbol, value } => Some((*symbol, *value)),
-            _ => None,
-        });
-        let quotients = lets.filter(|&(symbol, value)| match pool.node(value) {
+        let quotients = lets(&self.after).filter(|&(symbol, value)| match pool.node(value) {
             Node::Product(factors) => self.moving.contains(symbol) && factors.iter().any(is_inverse),
             _ => false,
         });

@@ -19,7 +19,7 @@
 
 use super::sines::{Called, Carrying};
 use crate::expr::{Expr, Function, Node, Pool};
-use crate::program::{Newton, Program, Statement, Turn};
+use crate::program::{Newton, Program, Statement, Turn, lets};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Terms at most of an angle when it is multiplied out.
@@ -32,13 +32,6 @@ fn newton(program: &Program) -> Option<(usize, &Newton)> {
         _ => None,
     });
     loops.next().filter(|_| loops.next().is_none())
-}
-
-fn lets(statements: &[Statement]) -> impl Iterator<Item = (Expr, Expr)> {
-    statements.iter().filter_map(|s| match s {
-        Statement::Let { symbol, value } => Some((*symbol, *value)),
-        _ => None,
-    })
 }
 
 /// `e` with symbols replaced by their values, each of which may have those before it, multiplied out.

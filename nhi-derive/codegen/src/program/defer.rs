@@ -12,16 +12,7 @@ impl Program {
         if !self.bends() {
             return (Cow::Borrowed(self), Vec::new());
         }
-        let mut lets = Vec::new();
-        for statement in &self.body {
-            match statement {
-                Statement::Let { .. } => lets.push(statement),
-                Statement::Newton(newton) => lets.extend(&newton.body),
-                _ => {}
-            }
-        }
-        lets.retain(|statement| matches!(statement, Statement::Let { .. }));
-
+        let lets = self.lets();
         let mut results = self.clone();
         retain(&mut results, |_| false);
         for statement in &mut results.body {
@@ -34,8 +25,8 @@ impl Program {
             let Statement::Newton(newton) = statement else { return None };
             let of_slopes = made_of(pool, &lets, &newton.slopes);
             let is_only = |symbol: &Expr| of_slopes.contains(symbol) && !needed.contains(symbol);
-            let only = lets.iter().filter(|s| matches!(s, Statement::Let { symbol, .. } if is_only(symbol)));
-            Some(only.copied().cloned().collect())
+            let only = lets.iter().filter(|(symbol, _)| is_only(symbol));
+            Some(only.map(|&(symbol, value)| Statement::Let { symbol, value }).collect())
         });
         let deferred = deferred.collect();
         let mut rest = self.clone();
@@ -59,12 +50,10 @@ fn retain(program: &mut Program, is_bound: impl Fn(Expr) -> bool) {
 }
 
 /// Everything that `roots` are made of.
-fn made_of(pool: &Pool, lets: &[&Statement], roots: &[Expr]) -> BTreeSet<Expr> {
+fn made_of(pool: &Pool, lets: &[(Expr, Expr)], roots: &[Expr]) -> BTreeSet<Expr> {
     let mut all: BTreeSet<Expr> = pool.reachable(roots).into_iter().collect();
-    for statement in lets.iter().rev() {
-        if let Statement::Let { symbol, value } = statement
-            && all.contains(symbol)
-        {
+    for (symbol, value) in lets.iter().rev() {
+        if all.contains(symbol) {
             all.extend(pool.reachable(&[*value]));
         }
     }

@@ -1,7 +1,7 @@
 //! Running programs without emitting them: the oracle of the passes, and a way to compare methods
 //! with reference data before any Rust is generated.
 
-use super::{Newton, Program, Singular, Statement, Turn};
+use super::{Newton, Program, Singular, Statement, Turn, lets};
 use crate::expr::{Expr, Maps, Pool, Symbol};
 use std::collections::HashMap;
 use std::fmt;
@@ -127,11 +127,7 @@ impl Values<'_> {
             for (&symbol, &u) in newton.unknowns.iter().zip(&unknowns) {
                 self.bind(symbol, u);
             }
-            for statement in &newton.body {
-                if let Statement::Let { symbol, value } = statement {
-                    self.bind_to(*symbol, *value);
-                }
-            }
+            lets(&newton.body).for_each(|(symbol, value)| self.bind_to(symbol, value));
             let delta = self.of(&newton.delta);
             for (u, d) in unknowns.iter_mut().zip(&delta) {
                 *u += d;

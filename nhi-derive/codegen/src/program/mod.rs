@@ -159,6 +159,14 @@ pub struct Program {
     pub outputs: Vec<Output>,
 }
 
+/// Symbol and value of every `Let` among `statements`, in order; not of those in loops.
+pub(crate) fn lets(statements: &[Statement]) -> impl Iterator<Item = (Expr, Expr)> {
+    statements.iter().filter_map(|statement| match statement {
+        Statement::Let { symbol, value } => Some((*symbol, *value)),
+        _ => None,
+    })
+}
+
 impl Newton {
     /// What is evaluated before the first iteration.
     pub fn before(&self) -> Vec<Expr> {
@@ -214,6 +222,18 @@ impl Program {
     /// Copies of [`Program::values_mut`].
     pub fn values(&self) -> Vec<Expr> {
         self.clone().values_mut().into_iter().map(|e| *e).collect()
+    }
+
+    /// Symbol and value of every `Let` in order, of those in loops too.
+    pub(crate) fn lets(&self) -> Vec<(Expr, Expr)> {
+        let mut all = Vec::new();
+        for statement in &self.body {
+            match statement {
+                Statement::Newton(newton) => all.extend(lets(&newton.body)),
+                other => all.extend(lets(std::slice::from_ref(other))),
+            }
+        }
+        all
     }
 
     /// Every number of the state that a step is given, with what it makes of it.

@@ -1,6 +1,6 @@
 //! Operation counts of programs.
 
-use super::{Constants, Program, Shape, Statement, Table, signed};
+use super::{Constants, Program, Shape, Statement, Table, lets, signed};
 use crate::expr::{Expr, OperationCount, Pool};
 use crate::group::Map;
 use std::collections::BTreeSet;
@@ -38,17 +38,14 @@ impl Operations {
                 Statement::Newton(newton) => {
                     once.add(pool, constants, &newton.before(), None);
                     let mut inside = Scope::default();
-                    for s in &newton.body {
-                        if let Statement::Let { value, .. } = s {
-                            inside.add(pool, constants, &[*value], Some(&once));
-                        }
+                    for (_, value) in lets(&newton.body) {
+                        inside.add(pool, constants, &[value], Some(&once));
                     }
                     inside.add(pool, constants, &newton.delta, Some(&once));
                     for scope in [&once, &inside] {
                         second_order.seen.extend(scope.seen.keys().into_iter().map(|e| (e, ())));
                     }
-                    for s in deferred.next().unwrap_or_default() {
-                        let Statement::Let { symbol, value } = s else { continue };
+                    for (symbol, value) in lets(&deferred.next().unwrap_or_default()) {
                         let scope = if is_early(pool, &early, &[value]) {
                             early.insert(symbol);
                             &mut prepared
