@@ -82,7 +82,7 @@ impl<const N: usize> Newton<N> {
     fn iterate<T: Scalar, G: FnOnce() -> [T; B], const B: usize, const K: usize>(
         mut self,
         mut unknowns: [T; N],
-        otherwise: Option<[T; N]>,
+        mut otherwise: Option<[T; N]>,
         update: impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
     ) -> Result<([T; N], [T; K]), Failure> {
         if const { T::UPDATES > 0 } {
@@ -95,35 +95,26 @@ impl<const N: usize> Newton<N> {
             }
             return if solved && !is_nearer { Ok((unknowns, kept)) } else { Err(Failure::NotConverged) };
         }
-        let rest = Rest { fresh: self, otherwise, kept: [T::from_f64(f64::NAN); K] };
-        if const { B == 0 || T::DERIVATIVES > 0 } {
-            return rest.solve(self, unknowns, Ok(false), update);
+        let (fresh, mut kept) = (self, [T::from_f64(f64::NAN); K]);
+        loop {
+            let updated = update(unknowns).and_then(|(delta, slopes, keep)| {
+                // Iterations for derivatives leave values as they are.
+                if self.due.is_none() {
+                    kept = keep;
+                }
+                self.update(&mut unknowns, delta, slopes)
+            });
+            let failure = match updated {
+                Ok(true) => return Ok((unknowns, kept)),
+                Ok(false) if self.updates != 1 || !self.is_nearer(&unknowns, &otherwise) => continue,
+                Ok(false) => Failure::NotConverged,
+                Err(failure) => failure,
+            };
+            match otherwise.take() {
+                Some(guess) => (self, unknowns) = (fresh, guess),
+                None => return Err(failure),
+            }
         }
-        // An update of second order is enough as a rule: what is prepared for others, and where that is kept, is no
-        // concern of a step then.
-        let mut rest = rest;
-        let updated = self.next(&mut unknowns, &mut rest.kept, &update);
-        if updated == Ok(true) {
-            Ok((unknowns, rest.kept))
-        } else {
-            rest.solve_apart(self, unknowns, updated, update)
-        }
-    }
-
-    /// One update; true when the unknowns are solved for.
-    #[inline(always)]
-    fn next<T: Scalar, G: FnOnce() -> [T; B], const B: usize, const K: usize>(
-        &mut self,
-        unknowns: &mut [T; N],
-        kept: &mut [T; K],
-        update: &impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
-    ) -> Result<bool, Failure> {
-        let (delta, slopes, keep) = update(*unknowns)?;
-        // Iterations for derivatives leave values as they are.
-        if self.due.is_none() {
-            *kept = keep;
-        }
-        self.update(unknowns, delta, slopes)
     }
 
     /// After the first update, whether `otherwise` was nearer to what it led to than the guess was, which was so far
@@ -266,57 +257,6 @@ impl<const N: usize> Newton<N> {
         self.last = delta2;
         self.updates += 1;
         if self.updates >= Self::MOST_UPDATES { Err(Failure::NotConverged) } else { Ok(false) }
-    }
-}
-
-/// What an iteration goes on with.
-struct Rest<T, const N: usize, const K: usize> {
-    /// Before any update.
-    fresh: Newton<N>,
-    /// Another guess.
-    otherwise: Option<[T; N]>,
-    /// Of the last update.
-    kept: [T; K],
-}
-
-impl<T: Scalar, const N: usize, const K: usize> Rest<T, N, K> {
-    /// Updates after one, if any, that was `updated`.
-    #[inline(always)]
-    fn solve<G: FnOnce() -> [T; B], const B: usize>(
-        mut self,
-        mut newton: Newton<N>,
-        mut unknowns: [T; N],
-        mut updated: Result<bool, Failure>,
-        update: impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
-    ) -> Result<([T; N], [T; K]), Failure> {
-        loop {
-            let failure = match updated {
-                Ok(true) => return Ok((unknowns, self.kept)),
-                Ok(false) if newton.updates != 1 || !newton.is_nearer(&unknowns, &self.otherwise) => None,
-                Ok(false) => Some(Failure::NotConverged),
-                Err(failure) => Some(failure),
-            };
-            if let Some(failure) = failure {
-                match self.otherwise.take() {
-                    Some(guess) => (newton, unknowns) = (self.fresh, guess),
-                    None => return Err(failure),
-                }
-            }
-            updated = newton.next(&mut unknowns, &mut self.kept, &update);
-        }
-    }
-
-    /// The same by a call.
-    #[cold]
-    #[inline(never)]
-    fn solve_apart<G: FnOnce() -> [T; B], const B: usize>(
-        self,
-        newton: Newton<N>,
-        unknowns: [T; N],
-        updated: Result<bool, Failure>,
-        update: impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
-    ) -> Result<([T; N], [T; K]), Failure> {
-        self.solve(newton, unknowns, updated, update)
     }
 }
 

@@ -457,7 +457,7 @@ impl Body<'_> {
                 [#(#guess),*],
                 #otherwise
                 #[inline(always)]
-                move |[#(#unknowns),*]| {
+                |[#(#unknowns),*]| {
                     #inside
                     Ok(([#(#delta),*], move || #slopes, [#(#kept),*]))
                 },

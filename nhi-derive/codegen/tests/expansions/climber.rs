@@ -400,13 +400,7 @@ const _: () = {
                     ],
                     [half_h_dot_r, half_h_dot_phi, half_h_dot_z, half_h_last_ell],
                     #[inline(always)]
-                    move |
-                        [half_h_dot_r_1,
-                        half_h_dot_phi_1,
-                        half_h_dot_z_1,
-                        half_h_ell,
-                        ]|
-                    {
+                    |[half_h_dot_r_1, half_h_dot_phi_1, half_h_dot_z_1, half_h_ell]| {
                         let r_try = r_h + half_h_dot_r_1;
                         let r_end = r_h + T::from_f64(2.0) * half_h_dot_r_1;
 
@@ -804,7 +798,7 @@ const _: () = {
                     ],
                     [dot_r_post, dot_phi_post, dot_z_post],
                     #[inline(always)]
-                    move |[d_r, d_phi, d_z]| {
+                    |[d_r, d_phi, d_z]| {
                         let r_end = r + h * d_r;
 
                         // Newton update: J·delta = −residual

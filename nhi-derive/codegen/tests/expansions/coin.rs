@@ -391,7 +391,7 @@ const _: () = {
                     ],
                     [dot_phi, omega, v_, v_perp, t2, t3],
                     #[inline(always)]
-                    move |[d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1]| {
+                    |[d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1]| {
                         // Newton update: J·delta = −residual
                         let t4 = h * d_omega;
                         let t5 = h * d_v;

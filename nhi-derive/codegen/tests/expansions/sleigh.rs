@@ -383,7 +383,7 @@ const _: () = {
                     [T::from_f64(4.0) * half_h_last_ell + half_h_back_ell],
                     [half_h_last_ell],
                     #[inline(always)]
-                    move |[half_h_ell]| {
+                    |[half_h_ell]| {
                         let half_h_dot_theta_try = half_h_dot_theta
                             + b_theta * half_h_ell;
                         let theta_try = theta_h + half_h_dot_theta_try;
