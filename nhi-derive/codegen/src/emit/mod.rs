@@ -112,6 +112,7 @@ struct Memory {
     length: Option<&'static str>,
     /// Whether the step has a Newton iteration.
     iterates: bool,
+    /// Whether its updates can be of second order.
     bends: bool,
     /// Whether ensembles gain nothing from taking steps side by side.
     apart: bool,

@@ -42,7 +42,8 @@ impl Operations {
                         inside.add(pool, constants, &[value], Some(&once));
                     }
                     inside.add(pool, constants, &newton.delta, Some(&once));
-                    for scope in [&once, &inside] {
+                    let known = [&once, &inside].into_iter().filter(|_| !newton.slopes.is_empty());
+                    for scope in known {
                         second_order.seen.extend(scope.seen.keys().into_iter().map(|e| (e, ())));
                     }
                     for (symbol, value) in lets(&deferred.next().unwrap_or_default()) {
