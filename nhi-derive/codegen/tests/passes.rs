@@ -894,17 +894,13 @@ fn impulses_are_carried_as_increments() {
     let body = "let x_h = x + half_h_u
         let y_h = y + half_h_w
         let z_h = z + half_h_s
-        # guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences
+        # guess by the last four solutions
         let inv_x_h = 1/x_h
-        newton half_h_l from half_h_last_l + half_h_e0_l + half_h_e1_l + half_h_e2_l or half_h_last_l weights 1 \
+        newton half_h_l from 4*half_h_last_l + half_h_back_l or half_h_last_l weights 1 \
             beside half_h_u^2 + half_h_w^2
         let half_h_u_l = half_h_u + x_h*half_h_l
         let x_l = x_h + half_h_u_l
         half_h_l += -(half_h_w + x_l*half_h_u_l)*inv_x_h/x_l
-        # for the next guess
-        let half_h_next_e0_l = -half_h_last_l + half_h_l
-        let half_h_next_e1_l = -half_h_e0_l + half_h_next_e0_l
-        let half_h_next_e2_l = -half_h_e1_l + half_h_next_e1_l
         let half_h_u_1 = half_h_u + x_h*half_h_l
         let half_h_w_1 = half_h_w + y_h*half_h_l
         let half_h_s_1 = half_h_s + z_h*half_h_l
@@ -913,8 +909,8 @@ fn impulses_are_carried_as_increments() {
         let two_over_h_sq = inv_h*two_over_h
         return q = [x_h + half_h_u_1, y_h + half_h_w_1, z_h + half_h_s_1], \
             v = [half_h_u_1*two_over_h, half_h_w_1*two_over_h, half_h_s_1*two_over_h], \
-            lambda = [half_h_l*two_over_h_sq], carried = [half_h_l, half_h_next_e0_l, half_h_next_e1_l, \
-            half_h_next_e2_l, half_h_u_1, half_h_w_1, half_h_s_1]";
+            lambda = [half_h_l*two_over_h_sq], carried = [half_h_l, half_h_last_l, half_h_last_2_l, \
+            -6*half_h_last_l + 4*half_h_last_2_l - half_h_last_3_l, half_h_u_1, half_h_w_1, half_h_s_1]";
     check_stepped(
         "step(parameters: prepared [], h: prepared, q: [x, y, z], v: [u, w, s], lambda: [m], t, inputs: [])
             let x_h = x + h/2*u
@@ -930,7 +926,7 @@ fn impulses_are_carried_as_increments() {
             return q = [x_h + h/2*u_1, y_h + h/2*w_1, z_h + h/2*s_1], v = [u_1, w_1, s_1], lambda = [l/h]",
         false,
         body,
-        &[0, 4, 5, 6],
+        &[0, 1, 2, 3, 4, 5, 6],
         55,
     );
 }
