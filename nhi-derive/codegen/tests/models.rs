@@ -44,6 +44,11 @@ fn models() -> Vec<Derived> {
     models
 }
 
+/// As many numbers between two.
+fn numbers(random: &mut Random, n: usize, low: f64, high: f64) -> Vec<f64> {
+    (0..n).map(|_| (low + high) / 2.0 + (high - low) / 2.0 * random.number()).collect()
+}
+
 /// A program before the passes, after them, and in its two parts.
 struct Forms {
     raw: Program,
@@ -165,9 +170,7 @@ fn carried_values_are_those_of_the_step() {
             carrying += 1;
             for seed in 0..STATES {
                 let mut random = Random(seed);
-                let mut numbers = |n: usize, low: f64, high: f64| -> Vec<f64> {
-                    (0..n).map(|_| (low + high) / 2.0 + (high - low) / 2.0 * random.number()).collect()
-                };
+                let mut numbers = |n: usize, low: f64, high: f64| numbers(&mut random, n, low, high);
                 let parameters = numbers(system.parameters.len(), 0.5, 1.5);
                 let q = numbers(system.coordinates.len(), -1.0, 1.0);
                 let v = numbers(system.velocities.len(), -1.0, 1.0);
@@ -261,9 +264,7 @@ fn passes_keep_every_method_of_every_model() {
             .collect();
         for seed in 0..STATES {
             let mut random = Random(seed);
-            let mut numbers = |n: usize, low: f64, high: f64| -> Vec<f64> {
-                (0..n).map(|_| (low + high) / 2.0 + (high - low) / 2.0 * random.number()).collect()
-            };
+            let mut numbers = |n: usize, low: f64, high: f64| numbers(&mut random, n, low, high);
             let parameters = numbers(system.parameters.len(), 0.5, 1.5);
             let q = numbers(system.coordinates.len(), -1.0, 1.0);
             let v = numbers(system.velocities.len(), -1.0, 1.0);
@@ -364,9 +365,7 @@ fn updates_of_second_order_are_of_the_equation() {
             let by = Carrying::new(&derived, &method.step, method.state.belongs_to_step_size());
             for seed in 0..STATES {
                 let mut random = Random(seed);
-                let mut numbers = |n: usize, low: f64, high: f64| -> Vec<f64> {
-                    (0..n).map(|_| (low + high) / 2.0 + (high - low) / 2.0 * random.number()).collect()
-                };
+                let mut numbers = |n: usize, low: f64, high: f64| numbers(&mut random, n, low, high);
                 let start = [
                     numbers(system.parameters.len(), 0.5, 1.5),
                     vec![h],

@@ -42,20 +42,22 @@ impl Operations {
                         inside.add(pool, constants, &[value], Some(&once));
                     }
                     inside.add(pool, constants, &newton.delta, Some(&once));
-                    let known = [&once, &inside].into_iter().filter(|_| !newton.slopes.is_empty());
-                    for scope in known {
-                        second_order.seen.extend(scope.seen.keys().into_iter().map(|e| (e, ())));
+                    let deferred = deferred.next().unwrap_or_default();
+                    if !newton.slopes.is_empty() {
+                        for scope in [&once, &inside] {
+                            second_order.seen.extend(scope.seen.keys().into_iter().map(|e| (e, ())));
+                        }
+                        for (symbol, value) in lets(&deferred) {
+                            let scope = if is_early(pool, &early, &[value]) {
+                                early.insert(symbol);
+                                &mut prepared
+                            } else {
+                                &mut second_order
+                            };
+                            scope.add(pool, constants, &[value], None);
+                        }
+                        second_order.add(pool, constants, &newton.slopes, None);
                     }
-                    for (symbol, value) in lets(&deferred.next().unwrap_or_default()) {
-                        let scope = if is_early(pool, &early, &[value]) {
-                            early.insert(symbol);
-                            &mut prepared
-                        } else {
-                            &mut second_order
-                        };
-                        scope.add(pool, constants, &[value], None);
-                    }
-                    second_order.add(pool, constants, &newton.slopes, None);
                     count.iterations.push(inside.count);
                 }
                 Statement::Let { symbol, value } => {
