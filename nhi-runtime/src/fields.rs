@@ -54,29 +54,38 @@ impl Places {
 const ROOM: usize = 64;
 
 /// `value` in another scalar; `filler` is any number.
-#[inline]
+// A state that a call returns would stay in memory, and the loop over steps write all of it in each.
+#[inline(always)]
 pub(crate) fn converted<A: Copy, B, VA: Fields<A>, VB: Fields<B>>(
     value: &VA,
     filler: A,
     to: impl Fn(A) -> B,
 ) -> VB {
     // An array of all numbers would have a generic length.
-    let mut some = [filler; ROOM];
+    let mut some = numbers(value, 0, filler);
     let mut place: usize = 0;
     VB::read(&mut || {
-        if place.is_multiple_of(ROOM) {
-            let mut i: usize = 0;
-            value.write(&mut |x| {
-                if let Some(number) = some.get_mut(i.wrapping_sub(place)) {
-                    *number = x;
-                }
-                i += 1;
-            });
+        if const { VA::LEN > ROOM } && place > 0 && place.is_multiple_of(ROOM) {
+            some = numbers(value, place, filler);
         }
         let number = some[place % ROOM];
         place += 1;
         to(number)
     })
+}
+
+/// The numbers of `value` after the first `before`, as many as there is room for.
+#[inline(always)]
+fn numbers<A: Copy>(value: &impl Fields<A>, before: usize, filler: A) -> [A; ROOM] {
+    let mut some = [filler; ROOM];
+    let mut i: usize = 0;
+    value.write(&mut |x| {
+        if let Some(number) = some.get_mut(i.wrapping_sub(before)) {
+            *number = x;
+        }
+        i += 1;
+    });
+    some
 }
 
 impl<T: Scalar> Fields<T> for T {

@@ -29,6 +29,14 @@ pub trait Method<S: System> {
     /// have it [renewed](Method::renew) now and then.
     const TURNS: bool = false;
 
+    /// Calls `work`, which is compiled apart from the caller and, where the compiler would do one after the other,
+    /// beside that of other methods.
+    #[doc(hidden)]
+    #[inline(never)]
+    fn by_itself<Out>(work: impl FnOnce() -> Out) -> Out {
+        work()
+    }
+
     /// Name in the literature tables, on the command line and in reference data, such as `dla2`.
     fn id(&self) -> &'static str;
 
@@ -210,9 +218,9 @@ impl<K, R> Retracted<K, R> {
 
 impl<K: Reflecting, R> Reflecting for Retracted<K, R> {}
 
-/// `impl Method for $type` by the step functions of the marker `$method`.
+/// `impl Method for $type` by the step functions of the marker `$method`, compiled in its `$unit`.
 macro_rules! by_step_functions_of {
-    ([$($generic:tt)*] $method:ty, for $type:ty, |$this:ident| $id:expr, $start:expr) => {
+    ([$($generic:tt)*] $method:ty, for $type:ty, in $unit:ident, |$this:ident| $id:expr, $start:expr) => {
         impl<S: Emits<$method> $($generic)*> Method<S> for $type {
             type Prepared<T: Scalar> = <S as Emits<$method>>::Prepared<T>;
             type State<T: Scalar> = <S as Emits<$method>>::State<T>;
@@ -222,6 +230,11 @@ macro_rules! by_step_functions_of {
             const BENDS: bool = <S as Emits<$method>>::BENDS;
             const APART: bool = <S as Emits<$method>>::APART;
             const TURNS: bool = <S as Emits<$method>>::TURNS;
+
+            #[inline(always)]
+            fn by_itself<Out>(work: impl FnOnce() -> Out) -> Out {
+                unit::$unit::call(work)
+            }
 
             fn id(&self) -> &'static str {
                 let $this = self;
@@ -300,8 +313,8 @@ macro_rules! by_step_functions_of {
             }
         }
     };
-    ($method:ty, for $type:ty, |$this:ident| $id:expr, $start:expr) => {
-        by_step_functions_of!([] $method, for $type, |$this| $id, $start);
+    ($method:ty, for $type:ty, in $unit:ident, |$this:ident| $id:expr, $start:expr) => {
+        by_step_functions_of!([] $method, for $type, in $unit, |$this| $id, $start);
     };
 }
 
@@ -356,10 +369,10 @@ macro_rules! methods {
                 }
             }
 
-            by_step_functions_of!($jump, for Started<$jump>, |this| this.id, this.start);
+            by_step_functions_of!($jump, for Started<$jump>, in $jump, |this| this.id, this.start);
             methods!(@with $jump Start::$start);
             by_step_functions_of!(
-                [, R: Copy] Retracted<$jump, R>, for Retracted<Started<$jump>, R>,
+                [, R: Copy] Retracted<$jump, R>, for Retracted<Started<$jump>, R>, in $jump,
                 |this| this.method.id, this.method.start
             );
         )*
@@ -380,6 +393,22 @@ macro_rules! methods {
             }
         )*
         $(methods!(@with $restarted Start::Consistent);)*
+
+        // The compiler divides code that it optimises at once by modules.
+        #[allow(non_snake_case, reason = "named as the method")]
+        mod unit {
+            $(methods!(@unit $symmetric);)*
+            $(methods!(@unit $name);)*
+            $(methods!(@unit $jump);)*
+        }
+    };
+    (@unit $name:ident) => {
+        pub(super) mod $name {
+            #[inline(never)]
+            pub(crate) fn call<Out>(work: impl FnOnce() -> Out) -> Out {
+                work()
+            }
+        }
     };
     (@with $name:ident $start:expr) => {
         impl $name {
@@ -390,7 +419,7 @@ macro_rules! methods {
         }
 
         by_step_functions_of!(
-            [, R: Copy] Retracted<$name, R>, for Retracted<$name, R>, |_this| $name::ID, $start
+            [, R: Copy] Retracted<$name, R>, for Retracted<$name, R>, in $name, |_this| $name::ID, $start
         );
     };
     (@marker $(#[$doc:meta])* $name:ident $id:literal $start:ident) => {
@@ -403,7 +432,7 @@ macro_rules! methods {
             pub const ID: &'static str = $id;
         }
 
-        by_step_functions_of!($name, for $name, |_this| Self::ID, Start::$start);
+        by_step_functions_of!($name, for $name, in $name, |_this| Self::ID, Start::$start);
     };
 }
 

@@ -95,8 +95,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let before = (self.state, self.steps);
             let unlooked = count - u64::from(Stride::<S, M>::FOR_STEP);
             let stride = Stride { simulation: self, count: unlooked };
-            // A second loop takes as long to compile again; beside Newton's method or much else a look takes little.
-            let state = match const { M::LENGTH.is_short() && !M::ITERATES } {
+            // A second loop takes as long to compile again, and beside longer steps a look takes little.
+            let state = match Stride::<S, M>::SHORT {
                 true => isa.run_scalar::<_, true>(stride),
                 false => isa.run_scalar::<_, false>(stride),
             };
@@ -129,6 +129,9 @@ impl<S: System, M: Method<S>> Stride<'_, S, M> {
     /// Whether a state of which the next step is right is enough: velocities that it does not read need not
     /// be known after the loop.
     const FOR_STEP: bool = M::UNREAD.len() > <S::Multipliers<f64> as Fields<f64>>::LEN;
+
+    /// Whether a step is little more than a look at its results.
+    const SHORT: bool = M::LENGTH.is_short() && !M::ITERATES;
 }
 
 impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
@@ -144,6 +147,10 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
         let mut state: M::State<T> = unchecked(state);
         for k in *steps..*steps + self.count {
             method.renew(&mut state, k);
+            if Self::SHORT {
+                // Where renewed states meet those of the last step the compiler would pack their numbers.
+                state = state.each(|x| x.apart());
+            }
             state = method.step(&prepared, &state, T::from_f64(k as f64 * *h), &inputs).ok()?;
         }
         let places = const { Places::new(if Self::FOR_STEP { M::UNREAD } else { &[] }) };
@@ -235,9 +242,9 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
 
     /// Steps whose results are looked at, one by one, compiled once: most of what a build takes is what it
     /// compiles steps.
-    #[inline(never)]
+    #[inline]
     fn take_steps(&mut self, steps: u64, inputs: &S::Inputs<T>) -> Result<(), Error> {
-        (0..steps).try_for_each(|_| self.take_step_here(inputs))
+        M::by_itself(|| (0..steps).try_for_each(|_| self.take_step_here(inputs)))
     }
 
     #[inline(always)]
