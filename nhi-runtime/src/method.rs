@@ -218,9 +218,24 @@ impl<K, R> Retracted<K, R> {
 
 impl<K: Reflecting, R> Reflecting for Retracted<K, R> {}
 
+/// `Emits::start` with a start that is known, or any in parentheses.
+macro_rules! start {
+    (($start:expr), $emits:path, $t:ty, $arguments:tt) => {
+        match $start {
+            Start::Consistent => start!(Consistent, $emits, $t, $arguments),
+            Start::Projected => start!(Projected, $emits, $t, $arguments),
+            Start::Plain => start!(Plain, $emits, $t, $arguments),
+            Start::Stepped => start!(Stepped, $emits, $t, $arguments),
+        }
+    };
+    ($start:ident, $emits:path, $t:ty, $arguments:tt) => {
+        <S as $emits>::start::<{ Start::$start as u8 }, $t> $arguments
+    };
+}
+
 /// `impl Method for $type` by the step functions of the marker `$method`, compiled in its `$unit`.
 macro_rules! by_step_functions_of {
-    ([$($generic:tt)*] $method:ty, for $type:ty, in $unit:ident, |$this:ident| $id:expr, $start:expr) => {
+    ([$($generic:tt)*] $method:ty, for $type:ty, in $unit:ident, |$this:ident| $id:expr, $start:tt) => {
         impl<S: Emits<$method> $($generic)*> Method<S> for $type {
             type Prepared<T: Scalar> = <S as Emits<$method>>::Prepared<T>;
             type State<T: Scalar> = <S as Emits<$method>>::State<T>;
@@ -259,7 +274,7 @@ macro_rules! by_step_functions_of {
                 inputs: &S::Inputs<T>,
             ) -> Result<Self::State<T>, Failure> {
                 let $this = self;
-                <S as Emits<$method>>::start(parameters, h, $start, q, v, t, inputs)
+                start!($start, Emits<$method>, T, (parameters, h, q, v, t, inputs))
             }
 
             #[inline]
@@ -313,7 +328,7 @@ macro_rules! by_step_functions_of {
             }
         }
     };
-    ($method:ty, for $type:ty, in $unit:ident, |$this:ident| $id:expr, $start:expr) => {
+    ($method:ty, for $type:ty, in $unit:ident, |$this:ident| $id:expr, $start:tt) => {
         by_step_functions_of!([] $method, for $type, in $unit, |$this| $id, $start);
     };
 }
@@ -369,11 +384,11 @@ macro_rules! methods {
                 }
             }
 
-            by_step_functions_of!($jump, for Started<$jump>, in $jump, |this| this.id, this.start);
-            methods!(@with $jump Start::$start);
+            by_step_functions_of!($jump, for Started<$jump>, in $jump, |this| this.id, (this.start));
+            methods!(@with $jump $start);
             by_step_functions_of!(
                 [, R: Copy] Retracted<$jump, R>, for Retracted<Started<$jump>, R>, in $jump,
-                |this| this.method.id, this.method.start
+                |this| this.method.id, (this.method.start)
             );
         )*
         impl<K> Started<K> {
@@ -383,7 +398,7 @@ macro_rules! methods {
             }
         }
         $(
-            methods!(@with $reduced Start::Consistent);
+            methods!(@with $reduced Consistent);
 
             impl $reduced {
                 /// With that retraction; `$reduced` by itself means [`Exp`](crate::group::Exp).
@@ -392,7 +407,7 @@ macro_rules! methods {
                 }
             }
         )*
-        $(methods!(@with $restarted Start::Consistent);)*
+        $(methods!(@with $restarted Consistent);)*
 
         // The compiler divides code that it optimises at once by modules.
         #[allow(non_snake_case, reason = "named as the method")]
@@ -410,7 +425,7 @@ macro_rules! methods {
             }
         }
     };
-    (@with $name:ident $start:expr) => {
+    (@with $name:ident $start:ident) => {
         impl $name {
             /// On groups: with another retraction than the exponential map.
             pub const fn with<R: Copy>(self, retraction: R) -> Retracted<Self, R> {
@@ -432,7 +447,7 @@ macro_rules! methods {
             pub const ID: &'static str = $id;
         }
 
-        by_step_functions_of!($name, for $name, in $name, |_this| Self::ID, Start::$start);
+        by_step_functions_of!($name, for $name, in $name, |_this| Self::ID, $start);
     };
 }
 

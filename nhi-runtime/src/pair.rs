@@ -53,7 +53,7 @@ impl<S: Emits<GniEulerA> + Emits<GniEulerB>> Method<S> for GniEulerAb {
         t: T,
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure> {
-        <S as Emits<GniEulerA>>::start(parameters, half(h), Start::Plain, q, v, t, inputs)
+        <S as Emits<GniEulerA>>::start::<{ Start::PLAIN }, T>(parameters, half(h), q, v, t, inputs)
     }
 
     #[inline]

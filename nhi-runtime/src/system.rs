@@ -145,6 +145,17 @@ pub enum Start {
     Stepped,
 }
 
+impl Start {
+    /// [`Start::Consistent`] as a number, as [`Emits::start`] takes it.
+    pub const CONSISTENT: u8 = Start::Consistent as u8;
+    /// [`Start::Projected`].
+    pub const PROJECTED: u8 = Start::Projected as u8;
+    /// [`Start::Plain`].
+    pub const PLAIN: u8 = Start::Plain as u8;
+    /// [`Start::Stepped`].
+    pub const STEPPED: u8 = Start::Stepped as u8;
+}
+
 /// How much a step computes, which says where it is compiled: that is most of what a build takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Length {
@@ -198,11 +209,11 @@ pub trait Emits<K>: System {
     /// Computes everything that no step needs to compute again.
     fn prepare<T: Scalar>(parameters: &Self::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure>;
 
-    /// The state at time `t` from a configuration and an admissible velocity.
-    fn start<T: Scalar>(
+    /// The state at time `t` from a configuration and an admissible velocity. `START` is a [`Start`] as a number:
+    /// the compiler knows it, and compiles no other.
+    fn start<const START: u8, T: Scalar>(
         parameters: &Self::Parameters<T>,
         h: T,
-        start: Start,
         q: &Self::Configuration<T>,
         v: &Self::Velocity<T>,
         t: T,

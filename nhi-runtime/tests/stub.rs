@@ -2,7 +2,7 @@
 
 use nhi_runtime::prelude::*;
 use nhi_runtime::stub::Anything;
-use nhi_runtime::{Acceleration, Emits, Error, Failure, NodeState, Scalar, Start, System};
+use nhi_runtime::{Acceleration, Emits, Error, Failure, NodeState, Scalar, System};
 
 struct Broken;
 
@@ -62,10 +62,9 @@ impl<K> Emits<K> for Broken {
         Err(Failure::NonFinite)
     }
 
-    fn start<T: Scalar>(
+    fn start<const START: u8, T: Scalar>(
         _: &Anything<T>,
         _: T,
-        _: Start,
         _: &Anything<T>,
         _: &Anything<T>,
         _: T,

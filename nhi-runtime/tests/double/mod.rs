@@ -136,10 +136,9 @@ impl Emits<Dla2> for Sleigh {
         prepare(parameters, h)
     }
 
-    fn start<T: Scalar>(
+    fn start<const START: u8, T: Scalar>(
         _: &Three<T>,
         _: T,
-        _: Start,
         q: &Three<T>,
         v: &Three<T>,
         _: T,
@@ -198,10 +197,9 @@ impl Emits<Rattle> for Sleigh {
         prepare(parameters, h)
     }
 
-    fn start<T: Scalar>(
+    fn start<const START: u8, T: Scalar>(
         parameters: &Three<T>,
         h: T,
-        start: Start,
         q: &Three<T>,
         v: &Three<T>,
         t: T,
@@ -210,11 +208,11 @@ impl Emits<Rattle> for Sleigh {
         let mu = mu(parameters[2], q);
         let b = sharp(&mu, parameters);
         let zero = T::from_f64(0.0);
-        let lambda = match start {
-            Start::Consistent => Self::acceleration_of(parameters, q, v, t, inputs)?.1[0],
-            Start::Projected => -b[0] * inputs[0] / dot(&mu, &b),
-            Start::Plain => zero,
-            Start::Stepped => unreachable!("nothing here starts so"),
+        let lambda = match START {
+            Start::CONSISTENT => Self::acceleration_of(parameters, q, v, t, inputs)?.1[0],
+            Start::PROJECTED => -b[0] * inputs[0] / dot(&mu, &b),
+            Start::PLAIN => zero,
+            _ => unreachable!("nothing here starts so"),
         };
         let half_h = T::from_f64(0.5) * h;
         Ok(JumpState {

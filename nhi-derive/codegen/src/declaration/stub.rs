@@ -72,10 +72,9 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
                 type Prepared<#bound> = ();
                 type State<#bound> = #runtime::NodeState<#q, #q, #lambda>;
                 fn prepare<#bound>(_: &Self::Parameters<__T>, _: __T) -> #result<(), #failure> #never
-                fn start<#bound>(
+                fn start<const __START: ::core::primitive::u8, #bound>(
                     _: &Self::Parameters<__T>,
                     _: __T,
-                    _: #runtime::Start,
                     _: &Self::Configuration<__T>,
                     _: &Self::Velocity<__T>,
                     _: __T,

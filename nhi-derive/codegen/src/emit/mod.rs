@@ -572,19 +572,19 @@ impl<'a> Emitter<'a> {
             let name = spelled(&start.name);
             let retraction = retracted(self.pool, start).map(|_| retraction);
             let call = quote!(kernel::#module::#name #retraction (__parameters, __h, #q, __v, __t, __inputs));
-            let variant = match kind {
-                StartKind::Consistent => quote!(Consistent),
-                StartKind::Projected => quote!(Projected),
-                StartKind::Plain => quote!(Plain),
-                StartKind::Stepped => quote!(Stepped),
+            let kind = match kind {
+                StartKind::Consistent => quote!(#runtime::Start::CONSISTENT),
+                StartKind::Projected => quote!(#runtime::Start::PROJECTED),
+                StartKind::Plain => quote!(#runtime::Start::PLAIN),
+                StartKind::Stepped => quote!(_),
             };
-            (variant, call)
+            (kind, call)
         });
-        let (variants, calls): (Vec<TokenStream>, Vec<TokenStream>) = calls.unzip();
+        let (kinds, calls): (Vec<TokenStream>, Vec<TokenStream>) = calls.unzip();
         // A method without a choice is started in its own way whatever is asked for.
         let start = match calls.as_slice() {
             [only] => only.clone(),
-            several => quote!(match __start { #(#runtime::Start::#variants => #several),* }),
+            several => quote!(match __START { #(#kinds => #several),* }),
         };
         // A state with what the step carries beside it.
         let carry = match memory.carried {
@@ -712,10 +712,9 @@ impl<'a> Emitter<'a> {
                 fn prepare #s(__parameters: &[__T; #p], __h: __T) -> #prepared {
                     kernel::#module::prepare(__parameters, __h)
                 }
-                fn start #s(
+                fn start<const __START: ::core::primitive::u8, __T: #runtime::Scalar>(
                     __parameters: &[__T; #p],
                     __h: __T,
-                    __start: #runtime::Start,
                     __q: &#configuration,
                     __v: &[__T; #n],
                     __t: __T,

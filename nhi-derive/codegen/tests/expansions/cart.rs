@@ -797,10 +797,9 @@ const _: () = {
             kernel::dla2::prepare(__parameters, __h)
         }
 
-        fn start<__T: ::nhi_runtime::Scalar>(
+        fn start<const __START: ::core::primitive::u8, __T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 5],
             __h: __T,
-            __start: ::nhi_runtime::Start,
             __q: &[__T; 3],
             __v: &[__T; 3],
             __t: __T,
@@ -912,10 +911,9 @@ const _: () = {
             kernel::rk4::prepare(__parameters, __h)
         }
 
-        fn start<__T: ::nhi_runtime::Scalar>(
+        fn start<const __START: ::core::primitive::u8, __T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 5],
             __h: __T,
-            __start: ::nhi_runtime::Start,
             __q: &[__T; 3],
             __v: &[__T; 3],
             __t: __T,

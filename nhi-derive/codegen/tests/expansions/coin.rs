@@ -936,10 +936,9 @@ const _: () = {
             kernel::rdp::prepare(__parameters, __h)
         }
 
-        fn start<__T: ::nhi_runtime::Scalar>(
+        fn start<const __START: ::core::primitive::u8, __T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
-            __start: ::nhi_runtime::Start,
             __q: &::nhi_runtime::Posed<
                 ::nhi_runtime::group::SE2<::core::primitive::f64>,
                 __T,
@@ -1040,10 +1039,9 @@ const _: () = {
             kernel::rdp::prepare(__parameters, __h)
         }
 
-        fn start<__T: ::nhi_runtime::Scalar>(
+        fn start<const __START: ::core::primitive::u8, __T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
-            __start: ::nhi_runtime::Start,
             __q: &::nhi_runtime::Posed<
                 ::nhi_runtime::group::SE2<::core::primitive::f64>,
                 __T,
@@ -1137,10 +1135,9 @@ const _: () = {
             kernel::rkmk2::prepare(__parameters, __h)
         }
 
-        fn start<__T: ::nhi_runtime::Scalar>(
+        fn start<const __START: ::core::primitive::u8, __T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
-            __start: ::nhi_runtime::Start,
             __q: &::nhi_runtime::Posed<
                 ::nhi_runtime::group::SE2<::core::primitive::f64>,
                 __T,

@@ -820,10 +820,9 @@ const _: () = {
             kernel::dla2::prepare(__parameters, __h)
         }
 
-        fn start<__T: ::nhi_runtime::Scalar>(
+        fn start<const __START: ::core::primitive::u8, __T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 3],
             __h: __T,
-            __start: ::nhi_runtime::Start,
             __q: &[__T; 3],
             __v: &[__T; 3],
             __t: __T,
@@ -940,18 +939,17 @@ const _: () = {
             kernel::rattle::prepare(__parameters, __h)
         }
 
-        fn start<__T: ::nhi_runtime::Scalar>(
+        fn start<const __START: ::core::primitive::u8, __T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 3],
             __h: __T,
-            __start: ::nhi_runtime::Start,
             __q: &[__T; 3],
             __v: &[__T; 3],
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             {
-                let __state = (match __start {
-                    ::nhi_runtime::Start::Consistent => {
+                let __state = (match __START {
+                    ::nhi_runtime::Start::CONSISTENT => {
                         kernel::rattle::start_consistent(
                             __parameters,
                             __h,
@@ -961,7 +959,7 @@ const _: () = {
                             __inputs,
                         )
                     }
-                    ::nhi_runtime::Start::Projected => {
+                    ::nhi_runtime::Start::PROJECTED => {
                         kernel::rattle::start_projected(
                             __parameters,
                             __h,
@@ -971,7 +969,7 @@ const _: () = {
                             __inputs,
                         )
                     }
-                    ::nhi_runtime::Start::Plain => {
+                    ::nhi_runtime::Start::PLAIN => {
                         kernel::rattle::start_plain(
                             __parameters,
                             __h,
@@ -981,7 +979,7 @@ const _: () = {
                             __inputs,
                         )
                     }
-                    ::nhi_runtime::Start::Stepped => {
+                    _ => {
                         kernel::rattle::start_stepped(
                             __parameters,
                             __h,
