@@ -235,7 +235,8 @@ impl Cost {
             }
         }
         let bytes = code.to_string().len();
-        Ok(Cost { derive, lines: derived.pretty().lines().count(), bytes, builds })
+        let pretty = derived.pretty(engine.as_mut()).map_err(|rejected| first_error(&rejected))?;
+        Ok(Cost { derive, lines: pretty.lines().count(), bytes, builds })
     }
 }
 

@@ -44,7 +44,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let tokens = derived.implementation();
                 let time = start.elapsed().as_secs_f64() * 1e3;
                 assert!(!tokens.is_empty());
-                let lines = derived.pretty().lines().count();
+                let pretty = derived.pretty(engine.as_mut()).map_err(|r| r.errors[0].to_string())?;
+                let lines = pretty.lines().count();
                 row(&derived, lines, time);
             }
         }

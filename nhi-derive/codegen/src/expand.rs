@@ -91,7 +91,8 @@ pub fn expand(
         if !out.is_empty() {
             out.push('\n');
         }
-        out.push_str(&Derived::new(declaration, engine).map_err(reject)?.pretty());
+        let derived = Derived::new(declaration, engine).map_err(reject)?;
+        out.push_str(&derived.pretty(engine).map_err(reject)?);
     }
     Ok(out)
 }

@@ -2,8 +2,8 @@
 
 use crate::declaration::{self, Declaration, Error};
 use crate::emit::{self, Unit};
-use crate::engine::{Engine, default_engine};
-use crate::mechanics::Mechanics;
+use crate::engine::{Engine, EngineError, default_engine};
+use crate::mechanics::{Connection, Mechanics};
 use crate::method::{MethodPrograms, SystemPrograms, method, method_programs, system_programs};
 use proc_macro2::TokenStream;
 
@@ -46,7 +46,7 @@ impl Derived {
         engine: &mut dyn Engine,
     ) -> Result<Derived, Box<declaration::Rejected>> {
         let mut mechanics = Mechanics::derive(declaration.system.clone(), engine)
-            .map_err(|e| declaration.reject(vec![Error::new(declaration.ident.span(), e.to_string())]))?;
+            .map_err(|e| unanswered(&declaration, &e))?;
         let refusals: Vec<Error> = declaration
             .system
             .methods
@@ -73,23 +73,33 @@ impl Derived {
 
     /// The implementation of the runtime's traits.
     pub fn implementation(&self) -> TokenStream {
-        emit::implementation(&self.unit())
+        emit::implementation(&self.unit(&self.mechanics, None))
     }
 
     /// The same for people: formatted, with the equations that the code implements as comments.
-    pub fn pretty(&self) -> String {
-        emit::pretty(&self.unit())
+    ///
+    /// # Errors
+    /// An engine that cannot answer.
+    pub fn pretty(&self, engine: &mut dyn Engine) -> Result<String, Box<declaration::Rejected>> {
+        let mut mechanics = self.mechanics.clone();
+        let connection = mechanics.connection(engine).map_err(|e| unanswered(&self.declaration, &e))?;
+        Ok(emit::pretty(&self.unit(&mechanics, connection.as_ref())))
     }
 
-    fn unit(&self) -> Unit<'_> {
+    fn unit<'a>(&'a self, mechanics: &'a Mechanics, connection: Option<&'a Connection>) -> Unit<'a> {
         Unit {
             ident: &self.declaration.ident,
             generics: &self.declaration.generics,
             fields: &self.declaration.fields,
             runtime: &self.declaration.runtime,
-            mechanics: &self.mechanics,
+            mechanics,
             system: &self.system,
             methods: &self.methods,
+            connection,
         }
     }
+}
+
+fn unanswered(declaration: &Declaration, error: &EngineError) -> Box<declaration::Rejected> {
+    declaration.reject(vec![Error::new(declaration.ident.span(), error.to_string())])
 }

@@ -28,7 +28,7 @@ mod programs;
 
 use crate::declaration::Field;
 use crate::expr::{Expr, Pool};
-use crate::mechanics::Mechanics;
+use crate::mechanics::{Connection, Mechanics};
 use crate::method::{MethodPrograms, StartKind, SystemPrograms};
 use crate::pass::{CARRIED, Increments};
 use crate::program::{Program, Statement};
@@ -59,6 +59,8 @@ pub struct Unit<'a> {
     pub system: &'a SystemPrograms,
     /// Its methods' programs.
     pub methods: &'a [MethodPrograms],
+    /// How its constraints lie to the group factor: for people, if there is one.
+    pub connection: Option<&'a Connection>,
 }
 
 /// The implementation of the runtime's traits, as the macro emits it.
@@ -220,8 +222,7 @@ impl<'a> Emitter<'a> {
 
     /// How the constraints lie to the group factor, for people.
     fn geometry(&self, mode: &mut Mode) -> TokenStream {
-        let Mode::People(_) = mode else { return TokenStream::new() };
-        match &self.unit.mechanics.connection {
+        match self.unit.connection {
             Some(connection) => mode.comment(&geometry::text(self.unit.mechanics, connection)),
             None => TokenStream::new(),
         }

@@ -24,12 +24,23 @@ use crate::expr::{Expr, Pool};
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
+/// The motions of the pose alone that the constraints of a system with a group factor admit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Vertical {
+    /// As many one-forms with independent parts b as there are almost everywhere.
+    rows: Matrix,
+    /// E, n_g × (n_g − rank): polynomial in b, and zero columns at most where the rank of b is lower.
+    pub e: Matrix,
+    /// Whether the rank of b may be lower somewhere.
+    may_vanish: bool,
+}
+
 /// How the constraints of a system with a group factor lie to the group.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Connection {
     /// Rank of b almost everywhere.
     pub rank: usize,
-    /// E, n_g × (n_g − rank): polynomial in b, and zero columns at most where the rank of b is lower.
+    /// E of [`Vertical`].
     pub e: Matrix,
     /// A, n_g × k, if b has as many independent rows as there are constraints. With less no motion of
     /// the group makes every motion of the coordinates admissible.
@@ -49,31 +60,47 @@ pub struct Projectors {
     pub p: Matrix,
 }
 
-impl Connection {
+impl Vertical {
     /// Of a system with a group factor.
-    pub(super) fn of(x: &mut Mechanics, engine: &mut dyn Engine) -> Result<Option<Connection>, EngineError> {
+    pub(super) fn of(x: &mut Mechanics, engine: &mut dyn Engine) -> Result<Option<Vertical>, EngineError> {
         let Some(group) = x.system.group else { return Ok(None) };
         let k = x.system.shape();
         let known = Known::new(x);
-        let n_g = group.dimension;
         let pool = &mut x.system.pool;
         let rows = known.independent(pool, &x.mu, k);
         let b: Matrix = rows.iter().map(|row| row[k..].to_vec()).collect();
-        let pivots = known.pivots(pool, engine, &b, n_g)?;
+        let pivots = known.pivots(pool, engine, &b, group.dimension)?;
         let e = pivots.kernel(pool, &b);
         let e = simplify(pool, engine, &known, &e)?;
         let e = pivots.scaled(pool, &known, e);
         let e = known.recognised(pool, e);
-        let block = |columns: std::ops::Range<usize>| -> Matrix {
-            x.mass[k..].iter().map(|row| row[columns.clone()].to_vec()).collect()
-        };
-        let e_t = transposed(&e, n_g - b.len());
-        let mut matrix = b.clone();
-        matrix.extend(product(pool, &e_t, &block(k..k + n_g)));
         let may_vanish = known.class(pool, pivots.determinant) == Class::OfConfiguration;
+        Ok(Some(Vertical { rows, e, may_vanish }))
+    }
+}
+
+impl Mechanics {
+    /// E, A and D of a system with a group factor.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn connection(&mut self, engine: &mut dyn Engine) -> Result<Option<Connection>, EngineError> {
+        let (Some(group), Some(vertical)) = (self.system.group, self.vertical.clone()) else {
+            return Ok(None);
+        };
+        let Vertical { rows, e, may_vanish } = vertical;
+        let (k, n_g, rank) = (self.system.shape(), group.dimension, rows.len());
+        let known = Known::new(self);
+        let pool = &mut self.system.pool;
+        let block = |columns: std::ops::Range<usize>| -> Matrix {
+            self.mass[k..].iter().map(|row| row[columns.clone()].to_vec()).collect()
+        };
+        let e_t = transposed(&e, n_g - rank);
+        let mut matrix: Matrix = rows.iter().map(|row| row[k..].to_vec()).collect();
+        matrix.extend(product(pool, &e_t, &block(k..k + n_g)));
         let det = if k > 0 || may_vanish { determinant(pool, &matrix) } else { pool.one() };
         let det = engine.simplify(pool, &[det])?[0];
-        let a = if b.len() < x.mu.len() {
+        let a = if rank < self.mu.len() {
             None
         } else {
             let mut rhs: Matrix = rows.iter().map(|row| row[..k].to_vec()).collect();
@@ -94,15 +121,13 @@ impl Connection {
         let d = match &a {
             Some(a) => horizontal_and_vertical(pool, a, &e),
             None => {
-                let d = known.null_space(pool, &x.mu, k + n_g);
+                let d = known.null_space(pool, &self.mu, k + n_g);
                 simplify(pool, engine, &known, &d)?
             }
         };
-        Ok(Some(Connection { rank: b.len(), e, a, d, regular }))
+        Ok(Some(Connection { rank, e, a, d, regular }))
     }
-}
 
-impl Mechanics {
     /// The projectors of covectors that belong to the one-forms, in closed form.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ mod structure;
 mod symmetry;
 
 pub use combine::{Block, Combination, Rows};
-pub use connection::{Connection, Projectors};
+pub use connection::{Connection, Projectors, Vertical};
 pub use structure::Structure;
 pub use symmetry::Symmetry;
 
@@ -72,8 +72,8 @@ pub struct Mechanics {
     pub structure: Structure,
     /// Constant directions whose momenta are conserved.
     pub symmetries: Vec<Symmetry>,
-    /// How the constraints lie to the group factor, if there is one.
-    pub connection: Option<Connection>,
+    /// The admissible motions along the group factor, if there is one.
+    pub vertical: Option<Vertical>,
     /// Other rows for the same constraints, where some may be better.
     pub combined: Option<Rows>,
     /// How the declared rows are made of those in use, while these are others.
@@ -168,13 +168,13 @@ impl Mechanics {
             reaction,
             structure: Structure::default(),
             symmetries: Vec::new(),
-            connection: None,
+            vertical: None,
             combined: None,
             combination: None,
         };
         mechanics.structure = Structure::of(&mut mechanics);
         mechanics.symmetries = symmetry::symmetries(&mut mechanics);
-        mechanics.connection = Connection::of(&mut mechanics, engine)?;
+        mechanics.vertical = Vertical::of(&mut mechanics, engine)?;
         mechanics.combined = mechanics.combine();
         Ok(mechanics)
     }

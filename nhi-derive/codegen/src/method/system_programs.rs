@@ -58,7 +58,7 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
 
 /// The columns (0, e_b), where there are any.
 fn momentum_basis(x: &mut Mechanics) -> Option<Program> {
-    let e = x.connection.as_ref()?.e.clone();
+    let e = x.vertical.as_ref()?.e.clone();
     let (k, f) = (x.system.shape(), e.first().map_or(0, Vec::len));
     let doc = "Basis (0, e_b) of the admissible motions of the pose alone: J_b = <p, (0, e_b)>.";
     (f > 0).then(|| {
