@@ -143,7 +143,7 @@ impl<const N: usize> Newton<N> {
         let mut next = *unknowns;
         let nothing = T::from_f64(f64::NAN);
         let (keep, now) = match update(next) {
-            Ok((delta, slopes, keep)) => (keep, self.values_here(&mut next, delta, slopes).unwrap_or(false)),
+            Ok((delta, slopes, keep)) => (keep, self.values(&mut next, delta, slopes).unwrap_or(false)),
             Err(_) => ([nothing; K], false),
         };
         // Two loops: a chain of both would not be unrolled.
@@ -188,19 +188,8 @@ impl<const N: usize> Newton<N> {
     }
 
     /// Adds `delta` and compares values.
-    #[inline]
-    fn values<T: Scalar, const B: usize>(
-        &mut self,
-        unknowns: &mut [T; N],
-        delta: [T; N],
-        slopes: impl FnOnce() -> [T; B],
-    ) -> Result<bool, Failure> {
-        self.values_here(unknowns, delta, slopes)
-    }
-
-    /// The same, without a call.
     #[inline(always)]
-    fn values_here<T: Scalar, const B: usize>(
+    fn values<T: Scalar, const B: usize>(
         &mut self,
         unknowns: &mut [T; N],
         delta: [T; N],

@@ -96,7 +96,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let unlooked = count - u64::from(Stride::<S, M>::FOR_STEP);
             let stride = Stride { simulation: self, count: unlooked };
             // A second loop takes as long to compile again, and beside longer steps a look takes little.
-            let state = match Stride::<S, M>::SHORT {
+            let state = match const { M::LENGTH.is_short() } {
                 true => isa.run_scalar::<_, true>(stride),
                 false => isa.run_scalar::<_, false>(stride),
             };
@@ -130,8 +130,8 @@ impl<S: System, M: Method<S>> Stride<'_, S, M> {
     /// be known after the loop.
     const FOR_STEP: bool = M::UNREAD.len() > <S::Multipliers<f64> as Fields<f64>>::LEN;
 
-    /// Whether a step is little more than a look at its results.
-    const SHORT: bool = M::LENGTH.is_short() && !M::ITERATES;
+    /// Whether a step's numbers fit into registers.
+    const FITS: bool = M::LENGTH.is_short() && !M::ITERATES;
 }
 
 impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
@@ -147,7 +147,7 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
         let mut state: M::State<T> = unchecked(state);
         for k in *steps..*steps + self.count {
             method.renew(&mut state, k);
-            if Self::SHORT {
+            if Self::FITS {
                 // Where renewed states meet those of the last step the compiler would pack their numbers.
                 state = state.each(|x| x.apart());
             }
