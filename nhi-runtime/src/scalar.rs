@@ -27,6 +27,8 @@ pub trait Scalar:
     /// steps side by side: one update (1), one of second order (2), which there is for one unknown, or two (3); 0: as
     /// many updates as are needed.
     const UPDATES: u32 = 0;
+    /// Whether a product and the sum that it is part of are one operation.
+    const FUSED: bool = false;
     /// The nearest value to `x`.
     fn from_f64(x: f64) -> Self;
     /// The real part, for tests of size.

@@ -16,6 +16,12 @@
 //!      vers δ = 1 − cos δ.
 //! ```
 //!
+//! The same with two operations fewer where a product and the sum that it is part of are one:
+//!
+//! ```text
+//! (7)  sin (x + δ) = sin x + sin δ (cos x − tan δ/2 sin x),   cos (x + δ) = cos x − sin δ (sin x + tan δ/2 cos x).
+//! ```
+//!
 //! Every turn adds a rounding: what has been turned a few times is computed anew. Of a tiny δ, which an angle that was
 //! foreseen is off by, two terms are enough, or three:
 //!
@@ -25,9 +31,10 @@
 //! ```
 //!
 //! S and C are minimax polynomials for the relative error of (2), which is 2⁻⁵⁷ and 2⁻⁶³, and 2⁻⁵⁸ and 2⁻⁶⁸
-//! of the shorter ones; their coefficients were found by Lawson's algorithm in 36 digits and rounded one after the
-//! other, the others fitted again. Every operation after (1) rounds to less than one unit in the last place in all;
-//! `tests/trigonometry.rs` compares with 200 bits.
+//! of the shorter ones; so is T of tan δ/2 = δ/2 + δ³ T(δ²), for the error of (7), which is 2⁻⁵⁶. Their coefficients
+//! were found by Lawson's algorithm in 36 digits and rounded one after the other, the others fitted again. Every
+//! operation after (1) rounds to less than one unit in the last place in all; `tests/trigonometry.rs` compares with
+//! 200 bits.
 
 use crate::Scalar;
 use crate::unchecked::zero_if_finite;
@@ -81,6 +88,10 @@ const SHORT_S: [f64; 4] =
 const SHORT_C: [f64; 4] =
     [0.0416666666666662, -0.001388888888792925, 2.4801580531812247e-05, -2.75374203132241e-07];
 
+/// T for angles up to [`SMALL`].
+const SHORT_T: [f64; 4] =
+    [0.04166666666568807, 0.004166666867508787, 0.00042161283023699425, 4.312902461020939e-05];
+
 /// Up to this |δ|, (5) is off by less than 2⁻⁵⁶.
 const TINY: f64 = 3.0e-9;
 
@@ -127,17 +138,13 @@ pub(crate) fn sin_cos_or_nan<T: Scalar>(x: T) -> (T, T) {
 /// (sin x, cos x), in less time if |x| is small.
 #[inline]
 pub(crate) fn small_sin_cos(x: f64) -> (f64, f64) {
-    if cfg!(not(feature = "platform-trigonometry")) && x.abs() <= SMALL { small(x) } else { sin_cos(x) }
+    if is_small(x) { apart(small(x)) } else { apart(sin_cos(x)) }
 }
 
 /// The same as of [`small_sin_cos`], or not numbers.
 #[inline(always)]
 pub(crate) fn small_sin_cos_or_nan<T: Scalar>(x: T) -> (T, T) {
-    if cfg!(not(feature = "platform-trigonometry")) && x.to_f64().abs() <= SMALL {
-        small(x)
-    } else {
-        sin_cos_or_nan(x)
-    }
+    if is_small(x) { apart(small(x)) } else { apart(sin_cos_or_nan(x)) }
 }
 
 /// The same as of [`small_sin_cos`], or not numbers, as for every angle that is not small.
@@ -147,21 +154,21 @@ pub(crate) fn small_sin_cos_alone<T: Scalar>(x: T) -> (T, T) {
     if cfg!(feature = "platform-trigonometry") {
         return x.small_sin_cos();
     }
-    let (sin, cos) = small(x);
-    let nothing = T::from_f64(f64::NAN);
-    if x.to_f64().abs() <= SMALL { (sin, cos) } else { (nothing, nothing) }
+    let z = x * x;
+    let (is_small, cos) = (is_small_square(z), T::from_f64(1.0) - versine(z));
+    (sine(x, z, is_small), if is_small { cos } else { T::from_f64(f64::NAN) })
 }
 
 /// (sin x, cos x) by (4) from the `sines` (sin, cos) of the angle `from`, if x is close to it; else as of [`sin_cos`].
 #[inline]
 pub(crate) fn sin_cos_turned(x: f64, from: f64, sines: (f64, f64)) -> (f64, f64) {
-    by_turning(x - from, sines).unwrap_or_else(|| sin_cos(x))
+    by_turning(x - from, sines).unwrap_or_else(|| apart(sin_cos(x)))
 }
 
 /// The same, or not numbers where [`sin_cos_or_nan`] is not.
 #[inline(always)]
 pub(crate) fn sin_cos_turned_or_nan<T: Scalar>(x: T, from: T, sines: (T, T)) -> (T, T) {
-    by_turning(x - from, sines).unwrap_or_else(|| sin_cos_or_nan(x))
+    by_turning(x - from, sines).unwrap_or_else(|| apart(sin_cos_or_nan(x)))
 }
 
 /// The same as of [`sin_cos_turned_or_nan`] without branches: by (4), or where x is not close to `from`, as of
@@ -179,12 +186,11 @@ pub(crate) fn sin_cos_turned_alone<T: Scalar, const WAYS: u32>(x: T, from: T, si
 #[cfg(feature = "std")]
 #[inline(always)]
 fn turn_alone<T: Scalar, const WAYS: u32>(x: T, by: T, sines: (T, T)) -> (T, T) {
-    let is_small = by.to_f64().abs() <= SMALL;
+    let is_small = is_small_square(by * by);
     if WAYS < 4 {
-        // Added early: a result that is known not to be a number in one case would become a branch.
-        return turn(by + T::from_f64(if is_small { -0.0 } else { f64::NAN }), sines);
+        return turn(by, sines, is_small);
     }
-    let (turned, called) = (turn(by, sines), x.sin_cos());
+    let (turned, called) = (turn(by, sines, true), x.sin_cos());
     (if is_small { turned.0 } else { called.0 }, if is_small { turned.1 } else { called.1 })
 }
 
@@ -192,13 +198,13 @@ fn turn_alone<T: Scalar, const WAYS: u32>(x: T, by: T, sines: (T, T)) -> (T, T) 
 /// [`sin_cos`].
 #[inline]
 pub(crate) fn sin_cos_near(x: f64, from: f64, by: f64, sines: (f64, f64)) -> (f64, f64) {
-    by_shifting((x - from) - by, sines).unwrap_or_else(|| sin_cos(x))
+    by_shifting((x - from) - by, sines).unwrap_or_else(|| apart(sin_cos(x)))
 }
 
 /// The same, or not numbers where [`sin_cos_or_nan`] is not.
 #[inline(always)]
 pub(crate) fn sin_cos_near_or_nan<T: Scalar>(x: T, from: T, by: T, sines: (T, T)) -> (T, T) {
-    by_shifting((x - from) - by, sines).unwrap_or_else(|| sin_cos_or_nan(x))
+    by_shifting((x - from) - by, sines).unwrap_or_else(|| apart(sin_cos_or_nan(x)))
 }
 
 /// The same as of [`sin_cos_near_or_nan`] without branches: in one of the first so many `WAYS` of (5), (6), (4) and
@@ -231,11 +237,11 @@ fn by_shifting<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
     if cfg!(feature = "platform-trigonometry") {
         None
     } else if size <= TINY {
-        Some(shift(by, sines))
+        Some(apart(shift(by, sines)))
     } else if size <= CLOSE {
-        Some(bent(by, T::from_f64(0.5) * by, sines))
+        Some(apart(bent(by, T::from_f64(0.5) * by, sines)))
     } else {
-        by_turning(by, sines)
+        by_turning(by, sines).map(apart)
     }
 }
 
@@ -254,14 +260,26 @@ fn bent<T: Scalar>(by: T, half: T, (sin, cos): (T, T)) -> (T, T) {
 /// (4), where it is accurate for this δ.
 #[inline(always)]
 fn by_turning<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
-    let is_small = cfg!(not(feature = "platform-trigonometry")) && by.to_f64().abs() <= SMALL;
-    is_small.then(|| turn(by, sines))
+    is_small(by).then(|| turn(by, sines, true))
 }
 
-/// (4)
+/// Sine and cosine [apart](Scalar::apart), where a branch ends: a compiler that packs them where branches meet packs
+/// what all of them do.
 #[inline(always)]
-fn turn<T: Scalar>(by: T, (sin, cos): (T, T)) -> (T, T) {
-    let (sine, versine) = sine_and_versine(by);
+pub(crate) fn apart<T: Scalar>((sin, cos): (T, T)) -> (T, T) {
+    (sin.apart(), cos.apart())
+}
+
+/// (4) or (7) if δ `is_small`, else not numbers.
+#[inline(always)]
+fn turn<T: Scalar>(by: T, (sin, cos): (T, T), is_small: bool) -> (T, T) {
+    let z = by * by;
+    let sine = sine(by, z, is_small);
+    if T::FUSED {
+        let tangent = half_tangent(by, z);
+        return (sin + (cos - sin * tangent) * sine, cos - (sin + cos * tangent) * sine);
+    }
+    let versine = versine(z);
     (sin + (cos * sine - sin * versine), cos - (sin * sine + cos * versine))
 }
 
@@ -347,20 +365,47 @@ fn turned<T: Scalar, const OR_NAN: bool>(x: T, shifted: T) -> (T, (T, T)) {
     (z, (negated(sin, quadrant), negated(cos, quadrant.wrapping_add(1))))
 }
 
+/// Whether |x| is at most [`SMALL`], so that the shorter polynomials are accurate.
+#[inline(always)]
+fn is_small<T: Scalar>(x: T) -> bool {
+    cfg!(not(feature = "platform-trigonometry")) && x.to_f64().abs() <= SMALL
+}
+
+/// The same of z = x²: of no larger |x| it is rounded to the square of [`SMALL`].
+#[cfg(feature = "std")]
+#[inline(always)]
+fn is_small_square<T: Scalar>(z: T) -> bool {
+    z.to_f64() <= SMALL * SMALL
+}
+
 /// (sin x, cos x) for |x| ≤ [`SMALL`]: (2) with n = 0.
 #[inline(always)]
 fn small<T: Scalar>(x: T) -> (T, T) {
-    let (sine, versine) = sine_and_versine(x);
-    (sine, T::from_f64(1.0) - versine)
+    let z = x * x;
+    (sine(x, z, true), T::from_f64(1.0) - versine(z))
 }
 
-/// (sin x, 1 − cos x) for |x| ≤ [`SMALL`].
+/// sin x for z = x² if |x| `is_small`, else not a number.
 #[inline(always)]
-fn sine_and_versine<T: Scalar>(x: T) -> (T, T) {
-    let z = x * x;
-    let z2 = z * z;
-    let polynomial = |c: &[f64; 4]| pair(c[0], c[1], z) + z2 * pair(c[2], c[3], z);
-    (x + x * z * polynomial(&SHORT_S), T::from_f64(0.5) * z - z2 * polynomial(&SHORT_C))
+fn sine<T: Scalar>(x: T, z: T, is_small: bool) -> T {
+    let [c0, c1, c2, c3] = SHORT_S;
+    // A coefficient, for which nothing waits.
+    let c3 = if is_small { c3 } else { f64::NAN };
+    x + x * z * (pair(c0, c1, z) + z * z * pair(c2, c3, z))
+}
+
+/// 1 − cos x for z = x², |x| ≤ [`SMALL`].
+#[inline(always)]
+fn versine<T: Scalar>(z: T) -> T {
+    let ([c0, c1, c2, c3], z2) = (SHORT_C, z * z);
+    T::from_f64(0.5) * z - z2 * (pair(c0, c1, z) + z2 * pair(c2, c3, z))
+}
+
+/// tan x/2 for z = x², |x| ≤ [`SMALL`].
+#[inline(always)]
+fn half_tangent<T: Scalar>(x: T, z: T) -> T {
+    let [c0, c1, c2, c3] = SHORT_T;
+    x * z * (pair(c0, c1, z) + z * z * pair(c2, c3, z)) + T::from_f64(0.5) * x
 }
 
 /// What nobody measures angles in, and what is no number.

@@ -126,6 +126,14 @@ fn units((sin, cos): (f64, f64), x: f64, constants: &mut Consts) -> f64 {
     errors.fold(0.0, f64::max) / (f64::EPSILON / 2.0)
 }
 
+/// [`Scalar::sin_cos_turned`] in other numbers.
+#[cfg(feature = "std")]
+fn turned<T: Scalar>(x: f64, from: f64, (sin, cos): (f64, f64)) -> (f64, f64) {
+    let [x, from, sin, cos] = [x, from, sin, cos].map(T::from_f64);
+    let (sin, cos) = x.sin_cos_turned(from, (sin, cos));
+    (sin.to_f64(), cos.to_f64())
+}
+
 #[test]
 fn angles_that_are_turned_by_little() {
     let bits = |pair: (f64, f64)| (pair.0.to_bits(), pair.1.to_bits());
@@ -141,10 +149,10 @@ fn angles_that_are_turned_by_little() {
         worst = worst.max(units(pair, x, &mut constants));
         #[cfg(feature = "std")]
         if x.abs() < 1_048_576.0 {
-            let [x, from, sin, cos] = [x, from, Scalar::sin_cos(from).0, Scalar::sin_cos(from).1]
-                .map(nhi_runtime::Separate::from_f64);
-            let (sin, cos) = x.sin_cos_turned(from, (sin, cos));
-            assert_eq!(bits((sin.to_f64(), cos.to_f64())), bits(pair));
+            let [sin, cos] = [Scalar::sin_cos(from).0, Scalar::sin_cos(from).1];
+            assert_eq!(bits(turned::<nhi_runtime::Separate>(x, from, (sin, cos))), bits(pair));
+            let fused = turned::<nhi_runtime::Fused>(x, from, (sin, cos));
+            worst = worst.max(units(fused, x, &mut constants));
         }
     }
     println!("turned: at most {worst:.3} units");

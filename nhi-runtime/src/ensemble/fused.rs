@@ -114,6 +114,7 @@ impl Neg for Fused {
 impl Scalar for Fused {
     const EPSILON: f64 = f64::EPSILON;
     const CHECKED: bool = false;
+    const FUSED: bool = true;
     #[inline(always)]
     fn from_f64(x: f64) -> Self {
         Fused { x, by: None }

@@ -48,6 +48,7 @@ impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
     const CHECKED: bool = T::CHECKED;
     const DERIVATIVES: u32 = T::DERIVATIVES;
     const UPDATES: u32 = UPDATES;
+    const FUSED: bool = T::FUSED;
     #[inline(always)]
     fn from_f64(x: f64) -> Self {
         Lane(T::from_f64(x))

@@ -914,7 +914,7 @@ const _: () = {
             let mut __state = *__state;
             __state.carried[7] = __state.carried[7] + __state.carried[8];
             __state.carried[8] = ::nhi_runtime::Scalar::from_f64(0.0);
-            (__state.carried[9], __state.carried[10]) = ::nhi_runtime::Scalar::sin_cos(
+            (__state.carried[9], __state.carried[10]) = ::nhi_runtime::emitted::sines_anew(
                 __state.carried[7],
             );
             __state
@@ -1030,7 +1030,7 @@ const _: () = {
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
             let mut __state = *__state;
-            (__state.carried[3], __state.carried[4]) = ::nhi_runtime::Scalar::sin_cos(
+            (__state.carried[3], __state.carried[4]) = ::nhi_runtime::emitted::sines_anew(
                 __state.q[0],
             );
             __state
