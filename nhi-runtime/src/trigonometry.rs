@@ -371,7 +371,7 @@ fn is_small<T: Scalar>(x: T) -> bool {
     cfg!(not(feature = "platform-trigonometry")) && x.to_f64().abs() <= SMALL
 }
 
-/// The same of z = x²: of no larger |x| it is rounded to the square of [`SMALL`].
+/// The same of z = x²: of no larger |x| it is rounded to at most the square of [`SMALL`].
 #[cfg(feature = "std")]
 #[inline(always)]
 fn is_small_square<T: Scalar>(z: T) -> bool {
