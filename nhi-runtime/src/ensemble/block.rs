@@ -400,8 +400,8 @@ impl<S: System, M: Method<S>> Work for Renewal<'_, S, M> {
         assert_eq!(state.len(), <M::State<f64> as Fields<f64>>::LEN);
         assert!(lanes.end <= LANES);
         for lane in lanes {
-            let now: M::State<T> = get(state, lane, T::from_f64);
-            put(state, lane, &method.renewed(&now), NOWHERE, T::to_f64);
+            let now: M::State<Lane<T, 0>> = get(state, lane, Lane::from_f64);
+            put(state, lane, &method.renewed(&now), NOWHERE, Lane::to_f64);
         }
     }
 }
