@@ -257,7 +257,7 @@ fn bent<T: Scalar>(by: T, half: T, (sin, cos): (T, T)) -> (T, T) {
     (sin + (cos - sin * half) * by, cos - (sin + cos * half) * by)
 }
 
-/// (4), where it is accurate for this δ.
+/// (4) or (7), where they are accurate for this δ.
 #[inline(always)]
 fn by_turning<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
     is_small(by).then(|| turn(by, sines, true))
@@ -365,13 +365,14 @@ fn turned<T: Scalar, const OR_NAN: bool>(x: T, shifted: T) -> (T, (T, T)) {
     (z, (negated(sin, quadrant), negated(cos, quadrant.wrapping_add(1))))
 }
 
-/// Whether |x| is at most [`SMALL`], so that the shorter polynomials are accurate.
+/// Whether |x| is at most [`SMALL`], so that the shorter polynomials are accurate. For branches, which do not compare
+/// squares: the compiler would pack those of several angles.
 #[inline(always)]
 fn is_small<T: Scalar>(x: T) -> bool {
     cfg!(not(feature = "platform-trigonometry")) && x.to_f64().abs() <= SMALL
 }
 
-/// The same of z = x²: of no larger |x| it is rounded to at most the square of [`SMALL`].
+/// The same of z = x², for choices: of these |x| and no others it is rounded to at most the square of [`SMALL`].
 #[cfg(feature = "std")]
 #[inline(always)]
 fn is_small_square<T: Scalar>(z: T) -> bool {
