@@ -1,6 +1,7 @@
 //! What emitted code calls, and what measures it; nothing for people to use.
 
 pub use crate::__fields as fields;
+use crate::fields::array;
 pub use crate::isa::use_plain_instructions;
 use crate::unchecked::zero_if_finite;
 use crate::{Failure, Fields, Scalar, trigonometry};
@@ -44,7 +45,7 @@ impl<const N: usize> Newton<N> {
     /// Updates are relative to `beside` + ‖x‖² in the norm with the given weights.
     #[inline]
     pub fn weighted<T: Scalar>(weights: [T; N], beside: T) -> Self {
-        Newton { weights: weights.map(T::to_f64), beside: beside.to_f64(), ..Self::new() }
+        Newton { weights: array(0.0, |i| weights[i].to_f64()), beside: beside.to_f64(), ..Self::new() }
     }
 
     /// The solution near `guess` of the equations for which `update` gives the update −J⁻¹F of unknowns, with the numbers

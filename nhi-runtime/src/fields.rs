@@ -111,7 +111,7 @@ impl<T: Scalar> Fields<T> for T {
 /// Calls `at` with every index below `N`, in order. Written out: a loop that the compiler unrolls late, or not at all, is
 /// one around which a loop over lanes makes no vectors.
 #[inline(always)]
-fn everywhere<const N: usize>(mut at: impl FnMut(usize)) {
+pub(crate) fn everywhere<const N: usize>(mut at: impl FnMut(usize)) {
     macro_rules! written_out {
         ($($i:literal)*) => {$(
             if const { N > $i } {
@@ -120,9 +120,20 @@ fn everywhere<const N: usize>(mut at: impl FnMut(usize)) {
         )*};
     }
     written_out!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
-    for i in 32..N {
-        at(i);
+    if const { N > 32 } {
+        for i in 32..N {
+            at(i);
+        }
     }
+}
+
+/// The array of `entry(i)`, written over `any`: `core::array::from_fn` and `map` take an optimised build several times
+/// as long.
+#[inline(always)]
+pub(crate) fn array<X: Copy, const N: usize>(any: X, entry: impl Fn(usize) -> X) -> [X; N] {
+    let mut array = [any; N];
+    everywhere::<N>(|i| array[i] = entry(i));
+    array
 }
 
 impl<T: Copy, X: Fields<T>, const N: usize> Fields<T> for [X; N] {

@@ -1,8 +1,8 @@
 //! Configurations with a pose: R^k × G.
 
+use crate::fields::array;
 use crate::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, Group, Retraction, SE2, SE3, SO3};
 use crate::{Scalar, Vector};
-use core::array::from_fn;
 use core::fmt::Debug;
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
@@ -114,7 +114,7 @@ impl<T: Scalar> Flat<[T; 12]> for SE3<T> {
 /// The rows of a matrix, one after the other.
 #[inline(always)]
 fn rows<T: Scalar, const N: usize, const SQUARE: usize>(matrix: [[T; N]; N]) -> [T; SQUARE] {
-    from_fn(|i| matrix[i / N][i % N])
+    array(matrix[0][0], |i| matrix[i / N][i % N])
 }
 
 macro_rules! factors {
@@ -235,14 +235,14 @@ impl<G, T, const K: usize, const N: usize> From<Posed<G, T, K, N>> for [T; N] {
 #[inline(always)]
 fn joined<T: Scalar, const K: usize, const P: usize, const N: usize>(r: [T; K], g: [T; P]) -> [T; N] {
     const { assert!(K + P == N, "a configuration has as many entries as its coordinates and its pose") };
-    from_fn(|i| r.get(i).or_else(|| g.get(i.wrapping_sub(K))).copied().unwrap_or(T::from_f64(f64::NAN)))
+    array(T::from_f64(f64::NAN), |i| if i < K { r[i] } else { g[i - K] })
 }
 
 /// The pose of such an array.
 #[inline(always)]
 fn last<T: Scalar, const K: usize, const P: usize, const N: usize>(entries: [T; N]) -> [T; P] {
     const { assert!(K + P == N, "a configuration has as many entries as its coordinates and its pose") };
-    from_fn(|i| entries.get(K + i).copied().unwrap_or(T::from_f64(f64::NAN)))
+    array(T::from_f64(f64::NAN), |i| entries[K + i])
 }
 
 macro_rules! posed {

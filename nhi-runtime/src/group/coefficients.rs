@@ -127,13 +127,26 @@ impl<const ROWS: usize> Polynomial<ROWS> {
         let x = x + T::from_f64(1e-20);
         let x2 = x * x;
         let x4 = x2 * x2;
-        let mut sums = self.0[ROWS - 1].map(T::from_f64);
-        for row in self.0[..ROWS - 1].iter().rev() {
-            for (sum, &c) in sums.iter_mut().zip(row) {
-                *sum = *sum * x4 + T::from_f64(c);
-            }
+        let mut sums = self.row::<T>(0);
+        macro_rules! further_rows {
+            ($($i:literal)*) => {$(
+                if const { ROWS > $i } {
+                    let [c0, c1, c2, c3] = self.row::<T>($i);
+                    let [s0, s1, s2, s3] = sums;
+                    sums = [s0 * x4 + c0, s1 * x4 + c1, s2 * x4 + c2, s3 * x4 + c3];
+                }
+            )*};
         }
+        const { assert!(ROWS <= 5, "all rows are summed") };
+        further_rows!(1 2 3 4);
         (sums[0] + sums[1] * x) + (sums[2] + sums[3] * x) * x2
+    }
+
+    /// The `i`-th row from the last one on.
+    #[inline(always)]
+    fn row<T: Scalar>(self, i: usize) -> [T; 4] {
+        let [c0, c1, c2, c3] = self.0[ROWS - 1 - i];
+        [T::from_f64(c0), T::from_f64(c1), T::from_f64(c2), T::from_f64(c3)]
     }
 
     /// With a leading coefficient of zero in the place of the one that is lost.

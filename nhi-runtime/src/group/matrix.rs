@@ -1,5 +1,5 @@
 use crate::Scalar;
-use core::array::from_fn;
+use crate::fields::{array, everywhere};
 use core::fmt::Debug;
 
 /// Coordinate columns of elements of 𝔤 and of covectors in 𝔤*: `[T; N]`, or a pair of columns.
@@ -29,20 +29,24 @@ impl<T: Scalar, const N: usize> Column for [T; N] {
     }
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
-        from_fn(|i| self[i] + other[i])
+        array(T::from_f64(0.0), |i| self[i] + other[i])
     }
     #[inline(always)]
     fn times(self, factor: T) -> Self {
-        self.map(|x| factor * x)
+        array(factor, |i| factor * self[i])
     }
     #[inline(always)]
     fn dot(self, other: Self) -> T {
-        let products: [T; N] = from_fn(|i| self[i] * other[i]);
-        products.into_iter().reduce(T::add).unwrap_or(T::from_f64(0.0))
+        let mut sum = T::from_f64(0.0);
+        everywhere::<N>(|i| {
+            let product = self[i] * other[i];
+            sum = if i == 0 { product } else { sum + product };
+        });
+        sum
     }
     #[inline(always)]
     fn negated(self) -> Self {
-        self.map(|x| -x)
+        array(T::from_f64(0.0), |i| -self[i])
     }
 }
 
@@ -94,7 +98,9 @@ impl<T: Scalar, const N: usize> Operator for [[T; N]; N] {
     type Column = [T; N];
     #[inline(always)]
     fn identity() -> Self {
-        from_fn(|i| from_fn(|j| T::from_f64(if i == j { 1.0 } else { 0.0 })))
+        let mut identity = Self::zero();
+        everywhere::<N>(|i| identity[i][i] = T::from_f64(1.0));
+        identity
     }
     #[inline(always)]
     fn zero() -> Self {
@@ -102,15 +108,15 @@ impl<T: Scalar, const N: usize> Operator for [[T; N]; N] {
     }
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
-        from_fn(|i| self[i].plus(other[i]))
+        array(Column::zero(), |i| self[i].plus(other[i]))
     }
     #[inline(always)]
     fn times(self, factor: T) -> Self {
-        from_fn(|i| self[i].times(factor))
+        array(Column::zero(), |i| self[i].times(factor))
     }
     #[inline(always)]
     fn after(self, first: Self) -> Self {
-        // A closure of this size is not inlined into `from_fn`.
+        // A closure of this size is not always inlined.
         let mut product = self;
         for row in &mut product {
             *row = first.apply_star(*row);
@@ -119,7 +125,7 @@ impl<T: Scalar, const N: usize> Operator for [[T; N]; N] {
     }
     #[inline(always)]
     fn transposed(self) -> Self {
-        from_fn(|i| from_fn(|j| self[j][i]))
+        array(Column::zero(), |i| array(self[0][0], |j| self[j][i]))
     }
     /// By elimination with the largest pivot of each column.
     #[inline(always)]
@@ -147,7 +153,7 @@ impl<T: Scalar, const N: usize> Operator for [[T; N]; N] {
     }
     #[inline(always)]
     fn apply(self, x: [T; N]) -> [T; N] {
-        from_fn(|i| self[i].dot(x))
+        array(T::from_f64(0.0), |i| self[i].dot(x))
     }
     #[inline(always)]
     fn apply_star(self, mu: [T; N]) -> [T; N] {

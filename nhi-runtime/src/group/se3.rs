@@ -3,7 +3,7 @@ use super::retraction::symmetric;
 use super::so3::{cross, exp_k, hat, outer, turned_back, with_hat};
 use super::{Cayley, Ccsk, Column, Exp, Group, Operator, Retraction, SO3};
 use crate::Scalar;
-use core::array::from_fn;
+use crate::fields::array;
 
 /// Motions of space: a rotation R and the position p.
 ///
@@ -48,7 +48,7 @@ fn join<T: Scalar>(x: [T; 3], y: [T; 3]) -> [T; 6] {
 /// The 6 × 6 matrix (upper-left, upper-right; lower-left, lower-right).
 #[inline(always)]
 fn blocks<T: Scalar>(upper: [Block<T>; 2], lower: [Block<T>; 2]) -> [[T; 6]; 6] {
-    from_fn(|i| {
+    array([upper[0][0][0]; 6], |i| {
         let [left, right] = if i < 3 { upper } else { lower };
         join(left[i % 3], right[i % 3])
     })

@@ -48,7 +48,7 @@ pub(super) fn with_hat<T: Scalar>(d: T, x: [T; 3]) -> [[T; 3]; 3] {
 /// x yᵀ.
 #[inline(always)]
 pub(super) fn outer<T: Scalar>(x: [T; 3], y: [T; 3]) -> [[T; 3]; 3] {
-    x.map(|x| y.times(x))
+    [y.times(x[0]), y.times(x[1]), y.times(x[2])]
 }
 
 /// 1 + a ω̂ + b ω̂².
@@ -129,7 +129,8 @@ impl<T: Scalar> Group for SO3<T> {
     }
     #[inline(always)]
     fn tangent(self, x: [T; 3]) -> [[T; 3]; 3] {
-        self.0.map(|row| cross(row, x))
+        let [a, b, c] = self.0;
+        [cross(a, x), cross(b, x), cross(c, x)]
     }
     #[inline(always)]
     fn adjoint(self) -> [[T; 3]; 3] {
