@@ -37,7 +37,7 @@ use names::{Names, spelled};
 use num_traits::ToPrimitive;
 use people::Mode;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use programs::{Optimised, OptimisedStep, optimised};
+use programs::{Optimised, OptimisedStep, Programs};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -196,16 +196,16 @@ impl<'a> Emitter<'a> {
         .collect();
         let starts = self.unit.methods.iter().flat_map(|m| &m.starts).map(|(_, start)| start);
         let programs: Vec<&Program> = starts.chain(of_system.iter().map(|&(program, _)| program)).collect();
-        let (steps, others) = optimised(self.pool, self.unit.methods, &programs);
-        let mut others = others.into_iter();
-        let methods = self.unit.methods.iter().zip(steps);
-        let methods = methods.map(|(method, step)| self.method(mode, method, step, &mut others));
-        let (methods, memories): (Vec<TokenStream>, Vec<Memory>) = methods.unzip();
-        let functions: Vec<TokenStream> = of_system
-            .iter()
-            .zip(others)
-            .map(|(&(_, fallible), program)| plain(mode, program, &Signature::Plain { fallible }))
-            .collect();
+        let (methods, functions) = Programs::optimised(self.pool, self.unit.methods, &programs, |programs| {
+            let methods: Vec<(TokenStream, Memory)> =
+                self.unit.methods.iter().map(|method| self.method(mode, method, programs)).collect();
+            let functions: Vec<TokenStream> = of_system
+                .iter()
+                .map(|&(_, fallible)| plain(mode, programs.next_other(), &Signature::Plain { fallible }))
+                .collect();
+            (methods, functions)
+        });
+        let (methods, memories): (Vec<TokenStream>, Vec<Memory>) = methods.into_iter().unzip();
         let (imports, runtime) = (self.imports(1, &[]), self.runtime_module());
         let geometry = self.geometry(mode);
         let kernel = quote! {
@@ -341,12 +341,11 @@ impl<'a> Emitter<'a> {
         &self,
         mode: &mut Mode,
         method: &MethodPrograms,
-        step: OptimisedStep,
-        starts: &mut impl Iterator<Item = Optimised>,
+        programs: &mut Programs<'_>,
     ) -> (TokenStream, Memory) {
         let module = spelled(method.id);
         let OptimisedStep { mut pool, mut constants, parts, weight, carry, increments, resize, errors } =
-            step;
+            programs.next_step();
         let carried = parts.step.symbols(CARRIED).len();
         let state = self.state_type(method, carried);
         let length = match weight {
@@ -396,9 +395,9 @@ impl<'a> Emitter<'a> {
         };
         let carry = carry.map(&mut beside);
         let resize = resize.map(|(_, program)| beside(program));
-        let starts = starts.take(method.starts.len());
+        let starts = method.starts.iter();
         let starts: Vec<TokenStream> =
-            starts.map(|start| plain(mode, start, &Signature::Start(&bare))).collect();
+            starts.map(|_| plain(mode, programs.next_other(), &Signature::Start(&bare))).collect();
         let imports = self.imports(2, &self.names_of_method(&state.name));
         let doc = format!(" Step functions of `{}`.", method.id);
         let module = quote! {

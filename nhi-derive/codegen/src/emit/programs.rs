@@ -7,10 +7,10 @@ use crate::expr::Pool;
 use crate::method::MethodPrograms;
 use crate::pass::{Increments, Prepared, Step, optimise, optimise_step, split};
 use crate::program::{Constants, Operations, Program};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 /// Threads at most.
@@ -78,39 +78,110 @@ fn resizing(carry: &Program, places: &BTreeSet<usize>) -> Program {
     resize
 }
 
-/// The steps of `methods` and the other `programs`, in their order.
-pub(super) fn optimised(
-    pool: &Pool,
-    methods: &[MethodPrograms],
-    programs: &[&Program],
-) -> (Vec<OptimisedStep>, Vec<Optimised>) {
-    let steps: Vec<OnceLock<OptimisedStep>> = methods.iter().map(|_| OnceLock::new()).collect();
-    let others: Vec<OnceLock<Optimised>> = programs.iter().map(|_| OnceLock::new()).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
+/// The programs of one declaration before the passes.
+struct Work<'a> {
+    pool: &'a Pool,
+    methods: &'a [MethodPrograms],
+    others: &'a [&'a Program],
+    /// How many have been begun.
+    begun: AtomicUsize,
+}
+
+/// A program after the passes, and its place among those of its kind.
+enum Finished {
+    Step(usize, Box<OptimisedStep>),
+    Other(usize, Box<Optimised>),
+}
+
+impl Work<'_> {
+    /// Takes the next program through the passes.
+    fn finish_next(&self) -> Option<Finished> {
+        // The steps take longest and come first.
+        let i = self.begun.fetch_add(1, Ordering::Relaxed);
+        if let Some(method) = self.methods.get(i) {
+            return Some(Finished::Step(i, Box::new(OptimisedStep::of(self.pool, method))));
+        }
+        let i = i - self.methods.len();
+        self.others.get(i).map(|program| Finished::Other(i, Box::new(Optimised::of(self.pool, program))))
+    }
+}
+
+/// What is finished in any order, in its own.
+struct InOrder<P> {
+    next: usize,
+    finished: BTreeMap<usize, P>,
+}
+
+impl<P> InOrder<P> {
+    const NONE: InOrder<P> = InOrder { next: 0, finished: BTreeMap::new() };
+
+    fn take(&mut self) -> Option<P> {
+        let program = self.finished.remove(&self.next)?;
+        self.next += 1;
+        Some(program)
+    }
+}
+
+/// The programs of one declaration after the passes.
+pub(super) struct Programs<'a> {
+    work: &'a Work<'a>,
+    of_other_threads: Receiver<Finished>,
+    steps: InOrder<Box<OptimisedStep>>,
+    others: InOrder<Box<Optimised>>,
+}
+
+impl Programs<'_> {
+    /// What `write` makes of the steps of `methods` and of the `others`. It gets each when that is finished, while other
+    /// threads are at work on the next.
+    pub(super) fn optimised<Out>(
+        pool: &Pool,
+        methods: &[MethodPrograms],
+        others: &[&Program],
+        write: impl FnOnce(&mut Programs<'_>) -> Out,
+    ) -> Out {
+        let work = &Work { pool, methods, others, begun: AtomicUsize::new(0) };
+        let (sender, of_other_threads) = channel();
+        thread::scope(|scope| {
+            let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+            for _ in 1..threads {
+                let sender = sender.clone();
+                let all = move || while work.finish_next().is_some_and(|done| sender.send(done).is_ok()) {};
+                // Where there are no threads this one does all the work.
+                if thread::Builder::new().spawn_scoped(scope, all).is_err() {
+                    break;
+                }
+            }
+            drop(sender);
+            write(&mut Programs { work, of_other_threads, steps: InOrder::NONE, others: InOrder::NONE })
+        })
+    }
+
+    /// The step of the next method.
+    pub(super) fn next_step(&mut self) -> OptimisedStep {
         loop {
-            // The steps take longest and come first.
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            if let Some(method) = methods.get(i) {
-                steps[i].get_or_init(|| OptimisedStep::of(pool, method));
-            } else if let Some(program) = programs.get(i - methods.len()) {
-                others[i - methods.len()].get_or_init(|| Optimised::of(pool, program));
-            } else {
-                break;
+            match self.steps.take() {
+                Some(step) => return *step,
+                None => self.finish_one(),
             }
         }
-    };
-    thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
-        for _ in 1..threads {
-            // Where there are no threads this one does all the work.
-            if thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                break;
+    }
+
+    /// The next one of the others.
+    pub(super) fn next_other(&mut self) -> Optimised {
+        loop {
+            match self.others.take() {
+                Some(other) => return *other,
+                None => self.finish_one(),
             }
         }
-        work();
-    });
-    let done = "every program has been taken";
-    let steps = steps.into_iter().map(|step| step.into_inner().expect(done)).collect();
-    (steps, others.into_iter().map(|other| other.into_inner().expect(done)).collect())
+    }
+
+    /// Notes one that another thread has finished, or else finishes one.
+    fn finish_one(&mut self) {
+        let done = self.of_other_threads.try_recv().ok().or_else(|| self.work.finish_next());
+        match done.or_else(|| self.of_other_threads.recv().ok()).expect("every program is asked for once") {
+            Finished::Step(i, step) => self.steps.finished.extend([(i, step)]),
+            Finished::Other(i, other) => self.others.finished.extend([(i, other)]),
+        }
+    }
 }
