@@ -406,7 +406,7 @@ fn versine<T: Scalar>(z: T) -> T {
 #[inline(always)]
 fn half_tangent<T: Scalar>(x: T, z: T) -> T {
     let [c0, c1, c2, c3] = SHORT_T;
-    x * z * (pair(c0, c1, z) + z * z * pair(c2, c3, z)) + T::from_f64(0.5) * x
+    T::from_f64(0.5) * x + x * z * (pair(c0, c1, z) + z * z * pair(c2, c3, z))
 }
 
 /// What nobody measures angles in, and what is no number.

@@ -72,8 +72,9 @@ impl Add for Fused {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self::from_f64(match (self.by, other.by) {
-            (Some(y), _) => self.x.mul_add(y, other.value()),
-            (None, Some(y)) => other.x.mul_add(y, self.x),
+            // Of two products the first one is computed: sums begin with what is known first.
+            (_, Some(y)) => other.x.mul_add(y, self.value()),
+            (Some(y), None) => self.x.mul_add(y, other.x),
             (None, None) => self.x + other.x,
         })
     }
