@@ -244,7 +244,13 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// compiles steps.
     #[inline]
     fn take_steps(&mut self, steps: u64, inputs: &S::Inputs<T>) -> Result<(), Error> {
-        M::by_itself(|| (0..steps).try_for_each(|_| self.take_step_here(inputs)))
+        M::by_itself(|| {
+            // A loop of its own: every function that a step is inlined through is optimised once more.
+            for _ in 0..steps {
+                self.take_step_here(inputs)?;
+            }
+            Ok(())
+        })
     }
 
     #[inline(always)]
