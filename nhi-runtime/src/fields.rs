@@ -128,8 +128,8 @@ pub(crate) fn everywhere<const N: usize>(mut at: impl FnMut(usize)) {
 }
 
 /// The array of `entry(i)`, written over `any`: `core::array::from_fn` and `map` take an optimised build several times
-/// as long.
-#[inline(always)]
+/// as long. Optimised by itself, before a large step is made of it.
+#[inline]
 pub(crate) fn array<X: Copy, const N: usize>(any: X, entry: impl Fn(usize) -> X) -> [X; N] {
     let mut array = [any; N];
     everywhere::<N>(|i| array[i] = entry(i));

@@ -122,7 +122,7 @@ struct Polynomial<const ROWS: usize>([[f64; 4]; ROWS]);
 impl<const ROWS: usize> Polynomial<ROWS> {
     /// In four independent sums, one per column, as one sum waits for each of its products. What x gets is too little
     /// to change them, and keeps its powers from being subnormal numbers, which take a hundred cycles.
-    #[inline(always)]
+    #[inline]
     fn at<T: Scalar>(self, x: T) -> T {
         let x = x + T::from_f64(1e-20);
         let x2 = x * x;

@@ -35,7 +35,7 @@ impl<T: Scalar, const N: usize> Column for [T; N] {
     fn times(self, factor: T) -> Self {
         array(factor, |i| factor * self[i])
     }
-    #[inline(always)]
+    #[inline]
     fn dot(self, other: Self) -> T {
         let mut sum = T::from_f64(0.0);
         everywhere::<N>(|i| {
