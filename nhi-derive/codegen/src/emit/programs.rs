@@ -1,7 +1,7 @@
 //! The programs of one declaration after the passes, each in a pool of its own.
 //!
 //! None depends on another, and the passes are most of the derive's time: they run on all processors. Tokens
-//! belong to the macro's own thread.
+//! belong to the macro's own thread, which writes those of what is finished in the meantime.
 
 use crate::expr::Pool;
 use crate::method::MethodPrograms;

@@ -187,7 +187,7 @@ struct Search {
 type Passed = (&'static str, Arc<Draft>);
 
 impl Search {
-    /// After a round in the first order, which tells programs of the same function from each other.
+    /// After a round in the first one of its orders, which tells programs of the same function from each other.
     fn new(cx: &mut Context<'_>, program: &Program) -> Search {
         let start = Arc::new(Draft::new(cx, program));
         let cost = start.operations(cx).weight();
