@@ -16,11 +16,13 @@
 //!      vers δ = 1 − cos δ.
 //! ```
 //!
-//! The same with two operations fewer where a product and the sum that it is part of are one:
+//! Where a product and the sum that it is part of are one operation,
 //!
 //! ```text
-//! (7)  sin (x + δ) = sin x + sin δ (cos x − tan δ/2 sin x),   cos (x + δ) = cos x − sin δ (sin x + tan δ/2 cos x).
+//! (7)  sin (x + δ) = (sin x − sin x vers δ) + cos x sin δ,   cos (x + δ) = (cos x − cos x vers δ) − sin x sin δ,
 //! ```
+//!
+//! is that of each bracket and another one after it.
 //!
 //! Every turn adds a rounding: what has been turned a few times is computed anew. Of a tiny δ, which an angle that was
 //! foreseen is off by, two terms are enough, or three:
@@ -31,10 +33,9 @@
 //! ```
 //!
 //! S and C are minimax polynomials for the relative error of (2), which is 2⁻⁵⁷ and 2⁻⁶³, and 2⁻⁵⁸ and 2⁻⁶⁸
-//! of the shorter ones; so is T of tan δ/2 = δ/2 + δ³ T(δ²), for the error of (7), which is 2⁻⁵⁶. Their coefficients
-//! were found by Lawson's algorithm in 36 digits and rounded one after the other, the others fitted again. Every
-//! operation after (1) rounds to less than one unit in the last place in all; `tests/trigonometry.rs` compares with
-//! 200 bits.
+//! of the shorter ones. Their coefficients were found by Lawson's algorithm in 36 digits and rounded one after the
+//! other, the others fitted again. Every operation after (1) rounds to less than one unit in the last place in all;
+//! `tests/trigonometry.rs` compares with 200 bits.
 
 use crate::Scalar;
 use crate::unchecked::zero_if_finite;
@@ -87,10 +88,6 @@ const SHORT_S: [f64; 4] =
 /// C for angles up to [`SMALL`].
 const SHORT_C: [f64; 4] =
     [0.0416666666666662, -0.001388888888792925, 2.4801580531812247e-05, -2.75374203132241e-07];
-
-/// T for angles up to [`SMALL`].
-const SHORT_T: [f64; 4] =
-    [0.04166666666568807, 0.004166666867508787, 0.00042161283023699425, 4.312902461020939e-05];
 
 /// Up to this |δ|, (5) is off by less than 2⁻⁵⁶.
 const TINY: f64 = 3.0e-9;
@@ -274,12 +271,10 @@ pub(crate) fn apart<T: Scalar>((sin, cos): (T, T)) -> (T, T) {
 #[inline(always)]
 fn turn<T: Scalar>(by: T, (sin, cos): (T, T), is_small: bool) -> (T, T) {
     let z = by * by;
-    let sine = sine(by, z, is_small);
+    let (sine, versine) = (sine(by, z, is_small), versine(z));
     if T::FUSED {
-        let tangent = half_tangent(by, z);
-        return (sin + (cos - sin * tangent) * sine, cos - (sin + cos * tangent) * sine);
+        return ((sin - sin * versine) + cos * sine, (cos - cos * versine) - sin * sine);
     }
-    let versine = versine(z);
     (sin + (cos * sine - sin * versine), cos - (sin * sine + cos * versine))
 }
 
@@ -400,13 +395,6 @@ fn sine<T: Scalar>(x: T, z: T, is_small: bool) -> T {
 fn versine<T: Scalar>(z: T) -> T {
     let ([c0, c1, c2, c3], z2) = (SHORT_C, z * z);
     T::from_f64(0.5) * z - z2 * (pair(c0, c1, z) + z2 * pair(c2, c3, z))
-}
-
-/// tan x/2 for z = x², |x| ≤ [`SMALL`].
-#[inline(always)]
-fn half_tangent<T: Scalar>(x: T, z: T) -> T {
-    let [c0, c1, c2, c3] = SHORT_T;
-    T::from_f64(0.5) * x + x * z * (pair(c0, c1, z) + z * z * pair(c2, c3, z))
 }
 
 /// What nobody measures angles in, and what is no number.

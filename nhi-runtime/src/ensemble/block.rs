@@ -76,14 +76,21 @@ fn same(x: f64) -> f64 {
 }
 
 /// Of every lane: zero if all its numbers are finite.
-fn defects(rows: &[Row]) -> [f64; LANES] {
-    let mut sums = [0.0; LANES];
-    for row in rows {
-        for (sum, x) in sums.iter_mut().zip(row.0) {
-            *sum += zero_if_finite(x);
+struct Defects<'a>(&'a [Row]);
+
+impl Work for Defects<'_> {
+    type Output = [f64; LANES];
+
+    #[inline(always)]
+    fn run<T: Scalar>(self) -> [f64; LANES] {
+        let mut sums = [0.0; LANES];
+        for row in self.0 {
+            for (sum, x) in sums.iter_mut().zip(row.0) {
+                *sum += zero_if_finite(x);
+            }
         }
+        sums
     }
-    sums
 }
 
 /// Copies a lane.
@@ -347,7 +354,7 @@ impl Block {
                     }
                 }
             }
-            defects(state)
+            isa.run::<_, Separate>(Defects(state))
         };
         let lanes = stopped.len();
         if !Updates::matter::<S, M>() {
