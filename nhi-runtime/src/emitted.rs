@@ -4,7 +4,7 @@ pub use crate::__fields as fields;
 use crate::fields::array;
 pub use crate::isa::use_plain_instructions;
 use crate::unchecked::zero_if_finite;
-use crate::{Failure, Fields, Scalar, trigonometry};
+use crate::{Failure, Fields, Scalar};
 
 /// Convergence control of a Newton iteration for `N` unknowns.
 ///
@@ -248,13 +248,6 @@ impl<const N: usize> Newton<N> {
         self.updates += 1;
         if self.updates >= Self::MOST_UPDATES { Err(Failure::NotConverged) } else { Ok(false) }
     }
-}
-
-/// Sine and cosine of an angle of a state that is renewed, [apart](Scalar::apart): the compiler would pack them with
-/// those of the last step, where both meet in a loop.
-#[inline(always)]
-pub fn sines_anew<T: Scalar>(angle: T) -> (T, T) {
-    trigonometry::apart(angle.sin_cos())
 }
 
 /// All numbers of `values` are finite, or nobody wants to know.

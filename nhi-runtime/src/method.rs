@@ -4,7 +4,6 @@ use crate::compose::composed_ids;
 use crate::group::{Cayley, Exp, Exp1, Exp2, Exp4};
 use crate::{ComposedIds, Emits, Failure, Fields, Length, Scalar, Start, State, Symmetric, System};
 use core::fmt::Debug;
-#[cfg(feature = "std")]
 use core::ops::Range;
 
 /// An integration method for the system `S`: what [`Simulation`](crate::Simulation) drives.
@@ -103,7 +102,7 @@ pub trait Method<S: System> {
     }
 
     /// Before step number `k` + 1: [renews](Method::renewed) the state if the method [turns](Method::TURNS) sines and
-    /// cosines and sixteen steps have done so.
+    /// cosines and 32 steps have done so.
     #[inline(always)]
     fn renew<T: Scalar>(&self, state: &mut Self::State<T>, k: u64) {
         if is_due::<S, Self>(k) {
@@ -113,7 +112,7 @@ pub trait Method<S: System> {
 }
 
 /// Steps with the same sines and cosines but for turns: few enough that what roundings add up to is rounding.
-const RENEWAL: u64 = 16;
+const RENEWAL: u64 = 32;
 
 /// Whether step number `k` + 1 begins with the state [renewed](Method::renewed).
 #[inline(always)]
@@ -172,7 +171,6 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
 }
 
 /// `steps` in parts; only the first step of each can be due, and only after the last one it can be time to settle.
-#[cfg(feature = "std")]
 pub(crate) fn renewals<S: System, M: Method<S>>(steps: Range<u64>) -> impl Iterator<Item = Range<u64>> {
     let (mut from, length) = (steps.start, if M::TURNS { RENEWAL } else { SETTLING });
     core::iter::from_fn(move || {

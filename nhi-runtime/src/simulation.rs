@@ -8,6 +8,7 @@ use crate::{
     Acceleration, Error, Failure, Fields, Method, Quantity, Reflecting, Sample, Samples, Scalar, State,
     System, Vector, admissible, method,
 };
+use core::ops::Range;
 
 /// A system, a method and a state: a trajectory in the making.
 ///
@@ -132,6 +133,28 @@ impl<S: System, M: Method<S>> Stride<'_, S, M> {
 
     /// Whether a step's numbers fit into registers.
     const FITS: bool = M::LENGTH.is_short() && !M::ITERATES;
+
+    /// The state after these steps, before which it has been renewed if that is due.
+    #[inline(always)]
+    fn take<T: Scalar>(
+        &self,
+        prepared: &M::Prepared<T>,
+        inputs: &S::Inputs<T>,
+        mut state: M::State<T>,
+        steps: Range<u64>,
+    ) -> Option<M::State<T>> {
+        let Simulation { method, h, .. } = self.simulation;
+        for k in steps {
+            if Self::FITS {
+                // Where this state meets those of the last step the compiler would pack their numbers.
+                state = state.each(|x| x.apart());
+            }
+            // As a signed number, which is one instruction.
+            let t = T::from_f64(k as i64 as f64 * *h);
+            state = method.step(prepared, &state, t, inputs).ok()?;
+        }
+        Some(state)
+    }
 }
 
 impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
@@ -141,17 +164,19 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
 
     #[inline(always)]
     fn run<T: Scalar>(self) -> Self::Output {
-        let Simulation { method, h, prepared, inputs, state, steps, .. } = self.simulation;
+        let Simulation { method, prepared, inputs, state, steps, .. } = self.simulation;
         let prepared: M::Prepared<T> = unchecked(prepared);
         let inputs: S::Inputs<T> = unchecked(inputs);
         let mut state: M::State<T> = unchecked(state);
-        for k in *steps..*steps + self.count {
-            method.renew(&mut state, k);
-            if Self::FITS {
-                // Where renewed states meet those of the last step the compiler would pack their numbers.
-                state = state.each(|x| x.apart());
+        let all = *steps..*steps + self.count;
+        if const { M::TURNS } {
+            // A loop without what is done anew once in a while has more registers.
+            for steps in method::renewals::<S, M>(all) {
+                method.renew(&mut state, steps.start);
+                state = self.take(&prepared, &inputs, state, steps)?;
             }
-            state = method.step(&prepared, &state, T::from_f64(k as f64 * *h), &inputs).ok()?;
+        } else {
+            state = self.take(&prepared, &inputs, state, all)?;
         }
         let places = const { Places::new(if Self::FOR_STEP { M::UNREAD } else { &[] }) };
         unchecked::finite(&state.with(T::from_f64(0.0), places, 0))

@@ -674,7 +674,7 @@ impl<'a> Emitter<'a> {
             });
             quote! {
                 #turned
-                (__state.#sin, __state.#cos) = #runtime::emitted::sines_anew(__state.#angle);
+                (__state.#sin, __state.#cos) = #runtime::Scalar::sin_cos(__state.#angle);
             }
         });
         let renewed = (!memory.turned.is_empty()).then(|| {

@@ -134,7 +134,12 @@ impl Departure<'_> {
             }
         });
         let effect = effect.collect();
-        let norm = self.norm(b, free, &[], effect);
+        // Velocities that the constraint does not have say nothing about the size of its residual.
+        let zero = b.pool().zero();
+        let has = |pool: &Pool, i: usize| constraint.mu.iter().any(|form| !pool.is_zero(form[i]));
+        let velocity: Vec<Expr> =
+            free.iter().enumerate().map(|(i, &w)| if has(b.pool(), i) { w } else { zero }).collect();
+        let norm = self.norm(b, &velocity, &[], effect);
         let guess: Vec<Expr> = indices.iter().map(|&a| constraint.guess[a]).collect();
         b.newton(ell, &guess, norm, residual);
     }

@@ -180,12 +180,16 @@ pub(super) fn ahead(pool: &mut Pool, program: &mut Program, called: Called) -> O
         let products = [(sin, c), (cos, s), (cos, c), (sin, s)].map(|(x, y)| pool.mul(x, y));
         [pool.add(products[0], products[1]), pool.sub(products[2], products[3])]
     } else {
-        let [s, v] = doubled(pool, program, &mut at, from, c);
-        let products = [(cos, s), (sin, v), (sin, s), (cos, v)].map(|(x, y)| pool.mul(x, y));
+        let [s, v] = doubled(pool, program, &mut at, from, c.abs());
+        let products = [(cos, s), (sin, v), (cos, v), (sin, s)].map(|(x, y)| pool.mul(x, y));
+        let changes = match c > 0 {
+            true => [pool.sub(products[0], products[1]), pool.add(products[2], products[3])],
+            false => [pool.add(products[0], products[1]), pool.sub(products[2], products[3])],
+        };
         // Bound, since what is small is added first.
-        let changes = [pool.sub(products[0], products[1]), pool.add(products[2], products[3])]
-            .map(|value| bind(pool, program, &mut at, "change", value));
-        [pool.add(sin, changes[0]), pool.sub(cos, changes[1])]
+        let changes = changes.map(|value| bind(pool, program, &mut at, "change", value));
+        let sin = if c > 0 { pool.add(sin, changes[0]) } else { pool.sub(sin, changes[0]) };
+        [sin, pool.sub(cos, changes[1])]
     };
     let name = pool.as_symbol(angle).map_or("", |a| pool.name(a)).to_owned();
     let sines = [("sin", sines[0]), ("cos", sines[1])]

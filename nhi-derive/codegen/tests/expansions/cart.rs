@@ -886,7 +886,7 @@ const _: () = {
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
             let mut __state = *__state;
-            (__state.carried[4], __state.carried[5]) = ::nhi_runtime::emitted::sines_anew(
+            (__state.carried[4], __state.carried[5]) = ::nhi_runtime::Scalar::sin_cos(
                 __state.carried[3],
             );
             __state
@@ -965,7 +965,7 @@ const _: () = {
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
             let mut __state = *__state;
-            (__state.carried[2], __state.carried[3]) = ::nhi_runtime::emitted::sines_anew(
+            (__state.carried[2], __state.carried[3]) = ::nhi_runtime::Scalar::sin_cos(
                 __state.carried[1],
             );
             __state

@@ -420,11 +420,11 @@ const _: () = {
 
                 // sine and cosine of the angle to come
                 let twice = T::from_f64(2.0) * small_sin_t8;
-                let turn = -small_cos_t8 * twice;
+                let turn = small_cos_t8 * twice;
                 let turn_2 = small_sin_t8 * twice;
-                let change = cos_theta_h * turn - sin_theta_h * turn_2;
-                let change_2 = sin_theta_h * turn + cos_theta_h * turn_2;
-                let sin_near_theta_h = sin_theta_h + change;
+                let change = cos_theta_h * turn + sin_theta_h * turn_2;
+                let change_2 = cos_theta_h * turn_2 - sin_theta_h * turn;
+                let sin_near_theta_h = sin_theta_h - change;
                 let cos_near_theta_h = cos_theta_h - change_2;
 
                 // velocity after the reaction: w + B·ell
@@ -914,7 +914,7 @@ const _: () = {
             let mut __state = *__state;
             __state.carried[7] = __state.carried[7] + __state.carried[8];
             __state.carried[8] = ::nhi_runtime::Scalar::from_f64(0.0);
-            (__state.carried[9], __state.carried[10]) = ::nhi_runtime::emitted::sines_anew(
+            (__state.carried[9], __state.carried[10]) = ::nhi_runtime::Scalar::sin_cos(
                 __state.carried[7],
             );
             __state
@@ -1030,7 +1030,7 @@ const _: () = {
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
             let mut __state = *__state;
-            (__state.carried[3], __state.carried[4]) = ::nhi_runtime::emitted::sines_anew(
+            (__state.carried[3], __state.carried[4]) = ::nhi_runtime::Scalar::sin_cos(
                 __state.q[0],
             );
             __state
