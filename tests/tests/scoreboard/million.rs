@@ -53,7 +53,7 @@ fn no_method_holds_the_energy_without_reversal() {
 #[test]
 #[ignore = "a million steps: in release builds"]
 fn chaotic_energies_walk_without_drift() {
-    const TRAJECTORIES: u32 = 12;
+    const TRAJECTORIES: u32 = 120;
     for name in WALKING {
         let course = course(name);
         let instance = course.model.instance(&course.model.defaults());
