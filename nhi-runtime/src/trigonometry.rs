@@ -16,20 +16,18 @@
 //!      vers δ = 1 − cos δ.
 //! ```
 //!
-//! Where a product and the sum that it is part of are one operation,
+//! Where a product and the sum that it is part of are one operation, two are enough for each:
 //!
 //! ```text
-//! (7)  sin (x + δ) = (sin x − sin x vers δ) + cos x sin δ,   cos (x + δ) = (cos x − cos x vers δ) − sin x sin δ,
+//! (5)  sin (x + δ) = (sin x − sin x vers δ) + cos x sin δ,   cos (x + δ) = (cos x − cos x vers δ) − sin x sin δ.
 //! ```
-//!
-//! is that of each bracket and another one after it.
 //!
 //! Every turn adds a rounding: what has been turned a few times is computed anew. Of a tiny δ, which an angle that was
 //! foreseen is off by, two terms are enough, or three:
 //!
 //! ```text
-//! (5)  sin (x + δ) = sin x + δ cos x,   cos (x + δ) = cos x − δ sin x,
-//! (6)  sin (x + δ) = sin x + δ (cos x − δ/2 sin x),   cos (x + δ) = cos x − δ (sin x + δ/2 cos x).
+//! (6)  sin (x + δ) = sin x + δ cos x,   cos (x + δ) = cos x − δ sin x,
+//! (7)  sin (x + δ) = sin x + δ (cos x − δ/2 sin x),   cos (x + δ) = cos x − δ (sin x + δ/2 cos x).
 //! ```
 //!
 //! S and C are minimax polynomials for the relative error of (2), which is 2⁻⁵⁷ and 2⁻⁶³, and 2⁻⁵⁸ and 2⁻⁶⁸
@@ -89,10 +87,10 @@ const SHORT_S: [f64; 4] =
 const SHORT_C: [f64; 4] =
     [0.0416666666666662, -0.001388888888792925, 2.4801580531812247e-05, -2.75374203132241e-07];
 
-/// Up to this |δ|, (5) is off by less than 2⁻⁵⁶.
+/// Up to this |δ|, (6) is off by less than 2⁻⁵⁶.
 const TINY: f64 = 3.0e-9;
 
-/// Up to this |δ|, (6) is off by less than 2⁻⁵⁶.
+/// Up to this |δ|, (7) is off by less than 2⁻⁵⁶.
 const CLOSE: f64 = 4.0e-6;
 
 /// (sin x, cos x).
@@ -191,7 +189,7 @@ fn turn_alone<T: Scalar, const WAYS: u32>(x: T, by: T, sines: (T, T)) -> (T, T) 
     (if is_small { turned.0 } else { called.0 }, if is_small { turned.1 } else { called.1 })
 }
 
-/// (sin x, cos x) by (5) or (6) from the `sines` of `from` + `by`, if x is that near to it, or by (4); else as of
+/// (sin x, cos x) by (6) or (7) from the `sines` of `from` + `by`, if x is that near to it, or by (4); else as of
 /// [`sin_cos`].
 #[inline]
 pub(crate) fn sin_cos_near(x: f64, from: f64, by: f64, sines: (f64, f64)) -> (f64, f64) {
@@ -204,7 +202,7 @@ pub(crate) fn sin_cos_near_or_nan<T: Scalar>(x: T, from: T, by: T, sines: (T, T)
     by_shifting((x - from) - by, sines).unwrap_or_else(|| apart(sin_cos_or_nan(x)))
 }
 
-/// The same as of [`sin_cos_near_or_nan`] without branches: in one of the first so many `WAYS` of (5), (6), (4) and
+/// The same as of [`sin_cos_near_or_nan`] without branches: in one of the first so many `WAYS` of (6), (7), (4) and
 /// [`sin_cos`], or not numbers.
 #[cfg(feature = "std")]
 #[inline(always)]
@@ -218,7 +216,7 @@ pub(crate) fn sin_cos_near_alone<T: Scalar, const WAYS: u32>(x: T, from: T, by: 
     if WAYS == 1 {
         return shift(or_nan(size <= TINY), sines);
     }
-    // With 0 for δ/2, (6) is (5).
+    // With 0 for δ/2, (7) is (6).
     let half = T::from_f64(if size <= TINY { 0.0 } else { 0.5 }) * by;
     if WAYS == 2 {
         return bent(or_nan(size <= CLOSE), half, sines);
@@ -227,7 +225,7 @@ pub(crate) fn sin_cos_near_alone<T: Scalar, const WAYS: u32>(x: T, from: T, by: 
     (if size <= CLOSE { shifted.0 } else { other.0 }, if size <= CLOSE { shifted.1 } else { other.1 })
 }
 
-/// (5), (6) or (4), where one of them is accurate for this δ.
+/// (6), (7) or (4), where one of them is accurate for this δ.
 #[inline(always)]
 fn by_shifting<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
     let size = by.to_f64().abs();
@@ -242,19 +240,19 @@ fn by_shifting<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
     }
 }
 
-/// (5)
+/// (6)
 #[inline(always)]
 fn shift<T: Scalar>(by: T, (sin, cos): (T, T)) -> (T, T) {
     (sin + cos * by, cos - sin * by)
 }
 
-/// (6)
+/// (7)
 #[inline(always)]
 fn bent<T: Scalar>(by: T, half: T, (sin, cos): (T, T)) -> (T, T) {
     (sin + (cos - sin * half) * by, cos - (sin + cos * half) * by)
 }
 
-/// (4) or (7), where they are accurate for this δ.
+/// (4) or (5), where they are accurate for this δ.
 #[inline(always)]
 fn by_turning<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
     is_small(by).then(|| turn(by, sines, true))
@@ -267,7 +265,7 @@ pub(crate) fn apart<T: Scalar>((sin, cos): (T, T)) -> (T, T) {
     (sin.apart(), cos.apart())
 }
 
-/// (4) or (7) if δ `is_small`, else not numbers.
+/// (4) or (5) if δ `is_small`, else not numbers.
 #[inline(always)]
 fn turn<T: Scalar>(by: T, (sin, cos): (T, T), is_small: bool) -> (T, T) {
     let z = by * by;
