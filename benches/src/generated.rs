@@ -50,6 +50,22 @@ impl<S: System, M: Method<S>> Run for Simulation<S, M> {
     }
 }
 
+/// A simulation driven by fused operations.
+struct Fused<S: System, M: Method<S>>(Simulation<S, M>);
+
+impl<S: System, M: Method<S>> Run for Fused<S, M> {
+    #[inline(never)]
+    fn advance(&mut self, steps: u64) {
+        if let Err(error) = self.0.advance_fused(steps) {
+            panic!("{error}");
+        }
+    }
+
+    fn phase(&self) -> Phase {
+        self.0.phase()
+    }
+}
+
 /// The state that the kernels by hand start from.
 pub(crate) fn start<S: System + Clone, M: Method<S>>(row: &Row<S>, method: &M) -> (S, M::State<f64>) {
     let system = row.defaults.clone();
@@ -109,16 +125,16 @@ pub(crate) fn vector<T: Scalar, V: Vector<f64>, W: Vector<T>>(values: V, of: imp
     numbers
 }
 
-fn simulation<S: System + Clone + 'static, M: Method<S> + 'static>(row: &Row<S>, method: M) -> Box<dyn Run> {
+fn simulation<S: System + Clone, M: Method<S>>(row: &Row<S>, method: M) -> Simulation<S, M> {
     let (q, v) = (row.initial)(&row.defaults);
     match Simulation::new(row.defaults.clone(), method, q, v, H) {
-        Ok(simulation) => Box::new(simulation),
+        Ok(simulation) => simulation,
         Err(error) => panic!("{}: {error}", row.name),
     }
 }
 
 macro_rules! cases {
-    ($($workload:literal $row:path, $system:ty, $id:literal $method:expr;)*) => {
+    ($($workload:literal $row:path, $system:ty, $id:literal $method:expr $(, $fused:ident)?;)*) => {
         pub(crate) fn cases() -> Vec<Case> {
             vec![$(
                 Case {
@@ -133,24 +149,31 @@ macro_rules! cases {
                     model: $row.name,
                     method: $id,
                     kind: Kind::Generated,
-                    start: || simulation::<$system, _>(&$row, $method),
+                    start: || Box::new(simulation::<$system, _>(&$row, $method)),
                 },
+                $(Case {
+                    workload: $workload,
+                    model: $row.name,
+                    method: $id,
+                    kind: Kind::Fused,
+                    start: || Box::new($fused(simulation::<$system, _>(&$row, $method))),
+                },)?
             )*]
         }
     };
 }
 
 cases! {
-    "W1" contact_oscillator::MODEL, ContactOscillator, "dla2" Dla2;
-    "W1" contact_oscillator::MODEL, ContactOscillator, "rattle" Rattle;
+    "W1" contact_oscillator::MODEL, ContactOscillator, "dla2" Dla2, Fused;
+    "W1" contact_oscillator::MODEL, ContactOscillator, "rattle" Rattle, Fused;
     "W1" contact_oscillator::MODEL, ContactOscillator, "rk4" Rk4;
-    "W2" chaotic_r7::MODEL, ChaoticR7, "dla2" Dla2;
-    "W2" chaotic_r7::MODEL, ChaoticR7, "rattle" Rattle;
+    "W2" chaotic_r7::MODEL, ChaoticR7, "dla2" Dla2, Fused;
+    "W2" chaotic_r7::MODEL, ChaoticR7, "rattle" Rattle, Fused;
     "W2" chaotic_r7::MODEL, ChaoticR7, "rk4" Rk4;
-    "W3" sleigh_com::MODEL, SleighCom, "dla2" Dla2;
-    "W3" sleigh_com::MODEL, SleighCom, "rattle" Rattle;
+    "W3" sleigh_com::MODEL, SleighCom, "dla2" Dla2, Fused;
+    "W3" sleigh_com::MODEL, SleighCom, "rattle" Rattle, Fused;
     "W3" sleigh_com::MODEL, SleighCom, "rk4" Rk4;
-    "W4" snakeboard::MODEL, Snakeboard, "dla2" Dla2;
-    "W4" snakeboard::MODEL, Snakeboard, "rattle" Rattle;
+    "W4" snakeboard::MODEL, Snakeboard, "dla2" Dla2, Fused;
+    "W4" snakeboard::MODEL, Snakeboard, "rattle" Rattle, Fused;
     "W4" snakeboard::MODEL, Snakeboard, "rk4" Rk4;
 }

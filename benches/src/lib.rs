@@ -3,7 +3,8 @@
 //! Four workloads have kernels to compare with: the contact oscillator (W1), the chaotic system on ℝ⁷
 //! (W2), the sleigh in coordinates of its centre of mass (W3) and the snakeboard (W4). For each there is
 //! the scheme as an expert would write it down (*plain*), the same scheme arranged for speed (*best*), a
-//! classical Runge–Kutta method of order 4, and an integrator for any system on top of nalgebra.
+//! classical Runge–Kutta method of order 4, and an integrator for any system on top of nalgebra. The best
+//! kernels are there once more with fused multiplications and additions, for processors that have them.
 //! All of them are compared with the generated step in `tests/equal.rs`.
 //!
 //! Ensembles are compared with kernels by hand for many trajectories side by side ([`many`]), steps in other
@@ -43,10 +44,14 @@ pub enum Kind {
     Platform,
     /// By hand, arranged for speed.
     Best,
+    /// The same with fused multiplications and additions; where the processor has them.
+    BestFused,
     /// By hand, for any system, with nalgebra.
     Nalgebra,
     /// Generated, driven by [`Simulation::advance`](nhi_runtime::Simulation::advance).
     Generated,
+    /// The same driven by [`Simulation::advance_fused`](nhi_runtime::Simulation::advance_fused).
+    Fused,
     /// Generated, step by step: every result is checked.
     Stepwise,
 }
@@ -58,10 +63,17 @@ impl Kind {
             Kind::Plain => "by hand, plain",
             Kind::Platform => "by hand, plain, libm",
             Kind::Best => "by hand, best",
+            Kind::BestFused => "by hand, best, fused",
             Kind::Nalgebra => "nalgebra",
             Kind::Generated => "generated",
+            Kind::Fused => "generated, fused",
             Kind::Stepwise => "generated, step by step",
         }
+    }
+
+    /// Whether multiplications and additions are fused where the processor has such operations.
+    pub fn is_fused(self) -> bool {
+        matches!(self, Kind::BestFused | Kind::Fused)
     }
 }
 
@@ -101,6 +113,9 @@ pub fn cases() -> Vec<Case> {
 
 /// An integrator with constants and states of its own types.
 pub trait Kernel {
+    /// Whether the loop over its steps is compiled for fused operations. The step has to be inlined into the loop, or it
+    /// is not.
+    const FUSED: bool = false;
     /// What is carried from step to step.
     type State: Copy;
     /// The step from `k` h to (`k` + 1) h.
@@ -124,9 +139,9 @@ impl<K: Kernel + 'static> Loop<K> {
     }
 }
 
-impl<K: Kernel> Run for Loop<K> {
-    #[inline(never)]
-    fn advance(&mut self, steps: u64) {
+impl<K: Kernel> Loop<K> {
+    #[inline(always)]
+    fn run(&mut self, steps: u64) {
         let mut state = self.state;
         for k in self.steps..self.steps + steps {
             state = self.kernel.step(k, state);
@@ -135,7 +150,37 @@ impl<K: Kernel> Run for Loop<K> {
         self.steps += steps;
     }
 
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
+    fn run_fused(&mut self, steps: u64) {
+        self.run(steps);
+    }
+}
+
+impl<K: Kernel> Run for Loop<K> {
+    #[inline(never)]
+    #[allow(unsafe_code, reason = "instructions that a processor need not have")]
+    fn advance(&mut self, steps: u64) {
+        #[cfg(target_arch = "x86_64")]
+        if K::FUSED && has_fused() {
+            // SAFETY: the processor has the instructions.
+            return unsafe { self.run_fused(steps) };
+        }
+        self.run(steps);
+    }
+
     fn phase(&self) -> Phase {
         self.kernel.phase(self.steps, self.state)
     }
+}
+
+/// Whether the processor has the instructions that loops over steps of fused kernels are compiled for.
+pub fn has_fused() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }

@@ -3,7 +3,7 @@
 use crate::document::Table;
 use crate::generated::{self, in_numbers};
 use crate::time::nanoseconds;
-use crate::{Run, Start};
+use crate::{Kind, Run, Start};
 use nhi_models::{chaotic_r7, contact_oscillator, sleigh_com, snakeboard};
 use nhi_runtime::{Dla2, Dual, Rattle};
 use std::fmt::Write;
@@ -82,8 +82,9 @@ pub fn table() -> Table {
     let mut starts: Vec<Start<'_>> = Vec::new();
     let mut measured = Vec::new();
     for group in cases.chunk_by(|a, b| (a.workload, a.method) == (b.workload, b.method)) {
-        let in_f64 =
-            all_in_f64.iter().filter(|c| (c.workload, c.method) == (group[0].workload, group[0].method));
+        let in_f64 = all_in_f64.iter().filter(|c| {
+            (c.workload, c.method) == (group[0].workload, group[0].method) && c.kind != Kind::Fused
+        });
         let first = starts.len();
         starts.extend(in_f64.map(|case| &case.start as Start<'_>));
         starts.extend(group.iter().map(|case| &case.start as Start<'_>));

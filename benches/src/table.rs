@@ -89,9 +89,13 @@ impl Suite {
             self.workloads.iter().position(same).map(|i| costs[i])
         };
         for (case, cost) in self.workloads.iter().zip(costs) {
-            let [plain, best] = [Kind::Plain, Kind::Best].map(|kind| of(case, kind));
+            let fused = case.kind.is_fused();
+            let plain = of(case, Kind::Plain);
+            let best = of(case, Kind::BestFused).filter(|_| fused).or_else(|| of(case, Kind::Best));
+            // Plain instructions have no fused ones among them.
+            let instructions = cost.instructions.filter(|_| !fused);
             let time = |other: Option<Cost>| ratio(Some(cost.ns), other.map(|o| o.ns));
-            let count = |other: Option<Cost>| ratio(cost.instructions, other.and_then(|o| o.instructions));
+            let count = |other: Option<Cost>| ratio(instructions, other.and_then(|o| o.instructions));
             let number = |count: Option<f64>| count.map_or("–".into(), |n| format!("{n:.1}"));
             let _ = writeln!(
                 text,
@@ -103,7 +107,7 @@ impl Suite {
                 cost.ns,
                 time(plain),
                 time(best),
-                number(cost.instructions),
+                number(instructions),
                 count(plain),
                 count(best),
                 number(cost.chosen),

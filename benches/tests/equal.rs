@@ -1,7 +1,7 @@
 //! The kernels by hand and the generated steps are the same maps.
 
 use nhi_benches::many::{self, Code};
-use nhi_benches::{Case, Kind, Phase, Run, cases, numbers};
+use nhi_benches::{Case, Kind, Phase, Run, cases, has_fused, numbers};
 
 /// Of q and v, relative to their size: rounding of one step, and what it grows to.
 const TOLERANCES: [(u64, f64); 4] = [(1, 1e-13), (2, 1e-13), (10, 1e-13), (100, 2e-12)];
@@ -43,8 +43,10 @@ fn kernels_by_hand_take_the_generated_steps() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Plain, best and nalgebra everywhere, RK4 by hand, two with the platform's sine, every generated step.
-    assert_eq!(compared, TOLERANCES.len() * (3 * 8 + 4 + 2 + 12));
+    // Plain, best and nalgebra everywhere, RK4 by hand, two with the platform's sine, every generated step, fused
+    // drivers, and fused kernels where the processor has the instructions.
+    let kernels = if has_fused() { 8 } else { 0 };
+    assert_eq!(compared, TOLERANCES.len() * (3 * 8 + 4 + 2 + 12 + 8 + kernels));
 }
 
 /// All trajectories, and so many steps that angles found by increments are computed anew.

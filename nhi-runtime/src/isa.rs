@@ -3,10 +3,7 @@
 //! None contracts a multiplication and an addition, unless they are `Fused`, so that all of them give the
 //! same numbers, bit for bit.
 
-use crate::Scalar;
-#[cfg(feature = "std")]
-use crate::ensemble::Arithmetic;
-use crate::unchecked::Separate;
+use crate::{Arithmetic, Scalar};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether only what the program is compiled for is used.
@@ -71,17 +68,20 @@ impl Isa {
     /// compiled `EVERYWHERE`, there is `None` for processors without AVX2 where programs are compiled for those too.
     #[inline]
     #[allow(unsafe_code, reason = "instructions that a processor need not have")]
-    pub(crate) fn run_scalar<W: Work, const EVERYWHERE: bool>(self, work: W) -> Option<W::Output> {
+    pub(crate) fn run_scalar<W: Work, T: Arithmetic, const EVERYWHERE: bool>(
+        self,
+        work: W,
+    ) -> Option<W::Output> {
         match self.0 {
             Level::Plain => {
                 if const { EVERYWHERE || cfg!(not(all(target_arch = "x86_64", feature = "std"))) } {
-                    return Some(work.run::<Separate>());
+                    return Some(work.run::<T::Everywhere>());
                 }
                 None
             }
             // SAFETY: the processor has the instructions, or there would be no such `Isa`.
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
-            Level::Avx2 | Level::Avx512 => Some(unsafe { avx2::<W, Separate>(work) }),
+            Level::Avx2 | Level::Avx512 => Some(unsafe { avx2::<W, T>(work) }),
         }
     }
 

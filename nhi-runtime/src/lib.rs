@@ -56,6 +56,8 @@ mod dual;
 mod ensemble;
 mod error;
 mod fields;
+#[cfg(feature = "std")]
+mod fused;
 pub mod group;
 mod isa;
 mod mechanics;
@@ -81,9 +83,11 @@ pub use nhi_derive::Nonholonomic;
 pub use compose::{Compose, ComposedIds, Symmetric};
 pub use dual::Dual;
 #[cfg(feature = "std")]
-pub use ensemble::{Arithmetic, Checkpoint, Ensemble, Fused, TrajectoryError};
+pub use ensemble::{Checkpoint, Ensemble, TrajectoryError};
 pub use error::{CoefficientFault, Error, Failure, Quantity};
 pub use fields::Fields;
+#[cfg(feature = "std")]
+pub use fused::Fused;
 pub use mechanics::Mechanics;
 pub use method::{
     Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerB, GniMidpoint,
@@ -97,7 +101,7 @@ pub use scalar::Scalar;
 pub use simulation::Simulation;
 pub use state::{JumpState, NodeState, State};
 pub use system::{Acceleration, Emits, Length, Start, Symmetry, System, Vector};
-pub use unchecked::Separate;
+pub use unchecked::{Arithmetic, Separate};
 
 /// What a program that simulates needs: `use nhi_runtime::prelude::*;`.
 pub mod prelude {

@@ -5,8 +5,8 @@ use crate::mechanics::{reaction, sum};
 use crate::samples::SampleOf;
 use crate::unchecked::{self, unchecked};
 use crate::{
-    Acceleration, Error, Failure, Fields, Method, Quantity, Reflecting, Sample, Samples, Scalar, State,
-    System, Vector, admissible, method,
+    Acceleration, Arithmetic, Error, Failure, Fields, Method, Quantity, Reflecting, Sample, Samples, Scalar,
+    Separate, State, System, Vector, admissible, method,
 };
 use core::ops::Range;
 
@@ -86,6 +86,24 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is as it was before that step.
     pub fn advance(&mut self, steps: u64) -> Result<(), Error> {
+        self.advance_by::<Separate>(steps)
+    }
+
+    /// As [`Simulation::advance`] by [`Fused`](crate::Fused) multiplications and additions: up to a fifth less time
+    /// where the processor has them (`benches/README.md`). Steps that are too long for a loop stay as they are.
+    ///
+    /// States then differ by rounding from those of [`Simulation::step`], from processor to processor, and with how
+    /// steps are divided among calls.
+    ///
+    /// # Errors
+    /// As [`Simulation::advance`].
+    #[cfg(feature = "std")]
+    pub fn advance_fused(&mut self, steps: u64) -> Result<(), Error> {
+        self.advance_by::<crate::Fused>(steps)
+    }
+
+    #[inline]
+    fn advance_by<A: Arithmetic>(&mut self, steps: u64) -> Result<(), Error> {
         let inputs = self.inputs;
         if const { M::LENGTH.is_long() } {
             return self.take_steps(steps, &inputs);
@@ -98,8 +116,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let stride = Stride { simulation: self, count: unlooked };
             // A second loop takes as long to compile again, and beside longer steps a look takes little.
             let state = match const { M::LENGTH.is_short() } {
-                true => isa.run_scalar::<_, true>(stride),
-                false => isa.run_scalar::<_, false>(stride),
+                true => isa.run_scalar::<_, A, true>(stride),
+                false => isa.run_scalar::<_, A, false>(stride),
             };
             let Some(state) = state else { return self.take_steps(end - self.steps, &inputs) };
             if let Some(state) = state {
@@ -131,8 +149,14 @@ impl<S: System, M: Method<S>> Stride<'_, S, M> {
     /// be known after the loop.
     const FOR_STEP: bool = M::UNREAD.len() > <S::Multipliers<f64> as Fields<f64>>::LEN;
 
-    /// Whether a step's numbers fit into registers.
-    const FITS: bool = M::LENGTH.is_short() && !M::ITERATES;
+    /// Numbers that a step reads.
+    const NUMBERS: usize = <M::State<f64> as Fields<f64>>::LEN - M::UNREAD.len();
+
+    /// Whether a step's numbers fit into registers: all of them, where operations are fused, with some left for what it
+    /// computes.
+    const fn fits(fused: bool) -> bool {
+        M::LENGTH.is_short() && !M::ITERATES && !(fused && Self::NUMBERS > REGISTERS - 4)
+    }
 
     /// The state after these steps, before which it has been renewed if that is due.
     #[inline(always)]
@@ -145,13 +169,17 @@ impl<S: System, M: Method<S>> Stride<'_, S, M> {
     ) -> Option<M::State<T>> {
         let Simulation { method, h, .. } = self.simulation;
         for k in steps {
-            if Self::FITS {
+            if const { Self::fits(T::FUSED) } {
                 // Where this state meets those of the last step the compiler would pack their numbers.
                 state = state.each(|x| x.apart());
             }
             // As a signed number, which is one instruction.
             let t = T::from_f64(k as i64 as f64 * *h);
             state = method.step(prepared, &state, t, inputs).ok()?;
+            // Longer states take less time packed, if operations are fused.
+            if const { T::FUSED && Self::NUMBERS <= REGISTERS } {
+                state = state.each(|x| x.apart());
+            }
         }
         Some(state)
     }
@@ -483,6 +511,9 @@ impl<S: System, M: Method<S> + Reflecting, T: Scalar> Simulation<S, M, T> {
 /// Steps of [`Simulation::advance`] between two looks at the results: many beside what a look costs, and those after
 /// which a state settles.
 const STRIDE: u64 = method::SETTLING;
+
+/// Vector registers without AVX-512.
+const REGISTERS: usize = 16;
 
 /// What is made of an initial velocity: a function, so that who gives an admissible one has no projection
 /// compiled.

@@ -1,12 +1,31 @@
 //! Steps whose results nobody looks at one by one.
 
 use crate::fields::converted;
-use crate::{Fields, Scalar, trigonometry};
+use crate::{Fields, Scalar};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 // A step's last act is to look whether all its results are finite, which for small systems costs more
 // than the step. It need not happen every time: sums and products of what is not finite are not, and the
 // new (q, v) is a sum with the old one.
+
+/// How steps multiply and add that are taken by [`Simulation::advance`](crate::Simulation::advance) or an `Ensemble`:
+/// [`Separate`], or `Fused` where the processor has such operations. Their loops alone compute with these numbers: steps
+/// with them do not look whether results are finite, and angles above 2²⁰ have no sines.
+pub trait Arithmetic: Scalar + Sealed {
+    /// What computes where the program was not compiled for instructions that this one needs.
+    #[doc(hidden)]
+    type Everywhere: Scalar;
+}
+
+/// There are no others.
+#[doc(hidden)]
+pub trait Sealed {}
+
+impl Sealed for Separate {}
+
+impl Arithmetic for Separate {
+    type Everywhere = Separate;
+}
 
 /// Every operation rounds by itself, as those of `f64` do: the same numbers, bit for bit.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -40,6 +59,10 @@ macro_rules! functions_by_f64 {
         #[inline(always)]
         fn sin_cos(self) -> (Self, Self) {
             $crate::trigonometry::sin_cos_or_nan(self)
+        }
+        #[inline(always)]
+        fn sin_cos_beside(self, beside: Self) -> (Self, Self) {
+            $crate::trigonometry::sin_cos_beside_or_nan(self, beside)
         }
         #[inline(always)]
         fn small_sin_cos(self) -> (Self, Self) {
@@ -123,10 +146,6 @@ impl Scalar for Separate {
         self.0
     }
     functions_by_f64!();
-    #[inline(always)]
-    fn sin_cos_beside(self, beside: Self) -> (Self, Self) {
-        trigonometry::sin_cos_beside_or_nan(self, beside)
-    }
     #[inline(always)]
     fn apart(self) -> Self {
         Separate(crate::isa::apart(self.0))

@@ -40,6 +40,48 @@ fn many_steps_are_the_same_steps() {
     check(Compose::suzuki4(Longer::<_, true>(Dla2)));
 }
 
+#[cfg(feature = "std")]
+#[track_caller]
+fn check_fused<M: Method<Sleigh> + Copy>(method: M, is_fused: bool)
+where
+    M::State<f64>: PartialEq,
+{
+    let start = || Simulation::with_inputs(SLEIGH, method, Q0, V0, &[0.3], 0.02).unwrap();
+    for steps in [0, 1, 2, 500] {
+        let (mut separate, mut fused) = (start(), start());
+        separate.advance(steps).unwrap();
+        fused.advance_fused(steps).unwrap();
+        assert_eq!((fused.steps(), fused.time()), (steps, separate.time()));
+        let (a, b) = (separate.sample(), fused.sample());
+        // Every step adds a few roundings of numbers of order ten, whose effect grows with time at most.
+        let bound = steps as f64 * 100.0 * f64::EPSILON;
+        let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= bound);
+        assert!(close(&a.q, &b.q) && close(&a.v, &b.v), "{steps} steps: {a:?} and {b:?}");
+        if steps == 500 {
+            assert_eq!(a != b, is_fused, "{a:?}");
+        }
+    }
+    // Divided where results are looked at anyway.
+    let (mut at_once, mut in_parts) = (start(), start());
+    at_once.advance_fused(4097).unwrap();
+    [4096, 1].into_iter().for_each(|steps| in_parts.advance_fused(steps).unwrap());
+    assert_eq!(at_once.state(), in_parts.state());
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn fused_steps_differ_by_rounding() {
+    #[cfg(not(target_arch = "x86_64"))]
+    let has_fused = cfg!(target_arch = "aarch64");
+    #[cfg(target_arch = "x86_64")]
+    let has_fused = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+    check_fused(Dla2, has_fused);
+    check_fused(Rattle, has_fused);
+    check_fused(Compose::suzuki4(Dla2), has_fused);
+    check_fused(Longer::<_, false>(Rattle), has_fused);
+    check_fused(Longer::<_, true>(Rattle), false);
+}
+
 #[test]
 fn the_step_that_fails_is_found() {
     check_failure(Rattle::plain());
@@ -69,6 +111,12 @@ where
     assert_eq!(at_once.steps(), one_by_one.steps());
     // And found again.
     assert_eq!(at_once.advance(5), Err(error));
+    #[cfg(feature = "std")]
+    {
+        let mut fused = start();
+        assert_eq!(fused.advance_fused(1000), Err(error));
+        assert_eq!(fused.state(), one_by_one.state());
+    }
 }
 
 /// A method whose steps are said to take long.

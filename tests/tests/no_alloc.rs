@@ -102,7 +102,7 @@ fn many_steps_at_once_allocate_nothing() {
         let (q, v) = (row.initial)(&row.defaults);
         let mut simulation = Simulation::new(row.defaults.clone(), method, q, v, 0.01).unwrap();
         let before = count();
-        let advanced = simulation.advance(3_000);
+        let advanced = simulation.advance(3_000).and_then(|()| simulation.advance_fused(3_000));
         let allocations = count() - before;
         assert_eq!((advanced, allocations), (Ok(()), 0), "{}", row.name);
     }

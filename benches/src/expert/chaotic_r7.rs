@@ -2,8 +2,8 @@
 
 use super::general::{self, Mechanical};
 use super::rk4::{Field, Rk4};
-use super::{fma, start};
-use crate::{Case, H, Kernel, Kind, Loop, Phase};
+use super::{fma, fma_last, start};
+use crate::{Case, H, Kernel, Kind, Loop, Phase, Run};
 use nalgebra::{SMatrix, SVector};
 use nhi_models::chaotic_r7::MODEL;
 use nhi_runtime::{Dla2, Rattle};
@@ -58,14 +58,16 @@ impl Kernel for Dla2Plain {
 
 /// `dla2` in (q_h, d = h v): half the multiplications by h are gone, and the sums of the numerator and the
 /// denominator are in pairs, the division beside the numerator.
-struct Dla2Best;
+struct Dla2Best<const FUSED: bool>;
 
-impl Kernel for Dla2Best {
+impl<const FUSED: bool> Kernel for Dla2Best<FUSED> {
+    const FUSED: bool = FUSED;
     /// q_h and h v.
     type State = (Q, Q);
 
-    #[inline]
+    #[inline(always)]
     fn step(&self, _: u64, (q, d): (Q, Q)) -> (Q, Q) {
+        let fma = fma::<FUSED>;
         let [x, y0, y1, y2, z0, z1, z2] = q;
         let k = -H * H;
         let (a, b, c) = (fma(z0, z0, 1.0), fma(z1, z1, 1.0), fma(z2, z2, 1.0));
@@ -77,12 +79,21 @@ impl Kernel for Dla2Best {
         let u1 = fma(k * z1, fma(y1, y1, a), d[5]);
         let u2 = fma(k * z2, fma(y2, y2, 1.0), d[6]);
         let inverse = -1.0 / (fma(n0, y0, 1.0) + fma(n1, y1, n2 * y2));
-        let ell = (fma(n0, u0, wx) + fma(n1, u1, n2 * u2)) * inverse;
+        let numerator = fma(n0, u0, wx) + fma(n1, u1, n2 * u2);
+        let ell = numerator * inverse;
         // What is added without ℓ is ready when ℓ is.
         let (x1, z01, z11, z21) = (x + wx, z0 + u0, z1 + u1, z2 + u2);
         (
-            [x1 + ell, y0 + w0, y1 + w1, y2 + w2, fma(ell, y0, z01), fma(ell, y1, z11), fma(ell, y2, z21)],
-            [wx + ell, w0, w1, w2, fma(ell, y0, u0), fma(ell, y1, u1), fma(ell, y2, u2)],
+            [
+                fma(numerator, inverse, x1),
+                y0 + w0,
+                y1 + w1,
+                y2 + w2,
+                fma(ell, y0, z01),
+                fma(ell, y1, z11),
+                fma(ell, y2, z21),
+            ],
+            [fma(numerator, inverse, wx), w0, w1, w2, fma(ell, y0, u0), fma(ell, y1, u1), fma(ell, y2, u2)],
         )
     }
 
@@ -117,29 +128,47 @@ impl Kernel for RattlePlain {
 }
 
 /// RATTLE in (q_{k+1}, d = h v_{k+1/2}), the node ahead: σ enters position and increment of the next step by one
-/// addition each. Squares used twice, sums in pairs, and the division and what needs no σ beside it.
-struct RattleBest;
+/// addition each. Sums in pairs, and the division and what needs no σ beside it.
+struct RattleBest<const FUSED: bool>;
 
-impl Kernel for RattleBest {
+impl<const FUSED: bool> Kernel for RattleBest<FUSED> {
+    const FUSED: bool = FUSED;
     type State = (Q, Q);
 
-    #[inline]
+    #[inline(always)]
     fn step(&self, _: u64, (q, d): (Q, Q)) -> (Q, Q) {
+        let fma = fma::<FUSED>;
         let [x, y0, y1, y2, z0, z1, z2] = q;
         let k = -0.5 * H * H;
-        let (s0, s1, s2) = (y0 * y0, y1 * y1, fma(y2, y2, 1.0));
-        let inverse = -2.0 / ((s0 + s1) + s2);
         let (a, b, c) = (fma(z0, z0, 1.0), fma(z1, z1, 1.0), fma(z2, z2, 1.0));
-        let (fx, f0, f1, f2) = (k * x, k * z0 * (s0 + b), k * z1 * (s1 + a), k * z2 * s2);
-        let (ux, u0, u1, u2) = (d[0] + fx, d[4] + f0, d[5] + f1, d[6] + f2);
-        let sigma = (fma(y2, u2, ux) + fma(y0, u0, y1 * u1)) * inverse;
-        let (ux, u0, u1, u2) = (ux + fx, u0 + f0, u1 + f1, u2 + f2);
+        let (s0, s1, s2) = (fma(y0, y0, b), fma(y1, y1, a), fma(y2, y2, 1.0));
+        let inverse = -2.0 / (fma(y0, y0, y1 * y1) + s2);
+        let (kz0, kz1, kz2) = (k * z0, k * z1, k * z2);
+        let (ux, u0, u1, u2) = (fma(k, x, d[0]), fma(kz0, s0, d[4]), fma(kz1, s1, d[5]), fma(kz2, s2, d[6]));
+        let numerator = fma(y2, u2, ux) + fma(y0, u0, y1 * u1);
+        let (ux, u0, u1, u2) = (fma(k, x, ux), fma(kz0, s0, u0), fma(kz1, s1, u1), fma(kz2, s2, u2));
         let kk = 2.0 * k;
         let (d0, d1, d2) = (fma(kk * y0, a, d[1]), fma(kk * y1, b, d[2]), fma(kk * y2, c, d[3]));
-        let (t0, t1, t2) = (sigma * y0, sigma * y1, sigma * y2);
+        let (x1, z01, z11, z21) = (x + ux, z0 + u0, z1 + u1, z2 + u2);
         (
-            [(x + ux) + sigma, y0 + d0, y1 + d1, y2 + d2, (z0 + u0) + t0, (z1 + u1) + t1, (z2 + u2) + t2],
-            [ux + sigma, d0, d1, d2, u0 + t0, u1 + t1, u2 + t2],
+            [
+                fma(numerator, inverse, x1),
+                y0 + d0,
+                y1 + d1,
+                y2 + d2,
+                fma_last::<FUSED>(numerator, inverse, y0, z01),
+                fma_last::<FUSED>(numerator, inverse, y1, z11),
+                fma_last::<FUSED>(numerator, inverse, y2, z21),
+            ],
+            [
+                fma(numerator, inverse, ux),
+                d0,
+                d1,
+                d2,
+                fma_last::<FUSED>(numerator, inverse, y0, u0),
+                fma_last::<FUSED>(numerator, inverse, y1, u1),
+                fma_last::<FUSED>(numerator, inverse, y2, u2),
+            ],
         )
     }
 
@@ -193,6 +222,16 @@ fn half_step() -> (Q, Q) {
     (s.q, along(&s.after, -H / 2.0, &slope(&s.q)))
 }
 
+fn dla2_best<const FUSED: bool>() -> Box<dyn Run> {
+    let (_, s) = start(&MODEL, &Dla2);
+    Loop::boxed(Dla2Best::<FUSED>, (along(&s.q, H / 2.0, &s.after), s.after.map(|v| H * v)))
+}
+
+fn rattle_best<const FUSED: bool>() -> Box<dyn Run> {
+    let (q, d) = half_step();
+    Loop::boxed(RattleBest::<FUSED>, (along(&q, H, &d), d.map(|d| H * d)))
+}
+
 pub(super) fn cases() -> Vec<Case> {
     let case = |method, kind, start| Case { workload: "W2", model: MODEL.name, method, kind, start };
     vec![
@@ -200,19 +239,15 @@ pub(super) fn cases() -> Vec<Case> {
             let (_, s) = start(&MODEL, &Dla2);
             Loop::boxed(Dla2Plain, (s.q, s.after))
         }),
-        case("dla2", Kind::Best, || {
-            let (_, s) = start(&MODEL, &Dla2);
-            Loop::boxed(Dla2Best, (along(&s.q, H / 2.0, &s.after), s.after.map(|v| H * v)))
-        }),
+        case("dla2", Kind::Best, dla2_best::<false>),
+        case("dla2", Kind::BestFused, dla2_best::<true>),
         case("dla2", Kind::Nalgebra, || {
             let (_, s) = start(&MODEL, &Dla2);
             Loop::boxed(general::Dla2::new(System), (s.q.into(), s.after.into(), SVector::zeros()))
         }),
         case("rattle", Kind::Plain, || Loop::boxed(RattlePlain, half_step())),
-        case("rattle", Kind::Best, || {
-            let (q, d) = half_step();
-            Loop::boxed(RattleBest, (along(&q, H, &d), d.map(|d| H * d)))
-        }),
+        case("rattle", Kind::Best, rattle_best::<false>),
+        case("rattle", Kind::BestFused, rattle_best::<true>),
         case("rattle", Kind::Nalgebra, || {
             let (_, s) = start(&MODEL, &Rattle);
             Loop::boxed(general::Rattle::new(System), [s.q.into(), s.before.into(), s.after.into()])

@@ -2,8 +2,8 @@
 
 use super::general::{self, Mechanical};
 use super::rk4::{Field, Rk4};
-use super::{fma, start};
-use crate::{Case, H, Kernel, Kind, Loop, Phase};
+use super::{fma, fma_last, start};
+use crate::{Case, H, Kernel, Kind, Loop, Phase, Run};
 use nalgebra::{SMatrix, SVector};
 use nhi_models::contact_oscillator::MODEL;
 use nhi_runtime::{Dla2, Rattle};
@@ -34,22 +34,27 @@ impl Kernel for Dla2Plain {
 /// `dla2` in (q_h, h w), the middle of the step and the velocity before the reaction: the reaction enters
 /// what comes next as `w' = (w − h(q_h + h w)) + (1 − h²) B ℓ`, one multiplication after ℓ, and the division
 /// needs y alone, which is an oscillator for itself and far ahead.
-struct Dla2Best;
+struct Dla2Best<const FUSED: bool>;
 
-impl Kernel for Dla2Best {
+impl<const FUSED: bool> Kernel for Dla2Best<FUSED> {
+    const FUSED: bool = FUSED;
     /// x_h, y_h, z_h; h w.
     type State = ([f64; 3], [f64; 3]);
 
-    #[inline]
+    #[inline(always)]
     fn step(&self, _: u64, ([xh, yh, zh], [wx, wy, wz]): Self::State) -> Self::State {
+        let fma = fma::<FUSED>;
         let k = H * H;
         let y1 = fma(0.5, wy, yh);
         let inverse = -1.0 / fma(y1, yh, 1.0);
         let (xf, y2, zf) = (xh + wx, yh + wy, zh + wz);
         let (fx, fy, fz) = (fma(-k, xf, wx), fma(-k, y2, wy), fma(-k, zf, wz));
         let numerator = fma(y1, wz, wx);
-        let (ell, kicked) = (numerator * inverse, numerator * (inverse * (1.0 - k)));
-        ([xf + ell, y2, fma(yh, ell, zf)], [fx + kicked, fy, fma(yh, kicked, fz)])
+        let kicks = inverse * (1.0 - k);
+        (
+            [fma(numerator, inverse, xf), y2, fma_last::<FUSED>(numerator, inverse, yh, zf)],
+            [fma(numerator, kicks, fx), fy, fma_last::<FUSED>(numerator, kicks, yh, fz)],
+        )
     }
 
     fn phase(&self, _: u64, (qh, w): Self::State) -> Phase {
@@ -59,7 +64,7 @@ impl Kernel for Dla2Best {
     }
 }
 
-impl Dla2Best {
+impl<const FUSED: bool> Dla2Best<FUSED> {
     fn state(q: [f64; 3], v: [f64; 3]) -> ([f64; 3], [f64; 3]) {
         let qh: [f64; 3] = core::array::from_fn(|i| q[i] + H / 2.0 * v[i]);
         (qh, core::array::from_fn(|i| H * (v[i] - H * qh[i])))
@@ -89,20 +94,28 @@ impl Kernel for RattlePlain {
 }
 
 /// RATTLE in (q_k, h v_{k+1/2}), the denominator early: y is an oscillator for itself.
-struct RattleBest;
+struct RattleBest<const FUSED: bool>;
 
-impl Kernel for RattleBest {
+impl<const FUSED: bool> Kernel for RattleBest<FUSED> {
+    const FUSED: bool = FUSED;
     type State = ([f64; 3], [f64; 3]);
 
-    #[inline]
+    #[inline(always)]
     fn step(&self, _: u64, ([x, y, z], [dx, dy, dz]): Self::State) -> Self::State {
+        let fma = fma::<FUSED>;
         let k = H * H;
         let (x, y, z) = (x + dx, y + dy, z + dz);
         let inverse = -2.0 / fma(y, y, 1.0);
         let (kx, kz) = (k * x, k * z);
-        let (ux, uz) = (fma(-0.5, kx, dx), fma(-0.5, kz, dz));
-        let sigma = fma(y, uz, ux) * inverse;
-        ([x, y, z], [(dx - kx) + sigma, fma(-k, y, dy), fma(sigma, y, dz - kz)])
+        // If fused, half the kick does not wait for all of it.
+        let (ux, uz) = if FUSED {
+            (fma(-0.5 * k, x, dx), fma(-0.5 * k, z, dz))
+        } else {
+            (fma(-0.5, kx, dx), fma(-0.5, kz, dz))
+        };
+        let numerator = fma(y, uz, ux);
+        let (dx, dy, dz) = (dx - kx, fma(-k, y, dy), dz - kz);
+        ([x, y, z], [fma(numerator, inverse, dx), dy, fma_last::<FUSED>(numerator, inverse, y, dz)])
     }
 
     fn phase(&self, _: u64, (q, d): Self::State) -> Phase {
@@ -151,6 +164,16 @@ fn half_step() -> ([f64; 3], [f64; 3]) {
     (s.q, core::array::from_fn(|i| s.after[i] - H / 2.0 * s.q[i]))
 }
 
+fn dla2_best<const FUSED: bool>() -> Box<dyn Run> {
+    let (_, s) = start(&MODEL, &Dla2);
+    Loop::boxed(Dla2Best::<FUSED>, Dla2Best::<FUSED>::state(s.q, s.after))
+}
+
+fn rattle_best<const FUSED: bool>() -> Box<dyn Run> {
+    let (q, d) = half_step();
+    Loop::boxed(RattleBest::<FUSED>, (q, d.map(|d| H * d)))
+}
+
 pub(super) fn cases() -> Vec<Case> {
     let case = |method, kind, start| Case { workload: "W1", model: MODEL.name, method, kind, start };
     vec![
@@ -158,19 +181,15 @@ pub(super) fn cases() -> Vec<Case> {
             let (_, s) = start(&MODEL, &Dla2);
             Loop::boxed(Dla2Plain, (s.q, s.after))
         }),
-        case("dla2", Kind::Best, || {
-            let (_, s) = start(&MODEL, &Dla2);
-            Loop::boxed(Dla2Best, Dla2Best::state(s.q, s.after))
-        }),
+        case("dla2", Kind::Best, dla2_best::<false>),
+        case("dla2", Kind::BestFused, dla2_best::<true>),
         case("dla2", Kind::Nalgebra, || {
             let (_, s) = start(&MODEL, &Dla2);
             Loop::boxed(general::Dla2::new(System), (s.q.into(), s.after.into(), SVector::zeros()))
         }),
         case("rattle", Kind::Plain, || Loop::boxed(RattlePlain, half_step())),
-        case("rattle", Kind::Best, || {
-            let (q, d) = half_step();
-            Loop::boxed(RattleBest, (q, d.map(|d| H * d)))
-        }),
+        case("rattle", Kind::Best, rattle_best::<false>),
+        case("rattle", Kind::BestFused, rattle_best::<true>),
         case("rattle", Kind::Nalgebra, || {
             let (_, s) = start(&MODEL, &Rattle);
             Loop::boxed(general::Rattle::new(System), [s.q.into(), s.before.into(), s.after.into()])

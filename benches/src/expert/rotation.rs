@@ -3,14 +3,14 @@
 use super::fma;
 use nhi_runtime::Scalar;
 
-/// Cosine and sine of an angle.
+/// Cosine and sine of an angle, whose multiplications and additions may be fused.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rotation {
+pub(super) struct Rotation<const FUSED: bool> {
     pub(super) c: f64,
     pub(super) s: f64,
 }
 
-impl Rotation {
+impl<const FUSED: bool> Rotation<FUSED> {
     /// By any angle.
     #[inline]
     pub(super) fn of(angle: f64) -> Self {
@@ -21,6 +21,7 @@ impl Rotation {
     /// By |x| ≤ 1/8: the next terms of the series are below 2⁻⁵⁴ of the result.
     #[inline(always)]
     pub(super) fn small(x: f64) -> Self {
+        let fma = fma::<FUSED>;
         let z = x * x;
         let zz = z * z;
         let s = fma(zz, fma(z, 1.0 / 362880.0, -1.0 / 5040.0), fma(z, 1.0 / 120.0, -1.0 / 6.0));
@@ -32,8 +33,9 @@ impl Rotation {
     /// By |x| ≤ [`NUDGE`].
     #[inline(always)]
     pub(super) fn tiny(x: f64) -> Self {
-        let half = 0.5 * x * x;
-        Rotation { c: 1.0 - half, s: fma(half * x, -1.0 / 3.0, x) }
+        let fma = fma::<FUSED>;
+        let half = -0.5 * x;
+        Rotation { c: fma(half, x, 1.0), s: fma(half * x * x, 1.0 / 3.0, x) }
     }
 
     /// After this one, `other`.
@@ -47,18 +49,20 @@ impl Rotation {
     #[inline(always)]
     pub(super) fn twice(self) -> Self {
         let ss = self.s + self.s;
-        Rotation { c: fma(-ss, self.s, 1.0), s: ss * self.c }
+        Rotation { c: fma::<FUSED>(-ss, self.s, 1.0), s: ss * self.c }
     }
 
     /// A vector turned by the angle.
     #[inline(always)]
     pub(super) fn of_vector(self, (x, y): (f64, f64)) -> (f64, f64) {
+        let fma = fma::<FUSED>;
         (fma(x, self.c, -(y * self.s)), fma(y, self.c, x * self.s))
     }
 
     /// A vector as seen from a frame that is turned by the angle.
     #[inline(always)]
     pub(super) fn seen(self, (x, y): (f64, f64)) -> (f64, f64) {
+        let fma = fma::<FUSED>;
         (fma(x, self.c, y * self.s), fma(y, self.c, -(x * self.s)))
     }
 }
@@ -68,7 +72,8 @@ pub(super) const NUDGE: f64 = 1.0 / 8192.0;
 
 /// A smooth sequence two steps ahead, from its last three members: off by four third differences.
 #[inline(always)]
-pub(super) fn two_ahead([x, before, first]: [f64; 3]) -> f64 {
+pub(super) fn two_ahead<const FUSED: bool>([x, before, first]: [f64; 3]) -> f64 {
+    let fma = fma::<FUSED>;
     fma(6.0, x, fma(-8.0, before, 3.0 * first))
 }
 

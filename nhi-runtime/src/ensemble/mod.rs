@@ -2,19 +2,19 @@
 
 mod block;
 mod checkpoint;
-mod fused;
 mod lane;
 #[cfg(test)]
 mod tests;
 
 use crate::isa::Isa;
-use crate::{Error, Method, Quantity, SampleOf, Separate, Simulation, State, System, error};
+use crate::{
+    Arithmetic, Error, Fused, Method, Quantity, SampleOf, Separate, Simulation, State, System, error,
+};
 use block::{Block, Common, Constants, LANES, Stop};
 use core::fmt;
 use core::marker::PhantomData;
 
 pub use checkpoint::Checkpoint;
-pub use fused::{Arithmetic, Fused};
 
 /// Many trajectories of a system by one method with one step size, in much less time than one by one.
 ///

@@ -10,27 +10,27 @@ use nhi_models::sleigh_com::SleighCom;
 
 /// An angle of the coming step, predicted, and the three last ones.
 #[derive(Clone, Copy)]
-struct Predicted {
+struct Predicted<const FUSED: bool> {
     angle: f64,
-    rotation: Rotation,
+    rotation: Rotation<FUSED>,
     last: [f64; 3],
 }
 
-impl Predicted {
+impl<const FUSED: bool> Predicted<FUSED> {
     fn new(angle: f64) -> Self {
         Predicted { angle, rotation: Rotation::small(angle), last: [angle; 3] }
     }
 
     /// For the step after the coming one, when `last` and not yet the angle of the coming one is known.
     #[inline(always)]
-    fn next(last: [f64; 3]) -> (f64, Rotation) {
-        let angle = two_ahead(last);
+    fn next(last: [f64; 3]) -> (f64, Rotation<FUSED>) {
+        let angle = two_ahead::<FUSED>(last);
         (angle, Rotation::small(angle))
     }
 }
 
 /// RATTLE, in increments h(ω, u, r).
-pub(super) struct Rattle {
+pub(super) struct Rattle<const FUSED: bool> {
     /// (ω, r) after the reflection from (ω, r) before it.
     reflection: [[f64; 2]; 2],
     /// P, which is half of it and of the identity.
@@ -39,17 +39,17 @@ pub(super) struct Rattle {
 
 /// State of [`Rattle`].
 #[derive(Clone, Copy)]
-pub(super) struct InBody {
+pub(super) struct InBody<const FUSED: bool> {
     theta: f64,
     x: f64,
     y: f64,
-    heading: Rotation,
+    heading: Rotation<FUSED>,
     /// h(ω, u, r) after the reflection.
     d: [f64; 3],
-    turn: Predicted,
+    turn: Predicted<FUSED>,
 }
 
-impl Rattle {
+impl<const FUSED: bool> Rattle<FUSED> {
     /// σ = (aω − r)/(a²/I + 1/m) acts with a/I on ω and with −1/m on r.
     pub(super) fn new(s: &SleighCom) -> Self {
         let c = s.a * s.a / s.I + 1.0 / s.m;
@@ -61,7 +61,7 @@ impl Rattle {
         Rattle { reflection: without(2.0), projection: without(1.0) }
     }
 
-    pub(super) fn state(Jumped { q: [theta, x, y], after: [w, vx, vy], .. }: &Jumped<3>) -> InBody {
+    pub(super) fn state(Jumped { q: [theta, x, y], after: [w, vx, vy], .. }: &Jumped<3>) -> InBody<FUSED> {
         let heading = Rotation::of(*theta);
         let (u, r) = heading.seen((*vx, *vy));
         let d = [H * w, H * u, H * r];
@@ -70,15 +70,17 @@ impl Rattle {
 }
 
 #[inline(always)]
-fn applied(&[[a, b], [c, d]]: &[[f64; 2]; 2], w: f64, r: f64) -> (f64, f64) {
+fn applied<const FUSED: bool>(&[[a, b], [c, d]]: &[[f64; 2]; 2], w: f64, r: f64) -> (f64, f64) {
+    let fma = fma::<FUSED>;
     (fma(b, r, a * w), fma(d, r, c * w))
 }
 
-impl Kernel for Rattle {
-    type State = InBody;
+impl<const FUSED: bool> Kernel for Rattle<FUSED> {
+    const FUSED: bool = FUSED;
+    type State = InBody<FUSED>;
 
-    #[inline]
-    fn step(&self, k: u64, state: InBody) -> InBody {
+    #[inline(always)]
+    fn step(&self, k: u64, state: Self::State) -> Self::State {
         let InBody { theta, x, y, heading, d: [w, u, r], turn: Predicted { angle, rotation, last } } = state;
         // The velocity seen from the body at the next node: by the predicted angle and what it lacks.
         let lack = w - angle;
@@ -88,7 +90,7 @@ impl Kernel for Rattle {
             (Rotation::small(w), Rotation::tiny(0.0))
         };
         let (u1, r1) = tiny.seen(predicted.seen((u, r)));
-        let (w1, r1) = applied(&self.reflection, w, r1);
+        let (w1, r1) = applied::<FUSED>(&self.reflection, w, r1);
         // Beside it the position, the heading and the next prediction.
         let (dx, dy) = heading.of_vector((u, r));
         let theta1 = theta + w;
@@ -101,8 +103,8 @@ impl Kernel for Rattle {
         InBody { theta: theta1, x: x + dx, y: y + dy, heading, d: [w1, u1, r1], turn }
     }
 
-    fn phase(&self, _: u64, InBody { theta, x, y, heading, d: [w, u, r], .. }: InBody) -> Phase {
-        let (w, r) = applied(&self.projection, w, r);
+    fn phase(&self, _: u64, InBody { theta, x, y, heading, d: [w, u, r], .. }: Self::State) -> Phase {
+        let (w, r) = applied::<FUSED>(&self.projection, w, r);
         let (vx, vy) = heading.of_vector((u, r));
         (vec![theta, x, y], vec![w / H, vx / H, vy / H])
     }
@@ -118,30 +120,33 @@ impl Kernel for Rattle {
 ///
 /// (1) is the constraint at the node, (2) is the turn to the next middle with (1) inserted. One unknown, x;
 /// from its prediction to rounding the second-order step, Newton's and its correction, is enough.
-pub(super) struct Dla2 {
+pub(super) struct Dla2<const FUSED: bool> {
     a: f64,
     kappa: f64,
 }
 
 /// State of [`Dla2`]: the middle of the coming step.
 #[derive(Clone, Copy)]
-pub(super) struct Middle {
+pub(super) struct Middle<const FUSED: bool> {
     theta: f64,
     x: f64,
     y: f64,
-    heading: Rotation,
+    heading: Rotation<FUSED>,
     u: f64,
     p: f64,
     /// Half the angle of the coming step.
-    half: Predicted,
+    half: Predicted<FUSED>,
 }
 
-impl Dla2 {
+impl<const FUSED: bool> Dla2<FUSED> {
     pub(super) fn new(s: &SleighCom) -> Self {
         Dla2 { a: s.a, kappa: s.I / (s.a * s.m) }
     }
 
-    pub(super) fn state(&self, Jumped { q: [theta, x, y], after: [w, vx, vy], .. }: &Jumped<3>) -> Middle {
+    pub(super) fn state(
+        &self,
+        Jumped { q: [theta, x, y], after: [w, vx, vy], .. }: &Jumped<3>,
+    ) -> Middle<FUSED> {
         let half = 0.5 * H;
         let turned = half * w;
         let theta = theta + turned;
@@ -153,7 +158,8 @@ impl Dla2 {
 
     /// What is left of (1) at `x`, its derivative and half its second one.
     #[inline(always)]
-    fn defect(&self, x: f64, Rotation { c, s }: Rotation, u: f64, p: f64) -> [f64; 3] {
+    fn defect(&self, x: f64, Rotation { c, s }: Rotation<FUSED>, u: f64, p: f64) -> [f64; 3] {
+        let fma = fma::<FUSED>;
         let (kappa, kx) = (self.kappa, self.kappa * x);
         [
             fma(s, u, fma(-c, p, fma(c, kx, self.a * x))),
@@ -162,9 +168,9 @@ impl Dla2 {
         ]
     }
 
-    /// Solves (1) from a guess that is not close.
+    /// Solves (1) from a guess that is not close, so seldom that it is not inlined for fused operations.
     #[cold]
-    fn solve(&self, mut x: f64, u: f64, p: f64) -> (f64, Rotation) {
+    fn solve(&self, mut x: f64, u: f64, p: f64) -> (f64, Rotation<FUSED>) {
         loop {
             let [defect, slope, _] = self.defect(x, Rotation::small(x), u, p);
             let delta = defect / slope;
@@ -177,11 +183,13 @@ impl Dla2 {
     }
 }
 
-impl Kernel for Dla2 {
-    type State = Middle;
+impl<const FUSED: bool> Kernel for Dla2<FUSED> {
+    const FUSED: bool = FUSED;
+    type State = Middle<FUSED>;
 
-    #[inline]
-    fn step(&self, k: u64, state: Middle) -> Middle {
+    #[inline(always)]
+    fn step(&self, k: u64, state: Self::State) -> Self::State {
+        let fma = fma::<FUSED>;
         let Middle { theta, x, y, heading, u, p, half: Predicted { angle, rotation, last } } = state;
         let [defect, slope, curve] = self.defect(angle, rotation, u, p);
         let inverse = 1.0 / slope;
@@ -214,7 +222,7 @@ impl Kernel for Dla2 {
         }
     }
 
-    fn phase(&self, _: u64, Middle { theta, x, y, heading, u, p, half }: Middle) -> Phase {
+    fn phase(&self, _: u64, Middle { theta, x, y, heading, u, p, half }: Self::State) -> Phase {
         let h = half.last[0];
         let (dx, dy) = heading.of_vector((u, p - self.kappa * h));
         (vec![theta - h, x - dx, y - dy], [h, dx, dy].map(|d| d / (0.5 * H)).to_vec())

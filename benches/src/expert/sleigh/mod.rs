@@ -5,7 +5,7 @@ mod best;
 use super::general::{self, Mechanical};
 use super::rk4::{Field, Rk4};
 use super::{sin_cos, start};
-use crate::{Case, H, Kernel, Kind, Loop, Phase};
+use crate::{Case, H, Kernel, Kind, Loop, Phase, Run};
 use nalgebra::{SMatrix, SVector};
 use nhi_models::sleigh_com::{MODEL, SleighCom};
 use nhi_runtime::{Dla2, Rattle};
@@ -129,6 +129,18 @@ impl Mechanical<3, 1> for System {
     }
 }
 
+fn rattle_best<const FUSED: bool>() -> Box<dyn Run> {
+    let (system, s) = start(&MODEL, &Rattle);
+    Loop::boxed(best::Rattle::<FUSED>::new(&system), best::Rattle::state(&s))
+}
+
+fn dla2_best<const FUSED: bool>() -> Box<dyn Run> {
+    let (system, s) = start(&MODEL, &Dla2);
+    let kernel = best::Dla2::<FUSED>::new(&system);
+    let state = kernel.state(&s);
+    Loop::boxed(kernel, state)
+}
+
 pub(super) fn cases() -> Vec<Case> {
     let case = |method, kind, start| Case { workload: "W3", model: MODEL.name, method, kind, start };
     vec![
@@ -140,10 +152,8 @@ pub(super) fn cases() -> Vec<Case> {
             let (system, s) = start(&MODEL, &Rattle);
             Loop::boxed(RattlePlain(Constants::new(&system), f64::sin_cos), (s.q, s.after))
         }),
-        case("rattle", Kind::Best, || {
-            let (system, s) = start(&MODEL, &Rattle);
-            Loop::boxed(best::Rattle::new(&system), best::Rattle::state(&s))
-        }),
+        case("rattle", Kind::Best, rattle_best::<false>),
+        case("rattle", Kind::BestFused, rattle_best::<true>),
         case("rattle", Kind::Nalgebra, || {
             let (system, s) = start(&MODEL, &Rattle);
             let start = [s.q.into(), s.before.into(), s.after.into()];
@@ -153,12 +163,8 @@ pub(super) fn cases() -> Vec<Case> {
             let (SleighCom { m, I, a }, s) = start(&MODEL, &Dla2);
             Loop::boxed(Dla2Plain { a, turn: a / I, side: 1.0 / m }, (s.q, s.after, 0.0))
         }),
-        case("dla2", Kind::Best, || {
-            let (system, s) = start(&MODEL, &Dla2);
-            let kernel = best::Dla2::new(&system);
-            let state = kernel.state(&s);
-            Loop::boxed(kernel, state)
-        }),
+        case("dla2", Kind::Best, dla2_best::<false>),
+        case("dla2", Kind::BestFused, dla2_best::<true>),
         case("dla2", Kind::Nalgebra, || {
             let (system, s) = start(&MODEL, &Dla2);
             Loop::boxed(general::Dla2::new(System(system)), (s.q.into(), s.after.into(), SVector::zeros()))

@@ -17,7 +17,7 @@ struct Torque {
 
 /// How a torque of a given frequency goes on.
 #[derive(Clone, Copy)]
-struct Oscillation {
+struct Oscillation<const FUSED: bool> {
     amplitude: f64,
     rate: f64,
     /// 0 for a sine, π/2 for a cosine.
@@ -26,14 +26,14 @@ struct Oscillation {
     twice_cos: f64,
 }
 
-impl Oscillation {
+impl<const FUSED: bool> Oscillation<FUSED> {
     fn new(amplitude: f64, rate: f64, phase: f64) -> Self {
         Oscillation { amplitude, rate, phase, twice_cos: 2.0 * sin_cos(rate * H).1 }
     }
 
     #[inline(always)]
     fn value(&self, t: f64) -> f64 {
-        self.amplitude * sin_cos(fma(self.rate, t, self.phase)).0
+        self.amplitude * sin_cos(fma::<FUSED>(self.rate, t, self.phase)).0
     }
 
     /// At time `t`.
@@ -45,20 +45,20 @@ impl Oscillation {
     /// At the next step.
     #[inline(always)]
     fn after(&self, Torque { now, before }: Torque) -> Torque {
-        Torque { now: fma(self.twice_cos, now, -before), before: now }
+        Torque { now: fma::<FUSED>(self.twice_cos, now, -before), before: now }
     }
 }
 
 /// Both torques on θ and φ, and the constants of the reaction.
-struct Common {
+struct Common<const FUSED: bool> {
     c: Constants,
-    rotor: Oscillation,
-    steering: Oscillation,
+    rotor: Oscillation<FUSED>,
+    steering: Oscillation<FUSED>,
     /// What the rotor's torque does to ψ for what it does to θ.
     to_psi: f64,
 }
 
-impl Common {
+impl<const FUSED: bool> Common<FUSED> {
     /// `scale` times h/2 M⁻¹f.
     fn new(c: Constants, scale: f64) -> Self {
         let right_angle = 0.5 * core::f64::consts::PI;
@@ -73,27 +73,27 @@ impl Common {
 
 /// RATTLE in increments d = h v of the coming step, with the half kick before the node in the state instead
 /// of that after it.
-pub(super) struct Rattle(Common);
+pub(super) struct Rattle<const FUSED: bool>(Common<FUSED>);
 
 /// State of [`Rattle`].
 #[derive(Clone, Copy)]
-pub(super) struct AtNode {
+pub(super) struct AtNode<const FUSED: bool> {
     q: Q,
-    heading: Rotation,
-    wheels: Rotation,
+    heading: Rotation<FUSED>,
+    wheels: Rotation<FUSED>,
     /// h (ψ, φ, θ)˙, h u, h r.
     d: Q,
     rotor: Torque,
     steering: Torque,
 }
 
-impl Rattle {
+impl<const FUSED: bool> Rattle<FUSED> {
     pub(super) fn new(c: Constants) -> Self {
         Rattle(Common::new(c, H))
     }
 
     /// At a node, with the velocity of the coming step.
-    pub(super) fn state(&self, q: Q, v: Q) -> AtNode {
+    pub(super) fn state(&self, q: Q, v: Q) -> AtNode<FUSED> {
         let (heading, wheels) = (Rotation::of(q[2]), Rotation::of(q[1]));
         let (u, r) = heading.seen((v[3], v[4]));
         let d = [v[0], v[1], v[2], u, r].map(|v| H * v);
@@ -101,11 +101,13 @@ impl Rattle {
     }
 }
 
-impl Kernel for Rattle {
-    type State = AtNode;
+impl<const FUSED: bool> Kernel for Rattle<FUSED> {
+    const FUSED: bool = FUSED;
+    type State = AtNode<FUSED>;
 
-    #[inline]
-    fn step(&self, k: u64, AtNode { q, heading, wheels, d, rotor, steering }: AtNode) -> AtNode {
+    #[inline(always)]
+    fn step(&self, k: u64, AtNode { q, heading, wheels, d, rotor, steering }: Self::State) -> Self::State {
+        let fma = fma::<FUSED>;
         let Rattle(Common { c, .. }) = self;
         let (dx, dy) = heading.of_vector((d[3], d[4]));
         let q = [q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3] + dx, q[4] + dy];
@@ -124,18 +126,17 @@ impl Kernel for Rattle {
         let (ahead, side) = turn.seen((d[3], d[4]));
         let (kick, bend) = (rotor.now, steering.now);
         let sigma = fma(lever, d[2] + kick, wheels.s * ahead) * inverse;
-        let twisted = twist * sigma;
         let d = [
-            fma(2.0 * self.0.to_psi, kick, d[0]) + twisted,
+            fma(twist, sigma, fma(2.0 * self.0.to_psi, kick, d[0])),
             fma(2.0, bend, d[1]),
-            fma(2.0, kick, d[2]) - twisted,
+            fma(-twist, sigma, fma(2.0, kick, d[2])),
             fma(-slow, sigma, ahead),
             -side,
         ];
         AtNode { q, heading, wheels, d, rotor, steering }
     }
 
-    fn phase(&self, k: u64, AtNode { q, heading, d, .. }: AtNode) -> Phase {
+    fn phase(&self, k: u64, AtNode { q, heading, d, .. }: Self::State) -> Phase {
         let [psi, phi, theta, u, r] = d.map(|d| d / H);
         let (x, y) = heading.of_vector((u, r));
         (q.to_vec(), self.0.c.node(k, &q, [psi, phi, theta, x, y]).to_vec())
@@ -153,14 +154,14 @@ impl Kernel for Rattle {
 ///
 /// where y₁ is the solution for cos y = 1. By Lagrange's inversion y = y₁ (1 + Σ cⱼ(ε) y₁²ʲ), whose
 /// coefficients are ready before the step; in the next middle, y further, the forward velocity is u' again.
-pub(super) struct Dla2(Common);
+pub(super) struct Dla2<const FUSED: bool>(Common<FUSED>);
 
 /// State of [`Dla2`]: the middle of the coming step, with the velocity of the last one.
 #[derive(Clone, Copy)]
-pub(super) struct Middle {
+pub(super) struct Middle<const FUSED: bool> {
     q: Q,
-    heading: Rotation,
-    wheels: Rotation,
+    heading: Rotation<FUSED>,
+    wheels: Rotation<FUSED>,
     /// h/2 times the rates of ψ, φ, θ, and u.
     d: [f64; 4],
     rotor: Torque,
@@ -169,25 +170,37 @@ pub(super) struct Middle {
 
 /// cⱼ(ε), j = 1 to 5: what is left out is below 2⁻⁵⁴ for |y| ≤ 1/25.
 #[inline(always)]
-fn series(e: f64) -> [f64; 5] {
-    let horner = |c: [f64; 5]| e * fma(e, fma(e, fma(e, fma(e, c[4], c[3]), c[2]), c[1]), c[0]);
+fn series<const FUSED: bool>(e: f64) -> [f64; 5] {
     [
         0.5 * e,
-        horner([-1.0 / 24.0, 3.0 / 4.0, 0.0, 0.0, 0.0]),
-        horner([1.0 / 720.0, -1.0 / 6.0, 3.0 / 2.0, 0.0, 0.0]),
-        horner([-1.0 / 40320.0, 1.0 / 64.0, -55.0 / 96.0, 55.0 / 16.0, 0.0]),
-        horner([1.0 / 3628800.0, -17.0 / 20160.0, 91.0 / 960.0, -91.0 / 48.0, 273.0 / 32.0]),
+        e * polynomial::<FUSED, 2>(e, [-1.0 / 24.0, 3.0 / 4.0]),
+        e * polynomial::<FUSED, 3>(e, [1.0 / 720.0, -1.0 / 6.0, 3.0 / 2.0]),
+        e * polynomial::<FUSED, 4>(e, [-1.0 / 40320.0, 1.0 / 64.0, -55.0 / 96.0, 55.0 / 16.0]),
+        e * polynomial::<FUSED, 5>(
+            e,
+            [1.0 / 3628800.0, -17.0 / 20160.0, 91.0 / 960.0, -91.0 / 48.0, 273.0 / 32.0],
+        ),
     ]
 }
 
-impl Dla2 {
+/// With its coefficients in rising order, by Horner's rule.
+#[inline(always)]
+fn polynomial<const FUSED: bool, const N: usize>(e: f64, c: [f64; N]) -> f64 {
+    let mut sum = c[N - 1];
+    for i in (0..N - 1).rev() {
+        sum = fma::<FUSED>(e, sum, c[i]);
+    }
+    sum
+}
+
+impl<const FUSED: bool> Dla2<FUSED> {
     pub(super) fn new(c: Constants) -> Self {
         // h/2 times h M⁻¹f.
         Dla2(Common::new(c, H))
     }
 
     /// From a node.
-    pub(super) fn state(&self, q: Q, v: Q) -> Middle {
+    pub(super) fn state(&self, q: Q, v: Q) -> Middle<FUSED> {
         let half = v.map(|v| 0.5 * H * v);
         let q: Q = core::array::from_fn(|i| q[i] + half[i]);
         let (heading, wheels) = (Rotation::of(q[2]), Rotation::of(q[1]));
@@ -198,11 +211,13 @@ impl Dla2 {
     }
 }
 
-impl Kernel for Dla2 {
-    type State = Middle;
+impl<const FUSED: bool> Kernel for Dla2<FUSED> {
+    const FUSED: bool = FUSED;
+    type State = Middle<FUSED>;
 
-    #[inline]
-    fn step(&self, k: u64, Middle { q, heading, wheels, d, rotor, steering }: Middle) -> Middle {
+    #[inline(always)]
+    fn step(&self, k: u64, Middle { q, heading, wheels, d, rotor, steering }: Self::State) -> Self::State {
+        let fma = fma::<FUSED>;
         let Dla2(Common { c, .. }) = self;
         // The wheels, and all that depends on them alone.
         let bend = d[1] + steering.now;
@@ -214,7 +229,7 @@ impl Kernel for Dla2 {
         let determinant = fma(sp, slow, lever_b);
         let inverse = 1.0 / (determinant * b);
         let (of_y, of_u) = (-lever * b * inverse, -sp * b * inverse);
-        let [c1, c2, c3, c4, c5] = series(lever_b * b * inverse);
+        let [c1, c2, c3, c4, c5] = series::<FUSED>(lever_b * b * inverse);
         let slow_b = slow * determinant * inverse;
         // y₁ and y.
         let yw = d[2] + rotor.now;
@@ -222,8 +237,9 @@ impl Kernel for Dla2 {
         let y1 = fma(b, ell, yw);
         let z = y1 * y1;
         let zz = z * z;
-        let dy = y1 * z * fma(zz, fma(zz, c5, fma(z, c4, c3)), fma(z, c2, c1));
-        let y = y1 + dy;
+        let (yz, rest) = (y1 * z, fma(zz, fma(zz, c5, fma(z, c4, c3)), fma(z, c2, c1)));
+        let dy = yz * rest;
+        let y = fma(yz, rest, y1);
         let u = fma(slow_b, dy, fma(slow, ell, d[3]));
         let psi = fma(self.0.to_psi, rotor.now, d[0]) + (yw - y);
         // To the next middle.
@@ -242,7 +258,7 @@ impl Kernel for Dla2 {
         Middle { q, heading, wheels, d: [psi, bend, y, u], rotor, steering }
     }
 
-    fn phase(&self, _: u64, Middle { q, d: [psi, phi, y, u], .. }: Middle) -> Phase {
+    fn phase(&self, _: u64, Middle { q, d: [psi, phi, y, u], .. }: Self::State) -> Phase {
         // Back to the node, where the board goes straight ahead.
         let theta = q[2] - y;
         let ahead = u / sin_cos(y).1;

@@ -11,7 +11,7 @@ mod best;
 use super::general::{self, Mechanical};
 use super::rk4::{Field, Rk4};
 use super::{sin_cos, start};
-use crate::{Case, H, Kernel, Kind, Loop, Phase};
+use crate::{Case, H, Kernel, Kind, Loop, Phase, Run};
 use nalgebra::{SMatrix, SVector};
 use nhi_models::snakeboard::{MODEL, Snakeboard};
 use nhi_runtime::{Dla2, Rattle};
@@ -237,6 +237,20 @@ fn half_step() -> (Snakeboard, Q, Q) {
     (system, s.q, [v[0] + psi, v[1] + phi, v[2] + theta, v[3], v[4]])
 }
 
+fn rattle_best<const FUSED: bool>() -> Box<dyn Run> {
+    let (system, q, d) = half_step();
+    let kernel = best::Rattle::<FUSED>::new(Constants::new(&system));
+    let state = kernel.state(q, d);
+    Loop::boxed(kernel, state)
+}
+
+fn dla2_best<const FUSED: bool>() -> Box<dyn Run> {
+    let (system, s) = start(&MODEL, &Dla2);
+    let kernel = best::Dla2::<FUSED>::new(Constants::new(&system));
+    let state = kernel.state(s.q, s.after);
+    Loop::boxed(kernel, state)
+}
+
 pub(super) fn cases() -> Vec<Case> {
     let case = |method, kind, start| Case { workload: "W4", model: MODEL.name, method, kind, start };
     vec![
@@ -248,12 +262,8 @@ pub(super) fn cases() -> Vec<Case> {
             let (system, q, d) = half_step();
             Loop::boxed(RattlePlain(Constants::new(&system), f64::sin_cos), (q, d))
         }),
-        case("rattle", Kind::Best, || {
-            let (system, q, d) = half_step();
-            let kernel = best::Rattle::new(Constants::new(&system));
-            let state = kernel.state(q, d);
-            Loop::boxed(kernel, state)
-        }),
+        case("rattle", Kind::Best, rattle_best::<false>),
+        case("rattle", Kind::BestFused, rattle_best::<true>),
         case("rattle", Kind::Nalgebra, || {
             let (system, s) = start(&MODEL, &Rattle);
             let start = [s.q.into(), s.before.into(), s.after.into()];
@@ -263,12 +273,8 @@ pub(super) fn cases() -> Vec<Case> {
             let (system, s) = start(&MODEL, &Dla2);
             Loop::boxed(Dla2Plain(Constants::new(&system)), (s.q, s.after, [0.0; 2]))
         }),
-        case("dla2", Kind::Best, || {
-            let (system, s) = start(&MODEL, &Dla2);
-            let kernel = best::Dla2::new(Constants::new(&system));
-            let state = kernel.state(s.q, s.after);
-            Loop::boxed(kernel, state)
-        }),
+        case("dla2", Kind::Best, dla2_best::<false>),
+        case("dla2", Kind::BestFused, dla2_best::<true>),
         case("dla2", Kind::Nalgebra, || {
             let (system, s) = start(&MODEL, &Dla2);
             Loop::boxed(general::Dla2::new(System(system)), (s.q.into(), s.after.into(), SVector::zeros()))

@@ -1,37 +1,9 @@
-//! How steps round products and sums.
+//! Products and sums rounded once.
 
-use crate::unchecked::functions_by_f64;
-use crate::{Scalar, Separate};
+use crate::unchecked::{Sealed, functions_by_f64};
+use crate::{Arithmetic, Scalar, Separate, isa};
 use core::fmt;
 use core::ops::{Add, Div, Mul, Neg, Sub};
-
-/// How the steps of an [`Ensemble`](crate::Ensemble) multiply and add: [`Separate`] or [`Fused`]. Its loops alone
-/// compute with these numbers: steps with them do not look whether results are finite, and angles above 2²⁰
-/// have no sines.
-pub trait Arithmetic: Scalar + Sealed {
-    /// What computes where the program was not compiled for instructions that this one needs.
-    #[doc(hidden)]
-    type Everywhere: Scalar;
-}
-
-/// There are no others.
-#[doc(hidden)]
-pub trait Sealed {}
-
-impl Sealed for Separate {}
-
-impl Sealed for Fused {}
-
-impl Arithmetic for Separate {
-    type Everywhere = Separate;
-}
-
-impl Arithmetic for Fused {
-    #[cfg(any(target_feature = "fma", target_arch = "aarch64"))]
-    type Everywhere = Fused;
-    #[cfg(not(any(target_feature = "fma", target_arch = "aarch64")))]
-    type Everywhere = Separate;
-}
 
 /// A product and the sum that it is part of are one operation with one rounding, where the processor has
 /// such operations.
@@ -43,6 +15,15 @@ pub struct Fused {
     x: f64,
     /// What `x` is still to be multiplied by.
     by: Option<f64>,
+}
+
+impl Sealed for Fused {}
+
+impl Arithmetic for Fused {
+    #[cfg(any(target_feature = "fma", target_arch = "aarch64"))]
+    type Everywhere = Fused;
+    #[cfg(not(any(target_feature = "fma", target_arch = "aarch64")))]
+    type Everywhere = Separate;
 }
 
 impl Fused {
@@ -125,4 +106,8 @@ impl Scalar for Fused {
         self.value()
     }
     functions_by_f64!();
+    #[inline(always)]
+    fn apart(self) -> Self {
+        Self::from_f64(isa::apart(self.value()))
+    }
 }
