@@ -32,7 +32,7 @@ impl Kernel for Dla2Plain {
 }
 
 /// `dla2` in (q_h, h w), the middle of the step and the velocity before the reaction: the reaction enters
-/// what comes next as `w' = (w − h(q_h + h w)) + (1 − h²) B ℓ`, one multiplication after ℓ, and the division
+/// what comes next as `w' = (w − h(q_h + h w)) + (1 − h²) B ℓ`, one multiplication after its numerator, and the division
 /// needs y alone, which is an oscillator for itself and far ahead.
 struct Dla2Best<const FUSED: bool>;
 
@@ -53,7 +53,7 @@ impl<const FUSED: bool> Kernel for Dla2Best<FUSED> {
         let kicks = inverse * (1.0 - k);
         (
             [fma(numerator, inverse, xf), y2, fma_last::<FUSED>(numerator, inverse, yh, zf)],
-            [fma(numerator, kicks, fx), fy, fma_last::<FUSED>(numerator, kicks, yh, fz)],
+            [fma(numerator, kicks, fx), fy, fma(numerator, kicks * yh, fz)],
         )
     }
 

@@ -63,6 +63,8 @@ once per simulation and not counted.
 | positive | no check of pivots that are positive whatever the state |
 | signs | no changes of sign, which are not counted, where a user can subtract |
 | reciprocals | a division whose denominator is there before its numerator does not wait for it: costs a multiplication, saves waiting |
+| shallow | sums that cost no more with the sums in them written out: saves waiting |
+| late | what a multiplier does to the next step waits for its numerator by one multiplication, beside which the reciprocal of its denominator is multiplied with what else there is: costs multiplications, saves waiting, where that is a twelfth of a step |
 | latency | sums and products grouped by when their operands are there: saves no operations, but waiting |
 
 *Combined* is what the emitted step would cost more with the constraints as they are declared. *Written* is the program as

@@ -997,6 +997,59 @@ fn divisions_do_not_wait_for_numerators() {
     assert!(quotient("a", "b").contains("let l = a/b"), "{}", quotient("a", "b"));
 }
 
+/// From one numerator to the next.
+fn oscillator(impulse: &str) -> String {
+    format!(
+        "step(parameters: prepared [], h: prepared, q: [x, y, z], v: [u, w, s], t, inputs: [])
+            # drift
+            let x_h = x + h/2*u
+            let y_h = y + h/2*w
+            let z_h = z + h/2*s
+            # kick
+            let u_0 = u - h*x_h
+            let w_0 = w - h*y_h
+            let s_0 = s - h*z_h
+            # reaction
+            let y_1 = y_h + h/2*w_0
+            let l = {impulse}
+            let u_1 = u_0 - l
+            let s_1 = s_0 - y_h*l
+            # drift
+            return q = [x_h + h/2*u_1, y_1, z_h + h/2*s_1], v = [u_1, w_0, s_1]"
+    )
+}
+
+#[test]
+fn products_wait_for_a_numerator_by_one_multiplication() {
+    let (body, ..) = stepped(&oscillator("(u_0 + y_1*s_0)/(1 + y_h*y_1)"), false);
+    assert!(body.contains("let gain = "), "{body}");
+    assert!(body.contains("k0*numerator*gain"), "{body}");
+    // A denominator that is there last leaves nothing to wait for.
+    let (body, ..) = stepped(&oscillator("(w_0 + y_h)/(1 + u_0*(1 + u_0*s_0))"), false);
+    assert!(!body.contains("numerator"), "{body}");
+}
+
+#[test]
+fn sums_that_cost_no_more_are_written_out() {
+    let (body, ..) = stepped(
+        "step(parameters: prepared [], h: prepared, q: [x, y], v: [], t, inputs: [])
+            let half = x/2
+            let x_1 = y + half
+            let x_2 = x_1 + half
+            return q = [x_2*half, x_1], v = []",
+        true,
+    );
+    assert!(body.contains("let x_2 = x + y"), "{body}");
+    let (body, ..) = stepped(
+        "step(parameters: prepared [], h: prepared, q: [x, y, z], v: [], t, inputs: [])
+            let x_1 = y + x/2
+            let x_2 = x_1 + z
+            return q = [x_2*x, x_1, z], v = []",
+        true,
+    );
+    assert!(body.contains("x_1 + z"), "{body}");
+}
+
 #[test]
 fn numbers_that_divide_all_terms_leave_a_factor() {
     check(

@@ -18,11 +18,13 @@ use super::draft::{Context, Draft, rewrite};
 use super::ends::early_ends;
 use super::guesses::guesses;
 use super::increments::{Increments, increments, used};
+use super::late::late;
 use super::middle::begun_best;
 use super::names::formula_name;
 use super::numbering::numbering;
 use super::positive::positive;
 use super::reciprocals::reciprocals;
+use super::shallow::shallow;
 use super::sines::sines;
 use super::{LONG, Search};
 use crate::expr::{Expr, Node, Pool};
@@ -91,7 +93,12 @@ pub fn optimise_step(pool: &mut Pool, constants: &mut Constants, program: &Progr
     }
     let step = match program.has_loop() || search.cost.0 >= LONG {
         true => finished(cx, search, step, 0),
-        false => begun_best(cx, search, step),
+        false => {
+            let mut begun = begun_best(cx, search, step);
+            shallow(cx, &mut begun.step);
+            late(cx, &mut begun.step);
+            begun
+        }
     };
     sines(cx.pool, step)
 }

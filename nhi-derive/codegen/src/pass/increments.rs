@@ -58,16 +58,22 @@ pub fn in_a_loop(pool: &mut Pool, constants: &mut Constants, step: &Program) -> 
     for output in &mut step.outputs {
         output.values.retain(|value| read.contains(value));
     }
+    drop_unused(pool, &mut step);
+    Operations::of(pool, constants, &step).weight().0
+}
+
+/// Drops what nothing needs.
+pub(super) fn drop_unused(pool: &Pool, program: &mut Program) {
     loop {
-        let used = used(pool, &step);
-        let before = step.body.len();
-        step.body.retain(|statement| match statement {
+        let used = used(pool, program);
+        let before = program.body.len();
+        program.body.retain(|statement| match statement {
             Statement::Let { symbol, .. } => used.contains(symbol),
             Statement::Turn(turn) => turn.sines.iter().any(|s| used.contains(s)),
             _ => true,
         });
-        if step.body.len() == before {
-            return Operations::of(pool, constants, &step).weight().0;
+        if program.body.len() == before {
+            return;
         }
     }
 }

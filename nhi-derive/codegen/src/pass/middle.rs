@@ -84,9 +84,9 @@ impl Best {
 
 /// What steps that begin elsewhere are compared by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Cost {
+pub(super) struct Cost {
     /// Cycles that a step waits for the one before.
-    chain: usize,
+    pub(super) chain: usize,
     /// Operations in a loop.
     in_a_loop: usize,
     /// Operations of a step that is looked at.
@@ -94,7 +94,7 @@ struct Cost {
 }
 
 impl Cost {
-    fn of(cx: &mut Context<'_>, step: &Program) -> Cost {
+    pub(super) fn of(cx: &mut Context<'_>, step: &Program) -> Cost {
         Cost {
             chain: recurrence(cx.pool, cx.constants, step) as usize,
             in_a_loop: in_a_loop(cx.pool, cx.constants, step),
@@ -111,6 +111,11 @@ impl Cost {
     /// Cycles of the chain, and one for each operation beside it.
     fn cycles(self) -> usize {
         self.chain + self.in_a_loop
+    }
+
+    /// Whether a twelfth of a step in a loop is saved, by not many more operations.
+    pub(super) fn is_worth(self, before: Cost) -> bool {
+        self.in_a_loop <= before.most_in_a_loop() && 12 * self.cycles() <= 11 * before.cycles()
     }
 
     /// Whether a step that is looked at has not much more to do, and one in a loop is enough faster for that.

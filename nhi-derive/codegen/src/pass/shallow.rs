@@ -1,0 +1,58 @@
+//! Sums that cost no more with the sums in them written out.
+//!
+//! Saves waiting: `y1 + w/2` with `y1 = y + w/2` is `y + w`, which waits for y by one addition.
+//!
+//! Done, as [late](super::late) after it, where steps may begin in their [middle](super::middle).
+
+use super::draft::Context;
+use super::increments::drop_unused;
+use crate::expr::{Expr, Node, Pool};
+use crate::program::{Program, Statement, Table};
+
+/// After where the step begins is chosen.
+pub(super) fn shallow(cx: &mut Context<'_>, program: &mut Program) {
+    // Symbols of sums and multiples of symbols, and these written out.
+    let mut linear: Table<Expr> = Table::new();
+    for statement in &mut program.body {
+        let Statement::Let { symbol, value } = statement else { continue };
+        let whole = written_out(cx.pool, &linear, *value);
+        if matches!(cx.pool.node(*value), Node::Sum(_)) && cost(cx.pool, whole) <= cost(cx.pool, *value) {
+            *value = whole;
+        }
+        if is_linear(cx.pool, whole) {
+            linear.insert(*symbol, whole);
+        }
+    }
+    drop_unused(cx.pool, program);
+}
+
+/// Terms of a sum, or one.
+fn terms(pool: &Pool, e: Expr) -> Vec<Expr> {
+    match pool.node(e) {
+        Node::Sum(terms) => terms.clone(),
+        _ => vec![e],
+    }
+}
+
+/// Whether all terms are multiples of symbols.
+fn is_linear(pool: &Pool, e: Expr) -> bool {
+    terms(pool, e).iter().all(|&t| pool.as_symbol(pool.split_coefficient(t).1).is_some())
+}
+
+/// `e` with the symbols that are its terms written out.
+fn written_out(pool: &mut Pool, linear: &Table<Expr>, e: Expr) -> Expr {
+    let mut all = Vec::new();
+    for term in terms(pool, e) {
+        let (coefficient, symbol) = pool.split_coefficient(term);
+        for part in terms(pool, linear.get(symbol).copied().unwrap_or(symbol)) {
+            all.push(pool.scale(coefficient.clone(), part));
+        }
+    }
+    pool.sum(&all)
+}
+
+/// Additions and multiplications of a sum.
+fn cost(pool: &Pool, e: Expr) -> usize {
+    let terms = terms(pool, e);
+    terms.len() + terms.iter().filter(|&&t| pool.has_coefficient(t)).count()
+}
