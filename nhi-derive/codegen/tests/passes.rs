@@ -1048,6 +1048,16 @@ fn sums_that_cost_no_more_are_written_out() {
         true,
     );
     assert!(body.contains("x_1 + z"), "{body}");
+    // A rotation is rounded the same way in both halves of a step.
+    let (body, ..) = stepped(
+        "step(parameters: prepared [], h: prepared, q: [x, y], v: [], t, inputs: [])
+            let half = x/2
+            let x_1 = y + half
+            let x_2 = x_1 + half
+            return q = [half*sin(x_1)*sin(x_2), x_2], v = []",
+        true,
+    );
+    assert!(body.contains("x_2 = half + x_1"), "{body}");
 }
 
 #[test]
