@@ -1070,3 +1070,30 @@ fn numbers_that_divide_all_terms_leave_a_factor() {
         "1 add, 5 mul",
     );
 }
+
+/// Half a step before a node and half a step after it turn x by the same; y is turned by what the loop solves for.
+const FREE_ANGLE: &str = "step(parameters: prepared [], h: prepared, q: [x, y], v: [u, w], t, inputs: [])
+    let x_h = x + h/2*u
+    let y_h = y + h/2*w
+    let b = cos(x_h)
+    let x_1 = x_h + h/2*u
+    newton l from 0 weights 1 beside 1
+        let y_try = y_h + h/2*(w + b*l)
+        l += -(sin(x_1)*cos(y_try) - cos(x_1)*sin(y_try)*l - sin(x_h)*sin(y_h)*l)/(2 + cos(x_1)*cos(y_try))
+    let w_1 = w + b*l
+    return q = [x_1, y_h + h/2*w_1], v = [u, w_1]";
+
+#[test]
+fn sines_of_an_angle_to_come_are_made_of_those_halfway() {
+    let (body, ..) = stepped(FREE_ANGLE, false);
+    let sines = "let twice = -2*small_sin_t1
+        let sin_near_x_h = sin_x_h + t3*twice
+        let cos_near_x_h = b - t4*twice";
+    for line in sines.lines().map(str::trim) {
+        assert!(body.contains(line), "{line} in\n{body}");
+    }
+    assert!(body.contains("let t3 = b*small_cos_t1 + sin_x_h*small_sin_t1"), "{body}");
+    assert!(body.contains("let t4 = sin_x_h*small_cos_t1 - b*small_sin_t1"), "{body}");
+    // What the loop turns y by is known after it, and sines of y halfway are not.
+    assert!(body.contains("let sin_near_y_h = sin_y_h - change"), "{body}");
+}

@@ -18,13 +18,15 @@
 //! ```
 //!
 //! So Newton's method has as few unknowns as there are motions to be found, and none where (3) is affine in ℓ_b. Its
-//! coefficients are functions of q and q̄, in which sin² + cos² = 1 is made use of.
+//! coefficients are functions of q and q̄, in which sin² + cos² = 1 is made use of, without the factors of parameters
+//! that all of them have.
 
 use super::builder::Builder;
 use super::nodes::{Departure, StepConstraint};
 use crate::engine::{BuiltIn, Engine};
 use crate::expr::{Expr, Pool};
 use crate::mechanics::{Matrix, dot};
+use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
 /// Terms at most of coefficients that are multiplied out.
@@ -171,6 +173,7 @@ impl Parts {
     fn of(b: &mut Builder<'_>) -> Option<Parts> {
         let columns = b.x.reaction.clone()?.b;
         let (mu, mu_t, q, n, m) = (b.x.mu.clone(), b.x.mu_t.clone(), b.x.q.clone(), b.x.n(), b.x.m());
+        let t = b.x.system.t;
         let pool = b.pool();
         let forms: Vec<Expr> = mu.iter().flatten().chain(&mu_t).copied().collect();
         let on: Vec<usize> = (0..n).filter(|&i| forms.iter().any(|&e| pool.depends_on(e, &[q[i]]))).collect();
@@ -205,7 +208,9 @@ impl Parts {
                         pool.sub(x, y)
                     });
                     let row = products.collect();
-                    simplified(pool, row)
+                    let row = simplified(pool, row)?;
+                    let places: Vec<Expr> = q.iter().chain(&bar).copied().chain([t]).collect();
+                    Some(without_parameters(pool, &row, &places))
                 };
                 moving.iter().map(eliminated).collect::<Option<Matrix>>()?
             }
@@ -240,4 +245,73 @@ fn simplified(pool: &mut Pool, row: Vec<Expr>) -> Option<Vec<Expr>> {
     let expanded: Option<Vec<Expr>> = row.iter().map(|&e| pool.expand(e, MAX_TERMS)).collect();
     // An engine of its own, so that which equations are found does not depend on the one in use.
     BuiltIn.simplify(pool, &expanded?).ok()
+}
+
+/// A row without the factors that all terms of all its entries have and that do not depend on `places`: it vanishes
+/// where it did.
+fn without_parameters(pool: &mut Pool, row: &[Expr], places: &[Expr]) -> Vec<Expr> {
+    let terms: Vec<Vec<Expr>> = row.iter().map(|&e| pool.terms(e)).collect();
+    let all: Vec<Expr> = terms.concat().into_iter().filter(|&t| !pool.is_zero(t)).collect();
+    let Some(first) = all.first() else { return row.to_vec() };
+    let mut common = Vec::new();
+    for f in pool.factors(first).to_vec() {
+        let (base, _) = pool.split_power(f);
+        if pool.as_number(base).is_some() || pool.depends_on(base, places) {
+            continue;
+        }
+        let powers: Vec<i64> = all.iter().map(|t| power(pool, *t, base)).collect();
+        let (least, most) = (powers.iter().min().copied(), powers.iter().max().copied());
+        let shared = least.filter(|&n| n > 0).or(most.filter(|&n| n < 0)).unwrap_or(0);
+        common.push(pool.powi(base, shared));
+    }
+    let common = pool.product(&common);
+    let divided = |terms: Vec<Expr>| {
+        let terms: Vec<Expr> = terms.into_iter().map(|t| pool.div(t, common)).collect();
+        pool.sum(&terms)
+    };
+    terms.into_iter().map(divided).collect()
+}
+
+/// The power of `base` in a product, if it is whole; else 0.
+fn power(pool: &Pool, product: Expr, base: Expr) -> i64 {
+    let of = |&f: &Expr| match pool.split_power(f) {
+        (b, n) if b == base => pool.as_number(n).filter(|n| n.is_integer())?.to_integer().to_i64(),
+        _ => None,
+    };
+    pool.factors(&product).iter().find_map(of).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::Function;
+
+    #[test]
+    fn rows_without_parameters() {
+        let mut pool = Pool::new();
+        let [m, l, x] = ["m", "l", "x"].map(|name| pool.symbol(name));
+        let sin = pool.call(Function::Sin, x);
+        // mᵃ lᵇ e
+        let term = |pool: &mut Pool, a: i64, b: i64, e: Expr| {
+            let powers = [(m, a), (l, b)].map(|(p, n)| pool.powi(p, n));
+            pool.product(&[powers[0], powers[1], e])
+        };
+        let mut check = |[first, second, third]: [(i64, i64); 3], (a, b): (i64, i64)| {
+            let [mut row, mut expected] = [(0, 0), (a, b)].map(|(a, b)| {
+                let terms = [(first, sin), (second, x), (third, sin)]
+                    .map(|((m, l), e)| term(&mut pool, m - a, l - b, e));
+                vec![terms[0], pool.zero(), pool.add(terms[1], terms[2])]
+            });
+            assert_eq!(without_parameters(&mut pool, &row, &[x]), expected);
+            row.reverse();
+            expected.reverse();
+            assert_eq!(without_parameters(&mut pool, &row, &[x]), expected);
+        };
+        check([(-1, 1), (-1, 2), (-2, 1)], (-1, 1));
+        check([(2, 0), (1, 1), (1, 1)], (1, 0));
+        // Powers of both signs have nothing in common.
+        check([(-1, 0), (1, 3), (-1, 2)], (0, 0));
+        let zero = pool.zero();
+        assert_eq!(without_parameters(&mut pool, &[zero], &[x]), [zero]);
+    }
 }

@@ -12,6 +12,7 @@
 //! - So it is where an angle θ' of the next step is θ + 2 (θ̄ − θ), as half a step after a node turns by as much as half
 //!   a step before it. The state carries θ and 2 (θ̄ − θ) of the last iteration, with sine and cosine of the sum, which
 //!   is not rounded before it is taken off θ': however many turns an angle has, its sines are those of the angle.
+//!   Where sine and cosine of θ̄ are known, (2) sin (θ + 2α) = sin θ + 2 sin α cos (θ + α), and so the cosine.
 //! - Phases a t + b turn by a h in every step, whose sine and cosine are prepared. Their sines are those of a phase that
 //!   is off by some of its roundings, as the time is.
 //!
@@ -127,6 +128,15 @@ fn doubled(pool: &mut Pool, program: &mut Program, at: &mut usize, called: Calle
     values.map(|value| bind(pool, program, at, "turn", value))
 }
 
+/// Sine and cosine of an angle and α, whose sines these are, if they are bound.
+fn turned(pool: &mut Pool, program: &Program, called: Called, [sin, cos]: [Expr; 2]) -> Option<[Expr; 2]> {
+    let [s, c] = called.sines;
+    let [sc, cs, cc, ss] = [(s, cos), (c, sin), (c, cos), (s, sin)].map(|(x, y)| pool.mul(x, y));
+    let values = [pool.add(sc, cs), pool.sub(cc, ss)];
+    let [sin, cos] = values.map(|value| lets(&program.body).find(|&(_, v)| v == value));
+    Some([sin?.0, cos?.0])
+}
+
 /// Sines of small angles after the loop, which are those of the last iteration, or of twice its angle.
 pub(super) fn after_loops(pool: &mut Pool, program: &mut Program) {
     let Some(late) = late(pool, program) else { return };
@@ -175,10 +185,20 @@ pub(super) fn ahead(pool: &mut Pool, program: &mut Program, called: Called) -> O
     at += 1;
     let number = pool.int(c);
     let by = pool.mul(number, from.angle);
+    let sign = pool.int(c.signum());
     let sines = if c.abs() == 1 {
         let (s, c) = (pool.mul(number, from.sines[0]), from.sines[1]);
         let products = [(sin, c), (cos, s), (cos, c), (sin, s)].map(|(x, y)| pool.mul(x, y));
         [pool.add(products[0], products[1]), pool.sub(products[2], products[3])]
+    } else if let half = [pool.mul(sign, from.sines[0]), from.sines[1]]
+        && let Some([sin_half, cos_half]) = turned(pool, program, called, half)
+    {
+        // (2)
+        let two = pool.int(2);
+        let twice = pool.mul(two, half[0]);
+        let twice = bind(pool, program, &mut at, "twice", twice);
+        let changes = [pool.mul(twice, cos_half), pool.mul(twice, sin_half)];
+        [pool.add(sin, changes[0]), pool.sub(cos, changes[1])]
     } else {
         let [s, v] = doubled(pool, program, &mut at, from, c.abs());
         let products = [(cos, s), (sin, v), (cos, v), (sin, s)].map(|(x, y)| pool.mul(x, y));
