@@ -251,7 +251,7 @@ fn simplified(pool: &mut Pool, row: Vec<Expr>) -> Option<Vec<Expr>> {
 /// where it did.
 fn without_parameters(pool: &mut Pool, row: &[Expr], places: &[Expr]) -> Vec<Expr> {
     let terms: Vec<Vec<Expr>> = row.iter().map(|&e| pool.terms(e)).collect();
-    let all: Vec<Expr> = terms.concat().into_iter().filter(|&t| !pool.is_zero(t)).collect();
+    let all = terms.concat();
     let Some(first) = all.first() else { return row.to_vec() };
     let mut common = Vec::new();
     for f in pool.factors(first).to_vec() {

@@ -9,8 +9,9 @@ use super::draft::Context;
 use super::increments::drop_unused;
 use super::latency::{FLAT, Latency};
 use super::middle::Cost;
-use crate::expr::{Expr, Node, Pool};
+use crate::expr::{Expr, Node};
 use crate::program::{Program, Statement, Table};
+use std::collections::HashMap;
 
 /// After [shallow](super::shallow).
 pub(super) fn late(cx: &mut Context<'_>, program: &mut Program) {
@@ -18,7 +19,7 @@ pub(super) fn late(cx: &mut Context<'_>, program: &mut Program) {
     let mut results = Vec::new();
     for (i, output) in named.outputs.iter().enumerate() {
         for (j, &value) in output.values.iter().enumerate() {
-            let other = written_out(cx.pool, &products, value);
+            let other = cx.pool.substitute(&[value], &products)[0];
             if other != value {
                 results.push((i, j, other));
             }
@@ -51,11 +52,11 @@ pub(super) fn late(cx: &mut Context<'_>, program: &mut Program) {
 
 /// The program with names for late factors and for what they are multiplied with, and its symbols for such products,
 /// written out.
-fn late_products(cx: &mut Context<'_>, program: &Program) -> (Program, Table<Expr>) {
+fn late_products(cx: &mut Context<'_>, program: &Program) -> (Program, HashMap<Expr, Expr>) {
     let mut latency = Latency::of(cx.pool, cx.constants, program);
     let mut body: Vec<Statement> = Vec::new();
     // Of a product its early factors and the late one.
-    let (mut parts, mut products): (Table<[Expr; 2]>, Table<Expr>) = (Table::new(), Table::new());
+    let (mut parts, mut products): (Table<[Expr; 2]>, _) = (Table::new(), HashMap::new());
     let named = |cx: &mut Context<'_>, body: &mut Vec<Statement>, name: &str, value: Expr| {
         if cx.is_trivial(value) {
             return value;
@@ -91,14 +92,4 @@ fn late_products(cx: &mut Context<'_>, program: &Program) -> (Program, Table<Exp
         body.push(Statement::Let { symbol, value: new });
     }
     (Program { body, ..program.clone() }, products)
-}
-
-/// `e` with products written out.
-fn written_out(pool: &mut Pool, products: &Table<Expr>, e: Expr) -> Expr {
-    let mut image: Table<Expr> = Table::new();
-    for e in pool.reachable(&[e]) {
-        let new = products.get(e).copied().unwrap_or_else(|| pool.rebuild(e, |c| image[c]));
-        image.insert(e, new);
-    }
-    image[e]
 }

@@ -43,25 +43,17 @@ fn angles(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
     used(pool, program).into_iter().filter_map(argument).collect()
 }
 
-/// Terms of a sum, or one.
-fn terms(pool: &Pool, e: Expr) -> Vec<Expr> {
-    match pool.node(e) {
-        Node::Sum(terms) => terms.clone(),
-        _ => vec![e],
-    }
-}
-
 /// Whether all terms are multiples of symbols.
 fn is_linear(pool: &Pool, e: Expr) -> bool {
-    terms(pool, e).iter().all(|&t| pool.as_symbol(pool.split_coefficient(t).1).is_some())
+    pool.terms(e).iter().all(|&t| pool.as_symbol(pool.split_coefficient(t).1).is_some())
 }
 
 /// `e` with the symbols that are its terms written out.
 fn written_out(pool: &mut Pool, linear: &Table<Expr>, e: Expr) -> Expr {
     let mut all = Vec::new();
-    for term in terms(pool, e) {
+    for term in pool.terms(e) {
         let (coefficient, symbol) = pool.split_coefficient(term);
-        for part in terms(pool, linear.get(symbol).copied().unwrap_or(symbol)) {
+        for part in pool.terms(linear.get(symbol).copied().unwrap_or(symbol)) {
             all.push(pool.scale(coefficient.clone(), part));
         }
     }
@@ -70,6 +62,6 @@ fn written_out(pool: &mut Pool, linear: &Table<Expr>, e: Expr) -> Expr {
 
 /// Additions and multiplications of a sum.
 fn cost(pool: &Pool, e: Expr) -> usize {
-    let terms = terms(pool, e);
+    let terms = pool.terms(e);
     terms.len() + terms.iter().filter(|&&t| pool.has_coefficient(t)).count()
 }
