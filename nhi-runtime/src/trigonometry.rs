@@ -261,7 +261,7 @@ fn by_turning<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
 /// Sine and cosine [apart](Scalar::apart), where a branch ends: a compiler that packs them where branches meet packs
 /// what all of them do.
 #[inline(always)]
-pub(crate) fn apart<T: Scalar>((sin, cos): (T, T)) -> (T, T) {
+fn apart<T: Scalar>((sin, cos): (T, T)) -> (T, T) {
     (sin.apart(), cos.apart())
 }
 

@@ -72,6 +72,30 @@ fn roundings_of_phases_do_not_add_up() {
 
 /// Trajectories that turn by little in a step, and by more than short polynomials are for: all of them, or some
 /// among others.
+/// The wheels' angle of a snakeboard, which no impulse turns: its sines are not looked at, so that roundings of the
+/// angle add to theirs.
+#[test]
+fn roundings_of_known_sines_do_not_add_up() {
+    let board = snakeboard::MODEL;
+    let (mut q, v) = (board.initial)(&board.defaults);
+    for turns in [0, 100] {
+        q[1] += std::f64::consts::TAU * f64::from(turns);
+        let mut dla2 = Simulation::project(board.defaults.clone(), Dla2, q, v, 0.05).expect("a start");
+        let mut largest = 0.0_f64;
+        for _ in 0..20_000 {
+            dla2.step().expect("a step");
+            let &[.., angle, by, sin, cos, _, _, _, _, _, _, _, _, _, _] = &dla2.state().carried;
+            let (s, c) = Scalar::sin_cos(angle + by);
+            let rounding = 1.0 + 2.0 * angle.abs();
+            largest = largest.max((sin - s).abs().max((cos - c).abs()) / rounding);
+        }
+        println!("{turns}: {largest:e}");
+        assert!(largest <= ROUNDINGS, "{turns}: {largest:e}");
+        // Or nothing was turned.
+        assert!(largest > 0.0, "{turns}");
+    }
+}
+
 #[test]
 fn ensembles_turn_as_simulations_do() {
     for every in [1, 2, 9, 70] {

@@ -306,30 +306,33 @@ fn passes_keep_every_method_of_every_model() {
 /// iteration serve the next step.
 #[test]
 fn newton_finds_motions_and_foresees_angles() {
-    let found = |name: &str, id: &str| -> (usize, usize) {
+    let found = |name: &str, id: &str| -> (usize, usize, usize) {
         let derived = models().into_iter().find(|d| d.mechanics.system.name == name).expect("a model");
         let method = derived.methods.iter().find(|m| m.id == id).expect("a method");
         let (mut pool, step) = method.step.isolated(&derived.mechanics.system.pool);
         let fixed = method.state.belongs_to_step_size();
         let Step { step, .. } = optimise_step(&mut pool, &mut Constants::default(), &step, fixed);
         let mut unknowns = 0;
-        let mut foreseen = 0;
+        let (mut foreseen, mut known) = (0, 0);
         for statement in &step.body {
             match statement {
                 Statement::Newton(newton) => unknowns += newton.unknowns.len(),
-                Statement::Turn(turn) => foreseen += usize::from(turn.foreseen.is_some()),
+                Statement::Turn(turn) => {
+                    foreseen += usize::from(turn.foreseen.is_some());
+                    known += usize::from(turn.is_known);
+                }
                 _ => {}
             }
         }
-        (unknowns, foreseen)
+        (unknowns, foreseen, known)
     };
     // Of two constraints one impulse turns the board. Its heading at the node and in the middle of the step and the
-    // wheels', and two phases.
-    assert_eq!(found("Snakeboard", "dla2"), (1, 5));
-    assert_eq!(found("SnakeboardFree", "dla2"), (1, 3));
+    // wheels', which no impulse turns, and two phases.
+    assert_eq!(found("Snakeboard", "dla2"), (1, 5, 1));
+    assert_eq!(found("SnakeboardFree", "dla2"), (1, 3, 1));
     // Explicit steps: the phases alone.
-    assert_eq!(found("Snakeboard", "rattle"), (0, 2));
-    assert_eq!(found("SleighCom", "dla2"), (1, 1));
+    assert_eq!(found("Snakeboard", "rattle"), (0, 2, 0));
+    assert_eq!(found("SleighCom", "dla2"), (1, 1, 0));
     // All impulses turn this robot.
     assert_eq!(found("MobileRobot", "dla2").0, 3);
 }

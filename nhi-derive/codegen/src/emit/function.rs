@@ -359,6 +359,7 @@ impl Body<'_> {
         let foreseen = turn.foreseen.map(|by| self.writer.expression(by, Place::Open));
         let sines = self.pattern(&turn.sines);
         self.add(match foreseen {
+            _ if turn.is_known => quote!(let (#(#sines),*) = (#sin, #cos);),
             Some(by) => quote!(let (#(#sines),*) = #angle.sin_cos_near(#from, #by, (#sin, #cos));),
             None => quote!(let (#(#sines),*) = #angle.sin_cos_turned(#from, (#sin, #cos));),
         });

@@ -69,9 +69,16 @@ impl Latency {
                 Statement::Equation(_) | Statement::Pivot { .. } => {}
                 Statement::Let { symbol, value } => self.bind(pool, constants, *symbol, *value),
                 Statement::Turn(turn) => {
-                    let end = self.get(pool, constants, turn.angle)
-                        + if turn.foreseen.is_some() { 4 * FLAT } else { CALL };
-                    self.of_symbol.extend(turn.sines.map(|s| (s, end)));
+                    for (sine, known) in turn.sines.into_iter().zip(turn.known) {
+                        let end = match turn.is_known {
+                            true => self.get(pool, constants, known),
+                            false if turn.foreseen.is_some() => {
+                                self.get(pool, constants, turn.angle) + 4 * FLAT
+                            }
+                            false => self.get(pool, constants, turn.angle) + CALL,
+                        };
+                        self.of_symbol.insert(sine, end);
+                    }
                 }
                 Statement::Newton(newton) => {
                     let mut start = 0;

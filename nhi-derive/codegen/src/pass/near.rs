@@ -16,7 +16,9 @@
 //! - Phases a t + b turn by a h in every step, whose sine and cosine are prepared. Their sines are those of a phase that
 //!   is off by some of its roundings, as the time is.
 //!
-//! Where x̂ is not near, such as after a step of another size, sines are turned or computed as others are.
+//! Angles that no reaction turns are x̂ but for rounding: their sines are taken as they are, until they are computed
+//! anew, as they are for a step of another size. Where x̂ of others is not near, sines are turned or computed as others
+//! are.
 
 use super::sines::{Called, Carrying};
 use crate::expr::{Expr, Function, Node, Pool};
@@ -163,13 +165,22 @@ pub(super) fn after_loops(pool: &mut Pool, program: &mut Program) {
             };
         }
         let nothing = pool.zero();
-        called.turn(&mut program.body, near, Some(nothing), known);
+        called.turn(&mut program.body, near, (Some(nothing), false), known);
     }
 }
 
-/// What an angle that was `called` is turned by in the next step, as far as it is known after the last iteration, and
-/// sine and cosine of the angle then.
-pub(super) fn ahead(pool: &mut Pool, program: &mut Program, called: Called) -> Option<(Expr, [Expr; 2])> {
+/// What is known of an angle of the next step.
+pub(super) struct Ahead {
+    /// What it is turned by.
+    pub(super) by: Expr,
+    /// Its sine and cosine.
+    pub(super) sines: [Expr; 2],
+    /// Whether that is known but for rounding, and not as far as the last iteration knows.
+    pub(super) is_known: bool,
+}
+
+/// What is known of an angle that was `called`.
+pub(super) fn ahead(pool: &mut Pool, program: &mut Program, called: Called) -> Option<Ahead> {
     let late = late(pool, program)?;
     let before: Vec<(Expr, Expr)> = lets(&program.body).collect();
     let angle = opened(pool, called.angle, &before)?;
@@ -179,6 +190,7 @@ pub(super) fn ahead(pool: &mut Pool, program: &mut Program, called: Called) -> O
     let by = opened(pool, by, &late)?;
     let (from, c) = part(pool, program, by, &late)?;
     keep(program, from);
+    let is_known = newton(program).is_some_and(|(_, newton)| from.position(&newton.body).is_none());
     let Called { angle, sines: [sin, cos] } = called;
     let mut at = newton(program)?.0 + 1;
     program.body.insert(at, Statement::Equation("sine and cosine of the angle to come".into()));
@@ -214,7 +226,7 @@ pub(super) fn ahead(pool: &mut Pool, program: &mut Program, called: Called) -> O
     let name = pool.as_symbol(angle).map_or("", |a| pool.name(a)).to_owned();
     let sines = [("sin", sines[0]), ("cos", sines[1])]
         .map(|(f, value)| bind(pool, program, &mut at, &format!("{f}_near_{name}"), value));
-    Some((by, sines))
+    Some(Ahead { by, sines, is_known })
 }
 
 /// `e` as a function of the inputs, where `carried` are `first`; none if it depends on anything else.
@@ -299,7 +311,8 @@ fn turn_phase(
     let name = format!("near_{name}");
     let from = carrying.number(pool, &name, next, first);
     let known = carrying.sines(pool, &name, next_sines, first);
-    let turn = Turn { sines, angle, from, foreseen: Some(pool.zero()), known };
+    // Looked at: a state does not say what time it is.
+    let turn = Turn { sines, angle, from, foreseen: Some(pool.zero()), known, is_known: false };
     program.body.insert(at, Statement::Turn(turn));
 }
 

@@ -13,7 +13,7 @@ use super::carry::{Step, carried, carries};
 use super::near;
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::program::{Program, Statement, Turn};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Symbols for sine and cosine of an angle that are bound one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,12 +51,12 @@ impl Called {
         &self,
         body: &mut Vec<Statement>,
         from: Expr,
-        foreseen: Option<Expr>,
+        (foreseen, is_known): (Option<Expr>, bool),
         known: [Expr; 2],
     ) {
         let &Called { angle, sines } = self;
         if let Some(i) = self.position(body) {
-            body.splice(i..i + 2, [Statement::Turn(Turn { sines, angle, from, foreseen, known })]);
+            body.splice(i..i + 2, [Statement::Turn(Turn { sines, angle, from, foreseen, known, is_known })]);
         }
     }
 }
@@ -83,13 +83,21 @@ pub(super) fn sines(pool: &mut Pool, mut step: Step) -> Step {
         let name = pool.as_symbol(coordinate).map_or("", |q| pool.name(q)).to_owned();
         let known = [angle, sines[0], sines[1]].map(|e| state.get(&e).copied());
         let ahead = near::ahead(pool, &mut step.step, called);
+        let mut is_known = false;
         let (from, foreseen, known) = match (ahead, known) {
-            (Some((by, sines)), _) => {
-                let first = carrying.at_start(pool, &step.step, angle).unwrap_or(coordinate);
+            (Some(ahead), _) => {
+                let first = carrying.at_start(pool, &step.step, angle);
+                is_known = ahead.is_known && first.is_some();
+                let first = first.unwrap_or(coordinate);
+                let before = carrying.count();
                 let from = carrying.number(pool, &format!("last_{name}"), angle, first);
                 let nothing = pool.zero();
-                let by = carrying.number(pool, &format!("turn_{name}"), by, nothing);
-                (from, Some(by), carrying.sines(pool, &format!("near_{name}"), sines, first))
+                let by = carrying.number(pool, &format!("turn_{name}"), ahead.by, nothing);
+                let known = carrying.sines(pool, &format!("near_{name}"), ahead.sines, first);
+                if is_known {
+                    carrying.belongs_to_step_size(before);
+                }
+                (from, Some(by), known)
             }
             (None, [Some(from), Some(sin), Some(cos)]) => (from, None, [sin, cos]),
             _ if state.get(&angle) == Some(&coordinate) => {
@@ -100,7 +108,7 @@ pub(super) fn sines(pool: &mut Pool, mut step: Step) -> Step {
                 (from, None, carrying.sines(pool, &name, sines, coordinate))
             }
         };
-        called.turn(&mut step.step.body, from, foreseen, known);
+        called.turn(&mut step.step.body, from, (foreseen, is_known), known);
     }
     near::phases(pool, &mut step.step, &mut carrying);
     let step = carrying.finish(step);
@@ -117,12 +125,25 @@ pub(super) struct Carrying {
     /// Computes what they are at a start.
     carry: Program,
     before: usize,
+    /// Which of them depend on the step size.
+    anew: BTreeSet<usize>,
 }
 
 impl Carrying {
     fn of(pool: &mut Pool, step: &Step) -> Carrying {
         let (symbols, values) = carried(&step.step);
-        Carrying { before: symbols.len(), symbols, values, carry: step.starting(pool) }
+        let (before, carry) = (symbols.len(), step.starting(pool));
+        Carrying { symbols, values, carry, before, anew: BTreeSet::new() }
+    }
+
+    /// The numbers from this place on are true for the next step alone that was foreseen.
+    pub(super) fn belongs_to_step_size(&mut self, from: usize) {
+        self.anew.extend(from..self.symbols.len());
+    }
+
+    /// How many numbers there are.
+    pub(super) fn count(&self) -> usize {
+        self.symbols.len()
     }
 
     /// A further number: its symbol.
@@ -155,9 +176,10 @@ impl Carrying {
     }
 
     fn finish(self, mut step: Step) -> Step {
-        let Carrying { symbols, values, carry, before } = self;
+        let Carrying { symbols, values, carry, before, anew } = self;
         if symbols.len() > before {
             step.carry = Some(carry);
+            step.anew.extend(anew);
             carries(&mut step.step, symbols, values);
         }
         step

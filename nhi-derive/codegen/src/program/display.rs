@@ -48,11 +48,12 @@ impl Show<'_> {
                 writeln!(f, "{indent}pivot {} > eps * {} else {what}", show(pivot), show(diagonal))
             }
             Statement::Newton(newton) => self.newton(f, newton),
-            Statement::Turn(Turn { sines, angle, from, foreseen, known }) => {
+            Statement::Turn(Turn { sines, angle, from, foreseen, known, is_known }) => {
                 let [sines, known] = [sines, known].map(|both| self.list(both, true));
                 let (angle, from) = (show(angle), show(from));
                 let by = foreseen.map(|by| format!(", foreseen {}", show(&by))).unwrap_or_default();
-                writeln!(f, "{indent}let {sines} = sin, cos of {angle} turned from {from}{by} with {known}")
+                let with = if *is_known { "as" } else { "with" };
+                writeln!(f, "{indent}let {sines} = sin, cos of {angle} turned from {from}{by} {with} {known}")
             }
         }
     }

@@ -111,6 +111,8 @@ pub struct Turn {
     pub foreseen: Option<Expr>,
     /// Sine and cosine of `from`, turned as foreseen.
     pub known: [Expr; 2],
+    /// Whether these are those of the angle: what was foreseen is true but for rounding.
+    pub is_known: bool,
 }
 
 /// Newton's method: repeats `body`, adds `delta` to `unknowns`, until `delta` is rounding.

@@ -70,7 +70,9 @@ impl Operations {
                 }
                 Statement::Turn(turn) => {
                     once.add(pool, constants, &statement.values(), None);
-                    once.call(if turn.foreseen.is_some() { "sin_cos_near" } else { "sin_cos_turned" });
+                    if !turn.is_known {
+                        once.call(if turn.foreseen.is_some() { "sin_cos_near" } else { "sin_cos_turned" });
+                    }
                 }
                 Statement::Pivot { pivot, diagonal, .. } => {
                     let values = [*pivot, *diagonal];
