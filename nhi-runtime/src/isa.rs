@@ -64,11 +64,12 @@ impl Isa {
         levels.into_iter().filter(|level| *level <= Isa::best().0).map(Isa)
     }
 
-    /// Runs a loop over one trajectory, which gains nothing from registers wider than those of AVX2. Unless it is
-    /// compiled `EVERYWHERE`, there is `None` for processors without AVX2 where programs are compiled for those too.
+    /// Runs a loop over one trajectory, which gains nothing from registers wider than those of AVX2, but from twice as
+    /// many if it has so `MANY` numbers at a time: then it is compiled for AVX-512 too. Unless it is compiled
+    /// `EVERYWHERE`, there is `None` for processors without AVX2 where programs are compiled for those too.
     #[inline]
     #[allow(unsafe_code, reason = "instructions that a processor need not have")]
-    pub(crate) fn run_scalar<W: Work, T: Arithmetic, const EVERYWHERE: bool>(
+    pub(crate) fn run_scalar<W: Work, T: Arithmetic, const EVERYWHERE: bool, const MANY: bool>(
         self,
         work: W,
     ) -> Option<W::Output> {
@@ -80,6 +81,9 @@ impl Isa {
                 None
             }
             // SAFETY: the processor has the instructions, or there would be no such `Isa`.
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            Level::Avx512 if MANY => Some(unsafe { avx512::<W, T>(work) }),
+            // SAFETY: as above.
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
             Level::Avx2 | Level::Avx512 => Some(unsafe { avx2::<W, T>(work) }),
         }

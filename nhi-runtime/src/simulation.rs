@@ -104,20 +104,27 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
 
     #[inline]
     fn advance_by<A: Arithmetic>(&mut self, steps: u64) -> Result<(), Error> {
+        self.advance_on::<A>(Isa::best(), steps)
+    }
+
+    /// As [`Simulation::advance`], with the instructions of `isa`.
+    #[inline]
+    pub(crate) fn advance_on<A: Arithmetic>(&mut self, isa: Isa, steps: u64) -> Result<(), Error> {
         let inputs = self.inputs;
         if const { M::LENGTH.is_long() } {
             return self.take_steps(steps, &inputs);
         }
-        let (end, isa) = (self.steps + steps, Isa::best());
+        let end = self.steps + steps;
         while self.steps < end {
             let count = (end - self.steps).min(STRIDE - self.steps % STRIDE);
             let before = (self.state, self.steps);
             let unlooked = count - u64::from(Stride::<S, M>::FOR_STEP);
             let stride = Stride { simulation: self, count: unlooked };
             // A second loop takes as long to compile again, and beside longer steps a look takes little.
-            let state = match const { M::LENGTH.is_short() } {
-                true => isa.run_scalar::<_, A, true>(stride),
-                false => isa.run_scalar::<_, A, false>(stride),
+            let state = match const { (M::LENGTH.is_short(), M::ITERATES) } {
+                (true, true) => isa.run_scalar::<_, A, true, true>(stride),
+                (true, false) => isa.run_scalar::<_, A, true, false>(stride),
+                (false, _) => isa.run_scalar::<_, A, false, false>(stride),
             };
             let Some(state) = state else { return self.take_steps(end - self.steps, &inputs) };
             if let Some(state) = state {

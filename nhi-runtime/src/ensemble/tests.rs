@@ -35,6 +35,26 @@ fn every_instruction_set_gives_the_same_bits() {
 }
 
 #[test]
+fn every_instruction_set_gives_one_trajectory_the_same_bits() {
+    fn check<M: Method<Sleigh> + Clone>(method: M) {
+        let (s, c) = 1f64.sin_cos();
+        let v = [1.2, 0.7 * c - 0.24 * s, 0.7 * s + 0.24 * c];
+        let start = Simulation::with_inputs(SLEIGH, method, [1.0, 0.0, 0.0], v, &[0.3], 0.5).unwrap();
+        let run = |isa| {
+            let mut simulation = start.clone();
+            simulation.advance_on::<Separate>(isa, 2_000).unwrap();
+            (simulation.q(), simulation.v())
+        };
+        let mut one_by_one = start.clone();
+        (0..2_000).for_each(|_| one_by_one.step().unwrap());
+        let state = (one_by_one.q(), one_by_one.v());
+        assert!(Isa::all().all(|isa| run(isa) == state));
+    }
+    check(Rattle::plain());
+    check(Dla2);
+}
+
+#[test]
 fn fused_operations_are_the_same_in_registers_of_every_width() {
     let run = |isa| {
         let (mut closed, mut newton) = (ensemble(Rattle::plain()).fused(), ensemble(Dla2).fused());
