@@ -82,10 +82,13 @@ impl Isa {
             }
             // SAFETY: the processor has the instructions, or there would be no such `Isa`.
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
-            Level::Avx512 if MANY => Some(unsafe { avx512::<W, T>(work) }),
-            // SAFETY: as above.
-            #[cfg(all(target_arch = "x86_64", feature = "std"))]
-            Level::Avx2 | Level::Avx512 => Some(unsafe { avx2::<W, T>(work) }),
+            Level::Avx2 | Level::Avx512 => Some(unsafe {
+                if const { MANY } && self.0 == Level::Avx512 {
+                    avx512::<W, T>(work)
+                } else {
+                    avx2::<W, T>(work)
+                }
+            }),
         }
     }
 

@@ -121,10 +121,10 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let unlooked = count - u64::from(Stride::<S, M>::FOR_STEP);
             let stride = Stride { simulation: self, count: unlooked };
             // A second loop takes as long to compile again, and beside longer steps a look takes little.
-            let state = match const { (M::LENGTH.is_short(), M::ITERATES) } {
-                (true, true) => isa.run_scalar::<_, A, true, true>(stride),
-                (true, false) => isa.run_scalar::<_, A, true, false>(stride),
-                (false, _) => isa.run_scalar::<_, A, false, false>(stride),
+            let state = match const { M::LENGTH.is_short() } {
+                true if const { M::ITERATES } => isa.run_scalar::<_, A, true, true>(stride),
+                true => isa.run_scalar::<_, A, true, false>(stride),
+                false => isa.run_scalar::<_, A, false, false>(stride),
             };
             let Some(state) = state else { return self.take_steps(end - self.steps, &inputs) };
             if let Some(state) = state {
