@@ -120,7 +120,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let before = (self.state, self.steps);
             let unlooked = count - u64::from(Stride::<S, M>::FOR_STEP);
             let stride = Stride { simulation: self, count: unlooked };
-            // A second loop takes as long to compile again, and beside longer steps a look takes little.
+            // A second loop takes as long to compile again, and beside longer steps a look takes little. Newton's method
+            // has more numbers at a time than AVX2 has registers.
             let state = match const { M::LENGTH.is_short() } {
                 true if const { M::ITERATES } => isa.run_scalar::<_, A, true, true>(stride),
                 true => isa.run_scalar::<_, A, true, false>(stride),
