@@ -18,6 +18,13 @@ pub fn use_plain_instructions() {
 /// A loop. Its body has to be inlined into `run`, or it is not compiled for the instruction set.
 pub(crate) trait Work {
     type Output;
+    /// Whether it has more numbers at a time than AVX2 has registers, so that it gains from AVX-512's even where it
+    /// computes with one at a time.
+    #[cfg_attr(
+        not(all(target_arch = "x86_64", feature = "std")),
+        expect(dead_code, reason = "there is no AVX-512")
+    )]
+    const MANY: bool = false;
     /// With numbers that nobody looks at.
     fn run<T: Scalar>(self) -> Self::Output;
 }
@@ -64,12 +71,12 @@ impl Isa {
         levels.into_iter().filter(|level| *level <= Isa::best().0).map(Isa)
     }
 
-    /// Runs a loop over one trajectory, which gains nothing from registers wider than those of AVX2, but from twice as
-    /// many if it has so `MANY` numbers at a time: then it is compiled for AVX-512 too. Unless it is compiled
-    /// `EVERYWHERE`, there is `None` for processors without AVX2 where programs are compiled for those too.
+    /// Runs a loop over one trajectory, which gains nothing from registers wider than those of AVX2, but from more of them
+    /// if it has [`MANY`](Work::MANY) numbers. Unless it is compiled `EVERYWHERE`, there is `None` for processors without
+    /// AVX2 where programs are compiled for those too.
     #[inline]
     #[allow(unsafe_code, reason = "instructions that a processor need not have")]
-    pub(crate) fn run_scalar<W: Work, T: Arithmetic, const EVERYWHERE: bool, const MANY: bool>(
+    pub(crate) fn run_scalar<W: Work, T: Arithmetic, const EVERYWHERE: bool>(
         self,
         work: W,
     ) -> Option<W::Output> {
@@ -83,7 +90,7 @@ impl Isa {
             // SAFETY: the processor has the instructions, or there would be no such `Isa`.
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
             Level::Avx2 | Level::Avx512 => Some(unsafe {
-                if const { MANY } && self.0 == Level::Avx512 {
+                if const { W::MANY } && self.0 == Level::Avx512 {
                     avx512::<W, T>(work)
                 } else {
                     avx2::<W, T>(work)

@@ -120,12 +120,10 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let before = (self.state, self.steps);
             let unlooked = count - u64::from(Stride::<S, M>::FOR_STEP);
             let stride = Stride { simulation: self, count: unlooked };
-            // A second loop takes as long to compile again, and beside longer steps a look takes little. Newton's method
-            // has more numbers at a time than AVX2 has registers.
+            // A second loop takes as long to compile again, and beside longer steps a look takes little.
             let state = match const { M::LENGTH.is_short() } {
-                true if const { M::ITERATES } => isa.run_scalar::<_, A, true, true>(stride),
-                true => isa.run_scalar::<_, A, true, false>(stride),
-                false => isa.run_scalar::<_, A, false, false>(stride),
+                true => isa.run_scalar::<_, A, true>(stride),
+                false => isa.run_scalar::<_, A, false>(stride),
             };
             let Some(state) = state else { return self.take_steps(end - self.steps, &inputs) };
             if let Some(state) = state {
@@ -197,6 +195,8 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
     /// The state after them, or one for the next step; `None` if one fails or something is not finite in the
     /// end.
     type Output = Option<M::State<f64>>;
+    /// Newton's method has; another loop over longer steps would take as long to compile again.
+    const MANY: bool = M::LENGTH.is_short() && M::ITERATES;
 
     #[inline(always)]
     fn run<T: Scalar>(self) -> Self::Output {

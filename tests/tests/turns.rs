@@ -70,8 +70,6 @@ fn roundings_of_phases_do_not_add_up() {
     assert!(largest > 0.0 && largest <= ROUNDINGS + 16.0 * rounding, "{largest:e}, {rounding:e}");
 }
 
-/// Trajectories that turn by little in a step, and by more than short polynomials are for: all of them, or some
-/// among others.
 /// The wheels' angle of a snakeboard, which no impulse turns: its sines are not looked at, so that roundings of the
 /// angle add to theirs.
 #[test]
@@ -96,6 +94,8 @@ fn roundings_of_known_sines_do_not_add_up() {
     }
 }
 
+/// Trajectories that turn by little in a step, and by more than short polynomials are for: all of them, or some
+/// among others.
 #[test]
 fn ensembles_turn_as_simulations_do() {
     for every in [1, 2, 9, 70] {

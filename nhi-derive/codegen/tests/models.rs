@@ -10,7 +10,7 @@ use nhi_codegen::expr::{Expr, Pool};
 use nhi_codegen::method::{Family, METHODS};
 use nhi_codegen::pass::{Step, in_a_loop, optimise, optimise_step, recurrence, split};
 use nhi_codegen::pipeline::Derived;
-use nhi_codegen::program::{Binding, Constants, Input, Operations, Output, Program, Statement};
+use nhi_codegen::program::{Binding, Constants, Foreseen, Input, Operations, Output, Program, Statement};
 use std::path::Path;
 use support::Random;
 
@@ -219,7 +219,7 @@ fn steps_in_a_loop_are_no_more_than_by_themselves() {
             let foreseen = step
                 .body
                 .iter()
-                .filter(|s| matches!(s, Statement::Turn(turn) if turn.foreseen.is_some()))
+                .filter(|s| matches!(s, Statement::Turn(turn) if turn.foreseen.by().is_some()))
                 .count();
             let carried = step.symbols("carried").iter().filter_map(|&s| pool.as_symbol(s));
             let solutions = carried.filter(|&s| pool.name(s).contains("last_2_")).count();
@@ -318,8 +318,8 @@ fn newton_finds_motions_and_foresees_angles() {
             match statement {
                 Statement::Newton(newton) => unknowns += newton.unknowns.len(),
                 Statement::Turn(turn) => {
-                    foreseen += usize::from(turn.foreseen.is_some());
-                    known += usize::from(turn.is_known);
+                    foreseen += usize::from(turn.foreseen.by().is_some());
+                    known += usize::from(matches!(turn.foreseen, Foreseen::Known(_)));
                 }
                 _ => {}
             }

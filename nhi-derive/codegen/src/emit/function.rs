@@ -7,7 +7,7 @@ use super::names::{Names, spelled};
 use crate::expr::{Expr, Node, Pool};
 use crate::group::{Entry, Group};
 use crate::pass::{CARRIED, Latency};
-use crate::program::{Constants, Newton, Operations, Output, Program, Singular, Statement, Turn};
+use crate::program::{Constants, Foreseen, Newton, Operations, Output, Program, Singular, Statement, Turn};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,7 +118,7 @@ impl StateType {
         };
         let of = |statement: &Statement| match *statement {
             Statement::Turn(Turn { from, foreseen, known: [sin, cos], .. }) => {
-                Some(([place(sin)?, place(cos)?, place(from)?], foreseen.and_then(place)))
+                Some(([place(sin)?, place(cos)?, place(from)?], foreseen.by().and_then(place)))
             }
             _ => None,
         };
@@ -356,13 +356,16 @@ impl Body<'_> {
         let angle = self.writer.expression(turn.angle, Place::Receiver);
         let [from, sin, cos] =
             [turn.from, turn.known[0], turn.known[1]].map(|e| self.writer.expression(e, Place::Open));
-        let foreseen = turn.foreseen.map(|by| self.writer.expression(by, Place::Open));
         let sines = self.pattern(&turn.sines);
-        self.add(match foreseen {
-            _ if turn.is_known => quote!(let (#(#sines),*) = (#sin, #cos);),
-            Some(by) => quote!(let (#(#sines),*) = #angle.sin_cos_near(#from, #by, (#sin, #cos));),
-            None => quote!(let (#(#sines),*) = #angle.sin_cos_turned(#from, (#sin, #cos));),
-        });
+        let turned = match turn.foreseen {
+            Foreseen::Known(_) => quote!(let (#(#sines),*) = (#sin, #cos);),
+            Foreseen::Near(by) => {
+                let by = self.writer.expression(by, Place::Open);
+                quote!(let (#(#sines),*) = #angle.sin_cos_near(#from, #by, (#sin, #cos));)
+            }
+            Foreseen::Not => quote!(let (#(#sines),*) = #angle.sin_cos_turned(#from, (#sin, #cos));),
+        };
+        self.add(turned);
     }
 
     /// Writes the leading statements that bind numbers of one map: `let [x, _, y] = R::moved(..);`

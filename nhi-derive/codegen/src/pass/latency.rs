@@ -9,7 +9,7 @@
 
 use super::increments::used;
 use crate::expr::{Expr, Pool};
-use crate::program::{Constants, Program, Shape, Statement, Table, lets, signed};
+use crate::program::{Constants, Foreseen, Program, Shape, Statement, Table, lets, signed};
 use std::collections::BTreeMap;
 
 /// Cycles of an addition or multiplication, a division or square root, and a call.
@@ -69,16 +69,13 @@ impl Latency {
                 Statement::Equation(_) | Statement::Pivot { .. } => {}
                 Statement::Let { symbol, value } => self.bind(pool, constants, *symbol, *value),
                 Statement::Turn(turn) => {
-                    for (sine, known) in turn.sines.into_iter().zip(turn.known) {
-                        let end = match turn.is_known {
-                            true => self.get(pool, constants, known),
-                            false if turn.foreseen.is_some() => {
-                                self.get(pool, constants, turn.angle) + 4 * FLAT
-                            }
-                            false => self.get(pool, constants, turn.angle) + CALL,
-                        };
-                        self.of_symbol.insert(sine, end);
-                    }
+                    let angle = self.get(pool, constants, turn.angle);
+                    let ends = match turn.foreseen {
+                        Foreseen::Known(_) => turn.known.map(|sine| self.get(pool, constants, sine)),
+                        Foreseen::Near(_) => [angle + 4 * FLAT; 2],
+                        Foreseen::Not => [angle + CALL; 2],
+                    };
+                    self.of_symbol.extend(turn.sines.into_iter().zip(ends));
                 }
                 Statement::Newton(newton) => {
                     let mut start = 0;

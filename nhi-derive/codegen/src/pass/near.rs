@@ -22,7 +22,7 @@
 
 use super::sines::{Called, Carrying};
 use crate::expr::{Expr, Function, Node, Pool};
-use crate::program::{Newton, Program, Statement, Turn, lets};
+use crate::program::{Foreseen, Newton, Program, Statement, Turn, lets};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Terms at most of an angle when it is multiplied out.
@@ -165,7 +165,7 @@ pub(super) fn after_loops(pool: &mut Pool, program: &mut Program) {
             };
         }
         let nothing = pool.zero();
-        called.turn(&mut program.body, near, (Some(nothing), false), known);
+        called.turn(&mut program.body, near, Foreseen::Near(nothing), known);
     }
 }
 
@@ -312,7 +312,7 @@ fn turn_phase(
     let from = carrying.number(pool, &name, next, first);
     let known = carrying.sines(pool, &name, next_sines, first);
     // Looked at: a state does not say what time it is.
-    let turn = Turn { sines, angle, from, foreseen: Some(pool.zero()), known, is_known: false };
+    let turn = Turn { sines, angle, from, foreseen: Foreseen::Near(pool.zero()), known };
     program.body.insert(at, Statement::Turn(turn));
 }
 

@@ -12,7 +12,7 @@
 use super::carry::{Step, carried, carries};
 use super::near;
 use crate::expr::{Expr, Function, Node, Pool};
-use crate::program::{Program, Statement, Turn};
+use crate::program::{Foreseen, Program, Statement, Turn};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Symbols for sine and cosine of an angle that are bound one after the other.
@@ -47,16 +47,10 @@ impl Called {
     }
 
     /// Has them made of those that are `known` of the angle `from`, or of that turned as `foreseen`.
-    pub(super) fn turn(
-        &self,
-        body: &mut Vec<Statement>,
-        from: Expr,
-        (foreseen, is_known): (Option<Expr>, bool),
-        known: [Expr; 2],
-    ) {
+    pub(super) fn turn(&self, body: &mut Vec<Statement>, from: Expr, foreseen: Foreseen, known: [Expr; 2]) {
         let &Called { angle, sines } = self;
         if let Some(i) = self.position(body) {
-            body.splice(i..i + 2, [Statement::Turn(Turn { sines, angle, from, foreseen, known, is_known })]);
+            body.splice(i..i + 2, [Statement::Turn(Turn { sines, angle, from, foreseen, known })]);
         }
     }
 }
@@ -83,32 +77,32 @@ pub(super) fn sines(pool: &mut Pool, mut step: Step) -> Step {
         let name = pool.as_symbol(coordinate).map_or("", |q| pool.name(q)).to_owned();
         let known = [angle, sines[0], sines[1]].map(|e| state.get(&e).copied());
         let ahead = near::ahead(pool, &mut step.step, called);
-        let mut is_known = false;
         let (from, foreseen, known) = match (ahead, known) {
             (Some(ahead), _) => {
                 let first = carrying.at_start(pool, &step.step, angle);
-                is_known = ahead.is_known && first.is_some();
+                let is_known = ahead.is_known && first.is_some();
                 let first = first.unwrap_or(coordinate);
-                let before = carrying.count();
+                let before = carrying.symbols.len();
                 let from = carrying.number(pool, &format!("last_{name}"), angle, first);
                 let nothing = pool.zero();
                 let by = carrying.number(pool, &format!("turn_{name}"), ahead.by, nothing);
                 let known = carrying.sines(pool, &format!("near_{name}"), ahead.sines, first);
                 if is_known {
-                    carrying.belongs_to_step_size(before);
+                    // They are true for the next step alone that was foreseen.
+                    carrying.anew.extend(before..carrying.symbols.len());
                 }
-                (from, Some(by), known)
+                (from, if is_known { Foreseen::Known(by) } else { Foreseen::Near(by) }, known)
             }
-            (None, [Some(from), Some(sin), Some(cos)]) => (from, None, [sin, cos]),
+            (None, [Some(from), Some(sin), Some(cos)]) => (from, Foreseen::Not, [sin, cos]),
             _ if state.get(&angle) == Some(&coordinate) => {
-                (coordinate, None, carrying.sines(pool, &name, sines, coordinate))
+                (coordinate, Foreseen::Not, carrying.sines(pool, &name, sines, coordinate))
             }
             _ => {
                 let from = carrying.number(pool, &format!("last_{name}"), angle, coordinate);
-                (from, None, carrying.sines(pool, &name, sines, coordinate))
+                (from, Foreseen::Not, carrying.sines(pool, &name, sines, coordinate))
             }
         };
-        called.turn(&mut step.step.body, from, (foreseen, is_known), known);
+        called.turn(&mut step.step.body, from, foreseen, known);
     }
     near::phases(pool, &mut step.step, &mut carrying);
     let step = carrying.finish(step);
@@ -134,16 +128,6 @@ impl Carrying {
         let (symbols, values) = carried(&step.step);
         let (before, carry) = (symbols.len(), step.starting(pool));
         Carrying { symbols, values, carry, before, anew: BTreeSet::new() }
-    }
-
-    /// The numbers from this place on are true for the next step alone that was foreseen.
-    pub(super) fn belongs_to_step_size(&mut self, from: usize) {
-        self.anew.extend(from..self.symbols.len());
-    }
-
-    /// How many numbers there are.
-    pub(super) fn count(&self) -> usize {
-        self.symbols.len()
     }
 
     /// A further number: its symbol.

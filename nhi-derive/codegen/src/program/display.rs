@@ -11,7 +11,7 @@
 //!     return q = [q_mid_x], v = [dot(x)], lambda = [l]
 //! ```
 
-use super::{Binding, Newton, Program, Singular, Statement, Turn};
+use super::{Binding, Foreseen, Newton, Program, Singular, Statement, Turn};
 use crate::expr::{Expr, Pool};
 use std::fmt;
 
@@ -48,11 +48,11 @@ impl Show<'_> {
                 writeln!(f, "{indent}pivot {} > eps * {} else {what}", show(pivot), show(diagonal))
             }
             Statement::Newton(newton) => self.newton(f, newton),
-            Statement::Turn(Turn { sines, angle, from, foreseen, known, is_known }) => {
+            Statement::Turn(Turn { sines, angle, from, foreseen, known }) => {
                 let [sines, known] = [sines, known].map(|both| self.list(both, true));
                 let (angle, from) = (show(angle), show(from));
-                let by = foreseen.map(|by| format!(", foreseen {}", show(&by))).unwrap_or_default();
-                let with = if *is_known { "as" } else { "with" };
+                let by = foreseen.by().map(|by| format!(", foreseen {}", show(&by))).unwrap_or_default();
+                let with = if let Foreseen::Known(_) = foreseen { "as" } else { "with" };
                 writeln!(f, "{indent}let {sines} = sin, cos of {angle} turned from {from}{by} {with} {known}")
             }
         }

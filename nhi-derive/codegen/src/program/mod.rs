@@ -107,12 +107,35 @@ pub struct Turn {
     pub angle: Expr,
     /// The angle that it is close to.
     pub from: Expr,
-    /// What it was foreseen to be turned by, if the angle is that of `from` and this but for tiny differences.
-    pub foreseen: Option<Expr>,
+    /// What it was foreseen to be turned by.
+    pub foreseen: Foreseen,
     /// Sine and cosine of `from`, turned as foreseen.
     pub known: [Expr; 2],
-    /// Whether these are those of the angle: what was foreseen is true but for rounding.
-    pub is_known: bool,
+}
+
+/// What an angle was foreseen to be turned by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Foreseen {
+    /// It was not.
+    Not,
+    /// This but for tiny differences.
+    Near(Expr),
+    /// This but for rounding: the sines then are those of the angle.
+    Known(Expr),
+}
+
+impl Foreseen {
+    /// What it was foreseen to be turned by, if it was.
+    pub fn by(mut self) -> Option<Expr> {
+        self.by_mut().copied()
+    }
+
+    fn by_mut(&mut self) -> Option<&mut Expr> {
+        match self {
+            Foreseen::Not => None,
+            Foreseen::Near(by) | Foreseen::Known(by) => Some(by),
+        }
+    }
 }
 
 /// Newton's method: repeats `body`, adds `delta` to `unknowns`, until `delta` is rounding.
@@ -194,7 +217,7 @@ impl Statement {
             Statement::Let { value, .. } => vec![value],
             Statement::Pivot { pivot, diagonal, .. } => vec![pivot, diagonal],
             Statement::Turn(Turn { angle, from, foreseen, known, .. }) => {
-                [angle, from].into_iter().chain(foreseen).chain(known).collect()
+                [angle, from].into_iter().chain(foreseen.by_mut()).chain(known).collect()
             }
             Statement::Equation(_) | Statement::Newton(_) => Vec::new(),
         }

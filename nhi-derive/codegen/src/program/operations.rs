@@ -1,6 +1,6 @@
 //! Operation counts of programs.
 
-use super::{Constants, Program, Shape, Statement, Table, lets, signed};
+use super::{Constants, Foreseen, Program, Shape, Statement, Table, lets, signed};
 use crate::expr::{Expr, OperationCount, Pool};
 use crate::group::Map;
 use std::collections::BTreeSet;
@@ -70,8 +70,10 @@ impl Operations {
                 }
                 Statement::Turn(turn) => {
                     once.add(pool, constants, &statement.values(), None);
-                    if !turn.is_known {
-                        once.call(if turn.foreseen.is_some() { "sin_cos_near" } else { "sin_cos_turned" });
+                    match turn.foreseen {
+                        Foreseen::Known(_) => {}
+                        Foreseen::Near(_) => once.call("sin_cos_near"),
+                        Foreseen::Not => once.call("sin_cos_turned"),
                     }
                 }
                 Statement::Pivot { pivot, diagonal, .. } => {
