@@ -12,7 +12,7 @@ use nhi_codegen::expr::Pool;
 use nhi_codegen::method::{self, MethodPrograms};
 use nhi_codegen::pass::{carry, in_a_loop, optimise_step, trace};
 use nhi_codegen::pipeline::Derived;
-use nhi_codegen::program::{Binding, Constants, Operations, Program, Statement};
+use nhi_codegen::program::{Binding, Constants, Operations, Program, Role, Statement};
 use std::collections::BTreeMap;
 use std::error::Error;
 
@@ -148,7 +148,7 @@ fn row(derived: &Derived, method: &MethodPrograms) {
         columns.join(" | "),
         last - after_carry,
         if emitted.anew.is_empty() { 0 } else { loop_after_carry as isize - in_a_loop as isize },
-        emitted.step.symbols("carried").len(),
+        emitted.step.symbols(&Role::Carried).len(),
         checks(&pool, &written),
         checks(&pool, &emitted.step),
     );

@@ -203,7 +203,7 @@ fn steps_have_no_trace_of_monitors() {
             assert!(!step.contains(trace), "{}: {trace} in\n{step}", method.id);
         }
         // What it returns is the state and nothing else.
-        let outputs: Vec<&str> = method.step.outputs.iter().map(|output| &*output.name).collect();
+        let outputs: Vec<&str> = method.step.outputs.iter().map(|output| output.role.name()).collect();
         let reflects = step.contains("JumpState");
         let state = if reflects { &["q", "v_pre", "v_post", "lambda"][..] } else { &["q", "v", "lambda"] };
         assert_eq!(outputs, state, "{}", method.id);

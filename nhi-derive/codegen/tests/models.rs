@@ -10,7 +10,9 @@ use nhi_codegen::expr::{Expr, Pool};
 use nhi_codegen::method::{Family, METHODS};
 use nhi_codegen::pass::{Step, in_a_loop, optimise, optimise_step, recurrence, split};
 use nhi_codegen::pipeline::Derived;
-use nhi_codegen::program::{Binding, Constants, Foreseen, Input, Operations, Output, Program, Statement};
+use nhi_codegen::program::{
+    Binding, Constants, Foreseen, Input, Operations, Output, Program, Role, Statement,
+};
 use std::path::Path;
 use support::Random;
 
@@ -116,13 +118,13 @@ impl Carrying {
         if let Some(carry) = &step.carry {
             carry.validate(&pool);
         }
-        (!step.step.symbols("carried").is_empty()).then_some(Carrying { pool, step })
+        (!step.step.symbols(&Role::Carried).is_empty()).then_some(Carrying { pool, step })
     }
 
     /// Follows `steps`, of arguments and results of the raw program, by what is carried.
     fn compare(&self, name: &str, steps: &[(Lists, Lists)]) {
         let Step { step, carry, anew, errors, .. } = &self.step;
-        let place = step.inputs.iter().position(|i| i.name == "carried").expect("an input");
+        let place = step.inputs.iter().position(|i| i.role == Role::Carried).expect("an input");
         let computed = |arguments: &Lists| match carry {
             Some(carry) => match carry.run(&self.pool, &arguments[..arguments.len() - 1]) {
                 Ok(carried) => carried.concat(),
@@ -221,7 +223,7 @@ fn steps_in_a_loop_are_no_more_than_by_themselves() {
                 .iter()
                 .filter(|s| matches!(s, Statement::Turn(turn) if turn.foreseen.by().is_some()))
                 .count();
-            let carried = step.symbols("carried").iter().filter_map(|&s| pool.as_symbol(s));
+            let carried = step.symbols(&Role::Carried).iter().filter_map(|&s| pool.as_symbol(s));
             let solutions = carried.filter(|&s| pool.name(s).contains("last_2_")).count();
             let most = operations.weight().0 + 2 + 2 * errors.len() + 6 * solutions + foreseen;
             let name = &derived.mechanics.system.name;
@@ -346,10 +348,10 @@ fn of_unknown(program: &Program) -> Option<Program> {
     let mut function = program.clone();
     function.body.truncate(at);
     function.body.extend(newton.body.clone());
-    let output = |values: &[Expr]| Output { name: "of".into(), values: values.to_vec(), scalar: false };
+    let output = |values: &[Expr]| Output { role: Role::named("of"), values: values.to_vec(), scalar: false };
     function.outputs = vec![output(&newton.delta), output(&newton.slopes)];
     let symbols = newton.unknowns.clone();
-    function.inputs.push(Input { name: "x".into(), symbols, binding: Binding::Step, scalar: false });
+    function.inputs.push(Input { role: Role::named("x"), symbols, binding: Binding::Step, scalar: false });
     Some(function)
 }
 
@@ -386,7 +388,7 @@ fn updates_of_second_order_are_of_the_equation() {
                 if let Some(Carrying { pool, step: Step { step, carry: Some(carry), .. } }) = &by {
                     let carried =
                         carry.run(pool, &arguments[..arguments.len() - 1]).expect("a start").concat();
-                    let place = step.inputs.iter().position(|i| i.name == "carried").expect("an input");
+                    let place = step.inputs.iter().position(|i| i.role == Role::Carried).expect("an input");
                     let mut arguments = arguments.clone();
                     arguments.insert(place, carried);
                     forms.push((of_unknown(step).expect("still"), pool, arguments));

@@ -5,7 +5,7 @@ mod support;
 use nhi_codegen::expr::{Expr, Function, Pool};
 use nhi_codegen::pass::{carry, in_a_loop, optimise, optimise_step, split, trace};
 use nhi_codegen::program::{
-    Binding, Constants, Input, Newton, Operations, Output, Program, Singular, Statement,
+    Binding, Constants, Input, Newton, Operations, Output, Program, Role, Singular, Statement,
 };
 use support::{Random, program, systems};
 
@@ -536,7 +536,7 @@ impl Generator<'_> {
         let mut input = |name: &str, symbols: &[&str], binding| {
             let symbols: Vec<Expr> = symbols.iter().map(|s| self.pool.symbol(s)).collect();
             self.known.extend(&symbols);
-            Input { name: name.into(), symbols, binding, scalar: false }
+            Input { role: Role::named(name), symbols, binding, scalar: false }
         };
         let inputs = vec![
             input("parameters", &["a", "b", "c"], Binding::Prepared),
@@ -572,7 +572,7 @@ impl Generator<'_> {
             body.extend(self.lets(3, &format!("r{i}_")));
         }
         let values: Vec<Expr> = (0..4).map(|_| self.bounded()).collect();
-        let outputs = vec![Output { name: "r".into(), values, scalar: false }];
+        let outputs = vec![Output { role: Role::named("r"), values, scalar: false }];
         Program { name: "f".into(), doc: Vec::new(), inputs, body, outputs }
     }
 }
@@ -584,7 +584,7 @@ fn verbose(program: &Program) -> Program {
         Statement::Let { value, .. } => Some(*value),
         _ => None,
     });
-    verbose.outputs.push(Output { name: "lets".into(), values: lets.collect(), scalar: false });
+    verbose.outputs.push(Output { role: Role::named("lets"), values: lets.collect(), scalar: false });
     verbose
 }
 

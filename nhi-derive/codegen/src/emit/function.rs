@@ -6,8 +6,10 @@ use super::expression::{Place, Writer};
 use super::names::{Names, spelled};
 use crate::expr::{Expr, Node, Pool};
 use crate::group::{Entry, Group};
-use crate::pass::{CARRIED, Latency};
-use crate::program::{Constants, Foreseen, Newton, Operations, Output, Program, Singular, Statement, Turn};
+use crate::pass::Latency;
+use crate::program::{
+    Constants, Foreseen, Newton, Operations, Output, Program, Role, Singular, Statement, Turn,
+};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +36,7 @@ pub(super) struct StateType {
     /// Its name.
     pub(super) name: Ident,
     /// Its fields, with their lengths.
-    pub(super) fields: Vec<(&'static str, usize)>,
+    pub(super) fields: Vec<(Role, usize)>,
     /// Length of its last field, `carried`.
     pub(super) carried: usize,
     /// The group factor of its configuration, with the number of coordinates beside it.
@@ -74,10 +76,12 @@ impl StateType {
     /// `NodeState<[T; 3], [T; 3], [T; 1]>`
     pub(super) fn tokens(&self, runtime: &TokenStream, scalar: &Ident) -> TokenStream {
         let name = &self.name;
-        let length = |field: &str| self.fields.iter().find(|(f, _)| *f == field).map_or(0, |&(_, n)| n);
-        let [q, m] = ["q", "lambda"].map(|f| Literal::usize_unsuffixed(length(f)));
-        let n = self.fields.iter().find(|(f, _)| f.starts_with('v')).map_or(0, |&(_, n)| n);
-        let n = Literal::usize_unsuffixed(n);
+        let length = |is: &dyn Fn(&Role) -> bool| {
+            Literal::usize_unsuffixed(self.fields.iter().find(|(role, _)| is(role)).map_or(0, |&(_, n)| n))
+        };
+        let q = length(&|role| *role == Role::Configuration);
+        let n = length(&Role::is_velocity);
+        let m = length(&|role| *role == Role::Multipliers);
         let q = match self.pose {
             Some(pose) => pose.configuration(runtime, &quote!(#scalar)),
             None => quote!([#scalar; #q]),
@@ -97,8 +101,7 @@ impl StateType {
     /// Which of its numbers, in order, no value of the step depends on.
     pub(super) fn unread(&self, pool: &Pool, step: &Program) -> Vec<usize> {
         let used = used(pool, step);
-        let fields = self.fields.iter().map(|(name, _)| *name).chain([CARRIED]);
-        let inputs = fields.filter_map(|name| step.inputs.iter().find(|input| input.name == name));
+        let inputs = self.roles().filter_map(|role| step.inputs.iter().find(|input| input.role == *role));
         let numbers = inputs.flat_map(|input| &input.symbols).enumerate();
         numbers.filter(|(_, symbol)| !used.contains(symbol)).map(|(i, _)| i).collect()
     }
@@ -107,12 +110,11 @@ impl StateType {
     /// foreseen to be turned by: `carried[1]`, `carried[2]`, `q[0]`, `carried[0]`.
     pub(super) fn turned(&self, step: &Program) -> Vec<([TokenStream; 3], Option<TokenStream>)> {
         let place = |e: Expr| {
-            let of = |name: &str| step.symbols(name).iter().position(|&s| s == e);
-            let fields = self.fields.iter().map(|(name, _)| *name).chain([CARRIED]);
-            let (name, i) = fields.into_iter().find_map(|name| Some((name, of(name)?)))?;
-            let (field, i) = (format_ident!("{name}"), Literal::usize_unsuffixed(i));
+            let of = |role: &Role| step.symbols(role).iter().position(|&s| s == e);
+            let (role, i) = self.roles().find_map(|role| Some((role, of(role)?)))?;
+            let (field, i) = (format_ident!("{}", role.name()), Literal::usize_unsuffixed(i));
             Some(match self.pose {
-                Some(_) if name == "q" => quote!(q.entries()[#i]),
+                Some(_) if *role == Role::Configuration => quote!(q.entries()[#i]),
                 _ => quote!(#field[#i]),
             })
         };
@@ -125,9 +127,14 @@ impl StateType {
         step.body.iter().filter_map(of).collect()
     }
 
+    /// Roles of its fields, in order.
+    fn roles(&self) -> impl Iterator<Item = &Role> {
+        self.fields.iter().map(|(role, _)| role).chain([&Role::Carried])
+    }
+
     /// Whether the state has this field.
-    fn has(&self, name: &str) -> bool {
-        name == CARRIED || self.fields.iter().any(|(f, _)| *f == name)
+    fn has(&self, role: &Role) -> bool {
+        self.roles().any(|r| r == role)
     }
 }
 
@@ -235,8 +242,8 @@ impl Body<'_> {
         let mut arguments = Vec::new();
         let mut state = Vec::new();
         for input in &program.inputs {
-            let name = spelled(&input.name);
-            let unused = format_ident!("_{}", input.name);
+            let name = spelled(input.role.name());
+            let unused = format_ident!("_{}", input.role.name());
             let is_used = input.symbols.iter().any(|s| self.used.contains(s));
             let length = Literal::usize_unsuffixed(input.symbols.len());
             if input.scalar {
@@ -247,7 +254,7 @@ impl Body<'_> {
             }
             let pattern = self.pattern(&input.symbols);
             match signature {
-                Signature::Step(_) if input.name == "prepared" => {
+                Signature::Step(_) if input.role == Role::Prepared => {
                     if is_used {
                         arguments.push(quote!(prepared: &Prepared<T>));
                         self.add(quote!(let Prepared { #(#pattern),* } = *prepared;));
@@ -255,11 +262,13 @@ impl Body<'_> {
                         arguments.push(quote!(_prepared: &Prepared<T>));
                     }
                 }
-                Signature::Step(ty) | Signature::Carry(ty) if ty.has(&input.name) => {
+                Signature::Step(ty) | Signature::Carry(ty) if ty.has(&input.role) => {
                     state.push(is_used);
                     if is_used {
                         self.add(match ty.pose {
-                            Some(_) if input.name == "q" => quote!(let [#(#pattern),*] = *state.q.entries();),
+                            Some(_) if input.role == Role::Configuration => {
+                                quote!(let [#(#pattern),*] = *state.q.entries();)
+                            }
                             _ => quote!(let [#(#pattern),*] = state.#name;),
                         });
                     }
@@ -480,7 +489,7 @@ impl Body<'_> {
             values.push(if output.scalar { quote!(#(#entries)*) } else { quote!([#(#entries),*]) });
         }
         // What is prepared is named by the symbols that are kept, such as `c[0]`.
-        let names = || -> Vec<Ident> { program.outputs.iter().map(|o| spelled(&o.name)).collect() };
+        let names = || -> Vec<Ident> { program.outputs.iter().map(|o| spelled(o.role.name())).collect() };
         match signature {
             Signature::Prepare => {
                 let fields: Vec<TokenStream> = (program.outputs.iter().zip(&values))
@@ -496,7 +505,7 @@ impl Body<'_> {
             }
             Signature::Start(ty) | Signature::Step(ty) => {
                 let (name, names) = (&ty.name, names());
-                let posed = |o: &Output| ty.pose.is_some() && o.name == "q";
+                let posed = |o: &Output| ty.pose.is_some() && o.role == Role::Configuration;
                 let values = program.outputs.iter().zip(&values).map(|(o, value)| match posed(o) {
                     true => quote!(Posed::from(#value)),
                     false => value.clone(),

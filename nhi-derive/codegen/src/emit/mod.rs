@@ -30,8 +30,8 @@ use crate::declaration::Field;
 use crate::expr::{Expr, Pool};
 use crate::mechanics::{Connection, Mechanics};
 use crate::method::{MethodPrograms, StartKind, SystemPrograms};
-use crate::pass::{CARRIED, Increments};
-use crate::program::{Program, Statement};
+use crate::pass::Increments;
+use crate::program::{Program, Role, Statement};
 use function::{Pose, Signature, StateType, function, has_maps, retracted};
 use names::{Names, spelled};
 use num_traits::ToPrimitive;
@@ -323,14 +323,14 @@ impl<'a> Emitter<'a> {
     }
 
     fn state_type(&self, method: &MethodPrograms, carried: usize) -> StateType {
-        let length = |field: &str| match field {
-            "q" => self.lengths.entries,
-            "lambda" => self.lengths.m,
+        let length = |role: &Role| match role {
+            Role::Configuration => self.lengths.entries,
+            Role::Multipliers => self.lengths.m,
             _ => self.lengths.n,
         };
         StateType {
             name: format_ident!("{}", method.state.type_name()),
-            fields: method.state.fields().iter().map(|&f| (f, length(f))).collect(),
+            fields: method.state.fields().iter().map(|role| (role.clone(), length(role))).collect(),
             carried,
             pose: self.pose(),
         }
@@ -346,7 +346,7 @@ impl<'a> Emitter<'a> {
         let module = spelled(method.id);
         let OptimisedStep { mut pool, mut constants, parts, weight, carry, increments, resize, errors } =
             programs.next_step();
-        let carried = parts.step.symbols(CARRIED).len();
+        let carried = parts.step.symbols(&Role::Carried).len();
         let state = self.state_type(method, carried);
         let length = match weight {
             w if w > MAX_MIDDLE => Some("Long"),
@@ -509,7 +509,8 @@ impl<'a> Emitter<'a> {
         let [n, _, _, p] = self.lengths.literals();
         let runtime = self.unit.runtime;
         let (configuration, q) = self.configuration();
-        let columns: Vec<Ident> = program.outputs.iter().map(|o| format_ident!("__{}", o.name)).collect();
+        let columns: Vec<Ident> =
+            program.outputs.iter().map(|o| format_ident!("__{}", o.role.name())).collect();
         let count = Literal::usize_unsuffixed(columns.len());
         let pattern = if columns.len() == 1 { quote!(#(#columns)*) } else { quote!((#(#columns),*)) };
         Some(quote! {

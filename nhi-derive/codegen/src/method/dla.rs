@@ -38,6 +38,7 @@ use super::discrete::{Discretisation, Place, Quadrature, Step};
 use super::nodes::{Arrival, Departed, Departure, StepConstraint, forces_of};
 use super::space::{End, Space};
 use crate::expr::Expr;
+use crate::program::Role;
 
 /// Equations of one step of the staggered form, from the state symbols to the new (q, v, λ).
 pub(super) fn staggered(
@@ -45,7 +46,7 @@ pub(super) fn staggered(
     state: &NodeSymbols,
     quadrature: Quadrature,
     place: Place,
-) -> Vec<(&'static str, Vec<Expr>)> {
+) -> Vec<(Role, Vec<Expr>)> {
     let (space, rule) = (Space::of(b), Discretisation::crossed(quadrature));
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     if place != Place::Right {
@@ -83,7 +84,7 @@ pub(super) fn staggered(
     let q1 = space.advance(b, &node, distance, &new.velocity);
     let q1 = b.bind_configuration("_1", &q1);
     let lambda = forces_of(b, &node, &new.impulse, 1);
-    vec![("q", q1), ("v", new.velocity), ("lambda", lambda)]
+    vec![(Role::Configuration, q1), (Role::Velocity, new.velocity), (Role::Multipliers, lambda)]
 }
 
 /// Equations of one step of the nodal form.
@@ -92,7 +93,7 @@ pub(super) fn nodal(
     state: &NodeSymbols,
     rule: Discretisation,
     constraint: Quadrature,
-) -> Vec<(&'static str, Vec<Expr>)> {
+) -> Vec<(Role, Vec<Expr>)> {
     let space = Space::of(b);
     let (q, t) = (&state.q, b.x.system.t);
     let constraint = step_constraint(b, state, q, constraint, 2);
@@ -103,7 +104,7 @@ pub(super) fn nodal(
     let arrival = Arrival::of(b, &space, rule, (q, &step.velocity, t), 1, ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
-    vec![("q", arrival.q), ("v", v1), ("lambda", lambda)]
+    vec![(Role::Configuration, arrival.q), (Role::Velocity, v1), (Role::Multipliers, lambda)]
 }
 
 /// The constraint on the next step, with the impulses of the last one as first guess.

@@ -19,13 +19,14 @@ use super::nodes::{Arrival, Departed, Node};
 use super::space::{End, Space};
 use super::{NodeSymbols, StartKind};
 use crate::expr::Expr;
+use crate::program::Role;
 
 /// Equations of one step, from the state symbols to the new (q, v_pre, v_post, λ).
 pub(super) fn step(
     b: &mut Builder<'_>,
     state: &JumpSymbols,
     quadrature: Quadrature,
-) -> Vec<(&'static str, Vec<Expr>)> {
+) -> Vec<(Role, Vec<Expr>)> {
     let (space, rule) = (Space::of(b), discretisation(b, quadrature));
     let (q, t) = (&state.q, b.x.system.t);
     let equation = "(1) p⁻(q, q + h·d) = p_post";
@@ -36,7 +37,12 @@ pub(super) fn step(
     b.equation("(3) v_post' = v_pre' − 2·B·sigma");
     let v_post = arrival.remove(b, ("dot_", "_post_1"));
     let lambda = arrival.lambda(b);
-    vec![("q", arrival.q), ("v_pre", arrival.velocity), ("v_post", v_post), ("lambda", lambda)]
+    vec![
+        (Role::Configuration, arrival.q),
+        (Role::VelocityBefore, arrival.velocity),
+        (Role::VelocityAfter, v_post),
+        (Role::Multipliers, lambda),
+    ]
 }
 
 /// Equations of one step that is started anew at every node: from (q, v) on the constraint manifold,
@@ -53,7 +59,7 @@ pub(super) fn restarted(
     b: &mut Builder<'_>,
     state: &NodeSymbols,
     quadrature: Quadrature,
-) -> Vec<(&'static str, Vec<Expr>)> {
+) -> Vec<(Role, Vec<Expr>)> {
     let (space, rule) = (Space::of(b), discretisation(b, quadrature));
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     b.equation("the continuous multiplier at the node");
@@ -70,7 +76,7 @@ pub(super) fn restarted(
     let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), 1, ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
-    vec![("q", arrival.q), ("v", v1), ("lambda", lambda)]
+    vec![(Role::Configuration, arrival.q), (Role::Velocity, v1), (Role::Multipliers, lambda)]
 }
 
 /// Starts: p_post from (q₀, v₀) on the constraint manifold.
@@ -85,7 +91,7 @@ pub(super) fn start(
     at: &NodeSymbols,
     kind: StartKind,
     quadrature: Quadrature,
-) -> Vec<(&'static str, Vec<Expr>)> {
+) -> Vec<(Role, Vec<Expr>)> {
     let (q, v, t) = (at.q.clone(), at.v.clone(), b.x.system.t);
     let node = b.reaction(&q);
     let lambda = match kind {
@@ -113,7 +119,12 @@ pub(super) fn start(
     let jump = b.apply(&node.reaction.b, &lambda);
     let v_pre = b.axpy(&v, minus_half, &jump);
     let v_post = b.axpy(&v, half, &jump);
-    vec![("q", q), ("v_pre", v_pre), ("v_post", v_post), ("lambda", lambda)]
+    vec![
+        (Role::Configuration, q),
+        (Role::VelocityBefore, v_pre),
+        (Role::VelocityAfter, v_post),
+        (Role::Multipliers, lambda),
+    ]
 }
 
 /// The start of integrators on Q × Q: the first step has the velocity v₀,
@@ -124,7 +135,7 @@ pub(super) fn start(
 ///
 /// With v₀ on the constraint manifold at q₀ positions and velocities are then of order 1 alone
 /// (Ferraro, Jiménez and Martín de Diego start so in section 7.4).
-fn stepped(b: &mut Builder<'_>, at: &NodeSymbols, quadrature: Quadrature) -> Vec<(&'static str, Vec<Expr>)> {
+fn stepped(b: &mut Builder<'_>, at: &NodeSymbols, quadrature: Quadrature) -> Vec<(Role, Vec<Expr>)> {
     let (space, rule) = (Space::of(b), discretisation(b, quadrature));
     let (q, v, t) = (at.q.clone(), at.v.clone(), b.x.system.t);
     b.equation("v_post = M⁻¹(p⁻(q, q + h·v) − a)");
@@ -141,7 +152,12 @@ fn stepped(b: &mut Builder<'_>, at: &NodeSymbols, quadrature: Quadrature) -> Vec
     });
     let v_pre = v_pre.collect();
     let lambda = b.acceleration(&q, &v, t).lambda;
-    vec![("q", q), ("v_pre", v_pre), ("v_post", v_post), ("lambda", lambda)]
+    vec![
+        (Role::Configuration, q),
+        (Role::VelocityBefore, v_pre),
+        (Role::VelocityAfter, v_post),
+        (Role::Multipliers, lambda),
+    ]
 }
 
 /// −C⁻¹ μ M⁻¹ `force`: the multipliers that hold against a force at a node.

@@ -24,7 +24,7 @@ pub use system_programs::system_programs;
 use crate::expr::Expr;
 use crate::mechanics::Mechanics;
 use crate::pass::estimate;
-use crate::program::{Binding, Constants, Input, Output, Program};
+use crate::program::{Binding, Constants, Input, Output, Program, Role};
 use builder::Builder;
 
 /// One method: where its equations come from and what it is known to keep.
@@ -338,10 +338,12 @@ impl StateKind {
     }
 
     /// Its fields in order.
-    pub fn fields(self) -> &'static [&'static str] {
+    pub fn fields(self) -> &'static [Role] {
         match self {
-            StateKind::Node => &["q", "v", "lambda"],
-            StateKind::Jump => &["q", "v_pre", "v_post", "lambda"],
+            StateKind::Node => &[Role::Configuration, Role::Velocity, Role::Multipliers],
+            StateKind::Jump => {
+                &[Role::Configuration, Role::VelocityBefore, Role::VelocityAfter, Role::Multipliers]
+            }
         }
     }
 }
@@ -469,10 +471,10 @@ fn node_step(x: &mut Mechanics, row: &Row) -> Program {
     let mut b = Builder::new(x);
     let m = b.x.m();
     let state = NodeSymbols { q: b.x.q.clone(), v: b.x.v.clone(), lambda: b.locals("lambda", m) };
-    inputs.push(scalar("h", b.h, Binding::Prepared));
-    inputs.push(array("q", state.q.clone(), Binding::Step));
-    inputs.push(array("v", state.v.clone(), Binding::Step));
-    inputs.push(array("lambda", state.lambda.clone(), Binding::Step));
+    inputs.push(scalar(Role::StepSize, b.h, Binding::Prepared));
+    inputs.push(array(Role::Configuration, state.q.clone(), Binding::Step));
+    inputs.push(array(Role::Velocity, state.v.clone(), Binding::Step));
+    inputs.push(array(Role::Multipliers, state.lambda.clone(), Binding::Step));
     let results = match row.family {
         Family::Staggered(quadrature, place) => dla::staggered(&mut b, &state, quadrature, place),
         Family::Nodal(quadrature) => {
@@ -499,11 +501,11 @@ fn gni_step(x: &mut Mechanics, row: &Row, quadrature: Quadrature) -> Program {
     let m = b.x.m();
     let lambda = b.locals("lambda", m);
     let state = JumpSymbols { q: b.x.q.clone(), v_post };
-    inputs.push(scalar("h", b.h, Binding::Prepared));
-    inputs.push(array("q", state.q.clone(), Binding::Step));
-    inputs.push(array("v_pre", v_pre, Binding::Step));
-    inputs.push(array("v_post", state.v_post.clone(), Binding::Step));
-    inputs.push(array("lambda", lambda, Binding::Step));
+    inputs.push(scalar(Role::StepSize, b.h, Binding::Prepared));
+    inputs.push(array(Role::Configuration, state.q.clone(), Binding::Step));
+    inputs.push(array(Role::VelocityBefore, v_pre, Binding::Step));
+    inputs.push(array(Role::VelocityAfter, state.v_post.clone(), Binding::Step));
+    inputs.push(array(Role::Multipliers, lambda, Binding::Step));
     let results = gni::step(&mut b, &state, quadrature);
     finish_step(b, row, inputs, results)
 }
@@ -512,10 +514,10 @@ fn finish_step(
     b: Builder<'_>,
     row: &Row,
     mut inputs: Vec<Input>,
-    results: Vec<(&'static str, Vec<Expr>)>,
+    results: Vec<(Role, Vec<Expr>)>,
 ) -> Program {
-    inputs.push(system_programs::named_input(b.x, "t"));
-    inputs.push(system_programs::named_input(b.x, "inputs"));
+    inputs.push(system_programs::named_input(b.x, Role::Time));
+    inputs.push(system_programs::named_input(b.x, Role::Inputs));
     let doc = vec![format!("One step of `{}`: {}.", row.id, row.source)];
     Program { name: "step".into(), doc, inputs, body: b.finish(), outputs: outputs(results) }
 }
@@ -523,13 +525,13 @@ fn finish_step(
 fn start(
     x: &mut Mechanics,
     kind: StartKind,
-    body: impl FnOnce(&mut Builder<'_>, &NodeSymbols) -> Vec<(&'static str, Vec<Expr>)>,
+    body: impl FnOnce(&mut Builder<'_>, &NodeSymbols) -> Vec<(Role, Vec<Expr>)>,
 ) -> Program {
-    let mut inputs = vec![array("parameters", x.parameters(), Binding::Step)];
+    let mut inputs = vec![array(Role::Parameters, x.parameters(), Binding::Step)];
     let mut b = Builder::new(x);
-    inputs.push(scalar("h", b.h, Binding::Step));
-    for name in ["q", "v", "t", "inputs"] {
-        inputs.push(system_programs::named_input(b.x, name));
+    inputs.push(scalar(Role::StepSize, b.h, Binding::Step));
+    for role in [Role::Configuration, Role::Velocity, Role::Time, Role::Inputs] {
+        inputs.push(system_programs::named_input(b.x, role));
     }
     let at = NodeSymbols { q: b.x.q.clone(), v: b.x.v.clone(), lambda: Vec::new() };
     let results = body(&mut b, &at);
@@ -545,24 +547,24 @@ fn start(
 }
 
 /// (q, v) as they are, and the continuous multiplier.
-fn node_start(b: &mut Builder<'_>, at: &NodeSymbols) -> Vec<(&'static str, Vec<Expr>)> {
+fn node_start(b: &mut Builder<'_>, at: &NodeSymbols) -> Vec<(Role, Vec<Expr>)> {
     let t = b.x.system.t;
     let lambda = b.acceleration(&at.q, &at.v, t).lambda;
-    vec![("q", at.q.clone()), ("v", at.v.clone()), ("lambda", lambda)]
+    vec![(Role::Configuration, at.q.clone()), (Role::Velocity, at.v.clone()), (Role::Multipliers, lambda)]
 }
 
 fn prepared_inputs(x: &Mechanics) -> Vec<Input> {
-    vec![array("parameters", x.parameters(), Binding::Prepared)]
+    vec![array(Role::Parameters, x.parameters(), Binding::Prepared)]
 }
 
-fn outputs(results: Vec<(&'static str, Vec<Expr>)>) -> Vec<Output> {
-    results.into_iter().map(|(name, values)| Output { name: name.into(), values, scalar: false }).collect()
+fn outputs(results: Vec<(Role, Vec<Expr>)>) -> Vec<Output> {
+    results.into_iter().map(|(role, values)| Output { role, values, scalar: false }).collect()
 }
 
-fn array(name: &str, symbols: Vec<Expr>, binding: Binding) -> Input {
-    Input { name: name.into(), symbols, binding, scalar: false }
+fn array(role: Role, symbols: Vec<Expr>, binding: Binding) -> Input {
+    Input { role, symbols, binding, scalar: false }
 }
 
-fn scalar(name: &str, symbol: Expr, binding: Binding) -> Input {
-    Input { name: name.into(), symbols: vec![symbol], binding, scalar: true }
+fn scalar(role: Role, symbol: Expr, binding: Binding) -> Input {
+    Input { role, symbols: vec![symbol], binding, scalar: true }
 }

@@ -41,6 +41,7 @@ use super::space::{End, Space};
 use super::{Kinetic, NodeSymbols};
 use crate::expr::Expr;
 use crate::mechanics::Mechanics;
+use crate::program::Role;
 
 /// The discrete Lagrangian as a rule for momenta.
 pub(super) fn rule(kinetic: Kinetic) -> Discretisation {
@@ -104,7 +105,7 @@ pub(super) fn momentum_at(b: &mut Builder<'_>, end: End, omega: &[Expr], nu: &[E
 }
 
 /// Equations of one step of the projected form, from the state symbols to the new (q, v, λ).
-pub(super) fn step(b: &mut Builder<'_>, state: &NodeSymbols) -> Vec<(&'static str, Vec<Expr>)> {
+pub(super) fn step(b: &mut Builder<'_>, state: &NodeSymbols) -> Vec<(Role, Vec<Expr>)> {
     let (space, rule) = (Space::of(b), Discretisation::moser_veselov());
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     let l_v = b.x.momentum.clone();
@@ -125,5 +126,5 @@ pub(super) fn step(b: &mut Builder<'_>, state: &NodeSymbols) -> Vec<(&'static st
     let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), 1, ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
-    vec![("q", arrival.q), ("v", v1), ("lambda", lambda)]
+    vec![(Role::Configuration, arrival.q), (Role::Velocity, v1), (Role::Multipliers, lambda)]
 }

@@ -10,6 +10,7 @@ use super::NodeSymbols;
 use super::builder::Builder;
 use crate::expr::Expr;
 use crate::group::Map;
+use crate::program::Role;
 
 /// Butcher tableau of an explicit method, as exact fractions `(numerator, denominator)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,11 +64,7 @@ impl Builder<'_> {
 }
 
 /// Equations of one step, from the state symbols to the new (q, v) and the weighted mean of Λ.
-pub(super) fn step(
-    b: &mut Builder<'_>,
-    state: &NodeSymbols,
-    tableau: Tableau,
-) -> Vec<(&'static str, Vec<Expr>)> {
+pub(super) fn step(b: &mut Builder<'_>, state: &NodeSymbols, tableau: Tableau) -> Vec<(Role, Vec<Expr>)> {
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     let mut stages: Vec<(Vec<Expr>, Acceleration)> = Vec::new();
     for (i, row) in tableau.a.iter().enumerate() {
@@ -110,7 +107,7 @@ pub(super) fn step(
         }
         lambda.push(b.pool().sum(&terms));
     }
-    vec![("q", q1), ("v", v1), ("lambda", lambda)]
+    vec![(Role::Configuration, q1), (Role::Velocity, v1), (Role::Multipliers, lambda)]
 }
 
 impl Builder<'_> {

@@ -4,52 +4,55 @@ use super::builder::Builder;
 use super::{NodeSymbols, SystemPrograms, array, scalar};
 use crate::expr::Expr;
 use crate::mechanics::Mechanics;
-use crate::program::{Binding, Input, Output, Program};
+use crate::program::{Binding, Input, Output, Program, Role};
+
+/// Arguments of a function of the state alone.
+const STATE: [Role; 2] = [Role::Configuration, Role::Velocity];
 
 /// Builds the programs of `SystemPrograms`.
 pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
     SystemPrograms {
-        energy: function(x, "energy", "Energy E = ∂L/∂v·v − L.", &["q", "v"], |b, _| {
-            vec![Output { name: "energy".into(), values: vec![b.x.energy], scalar: true }]
+        energy: function(x, "energy", "Energy E = ∂L/∂v·v − L.", &STATE, |b, _| {
+            vec![Output { role: Role::Named("energy".into()), values: vec![b.x.energy], scalar: true }]
         }),
-        momentum: function(x, "momentum", "Momentum p = ∂L/∂v.", &["q", "v"], |b, _| {
-            vec![output("p", b.x.momentum.clone())]
+        momentum: function(x, "momentum", "Momentum p = ∂L/∂v.", &STATE, |b, _| {
+            vec![named("p", b.x.momentum.clone())]
         }),
-        residual: function(x, "residual", "Constraint residual mu·v + mu_t.", &["q", "v"], |b, _| {
-            vec![output("residual", b.x.residual.clone())]
+        residual: function(x, "residual", "Constraint residual mu·v + mu_t.", &STATE, |b, _| {
+            vec![named("residual", b.x.residual.clone())]
         }),
         residual_scale: function(
             x,
             "residual_scale",
             "Sums of absolute values of the terms of the constraint residual.",
-            &["q", "v"],
+            &STATE,
             |b, _| {
                 let values = residual_scale(b);
-                vec![output("scale", values)]
+                vec![named("scale", values)]
             },
         ),
         project: function(
             x,
             "project",
             "Nearest admissible velocity in the kinetic-energy metric, v − B·C⁻¹(mu·v + mu_t).",
-            &["q", "v"],
+            &STATE,
             |b, s| {
                 let node = b.reaction(&s.q);
                 let sigma = b.normal_part(&node, &s.v);
                 let sigma = b.bind_forms("sigma", &sigma);
                 let v = b.remove(&node, &s.v, &sigma);
-                vec![output("v", v)]
+                vec![output(Role::Velocity, v)]
             },
         ),
         acceleration: function(
             x,
             "acceleration",
             "dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.",
-            &["q", "v", "t", "inputs"],
+            &[Role::Configuration, Role::Velocity, Role::Time, Role::Inputs],
             |b, s| {
                 let t = b.x.system.t;
                 let a = b.acceleration(&s.q, &s.v, t);
-                vec![output("a", a.a), output("lambda", a.lambda)]
+                vec![named("a", a.a), output(Role::Multipliers, a.lambda)]
             },
         ),
         momentum_basis: momentum_basis(x),
@@ -62,31 +65,35 @@ fn momentum_basis(x: &mut Mechanics) -> Option<Program> {
     let (k, f) = (x.system.shape(), e.first().map_or(0, Vec::len));
     let doc = "Basis (0, e_b) of the admissible motions of the pose alone: J_b = <p, (0, e_b)>.";
     (f > 0).then(|| {
-        function(x, "momentum_basis", doc, &["q"], |b, _| {
+        function(x, "momentum_basis", doc, &[Role::Configuration], |b, _| {
             let zero = b.pool().zero();
             let column = |j: usize| -> Vec<Expr> {
                 std::iter::repeat_n(zero, k).chain(e.iter().map(|row| row[j])).collect()
             };
-            (0..f).map(|j| output(&format!("e_{}", j + 1), column(j))).collect()
+            (0..f).map(|j| named(&format!("e_{}", j + 1), column(j))).collect()
         })
     })
 }
 
-fn output(name: &str, values: Vec<Expr>) -> Output {
-    Output { name: name.into(), values, scalar: false }
+fn output(role: Role, values: Vec<Expr>) -> Output {
+    Output { role, values, scalar: false }
+}
+
+fn named(name: &str, values: Vec<Expr>) -> Output {
+    output(Role::Named(name.to_owned()), values)
 }
 
 fn function(
     x: &mut Mechanics,
     name: &str,
     doc: &str,
-    arguments: &[&str],
+    arguments: &[Role],
     body: impl FnOnce(&mut Builder<'_>, &NodeSymbols) -> Vec<Output>,
 ) -> Program {
     let symbols = NodeSymbols { q: x.q.clone(), v: x.v.clone(), lambda: Vec::new() };
-    let mut inputs = vec![array("parameters", x.parameters(), Binding::Step)];
-    for &argument in arguments {
-        inputs.push(named_input(x, argument));
+    let mut inputs = vec![array(Role::Parameters, x.parameters(), Binding::Step)];
+    for argument in arguments {
+        inputs.push(named_input(x, argument.clone()));
     }
     let mut b = Builder::new(x);
     let outputs = body(&mut b, &symbols);
@@ -94,12 +101,12 @@ fn function(
 }
 
 /// One of the arguments q, v, t, inputs.
-pub(super) fn named_input(x: &Mechanics, name: &str) -> Input {
-    match name {
-        "q" => array("q", x.q.clone(), Binding::Step),
-        "v" => array("v", x.v.clone(), Binding::Step),
-        "t" => scalar("t", x.system.t, Binding::Step),
-        _ => array("inputs", x.system.inputs.iter().map(|u| u.symbol).collect(), Binding::Step),
+pub(super) fn named_input(x: &Mechanics, role: Role) -> Input {
+    match role {
+        Role::Configuration => array(role, x.q.clone(), Binding::Step),
+        Role::Velocity => array(role, x.v.clone(), Binding::Step),
+        Role::Time => scalar(role, x.system.t, Binding::Step),
+        _ => array(Role::Inputs, x.system.inputs.iter().map(|u| u.symbol).collect(), Binding::Step),
     }
 }
 

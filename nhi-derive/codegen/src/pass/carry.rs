@@ -28,13 +28,10 @@ use super::shallow::shallow;
 use super::sines::sines;
 use super::{LONG, Search};
 use crate::expr::{Expr, Node, Pool};
-use crate::program::{Binding, Constants, Input, Output, Program, Statement, Table, lets};
+use crate::program::{Binding, Constants, Input, Output, Program, Role, Statement, Table, lets};
 use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-
-/// Name of the argument and of the result.
-pub(crate) const CARRIED: &str = "carried";
 
 /// Operations that a further number in the state has to save.
 pub(super) const WORTH: usize = 2;
@@ -74,7 +71,7 @@ impl Step {
 
     /// The program that computes what is carried, also where that is zero.
     pub(super) fn starting(&self, pool: &mut Pool) -> Program {
-        let zeros = || vec![pool.zero(); self.step.symbols(CARRIED).len()];
+        let zeros = || vec![pool.zero(); self.step.symbols(&Role::Carried).len()];
         self.carry.clone().unwrap_or_else(|| starting(&self.step, Vec::new(), zeros()))
     }
 }
@@ -206,18 +203,18 @@ impl Images {
 
     /// Images of the inputs that something carried may depend on.
     fn inputs(&mut self, pool: &mut Pool, program: &Program, fixed: bool) {
-        let h = program.symbols("h").first().copied();
+        let h = program.symbols(&Role::StepSize).first().copied();
         for input in &program.inputs {
-            let next = program.outputs.iter().find(|o| o.name == input.name);
-            match (input.name.as_str(), next, h) {
-                ("h", ..) if !fixed => {}
+            let next = program.outputs.iter().find(|o| o.role == input.role);
+            match (&input.role, next, h) {
+                (Role::StepSize, ..) if !fixed => {}
                 (_, Some(next), _) if input.binding == Binding::Step => {
                     for (&symbol, &value) in input.symbols.iter().zip(&next.values) {
                         self.image.insert(symbol, value);
                         self.moving.insert(symbol, ());
                     }
                 }
-                ("t", _, Some(h)) if input.scalar => {
+                (Role::Time, _, Some(h)) if input.scalar => {
                     let end = pool.add(input.symbols[0], h);
                     self.image.insert(input.symbols[0], end);
                     self.moving.insert(input.symbols[0], ());
@@ -426,7 +423,8 @@ impl Images {
             let symbol = match cx.pool.as_symbol(e) {
                 Some(_) => e,
                 None => {
-                    let name = formula_name(cx.pool, e, false).unwrap_or_else(|| CARRIED.to_owned());
+                    let name =
+                        formula_name(cx.pool, e, false).unwrap_or_else(|| Role::Carried.name().to_owned());
                     cx.pool.fresh_symbol(&name)
                 }
             };
@@ -503,18 +501,18 @@ impl Images {
 
 /// What a step carries: its symbols and their next values.
 pub(super) fn carried(step: &Program) -> (Vec<Expr>, Vec<Expr>) {
-    let values = step.outputs.iter().find(|o| o.name == CARRIED).map(|o| o.values.clone());
-    (step.symbols(CARRIED).to_vec(), values.unwrap_or_default())
+    let values = step.outputs.iter().find(|o| o.role == Role::Carried).map(|o| o.values.clone());
+    (step.symbols(&Role::Carried).to_vec(), values.unwrap_or_default())
 }
 
 /// Lets `step` carry `symbols`, whose next values are `values`.
 pub(super) fn carries(step: &mut Program, symbols: Vec<Expr>, values: Vec<Expr>) {
-    let is_state = |i: &Input| i.name != CARRIED && step.outputs.iter().any(|o| o.name == i.name);
+    let is_state = |i: &Input| i.role != Role::Carried && step.outputs.iter().any(|o| o.role == i.role);
     let after_state = step.inputs.iter().rposition(is_state).map_or(step.inputs.len(), |i| i + 1);
-    step.outputs.retain(|o| o.name != CARRIED);
-    step.outputs.push(Output { name: CARRIED.into(), values, scalar: false });
-    let input = Input { name: CARRIED.into(), symbols, binding: Binding::Step, scalar: false };
-    match step.inputs.iter_mut().find(|i| i.name == CARRIED) {
+    step.outputs.retain(|o| o.role != Role::Carried);
+    step.outputs.push(Output { role: Role::Carried, values, scalar: false });
+    let input = Input { role: Role::Carried, symbols, binding: Binding::Step, scalar: false };
+    match step.inputs.iter_mut().find(|i| i.role == Role::Carried) {
         Some(carried) => *carried = input,
         None => step.inputs.insert(after_state, input),
     }
@@ -522,13 +520,13 @@ pub(super) fn carries(step: &mut Program, symbols: Vec<Expr>, values: Vec<Expr>)
 
 /// The program that computes with `body` the `values` that the first step of `program` finds carried.
 pub(super) fn starting(program: &Program, body: Vec<Statement>, values: Vec<Expr>) -> Program {
-    let known = program.inputs.iter().filter(|i| i.name != "inputs" && i.name != CARRIED);
+    let known = program.inputs.iter().filter(|i| !matches!(i.role, Role::Inputs | Role::Carried));
     Program {
         name: "carry".into(),
         doc: vec!["What the first step finds computed.".into()],
         inputs: known.map(|i| Input { binding: Binding::Step, ..i.clone() }).collect(),
         body,
-        outputs: vec![Output { name: CARRIED.into(), values, scalar: false }],
+        outputs: vec![Output { role: Role::Carried, values, scalar: false }],
     }
 }
 

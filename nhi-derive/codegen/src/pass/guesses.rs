@@ -32,7 +32,7 @@
 
 use super::carry::{Step, carried, carries};
 use crate::expr::{Expr, Pool};
-use crate::program::{Program, Statement, lets};
+use crate::program::{Program, Role, Statement, lets};
 use std::collections::HashMap;
 
 /// Numbers that are carried of each guess: e, ∇e, and ∇²e or ∇e₋₁. A fourth one would save an iteration of more steps,
@@ -106,7 +106,7 @@ pub(super) fn guesses(pool: &mut Pool, step: Step, reflects: bool) -> Step {
 /// `step` with guesses by the last four solutions, of unknowns that it starts from a multiple of the step size which is the
 /// last one.
 fn last_solutions(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
-    let [h] = *step.step.symbols("h") else { return step };
+    let [h] = *step.step.symbols(&Role::StepSize) else { return step };
     let known = step.step.inputs.iter().flat_map(|i| i.symbols.iter().copied()).collect();
     let (mut symbols, mut values) = carried(&step.step);
     let mut carry = step.starting(pool);

@@ -14,14 +14,14 @@
 //! Unknowns of a Newton loop, velocities or impulses, are multiplied by u as well, and with them the errors of guesses.
 //! In such a step the passes before look for what has the factor h, so that they come first.
 
-use super::carry::{CARRIED, Step, WORTH, carries};
+use super::carry::{Step, WORTH, carries};
 use super::draft::{Context, Draft, is_generated};
 use super::ends::{ends, uses};
 use super::names::{formula_name, symbol_name};
 use super::schedule::schedule;
 use super::{LONG, Search};
 use crate::expr::{Expr, Node, Pool, Rational};
-use crate::program::{Binding, Constants, Input, Operations, Program, Statement, Table};
+use crate::program::{Binding, Constants, Input, Operations, Program, Role, Statement, Table};
 use num_traits::{One, Signed, ToPrimitive};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -142,12 +142,12 @@ impl Choice {
     /// What is multiplied by the step size somewhere, with the numbers beside it in the state.
     fn of(pool: &Pool, step: &Step) -> Option<Choice> {
         let program = &step.step;
-        let &h = program.symbols("h").first()?;
+        let &h = program.symbols(&Role::StepSize).first()?;
         let is_state =
-            |i: &&Input| i.binding == Binding::Step && program.outputs.iter().any(|o| o.name == i.name);
-        let velocities = |i: &&Input| !matches!(i.name.as_str(), "q" | "lambda");
+            |i: &&Input| i.binding == Binding::Step && program.outputs.iter().any(|o| o.role == i.role);
+        let velocities = |i: &&Input| !matches!(i.role, Role::Configuration | Role::Multipliers);
         let state: Vec<&Input> = program.inputs.iter().filter(is_state).filter(velocities).collect();
-        let midpoints = &program.symbols(CARRIED)[step.midpoints.clone()];
+        let midpoints = &program.symbols(&Role::Carried)[step.midpoints.clone()];
         let all = state.iter().flat_map(|i| &i.symbols).filter(|s| !midpoints.contains(s));
         // c h s is a product of these alone; or of what the next step finds there, at the end of a midpoint's.
         let mut known: BTreeMap<Expr, Expr> = all.map(|&s| (s, s)).collect();
@@ -175,7 +175,7 @@ impl Choice {
         let mut choice = Choice { unit: Unit { h, c }, fields: Vec::new(), carried: Vec::new() };
         for input in state {
             let read = input.symbols.iter().copied().filter(|s| used.contains(s));
-            if input.name == CARRIED {
+            if input.role == Role::Carried {
                 choice.carried.extend(read.filter(|s| multiplied.contains(s)));
             } else if input.symbols.iter().any(|s| multiplied.contains(s)) {
                 choice.fields.extend(read);
@@ -183,7 +183,7 @@ impl Choice {
         }
         if program.has_loop() {
             let of_guesses = step.anew.iter().copied().chain(step.errors.clone());
-            choice.carried.extend(of_guesses.map(|i| program.symbols(CARRIED)[i]));
+            choice.carried.extend(of_guesses.map(|i| program.symbols(&Role::Carried)[i]));
         }
         Some(choice)
     }
@@ -206,7 +206,7 @@ impl Choice {
             image.scale(cx.pool, statement);
         }
         // What the state carries comes from the results as they were.
-        let carried = program.symbols(CARRIED);
+        let carried = program.symbols(&Role::Carried);
         let all: Vec<Expr> = carried.iter().chain(&fields).copied().collect();
         let results: Table<Expr> = program.state().collect();
         let mut values = Vec::new();
@@ -214,7 +214,7 @@ impl Choice {
             let k = i32::from(symbols.contains(symbol));
             values.push(image.plain(cx.pool, results[symbol], k));
         }
-        for output in new.outputs.iter_mut().filter(|o| o.name != CARRIED) {
+        for output in new.outputs.iter_mut().filter(|o| o.role != Role::Carried) {
             for value in &mut output.values {
                 *value = image.plain(cx.pool, *value, 0);
             }
@@ -233,7 +233,7 @@ impl Choice {
                 anew.insert(i);
             }
         }
-        let velocities = program.symbols("v").iter().enumerate();
+        let velocities = program.symbols(&Role::Velocity).iter().enumerate();
         let place = |s: Expr| Some(carried.len() + fields.iter().position(|&field| field == s)?);
         let places = velocities.filter_map(|(j, &v)| Some((place(v)?, j))).collect();
         let increments = Increments { unit: image.unit.c, places };

@@ -14,13 +14,13 @@
 //! Steps with a Newton loop are left as they are.
 
 use super::Search;
-use super::carry::{CARRIED, Step, carries, finished, starting};
+use super::carry::{Step, carries, finished, starting};
 use super::draft::Context;
 use super::increments::{in_a_loop, used};
 use super::latency::recurrence;
 use super::midpoints::midpoints;
 use crate::expr::{Expr, Node, Pool};
-use crate::program::{Binding, Constants, Operations, Program, Statement, Table, lets};
+use crate::program::{Binding, Constants, Operations, Program, Role, Statement, Table, lets};
 use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -151,8 +151,8 @@ impl Cut {
     fn new(pool: &Pool, program: &Program, cut: usize) -> Option<Cut> {
         let (mut known, mut moving) = (Table::new(), Table::new());
         for input in &program.inputs {
-            let is_state = program.outputs.iter().any(|output| output.name == input.name);
-            if input.binding != Binding::Step || is_state || input.name == "t" {
+            let is_state = program.outputs.iter().any(|output| output.role == input.role);
+            if input.binding != Binding::Step || is_state || input.role == Role::Time {
                 known.extend(input.symbols.iter().map(|&s| (s, ())));
             }
             if input.binding == Binding::Step {
@@ -201,7 +201,7 @@ impl Cut {
                 None => break images,
             };
         };
-        let carried = program.symbols(CARRIED);
+        let carried = program.symbols(&Role::Carried);
         let kept = carried.iter().copied().filter(|s| self.state.contains(s));
         let results: Table<Expr> = program.state().collect();
         let (mut symbols, mut values) = (Vec::new(), Vec::new());
@@ -262,8 +262,8 @@ impl Cut {
             let form = forms.form(pool, value);
             next.of.insert(symbol, form);
         }
-        let &h = program.symbols("h").first()?;
-        for &t in program.symbols("t") {
+        let &h = program.symbols(&Role::StepSize).first()?;
+        for &t in program.symbols(&Role::Time) {
             let end = pool.add(t, h);
             next.of.insert(t, Form::free(end));
         }

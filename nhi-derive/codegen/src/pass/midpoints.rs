@@ -11,7 +11,7 @@ use super::draft::Context;
 use super::ends::{ends, uses};
 use super::increments::read_again;
 use crate::expr::{Expr, Node, Pool};
-use crate::program::{Program, Statement};
+use crate::program::{Program, Role, Statement};
 use std::collections::HashMap;
 
 /// `step` with its midpoints carried, if it has any.
@@ -43,7 +43,7 @@ pub(super) fn midpoints(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
 /// Symbols bound to a coordinate that a loop over steps reads there alone and a multiple of a velocity by the step size,
 /// and these sums; neither angles nor where the step ends.
 fn of(pool: &Pool, program: &Program) -> Vec<(Expr, Expr)> {
-    let [h] = *program.symbols("h") else { return Vec::new() };
+    let [h] = *program.symbols(&Role::StepSize) else { return Vec::new() };
     let uses = uses(pool, program, &read_again(pool, program));
     let next: HashMap<Expr, Expr> = program.state().collect();
     let is_increment = |e: Expr| match pool.node(e) {

@@ -33,7 +33,6 @@ mod split;
 mod temporaries;
 mod turns;
 
-pub(crate) use carry::CARRIED;
 pub use carry::{Step, carry, optimise_step};
 pub use draft::Context;
 pub use increments::{Increments, in_a_loop};

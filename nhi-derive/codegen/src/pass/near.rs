@@ -22,7 +22,7 @@
 
 use super::sines::{Called, Carrying};
 use crate::expr::{Expr, Function, Node, Pool};
-use crate::program::{Foreseen, Newton, Program, Statement, Turn, lets};
+use crate::program::{Foreseen, Newton, Program, Role, Statement, Turn, lets};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Terms at most of an angle when it is multiplied out.
@@ -241,14 +241,18 @@ pub(super) fn of_inputs(
     let e = opened(pool, e, &values)?;
     let first: HashMap<Expr, Expr> = carried.iter().copied().zip(first.iter().copied()).collect();
     let e = pool.substitute(&[e], &first)[0];
-    let given = program.inputs.iter().filter(|i| i.name != "inputs" && i.name != super::CARRIED);
+    let given = program.inputs.iter().filter(|i| !matches!(i.role, Role::Inputs | Role::Carried));
     let known = given.flat_map(|i| i.symbols.iter().copied()).collect();
     pool.are_made_of(&[e], &known).then_some(e)
 }
 
 /// Sines and cosines of what is linear in time, each with another rate, are carried from step to step.
 pub(super) fn phases(pool: &mut Pool, program: &mut Program, carrying: &mut Carrying) {
-    let (Some(&t), Some(&h)) = (program.symbols("t").first(), program.symbols("h").first()) else { return };
+    let (Some(&t), Some(&h)) =
+        (program.symbols(&Role::Time).first(), program.symbols(&Role::StepSize).first())
+    else {
+        return;
+    };
     let prepared = program.early();
     let mut known = prepared.clone();
     known.insert(t);

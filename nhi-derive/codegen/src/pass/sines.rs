@@ -12,7 +12,7 @@
 use super::carry::{Step, carried, carries};
 use super::near;
 use crate::expr::{Expr, Function, Node, Pool};
-use crate::program::{Foreseen, Program, Statement, Turn};
+use crate::program::{Foreseen, Program, Role, Statement, Turn};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Symbols for sine and cosine of an angle that are bound one after the other.
@@ -173,7 +173,7 @@ impl Carrying {
 /// The coordinate that each bound sum of one and other terms was, and each coordinate itself.
 pub(crate) fn moved(pool: &Pool, program: &Program) -> BTreeMap<Expr, Expr> {
     let mut moved: BTreeMap<Expr, Expr> =
-        program.symbols("q").iter().map(|&symbol| (symbol, symbol)).collect();
+        program.symbols(&Role::Configuration).iter().map(|&symbol| (symbol, symbol)).collect();
     for statement in &program.body {
         let Statement::Let { symbol, value } = statement else { continue };
         let Node::Sum(terms) = pool.node(*value) else { continue };

@@ -1,7 +1,7 @@
 //! The part of a program that depends on parameters and step size alone, as a program of its own.
 
 use crate::expr::{Expr, Pool};
-use crate::program::{Binding, Input, Output, Program, Statement};
+use crate::program::{Binding, Input, Output, Program, Role, Statement};
 use std::collections::BTreeSet;
 
 /// A program in two parts.
@@ -47,11 +47,15 @@ pub fn split(pool: &Pool, program: &Program) -> Prepared {
     order.retain(|s| used.contains(s));
     step.inputs.insert(
         0,
-        Input { name: "prepared".into(), symbols: order.clone(), binding: Binding::Prepared, scalar: false },
+        Input { role: Role::Prepared, symbols: order.clone(), binding: Binding::Prepared, scalar: false },
     );
     let outputs = order
         .iter()
-        .map(|&symbol| Output { name: pool.show(symbol).to_string(), values: vec![symbol], scalar: true })
+        .map(|&symbol| Output {
+            role: Role::Named(pool.show(symbol).to_string()),
+            values: vec![symbol],
+            scalar: true,
+        })
         .collect();
     let prepare = Program {
         name: "prepare".into(),

@@ -16,7 +16,7 @@ use super::angles::of_sum;
 use super::draft::{Context, Draft, Stage};
 use super::schedule::schedule;
 use crate::expr::{Expr, Function, Node};
-use crate::program::{Binding, Table};
+use crate::program::{Binding, Role, Table};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ const MAX_TERMS: usize = 8;
 /// See the [module documentation](self).
 pub(super) fn turns(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut inputs = draft.program.inputs.iter();
-    let step_size = inputs.find(|i| i.name == "h" && i.binding == Binding::Prepared);
+    let step_size = inputs.find(|i| i.role == Role::StepSize && i.binding == Binding::Prepared);
     let Some(h) = step_size.map(|i| i.symbols[0]) else { return };
     if !draft.program.has_loop() {
         return;

@@ -88,13 +88,13 @@ impl fmt::Display for Show<'_> {
         write!(f, "{}(", self.program.name)?;
         for (i, input) in self.program.inputs.iter().enumerate() {
             let separator = if i == 0 { "" } else { ", " };
-            write!(f, "{separator}{}", input.name)?;
+            write!(f, "{separator}{}", input.role.name())?;
             let binding = match input.binding {
                 Binding::Constant => "constant",
                 Binding::Prepared => "prepared",
                 Binding::Step => "",
             };
-            let entries = if input.scalar && self.list(&input.symbols, true) == input.name {
+            let entries = if input.scalar && self.list(&input.symbols, true) == input.role.name() {
                 String::new()
             } else {
                 self.list(&input.symbols, input.scalar)
@@ -114,7 +114,7 @@ impl fmt::Display for Show<'_> {
             .program
             .outputs
             .iter()
-            .map(|o| format!("{} = {}", o.name, self.list(&o.values, o.scalar)))
+            .map(|o| format!("{} = {}", o.role.name(), self.list(&o.values, o.scalar)))
             .collect();
         writeln!(f, "    return {}", outputs.join(", "))
     }

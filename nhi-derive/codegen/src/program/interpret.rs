@@ -61,7 +61,7 @@ impl Program {
         assert_eq!(inputs.len(), self.inputs.len(), "{}: number of inputs", self.name);
         let mut values = Values { pool, at: HashMap::new(), maps };
         for (input, given) in self.inputs.iter().zip(inputs) {
-            assert_eq!(input.symbols.len(), given.len(), "{}: length of {}", self.name, input.name);
+            assert_eq!(input.symbols.len(), given.len(), "{}: length of {}", self.name, input.role.name());
             for (&symbol, &value) in input.symbols.iter().zip(given) {
                 values.bind(symbol, value);
             }

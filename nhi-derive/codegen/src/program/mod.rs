@@ -11,6 +11,7 @@ mod display;
 mod interpret;
 mod isolate;
 mod operations;
+mod role;
 mod shape;
 mod table;
 mod validate;
@@ -20,6 +21,7 @@ pub use display::Show;
 pub use interpret::Failure;
 pub(crate) use operations::ITERATIONS;
 pub use operations::Operations;
+pub use role::Role;
 pub use shape::Shape;
 pub(crate) use shape::signed;
 pub(crate) use table::Table;
@@ -41,8 +43,8 @@ pub enum Binding {
 /// A group of input symbols, one argument of the emitted function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Input {
-    /// Name of the argument, such as `q`.
-    pub name: String,
+    /// What it is; its name is that of the argument.
+    pub role: Role,
     /// Its entries: symbols, in order.
     pub symbols: Vec<Expr>,
     /// When it is known.
@@ -54,8 +56,8 @@ pub struct Input {
 /// A group of results, one field of what the emitted function returns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {
-    /// Name of the field, such as `q`.
-    pub name: String,
+    /// What it is; its name is that of the field.
+    pub role: Role,
     /// Its entries.
     pub values: Vec<Expr>,
     /// One number instead of an array.
@@ -265,12 +267,12 @@ impl Program {
     pub fn state(&self) -> impl Iterator<Item = (Expr, Expr)> {
         self.outputs
             .iter()
-            .flat_map(|output| self.symbols(&output.name).iter().copied().zip(output.values.iter().copied()))
+            .flat_map(|output| self.symbols(&output.role).iter().copied().zip(output.values.iter().copied()))
     }
 
-    /// The symbols of the input with this name; none if there is no such input.
-    pub fn symbols(&self, input: &str) -> &[Expr] {
-        self.inputs.iter().find(|i| i.name == input).map_or(&[], |i| &i.symbols)
+    /// The symbols of the input with this role; none if there is no such input.
+    pub fn symbols(&self, role: &Role) -> &[Expr] {
+        self.inputs.iter().find(|i| i.role == *role).map_or(&[], |i| &i.symbols)
     }
 
     /// The inputs that are known before a step.

@@ -10,7 +10,7 @@ impl Program {
     pub fn validate(&self, pool: &Pool) {
         let mut bound = BTreeSet::new();
         for input in &self.inputs {
-            assert!(!input.scalar || input.symbols.len() == 1, "{}: input {}", self.name, input.name);
+            assert!(!input.scalar || input.symbols.len() == 1, "{}: input {}", self.name, input.role.name());
             for &s in &input.symbols {
                 self.bind(pool, &mut bound, s);
             }
@@ -58,7 +58,12 @@ impl Program {
             }
         }
         for output in &self.outputs {
-            assert!(!output.scalar || output.values.len() == 1, "{}: output {}", self.name, output.name);
+            assert!(
+                !output.scalar || output.values.len() == 1,
+                "{}: output {}",
+                self.name,
+                output.role.name()
+            );
             self.check(pool, &bound, &output.values);
         }
     }

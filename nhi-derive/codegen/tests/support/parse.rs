@@ -1,7 +1,7 @@
 //! Reads the textual form that `Program::show` prints.
 
 use nhi_codegen::expr::{Expr, Function, Pool, Rational};
-use nhi_codegen::program::{Binding, Input, Newton, Output, Program, Singular, Statement};
+use nhi_codegen::program::{Binding, Input, Newton, Output, Program, Role, Singular, Statement};
 
 /// Reads one program; panics with the offending line.
 pub(crate) fn program(pool: &mut Pool, text: &str) -> Program {
@@ -20,7 +20,7 @@ pub(crate) fn program(pool: &mut Pool, text: &str) -> Program {
                 .map(|o| {
                     let (name, values) = o.split_once(" = ").expect(line);
                     let scalar = !values.starts_with('[');
-                    Output { name: name.to_owned(), values: list(pool, values), scalar }
+                    Output { role: Role::named(name), values: list(pool, values), scalar }
                 })
                 .collect();
         } else if let Some(rest) = line.strip_prefix("newton ") {
@@ -77,7 +77,7 @@ fn input(pool: &mut Pool, text: &str) -> Input {
     };
     let scalar = !entries.starts_with('[');
     let symbols = list(pool, if entries.is_empty() { name } else { entries });
-    Input { name: name.to_owned(), symbols, binding, scalar }
+    Input { role: Role::named(name), symbols, binding, scalar }
 }
 
 fn list(pool: &mut Pool, text: &str) -> Vec<Expr> {

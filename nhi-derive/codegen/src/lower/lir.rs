@@ -1,0 +1,191 @@
+//! The lowered form of a function: named binary operations in a fixed order.
+//!
+//! A [`Function`] fixes the association and the order of every floating-point operation, so that all back ends and the
+//! interpreter compute the same bits. Values are assigned once. A value without a name is used once, by the statement
+//! that follows it without another effect in between: a back end may write its operation in place of the value.
+
+use crate::expr::Function as Elementary;
+use crate::group::{Group, Map};
+use crate::program::{Operations, Role, Singular};
+
+/// A value: an argument, or what one statement computes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Value(pub(super) u32);
+
+impl Value {
+    /// Its place in [`Function::names`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What an operation is applied to.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Operand {
+    /// A value.
+    Value(Value),
+    /// A number that is known at compile time.
+    Constant(f64),
+}
+
+/// One operation with one result.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Operation {
+    /// The operand itself: a second name of it.
+    Copy(Operand),
+    /// −x.
+    Neg(Operand),
+    /// x + y.
+    Add(Operand, Operand),
+    /// x − y.
+    Sub(Operand, Operand),
+    /// x·y.
+    Mul(Operand, Operand),
+    /// x/y.
+    Div(Operand, Operand),
+    /// √x.
+    Sqrt(Operand),
+    /// An elementary function; sine and cosine only where one of them alone is needed.
+    Call(Elementary, Operand),
+    /// `atan2(y, x)`.
+    Atan2(Operand, Operand),
+    /// x to a power that is no integer.
+    Powf(Operand, Operand),
+}
+
+/// How sine and cosine of an angle are computed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum SinCos {
+    /// Of any angle.
+    Any,
+    /// Of an angle that is small as a rule: short polynomials there.
+    Small,
+    /// By rotating `sines` of an angle `from` that is close as a rule.
+    Turned {
+        /// The close angle.
+        from: Operand,
+        /// Its sine and cosine.
+        sines: [Operand; 2],
+    },
+    /// By correcting `sines` of the predicted angle `from` + `by`.
+    Near {
+        /// The last angle.
+        from: Operand,
+        /// The predicted rotation.
+        by: Operand,
+        /// Sine and cosine of the predicted angle.
+        sines: [Operand; 2],
+    },
+}
+
+/// One statement.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Statement {
+    /// The equation that the following statements implement, for readers.
+    Equation(String),
+    /// One operation.
+    Let {
+        /// Its result.
+        to: Value,
+        /// The operation.
+        operation: Operation,
+    },
+    /// Sine and cosine of an angle.
+    SinCos {
+        /// Sine and cosine; `None` where one is not needed.
+        to: [Option<Value>; 2],
+        /// The angle.
+        angle: Operand,
+        /// How they are computed.
+        by: SinCos,
+    },
+    /// A map of a group.
+    Map {
+        /// Its results in order; `None` where one is not needed.
+        to: Vec<Option<Value>>,
+        /// The map.
+        map: Map,
+        /// Its group.
+        group: &'static Group,
+        /// Its arguments.
+        arguments: Vec<Vec<Operand>>,
+    },
+    /// The function fails with `what` unless `pivot` is positive by more than the rounding of `diagonal`.
+    Pivot {
+        /// Pivot of a symmetric positive definite elimination.
+        pivot: Operand,
+        /// The diagonal entry before elimination.
+        diagonal: Operand,
+        /// The failure.
+        what: Singular,
+    },
+    /// Solves nonlinear equations.
+    Newton(Newton),
+}
+
+/// Newton's method; see [`crate::program::Newton`] for the norm and the stopping test.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Newton {
+    /// The unknowns inside of `body`.
+    pub unknowns: Vec<Value>,
+    /// The solution, after the loop.
+    pub solution: Vec<Value>,
+    /// Where to start.
+    pub guess: Vec<Operand>,
+    /// Where to start again; empty if nowhere.
+    pub fallback: Vec<Operand>,
+    /// Weights of the norm, one of each unknown.
+    pub weights: Vec<Operand>,
+    /// Squared reference scale of the stopping test.
+    pub scale2: Operand,
+    /// Evaluated in every iteration. Never a `Newton` or a `Pivot`.
+    pub body: Vec<Statement>,
+    /// Update of each unknown.
+    pub delta: Vec<Operand>,
+    /// F′, F″ and F‴ of one equation for one unknown, for an update of third order (Chebyshev's method), with the
+    /// statements that only they need.
+    pub derivatives: Option<(Vec<Statement>, [Operand; 3])>,
+    /// Values of the last iterate: inside of the loop and after it.
+    pub last_iterate: Vec<(Value, Value)>,
+}
+
+/// A group of arguments.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Argument {
+    /// What it is.
+    pub role: Role,
+    /// Its entries.
+    pub values: Vec<Value>,
+    /// One number instead of an array.
+    pub scalar: bool,
+}
+
+/// A group of results.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Output {
+    /// What it is.
+    pub role: Role,
+    /// Its entries.
+    pub values: Vec<Operand>,
+    /// One number instead of an array.
+    pub scalar: bool,
+}
+
+/// One function.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Its documentation, one line each.
+    pub doc: Vec<String>,
+    /// Its arguments.
+    pub arguments: Vec<Argument>,
+    /// Its statements.
+    pub body: Vec<Statement>,
+    /// Its results.
+    pub outputs: Vec<Output>,
+    /// Names of the values, as symbols of the pool are called (`dot(x)`); those without are used once.
+    pub names: Vec<Option<String>>,
+    /// What it computes.
+    pub operations: Operations,
+}
