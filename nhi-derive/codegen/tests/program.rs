@@ -2,8 +2,8 @@
 
 mod support;
 
-use nhi_codegen::expr::Pool;
-use nhi_codegen::program::{Failure, Singular};
+use nhi_codegen::expr::{Expr, Pool};
+use nhi_codegen::program::{Failure, Foreseen, Program, Singular, Statement, Turn};
 use support::{program, systems};
 
 #[test]
@@ -58,6 +58,68 @@ fn use_before_binding_is_found() {
 #[should_panic(expected = "is bound twice")]
 fn double_binding_is_found() {
     program(&mut Pool::new(), "f(a)\n let a = 1\n return x = a");
+}
+
+/// Sine and cosine of `x` from the sines `s` and `c` of `from + by`.
+fn turning(pool: &mut Pool, foreseen: impl Fn(Expr) -> Foreseen) -> Program {
+    let mut p = program(pool, "turn(x, from, by, s, c)\n return r = [x, x]");
+    let [angle, from, by, sin, cos] = ["x", "from", "by", "s", "c"].map(|name| pool.symbol(name));
+    let sines = ["sin_x", "cos_x"].map(|name| pool.symbol(name));
+    let turn = Turn { sines, angle, from, foreseen: foreseen(by), known: [sin, cos] };
+    p.body.push(Statement::Turn(turn));
+    p.outputs[0].values = sines.to_vec();
+    p.validate(pool);
+    p
+}
+
+/// The sines of x = 0.7 + `by` + `off` from those of 0.7 + `by`.
+fn turned(p: &Program, pool: &Pool, by: f64, off: f64) -> [f64; 2] {
+    let (sin, cos) = (0.7 + by).sin_cos();
+    let inputs = [0.7 + by + off, 0.7, by, sin, cos].map(|x| vec![x]);
+    let r = p.run(pool, &inputs).expect("finite").concat();
+    [r[0], r[1]]
+}
+
+#[test]
+fn turns_are_executed_as_they_are_emitted() {
+    let mut pool = Pool::new();
+    let near = turning(&mut pool, Foreseen::Near);
+    let plain = turning(&mut pool, |_| Foreseen::Not);
+    let known = turning(&mut pool, Foreseen::Known);
+    let check = |[sin, cos]: [f64; 2], x: f64| {
+        assert!((sin - x.sin()).abs() < 1e-15 && (cos - x.cos()).abs() < 1e-15, "{sin} {cos} of {x}");
+    };
+    for off in [0.0, 1e-9, 1e-6, -3e-4, 0.1, 0.4, 3.0] {
+        check(turned(&near, &pool, 0.2, off), 0.9 + off);
+        check(turned(&plain, &pool, 0.0, off), 0.7 + off);
+    }
+    check(turned(&known, &pool, 0.2, 0.0), 0.9);
+    // Sines that nothing is added to are those that are known, to the last bit.
+    let (sin, cos) = (0.9f64.sin() + 1e-14, 0.9f64.cos());
+    let inputs = [0.9, 0.7, 0.2, sin, cos].map(|x| vec![x]);
+    assert_eq!(known.run(&pool, &inputs), Ok(vec![vec![sin, cos]]));
+    // What is not finite is a failure of the step.
+    let inputs = [f64::NAN; 5].map(|x| vec![x]);
+    assert_eq!(near.run(&pool, &inputs), Err(Failure::NonFinite));
+}
+
+#[test]
+#[should_panic(expected = "wrong prediction of the angle x")]
+fn an_angle_that_is_not_the_known_one_is_found() {
+    let mut pool = Pool::new();
+    let known = turning(&mut pool, Foreseen::Known);
+    turned(&known, &pool, 0.2, 1e-9);
+}
+
+#[test]
+#[should_panic(expected = "wrong prediction of the angle x")]
+fn sines_of_another_angle_are_found() {
+    let mut pool = Pool::new();
+    let near = turning(&mut pool, Foreseen::Near);
+    let (sin, cos) = 0.9f64.sin_cos();
+    // Too far off for these to be used, and wrong all the same.
+    let inputs = [2.0, 0.7, 0.3, sin, cos].map(|x| vec![x]);
+    let _ = near.run(&pool, &inputs);
 }
 
 #[test]

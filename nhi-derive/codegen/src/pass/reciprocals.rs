@@ -11,7 +11,10 @@ use crate::expr::{Expr, Node};
 use crate::program::{Program, Shape, Statement, Table};
 use num_traits::Signed;
 
-/// Last of the passes of a step.
+/// Replaces quotients whose denominators are known early enough.
+///
+/// Runs after the passes that save operations and before those that [`optimise_step`](super::optimise_step) does last:
+/// `shallow`, `late` and `sines`.
 pub(super) fn reciprocals(cx: &mut Context<'_>, program: &mut Program) {
     let mut latency = Latency::of(cx.pool, cx.constants, program);
     let mut symbols: Table<Expr> = Table::new();

@@ -1,7 +1,7 @@
 //! Running programs without emitting them: the oracle of the passes, and a way to compare methods
 //! with reference data before any Rust is generated.
 
-use super::{Newton, Program, Singular, Statement, Turn, lets};
+use super::{Foreseen, Newton, Program, Singular, Statement, Turn, lets};
 use crate::expr::{Expr, Maps, Pool, Symbol};
 use std::collections::HashMap;
 use std::fmt;
@@ -39,11 +39,21 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// Updates below this that no longer shrink are rounding.
 const NOISE: f64 = 65536.0 * f64::EPSILON;
 
+/// Differences from a predicted angle up to which its sines are corrected to first order, to second order, and by the
+/// addition theorems; as in the runtime's `trigonometry`.
+const TINY: f64 = 3.0e-9;
+const CLOSE: f64 = 4.0e-6;
+const SMALL: f64 = 3.0 / 16.0;
+
+/// How far predicted sines may be from those of the predicted angle: the roundings of a few hundred steps.
+const PREDICTION: f64 = 1e-12;
+
 impl Program {
     /// The outputs for `inputs`, both in the order of the program's.
     ///
     /// # Panics
-    /// If the shapes of `inputs` are not those of the program.
+    /// If the shapes of `inputs` are not those of the program, or if the sines that a [`Turn`] starts from are not those
+    /// of the angle that it says: a bug of a pass, not a failure of the step.
     pub fn run(&self, pool: &Pool, inputs: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, Failure> {
         self.run_with(pool, inputs, &|_, _| f64::NAN)
     }
@@ -51,7 +61,7 @@ impl Program {
     /// As [`Program::run`], of a program with maps of groups.
     ///
     /// # Panics
-    /// If the shapes of `inputs` are not those of the program.
+    /// As [`Program::run`].
     pub fn run_with(
         &self,
         pool: &Pool,
@@ -79,10 +89,7 @@ impl Program {
                     }
                 }
                 Statement::Newton(newton) => values.solve(newton)?,
-                &Statement::Turn(Turn { sines, angle, .. }) => {
-                    let (sin, cos) = values.of(&[angle])[0].sin_cos();
-                    sines.into_iter().zip([sin, cos]).for_each(|(symbol, value)| values.bind(symbol, value));
-                }
+                Statement::Turn(turn) => values.turn(turn),
             }
         }
         let results: Vec<Vec<f64>> = self.outputs.iter().map(|o| values.of(&o.values)).collect();
@@ -110,6 +117,39 @@ impl Values<'_> {
     fn bind_to(&mut self, symbol: Expr, value: Expr) {
         let value = self.of(&[value])[0];
         self.bind(symbol, value);
+    }
+
+    /// Binds sine and cosine as the runtime computes them, after checking what they are computed from.
+    fn turn(&mut self, turn: &Turn) {
+        let Turn { sines, angle, from, foreseen, known } = *turn;
+        let by = foreseen.by().map_or(0.0, |by| self.of(&[by])[0]);
+        let values = self.of(&[angle, from, known[0], known[1]]);
+        let (x, from, known) = (values[0], values[1], [values[2], values[3]]);
+        // Without rounding the sum.
+        self.check_prediction(turn, known, turned(sines_of(from), by), from);
+        let off = (x - from) - by;
+        let value = match foreseen {
+            Foreseen::Known(_) => {
+                self.check_prediction(turn, known, sines_of(x), x);
+                known
+            }
+            Foreseen::Near(_) if off.abs() <= TINY => corrected(known, off, 0.0),
+            Foreseen::Near(_) if off.abs() <= CLOSE => corrected(known, off, off / 2.0),
+            _ if off.abs() <= SMALL => turned(known, off),
+            _ => sines_of(x),
+        };
+        sines.into_iter().zip(value).for_each(|(symbol, value)| self.bind(symbol, value));
+    }
+
+    /// Panics if the `known` sines are not the `expected` ones of an angle of this `size`. What is not a number passes:
+    /// the results are not finite then.
+    fn check_prediction(&self, turn: &Turn, known: [f64; 2], expected: [f64; 2], size: f64) {
+        let tolerance = PREDICTION * size.abs().max(1.0);
+        for (known, expected) in known.into_iter().zip(expected) {
+            let is_wrong = (known - expected).abs() > tolerance;
+            let angle = self.pool.show(turn.angle);
+            assert!(!is_wrong, "wrong prediction of the angle {angle}: {known} instead of {expected}");
+        }
     }
 
     fn solve(&mut self, newton: &Newton) -> Result<(), Failure> {
@@ -147,4 +187,20 @@ impl Values<'_> {
         }
         Err(Failure::NotConverged)
     }
+}
+
+/// Sine and cosine.
+fn sines_of(x: f64) -> [f64; 2] {
+    x.sin_cos().into()
+}
+
+/// Sine and cosine of x + δ from those of x, by the addition theorems with 1 − cos δ.
+fn turned([sin, cos]: [f64; 2], by: f64) -> [f64; 2] {
+    let (sine, versine) = (by.sin(), 2.0 * (by / 2.0).sin().powi(2));
+    [sin + (cos * sine - sin * versine), cos - (sin * sine + cos * versine)]
+}
+
+/// The same to first order in δ, or to second order with `half` of it.
+fn corrected([sin, cos]: [f64; 2], by: f64, half: f64) -> [f64; 2] {
+    [sin + (cos - sin * half) * by, cos - (sin + cos * half) * by]
 }
