@@ -108,23 +108,59 @@ impl StateType {
 
     /// Where the step has sines of an angle from the step before, where it has the angle and perhaps what it was
     /// foreseen to be turned by: `carried[1]`, `carried[2]`, `q[0]`, `carried[0]`.
-    pub(super) fn turned(&self, step: &Program) -> Vec<([TokenStream; 3], Option<TokenStream>)> {
-        let place = |e: Expr| {
+    ///
+    /// # Panics
+    /// If the step has such sines without all of that in the state: they could not be recomputed, and their roundings
+    /// would grow without bound.
+    pub(super) fn turned(&self, pool: &Pool, step: &Program) -> Vec<([TokenStream; 3], Option<TokenStream>)> {
+        let place = |turn: &Turn, what: &str, e: Expr| {
             let of = |role: &Role| step.symbols(role).iter().position(|&s| s == e);
-            let (role, i) = self.roles().find_map(|role| Some((role, of(role)?)))?;
+            let Some((role, i)) = self.roles().find_map(|role| Some((role, of(role)?))) else {
+                panic!(
+                    "{}: {what} {} is not in the state, so that the sines of the angle {} cannot be recomputed",
+                    step.name,
+                    pool.show(e),
+                    pool.show(turn.angle),
+                )
+            };
             let (field, i) = (format_ident!("{}", role.name()), Literal::usize_unsuffixed(i));
-            Some(match self.pose {
+            match self.pose {
                 Some(_) if *role == Role::Configuration => quote!(q.entries()[#i]),
                 _ => quote!(#field[#i]),
-            })
-        };
-        let of = |statement: &Statement| match *statement {
-            Statement::Turn(Turn { from, foreseen, known: [sin, cos], .. }) => {
-                Some(([place(sin)?, place(cos)?, place(from)?], foreseen.by().and_then(place)))
             }
-            _ => None,
+        };
+        let of = |statement: &Statement| {
+            let Statement::Turn(turn @ Turn { from, foreseen, known: [sin, cos], .. }) = statement else {
+                return None;
+            };
+            // Sines that the step itself computes are recomputed in every step.
+            if !self.are_of_state(pool, step, &turn.known) {
+                return None;
+            }
+            let places = [("the sine", sin), ("the cosine", cos), ("the angle", from)]
+                .map(|(what, &e)| place(turn, what, e));
+            let by = foreseen.by().filter(|&by| !pool.is_zero(by));
+            Some((places, by.map(|by| place(turn, "the predicted turn", by))))
         };
         step.body.iter().filter_map(of).collect()
+    }
+
+    /// Whether sines are made of numbers of the state without a call in the step.
+    fn are_of_state(&self, pool: &Pool, step: &Program, sines: &[Expr]) -> bool {
+        let values: BTreeMap<Expr, Expr> = step.lets().into_iter().collect();
+        let state: BTreeSet<Expr> = self.roles().flat_map(|role| step.symbols(role)).copied().collect();
+        let mut stack = sines.to_vec();
+        while let Some(e) = stack.pop() {
+            if state.contains(&e) {
+                return true;
+            }
+            match (values.get(&e), pool.node(e)) {
+                (Some(&value), _) => stack.push(value),
+                (None, Node::Call(..)) => {}
+                (None, _) => stack.extend(pool.children(e)),
+            }
+        }
+        false
     }
 
     /// Roles of its fields, in order.
@@ -551,5 +587,77 @@ impl Body<'_> {
         let checked = checked.map(|(_, name)| quote!(emitted::finite(&#name)));
         self.add(quote!(if #(#checked)&&* { Ok(#bound) } else { Err(Failure::NonFinite) }));
         quote!(-> Result<#ty, Failure>)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Foreseen, Program, Role, StateType, Statement, Turn, format_ident};
+    use crate::expr::{Function, Pool};
+    use crate::program::{Binding, Input};
+
+    /// A step that turns the angle `x` by `foreseen` from `from`, with sines of `known`; `from`, `by`, `s` and `c` are
+    /// carried.
+    fn places(known: [&str; 2], from: &str, by: Option<&str>) -> Vec<(String, Option<String>)> {
+        let mut pool = Pool::new();
+        let mut list = |names: &[&str]| -> Vec<_> { names.iter().map(|name| pool.symbol(name)).collect() };
+        let input = |role, symbols| Input { role, symbols, binding: Binding::Step, scalar: false };
+        let inputs = vec![
+            input(Role::Configuration, list(&["x"])),
+            input(Role::Carried, list(&["from", "by", "s", "c"])),
+        ];
+        let sines = [pool.symbol("sin_x"), pool.symbol("cos_x")];
+        let (angle, called) = (pool.symbol("x"), pool.symbol("called"));
+        let value = pool.call(Function::Sin, angle);
+        let from = pool.symbol(from);
+        let foreseen = match by {
+            Some(by) => Foreseen::Near(pool.symbol(by)),
+            None => Foreseen::Near(pool.zero()),
+        };
+        let turn = Turn { sines, angle, from, foreseen, known: known.map(|name| pool.symbol(name)) };
+        let body = vec![Statement::Let { symbol: called, value }, Statement::Turn(turn)];
+        let step = Program { name: "step".into(), doc: Vec::new(), inputs, body, outputs: Vec::new() };
+        let state = StateType {
+            name: format_ident!("S"),
+            fields: vec![(Role::Configuration, 1)],
+            carried: 4,
+            pose: None,
+        };
+        let turned = state.turned(&pool, &step);
+        let text = |place: &super::TokenStream| place.to_string().replace(' ', "");
+        turned
+            .iter()
+            .map(|(places, by)| (places.each_ref().map(text).join(", "), by.as_ref().map(text)))
+            .collect()
+    }
+
+    #[test]
+    fn sines_of_the_state_have_places() {
+        let places_of = |from, by| places(["s", "c"], from, by);
+        let carried = "carried[2], carried[3]";
+        assert_eq!(
+            places_of("from", Some("by")),
+            [(format!("{carried}, carried[0]"), Some("carried[1]".into()))]
+        );
+        assert_eq!(places_of("x", None), [(format!("{carried}, q[0]"), None)]);
+        assert_eq!(places(["called", "called"], "other", None), []);
+    }
+
+    #[test]
+    #[should_panic(expected = "the angle other is not in the state, so that the sines of the angle x cannot")]
+    fn an_angle_that_is_not_in_the_state_is_a_bug() {
+        places(["s", "c"], "other", None);
+    }
+
+    #[test]
+    #[should_panic(expected = "the predicted turn other is not in the state")]
+    fn a_turn_that_is_not_in_the_state_is_a_bug() {
+        places(["s", "c"], "from", Some("other"));
+    }
+
+    #[test]
+    #[should_panic(expected = "the cosine called is not in the state")]
+    fn a_cosine_that_is_not_in_the_state_is_a_bug() {
+        places(["s", "called"], "from", None);
     }
 }

@@ -362,7 +362,7 @@ impl<'a> Emitter<'a> {
                 .as_ref()
                 .map(|(places, program)| (places.clone(), retracted(&pool, program).is_some())),
             errors,
-            turned: state.turned(&parts.step),
+            turned: state.turned(&pool, &parts.step),
             unread: state.unread(&pool, &parts.step),
             length,
             iterates: parts.step.has_loop(),
