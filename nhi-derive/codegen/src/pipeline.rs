@@ -1,26 +1,44 @@
 //! The stages in order.
 
-use crate::declaration::{self, Declaration, Error};
+use crate::caught::caught;
+use crate::declaration::{self, Declaration, Error, Rejected};
 use crate::emit::{self, Unit};
 use crate::engine::{Engine, EngineError, default_engine};
 use crate::mechanics::{Connection, Mechanics};
 use crate::method::{MethodPrograms, SystemPrograms, method, method_programs, system_programs};
 use proc_macro2::TokenStream;
 
-/// The expansion of `#[derive(Nonholonomic)]`: the implementation, or every error and a stub.
+/// The expansion of `#[derive(Nonholonomic)]`: the implementation, or every error and a stub. A panic, which is a bug of
+/// this crate, is one such error.
 pub fn derive(input: TokenStream) -> TokenStream {
     let input: syn::DeriveInput = match syn::parse2(input) {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),
     };
-    let declaration = match Declaration::parse(&input) {
-        Ok(declaration) => declaration,
-        Err(rejected) => return declaration::stub(&input, &rejected),
-    };
-    match Derived::new(declaration, default_engine().as_mut()) {
-        Ok(derived) => derived.implementation(),
-        Err(rejected) => declaration::stub(&input, &rejected),
-    }
+    implementation(&input).unwrap_or_else(|rejected| declaration::stub(&input, &rejected))
+}
+
+fn implementation(input: &syn::DeriveInput) -> Result<TokenStream, Box<Rejected>> {
+    let declaration = stage("declaration", input, Rejected::unread, || Declaration::parse(input))?;
+    let known = declaration.reject(Vec::new());
+    let known = || known.clone();
+    let derived = stage("derivation", input, known, || Derived::new(declaration, default_engine().as_mut()))?;
+    stage("code generation", input, known, || Ok(derived.implementation()))
+}
+
+/// The result of one stage. A panic in it is an error at the name of the struct, with what is `known` of the declaration.
+fn stage<T>(
+    name: &str,
+    input: &syn::DeriveInput,
+    known: impl FnOnce() -> Box<Rejected>,
+    run: impl FnOnce() -> Result<T, Box<Rejected>>,
+) -> Result<T, Box<Rejected>> {
+    caught(name, run).unwrap_or_else(|message| {
+        let mut rejected = known();
+        let message = format!("a bug of nhi, please report it: {message}");
+        rejected.errors.push(Error::new(input.ident.span(), message));
+        Err(rejected)
+    })
 }
 
 /// Everything that follows from one declaration.
@@ -41,10 +59,7 @@ impl Derived {
     ///
     /// # Errors
     /// Methods that do not apply, or an engine that cannot answer.
-    pub fn new(
-        declaration: Declaration,
-        engine: &mut dyn Engine,
-    ) -> Result<Derived, Box<declaration::Rejected>> {
+    pub fn new(declaration: Declaration, engine: &mut dyn Engine) -> Result<Derived, Box<Rejected>> {
         let mut mechanics = Mechanics::derive(declaration.system.clone(), engine)
             .map_err(|e| unanswered(&declaration, &e))?;
         let refusals: Vec<Error> = declaration
@@ -80,7 +95,7 @@ impl Derived {
     ///
     /// # Errors
     /// An engine that cannot answer.
-    pub fn pretty(&self, engine: &mut dyn Engine) -> Result<String, Box<declaration::Rejected>> {
+    pub fn pretty(&self, engine: &mut dyn Engine) -> Result<String, Box<Rejected>> {
         let mut mechanics = self.mechanics.clone();
         let connection = mechanics.connection(engine).map_err(|e| unanswered(&self.declaration, &e))?;
         Ok(emit::pretty(&self.unit(&mechanics, connection.as_ref())))
@@ -100,6 +115,75 @@ impl Derived {
     }
 }
 
-fn unanswered(declaration: &Declaration, error: &EngineError) -> Box<declaration::Rejected> {
+fn unanswered(declaration: &Declaration, error: &EngineError) -> Box<Rejected> {
     declaration.reject(vec![Error::new(declaration.ident.span(), error.to_string())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Derived, stage};
+    use crate::declaration::{self, Declaration, Rejected};
+    use crate::engine::BuiltIn;
+    use crate::program::Program;
+    use proc_macro2::TokenStream;
+
+    fn input() -> syn::DeriveInput {
+        syn::parse_quote! {
+            #[nonholonomic(
+                crate = super::runtime,
+                coordinates(x, y),
+                lagrangian = m/2*(dot(x)^2 + dot(y)^2),
+                constraints(dx - x*dy),
+                methods(Dla2, Rk4)
+            )]
+            struct Broken { m: f64 }
+        }
+    }
+
+    /// The error where `run` panics: one, together with the impls that keep others from following.
+    fn message(run: impl FnOnce() -> TokenStream) -> String {
+        let (input, declared) = (input(), Declaration::parse(&input()).unwrap());
+        let rejected = stage("test", &input, || declared.reject(Vec::new()), || Ok(run())).unwrap_err();
+        let stub = declaration::stub(&input, &rejected).to_string().replace(' ', "");
+        assert!(stub.starts_with("::core::compile_error!{\"abugofnhi,"), "{stub}");
+        assert_eq!(stub.matches("compile_error!").count(), 1, "{stub}");
+        assert!(stub.contains("super::runtime::SystemforBroken"), "{stub}");
+        assert!(stub.contains("super::runtime::Emits<__Method>forBroken"), "{stub}");
+        let message = rejected.errors[0].to_string();
+        message.split_once("a bug of nhi, please report it: ").unwrap().1.to_owned()
+    }
+
+    #[test]
+    fn a_panic_is_an_error_with_its_message() {
+        assert_eq!(message(|| panic!("a message of {}", 7)), "test: a message of 7");
+        assert_eq!(message(|| panic!("a message")), "test: a message");
+        assert_eq!(message(|| std::panic::panic_any(7)), "test: panic without a message");
+    }
+
+    /// Whichever thread takes that program through the passes.
+    #[test]
+    fn a_panic_in_a_pass_is_an_error_with_its_message() {
+        let broken = |breaks: fn(&mut Derived) -> &mut Program| {
+            let mut derived = Derived::new(Declaration::parse(&input()).unwrap(), &mut BuiltIn).unwrap();
+            breaks(&mut derived).body.clear();
+            message(|| derived.implementation())
+        };
+        for (message, of) in [
+            (broken(|derived| &mut derived.methods[0].step), "test: dla2: "),
+            (broken(|derived| &mut derived.methods[1].step), "test: rk4: "),
+            (broken(|derived| &mut derived.system.acceleration), "test: acceleration: "),
+        ] {
+            assert!(message.starts_with(of) && message.ends_with(" is bound nowhere"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_panic_before_anything_is_known_is_an_error() {
+        let input = input();
+        let rejected =
+            stage("declaration", &input, Rejected::unread, || -> Result<(), _> { panic!("early") });
+        let rejected = rejected.unwrap_err();
+        assert!(rejected.errors[0].to_string().ends_with("please report it: declaration: early"));
+        assert!(!declaration::stub(&input, &rejected).is_empty());
+    }
 }

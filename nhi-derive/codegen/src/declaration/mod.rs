@@ -94,6 +94,19 @@ pub struct Rejected {
     pub inputs: Option<usize>,
 }
 
+impl Rejected {
+    /// A declaration of which nothing is known.
+    pub(crate) fn unread() -> Box<Rejected> {
+        let runtime = default_runtime();
+        Box::new(Rejected { errors: Vec::new(), runtime, n: None, m: None, inputs: None })
+    }
+}
+
+/// The path of the runtime crate where none is given.
+fn default_runtime() -> syn::Path {
+    syn::parse_quote!(::nhi_runtime)
+}
+
 impl Declaration {
     /// Reads the `#[nonholonomic(...)]` attributes and the fields of a struct.
     ///
@@ -103,7 +116,7 @@ impl Declaration {
         let context = Context::new();
         let attributes = Attributes::parse(&input.attrs, &context);
         let fields = fields::parse(input, &context);
-        let runtime = attributes.runtime.value().cloned().unwrap_or_else(|| syn::parse_quote!(::nhi_runtime));
+        let runtime = attributes.runtime.value().cloned().unwrap_or_else(default_runtime);
         let methods = methods(&attributes, input, &context);
         missing_keys(&attributes, input, &context);
 

@@ -1,14 +1,16 @@
 //! The programs of one declaration after the passes, each in a pool of its own.
 //!
-//! None depends on another, and the passes are most of the derive's time: they run on all processors. Tokens
+//! Every program is validated before tokens are written of it. None depends on another, and the passes are most of the derive's time: they run on all processors. Tokens
 //! belong to the macro's own thread, which writes those of what is finished in the meantime.
 
+use crate::caught::caught;
 use crate::expr::Pool;
 use crate::method::MethodPrograms;
 use crate::pass::{Increments, Prepared, Step, optimise, optimise_step, split};
 use crate::program::{Constants, Operations, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -28,6 +30,7 @@ impl Optimised {
         let (mut pool, program) = program.isolated(pool);
         let mut constants = Constants::default();
         let program = optimise(&mut pool, &mut constants, &program);
+        program.validate(&pool);
         Optimised { pool, constants, program }
     }
 }
@@ -62,6 +65,8 @@ impl OptimisedStep {
             (anew.into_iter().collect(), resize)
         });
         let carry = carry.map(|carry| optimise(&mut pool, &mut constants, &carry));
+        let others = resize.iter().map(|(_, resize)| resize).chain(&carry);
+        [&parts.prepare, &parts.step].into_iter().chain(others).for_each(|program| program.validate(&pool));
         OptimisedStep { pool, constants, parts, weight, carry, increments, resize, errors }
     }
 }
@@ -91,6 +96,8 @@ struct Work<'a> {
 enum Finished {
     Step(usize, Box<OptimisedStep>),
     Other(usize, Box<Optimised>),
+    /// The message of a panic.
+    Failed(String),
 }
 
 impl Work<'_> {
@@ -99,10 +106,13 @@ impl Work<'_> {
         // The steps take longest and come first.
         let i = self.begun.fetch_add(1, Ordering::Relaxed);
         if let Some(method) = self.methods.get(i) {
-            return Some(Finished::Step(i, Box::new(OptimisedStep::of(self.pool, method))));
+            let step = caught(method.id, || OptimisedStep::of(self.pool, method));
+            return Some(step.map_or_else(Finished::Failed, |step| Finished::Step(i, Box::new(step))));
         }
         let i = i - self.methods.len();
-        self.others.get(i).map(|program| Finished::Other(i, Box::new(Optimised::of(self.pool, program))))
+        let program = self.others.get(i)?;
+        let other = caught(&program.name, || Optimised::of(self.pool, program));
+        Some(other.map_or_else(Finished::Failed, |other| Finished::Other(i, Box::new(other))))
     }
 }
 
@@ -182,6 +192,8 @@ impl Programs<'_> {
         match done.or_else(|| self.of_other_threads.recv().ok()).expect("every program is asked for once") {
             Finished::Step(i, step) => self.steps.finished.extend([(i, step)]),
             Finished::Other(i, other) => self.others.finished.extend([(i, other)]),
+            // The panic goes on here, where the macro's thread catches it.
+            Finished::Failed(message) => resume_unwind(Box::new(message)),
         }
     }
 }

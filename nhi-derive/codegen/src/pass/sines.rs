@@ -105,10 +105,7 @@ pub(super) fn sines(pool: &mut Pool, mut step: Step) -> Step {
         called.turn(&mut step.step.body, from, foreseen, known);
     }
     near::phases(pool, &mut step.step, &mut carrying);
-    let step = carrying.finish(step);
-    #[cfg(debug_assertions)]
-    step.step.validate(pool);
-    step
+    carrying.finish(step)
 }
 
 /// What the state of a step carries.
