@@ -1,4 +1,4 @@
-//! What every pass saves on every system, as a Markdown document.
+//! Operations that every pass saves on every system, as a Markdown document.
 //!
 //! ```text
 //! cargo run --release -p nhi-codegen --no-default-features --example passes -- \
@@ -16,7 +16,7 @@ use nhi_codegen::program::{Binding, Constants, Operations, Program, Role, Statem
 use std::collections::BTreeMap;
 use std::error::Error;
 
-/// Methods that are shown, as far as systems have them.
+/// Methods with a row in the table, if the system has them.
 const SHOWN: [&str; 4] = ["Dla2", "DlaRattle", "Rdp", "Rattle"];
 
 /// Passes that save operations, in the order of the columns.
@@ -33,56 +33,56 @@ const PASSES: [&str; 10] = [
     "sums",
 ];
 
-const HEAD: &str = "# What the passes save
+const HEAD: &str = "# Operations saved by the passes
 
-Operations of one step of the systems of `models`: an addition or multiplication counts 1, a division 4, sine, cosine or
-both of an angle 15, of one that is small as a rule 7, a square root 5, other functions 20, and a Newton loop as three
-iterations, with what an update of second order needs once. What depends on parameters and step size alone is computed
-once per simulation and not counted.
+Operations of one step of the systems of `models`, weighted: an addition or multiplication counts 1, a division 4, a sine,
+cosine or sine–cosine pair 15 (7 for an angle that is expected to be small), a square root 5, any other function 20. A
+Newton loop counts as three iterations plus one evaluation of the higher derivatives. Values that depend only on
+parameters and step size are computed once per simulation and not counted.
 
-| pass (`nhi-derive/codegen/src/pass/`) | what it does |
+| pass (`nhi-derive/codegen/src/pass/`) | effect |
 |---|---|
-| combined (`mechanics/combine.rs`, before the scheme is built) | constraints in other words: half the sum and difference of two, without factors that all entries of one have |
-| numbering | one symbol per value |
-| angles | sines and cosines of angles that are made of each other from fewer calls |
-| turns | in Newton loops, sines and cosines of angles that a step turns on from those of what it turns them by |
-| frames | in Newton loops, velocities and impulses in the frame that such an angle turns, where many coefficients are known before the loop or vanish |
-| content | numbers that divide all terms of a factor leave it |
-| coefficients | coefficients of named products move to where the name is used |
-| binding | sums and products are taken apart by when their operands are known |
-| factor | common factors of the terms of a sum |
-| products, sums (`share.rs`) | products and sums of two that several of them hold are computed once; so are square roots and reciprocals |
-| carry | the state carries what a step computes at its end and the next one would compute at its beginning |
-| guesses | Newton's method starts from the last solution, which is carried, and where the errors of its last guesses lead: costs operations, saves iterations, which are not counted |
-| increments | velocities, and with them the unknowns of Newton's method, are carried as multiples of the step size, which is then multiplied with nowhere else; the velocities themselves are results that no step reads |
-| midpoints | coordinates are carried as the next step begins with them, half a step ahead, where it reads nothing else of them: saves waiting, and an addition each where one with a multiplication is one operation |
-| middle | a step begins where the chain of operations from step to step is shortest, with what it otherwise computes of the state at its beginning: saves waiting, and what two steps do alike |
-| sines | the state carries sine and cosine of a step's angle, which short polynomials turn by what it has moved: saves choices by the quadrant and a third of the multiplications, counted as one sine and cosine |
-| near | an angle that the last iteration of Newton's method has all but found, or a phase a step ahead, needs two multiplications, or five, where another one is turned by polynomials |
-| ends | what the next step reads does not go through results that it does not: saves additions in a loop, and waiting |
-| positive | no check of pivots that are positive whatever the state |
-| signs | no changes of sign, which are not counted, where a user can subtract |
-| reciprocals | a division whose denominator is there before its numerator does not wait for it: costs a multiplication, saves waiting |
-| shallow | sums that cost no more with the sums in them written out: saves waiting |
-| late | what a multiplier does to the next step waits for its numerator by one multiplication, beside which the reciprocal of its denominator is multiplied with what else there is: costs multiplications, saves waiting, where that is a twelfth of a step |
-| latency | sums and products grouped by when their operands are there: saves no operations, but waiting |
+| row combination (`mechanics/combine.rs`, before the scheme is built) | replaces two constraints by half their sum and difference, and divides a constraint by a factor common to all of its entries |
+| numbering | global value numbering: one symbol per value |
+| angles | angle addition: sines and cosines of sums of angles from fewer calls |
+| turns | incremental trigonometry in Newton loops: rotates the sine–cosine pair of the start of a step by the small angle of the step |
+| frames | Newton loops in the body frame of such an angle, if many coefficients then vanish or do not depend on the unknowns |
+| content | extracts the numeric content of factors |
+| coefficients | moves the coefficients of named products to their uses |
+| binding | loop-invariant code motion: splits sums and products by the binding time of their operands |
+| factor | factors sums |
+| products, sums (`share.rs`) | common-subexpression elimination on n-ary products and sums, square roots and reciprocals |
+| carry | predictive commoning: stores values in the state that one step computes at its end and the next one would compute at its beginning |
+| guesses | predictor for Newton's method: extrapolates the solutions of the last steps, which are part of the state; costs operations, saves iterations, which are not counted |
+| increments | stores velocities, and the unknowns of Newton's method, as multiples of the step size, which removes multiplications by it; the velocities themselves become results that no step reads |
+| midpoints | stores coordinates half a step ahead, if the next step reads them only there: shortens the critical path, and saves one addition per coordinate where addition and multiplication are fused |
+| middle | loop rotation: a step begins where the critical path from step to step is shortest, and the initial part of the original step moves to its end: shortens the critical path, and saves operations that two successive steps have in common |
+| sines | trigonometric recurrence: the state contains the sine–cosine pair of an angle, and short polynomials rotate it by the increment of the angle: saves the choice of a quadrant and a third of the multiplications; counted as one sine–cosine pair |
+| near | predicted angles (from the last Newton iterate, or linear in t) are corrected by a first- or second-order rotation: two or five multiplications instead of the polynomials |
+| ends | reassociates outputs so that values read by the next step do not depend on results that it does not read: saves additions in a loop, and shortens the critical path |
+| positive | sign analysis: omits the checks of pivots that are always positive |
+| signs | folds negations, which are not counted, into the subtractions of their users |
+| reciprocals | replaces a division by a multiplication with the reciprocal, if the denominator is available before the numerator: costs a multiplication, shortens the critical path |
+| shallow | flattens nested sums where this costs no operation: shortens the critical path |
+| late | a multiplier is numerator × reciprocal, and the reciprocal arrives first; factors are multiplied with the reciprocal, which leaves one multiplication after the numerator: costs multiplications, applied if the critical path becomes shorter by a twelfth of the step |
+| latency | groups sums and products by the arrival times of their operands: same operations, shorter critical path |
 
-*Combined* is what the emitted step would cost more with the constraints as they are declared. *Written* is the program as
-the scheme is written; equal expressions count once in it already, also the sine and cosine of one angle. A column says
-what the pass saves where it stands in the order of passes; a pass that makes room for a later one can cost something
-itself. *Emitted* is the emitted step, and *loop* what the next step reads of it, which is all that is done where only the
-state after many steps is looked at. *Increments* is counted there, together with *midpoints*, *middle* and *ends*. *Checks* are the pivots that a step checks before and
-after *positive* and *carry*, which leaves a check that the step before has made. *Carried* is the number of values in
-the state.
+*Row combination* is the additional cost of the emitted step with the constraints as declared. *Before* is the program of
+the scheme before any pass; equal expressions, and the sine and cosine of one angle, count once in it already. A pass's
+column is its saving at its place in the order of passes; a pass that enables a later one can have a negative saving.
+*Emitted* is the emitted step. *Loop* is the part of it that the next step reads; loops over many steps execute only this
+part. *Increments* is the saving in that part, together with *midpoints*, *middle* and *ends*. *Pivots checked* is the number
+of pivot checks in a step before and after *positive* and *carry*, which omits a check that the step before has made.
+*State size* is the number of values in the state.
 
-Multipliers in closed form are no pass: the scheme builder solves what is affine in the velocities for these, and what
-then is affine in the impulses for those (`method/nodes.rs`), or in some of them (`method/impulse.rs`); two constraints
-by Cramer's rule where their determinant is short (`mechanics/connection.rs`). *Newton* is the number of unknowns that are left to a loop.
-The one equation for one unknown has its second and third derivative beside the first (`method/builder.rs`): an update
-that would not be the last one is of second order then, so that it is as a rule. They are computed in such an update alone
-(`program/defer.rs`).
+Multipliers in closed form are not a pass. The scheme builder solves equations that are affine in the velocities for the
+velocities, and then those that are affine in all impulses (`method/nodes.rs`) or in some of them (`method/impulse.rs`) for
+the impulses. It solves two constraints by Cramer's rule if their determinant is short (`mechanics/connection.rs`). *Newton*
+is the number of unknowns that remain in a loop. A single equation in one unknown also has its second and third derivative
+(`method/builder.rs`): they turn an update that would not be the last one into a Chebyshev update, so that it usually is
+the last one. They are computed only in such an update (`program/defer.rs`).
 
-Written by
+Generated by
 
 ```sh
 cargo run --release -p nhi-codegen --no-default-features --example passes -- models/src/*.rs models/src/lie/*.rs
@@ -93,7 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{HEAD}");
     let passes = PASSES.join(" | ");
     println!(
-        "| system | method | Newton | combined | written | {passes} | carry | emitted | increments | loop | carried | checks |"
+        "| system | method | Newton | row combination | before | {passes} | carry | emitted | increments | loop | state size | pivots checked |"
     );
     println!("|---|---|---:|---:|---:|{}---:|---:|---:|---:|---:|---:|", "---:|".repeat(PASSES.len()));
     for path in std::env::args().skip(1) {
@@ -123,7 +123,7 @@ fn row(derived: &Derived, method: &MethodPrograms) {
         *saved.entry(name.as_str()).or_default() += last - weight;
         last = *weight;
     }
-    // The last passes save nothing but what numbering finds once more.
+    // The last passes save operations only through a repeated value numbering.
     let columns = PASSES.map(|name| saved.get(name).copied().unwrap_or(0).to_string());
     let fixed = method.state.belongs_to_step_size();
     let mut carried = plain.clone();
@@ -155,7 +155,7 @@ fn row(derived: &Derived, method: &MethodPrograms) {
     debug_assert_eq!(unknowns(&plain), unknowns(&written));
 }
 
-/// The weight of the emitted step with the constraints as they are declared.
+/// Weight of the emitted step with the constraints as declared.
 fn as_declared(derived: &Derived, method: &MethodPrograms) -> isize {
     let mut mechanics = derived.mechanics.clone();
     mechanics.combined = None;
