@@ -37,12 +37,6 @@ pub trait Scalar:
     fn sqrt(self) -> Self;
     /// Sine and cosine.
     fn sin_cos(self) -> (Self, Self);
-    /// The same of an angle that is close to `beside` as a rule, which is known earlier. Of any other one it
-    /// is right too, but takes longer.
-    #[inline]
-    fn sin_cos_beside(self, _beside: Self) -> (Self, Self) {
-        self.sin_cos()
-    }
     /// Sine and cosine of an angle that is small as a rule, such as what a step turns something by. Any other
     /// one is right, but takes longer.
     #[inline]
@@ -99,7 +93,7 @@ pub trait Scalar:
 
 macro_rules! float_scalar {
     ($(
-        $float:ty: $sin_cos:path, $sin_cos_beside:expr, $small_sin_cos:path, $sin_cos_turned:expr, $sin_cos_near:expr, $sin:path, $cos:path, $apart:path;
+        $float:ty: $sin_cos:path, $small_sin_cos:path, $sin_cos_turned:expr, $sin_cos_near:expr, $sin:path, $cos:path, $apart:path;
     )*) => {$(
         impl Scalar for $float {
             const EPSILON: f64 = <$float>::EPSILON as f64;
@@ -115,10 +109,6 @@ macro_rules! float_scalar {
             #[inline]
             fn sin_cos(self) -> (Self, Self) {
                 $sin_cos(self)
-            }
-            #[inline]
-            fn sin_cos_beside(self, beside: Self) -> (Self, Self) {
-                $sin_cos_beside(self, beside)
             }
             #[inline]
             fn small_sin_cos(self) -> (Self, Self) {
@@ -167,9 +157,9 @@ macro_rules! float_scalar {
 }
 
 float_scalar! {
-    f64: trigonometry::sin_cos, trigonometry::sin_cos_beside, trigonometry::small_sin_cos,
+    f64: trigonometry::sin_cos, trigonometry::small_sin_cos,
         trigonometry::sin_cos_turned, trigonometry::sin_cos_near, trigonometry::sin, trigonometry::cos,
         crate::isa::apart;
-    f32: Float::sin_cos, |x, _| Float::sin_cos(x), Float::sin_cos, |x, _, _| Float::sin_cos(x),
+    f32: Float::sin_cos, Float::sin_cos, |x, _, _| Float::sin_cos(x),
         |x, _, _, _| Float::sin_cos(x), Float::sin, Float::cos, core::convert::identity;
 }

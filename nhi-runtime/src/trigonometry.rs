@@ -37,14 +37,10 @@
 
 use crate::Scalar;
 use crate::unchecked::zero_if_finite;
-use core::hint::black_box;
 use num_traits::Float;
 
 /// Above this |x|, n could have more than 20 bits.
 const LARGEST: f64 = 1_048_576.0;
-
-/// Up to this |r| < π/4, an integer n is that of x however x 2/π is rounded.
-const ALIKE: f64 = 0.785;
 
 /// With what angles from [`LARGEST`] on overflow: 2¹⁰²⁴ / 2²⁰.
 const OVERFLOWING: f64 = 4.0 / LARGEST / f64::MIN_POSITIVE;
@@ -101,22 +97,6 @@ pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
     } else {
         far(x)
     }
-}
-
-/// The same as of [`sin_cos`], in less time if `beside` is close to x and known earlier.
-#[inline]
-pub(crate) fn sin_cos_beside(x: f64, beside: f64) -> (f64, f64) {
-    if cfg!(feature = "platform-trigonometry") { far(x) } else { near_beside(x, beside, far) }
-}
-
-/// The same as of [`sin_cos_beside`], or not numbers.
-#[inline(always)]
-pub(crate) fn sin_cos_beside_or_nan<T: Scalar>(x: T, beside: T) -> (T, T) {
-    if cfg!(feature = "platform-trigonometry") {
-        return sin_cos_or_nan(x);
-    }
-    let nothing = T::from_f64(f64::NAN);
-    near_beside(x, beside, |_| (nothing, nothing))
 }
 
 /// (sin x, cos x) or, where that is not known without a call, not numbers: what several angles at a time
@@ -291,50 +271,12 @@ pub(crate) fn cos(x: f64) -> f64 {
 /// (sin x, cos x) for |x| < 2²⁰; otherwise, if `OR_NAN`, not numbers.
 #[inline(always)]
 fn near<T: Scalar, const OR_NAN: bool>(x: T) -> (T, T) {
-    turned::<_, OR_NAN>(x, shifted(x)).1
-}
-
-/// (sin x, cos x) for |x| < 2²⁰, else `far`: with n of (1) from an angle `beside` x, which need not be waited for if it
-/// is known earlier, unless that is not the n of x.
-#[inline(always)]
-fn near_beside<T: Scalar>(x: T, beside: T, far: impl FnOnce(T) -> (T, T)) -> (T, T) {
-    let (mut n, mut again) = (shifted(beside), false);
-    loop {
-        let (z, result) = turned::<_, false>(x, n);
-        // Branches, which the processor foresees, not choices, which it would wait for.
-        let is_other = z.to_f64() > ALIKE * ALIKE || !is_usual(n.to_f64());
-        if !is_other || again {
-            return result;
-        }
-        // Hidden from the compiler, which would look at x in every case.
-        let hidden = T::from_f64(black_box(x.to_f64()));
-        if hidden.to_f64().is_nan() || hidden.to_f64().abs() >= LARGEST {
-            return far(x);
-        }
-        (n, again) = (shifted(hidden), true);
-    }
-}
-
-/// n + 1.5 · 2⁵² of (1).
-#[inline(always)]
-fn shifted<T: Scalar>(x: T) -> T {
-    x * T::from_f64(core::f64::consts::FRAC_2_PI) + T::from_f64(WHOLE)
-}
-
-/// Whether |n| < 2¹⁹, so that |x| < 2²⁰, for `shifted` = n + 1.5 · 2⁵².
-#[inline(always)]
-fn is_usual(shifted: f64) -> bool {
-    shifted.to_bits().wrapping_sub((WHOLE - 524_288.0).to_bits()) < 1_048_576
-}
-
-/// r² and (sin x, cos x) with n from `shifted`, n + 1.5 · 2⁵².
-#[inline(always)]
-fn turned<T: Scalar, const OR_NAN: bool>(x: T, shifted: T) -> (T, (T, T)) {
     // No arrays of numbers: a compiler that has to see through them makes no vectors of `Fused` ones.
     let number = T::from_f64;
     let [p1, p2, p3, p4] = PI_HALVES;
     let (p1, p2, p3, p4) = (number(p1), number(p2), number(p3), number(p4));
     let (one, whole) = (number(1.0), number(WHOLE));
+    let shifted = x * number(core::f64::consts::FRAC_2_PI) + whole;
     let quadrant = shifted.to_f64().to_bits();
     let n = shifted - whole;
     // (1): every difference is exact together with the rounding that it is followed by.
@@ -355,7 +297,7 @@ fn turned<T: Scalar, const OR_NAN: bool>(x: T, shifted: T) -> (T, (T, T)) {
     let (sin, cos) = if quadrant & 1 == 0 { (sin, cos) } else { (cos, sin) };
     let negated =
         |x: T, quadrant: u64| T::from_f64(f64::from_bits(x.to_f64().to_bits() ^ ((quadrant & 2) << 62)));
-    (z, (negated(sin, quadrant), negated(cos, quadrant.wrapping_add(1))))
+    (negated(sin, quadrant), negated(cos, quadrant.wrapping_add(1)))
 }
 
 /// Whether |x| is at most [`SMALL`], so that the shorter polynomials are accurate. For branches, which do not compare

@@ -61,10 +61,6 @@ macro_rules! functions_by_f64 {
             $crate::trigonometry::sin_cos_or_nan(self)
         }
         #[inline(always)]
-        fn sin_cos_beside(self, beside: Self) -> (Self, Self) {
-            $crate::trigonometry::sin_cos_beside_or_nan(self, beside)
-        }
-        #[inline(always)]
         fn small_sin_cos(self) -> (Self, Self) {
             $crate::trigonometry::small_sin_cos_or_nan(self)
         }

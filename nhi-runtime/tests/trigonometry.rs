@@ -193,41 +193,6 @@ fn angles_that_were_foreseen() {
 }
 
 #[test]
-fn angles_beside_known_ones() {
-    // Close to them, across the borders of quadrants, far away, and where either is no angle that anybody measures.
-    let largest = 1_048_576.0_f64;
-    let close = (0..20_000).map(|i| {
-        let x = 2f64.powf(30.0 * unit(i) - 10.0) * f64::from(1 - 2 * (i as i32 % 2));
-        (x, x + 4.0 * (unit(7 * i) - 0.5))
-    });
-    let odd = [0.0, -0.0, 1.0, -7e5, largest.next_down(), largest, 3e9, 1e300, f64::INFINITY, f64::NAN];
-    let bits = |pair: (f64, f64)| (pair.0.to_bits(), pair.1.to_bits());
-    let mut compared = 0;
-    for (x, beside) in close.chain(odd.into_iter().flat_map(|x| odd.map(|beside| (x, beside)))) {
-        let pair = Scalar::sin_cos(x);
-        let same = Scalar::sin_cos_beside(x, beside);
-        assert!(
-            bits(same) == bits(pair) || x.is_nan() || x.is_infinite(),
-            "{x:e} beside {beside:e}: {same:?}"
-        );
-        assert_eq!(same.0.is_nan() && same.1.is_nan(), pair.0.is_nan());
-        #[cfg(feature = "std")]
-        {
-            let number = nhi_runtime::Separate::from_f64;
-            let (sin, cos) = number(x).sin_cos_beside(number(beside));
-            let or_nan = (sin.to_f64(), cos.to_f64());
-            // The platform's functions are calls anyway.
-            let is_known = x.abs() < largest || (cfg!(feature = "platform-trigonometry") && x.is_finite());
-            let is_right =
-                if is_known { bits(or_nan) == bits(pair) } else { or_nan.0.is_nan() && or_nan.1.is_nan() };
-            assert!(is_right, "{x:e} beside {beside:e}: {or_nan:?}");
-        }
-        compared += 1;
-    }
-    assert!(compared > 20_000);
-}
-
-#[test]
 fn next_to_zeros() {
     // The numbers nearest to multiples of π/2 and their neighbours, where the reduction cancels.
     let multiples = (1..800u32).chain((0..800).map(|i| 1 + (667_000.0 * unit(i)) as u32));

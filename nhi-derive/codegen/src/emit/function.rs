@@ -1,15 +1,12 @@
-//! Programs as functions.
+//! Lowered functions in Rust.
 
 use super::Mode;
-use super::beside::beside;
 use super::expression::{Place, Writer};
 use super::names::{Names, spelled};
 use crate::expr::{Expr, Node, Pool};
 use crate::group::{Entry, Group};
-use crate::pass::Latency;
-use crate::program::{
-    Constants, Foreseen, Newton, Operations, Output, Program, Role, Singular, Statement, Turn,
-};
+use crate::lower::{Function, Newton, Operand, Output, SinCos, Statement, Value, lower};
+use crate::program::{self, Constants, Program, Role, Singular, Turn};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet};
@@ -129,8 +126,9 @@ impl StateType {
                 _ => quote!(#field[#i]),
             }
         };
-        let of = |statement: &Statement| {
-            let Statement::Turn(turn @ Turn { from, foreseen, known: [sin, cos], .. }) = statement else {
+        let of = |statement: &program::Statement| {
+            let program::Statement::Turn(turn @ Turn { from, foreseen, known: [sin, cos], .. }) = statement
+            else {
                 return None;
             };
             // Sines that the step itself computes are recomputed in every step.
@@ -193,30 +191,28 @@ pub(super) fn function(
     program: &Program,
     signature: &Signature<'_>,
 ) -> TokenStream {
-    let operations = Operations::of(pool, constants, program);
-    let used = used(pool, program);
-    let mut latency = Latency::of(pool, constants, program);
-    let beside = beside(pool, constants, &mut latency, program);
-    let (rest, deferred) = program.deferred(pool);
+    print(&lower(pool, constants, program), mode, names, signature)
+}
+
+/// The function in Rust.
+fn print(function: &Function, mode: &mut Mode, names: Names, signature: &Signature<'_>) -> TokenStream {
     let mut body = Body {
-        writer: Writer::new(pool, constants, names, latency),
+        writer: Writer::new(function, names),
         mode,
-        used,
-        beside,
-        deferred: deferred.into_iter(),
+        used: used_names(function),
         tokens: TokenStream::new(),
     };
-    let arguments = body.arguments(program, signature);
-    body.statements(&rest.body);
-    let result = body.results(program, signature);
-    let mut docs = program.doc.clone();
+    let arguments = body.arguments(signature);
+    body.statements(&function.body);
+    let result = body.results(signature);
+    let mut docs = function.doc.clone();
     if !matches!(signature, Signature::Prepare) {
-        docs.extend([String::new(), format!("Operations: {operations}.")]);
+        docs.extend([String::new(), format!("Operations: {}.", function.operations)]);
     }
     let docs = docs.iter().map(|d| if d.is_empty() { String::new() } else { format!(" {d}") });
-    let name = spelled(&program.name);
+    let name = spelled(&function.name);
     let statements = body.tokens;
-    let retraction = retracted(pool, program).map(|group| {
+    let retraction = function.retracted().map(|group| {
         let group = format_ident!("{}", group.runtime);
         quote!(, R: Retracts<#group<f64>>)
     });
@@ -232,6 +228,13 @@ pub(super) fn function(
         #inline
         pub fn #name<T: Scalar #retraction>(#arguments) #result { #statements }
     }
+}
+
+/// Names of the values that anything is computed from.
+fn used_names(function: &Function) -> BTreeSet<&str> {
+    let uses = function.uses();
+    let names = function.names.iter().zip(uses);
+    names.filter(|(_, uses)| *uses > 0).filter_map(|(name, _)| name.as_deref()).collect()
 }
 
 /// The symbols that values depend on.
@@ -260,11 +263,7 @@ pub(super) fn retracted(pool: &Pool, program: &Program) -> Option<&'static Group
 struct Body<'a> {
     writer: Writer<'a>,
     mode: &'a mut Mode,
-    used: BTreeSet<Expr>,
-    /// See [`beside`].
-    beside: BTreeMap<Expr, Expr>,
-    /// Of each loop to come what its second derivatives are made of.
-    deferred: std::vec::IntoIter<Vec<Statement>>,
+    used: BTreeSet<&'a str>,
     tokens: TokenStream,
 }
 
@@ -273,22 +272,25 @@ impl Body<'_> {
         self.tokens.extend(tokens);
     }
 
+    fn is_used(&self, value: Value) -> bool {
+        self.writer.function.name_of(value).is_some_and(|name| self.used.contains(name))
+    }
+
     /// The argument list; statements that take the arguments apart are written.
-    fn arguments(&mut self, program: &Program, signature: &Signature<'_>) -> TokenStream {
+    fn arguments(&mut self, signature: &Signature<'_>) -> TokenStream {
         let mut arguments = Vec::new();
         let mut state = Vec::new();
-        for input in &program.inputs {
+        for input in &self.writer.function.arguments {
             let name = spelled(input.role.name());
             let unused = format_ident!("_{}", input.role.name());
-            let is_used = input.symbols.iter().any(|s| self.used.contains(s));
-            let length = Literal::usize_unsuffixed(input.symbols.len());
+            let is_used = input.values.iter().any(|&value| self.is_used(value));
+            let length = Literal::usize_unsuffixed(input.values.len());
+            let pattern = self.pattern(&input.values);
             if input.scalar {
-                let argument = self.writer.bind(input.symbols[0]);
-                let argument = if is_used { argument } else { quote!(#unused) };
+                let argument = if is_used { quote!(#(#pattern)*) } else { quote!(#unused) };
                 arguments.push(quote!(#argument: T));
                 continue;
             }
-            let pattern = self.pattern(&input.symbols);
             match signature {
                 Signature::Step(_) if input.role == Role::Prepared => {
                     if is_used {
@@ -325,224 +327,174 @@ impl Body<'_> {
         quote!(#(#arguments),*)
     }
 
-    fn pattern(&mut self, symbols: &[Expr]) -> Vec<TokenStream> {
+    /// Identifiers of values that are assigned together, `_` of those that nothing is computed from.
+    fn pattern(&mut self, values: &[Value]) -> Vec<TokenStream> {
         let mut all = Vec::new();
-        for &s in symbols {
-            let ident = self.writer.bind(s);
-            all.push(if self.used.contains(&s) { ident } else { quote!(_) });
+        for &value in values {
+            let ident = self.writer.ident(value);
+            all.push(if self.is_used(value) { quote!(#ident) } else { quote!(_) });
         }
         all
     }
 
+    /// Identifiers of results of one statement.
+    fn results_of(&mut self, to: &[Option<Value>]) -> Vec<TokenStream> {
+        let idents = to.iter().map(|to| to.and_then(|value| self.writer.ident(value)));
+        idents.map(|ident| ident.map_or_else(|| quote!(_), |ident| quote!(#ident))).collect()
+    }
+
     fn statements(&mut self, statements: &[Statement]) {
-        let mut i = 0;
-        while let Some(statement) = statements.get(i) {
-            i += 1;
-            match statement {
-                Statement::Equation(text) => {
-                    let comment = self.mode.comment(text);
-                    self.add(comment);
-                }
-                Statement::Let { symbol, value } => {
-                    if let Some((both, angle, sine, cosine)) = self.pair(statement, statements.get(i)) {
-                        let call = self.sin_cos(both, angle);
-                        let angle = self.writer.expression(angle, Place::Receiver);
-                        let (sine, cosine) = (self.writer.bind(sine), self.writer.bind(cosine));
-                        self.add(quote!(let (#sine, #cosine) = #angle.#call;));
-                        i += 1;
-                        continue;
-                    }
-                    let together = self.numbers_of_map(&statements[i - 1..]);
-                    if together > 0 {
-                        i += together - 1;
-                        continue;
-                    }
-                    let value = self.writer.expression(*value, Place::Open);
-                    let symbol = self.writer.bind(*symbol);
-                    self.add(quote!(let #symbol = #value;));
-                }
-                Statement::Pivot { pivot, diagonal, what } => {
-                    let pivot = self.writer.expression(*pivot, Place::Open);
-                    let diagonal = self.writer.expression(*diagonal, Place::Open);
-                    let failure = match what {
-                        Singular::Mass => quote!(SingularMass),
-                        Singular::Constraints => quote!(SingularConstraints),
-                    };
-                    self.add(quote! {
-                        if !emitted::regular(#pivot, #diagonal) {
-                            return Err(Failure::#failure);
-                        }
-                    });
-                }
-                Statement::Newton(newton) => self.newton(newton),
-                Statement::Turn(turn) => self.turn(turn),
+        statements.iter().for_each(|statement| self.statement(statement));
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Equation(text) => {
+                let comment = self.mode.comment(text);
+                self.add(comment);
             }
+            Statement::Let { to, operation } => {
+                let operation = self.writer.operation(operation);
+                self.assign(*to, operation);
+            }
+            Statement::SinCos { to, angle, by } => self.sin_cos(to, *angle, by),
+            Statement::Map { to, map, group, arguments } => {
+                let call = self.writer.map(*map, group, arguments);
+                let inline = to.iter().enumerate().find_map(|(i, value)| Some((i, (*value)?)));
+                match inline.filter(|(_, value)| self.writer.function.name_of(*value).is_none()) {
+                    Some((i, value)) => {
+                        let i = Literal::usize_unsuffixed(i);
+                        self.writer.write_inline(value, (quote!(#call[#i]), Place::Receiver));
+                    }
+                    None => {
+                        let pattern = self.results_of(to);
+                        self.add(quote!(let [#(#pattern),*] = #call;));
+                    }
+                }
+            }
+            Statement::Pivot { pivot, diagonal, what } => {
+                let [pivot, diagonal] = [*pivot, *diagonal].map(|x| self.writer.operand(x, Place::Open));
+                let failure = match what {
+                    Singular::Mass => quote!(SingularMass),
+                    Singular::Constraints => quote!(SingularConstraints),
+                };
+                self.add(quote! {
+                    if !emitted::regular(#pivot, #diagonal) {
+                        return Err(Failure::#failure);
+                    }
+                });
+            }
+            Statement::Newton(newton) => self.newton(newton),
         }
     }
 
-    /// The call of `both` sine and cosine of an angle.
-    fn sin_cos(&mut self, both: &str, angle: Expr) -> TokenStream {
-        let mut open = |e: Expr| self.writer.expression(e, Place::Open);
-        let name = format_ident!("{both}");
-        if both != "sin_cos" {
-            return quote!(#name());
-        }
-        match self.beside.get(&angle) {
-            Some(&from) => {
-                let from = open(from);
-                quote!(sin_cos_beside(#from))
+    /// `let to = operation;`, or nothing until the value is used if it has no name.
+    fn assign(&mut self, to: Value, operation: (TokenStream, Place)) {
+        match self.writer.ident(to) {
+            Some(ident) => {
+                let (tokens, _) = operation;
+                self.add(quote!(let #ident = #tokens;));
             }
-            None => quote!(#name()),
+            None => self.writer.write_inline(to, operation),
         }
     }
 
     /// `let (s, c) = x.sin_cos_turned(y, (sin_y, cos_y));`
-    fn turn(&mut self, turn: &Turn) {
-        let angle = self.writer.expression(turn.angle, Place::Receiver);
-        let [from, sin, cos] =
-            [turn.from, turn.known[0], turn.known[1]].map(|e| self.writer.expression(e, Place::Open));
-        let sines = self.pattern(&turn.sines);
-        let turned = match turn.foreseen {
-            Foreseen::Known(_) => quote!(let (#(#sines),*) = (#sin, #cos);),
-            Foreseen::Near(by) => {
-                let by = self.writer.expression(by, Place::Open);
-                quote!(let (#(#sines),*) = #angle.sin_cos_near(#from, #by, (#sin, #cos));)
-            }
-            Foreseen::Not => quote!(let (#(#sines),*) = #angle.sin_cos_turned(#from, (#sin, #cos));),
-        };
-        self.add(turned);
-    }
-
-    /// Writes the leading statements that bind numbers of one map: `let [x, _, y] = R::moved(..);`
-    /// Returns how many they are.
-    fn numbers_of_map(&mut self, statements: &[Statement]) -> usize {
-        let number = |pool: &Pool, s: &Statement| match s {
-            Statement::Let { symbol, value } => match pool.node(*value) {
-                Node::Map(entry, arguments) => Some((*symbol, *entry, arguments.clone())),
-                _ => None,
-            },
-            _ => None,
-        };
-        let Some((_, first, arguments)) = statements.first().and_then(|s| number(self.writer.pool, s)) else {
-            return 0;
-        };
-        let call = self.writer.call(first, &arguments);
-        let mut pattern = vec![quote!(_); first.map.results(first.group)];
-        let mut together = 0;
-        for statement in statements {
-            match number(self.writer.pool, statement) {
-                Some((symbol, entry, same)) if entry.map == first.map && same == arguments => {
-                    pattern[entry.index] = self.writer.bind(symbol);
-                    together += 1;
+    fn sin_cos(&mut self, to: &[Option<Value>; 2], angle: Operand, by: &SinCos) {
+        let arguments = self.writer.operands(&by.operands());
+        let call = match (by, arguments.as_slice()) {
+            (SinCos::Known { .. }, known) => quote!((#(#known),*)),
+            (_, arguments) => {
+                let angle = self.writer.operand(angle, Place::Receiver);
+                match (by, arguments) {
+                    (SinCos::Turned { .. }, [from, sin, cos]) => {
+                        quote!(#angle.sin_cos_turned(#from, (#sin, #cos)))
+                    }
+                    (SinCos::Near { .. }, [from, by, sin, cos]) => {
+                        quote!(#angle.sin_cos_near(#from, #by, (#sin, #cos)))
+                    }
+                    (SinCos::Small, _) => quote!(#angle.small_sin_cos()),
+                    _ => quote!(#angle.sin_cos()),
                 }
-                _ => break,
             }
-        }
-        self.add(quote!(let [#(#pattern),*] = #call;));
-        together
-    }
-
-    /// What computes both, the angle, the sine's and the cosine's symbol, if the statements bind those of one
-    /// angle.
-    fn pair(
-        &self,
-        first: &Statement,
-        second: Option<&Statement>,
-    ) -> Option<(&'static str, Expr, Expr, Expr)> {
-        let (Statement::Let { symbol: a, value: x }, Some(Statement::Let { symbol: b, value: y })) =
-            (first, second)
-        else {
-            return None;
         };
-        let (&Node::Call(f, x), &Node::Call(g, y)) = (self.writer.pool.node(*x), self.writer.pool.node(*y))
-        else {
-            return None;
-        };
-        let (partner, is_sine, both) = f.partner()?;
-        let (sine, cosine) = if is_sine { (*a, *b) } else { (*b, *a) };
-        (g == partner && x == y).then_some((both, x, sine, cosine))
+        let sines = self.results_of(to);
+        self.add(quote!(let (#(#sines),*) = #call;));
     }
 
     /// ```text
-    /// let newton = emitted::Newton::weighted([weights], beside);
+    /// let newton = emitted::Newton::weighted([weights], scale2);
     /// let ([l], [kept]) = emitted::Newton::solve(newton, [guess], |[l]| {
     ///     statements
     ///     Ok(([update], move || [derivatives], [kept]))
     /// })?;
     /// ```
     ///
-    /// or `solve_or(newton, [guess], [otherwise], ..)`.
+    /// or `solve_or(newton, [guess], [fallback], ..)`.
     fn newton(&mut self, newton: &Newton) {
-        let mut open = |e: &Expr| self.writer.expression(*e, Place::Open);
-        let guess: Vec<TokenStream> = newton.guess.iter().map(&mut open).collect();
-        let otherwise: Vec<TokenStream> = newton.otherwise.iter().map(&mut open).collect();
-        let weights: Vec<TokenStream> = newton.weights.iter().map(&mut open).collect();
-        let beside = open(&newton.beside);
+        let [guess, fallback, weights] =
+            [&newton.guess, &newton.fallback, &newton.weights].map(|all| self.writer.operands(all));
+        let scale2 = self.writer.operand(newton.scale2, Place::Open);
         let unknowns = self.pattern(&newton.unknowns);
         let outside = std::mem::take(&mut self.tokens);
         self.statements(&newton.body);
-        let mut delta = Vec::new();
-        for &d in &newton.delta {
-            delta.push(self.writer.expression(d, Place::Open));
-        }
-        let kept: Vec<TokenStream> =
-            newton.kept.iter().map(|&e| self.writer.expression(e, Place::Open)).collect();
+        let delta = self.writer.operands(&newton.delta);
+        let kept: Vec<Ident> =
+            newton.last_iterate.iter().filter_map(|&(value, _)| self.writer.ident(value)).collect();
         let inside = std::mem::take(&mut self.tokens);
-        let deferred = self.deferred.next().unwrap_or_default();
-        self.statements(&deferred);
-        let slopes: Vec<TokenStream> =
-            newton.slopes.iter().map(|&e| self.writer.expression(e, Place::Open)).collect();
-        let deferred = std::mem::replace(&mut self.tokens, outside);
-        let slopes =
-            if deferred.is_empty() { quote!([#(#slopes),*]) } else { quote!({ #deferred [#(#slopes),*] }) };
-        let (solve, otherwise) = match otherwise.as_slice() {
+        let derivatives = match &newton.derivatives {
+            None => quote!([]),
+            Some((statements, derivatives)) => {
+                self.statements(statements);
+                let derivatives = self.writer.operands(derivatives);
+                let statements = std::mem::take(&mut self.tokens);
+                match statements.is_empty() {
+                    true => quote!([#(#derivatives),*]),
+                    false => quote!({ #statements [#(#derivatives),*] }),
+                }
+            }
+        };
+        self.tokens = outside;
+        let (solve, fallback) = match fallback.as_slice() {
             [] => (quote!(solve), TokenStream::new()),
-            otherwise => (quote!(solve_or), quote!([#(#otherwise),*],)),
+            fallback => (quote!(solve_or), quote!([#(#fallback),*],)),
         };
         self.add(quote! {
-            let newton = emitted::Newton::weighted([#(#weights),*], #beside);
+            let newton = emitted::Newton::weighted([#(#weights),*], #scale2);
             let ([#(#unknowns),*], [#(#kept),*]) = emitted::Newton::#solve(
                 newton,
                 [#(#guess),*],
-                #otherwise
+                #fallback
                 #[inline(always)]
                 |[#(#unknowns),*]| {
                     #inside
-                    Ok(([#(#delta),*], move || #slopes, [#(#kept),*]))
+                    Ok(([#(#delta),*], move || #derivatives, [#(#kept),*]))
                 },
             )?;
         });
     }
 
     /// The return type; the statements that return are written.
-    fn results(&mut self, program: &Program, signature: &Signature<'_>) -> TokenStream {
+    fn results(&mut self, signature: &Signature<'_>) -> TokenStream {
+        let function = self.writer.function;
         let mut values = Vec::new();
-        for output in &program.outputs {
-            let mut entries = Vec::new();
-            for &value in &output.values {
-                entries.push(self.writer.expression(value, Place::Open));
-            }
+        for output in &function.outputs {
+            let entries = self.writer.operands(&output.values);
             values.push(if output.scalar { quote!(#(#entries)*) } else { quote!([#(#entries),*]) });
         }
-        // What is prepared is named by the symbols that are kept, such as `c[0]`.
-        let names = || -> Vec<Ident> { program.outputs.iter().map(|o| spelled(o.role.name())).collect() };
+        // What is prepared is named by the values that are kept, such as `c[0]`.
+        let names = || -> Vec<Ident> { function.outputs.iter().map(|o| spelled(o.role.name())).collect() };
         match signature {
             Signature::Prepare => {
-                let fields: Vec<TokenStream> = (program.outputs.iter().zip(&values))
-                    .map(|(output, value)| {
-                        let field = self.writer.bind(output.values[0]);
-                        if field.to_string() == value.to_string() { field } else { quote!(#field: #value) }
-                    })
-                    .collect();
                 let fields =
-                    if fields.is_empty() { quote!(scalar: PhantomData) } else { quote!(#(#fields),*) };
+                    if values.is_empty() { quote!(scalar: PhantomData) } else { quote!(#(#values),*) };
                 self.add(quote!(Ok(Prepared { #fields })));
                 quote!(-> Result<Prepared<T>, Failure>)
             }
             Signature::Start(ty) | Signature::Step(ty) => {
                 let (name, names) = (&ty.name, names());
                 let posed = |o: &Output| ty.pose.is_some() && o.role == Role::Configuration;
-                let values = program.outputs.iter().zip(&values).map(|(o, value)| match posed(o) {
+                let values = function.outputs.iter().zip(&values).map(|(o, value)| match posed(o) {
                     true => quote!(Posed::from(#value)),
                     false => value.clone(),
                 });
@@ -554,19 +506,14 @@ impl Body<'_> {
                 let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
                 quote!(-> Result<#ty, Failure>)
             }
-            Signature::Carry(_) => self.plain_results(program, &names(), &values, true),
-            Signature::Plain { fallible } => self.plain_results(program, &names(), &values, *fallible),
+            Signature::Carry(_) => self.plain_results(&names(), &values, true),
+            Signature::Plain { fallible } => self.plain_results(&names(), &values, *fallible),
         }
     }
 
-    fn plain_results(
-        &mut self,
-        program: &Program,
-        names: &[Ident],
-        values: &[TokenStream],
-        fallible: bool,
-    ) -> TokenStream {
-        let types = program.outputs.iter().map(|o| {
+    fn plain_results(&mut self, names: &[Ident], values: &[TokenStream], fallible: bool) -> TokenStream {
+        let outputs = &self.writer.function.outputs;
+        let types = outputs.iter().map(|o| {
             let length = Literal::usize_unsuffixed(o.values.len());
             if o.scalar { quote!(T) } else { quote!([T; #length]) }
         });
@@ -580,10 +527,10 @@ impl Body<'_> {
             self.add(value);
             return quote!(-> #ty);
         }
-        // Bound together: a result can have the name of a symbol that the others need.
+        // Bound together: a result can have the name of a value that the others need.
         let (bound, values) = (tuple(names.iter().map(|n| quote!(#n)).collect()), tuple(values.to_vec()));
         self.add(quote!(let #bound = #values;));
-        let checked = program.outputs.iter().zip(names).filter(|(o, _)| !o.values.is_empty());
+        let checked = outputs.iter().zip(names).filter(|(o, _)| !o.values.is_empty());
         let checked = checked.map(|(_, name)| quote!(emitted::finite(&#name)));
         self.add(quote!(if #(#checked)&&* { Ok(#bound) } else { Err(Failure::NonFinite) }));
         quote!(-> Result<#ty, Failure>)
@@ -592,9 +539,9 @@ impl Body<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Foreseen, Program, Role, StateType, Statement, Turn, format_ident};
+    use super::{Program, Role, StateType, Turn, format_ident};
     use crate::expr::{Function, Pool};
-    use crate::program::{Binding, Input};
+    use crate::program::{Binding, Foreseen, Input, Statement};
 
     /// A step that turns the angle `x` by `foreseen` from `from`, with sines of `known`; `from`, `by`, `s` and `c` are
     /// carried.

@@ -18,7 +18,6 @@
 //! Numbers are computed in the module, where no name of the user's is in scope. Outside of it every
 //! path is absolute and every local name starts with two underscores.
 
-mod beside;
 mod expression;
 mod function;
 mod geometry;
@@ -373,7 +372,7 @@ impl<'a> Emitter<'a> {
         // The fields of `Prepared` have the same names everywhere.
         let mut names = Names::default();
         let kept: Vec<Expr> = parts.prepare.outputs.iter().flat_map(|o| o.values.clone()).collect();
-        let fields: Vec<Ident> = kept.iter().map(|&s| names.of(&pool, s)).collect();
+        let fields: Vec<Ident> = kept.iter().map(|&s| names.of(&pool.show(s).to_string())).collect();
         let formulas = formulas(&mut pool, &parts.prepare, &kept);
         let docs = formulas.iter().map(|f| format!(" `{f}`"));
         // (fields with their types, their names, what they need)

@@ -1,6 +1,5 @@
-//! Rust identifiers for symbols.
+//! Rust identifiers for values.
 
-use crate::expr::{Expr, Pool};
 use crate::group::GROUPS;
 use crate::pass::identifier;
 use proc_macro2::{Ident, Span};
@@ -19,17 +18,16 @@ fn is_reserved(name: &str) -> bool {
 /// Identifiers of one function, unique in it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    of: BTreeMap<Expr, Ident>,
+    of: BTreeMap<String, Ident>,
     taken: BTreeSet<String>,
 }
 
 impl Names {
-    /// The identifier of a symbol: its name, with an underscore or number where that is taken.
-    pub(super) fn of(&mut self, pool: &Pool, symbol: Expr) -> Ident {
-        if let Some(ident) = self.of.get(&symbol) {
+    /// The identifier of a name: the name itself, with an underscore or number where that is taken.
+    pub(super) fn of(&mut self, name: &str) -> Ident {
+        if let Some(ident) = self.of.get(name) {
             return ident.clone();
         }
-        let name = pool.as_symbol(symbol).map_or("", |s| pool.name(s));
         let base = identifier(name);
         let mut unique = base.clone();
         let mut i = 1;
@@ -38,7 +36,7 @@ impl Names {
             i += 1;
         }
         let ident = spelled(&unique);
-        self.of.insert(symbol, ident.clone());
+        self.of.insert(name.to_owned(), ident.clone());
         ident
     }
 }

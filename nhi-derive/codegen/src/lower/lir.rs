@@ -1,8 +1,8 @@
 //! The lowered form of a function: named binary operations in a fixed order.
 //!
 //! A [`Function`] fixes the association and the order of every floating-point operation, so that all back ends and the
-//! interpreter compute the same bits. Values are assigned once. A value without a name is used once, by the statement
-//! that follows it without another effect in between: a back end may write its operation in place of the value.
+//! interpreter compute the same bits. Values are assigned once. A value without a name is used once, in the same block
+//! and with nothing but other operations in between: a back end may write its operation in place of the value.
 
 use crate::expr::Function as Elementary;
 use crate::group::{Group, Map};
@@ -53,6 +53,21 @@ pub enum Operation {
     Powf(Operand, Operand),
 }
 
+impl Operation {
+    /// What it is applied to, in order.
+    pub fn operands(&self) -> Vec<Operand> {
+        match *self {
+            Operation::Copy(x) | Operation::Neg(x) | Operation::Sqrt(x) | Operation::Call(_, x) => vec![x],
+            Operation::Add(x, y)
+            | Operation::Sub(x, y)
+            | Operation::Mul(x, y)
+            | Operation::Div(x, y)
+            | Operation::Atan2(x, y)
+            | Operation::Powf(x, y) => vec![x, y],
+        }
+    }
+}
+
 /// How sine and cosine of an angle are computed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum SinCos {
@@ -76,6 +91,23 @@ pub enum SinCos {
         /// Sine and cosine of the predicted angle.
         sines: [Operand; 2],
     },
+    /// They are `sines`, those of the predicted angle: the prediction is exact up to rounding.
+    Known {
+        /// Sine and cosine of the predicted angle.
+        sines: [Operand; 2],
+    },
+}
+
+impl SinCos {
+    /// What they are made of, apart from the angle.
+    pub fn operands(&self) -> Vec<Operand> {
+        match *self {
+            SinCos::Any | SinCos::Small => Vec::new(),
+            SinCos::Turned { from, sines: [sin, cos] } => vec![from, sin, cos],
+            SinCos::Near { from, by, sines: [sin, cos] } => vec![from, by, sin, cos],
+            SinCos::Known { sines } => sines.to_vec(),
+        }
+    }
 }
 
 /// One statement.
@@ -123,6 +155,34 @@ pub enum Statement {
     Newton(Newton),
 }
 
+impl Statement {
+    /// What it is computed from; of a loop, what it starts with.
+    pub fn operands(&self) -> Vec<Operand> {
+        match self {
+            Statement::Equation(_) => Vec::new(),
+            Statement::Let { operation, .. } => operation.operands(),
+            Statement::SinCos { angle, by, .. } => [vec![*angle], by.operands()].concat(),
+            Statement::Map { arguments, .. } => arguments.concat(),
+            Statement::Pivot { pivot, diagonal, .. } => vec![*pivot, *diagonal],
+            Statement::Newton(newton) => newton.before(),
+        }
+    }
+
+    /// The values that it assigns for the statements after it.
+    pub fn results(&self) -> Vec<Value> {
+        match self {
+            Statement::Equation(_) | Statement::Pivot { .. } => Vec::new(),
+            Statement::Let { to, .. } => vec![*to],
+            Statement::SinCos { to, .. } => to.iter().flatten().copied().collect(),
+            Statement::Map { to, .. } => to.iter().flatten().copied().collect(),
+            Statement::Newton(newton) => {
+                let kept = newton.last_iterate.iter().map(|&(_, after)| after);
+                newton.solution.iter().copied().chain(kept).collect()
+            }
+        }
+    }
+}
+
 /// Newton's method; see [`crate::program::Newton`] for the norm and the stopping test.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Newton {
@@ -147,6 +207,14 @@ pub struct Newton {
     pub derivatives: Option<(Vec<Statement>, [Operand; 3])>,
     /// Values of the last iterate: inside of the loop and after it.
     pub last_iterate: Vec<(Value, Value)>,
+}
+
+impl Newton {
+    /// What is evaluated before the first iteration.
+    pub fn before(&self) -> Vec<Operand> {
+        let Newton { guess, fallback, weights, scale2, .. } = self;
+        guess.iter().chain(fallback).chain(weights).chain([scale2]).copied().collect()
+    }
 }
 
 /// A group of arguments.
@@ -188,4 +256,62 @@ pub struct Function {
     pub names: Vec<Option<String>>,
     /// What it computes.
     pub operations: Operations,
+}
+
+impl Function {
+    /// The name of a value, if it has one.
+    pub fn name_of(&self, value: Value) -> Option<&str> {
+        self.names[value.index()].as_deref()
+    }
+
+    /// How often each value is used.
+    pub fn uses(&self) -> Vec<usize> {
+        let mut uses = vec![0; self.names.len()];
+        let mut count = |operands: &[Operand]| {
+            for operand in operands {
+                if let Operand::Value(value) = operand {
+                    uses[value.index()] += 1;
+                }
+            }
+        };
+        self.for_each_statement(&mut |statement| {
+            count(&statement.operands());
+            if let Statement::Newton(newton) = statement {
+                count(&newton.delta);
+                newton.last_iterate.iter().for_each(|&(inside, _)| count(&[Operand::Value(inside)]));
+                if let Some((_, derivatives)) = &newton.derivatives {
+                    count(derivatives);
+                }
+            }
+        });
+        self.outputs.iter().for_each(|output| count(&output.values));
+        uses
+    }
+
+    /// Calls `f` with every statement, those of loops after the loop.
+    pub fn for_each_statement<'a>(&'a self, f: &mut impl FnMut(&'a Statement)) {
+        for statement in &self.body {
+            f(statement);
+            if let Statement::Newton(newton) = statement {
+                newton.body.iter().for_each(&mut *f);
+                newton.derivatives.iter().flat_map(|(statements, _)| statements).for_each(&mut *f);
+            }
+        }
+    }
+
+    /// The maps of groups that it makes use of, with their groups.
+    pub fn maps(&self) -> Vec<(Map, &'static Group)> {
+        let mut maps = Vec::new();
+        self.for_each_statement(&mut |statement| {
+            if let Statement::Map { map, group, .. } = statement {
+                maps.push((*map, *group));
+            }
+        });
+        maps
+    }
+
+    /// The group of whose retractions it makes use, if it does.
+    pub fn retracted(&self) -> Option<&'static Group> {
+        self.maps().into_iter().find(|(map, _)| map.is_of_retraction()).map(|(_, group)| group)
+    }
 }

@@ -39,7 +39,6 @@ pub use increments::{Increments, in_a_loop};
 pub use latency::recurrence;
 pub(crate) use latency::{Latency, after};
 pub use names::identifier;
-pub(crate) use sines::moved;
 pub use split::{Prepared, split};
 
 use crate::expr::Pool;
