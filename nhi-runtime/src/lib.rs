@@ -89,11 +89,8 @@ pub use fields::Fields;
 #[cfg(feature = "std")]
 pub use fused::Fused;
 pub use mechanics::Mechanics;
-pub use method::{
-    Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerB, GniMidpoint,
-    Method, MvMp, Rattle, RattleRestarted, Rdp, RdpLeft, RdpMidpoint, RdpRight, Reflecting, Retracted,
-    Rk2Heun, Rk2Midpoint, Rk4, Rkmk2, Rkmk4, Started, SuslovCay, SuslovMv,
-};
+pub use method::markers::*;
+pub use method::{Method, Reflecting, Retracted, Started};
 pub use pair::GniEulerAb;
 pub use pose::{Factor, Posed, Retracts};
 pub use samples::{Sample, SampleOf, Samples};
@@ -112,9 +109,6 @@ pub mod prelude {
     pub use crate::Nonholonomic;
     pub use crate::Simulation;
     pub use crate::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4};
-    pub use crate::{
-        Compose, Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, GniEulerA, GniEulerAb,
-        GniEulerB, GniMidpoint, MvMp, Rattle, RattleRestarted, Rdp, RdpLeft, RdpMidpoint, RdpRight, Rk2Heun,
-        Rk2Midpoint, Rk4, Rkmk2, Rkmk4, SuslovCay, SuslovMv,
-    };
+    pub use crate::method::markers::*;
+    pub use crate::{Compose, GniEulerAb};
 }

@@ -331,223 +331,157 @@ macro_rules! by_step_functions_of {
     };
 }
 
-/// One line per method: documentation, name, id; of a reflecting method also the start that its
-/// plain value means.
-macro_rules! methods {
-    (
-        symmetric { $($(#[$symmetric_doc:meta])* $symmetric:ident $symmetric_id:literal;)* }
-        one_step { $($(#[$doc:meta])* $name:ident $id:literal;)* }
-        reflecting { $($(#[$jump_doc:meta])* $jump:ident $jump_id:literal $start:ident;)* }
-        reduced { $($reduced:ident)* }
-        restarted { $($restarted:ident)* }
-    ) => {
-        $(methods!(@marker $(#[$symmetric_doc])* $symmetric $symmetric_id Consistent);)*
-        $(methods!(@marker $(#[$doc])* $name $id Consistent);)*
-        $(
-            impl Symmetric for $symmetric {
-                const COMPOSED: ComposedIds = composed_ids!($symmetric_id);
-            }
-        )*
-        $(methods!(@marker $(#[$jump_doc])* $jump $jump_id $start);)*
-        $(
-            impl Reflecting for $jump {}
+/// The marker types of the methods.
+pub(crate) mod markers {
+    use super::*;
 
-            impl $jump {
+    /// The marker types, from the rows of the table of methods, and what their kinds bring along.
+    macro_rules! methods {
+        ([] $(
+            $(#[$doc:meta])*
+            $name:ident $id:literal {
+                kind: $kind:ident,
+                order: $order:literal,
+                adjoint: $adjoint:ident,
+                start: $start:ident,
+                $($facts:tt)*
+            }
+        )*) => {
+            $(
+                $(#[$doc])*
+                #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+                pub struct $name;
+
+                impl $name {
+                    /// Name in the literature tables, on the command line and in reference data.
+                    pub const ID: &'static str = $id;
+                }
+
+                by_step_functions_of!($name, for $name, in $name, |_this| Self::ID, $start);
+                kind!($kind $name $id $start);
+                symmetric!($kind $adjoint $name $id);
+            )*
+
+            // The compiler divides code that it optimises at once by modules.
+            #[allow(non_snake_case, reason = "named as the method")]
+            mod unit {
+                $(
+                    pub(super) mod $name {
+                        #[inline(never)]
+                        pub(crate) fn call<Out>(work: impl FnOnce() -> Out) -> Out {
+                            work()
+                        }
+                    }
+                )*
+            }
+        };
+    }
+
+    /// Choices that methods of a kind have: a retraction, a start.
+    macro_rules! kind {
+        (Reduced $name:ident $id:literal $start:ident) => {
+            retracted!($name $start);
+
+            impl $name {
+                #[doc = concat!("With that retraction; `", stringify!($name), "` by itself means [`Exp`].")]
+                pub const fn new<R: Copy>(retraction: R) -> Retracted<Self, R> {
+                    Retracted { method: $name, retraction }
+                }
+            }
+        };
+        (Restarted $name:ident $id:literal $start:ident) => {
+            retracted!($name $start);
+        };
+        (Reflecting $name:ident $id:literal $start:ident) => {
+            impl Reflecting for $name {}
+
+            impl $name {
                 /// Started with the multiplier of the continuous equations, which excites the
                 /// parasitic modes least, O(h³).
                 pub const fn consistent() -> Started<Self> {
-                    Self::started(Start::Consistent, concat!($jump_id, "_consistent"))
+                    Self::started(Start::Consistent, concat!($id, "_consistent"))
                 }
 
                 /// Started with the projected force, p₀⁻ = p₀ − ½h Qᵀ F₀.
                 pub const fn projected() -> Started<Self> {
-                    Self::started(Start::Projected, concat!($jump_id, "_projected"))
+                    Self::started(Start::Projected, concat!($id, "_projected"))
                 }
 
                 /// Started without any reaction, p₀⁻ = p₀.
                 pub const fn plain() -> Started<Self> {
-                    Self::started(Start::Plain, concat!($jump_id, "_plain"))
+                    Self::started(Start::Plain, concat!($id, "_plain"))
                 }
 
                 /// Started with v₀ as the velocity of the first step, as integrators on pairs of
                 /// configurations are: order 1 (Ferraro, Jiménez & Martín de Diego, section 7.4).
                 pub const fn stepped() -> Started<Self> {
-                    Self::started(Start::Stepped, concat!($jump_id, "_stepped"))
+                    Self::started(Start::Stepped, concat!($id, "_stepped"))
                 }
 
                 const fn started(start: Start, id: &'static str) -> Started<Self> {
                     // The start that the plain value means adds nothing to the id.
                     let id = if start as u8 == Start::$start as u8 { Self::ID } else { id };
-                    Started { method: $jump, start, id }
+                    Started { method: $name, start, id }
                 }
             }
 
-            by_step_functions_of!($jump, for Started<$jump>, in $jump, |this| this.id, (this.start));
-            methods!(@with $jump $start);
+            by_step_functions_of!($name, for Started<$name>, in $name, |this| this.id, (this.start));
+            retracted!($name $start);
             by_step_functions_of!(
-                [, R: Copy] Retracted<$jump, R>, for Retracted<Started<$jump>, R>, in $jump,
+                [, R: Copy] Retracted<$name, R>, for Retracted<Started<$name>, R>, in $name,
                 |this| this.method.id, (this.method.start)
             );
-        )*
-        impl<K> Started<K> {
-            /// On groups: with another retraction than the exponential map.
-            pub const fn with<R>(self, retraction: R) -> Retracted<Self, R> where K: Copy, R: Copy {
-                Retracted { method: self, retraction }
-            }
-        }
-        $(
-            methods!(@with $reduced Consistent);
+        };
+        ($kind:ident $name:ident $id:literal $start:ident) => {};
+    }
 
-            impl $reduced {
-                /// With that retraction; `$reduced` by itself means [`Exp`](crate::group::Exp).
-                pub const fn new<R: Copy>(retraction: R) -> Retracted<Self, R> {
-                    Retracted { method: $reduced, retraction }
+    /// The choice of a retraction.
+    macro_rules! retracted {
+        ($name:ident $start:ident) => {
+            impl $name {
+                /// On groups: with another retraction than the exponential map.
+                pub const fn with<R: Copy>(self, retraction: R) -> Retracted<Self, R> {
+                    Retracted { method: self, retraction }
                 }
             }
-        )*
-        $(methods!(@with $restarted Consistent);)*
 
-        // The compiler divides code that it optimises at once by modules.
-        #[allow(non_snake_case, reason = "named as the method")]
-        mod unit {
-            $(methods!(@unit $symmetric);)*
-            $(methods!(@unit $name);)*
-            $(methods!(@unit $jump);)*
-        }
-    };
-    (@unit $name:ident) => {
-        pub(super) mod $name {
-            #[inline(never)]
-            pub(crate) fn call<Out>(work: impl FnOnce() -> Out) -> Out {
-                work()
+            by_step_functions_of!(
+                [, R: Copy] Retracted<$name, R>, for Retracted<$name, R>, in $name, |_this| $name::ID, $start
+            );
+        };
+    }
+
+    /// `Symmetric` for the methods that are one-step maps and their own adjoints.
+    macro_rules! symmetric {
+        (Reflecting $adjoint:ident $name:ident $id:literal) => {};
+        (Reduced Itself $name:ident $id:literal) => {
+            symmetric!(Dla Itself $name $id);
+            symmetric!(@with $name: Exp Cayley Exp1 Exp2 Exp4);
+        };
+        ($kind:ident Itself $name:ident $id:literal) => {
+            impl Symmetric for $name {
+                const COMPOSED: ComposedIds = composed_ids!($id);
             }
-        }
-    };
-    (@with $name:ident $start:ident) => {
-        impl $name {
-            /// On groups: with another retraction than the exponential map.
-            pub const fn with<R: Copy>(self, retraction: R) -> Retracted<Self, R> {
-                Retracted { method: self, retraction }
+        };
+        ($kind:ident $adjoint:ident $name:ident $id:literal) => {};
+        // Retractions for which τ(−x) is τ(x)⁻¹.
+        (@with $name:ident: $($retraction:ident)*) => {$(
+            impl Symmetric for Retracted<$name, $retraction> {
+                const COMPOSED: ComposedIds = $name::COMPOSED;
             }
-        }
+        )*};
+    }
 
-        by_step_functions_of!(
-            [, R: Copy] Retracted<$name, R>, for Retracted<$name, R>, in $name, |_this| $name::ID, $start
-        );
-    };
-    (@marker $(#[$doc:meta])* $name:ident $id:literal $start:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-        pub struct $name;
-
-        impl $name {
-            /// Name in the literature tables, on the command line and in reference data.
-            pub const ID: &'static str = $id;
-        }
-
-        by_step_functions_of!($name, for $name, in $name, |_this| Self::ID, $start);
-    };
+    nhi_methods::for_each_method!(methods);
 }
 
-// MP06 = McLachlan and Perlmutter 2006, KMF = Kobilarov, Martín de Diego and Ferraro,
-// FJM = Ferraro, Jiménez and Martín de Diego.
-methods! {
-    symmetric {
-        /// Discrete Lagrange–d'Alembert, order 2, symmetric; MP06 (4.18). The default and
-        /// recommendation.
-        Dla2 "dla2";
-        /// As [`Dla2`] with midpoint quadrature, fully implicit; MP06 (4.16), corrected.
-        Dla2Midpoint "dla2_midpoint";
-        /// The scheme of [`Dla2`] read at the nodes: order 2, symmetric, forces at the nodes.
-        DlaRattle "dla_rattle";
-        /// As [`DlaRattle`] with midpoint quadrature.
-        DlaRattleMidpoint "dla_rattle_midpoint";
-        /// Reduced d'Alembert–Pontryagin on R^k × G, trapezoidal rule, order 2, symmetric; KMF (27), (28),
-        /// corrected. The default and recommendation with a group factor.
-        Rdp "rdp";
-        /// As [`Rdp`] with midpoint quadrature (α = ½), for systems that do not depend on the pose.
-        RdpMidpoint "rdp_midpoint";
-        /// Suslov's problem with the discrete Lagrangian of Moser and Veselov, order 2, symmetric, energy
-        /// exact with one constraint (to rounding); García-Naranjo and Jiménez, for any inertia and
-        /// constraint that are constant in the body. For free bodies that turn about a point, SO(3)
-        /// without coordinates, potential and forces. Its equations lose their solution where h|ω| is
-        /// about 1; the step then fails.
-        SuslovMv "suslov_mv";
-        /// As [`SuslovMv`] with the consistent discrete Lagrangian hℓ(cay⁻¹(W)/h): it is [`Rdp`] with
-        /// Cayley's map. The energy is not exact (one constraint: unless both inertias on its plane are
-        /// equal), but off by O(h²); steps may be long.
-        SuslovCay "suslov_cay";
+impl<K> Started<K> {
+    /// On groups: with another retraction than the exponential map.
+    pub const fn with<R>(self, retraction: R) -> Retracted<Self, R>
+    where
+        K: Copy,
+        R: Copy,
+    {
+        Retracted { method: self, retraction }
     }
-    one_step {
-        /// Discrete Lagrange–d'Alembert, order 1, dissipative; MP06 (4.12).
-        Dla1 "dla1";
-        /// Adjoint of [`Dla1`], order 1, anti-dissipative; MP06 (4.17), corrected.
-        Dla1Adjoint "dla1_adjoint";
-        /// As [`Rdp`] with the base point at the left node (α = 0), order 1.
-        RdpLeft "rdp_left";
-        /// As [`Rdp`] with the base point at the right node (α = 1), order 1.
-        RdpRight "rdp_right";
-        /// [`Rattle`] started at every node with the multiplier of the continuous equations: order 2 on
-        /// the constraint manifold, without parasitic modes; not exactly reversible.
-        RattleRestarted "rattle_restarted";
-        /// The discrete rigid body of Moser and Veselov with its momentum projected at the nodes; MP06
-        /// (6.7), (6.8). Order 1, loses energy in every step: to reproduce the literature, [`SuslovMv`]
-        /// is better for the same systems. Keeps the constraint at the nodes exactly.
-        MvMp "mv_mp";
-        /// Explicit midpoint rule on the index-reduced equations; drifts off the constraints.
-        Rk2Midpoint "rk2_midpoint";
-        /// Heun's rule on the index-reduced equations; drifts off the constraints.
-        Rk2Heun "rk2_heun";
-        /// The classical Runge–Kutta method on the index-reduced equations; drifts off the
-        /// constraints.
-        Rk4 "rk4";
-        /// Explicit midpoint rule in the logarithm of the pose's motion (Munthe-Kaas); drifts off the
-        /// constraints.
-        Rkmk2 "rkmk2";
-        /// The classical Runge–Kutta method in the logarithm of the pose's motion (Munthe-Kaas); drifts
-        /// off the constraints.
-        Rkmk4 "rkmk4";
-    }
-    reflecting {
-        /// Geometric nonholonomic integrator with trapezoidal quadrature, order 2. Its parasitic modes
-        /// can destroy long runs: prefer [`Dla2`] there.
-        ///
-        /// For a constant mass matrix the literature states it in other forms, with F = ∂L/∂q + f. All
-        /// of them are this method, with the same numbers up to rounding:
-        ///
-        /// - the two-step form, nonholonomic SHAKE (KMF (9), MP06 (5.3)),
-        ///   q_{k+1} − 2q_k + q_{k−1} = h²M⁻¹(F_k + μᵀλ_k), μ(q_k)(q_{k+1} − q_{k−1})/2h + μ₀ = 0;
-        /// - the projected form without multipliers (KMF (14), (16)), with Qᵀ = μᵀC⁻¹μM⁻¹,
-        ///   p_{k+1/2} = (1 − 2Qᵀ)p_{k−1/2} + h(1 − Qᵀ)F_k − 2μᵀC⁻¹μ₀, q_{k+1} = q_k + hM⁻¹p_{k+1/2};
-        /// - the form with triples (q, p, λ), RATTLE (KMF (10), FJM (15)),
-        ///   p_{k+1/2} = p_k + ½h(F + μᵀλ)_k, q_{k+1} = q_k + hM⁻¹p_{k+1/2},
-        ///   p_{k+1} = p_{k+1/2} + ½h(F + μᵀλ)_{k+1} with μM⁻¹p_{k+1} + μ₀ = 0.
-        Rattle "rattle" Consistent;
-        /// Geometric nonholonomic integrator with midpoint quadrature, order 2. Its parasitic modes
-        /// can destroy long runs: prefer [`Dla2`] there.
-        GniMidpoint "gni_midpoint" Consistent;
-        /// Geometric nonholonomic integrator, Euler A, order 1: the kick by the forces follows the
-        /// reflection. For a constant mass matrix it is FJM (13), whose p̃ is p + ½hF. Its parasitic
-        /// modes can destroy long runs.
-        GniEulerA "gni_euler_a" Plain;
-        /// Adjoint of [`GniEulerA`]: the kick comes before the reflection; FJM (14), whose p̃ is p − ½hF.
-        /// Its parasitic modes can destroy long runs.
-        GniEulerB "gni_euler_b" Plain;
-    }
-    reduced { Rdp RdpMidpoint RdpLeft RdpRight }
-    restarted { RattleRestarted }
 }
-
-/// Symmetric with retractions for which τ(−x) is τ(x)⁻¹.
-macro_rules! symmetric_with {
-    ($($retraction:ident)*) => {$(
-        impl Symmetric for Retracted<Rdp, $retraction> {
-            const COMPOSED: ComposedIds = Rdp::COMPOSED;
-        }
-        impl Symmetric for Retracted<RdpMidpoint, $retraction> {
-            const COMPOSED: ComposedIds = RdpMidpoint::COMPOSED;
-        }
-    )*};
-}
-
-symmetric_with!(Exp Cayley Exp1 Exp2 Exp4);

@@ -36,9 +36,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for path in std::env::args().skip(1) {
         for input in structs(&std::fs::read_to_string(path)?)? {
             let all = Declaration::parse(&input).map_err(|r| r.errors[0].to_string())?;
-            for &marker in &all.system.methods {
-                let mut one = all.clone();
-                one.system.methods = vec![marker];
+            let all = Derived::new(all, engine.as_mut()).map_err(|r| r.errors[0].to_string())?.declaration;
+            for &method in &all.system.methods {
+                let one = all.clone().with_methods(vec![method]);
                 let start = Instant::now();
                 let derived = Derived::new(one, engine.as_mut()).map_err(|r| r.errors[0].to_string())?;
                 let tokens = derived.implementation();

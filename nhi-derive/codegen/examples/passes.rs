@@ -9,7 +9,7 @@ use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
 use nhi_codegen::expr::Pool;
-use nhi_codegen::method::{self, MethodPrograms};
+use nhi_codegen::method::{self, Method, MethodPrograms};
 use nhi_codegen::pass::{carry, in_a_loop, optimise_step, trace};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Binding, Constants, Operations, Program, Role, Statement};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 
 /// Methods with a row in the table, if the system has them.
-const SHOWN: [&str; 4] = ["Dla2", "DlaRattle", "Rdp", "Rattle"];
+const SHOWN: [Method; 4] = [Method::Dla2, Method::DlaRattle, Method::Rdp, Method::Rattle];
 
 /// Passes that save operations, in the order of the columns.
 const PASSES: [&str; 10] = [
@@ -159,8 +159,8 @@ fn row(derived: &Derived, method: &MethodPrograms) {
 fn as_declared(derived: &Derived, method: &MethodPrograms) -> isize {
     let mut mechanics = derived.mechanics.clone();
     mechanics.combined = None;
-    let row = method::method(method.marker).expect("a method");
-    let step = method::method_programs(&mut mechanics, row).step;
+    let named = Method::named(method.marker).expect("a method");
+    let step = method::method_programs(&mut mechanics, named).step;
     let (mut pool, step) = step.isolated(&mechanics.system.pool);
     let fixed = method.state.belongs_to_step_size();
     let step = optimise_step(&mut pool, &mut Constants::default(), &step, fixed).step;

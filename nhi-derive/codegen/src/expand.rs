@@ -2,8 +2,8 @@
 
 use crate::declaration::Declaration;
 use crate::engine::Engine;
-use crate::method::METHODS;
 use crate::pipeline::Derived;
+use nhi_methods::Method;
 use std::fmt;
 
 /// Why a source file could not be expanded.
@@ -36,7 +36,8 @@ impl fmt::Display for ExpandError {
                 if found.is_empty() { Ok(()) } else { write!(f, ", only {}", quoted(found)) }
             }
             ExpandError::NoMethod(name) => {
-                let ids: Vec<String> = METHODS.iter().map(|row| row.id.to_owned()).collect();
+                let ids: Vec<String> =
+                    Method::ALL.iter().map(|method| method.facts().id.to_owned()).collect();
                 write!(f, "unknown method `{name}`, expected one of {}", quoted(&ids))
             }
             ExpandError::Declaration(errors) => f.write_str(&errors.join("\n")),
@@ -63,13 +64,11 @@ pub fn expand(
     engine: &mut dyn Engine,
 ) -> Result<String, ExpandError> {
     let mut structs = structs(source)?;
-    let marker = match method_name {
+    let method = match method_name {
         None => None,
         Some(name) => Some(
-            METHODS
-                .iter()
-                .find(|row| row.id == name || row.marker == name)
-                .map(|row| row.marker)
+            Method::with_id(name)
+                .or_else(|| Method::named(name))
                 .ok_or_else(|| ExpandError::NoMethod(name.to_owned()))?,
         ),
     };
@@ -84,9 +83,8 @@ pub fn expand(
             ExpandError::Declaration(rejected.errors.iter().map(ToString::to_string).collect())
         };
         let mut declaration = Declaration::parse(&input).map_err(reject)?;
-        if let Some(marker) = marker {
-            declaration.system.methods = vec![marker];
-            declaration.extents.methods = vec![declaration.ident.span().into()];
+        if let Some(method) = method {
+            declaration = declaration.with_methods(vec![method]);
         }
         if !out.is_empty() {
             out.push('\n');

@@ -5,7 +5,7 @@ use crate::declaration::{self, Declaration, Error, Rejected};
 use crate::emit::{self, Unit};
 use crate::engine::{Engine, EngineError, default_engine};
 use crate::mechanics::{Connection, Mechanics};
-use crate::method::{MethodPrograms, SystemPrograms, method, method_programs, system_programs};
+use crate::method::{MethodPrograms, SystemPrograms, method_programs, refusal, system_programs};
 use proc_macro2::TokenStream;
 
 /// The expansion of `#[derive(Nonholonomic)]`: the implementation, or every error and a stub. A panic, which is a bug of
@@ -59,30 +59,27 @@ impl Derived {
     ///
     /// # Errors
     /// Methods that do not apply, or an engine that cannot answer.
-    pub fn new(declaration: Declaration, engine: &mut dyn Engine) -> Result<Derived, Box<Rejected>> {
+    pub fn new(mut declaration: Declaration, engine: &mut dyn Engine) -> Result<Derived, Box<Rejected>> {
         let mut mechanics = Mechanics::derive(declaration.system.clone(), engine)
             .map_err(|e| unanswered(&declaration, &e))?;
-        let refusals: Vec<Error> = declaration
-            .system
-            .methods
-            .iter()
-            .enumerate()
-            .filter_map(|(i, marker)| {
-                let reason = method(marker)?.refusal(&mechanics)?;
-                Some(declaration.method_error(i, &reason))
-            })
-            .collect();
-        if !refusals.is_empty() {
-            return Err(declaration.reject(refusals));
+        let refusals: Vec<Option<String>> =
+            declaration.system.methods.iter().map(|&method| refusal(method, &mechanics)).collect();
+        if declaration.all_methods {
+            let methods = declaration.system.methods.iter().zip(&refusals);
+            let applicable =
+                methods.filter(|(_, reason)| reason.is_none()).map(|(method, _)| *method).collect();
+            declaration = declaration.with_methods(applicable);
+        } else {
+            let errors: Vec<Error> = (refusals.iter().enumerate())
+                .filter_map(|(i, reason)| Some(declaration.method_error(i, reason.as_deref()?)))
+                .collect();
+            if !errors.is_empty() {
+                return Err(declaration.reject(errors));
+            }
         }
         let system = system_programs(&mut mechanics);
-        let methods = declaration
-            .system
-            .methods
-            .iter()
-            .filter_map(|marker| method(marker))
-            .map(|row| method_programs(&mut mechanics, row))
-            .collect();
+        let methods = &declaration.system.methods;
+        let methods = methods.iter().map(|&method| method_programs(&mut mechanics, method)).collect();
         Ok(Derived { declaration, mechanics, system, methods })
     }
 

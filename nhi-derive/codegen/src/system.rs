@@ -2,6 +2,7 @@
 
 use crate::expr::{Expr, Pool};
 use crate::group::Group;
+use nhi_methods::Method;
 
 /// Lagrangian L(q, v), constraint one-forms μ(q)·v + μ₀(q) = 0 and a work one-form on a configuration
 /// space Q = R^k × G, where the group factor G may be missing.
@@ -35,8 +36,8 @@ pub struct System {
     pub constraints: Vec<Constraint>,
     /// Components of the work one-form along the velocities, n of them, in q, v, t, parameters and inputs.
     pub force: Vec<Expr>,
-    /// Marker types of the methods to emit, such as `Dla2`, in order.
-    pub methods: Vec<&'static str>,
+    /// The methods to emit, in order.
+    pub methods: Vec<Method>,
     /// The declaration in its author's words.
     pub source: Source,
 }

@@ -2,7 +2,9 @@
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::method::{Method, StateKind};
 use nhi_codegen::pipeline::Derived;
+use nhi_methods::{Applies, Kind};
 
 fn derived(text: &str) -> Derived {
     let input = syn::parse_str(text).expect("a struct");
@@ -176,27 +178,56 @@ fn deep_expressions_do_not_overflow_the_stack() {
     nested(300, &|i| format!("1/(a{}*y + {i})^2", i - 1));
 }
 
+/// `methods(all)` is every method that applies, in the order of the table, and each has the state of its kind.
+#[test]
+fn all_methods_are_those_that_apply() {
+    let emitted = |keys: &str| {
+        let all = derived(&format!("#[nonholonomic({keys}, methods(all))] pub struct System;"));
+        for method in &all.methods {
+            let kind = Method::named(method.marker).expect("a method").facts().kind;
+            assert_eq!(method.state == StateKind::Jump, kind == Kind::Reflecting, "{}", method.id);
+        }
+        let declared = all.declaration.system.methods;
+        assert_eq!(declared.len(), all.methods.len());
+        declared
+    };
+    let those = |applies: &dyn Fn(Applies) -> bool| -> Vec<Method> {
+        Method::ALL.iter().copied().filter(|method| applies(method.facts().applies)).collect()
+    };
+    let skate = "constraints(sin(phi)*dx - cos(phi)*dy)";
+    let plane = format!("coordinates(x, y, phi), lagrangian = dot(x)^2 + dot(y)^2 + dot(phi)^2, {skate}");
+    assert_eq!(emitted(&plane), those(&|applies| applies != Applies::FreeBodies));
+
+    let group = "group = SO3(R; a, b, c)";
+    let everywhere = those(&|applies| applies == Applies::Everywhere);
+    let heavy = format!("{group}, lagrangian = a^2 + b^2 + 2*c^2 - R[2][2], constraints(c)");
+    assert_eq!(emitted(&heavy), everywhere);
+    let table = format!("{group}, lagrangian = a^2 + b^2 + 2*c^2, constraints(R[0][0]*a + R[0][1]*b)");
+    let free = |applies| matches!(applies, Applies::Everywhere | Applies::InvariantLagrangians(_));
+    assert_eq!(emitted(&table), those(&free));
+    let body = format!("{group}, lagrangian = a^2 + b^2 + 2*c^2, constraints(c)");
+    assert_eq!(emitted(&body), those(&|applies| !matches!(applies, Applies::Coordinates(_))));
+}
+
 /// Monitors cost nothing unless they are called: of the energy, the momenta of symmetries, the residual of the
 /// constraints and the parasitic mode no step computes, keeps or returns anything, whatever the method.
 #[test]
 fn steps_have_no_trace_of_monitors() {
     // A skate on an incline: with an energy, a horizontal symmetry and one constraint.
-    let methods = "Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, RattleRestarted, \
-                   GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4";
-    let skate = derived(&format!(
+    let skate = derived(
         "#[nonholonomic(
             coordinates(x, y, phi),
             lagrangian = m/2*(dot(x)^2 + dot(y)^2) + J/2*dot(phi)^2 + m*g*x,
             constraints(sin(phi)*dx - cos(phi)*dy = 0),
-            methods({methods}))]
-         pub struct Skate {{ pub m: f64, pub J: f64, pub g: f64 }}"
-    ));
+            methods(all))]
+         pub struct Skate { pub m: f64, pub J: f64, pub g: f64 }",
+    );
     let code = pretty(&skate);
     // They are there, beside the steps.
     for monitor in ["pub fn energy<", "pub fn residual<", "SYMMETRIES", "p_phi"] {
         assert!(code.contains(monitor), "{monitor}");
     }
-    assert_eq!(skate.methods.len(), 14);
+    assert!(!skate.methods.is_empty());
     for method in &skate.methods {
         let step = function(&code, method.id, "step").join("\n");
         for trace in ["energy", "residual(", "SYMMETRIES", "p_phi", "momentum(", "acceleration(", "super::"] {

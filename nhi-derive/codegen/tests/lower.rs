@@ -7,9 +7,10 @@ use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::lower::{Function, lower};
-use nhi_codegen::method::METHODS;
+use nhi_codegen::method::refusal;
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Program};
+use nhi_methods::Method;
 use std::path::Path;
 use support::program;
 
@@ -135,8 +136,8 @@ fn every_program_of_the_models_is_lowered() {
 fn lower_all(declaration: &Declaration) -> usize {
     let mut declaration = declaration.clone();
     let all = Derived::new(declaration.clone(), &mut BuiltIn).expect("derivable").mechanics;
-    let applicable = METHODS.iter().filter(|row| row.refusal(&all).is_none());
-    declaration.system.methods = applicable.map(|row| row.marker).collect();
+    let applicable = Method::ALL.iter().copied().filter(|&method| refusal(method, &all).is_none());
+    declaration.system.methods = applicable.collect();
     let derived = Derived::new(declaration, &mut BuiltIn).expect("derivable");
     let steps = derived.methods.iter().map(|method| &method.step);
     let starts = derived.methods.iter().flat_map(|method| method.starts.iter().map(|(_, start)| start));

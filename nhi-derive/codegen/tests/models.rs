@@ -7,7 +7,7 @@ use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
 use nhi_codegen::expr::{Expr, Pool};
-use nhi_codegen::method::{Family, METHODS};
+use nhi_codegen::method::Method;
 use nhi_codegen::pass::{Step, in_a_loop, optimise, optimise_step, recurrence, split};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{
@@ -35,11 +35,9 @@ fn models() -> Vec<Derived> {
     for file in files {
         let text = std::fs::read_to_string(&file).expect("text");
         for input in structs(&text).expect("Rust") {
-            let mut declaration = Declaration::parse(&input).expect("no mistakes");
-            // The methods for bodies on SO(3) alone have no systems in coordinates.
-            let all =
-                METHODS.iter().filter(|r| !matches!(r.family, Family::Suslov(_) | Family::MoserVeselov));
-            declaration.system.methods = all.map(|row| row.marker).collect();
+            let mut declaration =
+                Declaration::parse(&input).expect("no mistakes").with_methods(Method::ALL.to_vec());
+            declaration.all_methods = true;
             models.push(Derived::new(declaration, &mut BuiltIn).expect("derivable"));
         }
     }

@@ -5,7 +5,7 @@ use nhi_runtime::prelude::*;
     coordinates(x),
     lagrangian = m/2*dot(x)^2,
     constraints(),
-    methods(Dla2, Dla3, Verlet, dla_rattle, Compose, Dla2, 4),
+    methods(Dla2, Dla3, Verlet, dla_rattle, Compose, Dla2, all, 4),
 )]
 struct Methods {
     m: f64,

@@ -29,13 +29,13 @@ pub use fields::Field;
 pub use stub::stub;
 
 use crate::expr::{Expr, Pool};
-use crate::method::METHODS;
 use crate::system::{Constraint, Quantity, Source, System};
 use ast::{Ast, Name};
 use attribute::{Attributes, Declared, WHAT_TO_DECLARE, quoted};
 use error::Context;
 use lower::{Lowering, Reported, Symbols};
 use names::{Holds, Meaning, Place, Resolver, Scope, nearest};
+use nhi_methods::Method;
 use std::collections::HashMap;
 use syn::ext::IdentExt;
 
@@ -43,11 +43,8 @@ use syn::ext::IdentExt;
 const MAX_COORDINATES: usize = 256;
 const MAX_QUANTITIES: usize = 4096;
 
-/// Methods that are emitted where `methods(...)` is left out.
-const DEFAULT_METHODS: &[&str] = &["Dla2", "Rattle"];
-
-/// The same with a group factor.
-const DEFAULT_GROUP_METHODS: &[&str] = &["Rdp", "Rattle"];
+/// What stands in `methods(...)` for every method that applies.
+const ALL_METHODS: &str = "all";
 
 /// A declaration without errors.
 #[derive(Clone, Debug)]
@@ -62,6 +59,8 @@ pub struct Declaration {
     pub runtime: syn::Path,
     /// What it means.
     pub system: System,
+    /// Whether methods that do not apply to the system are left out, and are no errors: `methods(all)`.
+    pub all_methods: bool,
     /// Where its parts stand, for errors of later stages.
     pub extents: Extents,
 }
@@ -127,7 +126,7 @@ impl Declaration {
             Some(meaning) if errors.is_empty() => {
                 let mut system = meaning.system;
                 system.name = input.ident.unraw().to_string();
-                system.methods = methods.iter().map(|(marker, _)| *marker).collect();
+                system.methods = methods.iter().map(|(method, _)| *method).collect();
                 let mut extents = meaning.extents;
                 extents.methods = methods.iter().map(|(_, at)| *at).collect();
                 Ok(Declaration {
@@ -136,6 +135,7 @@ impl Declaration {
                     fields: fields.parameters,
                     runtime,
                     system,
+                    all_methods: attributes.methods.value().is_some_and(|names| asks_for_all(names)),
                     extents,
                 })
             }
@@ -164,11 +164,19 @@ impl Declaration {
         })
     }
 
+    /// The same declaration with these methods instead of its own.
+    pub fn with_methods(mut self, methods: Vec<Method>) -> Declaration {
+        self.extents.methods = vec![self.ident.span().into(); methods.len()];
+        self.system.methods = methods;
+        self.all_methods = false;
+        self
+    }
+
     /// An error about the `i`-th method, with the reason why it does not apply.
     pub fn method_error(&self, i: usize, reason: &str) -> Error {
         Error::new(
             self.extents.methods[i],
-            format!("`{}` does not apply to this system: {reason}", self.system.methods[i]),
+            format!("`{}` does not apply to this system: {reason}", self.system.methods[i].facts().marker),
         )
     }
 }
@@ -217,47 +225,52 @@ fn missing_keys(attributes: &Attributes, input: &syn::DeriveInput, context: &Con
 }
 
 /// The methods to emit and where they stand.
-fn methods(
-    attributes: &Attributes,
-    input: &syn::DeriveInput,
-    context: &Context,
-) -> Vec<(&'static str, Extent)> {
+fn methods(attributes: &Attributes, input: &syn::DeriveInput, context: &Context) -> Vec<(Method, Extent)> {
     if attributes.methods.key().is_none() {
-        let markers = match attributes.group.key() {
-            Some(_) => DEFAULT_GROUP_METHODS,
-            None => DEFAULT_METHODS,
-        };
-        return markers.iter().map(|marker| (*marker, input.ident.span().into())).collect();
+        let defaults = Method::defaults(attributes.group.key().is_some());
+        return defaults.iter().map(|method| (*method, input.ident.span().into())).collect();
     }
-    let markers: Vec<&'static str> = METHODS.iter().map(|row| row.marker).collect();
-    let mut result: Vec<(&'static str, Extent)> = Vec::new();
-    for name in attributes.methods.value().into_iter().flatten() {
-        let Some(&marker) = markers.iter().find(|marker| **marker == name.text) else {
-            context.push(unknown_method(name, &markers));
+    let names = attributes.methods.value().map_or(&[][..], Vec::as_slice);
+    if asks_for_all(names) {
+        return Method::ALL.iter().map(|method| (*method, names[0].at)).collect();
+    }
+    let mut result: Vec<(Method, Extent)> = Vec::new();
+    for name in names {
+        let Some(method) = Method::named(&name.text) else {
+            context.push(unknown_method(name));
             continue;
         };
-        match result.iter().find(|(other, _)| *other == marker) {
+        match result.iter().find(|(other, _)| *other == method) {
             Some((_, first)) => context.push(
-                Error::new(name.at, format!("the method `{marker}` is named twice"))
-                    .second(*first, format!("`{marker}` is first named here")),
+                Error::new(name.at, format!("the method `{}` is named twice", name.text))
+                    .second(*first, format!("`{}` is first named here", name.text)),
             ),
-            None => result.push((marker, name.at)),
+            None => result.push((method, name.at)),
         }
     }
     result
 }
 
-fn unknown_method(name: &Name, markers: &[&'static str]) -> Error {
+fn asks_for_all(names: &[Name]) -> bool {
+    matches!(names, [name] if name.text == ALL_METHODS)
+}
+
+fn unknown_method(name: &Name) -> Error {
+    if name.text == ALL_METHODS {
+        return Error::new(name.at, "`all` stands alone: it means every method that applies")
+            .help("write `methods(all)`, or leave `all` out");
+    }
     let error = Error::new(name.at, format!("unknown method `{}`", name.text));
     if name.text == "Compose" {
         return error.help("compositions need no code of their own: name the method that is composed");
     }
-    if let Some(row) = METHODS.iter().find(|row| row.id == name.text) {
-        return error.help(format!("did you mean `{}`?", row.marker));
+    if let Some(method) = Method::with_id(&name.text) {
+        return error.help(format!("did you mean `{}`?", method.facts().marker));
     }
+    let markers: Vec<&str> = Method::ALL.iter().map(|method| method.facts().marker).collect();
     match nearest(&name.text, markers.iter().copied()) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error.help(format!("expected one of {}", quoted(markers, "or"))),
+        None => error.help(format!("expected one of {}", quoted(&markers, "or"))),
     }
 }
 

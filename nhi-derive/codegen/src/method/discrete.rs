@@ -20,7 +20,7 @@ use crate::expr::Expr;
 
 /// A place in the unit interval.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub(super) enum Place {
     /// 0.
     Left,
     /// ½.
@@ -42,7 +42,7 @@ impl Place {
 
 /// Quadrature of the discrete Lagrangian.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Quadrature {
+pub(super) enum Quadrature {
     /// {(½, 0), (½, 1)}.
     Trapezoid,
     /// {(1, ½)}.

@@ -32,21 +32,48 @@
 //!
 //! Order 2 and symmetric where the quadrature is and c = ½, else 1. All keep μ(q)v + μ₀ = 0 exactly.
 
-use super::NodeSymbols;
 use super::builder::Builder;
 use super::discrete::{Discretisation, Place, Quadrature, Step};
 use super::nodes::{Arrival, Departed, Departure, StepConstraint, forces_of};
 use super::space::{End, Space};
+use super::{NodeScheme, NodeSymbols, Results};
 use crate::expr::Expr;
 use crate::program::Role;
 
+/// Discrete Lagrange–d'Alembert, state at the place of the discrete constraint.
+pub(super) struct Staggered(pub(super) Quadrature, pub(super) Place);
+
+impl NodeScheme for Staggered {
+    fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
+        staggered(b, state, self.0, self.1)
+    }
+}
+
+/// Discrete Lagrange–d'Alembert with mid-point constraint, state at the nodes.
+pub(super) struct Nodal(pub(super) Quadrature);
+
+impl NodeScheme for Nodal {
+    fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
+        nodal(b, state, Discretisation::plain(self.0), Quadrature::Midpoint)
+    }
+}
+
+/// Reduced d'Alembert–Pontryagin: as [`Nodal`] with the constraint by the same quadrature and forces at the
+/// nodes, on R^k × G too.
+pub(super) struct Reduced(pub(super) Quadrature);
+
+impl NodeScheme for Reduced {
+    fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
+        nodal(b, state, Discretisation::nodal(self.0), self.0)
+    }
+
+    fn constrains_once(&self) -> bool {
+        self.0.places().len() == 1
+    }
+}
+
 /// Equations of one step of the staggered form, from the state symbols to the new (q, v, λ).
-pub(super) fn staggered(
-    b: &mut Builder<'_>,
-    state: &NodeSymbols,
-    quadrature: Quadrature,
-    place: Place,
-) -> Vec<(Role, Vec<Expr>)> {
+fn staggered(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature, place: Place) -> Results {
     let (space, rule) = (Space::of(b), Discretisation::crossed(quadrature));
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     if place != Place::Right {
@@ -93,7 +120,7 @@ pub(super) fn nodal(
     state: &NodeSymbols,
     rule: Discretisation,
     constraint: Quadrature,
-) -> Vec<(Role, Vec<Expr>)> {
+) -> Results {
     let space = Space::of(b);
     let (q, t) = (&state.q, b.x.system.t);
     let constraint = step_constraint(b, state, q, constraint, 2);

@@ -17,16 +17,12 @@ use super::builder::Builder;
 use super::discrete::{Discretisation, Quadrature, Step};
 use super::nodes::{Arrival, Departed, Node};
 use super::space::{End, Space};
-use super::{NodeSymbols, StartKind};
+use super::{NodeScheme, NodeSymbols, Results, StartKind};
 use crate::expr::Expr;
 use crate::program::Role;
 
 /// Equations of one step, from the state symbols to the new (q, v_pre, v_post, λ).
-pub(super) fn step(
-    b: &mut Builder<'_>,
-    state: &JumpSymbols,
-    quadrature: Quadrature,
-) -> Vec<(Role, Vec<Expr>)> {
+pub(super) fn step(b: &mut Builder<'_>, state: &JumpSymbols, quadrature: Quadrature) -> Results {
     let (space, rule) = (Space::of(b), discretisation(b, quadrature));
     let (q, t) = (&state.q, b.x.system.t);
     let equation = "(1) p⁻(q, q + h·d) = p_post";
@@ -45,6 +41,15 @@ pub(super) fn step(
     ]
 }
 
+/// A step from (q, v), restarted at every node.
+pub(super) struct Restarted(pub(super) Quadrature);
+
+impl NodeScheme for Restarted {
+    fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
+        restarted(b, state, self.0)
+    }
+}
+
 /// Equations of one step that is started anew at every node: from (q, v) on the constraint manifold,
 /// with the multiplier Λ of the continuous equations there,
 ///
@@ -55,11 +60,7 @@ pub(super) fn step(
 ///
 /// The momentum that the reflection would hand on is forgotten, and with it the parasitic mode: a
 /// one-step map on the constraint manifold of order 2, which is not exactly reversible.
-pub(super) fn restarted(
-    b: &mut Builder<'_>,
-    state: &NodeSymbols,
-    quadrature: Quadrature,
-) -> Vec<(Role, Vec<Expr>)> {
+fn restarted(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature) -> Results {
     let (space, rule) = (Space::of(b), discretisation(b, quadrature));
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     b.equation("the continuous multiplier at the node");
@@ -91,7 +92,7 @@ pub(super) fn start(
     at: &NodeSymbols,
     kind: StartKind,
     quadrature: Quadrature,
-) -> Vec<(Role, Vec<Expr>)> {
+) -> Results {
     let (q, v, t) = (at.q.clone(), at.v.clone(), b.x.system.t);
     let node = b.reaction(&q);
     let lambda = match kind {
@@ -135,7 +136,7 @@ pub(super) fn start(
 ///
 /// With v₀ on the constraint manifold at q₀ positions and velocities are then of order 1 alone
 /// (Ferraro, Jiménez and Martín de Diego start so in section 7.4).
-fn stepped(b: &mut Builder<'_>, at: &NodeSymbols, quadrature: Quadrature) -> Vec<(Role, Vec<Expr>)> {
+fn stepped(b: &mut Builder<'_>, at: &NodeSymbols, quadrature: Quadrature) -> Results {
     let (space, rule) = (Space::of(b), discretisation(b, quadrature));
     let (q, v, t) = (at.q.clone(), at.v.clone(), b.x.system.t);
     b.equation("v_post = M⁻¹(p⁻(q, q + h·v) − a)");

@@ -38,16 +38,53 @@ use super::builder::Builder;
 use super::discrete::{Discretisation, Quadrature};
 use super::nodes::{Arrival, Departure};
 use super::space::{End, Space};
-use super::{Kinetic, NodeSymbols};
+use super::{NodeScheme, NodeSymbols, Results, dla};
 use crate::expr::Expr;
 use crate::mechanics::Mechanics;
 use crate::program::Role;
 
-/// The discrete Lagrangian as a rule for momenta.
-pub(super) fn rule(kinetic: Kinetic) -> Discretisation {
-    match kinetic {
-        Kinetic::Cayley => Discretisation::nodal(Quadrature::Left),
-        Kinetic::MoserVeselov => Discretisation::moser_veselov(),
+/// Discrete Lagrangian of a body that turns by W = cay(hω) in a step.
+#[derive(Clone, Copy)]
+pub(super) enum Kinetic {
+    /// h ℓ(ω).
+    Cayley,
+    /// −tr(JW)/h.
+    MoserVeselov,
+}
+
+impl Kinetic {
+    /// The discrete Lagrangian as a rule for momenta.
+    fn rule(self) -> Discretisation {
+        match self {
+            Kinetic::Cayley => Discretisation::nodal(Quadrature::Left),
+            Kinetic::MoserVeselov => Discretisation::moser_veselov(),
+        }
+    }
+}
+
+/// Discrete Lagrange–d'Alembert with discrete constraint cay(ker μ), state at the nodes.
+pub(super) struct Suslov(pub(super) Kinetic);
+
+impl NodeScheme for Suslov {
+    fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
+        dla::nodal(b, state, self.0.rule(), Quadrature::Left)
+    }
+
+    fn constrains_once(&self) -> bool {
+        false
+    }
+}
+
+/// Projection of the momentum at the nodes, with the discrete Lagrangian of Moser and Veselov.
+pub(super) struct Projected;
+
+impl NodeScheme for Projected {
+    fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
+        projected(b, state)
+    }
+
+    fn constrains_once(&self) -> bool {
+        false
     }
 }
 
@@ -105,7 +142,7 @@ pub(super) fn momentum_at(b: &mut Builder<'_>, end: End, omega: &[Expr], nu: &[E
 }
 
 /// Equations of one step of the projected form, from the state symbols to the new (q, v, λ).
-pub(super) fn step(b: &mut Builder<'_>, state: &NodeSymbols) -> Vec<(Role, Vec<Expr>)> {
+fn projected(b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
     let (space, rule) = (Space::of(b), Discretisation::moser_veselov());
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     let l_v = b.x.momentum.clone();

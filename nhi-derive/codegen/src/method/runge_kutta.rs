@@ -6,19 +6,25 @@
 //! With a group factor the pose is g exp(σ), and the method integrates dσ/dt = (dexpᴸ_σ)⁻¹ ξ from σ = 0
 //! (Munthe-Kaas).
 
-use super::NodeSymbols;
 use super::builder::Builder;
+use super::{NodeScheme, NodeSymbols, Results};
 use crate::expr::Expr;
 use crate::group::Map;
 use crate::program::Role;
 
 /// Butcher tableau of an explicit method, as exact fractions `(numerator, denominator)`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Tableau {
+#[derive(Clone, Copy)]
+pub(super) struct Tableau {
     /// Strictly lower triangular part, row by row.
-    pub a: &'static [&'static [(i64, i64)]],
+    a: &'static [&'static [(i64, i64)]],
     /// Weights.
-    pub b: &'static [(i64, i64)],
+    b: &'static [(i64, i64)],
+}
+
+impl NodeScheme for Tableau {
+    fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
+        step(b, state, *self)
+    }
 }
 
 /// Explicit mid-point rule.
@@ -64,7 +70,7 @@ impl Builder<'_> {
 }
 
 /// Equations of one step, from the state symbols to the new (q, v) and the weighted mean of Λ.
-pub(super) fn step(b: &mut Builder<'_>, state: &NodeSymbols, tableau: Tableau) -> Vec<(Role, Vec<Expr>)> {
+fn step(b: &mut Builder<'_>, state: &NodeSymbols, tableau: Tableau) -> Results {
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     let mut stages: Vec<(Vec<Expr>, Acceleration)> = Vec::new();
     for (i, row) in tableau.a.iter().enumerate() {

@@ -134,6 +134,10 @@ fn keys() {
             "KINETIC, constraints(), methods(dla2, 3)",
             &["unknown method `dla2`", "expected the name of a method, found `3`"],
         ),
+        (
+            "KINETIC, constraints(), methods(Dla2, all)",
+            &["`all` stands alone: it means every method that applies"],
+        ),
         ("KINETIC, constraints(), crate = 3", &["expected a path"]),
         ("KINETIC, constraints(), crate", &["expected `=` and a path after `crate`"]),
         ("KINETIC, constraints(), t", &["`t` is the time and need not be declared"]),

@@ -5,6 +5,7 @@ use nhi_codegen::declaration::Declaration;
 use nhi_codegen::expand::structs;
 use nhi_codegen::expr::{Expr, Symbol};
 use nhi_codegen::group::Group;
+use nhi_codegen::method::Method;
 use nhi_codegen::system::System;
 use std::collections::HashMap;
 
@@ -178,7 +179,7 @@ fn chaplygin_sleigh() {
     assert_eq!(names(&s.coordinates), ["theta", "x", "y"]);
     assert_eq!(names(&s.velocities), ["omega", "v", "v_perp"]);
     assert_eq!(s.group.unwrap().name, "SE2");
-    assert_eq!(s.methods[..2], ["Rdp", "RdpMidpoint"]);
+    assert_eq!(s.methods[..2], [Method::Rdp, Method::RdpMidpoint]);
     assert_eq!(s.constraints[0].label, "blade");
     assert_eq!(s.source.constraints, ["a*omega - v_perp"]);
 }

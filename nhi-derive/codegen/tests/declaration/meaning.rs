@@ -2,6 +2,7 @@
 
 use super::{parse, three};
 use nhi_codegen::expr::{Expr, Function};
+use nhi_codegen::method::Method;
 use nhi_codegen::system::System;
 
 fn system(source: &str) -> System {
@@ -40,7 +41,7 @@ fn the_front_page() {
     assert_eq!(s.name, "ChaplyginSleigh");
     assert_eq!(s.coordinates.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["theta", "x", "y"]);
     assert_eq!(s.parameters.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["J", "m", "a"]);
-    assert_eq!(s.methods, ["Dla2", "Rattle"]);
+    assert_eq!(s.methods, Method::defaults(false));
     assert_eq!(s.source.lagrangian, "J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2)");
     assert_eq!(s.constraints.len(), 1);
     assert_eq!(s.constraints[0].label, "a*dtheta + sin(theta)*dx - cos(theta)*dy");
@@ -160,7 +161,7 @@ fn forces_may_use_everything() {
     let shown: Vec<String> = s.force.iter().map(|e| s.pool.show(*e).to_string()).collect();
     assert_eq!(shown, ["u*sin(t) - dot(x)^3", "w[1]", "-r*w[1]"]);
     assert_eq!(s.inputs.iter().map(|u| u.name.as_str()).collect::<Vec<_>>(), ["u", "w[0]", "w[1]"]);
-    assert_eq!(s.methods, ["Dla2", "Rk4"]);
+    assert_eq!(s.methods, [Method::Dla2, Method::Rk4]);
 }
 
 #[test]
