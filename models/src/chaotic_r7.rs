@@ -1,7 +1,7 @@
 //! A chaotic system on ℝ⁷ with one constraint (McLachlan & Perlmutter 2006, section 5.3): the energy
 //! error of a reversible method performs a random walk.
 
-use crate::Row;
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Seven coupled oscillators, constrained to dx + Σ yᵢ dzᵢ = 0.
@@ -17,6 +17,8 @@ use nhi_runtime::prelude::*;
     ),
 )]
 pub struct ChaoticR7;
+
+simulated!(ChaoticR7);
 
 /// Row of the model table.
 pub const MODEL: Row<ChaoticR7> = Row {

@@ -1,7 +1,7 @@
 //! Contact oscillator: a harmonic oscillator in space on the contact distribution dx + y dz = 0
 //! (McLachlan & Perlmutter 2006, section 5.1). All orbits are quasi-periodic.
 
-use crate::{Invariant, Row};
+use crate::{Invariant, Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Isotropic oscillator of unit mass and stiffness, constrained to dx + y dz = 0.
@@ -16,6 +16,8 @@ use nhi_runtime::prelude::*;
     ),
 )]
 pub struct ContactOscillator;
+
+simulated!(ContactOscillator);
 
 /// Row of the model table.
 pub const MODEL: Row<ContactOscillator> = Row {

@@ -2,7 +2,7 @@
 //! same, but L is no longer even in the velocities (Modin & Verdier, *What makes nonholonomic
 //! integrators work?*, Numer. Math. 145, 2020).
 
-use crate::{Invariant, Row, contact_oscillator};
+use crate::{Invariant, Row, contact_oscillator, simulated};
 use nhi_runtime::prelude::*;
 
 /// The contact oscillator in another gauge.
@@ -17,6 +17,8 @@ use nhi_runtime::prelude::*;
     ),
 )]
 pub struct ContactOscillatorGauged;
+
+simulated!(ContactOscillatorGauged);
 
 /// Row of the model table.
 pub const MODEL: Row<ContactOscillatorGauged> = Row {

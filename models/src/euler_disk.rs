@@ -1,7 +1,7 @@
 //! Euler's disk: a disk that rolls without slipping and may tilt, under gravity. The mass matrix
 //! depends on the configuration and is singular when the disk lies flat (θ = 0, π).
 
-use crate::Row;
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Disk in contact at (x, y), heading φ, angle θ between its axis and the vertical, rolling angle ψ.
@@ -38,6 +38,8 @@ pub struct EulerDisk {
     /// Gravitational acceleration.
     pub g: f64,
 }
+
+simulated!(EulerDisk);
 
 /// Row of the model table.
 pub const MODEL: Row<EulerDisk> = Row {

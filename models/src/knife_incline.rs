@@ -1,6 +1,6 @@
 //! Knife edge on an inclined plane: it does not slide down but follows a cycloid.
 
-use crate::{Invariant, Row};
+use crate::{Invariant, Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Knife edge at (x, y) with heading φ; x points down the plane.
@@ -25,6 +25,8 @@ pub struct KnifeIncline {
     /// Inclination of the plane.
     pub alpha: f64,
 }
+
+simulated!(KnifeIncline);
 
 /// Row of the model table.
 pub const MODEL: Row<KnifeIncline> = Row {

@@ -4,10 +4,10 @@
 //! command line, the tests and the benchmarks read.
 
 mod flow;
-mod group_method;
 mod method;
 mod model;
 mod row;
+mod simulated;
 mod trajectory;
 
 pub mod chaotic_r7;
@@ -28,10 +28,12 @@ pub mod snakeboard;
 pub mod snakeboard_free;
 pub mod vertical_disk;
 
-pub use group_method::GROUP_METHODS;
-pub use method::{Family, METHODS, Method, Simulated};
+pub use method::{Family, GROUP_METHODS, METHODS, Method};
 pub use model::{Instance, Model, Phase};
 pub use row::{Invariant, Row, Value};
+#[doc(hidden)]
+pub use simulated::macros;
+pub use simulated::{Simulated, Visitor};
 pub use trajectory::{Node, Trajectory};
 
 /// All models.

@@ -1,7 +1,7 @@
 //! Charged particle in a uniform magnetic field and a harmonic potential, on dx + y dz = 0: a
 //! Lagrangian with gyroscopic terms.
 
-use crate::Row;
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Particle of unit mass and charge in a field of strength `B` along x.
@@ -22,6 +22,8 @@ pub struct MagneticParticle {
     /// Stiffness of the potential.
     pub k: f64,
 }
+
+simulated!(MagneticParticle);
 
 /// Row of the model table.
 pub const MODEL: Row<MagneticParticle> = Row {

@@ -1,10 +1,7 @@
-//! The methods, by the ids of the literature tables and the reference data.
+//! The methods, by the ids of the literature tables and the reference data: those of the table of
+//! `nhi-methods`, then compositions of them, with other starts, and with other retractions.
 
-use crate::Trajectory;
-use nhi_runtime::{
-    Compose, Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Emits, Error, GniEulerA,
-    GniEulerAb, GniEulerB, GniMidpoint, Rattle, RattleRestarted, Rk2Heun, Rk2Midpoint, Rk4, System,
-};
+use nhi_methods::{Applies, Kind};
 
 /// What kind of map a method is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,8 +18,19 @@ pub enum Family {
     RungeKutta,
 }
 
+impl Family {
+    const fn of(kind: Kind) -> Family {
+        match kind {
+            Kind::Dla | Kind::Reduced | Kind::Body => Family::Dla,
+            Kind::Reflecting => Family::Gni,
+            Kind::Restarted => Family::Restarted,
+            Kind::RungeKutta | Kind::MuntheKaas => Family::RungeKutta,
+        }
+    }
+}
+
 /// A row of the method table.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Method {
     /// Name on the command line and in reference data.
@@ -35,98 +43,111 @@ pub struct Method {
     pub adjoint: Option<&'static str>,
 }
 
-/// The method table, and the dispatch from an id to the method's value; `emitted` lists the types
-/// whose step functions all of them need.
-macro_rules! methods {
-    ($($id:literal $family:ident $order:literal $adjoint:expr, $value:expr;)* emitted $($marker:ty),*) => {
-        /// All methods.
-        pub const METHODS: &[Method] = &[
-            $(Method { id: $id, family: Family::$family, order: $order, adjoint: $adjoint },)*
-        ];
+impl Method {
+    const fn of(method: nhi_methods::Method) -> Method {
+        let facts = method.facts();
+        let adjoint = match facts.adjoint {
+            Some(adjoint) => Some(adjoint.facts().id),
+            None => None,
+        };
+        Method { id: facts.id, family: Family::of(facts.kind), order: facts.order, adjoint }
+    }
+}
 
-        /// A system in coordinates whose declaration asks for the step functions of all methods.
-        pub trait Emitted: System $(+ Emits<$marker>)* {}
-        impl<S: System $(+ Emits<$marker>)*> Emitted for S {}
-
-        impl<S: Emitted + Clone + Sync + 'static> Simulated for S {
-            const METHODS: &'static [Method] = METHODS;
-
-            simulate!($($id $family $order $adjoint, $value;)*);
+/// Passes the variants of methods to a macro: in coordinates compositions and starts, on groups starts and
+/// retractions. `variants!(coordinates callback, given...)` expands to `callback! { [given...] rows }`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! variants {
+    (coordinates $($callback:ident)::+ $(, $($given:tt)*)?) => {
+        $($callback)::+! {
+            [$($($given)*)?]
+            "dla2_triple4" Composed 4 Some("dla2_triple4"), Compose::triple4(Dla2);
+            "dla2_suzuki4" Composed 4 Some("dla2_suzuki4"), Compose::suzuki4(Dla2);
+            "dla2_yoshida6" Composed 6 Some("dla2_yoshida6"), Compose::yoshida6(Dla2);
+            "dla2_kahanli6" Composed 6 Some("dla2_kahanli6"), Compose::kahanli6(Dla2);
+            "dla2_suzukiumeno8" Composed 8 Some("dla2_suzukiumeno8"), Compose::suzukiumeno8(Dla2);
+            "dla2_kahanli8" Composed 8 Some("dla2_kahanli8"), Compose::kahanli8(Dla2);
+            "dla_rattle_suzuki4" Composed 4 Some("dla_rattle_suzuki4"), Compose::suzuki4(DlaRattle);
+            "dla_rattle_kahanli6" Composed 6 Some("dla_rattle_kahanli6"), Compose::kahanli6(DlaRattle);
+            "rattle_projected" Gni 2 Some("rattle_projected"), Rattle::projected();
+            "gni_euler_ab" Gni 2 Some("gni_euler_ab"), GniEulerAb;
+        }
+    };
+    (groups $($callback:ident)::+ $(, $($given:tt)*)?) => {
+        $($callback)::+! {
+            [$($($given)*)?]
+            "rattle_plain" Gni 2 Some("rattle_plain"), Rattle::plain();
+            "rattle_stepped" Gni 2 Some("rattle_stepped"), Rattle::stepped();
+            "gni_midpoint_plain" Gni 2 Some("gni_midpoint_plain"), GniMidpoint::plain();
+            "rdp_cay" Dla 2 Some("rdp_cay"), Rdp::new(Cayley);
+            "rdp_ccsk" Dla 1 None, Rdp::new(Ccsk);
+            "rdp_exp1" Dla 2 Some("rdp_exp1"), Rdp::new(Exp1);
+            "rdp_exp2" Dla 2 Some("rdp_exp2"), Rdp::new(Exp2);
+            "rdp_exp4" Dla 2 Some("rdp_exp4"), Rdp::new(Exp4);
+            "rdp_left_cay" Dla 1 Some("rdp_right_cay"), RdpLeft::new(Cayley);
+            "rdp_right_cay" Dla 1 Some("rdp_left_cay"), RdpRight::new(Cayley);
+            "rattle_cay" Gni 2 Some("rattle_cay"), Rattle.with(Cayley);
+            "rattle_plain_cay" Gni 2 Some("rattle_plain_cay"), Rattle::plain().with(Cayley);
+            "rattle_stepped_cay" Gni 2 Some("rattle_stepped_cay"), Rattle::stepped().with(Cayley);
+            "gni_euler_a_cay" Gni 1 Some("gni_euler_b_cay"), GniEulerA.with(Cayley);
+            "gni_euler_b_cay" Gni 1 Some("gni_euler_a_cay"), GniEulerB.with(Cayley);
+            "rdp_midpoint_cay" Dla 2 Some("rdp_midpoint_cay"), RdpMidpoint::new(Cayley);
+            "rdp_midpoint_ccsk" Dla 1 None, RdpMidpoint::new(Ccsk);
+            "rdp_midpoint_exp1" Dla 2 Some("rdp_midpoint_exp1"), RdpMidpoint::new(Exp1);
+            "rdp_midpoint_exp2" Dla 2 Some("rdp_midpoint_exp2"), RdpMidpoint::new(Exp2);
+            "rdp_midpoint_exp4" Dla 2 Some("rdp_midpoint_exp4"), RdpMidpoint::new(Exp4);
+            "gni_midpoint_plain_cay" Gni 2 Some("gni_midpoint_plain_cay"), GniMidpoint::plain().with(Cayley);
         }
     };
 }
 
-/// A system that can be simulated with every method of a table.
-pub trait Simulated: System + Clone + Sync + 'static {
-    /// The table.
-    const METHODS: &'static [Method];
-
-    /// A simulation with `method`.
-    ///
-    /// # Errors
-    /// As [`Simulation::with_inputs`](nhi_runtime::Simulation::with_inputs).
-    fn simulate(
-        self,
-        method: &Method,
-        q0: Self::Configuration<f64>,
-        v0: Self::Velocity<f64>,
-        inputs: Self::Inputs<f64>,
-        h: f64,
-    ) -> Result<Box<dyn Trajectory>, Error>;
-}
-
-macro_rules! simulate {
-    ($($id:literal $family:ident $order:literal $adjoint:expr, $value:expr;)*) => {
-        fn simulate(
-            self,
-            method: &$crate::Method,
-            q0: Self::Configuration<f64>,
-            v0: Self::Velocity<f64>,
-            inputs: Self::Inputs<f64>,
-            h: f64,
-        ) -> Result<Box<dyn $crate::Trajectory>, nhi_runtime::Error> {
-            match method.id {
-                $($id => $crate::method::boxed(
-                    nhi_runtime::Simulation::with_inputs(self, $value, q0, v0, &inputs, h)
-                ),)*
-                id => unreachable!("{id} is not in the table"),
-            }
-        }
+macro_rules! rows {
+    ([] $($id:literal $family:ident $order:literal $adjoint:expr, $value:expr;)*) => {
+        &[$(Method { id: $id, family: Family::$family, order: $order, adjoint: $adjoint },)*]
     };
 }
-pub(crate) use simulate;
 
-methods! {
-    "dla1" Dla 1 Some("dla1_adjoint"), Dla1;
-    "dla1_adjoint" Dla 1 Some("dla1"), Dla1Adjoint;
-    "dla2" Dla 2 Some("dla2"), Dla2;
-    "dla2_midpoint" Dla 2 Some("dla2_midpoint"), Dla2Midpoint;
-    "dla_rattle" Dla 2 Some("dla_rattle"), DlaRattle;
-    "dla_rattle_midpoint" Dla 2 Some("dla_rattle_midpoint"), DlaRattleMidpoint;
-    "dla2_triple4" Composed 4 Some("dla2_triple4"), Compose::triple4(Dla2);
-    "dla2_suzuki4" Composed 4 Some("dla2_suzuki4"), Compose::suzuki4(Dla2);
-    "dla2_yoshida6" Composed 6 Some("dla2_yoshida6"), Compose::yoshida6(Dla2);
-    "dla2_kahanli6" Composed 6 Some("dla2_kahanli6"), Compose::kahanli6(Dla2);
-    "dla2_suzukiumeno8" Composed 8 Some("dla2_suzukiumeno8"), Compose::suzukiumeno8(Dla2);
-    "dla2_kahanli8" Composed 8 Some("dla2_kahanli8"), Compose::kahanli8(Dla2);
-    "dla_rattle_suzuki4" Composed 4 Some("dla_rattle_suzuki4"), Compose::suzuki4(DlaRattle);
-    "dla_rattle_kahanli6" Composed 6 Some("dla_rattle_kahanli6"), Compose::kahanli6(DlaRattle);
-    "rattle" Gni 2 Some("rattle"), Rattle;
-    "rattle_projected" Gni 2 Some("rattle_projected"), Rattle::projected();
-    "rattle_restarted" Restarted 2 None, RattleRestarted;
-    "gni_midpoint" Gni 2 Some("gni_midpoint"), GniMidpoint;
-    "gni_euler_a" Gni 1 Some("gni_euler_b"), GniEulerA;
-    "gni_euler_b" Gni 1 Some("gni_euler_a"), GniEulerB;
-    "gni_euler_ab" Gni 2 Some("gni_euler_ab"), GniEulerAb;
-    "rk2_midpoint" RungeKutta 2 None, Rk2Midpoint;
-    "rk2_heun" RungeKutta 2 None, Rk2Heun;
-    "rk4" RungeKutta 4 None, Rk4;
-    emitted Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+const IN_COORDINATES: &[Method] = variants!(coordinates rows);
+const ON_GROUPS: &[Method] = variants!(groups rows);
+
+/// All methods of systems in coordinates.
+pub const METHODS: &[Method] = &table::<{ count(false) + IN_COORDINATES.len() }>(false, IN_COORDINATES);
+
+/// All methods of systems with a group factor; some are for systems that do not depend on the pose, some for
+/// free bodies that turn about a point.
+pub const GROUP_METHODS: &[Method] = &table::<{ count(true) + ON_GROUPS.len() }>(true, ON_GROUPS);
+
+/// The methods of the table of `nhi-methods` for one kind of systems, then their variants.
+const fn table<const N: usize>(on_groups: bool, variants: &[Method]) -> [Method; N] {
+    let mut table = [variants[0]; N];
+    let (mut n, mut i) = (0, 0);
+    while i < nhi_methods::Method::ALL.len() {
+        let method = nhi_methods::Method::ALL[i];
+        if is_listed(method, on_groups) {
+            table[n] = Method::of(method);
+            n += 1;
+        }
+        i += 1;
+    }
+    let mut i = 0;
+    while n < N {
+        table[n] = variants[i];
+        (n, i) = (n + 1, i + 1);
+    }
+    table
 }
 
-pub(crate) fn boxed<T: Trajectory + 'static>(
-    simulation: Result<T, Error>,
-) -> Result<Box<dyn Trajectory>, Error> {
-    Ok(Box::new(simulation?))
+const fn count(on_groups: bool) -> usize {
+    let (mut n, mut i) = (0, 0);
+    while i < nhi_methods::Method::ALL.len() {
+        n += is_listed(nhi_methods::Method::ALL[i], on_groups) as usize;
+        i += 1;
+    }
+    n
+}
+
+const fn is_listed(method: nhi_methods::Method, on_groups: bool) -> bool {
+    let facts = method.facts();
+    if on_groups { !matches!(facts.applies, Applies::Coordinates(_)) } else { !facts.kind.is_for_groups() }
 }

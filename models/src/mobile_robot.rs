@@ -1,6 +1,6 @@
 //! Mobile robot with differential drive, its centre of mass ahead of the axle.
 
-use crate::{Invariant, Row};
+use crate::{Invariant, Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Robot with centre of mass (x, y), heading θ and wheel angles φ_r, φ_l.
@@ -38,6 +38,8 @@ pub struct MobileRobot {
     /// Amplitude of the torque on the left wheel.
     pub T2: f64,
 }
+
+simulated!(MobileRobot);
 
 /// Row of the model table.
 pub const MODEL: Row<MobileRobot> = Row {

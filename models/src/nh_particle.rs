@@ -1,6 +1,6 @@
 //! Nonholonomic particle: unit mass on dz = y dx, free or in a harmonic potential.
 
-use crate::{Invariant, Row};
+use crate::{Invariant, Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Particle of unit mass on dz − y dx = 0 with a spring of stiffness `k` to the origin.
@@ -18,6 +18,8 @@ pub struct NhParticle {
     /// Stiffness of the spring.
     pub k: f64,
 }
+
+simulated!(NhParticle);
 
 /// Row of the model table: the free particle.
 pub const MODEL: Row<NhParticle> = Row {

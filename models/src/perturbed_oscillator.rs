@@ -1,7 +1,7 @@
 //! Perturbed contact oscillator (McLachlan & Perlmutter 2006, section 5.2): a quartic coupling of
 //! strength ε breaks the integrability of the contact oscillator.
 
-use crate::{Invariant, Row};
+use crate::{Invariant, Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Contact oscillator with the additional potential ε x² z² / 2.
@@ -19,6 +19,8 @@ pub struct PerturbedOscillator {
     /// Strength ε of the coupling.
     pub eps: f64,
 }
+
+simulated!(PerturbedOscillator);
 
 /// Row of the model table.
 pub const MODEL: Row<PerturbedOscillator> = Row {

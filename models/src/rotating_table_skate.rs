@@ -1,6 +1,6 @@
 //! Skate on a table that rotates with constant angular velocity: an affine constraint.
 
-use crate::{Invariant, Row};
+use crate::{Invariant, Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Skate at (x, y) with heading φ in the inertial frame, tied to the pivot by a spring.
@@ -25,6 +25,8 @@ pub struct RotatingTableSkate {
     /// Stiffness of the spring to the pivot.
     pub k: f64,
 }
+
+simulated!(RotatingTableSkate);
 
 /// Row of the model table.
 pub const MODEL: Row<RotatingTableSkate> = Row {

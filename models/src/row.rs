@@ -1,7 +1,7 @@
 use crate::Trajectory;
 use crate::flow::flow;
-use crate::method::{Method, Simulated};
 use crate::model::{Instance, Model, Phase};
+use crate::{Method, Simulated};
 use nhi_runtime::{Error, Factor, Failure, Posed, System, Vector};
 
 /// A conserved quantity of the system `S`.
@@ -70,7 +70,7 @@ impl<S: Simulated<Configuration<f64>: Rates>> Model for Row<S> {
     }
 
     fn methods(&self) -> &'static [Method] {
-        S::METHODS
+        S::methods()
     }
 
     fn constraints(&self) -> &'static [&'static str] {

@@ -1,7 +1,7 @@
 //! Chaplygin sleigh in the coordinates of its centre of mass (Kobilarov, Martín de Diego & Ferraro,
 //! *Simulating Nonholonomic Dynamics*, section 6).
 
-use crate::Row;
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Planar rigid body on a skate blade mounted a distance `a` behind its centre of mass (x, y).
@@ -24,6 +24,8 @@ pub struct SleighCom {
     /// Distance of the blade behind the centre of mass.
     pub a: f64,
 }
+
+simulated!(SleighCom);
 
 impl SleighCom {
     /// v at heading `theta` for angular velocity `omega` and blade speed `u`.

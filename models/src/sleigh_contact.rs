@@ -1,6 +1,6 @@
 //! Chaplygin sleigh in the coordinates of its blade, which makes the mass matrix depend on the heading.
 
-use crate::Row;
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Planar rigid body on a skate blade at (x, y), its centre of mass a distance `a` ahead.
@@ -24,6 +24,8 @@ pub struct SleighContact {
     /// Distance of the centre of mass ahead of the blade.
     pub a: f64,
 }
+
+simulated!(SleighContact);
 
 /// Row of the model table.
 pub const MODEL: Row<SleighContact> = Row {

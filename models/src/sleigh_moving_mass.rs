@@ -1,6 +1,6 @@
 //! Chaplygin sleigh with a second mass that slides on a spring along the blade's direction.
 
-use crate::Row;
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Sleigh with its blade at (x, y) and a mass at distance s ahead of it.
@@ -34,6 +34,8 @@ pub struct SleighMovingMass {
     /// Distance at which the spring is relaxed.
     pub s0: f64,
 }
+
+simulated!(SleighMovingMass);
 
 /// Row of the model table.
 pub const MODEL: Row<SleighMovingMass> = Row {

@@ -2,7 +2,7 @@
 //! Nonholonomic Dynamics*, section 6). The steering angle must stay within |φ| < π/2, where the
 //! constraints are independent.
 
-use crate::Row;
+use crate::{Row, simulated};
 use core::f64::consts::PI;
 use nhi_runtime::prelude::*;
 
@@ -41,6 +41,8 @@ pub struct Snakeboard {
     /// Angular frequency of the steering torque, in units of π.
     pub wphi: f64,
 }
+
+simulated!(Snakeboard);
 
 /// Initial data of both snakeboards, at the nonholonomic momentum p₁ = −1.
 pub(crate) fn initial(m: f64, l: f64, rotor: f64) -> ([f64; 5], [f64; 5]) {

@@ -1,6 +1,6 @@
 //! Snakeboard without torques.
 
-use crate::{Invariant, Row, snakeboard};
+use crate::{Invariant, Row, simulated, snakeboard};
 use nhi_runtime::prelude::*;
 
 /// Board at (x, y) with heading θ, rotor angle ψ and steering angles φ, −φ of the wheel pairs.
@@ -29,6 +29,8 @@ pub struct SnakeboardFree {
     /// Moment of inertia of one wheel pair.
     pub J: f64,
 }
+
+simulated!(SnakeboardFree);
 
 /// Row of the model table.
 pub const MODEL: Row<SnakeboardFree> = Row {

@@ -1,6 +1,6 @@
 //! Vertical rolling disk, optionally tied to the origin by a spring.
 
-use crate::{Invariant, Row};
+use crate::{Invariant, Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Upright disk at (x, y), rolling angle θ, heading φ.
@@ -30,6 +30,8 @@ pub struct VerticalDisk {
     /// Stiffness of the spring to the origin.
     pub k: f64,
 }
+
+simulated!(VerticalDisk);
 
 /// Row of the model table.
 pub const MODEL: Row<VerticalDisk> = Row {

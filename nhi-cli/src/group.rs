@@ -92,9 +92,6 @@ impl Layout {
     }
 }
 
-/// Methods that have their retraction in themselves.
-const WITH_THEIR_OWN: [&str; 3] = ["mv_mp", "suslov_mv", "suslov_cay"];
-
 /// The method's id in the tables of [`nhi_models`].
 pub(crate) fn method_id(case: &Case, method: &str) -> Result<String, Malformed> {
     let quadrature = case.quadrature.as_deref().unwrap_or("trap");
@@ -114,9 +111,13 @@ pub(crate) fn method_id(case: &Case, method: &str) -> Result<String, Malformed> 
     };
     Ok(match case.tau.as_deref() {
         None | Some("exp") => id.to_owned(),
-        Some(_) if WITH_THEIR_OWN.contains(&id) => id.to_owned(),
+        Some(_) if has_own_retraction(id) => id.to_owned(),
         Some(tau) => format!("{id}_{tau}"),
     })
+}
+
+fn has_own_retraction(id: &str) -> bool {
+    nhi_methods::Method::with_id(id).is_some_and(|method| method.facts().kind.own_retraction().is_some())
 }
 
 /// Fields of the samples that are compared under other names, or left alone: the velocity `z` and the

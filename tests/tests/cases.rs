@@ -1,7 +1,7 @@
 //! Cases of a model with control inputs and array parameters, and models as tables.
 
 use nhi_cli::{Problem, Sample};
-use nhi_models::{GROUP_MODELS, MODELS, Model, Row};
+use nhi_models::{GROUP_METHODS, GROUP_MODELS, METHODS, MODELS, Method, Model, Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// A skate pushed by its rider, with friction of three kinds.
@@ -12,15 +12,14 @@ use nhi_runtime::prelude::*;
     lagrangian = m/2*(dot(x)^2 + dot(y)^2) + dot(phi)^2/2,
     constraints(blade: sin(phi)*dx - cos(phi)*dy = 0),
     force = push*(cos(phi)*dx + sin(phi)*dy) + twist*dphi - c[0]*dot(x)*dx - c[1]*dot(y)*dy - c[2]*dot(phi)*dphi,
-    methods(
-        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
-    ),
+    methods(Dla2, Rattle, Rk4),
 )]
 struct Skate {
     m: f64,
     c: [f64; 3],
 }
+
+simulated!(Skate);
 
 const MODEL: Row<Skate> = Row {
     name: "skate",
@@ -127,6 +126,24 @@ fn array_parameters_are_arrays() {
     assert_eq!(mistake(r#"{"c": [1, 2]}"#), "params.c: expected 3 numbers, found 2");
     assert_eq!(mistake(r#"{"c[0]": 1}"#), "params: unknown parameter `c[0]`, expected one of m, c");
     assert_eq!(mistake(r#"{"m": [1]}"#), "params.m: expected a number, found an array");
+}
+
+/// A model in coordinates has all methods for those, and one with a group factor those that apply.
+#[test]
+fn models_have_the_methods_that_they_declare() {
+    let ids = |methods: &[Method]| methods.iter().map(|method| method.id).collect::<Vec<_>>();
+    for model in MODELS {
+        assert_eq!(ids(model.methods()), ids(METHODS), "{}", model.name());
+    }
+    let all = ids(GROUP_METHODS);
+    for model in GROUP_MODELS {
+        let (name, declared) = (model.name(), ids(model.methods()));
+        assert!(declared.iter().all(|id| all.contains(id)), "{name}");
+        assert!(["rdp", "rattle_stepped", "rkmk4"].iter().all(|id| declared.contains(id)), "{name}");
+        assert_eq!(declared.contains(&"rdp_cay"), model.group().is_some(), "{name}");
+        assert_eq!(declared == all, name == "suslov", "{name}");
+    }
+    assert_eq!(MODEL.methods().len(), 10, "{:?}", ids(MODEL.methods()));
 }
 
 /// A row's `build` gives every parameter its own value, and names are those of the declaration.

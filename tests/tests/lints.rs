@@ -53,10 +53,7 @@ use nhi_runtime::prelude::*;
         -sin(theta - phi)*dx + cos(theta - phi)*dy + length*cos(phi)*dtheta = 0,
     ),
     force = u1*dpsi + u2*dphi - exp(-t)*dot(x)*dx,
-    methods(
-        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, GniMidpoint, GniEulerA,
-        GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
-    ),
+    methods(all),
 )]
 pub struct Snakeboard {
     /// Mass.
@@ -74,7 +71,7 @@ pub struct Snakeboard {
 #[nonholonomic(coordinates(x), lagrangian = dot(x)^2/2 - x^4, constraints(), crate = nhi_runtime)]
 pub struct Quartic;
 
-/// A wheel on SE(2) with its angles, in all methods.
+/// A wheel on SE(2) with its angles.
 #[derive(Nonholonomic, Clone, Copy, Debug)]
 #[nonholonomic(
     coordinates(phi, psi),
@@ -83,10 +80,7 @@ pub struct Quartic;
     lagrangian = mass/2*(v^2 + v_perp^2) + inertia/2*(omega^2 + dot(phi)^2 + dot(psi)^2 + omega*dot(psi)),
     constraints(v - radius*dot(phi) = 0, v_perp = 0),
     force = u1*dphi - exp(-t)*omega*dtheta,
-    methods(
-        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted, GniMidpoint, GniEulerA, GniEulerB,
-        Rkmk2, Rkmk4
-    ),
+    methods(all),
 )]
 pub struct Wheel {
     /// Mass.
@@ -107,7 +101,7 @@ pub struct Wheel {
         dx - (R[1][0]*w1 + R[1][1]*w2 + R[1][2]*w3)*dt = 0,
         dy + (R[0][0]*w1 + R[0][1]*w2 + R[0][2]*w3)*dt = 0,
     ),
-    methods(Rdp, RdpLeft, RdpRight, Rattle, RattleRestarted, GniEulerA, GniEulerB, Rkmk2, Rkmk4),
+    methods(all),
 )]
 pub struct Ball {
     /// Mass.

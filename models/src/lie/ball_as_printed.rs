@@ -6,8 +6,7 @@
 //! in space; R is not its attitude. With others it is another system than a ball:
 //! [`chaplygin_ball`](super::chaplygin_ball).
 
-use crate::group_method::simulated;
-use crate::{Invariant, Row};
+use crate::{Invariant, Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Ball with its centre above (x, y) on a table that turns with angular velocity `Om`.
@@ -21,10 +20,7 @@ use nhi_runtime::prelude::*;
         rolling_x: dot(x) - r*w2 + Om*y = 0,
         rolling_y: dot(y) + r*w1 - Om*x = 0,
     ),
-    methods(
-        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
-    ),
+    methods(all),
 )]
 pub struct BallAsPrinted {
     /// Mass.
@@ -41,7 +37,7 @@ pub struct BallAsPrinted {
     pub Om: f64,
 }
 
-simulated!(BallAsPrinted);
+simulated!(BallAsPrinted, on a group);
 
 impl BallAsPrinted {
     /// (x, y) and its velocity at time t for equal moments of inertia: with ζ = x + i y,

@@ -2,8 +2,7 @@
 //! centre, and his top, where it is not.
 
 use super::rotation;
-use crate::group_method::simulated;
-use crate::{Invariant, Row};
+use crate::{Invariant, Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Ball with its centre above (x, y), the centre of mass at (c1, c2, c3) in the body, on a table that
@@ -31,10 +30,7 @@ use nhi_runtime::prelude::*;
         rolling_x: dot(x) - r*along_y + Om*y = 0,
         rolling_y: dot(y) + r*along_x - Om*x = 0,
     ),
-    methods(
-        Rdp, RdpLeft, RdpRight, Rattle, RattleRestarted,
-        GniEulerA, GniEulerB, Rkmk2, Rkmk4
-    ),
+    methods(all),
 )]
 pub struct ChaplyginBall {
     /// Mass.
@@ -59,7 +55,7 @@ pub struct ChaplyginBall {
     pub gr: f64,
 }
 
-simulated!(ChaplyginBall, depends on the pose);
+simulated!(ChaplyginBall, on a group);
 
 impl ChaplyginBall {
     /// R I ω + m r e₃ × (x', y', 0), the angular momentum about the point of contact, which is conserved

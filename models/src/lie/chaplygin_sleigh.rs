@@ -1,8 +1,7 @@
 //! Chaplygin sleigh on SE(2) (Kobilarov, Martín de Diego & Ferraro, *Simulating Nonholonomic Dynamics*,
 //! section 6).
 
-use crate::Row;
-use crate::group_method::simulated;
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Planar rigid body on a skate blade mounted a distance `a` behind its centre of mass (x, y), whose
@@ -13,10 +12,7 @@ use nhi_runtime::prelude::*;
     group = SE2(theta, x, y; omega, v, v_perp),
     lagrangian = I/2*omega^2 + m/2*(v^2 + v_perp^2),
     constraints(blade: a*omega - v_perp = 0),
-    methods(
-        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
-    ),
+    methods(all),
 )]
 pub struct ChaplyginSleigh {
     /// Mass.
@@ -27,7 +23,7 @@ pub struct ChaplyginSleigh {
     pub a: f64,
 }
 
-simulated!(ChaplyginSleigh);
+simulated!(ChaplyginSleigh, on a group);
 
 impl ChaplyginSleigh {
     /// The angular velocity and the speed along the body in closed form, a time `s` after the latter

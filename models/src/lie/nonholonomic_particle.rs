@@ -1,7 +1,6 @@
 //! Nonholonomic particle in a harmonic potential: no group factor.
 
-use crate::group_method::simulated;
-use crate::{Invariant, Row};
+use crate::{Invariant, Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Particle on dz − y dx = 0 with a spring of stiffness `k` to the origin.
@@ -20,7 +19,7 @@ pub struct NonholonomicParticle {
     pub k: f64,
 }
 
-simulated!(NonholonomicParticle, without a group);
+simulated!(NonholonomicParticle, on a group);
 
 /// Row of the model table.
 pub const MODEL: Row<NonholonomicParticle> = Row {

@@ -2,8 +2,7 @@
 //! Levinson, *Realistic mathematical modeling of the rattleback*, Int. J. Non-Linear Mech. 17, 1982).
 
 use super::rotation;
-use crate::group_method::simulated;
-use crate::{Invariant, Row};
+use crate::{Invariant, Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Body of unit mass in the frame of its centre of mass `p`, third axis up at rest. Its surface is the
@@ -28,10 +27,7 @@ use nhi_runtime::prelude::*;
         contact_2: v2 + w3*rho1 - w1*rho3 = 0,
         contact_3: v3 + w1*rho2 - w2*rho1 = 0,
     ),
-    methods(
-        Rdp, RdpLeft, RdpRight, Rattle, RattleRestarted,
-        GniEulerA, GniEulerB, Rkmk2, Rkmk4
-    ),
+    methods(all),
 )]
 pub struct Rattleback {
     /// Semi-axis along the first axis.
@@ -54,7 +50,7 @@ pub struct Rattleback {
     pub g: f64,
 }
 
-simulated!(Rattleback, depends on the pose);
+simulated!(Rattleback, on a group);
 
 impl Rattleback {
     /// The point of contact in the body, for its vertical γ.

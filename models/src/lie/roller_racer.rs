@@ -1,7 +1,6 @@
 //! Roller racer on SE(2) × R: two hinged bodies on wheels, moved by their hinge.
 
-use crate::Row;
-use crate::group_method::simulated;
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Body 1 with its axle at (x, y), heading θ; a hinge `d1` ahead of it; body 2 with heading θ + φ and
@@ -20,10 +19,7 @@ use nhi_runtime::prelude::*;
                + m2/2*(along^2 + across^2),
     constraints(first: v_perp = 0, second: across = 0),
     force = c*cos(w*t)*dphi,
-    methods(
-        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
-    ),
+    methods(all),
 )]
 pub struct RollerRacer {
     /// Mass of body 1.
@@ -44,7 +40,7 @@ pub struct RollerRacer {
     pub w: f64,
 }
 
-simulated!(RollerRacer);
+simulated!(RollerRacer, on a group);
 
 impl RollerRacer {
     /// v at hinge angle `phi` for its rate and the angular velocity of body 1.

@@ -1,8 +1,7 @@
 //! Rigid body in space with two constraints on its body velocity.
 
 use super::rotation;
-use crate::Row;
-use crate::group_method::simulated;
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Body whose centre of mass is at (q1, q2, q3) in its frame. The origin of the frame, at `p` in space,
@@ -14,10 +13,7 @@ use nhi_runtime::prelude::*;
     lagrangian = m/2*((v1 + w2*q3 - w3*q2)^2 + (v2 + w3*q1 - w1*q3)^2 + (v3 + w1*q2 - w2*q1)^2)
                + (J1*w1^2 + J2*w2^2 + J3*w3^2)/2,
     constraints(v2 = 0, v3 - c*w2 = 0),
-    methods(
-        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
-    ),
+    methods(all),
 )]
 pub struct Se3Body {
     /// First principal moment of inertia about the centre of mass.
@@ -38,7 +34,7 @@ pub struct Se3Body {
     pub c: f64,
 }
 
-simulated!(Se3Body);
+simulated!(Se3Body, on a group);
 
 /// Row of the model table.
 pub const MODEL: Row<Se3Body> = Row {

@@ -1,8 +1,7 @@
 //! Snakeboard on SE(2) × R² (Kobilarov, Martín de Diego & Ferraro, *Simulating Nonholonomic Dynamics*,
 //! section 7).
 
-use crate::group_method::simulated;
-use crate::{Invariant, Row};
+use crate::{Invariant, Row, simulated};
 use core::f64::consts::PI;
 use nhi_runtime::prelude::*;
 
@@ -18,10 +17,7 @@ use nhi_runtime::prelude::*;
         front: l*cos(phi)*omega + sin(phi)*v + cos(phi)*v_perp = 0,
     ),
     force = c1*cos(w1*t)*dpsi + c2*sin(w2*t)*dphi,
-    methods(
-        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
-    ),
+    methods(all),
 )]
 pub struct Snakeboard {
     /// Total mass.
@@ -42,7 +38,7 @@ pub struct Snakeboard {
     pub w2: f64,
 }
 
-simulated!(Snakeboard);
+simulated!(Snakeboard, on a group);
 
 impl Snakeboard {
     /// v at steering angle `phi` for its rates and nonholonomic momentum p₁ along

@@ -1,8 +1,7 @@
 //! Suslov's problem on SO(3) (García-Naranjo & Jiménez, *The geometric discretisation of the Suslov
 //! problem*).
 
-use crate::Row;
-use crate::group_method::simulated;
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Rigid body that may not turn about its third axis, in axes with I₁₂ = 0.
@@ -12,10 +11,7 @@ use nhi_runtime::prelude::*;
     group = SO3(R; w1, w2, w3),
     lagrangian = (I11*w1^2 + I22*w2^2 + I33*w3^2)/2 + (I13*w1 + I23*w2)*w3,
     constraints(w3 = 0),
-    methods(
-        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, MvMp, SuslovMv, SuslovCay, Rkmk2, Rkmk4
-    ),
+    methods(all),
 )]
 pub struct Suslov {
     /// Moment of inertia about the first axis.
@@ -30,7 +26,7 @@ pub struct Suslov {
     pub I23: f64,
 }
 
-simulated!(Suslov, about a point);
+simulated!(Suslov, on a group);
 
 impl Suslov {
     /// (ω₁, ω₂) in closed form, a time `s` after the fastest turn of its direction, for a body of energy

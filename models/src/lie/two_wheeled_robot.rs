@@ -1,8 +1,7 @@
 //! Two-wheeled robot on SE(2) × R²: a connection alone, no momenta (Kobilarov, Martín de Diego &
 //! Ferraro, *Simulating Nonholonomic Dynamics*).
 
-use crate::Row;
-use crate::group_method::simulated;
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Robot at the middle (x, y) of its axle, driven by the angles of its wheels.
@@ -18,10 +17,7 @@ use nhi_runtime::prelude::*;
         skidding: v_perp = 0,
     ),
     force = c*cos(w1*t)*dleft + c2*sin(w1*t)*dright,
-    methods(
-        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
-    ),
+    methods(all),
 )]
 pub struct TwoWheeledRobot {
     /// Mass.
@@ -44,7 +40,7 @@ pub struct TwoWheeledRobot {
     pub w1: f64,
 }
 
-simulated!(TwoWheeledRobot);
+simulated!(TwoWheeledRobot, on a group);
 
 impl TwoWheeledRobot {
     /// v for the rates of the wheels.

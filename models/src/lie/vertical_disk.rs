@@ -1,7 +1,6 @@
 //! Vertical rolling disk on SE(2) × R.
 
-use crate::group_method::simulated;
-use crate::{Invariant, Row};
+use crate::{Invariant, Row, simulated};
 use nhi_runtime::Posed;
 use nhi_runtime::group::SE2;
 use nhi_runtime::prelude::*;
@@ -14,10 +13,7 @@ use nhi_runtime::prelude::*;
     group = SE2(theta, x, y; omega, v, v_perp),
     lagrangian = m/2*(v^2 + v_perp^2) + I/2*dot(phi)^2 + J/2*omega^2,
     constraints(rolling: v - R*dot(phi) = 0, skidding: v_perp = 0),
-    methods(
-        Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rkmk2, Rkmk4
-    ),
+    methods(all),
 )]
 pub struct VerticalDisk {
     /// Mass.
@@ -30,7 +26,7 @@ pub struct VerticalDisk {
     pub R: f64,
 }
 
-simulated!(VerticalDisk);
+simulated!(VerticalDisk, on a group);
 
 /// Row of the model table.
 pub const MODEL: Row<VerticalDisk> = Row {

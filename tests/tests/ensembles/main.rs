@@ -3,7 +3,7 @@
 mod failing;
 mod settling;
 
-use nhi_models::{self as models, Row, Simulated, Trajectory, lie};
+use nhi_models::{self as models, Row, Simulated, Trajectory, Visitor, lie};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Method, Sample, State, System, Vector};
 use nhi_tests::random::Random;
@@ -32,9 +32,8 @@ impl<S: Simulated> Bed<S> {
         Bed { name: row.name, h, all: (0..LEN).map(|i| data(row, h, i, &mut random)).collect() }
     }
 
-    /// What the simulations by the model's method number `place` are at the end of each part.
-    fn alone(&self, place: usize) -> [Vec<Vec<u64>>; PARTS.len()] {
-        let method = &S::METHODS[place];
+    /// What the simulations by that method of the model are at the end of each part.
+    fn alone(&self, method: &nhi_models::Method) -> [Vec<Vec<u64>>; PARTS.len()] {
         let start = |(system, q, v, inputs): &Data<S>| {
             system.clone().simulate(method, *q, *v, *inputs, self.h).expect("a start")
         };
@@ -70,7 +69,7 @@ fn data<S: Simulated>(row: &Row<S>, h: f64, i: usize, random: &mut Random) -> Da
     let (mut q, mut v) = (row.initial)(&system);
     let mut inputs = S::Inputs::splat(0.0);
     inputs.as_mut().iter_mut().for_each(|x| near(x, 2.0));
-    let mut before = system.clone().simulate(&S::METHODS[0], q, v, inputs, h).expect("a start");
+    let mut before = system.clone().simulate(&S::methods()[0], q, v, inputs, h).expect("a start");
     (0..4 * i).for_each(|_| before.step().expect("a step"));
     q.as_mut().copy_from_slice(&before.q());
     v.as_mut().copy_from_slice(&before.v());
@@ -104,192 +103,64 @@ fn everything_alone(simulation: &dyn Trajectory) -> Vec<u64> {
     bits(&[&scalars, &q, &v, &p, &lambda, &before, &after])
 }
 
-/// One test per model, by all methods that it has, in the order of their table.
+/// The ensemble by a method of the model.
+struct Together<'b, S: System>(&'b Bed<S>);
+
+impl<S: Simulated> Visitor<S> for Together<'_, S> {
+    type Out = [Vec<Vec<u64>>; PARTS.len()];
+
+    fn visit<M: Method<S> + Clone + Sync + 'static>(self, method: M) -> Self::Out {
+        self.0.together(method)
+    }
+}
+
+fn check<S: Simulated>(row: &Row<S>, h: f64) {
+    let bed = Bed::new(row, h);
+    for method in S::methods() {
+        let together = S::with_method(method, Together(&bed)).expect("a declared method");
+        assert_eq!(together, bed.alone(method), "{} by {}", bed.name, method.id);
+    }
+}
+
+/// One test per model, by all methods that it has.
 macro_rules! tests {
-    ($($name:ident $row:path, $h:literal, $methods:ident;)*) => {$(
+    ($($name:ident $row:path, $h:literal;)*) => {$(
         #[test]
         fn $name() {
-            let bed = Bed::new(&$row, $h);
-            let mut place = 0;
-            $methods!(bed, place);
-            fn methods<S: Simulated>(_: &Row<S>) -> usize {
-                S::METHODS.len()
-            }
-            assert_eq!(place, methods(&$row));
+            check(&$row, $h);
         }
     )*};
 }
 
-macro_rules! each {
-    ($bed:ident, $place:ident, [$($method:expr),* $(,)?]) => {$(
-        assert_eq!($bed.together($method), $bed.alone($place), "{} by {}", $bed.name, stringify!($method));
-        $place += 1;
-    )*};
-}
-
-macro_rules! in_coordinates {
-    ($bed:ident, $place:ident) => {
-        each!(
-            $bed,
-            $place,
-            [
-                Dla1,
-                Dla1Adjoint,
-                Dla2,
-                Dla2Midpoint,
-                DlaRattle,
-                DlaRattleMidpoint,
-                Compose::triple4(Dla2),
-                Compose::suzuki4(Dla2),
-                Compose::yoshida6(Dla2),
-                Compose::kahanli6(Dla2),
-                Compose::suzukiumeno8(Dla2),
-                Compose::kahanli8(Dla2),
-                Compose::suzuki4(DlaRattle),
-                Compose::kahanli6(DlaRattle),
-                Rattle,
-                Rattle::projected(),
-                RattleRestarted,
-                GniMidpoint,
-                GniEulerA,
-                GniEulerB,
-                GniEulerAb,
-                Rk2Midpoint,
-                Rk2Heun,
-                Rk4,
-            ]
-        );
-    };
-}
-
-/// The methods of `GROUP_METHODS`, in parts.
-macro_rules! on_groups {
-    ($bed:ident, $place:ident) => {
-        bare!($bed, $place);
-        midpoint!($bed, $place);
-        retracted!($bed, $place);
-        retracted_midpoint!($bed, $place);
-    };
-}
-
-macro_rules! about_a_point {
-    ($bed:ident, $place:ident) => {
-        on_groups!($bed, $place);
-        each!($bed, $place, [MvMp, SuslovMv, SuslovCay]);
-    };
-}
-
-macro_rules! on_poses {
-    ($bed:ident, $place:ident) => {
-        bare!($bed, $place);
-        retracted!($bed, $place);
-    };
-}
-
-macro_rules! without_group {
-    ($bed:ident, $place:ident) => {
-        bare!($bed, $place);
-        midpoint!($bed, $place);
-    };
-}
-
-macro_rules! bare {
-    ($bed:ident, $place:ident) => {
-        each!(
-            $bed,
-            $place,
-            [
-                Rdp,
-                RdpLeft,
-                RdpRight,
-                Rattle,
-                Rattle::plain(),
-                Rattle::stepped(),
-                RattleRestarted,
-                GniEulerA,
-                GniEulerB,
-                Rkmk2,
-                Rkmk4,
-            ]
-        );
-    };
-}
-
-macro_rules! midpoint {
-    ($bed:ident, $place:ident) => {
-        each!($bed, $place, [RdpMidpoint, GniMidpoint, GniMidpoint::plain()]);
-    };
-}
-
-macro_rules! retracted {
-    ($bed:ident, $place:ident) => {
-        each!(
-            $bed,
-            $place,
-            [
-                Rdp::new(Cayley),
-                Rdp::new(Ccsk),
-                Rdp::new(Exp1),
-                Rdp::new(Exp2),
-                Rdp::new(Exp4),
-                RdpLeft::new(Cayley),
-                RdpRight::new(Cayley),
-                Rattle.with(Cayley),
-                Rattle::plain().with(Cayley),
-                Rattle::stepped().with(Cayley),
-                GniEulerA.with(Cayley),
-                GniEulerB.with(Cayley),
-            ]
-        );
-    };
-}
-
-macro_rules! retracted_midpoint {
-    ($bed:ident, $place:ident) => {
-        each!(
-            $bed,
-            $place,
-            [
-                RdpMidpoint::new(Cayley),
-                RdpMidpoint::new(Ccsk),
-                RdpMidpoint::new(Exp1),
-                RdpMidpoint::new(Exp2),
-                RdpMidpoint::new(Exp4),
-                GniMidpoint::plain().with(Cayley),
-            ]
-        );
-    };
-}
-
 tests! {
-    contact_oscillator models::contact_oscillator::MODEL, 0.05, in_coordinates;
-    contact_oscillator_gauged models::contact_oscillator_gauged::MODEL, 0.05, in_coordinates;
-    perturbed_oscillator models::perturbed_oscillator::MODEL, 0.05, in_coordinates;
-    chaotic_r7 models::chaotic_r7::MODEL, 0.05, in_coordinates;
-    sleigh_com models::sleigh_com::MODEL, 0.02, in_coordinates;
-    sleigh_contact models::sleigh_contact::MODEL, 0.02, in_coordinates;
-    snakeboard models::snakeboard::MODEL, 0.005, in_coordinates;
-    snakeboard_free models::snakeboard_free::MODEL, 0.01, in_coordinates;
-    vertical_disk models::vertical_disk::MODEL, 0.02, in_coordinates;
-    knife_incline models::knife_incline::MODEL, 0.02, in_coordinates;
-    rotating_table_skate models::rotating_table_skate::MODEL, 0.02, in_coordinates;
-    nh_particle models::nh_particle::MODEL, 0.05, in_coordinates;
-    nh_particle_harmonic models::nh_particle::HARMONIC, 0.05, in_coordinates;
-    euler_disk models::euler_disk::MODEL, 0.005, in_coordinates;
-    mobile_robot models::mobile_robot::MODEL, 0.02, in_coordinates;
-    sleigh_moving_mass models::sleigh_moving_mass::MODEL, 0.02, in_coordinates;
-    magnetic_particle models::magnetic_particle::MODEL, 0.02, in_coordinates;
+    contact_oscillator models::contact_oscillator::MODEL, 0.05;
+    contact_oscillator_gauged models::contact_oscillator_gauged::MODEL, 0.05;
+    perturbed_oscillator models::perturbed_oscillator::MODEL, 0.05;
+    chaotic_r7 models::chaotic_r7::MODEL, 0.05;
+    sleigh_com models::sleigh_com::MODEL, 0.02;
+    sleigh_contact models::sleigh_contact::MODEL, 0.02;
+    snakeboard models::snakeboard::MODEL, 0.005;
+    snakeboard_free models::snakeboard_free::MODEL, 0.01;
+    vertical_disk models::vertical_disk::MODEL, 0.02;
+    knife_incline models::knife_incline::MODEL, 0.02;
+    rotating_table_skate models::rotating_table_skate::MODEL, 0.02;
+    nh_particle models::nh_particle::MODEL, 0.05;
+    nh_particle_harmonic models::nh_particle::HARMONIC, 0.05;
+    euler_disk models::euler_disk::MODEL, 0.005;
+    mobile_robot models::mobile_robot::MODEL, 0.02;
+    sleigh_moving_mass models::sleigh_moving_mass::MODEL, 0.02;
+    magnetic_particle models::magnetic_particle::MODEL, 0.02;
 
-    se2_sleigh lie::chaplygin_sleigh::MODEL, 0.02, on_groups;
-    se2_snakeboard lie::snakeboard::MODEL, 0.01, on_groups;
-    se2_robot lie::two_wheeled_robot::MODEL, 0.02, on_groups;
-    se2_roller_racer lie::roller_racer::MODEL, 0.02, on_groups;
-    se2_vertical_disk lie::vertical_disk::MODEL, 0.02, on_groups;
-    ball_as_printed lie::ball_as_printed::MODEL, 0.02, on_groups;
-    chaplygin_ball lie::chaplygin_ball::MODEL, 0.02, on_poses;
-    chaplygin_top lie::chaplygin_ball::TOP, 0.02, on_poses;
-    suslov lie::suslov::MODEL, 0.05, about_a_point;
-    se3_body lie::se3_body::MODEL, 0.02, on_groups;
-    so3_particle lie::nonholonomic_particle::MODEL, 0.05, without_group;
-    rattleback lie::rattleback::MODEL, 0.005, on_poses;
+    se2_sleigh lie::chaplygin_sleigh::MODEL, 0.02;
+    se2_snakeboard lie::snakeboard::MODEL, 0.01;
+    se2_robot lie::two_wheeled_robot::MODEL, 0.02;
+    se2_roller_racer lie::roller_racer::MODEL, 0.02;
+    se2_vertical_disk lie::vertical_disk::MODEL, 0.02;
+    ball_as_printed lie::ball_as_printed::MODEL, 0.02;
+    chaplygin_ball lie::chaplygin_ball::MODEL, 0.02;
+    chaplygin_top lie::chaplygin_ball::TOP, 0.02;
+    suslov lie::suslov::MODEL, 0.05;
+    se3_body lie::se3_body::MODEL, 0.02;
+    so3_particle lie::nonholonomic_particle::MODEL, 0.05;
+    rattleback lie::rattleback::MODEL, 0.005;
 }

@@ -8,9 +8,7 @@ mod system;
 use discrete::{Discrete, LEFT, MIDPOINT, RIGHT, Rule, TRAPEZOID, mean};
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::mechanics::Mechanics;
-use nhi_codegen::method::{
-    Family, METHODS, MethodPrograms, StartKind, method, method_programs, system_programs,
-};
+use nhi_codegen::method::{Method, MethodPrograms, StartKind, method_programs, system_programs};
 use nhi_codegen::pass::optimise;
 use nhi_codegen::program::{Constants, Program};
 use nhi_tests::oracle::{self, Equations, Point, trajectory};
@@ -47,9 +45,8 @@ impl Case {
         result.unwrap_or_else(|e| panic!("seed {}: {}: {e}", self.seed, program.name))
     }
 
-    fn programs(&mut self, marker: &str) -> MethodPrograms {
-        let row = method(marker).expect("a method");
-        let programs = method_programs(&mut self.mechanics, row);
+    fn programs(&mut self, method: Method) -> MethodPrograms {
+        let programs = method_programs(&mut self.mechanics, method);
         programs.step.validate(&self.mechanics.system.pool);
         programs
     }
@@ -109,39 +106,28 @@ enum Kind {
     RungeKutta(&'static [&'static [f64]], &'static [f64]),
 }
 
-const KINDS: &[(&str, Kind)] = &[
-    ("Dla1", Kind::Staggered(LEFT, RIGHT, 0.0)),
-    ("Dla1Adjoint", Kind::Staggered(RIGHT, LEFT, 1.0)),
-    ("Dla2", Kind::Staggered(TRAPEZOID, TRAPEZOID, 0.5)),
-    ("Dla2Midpoint", Kind::Staggered(MIDPOINT, MIDPOINT, 0.5)),
-    ("DlaRattle", Kind::Nodal(TRAPEZOID)),
-    ("DlaRattleMidpoint", Kind::Nodal(MIDPOINT)),
-    ("Rattle", Kind::Reflecting(TRAPEZOID)),
-    ("GniMidpoint", Kind::Reflecting(MIDPOINT)),
-    ("GniEulerA", Kind::Reflecting(LEFT)),
-    ("GniEulerB", Kind::Reflecting(RIGHT)),
-    ("RattleRestarted", Kind::Restarted(TRAPEZOID)),
-    ("Rk2Midpoint", Kind::RungeKutta(&[&[], &[0.5]], &[0.0, 1.0])),
-    ("Rk2Heun", Kind::RungeKutta(&[&[], &[1.0]], &[0.5, 0.5])),
+const KINDS: &[(Method, Kind)] = &[
+    (Method::Dla1, Kind::Staggered(LEFT, RIGHT, 0.0)),
+    (Method::Dla1Adjoint, Kind::Staggered(RIGHT, LEFT, 1.0)),
+    (Method::Dla2, Kind::Staggered(TRAPEZOID, TRAPEZOID, 0.5)),
+    (Method::Dla2Midpoint, Kind::Staggered(MIDPOINT, MIDPOINT, 0.5)),
+    (Method::DlaRattle, Kind::Nodal(TRAPEZOID)),
+    (Method::DlaRattleMidpoint, Kind::Nodal(MIDPOINT)),
+    (Method::Rattle, Kind::Reflecting(TRAPEZOID)),
+    (Method::GniMidpoint, Kind::Reflecting(MIDPOINT)),
+    (Method::GniEulerA, Kind::Reflecting(LEFT)),
+    (Method::GniEulerB, Kind::Reflecting(RIGHT)),
+    (Method::RattleRestarted, Kind::Restarted(TRAPEZOID)),
+    (Method::Rk2Midpoint, Kind::RungeKutta(&[&[], &[0.5]], &[0.0, 1.0])),
+    (Method::Rk2Heun, Kind::RungeKutta(&[&[], &[1.0]], &[0.5, 0.5])),
     (
-        "Rk4",
+        Method::Rk4,
         Kind::RungeKutta(
             &[&[], &[0.5], &[0.0, 0.5], &[0.0, 0.0, 1.0]],
             &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0],
         ),
     ),
 ];
-
-/// The method whose steps of −h undo steps of h.
-fn adjoint(marker: &str) -> Option<&str> {
-    match marker {
-        "Dla1" => Some("Dla1Adjoint"),
-        "Dla1Adjoint" => Some("Dla1"),
-        "GniEulerA" => Some("GniEulerB"),
-        "GniEulerB" => Some("GniEulerA"),
-        marker => method(marker).filter(|row| row.symmetric).map(|row| row.marker),
-    }
-}
 
 /// Energy, momentum, projection, accelerations and multipliers.
 fn equations_of_motion(case: &mut Case) {
@@ -165,9 +151,9 @@ fn equations_of_motion(case: &mut Case) {
 }
 
 /// The second of two steps satisfies the discrete equations, and the adjoint method undoes it.
-fn discrete_equations(case: &mut Case, marker: &str, kind: &Kind) {
+fn discrete_equations(case: &mut Case, method: Method, kind: &Kind) {
     let h = 0.04;
-    let programs = case.programs(marker);
+    let programs = case.programs(method);
     let start = case.start(&programs, StartKind::Consistent, h);
     let first = case.step(&programs, &start, h, case.t);
     let t = case.t + h;
@@ -182,13 +168,13 @@ fn discrete_equations(case: &mut Case, marker: &str, kind: &Kind) {
         Kind::Restarted(rule) => discrete.restarted(rule, t, &first, &second),
         Kind::RungeKutta(a, b) => {
             let (q, v) = discrete.runge_kutta((a, b), t, &first);
-            case.assert_close(marker, &second[0], &q);
-            case.assert_close(marker, &second[1], &v);
+            case.assert_close(method.facts().id, &second[0], &q);
+            case.assert_close(method.facts().id, &second[1], &v);
             Vec::new()
         }
     };
-    case.assert_zero(marker, &residual, scale);
-    if let Some(adjoint) = adjoint(marker) {
+    case.assert_zero(method.facts().id, &residual, scale);
+    if let Some(adjoint) = method.facts().adjoint {
         let programs = case.programs(adjoint);
         let mut turned = second.clone();
         if let Kind::Reflecting(_) = kind {
@@ -198,16 +184,16 @@ fn discrete_equations(case: &mut Case, marker: &str, kind: &Kind) {
         if let Kind::Reflecting(_) = kind {
             back.swap(1, 2);
         }
-        case.assert_close(&format!("{marker} undone: q"), &back[0], &first[0]);
+        case.assert_close(&format!("{method:?} undone: q"), &back[0], &first[0]);
         let after = back.len() - 2;
-        case.assert_close(&format!("{marker} undone: v"), &back[after], &first[after]);
+        case.assert_close(&format!("{method:?} undone: v"), &back[after], &first[after]);
     }
 }
 
 /// The program as it is emitted, after the passes, takes the same step.
-fn optimised_step(case: &mut Case, marker: &str) {
+fn optimised_step(case: &mut Case, method: Method) {
     let h = 0.1;
-    let programs = case.programs(marker);
+    let programs = case.programs(method);
     let start = case.start(&programs, StartKind::Consistent, h);
     let expected = case.step(&programs, &start, h, case.t);
     let (mut pool, program) = programs.step.isolated(&case.mechanics.system.pool);
@@ -215,15 +201,15 @@ fn optimised_step(case: &mut Case, marker: &str) {
     program.validate(&pool);
     let got = program.run(&pool, &case.arguments(&start, h, case.t)).expect("a step");
     for (got, expected) in got.iter().zip(&expected) {
-        case.assert_close(&format!("{marker}, optimised"), got, expected);
+        case.assert_close(&format!("{method:?}, optimised"), got, expected);
     }
 }
 
 /// A step from a consistent start is off by a power of h, one more than the order.
-fn local_order(case: &mut Case, marker: &str) {
-    let programs = case.programs(marker);
-    let row = method(marker).expect("a method");
-    let h = if row.order == 4 { 0.05 } else { 0.02 };
+fn local_order(case: &mut Case, method: Method) {
+    let programs = case.programs(method);
+    let order = method.facts().order;
+    let h = if order == 4 { 0.05 } else { 0.02 };
     let errors = [h, h / 2.0].map(|h| {
         let start = case.start(&programs, StartKind::Consistent, h);
         let end = case.step(&programs, &start, h, case.t);
@@ -231,16 +217,16 @@ fn local_order(case: &mut Case, marker: &str) {
         reference.distance(&end[0], &mean(&end))
     });
     let slope = (errors[0] / errors[1]).log2();
-    let expected = f64::from(row.order + 1);
+    let expected = f64::from(order + 1);
     // Errors of 1e-11 are those of the reference.
     let fine = slope > expected - 0.35 || errors[1] < 1e-11;
-    assert!(fine, "seed {} ({:?}): {marker}: order {slope}, errors {errors:?}", case.seed, case.system);
+    assert!(fine, "seed {} ({:?}): {method:?}: order {slope}, errors {errors:?}", case.seed, case.system);
 }
 
 /// The three starts of a method that reflects.
-fn starts(case: &mut Case, marker: &str) {
+fn starts(case: &mut Case, method: Method) {
     let h = 0.1;
-    let programs = case.programs(marker);
+    let programs = case.programs(method);
     let Point { q, v } = case.at.clone();
     let forces = oracle::forces(&case.system, &q, &v, case.t, &case.inputs);
     let continuous = oracle::motion(&case.system, &q, &v, case.t, &case.inputs).multipliers;
@@ -266,7 +252,8 @@ fn products(case: &mut Case) {
     }
     let (h, t) = (0.1, case.t);
     let [forward, backward, dla2, nodal] =
-        ["Dla1", "Dla1Adjoint", "Dla2", "DlaRattle"].map(|marker| case.programs(marker));
+        [Method::Dla1, Method::Dla1Adjoint, Method::Dla2, Method::DlaRattle]
+            .map(|method| case.programs(method));
     let start = case.start(&dla2, StartKind::Consistent, h);
     for (whole, first, second) in [(&dla2, &forward, &backward), (&nodal, &backward, &forward)] {
         let half = case.step(first, &start, h / 2.0, t);
@@ -281,11 +268,11 @@ fn everything(seeds: std::ops::Range<u64>) {
     for seed in seeds {
         let mut case = Case::new(seed);
         equations_of_motion(&mut case);
-        for (marker, kind) in KINDS {
-            discrete_equations(&mut case, marker, kind);
-            local_order(&mut case, marker);
+        for (method, kind) in KINDS {
+            discrete_equations(&mut case, *method, kind);
+            local_order(&mut case, *method);
             if let Kind::Reflecting(_) = kind {
-                starts(&mut case, marker);
+                starts(&mut case, *method);
             }
         }
         products(&mut case);
@@ -296,13 +283,10 @@ fn everything(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn every_method_is_tested() {
-    let tested: Vec<&str> = KINDS.iter().map(|(marker, _)| *marker).collect();
+    let tested: Vec<Method> = KINDS.iter().map(|(method, _)| *method).collect();
     // The methods that are for groups, where the tests of groups have them.
-    let on_groups = |family| {
-        use Family::{MoserVeselov, MuntheKaas, Reduced, Suslov};
-        matches!(family, Reduced(_) | MuntheKaas(_) | Suslov(_) | MoserVeselov)
-    };
-    let all: Vec<&str> = METHODS.iter().filter(|row| !on_groups(row.family)).map(|row| row.marker).collect();
+    let all: Vec<Method> =
+        Method::ALL.iter().copied().filter(|method| !method.facts().kind.is_for_groups()).collect();
     assert_eq!(tested, all);
 }
 
