@@ -1,5 +1,5 @@
 //! The methods, by the ids of the literature tables and the reference data: those of the table of
-//! `nhi-methods`, then compositions of them, with other starts, and with other retractions.
+//! `nhi-methods`, compositions of them, and the same with other starts and other retractions.
 
 use nhi_methods::{Applies, Kind};
 
@@ -19,6 +19,9 @@ pub enum Family {
 }
 
 impl Family {
+    const ALL: [Family; 5] =
+        [Family::Dla, Family::Composed, Family::Gni, Family::Restarted, Family::RungeKutta];
+
     const fn of(kind: Kind) -> Family {
         match kind {
             Kind::Dla | Kind::Reduced | Kind::Body => Family::Dla,
@@ -118,23 +121,33 @@ pub const METHODS: &[Method] = &table::<{ count(false) + IN_COORDINATES.len() }>
 /// free bodies that turn about a point.
 pub const GROUP_METHODS: &[Method] = &table::<{ count(true) + ON_GROUPS.len() }>(true, ON_GROUPS);
 
-/// The methods of the table of `nhi-methods` for one kind of systems, then their variants.
+/// The methods of the table of `nhi-methods` for one kind of systems and their variants, by families.
 const fn table<const N: usize>(on_groups: bool, variants: &[Method]) -> [Method; N] {
     let mut table = [variants[0]; N];
-    let (mut n, mut i) = (0, 0);
-    while i < nhi_methods::Method::ALL.len() {
-        let method = nhi_methods::Method::ALL[i];
-        if is_listed(method, on_groups) {
-            table[n] = Method::of(method);
-            n += 1;
+    let (mut n, mut f) = (0, 0);
+    while f < Family::ALL.len() {
+        let mut i = 0;
+        while i < nhi_methods::Method::ALL.len() {
+            let method = Method::of(nhi_methods::Method::ALL[i]);
+            if is_listed(nhi_methods::Method::ALL[i], on_groups)
+                && method.family as u8 == Family::ALL[f] as u8
+            {
+                table[n] = method;
+                n += 1;
+            }
+            i += 1;
         }
-        i += 1;
+        let mut i = 0;
+        while i < variants.len() {
+            if variants[i].family as u8 == Family::ALL[f] as u8 {
+                table[n] = variants[i];
+                n += 1;
+            }
+            i += 1;
+        }
+        f += 1;
     }
-    let mut i = 0;
-    while n < N {
-        table[n] = variants[i];
-        (n, i) = (n + 1, i + 1);
-    }
+    assert!(n == N, "every method has a family");
     table
 }
 

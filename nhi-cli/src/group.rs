@@ -4,6 +4,7 @@
 use crate::case::{Case, Malformed, unknown};
 use crate::number::Number;
 use crate::problem::vector;
+use nhi_codegen::group::{Group, Part};
 use nhi_models::Model;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 /// Where the entries of a configuration and a velocity stand in `r`, `g` and `v`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Layout {
-    group: Option<&'static str>,
+    group: Option<&'static Group>,
     /// Number of coordinates beside the pose.
     coordinates: usize,
     /// Number of entries of the pose.
@@ -25,7 +26,8 @@ impl Layout {
     pub(crate) fn of(group: &str, model: &dyn Model) -> Result<Self, Malformed> {
         let coordinates = model.shape();
         let pose = model.coordinates().len() - coordinates;
-        let layout = Layout { group: model.group(), coordinates, pose, behind: false };
+        let layout =
+            Layout { group: model.group().and_then(Group::denoted), coordinates, pose, behind: false };
         let product = |name: &str| format!("{name}xR^{coordinates}");
         match model.group() {
             None if group == "R^0" => Ok(layout),
@@ -38,20 +40,25 @@ impl Layout {
 
     /// The index of an angle that is known up to full turns.
     pub(crate) fn angle(self) -> Option<usize> {
-        (self.group == Some("SE(2)")).then_some(self.coordinates)
+        self.group.filter(|group| group.pose[0] == Part::Number && group.rotations == 1)?;
+        Some(self.coordinates)
+    }
+
+    /// Whether `g` is the 4 × 4 matrix of a motion of space.
+    fn is_matrix(self) -> bool {
+        self.group.is_some_and(|group| group.pose == [Part::Matrix, Part::Vector])
     }
 
     /// q from `r` and `g`.
     pub(crate) fn configuration(self, r: &[Number], g: &[Number], path: &str) -> Result<Vec<f64>, Malformed> {
         let (before, behind) = if self.behind { (0, self.coordinates) } else { (self.coordinates, 0) };
         let mut q = vector(r, before, &format!("{path}.r"))?;
-        // A motion of space is given by its matrix.
-        let given = if self.group == Some("SE(3)") { 16 } else { self.pose };
+        let given = if self.is_matrix() { 16 } else { self.pose };
         let g = vector(g, given + behind, &format!("{path}.g"))?;
         let (pose, more) = g.split_at(given);
         q.extend(more);
         match pose.chunks(4).collect::<Vec<_>>()[..] {
-            [x, y, z, last] if given == 16 => {
+            [x, y, z, last] if self.is_matrix() => {
                 if last != [0.0, 0.0, 0.0, 1.0] {
                     return Err(Malformed::new(format!("{path}.g"), "the last row must be 0, 0, 0, 1"));
                 }
@@ -76,7 +83,7 @@ impl Layout {
     pub(crate) fn write(self, q: &[f64], v: &[f64], fields: &mut Map<String, Value>) {
         let (r, pose) = q.split_at(self.coordinates);
         let mut g = pose.to_vec();
-        if let (Some("SE(3)"), [rotation @ .., x, y, z]) = (self.group, pose) {
+        if let (true, [rotation @ .., x, y, z]) = (self.is_matrix(), pose) {
             let rows = rotation.chunks(3).zip([x, y, z]);
             g = rows.flat_map(|(row, p)| row.iter().chain([p])).copied().collect();
             g.extend([0.0, 0.0, 0.0, 1.0]);

@@ -1,7 +1,7 @@
 //! Configurations with a pose: R^k × G.
 
 use crate::fields::array;
-use crate::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, Group, Retraction, SE2, SE3, SO3};
+use crate::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, Flat, Group, Retraction, SE2, SE3, SO3};
 use crate::{Scalar, Vector};
 use core::fmt::Debug;
 use core::marker::PhantomData;
@@ -54,63 +54,6 @@ pub trait Retracts<G: Factor>: Copy + Debug + Default {
     fn k<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Operator<T>;
 }
 
-/// A pose as its entries, matrices by rows.
-trait Flat<E>: Group {
-    fn of(entries: E) -> Self;
-    fn flat(self) -> E;
-    /// The entries of g x̂.
-    fn rates(self, x: Self::Algebra) -> E;
-}
-
-impl<T: Scalar> Flat<[T; 3]> for SE2<T> {
-    #[inline(always)]
-    fn of(entries: [T; 3]) -> Self {
-        entries.into()
-    }
-    #[inline(always)]
-    fn flat(self) -> [T; 3] {
-        self.into()
-    }
-    #[inline(always)]
-    fn rates(self, x: [T; 3]) -> [T; 3] {
-        self.tangent(x)
-    }
-}
-
-impl<T: Scalar> Flat<[T; 9]> for SO3<T> {
-    #[inline(always)]
-    fn of([a, b, c, d, e, f, g, h, i]: [T; 9]) -> Self {
-        SO3([[a, b, c], [d, e, f], [g, h, i]])
-    }
-    #[inline(always)]
-    fn flat(self) -> [T; 9] {
-        let [[a, b, c], [d, e, f], [g, h, i]] = self.0;
-        [a, b, c, d, e, f, g, h, i]
-    }
-    #[inline(always)]
-    fn rates(self, x: [T; 3]) -> [T; 9] {
-        SO3(self.tangent(x)).flat()
-    }
-}
-
-impl<T: Scalar> Flat<[T; 12]> for SE3<T> {
-    #[inline(always)]
-    fn of([a, b, c, d, e, f, g, h, i, x, y, z]: [T; 12]) -> Self {
-        SE3 { rotation: SO3([[a, b, c], [d, e, f], [g, h, i]]), position: [x, y, z] }
-    }
-    #[inline(always)]
-    fn flat(self) -> [T; 12] {
-        let [[a, b, c], [d, e, f], [g, h, i]] = self.rotation.0;
-        let [x, y, z] = self.position;
-        [a, b, c, d, e, f, g, h, i, x, y, z]
-    }
-    #[inline(always)]
-    fn rates(self, x: [T; 6]) -> [T; 12] {
-        let (rotation, position) = self.tangent(x);
-        SE3 { rotation: SO3(rotation), position }.flat()
-    }
-}
-
 /// The rows of a matrix, one after the other.
 #[inline(always)]
 fn rows<T: Scalar, const N: usize, const SQUARE: usize>(matrix: [[T; N]; N]) -> [T; SQUARE] {
@@ -118,7 +61,14 @@ fn rows<T: Scalar, const N: usize, const SQUARE: usize>(matrix: [[T; N]; N]) -> 
 }
 
 macro_rules! factors {
-    ($($group:ident $name:literal: $entries:literal, $dim:literal, $square:literal;)*) => {$(
+    ($(
+        $group:ident $name:literal {
+            entries: $entries:literal,
+            dimension: $dim:literal,
+            square: $square:literal,
+            $($conversions:tt)*
+        }
+    )*) => {$(
         impl Factor for $group<f64> {
             const NAME: &'static str = $name;
             type Entries<T: Scalar> = [T; $entries];
@@ -175,12 +125,6 @@ macro_rules! factors {
             }
         }
     )*};
-}
-
-factors! {
-    SE2 "SE(2)": 3, 3, 9;
-    SO3 "SO(3)": 9, 3, 9;
-    SE3 "SE(3)": 12, 6, 36;
 }
 
 /// A configuration (r, g): `K` coordinates and the entries of a pose of `G`, `N` numbers in all.
@@ -246,7 +190,15 @@ fn last<T: Scalar, const K: usize, const P: usize, const N: usize>(entries: [T; 
 }
 
 macro_rules! posed {
-    ($($group:ident: $entries:literal, $($alone:ty),*;)*) => {$(
+    ($(
+        $group:ident $name:literal {
+            entries: $entries:literal,
+            dimension: $dim:literal,
+            square: $square:literal,
+            from: [$($alone:ty),*],
+            nalgebra: [$($type:ident),*],
+        }
+    )*) => {$(
         impl<T: Scalar, P: Into<$group<T>>, const K: usize, const N: usize> From<([T; K], P)>
             for Posed<$group<f64>, T, K, N>
         {
@@ -271,15 +223,17 @@ macro_rules! posed {
     )*};
 }
 
-posed! {
-    SE2: 3, SE2<T>;
-    SO3: 9, SO3<T>, [[T; 3]; 3];
-    SE3: 12, SE3<T>;
-}
-
 #[cfg(feature = "nalgebra")]
 macro_rules! posed_nalgebra {
-    ($($group:ident: $entries:literal, $($alone:ident),*;)*) => {$($(
+    ($(
+        $group:ident $name:literal {
+            entries: $entries:literal,
+            dimension: $dim:literal,
+            square: $square:literal,
+            from: [$($from:ty),*],
+            nalgebra: [$($alone:ident),*],
+        }
+    )*) => {$($(
         impl<T: Scalar + nalgebra::RealField> From<nalgebra::$alone<T>> for Posed<$group<f64>, T, 0, $entries> {
             fn from(pose: nalgebra::$alone<T>) -> Self {
                 $group::from(pose).flat().into()
@@ -296,12 +250,10 @@ macro_rules! posed_nalgebra {
     )*)*};
 }
 
+crate::for_each_group!(factors);
+crate::for_each_group!(posed);
 #[cfg(feature = "nalgebra")]
-posed_nalgebra! {
-    SE2: 3, Isometry2;
-    SO3: 9, Rotation3, UnitQuaternion;
-    SE3: 12, Isometry3;
-}
+crate::for_each_group!(posed_nalgebra);
 
 impl<G, T, const K: usize, const N: usize> Index<usize> for Posed<G, T, K, N> {
     type Output = T;

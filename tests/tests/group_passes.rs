@@ -6,7 +6,7 @@ use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
 use nhi_codegen::expr::{Expr, Pool};
-use nhi_codegen::group::{Entry, GROUPS, Map};
+use nhi_codegen::group::{Entry, GROUPS, Group, Map, Part};
 use nhi_codegen::pass::{optimise, split};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Program};
@@ -45,17 +45,27 @@ fn number<G: Factor, R: Retracts<G>>(entry: &Entry, arguments: &[f64]) -> f64 {
 /// The maps of all groups with one retraction.
 type Maps = fn(&Entry, &[f64]) -> f64;
 
-fn maps<R>(entry: &Entry, arguments: &[f64]) -> f64
-where
-    R: Retracts<SE2<f64>> + Retracts<SO3<f64>> + Retracts<SE3<f64>>,
-{
-    match entry.group.name {
-        "SE2" => number::<SE2<f64>, R>(entry, arguments),
-        "SO3" => number::<SO3<f64>, R>(entry, arguments),
-        "SE3" => number::<SE3<f64>, R>(entry, arguments),
-        name => panic!("{name} has no maps here"),
-    }
+macro_rules! maps {
+    ($($group:ident $notation:literal { $($facts:tt)* })*) => {
+        fn maps<R>(entry: &Entry, arguments: &[f64]) -> f64
+        where
+            R: $(Retracts<$group<f64>> +)*
+        {
+            match entry.group.runtime {
+                $(stringify!($group) => number::<$group<f64>, R>(entry, arguments),)*
+                name => panic!("{name} has no maps here"),
+            }
+        }
+
+        #[test]
+        fn groups_are_those_of_the_runtime() {
+            let runtime = [$((stringify!($group), <$group<f64> as Factor>::NAME)),*];
+            assert!(GROUPS.iter().map(|group| (group.runtime, group.notation)).eq(runtime));
+        }
+    };
 }
+
+nhi_runtime::for_each_group!(maps);
 
 const RETRACTIONS: [Maps; 5] = [maps::<Exp>, maps::<Cayley>, maps::<Ccsk>, maps::<Exp1>, maps::<Exp4>];
 
@@ -120,15 +130,12 @@ impl Random {
     }
 
     /// A configuration with `shape` coordinates.
-    fn configuration(&mut self, shape: usize, group: &str) -> Vec<f64> {
+    fn configuration(&mut self, shape: usize, group: &Group) -> Vec<f64> {
         let mut q = self.list(shape);
-        let turned = |w: [f64; 3]| <SO3<f64> as Factor>::displaced(&UPRIGHT, &w);
-        match group {
-            "SE2" => q.extend(self.numbers::<3>()),
-            "SO3" => q.extend(turned(self.numbers())),
-            _ => {
-                q.extend(turned(self.numbers()));
-                q.extend(self.numbers::<3>());
+        for part in group.pose {
+            match part {
+                Part::Matrix => q.extend(<SO3<f64> as Factor>::displaced(&UPRIGHT, &self.numbers())),
+                Part::Number | Part::Vector => q.extend(self.list(part.entries())),
             }
         }
         q
@@ -180,7 +187,7 @@ fn passes_keep_every_method_of_every_model() {
     let (mut compared, mut failed) = (0, 0);
     for derived in models() {
         let system = &derived.mechanics.system;
-        let group = system.group.expect("a group").name;
+        let group = system.group.expect("a group");
         for (seed, maps) in (0..STATES).zip(RETRACTIONS.into_iter().cycle()) {
             let mut random = Random(seed);
             let parameters: Vec<f64> =

@@ -61,8 +61,6 @@
 //! in common, such as the coefficient D of the tangents, is then computed once.
 
 pub mod coefficients;
-#[cfg(feature = "nalgebra")]
-mod conversions;
 mod matrix;
 mod product;
 mod retraction;
@@ -78,6 +76,41 @@ pub use se3::SE3;
 pub use so3::SO3;
 
 use core::fmt::Debug;
+
+/// Passes the groups to a macro: what configurations with their poses, and the tests, are made of.
+///
+/// An element of a group has `entries` numbers, an element of its algebra has `dimension`, and `square` is the
+/// square of that. A pose without coordinates beside it converts from the types of `from`, and from and into
+/// those of `nalgebra`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_group {
+    ($callback:ident) => {
+        $callback! {
+            SE2 "SE(2)" {
+                entries: 3,
+                dimension: 3,
+                square: 9,
+                from: [SE2<T>],
+                nalgebra: [Isometry2],
+            }
+            SO3 "SO(3)" {
+                entries: 9,
+                dimension: 3,
+                square: 9,
+                from: [SO3<T>, [[T; 3]; 3]],
+                nalgebra: [Rotation3, UnitQuaternion],
+            }
+            SE3 "SE(3)" {
+                entries: 12,
+                dimension: 6,
+                square: 36,
+                from: [SE3<T>],
+                nalgebra: [Isometry3],
+            }
+        }
+    };
+}
 
 /// A Lie group whose elements are poses; the module's front page has the conventions.
 pub trait Group: Copy + Debug + PartialEq {
@@ -122,6 +155,14 @@ pub trait Group: Copy + Debug + PartialEq {
     fn moved<R: Retraction<Self>>(self, x: Self::Algebra) -> Self {
         self.product(R::tau(x)).normalized()
     }
+}
+
+/// A pose as its entries, matrices by rows.
+pub(crate) trait Flat<E>: Group {
+    fn of(entries: E) -> Self;
+    fn flat(self) -> E;
+    /// The entries of g x̂.
+    fn rates(self, x: Self::Algebra) -> E;
 }
 
 /// The larger of two defects; not a number if one of them is, which `max` would pass over.

@@ -1,6 +1,6 @@
 use super::coefficients::{self, FULL_TURN};
 use super::retraction::symmetric;
-use super::{Cayley, Ccsk, Exp, Group, Retraction};
+use super::{Cayley, Ccsk, Exp, Flat, Group, Retraction};
 use crate::Scalar;
 use core::f64::consts::PI;
 use num_traits::Float;
@@ -316,5 +316,44 @@ impl<T: Scalar> Retraction<SE2<T>> for Ccsk {
     #[inline(always)]
     fn reaches(_: [T; 3]) -> bool {
         true
+    }
+}
+
+impl<T: Scalar> Flat<[T; 3]> for SE2<T> {
+    #[inline(always)]
+    fn of(entries: [T; 3]) -> Self {
+        entries.into()
+    }
+    #[inline(always)]
+    fn flat(self) -> [T; 3] {
+        self.into()
+    }
+    #[inline(always)]
+    fn rates(self, x: [T; 3]) -> [T; 3] {
+        self.tangent(x)
+    }
+}
+
+/// Poses as the types of nalgebra, and back.
+#[cfg(feature = "nalgebra")]
+mod conversions {
+    use super::SE2;
+    use crate::Scalar;
+    use nalgebra::{Isometry2, RealField, Translation2, UnitComplex};
+
+    /// θ in (−π, π].
+    impl<T: Scalar + RealField> From<Isometry2<T>> for SE2<T> {
+        #[inline]
+        fn from(isometry: Isometry2<T>) -> Self {
+            let position = isometry.translation.vector;
+            SE2 { theta: isometry.rotation.angle(), x: position.x, y: position.y }
+        }
+    }
+
+    impl<T: Scalar + RealField> From<SE2<T>> for Isometry2<T> {
+        #[inline]
+        fn from(g: SE2<T>) -> Self {
+            Isometry2::from_parts(Translation2::new(g.x, g.y), UnitComplex::new(g.theta))
+        }
     }
 }

@@ -1,7 +1,7 @@
 use super::coefficients;
 use super::retraction::symmetric;
 use super::so3::{cross, exp_k, hat, outer, turned_back, with_hat};
-use super::{Cayley, Ccsk, Column, Exp, Group, Operator, Retraction, SO3};
+use super::{Cayley, Ccsk, Column, Exp, Flat, Group, Operator, Retraction, SO3};
 use crate::Scalar;
 use crate::fields::array;
 
@@ -365,5 +365,45 @@ impl<T: Scalar> Retraction<SE3<T>> for Ccsk {
     fn reaches(x: [T; 6]) -> bool {
         let (omega, _) = split(x);
         <Ccsk as Retraction<SO3<T>>>::reaches(omega)
+    }
+}
+
+impl<T: Scalar> Flat<[T; 12]> for SE3<T> {
+    #[inline(always)]
+    fn of([a, b, c, d, e, f, g, h, i, x, y, z]: [T; 12]) -> Self {
+        SE3 { rotation: SO3([[a, b, c], [d, e, f], [g, h, i]]), position: [x, y, z] }
+    }
+    #[inline(always)]
+    fn flat(self) -> [T; 12] {
+        let [[a, b, c], [d, e, f], [g, h, i]] = self.rotation.0;
+        let [x, y, z] = self.position;
+        [a, b, c, d, e, f, g, h, i, x, y, z]
+    }
+    #[inline(always)]
+    fn rates(self, x: [T; 6]) -> [T; 12] {
+        let (rotation, position) = self.tangent(x);
+        SE3 { rotation: SO3(rotation), position }.flat()
+    }
+}
+
+/// Poses as the types of nalgebra, and back.
+#[cfg(feature = "nalgebra")]
+mod conversions {
+    use super::SE3;
+    use crate::Scalar;
+    use nalgebra::{Isometry3, RealField, Translation3};
+
+    impl<T: Scalar + RealField> From<Isometry3<T>> for SE3<T> {
+        #[inline]
+        fn from(isometry: Isometry3<T>) -> Self {
+            SE3 { rotation: isometry.rotation.into(), position: isometry.translation.vector.into() }
+        }
+    }
+
+    impl<T: Scalar + RealField> From<SE3<T>> for Isometry3<T> {
+        #[inline]
+        fn from(g: SE3<T>) -> Self {
+            Isometry3::from_parts(Translation3::from(g.position), g.rotation.into())
+        }
     }
 }

@@ -1,7 +1,7 @@
 use super::coefficients::{self, FULL_TURN};
 use super::larger;
 use super::retraction::symmetric;
-use super::{Cayley, Ccsk, Column, Exp, Group, Operator, Retraction};
+use super::{Cayley, Ccsk, Column, Exp, Flat, Group, Operator, Retraction};
 use crate::Scalar;
 use core::f64::consts::FRAC_PI_2;
 
@@ -344,5 +344,60 @@ impl<T: Scalar> Retraction<SO3<T>> for Ccsk {
     #[inline(always)]
     fn reaches(x: [T; 3]) -> bool {
         x[1].to_f64().abs() < FRAC_PI_2
+    }
+}
+
+impl<T: Scalar> Flat<[T; 9]> for SO3<T> {
+    #[inline(always)]
+    fn of([a, b, c, d, e, f, g, h, i]: [T; 9]) -> Self {
+        SO3([[a, b, c], [d, e, f], [g, h, i]])
+    }
+    #[inline(always)]
+    fn flat(self) -> [T; 9] {
+        let [[a, b, c], [d, e, f], [g, h, i]] = self.0;
+        [a, b, c, d, e, f, g, h, i]
+    }
+    #[inline(always)]
+    fn rates(self, x: [T; 3]) -> [T; 9] {
+        SO3(self.tangent(x)).flat()
+    }
+}
+
+/// Poses as the types of nalgebra, and back.
+#[cfg(feature = "nalgebra")]
+mod conversions {
+    use super::SO3;
+    use crate::Scalar;
+    use core::array::from_fn;
+    use nalgebra::{Matrix3, RealField, Rotation3, UnitQuaternion};
+
+    impl<T: Scalar + RealField> From<Rotation3<T>> for SO3<T> {
+        #[inline]
+        fn from(rotation: Rotation3<T>) -> Self {
+            SO3(from_fn(|i| from_fn(|j| rotation[(i, j)])))
+        }
+    }
+
+    /// The entries as they are.
+    impl<T: Scalar + RealField> From<SO3<T>> for Rotation3<T> {
+        #[inline]
+        fn from(rotation: SO3<T>) -> Self {
+            Rotation3::from_matrix_unchecked(Matrix3::from_fn(|i, j| rotation.0[i][j]))
+        }
+    }
+
+    impl<T: Scalar + RealField> From<UnitQuaternion<T>> for SO3<T> {
+        #[inline]
+        fn from(rotation: UnitQuaternion<T>) -> Self {
+            rotation.to_rotation_matrix().into()
+        }
+    }
+
+    /// Of the two quaternions the one with a scalar part that is not negative.
+    impl<T: Scalar + RealField> From<SO3<T>> for UnitQuaternion<T> {
+        fn from(rotation: SO3<T>) -> Self {
+            let (w, [x, y, z]) = rotation.quaternion();
+            UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(w, x, y, z))
+        }
     }
 }

@@ -20,6 +20,8 @@ use std::hash::{Hash, Hasher};
 pub struct Group {
     /// Name in a declaration.
     pub name: &'static str,
+    /// Name in papers and in reference data, as of the runtime's type.
+    pub notation: &'static str,
     /// Type of the runtime.
     pub runtime: &'static str,
     /// How it is declared, for the help of errors.
@@ -107,6 +109,11 @@ impl Group {
     /// The group of that name.
     pub fn named(name: &str) -> Option<&'static Group> {
         GROUPS.iter().find(|g| g.name == name)
+    }
+
+    /// The group of that name in reference data.
+    pub fn denoted(notation: &str) -> Option<&'static Group> {
+        GROUPS.iter().find(|g| g.notation == notation)
     }
 
     /// Number of entries of a pose.

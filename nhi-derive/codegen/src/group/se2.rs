@@ -6,6 +6,7 @@ use crate::mechanics::Matrix;
 
 pub(super) const SE2: Group = Group {
     name: "SE2",
+    notation: "SE(2)",
     runtime: "SE2",
     usage: "SE2(theta, x, y; omega, v, w)",
     pose: &[Part::Number, Part::Number, Part::Number],

@@ -6,6 +6,7 @@ use crate::mechanics::Matrix;
 
 pub(super) const SE3: Group = Group {
     name: "SE3",
+    notation: "SE(3)",
     runtime: "SE3",
     usage: "SE3(R, p; w1, w2, w3, v1, v2, v3)",
     pose: &[Part::Matrix, Part::Vector],

@@ -6,6 +6,7 @@ use crate::mechanics::Matrix;
 
 pub(super) const SO3: Group = Group {
     name: "SO3",
+    notation: "SO(3)",
     runtime: "SO3",
     usage: "SO3(R; w1, w2, w3)",
     pose: &[Part::Matrix],
