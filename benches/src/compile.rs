@@ -172,7 +172,9 @@ fn models(root: &Path) -> Result<Vec<Model>, Box<dyn Error>> {
             if item.attrs.iter().any(|a| a.path().is_ident("nonholonomic")) {
                 let declaration =
                     Declaration::parse(&item.clone().into()).map_err(|rejected| first_error(&rejected))?;
-                let methods = declaration.system.methods.iter().map(|m| Ident::new(m, Span::call_site()));
+                let derived = Derived::new(declaration, default_engine().as_mut())
+                    .map_err(|rejected| first_error(&rejected))?;
+                let methods = derived.methods.iter().map(|m| Ident::new(m.marker, Span::call_site()));
                 models.push(Model { name: name.clone(), methods: methods.collect(), item, all: true });
             }
         }

@@ -206,10 +206,27 @@ macro_rules! not_composable {
     )*};
 }
 
-// Reflecting methods carry more than (q, v); the others are not symmetric, or leave the constraints.
-not_composable!(
-    Rattle, Started<Rattle>, GniMidpoint, Started<GniMidpoint>, GniEulerA, Started<GniEulerA>, GniEulerB,
-    Started<GniEulerB>, GniEulerAb, Retracted<Rattle, Cayley>
-);
-not_composable!(Dla1, Dla1Adjoint, RattleRestarted, RdpLeft, RdpRight, Retracted<Rdp, Ccsk>);
-not_composable!(Rk2Midpoint, Rk2Heun, Rk4, Rkmk2, Rkmk4);
+/// Reflecting methods carry more than (q, v); others are not symmetric, or leave the constraints.
+macro_rules! by_kinds {
+    ([] $(
+        $(#[$doc:meta])*
+        $method:ident $id:literal { kind: $kind:ident, order: $order:literal, adjoint: $adjoint:ident, $($facts:tt)* }
+    )*) => {
+        $(by_kinds!(@ $kind $adjoint $method);)*
+    };
+    (@ Reflecting $adjoint:ident $method:ident) => {
+        not_composable!($method, Started<$method>, Retracted<$method, Cayley>);
+    };
+    (@ $kind:ident Itself $method:ident) => {
+        const _: fn() = || {
+            fn composable<M: Symmetric>() {}
+            composable::<$method>();
+        };
+    };
+    (@ $kind:ident $adjoint:ident $method:ident) => {
+        not_composable!($method);
+    };
+}
+
+nhi_methods::for_each_method!(by_kinds);
+not_composable!(GniEulerAb, Retracted<Rdp, Ccsk>);

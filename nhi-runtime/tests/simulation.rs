@@ -115,20 +115,14 @@ fn ids_are_those_of_the_reference_data() {
     assert_eq!(id(Rattle::consistent()), "rattle");
     assert_eq!(id(Rattle::projected()), "rattle_projected");
     assert_eq!(id(Rattle::plain()), "rattle_plain");
-    let ids = [
-        (Dla1::ID, "dla1"),
-        (Dla1Adjoint::ID, "dla1_adjoint"),
-        (Dla2Midpoint::ID, "dla2_midpoint"),
-        (DlaRattle::ID, "dla_rattle"),
-        (DlaRattleMidpoint::ID, "dla_rattle_midpoint"),
-        (GniMidpoint::ID, "gni_midpoint"),
-        (GniEulerA::ID, "gni_euler_a"),
-        (GniEulerB::ID, "gni_euler_b"),
-        (Rk2Midpoint::ID, "rk2_midpoint"),
-        (Rk2Heun::ID, "rk2_heun"),
-        (Rk4::ID, "rk4"),
-    ];
-    assert!(ids.iter().all(|(id, expected)| id == expected), "{ids:?}");
+}
+
+#[test]
+fn the_guide_explains_every_method() {
+    let guide = include_str!("../src/guide.md");
+    for method in nhi_methods::Method::ALL.iter().map(|method| method.facts()) {
+        assert!(guide.contains(&format!("[`{}`]", method.marker)), "{}", method.marker);
+    }
 }
 
 #[test]

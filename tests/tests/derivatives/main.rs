@@ -11,7 +11,8 @@ use nhi_runtime::prelude::*;
 
 /// Two tests per model, by each of the methods.
 macro_rules! tests {
-    ($($name:ident $row:path, $h:literal: [$($method:expr),* $(,)?];)*) => {$(
+    ($($name:ident $row:path, $h:literal: [$($method:expr),* $(,)?];)*) => {
+    $(
         mod $name {
             use super::*;
 
@@ -25,7 +26,17 @@ macro_rules! tests {
                 $(single::check(&run::Run::new(&$row, $method, $h));)*
             }
         }
-    )*};
+    )*
+
+        /// Every method is one of those of a model: a new one is added to at least one of them.
+        #[test]
+        fn every_method_is_tested() {
+            let tested = [$($(stringify!($method)),*),*];
+            for method in nhi_methods::Method::ALL.iter().map(|method| method.facts()) {
+                assert!(tested.contains(&method.marker), "{} is in none of the lists", method.marker);
+            }
+        }
+    };
 }
 
 tests! {
