@@ -37,7 +37,7 @@ use proc_macro::TokenStream;
 /// | `force = form` | optional: the work one-form of all non-conservative forces |
 /// | `inputs(u1, u2)` | optional: control inputs, given at every step and held over it |
 /// | `let(name = expr, ...)` | optional: names for subexpressions |
-/// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, these two, with a group `Rdp` and `Rattle` |
+/// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, these two, with a group `Rdp` and `Rattle`; `methods(all)` emits every method that applies |
 /// | `crate = path` | optional: where the runtime is, if not at `::nhi_runtime`, as seen from the struct's module |
 ///
 /// # Poses

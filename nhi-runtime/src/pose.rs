@@ -1,7 +1,7 @@
 //! Configurations with a pose: R^k × G.
 
 use crate::fields::array;
-use crate::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, Flat, Group, Retraction, SE2, SE3, SO3};
+use crate::group::*;
 use crate::{Scalar, Vector};
 use core::fmt::Debug;
 use core::marker::PhantomData;

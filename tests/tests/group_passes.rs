@@ -10,7 +10,7 @@ use nhi_codegen::group::{Entry, GROUPS, Group, Map, Part};
 use nhi_codegen::pass::{optimise, split};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Program};
-use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp4, SE2, SE3, SO3};
+use nhi_runtime::group::*;
 use nhi_runtime::{Factor, Retracts, Vector};
 use std::path::Path;
 
