@@ -1,4 +1,4 @@
-//! What emitted code calls, and what measures it; nothing for people to use.
+//! Functions for emitted code and for its measurement; not for direct use.
 
 pub use crate::__fields as fields;
 use crate::fields::array;
@@ -10,16 +10,16 @@ use crate::{Failure, Fields, Scalar};
 ///
 /// Updates are measured in one norm, ‖x‖² = Σ wᵢxᵢ², in which unknowns of different units can be
 /// compared: with the masses Mᵢᵢ for velocities and (μM⁻¹μᵀ)ₐₐ for impulses it is twice a kinetic
-/// energy. An update is small if it is beside x *and* beside what x is added to: an impulse that
-/// vanishes is known when its effect on the velocity is.
+/// energy. An update is small relative to `scale2` + ‖x‖², where `scale2` is the squared norm of the
+/// quantity that x is added to: an impulse that vanishes is accurate when its effect on the velocity is.
 #[derive(Clone, Copy, Debug)]
 pub struct Newton<const N: usize> {
     weights: [f64; N],
-    beside: f64,
+    scale2: f64,
     /// ‖δ‖² of the last update.
     last: f64,
     updates: u32,
-    /// Iterations for derivatives that are due, of a scalar that has them, once it is solved.
+    /// After convergence of the values, the iterations that derivatives of the scalar still need.
     due: Option<u32>,
 }
 
@@ -30,27 +30,29 @@ impl<const N: usize> Default for Newton<N> {
 }
 
 impl<const N: usize> Newton<N> {
-    /// More updates mean that the iteration does not converge: where it does, four or five do.
-    const MOST_UPDATES: u32 = 50;
+    /// After more updates the iteration counts as divergent; a convergent one takes four or five.
+    const MAX_UPDATES: u32 = 50;
 
-    /// Of (aδ)², for updates of second order: above it Newton's own are as good.
-    const MOST_BENT: f64 = 1.0 / 16.0;
+    /// Largest (aδ)² for a Chebyshev update: above it Newton's own update is as good.
+    const CHEBYSHEV: f64 = 1.0 / 16.0;
 
     /// For unknowns of order one: updates are relative to 1 + ‖x‖².
     #[inline]
     pub const fn new() -> Self {
-        Newton { weights: [1.0; N], beside: 1.0, last: f64::INFINITY, updates: 0, due: None }
+        Newton { weights: [1.0; N], scale2: 1.0, last: f64::INFINITY, updates: 0, due: None }
     }
 
-    /// Updates are relative to `beside` + ‖x‖² in the norm with the given weights.
+    /// Updates are relative to `scale2` + ‖x‖² in the norm with the given weights.
     #[inline]
-    pub fn weighted<T: Scalar>(weights: [T; N], beside: T) -> Self {
-        Newton { weights: array(0.0, |i| weights[i].to_f64()), beside: beside.to_f64(), ..Self::new() }
+    pub fn weighted<T: Scalar>(weights: [T; N], scale2: T) -> Self {
+        Newton { weights: array(0.0, |i| weights[i].to_f64()), scale2: scale2.to_f64(), ..Self::new() }
     }
 
-    /// The solution near `guess` of the equations for which `update` gives the update −J⁻¹F of unknowns, with the numbers
-    /// that the last `update` returned beside it. Of one equation F = 0 for one unknown it may give F′, F″
-    /// and F‴ too, between the two, for updates of second order, δ − δ² F″/(2F′) (Chebyshev's method).
+    /// The solution near `guess` of F = 0, and the values of the last iterate.
+    ///
+    /// At given unknowns `update` returns the update −J⁻¹F, a function that computes higher derivatives, and values that
+    /// the caller needs from the last iterate. For one equation in one unknown the derivatives may be F′, F″ and F‴:
+    /// updates are then δ − δ² F″/(2F′) (Chebyshev's method). Otherwise there are none.
     ///
     /// # Errors
     /// [`Failure::NonFinite`], [`Failure::NotConverged`] and those of `update`.
@@ -63,8 +65,8 @@ impl<const N: usize> Newton<N> {
         self.iterate(guess, None, update)
     }
 
-    /// The same, or the solution near `otherwise` where that is nearer than `guess`, which is far off, or the iteration
-    /// does not converge from `guess`.
+    /// The same, with a fallback guess: it is used if the iteration from `guess` diverges, or if `guess` is far from the
+    /// solution and `fallback` closer to it.
     ///
     /// # Errors
     /// As [`Newton::solve`].
@@ -72,59 +74,63 @@ impl<const N: usize> Newton<N> {
     pub fn solve_or<T: Scalar, G: FnOnce() -> [T; B], const B: usize, const K: usize>(
         self,
         guess: [T; N],
-        otherwise: [T; N],
+        fallback: [T; N],
         update: impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
     ) -> Result<([T; N], [T; K]), Failure> {
-        self.iterate(guess, Some(otherwise), update)
+        self.iterate(guess, Some(fallback), update)
     }
 
-    /// From `unknowns`, or from `otherwise` if that is nearer, or the iteration fails.
+    /// Iterates from `unknowns`, or from `fallback` if that is closer or the iteration fails.
     #[inline(always)]
     fn iterate<T: Scalar, G: FnOnce() -> [T; B], const B: usize, const K: usize>(
         mut self,
         mut unknowns: [T; N],
-        mut otherwise: Option<[T; N]>,
+        mut fallback: Option<[T; N]>,
         update: impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
     ) -> Result<([T; N], [T; K]), Failure> {
         if const { T::UPDATES > 0 } {
-            let nothing = T::from_f64(f64::NAN);
-            let (mut solved, mut kept) = (false, [nothing; K]);
-            self.update_unless(&mut solved, &mut unknowns, &mut kept, &update);
-            let is_nearer = !solved && self.is_nearer(&unknowns, &otherwise);
+            let nan = T::from_f64(f64::NAN);
+            let (mut solved, mut last_iterate) = (false, [nan; K]);
+            self.update_unless(&mut solved, &mut unknowns, &mut last_iterate, &update);
+            let is_closer = !solved && self.is_closer(&unknowns, &fallback);
             if const { T::UPDATES > 2 } {
-                self.update_unless(&mut solved, &mut unknowns, &mut kept, &update);
+                self.update_unless(&mut solved, &mut unknowns, &mut last_iterate, &update);
             }
-            return if solved && !is_nearer { Ok((unknowns, kept)) } else { Err(Failure::NotConverged) };
+            return if solved && !is_closer {
+                Ok((unknowns, last_iterate))
+            } else {
+                Err(Failure::NotConverged)
+            };
         }
-        let (fresh, mut kept) = (self, [T::from_f64(f64::NAN); K]);
+        let (fresh, mut last_iterate) = (self, [T::from_f64(f64::NAN); K]);
         loop {
-            let updated = update(unknowns).and_then(|(delta, slopes, keep)| {
-                // Iterations for derivatives leave values as they are.
+            let updated = update(unknowns).and_then(|(delta, derivatives, values)| {
+                // Iterations for derivatives do not change values.
                 if self.due.is_none() {
-                    kept = keep;
+                    last_iterate = values;
                 }
-                self.update(&mut unknowns, delta, slopes)
+                self.update(&mut unknowns, delta, derivatives)
             });
             let failure = match updated {
-                Ok(true) => return Ok((unknowns, kept)),
-                Ok(false) if self.updates != 1 || !self.is_nearer(&unknowns, &otherwise) => continue,
+                Ok(true) => return Ok((unknowns, last_iterate)),
+                Ok(false) if self.updates != 1 || !self.is_closer(&unknowns, &fallback) => continue,
                 Ok(false) => Failure::NotConverged,
                 Err(failure) => failure,
             };
-            match otherwise.take() {
+            match fallback.take() {
                 Some(guess) => (self, unknowns) = (fresh, guess),
                 None => return Err(failure),
             }
         }
     }
 
-    /// After the first update, whether `otherwise` was nearer to what it led to than the guess was, which was so far
-    /// off that it matters: after updates below 10⁻³ come few others.
+    /// After the first update: was `fallback` closer to the new iterate than the guess, and the guess far off (relative
+    /// update above 10⁻³)? After smaller updates the iteration takes few more, and a restart does not pay.
     #[inline(always)]
-    fn is_nearer<T: Scalar>(&self, unknowns: &[T; N], otherwise: &Option<[T; N]>) -> bool {
-        let Some(otherwise) = otherwise else { return false };
-        let (mut distance2, mut size2) = (0.0, self.beside);
-        for ((x, y), w) in unknowns.iter().zip(otherwise).zip(self.weights) {
+    fn is_closer<T: Scalar>(&self, unknowns: &[T; N], fallback: &Option<[T; N]>) -> bool {
+        let Some(fallback) = fallback else { return false };
+        let (mut distance2, mut size2) = (0.0, self.scale2);
+        for ((x, y), w) in unknowns.iter().zip(fallback).zip(self.weights) {
             let (x, y) = (x.to_f64(), y.to_f64());
             distance2 += w * (x - y) * (x - y);
             size2 += w * x * x;
@@ -132,48 +138,50 @@ impl<const N: usize> Newton<N> {
         distance2 < self.last && 1e-6 * size2 < self.last
     }
 
-    /// The next update, which counts unless the unknowns are `solved` for already; without branches.
+    /// The next update, which is discarded if the equations are `solved` already; without branches.
     #[inline(always)]
     fn update_unless<T: Scalar, G: FnOnce() -> [T; B], const B: usize, const K: usize>(
         &mut self,
         solved: &mut bool,
         unknowns: &mut [T; N],
-        kept: &mut [T; K],
+        last_iterate: &mut [T; K],
         update: &impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
     ) {
         let mut next = *unknowns;
-        let nothing = T::from_f64(f64::NAN);
-        let (keep, now) = match update(next) {
-            Ok((delta, slopes, keep)) => (keep, self.values(&mut next, delta, slopes).unwrap_or(false)),
-            Err(_) => ([nothing; K], false),
+        let nan = T::from_f64(f64::NAN);
+        let (values, now) = match update(next) {
+            Ok((delta, derivatives, values)) => {
+                (values, self.values(&mut next, delta, derivatives).unwrap_or(false))
+            }
+            Err(_) => ([nan; K], false),
         };
-        // Two loops: a chain of both would not be unrolled.
+        // Two loops, because LLVM does not unroll one loop over both.
         for (x, next) in unknowns.iter_mut().zip(next) {
             *x = if *solved { *x } else { next };
         }
-        for (x, keep) in kept.iter_mut().zip(keep) {
-            *x = if *solved { *x } else { keep };
+        for (x, value) in last_iterate.iter_mut().zip(values) {
+            *x = if *solved { *x } else { value };
         }
         *solved |= now;
     }
 
-    /// Adds `delta` to the unknowns; true when they are solved for.
+    /// Adds `delta` to the unknowns; true when the iteration has converged.
     #[inline]
     fn update<T: Scalar, const B: usize>(
         &mut self,
         unknowns: &mut [T; N],
         delta: [T; N],
-        slopes: impl FnOnce() -> [T; B],
+        derivatives: impl FnOnce() -> [T; B],
     ) -> Result<bool, Failure> {
         if T::DERIVATIVES == 0 {
-            return self.values(unknowns, delta, slopes);
+            return self.values(unknowns, delta, derivatives);
         }
-        // At the solution x of F(x, θ) = 0 the derivative of the update δ = −J⁻¹F is −x' − J⁻¹F_θ, so that
-        // that of x + δ is right whatever x' was. Each iteration settles one more order of derivatives;
-        // values stay those of a scalar without them.
+        // At the solution x of F(x, θ) = 0 the derivative of the update δ = −J⁻¹F is −x' − J⁻¹F_θ, so the
+        // derivative of x + δ is correct whatever x' was. Each iteration makes one more order of derivatives
+        // correct; the values are those of a scalar without derivatives.
         match &mut self.due {
             None => {
-                if self.values(unknowns, delta, slopes)? {
+                if self.values(unknowns, delta, derivatives)? {
                     self.due = Some(T::DERIVATIVES);
                 }
                 Ok(false)
@@ -194,11 +202,11 @@ impl<const N: usize> Newton<N> {
         &mut self,
         unknowns: &mut [T; N],
         delta: [T; N],
-        slopes: impl FnOnce() -> [T; B],
+        derivatives: impl FnOnce() -> [T; B],
     ) -> Result<bool, Failure> {
         let before = *unknowns;
         let mut delta2 = 0.0;
-        let mut size2 = self.beside;
+        let mut size2 = self.scale2;
         for ((x, d), w) in unknowns.iter_mut().zip(delta).zip(self.weights) {
             *x = *x + d;
             delta2 += w * d.to_f64() * d.to_f64();
@@ -208,17 +216,17 @@ impl<const N: usize> Newton<N> {
         if !(delta2 + size2).is_finite() {
             return Err(Failure::NonFinite);
         }
-        // For f64 1.4e-14, and 1.5e-11 for updates that have stopped shrinking.
+        // In f64 1.4e-14, and 1.5e-11 for updates that no longer shrink.
         let rounding = 64.0 * T::EPSILON;
         let noise = 65536.0 * T::EPSILON;
-        // The iteration converges quadratically: in units of `size2` the update after δ₀ is C‖δ₀‖², with C of
-        // order one, since what updates change the equations by are angles of a step. After a δ₀ so small that
-        // the next one is rounding with C = 64 too, it need not be computed.
+        // The iteration converges quadratically: in units of `size2` the update after δ₀ is C‖δ₀‖². C is of order
+        // one, because updates change the equations through the rotation angles of a step. If δ₀ is so small that
+        // the next update would be rounding even with C = 64, it is not computed.
         let solved = if self.updates == 0 {
             delta2 <= T::EPSILON / 64.0 * size2
         } else {
-            // After ‖δ₀‖, ‖δ₁‖ the next update is about ‖δ₁‖(‖δ₁‖/‖δ₀‖)², but for those of second order. (The second
-            // condition keeps an accidentally small δ₁ from being taken for convergence.)
+            // After ‖δ₀‖, ‖δ₁‖ the next Newton update is about ‖δ₁‖(‖δ₁‖/‖δ₀‖)², which does not hold for Chebyshev
+            // updates. (The condition on δ₁ itself keeps an accidentally small δ₁ from counting as convergence.)
             let shrunk = delta2 / self.last;
             let predicted = delta2 * shrunk * shrunk;
             delta2 <= rounding * rounding * size2
@@ -229,28 +237,28 @@ impl<const N: usize> Newton<N> {
             return Ok(true);
         }
         if const { T::UPDATES != 1 }
-            && let (&[slope, second, third], &[from], &[d]) = (&slopes()[..], &before[..], &delta[..])
+            && let (&[first, second, third], &[from], &[d]) = (&derivatives()[..], &before[..], &delta[..])
         {
-            // With a = F″/(2F′) and b = F‴/(6F′) −aδ² + (2a² − b)δ³ + … is missing at x + δ: each term is about aδ times
-            // the one before. The first of them is added, and the second one may be rounding.
-            let inverse = T::from_f64(1.0) / slope;
+            // With a = F″/(2F′) and b = F‴/(6F′) the error of x + δ is −aδ² + (2a² − b)δ³ + …, where each term is about aδ
+            // times the one before. The update includes the first term; it is the last one if the second is rounding.
+            let inverse = T::from_f64(1.0) / first;
             let (a, b) = (T::from_f64(0.5) * second * inverse, T::from_f64(1.0 / 6.0) * third * inverse);
-            let (bend, twist, square) = (a.to_f64(), b.to_f64(), d.to_f64() * d.to_f64());
-            let missing = square * (2.0 * bend * bend + twist.max(-twist));
-            if missing <= Self::MOST_BENT {
+            let (a_value, b_value, square) = (a.to_f64(), b.to_f64(), d.to_f64() * d.to_f64());
+            let remainder = square * (2.0 * a_value * a_value + b_value.max(-b_value));
+            if remainder <= Self::CHEBYSHEV {
                 unknowns[0] = from + (d - a * d * d);
-                if missing * missing * delta2 <= T::EPSILON * T::EPSILON / 256.0 * size2 {
+                if remainder * remainder * delta2 <= T::EPSILON * T::EPSILON / 256.0 * size2 {
                     return Ok(true);
                 }
             }
         }
         self.last = delta2;
         self.updates += 1;
-        if self.updates >= Self::MOST_UPDATES { Err(Failure::NotConverged) } else { Ok(false) }
+        if self.updates >= Self::MAX_UPDATES { Err(Failure::NotConverged) } else { Ok(false) }
     }
 }
 
-/// All numbers of `values` are finite, or nobody wants to know.
+/// Whether all numbers of `values` are finite; true without a check for scalars with deferred checks.
 #[inline(always)]
 pub fn finite<T: Scalar>(values: &impl Fields<T>) -> bool {
     let mut sum = 0.0;
@@ -260,8 +268,8 @@ pub fn finite<T: Scalar>(values: &impl Fields<T>) -> bool {
     sum == 0.0
 }
 
-/// A pivot of a symmetric positive definite elimination is positive by more than the rounding of
-/// the diagonal entry that it was; not a number is not.
+/// Whether a pivot of a symmetric positive definite elimination is positive by more than the rounding error of
+/// its original diagonal entry; false for NaN.
 #[inline]
 pub fn regular<T: Scalar>(pivot: T, diagonal: T) -> bool {
     let (pivot, diagonal) = (pivot.to_f64(), diagonal.to_f64());
@@ -317,32 +325,32 @@ mod tests {
         assert_eq!(updates, 2);
     }
 
-    /// The solution of F = 0 by updates of second order, where `slopes` is F, F′, F″ and F‴, and the number of
+    /// The solution of F = 0 by Chebyshev updates, where `derivatives` returns F, F′, F″ and F‴, and the number of
     /// updates.
-    fn solve_bent(guess: f64, slopes: impl Fn(f64) -> [f64; 4]) -> Result<(f64, u32), Failure> {
+    fn solve_chebyshev(guess: f64, derivatives: impl Fn(f64) -> [f64; 4]) -> Result<(f64, u32), Failure> {
         let updates = core::cell::Cell::new(0);
         let ([x], []) = Newton::new().solve([guess], |[x]| {
             updates.set(updates.get() + 1);
-            let [f, rest @ ..] = slopes(x);
+            let [f, rest @ ..] = derivatives(x);
             Ok(([-f / rest[0]], move || rest, []))
         })?;
         Ok((x, updates.get()))
     }
 
     #[test]
-    fn updates_of_second_order_reach_farther() {
-        // Relative errors: 1e-5, of which 5e-11 would be left by Newton's method and 5e-16/2 is by its second order.
+    fn chebyshev_updates_converge_from_worse_guesses() {
+        // From a relative error of 1e-5 Newton's method leaves 5e-11, Chebyshev's 5e-16/2.
         let square = |x: f64| [x * x - 2.0, 2.0 * x, 2.0, 0.0];
         for (off, most) in [(1e-9, 1), (1e-5, 2), (2e-6, 1), (1e-3, 2), (0.3, 3)] {
-            let (x, updates) = solve_bent(2f64.sqrt() * (1.0 + off), square).unwrap();
+            let (x, updates) = solve_chebyshev(2f64.sqrt() * (1.0 + off), square).unwrap();
             assert!((x - 2f64.sqrt()).abs() <= 2.0 * f64::EPSILON, "{off} {x}");
             assert_eq!(updates, most, "{off}");
         }
     }
 
     #[test]
-    fn updates_of_second_order_are_accepted_where_the_third_order_is_rounding() {
-        // x + k sin ωx = y and x + k cos ωx = y, of which one has no second derivative at 0, the other no third one.
+    fn a_chebyshev_update_is_the_last_if_the_third_order_is_rounding() {
+        // x + k sin ωx = y has no second derivative at 0, x + k cos ωx = y no third one.
         let mut once = 0;
         for i in 0..4000_u32 {
             let f = f64::from(i);
@@ -351,17 +359,17 @@ mod tests {
             let (sine, phase) = (i % 2 == 0, w * x);
             let value = |x: f64| if sine { x + k * (w * x).sin() } else { x + k * (w * x).cos() };
             let y = value(x);
-            let slopes = |x: f64| {
+            let derivatives = |x: f64| {
                 let (s, c) = (w * x).sin_cos();
                 let (f0, f1) = if sine { (s, c) } else { (c, -s) };
                 [value(x) - y, 1.0 + k * w * f1, -k * w * w * f0, -k * w * w * w * f1]
             };
-            if slopes(x)[1] < 0.2 {
+            if derivatives(x)[1] < 0.2 {
                 continue;
             }
             let off = 10f64.powi(-(i as i32 % 9) - 1) * if i % 5 < 2 { 1.0 } else { -1.0 };
-            let Ok((found, updates)) = solve_bent(x + off, slopes) else { continue };
-            // Roundings of F are divided by F′.
+            let Ok((found, updates)) = solve_chebyshev(x + off, derivatives) else { continue };
+            // Rounding errors of F are divided by F′.
             let most = 16.0 * f64::EPSILON * (1.0 + x.abs());
             let other = (value(found) - y).abs() <= 4.0 * f64::EPSILON * (1.0 + y.abs());
             assert!(
@@ -374,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_of_second_order_have_derivatives_too() {
+    fn chebyshev_updates_propagate_derivatives() {
         use crate::Dual;
 
         let y = Dual::<f64>::variable(2.0, 0);
@@ -385,16 +393,16 @@ mod tests {
                 Ok(([(y - x * x) / (x + x)], move || [two * x, two, Dual::constant(0.0)], []))
             })
             .unwrap();
-        let (alone, _) = solve_bent(1.4, |x| [x * x - 2.0, 2.0 * x, 2.0, 0.0]).unwrap();
+        let (alone, _) = solve_chebyshev(1.4, |x| [x * x - 2.0, 2.0 * x, 2.0, 0.0]).unwrap();
         assert_eq!(x.re.to_bits(), alone.to_bits());
         assert!((x.eps[0] - 0.125f64.sqrt()).abs() < 4e-16, "{x:?}");
     }
 
     #[test]
-    fn derivatives_of_the_solution_are_solved_for_too() {
+    fn derivatives_of_the_solution_converge() {
         use crate::Dual;
 
-        /// √y by updates in which y is a number T.
+        /// √y by Newton updates in numbers T.
         fn root<T: Scalar>(y: T) -> T {
             let (mut newton, mut x) = (Newton::<1>::new(), [T::from_f64(1.4)]);
             loop {
@@ -418,9 +426,9 @@ mod tests {
     }
 
     #[test]
-    fn an_iteration_that_fails_starts_again_from_elsewhere() {
+    fn an_iteration_that_fails_restarts_from_the_fallback() {
         let root = |[x]: [f64; 1]| Ok(([root_of_two(x)], || [], []));
-        // Not finite from 0.
+        // From 0 the update is not finite.
         assert_eq!(Newton::new().solve([0.0], root), Err(Failure::NonFinite));
         let near = Newton::new().solve([1.4], root);
         assert_eq!(Newton::new().solve_or([0.0], [1.4], root), near);
@@ -441,26 +449,26 @@ mod tests {
     }
 
     #[test]
-    fn linear_convergence_is_followed_to_the_end() {
-        // A double root halves the error at every step: a small update promises nothing.
+    fn linear_convergence_is_iterated_to_the_end() {
+        // At a double root every update halves the error: a small update does not imply convergence.
         let (x, _) = solve(Newton::new(), 2.0, |x: f64| (1.0 - x) / 2.0).unwrap();
         assert!((x - 1.0).abs() < 4e-14, "{x}");
     }
 
     #[test]
-    fn a_solution_that_is_met_is_known_at_once() {
+    fn an_exact_guess_is_accepted_at_once() {
         assert_eq!(solve(Newton::new(), 0.0, |_: f64| 0.0), Ok((0.0, 1)));
     }
 
     #[test]
-    fn updates_that_stay_at_rounding_are_convergence() {
-        // An ill-conditioned equation: after the solution updates are 3e-12 of noise.
+    fn updates_that_stagnate_at_rounding_are_convergence() {
+        // An ill-conditioned equation: at the solution updates are noise of 3e-12.
         let mut noise = core::iter::successors(Some(3e-12), |x: &f64| Some(-x));
         let mut x = [1.0];
         let mut newton = Newton::new();
         let solved = noise.by_ref().take(3).any(|d| newton.update(&mut x, [d], || []).unwrap());
         assert!(solved);
-        // Above that it is a cycle.
+        // Larger alternating updates are a cycle.
         let cycle = solve(Newton::new(), 0.5, |x: f64| if x > 0.5 { -1e-3 } else { 1e-3 });
         assert_eq!(cycle, Err(Failure::NotConverged));
     }
@@ -469,27 +477,27 @@ mod tests {
     fn divergence_is_reported() {
         assert_eq!(solve(Newton::new(), 1.0, |x: f64| x * x + 1.0), Err(Failure::NonFinite));
         assert_eq!(solve(Newton::new(), 1.0, |_: f64| f64::NAN), Err(Failure::NonFinite));
-        // x² + 1 has no root; Newton's method wanders.
-        let wanders = solve(Newton::new(), 0.7, |x: f64| -(x * x + 1.0) / (2.0 * x));
-        assert_eq!(wanders, Err(Failure::NotConverged));
+        // x² + 1 has no root: the iterates are erratic.
+        let erratic = solve(Newton::new(), 0.7, |x: f64| -(x * x + 1.0) / (2.0 * x));
+        assert_eq!(erratic, Err(Failure::NotConverged));
     }
 
     #[test]
     fn weights_make_the_criterion_independent_of_units() {
-        // A vanishing impulse on a body of mass 1e9 with velocity 1: every update is rounding of
-        // the momentum, 1e-7, though it is no rounding of the impulse.
+        // A vanishing impulse on a body of mass 1e9 with velocity 1: every update is the rounding error of
+        // the momentum, 1e-7, which is not small relative to the impulse.
         let updates = |x: f64| if x > 0.0 { -1e-7 } else { 1e-7 };
         assert_eq!(solve(Newton::new(), 0.0, updates), Err(Failure::NotConverged));
         let by_mass = Newton::weighted([1e-9], 1e9);
         assert_eq!(solve(by_mass, 0.0, updates), Ok((1e-7, 1)));
-        // On a mass of 1e-9, where impulses are 1e-9, an update of 1e-14 is none.
+        // On a mass of 1e-9, where impulses are 1e-9, an update of 1e-14 is not small.
         let halves = |x: f64| (1e-9 - x) / 2.0;
         let (x, _) = solve(Newton::weighted([1e9], 1e-9), 0.0, halves).unwrap();
         assert!((x - 1e-9).abs() < 4e-14 * 1e-9, "{x}");
     }
 
     #[test]
-    fn pivots_and_results_that_are_not_numbers_are_refused() {
+    fn small_pivots_and_non_finite_results_are_refused() {
         assert!(regular(1.0, 1.0) && regular(1e-12, 1.0) && regular(1e-300, 1e-300));
         assert!(!regular(1e-16, 1.0) && !regular(0.0, 0.0) && !regular(-1.0, -1.0));
         assert!(!regular(f64::NAN, 1.0) && !regular(1.0, f64::NAN) && !regular(f64::INFINITY, f64::INFINITY));

@@ -5,15 +5,14 @@ use crate::{Arithmetic, Scalar, Separate, isa};
 use core::fmt;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A product and the sum that it is part of are one operation with one rounding, where the processor has
-/// such operations.
-// A product waits for what is done with it. If something is added, both are one operation, otherwise it is
-// computed as ever. Which of both, the program's text says, so that in an optimised loop nothing is left of
-// the waiting.
+/// A product and the sum that it is part of are one operation with one rounding (fused multiply–add), if the
+/// processor has such operations.
+// Multiplication is lazy: an addition that follows becomes a fused multiply–add; otherwise the product is computed when
+// its value is needed. The choice is static, so no branch survives inlining.
 #[derive(Clone, Copy)]
 pub struct Fused {
     x: f64,
-    /// What `x` is still to be multiplied by.
+    /// The pending factor of `x`.
     by: Option<f64>,
 }
 
@@ -53,7 +52,7 @@ impl Add for Fused {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self::from_f64(match (self.by, other.by) {
-            // Of two products the first one is computed: sums begin with what is known first.
+            // Of two products the first is computed and the second fused: sums begin with the terms that arrive first.
             (_, Some(y)) => other.x.mul_add(y, self.value()),
             (Some(y), None) => self.x.mul_add(y, other.x),
             (None, None) => self.x + other.x,

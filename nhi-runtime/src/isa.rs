@@ -1,41 +1,41 @@
-//! Loops compiled for several instruction sets, of which the best that the processor has is taken.
+//! Loops compiled for several instruction sets; the best one that the processor supports is chosen at run time.
 //!
-//! None contracts a multiplication and an addition, unless they are `Fused`, so that all of them give the
-//! same numbers, bit for bit.
+//! No version contracts a multiplication and an addition unless the numbers are `Fused`, so the results of all versions
+//! agree bit for bit.
 
 use crate::{Arithmetic, Scalar};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether only what the program is compiled for is used.
+/// Whether only the instructions of the program's target are used.
 static PLAIN: AtomicBool = AtomicBool::new(false);
 
-/// From now on, loops of the whole program use the instructions that it is compiled for and no others: for
-/// tools that do not know all of a processor's, such as valgrind.
+/// From now on, all loops of the program use only the instructions of its compilation target. This is for tools that do
+/// not support all instructions of the processor, such as valgrind.
 pub fn use_plain_instructions() {
     PLAIN.store(true, Ordering::Relaxed);
 }
 
-/// A loop. Its body has to be inlined into `run`, or it is not compiled for the instruction set.
+/// A loop. Its body has to be inlined into `run`; otherwise it is not compiled for the instruction set.
 pub(crate) trait Work {
     type Output;
-    /// Whether it has more numbers at a time than AVX2 has registers, so that it gains from AVX-512's even where it
-    /// computes with one at a time.
+    /// Whether more values are live than AVX2 has registers, so that the loop gains from the registers of AVX-512 even
+    /// if it is scalar.
     #[cfg_attr(
         not(all(target_arch = "x86_64", feature = "std")),
         expect(dead_code, reason = "there is no AVX-512")
     )]
     const MANY: bool = false;
-    /// With numbers that nobody looks at.
+    /// Runs the loop in numbers with deferred finiteness checks.
     fn run<T: Scalar>(self) -> Self::Output;
 }
 
-/// An instruction set that the processor has.
+/// An instruction set that the processor supports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Isa(Level);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Level {
-    /// What the program is compiled for.
+    /// The program's target.
     Plain,
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     Avx2,
@@ -44,7 +44,7 @@ enum Level {
 }
 
 impl Isa {
-    /// The best one.
+    /// The best instruction set.
     #[inline]
     pub(crate) fn best() -> Isa {
         #[cfg(all(target_arch = "x86_64", feature = "std"))]
@@ -61,7 +61,7 @@ impl Isa {
         Isa(Level::Plain)
     }
 
-    /// All of them.
+    /// All supported instruction sets.
     #[cfg(test)]
     pub(crate) fn all() -> impl Iterator<Item = Isa> {
         #[cfg(all(target_arch = "x86_64", feature = "std"))]
@@ -71,11 +71,10 @@ impl Isa {
         levels.into_iter().filter(|level| *level <= Isa::best().0).map(Isa)
     }
 
-    /// Runs a loop over one trajectory, which gains nothing from registers wider than those of AVX2, but from more of them
-    /// if it has [`MANY`](Work::MANY) numbers. Unless it is compiled `EVERYWHERE`, there is `None` for processors without
-    /// AVX2 where programs are compiled for those too.
+    /// Runs a loop over one trajectory. Such a loop does not gain from wider registers than those of AVX2, but it gains
+    /// from more registers if it has [`MANY`](Work::MANY) live values. Unless the loop is compiled `EVERYWHERE`, the result
+    /// is `None` if the program runs without AVX2 on a target for which AVX2 is optional.
     #[inline]
-    #[allow(unsafe_code, reason = "instructions that a processor need not have")]
     pub(crate) fn run_scalar<W: Work, T: Arithmetic, const EVERYWHERE: bool>(
         self,
         work: W,
@@ -87,8 +86,9 @@ impl Isa {
                 }
                 None
             }
-            // SAFETY: the processor has the instructions, or there would be no such `Isa`.
+            // SAFETY: the processor supports the instructions, otherwise this `Isa` would not exist.
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            #[allow(unsafe_code, reason = "calls with target features")]
             Level::Avx2 | Level::Avx512 => Some(unsafe {
                 if const { W::MANY } && self.0 == Level::Avx512 {
                     avx512::<W, T>(work)
@@ -99,18 +99,19 @@ impl Isa {
         }
     }
 
-    /// Runs a loop that was compiled for this instruction set.
+    /// Runs the version of a loop that is compiled for this instruction set.
     #[cfg(feature = "std")]
     #[inline]
-    #[allow(unsafe_code, reason = "instructions that a processor need not have")]
     pub(crate) fn run<W: Work, T: Arithmetic>(self, work: W) -> W::Output {
         match self.0 {
             Level::Plain => work.run::<T::Everywhere>(),
-            // SAFETY: the processor has the instructions, or there would be no such `Isa`.
+            // SAFETY: the processor supports the instructions, otherwise this `Isa` would not exist.
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            #[allow(unsafe_code, reason = "a call with target features")]
             Level::Avx2 => unsafe { avx2::<W, T>(work) },
             // SAFETY: as above.
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            #[allow(unsafe_code, reason = "a call with target features")]
             Level::Avx512 => unsafe { avx512::<W, T>(work) },
         }
     }
@@ -128,21 +129,22 @@ fn avx512<W: Work, T: Scalar>(work: W) -> W::Output {
     work.run::<T>()
 }
 
-/// The same number, of which the optimiser does not know what it is made of; no instruction. Where numbers are stored
-/// side by side it packs them, and what they are made of, into vectors, which takes fewer instructions and more time.
+/// Identity that is opaque to the optimiser and costs no instruction. It prevents SLP vectorisation: LLVM packs numbers
+/// that are stored next to each other, and the operations that compute them, into vectors, which takes fewer instructions
+/// but more time.
 #[inline(always)]
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[allow(unsafe_code, reason = "a register by name")]
 pub(crate) fn apart(x: f64) -> f64 {
     let same;
-    // SAFETY: no instruction does nothing.
+    // SAFETY: the template is a comment; no instruction is executed.
     unsafe {
         core::arch::asm!("/* {0} */", inlateout(xmm_reg) x => same, options(pure, nomem, nostack, preserves_flags));
     }
     same
 }
 
-/// Elsewhere numbers are left as they are.
+/// Identity; on other targets the vectoriser is not steered.
 #[inline(always)]
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 pub(crate) fn apart(x: f64) -> f64 {

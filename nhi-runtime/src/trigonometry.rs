@@ -1,29 +1,29 @@
-//! Sine and cosine of one angle, without tables and calls: in half the time of a platform's library, the
-//! same on every platform, and in a loop over many angles several at a time.
+//! Sine and cosine of one angle, without tables or calls: twice as fast as a platform's library, with the same results
+//! on every platform, and vectorised in a loop over many angles.
 //!
 //! ```text
-//! (1)  x = n π/2 + (r + e),  |r| ≤ π/4, by Cody and Waite's method: π/2 = P₁ + P₂ + P₃ + P₄, of which
-//!      the first three have 33 bits, so that n Pᵢ is exact for |n| < 2²⁰,
+//! (1)  x = n π/2 + (r + e),  |r| ≤ π/4, by Cody and Waite's method: π/2 = P₁ + P₂ + P₃ + P₄, where
+//!      P₁, P₂ and P₃ have 33 bits, so that n Pᵢ is exact for |n| < 2²⁰,
 //! (2)  sin r = r + r³ S(r²),   cos r = 1 − r²/2 + r⁴ C(r²),
 //! (3)  sin (r + e) = sin r + e cos r,   cos (r + e) = cos r − e sin r.
 //! ```
 //!
-//! An angle of at most 3/16, such as what a step turns something by, needs (2) alone, with shorter S and C. So does one
-//! that is another one turned by so little:
+//! For an angle of at most 3/16, such as the rotation of one step, (2) with shorter S and C is enough. So it is for a
+//! rotation by such an angle δ of a known sine–cosine pair:
 //!
 //! ```text
 //! (4)  sin (x + δ) = sin x + (cos x sin δ − sin x vers δ),   cos (x + δ) = cos x − (sin x sin δ + cos x vers δ),
 //!      vers δ = 1 − cos δ.
 //! ```
 //!
-//! Where a product and the sum that it is part of are one operation, two are enough for each:
+//! With fused multiply–add, two operations are enough for each:
 //!
 //! ```text
 //! (5)  sin (x + δ) = (sin x − sin x vers δ) + cos x sin δ,   cos (x + δ) = (cos x − cos x vers δ) − sin x sin δ.
 //! ```
 //!
-//! Every turn adds a rounding: what has been turned a few times is computed anew. Of a tiny δ, which an angle that was
-//! foreseen is off by, two terms are enough, or three:
+//! Every rotation adds a rounding error, so pairs that are rotated in every step have to be re-synchronised. For a tiny δ,
+//! such as the error of a predicted angle, two or three terms are enough:
 //!
 //! ```text
 //! (6)  sin (x + δ) = sin x + δ cos x,   cos (x + δ) = cos x − δ sin x,
@@ -31,25 +31,25 @@
 //! ```
 //!
 //! S and C are minimax polynomials for the relative error of (2), which is 2⁻⁵⁷ and 2⁻⁶³, and 2⁻⁵⁸ and 2⁻⁶⁸
-//! of the shorter ones. Their coefficients were found by Lawson's algorithm in 36 digits and rounded one after the
-//! other, the others fitted again. Every operation after (1) rounds to less than one unit in the last place in all;
-//! `tests/trigonometry.rs` compares with 200 bits.
+//! for the shorter ones. Their coefficients were found by Lawson's algorithm in 36 digits. They were rounded one at a
+//! time, and the remaining ones fitted again after each. The operations after (1) together round by less than one unit in
+//! the last place; `tests/trigonometry.rs` compares with 200 bits.
 
 use crate::Scalar;
 use crate::unchecked::zero_if_finite;
 use num_traits::Float;
 
-/// Above this |x|, n could have more than 20 bits.
+/// For larger |x|, n may have more than 20 bits.
 const LARGEST: f64 = 1_048_576.0;
 
-/// With what angles from [`LARGEST`] on overflow: 2¹⁰²⁴ / 2²⁰.
+/// Factor with which angles from [`LARGEST`] on overflow: 2¹⁰²⁴ / 2²⁰.
 const OVERFLOWING: f64 = 4.0 / LARGEST / f64::MIN_POSITIVE;
 
 /// P₁, P₂, P₃, P₄.
 const PI_HALVES: [f64; 4] =
     [1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21, 8.4784276603689e-32];
 
-/// Rounds to a whole number when it is added: 1.5 · 2⁵².
+/// Adding it rounds to a whole number: 1.5 · 2⁵².
 const WHOLE: f64 = 6_755_399_441_055_744.0;
 
 /// S, from the constant term on.
@@ -72,7 +72,7 @@ const C: [f64; 6] = [
     -1.1358716859076373e-11,
 ];
 
-/// Above this |x|, the shorter polynomials are not accurate.
+/// Largest |x| for which the shorter polynomials are accurate.
 const SMALL: f64 = 3.0 / 16.0;
 
 /// S for angles up to [`SMALL`].
@@ -83,10 +83,10 @@ const SHORT_S: [f64; 4] =
 const SHORT_C: [f64; 4] =
     [0.0416666666666662, -0.001388888888792925, 2.4801580531812247e-05, -2.75374203132241e-07];
 
-/// Up to this |δ|, (6) is off by less than 2⁻⁵⁶.
+/// Up to this |δ|, the error of (6) is less than 2⁻⁵⁶.
 const TINY: f64 = 3.0e-9;
 
-/// Up to this |δ|, (7) is off by less than 2⁻⁵⁶.
+/// Up to this |δ|, the error of (7) is less than 2⁻⁵⁶.
 const CLOSE: f64 = 4.0e-6;
 
 /// (sin x, cos x).
@@ -99,8 +99,7 @@ pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
     }
 }
 
-/// (sin x, cos x) or, where that is not known without a call, not numbers: what several angles at a time
-/// can be given to.
+/// (sin x, cos x), or NaN for angles that would need a call: a loop of it can be vectorised.
 #[inline(always)]
 pub(crate) fn sin_cos_or_nan<T: Scalar>(x: T) -> (T, T) {
     if cfg!(feature = "platform-trigonometry") {
@@ -110,19 +109,19 @@ pub(crate) fn sin_cos_or_nan<T: Scalar>(x: T) -> (T, T) {
     near::<_, true>(x)
 }
 
-/// (sin x, cos x), in less time if |x| is small.
+/// (sin x, cos x), faster if |x| is small.
 #[inline]
 pub(crate) fn small_sin_cos(x: f64) -> (f64, f64) {
     if is_small(x) { apart(small(x)) } else { apart(sin_cos(x)) }
 }
 
-/// The same as of [`small_sin_cos`], or not numbers.
+/// As [`small_sin_cos`], or NaN for angles that would need a call.
 #[inline(always)]
 pub(crate) fn small_sin_cos_or_nan<T: Scalar>(x: T) -> (T, T) {
     if is_small(x) { apart(small(x)) } else { apart(sin_cos_or_nan(x)) }
 }
 
-/// The same as of [`small_sin_cos`], or not numbers, as for every angle that is not small.
+/// As [`small_sin_cos`] without branches, NaN for every angle that is not small.
 #[cfg(feature = "std")]
 #[inline(always)]
 pub(crate) fn small_sin_cos_alone<T: Scalar>(x: T) -> (T, T) {
@@ -134,56 +133,57 @@ pub(crate) fn small_sin_cos_alone<T: Scalar>(x: T) -> (T, T) {
     (sine(x, z, is_small), if is_small { cos } else { T::from_f64(f64::NAN) })
 }
 
-/// (sin x, cos x) by (4) from the `sines` (sin, cos) of the angle `from`, if x is close to it; else as of [`sin_cos`].
+/// (sin x, cos x) by (4) from the pair `sines` = (sin, cos) of the angle `from`, if x is close to it; else by
+/// [`sin_cos`].
 #[inline]
 pub(crate) fn sin_cos_turned(x: f64, from: f64, sines: (f64, f64)) -> (f64, f64) {
-    by_turning(x - from, sines).unwrap_or_else(|| apart(sin_cos(x)))
+    rotate_if_small(x - from, sines).unwrap_or_else(|| apart(sin_cos(x)))
 }
 
-/// The same, or not numbers where [`sin_cos_or_nan`] is not.
+/// The same, or NaN where [`sin_cos_or_nan`] is.
 #[inline(always)]
 pub(crate) fn sin_cos_turned_or_nan<T: Scalar>(x: T, from: T, sines: (T, T)) -> (T, T) {
-    by_turning(x - from, sines).unwrap_or_else(|| apart(sin_cos_or_nan(x)))
+    rotate_if_small(x - from, sines).unwrap_or_else(|| apart(sin_cos_or_nan(x)))
 }
 
-/// The same as of [`sin_cos_turned_or_nan`] without branches: by (4), or where x is not close to `from`, as of
-/// [`sin_cos`] if `WAYS` is 4, else not numbers.
+/// As [`sin_cos_turned_or_nan`] without branches: by (4); where x is not close to `from`, by [`sin_cos`] if `WAYS` is 4,
+/// else NaN.
 #[cfg(feature = "std")]
 #[inline(always)]
 pub(crate) fn sin_cos_turned_alone<T: Scalar, const WAYS: u32>(x: T, from: T, sines: (T, T)) -> (T, T) {
     if cfg!(feature = "platform-trigonometry") {
         return x.sin_cos();
     }
-    turn_alone::<_, WAYS>(x, x - from, sines)
+    rotate_select::<_, WAYS>(x, x - from, sines)
 }
 
-/// (4) for this δ, or of others [`sin_cos`] if `WAYS` is 4, or not numbers.
+/// (4) if δ = `by` is small; else [`sin_cos`] if `WAYS` is 4, or NaN. Without branches.
 #[cfg(feature = "std")]
 #[inline(always)]
-fn turn_alone<T: Scalar, const WAYS: u32>(x: T, by: T, sines: (T, T)) -> (T, T) {
+fn rotate_select<T: Scalar, const WAYS: u32>(x: T, by: T, sines: (T, T)) -> (T, T) {
     let is_small = is_small_square(by * by);
     if WAYS < 4 {
-        return turn(by, sines, is_small);
+        return rotate(by, sines, is_small);
     }
-    let (turned, called) = (turn(by, sines, true), x.sin_cos());
-    (if is_small { turned.0 } else { called.0 }, if is_small { turned.1 } else { called.1 })
+    let (rotated, called) = (rotate(by, sines, true), x.sin_cos());
+    (if is_small { rotated.0 } else { called.0 }, if is_small { rotated.1 } else { called.1 })
 }
 
-/// (sin x, cos x) by (6) or (7) from the `sines` of `from` + `by`, if x is that near to it, or by (4); else as of
-/// [`sin_cos`].
+/// (sin x, cos x) from the `sines` of the predicted angle `from` + `by`: by (6), (7) or (4), the first that is accurate for
+/// the distance; else by [`sin_cos`].
 #[inline]
 pub(crate) fn sin_cos_near(x: f64, from: f64, by: f64, sines: (f64, f64)) -> (f64, f64) {
-    by_shifting((x - from) - by, sines).unwrap_or_else(|| apart(sin_cos(x)))
+    correct((x - from) - by, sines).unwrap_or_else(|| apart(sin_cos(x)))
 }
 
-/// The same, or not numbers where [`sin_cos_or_nan`] is not.
+/// The same, or NaN where [`sin_cos_or_nan`] is.
 #[inline(always)]
 pub(crate) fn sin_cos_near_or_nan<T: Scalar>(x: T, from: T, by: T, sines: (T, T)) -> (T, T) {
-    by_shifting((x - from) - by, sines).unwrap_or_else(|| apart(sin_cos_or_nan(x)))
+    correct((x - from) - by, sines).unwrap_or_else(|| apart(sin_cos_or_nan(x)))
 }
 
-/// The same as of [`sin_cos_near_or_nan`] without branches: in one of the first so many `WAYS` of (6), (7), (4) and
-/// [`sin_cos`], or not numbers.
+/// As [`sin_cos_near_or_nan`] without branches: by one of the first `WAYS` of the formulas (6), (7), (4) and [`sin_cos`],
+/// or NaN.
 #[cfg(feature = "std")]
 #[inline(always)]
 pub(crate) fn sin_cos_near_alone<T: Scalar, const WAYS: u32>(x: T, from: T, by: T, sines: (T, T)) -> (T, T) {
@@ -194,60 +194,60 @@ pub(crate) fn sin_cos_near_alone<T: Scalar, const WAYS: u32>(x: T, from: T, by: 
     let size = by.to_f64().abs();
     let or_nan = |is_right| by + T::from_f64(if is_right { -0.0 } else { f64::NAN });
     if WAYS == 1 {
-        return shift(or_nan(size <= TINY), sines);
+        return rotate_first_order(or_nan(size <= TINY), sines);
     }
     // With 0 for δ/2, (7) is (6).
     let half = T::from_f64(if size <= TINY { 0.0 } else { 0.5 }) * by;
     if WAYS == 2 {
-        return bent(or_nan(size <= CLOSE), half, sines);
+        return rotate_second_order(or_nan(size <= CLOSE), half, sines);
     }
-    let (shifted, other) = (bent(by, half, sines), turn_alone::<_, WAYS>(x, by, sines));
-    (if size <= CLOSE { shifted.0 } else { other.0 }, if size <= CLOSE { shifted.1 } else { other.1 })
+    let (corrected, other) = (rotate_second_order(by, half, sines), rotate_select::<_, WAYS>(x, by, sines));
+    (if size <= CLOSE { corrected.0 } else { other.0 }, if size <= CLOSE { corrected.1 } else { other.1 })
 }
 
-/// (6), (7) or (4), where one of them is accurate for this δ.
+/// (6), (7) or (4), the first that is accurate for δ = `by`, if any.
 #[inline(always)]
-fn by_shifting<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
+fn correct<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
     let size = by.to_f64().abs();
     if cfg!(feature = "platform-trigonometry") {
         None
     } else if size <= TINY {
-        Some(apart(shift(by, sines)))
+        Some(apart(rotate_first_order(by, sines)))
     } else if size <= CLOSE {
-        Some(apart(bent(by, T::from_f64(0.5) * by, sines)))
+        Some(apart(rotate_second_order(by, T::from_f64(0.5) * by, sines)))
     } else {
-        by_turning(by, sines).map(apart)
+        rotate_if_small(by, sines).map(apart)
     }
 }
 
 /// (6)
 #[inline(always)]
-fn shift<T: Scalar>(by: T, (sin, cos): (T, T)) -> (T, T) {
+fn rotate_first_order<T: Scalar>(by: T, (sin, cos): (T, T)) -> (T, T) {
     (sin + cos * by, cos - sin * by)
 }
 
 /// (7)
 #[inline(always)]
-fn bent<T: Scalar>(by: T, half: T, (sin, cos): (T, T)) -> (T, T) {
+fn rotate_second_order<T: Scalar>(by: T, half: T, (sin, cos): (T, T)) -> (T, T) {
     (sin + (cos - sin * half) * by, cos - (sin + cos * half) * by)
 }
 
-/// (4) or (5), where they are accurate for this δ.
+/// (4) or (5), if they are accurate for δ = `by`.
 #[inline(always)]
-fn by_turning<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
-    is_small(by).then(|| turn(by, sines, true))
+fn rotate_if_small<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
+    is_small(by).then(|| rotate(by, sines, true))
 }
 
-/// Sine and cosine [apart](Scalar::apart), where a branch ends: a compiler that packs them where branches meet packs
-/// what all of them do.
+/// Hides the pair from the vectoriser at the end of a branch ([`Scalar::apart`]): if the compiler packs the pair where
+/// branches meet, it also packs the operations of every branch.
 #[inline(always)]
 fn apart<T: Scalar>((sin, cos): (T, T)) -> (T, T) {
     (sin.apart(), cos.apart())
 }
 
-/// (4) or (5) if δ `is_small`, else not numbers.
+/// (4) or (5) if δ = `by` `is_small`, else NaN.
 #[inline(always)]
-fn turn<T: Scalar>(by: T, (sin, cos): (T, T), is_small: bool) -> (T, T) {
+fn rotate<T: Scalar>(by: T, (sin, cos): (T, T), is_small: bool) -> (T, T) {
     let z = by * by;
     let (sine, versine) = (sine(by, z, is_small), versine(z));
     if T::FUSED {
@@ -256,22 +256,22 @@ fn turn<T: Scalar>(by: T, (sin, cos): (T, T), is_small: bool) -> (T, T) {
     (sin + (cos * sine - sin * versine), cos - (sin * sine + cos * versine))
 }
 
-/// sin x, the same as of [`sin_cos`].
+/// sin x, as [`sin_cos`].
 #[inline]
 pub(crate) fn sin(x: f64) -> f64 {
     sin_cos(x).0
 }
 
-/// cos x, the same as of [`sin_cos`].
+/// cos x, as [`sin_cos`].
 #[inline]
 pub(crate) fn cos(x: f64) -> f64 {
     sin_cos(x).1
 }
 
-/// (sin x, cos x) for |x| < 2²⁰; otherwise, if `OR_NAN`, not numbers.
+/// (sin x, cos x) for |x| < 2²⁰; otherwise NaN, if `OR_NAN`.
 #[inline(always)]
 fn near<T: Scalar, const OR_NAN: bool>(x: T) -> (T, T) {
-    // No arrays of numbers: a compiler that has to see through them makes no vectors of `Fused` ones.
+    // Scalars instead of arrays: LLVM does not vectorise arrays of `Fused` numbers.
     let number = T::from_f64;
     let [p1, p2, p3, p4] = PI_HALVES;
     let (p1, p2, p3, p4) = (number(p1), number(p2), number(p3), number(p4));
@@ -279,13 +279,13 @@ fn near<T: Scalar, const OR_NAN: bool>(x: T) -> (T, T) {
     let shifted = x * number(core::f64::consts::FRAC_2_PI) + whole;
     let quadrant = shifted.to_f64().to_bits();
     let n = shifted - whole;
-    // (1): every difference is exact together with the rounding that it is followed by.
+    // (1): every difference plus its compensation is exact.
     let a = x - n * p1;
     let (b, c) = (n * p2, n * p3);
     let ab = a - b;
     let r = ab - c;
     let e = (((a - ab) - b) + ((ab - r) - c)) - n * p4;
-    // Without a comparison.
+    // NaN for large angles, without a comparison.
     let e = if OR_NAN { e + number(zero_if_finite(x.to_f64() * OVERFLOWING)) } else { e };
     // (2) and (3).
     let z = r * r;
@@ -300,14 +300,15 @@ fn near<T: Scalar, const OR_NAN: bool>(x: T) -> (T, T) {
     (negated(sin, quadrant), negated(cos, quadrant.wrapping_add(1)))
 }
 
-/// Whether |x| is at most [`SMALL`], so that the shorter polynomials are accurate. For branches, which do not compare
-/// squares: the compiler would pack those of several angles.
+/// Whether |x| is at most [`SMALL`], so that the shorter polynomials are accurate. Branches use this function instead of
+/// `is_small_square`, because the compiler would pack the squares of several angles.
 #[inline(always)]
 fn is_small<T: Scalar>(x: T) -> bool {
     cfg!(not(feature = "platform-trigonometry")) && x.to_f64().abs() <= SMALL
 }
 
-/// The same of z = x², for choices: of these |x| and no others it is rounded to at most the square of [`SMALL`].
+/// The same for z = x², for selects without branches. The two agree: z rounds to at most the square of [`SMALL`] for
+/// exactly these |x|.
 #[cfg(feature = "std")]
 #[inline(always)]
 fn is_small_square<T: Scalar>(z: T) -> bool {
@@ -321,11 +322,11 @@ fn small<T: Scalar>(x: T) -> (T, T) {
     (sine(x, z, true), T::from_f64(1.0) - versine(z))
 }
 
-/// sin x for z = x² if |x| `is_small`, else not a number.
+/// sin x for z = x² if |x| `is_small`, else NaN.
 #[inline(always)]
 fn sine<T: Scalar>(x: T, z: T, is_small: bool) -> T {
     let [c0, c1, c2, c3] = SHORT_S;
-    // A coefficient, for which nothing waits.
+    // NaN enters through a coefficient, which is off the critical path.
     let c3 = if is_small { c3 } else { f64::NAN };
     x + x * z * (pair(c0, c1, z) + z * z * pair(c2, c3, z))
 }
@@ -337,13 +338,13 @@ fn versine<T: Scalar>(z: T) -> T {
     T::from_f64(0.5) * z - z2 * (pair(c0, c1, z) + z2 * pair(c2, c3, z))
 }
 
-/// What nobody measures angles in, and what is no number.
+/// Angles beyond 2²⁰ and NaN.
 #[cold]
 fn far(x: f64) -> (f64, f64) {
     Float::sin_cos(x)
 }
 
-/// c₀ + c₁ z + …, in pairs (Estrin), which is less of a chain than Horner's form.
+/// c₀ + c₁ z + … by Estrin's scheme, whose dependency chain is shorter than that of Horner's form.
 #[inline(always)]
 fn polynomial<T: Scalar>(c: &[f64; 6], z: T) -> T {
     let z2 = z * z;

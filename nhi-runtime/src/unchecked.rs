@@ -1,23 +1,23 @@
-//! Steps whose results nobody looks at one by one.
+//! Steps with deferred finiteness checks.
 
 use crate::fields::converted;
 use crate::{Fields, Scalar};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
-// A step's last act is to look whether all its results are finite, which for small systems costs more
-// than the step. It need not happen every time: sums and products of what is not finite are not, and the
-// new (q, v) is a sum with the old one.
+// At its end a step checks that all results are finite, which for small systems costs more than the step. The check can
+// be deferred: sums and products with a non-finite operand are not finite, and the new (q, v) is a sum with the old one,
+// so a non-finite value persists.
 
-/// How steps multiply and add that are taken by [`Simulation::advance`](crate::Simulation::advance) or an `Ensemble`:
-/// [`Separate`], or `Fused` where the processor has such operations. Their loops alone compute with these numbers: steps
-/// with them do not look whether results are finite, and angles above 2²⁰ have no sines.
+/// The arithmetic of the loops of [`Simulation::advance`](crate::Simulation::advance) and of an `Ensemble`:
+/// [`Separate`], or `Fused` if the processor has fused operations. Only these loops compute with these numbers: steps
+/// in them do not check that results are finite, and sines of angles above 2²⁰ are NaN.
 pub trait Arithmetic: Scalar + Sealed {
-    /// What computes where the program was not compiled for instructions that this one needs.
+    /// The numbers used if the processor lacks the instructions that this arithmetic needs.
     #[doc(hidden)]
     type Everywhere: Scalar;
 }
 
-/// There are no others.
+/// Prevents other implementations of [`Arithmetic`].
 #[doc(hidden)]
 pub trait Sealed {}
 
@@ -27,18 +27,18 @@ impl Arithmetic for Separate {
     type Everywhere = Separate;
 }
 
-/// Every operation rounds by itself, as those of `f64` do: the same numbers, bit for bit.
+/// Every operation rounds separately, as in `f64`: the same results, bit for bit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(transparent)]
 pub struct Separate(f64);
 
-/// `value`, whose results are not looked at.
+/// Converts `value` to numbers with deferred checks.
 #[inline]
 pub(crate) fn unchecked<T: Scalar, A: Fields<f64>, B: Fields<T>>(value: &A) -> B {
     converted(value, 0.0, T::from_f64)
 }
 
-/// The other way round; `None` if anything in it is not finite.
+/// Converts back; `None` if a number is not finite.
 #[inline]
 pub(crate) fn finite<T: Scalar, A: Fields<T>, B: Fields<f64>>(value: &A) -> Option<B> {
     let mut sum = 0.0;
@@ -46,13 +46,14 @@ pub(crate) fn finite<T: Scalar, A: Fields<T>, B: Fields<f64>>(value: &A) -> Opti
     (sum == 0.0).then(|| converted(value, T::from_f64(0.0), T::to_f64))
 }
 
-/// x·0 is zero for finite `x` alone, so that a sum of it tells of many numbers whether all are.
+/// x·0, which is zero only for finite `x`: the sum over many numbers is zero if all of them are finite.
 #[inline(always)]
 pub(crate) fn zero_if_finite(x: f64) -> f64 {
     x * 0.0
 }
 
-/// The functions of a [`Scalar`] that nobody looks at: those of `f64`, and its sines where they need no call.
+/// The functions of a [`Scalar`] with deferred checks: those of `f64`, with sines that are NaN where they would need a
+/// call.
 macro_rules! functions_by_f64 {
     () => {
         functions_by_f64!(@unary sqrt tan asin acos atan sinh cosh tanh exp ln);
