@@ -3,14 +3,14 @@
 use crate::fields::converted;
 use crate::{Error, Fields, Scalar, System, Vector};
 
-/// Relative error that an entry of q₀ or v₀ may have. Closed forms evaluated in f64 are good to
-/// 1e-15, numbers read from text with ten decimals to 1e-10; a velocity that is wrong differs in
-/// the first digits. Coarser numbers are as good as their rounding lets them be.
+/// Relative error that an entry of q₀ or v₀ may have. Closed forms evaluated in f64 are accurate to
+/// 1e-15, numbers read from text with ten decimals to 1e-10; a wrong velocity differs in
+/// the first digits. Number types with coarser rounding are accurate to their rounding.
 fn relative<T: Scalar>() -> f64 {
     f64::max(1e-10, 16.0 * T::EPSILON)
 }
 
-/// Error of an entry relative to the largest one: what is left of a zero computed by cancellation.
+/// Error of an entry relative to the largest one: the residue of a zero that is computed by cancellation.
 fn cancelled<T: Scalar>() -> f64 {
     f64::max(1e-15, 4.0 * T::EPSILON)
 }
@@ -21,28 +21,28 @@ fn allowance<T: Scalar>(x: &[f64], i: usize) -> f64 {
     relative::<T>() * x.get(i).map_or(0.0, |x| x.abs()) + cancelled::<T>() * largest
 }
 
-/// The values of numbers `T`.
+/// Converts numbers `T` to `f64`.
 fn values<T: Scalar, A: Fields<T>, B: Fields<f64>>(numbers: &A) -> B {
     converted(numbers, T::from_f64(0.0), T::to_f64)
 }
 
-/// A pose of `q` is one, as far as its entries are known: an entry of RᵀR has six terms in which an
-/// error of them counts, together at most 2√3 times.
+/// Checks that the pose of `q` is valid within the accuracy of its entries. An entry of RᵀR is a sum of three products:
+/// the errors of their six factors together contribute at most 2√3 times one error.
 pub(crate) fn check_pose<S: System, T: Scalar>(q: &S::Configuration<T>) -> Result<(), Error> {
     let defect = q.defect();
     if defect <= 4.0 * relative::<T>() {
         return Ok(());
     }
-    // Of all names of entries those of a rotation matrix alone have two indices.
+    // Only entries of a rotation matrix have two indices in their names.
     let name = S::COORDINATES.iter().find_map(|name| name.strip_suffix("[0][0]")).unwrap_or_default();
     Err(Error::Pose { name, defect })
 }
 
-/// μ(q)v + μ₀(q) vanishes as far as the numbers in `q` and `v` are known.
+/// Checks that μ(q)v + μ₀(q) vanishes within the accuracy of `q` and `v`.
 ///
-/// The size of the terms alone does not tell: of sin θ · dx − cos θ · dy with dx = 0 and θ = π/2
-/// only −6e-17 dy is left, all of it rounding of θ. So each entry is moved by the error that it
-/// may have, and the residual may be as large as what these moves change.
+/// The size of the terms is not a sufficient scale: sin θ · dx − cos θ · dy with dx = 0 and θ = π/2
+/// is −6e-17 dy, all of it rounding error of θ. Therefore each entry is perturbed by the error that it
+/// may have, and the tolerance of the residual is the sum of the changes.
 pub(crate) fn check<S: System, T: Scalar>(
     parameters: &S::Parameters<T>,
     q: &S::Configuration<T>,
@@ -58,7 +58,7 @@ pub(crate) fn check<S: System, T: Scalar>(
         for ((tolerance, moved), residual) in
             tolerance.as_mut().iter_mut().zip(moved.as_ref()).zip(residual.as_ref())
         {
-            // Beside the end of a domain a move may leave it; it then shows nothing.
+            // Near the boundary of its domain a perturbed residual may be undefined; it is then ignored.
             let change = (moved - residual).abs();
             *tolerance += if change.is_finite() { change } else { 0.0 };
         }

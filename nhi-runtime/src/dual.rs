@@ -6,9 +6,9 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A number with its derivatives in `N` directions, x + Σ εᵢ ∂ᵢx with εᵢεⱼ = 0.
 ///
-/// Over `f64` or any other [`Scalar`]. Over dual numbers it has derivatives of second order. A simulation
-/// [in dual numbers](crate::Simulation::with_parameters) visits the same values as one without, bit for
-/// bit, and carries along what they change by. Comparisons are of values alone.
+/// The components are `f64` or any other [`Scalar`]; with dual numbers as components there are second derivatives. A
+/// simulation [in dual numbers](crate::Simulation::with_parameters) computes the same values as one in `f64`, bit for
+/// bit, and their derivatives. Comparisons use only the values.
 ///
 /// ```
 /// use nhi_runtime::{Dual, Scalar};
@@ -25,13 +25,13 @@ pub struct Dual<T, const N: usize = 1> {
 }
 
 impl<T: Scalar, const N: usize> Dual<T, N> {
-    /// A number that does not vary.
+    /// A constant: all derivatives are zero.
     #[inline]
     pub fn constant(re: T) -> Self {
         Dual { re, eps: [T::from_f64(0.0); N] }
     }
 
-    /// A number that varies in one of the directions, with derivative 1.
+    /// A variable: the derivative in the given direction is 1.
     ///
     /// # Panics
     /// If there is no such direction.
@@ -90,16 +90,16 @@ impl<T: Scalar, const N: usize> Neg for Dual<T, N> {
     }
 }
 
-/// What the chain rule needs of a dual number.
+/// Operations of a dual number that the chain rule needs.
 trait Forward: Copy {
-    /// The numbers that values and derivatives are.
+    /// The type of values and derivatives.
     type Value: Scalar;
 
     fn constant(re: Self::Value) -> Self;
     fn re(self) -> Self::Value;
-    /// f(x) by its value and its derivative at x.
+    /// f(x) from its value and its derivative at x.
     fn chain(self, value: Self::Value, slope: Self::Value) -> Self;
-    /// f(x, y) by its value and its derivatives with respect to x and y.
+    /// f(x, y) from its value and its derivatives with respect to x and y.
     fn chain2(value: Self::Value, x_by_x: (Self, Self::Value), y_by_y: (Self, Self::Value)) -> Self;
 }
 
@@ -129,7 +129,7 @@ fn number<T: Scalar>(x: f64) -> T {
     T::from_f64(x)
 }
 
-/// [`Scalar`] by the chain rule. Values are what the functions of the inner scalar give.
+/// [`Scalar`] by the chain rule. The values are those of the inner scalar's functions.
 macro_rules! scalar_by_chain_rule {
     ([$($generics:tt)*] $type:ty, $value:ident) => {
         impl<$($generics)*> Scalar for $type {
@@ -192,7 +192,7 @@ macro_rules! scalar_by_chain_rule {
             #[inline]
             fn powi(self, n: i32) -> Self {
                 let x = Forward::re(self);
-                // x⁻¹ of x⁰ may be infinite.
+                // For n = 0 the factor x⁻¹ may be infinite.
                 let slope = match n {
                     0 => number(0.0),
                     n => number::<$value>(f64::from(n)) * Scalar::powi(x, n.saturating_sub(1)),
@@ -209,14 +209,14 @@ macro_rules! scalar_by_chain_rule {
                 } else {
                     exponent * Scalar::powf(base, exponent - one)
                 };
-                // Of bases without a logarithm the powers in use are those by constants.
+                // Bases without a logarithm are used only with constant exponents.
                 let by_exponent =
                     if base.to_f64() > 0.0 { power * Scalar::ln(base) } else { zero };
                 Forward::chain2(power, (self, by_base), (x, by_exponent))
             }
         }
     };
-    // Of every function f its derivative by x, f(x) and 1.
+    // For every function f its derivative, in terms of x, f(x) and 1.
     ($value:ident: $($f:ident = |$x:ident, $fx:ident, $one:ident| $slope:expr;)*) => {$(
         #[inline]
         fn $f(self) -> Self {
@@ -232,7 +232,7 @@ scalar_by_chain_rule!([T: Scalar, const N: usize] Dual<T, N>, T);
 
 #[cfg(feature = "num-dual")]
 mod of_num_dual {
-    //! The dual numbers of the crate `num-dual`, whose operators are its own: quotients are rounded twice.
+    //! The dual numbers of the crate `num-dual`. Its operators differ from those of [`Dual`]: quotients are rounded twice.
 
     use super::{Forward, number};
     use crate::Scalar;

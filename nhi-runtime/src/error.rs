@@ -27,7 +27,7 @@ impl fmt::Display for Failure {
 
 impl core::error::Error for Failure {}
 
-/// Kinds of numbers that a user gives.
+/// Kinds of numbers in the input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quantity {
     /// A parameter of the system.
@@ -58,7 +58,7 @@ pub enum CoefficientFault {
     Value {
         /// Its index, from 0.
         i: usize,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
     /// A coefficient differs from its mirror image.
@@ -68,7 +68,7 @@ pub enum CoefficientFault {
     },
     /// The sum is not 1.
     Sum {
-        /// What it is.
+        /// The sum.
         sum: f64,
     },
 }
@@ -98,23 +98,23 @@ impl fmt::Display for CoefficientFault {
 pub enum Error {
     /// The step size is zero, infinite or not a number.
     StepSize {
-        /// What was given.
+        /// The given step size.
         h: f64,
     },
-    /// A number that was given is infinite or not a number.
+    /// A given value is infinite or not a number.
     NonFinite {
-        /// What it is.
+        /// The kind of the value.
         quantity: Quantity,
         /// Name of the parameter, coordinate or input.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
-    /// The initial pose is not one: its matrix is no rotation.
+    /// The initial pose is invalid: its matrix is not a rotation.
     Pose {
         /// Name of the matrix.
         name: &'static str,
-        /// The largest entry of |RᵀR − 1|; of a reflection, of the difference between r₁ × r₂ and r₃.
+        /// The largest entry of |RᵀR − 1|; for a reflection, that of the difference between r₁ × r₂ and r₃.
         defect: f64,
     },
     /// The initial velocity violates a constraint by more than rounding.
@@ -134,7 +134,7 @@ pub enum Error {
         /// The reason.
         cause: Failure,
     },
-    /// A step could not be taken; the simulation is as it was before it.
+    /// A step could not be taken; the simulation stays in the state before the step.
     Step {
         /// Number of the step, the first being 1.
         step: u64,
@@ -143,7 +143,7 @@ pub enum Error {
         /// The reason.
         cause: Failure,
     },
-    /// A checkpoint is not one of this ensemble.
+    /// A checkpoint does not belong to this ensemble.
     Checkpoint,
     /// There is no nearest admissible velocity at the initial configuration.
     Projection {
@@ -169,8 +169,8 @@ impl fmt::Display for Error {
             Error::Pose { name, defect } => write!(
                 f,
                 "the matrix `{name}` of the initial pose is not a rotation: {name}ᵀ{name} = 1 with det {name} = 1 \
-                 is violated by {defect:e}; a `UnitQuaternion` or `Rotation3` of nalgebra is taken for it, \
-                 `Rotation3::from_matrix` finds the rotation nearest to a matrix"
+                 is violated by {defect:e}; a `UnitQuaternion` or `Rotation3` of nalgebra can be passed instead, \
+                 and `Rotation3::from_matrix` finds the rotation nearest to a matrix"
             ),
             Error::Constraint { name, residual } => write!(
                 f,
@@ -181,8 +181,8 @@ impl fmt::Display for Error {
             Error::Start { cause } => write!(f, "the method cannot be started: {cause}"),
             Error::Step { step, time, cause } => write!(f, "step {step} from t = {time}: {cause}"),
             Error::Checkpoint => f.write_str(
-                "the checkpoint is of another ensemble: it has other numbers of trajectories or of their \
-                 states, or numbers that are not finite",
+                "the checkpoint does not belong to this ensemble: the number of trajectories or the size of \
+                 their states differs, or a value is not finite",
             ),
             Error::Projection { cause } => write!(f, "the initial velocity cannot be projected: {cause}"),
             Error::Acceleration { cause } => write!(f, "no acceleration: {cause}"),

@@ -1,19 +1,18 @@
 //! Simulations of mechanical systems with rolling, skating and wheel constraints.
 //!
 //! A system is a struct of parameters whose Lagrangian and constraint one-forms are declared with
-//! `#[derive(Nonholonomic)]`. The derive writes step functions of structure-preserving integrators
-//! for that very system; this crate runs them. They allocate nothing, do not panic and work
-//! without `std`.
+//! `#[derive(Nonholonomic)]`. The derive generates step functions of structure-preserving integrators
+//! for this system; this crate runs them. They do not allocate, do not panic and work without `std`.
 //!
-//! - [`Simulation`] drives a system by a method from an initial state.
-//! - [`Ensemble`] drives many trajectories at once.
+//! - [`Simulation`] integrates a system with a method from an initial state.
+//! - [`Ensemble`] integrates many trajectories at once.
 //! - The methods are values: [`Dla2`] is the recommendation, and [`Rdp`] with a group factor; [`Rattle`] and
-//!   the other reflecting methods carry parasitic modes ([`Simulation::parasite`]), [`Rk4`] is there for
+//!   the other reflecting methods have parasitic modes ([`Simulation::parasite`]), [`Rk4`] serves for
 //!   comparison.
-//! - [`System`] and [`Emits`] are what the derive implements; [`Mechanics`] adds what can be asked
-//!   of a system without a simulation.
-//! - [`group`] has the Lie groups whose elements are poses, SO(3), SE(2) and SE(3).
-//! - [`Error`] says what was wrong with the data, or which step could not be taken and why.
+//! - The derive implements [`System`] and [`Emits`]; [`Mechanics`] adds the functions of a system that
+//!   need no simulation.
+//! - [`group`] contains the Lie groups whose elements are poses, SO(3), SE(2) and SE(3).
+//! - [`Error`] reports invalid data, or the step that could not be taken and the reason.
 //!
 #![cfg_attr(feature = "derive", doc = include_str!("guide.md"))]
 //! # Names
@@ -31,21 +30,21 @@
 //!
 //! # Features
 //!
-//! | feature | default | what it does |
+//! | feature | default | effect |
 //! |---|---|---|
 //! | `derive` | yes | re-exports `#[derive(Nonholonomic)]` |
-//! | `symbolica` | yes | the derive simplifies with the computer-algebra system Symbolica, which has a licence of its own; without it the built-in rules are used |
-//! | `std` | yes | elementary functions of the platform instead of those of `libm`; [`Ensemble`], and the best instructions that the processor has |
+//! | `symbolica` | yes | the derive simplifies with the computer-algebra system Symbolica, which has its own licence; without the feature it uses the built-in rules |
+//! | `std` | yes | elementary functions of the platform instead of those of `libm`; [`Ensemble`]; run-time choice of the best instruction set |
 //! | `rayon` | yes | the threads of an [`Ensemble`]; needs `std` |
 //! | `platform-trigonometry` | no | sines and cosines of `f64` by the platform's library (or `libm`) instead of the polynomials that are inlined into every step |
-//! | `num-dual` | no | dual numbers of the crate of that name as [`Scalar`]s beside [`Dual`] |
-//! | `nalgebra` | yes | poses as rotations, unit quaternions and isometries of nalgebra, and back |
+//! | `num-dual` | no | the dual numbers of the crate of that name as [`Scalar`]s, in addition to [`Dual`] |
+//! | `nalgebra` | yes | conversions between poses and the rotations, unit quaternions and isometries of nalgebra |
 //!
-//! Configurations, velocities and inputs are arrays. Vectors of nalgebra convert into arrays and
-//! back by themselves (`SVector`'s `From`), so they can be given as they are.
+//! Configurations, velocities and inputs are arrays. Vectors of nalgebra implement the conversions into arrays and
+//! back (`From` of `SVector`), so they can be passed directly.
 #![cfg_attr(not(feature = "std"), no_std)]
 
-// The systems that tests share call it so.
+// The systems shared by the tests use this name.
 #[cfg(test)]
 extern crate self as nhi_runtime;
 
@@ -100,7 +99,7 @@ pub use state::{JumpState, NodeState, State};
 pub use system::{Acceleration, Emits, Length, Start, Symmetry, System, Vector};
 pub use unchecked::{Arithmetic, Separate};
 
-/// What a program that simulates needs: `use nhi_runtime::prelude::*;`.
+/// The imports of a typical program: `use nhi_runtime::prelude::*;`.
 pub mod prelude {
     #[cfg(feature = "std")]
     pub use crate::Ensemble;

@@ -1,7 +1,7 @@
 use crate::{Acceleration, Error, Scalar, System, Vector};
 use core::borrow::Borrow;
 
-/// What can be asked of a system without a simulation.
+/// Functions of a system that need no simulation.
 pub trait Mechanics: System {
     /// dv/dt and the multipliers λ of the continuous equations
     /// d/dt ∂L/∂v − ∂L/∂q − f = μᵀλ, μv + μ₀ = 0 at (q, v), time t and the given inputs.
@@ -20,8 +20,8 @@ pub trait Mechanics: System {
     }
 
     /// The reaction μ(q)ᵀλ of multipliers `lambda`: the work per displacement along each coordinate, a
-    /// force for a length and a torque for an angle. λ of [`Mechanics::acceleration`] gives that of the
-    /// continuous equations.
+    /// force for a length and a torque for an angle. With λ from [`Mechanics::acceleration`] it is the reaction
+    /// of the continuous equations.
     fn reaction(
         &self,
         q: impl Into<Self::Configuration<f64>>,

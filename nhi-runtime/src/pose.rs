@@ -7,7 +7,7 @@ use core::fmt::Debug;
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
-/// A Lie group as a factor of configuration spaces; it stands for its poses in every scalar.
+/// A Lie group as a factor of configuration spaces, independent of the scalar type of its poses.
 pub trait Factor: Copy + Debug + PartialEq {
     /// Its name, such as `SE(2)`.
     const NAME: &'static str;
@@ -18,19 +18,20 @@ pub trait Factor: Copy + Debug + PartialEq {
     /// A linear map of velocities, by rows.
     type Operator<T: Scalar>: Vector<T>;
 
-    /// How far `entries` are from those of a pose: 0 but for rotation matrices, whose largest
-    /// entry of |RᵀR − 1| it is.
+    /// The distance of `entries` from those of a pose: the largest entry of |RᵀR − 1| for rotation matrices, 0 for other
+    /// poses.
     fn defect(entries: &Self::Entries<f64>) -> f64;
     /// dg/dt = g ξ̂, entry by entry.
     fn rates<T: Scalar>(g: &Self::Entries<T>, xi: &Self::Algebra<T>) -> Self::Entries<T>;
     /// g exp(σ), on the group to rounding.
     fn displaced<T: Scalar>(g: &Self::Entries<T>, sigma: &Self::Algebra<T>) -> Self::Entries<T>;
-    /// (dexpᴸ_σ)⁻¹ ξ: how the logarithm of a motion changes with the velocity at its end.
+    /// (dexpᴸ_σ)⁻¹ ξ: the derivative of the logarithm of a motion along the velocity at its end.
     fn dexp_left_inv<T: Scalar>(sigma: &Self::Algebra<T>, xi: &Self::Algebra<T>) -> Self::Algebra<T>;
 }
 
-/// A [`Retraction`] of the group `G` in every scalar: what group steps are generic in. The rotation of τ(σ) does not
-/// depend on the translation in σ, and its position is linear in that: steps leave out what is zero therefore.
+/// A [`Retraction`] of the group `G` for every scalar type, the type parameter of steps on groups. The rotation of τ(σ)
+/// does not depend on the translation in σ, and the position is linear in it: steps omit the entries that are therefore
+/// zero.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a retraction of `{G}`",
     label = "not a retraction",
@@ -46,9 +47,9 @@ pub trait Retracts<G: Factor>: Copy + Debug + Default {
     fn dtau_left<T: Scalar>(sigma: &G::Algebra<T>) -> G::Operator<T>;
     /// dτ⁻¹_σ, by rows.
     fn dtau_inv<T: Scalar>(sigma: &G::Algebra<T>) -> G::Operator<T>;
-    /// (dτ⁻¹_σ)* ν: a covector of the step at its beginning.
+    /// (dτ⁻¹_σ)* ν: the covector ν at the beginning of the step.
     fn dtau_inv_star<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Algebra<T>;
-    /// ((dτᴸ_σ)⁻¹)* ν: a covector of the step at its end.
+    /// ((dτᴸ_σ)⁻¹)* ν: the covector ν at the end of the step.
     fn dtau_left_inv_star<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Algebra<T>;
     /// K(σ, ν) = ∂/∂σ (dτ⁻¹_σ)* ν, by rows.
     fn k<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Operator<T>;
@@ -129,9 +130,9 @@ macro_rules! factors {
 
 /// A configuration (r, g): `K` coordinates and the entries of a pose of `G`, `N` numbers in all.
 ///
-/// It is made of its `N` entries, of the pair of coordinates and pose, or, without coordinates, of a
-/// pose. A pose is that of the group ([`SE2`], [`SO3`], [`SE3`]) or what converts into it: `[θ, x, y]`,
-/// rows of a rotation matrix, rotations and isometries of nalgebra. Its pose converts back into them.
+/// It converts from its `N` entries, from the pair of coordinates and pose, or, without coordinates, from a
+/// pose. A pose is an element of the group ([`SE2`], [`SO3`], [`SE3`]) or a type that converts into it: `[θ, x, y]`,
+/// rows of a rotation matrix, rotations and isometries of nalgebra. The pose converts back into these types.
 ///
 /// ```
 /// use nhi_runtime::{Posed, group::SE2};
@@ -175,7 +176,7 @@ impl<G, T, const K: usize, const N: usize> From<Posed<G, T, K, N>> for [T; N] {
     }
 }
 
-/// The entries of coordinates and pose in one array of their length.
+/// The entries of coordinates and pose in one array.
 #[inline(always)]
 fn joined<T: Scalar, const K: usize, const P: usize, const N: usize>(r: [T; K], g: [T; P]) -> [T; N] {
     const { assert!(K + P == N, "a configuration has as many entries as its coordinates and its pose") };

@@ -32,7 +32,7 @@ pub struct Samples<'a, S: System, M: Method<S>, T: Scalar = f64> {
     next: Next,
 }
 
-/// What the next sample takes.
+/// How the next sample is obtained.
 #[derive(Clone, Copy, Debug)]
 enum Next {
     Present,

@@ -1,8 +1,8 @@
 //! Stand-ins for a declaration with errors.
 //!
-//! Where `#[derive(Nonholonomic)]` reports errors, the code that uses the system should not add
-//! any. The derive then implements [`System`](crate::System) with [`Anything`] for every vector
-//! whose length is not known. Nothing of it ever runs, because the declaration does not compile.
+//! If `#[derive(Nonholonomic)]` reports errors, the code that uses the system should not cause more.
+//! The derive then implements [`System`](crate::System) with [`Anything`] for every vector
+//! of unknown length. The implementation never runs, because the declaration does not compile.
 
 use crate::Vector;
 use core::borrow::Borrow;

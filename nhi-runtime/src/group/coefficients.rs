@@ -4,10 +4,10 @@
 //! A = sin θ/θ    B = (1 − cos θ)/θ²    C = (θ − sin θ)/θ³    D = (1 − (θ/2) cot(θ/2))/θ²
 //! ```
 //!
-//! As functions of s they are analytic, at s = 0 too. Here they are good to a few units in the last
-//! place of `f64`: near zero, where their closed forms lose digits, the series are summed.
-//! Derivatives are with respect to s, [`b_prime`] is dB/ds; 2 dA/ds = C − B needs no function of its
-//! own.
+//! As functions of s they are analytic, at s = 0 too. The implementations are accurate to a few units in the last
+//! place of `f64`: near zero, where the closed forms lose digits, they sum the series.
+//! Derivatives are with respect to s; [`b_prime`] is dB/ds, and 2 dA/ds = C − B needs no separate
+//! function.
 
 mod far;
 
@@ -16,15 +16,15 @@ use core::f64::consts::PI;
 
 /// Below this s the series of A, B and C is summed, above it the closed form is evaluated.
 ///
-/// At 4, which no useful step reaches (h|ω| = 2), the closed forms lose no digit: 1 − A is not
-/// small. Twelve terms reach that far.
+/// At 4, which no useful step reaches (h|ω| = 2), the closed forms do not lose digits: 1 − A is not
+/// small. Twelve terms are accurate up to there.
 const SERIES: f64 = 4.0;
 
 /// Rows of four terms of the series.
 const ROWS: usize = 3;
 
-/// `series` where s is below `end`, else `far` of it. The series is summed in any case: a sum that stands under no
-/// condition is not computed again for the next map of the same motion.
+/// `series` for s below `end`, else `far(s)`. The series is summed unconditionally: the compiler then shares the sum
+/// between the maps of the same motion.
 #[inline(always)]
 fn below<T: Scalar>(end: f64, s: T, series: T, far: impl Fn(T) -> T) -> T {
     if s.to_f64() < end { series } else { far(s) }
@@ -60,10 +60,10 @@ pub fn c_prime<T: Scalar>(s: T) -> T {
     below(SERIES, s, const { alternating(3).derivative() }.at(s), far::c_prime)
 }
 
-/// s of a full turn, where D and its derivatives have their pole.
+/// s for a full turn, the pole of D and its derivatives.
 pub(super) const FULL_TURN: f64 = 4.0 * PI * PI;
 
-/// Below this s, half a radian, the series of D is summed; its terms also do for D″.
+/// Below this s, half a radian, the series of D is summed; the number of terms is also sufficient for D″.
 const NEAR: f64 = 0.25;
 
 /// |B₂ⱼ₊₂|/(2j+2)! with the Bernoulli numbers B.
@@ -85,8 +85,8 @@ const BERNOULLI: Polynomial<3> = Polynomial([
 
 /// D = (1 − (θ/2) cot(θ/2))/θ² = Σ |B₂ⱼ₊₂|/(2j+2)! sʲ; NaN from a full turn on, s ≥ 4π².
 ///
-/// Further than the series from the partial fractions of the cotangent, D = Σ 2/(4π²k² − s) over
-/// k ≥ 1: all terms are positive, so that nothing cancels, neither here nor in the derivatives. With
+/// Beyond the range of the series it is computed from the partial fractions of the cotangent, D = Σ 2/(4π²k² − s) over
+/// k ≥ 1: all terms are positive, so there is no cancellation, neither here nor in the derivatives. With
 /// z = s/4π²
 ///
 /// ```text
@@ -109,7 +109,7 @@ pub fn d_second<T: Scalar>(s: T) -> T {
     below(NEAR, s, const { BERNOULLI.derivative().derivative() }.at(s), far::d_second)
 }
 
-/// x/sin x = Σ cⱼ zʲ as a function of z = sin² x, for z < 0.01 where eight terms do.
+/// x/sin x = Σ cⱼ zʲ as a function of z = sin² x, for z < 0.01, where eight terms are sufficient.
 #[inline(always)]
 pub(super) fn angle_over_sine<T: Scalar>(z: T) -> T {
     const { arcsine() }.at(z)
@@ -120,8 +120,8 @@ pub(super) fn angle_over_sine<T: Scalar>(z: T) -> T {
 struct Polynomial<const ROWS: usize>([[f64; 4]; ROWS]);
 
 impl<const ROWS: usize> Polynomial<ROWS> {
-    /// In four independent sums, one per column, as one sum waits for each of its products. What x gets is too little
-    /// to change them, and keeps its powers from being subnormal numbers, which take a hundred cycles.
+    /// Four independent sums, one per column, because the products of a single sum form one dependency chain. The constant
+    /// added to x is too small to change the sums; it prevents subnormal powers, whose operations take a hundred cycles.
     #[inline]
     fn at<T: Scalar>(self, x: T) -> T {
         let x = x + T::from_f64(1e-20);
@@ -149,7 +149,7 @@ impl<const ROWS: usize> Polynomial<ROWS> {
         [T::from_f64(c0), T::from_f64(c1), T::from_f64(c2), T::from_f64(c3)]
     }
 
-    /// With a leading coefficient of zero in the place of the one that is lost.
+    /// The leading coefficient is zero, because differentiation lowers the degree.
     const fn derivative(self) -> Self {
         let mut coefficients = [[0.0; 4]; ROWS];
         let mut j = 1;

@@ -14,7 +14,7 @@ pub trait Column: Copy + Debug + PartialEq {
     fn times(self, factor: Self::Scalar) -> Self;
     /// The pairing of covector and vector.
     fn dot(self, other: Self) -> Self::Scalar;
-    /// With the other sign.
+    /// Negative.
     #[inline(always)]
     fn negated(self) -> Self {
         self.times(-Self::Scalar::from_f64(1.0))
@@ -72,7 +72,7 @@ impl<A: Column, B: Column<Scalar = A::Scalar>> Column for (A, B) {
 
 /// Linear maps of 𝔤 into itself: `[[T; N]; N]`, rows first, or a pair for a block-diagonal one.
 pub trait Operator: Copy + Debug + PartialEq {
-    /// What it acts on.
+    /// The vectors that the map acts on.
     type Column: Column;
     /// The identity.
     fn identity() -> Self;

@@ -16,14 +16,14 @@
 //!   to space, ad_x y = [x, y] is its derivative.
 //! - **A retraction** τ: 𝔤 → G with τ(0) = e, Dτ(0) = 1 turns a velocity into a motion:
 //!   g₁ = g₀ τ(hξ), [`Group::moved`].
-//! - **Its tangents** say how the motion varies: in space (right-trivialised)
+//! - **Its tangents** are the derivative of the motion: in space (right-trivialised)
 //!   Dτ(x)·δ = (dτ_x δ)^ τ(x), in the body (left-trivialised) Dτ(x)·δ = τ(x) (dτᴸ_x δ)^, so that
 //!   dτᴸ_x = Ad_{τ(x)⁻¹} dτ_x. Discrete momenta at the two ends of a step are
 //!   (dτ⁻¹_{hξ})* ν and ((dτᴸ_{hξ})⁻¹)* ν.
 //! - **dτᴸ_x = dτ₋ₓ only if τ(−x) = τ(x)⁻¹**, as for [`Exp`] and [`Cayley`]. Papers write dτ⁻¹₋ₓ
 //!   throughout; with [`Ccsk`] that gives methods that do not converge. Both tangents are
-//!   implemented, every method uses the one it means.
-//! - **K(σ, μ)** = ∂/∂σ (dτ⁻¹_σ)* μ is what Newton's method needs beside the tangents.
+//!   implemented, and every method uses the correct one.
+//! - **K(σ, μ)** = ∂/∂σ (dτ⁻¹_σ)* μ is needed by Newton's method in addition to the tangents.
 //!
 //! # Groups
 //!
@@ -31,7 +31,7 @@
 //! |---|---|---|
 //! | R^n | `[T; N]` | N |
 //! | [`SO3`] | R: rows of a rotation matrix | 3 |
-//! | [`SE2`] | θ, x, y; the angle counts turns | 3 |
+//! | [`SE2`] | θ, x, y; the angle is not reduced | 3 |
 //! | [`SE3`] | R, p | 6 |
 //! | products | `(G, H)` | sum |
 //!
@@ -44,21 +44,21 @@
 //! | [`Ccsk`] | exp(x¹ê₁) exp(x²ê₂) ⋯, coordinates of the second kind | gimbal lock, \|ω₂\| ≥ π/2, in space |
 //! | [`Exp1`], [`Exp2`], [`Exp4`] | exp(x̂), with dτ⁻¹ cut off after a power of ad | – |
 //!
-//! Where a tangent is not defined its entries are not numbers, which a step reports as
-//! [`Failure::NonFinite`](crate::Failure); [`Retraction::reaches`] tells beforehand.
+//! Where a tangent is not defined its entries are NaN, which a step reports as
+//! [`Failure::NonFinite`](crate::Failure); [`Retraction::reaches`] tests the domain beforehand.
 //!
 //! # Drift
 //!
-//! A product of 10⁶ rotation matrices is no rotation matrix any more. [`Group::moved`] therefore
+//! A product of 10⁶ rotation matrices is no longer a rotation matrix. [`Group::moved`] therefore
 //! ends with [`Group::normalized`], the first-order polar correction R(3 − RᵀR)/2: it costs as much
 //! as two products, changes R by as much as rounding did, and keeps RᵀR = 1 to rounding forever.
-//! Everything else, [`Group::product`] too, is the plain formula, which is what derivatives need.
+//! All other functions, [`Group::product`] included, are the plain formulas, as derivatives require.
 //!
 //! # Speed
 //!
-//! All of it is inlined into the steps that call it: arguments and results would go through memory, piece by piece, and
-//! a loop for other instructions than the program's would call functions that are compiled for those. What maps have
-//! in common, such as the coefficient D of the tangents, is then computed once.
+//! All functions are inlined into the steps that call them. Otherwise arguments and results would pass through memory,
+//! and a loop that is compiled for another instruction set would call functions compiled for the program's target.
+//! Inlining also lets the compiler share common values of the maps, such as the coefficient D of the tangents.
 
 pub mod coefficients;
 mod matrix;
@@ -146,11 +146,11 @@ pub trait Group: Copy + Debug + PartialEq {
     }
     /// Λ(μ): x ↦ ad*_x μ, the same bilinear map as a matrix on `x`.
     fn ad_star_on(mu: Self::Algebra) -> Self::Operator;
-    /// How far the entries are from those of a group element: 0 but for rotation matrices.
+    /// The distance of the entries from those of a group element: 0 unless they contain a rotation matrix.
     fn defect(self) -> f64;
     /// The nearest group element, to first order in the defect.
     fn normalized(self) -> Self;
-    /// g τ(x), on the group to rounding however often it is repeated.
+    /// g τ(x), on the group up to rounding, also after many repetitions.
     #[inline(always)]
     fn moved<R: Retraction<Self>>(self, x: Self::Algebra) -> Self {
         self.product(R::tau(x)).normalized()

@@ -1,7 +1,6 @@
 use super::{Cayley, Ccsk, Exp, Group, Retraction, larger};
 
-/// Products: pairs of poses with pairs of velocities and block-diagonal maps. More factors by
-/// nesting.
+/// Products: pairs of poses with pairs of velocities and block-diagonal maps. Nested pairs give more factors.
 impl<G, H> Group for (G, H)
 where
     G: Group,
@@ -55,7 +54,7 @@ where
     }
 }
 
-/// The retractions that every group has for itself; the truncations follow from [`Exp`].
+/// The retractions that every group defines itself; the truncations follow from [`Exp`].
 macro_rules! factor_by_factor {
     ($($retraction:ident)*) => {$(
         impl<G, H> Retraction<(G, H)> for $retraction

@@ -7,7 +7,7 @@ use crate::Scalar;
 pub trait Retraction<G: Group>: Copy {
     /// τ(x).
     fn tau(x: G::Algebra) -> G;
-    /// τ⁻¹(g), by the smaller rotation where there are several.
+    /// τ⁻¹(g), with the smallest rotation if there are several.
     fn tau_inv(g: G) -> G::Algebra;
     /// dτ_x: Dτ(x)·δ = (dτ_x δ)^ τ(x).
     fn dtau(x: G::Algebra) -> G::Operator;
@@ -34,7 +34,7 @@ pub trait Retraction<G: Group>: Copy {
     fn dtau_left_inv_star(x: G::Algebra, mu: G::Algebra) -> G::Algebra {
         Self::dtau_left_inv(x).apply_star(mu)
     }
-    /// (dτᴸ_x)⁻¹ ξ: how x changes with the velocity at the end of the motion τ(x).
+    /// (dτᴸ_x)⁻¹ ξ: the derivative of x along the velocity at the end of the motion τ(x).
     #[inline(always)]
     fn dtau_left_inv_of(x: G::Algebra, xi: G::Algebra) -> G::Algebra {
         Self::dtau_left_inv(x).apply(xi)
@@ -45,7 +45,7 @@ pub trait Retraction<G: Group>: Copy {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Exp;
 
-/// The Cayley map (1 − x̂/2)⁻¹(1 + x̂/2): rational, defined everywhere; its rotations are short of
+/// The Cayley map (1 − x̂/2)⁻¹(1 + x̂/2): rational, defined everywhere; its rotation angles are smaller than
 /// those of [`Exp`] by |ω|³/12.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cayley;

@@ -8,7 +8,7 @@ use num_traits::Float;
 /// Motions of the plane: a rotation by θ and the position (x, y).
 ///
 /// ξ = (ω, v₁, v₂), the angular velocity and the velocity along the axes of the body. The angle is
-/// added up, not reduced: poses stay on the group by themselves and count full turns.
+/// accumulated, not reduced modulo 2π: poses stay on the group without correction, and full turns are counted.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SE2<T> {
     /// θ.
@@ -35,7 +35,7 @@ impl<T> From<SE2<T>> for [T; 3] {
 }
 
 impl<T: Scalar> SE2<T> {
-    /// The vector (x, y), given in the body, in space.
+    /// Rotates the vector (x, y) from the body frame to space.
     #[inline(always)]
     fn rotated(self, x: T, y: T) -> (T, T) {
         let (sin, cos) = self.theta.sin_cos();

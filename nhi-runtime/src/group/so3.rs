@@ -11,7 +11,7 @@ use core::f64::consts::FRAC_PI_2;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SO3<T>(pub [[T; 3]; 3]);
 
-/// From the rows of a rotation matrix; [`Group::defect`] tells how far it is from being one.
+/// From the rows of a rotation matrix; [`Group::defect`] measures its distance from a rotation.
 impl<T> From<[[T; 3]; 3]> for SO3<T> {
     #[inline(always)]
     fn from(rows: [[T; 3]; 3]) -> Self {
@@ -63,7 +63,7 @@ pub(super) fn quadratic<T: Scalar>(omega: [T; 3], a: T, b: T) -> [[T; 3]; 3] {
 }
 
 impl<T: Scalar> SO3<T> {
-    /// R y: a vector given in the body, in space.
+    /// R y: rotates the vector y from the body frame to space.
     #[inline(always)]
     pub fn apply(self, y: [T; 3]) -> [T; 3] {
         self.0.apply(y)
@@ -80,7 +80,7 @@ impl<T: Scalar> SO3<T> {
 
     /// The unit quaternion (w, u) = (cos θ/2, n sin θ/2) of the rotation by θ ≤ π about n, w ≥ 0.
     ///
-    /// From its largest component, so that nothing cancels and half turns are no exception.
+    /// Computed from its largest component, which avoids cancellation and includes half turns.
     pub(super) fn quaternion(self) -> (T, [T; 3]) {
         let r = self.0;
         let (one, half) = (T::from_f64(1.0), T::from_f64(0.5));

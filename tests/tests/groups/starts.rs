@@ -117,8 +117,8 @@ fn a_matrix_that_is_no_rotation_is_refused() {
     assert_eq!(
         message([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.5]]),
         "the matrix `R` of the initial pose is not a rotation: RᵀR = 1 with det R = 1 is violated by 1.25e0; \
-         a `UnitQuaternion` or `Rotation3` of nalgebra is taken for it, \
-         `Rotation3::from_matrix` finds the rotation nearest to a matrix"
+         a `UnitQuaternion` or `Rotation3` of nalgebra can be passed instead, \
+         and `Rotation3::from_matrix` finds the rotation nearest to a matrix"
     );
     assert!(message([[0.0; 3]; 3]).contains("violated by 1e0"));
     // A reflection has orthonormal columns.

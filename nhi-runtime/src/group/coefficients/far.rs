@@ -1,5 +1,5 @@
-//! The coefficient functions where steps seldom go: cold, so that the series stay short enough to be
-//! inlined, with a copy beside every step, so that the optimiser sees that none unwinds.
+//! The coefficient functions for arguments that steps rarely reach. They are cold, so that the series stay short enough
+//! to be inlined, and each step gets its own copy, so that the optimiser sees that no call unwinds.
 
 use super::{FULL_TURN, Polynomial};
 use crate::Scalar;
@@ -36,7 +36,7 @@ pub(super) fn c_prime<T: Scalar>(s: T) -> T {
     (b(s) - T::from_f64(3.0) * c(s)) / (s + s)
 }
 
-/// (sin(θ/2)/(θ/2), cos(θ/2)): with half the angle nothing cancels.
+/// (sin(θ/2)/(θ/2), cos(θ/2)): formulas in half the angle have no cancellation.
 #[inline]
 fn half_angle<T: Scalar>(s: T) -> (T, T) {
     let half = T::from_f64(0.5) * s.sqrt();
