@@ -1,4 +1,4 @@
-//! `cargo bench -p nhi-benches`: time of 1000 steps of the cases that the table shows, by criterion.
+//! `cargo bench -p nhi-benches`: time of 1000 steps of the cases of the table, with criterion.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use nhi_benches::{cases, many, models};
@@ -28,10 +28,10 @@ fn main() {
             b.iter_batched_ref(|| case.start(false), |run| run.advance(STEPS), batch);
         });
     }
-    // Ensembles on this thread alone.
+    // Ensembles on a single thread.
     let core = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
     if let Err(error) = core.build_global() {
-        eprintln!("ensembles take all threads: {error}");
+        eprintln!("ensembles run on all threads: {error}");
     }
     for case in many::cases() {
         let name = format!("{} {}, {} trajectories", case.workload, case.method, many::TRAJECTORIES);

@@ -1,10 +1,10 @@
-//! What a model costs a build: the derive's time, the size of what it generates, and the time that a crate
-//! with the model takes beyond its dependencies.
+//! Build time of a model: the derive's time, the size of the generated code, and the time that a crate
+//! with the model adds to that of its dependencies.
 //!
-//! Such a crate is made under `target/compile-time`: the model and, for each method, a function that takes
-//! steps, so that the step functions are compiled. It is built as users build it, with the derive as cargo
-//! compiles procedural macros by default. The same crate without a model is subtracted; one with the
-//! generated code in place of the derive tells the derive's share.
+//! Such a crate is created under `target/compile-time`: the model and, for each method, a function that takes
+//! steps, so that the step functions are compiled. It is built as users build it, with the derive compiled by
+//! cargo's defaults for procedural macros. The build time of the same crate without a model is subtracted; a
+//! crate with the generated code in place of the derive gives the derive's share.
 
 use crate::document::Table;
 use nhi_codegen::declaration::Declaration;
@@ -22,17 +22,17 @@ use std::{env, fs, io};
 /// Builds of each kind; the fastest counts.
 const BUILDS: usize = 2;
 
-/// Builds without a model, which all others are compared with.
+/// Builds without a model, the reference of all others.
 const EMPTY_BUILDS: usize = 4;
 
-/// The profiles of cargo, and the folders of their results.
+/// The profiles of cargo and their output folders.
 const PROFILES: [(&str, &str); 2] = [("dev", "debug"), ("release", "release")];
 
-/// The table of the models of these names, all if there are none: with the two methods of a declaration that
-/// names none, and on request also with all that they declare.
+/// The table of the named models (all if no name is given): with the two default methods, and on request also with
+/// all methods that they declare.
 ///
 /// # Errors
-/// A name that no model has; a model that cannot be read, derived or built.
+/// An unknown model name; a model that cannot be read, derived or built.
 pub fn table(names: &[String], all_methods: bool) -> Result<Table, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let models = chosen(models(&root)?, names)?;
@@ -45,7 +45,7 @@ pub fn table(names: &[String], all_methods: bool) -> Result<Table, Box<dyn Error
         for declared in std::iter::once(model.with_two_methods()).chain(all_methods.then_some(model)) {
             let cost = Cost::of(&declared, &scratch).map_err(|e| format!("{}: {e}", declared.name))?;
             let row = row(&declared, &cost);
-            // Whoever waits sees that something happens.
+            // Shows the progress.
             eprintln!("{row}");
             let _ = writeln!(text, "{row}");
         }
@@ -68,7 +68,7 @@ struct Model {
     /// Its file in `models/src`, such as `lie/snakeboard`.
     name: String,
     item: syn::ItemStruct,
-    /// The methods that it declares, as they stand there.
+    /// The methods that it declares, as written in the source.
     methods: Vec<Ident>,
     all: bool,
 }
@@ -81,7 +81,7 @@ impl Model {
         self.methods.iter().map(Ident::to_string).collect::<Vec<_>>().join(", ")
     }
 
-    /// With the two methods of a declaration that names none.
+    /// With the two default methods.
     fn with_two_methods(&self) -> Model {
         let has = |name: &str| self.methods.iter().any(|m| m == name);
         let names = [if has("Dla2") { "Dla2" } else { "Rdp" }, "Rattle"];
@@ -95,7 +95,7 @@ impl Model {
         Model { name: self.name.clone(), item, methods, all: false }
     }
 
-    /// Functions that take steps, by number of the method.
+    /// Functions that take steps, numbered like the methods.
     fn functions(&self) -> TokenStream {
         let name = &self.item.ident;
         let functions = self.methods.iter().enumerate().map(|(i, method)| {
@@ -124,7 +124,7 @@ impl Model {
         formatted(quote!(use nhi_runtime::prelude::*; #item #functions))
     }
 
-    /// The same with what the derive generates.
+    /// The same with the output of the derive.
     fn with_code(&self, code: &TokenStream) -> syn::Result<String> {
         let mut item = self.item.clone();
         item.attrs.retain(|a| !a.path().is_ident("nonholonomic") && !a.path().is_ident("derive"));
@@ -133,7 +133,7 @@ impl Model {
     }
 }
 
-/// In lines as people write them: on a single one, the compiler counts its characters for every place in it.
+/// Breaks the code into lines: for code on a single line the compiler counts characters at every position.
 fn formatted(source: TokenStream) -> syn::Result<String> {
     Ok(prettyplease::unparse(&syn::parse2(source)?))
 }
@@ -182,7 +182,7 @@ fn models(root: &Path) -> Result<Vec<Model>, Box<dyn Error>> {
     Ok(models)
 }
 
-/// Those of these names, in their order; all if there are none.
+/// The models of these names, in their order; all if no name is given.
 fn chosen(mut models: Vec<Model>, names: &[String]) -> Result<Vec<Model>, String> {
     if names.is_empty() {
         return Ok(models);
@@ -199,16 +199,16 @@ fn first_error(rejected: &nhi_codegen::declaration::Rejected) -> String {
     rejected.errors.iter().map(ToString::to_string).next().unwrap_or_default()
 }
 
-/// What was measured of one model.
+/// The measurements of one model.
 struct Cost {
     /// Seconds of the derive, optimised.
     derive: f64,
-    /// Of the generated code, formatted.
+    /// Lines of the formatted generated code.
     lines: usize,
-    /// Of its tokens.
+    /// Kilobytes of its tokens.
     bytes: usize,
-    /// For each profile, seconds of the build with the derive and, where it was measured, with the generated
-    /// code in its place, beyond one without a model.
+    /// For each profile, seconds of the build with the derive and, if measured, with the generated
+    /// code in its place, minus those of a build without a model.
     builds: [(f64, Option<f64>); 2],
 }
 
@@ -222,7 +222,7 @@ impl Cost {
             Derived::new(declaration, engine.as_mut()).map_err(|rejected| first_error(&rejected))?;
         let code = derived.implementation();
         let derive = start.elapsed().as_secs_f64();
-        // Those with all methods take long: once, without telling the parts from each other.
+        // Builds with all methods take long: only one, without the parts.
         let rounds = if model.all { 1 } else { BUILDS };
         let with_derive = model.with_derive()?;
         let with_code = (!model.all).then(|| model.with_code(&code)).transpose()?;
@@ -242,7 +242,7 @@ impl Cost {
     }
 }
 
-/// A crate that depends on the runtime, whose dependencies are built.
+/// A crate that depends on the runtime; the dependencies are already built.
 struct Scratch {
     folder: PathBuf,
     /// Seconds of a build without a model, for each profile.
@@ -274,7 +274,7 @@ impl Scratch {
         Ok(scratch)
     }
 
-    /// Seconds that the crate with this source takes, nothing of it being built before.
+    /// Seconds of a clean build of the crate with this source.
     fn build(&self, (profile, folder): (&str, &str), source: &str) -> Result<f64, Box<dyn Error>> {
         fs::write(self.folder.join("src").join("lib.rs"), source)?;
         let target = self.folder.join("target");

@@ -1,9 +1,8 @@
-//! Instructions per step, counted by callgrind: the same for the same program, whatever else the machine
-//! does.
+//! Instructions per step, counted by callgrind: reproducible, independent of other load on the machine.
 //!
 //! The program runs itself under `valgrind --tool=callgrind` with the argument of a [`Set`]. There every case
-//! takes two numbers of steps, each between two calls of `write_profile`; the difference of their counts
-//! is free of what a call costs once.
+//! takes two different numbers of steps, each between two calls of `write_profile`; the difference of the counts
+//! does not contain the fixed cost of a call.
 
 use crate::Start;
 use std::hint::black_box;
@@ -14,9 +13,9 @@ use std::{env, fs, io};
 /// The instructions that [`Simulation::advance`](nhi_runtime::Simulation::advance) may use in a counted run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Set {
-    /// Those of every processor, which the whole program is compiled for.
+    /// The instructions of the program's compilation target.
     Plain,
-    /// Those that it chooses at run time, of what valgrind knows.
+    /// The instructions chosen at run time among those that valgrind supports.
     Chosen,
 }
 
@@ -24,7 +23,7 @@ impl Set {
     /// Both.
     pub const ALL: [Set; 2] = [Set::Plain, Set::Chosen];
 
-    /// First argument of the run that is counted; the second names models.
+    /// First argument of the counted run; the second names models.
     pub fn argument(self) -> &'static str {
         match self {
             Set::Plain => "--counted",
@@ -39,7 +38,7 @@ const STEPS: [u64; 2] = [500, 1500];
 /// Steps before counting.
 const BEFORE: u64 = 10;
 
-/// Callgrind, which knows this function by its name, writes a profile of everything since the last call.
+/// At a call of this function, which callgrind recognises by name, it writes a profile of everything since the last call.
 #[inline(never)]
 fn write_profile() {
     black_box(());
@@ -61,11 +60,11 @@ pub fn child(set: Set, cases: &[Start<'_>]) {
     }
 }
 
-/// Runs this program with the argument of `set` and `models` under callgrind: instructions per step of `cases`
-/// cases.
+/// Runs this program with the argument of `set` and `models` under callgrind; returns the instructions per step of
+/// `cases` cases.
 ///
 /// # Errors
-/// Without valgrind, or if the run or what it writes is not as expected.
+/// If valgrind is missing, or the run or its output is not as expected.
 pub fn instructions(set: Set, cases: usize, models: &str) -> io::Result<Vec<f64>> {
     let folder = env::temp_dir().join(format!("nhi-benches-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
@@ -89,7 +88,7 @@ fn count_in(folder: &Path, set: Set, cases: usize, models: &str) -> io::Result<V
         let text = String::from_utf8_lossy(&output.stderr);
         return Err(io::Error::other(format!("the counted run failed: {text}")));
     }
-    // Profiles are numbered from 1; every other one is of steps.
+    // Profiles are numbered from 1; every other one contains steps.
     let total = |n: usize| -> io::Result<f64> {
         let text = fs::read_to_string(folder.join(format!("profile.{n}")))?;
         let total = text.lines().find_map(|line| line.strip_prefix("totals: "));

@@ -1,17 +1,17 @@
-//! Tables in a document that says more: each stands between two comments with its name.
+//! Tables in a document with other text: each is enclosed by two comments with its name.
 
 use std::fmt;
 
 /// A table in Markdown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
-    /// What stands in the comments.
+    /// The name in the comments.
     pub name: &'static str,
     /// Its lines.
     pub text: String,
 }
 
-/// A document has no place for the table of this name.
+/// The document lacks the comments of the table of this name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NoPlace(pub &'static str);
 
@@ -28,10 +28,10 @@ fn comments(name: &str) -> [String; 2] {
     [format!("<!-- begin {name} -->"), format!("<!-- end {name} -->")]
 }
 
-/// `document` with what stands between the comments of each table replaced.
+/// `document` with the text between the comments of each table replaced.
 ///
 /// # Errors
-/// A table that it has no place for.
+/// If the comments of a table are missing.
 pub fn with_tables(document: &str, tables: &[Table]) -> Result<String, NoPlace> {
     let mut document = document.to_owned();
     for Table { name, text } in tables {

@@ -8,7 +8,7 @@ use nhi_models::sleigh_com::{self, SleighCom};
 use nhi_models::snakeboard::{self, Snakeboard};
 use nhi_runtime::{Dla2, Method, Rattle, Rk4, Scalar, Simulation, State, System, Vector};
 
-/// A generated step with all its checks, in the loop that kernels by hand stand in.
+/// A generated step with all its checks, in the same loop as the hand-written kernels.
 struct Generated<S: System, M: Method<S>, T: Scalar> {
     method: M,
     prepared: M::Prepared<T>,
@@ -50,7 +50,7 @@ impl<S: System, M: Method<S>> Run for Simulation<S, M> {
     }
 }
 
-/// A simulation driven by fused operations.
+/// A simulation with fused multiply–add.
 struct Fused<S: System, M: Method<S>>(Simulation<S, M>);
 
 impl<S: System, M: Method<S>> Run for Fused<S, M> {
@@ -66,7 +66,7 @@ impl<S: System, M: Method<S>> Run for Fused<S, M> {
     }
 }
 
-/// The state that the kernels by hand start from.
+/// The initial state of the hand-written kernels.
 pub(crate) fn start<S: System + Clone, M: Method<S>>(row: &Row<S>, method: &M) -> (S, M::State<f64>) {
     let system = row.defaults.clone();
     let (q, v) = (row.initial)(&system);
@@ -97,7 +97,7 @@ fn stepwise<S: System + 'static, M: Method<S> + 'static, T: Scalar + 'static>(
     Loop::boxed(Generated::<S, M, T> { method, prepared, inputs }, state)
 }
 
-/// A trajectory from the model's initial data in other numbers, `state` of a value of them and its place.
+/// A trajectory from the model's initial data in another number type; `state` converts a value, given its index.
 pub(crate) fn in_numbers<S: System + 'static, M: Method<S> + 'static, T: Scalar + 'static>(
     row: &Row<S>,
     method: M,
@@ -116,7 +116,7 @@ pub(crate) fn in_numbers<S: System + 'static, M: Method<S> + 'static, T: Scalar 
     }
 }
 
-/// `of` each value and its place.
+/// `of` each value and its index.
 pub(crate) fn vector<T: Scalar, V: Vector<f64>, W: Vector<T>>(values: V, of: impl Fn(f64, usize) -> T) -> W {
     let mut numbers = W::splat(T::from_f64(0.0));
     for (i, (x, &value)) in numbers.as_mut().iter_mut().zip(values.as_ref()).enumerate() {

@@ -1,18 +1,18 @@
-//! What a step costs: generated code beside kernels written by hand.
+//! The cost of a step: generated code compared with hand-written kernels.
 //!
 //! Four workloads have kernels to compare with: the contact oscillator (W1), the chaotic system on ℝ⁷
 //! (W2), the sleigh in coordinates of its centre of mass (W3) and the snakeboard (W4). For each there is
-//! the scheme as an expert would write it down (*plain*), the same scheme arranged for speed (*best*), a
+//! a straightforward implementation by an expert (*plain*), the same scheme optimised for speed (*best*), a
 //! classical Runge–Kutta method of order 4, and an integrator for any system on top of nalgebra. The best
-//! kernels are there once more with fused multiplications and additions, for processors that have them.
-//! All of them are compared with the generated step in `tests/equal.rs`.
+//! kernels also exist with fused multiply–add, for processors that support it. `tests/equal.rs` compares
+//! all of them with the generated step.
 //!
-//! Ensembles are compared with kernels by hand for many trajectories side by side ([`many`]), steps in other
-//! numbers, such as those with derivatives, with steps in `f64` ([`numbers`]).
+//! Ensembles are compared with hand-written kernels for many trajectories ([`many`]), and steps in other
+//! number types, such as dual numbers, with steps in `f64` ([`numbers`]).
 //!
 //! ```text
 //! cargo run --release -p nhi-benches            # one table: ns and instructions per step, ratios
-//! cargo bench -p nhi-benches                    # time by criterion
+//! cargo bench -p nhi-benches                    # times with criterion
 //! ```
 
 pub mod compile;
@@ -35,16 +35,16 @@ pub type Phase = (Vec<f64>, Vec<f64>);
 /// Step size of all workloads.
 pub const H: f64 = 0.05;
 
-/// What integrates a workload.
+/// Implementations of a method on a workload.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
     /// By hand, the closed form of the scheme.
     Plain,
     /// The same with the platform's sine and cosine instead of inline ones.
     Platform,
-    /// By hand, arranged for speed.
+    /// By hand, optimised for speed.
     Best,
-    /// The same with fused multiplications and additions; where the processor has them.
+    /// The same with fused multiply–add, if the processor supports it.
     BestFused,
     /// By hand, for any system, with nalgebra.
     Nalgebra,
@@ -57,7 +57,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// In a table.
+    /// Its name in a table.
     pub fn label(self) -> &'static str {
         match self {
             Kind::Plain => "by hand, plain",
@@ -71,7 +71,7 @@ impl Kind {
         }
     }
 
-    /// Whether multiplications and additions are fused where the processor has such operations.
+    /// Whether it uses fused multiply–add, if the processor supports it.
     pub fn is_fused(self) -> bool {
         matches!(self, Kind::BestFused | Kind::Fused)
     }
@@ -81,11 +81,11 @@ impl Kind {
 pub trait Run {
     /// Takes `steps` steps.
     fn advance(&mut self, steps: u64);
-    /// Configuration and velocity at the node that was reached.
+    /// Configuration and velocity at the last node.
     fn phase(&self) -> Phase;
 }
 
-/// What makes a trajectory.
+/// A constructor of a trajectory.
 pub type Start<'a> = &'a dyn Fn() -> Box<dyn Run>;
 
 /// A workload, a method and an implementation of it.
@@ -97,7 +97,7 @@ pub struct Case {
     pub model: &'static str,
     /// Id of the method.
     pub method: &'static str,
-    /// Who wrote the code.
+    /// The implementation.
     pub kind: Kind,
     /// A trajectory from the model's initial data.
     pub start: fn() -> Box<dyn Run>,
@@ -113,10 +113,10 @@ pub fn cases() -> Vec<Case> {
 
 /// An integrator with constants and states of its own types.
 pub trait Kernel {
-    /// Whether the loop over its steps is compiled for fused operations. The step has to be inlined into the loop, or it
-    /// is not.
+    /// Whether the loop over its steps is compiled for fused operations. The step has to be inlined into the loop;
+    /// otherwise it is not compiled for them.
     const FUSED: bool = false;
-    /// What is carried from step to step.
+    /// The state of a step.
     type State: Copy;
     /// The step from `k` h to (`k` + 1) h.
     fn step(&self, k: u64, state: Self::State) -> Self::State;
@@ -124,7 +124,7 @@ pub trait Kernel {
     fn phase(&self, k: u64, state: Self::State) -> Phase;
 }
 
-/// A [`Kernel`] on its way.
+/// A running [`Kernel`].
 pub struct Loop<K: Kernel> {
     kernel: K,
     state: K::State,
@@ -134,7 +134,7 @@ pub struct Loop<K: Kernel> {
 impl<K: Kernel + 'static> Loop<K> {
     /// A trajectory from `state`.
     pub fn boxed(kernel: K, state: K::State) -> Box<dyn Run> {
-        // Constants must not be known to the compiler, as they are not in a program.
+        // As in a real program, the compiler must not know the constants.
         Box::new(Loop { kernel: black_box(kernel), state: black_box(state), steps: 0 })
     }
 }
@@ -159,11 +159,11 @@ impl<K: Kernel> Loop<K> {
 
 impl<K: Kernel> Run for Loop<K> {
     #[inline(never)]
-    #[allow(unsafe_code, reason = "instructions that a processor need not have")]
+    #[allow(unsafe_code, reason = "a call with target features")]
     fn advance(&mut self, steps: u64) {
         #[cfg(target_arch = "x86_64")]
         if K::FUSED && has_fused() {
-            // SAFETY: the processor has the instructions.
+            // SAFETY: the processor supports the instructions.
             return unsafe { self.run_fused(steps) };
         }
         self.run(steps);
@@ -174,7 +174,7 @@ impl<K: Kernel> Run for Loop<K> {
     }
 }
 
-/// Whether the processor has the instructions that loops over steps of fused kernels are compiled for.
+/// Whether the processor supports the instructions of the loops over fused kernels.
 pub fn has_fused() -> bool {
     #[cfg(target_arch = "x86_64")]
     {

@@ -1,4 +1,4 @@
-//! Many trajectories on one core: generated ensembles beside kernels by hand.
+//! Many trajectories on one core: generated ensembles and hand-written kernels.
 
 use crate::document::Table;
 use crate::expert::lanes::{self, Multiply};
@@ -11,10 +11,10 @@ use nhi_models::{Row, chaotic_r7, contact_oscillator, sleigh_com, snakeboard};
 use nhi_runtime::{Arithmetic, Dla2, Ensemble, Fields, Method, Rattle, Scalar, System, Vector};
 use std::fmt::Write;
 
-/// As many as an ensemble takes side by side.
+/// The number of lanes of an ensemble's block.
 pub const TRAJECTORIES: usize = 64;
 
-/// Who wrote the code, and whether multiplications and additions are one operation.
+/// The implementation, and whether it uses fused multiply–add.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Code {
     /// By hand, the closed form, fused.
@@ -27,12 +27,12 @@ pub enum Code {
     BestSeparate,
     /// [`Ensemble::fused`].
     Fused,
-    /// [`Ensemble`] as it comes, in separate operations.
+    /// [`Ensemble`] with its default, separate operations.
     Generated,
 }
 
 impl Code {
-    /// In a table.
+    /// Its name in a table.
     pub fn label(self) -> &'static str {
         match self {
             Code::Plain => "by hand, plain, fused",
@@ -54,9 +54,9 @@ pub struct Case {
     pub model: &'static str,
     /// Id of the method.
     pub method: &'static str,
-    /// What it is.
+    /// The implementation.
     pub code: Code,
-    /// Trajectories from data near the model's; their phase is that of all, one after the other.
+    /// Trajectories from data near the model's; their phase is the concatenation of all phases.
     pub start: fn() -> Box<dyn Run>,
     /// Multiplications of a step of one trajectory.
     pub multiplications: fn() -> u64,
@@ -119,7 +119,7 @@ fn multiplications<S: System, M: Method<S>>(row: &Row<S>, method: &M) -> u64 {
     let state = method.start(&parameters, h, &q, &v, t, &inputs);
     counted(|| match prepared.and_then(|prepared| method.step(&prepared, &state?, t, &inputs)) {
         Ok(next) => {
-            // What the next step reads.
+            // The part of the state that the next step reads.
             let (mut numbers, mut place) = (Vec::new(), 0);
             next.write(&mut |number| {
                 if !M::UNREAD.contains(&place) {
@@ -169,7 +169,7 @@ generated! {
 /// If there is no thread for them.
 pub fn table() -> Result<Table, rayon::ThreadPoolBuildError> {
     let cases = cases();
-    // One thread, which takes the time, too.
+    // One thread, which also measures the time.
     let core = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let ns = core.install(|| {
         let mut starts: Vec<Start<'_>> = cases.iter().map(|case| &case.start as Start<'_>).collect();
@@ -207,6 +207,6 @@ pub fn table() -> Result<Table, rayon::ThreadPoolBuildError> {
             100.0 * floor / time,
         );
     }
-    let _ = writeln!(text, "\nMultiplications of numbers side by side, per nanosecond: {per_ns:.1}.");
+    let _ = writeln!(text, "\nIndependent multiplications per nanosecond: {per_ns:.1}.");
     Ok(Table { name: "ensembles", text })
 }

@@ -4,17 +4,17 @@ use crate::{H, Phase, Run};
 use nhi_models::{GROUP_MODELS, MODELS, Method, Model, Trajectory};
 use nhi_runtime::Error;
 
-/// Methods that are shown of every model that has them, unless all are asked for.
+/// Methods with a row for every model that declares them, unless all methods are requested.
 const SHOWN: [&str; 4] = ["dla2", "dla_rattle", "rattle", "rk4"];
 
-/// The same of the models with a group factor.
+/// The same for models with a group factor.
 const SHOWN_ON_GROUPS: [&str; 5] = ["rdp", "rdp_cay", "rattle", "gni_midpoint", "rkmk4"];
 
-/// Steps after which a trajectory begins anew.
+/// Steps after which a trajectory restarts.
 pub const MOST_STEPS: u64 = 5000;
 
-/// Step sizes: the first with which a method gets through all steps of a trajectory. Some motions are too
-/// fast for the workloads' step size, and some methods lose them.
+/// Step sizes: the first one with which a method completes a trajectory is used. Some motions are too
+/// fast for the workloads' step size, and some methods fail on them.
 const STEP_SIZES: [f64; 4] = [H, H / 4.0, H / 16.0, H / 64.0];
 
 /// A model and a method that integrates it.
@@ -29,7 +29,7 @@ pub struct Generated {
 }
 
 impl Generated {
-    /// The model's name, with its group if it has one: names of one table occur in the other.
+    /// The model's name, with its group if it has one: some names occur in both tables.
     pub fn name(self) -> String {
         match self.model.group() {
             Some(group) => format!("{} on {group}", self.model.name()),
@@ -57,14 +57,14 @@ impl Generated {
         instance.start(self.method, &q, &v, &inputs, self.h)
     }
 
-    /// With the step size that the method needs; `None` if it needs a smaller one than there is.
+    /// With the step size that the method needs; `None` if all step sizes are too large.
     fn with_step_size(self) -> Option<Self> {
         let sizes = STEP_SIZES.iter().map(|&h| Generated { h, ..self });
         sizes.into_iter().find(|case| case.trajectory().and_then(|mut t| t.advance(MOST_STEPS)).is_ok())
     }
 }
 
-/// Every model with the methods that are shown, or with all; those with a group factor last.
+/// Every model with its shown methods, or with all; those with a group factor last.
 fn candidates(all_methods: bool) -> impl Iterator<Item = Generated> {
     let of = move |models: &'static [&'static dyn Model], shown: &'static [&'static str]| {
         models.iter().flat_map(move |&model| {
@@ -75,7 +75,7 @@ fn candidates(all_methods: bool) -> impl Iterator<Item = Generated> {
     of(MODELS, &SHOWN).chain(of(GROUP_MODELS, &SHOWN_ON_GROUPS))
 }
 
-/// Every model with the methods that are shown, or with all, with the step sizes that they need; those with
+/// Every model with its shown methods, or with all, and the step sizes that they need; those with
 /// a group factor last.
 pub fn generated(all_methods: bool) -> Vec<Generated> {
     candidates(all_methods).filter_map(Generated::with_step_size).collect()
@@ -87,7 +87,7 @@ pub fn names(cases: &[Generated]) -> String {
     names.collect::<Vec<_>>().join(",")
 }
 
-/// The cases that [`names`] names, in another run of the program that need not look for step sizes again.
+/// The cases named by [`names`] in another run of the program, which therefore skips the search for step sizes.
 pub fn chosen(names: &str) -> Vec<Generated> {
     let cases: Vec<Generated> = candidates(true).collect();
     let one = |name: &str| {

@@ -1,4 +1,4 @@
-//! How many multiplications a step has.
+//! The number of multiplications of a step.
 
 use nhi_runtime::Scalar;
 use std::cell::RefCell;
@@ -6,34 +6,34 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 thread_local! {
     static OPERATIONS: RefCell<Vec<Operation>> = const { RefCell::new(Vec::new()) };
-    static LOOKED_AT: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+    static OBSERVED: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What made a number.
+/// An operation of a run.
 #[derive(Clone, Copy)]
 struct Operation {
     multiplications: u64,
-    /// Their places.
+    /// The indices of the operands.
     operands: [Option<usize>; 2],
 }
 
-/// Multiplications of a sine and cosine: 8 of the reduction, 12 of the two polynomials, 4 around them. Two
-/// more tell in an ensemble that an angle is too large; the floor is without them.
+/// Multiplications of a sine–cosine pair: 8 of the reduction, 12 of the two polynomials, 4 around them. In an
+/// ensemble two more detect that an angle is too large; the floor does not include them.
 const SIN_COS: u64 = 24;
 
-/// Of a small angle's: 3 and 3 of the shorter polynomials, 6 around them.
+/// Multiplications of the pair of a small angle: 3 and 3 of the shorter polynomials, 6 around them.
 const SMALL_SIN_COS: u64 = 12;
 
-/// Of an angle's that is turned by a small one: 4 more. What is renewed once in a while is not counted.
+/// Multiplications of a rotation of a pair by a small angle: 4 more. Re-synchronisation is not counted.
 const SIN_COS_TURNED: u64 = SMALL_SIN_COS + 4;
 
-/// Multiplications that lead to the results of `f`, [`Counted`] numbers, and to what it decides by; one that an
-/// addition is fused with counts once. What nobody looks at is not computed in a loop over many steps.
+/// Multiplications that the results of `f`, [`Counted`] numbers, and its branch conditions depend on. A fused
+/// multiply–add counts once. Unused values do not count, because a loop over many steps does not compute them.
 pub(crate) fn counted(f: impl FnOnce() -> Vec<Counted>) -> u64 {
-    LOOKED_AT.take();
+    OBSERVED.take();
     let before = OPERATIONS.with_borrow(Vec::len);
     let mut places: Vec<usize> = f().into_iter().filter_map(|result| result.made_by).collect();
-    places.extend(LOOKED_AT.take());
+    places.extend(OBSERVED.take());
     OPERATIONS.with_borrow(|operations| {
         let mut needed = vec![false; operations.len()];
         places.iter().for_each(|&place| needed[place] = true);
@@ -48,11 +48,11 @@ pub(crate) fn counted(f: impl FnOnce() -> Vec<Counted>) -> u64 {
     })
 }
 
-/// A number that knows what it was made by.
+/// A number that records the operation it results from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counted {
     x: f64,
-    /// Not known of what it is not computed from.
+    /// The index of the operation; `None` for inputs.
     made_by: Option<usize>,
 }
 
@@ -63,7 +63,7 @@ impl PartialEq for Counted {
 }
 
 impl Counted {
-    /// `x`, made of `operands` with so many multiplications.
+    /// `x`, computed from `operands` with so many multiplications.
     fn made(x: f64, multiplications: u64, operands: [Option<usize>; 2]) -> Self {
         let place = OPERATIONS.with_borrow_mut(|operations| {
             operations.push(Operation { multiplications, operands });
@@ -72,7 +72,7 @@ impl Counted {
         Counted { x, made_by: Some(place) }
     }
 
-    /// Both numbers of a pair that is computed together.
+    /// The two numbers of a pair that is computed together.
     fn pair(self, (sin, cos): (f64, f64), multiplications: u64) -> (Self, Self) {
         let sin = Self::made(sin, multiplications, [self.made_by, None]);
         (sin, Counted { x: cos, ..sin })
@@ -90,7 +90,7 @@ macro_rules! operators {
     )*};
 }
 
-// A division has a unit of its own.
+// Divisions have a separate unit.
 operators! { Add add 0 Sub sub 0 Mul mul 1 Div div 0 }
 
 impl Neg for Counted {
@@ -115,7 +115,7 @@ impl Scalar for Counted {
         Counted { x, made_by: None }
     }
     fn to_f64(self) -> f64 {
-        LOOKED_AT.with_borrow_mut(|looked_at| looked_at.extend(self.made_by));
+        OBSERVED.with_borrow_mut(|looked_at| looked_at.extend(self.made_by));
         self.x
     }
     functions! { sqrt tan asin acos atan sinh cosh tanh exp ln }
@@ -126,7 +126,7 @@ impl Scalar for Counted {
         self.pair(Scalar::small_sin_cos(self.x), SMALL_SIN_COS)
     }
     fn sin_cos_turned(self, from: Self, (sin, _): (Self, Self)) -> (Self, Self) {
-        // What is carried of the angle comes from the state, both at once.
+        // The pair of the angle comes from the state, both values at once.
         let by = self - from;
         let (sine, _) = by.pair(Scalar::sin_cos(self.x), SIN_COS_TURNED);
         let sum = Self::made(sine.x, 0, [sine.made_by, sin.made_by]);

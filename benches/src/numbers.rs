@@ -1,4 +1,4 @@
-//! Generated steps in other numbers than `f64`: what derivatives cost.
+//! Generated steps in number types other than `f64`: the cost of derivatives.
 
 use crate::document::Table;
 use crate::generated::{self, in_numbers};
@@ -8,11 +8,11 @@ use nhi_models::{chaotic_r7, contact_oscillator, sleigh_com, snakeboard};
 use nhi_runtime::{Dla2, Dual, Rattle};
 use std::fmt::Write;
 
-/// Steps after which a trajectory begins anew: the snakeboard in `f32`, which rounds the phases of its torques, is
-/// soon where its constraints are singular.
+/// Steps after which a trajectory restarts: the snakeboard in `f32`, which rounds the phases of its torques, soon
+/// reaches a singularity of its constraints.
 const MOST_STEPS: u64 = 500;
 
-/// A workload, a method and the numbers that it is in, step by step.
+/// A workload, a method and the number type of its steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     /// `W1` to `W4`.
@@ -21,13 +21,13 @@ pub struct Case {
     pub model: &'static str,
     /// Id of the method.
     pub method: &'static str,
-    /// Directions of its derivatives; none of `f32`.
+    /// Directions of its derivatives; none for `f32`.
     pub directions: Option<usize>,
-    /// A trajectory from the model's initial data, whose first numbers vary.
+    /// A trajectory from the model's initial data, whose first numbers are the variables.
     pub start: fn() -> Box<dyn Run>,
 }
 
-/// A number of the state's, which varies if there is a direction for its place.
+/// A number of the state, a variable if there is a direction for its index.
 fn dual<const N: usize>(x: f64, place: usize) -> Dual<f64, N> {
     if place < N { Dual::variable(x, place) } else { Dual::constant(x) }
 }
@@ -66,7 +66,7 @@ cases! {
 }
 
 impl Case {
-    /// In a table.
+    /// Its name in a table.
     fn label(&self) -> String {
         match self.directions {
             None => "f32".into(),
@@ -76,7 +76,7 @@ impl Case {
     }
 }
 
-/// Measures all cases beside those in `f64`.
+/// Measures all cases together with those in `f64`.
 pub fn table() -> Table {
     let (cases, all_in_f64) = (cases(), generated::cases());
     let mut starts: Vec<Start<'_>> = Vec::new();
@@ -96,7 +96,7 @@ pub fn table() -> Table {
         "| workload | method | numbers | ns per step | to f64 | to differences |\n|---|---|---|---:|---:|---:|\n",
     );
     for (group, places) in measured {
-        // As `generated::cases` has them: step by step, and by `advance`, as one takes differences.
+        // As in `generated::cases`: step by step, and with `advance`, as in difference quotients.
         let [stepwise, advance, ref ns @ ..] = ns[places] else { unreachable!("two cases in f64") };
         let Case { workload, model, method, .. } = group[0];
         let mut line = |numbers: &str, ns: f64, to_differences: &str| {

@@ -1,4 +1,4 @@
-//! What a step costs: one line per case, with ratios to the kernels by hand.
+//! The cost of a step: one line per case, with ratios to the hand-written kernels.
 
 use crate::count::Set;
 use crate::document::Table;
@@ -7,19 +7,19 @@ use crate::{Case, Kind, Start, cases, count, time};
 use std::fmt::Write;
 use std::ops::Range;
 
-/// Everything that is measured, in order.
+/// All measured cases, in order.
 pub struct Suite {
     workloads: Vec<Case>,
     models: Vec<Generated>,
 }
 
-/// What was measured of one case.
+/// The measurements of one case.
 #[derive(Clone, Copy)]
 struct Cost {
     ns: f64,
-    /// Not without valgrind.
+    /// `None` without valgrind.
     instructions: Option<f64>,
-    /// With the instructions that are chosen at run time; of the workloads alone.
+    /// With the instructions chosen at run time; only for the workloads.
     chosen: Option<f64>,
 }
 
@@ -29,12 +29,12 @@ impl Suite {
         Suite { workloads: cases(), models: generated(all_methods) }
     }
 
-    /// The run that callgrind counts, of the suite whose models are named.
+    /// The run under callgrind, with the named models.
     pub fn counted(set: Set, models: &str) {
         Suite { workloads: cases(), models: chosen(models) }.with_starts(|starts| count::child(set, starts));
     }
 
-    /// Calls `f` with what starts each case: the workloads', then two of each model and method.
+    /// Calls `f` with the constructor of each case: those of the workloads, then two for each model and method.
     fn with_starts<T>(&self, f: impl FnOnce(&[Start<'_>]) -> T) -> T {
         let models: Vec<_> = self
             .models
@@ -56,7 +56,7 @@ impl Suite {
         groups
     }
 
-    /// Measures. Beside the tables there may be notes why something is missing.
+    /// Measures. Notes explain missing entries of the tables.
     pub fn measure(&self) -> (Vec<Table>, Vec<String>) {
         let groups = self.groups();
         let ns = self.with_starts(|starts| time::nanoseconds(starts, &groups, MOST_STEPS));
@@ -92,7 +92,7 @@ impl Suite {
             let fused = case.kind.is_fused();
             let plain = of(case, Kind::Plain);
             let best = of(case, Kind::BestFused).filter(|_| fused).or_else(|| of(case, Kind::Best));
-            // Plain instructions have no fused ones among them.
+            // The plain instruction set has no fused operations.
             let instructions = cost.instructions.filter(|_| !fused);
             let time = |other: Option<Cost>| ratio(Some(cost.ns), other.map(|o| o.ns));
             let count = |other: Option<Cost>| ratio(instructions, other.and_then(|o| o.instructions));

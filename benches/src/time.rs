@@ -4,19 +4,18 @@ use crate::Start;
 use std::ops::Range;
 use std::time::Instant;
 
-/// How often everything is measured from the beginning.
+/// Number of passes over all cases.
 const PASSES: usize = 10;
 
 /// Batches of each case in a pass.
 const ROUNDS: usize = 20;
 
-/// What a batch takes at most, in seconds: so short that many fall between the interruptions by other work.
+/// Longest duration of a batch, in seconds: so short that most batches are not interrupted by other work.
 const BATCH: f64 = 2e-4;
 
-/// Nanoseconds per step of each of `cases`, the fastest of all batches, since everything else on the
-/// machine only adds time; a batch has at most `most_steps`. The cases of a group, whose times are compared, take
-/// turns batch by batch, so that a busy moment of the machine does not fall on one of them alone; passes are seconds
-/// apart.
+/// Nanoseconds per step of each of `cases`: the fastest of all batches, because other load on the machine only adds
+/// time. A batch has at most `most_steps`. The batches of the cases in a group, whose times are compared, alternate, so
+/// that other load affects all of them; passes are seconds apart.
 pub fn nanoseconds(cases: &[Start<'_>], groups: &[Range<usize>], most_steps: u64) -> Vec<f64> {
     let steps: Vec<u64> = cases.iter().map(|case| steps_per_batch(case, most_steps)).collect();
     let mut best = vec![f64::INFINITY; cases.len()];
@@ -34,7 +33,7 @@ pub fn nanoseconds(cases: &[Start<'_>], groups: &[Range<usize>], most_steps: u64
     best
 }
 
-/// The places of consecutive chunks.
+/// The ranges of consecutive chunks.
 pub fn groups<'a, T: 'a>(chunks: impl Iterator<Item = &'a [T]>) -> Vec<Range<usize>> {
     let mut end = 0;
     let place = |chunk: &[T]| {
@@ -44,7 +43,7 @@ pub fn groups<'a, T: 'a>(chunks: impl Iterator<Item = &'a [T]>) -> Vec<Range<usi
     chunks.map(place).collect()
 }
 
-/// Steps that take [`BATCH`], if there are so many.
+/// The number of steps that take [`BATCH`], at most `most_steps`.
 fn steps_per_batch(start: &Start<'_>, most_steps: u64) -> u64 {
     const FEW: u64 = 500;
     let per_step = seconds(start, FEW) / FEW as f64;

@@ -1,9 +1,9 @@
-//! The kernels by hand and the generated steps are the same maps.
+//! The hand-written kernels and the generated steps are the same maps.
 
 use nhi_benches::many::{self, Code};
 use nhi_benches::{Case, Kind, Phase, Run, cases, has_fused, numbers};
 
-/// Of q and v, relative to their size: rounding of one step, and what it grows to.
+/// Tolerances of q and v, relative to their size: rounding of one step, and its growth over several.
 const TOLERANCES: [(u64, f64); 4] = [(1, 1e-13), (2, 1e-13), (10, 1e-13), (100, 2e-12)];
 
 fn distance(a: &Phase, b: &Phase) -> f64 {
@@ -34,7 +34,7 @@ fn kernels_by_hand_take_the_generated_steps() {
         for (steps, tolerance) in TOLERANCES {
             let error = distance(&after(case.start, steps), &after(generated.start, steps));
             compared += 1;
-            // Not a number is wrong, too.
+            // NaN also fails.
             let equal = error <= tolerance;
             if !equal {
                 let Case { workload, method, kind, .. } = case;
@@ -49,7 +49,7 @@ fn kernels_by_hand_take_the_generated_steps() {
     assert_eq!(compared, TOLERANCES.len() * (3 * 8 + 4 + 2 + 12 + 8 + kernels));
 }
 
-/// All trajectories, and so many steps that angles found by increments are computed anew.
+/// All trajectories, over so many steps that incrementally rotated pairs are re-synchronised.
 #[test]
 fn kernels_by_hand_for_many_trajectories_take_the_generated_steps() {
     let all = many::cases();

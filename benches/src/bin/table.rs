@@ -1,5 +1,5 @@
-//! Prints time and instructions per step of the workloads and of every model and the time of steps in other
-//! numbers and of many trajectories, or one of both alone, or what a model costs a build.
+//! Prints time and instructions per step of the workloads and of every model, and the time of steps in other
+//! number types and of many trajectories. Options select one of the last two, or the build time of each model.
 //!
 //! ```text
 //! cargo run --release -p nhi-benches [-- [--all-methods] [--numbers | --ensembles | --compile [MODEL ..]] [--out FILE]]
@@ -16,13 +16,13 @@ use std::process::ExitCode;
 /// Shows every model with all methods instead of a few.
 const ALL_METHODS: &str = "--all-methods";
 
-/// Measures steps in other numbers alone.
+/// Measures only steps in other number types.
 const NUMBERS: &str = "--numbers";
 
-/// Measures many trajectories alone.
+/// Measures only many trajectories.
 const ENSEMBLES: &str = "--ensembles";
 
-/// Measures builds instead of steps, of all models or those named after it.
+/// Measures builds instead of steps, for all models or for those named after the option.
 const COMPILE: &str = "--compile";
 
 /// Writes the tables into a document instead.
@@ -34,7 +34,7 @@ struct Arguments {
     numbers: bool,
     ensembles: bool,
     compile: bool,
-    /// Models whose builds are measured; all if there are none.
+    /// Models whose builds are measured; all if none is named.
     models: Vec<String>,
     counted: Option<(Set, String)>,
     out: Option<String>,

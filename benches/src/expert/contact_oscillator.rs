@@ -8,7 +8,7 @@ use nalgebra::{SMatrix, SVector};
 use nhi_models::contact_oscillator::MODEL;
 use nhi_runtime::{Dla2, Rattle};
 
-/// `dla2`: y moves by itself, and μ(q') = (1, 0, y') does not depend on the reaction, so that
+/// `dla2`: y is decoupled, and μ(q') = (1, 0, y') does not depend on the reaction, so that
 /// μ(q')v' = 0 is affine in ℓ.
 struct Dla2Plain;
 
@@ -31,9 +31,9 @@ impl Kernel for Dla2Plain {
     }
 }
 
-/// `dla2` in (q_h, h w), the middle of the step and the velocity before the reaction: the reaction enters
-/// what comes next as `w' = (w − h(q_h + h w)) + (1 − h²) B ℓ`, one multiplication after its numerator, and the division
-/// needs y alone, which is an oscillator for itself and far ahead.
+/// `dla2` in (q_h, h w), the mid-point of the step and the velocity before the reaction: the reaction enters
+/// the next step as `w' = (w − h(q_h + h w)) + (1 − h²) B ℓ`, one multiplication after its numerator. The division
+/// depends only on y, which is a decoupled oscillator and available early.
 struct Dla2Best<const FUSED: bool>;
 
 impl<const FUSED: bool> Kernel for Dla2Best<FUSED> {
@@ -93,7 +93,7 @@ impl Kernel for RattlePlain {
     }
 }
 
-/// RATTLE in (q_k, h v_{k+1/2}), the denominator early: y is an oscillator for itself.
+/// RATTLE in (q_k, h v_{k+1/2}), with the denominator computed early: y is a decoupled oscillator.
 struct RattleBest<const FUSED: bool>;
 
 impl<const FUSED: bool> Kernel for RattleBest<FUSED> {
@@ -107,7 +107,7 @@ impl<const FUSED: bool> Kernel for RattleBest<FUSED> {
         let (x, y, z) = (x + dx, y + dy, z + dz);
         let inverse = -2.0 / fma(y, y, 1.0);
         let (kx, kz) = (k * x, k * z);
-        // If fused, half the kick does not wait for all of it.
+        // If fused, the half kick does not depend on the full kick.
         let (ux, uz) = if FUSED {
             (fma(-0.5 * k, x, dx), fma(-0.5 * k, z, dz))
         } else {

@@ -1,5 +1,5 @@
 //! Integrators for any system of constant mass without affine constraints, with nalgebra's matrices:
-//! what is written once, without a code generator.
+//! one implementation for all systems, without a code generator.
 
 use crate::{H, Kernel, Phase};
 use nalgebra::{SMatrix, SVector};

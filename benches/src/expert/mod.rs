@@ -1,7 +1,7 @@
-//! Kernels by hand. *Plain* ones are the closed form of the scheme in plain operators; what stands
-//! around them in a driver (checks of results, errors) they do without. *Best* ones are arranged for
-//! speed; how is said there. They are generic over whether multiplications and additions are fused. Sines
-//! and cosines are those that generated code has.
+//! Hand-written kernels. *Plain* kernels are the closed form of the scheme in plain operators, without the
+//! checks of results and errors of a driver. *Best* kernels are optimised for speed, as described at
+//! each. They are generic over the use of fused multiply–add. Sines and cosines are the same as in
+//! generated code.
 
 mod chaotic_r7;
 mod contact_oscillator;
@@ -23,19 +23,19 @@ pub(crate) fn cases() -> Vec<Case> {
     all
 }
 
-/// a b + c, in one operation if `FUSED` or where the target has it.
+/// a b + c, in one operation if `FUSED` or if the target has it.
 #[inline(always)]
 fn fma<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSED || cfg!(target_feature = "fma") { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// a b c + d where `a` is ready last: one operation after it if `FUSED`.
+/// a b c + d if `a` arrives last: one operation after it if `FUSED`.
 #[inline(always)]
 fn fma_last<const FUSED: bool>(a: f64, b: f64, c: f64, d: f64) -> f64 {
     if FUSED { fma::<FUSED>(a, b * c, d) } else { fma::<FUSED>(a * b, c, d) }
 }
 
-/// Where the kernels start: the generated method's own start.
+/// The initial state of the kernels: the start of the generated method.
 #[derive(Clone, Copy, Debug)]
 struct Jumped<const N: usize> {
     q: [f64; N],
@@ -63,7 +63,7 @@ where
     Jumped { q: state.q(), before, after }
 }
 
-/// The sine and cosine that generated code has, inline.
+/// The inline sine and cosine of generated code.
 #[inline(always)]
 fn sin_cos(angle: f64) -> (f64, f64) {
     Scalar::sin_cos(angle)

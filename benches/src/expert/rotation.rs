@@ -1,9 +1,9 @@
-//! Plane rotations by small angles, which cost less than sines and cosines of the angles they add up to.
+//! Plane rotations by small angles, which cost less than sines and cosines of their sums.
 
 use super::fma;
 use nhi_runtime::Scalar;
 
-/// Cosine and sine of an angle, whose multiplications and additions may be fused.
+/// Cosine and sine of an angle, optionally with fused multiply–add.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rotation<const FUSED: bool> {
     pub(super) c: f64,
@@ -38,7 +38,7 @@ impl<const FUSED: bool> Rotation<FUSED> {
         Rotation { c: fma(half, x, 1.0), s: fma(half * x * x, 1.0 / 3.0, x) }
     }
 
-    /// After this one, `other`.
+    /// The composition of this rotation and `other`.
     #[inline(always)]
     pub(super) fn then(self, other: Self) -> Self {
         let (c, s) = other.of_vector((self.c, self.s));
@@ -52,14 +52,14 @@ impl<const FUSED: bool> Rotation<FUSED> {
         Rotation { c: fma::<FUSED>(-ss, self.s, 1.0), s: ss * self.c }
     }
 
-    /// A vector turned by the angle.
+    /// Rotates a vector by the angle.
     #[inline(always)]
     pub(super) fn of_vector(self, (x, y): (f64, f64)) -> (f64, f64) {
         let fma = fma::<FUSED>;
         (fma(x, self.c, -(y * self.s)), fma(y, self.c, x * self.s))
     }
 
-    /// A vector as seen from a frame that is turned by the angle.
+    /// The components of a vector in a frame that is rotated by the angle.
     #[inline(always)]
     pub(super) fn seen(self, (x, y): (f64, f64)) -> (f64, f64) {
         let fma = fma::<FUSED>;
@@ -67,16 +67,16 @@ impl<const FUSED: bool> Rotation<FUSED> {
     }
 }
 
-/// Above this |x|, [`Rotation::tiny`] is off by more than 2⁻⁵⁴.
+/// Above this |x|, the error of [`Rotation::tiny`] exceeds 2⁻⁵⁴.
 pub(super) const NUDGE: f64 = 1.0 / 8192.0;
 
-/// A smooth sequence two steps ahead, from its last three members: off by four third differences.
+/// Extrapolates a smooth sequence by two steps from its last three members; the error is four third differences.
 #[inline(always)]
 pub(super) fn two_ahead<const FUSED: bool>([x, before, first]: [f64; 3]) -> f64 {
     let fma = fma::<FUSED>;
     fma(6.0, x, fma(-8.0, before, 3.0 * first))
 }
 
-/// Steps after which angles that were found by increments are computed anew, so that rounding does not
-/// make rotations longer or shorter.
+/// Steps between re-synchronisations of incrementally rotated pairs, which bound the change of their length by
+/// rounding.
 pub(super) const RENEWED: u64 = 64;

@@ -1,5 +1,5 @@
-//! Kernels by hand for many trajectories: their numbers in rows, a column for each trajectory, and the scalar
-//! step in a loop over the columns, compiled for the best instruction set that the processor has.
+//! Hand-written kernels for many trajectories: their numbers are stored in rows, with a column for each trajectory. The
+//! scalar step runs in a loop over the columns, compiled for the best instruction set of the processor.
 
 mod chaotic_r7;
 mod sleigh;
@@ -18,7 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
     [chaotic_r7::cases(), sleigh::cases()].concat()
 }
 
-/// a b + c: one operation of numbers that are [`Fused`].
+/// a b + c: one operation for [`Fused`] numbers.
 #[inline(always)]
 fn fma<T: Scalar>(a: T, b: T, c: T) -> T {
     a * b + c
@@ -28,7 +28,7 @@ fn fma<T: Scalar>(a: T, b: T, c: T) -> T {
 trait Kernel<const N: usize>: Copy + 'static {
     /// The next state.
     fn step<T: Scalar>(&self, state: [T; N]) -> [T; N];
-    /// What is done after every [`RENEWED`] steps.
+    /// The operation after every [`RENEWED`] steps.
     fn renewed<T: Scalar>(&self, state: [T; N]) -> [T; N] {
         state
     }
@@ -41,7 +41,7 @@ fn multiplications<const N: usize>(kernel: &impl Kernel<N>, state: [f64; N]) -> 
     counted(|| kernel.step(state.map(Counted::from_f64)).to_vec())
 }
 
-/// Where the trajectories start: the generated method's own start.
+/// The initial state of the trajectories: the start of the generated method.
 fn starts<S, M, const N: usize>(model: &Model<S>, method: &M) -> [Jumped<N>; TRAJECTORIES]
 where
     S: System<Configuration<f64> = [f64; N], Velocity<f64> = [f64; N]> + Clone,
@@ -61,8 +61,7 @@ where
 #[repr(align(64))]
 struct Row([f64; TRAJECTORIES]);
 
-/// Trajectories on their way, which compute with numbers `T`. A column takes `AT_ONCE` steps whenever it is
-/// loaded.
+/// Running trajectories in numbers `T`. Each loaded column takes `AT_ONCE` steps.
 struct Rows<K, const N: usize, const AT_ONCE: u64, T> {
     kernel: K,
     rows: [Row; N],
@@ -73,7 +72,7 @@ struct Rows<K, const N: usize, const AT_ONCE: u64, T> {
 impl<K: Kernel<N>, const N: usize, const AT_ONCE: u64, T: Scalar + 'static> Rows<K, N, AT_ONCE, T> {
     fn boxed(kernel: K, states: [[f64; N]; TRAJECTORIES]) -> Box<dyn Run> {
         let rows = std::array::from_fn(|i| Row(states.map(|state| state[i])));
-        // Constants must not be known to the compiler, as they are not in a program.
+        // As in a real program, the compiler must not know the constants.
         Box::new(Rows::<K, N, AT_ONCE, T> { kernel: black_box(kernel), rows, steps: 0, numbers: PhantomData })
     }
 }
@@ -130,14 +129,14 @@ impl<K: Kernel<N>, const N: usize, const AT_ONCE: u64, T> Rows<K, N, AT_ONCE, T>
 
 impl<K: Kernel<N>, const N: usize, const AT_ONCE: u64, T: Scalar> Run for Rows<K, N, AT_ONCE, T> {
     #[inline(never)]
-    #[allow(unsafe_code, reason = "instructions that a processor need not have")]
+    #[allow(unsafe_code, reason = "calls with target features")]
     fn advance(&mut self, steps: u64) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::is_x86_feature_detected as has;
             if has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2") {
                 if has!("avx512f") && has!("avx512dq") && has!("avx512vl") && has!("avx512bw") {
-                    // SAFETY: the processor has the instructions.
+                    // SAFETY: the processor supports the instructions.
                     return unsafe { self.run_avx512::<T>(steps) };
                 }
                 // SAFETY: as above.
@@ -154,8 +153,8 @@ impl<K: Kernel<N>, const N: usize, const AT_ONCE: u64, T: Scalar> Run for Rows<K
     }
 }
 
-/// Nothing but multiplications, fused with additions, as fast as the processor does them: chains of
-/// [`Multiply::OF_A_STEP`] for every trajectory, which do not wait for each other.
+/// Only fused multiply–adds, at the throughput of the processor: independent chains of
+/// [`Multiply::OF_A_STEP`] for every trajectory.
 #[derive(Clone, Copy)]
 pub(crate) struct Multiply {
     factor: f64,

@@ -1,7 +1,7 @@
-//! The sleigh in the frame of its body: forward and sideways velocity (u, r), which turn by −hω from node
-//! to node while the heading turns by hω. No sine of the heading is needed, position and heading are found
-//! beside the chain of (ω, u, r), and the angle of a step is predicted two steps before, so that its sine
-//! and cosine are ready and only a tiny rotation is left for the chain.
+//! The sleigh in the body frame: forward and sideways velocity (u, r), which rotate by −hω from node
+//! to node while the heading rotates by hω. No sine of the heading is needed, position and heading are off
+//! the critical path of (ω, u, r), and the angle of a step is predicted two steps ahead: its sine and cosine
+//! are available early, and only a tiny rotation remains on the critical path.
 
 use crate::expert::rotation::{NUDGE, RENEWED, Rotation, two_ahead};
 use crate::expert::{Jumped, fma};
@@ -21,7 +21,7 @@ impl<const FUSED: bool> Predicted<FUSED> {
         Predicted { angle, rotation: Rotation::small(angle), last: [angle; 3] }
     }
 
-    /// For the step after the coming one, when `last` and not yet the angle of the coming one is known.
+    /// Predicts the angle of the step after the next, when `last` is known but the angle of the next step is not.
     #[inline(always)]
     fn next(last: [f64; 3]) -> (f64, Rotation<FUSED>) {
         let angle = two_ahead::<FUSED>(last);
@@ -82,7 +82,7 @@ impl<const FUSED: bool> Kernel for Rattle<FUSED> {
     #[inline(always)]
     fn step(&self, k: u64, state: Self::State) -> Self::State {
         let InBody { theta, x, y, heading, d: [w, u, r], turn: Predicted { angle, rotation, last } } = state;
-        // The velocity seen from the body at the next node: by the predicted angle and what it lacks.
+        // The velocity in the body frame at the next node: rotated by the predicted angle and its correction.
         let lack = w - angle;
         let (predicted, tiny) = if lack.abs() <= NUDGE {
             (rotation, Rotation::tiny(lack))
@@ -91,7 +91,7 @@ impl<const FUSED: bool> Kernel for Rattle<FUSED> {
         };
         let (u1, r1) = tiny.seen(predicted.seen((u, r)));
         let (w1, r1) = applied::<FUSED>(&self.reflection, w, r1);
-        // Beside it the position, the heading and the next prediction.
+        // In parallel: the position, the heading and the next prediction.
         let (dx, dy) = heading.of_vector((u, r));
         let theta1 = theta + w;
         let mut heading = heading.then(predicted).then(tiny);
@@ -156,7 +156,7 @@ impl<const FUSED: bool> Dla2<FUSED> {
         Middle { theta, x, y, heading, u, p: r + self.kappa * turned, half: Predicted::new(turned) }
     }
 
-    /// What is left of (1) at `x`, its derivative and half its second one.
+    /// The residual of (1) at `x`, its derivative and half its second derivative.
     #[inline(always)]
     fn defect(&self, x: f64, Rotation { c, s }: Rotation<FUSED>, u: f64, p: f64) -> [f64; 3] {
         let fma = fma::<FUSED>;
@@ -168,7 +168,7 @@ impl<const FUSED: bool> Dla2<FUSED> {
         ]
     }
 
-    /// Solves (1) from a guess that is not close, so seldom that it is not inlined for fused operations.
+    /// Solves (1) from an inaccurate guess; rare, so it is not inlined for fused operations.
     #[cold]
     fn solve(&self, mut x: f64, u: f64, p: f64) -> (f64, Rotation<FUSED>) {
         loop {
@@ -195,7 +195,7 @@ impl<const FUSED: bool> Kernel for Dla2<FUSED> {
         let inverse = 1.0 / slope;
         let newton = defect * inverse;
         let delta = -fma(curve * inverse, newton * newton, newton);
-        // What the second-order step leaves is below 10⁻³ δ³.
+        // The error of the second-order step is below 10⁻³ δ³.
         let (h, turn) = if delta.abs() <= 1e-5 {
             (angle + delta, rotation.then(Rotation::tiny(delta)))
         } else {

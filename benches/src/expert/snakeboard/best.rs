@@ -1,21 +1,21 @@
-//! The snakeboard in the frame of the board: forward and sideways velocity (u, r). The wheels' angle φ moves
-//! without the reactions, so that all that depends on it, the denominators among it, is ready before the
-//! step. Headings and the wheels turn by rotations of a small angle. Torques follow
-//! cos (k+1)Δ = 2 cos Δ cos kΔ − cos (k−1)Δ. What is found by increments is computed anew once in a while.
+//! The snakeboard in the frame of the board: forward and sideways velocity (u, r). The wheels' angle φ does
+//! not depend on the reactions, so all values that depend on it, including the denominators, are available before
+//! the step. Headings and wheels are updated by rotations by small angles. Torques follow the recurrence
+//! cos (k+1)Δ = 2 cos Δ cos kΔ − cos (k−1)Δ. All recurrences are re-synchronised periodically.
 
 use super::{Constants, Q};
 use crate::expert::rotation::{RENEWED, Rotation};
 use crate::expert::{fma, sin_cos};
 use crate::{H, Kernel, Phase};
 
-/// Torques from step to step, as what they add to the velocities.
+/// Torques from step to step, as increments of the velocities.
 #[derive(Clone, Copy)]
 struct Torque {
     now: f64,
     before: f64,
 }
 
-/// How a torque of a given frequency goes on.
+/// The recurrence of a torque of a given frequency.
 #[derive(Clone, Copy)]
 struct Oscillation<const FUSED: bool> {
     amplitude: f64,
@@ -54,7 +54,7 @@ struct Common<const FUSED: bool> {
     c: Constants,
     rotor: Oscillation<FUSED>,
     steering: Oscillation<FUSED>,
-    /// What the rotor's torque does to ψ for what it does to θ.
+    /// The ratio of the effects of the rotor's torque on ψ and on θ.
     to_psi: f64,
 }
 
@@ -122,7 +122,7 @@ impl<const FUSED: bool> Kernel for Rattle<FUSED> {
         let (lever, slow) = (c.l * wheels.c, c.inv_m * wheels.s);
         let twist = c.turn * wheels.c;
         let inverse = 2.0 / fma(lever, twist, wheels.s * slow);
-        // The velocity seen from the board at the node, before the reflection.
+        // The velocity in the board's frame at the node, before the reflection.
         let (ahead, side) = turn.seen((d[3], d[4]));
         let (kick, bend) = (rotor.now, steering.now);
         let sigma = fma(lever, d[2] + kick, wheels.s * ahead) * inverse;
@@ -168,7 +168,7 @@ pub(super) struct Middle<const FUSED: bool> {
     steering: Torque,
 }
 
-/// cⱼ(ε), j = 1 to 5: what is left out is below 2⁻⁵⁴ for |y| ≤ 1/25.
+/// cⱼ(ε), j = 1 to 5: the remainder is below 2⁻⁵⁴ for |y| ≤ 1/25.
 #[inline(always)]
 fn series<const FUSED: bool>(e: f64) -> [f64; 5] {
     [
@@ -183,7 +183,7 @@ fn series<const FUSED: bool>(e: f64) -> [f64; 5] {
     ]
 }
 
-/// With its coefficients in rising order, by Horner's rule.
+/// A polynomial with coefficients in rising order, by Horner's rule.
 #[inline(always)]
 fn polynomial<const FUSED: bool, const N: usize>(e: f64, c: [f64; N]) -> f64 {
     let mut sum = c[N - 1];
@@ -219,7 +219,7 @@ impl<const FUSED: bool> Kernel for Dla2<FUSED> {
     fn step(&self, k: u64, Middle { q, heading, wheels, d, rotor, steering }: Self::State) -> Self::State {
         let fma = fma::<FUSED>;
         let Dla2(Common { c, .. }) = self;
-        // The wheels, and all that depends on them alone.
+        // The wheels, and all values that depend only on them.
         let bend = d[1] + steering.now;
         let dphi = Rotation::small(bend);
         let node = wheels.then(dphi);
