@@ -104,7 +104,7 @@ pub fn refusal(method: Method, x: &Mechanics) -> Option<String> {
         Applies::InvariantLagrangians(_) | Applies::InvariantSystems(_) => return None,
     };
     Some(format!(
-        "{what} depends on the pose, and there is no pose half-way of a step on {}; use `{}`",
+        "{what} depends on the pose, and a step on {} has no mid-point pose; use `{}`",
         group.name,
         instead.facts().marker
     ))
