@@ -1,0 +1,183 @@
+//! Runs functions in lowered form without compiling them.
+//!
+//! A [`lower::Function`](nhi_codegen::lower::Function) fixes the order and association of all operations. Elementary
+//! functions, rotations of sines and cosines, Newton's method, the test of pivots and the maps of groups are those of
+//! `nhi-runtime`. So results are, bit for bit, those of the compiled function.
+
+#![forbid(unsafe_code)]
+
+mod maps;
+mod newton;
+mod strict;
+
+pub use maps::{Retraction, map};
+
+use nhi_codegen::expr::{Function as Elementary, Pool};
+use nhi_codegen::lower::{Function, Operand, Operation, SinCos, Statement, Value, lower};
+use nhi_codegen::program::{Constants, Program, Role, Singular};
+use nhi_runtime::{Failure, Scalar, emitted};
+
+/// What functions are run with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// The retraction of steps on groups.
+    pub retraction: Retraction,
+    /// Panics where sines and cosines from a predicted or a nearby angle are off by more than 10⁻¹², relative to an
+    /// angle above one: for tests of the generator.
+    pub strict: bool,
+}
+
+/// The outputs of `function` for `arguments`, both in its order.
+///
+/// # Errors
+/// As the compiled function: a pivot that is not positive, Newton's method without convergence, and an output that is
+/// not finite; of the carried state, which the next step checks, every number is accepted.
+///
+/// # Panics
+/// If the lengths of `arguments` are not those of the function.
+pub fn run(function: &Function, arguments: &[Vec<f64>], options: Options) -> Result<Vec<Vec<f64>>, Failure> {
+    assert_eq!(arguments.len(), function.arguments.len(), "{}: number of arguments", function.name);
+    let mut frame = Frame { at: vec![f64::NAN; function.names.len()], options };
+    for (argument, numbers) in function.arguments.iter().zip(arguments) {
+        let name = argument.role.name();
+        assert_eq!(argument.values.len(), numbers.len(), "{}: length of {name}", function.name);
+        argument.values.iter().zip(numbers).for_each(|(&value, &x)| frame.set(value, x));
+    }
+    frame.statements(&function.body)?;
+    let outputs: Vec<Vec<f64>> = function.outputs.iter().map(|output| frame.all(&output.values)).collect();
+    let checked = function.outputs.iter().zip(&outputs).filter(|(output, _)| output.role != Role::Carried);
+    let finite = checked.flat_map(|(_, numbers)| numbers).all(|x| x.is_finite());
+    if finite { Ok(outputs) } else { Err(Failure::NonFinite) }
+}
+
+/// As [`run`], of a program that is lowered first.
+///
+/// # Errors
+/// As [`run`].
+///
+/// # Panics
+/// As [`run`].
+pub fn run_program(
+    pool: &Pool,
+    program: &Program,
+    arguments: &[Vec<f64>],
+    options: Options,
+) -> Result<Vec<Vec<f64>>, Failure> {
+    let (mut pool, program) = program.isolated(pool);
+    run(&lower(&mut pool, &mut Constants::default(), &program), arguments, options)
+}
+
+/// The values of one call.
+#[derive(Clone, Debug)]
+struct Frame {
+    at: Vec<f64>,
+    options: Options,
+}
+
+impl Frame {
+    fn set(&mut self, value: Value, x: f64) {
+        self.at[value.index()] = x;
+    }
+
+    fn get(&self, operand: Operand) -> f64 {
+        match operand {
+            Operand::Value(value) => self.at[value.index()],
+            Operand::Constant(c) => c,
+        }
+    }
+
+    fn all(&self, operands: &[Operand]) -> Vec<f64> {
+        operands.iter().map(|&operand| self.get(operand)).collect()
+    }
+
+    fn statements(&mut self, statements: &[Statement]) -> Result<(), Failure> {
+        statements.iter().try_for_each(|statement| self.statement(statement))
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Result<(), Failure> {
+        match statement {
+            Statement::Equation(_) => {}
+            Statement::Let { to, operation } => {
+                let x = self.operation(operation);
+                self.set(*to, x);
+            }
+            Statement::SinCos { to, angle, by } => {
+                let (sin, cos) = self.sin_cos(*angle, by);
+                let both = to.iter().zip([sin, cos]);
+                both.for_each(|(to, x)| to.iter().for_each(|&to| self.set(to, x)));
+            }
+            Statement::Map { to, map, group, arguments } => {
+                let arguments: Vec<Vec<f64>> = arguments.iter().map(|a| self.all(a)).collect();
+                let numbers = maps::map(*map, group, self.options.retraction, &arguments);
+                to.iter().zip(numbers).for_each(|(to, x)| to.iter().for_each(|&to| self.set(to, x)));
+            }
+            Statement::Pivot { pivot, diagonal, what } => {
+                if !emitted::regular(self.get(*pivot), self.get(*diagonal)) {
+                    return Err(match what {
+                        Singular::Mass => Failure::SingularMass,
+                        Singular::Constraints => Failure::SingularConstraints,
+                    });
+                }
+            }
+            Statement::Newton(newton) => self.solve(newton)?,
+        }
+        Ok(())
+    }
+
+    fn operation(&self, operation: &Operation) -> f64 {
+        match *operation {
+            Operation::Copy(x) => self.get(x),
+            Operation::Neg(x) => -self.get(x),
+            Operation::Add(x, y) => self.get(x) + self.get(y),
+            Operation::Sub(x, y) => self.get(x) - self.get(y),
+            Operation::Mul(x, y) => self.get(x) * self.get(y),
+            Operation::Div(x, y) => self.get(x) / self.get(y),
+            Operation::Sqrt(x) => Scalar::sqrt(self.get(x)),
+            Operation::Call(f, x) => call(f, self.get(x)),
+            Operation::Atan2(y, x) => Scalar::atan2(self.get(y), self.get(x)),
+            Operation::Powf(x, y) => Scalar::powf(self.get(x), self.get(y)),
+        }
+    }
+
+    fn sin_cos(&self, angle: Operand, by: &SinCos) -> (f64, f64) {
+        let x = self.get(angle);
+        let pair = |sines: &[Operand; 2]| (self.get(sines[0]), self.get(sines[1]));
+        match by {
+            SinCos::Any => Scalar::sin_cos(x),
+            SinCos::Small => Scalar::small_sin_cos(x),
+            SinCos::Turned { from, sines } => {
+                let (from, sines) = (self.get(*from), pair(sines));
+                self.check(from, sines);
+                Scalar::sin_cos_turned(x, from, sines)
+            }
+            SinCos::Near { from, by, sines } => {
+                let (from, by, sines) = (self.get(*from), self.get(*by), pair(sines));
+                self.check(from + by, sines);
+                Scalar::sin_cos_near(x, from, by, sines)
+            }
+            SinCos::Known { sines } => {
+                let sines = pair(sines);
+                self.check(x, sines);
+                sines
+            }
+        }
+    }
+}
+
+fn call(f: Elementary, x: f64) -> f64 {
+    match f {
+        Elementary::Sin => Scalar::sin(x),
+        Elementary::Cos => Scalar::cos(x),
+        Elementary::Tan => Scalar::tan(x),
+        Elementary::Asin => Scalar::asin(x),
+        Elementary::Acos => Scalar::acos(x),
+        Elementary::Atan => Scalar::atan(x),
+        Elementary::Sinh => Scalar::sinh(x),
+        Elementary::Cosh => Scalar::cosh(x),
+        Elementary::Tanh => Scalar::tanh(x),
+        Elementary::Exp => Scalar::exp(x),
+        Elementary::Ln => Scalar::ln(x),
+        Elementary::SmallSin => Scalar::small_sin_cos(x).0,
+        Elementary::SmallCos => Scalar::small_sin_cos(x).1,
+    }
+}
