@@ -6,12 +6,13 @@ use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
 use nhi_codegen::expr::{Expr, Pool};
-use nhi_codegen::group::{Entry, GROUPS, Group, Map, Part};
+use nhi_codegen::group::{GROUPS, Group, Map, Part};
 use nhi_codegen::pass::{optimise, split};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Program};
+use nhi_interpreter::{Options, Retraction, run_program};
+use nhi_runtime::Factor;
 use nhi_runtime::group::*;
-use nhi_runtime::{Factor, Retracts, Vector};
 use std::path::Path;
 
 /// As of the programs on R^n: rounding of some hundred operations and of a converged Newton iteration.
@@ -20,43 +21,8 @@ const ROUNDING: f64 = 1e-10;
 /// Parameters and states per model.
 const STATES: u64 = 4;
 
-/// One number of a map of `G` with the retraction `R`.
-fn number<G: Factor, R: Retracts<G>>(entry: &Entry, arguments: &[f64]) -> f64 {
-    fn vector<V: Vector<f64>>(entries: &[f64]) -> V {
-        let mut vector = V::splat(0.0);
-        vector.as_mut().copy_from_slice(entries);
-        vector
-    }
-    let first = entry.map.arguments(entry.group)[0];
-    let (a, b) = arguments.split_at(first);
-    let i = entry.index;
-    match entry.map {
-        Map::Moved => R::moved(&vector(a), &vector(b))[i],
-        Map::Start => R::dtau_inv_star(&vector(a), &vector(b))[i],
-        Map::End => R::dtau_left_inv_star(&vector(a), &vector(b))[i],
-        Map::Displaced => G::displaced(&vector(a), &vector(b))[i],
-        Map::Rate => G::dexp_left_inv(&vector(a), &vector(b))[i],
-        Map::TangentLeft => R::dtau_left(&vector(a))[i],
-        Map::InverseTangent => R::dtau_inv(&vector(a))[i],
-        Map::StartTangent => R::k(&vector(a), &vector(b))[i],
-    }
-}
-
-/// The maps of all groups with one retraction.
-type Maps = fn(&Entry, &[f64]) -> f64;
-
-macro_rules! maps {
+macro_rules! same_groups {
     ($($group:ident $notation:literal { $($facts:tt)* })*) => {
-        fn maps<R>(entry: &Entry, arguments: &[f64]) -> f64
-        where
-            R: $(Retracts<$group<f64>> +)*
-        {
-            match entry.group.runtime {
-                $(stringify!($group) => number::<$group<f64>, R>(entry, arguments),)*
-                name => panic!("{name} has no maps here"),
-            }
-        }
-
         #[test]
         fn groups_are_those_of_the_runtime() {
             let runtime = [$((stringify!($group), <$group<f64> as Factor>::NAME)),*];
@@ -65,9 +31,7 @@ macro_rules! maps {
     };
 }
 
-nhi_runtime::for_each_group!(maps);
-
-const RETRACTIONS: [Maps; 5] = [maps::<Exp>, maps::<Cayley>, maps::<Ccsk>, maps::<Exp1>, maps::<Exp4>];
+nhi_runtime::for_each_group!(same_groups);
 
 #[test]
 fn numbers_of_maps_that_are_left_out_are_zero_with_every_retraction() {
@@ -88,9 +52,10 @@ fn numbers_of_maps_that_are_left_out_are_zero_with_every_retraction() {
                 _ => translations * group.rotations,
             };
             assert_eq!(zeros.len(), expected, "{} {}", group.name, map.name());
-            let arguments = random.list(lengths.iter().sum());
-            for (index, maps) in zeros.into_iter().flat_map(|i| RETRACTIONS.map(|maps| (i, maps))) {
-                assert_eq!(maps(&Entry { map, group, index }, &arguments), 0.0, "{} {index}", group.name);
+            let arguments: Vec<Vec<f64>> = lengths.iter().map(|&n| random.list(n)).collect();
+            for retraction in Retraction::ALL {
+                let numbers = nhi_interpreter::map(map, group, retraction, &arguments);
+                assert!(zeros.iter().all(|&i| numbers[i] == 0.0), "{} {retraction:?}", group.name);
             }
         }
     }
@@ -149,7 +114,7 @@ fn compare(
     derived: &Derived,
     raw: &Program,
     in_parts: bool,
-    maps: Maps,
+    retraction: Retraction,
     arguments: &[Vec<f64>],
 ) -> Option<Vec<Vec<f64>>> {
     let system = &derived.mechanics.system;
@@ -157,14 +122,15 @@ fn compare(
     let (mut pool, isolated) = raw.isolated(&system.pool);
     let optimised = optimise(&mut pool, &mut Constants::default(), &isolated);
     optimised.validate(&pool);
-    let raw = raw.run_with(&system.pool, arguments, &maps);
-    let mut others = vec![optimised.run_with(&pool, arguments, &maps)];
+    let options = Options { retraction, strict: true };
+    let raw = run_program(&system.pool, raw, arguments, options);
+    let mut others = vec![run_program(&pool, &optimised, arguments, options)];
     if in_parts {
         // Parameters and step size come first.
         let parts = split(&pool, &optimised);
-        others.push(parts.prepare.run_with(&pool, &arguments[..2], &maps).and_then(|kept| {
+        others.push(run_program(&pool, &parts.prepare, &arguments[..2], options).and_then(|kept| {
             let arguments = [&[kept.concat()], &arguments[2..]].concat();
-            parts.step.run_with(&pool, &arguments, &maps)
+            run_program(&pool, &parts.step, &arguments, options)
         }));
     }
     let Ok(raw) = raw else {
@@ -188,7 +154,7 @@ fn passes_keep_every_method_of_every_model() {
     for derived in models() {
         let system = &derived.mechanics.system;
         let group = system.group.expect("a group");
-        for (seed, maps) in (0..STATES).zip(RETRACTIONS.into_iter().cycle()) {
+        for (seed, retraction) in (0..STATES).zip(Retraction::ALL.into_iter().cycle()) {
             let mut random = Random(seed);
             let parameters: Vec<f64> =
                 random.list(system.parameters.len()).into_iter().map(|x| 1.0 + x / 2.0).collect();
@@ -196,7 +162,7 @@ fn passes_keep_every_method_of_every_model() {
             let v = random.list(system.velocities.len());
             let later = [vec![0.3], random.list(system.inputs.len())];
             let mut run = |program: &Program, in_parts: bool, arguments: &[Vec<f64>]| {
-                let result = compare(&derived, program, in_parts, maps, arguments);
+                let result = compare(&derived, program, in_parts, retraction, arguments);
                 if result.is_some() {
                     compared += 1
                 } else {

@@ -14,7 +14,7 @@ use nhi_codegen::program::{
     Binding, Constants, Foreseen, Input, Operations, Output, Program, Role, Statement,
 };
 use std::path::Path;
-use support::Random;
+use support::{Random, Run};
 
 /// Rounding of some hundred operations and of a converged Newton iteration, with the condition of
 /// random mass matrices and one-forms.

@@ -11,6 +11,7 @@ use nhi_codegen::mechanics::Mechanics;
 use nhi_codegen::method::{Method, MethodPrograms, StartKind, method_programs, system_programs};
 use nhi_codegen::pass::optimise;
 use nhi_codegen::program::{Constants, Program};
+use nhi_interpreter::{Options, run_program};
 use nhi_tests::oracle::{self, Equations, Point, trajectory};
 use recipe::Random;
 use system::{Force, INPUTS, Mass, RandomSystem};
@@ -41,7 +42,7 @@ impl Case {
     }
 
     fn run(&self, program: &Program, arguments: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        let result = program.run(&self.mechanics.system.pool, arguments);
+        let result = run_program(&self.mechanics.system.pool, program, arguments, Options::default());
         result.unwrap_or_else(|e| panic!("seed {}: {}: {e}", self.seed, program.name))
     }
 
@@ -199,7 +200,8 @@ fn optimised_step(case: &mut Case, method: Method) {
     let (mut pool, program) = programs.step.isolated(&case.mechanics.system.pool);
     let program = optimise(&mut pool, &mut Constants::default(), &program);
     program.validate(&pool);
-    let got = program.run(&pool, &case.arguments(&start, h, case.t)).expect("a step");
+    let got =
+        run_program(&pool, &program, &case.arguments(&start, h, case.t), Options::default()).expect("a step");
     for (got, expected) in got.iter().zip(&expected) {
         case.assert_close(&format!("{method:?}, optimised"), got, expected);
     }

@@ -8,7 +8,6 @@
 mod constant;
 mod defer;
 mod display;
-mod interpret;
 mod isolate;
 mod operations;
 mod role;
@@ -18,7 +17,6 @@ mod validate;
 
 pub use constant::Constants;
 pub use display::Show;
-pub use interpret::Failure;
 pub(crate) use operations::ITERATIONS;
 pub use operations::Operations;
 pub use role::Role;

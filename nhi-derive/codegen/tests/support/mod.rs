@@ -6,6 +6,23 @@ pub(crate) mod systems;
 
 pub(crate) use parse::{expression, program};
 
+use nhi_codegen::expr::Pool;
+use nhi_codegen::program::Program;
+use nhi_interpreter::{Options, Retraction, run_program};
+use nhi_runtime::Failure;
+
+/// Runs programs in tests.
+pub(crate) trait Run {
+    /// The outputs for `arguments`; wrong predictions of angles panic.
+    fn run(&self, pool: &Pool, arguments: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, Failure>;
+}
+
+impl Run for Program {
+    fn run(&self, pool: &Pool, arguments: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, Failure> {
+        run_program(pool, self, arguments, Options { retraction: Retraction::Exp, strict: true })
+    }
+}
+
 /// A deterministic generator of numbers in (-1, 1) (SplitMix64).
 pub(crate) struct Random(pub u64);
 
