@@ -14,11 +14,7 @@ use nhi_codegen::program::{
     Binding, Constants, Foreseen, Input, Operations, Output, Program, Role, Statement,
 };
 use std::path::Path;
-use support::{Random, Run};
-
-/// Rounding of some hundred operations and of a converged Newton iteration, with the condition of
-/// random mass matrices and one-forms.
-const ROUNDING: f64 = 1e-10;
+use support::{Carrying, ROUNDING, Random, Run};
 
 /// Parameters and states per model.
 const STATES: u64 = 5;
@@ -99,61 +95,11 @@ impl Forms {
     }
 }
 
-/// Arguments or results of a program.
-type Lists = Vec<Vec<f64>>;
-
-/// A step that carries values, with the program that makes them.
-struct Carrying {
-    pool: Pool,
-    step: Step,
-}
-
-impl Carrying {
-    fn new(derived: &Derived, program: &Program, fixed: bool) -> Option<Carrying> {
-        let (mut pool, isolated) = program.isolated(&derived.mechanics.system.pool);
-        let step = optimise_step(&mut pool, &mut Constants::default(), &isolated, fixed);
-        step.step.validate(&pool);
-        if let Some(carry) = &step.carry {
-            carry.validate(&pool);
-        }
-        (!step.step.symbols(&Role::Carried).is_empty()).then_some(Carrying { pool, step })
-    }
-
-    /// Follows `steps`, of arguments and results of the raw program, by what is carried.
-    fn compare(&self, name: &str, steps: &[(Lists, Lists)]) {
-        let Step { step, carry, anew, errors, .. } = &self.step;
-        let place = step.inputs.iter().position(|i| i.role == Role::Carried).expect("an input");
-        let computed = |arguments: &Lists| match carry {
-            Some(carry) => match carry.run(&self.pool, &arguments[..arguments.len() - 1]) {
-                Ok(carried) => carried.concat(),
-                Err(e) => panic!("{name}: {e}"),
-            },
-            None => vec![0.0; step.inputs[place].symbols.len()],
-        };
-        let mut carried = computed(&steps[0].0);
-        let size = |arguments: &Lists| arguments[1][0];
-        let mut last = size(&steps[0].0);
-        for (arguments, expected) in steps {
-            if size(arguments) != last {
-                let computed = computed(arguments);
-                anew.iter().for_each(|&i| carried[i] = computed[i]);
-                carried[errors.clone()].fill(0.0);
-            }
-            last = size(arguments);
-            let mut arguments = arguments.clone();
-            arguments.insert(place, carried);
-            let mut got = match step.run(&self.pool, &arguments) {
-                Ok(got) => got,
-                Err(e) => panic!("{name}: {e}"),
-            };
-            carried = got.pop().expect("what is carried");
-            let scale = expected.iter().flatten().fold(1.0, |a: f64, x| a.max(x.abs()));
-            assert_eq!(got.len(), expected.len(), "{name}");
-            for (x, y) in got.iter().flatten().zip(expected.iter().flatten()) {
-                assert!((x - y).abs() <= ROUNDING * scale, "{name}: {x} and {y} beside {scale}");
-            }
-        }
-    }
+/// A step that carries values.
+fn carrying(derived: &Derived, step: &Program, fixed: bool) -> Option<Carrying> {
+    let (pool, step) = step.isolated(&derived.mechanics.system.pool);
+    let carrying = Carrying::new(pool, &step, fixed);
+    carrying.carries().then_some(carrying)
 }
 
 /// Steps whose state carries values give the states of the raw program, with step sizes that differ where
@@ -161,13 +107,13 @@ impl Carrying {
 #[test]
 fn carried_values_are_those_of_the_step() {
     let sizes = [0.02, 0.03, -0.01, 0.02];
-    let (mut carrying, mut compared) = (0, 0);
+    let (mut carry, mut compared) = (0, 0);
     for derived in models() {
         let system = &derived.mechanics.system;
         for method in &derived.methods {
             let fixed = method.state.belongs_to_step_size();
-            let Some(by) = Carrying::new(&derived, &method.step, fixed) else { continue };
-            carrying += 1;
+            let Some(by) = carrying(&derived, &method.step, fixed) else { continue };
+            carry += 1;
             for seed in 0..STATES {
                 let mut random = Random(seed);
                 let mut numbers = |n: usize, low: f64, high: f64| numbers(&mut random, n, low, high);
@@ -196,7 +142,7 @@ fn carried_values_are_those_of_the_step() {
             }
         }
     }
-    assert!(carrying > 20 && compared > 3 * carrying, "{carrying} methods carry, {compared} compared");
+    assert!(carry > 20 && compared > 3 * carry, "{carry} methods carry, {compared} compared");
 }
 
 /// What a step carries, and what else is done for chains of operations, costs a loop of steps nothing but the
@@ -358,14 +304,14 @@ fn of_unknown(program: &Program) -> Option<Program> {
 #[test]
 fn updates_of_second_order_are_of_the_equation() {
     let (h, e) = (0.05, 1e-4);
-    let (mut compared, mut carrying) = (0, 0);
+    let (mut compared, mut with_carried) = (0, 0);
     for derived in models() {
         let system = &derived.mechanics.system;
         for method in &derived.methods {
             let Some(raw) = of_unknown(&method.step) else { continue };
             let (mut pool, isolated) = method.step.isolated(&system.pool);
             let optimised = optimise(&mut pool, &mut Constants::default(), &isolated);
-            let by = Carrying::new(&derived, &method.step, method.state.belongs_to_step_size());
+            let by = carrying(&derived, &method.step, method.state.belongs_to_step_size());
             for seed in 0..STATES {
                 let mut random = Random(seed);
                 let mut numbers = |n: usize, low: f64, high: f64| numbers(&mut random, n, low, high);
@@ -390,7 +336,7 @@ fn updates_of_second_order_are_of_the_equation() {
                     let mut arguments = arguments.clone();
                     arguments.insert(place, carried);
                     forms.push((of_unknown(step).expect("still"), pool, arguments));
-                    carrying += 1;
+                    with_carried += 1;
                 }
                 for (function, pool, arguments) in forms {
                     let at = |x: f64| {
@@ -418,5 +364,5 @@ fn updates_of_second_order_are_of_the_equation() {
             }
         }
     }
-    assert!(compared > 60 && carrying > 20, "{compared}, {carrying}");
+    assert!(compared > 60 && with_carried > 20, "{compared}, {with_carried}");
 }

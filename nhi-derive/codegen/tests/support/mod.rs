@@ -1,9 +1,11 @@
 //! Programs for tests, read from their textual form.
 #![allow(dead_code, unused_imports, reason = "each test file uses some of this")]
 
+mod carrying;
 mod parse;
 pub(crate) mod systems;
 
+pub(crate) use carrying::{Carrying, Lists, ROUNDING};
 pub(crate) use parse::{expression, program};
 
 use nhi_codegen::expr::Pool;
