@@ -8,6 +8,8 @@ pub type Phase = (Vec<f64>, Vec<f64>);
 pub trait Model: Sync {
     /// Name, also on the command line and in reference data.
     fn name(&self) -> &'static str;
+    /// Name of the declared struct.
+    fn system(&self) -> &'static str;
     /// What it is, in a few words.
     fn summary(&self) -> &'static str;
     /// Entries of a configuration: coordinates, and those of a pose, length N.

@@ -45,6 +45,10 @@ impl<S: Simulated<Configuration<f64>: Rates>> Model for Row<S> {
         self.name
     }
 
+    fn system(&self) -> &'static str {
+        S::NAME
+    }
+
     fn summary(&self) -> &'static str {
         self.summary
     }

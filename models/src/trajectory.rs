@@ -1,5 +1,5 @@
 use crate::row::vector;
-use nhi_runtime::{Error, Failure, Method, Simulation, State, System};
+use nhi_runtime::{Error, Failure, Fields, Method, Simulation, State, System};
 
 /// All that a method carries from a node to the next.
 #[derive(Clone, PartialEq, Debug)]
@@ -56,6 +56,8 @@ pub trait Trajectory {
     fn multipliers(&self) -> Vec<f64>;
     /// Energy.
     fn energy(&self) -> f64;
+    /// All numbers of the state, in the order of its fields: what the method carries beside the motion is last.
+    fn numbers(&self) -> Vec<f64>;
     /// The node that the simulation is at.
     fn node(&self) -> Node;
     /// The node that `steps` steps of size `h` of the same method lead to from another node, on the
@@ -121,6 +123,12 @@ impl<S: System, M: Method<S>> Trajectory for Simulation<S, M> {
 
     fn momenta(&self) -> Vec<(&'static str, f64)> {
         Simulation::momenta(self).collect()
+    }
+
+    fn numbers(&self) -> Vec<f64> {
+        let mut numbers = Vec::with_capacity(<M::State<f64> as Fields<f64>>::LEN);
+        self.state().write(&mut |x| numbers.push(x));
+        numbers
     }
 
     fn node(&self) -> Node {

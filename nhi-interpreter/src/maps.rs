@@ -32,6 +32,11 @@ impl Retraction {
         Retraction::Exp2,
         Retraction::Exp4,
     ];
+
+    /// The one with this type in the runtime, such as `Cayley`.
+    pub fn named(name: &str) -> Option<Retraction> {
+        Retraction::ALL.into_iter().find(|retraction| format!("{retraction:?}") == name)
+    }
 }
 
 macro_rules! define_map {
