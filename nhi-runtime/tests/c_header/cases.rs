@@ -1,0 +1,299 @@
+//! Functions of the runtime and what calls the same ones in C.
+
+use super::driver::Real;
+use nhi_runtime::emitted::{Newton, finite, regular};
+use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
+use nhi_runtime::{Factor, Failure, Retracts};
+
+/// A function of the runtime, from its arguments to its results.
+type Function<T> = Box<dyn Fn(&[T]) -> Vec<T>>;
+
+/// One function.
+pub(crate) struct Case<T> {
+    /// Its name.
+    pub(crate) name: String,
+    /// How many numbers it takes.
+    pub(crate) inputs: usize,
+    /// How many it gives.
+    pub(crate) outputs: usize,
+    /// Into its domain.
+    pub(crate) shape: fn(f64) -> f64,
+    /// The runtime's.
+    pub(crate) here: Function<T>,
+    /// Statements that set `y[i]` for `x[i]`.
+    pub(crate) there: String,
+    /// How far results may be apart.
+    pub(crate) ulps: u64,
+}
+
+fn case<T: Real>(
+    name: &str,
+    inputs: usize,
+    outputs: usize,
+    there: &str,
+    here: impl Fn(&[T]) -> Vec<T> + 'static,
+) -> Case<T> {
+    let (name, there) = (name.to_owned(), there.to_owned());
+    Case { name, inputs, outputs, shape: |x| x, here: Box::new(here), there, ulps: 0 }
+}
+
+fn pair<T>((sin, cos): (T, T)) -> Vec<T> {
+    vec![sin, cos]
+}
+
+const SINES: &str = "y[0] = s.sin; y[1] = s.cos;";
+
+/// All functions whose results must be the same.
+pub(crate) fn cases<T: Real>() -> Vec<Case<T>> {
+    let mut all = vec![
+        case("sin_cos", 1, 2, &format!("const nhi_sines s = nhi_sin_cos(x[0]); {SINES}"), |x: &[T]| {
+            pair(x[0].sin_cos())
+        }),
+        case("sin and cos", 1, 2, "y[0] = nhi_sin(x[0]); y[1] = nhi_cos(x[0]);", |x: &[T]| {
+            vec![x[0].sin(), x[0].cos()]
+        }),
+        case(
+            "small_sin_cos",
+            1,
+            2,
+            &format!("const nhi_sines s = nhi_small_sin_cos(x[0]); {SINES}"),
+            |x: &[T]| pair(x[0].small_sin_cos()),
+        ),
+        // The angle is close to the other one in most cases.
+        case(
+            "sin_cos_turned",
+            4,
+            2,
+            &format!(
+                "const nhi_sines s = nhi_sin_cos_turned(x[0] + NHI_R(0.1) * x[1], x[0], x[2], x[3]); {SINES}"
+            ),
+            |x: &[T]| pair((x[0] + T::from_f64(0.1) * x[1]).sin_cos_turned(x[0], (x[2], x[3]))),
+        ),
+        case("finite", 3, 1, "y[0] = NHI_R(nhi_all_finite(x, 3));", |x: &[T]| {
+            vec![T::from_f64(f64::from(u8::from(finite(&[x[0], x[1], x[2]]))))]
+        }),
+        case("regular", 2, 1, "y[0] = NHI_R(nhi_is_regular(x[0], x[1]));", |x: &[T]| {
+            vec![T::from_f64(f64::from(u8::from(regular(x[0], x[1]))))]
+        }),
+        newton_of_one(false),
+        newton_of_one(true),
+        newton_of_two(),
+    ];
+    for (name, size) in [("tiny", "1e-9"), ("close", "1e-6"), ("small", "0.1"), ("any", "1.0")] {
+        let by = size.parse().expect("a number");
+        all.push(case(
+            &format!("sin_cos_near, {name}"),
+            5,
+            2,
+            &format!(
+                "const nhi_sines s = nhi_sin_cos_near((x[0] + x[1]) + NHI_R({size}) * x[2], x[0], x[1], x[3], x[4]); {SINES}"
+            ),
+            move |x: &[T]| {
+                pair(((x[0] + x[1]) + T::from_f64(by) * x[2]).sin_cos_near(x[0], x[1], (x[3], x[4])))
+            },
+        ));
+    }
+    all.extend(elementary());
+    group::<T, SE2<f64>, 3, 3>("se2", &mut all);
+    group::<T, SO3<f64>, 9, 3>("so3", &mut all);
+    group::<T, SE3<f64>, 12, 6>("se3", &mut all);
+    all
+}
+
+/// Elementary functions, in their domains and out of them.
+fn elementary<T: Real>() -> Vec<Case<T>> {
+    macro_rules! unary {
+        ($($name:ident)*) => {
+            vec![$(case(
+                stringify!($name),
+                1,
+                1,
+                concat!("y[0] = nhi_", stringify!($name), "(x[0]);"),
+                |x: &[T]| vec![x[0].$name()],
+            ),)*]
+        };
+    }
+    let mut all: Vec<Case<T>> = unary!(sqrt tan asin acos atan sinh cosh tanh exp ln);
+    all.push(case("atan2", 2, 1, "y[0] = nhi_atan2(x[0], x[1]);", |x: &[T]| vec![x[0].atan2(x[1])]));
+    all.push(case("powf", 2, 1, "y[0] = nhi_powf(x[0], x[1]);", |x: &[T]| vec![x[0].powf(x[1])]));
+    all
+}
+
+/// Elementary functions for a header without math.h.
+pub(crate) fn own_math() -> Vec<Case<f64>> {
+    let mut all = elementary::<f64>();
+    for case in &mut all {
+        case.ulps = if case.name == "sqrt" { 0 } else { 2 };
+        if case.name == "exp" {
+            case.shape = |x| if x.abs() > 750.0 { x % 750.0 } else { x };
+        }
+        if case.name == "ln" || case.name == "sqrt" {
+            case.shape = f64::abs;
+        }
+    }
+    let positive = |x: &[f64]| vec![x[0].abs().powf(x[1])];
+    let mut power =
+        case("powf of positive numbers", 2, 1, "y[0] = nhi_powf(NHI_R(nhi_abs(x[0])), x[1]);", positive);
+    power.ulps = 2;
+    all.push(power);
+    let near = |x: f64| if x.abs() < 1_048_576.0 || x.is_nan() { x } else { 0.5 };
+    for mut case in cases::<f64>().into_iter().filter(|case| case.name.contains("sin_cos")) {
+        case.shape = near;
+        all.push(case);
+    }
+    // Beyond, where this runtime calls the platform's.
+    let far = format!("const nhi_sines s = nhi_sin_cos(NHI_R(1e6) * x[0]); {SINES}");
+    let mut far = case("sin_cos of large angles", 1, 2, &far, |x: &[f64]| pair((1e6 * x[0]).sin_cos()));
+    far.ulps = 1;
+    all.push(far);
+    all
+}
+
+fn status<T: Real, const N: usize>(found: Result<([T; N], [T; 1]), Failure>) -> Vec<T> {
+    let (code, numbers) = match found {
+        Ok((x, [kept])) => (0.0, [&x[..], &[kept]].concat()),
+        Err(failure) => {
+            let code = match failure {
+                Failure::NotConverged => 1.0,
+                Failure::SingularConstraints => 2.0,
+                Failure::SingularMass => 3.0,
+                Failure::NonFinite => 4.0,
+            };
+            (code, vec![T::from_f64(0.0); N + 1])
+        }
+    };
+    [&[T::from_f64(code)], &numbers[..]].concat()
+}
+
+/// F(x) = x + a x² + b x³ − y of one unknown, with a fallback, with updates of third order if they are `bent`.
+fn newton_of_one<T: Real>(bent: bool) -> Case<T> {
+    let there = format!(
+        "const double weights[1] = {{(double)(x[5] * x[5])}};
+         const nhi_real fallback[1] = {{x[4]}};
+         nhi_real u[1] = {{x[3]}};
+         nhi_real kept = NHI_R(0.0);
+         y[1] = NHI_R(0.0); y[2] = NHI_R(0.0);
+         nhi_newton newton = nhi_newton_start((double)(x[6] * x[6]), 1);
+         for (int i = 0; i < NHI_MOST_ITERATIONS; ++i) {{
+             const nhi_real z = u[0];
+             const nhi_real f = z + x[0] * z * z + x[1] * z * z * z - x[2];
+             const nhi_real slope = NHI_R(1.0) + NHI_R(2.0) * x[0] * z + NHI_R(3.0) * x[1] * z * z;
+             const nhi_real delta[1] = {{-f / slope}};
+             kept = f;
+             if (nhi_newton_update(&newton, 1, u, delta, weights, {bent})) {{ break; }}
+             if ({bent} && nhi_newton_bend(&newton, u, z, delta[0], slope, NHI_R(2.0) * x[0] + NHI_R(6.0) * x[1] * z, NHI_R(6.0) * x[1])) {{ break; }}
+             if (!nhi_newton_go_on(&newton, 1, u, fallback, weights)) {{ y[0] = NHI_R(newton.status); return; }}
+         }}
+         y[0] = NHI_R(newton.status); y[1] = u[0]; y[2] = kept;",
+        bent = u8::from(bent),
+    );
+    let name = if bent { "Newton's method, updates of third order" } else { "Newton's method" };
+    case(name, 7, 3, &there, move |x: &[T]| {
+        let number = T::from_f64;
+        let of = |z: T| {
+            let f = z + x[0] * z * z + x[1] * z * z * z - x[2];
+            let slope = number(1.0) + number(2.0) * x[0] * z + number(3.0) * x[1] * z * z;
+            (f, slope)
+        };
+        let newton = Newton::weighted([x[5] * x[5]], x[6] * x[6]);
+        status(if bent {
+            newton.solve_or([x[3]], [x[4]], |[z]| {
+                let (f, slope) = of(z);
+                let second = number(2.0) * x[0] + number(6.0) * x[1] * z;
+                Ok(([-f / slope], move || [slope, second, number(6.0) * x[1]], [f]))
+            })
+        } else {
+            newton.solve_or([x[3]], [x[4]], |[z]| {
+                let (f, slope) = of(z);
+                Ok(([-f / slope], || [], [f]))
+            })
+        })
+    })
+}
+
+/// Two unknowns with a diagonal Jacobian that is frozen, which converges linearly.
+fn newton_of_two<T: Real>() -> Case<T> {
+    let there = "const double weights[2] = {(double)(x[4] * x[4]), 1.0};
+         nhi_real u[2] = {x[0], x[1]};
+         nhi_real kept = NHI_R(0.0);
+         y[1] = NHI_R(0.0); y[2] = NHI_R(0.0); y[3] = NHI_R(0.0);
+         nhi_newton newton = nhi_newton_start(1.0, 0);
+         for (int i = 0; i < NHI_MOST_ITERATIONS; ++i) {
+             const nhi_real a = u[0];
+             const nhi_real b = u[1];
+             const nhi_real delta[2] = {x[2] - a - NHI_R(0.25) * a * b, x[3] - b + NHI_R(0.25) * a * a};
+             kept = a * b;
+             if (nhi_newton_update(&newton, 2, u, delta, weights, 0)) { break; }
+             if (!nhi_newton_go_on(&newton, 2, u, 0, weights)) { y[0] = NHI_R(newton.status); return; }
+         }
+         y[0] = NHI_R(newton.status); y[1] = u[0]; y[2] = u[1]; y[3] = kept;";
+    case("Newton's method for two unknowns", 5, 4, there, |x: &[T]| {
+        let number = T::from_f64;
+        status(Newton::weighted([x[4] * x[4], number(1.0)], number(1.0)).solve([x[0], x[1]], |[a, b]| {
+            let delta = [x[2] - a - number(0.25) * a * b, x[3] - b + number(0.25) * a * a];
+            Ok((delta, || [], [a * b]))
+        }))
+    })
+}
+
+/// The maps of a group with poses of `P` numbers and dimension `N`.
+fn group<T: Real, G, const P: usize, const N: usize>(name: &'static str, all: &mut Vec<Case<T>>)
+where
+    G: Factor<Entries<T> = [T; P], Algebra<T> = [T; N]> + 'static,
+    Exp: Retracts<G>,
+    Cayley: Retracts<G>,
+    Ccsk: Retracts<G>,
+    Exp1: Retracts<G>,
+    Exp2: Retracts<G>,
+    Exp4: Retracts<G>,
+{
+    let there = |map: &str, first: usize| {
+        let second = if first > 0 { format!("x + {first}, ") } else { String::new() };
+        format!("nhi_{name}_{map}(x, {second}y);")
+    };
+    all.push(case(&format!("{name} displaced"), P + N, P, &there("displaced", P), |x: &[T]| {
+        let (g, sigma) = split::<T, P, N>(x);
+        G::displaced::<T>(&g, &sigma).to_vec()
+    }));
+    all.push(case(&format!("{name} dexp_left_inv"), 2 * N, N, &there("dexp_left_inv", N), |x: &[T]| {
+        let (sigma, xi) = split::<T, N, N>(x);
+        G::dexp_left_inv::<T>(&sigma, &xi).to_vec()
+    }));
+    macro_rules! retraction {
+        ($($type:ident)*) => {$({
+            let tau = <$type as Retracts<G>>::NAME;
+            let mut add = |map: &str, first: usize, inputs: usize, outputs: usize, here: Function<T>| {
+                let map = format!("{tau}_{map}");
+                all.push(case(&format!("{name} {map}"), inputs, outputs, &there(&map, first), here));
+            };
+            add("moved", P, P + N, P, Box::new(|x| {
+                let (g, sigma) = split::<T, P, N>(x);
+                <$type as Retracts<G>>::moved::<T>(&g, &sigma).to_vec()
+            }));
+            add("dtau_left", 0, N, N * N, Box::new(|x| <$type as Retracts<G>>::dtau_left::<T>(&array(x)).as_ref().to_vec()));
+            add("dtau_inv", 0, N, N * N, Box::new(|x| <$type as Retracts<G>>::dtau_inv::<T>(&array(x)).as_ref().to_vec()));
+            add("dtau_inv_star", N, 2 * N, N, Box::new(|x| {
+                let (sigma, nu) = split::<T, N, N>(x);
+                <$type as Retracts<G>>::dtau_inv_star::<T>(&sigma, &nu).to_vec()
+            }));
+            add("dtau_left_inv_star", N, 2 * N, N, Box::new(|x| {
+                let (sigma, nu) = split::<T, N, N>(x);
+                <$type as Retracts<G>>::dtau_left_inv_star::<T>(&sigma, &nu).to_vec()
+            }));
+            add("k", N, 2 * N, N * N, Box::new(|x| {
+                let (sigma, nu) = split::<T, N, N>(x);
+                <$type as Retracts<G>>::k::<T>(&sigma, &nu).as_ref().to_vec()
+            }));
+        })*};
+    }
+    retraction!(Exp Cayley Ccsk Exp1 Exp2 Exp4);
+}
+
+fn array<T: Real, const N: usize>(x: &[T]) -> [T; N] {
+    x.try_into().expect("as many arguments as the case says")
+}
+
+fn split<T: Real, const A: usize, const B: usize>(x: &[T]) -> ([T; A], [T; B]) {
+    let (a, b) = x.split_at(A);
+    (array(a), array(b))
+}
