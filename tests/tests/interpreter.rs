@@ -1,7 +1,7 @@
 //! The interpreter of lowered functions and compiled steps compute the same bits.
 
 use nhi_codegen::declaration::Declaration;
-use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::engine::default_engine;
 use nhi_codegen::expand::structs;
 use nhi_codegen::lower::{Function, lower};
 use nhi_codegen::method::MethodPrograms;
@@ -96,7 +96,7 @@ fn compare(model: &dyn Model, declarations: &[Declaration]) -> usize {
             declaration.ident == model.system() && is_of_group(declaration) == model.group().is_some()
         })
         .expect("the declaration of the model");
-    let derived = Derived::new(declaration.clone(), &mut BuiltIn).expect("derivable");
+    let derived = Derived::new(declaration.clone(), default_engine().as_mut()).expect("derivable");
     let instance = model.instance(&model.defaults());
     let ((q, v), h) = (instance.initial(), 0.01);
     let inputs = vec![0.0; model.inputs().len()];

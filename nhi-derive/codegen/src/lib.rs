@@ -1,8 +1,8 @@
 //! Derivation and code generation behind `#[derive(Nonholonomic)]`, as an ordinary library.
 //!
 //! ```text
-//! tokens → declaration → mechanics → scheme → program → optimised program → Rust
-//!          (spans)       (geometry)  (method)  (IR)       (passes)            (emit)
+//! tokens → declaration → mechanics → scheme → program → optimised program → lowered function → Rust
+//!          (spans)       (geometry)  (method)  (IR)       (pass)              (lower)            (emit)
 //! ```
 //!
 //! Each stage is a function that can be called from a test and whose result can be printed.
@@ -17,7 +17,6 @@ pub mod group;
 pub mod lower;
 pub mod mechanics;
 pub mod method;
-pub mod optimised;
 pub mod pass;
 pub mod pipeline;
 pub mod program;
