@@ -115,7 +115,7 @@ impl Scalar for Counted {
         Counted { x, made_by: None }
     }
     fn to_f64(self) -> f64 {
-        OBSERVED.with_borrow_mut(|looked_at| looked_at.extend(self.made_by));
+        OBSERVED.with_borrow_mut(|observed| observed.extend(self.made_by));
         self.x
     }
     functions! { sqrt tan asin acos atan sinh cosh tanh exp ln }

@@ -1,4 +1,4 @@
-//! Cases as JSON, before anything is known of the model.
+//! Cases as JSON, before the model is resolved.
 
 use crate::number::{Entry, Number};
 use serde::Deserialize;
@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A mistake in a case, and the field it is in.
+/// A mistake in a case, and its field.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Malformed {
     /// Path of the field, such as `samples[3].q`; empty for the case as a whole.
     pub field: String,
-    /// What is wrong with it.
+    /// A description of the mistake.
     pub problem: String,
 }
 
@@ -27,14 +27,14 @@ impl fmt::Display for Malformed {
         if !self.field.is_empty() {
             write!(f, "{}: ", self.field)?;
         }
-        // One line, whatever was quoted.
+        // A single line, even if the quoted text has several.
         f.write_str(&self.problem.replace(['\n', '\r'], " "))
     }
 }
 
 impl std::error::Error for Malformed {}
 
-/// A case as it stands in a file.
+/// A case as written in a file.
 #[derive(Deserialize)]
 pub(crate) struct Case {
     pub(crate) model: Option<String>,
@@ -47,19 +47,19 @@ pub(crate) struct Case {
     pub(crate) q0: Option<Vec<Number>>,
     pub(crate) v0: Option<Vec<Number>>,
     pub(crate) inputs: Option<Vec<Entry>>,
-    /// Of systems with a group factor: its name, shape and pose apart, retraction and quadrature.
+    /// For systems with a group factor: its name, shape and pose separately, retraction and quadrature.
     pub(crate) group: Option<String>,
     pub(crate) initial: Option<Initial>,
     pub(crate) tau: Option<String>,
     pub(crate) quadrature: Option<String>,
     pub(crate) start: Option<String>,
-    /// Left as they are: `run` ignores them.
+    /// Not interpreted: `run` ignores them.
     pub(crate) samples: Option<Value>,
     #[serde(flatten)]
     unknown: BTreeMap<String, Value>,
 }
 
-/// Initial data with shape and pose apart.
+/// Initial data with separate shape and pose.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Initial {
@@ -93,7 +93,7 @@ const FIELDS: &[&str] = &[
     "samples",
 ];
 
-/// A sample of a case, to be compared with.
+/// A sample of a case, for comparison.
 #[derive(Deserialize)]
 pub(crate) struct GivenSample {
     pub(crate) k: Option<Number>,
@@ -138,7 +138,7 @@ where
 {
     serde_path_to_error::deserialize(deserializer).map_err(|error| {
         let path = match error.path().to_string() {
-            // Nothing but the top level.
+            // Only the top level.
             path if path == "." || path == "?" => String::new(),
             path => path,
         };

@@ -12,12 +12,12 @@ use std::fmt;
 
 /// Largest accepted |x − y| / (1 + |y|) for a computed x and a given y.
 ///
-/// `f64` reproduces data computed with 40 digits to 1e-12 after some hundred steps, Euler's disk being
-/// the worst, and to 6e-12 with compositions, whose substeps are longer than their steps.
+/// `f64` reproduces data computed with 40 digits to 1e-12 after a few hundred steps (the worst case is Euler's
+/// disk), and to 6e-12 with compositions, whose substeps are longer than their steps.
 const TOLERANCE: f64 = 1e-11;
 const TOLERANCE_OF_COMPOSITIONS: f64 = 1e-10;
 
-/// How far a run is from the samples of its case.
+/// The deviation of a run from the samples of its case.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
     /// The largest accepted deviation.
@@ -63,10 +63,10 @@ impl fmt::Display for Report {
     }
 }
 
-/// Why there is nothing to report.
+/// The reason for a missing report.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Unchecked {
-    /// The samples of the case make no sense.
+    /// The samples of the case are malformed.
     Malformed(Malformed),
     /// The run ended early.
     Stopped(Stopped),
@@ -83,7 +83,7 @@ struct Expected {
     energy: Option<f64>,
     p_pre: Option<Vec<f64>>,
     p_post: Option<Vec<f64>>,
-    /// Index of an entry of q that is given up to full turns.
+    /// Index of an entry of q that is compared modulo full turns.
     angle: Option<usize>,
     /// Index among the model's invariants, name and value.
     invariants: Vec<(usize, String, f64)>,
@@ -133,7 +133,7 @@ impl Problem<'_> {
             }
         }
         if samples.is_empty() {
-            return Err(Malformed::new("samples", "empty: there is nothing to compare with"));
+            return Err(Malformed::new("samples", "empty: a comparison needs samples"));
         }
         Ok(samples)
     }

@@ -1,4 +1,4 @@
-//! What the command line does.
+//! The command line.
 
 use crate::check::Unchecked;
 use crate::problem::Problem;
@@ -44,7 +44,7 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         plot: Option<PathBuf>,
     },
-    /// Run cases and compare with the samples in them.
+    /// Run cases and compare the results with their samples.
     Check {
         /// The cases, JSON files.
         #[arg(required = true)]
@@ -80,18 +80,18 @@ enum Command {
     },
 }
 
-/// Why a command did not succeed.
+/// The reason for the failure of a command.
 enum Failed {
-    /// What was asked for makes no sense; exit code 2.
+    /// The request is invalid; exit code 2.
     Wrong(String),
-    /// It could not be done, or the result is not as expected; exit code 1.
+    /// The command failed, or the result is not as expected; exit code 1.
     Stopped(String),
-    /// Nobody reads the output any more: nothing to report.
+    /// The reader of the output has closed it: no report.
     Unread,
 }
 
 impl Failed {
-    /// Says so on standard error and returns the exit code.
+    /// Reports the failure on standard error and returns the exit code.
     fn report(&self) -> u8 {
         let (code, message) = match self {
             Failed::Wrong(message) => (2, message),
@@ -119,7 +119,7 @@ impl From<Stopped> for Failed {
 }
 
 impl Arguments {
-    /// Does what the arguments ask for.
+    /// Executes the command.
     pub fn execute(self) -> ExitCode {
         let done = match self.command {
             None => demonstrate(),
@@ -183,7 +183,7 @@ fn run(case: &Path, out: Option<&Path>, plot: Option<&Path>) -> Result<(), Faile
     done.map_err(|stopped| Failed::Stopped(format!("{}: {stopped}", case.display())))
 }
 
-/// Checks all cases, whatever comes of each.
+/// Checks all cases, whether or not each succeeds.
 fn check(cases: &[PathBuf]) -> ExitCode {
     let codes = cases.iter().map(|case| match check_one(case) {
         Ok(()) => 0,

@@ -10,10 +10,10 @@ use plotters::style::RGBColor;
 use std::f64::consts::FRAC_PI_2;
 use std::time::{Duration, Instant};
 
-/// The methods of the figures; the tables have all.
+/// The methods of the figures; the tables contain all.
 const DRAWN: [&str; 6] = ["dla2", "dla_rattle", "rattle", "rattle_projected", "rk2_midpoint", "rk4"];
 
-/// A system and what is shown of it.
+/// A system with the contents of its table and figure.
 pub(crate) struct Example {
     /// Name of the figure.
     name: &'static str,
@@ -25,20 +25,20 @@ pub(crate) struct Example {
     path_steps: u64,
     /// Steps until the energy is no longer watched.
     steps: u64,
-    /// What is drawn.
+    /// The title of the path.
     path: &'static str,
     /// The drawn point at a configuration.
     point: Box<Point>,
     /// How energy errors are drawn: their magnitudes, or with their signs.
     energy: Scale,
-    /// What there is to see.
+    /// The remark below the table.
     remark: &'static str,
 }
 
 /// A point of the plane, of a configuration.
 type Point = dyn Fn(&[f64]) -> (f64, f64);
 
-/// What an example has to show.
+/// The output of an example.
 pub(crate) struct Shown {
     /// Title, table and remark.
     pub(crate) text: String,
@@ -73,7 +73,7 @@ fn sleigh() -> Result<Example, Stopped> {
         path: "contact of the blade",
         point: Box::new(move |q| sleigh.contact([q[0], q[1], q[2]]).into()),
         energy: Scale::Logarithmic,
-        remark: "rattle carries a parasitic mode that grows while the sleigh moves forwards.",
+        remark: "rattle has a parasitic mode that grows while the sleigh moves forwards.",
     })
 }
 
@@ -97,7 +97,7 @@ fn snakeboard() -> Example {
     }
 }
 
-/// A method's trajectory at the nodes, as far as it goes.
+/// A method's trajectory at the nodes, up to a possible failure.
 struct Track {
     method: &'static Method,
     points: Vec<(f64, f64)>,
@@ -164,7 +164,7 @@ impl Example {
                 trajectory.step()?;
             }
         }
-        // The same steps again and again, for the clock.
+        // Repeats the same steps for the timing.
         let begun = Instant::now();
         let mut taken = 0;
         while begun.elapsed() < Duration::from_millis(30) {

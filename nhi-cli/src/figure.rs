@@ -8,7 +8,7 @@ use plotters::prelude::*;
 use std::io;
 use std::ops::Range;
 
-/// Why there is no figure.
+/// The reason for a missing figure.
 pub(crate) type Undrawn = DrawingAreaErrorKind<io::Error>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -22,7 +22,7 @@ pub(crate) struct Curve {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// How a panel is scaled.
+/// The scales of a panel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scale {
     /// Both axes fill the panel.
@@ -44,7 +44,7 @@ pub(crate) struct Panel {
     pub(crate) curves: Vec<Curve>,
 }
 
-/// Okabe and Ito's colours, told apart also by the colour-blind.
+/// Okabe and Ito's palette, which is safe for colour-blind readers.
 pub(crate) const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(0, 158, 115),
@@ -224,7 +224,7 @@ impl Panel {
     fn ranges(&self) -> (Range<f64>, Range<f64>) {
         let points = || self.curves.iter().flat_map(|curve| &curve.points);
         let x = range(points().map(|point| point.0));
-        // What vanishes has no place on a logarithmic axis.
+        // Zero has no place on a logarithmic axis.
         let linear = matches!(self.scale, Scale::Fill | Scale::Equal);
         let shown = |y: &f64| linear || *y > 0.0;
         (x, range(points().map(|point| point.1).filter(shown)))
@@ -251,7 +251,7 @@ fn decade(y: f64, round: fn(f64) -> f64) -> f64 {
 /// `range` and a margin on both sides, relative to its length.
 fn widened(range: Range<f64>, margin: f64) -> Range<f64> {
     let length = range.end - range.start;
-    // A constant still needs a range around it, wide beside its rounding errors.
+    // A constant still needs a range around it, wide relative to its rounding errors.
     let margin = (margin * length).max(1e-12 * (1.0 + range.end.abs()));
     range.start - margin..range.end + margin
 }
@@ -269,7 +269,7 @@ fn equal((x, y): (Range<f64>, Range<f64>)) -> (Range<f64>, Range<f64>) {
     (around(x, unit * width), around(y, unit * height))
 }
 
-/// How the numbers of an axis are written, all in the same way.
+/// The common format of the numbers of an axis.
 struct Ticks {
     /// With powers of ten.
     scientific: bool,

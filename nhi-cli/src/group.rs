@@ -1,4 +1,4 @@
-//! Cases of systems with a group factor as the reference data have them: shape `r` and pose `g` apart, the
+//! Cases of systems with a group factor in the format of the reference data: separate shape `r` and pose `g`, the
 //! method with its retraction `tau` and its `quadrature`.
 
 use crate::case::{Case, Malformed, unknown};
@@ -9,11 +9,11 @@ use nhi_models::Model;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Where the entries of a configuration and a velocity stand in `r`, `g` and `v`.
+/// The positions of the entries of a configuration and a velocity in `r`, `g` and `v`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Layout {
     group: Option<&'static Group>,
-    /// Number of coordinates beside the pose.
+    /// Number of coordinates in addition to the pose.
     coordinates: usize,
     /// Number of entries of the pose.
     pose: usize,
@@ -38,7 +38,7 @@ impl Layout {
         }
     }
 
-    /// The index of an angle that is known up to full turns.
+    /// The index of an angle that is compared modulo full turns.
     pub(crate) fn angle(self) -> Option<usize> {
         self.group.filter(|group| group.pose[0] == Part::Number && group.rotations == 1)?;
         Some(self.coordinates)

@@ -1,9 +1,9 @@
-//! Lists of what there is.
+//! Lists of models and methods.
 
 use comfy_table::{LineStyle, Table, TableStyle};
 use nhi_models::{Family, GROUP_METHODS, GROUP_MODELS, METHODS, MODELS, Method};
 
-/// A table in the style of all tables here.
+/// A table in the common style.
 pub(crate) fn table<const N: usize>(header: [&str; N]) -> Table {
     let mut table = Table::new();
     let line = LineStyle::none().fill('─').junction('─');

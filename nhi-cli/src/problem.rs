@@ -1,4 +1,4 @@
-//! A case that makes sense: a model, a method and data of the right sizes.
+//! A valid case: a model, a method and data of the right sizes.
 
 use crate::case::{Case, GivenSample, Malformed, deserialize, echo, unknown};
 use crate::group::{Layout, method_id};
@@ -7,19 +7,19 @@ use nhi_models::{Instance, Method, Model};
 use nhi_runtime::Error;
 use serde_json::{Map, Value};
 
-/// What is to be integrated, and how.
+/// The problem to be integrated, and the method.
 pub struct Problem<'a> {
     pub(crate) model: &'a dyn Model,
-    /// Of a case with shape and pose apart.
+    /// For a case with separate shape and pose.
     pub(crate) layout: Option<Layout>,
     pub(crate) instance: Box<dyn Instance>,
     pub(crate) scheme: Scheme,
     pub(crate) q0: Vec<f64>,
     pub(crate) v0: Vec<f64>,
     pub(crate) inputs: Inputs,
-    /// Every how many steps a sample is taken.
+    /// Number of steps between samples.
     pub(crate) every: u64,
-    /// The fields of the case as they were given.
+    /// The given fields of the case.
     pub(crate) echo: Map<String, Value>,
     /// The samples of the case.
     pub(crate) samples: Option<Value>,
@@ -54,14 +54,14 @@ impl Inputs {
 }
 
 impl<'a> Problem<'a> {
-    /// The problem that the JSON `text` states for one of the `models`.
+    /// The problem stated by the JSON `text` for one of the `models`.
     ///
     /// # Errors
-    /// The first mistake, with the field it is in.
+    /// The first mistake, with its field.
     pub fn parse(text: &str, models: &[&'a dyn Model]) -> Result<Self, Malformed> {
         let case = Case::parse(text)?;
         let name = given(&case.model, "model")?;
-        // A model may be there in coordinates and on a group.
+        // A model may exist both in coordinates and on a group.
         let on_group = case.group.as_ref().is_some_and(|group| group != "R^0");
         let named = || models.iter().copied().filter(|model| model.name() == name);
         let preferred = named().find(|model| model.group().is_some() == on_group);
@@ -103,12 +103,12 @@ impl<'a> Problem<'a> {
     pub(crate) fn given_samples(&self) -> Result<Vec<GivenSample>, Malformed> {
         match &self.samples {
             Some(samples) => deserialize(samples.clone(), "samples"),
-            None => Err(Malformed::new("samples", "missing: there is nothing to compare with")),
+            None => Err(Malformed::new("samples", "missing: a comparison needs samples")),
         }
     }
 
-    /// Whether the initial pose is one and the initial velocity satisfies the constraints, as every
-    /// simulation asks.
+    /// Whether the initial pose is valid and the initial velocity satisfies the constraints, as every
+    /// simulation requires.
     fn admissible(&self) -> Result<(), Malformed> {
         let any = &self.model.methods()[0];
         let apart = self.echo.contains_key("initial");
@@ -122,10 +122,10 @@ impl<'a> Problem<'a> {
                 Err(Malformed::new(if apart { "initial.v" } else { "v0" }, problem))
             }
             Err(Error::Pose { name, defect }) => {
-                let problem = format!("the matrix `{name}` is no rotation, by {defect:e}");
+                let problem = format!("the matrix `{name}` is not a rotation; its defect is {defect:e}");
                 Err(Malformed::new(if apart { "initial.g" } else { "q0" }, problem))
             }
-            // Anything else is for the run to report.
+            // The run reports all other errors.
             _ => Ok(()),
         }
     }

@@ -3,12 +3,12 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
 
-/// Runs shorter than this show nothing.
+/// Shorter runs show no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Steps between two looks at the clock.
+/// Steps between two readings of the clock.
 const LOOK: u64 = 1 << 12;
 
-/// Watches a run of many steps and shows a bar on standard error when it takes long.
+/// Monitors a run of many steps and shows a bar on standard error if it is long.
 pub(crate) struct Progress {
     started: Instant,
     steps: u64,
@@ -27,7 +27,7 @@ impl Progress {
         }
         if self.bar.is_none() && self.started.elapsed() > PATIENCE {
             let bar = bar(self.steps, "{bar:40} {human_pos} of {human_len} steps, {eta} left");
-            // The speed is measured from here, not from a start that the bar has not seen.
+            // The speed is measured from here, not from the start of the run.
             bar.set_position(k);
             bar.reset_eta();
             self.bar = Some(bar);
@@ -51,7 +51,7 @@ pub(crate) fn cells(count: usize) -> ProgressBar {
     bar(count as u64, "{bar:40} {pos} of {len} cells")
 }
 
-/// A bar on standard error, which draws nothing where that is no terminal.
+/// A bar on standard error, hidden if that is not a terminal.
 fn bar(length: u64, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template);
     ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

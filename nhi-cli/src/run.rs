@@ -19,20 +19,20 @@ pub struct Sample {
     pub v: Vec<f64>,
     /// Momentum ∂L/∂v.
     pub p: Vec<f64>,
-    /// Multipliers λ (forces) of the last step; before the first one, those of the start; of the exact
-    /// flow those at the present.
+    /// Multipliers λ (forces) of the last step; before the first one, those of the start; for the exact
+    /// flow those at the current time.
     pub lambda: Vec<f64>,
     /// Reaction μᵀλ: a force or torque on every coordinate.
     pub reaction: Vec<f64>,
     /// Energy.
     pub energy: f64,
-    /// Momenta before and after the reflection, of methods that reflect.
+    /// Momenta before and after the reflection, for methods that reflect.
     pub jump: Option<(Vec<f64>, Vec<f64>)>,
     /// The model's conserved quantities.
     pub invariants: Vec<f64>,
 }
 
-/// Why a run ended early.
+/// The reason for the early end of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stopped(String);
 
@@ -51,10 +51,10 @@ impl fmt::Display for Stopped {
 impl std::error::Error for Stopped {}
 
 impl Problem<'_> {
-    /// Integrates and hands over the sample at the start and after every `every` steps.
+    /// Integrates and passes on the sample at the start and after every `every` steps.
     ///
     /// # Errors
-    /// The reason, if a step fails; the samples before it have been handed over.
+    /// The reason, if a step fails; the samples before it have been passed on.
     pub fn run(&self, take: impl FnMut(Sample)) -> Result<(), Stopped> {
         match &self.scheme {
             Scheme::ExactTimes(nodes) => self.exact(nodes, take),
@@ -64,7 +64,7 @@ impl Problem<'_> {
         }
     }
 
-    /// Integrates `steps` steps and hands over the samples at the nodes that are `wanted`.
+    /// Integrates `steps` steps and passes on the samples at the nodes that are `wanted`.
     pub(crate) fn nodes(
         &self,
         steps: u64,
@@ -79,7 +79,7 @@ impl Problem<'_> {
                 for k in 0..=steps {
                     let t = k as f64 * h;
                     if wanted(k) {
-                        // With the inputs of the step that led here, as the multipliers of methods.
+                        // With the inputs of the step that ends here, like the multipliers of methods.
                         take(self.exact_sample(k, t, &q, &v, self.inputs.at(k.saturating_sub(1)))?);
                     }
                     if k < steps {

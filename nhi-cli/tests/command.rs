@@ -1,4 +1,4 @@
-//! The command as a user meets it.
+//! The command as seen by a user.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -206,7 +206,7 @@ fn mistakes_are_named() {
         (body(json!([1, 0, 0]), json!([0, 0, 0])), "initial.g: expected 9 numbers, found 3"),
         (
             body(json!([1, 0, 0, 0, 1, 0, 0, 0, 1.001]), json!([1, 0, 0])),
-            "initial.g: the matrix `R` is no rotation, by 2.00",
+            "initial.g: the matrix `R` is not a rotation; its defect is 2.00",
         ),
     ] {
         let (code, message) = run(&folder, &case);
@@ -251,7 +251,7 @@ fn mistakes_in_samples_are_named() {
             "{}",
             text(&output.stderr)
         );
-        // They are none of `run`'s business.
+        // `run` ignores them.
         assert_eq!(nhi(&folder, &["run", "case.json"]).status.code(), Some(0));
     }
     std::fs::write(folder.join("case.json"), case().to_string()).unwrap();

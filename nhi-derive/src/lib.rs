@@ -31,7 +31,7 @@ use proc_macro::TokenStream;
 /// | key | meaning |
 /// |---|---|
 /// | `coordinates(theta, x, y[3])` | configuration coordinates q; `y[3]` declares `y[0]`, `y[1]`, `y[2]` |
-/// | `group = SE2(theta, x, y; omega, v, w)` | optional, beside coordinates or alone: a Lie-group factor, see [Poses](#poses) |
+/// | `group = SE2(theta, x, y; omega, v, w)` | optional, in addition to coordinates or alone: a Lie-group factor, see [Poses](#poses) |
 /// | `lagrangian = expr` | L(q, v), a polynomial of degree two in the velocities |
 /// | `constraints(form = 0, ...)` | velocity constraints, at most n − 1; `constraints()` for none |
 /// | `force = form` | optional: the work one-form of all non-conservative forces |

@@ -17,7 +17,7 @@ pub struct Cell {
     pub order: Order,
     /// Its largest constraint residual.
     pub residual: f64,
-    /// How it leads back.
+    /// Its reversal.
     pub reversal: Result<Reversal, Error>,
     /// The energy over the course's span.
     pub energy: Option<Energy>,
@@ -40,15 +40,15 @@ impl Cell {
         }
     }
 
-    /// The run that says what becomes of the energy: the longest one, unless in the other, which need not
-    /// begin alike ([`Course::lasting`]), it is lost already.
+    /// The run that determines the verdict on the energy: the longest one, unless the energy is already lost in the
+    /// other, which may have another start ([`Course::lasting`]).
     pub fn decisive(&self) -> Option<&Energy> {
         let lost = |energy: &&Energy| matches!(energy.verdict(), Verdict::Lost | Verdict::Stopped);
         let longest = self.long.as_ref();
         self.energy.as_ref().filter(lost).filter(|_| !longest.as_ref().is_some_and(lost)).or(longest)
     }
 
-    /// What becomes of the energy.
+    /// The verdict on the energy.
     pub fn verdict(&self) -> Option<Verdict> {
         self.decisive().map(Energy::verdict)
     }
@@ -82,7 +82,7 @@ pub struct Board {
     pub steps: u64,
 }
 
-/// What is on the scoreboard.
+/// The selected models and methods.
 pub struct Selection {
     courses: Vec<Course>,
     methods: Vec<&'static Method>,
@@ -90,7 +90,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The named models and methods, all where none is named, with `steps` steps in the longest runs.
+    /// The named models and methods (all if none is named), with `steps` steps in the longest runs.
     pub fn new(models: &[String], methods: &[String], steps: u64) -> Self {
         let chosen =
             |names: &[String], name: &str| names.is_empty() || names.iter().any(|known| known == name);
@@ -106,7 +106,7 @@ impl Selection {
         self.courses.len() * self.methods.len()
     }
 
-    /// Measures, and says `done` after every cell.
+    /// Measures, and calls `done` after every cell.
     pub fn measure(&self, done: impl Fn() + Sync) -> Board {
         let sheet = |course: &Course| {
             let cells = self.methods.par_iter().map(|method| {

@@ -1,4 +1,4 @@
-//! What each model is run for.
+//! Step size and time span for each model.
 
 use nhi_models::{Instance, MODELS, Method, Model, Trajectory};
 use nhi_runtime::Error;
@@ -16,7 +16,7 @@ pub struct Course {
     pub held: Option<usize>,
 }
 
-/// Step sizes and time spans; those of 200, 60 and 40 units of time are the ones of the independent
+/// Step sizes and time spans; the spans of 200, 60 and 40 units of time are those of the independent
 /// measurements that the tests compare with.
 const RUNS: [(&str, f64, f64); 17] = [
     ("contact_oscillator", 0.1, 200.0),
@@ -48,7 +48,7 @@ pub fn courses() -> Vec<Course> {
     MODELS.iter().copied().map(course).collect()
 }
 
-/// What plays the part of the energy.
+/// The conserved quantity that is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conserved {
     /// The energy itself.
@@ -58,7 +58,7 @@ pub enum Conserved {
 }
 
 impl Course {
-    /// The energy, or the moving energy where a constraint does work; nothing where a force does.
+    /// The energy, or the moving energy if a constraint does work; `None` if a force does.
     pub fn conserved(&self) -> Option<Conserved> {
         if self.model.conservative() {
             return Some(Conserved::Energy);

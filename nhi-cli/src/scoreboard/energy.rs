@@ -4,7 +4,7 @@ use super::course::{Conserved, Course};
 use nhi_models::{Instance, Method, Trajectory};
 use nhi_runtime::Error;
 
-/// Parts of a run of which the drift is fitted and drawn.
+/// Number of parts of a run for which the drift is fitted and drawn.
 const PARTS: u64 = 128;
 /// A relative error at which the energy counts as lost.
 const LOST: f64 = 0.1;
@@ -22,12 +22,12 @@ pub struct Energy {
     pub lost: Option<f64>,
     /// Why the run ended early.
     pub stopped: Option<String>,
-    /// The drift that rounding can make: a unit in the last place of the largest coordinate per step.
-    /// Where an angle or a distance grows for ever, its increments are rounded the same way for long.
+    /// The drift that rounding can cause: a unit in the last place of the largest coordinate per step.
+    /// The increments of an unbounded angle or distance have the same rounding error for many steps.
     pub rounding: f64,
 }
 
-/// Runs `method` for `steps` steps; nothing where no energy is conserved.
+/// Runs `method` for `steps` steps; `None` if no energy is conserved.
 pub fn energy(course: &Course, method: &Method, steps: u64) -> Option<Energy> {
     let conserved = course.conserved()?;
     let instance = course.instance();
@@ -76,7 +76,7 @@ pub fn energy(course: &Course, method: &Method, steps: u64) -> Option<Energy> {
     Some(energy)
 }
 
-/// Where and why a step failed.
+/// The number, time and cause of a failed step.
 fn reason(error: &Error) -> String {
     match error {
         Error::Step { step, time, cause } => format!("step {step} from t = {time:.2}: {cause}"),
@@ -91,7 +91,7 @@ fn value(instance: &dyn Instance, trajectory: &dyn Trajectory, conserved: Conser
     }
 }
 
-/// What became of the energy.
+/// The verdict on the energy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// Its error is bounded, without drift.
@@ -104,11 +104,11 @@ pub enum Verdict {
     Stopped,
 }
 
-/// A drift of less than this part of the largest error, or less than rounding can make, counts as none.
+/// A drift of less than this part of the largest error, or less than rounding can cause, counts as none.
 const DRIFTING: f64 = 0.3;
 
 impl Energy {
-    /// What became of the energy.
+    /// The verdict on the energy.
     pub fn verdict(&self) -> Verdict {
         if self.stopped.is_some() {
             Verdict::Stopped

@@ -24,18 +24,22 @@ impl Board {
         if !self.sheets.is_empty() {
             figures.push(Figure {
                 name: "board.svg",
-                caption: "Every method on every model: the measured order, and what becomes of the energy in a long run.",
+                caption: "Every method on every model: the measured order, and the verdict on the energy in a long run.",
                 svg: self.matrix()?,
             });
         }
         for (name, caption, panels) in [
-            ("orders.svg", "Errors of q at t = 3 over the step size, above rounding.", self.orders()),
+            ("orders.svg", "Errors of q at t = 3 against the step size, above rounding.", self.orders()),
             (
                 "energy.svg",
                 "Largest energy errors over a long run: the same motion in two gauges, and a sleigh.",
                 self.energies(),
             ),
-            ("parasites.svg", "The parasitic mode of RATTLE, by its start, on all models.", self.parasites()),
+            (
+                "parasites.svg",
+                "The parasitic mode of RATTLE on all models, for each kind of start.",
+                self.parasites(),
+            ),
             (
                 "volume.svg",
                 "Phase volume of a cloud of nonholonomic particles, h = 0.25.",
@@ -77,7 +81,7 @@ impl Board {
                 y: "|E − E(0)| / E(0)".to_owned(),
                 scale: Scale::Logarithmic,
                 curves: curves(sheet, |cell| {
-                    // What has left the picture is not followed further.
+                    // A curve that has left the picture ends.
                     let inside = |&&(_, error): &&(f64, f64)| error < 1e2;
                     cell.long.as_ref().map_or(Vec::new(), |energy| {
                         energy.parts.iter().take_while(inside).copied().collect()
@@ -142,7 +146,7 @@ impl Board {
             .into()
     }
 
-    /// Models over methods, coloured by what becomes of the energy, with the measured orders.
+    /// Models against methods, coloured by the verdict on the energy, with the measured orders.
     fn matrix(&self) -> Result<String, Undrawn> {
         const ROW: i32 = 20;
         const COLUMN: i32 = 50;

@@ -1,4 +1,4 @@
-//! Every method on every model: what each really keeps.
+//! Measured accuracy and invariants of every method on every model.
 //!
 //! One function per measurement, of a model and a method; the `nhi scoreboard` command tabulates and
 //! draws them, the convergence and invariant tests assert them.

@@ -1,4 +1,4 @@
-//! What holds from node to node: the constraints, the way back, and the parasitic mode.
+//! Properties from node to node: the constraints, the reversal, and the parasitic mode.
 
 use super::Course;
 use crate::forms::OneForms;
@@ -9,7 +9,7 @@ use nhi_runtime::{Error, Failure};
 const STEPS: u64 = 20;
 
 /// Largest constraint residual |μv + μ₀| of a run, relative to |μ||v| + |μ₀| with the larger of the
-/// velocities at the reflection, whose mean v is; up to where the run stops.
+/// velocities at the reflection, whose mean v is; up to the end of the run.
 pub fn residual(course: &Course, method: &Method) -> f64 {
     let instance = course.instance();
     let Ok(mut trajectory) = course.start(&*instance, method) else { return f64::NAN };
@@ -36,7 +36,7 @@ fn relative_residual(instance: &dyn Instance, trajectory: &dyn Trajectory) -> f6
     relative.fold(0.0, f64::max)
 }
 
-/// How far steps −h miss where steps h came from, relative to 1 + |value|.
+/// The error of the start after steps h and back with −h, relative to 1 + |value|.
 #[derive(Clone, Debug)]
 pub struct Reversal {
     /// By the same method: rounding if it is symmetric.
@@ -45,7 +45,7 @@ pub struct Reversal {
     pub adjoint: Option<Result<f64, Failure>>,
 }
 
-/// Twenty steps there and back from all that the method carries, momenta at the reflection included.
+/// Twenty steps forward and back from the complete state, including the momenta at the reflection.
 pub fn reversal(course: &Course, method: &Method) -> Result<Reversal, Error> {
     let instance = course.instance();
     let there = course.start(&*instance, method)?;
@@ -74,10 +74,10 @@ pub struct Parasite {
     pub course: Vec<(f64, f64)>,
 }
 
-/// Nodes over which an end of the run is looked at.
+/// Number of nodes at each end of the run.
 const END: usize = 10;
 
-/// Watches the parasitic mode over a run; nothing for methods without one.
+/// Measures the parasitic mode over a run; `None` for methods without one.
 pub fn parasite(course: &Course, method: &Method) -> Option<Parasite> {
     if method.family != Family::Gni {
         return None;

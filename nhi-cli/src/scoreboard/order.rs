@@ -1,4 +1,4 @@
-//! Order of convergence: the slope of the error in q over the step size, above rounding.
+//! Order of convergence: the slope of the error in q against the step size, above rounding.
 
 use super::Course;
 use nhi_models::{Instance, Method, method};
@@ -7,27 +7,27 @@ use nhi_models::{Instance, Method, method};
 /// independent measurements that the tests compare with.
 const SPAN: f64 = 3.0;
 const SHOWN: u64 = 480;
-/// How many step sizes are tried, a factor 2^¼ apart: down to h = 8e-4.
+/// Number of step sizes, a factor 2^¼ apart: down to h = 8e-4.
 const REFINEMENTS: u32 = 40;
 /// Step sizes from one end of a slope to the other, a factor 2.
 const WINDOW: usize = 4;
-/// Slopes that differ less have settled: the leading term of the error is all that is left.
+/// Slopes that differ less have settled: only the leading term of the error matters.
 const SETTLED: f64 = 0.02;
-/// Errors this many times larger than those of rounding alone are free of them: a slope is off by 0.01/ln 2 at most.
+/// Rounding is negligible in errors this many times larger than rounding alone: it changes a slope by at most 0.01/ln 2.
 const ABOVE: f64 = 100.0;
-/// The method whose error with [`SHOWN`] steps is nothing but rounding.
+/// The method whose error with [`SHOWN`] steps is rounding alone.
 const ROUNDED: &str = "dla2_kahanli8";
 
-/// Errors of q after 3 units of time and what they say of the order.
+/// Errors of q after 3 units of time and the order derived from them.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// Step sizes and errors, as lengths of vectors, above rounding.
+    /// Step sizes and errors (as norms), above rounding.
     pub errors: Vec<(f64, f64)>,
     /// The error with 480 steps, the largest of q's entries.
     pub shown: Option<f64>,
     /// The slope at the smallest step sizes where it has settled, or at the smallest ones.
     pub slope: Option<f64>,
-    /// Whether the slope has settled: high orders can drown in rounding before.
+    /// Whether the slope has settled: for high orders rounding may dominate before.
     pub settled: bool,
 }
 
@@ -79,7 +79,7 @@ fn norm(errors: &[f64]) -> f64 {
     errors.iter().map(|error| error * error).sum::<f64>().sqrt()
 }
 
-/// The error that rounding alone makes.
+/// The error of rounding alone.
 fn rounding(instance: &dyn Instance, exact: &[f64]) -> f64 {
     let rounded = method(ROUNDED).and_then(|method| errors(instance, method, exact, SHOWN));
     rounded.map_or(0.0, |errors| norm(&errors)).max(f64::EPSILON)

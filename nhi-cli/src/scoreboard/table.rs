@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// Text above the tables: which method to use.
 const MINUTE: &str = include_str!("minute.md");
-/// Text below the tables: why cells are as they are.
+/// Text below the tables: definitions, and reasons for unexpected cells.
 const NOTES: &str = include_str!("notes.md");
 
 impl Board {

@@ -29,7 +29,7 @@ pub struct Volume {
 /// The models whose volume is measured: without and with a spring.
 pub const CLOUDS: [&dyn Model; 2] = [&nh_particle::MODEL, &nh_particle::HARMONIC];
 
-/// Carries the cloud along by `method`, or by the exact flow.
+/// Transports the cloud with `method`, or with the exact flow.
 pub fn volume(model: &dyn Model, method: Option<&Method>) -> Volume {
     let instance = model.instance(&model.defaults());
     let mut volume = Volume { course: vec![(0.0, 1.0)], stopped: None };

@@ -1,4 +1,4 @@
-//! What Symbolica is asked to do.
+//! The requests to Symbolica.
 
 use super::convert::Reader;
 use super::wire::Id;

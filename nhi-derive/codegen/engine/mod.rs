@@ -1,4 +1,4 @@
-//! The symbolic engine: a process of its own that links Symbolica and answers one batch.
+//! The symbolic engine: a separate process that links Symbolica and answers one batch.
 //!
 //! Without a licence key Symbolica allows one instance per machine and one thread, and aborts the
 //! process otherwise; neither `rustc` nor a test may be that process.
@@ -19,7 +19,7 @@ pub(crate) fn serve() {
         Ok(batch) => answer(&batch).write(),
         Err(line) => format!("error: cannot read {line:?}\n"),
     };
-    // Nobody is left to be told that standard output is closed.
+    // A closed standard output cannot be reported.
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
@@ -28,7 +28,7 @@ fn answer(batch: &Batch<Request>) -> Batch<Vec<wire::Id>> {
     let mut writer = Writer::default();
     let mut items = Vec::new();
     for request in &batch.items {
-        // Forms are offers: where an identically zero denominator makes Symbolica panic, none is made.
+        // Forms are optional: if an identically zero denominator makes Symbolica panic, none is returned.
         let atoms = match request {
             Request::Derivatives(root, symbols) => algebra::derivatives(&reader, *root, symbols),
             Request::Rational(root, circles) => {

@@ -1,4 +1,4 @@
-//! What the macro and the engine process say to each other: one batch of requests on the engine's
+//! The protocol between the macro and the engine process: one batch of requests on the engine's
 //! standard input, one batch of answers on its standard output, then the engine exits.
 //!
 //! Both are text, one item a line. Expressions are graphs: every node is written once and named by
@@ -53,7 +53,7 @@ pub(crate) enum Request {
     Rational(Id, Vec<(usize, usize)>),
 }
 
-/// Nodes, and what is asked or answered about them.
+/// Nodes, and the requests or answers about them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Batch<T> {
     /// Graph.

@@ -15,10 +15,10 @@ pub enum ExpandError {
     NoStruct {
         /// The name asked for.
         wanted: Option<String>,
-        /// The names there are.
+        /// The existing names.
         found: Vec<String>,
     },
-    /// There is no such method; the ids of those there are.
+    /// Unknown method; the ids of the known ones.
     NoMethod(String),
     /// The declaration has errors, one line or more each.
     Declaration(Vec<String>),

@@ -4,14 +4,14 @@ use super::error::Extent;
 use crate::expr::Rational;
 use std::fmt;
 
-/// An expression and where it stands.
+/// An expression and its span.
 #[derive(Clone, Debug)]
 pub(crate) struct Ast {
     pub(crate) kind: Kind,
     pub(crate) at: Extent,
 }
 
-/// A name and where it stands; raw identifiers are stored without `r#`.
+/// A name and its span; raw identifiers are stored without `r#`.
 #[derive(Clone, Debug)]
 pub(crate) struct Name {
     pub(crate) text: String,

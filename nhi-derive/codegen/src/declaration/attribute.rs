@@ -1,4 +1,4 @@
-//! The keys of `#[nonholonomic(...)]`: syntax alone. Parsing goes on after every mistake.
+//! The keys of `#[nonholonomic(...)]`: only their syntax. Parsing continues after every mistake.
 
 use super::ast::{Ast, Kind, Name};
 use super::cursor::{Cursor, describe, token_trees};
@@ -15,7 +15,7 @@ use syn::parse::Parser;
 pub(crate) const KEYS: [&str; 9] =
     ["coordinates", "group", "inputs", "let", "lagrangian", "constraints", "force", "methods", "crate"];
 
-/// What every declaration says.
+/// Help line with the required keys.
 pub(crate) const WHAT_TO_DECLARE: &str =
     "declare `coordinates(...)`, `lagrangian = ...` and `constraints(...)` in it";
 
@@ -41,7 +41,7 @@ pub(crate) struct Form {
     pub(crate) form: Ast,
 }
 
-/// What `constraints(...)` lists.
+/// The entries of `constraints(...)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Forms {
     pub(crate) forms: Vec<Form>,
@@ -49,7 +49,7 @@ pub(crate) struct Forms {
     pub(crate) complete: bool,
 }
 
-/// Everything that the attributes say.
+/// The contents of the attributes.
 #[derive(Debug, Default)]
 pub(crate) struct Attributes {
     /// The first attribute, which errors about missing keys point at.
@@ -67,7 +67,7 @@ pub(crate) struct Attributes {
     pub(crate) names_missing: bool,
     /// Keys that unknown ones seem to stand for.
     pub(crate) meant: Vec<&'static str>,
-    /// Whether an attribute is not a list, so that nothing is known of its keys.
+    /// Whether an attribute is not a list, so that its keys are unknown.
     pub(crate) malformed: bool,
 }
 
@@ -85,7 +85,7 @@ impl<T> Default for Slot<T> {
 }
 
 impl<T> Slot<T> {
-    /// Where the key stands.
+    /// The span of the key.
     pub(crate) fn key(&self) -> Option<Extent> {
         self.key
     }

@@ -47,7 +47,7 @@ pub(crate) fn describe(token: &TokenTree) -> String {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'a> {
     tokens: &'a [TokenTree],
-    /// What an error about the end points at: the last token read, or the enclosing one.
+    /// The span of an error about the end: the last token read, or the enclosing one.
     last: Extent,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Nothing may follow.
+    /// Expects the end of the tokens.
     pub(crate) fn end(&self, expected: &str) -> Result<(), Error> {
         if self.is_empty() { Ok(()) } else { Err(self.unexpected(expected)) }
     }

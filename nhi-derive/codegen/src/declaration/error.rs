@@ -29,7 +29,7 @@ impl Extent {
         }
     }
 
-    /// The extent of everything that `spanned` prints, or of the macro call where that is nothing.
+    /// The extent of all tokens of `spanned`, or of the macro call if there are none.
     pub(crate) fn of_all(spanned: &impl quote::ToTokens) -> Extent {
         let tokens: Vec<TokenTree> = spanned.to_token_stream().into_iter().collect();
         match (tokens.first(), tokens.last()) {
@@ -45,7 +45,7 @@ impl From<Span> for Extent {
     }
 }
 
-/// One mistake in a declaration: where it is, what it is, how to mend it.
+/// One mistake in a declaration: its span, a description and the remedy.
 #[derive(Clone, Debug)]
 pub struct Error {
     at: Extent,
@@ -60,7 +60,7 @@ impl Error {
         Error { at: at.into(), message: message.into(), help: None, second: None }
     }
 
-    /// With a line that says what to do.
+    /// Adds a help line with the remedy.
     pub fn help(mut self, help: impl Into<String>) -> Error {
         self.help = Some(help.into());
         self
@@ -123,7 +123,7 @@ fn compile_error(at: Extent, message: &str) -> TokenStream {
     ])
 }
 
-/// Where all errors of one declaration are collected; it must be checked before it is dropped.
+/// Collects all errors of one declaration; it must be checked before it is dropped.
 #[derive(Debug)]
 pub(crate) struct Context {
     errors: RefCell<Option<Vec<Error>>>,
@@ -138,7 +138,7 @@ impl Context {
         self.errors.borrow_mut().as_mut().expect("errors are collected before they are checked").push(error);
     }
 
-    /// The value of a fallible step, or nothing and its error collected.
+    /// The value of a fallible step; otherwise `None`, and the error is collected.
     pub(crate) fn keep<T>(&self, result: Result<T, Error>) -> Option<T> {
         result.map_err(|e| self.push(e)).ok()
     }

@@ -108,7 +108,7 @@ fn skipped(field: &syn::Field, context: &Context) -> bool {
     first.is_some()
 }
 
-/// The number of entries of an array, nothing for `f64`.
+/// The number of entries of an array, `None` for `f64`.
 fn parameter_length(
     ty: &syn::Type,
     ident: &syn::Ident,

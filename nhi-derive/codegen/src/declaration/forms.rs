@@ -1,4 +1,4 @@
-//! What Lagrangians, constraints and forces must be as polynomials in the velocities and
+//! Requirements on Lagrangians, constraints and forces as polynomials in the velocities and
 //! differentials, and which part of them is to blame where they are not.
 
 use super::ast::{Ast, Kind};
@@ -23,7 +23,7 @@ struct Degrees {
     dt: usize,
 }
 
-/// What is wrong with a term.
+/// The fault of a term.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
     NotQuadratic,
@@ -48,7 +48,7 @@ impl Fault {
     }
 }
 
-/// The rule that a part of an expression has to keep by itself.
+/// The rule that each part of an expression has to obey on its own.
 #[derive(Clone, Copy)]
 enum Rule {
     Lagrangian,
@@ -71,7 +71,7 @@ impl Rule {
         }
     }
 
-    /// For what is no polynomial in them.
+    /// For expressions that are not polynomials in them.
     fn fault_of_functions(self) -> Fault {
         match self {
             Rule::Lagrangian => Fault::NotQuadratic,
@@ -251,7 +251,7 @@ impl Lowering<'_> {
     fn blame<T>(&mut self, ast: &Ast, rule: Rule) -> Result<T, Reported> {
         let mut found = Vec::new();
         if !self.with_more_work(|this| this.find_bad(ast, rule, &mut found)) {
-            // Only the whole breaks it, which the caller knows it does.
+            // Only the whole breaks it, which the caller reports.
             found.push((ast.at, rule.fault_of_functions()));
         }
         for (at, fault) in found {
@@ -260,7 +260,7 @@ impl Lowering<'_> {
         Err(Reported)
     }
 
-    /// Whether `ast` breaks the rule by itself; if so, the parts that do are added to `found`.
+    /// Whether `ast` breaks the rule on its own; if so, the parts that do are added to `found`.
     fn find_bad(&mut self, ast: &Ast, rule: Rule, found: &mut Vec<(Extent, Fault)>) -> bool {
         let variables = self.variables(rule);
         let Ok(e) = self.lower(ast) else { return false };
@@ -276,7 +276,7 @@ impl Lowering<'_> {
                     .any(|i| self.with_loop(variable, i, |this| this.find_bad(body, rule, found))),
                 Err(Reported) => false,
             },
-            // Degrees mean nothing inside a function.
+            // Degrees are undefined inside a function.
             Kind::Call(..) | Kind::Indexed(..) => false,
             // All bad terms of a sum, but one bad operand of everything else.
             Kind::Sum(terms) => {
@@ -294,7 +294,7 @@ impl Lowering<'_> {
         true
     }
 
-    /// Reports the terms of a form that carry no differential.
+    /// Reports the terms of a form that have no differential.
     fn blame_missing<T>(&mut self, ast: &Ast, factor: &str) -> Result<T, Reported> {
         let mut found = Vec::new();
         self.with_more_work(|this| this.find_missing(ast, &mut found));

@@ -12,7 +12,7 @@ pub(crate) fn names() -> Vec<&'static str> {
     names
 }
 
-/// An error about a call of something that is none of them.
+/// An error about a call of an unknown function.
 pub(crate) fn unknown(name: &str, at: Extent) -> Error {
     let non_smooth = [
         "abs",

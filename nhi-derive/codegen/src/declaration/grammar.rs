@@ -27,7 +27,7 @@ pub(crate) fn expression(cursor: &mut Cursor<'_>) -> Result<Ast, Error> {
     sum(cursor, 0)
 }
 
-/// What may follow an expression, as an error about what does.
+/// An error that lists the tokens that may follow an expression.
 pub(crate) fn after_expression(cursor: &Cursor<'_>) -> Error {
     let Some(token) = cursor.peek() else { return cursor.unexpected("an operator") };
     let at = match token {

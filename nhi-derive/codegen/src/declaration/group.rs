@@ -1,4 +1,4 @@
-//! `group = SE2(theta, x, y; omega, v, w)`: syntax alone.
+//! `group = SE2(theta, x, y; omega, v, w)`: only its syntax.
 
 use super::ast::Name;
 use super::attribute::{at_key, group_extent, quoted, skip};
@@ -12,7 +12,7 @@ use proc_macro2::{Delimiter, TokenTree};
 #[derive(Clone, Debug)]
 pub(crate) struct Factor {
     pub(crate) group: &'static Group,
-    /// The names of the parts of a pose, nothing for those that are missing.
+    /// The names of the parts of a pose, `None` for missing ones.
     pub(crate) pose: Vec<Option<Name>>,
     /// The names of the body velocities, likewise.
     pub(crate) velocities: Vec<Option<Name>>,

@@ -20,7 +20,7 @@ pub(crate) struct Symbols {
     pub(crate) velocities: Vec<Expr>,
     /// dq/dt in terms of v, N of them: without a group factor v itself.
     pub(crate) rates: Vec<Expr>,
-    /// The one-forms v dt, n of them: symbols of which forms are made while they are read.
+    /// The n one-forms v dt: symbols that represent them while forms are read.
     pub(crate) basis: Vec<Expr>,
     /// dq in terms of v dt, N of them.
     pub(crate) differentials: Vec<Expr>,
@@ -37,7 +37,7 @@ impl Symbols {
     pub(crate) fn anchor(&mut self, pool: &mut Pool, group: Option<&Group>) {
         let k = self.basis.len();
         let rows = group.map_or(Vec::new(), |group| (group.anchor)(pool, &self.coordinates[k..]));
-        // There is no coordinate whose differential this could be.
+        // This is the differential of no coordinate.
         let names: Vec<String> = (k..self.velocities.len()).map(|j| format!("xi{j}")).collect();
         self.basis.extend(names.iter().map(|name| pool.fresh_symbol(name)));
         let mut along = |v: &[Expr]| {
@@ -67,17 +67,17 @@ pub(crate) struct Reported;
 pub(crate) struct Lowering<'a> {
     pub(crate) pool: Pool,
     pub(crate) symbols: Symbols,
-    /// Values of the `let` names so far; nothing for those with errors.
+    /// Values of the `let` names so far; `None` for those with errors.
     pub(crate) lets: Vec<Option<Expr>>,
     pub(crate) scope: &'a Scope,
     context: &'a Context,
     loops: Vec<(String, i64)>,
     work: usize,
-    /// Whether what is read is a force, where `omega*dt` is the one-form of a velocity.
+    /// Whether a force is being read, where `omega*dt` is the one-form of a velocity.
     pub(crate) in_force: bool,
     /// Nodes that were reported; those in sums are visited many times.
     reported: HashSet<*const Ast>,
-    /// Values of the expressions without symbols seen so far, nothing for the others.
+    /// Values of the expressions seen so far that have no symbols, `None` for the others.
     constants: HashMap<Expr, Option<f64>>,
     /// Divisors that are known not to vanish.
     nonzero: HashSet<Expr>,
@@ -438,7 +438,7 @@ impl<'a> Lowering<'a> {
         self.constants[&e]
     }
 
-    /// Goes through expressions once more, to find what is wrong in them.
+    /// Traverses expressions a second time to locate their mistakes.
     pub(crate) fn with_more_work<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let left = std::mem::replace(&mut self.work, 20 * MAX_WORK);
         let result = f(self);
@@ -446,7 +446,7 @@ impl<'a> Lowering<'a> {
         result
     }
 
-    /// Where a loop runs.
+    /// The range of a loop.
     pub(crate) fn bounds(&mut self, from: &Ast, to: &Ast) -> Result<std::ops::Range<i64>, Reported> {
         Ok(self.integer(from)?..self.integer(to)?)
     }

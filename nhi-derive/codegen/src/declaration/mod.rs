@@ -2,7 +2,7 @@
 //! the user's.
 //!
 //! 1. `attribute` and `fields` read the syntax and go on after mistakes.
-//! 2. `names` knows what may be mentioned where.
+//! 2. `names` resolves names and checks where each may be used.
 //! 3. `lower` makes expressions, `forms` takes them apart as polynomials in the velocities and
 //!    differentials.
 //!
@@ -57,35 +57,35 @@ pub struct Declaration {
     pub fields: Vec<Field>,
     /// Path of the runtime crate.
     pub runtime: syn::Path,
-    /// What it means.
+    /// Its meaning.
     pub system: System,
     /// Whether methods that do not apply to the system are left out, and are no errors: `methods(all)`.
     pub all_methods: bool,
-    /// Where its parts stand, for errors of later stages.
+    /// The spans of its parts, for errors of later stages.
     pub extents: Extents,
 }
 
-/// Where the parts of a declaration stand.
+/// The spans of the parts of a declaration.
 #[derive(Clone, Debug)]
 pub struct Extents {
     /// The Lagrangian.
     pub lagrangian: Extent,
     /// Each constraint.
     pub constraints: Vec<Extent>,
-    /// The force, where there is one.
+    /// The force, if there is one.
     pub force: Option<Extent>,
     /// Each method; the name of the struct where `methods(...)` is left out.
     pub methods: Vec<Extent>,
 }
 
-/// A declaration with errors, and what is known of it.
+/// A declaration with errors, and its known properties.
 #[derive(Clone, Debug)]
 pub struct Rejected {
     /// All errors, in the order of the source.
     pub errors: Vec<Error>,
     /// Path of the runtime crate.
     pub runtime: syn::Path,
-    /// Number of coordinates and of velocities, where there is no group factor.
+    /// Number of coordinates and of velocities, if there is no group factor.
     pub n: Option<usize>,
     /// Number of constraints.
     pub m: Option<usize>,
@@ -94,14 +94,14 @@ pub struct Rejected {
 }
 
 impl Rejected {
-    /// A declaration of which nothing is known.
+    /// A declaration without known properties.
     pub(crate) fn unread() -> Box<Rejected> {
         let runtime = default_runtime();
         Box::new(Rejected { errors: Vec::new(), runtime, n: None, m: None, inputs: None })
     }
 }
 
-/// The path of the runtime crate where none is given.
+/// The default path of the runtime crate.
 fn default_runtime() -> syn::Path {
     syn::parse_quote!(::nhi_runtime)
 }
@@ -142,7 +142,7 @@ impl Declaration {
             _ => Err(Box::new(Rejected {
                 errors,
                 runtime,
-                // Where names are wrong, so may be their number.
+                // If names are wrong, their number may be wrong too.
                 n: counts
                     .map(|c| c.coordinates)
                     .filter(|n| *n > 0 && scope.is_sound() && !scope.has_unknown())
@@ -334,7 +334,7 @@ fn scope(attributes: &Attributes, fields: &fields::Fields, context: &Context) ->
     (scope, within.then_some(counts))
 }
 
-/// What lowering finds; `system.name`, `system.methods` and `extents.methods` are left empty.
+/// The result of lowering; `system.name`, `system.methods` and `extents.methods` are left empty.
 struct Lowered {
     system: System,
     extents: Extents,
@@ -416,7 +416,7 @@ fn resolve_and_lower(
     };
     symbols.anchor(&mut pool, group.map(|factor| factor.group));
     let mut lowering = Lowering::new(pool, symbols, scope, context);
-    // What names something unknown has no meaning, but may contain other mistakes.
+    // An expression with unknown names has no meaning, but may contain other mistakes.
     for definition in lets {
         let value = definition.and_then(|(value, known)| lowering.lower(value).ok().filter(|_| known));
         lowering.lets.push(value);

@@ -1,4 +1,4 @@
-//! Names: what they mean, which clash, and whether each use is one that makes sense where it stands.
+//! Names: their meanings, clashes, and whether each use is valid in its context.
 
 use super::ast::{Ast, Kind, Name};
 use super::attribute::quoted;
@@ -59,7 +59,7 @@ pub(crate) struct Scope {
     unknown: Cell<bool>,
 }
 
-/// Names with a meaning of their own, and what it is.
+/// Names with a predefined meaning.
 fn reserved(name: &str) -> Option<&'static str> {
     match name {
         "t" => Some("the time"),
@@ -154,7 +154,7 @@ impl Scope {
         }
     }
 
-    /// What `name` is the differential of, with the position of its first entry among the coordinates.
+    /// The coordinate whose differential `name` is, with the position of its first entry among the coordinates.
     pub(crate) fn differential(&self, name: &str) -> Option<(usize, Meaning)> {
         let meaning = self.meaning(name.strip_prefix('d')?)?;
         match meaning {
@@ -221,7 +221,7 @@ impl Scope {
     }
 }
 
-/// Where an expression stands, which decides what it may mention.
+/// The context of an expression, which determines the names that it may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     Lagrangian,
@@ -239,7 +239,7 @@ pub(crate) enum Outer {
     D,
 }
 
-/// What a `let` name stands for holds, directly or through other names.
+/// The quantities that the value of a `let` name contains, directly or through other names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Holds {
     pub(crate) time: bool,
@@ -261,7 +261,7 @@ impl Holds {
 pub(crate) struct Resolver<'a> {
     pub(crate) scope: &'a Scope,
     pub(crate) context: &'a Context,
-    /// What the `let` names seen so far hold; later ones are not visible.
+    /// The quantities in the `let` names seen so far; later ones are not visible.
     pub(crate) lets: Vec<Holds>,
     /// Whether something was wrong in the expression under way.
     failed: bool,
@@ -273,7 +273,7 @@ impl<'a> Resolver<'a> {
         Resolver { scope, context, lets: Vec::new(), failed: false, loops: Vec::new() }
     }
 
-    /// What `ast` holds, or nothing where errors were found.
+    /// The quantities in `ast`, or `None` if errors were found.
     pub(crate) fn check(&mut self, ast: &Ast, place: Place) -> Option<Holds> {
         self.failed = false;
         let holds = self.resolve(ast, place);

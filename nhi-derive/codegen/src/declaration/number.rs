@@ -36,7 +36,7 @@ pub(crate) fn parse(text: &str, at: Extent) -> Result<Rational, Error> {
         let digits = take_digits(&mut r);
         if !digits.is_empty() {
             rest = r;
-            // What does not fit is far outside the range checked below.
+            // A number that does not fit is far outside the range checked below.
             let size = digits.parse().unwrap_or(i64::from(u32::MAX));
             exponent = if negative { -size } else { size };
         }
@@ -44,7 +44,7 @@ pub(crate) fn parse(text: &str, at: Extent) -> Result<Rational, Error> {
     if !rest.is_empty() {
         return Err(suffix_error(text, rest, at));
     }
-    // Zeros in front and behind have no part in the value; what is left is as long as it has to be.
+    // Leading and trailing zeros do not change the value; the remaining digits are necessary.
     let digits = whole + &fraction;
     let significant = digits.trim_start_matches('0').trim_end_matches('0');
     if significant.is_empty() {

@@ -22,7 +22,7 @@ pub(crate) type Polynomial = BTreeMap<Monomial, Expr>;
 /// Why an expression is not written as a polynomial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Obstacle {
-    /// It is none, or of a degree far beyond anything useful here.
+    /// Not a polynomial, or of a degree far beyond any useful one.
     NotPolynomial,
     /// It has too many terms.
     TooLarge,

@@ -1,4 +1,4 @@
-//! What is emitted for a declaration with errors.
+//! The code emitted for a declaration with errors.
 //!
 //! ```text
 //! ::core::compile_error! { ... } ...
@@ -8,7 +8,7 @@
 //! };
 //! ```
 //!
-//! The impls never run. They keep the code around the declaration free of errors of its own, and
+//! The impls never run. They prevent further errors in the code around the declaration, and
 //! editors able to complete.
 
 use super::Rejected;

@@ -163,7 +163,7 @@ fn horner(pool: &mut Pool, mut terms: Terms) -> Expr {
     pool.mul(outside, sum)
 }
 
-/// Divides the terms by what all have in common and returns that.
+/// Divides the terms by their common factor and returns it.
 fn take_out(terms: &mut Terms) -> (Rational, Monomial) {
     let Some((_, first)) = terms.first() else { return (Rational::one(), Monomial::new()) };
     let mut common = Monomial::new();

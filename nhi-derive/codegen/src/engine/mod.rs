@@ -16,7 +16,7 @@ pub use symbolica::Symbolica;
 use crate::expr::{Expr, Pool};
 use std::fmt;
 
-/// What the pipeline asks of a computer-algebra system.
+/// The interface of the pipeline to a computer-algebra system.
 ///
 /// Answers are expressions of the same pool, equal to what was asked wherever both are defined.
 /// Requests come in batches because an engine may live in another process.
@@ -45,7 +45,7 @@ pub fn default_engine() -> Box<dyn Engine> {
     return Box::new(BuiltIn);
 }
 
-/// An engine could not answer; the message says what is in the way and what to do.
+/// An engine could not answer; the message states the obstacle and the remedy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EngineError(pub String);
 

@@ -104,7 +104,7 @@ impl Polynomial {
         self.0.len()
     }
 
-    /// Sum of the absolute values of all exponents, a measure of size beside `len`.
+    /// Sum of the absolute values of all exponents, a measure of size in addition to `len`.
     pub(super) fn degree(&self) -> i64 {
         self.0.keys().flatten().map(|f| f.1.abs()).sum()
     }
@@ -198,7 +198,7 @@ impl Polynomial {
     /// multiplying out makes it too long.
     pub(super) fn of(pool: &mut Pool, e: Expr) -> Option<Polynomial> {
         let mut image: HashMap<Expr, Polynomial> = HashMap::new();
-        // What an opaque node is made of is not looked at.
+        // The operands of an opaque node are ignored.
         for x in inside(pool, e) {
             let p = match pool.node(x) {
                 Node::Number(r) => Polynomial::number(r.clone()),

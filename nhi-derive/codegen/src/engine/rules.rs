@@ -32,7 +32,7 @@ pub(super) fn forms(pool: &mut Pool, exprs: &[Expr]) -> Vec<Vec<Expr>> {
 }
 
 /// `e` with the arguments of functions, the bases of roots and the sums under fraction bars
-/// simplified: what polynomials treat as atoms.
+/// simplified: the nodes that polynomials treat as atoms.
 pub(super) fn simplify_inside(pool: &mut Pool, e: Expr, simplified: &mut HashMap<Expr, Expr>) -> Expr {
     let mut image: HashMap<Expr, Expr> = HashMap::new();
     for x in pool.reachable(&[e]) {

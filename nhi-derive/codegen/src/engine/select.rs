@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// How many of the cheapest forms of one expression are tried together with those of the others.
 const KEPT: usize = 4;
 
-/// Of several equal expressions the cheapest to evaluate, the first of those if there are more.
+/// The cheapest of several equal expressions, the first one of equal cost.
 pub(super) fn cheapest_alone(pool: &Pool, forms: &[Expr]) -> Expr {
     ranked(pool, forms)[0]
 }
@@ -14,7 +14,7 @@ pub(super) fn cheapest_alone(pool: &Pool, forms: &[Expr]) -> Expr {
 /// Of `forms[i]`, all equal, one each such that all together cost least to evaluate, as far as two
 /// greedy passes find out. The first form is what was asked; ties go to the earlier one.
 ///
-/// One pass starts from the originals, the other from what is cheapest alone: the sine of an angle
+/// One pass starts from the originals, the other from the forms that are cheapest in isolation: the sine of an angle
 /// is worth removing only where every expression can do without it.
 pub(super) fn cheapest(pool: &Pool, forms: &[Vec<Expr>]) -> Vec<Expr> {
     let best: Vec<Vec<Expr>> = forms.iter().map(|f| ranked(pool, f)).collect();

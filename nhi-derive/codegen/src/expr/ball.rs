@@ -20,11 +20,11 @@ const fn power_of_two(n: i64) -> f64 {
 
 /// The unit of error bounds.
 const UNIT: f64 = power_of_two(-(PRECISION as i64));
-/// What cancelled down to its error is zero if the error is this small beside the terms.
+/// A value that cancelled down to its error is zero if the error is this small relative to the terms.
 const RESOLUTION: f64 = power_of_two(-(PRECISION as i64) / 2);
 /// Slack of the first-order error bounds.
 const SLACK: f64 = 16.0;
-/// Relative error that keeps first-order bounds valid; in between nothing is decided.
+/// Largest relative error for which first-order bounds are valid; between the two limits zero is undecided.
 const CERTAIN: f64 = power_of_two(-20);
 /// Sizes outside `1/HUGE..HUGE` could leave the range of the error bounds.
 const HUGE: f64 = 1e250;
@@ -35,7 +35,7 @@ const MAX_ANGLE: f64 = 1e15;
 /// Inverse sine and cosine have an infinite slope at one and stay that far from it.
 const MARGIN: f64 = 1e-6;
 
-/// A number with a bound of its error. What is within its error of zero is exactly zero.
+/// A number with a bound of its error. A number whose error bound contains zero is exactly zero.
 #[derive(Clone, Debug)]
 pub(super) struct Ball {
     middle: Float,

@@ -1,4 +1,4 @@
-//! Sums and products with local simplification: what is always right and never makes anything bigger.
+//! Sums and products with local simplification: rules that are always valid and never enlarge an expression.
 //!
 //! Equal by these rules is equal as an id: a sum or product depends on its operands as a set, not on
 //! their order or nesting. "Right" means equal wherever both sides are defined; the simplified side
@@ -24,7 +24,7 @@ impl Pool {
         self.intern(Node::Number(r))
     }
 
-    /// What has no value, such as 1/0.
+    /// An expression without a value, such as 1/0.
     pub(crate) fn undefined(&self) -> Expr {
         Expr::UNDEFINED
     }

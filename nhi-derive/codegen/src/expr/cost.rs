@@ -1,4 +1,4 @@
-//! Operation counts: what straightforward code for a set of expressions computes.
+//! Operation counts of straightforward code for a set of expressions.
 
 use super::{Expr, Function, Node, Pool, table_size};
 use crate::group::Map;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::AddAssign;
 
-/// Scalar operations of a piece of code. Signs and what is known at compile time are free.
+/// Scalar operations of a piece of code. Signs and compile-time constants are free.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct OperationCount {
     /// Additions and subtractions.
@@ -102,7 +102,7 @@ impl Pool {
         }
         let constant = |e: &&Expr| is_constant[e.index()];
         let variable = |e: &&Expr| !is_constant[e.index()];
-        // Of an expression and its negative one is computed.
+        // Of an expression and its negative only one is computed.
         order.retain(|&e| !self.known_negative(e).is_some_and(|n| n < e && is_reached[n.index()]));
         // How often the reciprocal at the head of a chain is asked for.
         let mut asked: FxHashMap<Chain, usize> = FxHashMap::default();

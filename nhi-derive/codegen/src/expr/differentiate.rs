@@ -43,7 +43,7 @@ impl Pool {
         for v in variables {
             is_variable[v.index()] = true;
         }
-        // What depends on the variables, and where its summands are collected.
+        // Nodes that depend on the variables, and where their summands are collected.
         let mut positions = vec![0u32; size];
         let mut dependent = vec![];
         for x in self.reachable(&[e]) {

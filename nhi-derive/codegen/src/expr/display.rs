@@ -27,7 +27,7 @@ enum Level {
     Atom,
 }
 
-/// What is still to be printed.
+/// The text and expressions still to be printed.
 enum Piece<'a> {
     Text(Cow<'a, str>),
     /// In parentheses unless it binds at least that tightly.

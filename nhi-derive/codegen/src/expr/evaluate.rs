@@ -5,7 +5,7 @@ use crate::group::Entry;
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
-/// Values of the maps of groups, which are known to the runtime alone.
+/// Values of the maps of groups, which only the runtime can evaluate.
 pub type Maps<'a> = &'a dyn Fn(&Entry, &[f64]) -> f64;
 
 impl Pool {

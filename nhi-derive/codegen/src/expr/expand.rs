@@ -5,7 +5,7 @@ use num_traits::ToPrimitive;
 
 impl Pool {
     /// `e` with products and positive integer powers of sums multiplied out, or `None` where that takes
-    /// more than `limit` terms in any one node. Powers above `limit` are left as they are.
+    /// more than `limit` terms in any one node. Powers above `limit` are not multiplied out.
     pub fn expand(&mut self, e: Expr, limit: usize) -> Option<Expr> {
         let mut images = Images::new(&[e]);
         for x in self.reachable(&[e]) {

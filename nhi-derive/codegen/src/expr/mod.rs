@@ -36,13 +36,13 @@ pub type Rational = BigRational;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Expr(u32);
 
-/// What every pool begins with.
+/// The initial nodes of every pool.
 impl Expr {
     const ZERO: Expr = Expr(0);
     const ONE: Expr = Expr(1);
     const MINUS_ONE: Expr = Expr(2);
     const TWO: Expr = Expr(3);
-    /// `0^(-1)`, which has no value and never stands inside of another node.
+    /// `0^(-1)`, which has no value and never occurs inside another node.
     const UNDEFINED: Expr = Expr(4);
     const PI: Expr = Expr(5);
 
@@ -76,7 +76,7 @@ pub enum Function {
     Tanh,
     Exp,
     Ln,
-    /// The sine of an angle that is small as a rule.
+    /// The sine of an angle that is expected to be small.
     SmallSin,
     /// The cosine of such an angle.
     SmallCos,
@@ -348,7 +348,7 @@ impl Pool {
 
     /// Everything reachable from `roots` through nodes that are `wanted`, children before parents.
     pub(crate) fn reachable_where(&self, roots: &[Expr], wanted: impl Fn(Expr) -> bool) -> Vec<Expr> {
-        // One bit each for what is still to visit, the youngest first: operands come after what needs them.
+        // One bit for each node still to be visited, the newest first: operands come after their users.
         let mut open = vec![0u64; table_size(roots).div_ceil(64)];
         let open = open.as_mut_slice();
         for r in roots {
@@ -386,7 +386,7 @@ impl Pool {
         symbols_in_e.any(|x| symbols.contains(&x))
     }
 
-    /// Whether there are no other symbols in `values` than these.
+    /// Whether `values` contain only these symbols.
     pub(crate) fn are_made_of(&self, values: &[Expr], symbols: &BTreeSet<Expr>) -> bool {
         self.reachable(values).iter().all(|e| self.as_symbol(*e).is_none() || symbols.contains(e))
     }
@@ -421,7 +421,7 @@ fn table_size(roots: &[Expr]) -> usize {
 }
 
 /// An expression for everything reachable from some roots; zero until it is set. Raw ids, because the
-/// allocator hands out zeros for nothing.
+/// allocator provides zeroed memory at no cost.
 struct Images(Vec<u32>);
 
 impl Images {

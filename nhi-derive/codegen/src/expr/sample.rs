@@ -1,4 +1,4 @@
-//! Expressions at fixed pseudo-random points, in whatever arithmetic decides what is zero.
+//! Expressions at fixed pseudo-random points, in any arithmetic with a decidable zero.
 
 use super::{Expr, Function, Node, Pool, Rational};
 use rustc_hash::FxHashMap;
@@ -107,7 +107,7 @@ impl Pool {
             Node::Power(b, x) => field.power(memo[b].as_ref()?, memo[x].as_ref()?, self.as_number(*x)),
             Node::Call(f, x) => field.call(*f, memo[x].as_ref()?),
             Node::Atan2(y, x) => field.atan2(memo[y].as_ref()?, memo[x].as_ref()?),
-            // Of what is known to the runtime alone nothing can be said.
+            // Values that only the runtime can compute are undecided.
             Node::Map(..) => None,
         }
     }

@@ -19,7 +19,7 @@ pub(super) struct Samples {
 }
 
 impl Pool {
-    /// Whether `e` is zero wherever it is defined. False for what is defined nowhere.
+    /// Whether `e` is zero wherever it is defined. False for an expression that is defined nowhere.
     pub fn vanishes(&mut self, e: Expr) -> bool {
         let Some(largest) = self.largest_rank(&[e], 1) else { return false };
         largest == 0
@@ -196,7 +196,7 @@ mod tests {
         let squared = square(&mut p, r);
         let zero = p.sub(squared, x2);
         assert!(p.vanishes(zero));
-        // Defined for positive x and y alone.
+        // Defined only for positive x and y.
         let (rx, ry, xy) = (p.sqrt(x), p.sqrt(y), p.mul(x, y));
         let (a, b) = (p.mul(rx, ry), p.sqrt(xy));
         let zero = p.sub(a, b);
@@ -230,7 +230,7 @@ mod tests {
         let b = p.call(Exp, shifted);
         let difference = p.sub(a, b);
         assert!(!p.vanishes(difference));
-        // What is zero stays zero at any scale.
+        // Zero stays zero at any scale.
         let (c, two) = (p.call(Cos, x), p.int(2));
         let angle = p.mul(two, x);
         let (s2, sc) = (p.call(Sin, angle), p.product(&[two, s, c]));

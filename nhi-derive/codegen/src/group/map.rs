@@ -104,7 +104,7 @@ impl Map {
 pub struct Entry {
     /// The map.
     pub map: Map,
-    /// Of which group.
+    /// The group.
     pub group: &'static Group,
     /// Which of its numbers.
     pub index: usize,

@@ -73,7 +73,7 @@ impl Part {
         }
     }
 
-    /// The entries in terms of symbols between which there are no relations: an identity holds on the
+    /// The entries in terms of independent symbols: an identity holds on the
     /// group if it holds in these. A matrix is I + 2(â + â²)/(1 + a·a), Cayley's map.
     pub fn free(self, pool: &mut Pool, entries: &[Expr]) -> Vec<Expr> {
         if self != Part::Matrix {

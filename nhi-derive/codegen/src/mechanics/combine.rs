@@ -1,4 +1,4 @@
-//! Constraints in other words: rows that are orthogonal or simpler, of which the declared ones are made.
+//! Row combination: equivalent constraints that are orthogonal or simpler, with the declared ones as combinations.
 //!
 //! ```text
 //! μ = T diag(f) μ′,   λ′ = diag(f) Tᵀ λ,   λ = T⁻ᵀ diag(f)⁻¹ λ′,   C = T diag(f) C′ diag(f) Tᵀ.
@@ -26,7 +26,7 @@ pub struct Rows {
     combination: Option<Combination>,
 }
 
-/// How the declared rows are made of those in use.
+/// The declared rows as combinations of the rows in use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Combination {
     /// Rows that belong together, in order of the first.
@@ -52,7 +52,7 @@ impl Mechanics {
         if self.system.group.is_some() || self.m() == 0 {
             return None;
         }
-        // An engine of its own, so that which rows are found does not depend on the one in use.
+        // A separate engine, so that the rows do not depend on the engine in use.
         self.combine_by(&mut BuiltIn).ok().flatten()
     }
 
@@ -208,7 +208,7 @@ fn halves(pool: &mut Pool, blocks: &[Block], rows: &Matrix) -> Matrix {
     out
 }
 
-/// What all entries of a row have in common, as far as it depends on `q`.
+/// The common factor of all entries of a row, as far as it depends on `q`.
 fn common_factor(pool: &mut Pool, row: &[Expr], q: &[Expr]) -> Expr {
     let entries: Vec<Expr> = row.iter().copied().filter(|&e| !pool.is_zero(e)).collect();
     let Some(first) = entries.first() else { return pool.one() };

@@ -1,4 +1,4 @@
-//! Geometry of a declared system: everything the methods are made of.
+//! Geometry of a declared system: the quantities that methods use.
 //!
 //! With L(q, v) = ½ vᵀM(q)v + a(q)·v − V(q), one-forms μ(q)·dq + μ₀(q) dt = 0 and a work one-form f
 //! the equations of motion are
@@ -68,7 +68,7 @@ pub struct Mechanics {
     pub gamma: Vec<Expr>,
     /// M⁻¹μᵀ (n × m) and C = μM⁻¹μᵀ (m × m) as expressions of q, where M is easily inverted.
     pub reaction: Option<Reaction>,
-    /// What is special about the system.
+    /// Special properties of the system.
     pub structure: Structure,
     /// Constant directions whose momenta are conserved.
     pub symmetries: Vec<Symmetry>,
@@ -76,7 +76,7 @@ pub struct Mechanics {
     pub vertical: Option<Vertical>,
     /// Other rows for the same constraints, where some may be better.
     pub combined: Option<Rows>,
-    /// How the declared rows are made of those in use, while these are others.
+    /// The declared rows as combinations of the rows in use, if the two differ.
     pub combination: Option<Combination>,
 }
 

@@ -3,7 +3,7 @@
 use super::{Matrix, Mechanics, along};
 use std::collections::HashMap;
 
-/// What is special about a system; found once, from the derived quantities.
+/// Special properties of a system, determined once from the derived quantities.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Structure {
     /// M does not depend on q.
@@ -69,7 +69,7 @@ fn forms_ignore_reactions(x: &mut Mechanics) -> bool {
     let mut ignored = true;
     for &c in coefficients {
         for (i, &q) in x.q.iter().enumerate() {
-            // Which poses reactions leave alone is not asked.
+            // Poses that reactions do not change are not considered.
             let still = i < shape && reaction.b[i].iter().all(|&b| pool.is_zero(b));
             ignored &= still || !pool.depends_on(c, &[q]);
         }

@@ -6,7 +6,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
 
-/// A constant direction ξ along which L and the force do nothing and which all one-forms annihilate:
+/// A constant direction ξ along which L is invariant and no force acts, and which all one-forms annihilate:
 ///
 /// ```text
 /// ξ·∂L/∂q = 0,   f·ξ = 0,   μ(q) ξ = 0   for all q, v, t.

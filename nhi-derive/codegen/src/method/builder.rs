@@ -18,7 +18,7 @@ pub(super) struct Builder<'a> {
     pub(super) h: Expr,
 }
 
-/// What Newton's updates are measured in; see [`Newton`].
+/// The norm of Newton's updates; see [`Newton`].
 pub(super) struct Norm {
     pub(super) weights: Vec<Expr>,
     pub(super) beside: Expr,
@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
         self.body
     }
 
-    /// A symbol that nothing else in this program is called by.
+    /// A symbol whose name is unique in this program.
     pub(super) fn local(&mut self, name: &str) -> Expr {
         let mut unique = name.to_owned();
         let mut i = 2;
@@ -84,7 +84,7 @@ impl<'a> Builder<'a> {
         self.pool().symbol(&unique)
     }
 
-    /// Symbols `prefix`, or `prefix_0`, `prefix_1`, … where there are several.
+    /// Symbols `prefix`, or `prefix_0`, `prefix_1`, … if there are several.
     pub(super) fn locals(&mut self, prefix: &str, count: usize) -> Vec<Expr> {
         if count == 1 {
             return vec![self.local(prefix)];
@@ -217,12 +217,12 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    /// The function fails with `what` where `pivot` is not positive beside `diagonal`.
+    /// The function fails with `what` if `pivot` is not positive relative to `diagonal`.
     pub(super) fn pivot(&mut self, pivot: Expr, diagonal: Expr, what: Singular) {
         self.body.push(Statement::Pivot { pivot, diagonal, what });
     }
 
-    /// Starts a trial: what is bound from here on can be [discarded](Self::discard).
+    /// Starts a trial: later bindings can be [discarded](Self::discard).
     pub(super) fn scratch(&self) -> Scratch {
         Scratch { length: self.body.len(), names: self.names.clone(), bound: self.bound.clone() }
     }
@@ -246,7 +246,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Solves A X = R for a symmetric positive definite A, block by block of coupled unknowns,
-    /// by LDLᵀ; `what` is the failure where a pivot is not positive. X is n × (columns of R).
+    /// by LDLᵀ; `what` is the failure if a pivot is not positive. X is n × (columns of R).
     pub(super) fn solve_definite(&mut self, what: Singular, a: &Matrix, rhs: &Matrix) -> Matrix {
         let mut x = rhs.clone();
         for block in coupled_blocks(self.pool(), a) {
@@ -327,8 +327,8 @@ impl<'a> Builder<'a> {
         solution
     }
 
-    /// Solves two equations, rows of coefficients and right-hand side, by Cramer's rule: with one division, where
-    /// elimination waits for two, one after the other.
+    /// Solves two equations, rows of coefficients and right-hand side, by Cramer's rule: with one division, while
+    /// elimination has two on its critical path.
     fn solve_pair(&mut self, [a, b]: [[Expr; 3]; 2]) -> Matrix {
         let a = a.map(|e| self.bind("entry", e));
         let b = b.map(|e| self.bind("entry", e));
@@ -435,8 +435,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Pairs of an equation c without its own unknown, a constraint, and one j with it, of a velocity, that are coupled by
-/// numbers alone: a_cj and a_jc are pivots, whatever the state is. No pair's elimination changes those of another.
+/// Pairs of an equation c without its own unknown (a constraint) and an equation j with it (of a velocity) that are
+/// coupled only by numbers: a_cj and a_jc are pivots in every state. The elimination of a pair does not change the others.
 fn given_at_once(pool: &Pool, a: &Matrix) -> Vec<[usize; 2]> {
     let is_zero = |i: usize, j: usize| pool.is_zero(a[i][j]);
     let is_pivot = |i: usize, j: usize| !is_zero(i, j) && pool.as_number(a[i][j]).is_some();
@@ -459,7 +459,7 @@ fn given_at_once(pool: &Pool, a: &Matrix) -> Vec<[usize; 2]> {
 mod tests {
     use super::*;
 
-    /// 0, numbers, or `x` for an expression that is none.
+    /// 0, numbers, or `x` for any other expression.
     fn matrix<const N: usize>(pool: &mut Pool, entries: [[&str; N]; N]) -> Matrix {
         let entry = |pool: &mut Pool, text: &str| match text.parse() {
             Ok(number) => pool.int(number),
@@ -476,7 +476,7 @@ mod tests {
             [["x", "0", "x", "x"], ["x", "x", "x", "0"], ["x", "x", "x", "-1"], ["x", "0", "-1", "0"]];
         let sleigh = matrix(&mut pool, sleigh);
         assert_eq!(given_at_once(&pool, &sleigh), [[3, 2]]);
-        // Two constraints, of which the second has the velocity of the first: its number would not stay.
+        // The second constraint contains the velocity of the first, so its number would change.
         let coupled =
             [["x", "0", "1", "x"], ["0", "x", "x", "1"], ["1", "x", "0", "0"], ["x", "1", "0", "0"]];
         let coupled = matrix(&mut pool, coupled);

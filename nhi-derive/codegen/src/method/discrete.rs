@@ -8,7 +8,7 @@
 //! p⁺ = Σ wᵢ L_v(bᵢ, d) + h Σ wᵢ cᵢ (L_q + f)(bᵢ, d, t + cᵢ h)            covector at y = x + h d
 //! ```
 //!
-//! The forces f may have a quadrature of their own.
+//! The forces f may have a separate quadrature.
 //!
 //! (Discrete Legendre transforms as in Marsden and West, Acta Numerica 2001; on vector spaces these
 //! are the −D₁L_d and D₂L_d of the papers.)

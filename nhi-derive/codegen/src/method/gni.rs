@@ -50,7 +50,7 @@ impl NodeScheme for Restarted {
     }
 }
 
-/// Equations of one step that is started anew at every node: from (q, v) on the constraint manifold,
+/// Equations of one step that is restarted at every node: from (q, v) on the constraint manifold,
 /// with the multiplier Λ of the continuous equations there,
 ///
 /// ```text

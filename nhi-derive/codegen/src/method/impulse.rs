@@ -4,22 +4,22 @@
 //! (1)  μ(q̄) (w + B ℓ) + μ₀(q̄) = 0   at q̄ = q + c h (w + B ℓ),   B = M⁻¹ μ(q)ᵀ.
 //! ```
 //!
-//! Where μ does not depend on what reactions move, that is affine in ℓ. Else let ℓ_b be the impulses that move
-//! coordinates that μ depends on, and ℓ_a the others, which leave μ(q̄) as it is. In those (1) is affine,
+//! If μ does not depend on coordinates that reactions move, (1) is affine in ℓ. Otherwise let ℓ_b be the impulses that
+//! move coordinates that μ depends on, and ℓ_a the others, which do not change μ(q̄). (1) is affine in ℓ_a,
 //!
 //! ```text
 //! (2)  K ℓ_a + R = 0,   K = μ(q̄) B_a,   R = μ(q̄) (w + B_b ℓ_b) + μ₀(q̄),
 //! ```
 //!
-//! and for ℓ_b alone there is, with the rows in two parts as well,
+//! and elimination of ℓ_a gives equations for ℓ_b, with the rows in two parts as well,
 //!
 //! ```text
-//! (3)  K_a R_b − K_b R_a = 0 for a single ℓ_a,   R_b = 0 for any where K_b vanishes.
+//! (3)  K_a R_b − K_b R_a = 0 for a single ℓ_a,   R_b = 0 for any number of them if K_b vanishes.
 //! ```
 //!
-//! So Newton's method has as few unknowns as there are motions to be found, and none where (3) is affine in ℓ_b. Its
-//! coefficients are functions of q and q̄, in which sin² + cos² = 1 is made use of, without the factors of parameters
-//! that all of them have.
+//! So the unknowns of Newton's method are only ℓ_b, and there are none if (3) is affine in ℓ_b. The
+//! coefficients are functions of q and q̄, simplified with sin² + cos² = 1 and divided by their common factors of
+//! parameters.
 
 use super::builder::Builder;
 use super::nodes::{Departure, StepConstraint};
@@ -136,7 +136,7 @@ impl Departure<'_> {
             }
         });
         let effect = effect.collect();
-        // Velocities that the constraint does not have say nothing about the size of its residual.
+        // Velocities that do not occur in the constraint do not contribute to the scale of its residual.
         let zero = b.pool().zero();
         let has = |pool: &Pool, i: usize| constraint.mu.iter().any(|form| !pool.is_zero(form[i]));
         let velocity: Vec<Expr> =
@@ -153,7 +153,7 @@ pub(super) fn with_reaction(b: &mut Builder<'_>, free: &[Expr], columns: &Matrix
     free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect()
 }
 
-/// `unknowns` of which `closed` is affine, where that vanishes; says so.
+/// The `unknowns` at which `closed` vanishes, if it is affine in them; emits the heading.
 fn solve_affine(b: &mut Builder<'_>, unknowns: &[Expr], closed: &[Expr]) -> Option<Vec<Expr>> {
     let jacobian: Matrix = closed.iter().map(|&g| b.pool().gradient(g, unknowns)).collect();
     if jacobian.iter().flatten().any(|&e| b.pool().depends_on(e, unknowns)) {
@@ -169,7 +169,7 @@ fn solve_affine(b: &mut Builder<'_>, unknowns: &[Expr], closed: &[Expr]) -> Opti
 }
 
 impl Parts {
-    /// None where every impulse moves what μ depends on, where it is not known how, or where (3) is not for them.
+    /// `None` if every impulse moves coordinates that μ depends on, if their motion is unknown, or if (3) does not apply.
     fn of(b: &mut Builder<'_>) -> Option<Parts> {
         let columns = b.x.reaction.clone()?.b;
         let (mu, mu_t, q, n, m) = (b.x.mu.clone(), b.x.mu_t.clone(), b.x.q.clone(), b.x.n(), b.x.m());
@@ -240,10 +240,10 @@ impl Parts {
     }
 }
 
-/// Equal expressions, multiplied out and simplified; none if they are too long for that.
+/// Equal expressions, multiplied out and simplified; `None` if they are too long.
 fn simplified(pool: &mut Pool, row: Vec<Expr>) -> Option<Vec<Expr>> {
     let expanded: Option<Vec<Expr>> = row.iter().map(|&e| pool.expand(e, MAX_TERMS)).collect();
-    // An engine of its own, so that which equations are found does not depend on the one in use.
+    // A separate engine, so that the equations do not depend on the engine in use.
     BuiltIn.simplify(pool, &expanded?).ok()
 }
 
@@ -309,7 +309,7 @@ mod tests {
         };
         check([(-1, 1), (-1, 2), (-2, 1)], (-1, 1));
         check([(2, 0), (1, 1), (1, 1)], (1, 0));
-        // Powers of both signs have nothing in common.
+        // Powers of opposite signs have no common factor.
         check([(-1, 0), (1, 3), (-1, 2)], (0, 0));
         let zero = pool.zero();
         assert_eq!(without_parameters(&mut pool, &[zero], &[x]), [zero]);

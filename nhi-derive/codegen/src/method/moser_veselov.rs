@@ -1,4 +1,4 @@
-//! Bodies that turn about a point, G = SO(3), with the discrete Lagrangian of Moser and Veselov.
+//! Bodies that rotate about a point, G = SO(3), with the discrete Lagrangian of Moser and Veselov.
 //!
 //! Where a body turns by W = cay(hω) in a step and 𝕀 is its inertia, J = ½ tr(𝕀) − 𝕀,
 //!
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! ((2) is (dτ⁻¹_{hω})* ∂/∂ω of c ½ω·𝕀ω for Cayley's τ: what ∂c/∂ω adds cancels h²/4 ω(ω·) of the
-//! tangent.) Two methods are made of it, with state v at the nodes, μv = 0:
+//! tangent.) It gives two methods, with state v at the nodes, μv = 0:
 //!
 //! *Suslov's problem* (García-Naranjo and Jiménez), for any constant μ: discrete Lagrange–d'Alembert with
 //! discrete constraint W ∈ cay(ker μ), the nodal form of `dla` with (2),

@@ -1,4 +1,4 @@
-//! Node rules: what happens to momenta where two steps meet.
+//! Node rules: the matching of momenta where two steps meet.
 
 use super::builder::{Builder, Norm};
 use super::discrete::{Discretisation, Quadrature, Step};
@@ -21,7 +21,7 @@ pub(super) struct Departure<'a> {
     pub from: &'a [Expr],
     /// Time at the node.
     pub t: Expr,
-    /// What p⁻ has to match.
+    /// The value that p⁻ has to match.
     pub momentum: &'a [Expr],
     /// A velocity close to w; terms it satisfies cancel symbolically.
     pub near: &'a [Expr],
@@ -47,8 +47,8 @@ pub(super) struct Departed {
 }
 
 impl Departed {
-    /// The step that leaves the node (q, v) with its momentum, p⁻(q, q + h·d) = L_v(q, v) and perhaps a
-    /// reaction; `equation` says so.
+    /// The step that leaves the node (q, v) with its momentum, p⁻(q, q + h·d) = L_v(q, v) and optionally a
+    /// reaction, as stated by `equation`.
     pub(super) fn from_node(
         b: &mut Builder<'_>,
         space: &Space,
@@ -66,8 +66,8 @@ impl Departed {
 }
 
 impl Departure<'_> {
-    /// Writes the solution. What is affine in the unknowns is solved as such: w first (m unknowns
-    /// remain), then ℓ (none remains); otherwise Newton on all n + m.
+    /// Emits the solution. Equations that are affine in the unknowns are solved in closed form: first for w (m
+    /// unknowns remain), then for ℓ (none remains); otherwise Newton's method for all n + m.
     pub(super) fn solve(&self, b: &mut Builder<'_>) -> Departed {
         if !self.space.is_flat() {
             return self.solve_by_newton(b);
@@ -166,7 +166,7 @@ impl Departure<'_> {
     }
 
     /// Twice a kinetic energy for unknowns (w, ℓ) or ℓ alone: `masses` of the velocities among them
-    /// and `effect` ≈ (μM⁻¹μᵀ)ₐₐ of the impulses, beside `velocity`.
+    /// and `effect` ≈ (μM⁻¹μᵀ)ₐₐ of the impulses, relative to that of `velocity`.
     pub(super) fn norm(
         &self,
         b: &mut Builder<'_>,
@@ -245,15 +245,15 @@ pub(super) struct Arrival {
     /// The constraint geometry at q'.
     pub node: Node,
     /// c σ with σ = C⁻¹(μ M⁻¹(p⁺ − a) + μ₀), for the c times the normal part B σ that the velocity is to lose:
-    /// what the reaction takes from the momentum is μᵀ times this.
+    /// the reaction removes μᵀ times this from the momentum.
     taken: Vec<Expr>,
     /// c
     times: i64,
 }
 
 impl Arrival {
-    /// Of the step that leaves `from` at time `t` with velocity `d`, `times` the normal part of which is to be
-    /// removed, once or twice; `named` names the velocity.
+    /// The arrival of the step that leaves `from` at time `t` with velocity `d`. The normal part of the velocity is to
+    /// be removed `times` times, once or twice; `named` names the velocity.
     pub(super) fn of(
         b: &mut Builder<'_>,
         space: &Space,
@@ -272,7 +272,7 @@ impl Arrival {
             _ => "velocity M⁻¹(p⁺ − a) at q' and twice its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)",
         });
         let end = b.add(t, h);
-        // On vector spaces p⁺ is M d and little else, which cancels; the tangents of a group do not.
+        // On vector spaces p⁺ is M d up to small terms, and M d cancels; with the tangents of a group it does not.
         let rest = vec![b.pool().zero(); d.len()];
         let near = if space.is_flat() { d } else { &rest };
         let velocity = b.velocity_of(&q, &p, near, end);
@@ -285,7 +285,7 @@ impl Arrival {
         Arrival { q, velocity, node, taken, times }
     }
 
-    /// The velocity without what is to be removed, bound.
+    /// The velocity minus the part to be removed, bound to a symbol.
     pub(super) fn remove(&self, b: &mut Builder<'_>, named: (&str, &str)) -> Vec<Expr> {
         let velocity = b.remove(&self.node, &self.velocity, &self.taken);
         b.bind_velocities(named.0, named.1, &velocity)

@@ -1,7 +1,7 @@
 //! Explicit Runge–Kutta methods on the index-reduced equations: the baselines.
 //!
 //! dq/dt = v, dv/dt = M⁻¹(b + μᵀΛ) with Λ = −C⁻¹(μ M⁻¹ b + γ). Nothing is projected: constraint and
-//! energy drift, as they do for anyone who integrates these equations so.
+//! energy drift, as with any such integration of these equations.
 //!
 //! With a group factor the pose is g exp(σ), and the method integrates dσ/dt = (dexpᴸ_σ)⁻¹ ξ from σ = 0
 //! (Munthe-Kaas).

@@ -24,9 +24,9 @@ enum Block {
 /// An end of a step.
 #[derive(Clone, Copy)]
 pub(super) enum End {
-    /// Where the step begins.
+    /// The beginning of the step.
     First,
-    /// Where it ends.
+    /// The end of the step.
     Last,
 }
 

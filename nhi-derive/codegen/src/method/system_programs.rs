@@ -1,4 +1,4 @@
-//! Programs of the system itself: what simulations need whatever the method.
+//! Programs of the system itself, which simulations need with every method.
 
 use super::builder::Builder;
 use super::{NodeSymbols, SystemPrograms, array, scalar};
@@ -6,7 +6,7 @@ use crate::expr::Expr;
 use crate::mechanics::Mechanics;
 use crate::program::{Binding, Input, Output, Program, Role};
 
-/// Arguments of a function of the state alone.
+/// Arguments of a function that depends only on the state.
 const STATE: [Role; 2] = [Role::Configuration, Role::Velocity];
 
 /// Builds the programs of `SystemPrograms`.
@@ -59,7 +59,7 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
     }
 }
 
-/// The columns (0, e_b), where there are any.
+/// The columns (0, e_b), if there are any.
 fn momentum_basis(x: &mut Mechanics) -> Option<Program> {
     let e = x.vertical.as_ref()?.e.clone();
     let (k, f) = (x.system.shape(), e.first().map_or(0, Vec::len));

@@ -1,4 +1,4 @@
-//! Symbolica, the computer-algebra system, in a process of its own.
+//! Symbolica, the computer-algebra system, in a separate process.
 //!
 //! Each batch starts the executable that the build script left in the target directory (see
 //! `build.rs`), which takes about 10 ms, and so no state outlives a batch: the answer depends on

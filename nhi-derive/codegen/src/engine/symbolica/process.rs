@@ -9,10 +9,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What every error suggests.
+/// The remedy suggested by every error.
 const ADVICE: &str = "build with `default-features = false` to use the built-in engine instead";
 
-/// What Symbolica says, before it aborts, where another instance is running.
+/// Symbolica's message before it aborts because another instance is running.
 const OTHER_INSTANCE: &str = "already another one running";
 
 /// Where the engine is and how long to wait for it.
@@ -20,7 +20,7 @@ const OTHER_INSTANCE: &str = "already another one running";
 pub(super) struct Launch {
     /// The executable.
     pub(super) program: PathBuf,
-    /// What makes it an engine.
+    /// The environment variable that makes the program an engine.
     pub(super) arguments: Vec<String>,
     /// The file whose lock keeps engines apart.
     pub(super) lock: PathBuf,
@@ -45,7 +45,7 @@ impl Launch {
         }
     }
 
-    /// Hands `request` to an engine and returns what it answered.
+    /// Sends `request` to an engine and returns its answer.
     pub(super) fn answer(&self, request: &str) -> Result<String, EngineError> {
         let _lock = self.acquire()?;
         let start = Instant::now();
@@ -115,7 +115,7 @@ impl Launch {
         let errors = read(child.0.stderr.take());
         if let Some(mut stdin) = child.0.stdin.take() {
             let request = request.to_owned();
-            // An engine that dies early closes the pipe; its status tells.
+            // An engine that dies early closes the pipe; its exit status shows this.
             thread::spawn(move || stdin.write_all(request.as_bytes()));
         }
         let deadline = Instant::now() + self.limit;
@@ -174,7 +174,7 @@ fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// What an engine left behind.
+/// The output and exit status of an engine.
 struct Run {
     status: ExitStatus,
     output: String,
@@ -198,7 +198,7 @@ fn read(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What came before an error is all there is.
+            // After an error only the output before it is available.
             let _ = pipe.read_to_end(&mut bytes);
         }
         sender.send(String::from_utf8_lossy(&bytes).into_owned())
@@ -206,7 +206,7 @@ fn read(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
     receiver
 }
 
-/// What was read, unless that takes until the deadline.
+/// The output that was read, unless the deadline passes first.
 fn wait(receiver: &Receiver<String>, deadline: Instant) -> Option<String> {
     match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
         Ok(text) => Some(text),
