@@ -36,6 +36,8 @@ pub use simulated::macros;
 pub use simulated::{Simulated, Visitor};
 pub use trajectory::{Node, Trajectory};
 
+use std::sync::LazyLock;
+
 /// All models.
 pub const MODELS: &[&dyn Model] = &[
     &contact_oscillator::MODEL,
@@ -72,6 +74,20 @@ pub const GROUP_MODELS: &[&dyn Model] = &[
     &lie::nonholonomic_particle::MODEL,
     &lie::rattleback::MODEL,
 ];
+
+/// The methods that all models in coordinates declare, which are compared with each other.
+pub fn common_methods() -> &'static [Method] {
+    static COMMON: LazyLock<Vec<Method>> = LazyLock::new(|| {
+        let declares =
+            |model: &&dyn Model, id| model.methods().iter().any(|declared: &Method| declared.id == id);
+        METHODS
+            .iter()
+            .copied()
+            .filter(|method| MODELS.iter().all(|model| declares(model, method.id)))
+            .collect()
+    });
+    &COMMON
+}
 
 /// The model called `name`.
 pub fn model(name: &str) -> Option<&'static dyn Model> {

@@ -32,7 +32,7 @@ pub trait Visitor<S: System> {
     type Out;
 
     /// Does it.
-    fn visit<M: nhi_runtime::Method<S> + Clone + Sync + 'static>(self, method: M) -> Self::Out;
+    fn visit<M: nhi_runtime::Method<S> + Copy + Sync + 'static>(self, method: M) -> Self::Out;
 }
 
 /// Implements [`Simulated`] for a system in coordinates, or `on a group`: with the methods that its
@@ -135,7 +135,7 @@ pub mod macros {
         }
     }
 
-    impl<S: System, M: nhi_runtime::Method<S> + Clone + Sync + 'static> Candidate<S, M> {
+    impl<S: System, M: nhi_runtime::Method<S> + Copy + Sync + 'static> Candidate<S, M> {
         /// What the visitor makes of it.
         pub fn accept<V: Visitor<S>>(self, visitor: V) -> Option<V::Out> {
             Some(visitor.visit(self.method))
@@ -195,7 +195,7 @@ pub mod macros {
     impl<S: System + 'static> Visitor<S> for Start<S> {
         type Out = Result<Box<dyn Trajectory>, Error>;
 
-        fn visit<M: nhi_runtime::Method<S> + Clone + Sync + 'static>(self, method: M) -> Self::Out {
+        fn visit<M: nhi_runtime::Method<S> + Copy + Sync + 'static>(self, method: M) -> Self::Out {
             let Start { system, q0, v0, inputs, h } = self;
             Ok(Box::new(Simulation::with_inputs(system, method, q0, v0, &inputs, h)?))
         }

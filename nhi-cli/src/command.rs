@@ -8,7 +8,7 @@ use crate::{demo, figure, list, output, progress};
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use nhi_codegen::engine::default_engine;
-use nhi_models::{GROUP_MODELS, METHODS, MODELS, Model};
+use nhi_models::{GROUP_MODELS, MODELS, Model, common_methods};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -226,7 +226,7 @@ fn models() -> impl Iterator<Item = &'static str> {
 }
 
 fn methods() -> impl Iterator<Item = &'static str> {
-    METHODS.iter().map(|method| method.id)
+    common_methods().iter().map(|method| method.id)
 }
 
 fn expand(file: &Path, name: Option<&str>, method: Option<&str>) -> Result<(), Failed> {

@@ -5,7 +5,7 @@ use crate::figure::{COLOURS, Curve, Panel, Scale, Undrawn, draw};
 use crate::list::table;
 use crate::run::Stopped;
 use nhi_models::sleigh_com::SleighCom;
-use nhi_models::{Instance, METHODS, Method, Phase, model};
+use nhi_models::{Instance, Method, Phase, common_methods, model};
 use plotters::style::RGBColor;
 use std::f64::consts::FRAC_PI_2;
 use std::time::{Duration, Instant};
@@ -113,7 +113,7 @@ impl Example {
     /// Runs all methods.
     pub(crate) fn show(&self) -> Result<Shown, Stopped> {
         let exact = self.exact()?;
-        let tracks: Vec<_> = METHODS.iter().map(|method| self.track(method, &exact)).collect();
+        let tracks: Vec<_> = common_methods().iter().map(|method| self.track(method, &exact)).collect();
         let svg = self.draw(&tracks, &exact).map_err(Stopped::new)?;
         Ok(Shown { text: self.describe(&tracks), figure: (format!("{}.svg", self.name), svg) })
     }

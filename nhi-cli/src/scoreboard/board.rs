@@ -5,7 +5,7 @@ use super::node::{Parasite, Reversal, parasite, residual, reversal};
 use super::order::{Order, order};
 use super::volume::{CLOUDS, Volume, volume};
 use super::{Course, courses};
-use nhi_models::{METHODS, Method, Model};
+use nhi_models::{Method, Model, common_methods};
 use nhi_runtime::Error;
 use rayon::prelude::*;
 
@@ -96,7 +96,7 @@ impl Selection {
             |names: &[String], name: &str| names.is_empty() || names.iter().any(|known| known == name);
         Selection {
             courses: courses().into_iter().filter(|course| chosen(models, course.model.name())).collect(),
-            methods: METHODS.iter().filter(|method| chosen(methods, method.id)).collect(),
+            methods: common_methods().iter().filter(|method| chosen(methods, method.id)).collect(),
             steps,
         }
     }

@@ -109,7 +109,7 @@ struct Together<'b, S: System>(&'b Bed<S>);
 impl<S: Simulated> Visitor<S> for Together<'_, S> {
     type Out = [Vec<Vec<u64>>; PARTS.len()];
 
-    fn visit<M: Method<S> + Clone + Sync + 'static>(self, method: M) -> Self::Out {
+    fn visit<M: Method<S> + Copy + Sync + 'static>(self, method: M) -> Self::Out {
         self.0.together(method)
     }
 }

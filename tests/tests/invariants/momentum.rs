@@ -2,7 +2,7 @@
 
 use crate::distance;
 use crate::tolerance::ACCUMULATED;
-use nhi_models::{Family, METHODS, MODELS, Model, Simulated, Visitor, model, simulated};
+use nhi_models::{Family, MODELS, Model, Simulated, Visitor, common_methods, model, simulated};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Method, System};
 
@@ -31,7 +31,7 @@ fn momenta_of_horizontal_symmetries_are_conserved() {
     for (model, parameters) in
         [(disk, spring.to_vec()), (knife, knife.defaults()), (snakeboard, snakeboard.defaults())]
     {
-        for method in METHODS.iter().filter(|method| method.family != Family::RungeKutta) {
+        for method in common_methods().iter().filter(|method| method.family != Family::RungeKutta) {
             // RATTLE's parasite on the snakeboard magnifies rounding.
             let steps = if model.name() == "snakeboard_free" { 200 } else { 1000 };
             let worst = change(model, &parameters, method.id, 0.01, steps);
@@ -52,7 +52,7 @@ fn momenta_are_found_and_conserved() {
         if start.is_empty() {
             continue;
         }
-        for method in METHODS.iter().filter(|method| method.family != Family::RungeKutta) {
+        for method in common_methods().iter().filter(|method| method.family != Family::RungeKutta) {
             let mut trajectory = crate::start(&*instance, method.id, 0.01);
             let mut worst: f64 = 0.0;
             // RATTLE's parasite grows on the snakeboard, and what is rounding beside it is not beside p.

@@ -1,7 +1,7 @@
 //! Multipliers of the last step as forces, against those of the continuous equations.
 
 use crate::instance;
-use nhi_models::{Family, METHODS, Method};
+use nhi_models::{Family, Method, common_methods};
 
 /// Where in the last step the multipliers are those of the continuous equations, and with which error.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ fn multipliers_are_those_of_the_continuous_equations() {
         "mobile_robot",
         "magnetic_particle",
     ] {
-        for method in METHODS {
+        for method in common_methods() {
             let order = order(method);
             let end = exponent(name, method, 0.0);
             let right = match order {
@@ -85,7 +85,7 @@ fn multipliers_of_the_start() {
         let instance = instance(name);
         let (q, v) = instance.initial();
         let (_, expected) = instance.acceleration(&q, &v, 0.0, &[]).unwrap();
-        for method in METHODS {
+        for method in common_methods() {
             let lambda = crate::start(&*instance, method.id, 0.01).multipliers();
             let continuous = crate::distance(&lambda, &expected) < crate::tolerance::ROUNDING;
             let other =

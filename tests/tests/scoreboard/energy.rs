@@ -2,7 +2,7 @@
 
 use crate::{course, find, none};
 use nhi_cli::scoreboard::{Conserved, Course, Verdict, courses, energy};
-use nhi_models::{Family, METHODS};
+use nhi_models::{Family, common_methods};
 
 /// Largest errors in the first and in the second half of the course's run, not relative.
 fn halves(course: &Course, id: &str) -> [f64; 2] {
@@ -93,7 +93,9 @@ fn symmetric_methods_do_not_drift() {
         if WALKING.contains(&course.model.name()) || course.model.name() == IRREVERSIBLE {
             continue;
         }
-        for method in METHODS.iter().filter(|method| method.family == Family::Dla && method.order == 2) {
+        for method in
+            common_methods().iter().filter(|method| method.family == Family::Dla && method.order == 2)
+        {
             let Some(energy) = energy(&course, method, LONG) else { continue };
             if energy.verdict() != Verdict::Bounded {
                 wrong.push(format!(

@@ -3,7 +3,7 @@
 use crate::tolerance::{RESIDUAL, REVERSAL};
 use crate::{course, find, none};
 use nhi_cli::scoreboard::{courses, parasite, residual, reversal};
-use nhi_models::{Family, METHODS, sleigh_com};
+use nhi_models::{Family, common_methods, sleigh_com};
 use nhi_runtime::{Rattle, Simulation};
 
 /// μ(q)v + μ₀(q) = 0 to rounding at every node of a long run, even of runs that go astray.
@@ -11,7 +11,7 @@ use nhi_runtime::{Rattle, Simulation};
 fn constraints_hold_at_the_nodes() {
     let mut wrong = Vec::new();
     for course in courses() {
-        for method in METHODS {
+        for method in common_methods() {
             let residual = residual(&course, method);
             // Of the free particle ẏ is constant, and the rules of the trapezoid and of Simpson integrate
             // the constraint's product y dx/dt as exactly as its velocities.
@@ -35,7 +35,7 @@ fn constraints_hold_at_the_nodes() {
 fn adjoint_methods_lead_back() {
     let mut wrong = Vec::new();
     for course in courses() {
-        for method in METHODS {
+        for method in common_methods() {
             let name = course.model.name();
             let measured = reversal(&course, method).unwrap();
             // Without a potential all GNI methods are the same, for a constant mass matrix.

@@ -2,7 +2,7 @@
 
 use crate::find;
 use nhi_cli::scoreboard::{CLOUDS, volume};
-use nhi_models::METHODS;
+use nhi_models::common_methods;
 
 /// Change of the volume to t = 30.
 fn change(model: usize, id: &str) -> f64 {
@@ -24,7 +24,7 @@ fn the_exact_flow_preserves_the_volume() {
 /// No method does, not even on the free particle.
 #[test]
 fn no_method_preserves_the_volume() {
-    for method in METHODS {
+    for method in common_methods() {
         for (model, cloud) in CLOUDS.iter().enumerate() {
             let change = change(model, method.id);
             assert!(change.abs() > 1e-12, "{} {}: {change:e}", cloud.name(), method.id);
