@@ -2,8 +2,8 @@
 //!
 //! Every structure-preserving method is one scheme: a discrete Lagrangian by quadrature, its two
 //! Legendre transforms, and a node rule that says what happens where two steps meet. A named method
-//! is a row of the table of `nhi-methods` and has its [`Scheme`] here; what a system makes simple (constant mass, constraints
-//! that are affine in the impulse) is found while the program is written.
+//! is a row of the table of `nhi-methods` and has its scheme here; what a system makes simple (constant
+//! mass, constraints that are affine in the impulse) is found while the program is written.
 
 mod builder;
 mod discrete;
