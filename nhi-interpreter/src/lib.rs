@@ -8,9 +8,11 @@
 
 mod maps;
 mod newton;
+mod simulation;
 mod strict;
 
 pub use maps::{Retraction, map};
+pub use simulation::Simulation;
 
 use nhi_codegen::expr::{Function as Elementary, Pool};
 use nhi_codegen::lower::{Function, Operand, Operation, SinCos, Statement, Value, lower};

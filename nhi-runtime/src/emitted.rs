@@ -1,6 +1,12 @@
 //! Functions for emitted code and for its measurement; not for direct use.
 
 pub use crate::__fields as fields;
+#[doc(hidden)]
+pub use crate::fields::Places;
+/// Steps between two re-synchronisations of carried sines and cosines; one comes before the first step.
+pub const RESYNC_EVERY: u64 = crate::method::RENEWAL;
+/// Steps between two replacements of subnormal numbers of the state by zero.
+pub const FLUSH_EVERY: u64 = crate::method::SETTLING;
 use crate::fields::array;
 pub use crate::isa::use_plain_instructions;
 use crate::unchecked::zero_if_finite;

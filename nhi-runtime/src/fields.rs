@@ -262,6 +262,18 @@ macro_rules! __fields {
             fn write(&self, _next: &mut impl ::core::ops::FnMut(T)) {
                 $(_next(self.$field);)*
             }
+            #[inline(always)]
+            fn with(self, _other: T, _places: $crate::emitted::Places, mut _from: ::core::primitive::usize) -> Self {
+                $(
+                    let $field = $crate::Fields::with(self.$field, _other, _places, _from);
+                    _from += 1;
+                )*
+                $name { $($field,)* $($scalar: ::core::marker::PhantomData)? }
+            }
+            #[inline(always)]
+            fn each(self, _to: impl ::core::ops::Fn(T) -> T + ::core::marker::Copy) -> Self {
+                $name { $($field: _to(self.$field),)* $($scalar: ::core::marker::PhantomData)? }
+            }
         }
     };
 }

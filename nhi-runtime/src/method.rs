@@ -112,7 +112,7 @@ pub trait Method<S: System> {
 }
 
 /// Steps with the same sines and cosines but for turns: few enough that what roundings add up to is rounding.
-const RENEWAL: u64 = 32;
+pub(crate) const RENEWAL: u64 = 32;
 
 /// Whether step number `k` + 1 begins with the state [renewed](Method::renewed).
 #[inline(always)]

@@ -24,9 +24,12 @@ fn roundings_do_not_add_up() {
         for _ in 0..20_000 {
             rattle.step().expect("a step");
             dla2.step().expect("a step");
-            let &[.., sin, cos] = &rattle.state().carried;
+            let state = rattle.state().carried;
+            let (sin, cos) = (state.sin_theta, state.cos_theta);
             let (s, c) = Scalar::sin_cos(rattle.q()[0]);
-            let &[.., angle, by, sin_h, cos_h] = &dla2.state().carried;
+            let state = dla2.state().carried;
+            let (angle, by) = (state.last_theta, state.turn_theta);
+            let (sin_h, cos_h) = (state.sin_near_theta, state.cos_near_theta);
             // Of the sum as it is before it is rounded.
             let sum = angle + by;
             let rest = by - (sum - angle);
@@ -54,11 +57,10 @@ fn roundings_of_phases_do_not_add_up() {
     for k in 1..20_000 {
         rattle.step().expect("a step");
         // What is foreseen of the torques at the end of the next step.
-        let &[.., rotor, sin_rotor, cos_rotor, steering, sin_steering, cos_steering] =
-            &rattle.state().carried;
-        for (rate, phase, sines) in
-            [(20.0, rotor, (sin_rotor, cos_rotor)), (2.0, steering, (sin_steering, cos_steering))]
-        {
+        let state = rattle.state().carried;
+        let rotor = (state.near_phase_0, (state.sin_near_phase_0, state.cos_near_phase_0));
+        let steering = (state.near_phase_1, (state.sin_near_phase_1, state.cos_near_phase_1));
+        for (rate, (phase, sines)) in [(20.0, rotor), (2.0, steering)] {
             let exact = rate * core::f64::consts::PI * (h * f64::from(k + 1));
             assert!((phase - exact).abs() <= 4.0 * f64::EPSILON * exact, "{k}: {phase} for {exact}");
             let (sin, cos) = Scalar::sin_cos(phase);
@@ -82,7 +84,9 @@ fn roundings_of_known_sines_do_not_add_up() {
         let mut largest = 0.0_f64;
         for _ in 0..20_000 {
             dla2.step().expect("a step");
-            let &[.., angle, by, sin, cos, _, _, _, _, _, _, _, _, _, _] = &dla2.state().carried;
+            let state = dla2.state().carried;
+            let (angle, by) = (state.last_phi, state.turn_phi);
+            let (sin, cos) = (state.sin_near_phi, state.cos_near_phi);
             let (s, c) = Scalar::sin_cos(angle + by);
             let rounding = 1.0 + 2.0 * angle.abs();
             largest = largest.max((sin - s).abs().max((cos - c).abs()) / rounding);

@@ -58,7 +58,7 @@ fn row(derived: &Derived, lines: usize, time: f64) {
     let mut constants = Constants::default();
     for method in &derived.methods {
         let fixed = method.state.belongs_to_step_size();
-        let optimised = optimise_step(&mut pool, &mut constants, &method.step, fixed).step;
+        let optimised = optimise_step(&mut pool, &mut constants, &method.step, fixed).program;
         let step = split(&pool, &optimised).step;
         let count = Operations::of(&mut pool, &mut constants, &step);
         let mut iterations: Vec<String> = count.iterations.iter().map(ToString::to_string).collect();

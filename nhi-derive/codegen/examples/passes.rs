@@ -12,7 +12,7 @@ use nhi_codegen::expr::Pool;
 use nhi_codegen::method::{self, Method, MethodPrograms};
 use nhi_codegen::pass::{carry, in_a_loop, optimise_step, trace};
 use nhi_codegen::pipeline::Derived;
-use nhi_codegen::program::{Binding, Constants, Operations, Program, Role, Statement};
+use nhi_codegen::program::{Binding, Constants, Operations, Program, Rescale, Statement};
 use std::collections::BTreeMap;
 use std::error::Error;
 
@@ -128,7 +128,7 @@ fn row(derived: &Derived, method: &MethodPrograms) {
     let fixed = method.state.belongs_to_step_size();
     let mut carried = plain.clone();
     if let Some(with) = carry(&mut pool, &mut constants, &written, fixed) {
-        let with = trace(&mut pool, &mut constants, &with.step, |_, _, _| {});
+        let with = trace(&mut pool, &mut constants, &with.program, |_, _, _| {});
         if weight(&mut pool, &with) < last {
             carried = with;
         }
@@ -137,8 +137,9 @@ fn row(derived: &Derived, method: &MethodPrograms) {
     let loop_after_carry = in_a_loop(&mut pool, &mut constants, &carried);
     let (mut pool, step) = method.step.isolated(&derived.mechanics.system.pool);
     let emitted = optimise_step(&mut pool, &mut Constants::default(), &step, fixed);
-    let after = weight(&mut pool, &emitted.step);
-    let in_a_loop = in_a_loop(&mut pool, &mut Constants::default(), &emitted.step);
+    let after = weight(&mut pool, &emitted.program);
+    let in_a_loop = in_a_loop(&mut pool, &mut Constants::default(), &emitted.program);
+    let is_rescaled = emitted.entries().iter().any(|entry| entry.rescale == Rescale::Restart);
     println!(
         "| {} | {} | {} | {} | {before} | {} | {} | {after} | {} | {in_a_loop} | {} | {} → {} |",
         derived.mechanics.system.name,
@@ -147,10 +148,10 @@ fn row(derived: &Derived, method: &MethodPrograms) {
         as_declared(derived, method) - after,
         columns.join(" | "),
         last - after_carry,
-        if emitted.anew.is_empty() { 0 } else { loop_after_carry as isize - in_a_loop as isize },
-        emitted.step.symbols(&Role::Carried).len(),
+        if is_rescaled { loop_after_carry as isize - in_a_loop as isize } else { 0 },
+        emitted.entries().len(),
         checks(&pool, &written),
-        checks(&pool, &emitted.step),
+        checks(&pool, &emitted.program),
     );
     debug_assert_eq!(unknowns(&plain), unknowns(&written));
 }
@@ -163,7 +164,7 @@ fn as_declared(derived: &Derived, method: &MethodPrograms) -> isize {
     let step = method::method_programs(&mut mechanics, named).step;
     let (mut pool, step) = step.isolated(&mechanics.system.pool);
     let fixed = method.state.belongs_to_step_size();
-    let step = optimise_step(&mut pool, &mut Constants::default(), &step, fixed).step;
+    let step = optimise_step(&mut pool, &mut Constants::default(), &step, fixed).program;
     weight(&mut pool, &step)
 }
 

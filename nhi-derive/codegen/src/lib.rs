@@ -17,6 +17,7 @@ pub mod group;
 pub mod lower;
 pub mod mechanics;
 pub mod method;
+pub mod optimised;
 pub mod pass;
 pub mod pipeline;
 pub mod program;

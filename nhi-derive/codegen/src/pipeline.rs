@@ -6,6 +6,7 @@ use crate::emit::{self, Unit};
 use crate::engine::{Engine, EngineError, default_engine};
 use crate::mechanics::{Connection, Mechanics};
 use crate::method::{MethodPrograms, SystemPrograms, method_programs, refusal, system_programs};
+use crate::optimised::Optimised;
 use proc_macro2::TokenStream;
 
 /// The expansion of `#[derive(Nonholonomic)]`: the implementation, or every error and a stub. A panic, which is a bug of
@@ -83,9 +84,14 @@ impl Derived {
         Ok(Derived { declaration, mechanics, system, methods })
     }
 
+    /// The functions of the system and its methods after the passes.
+    pub fn optimised(&self) -> Optimised {
+        Optimised::of(&self.mechanics.system.pool, &self.system, &self.methods)
+    }
+
     /// The implementation of the runtime's traits.
     pub fn implementation(&self) -> TokenStream {
-        emit::implementation(&self.unit(&self.mechanics, None))
+        emit::implementation(&self.unit(&self.mechanics, &self.optimised(), None))
     }
 
     /// The same for people: formatted, with the equations that the code implements as comments.
@@ -95,18 +101,22 @@ impl Derived {
     pub fn pretty(&self, engine: &mut dyn Engine) -> Result<String, Box<Rejected>> {
         let mut mechanics = self.mechanics.clone();
         let connection = mechanics.connection(engine).map_err(|e| unanswered(&self.declaration, &e))?;
-        Ok(emit::pretty(&self.unit(&mechanics, connection.as_ref())))
+        Ok(emit::pretty(&self.unit(&mechanics, &self.optimised(), connection.as_ref())))
     }
 
-    fn unit<'a>(&'a self, mechanics: &'a Mechanics, connection: Option<&'a Connection>) -> Unit<'a> {
+    fn unit<'a>(
+        &'a self,
+        mechanics: &'a Mechanics,
+        optimised: &'a Optimised,
+        connection: Option<&'a Connection>,
+    ) -> Unit<'a> {
         Unit {
             ident: &self.declaration.ident,
             generics: &self.declaration.generics,
             fields: &self.declaration.fields,
             runtime: &self.declaration.runtime,
             mechanics,
-            system: &self.system,
-            methods: &self.methods,
+            optimised,
             connection,
         }
     }

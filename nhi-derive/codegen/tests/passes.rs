@@ -4,7 +4,9 @@ mod support;
 
 use nhi_codegen::expr::{Expr, Function, Pool};
 use nhi_codegen::pass::{carry, in_a_loop, optimise, optimise_step, split, trace};
-use nhi_codegen::program::{Binding, Constants, Input, Newton, Operations, Output, Program, Role, Statement};
+use nhi_codegen::program::{
+    Binding, Constants, Input, Newton, Operations, Output, Program, Rescale, Role, Statement,
+};
 use support::{Random, Run, program, systems};
 
 /// The optimised body of a program, and its operations.
@@ -650,15 +652,15 @@ fn carried(text: &str, fixed: bool) -> (String, String) {
     let Some(carrying) = carry(&mut pool, &mut Constants::default(), &before, fixed) else {
         return (String::new(), String::new());
     };
-    let start = carrying.carry.expect("a program for the start");
-    carrying.step.validate(&pool);
+    let start = carrying.initial().expect("a program for the start");
+    carrying.validate(&pool);
     start.validate(&pool);
     let list = |program: &Program| {
         let values = &program.outputs.last().expect("what is carried").values;
         let values: Vec<String> = values.iter().map(|&e| pool.show(e).to_string()).collect();
         values.join(", ")
     };
-    (list(&start), list(&carrying.step))
+    (list(&start), list(&carrying.program))
 }
 
 #[track_caller]
@@ -725,9 +727,9 @@ fn a_pivot_that_the_step_before_has_checked_is_left_to_the_start() {
             return q = [x_1], v = [w + h/c_1]",
     );
     let carrying = carry(&mut pool, &mut Constants::default(), &before, false).expect("something to carry");
-    let start = carrying.carry.expect("a program for the start");
+    let start = carrying.initial().expect("a program for the start");
     let pivots = |p: &Program| p.body.iter().filter(|s| matches!(s, Statement::Pivot { .. })).count();
-    assert_eq!((pivots(&carrying.step), pivots(&start)), (1, 1));
+    assert_eq!((pivots(&carrying.program), pivots(&start)), (1, 1));
     let fails = start.run(&pool, &[vec![1.0], vec![0.1], vec![2.0], vec![0.0], vec![0.0]]);
     assert_eq!(fails, Err(nhi_runtime::Failure::SingularConstraints));
 }
@@ -738,14 +740,14 @@ fn stepped(text: &str, fixed: bool) -> (String, Vec<usize>, usize) {
     let mut constants = Constants::default();
     let before = program(&mut pool, text);
     let step = optimise_step(&mut pool, &mut constants, &before, fixed);
-    step.step.validate(&pool);
-    if let Some(carry) = &step.carry {
-        carry.validate(&pool);
-    }
-    let weight = in_a_loop(&mut pool, &mut constants, &step.step);
-    let shown = step.step.show(&pool).to_string();
+    step.validate(&pool);
+    step.initial().iter().for_each(|initial| initial.validate(&pool));
+    let weight = in_a_loop(&mut pool, &mut constants, &step.program);
+    let shown = step.program.show(&pool).to_string();
     let body: Vec<&str> = shown.lines().skip(1).map(str::trim).collect();
-    (body.join("\n"), step.anew.into_iter().collect(), weight)
+    let entries = step.entries().iter().enumerate();
+    let restarted = entries.filter(|(_, entry)| entry.rescale == Rescale::Restart).map(|(i, _)| i);
+    (body.join("\n"), restarted.collect(), weight)
 }
 
 #[track_caller]

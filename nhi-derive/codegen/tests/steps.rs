@@ -4,7 +4,7 @@ mod support;
 
 use nhi_codegen::expr::{Expr, Function, Node, Pool};
 use nhi_codegen::pass::trace;
-use nhi_codegen::program::{Constants, Foreseen, Program, Role, Statement};
+use nhi_codegen::program::{Carried, Constants, Foreseen, Program, Role, Statement};
 use std::collections::BTreeMap;
 use support::{Carrying, Lists, Random, Run, program};
 
@@ -237,24 +237,16 @@ impl Found {
         changed.into_iter().for_each(|(name, is_found)| self.note(name, is_found));
     }
 
-    fn of(&mut self, Carrying { pool, step: optimised }: &Carrying) {
-        let step = &optimised.step;
+    fn of(&mut self, Carrying { pool, step: optimised, .. }: &Carrying) {
+        let step = &optimised.program;
         let carried = step.symbols(&Role::Carried);
-        let name = |e: Expr| pool.as_symbol(e).map_or("", |s| pool.name(s));
-        let is_sine = |n: &str| ["sin_", "cos_", "last_", "turn_", "near_"].iter().any(|p| n.starts_with(p));
-        let plain = carried.iter().enumerate().filter(|&(i, _)| {
-            !optimised.anew.contains(&i) && !optimised.errors.contains(&i) && !is_sine(name(carried[i]))
-        });
-        self.note("carry", plain.count() > 0);
-        self.note("guesses by differences", !optimised.errors.is_empty());
-        self.note("guesses by last solutions", carried.iter().any(|&s| name(s).contains("last_2_")));
-        self.note("increments", !optimised.increments.places.is_empty());
-        let is_increment = |i: usize| optimised.increments.places.iter().any(|&(place, _)| place == i);
-        let is_midpoint = |n: &str| ["x_h", "y_h", "z_h"].contains(&n);
-        let is_begun = |i: usize| !is_increment(i) && !is_sine(name(carried[i]));
-        let only_midpoints = (0..carried.len()).all(|i| !is_begun(i) || is_midpoint(name(carried[i])));
-        self.note("midpoints", optimised.begun && only_midpoints);
-        self.note("middle", optimised.begun && !only_midpoints);
+        let has = |is: fn(&Carried) -> bool| optimised.entries().iter().any(|entry| is(&entry.role));
+        self.note("carry", has(|role| *role == Carried::Cached));
+        self.note("guesses by differences", has(|role| matches!(role, Carried::Difference { .. })));
+        self.note("guesses by last solutions", has(|role| *role == Carried::OlderSolutions));
+        self.note("increments", has(|role| matches!(role, Carried::Increment { .. })));
+        self.note("midpoints", has(|role| *role == Carried::Midpoint));
+        self.note("middle", has(|role| *role == Carried::Intermediate));
         let is_small = |e: &Expr| matches!(pool.node(*e), Node::Call(Function::SmallSin, _));
         self.note("small angles", pool.reachable(&step.values()).iter().any(is_small));
         for statement in &step.body {
@@ -313,7 +305,7 @@ fn random_steps_keep_their_values() {
                 let steps = trajectory(&pool, &raw, &mut random, fixed);
                 if !steps.is_empty() {
                     by.compare(
-                        &format!("seed {seed}, fixed {fixed}\n{text}\n{}", by.step.step.show(&by.pool)),
+                        &format!("seed {seed}, fixed {fixed}\n{text}\n{}", by.step.program.show(&by.pool)),
                         &steps,
                     );
                     compared += steps.len();

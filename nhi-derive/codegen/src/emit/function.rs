@@ -3,13 +3,12 @@
 use super::Mode;
 use super::expression::{Place, Writer};
 use super::names::{Names, spelled};
-use crate::expr::{Expr, Node, Pool};
-use crate::group::{Entry, Group};
-use crate::lower::{Function, Newton, Operand, Output, SinCos, Statement, Value, lower};
-use crate::program::{self, Constants, Program, Role, Singular, Turn};
+use crate::group::Group;
+use crate::lower::{Function, Newton, Operand, Output, SinCos, Statement, Value};
+use crate::program::{Role, Singular};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// What an emitted function takes in place of several inputs, and what it returns.
 pub(super) enum Signature<'a> {
@@ -22,8 +21,15 @@ pub(super) enum Signature<'a> {
     Start(&'a StateType),
     /// Takes `prepared` and a state and returns a state.
     Step(&'a StateType),
-    /// Takes a state and returns what a step carries beside it.
-    Carry(&'a StateType),
+    /// Takes a state and returns what a state carries, or a failure.
+    Carry {
+        /// The state that it takes.
+        at: &'a StateType,
+        /// The state whose numbers it returns.
+        of: &'a StateType,
+    },
+    /// Takes a state, and perhaps the one before, and returns new numbers for some fields.
+    Update(&'a StateType),
     /// Returns `Prepared`, with one field per output.
     Prepare,
 }
@@ -34,8 +40,10 @@ pub(super) struct StateType {
     pub(super) name: Ident,
     /// Its fields, with their lengths.
     pub(super) fields: Vec<(Role, usize)>,
-    /// Length of its last field, `carried`.
-    pub(super) carried: usize,
+    /// Type of its last field, `carried`, if it has any.
+    pub(super) carried: Option<TokenStream>,
+    /// The fields of that.
+    pub(super) carried_fields: Vec<Ident>,
     /// The group factor of its configuration, with the number of coordinates beside it.
     pub(super) pose: Option<Pose>,
 }
@@ -83,87 +91,24 @@ impl StateType {
             Some(pose) => pose.configuration(runtime, &quote!(#scalar)),
             None => quote!([#scalar; #q]),
         };
-        let carried = (self.carried > 0).then(|| {
-            let k = Literal::usize_unsuffixed(self.carried);
-            quote!(, [#scalar; #k])
-        });
+        let carried = self.carried.as_ref().map(|carried| quote!(, #carried));
         quote!(#runtime #name<#q, [#scalar; #n], [#scalar; #m] #carried>)
     }
 
     /// The type of states without what is carried.
     pub(super) fn without_carried(&self) -> StateType {
-        StateType { name: self.name.clone(), fields: self.fields.clone(), carried: 0, pose: self.pose }
-    }
-
-    /// Which of its numbers, in order, no value of the step depends on.
-    pub(super) fn unread(&self, pool: &Pool, step: &Program) -> Vec<usize> {
-        let used = used(pool, step);
-        let inputs = self.roles().filter_map(|role| step.inputs.iter().find(|input| input.role == *role));
-        let numbers = inputs.flat_map(|input| &input.symbols).enumerate();
-        numbers.filter(|(_, symbol)| !used.contains(symbol)).map(|(i, _)| i).collect()
-    }
-
-    /// Where the step has sines of an angle from the step before, where it has the angle and perhaps what it was
-    /// foreseen to be turned by: `carried[1]`, `carried[2]`, `q[0]`, `carried[0]`.
-    ///
-    /// # Panics
-    /// If the step has such sines without all of that in the state: they could not be recomputed, and their roundings
-    /// would grow without bound.
-    pub(super) fn turned(&self, pool: &Pool, step: &Program) -> Vec<([TokenStream; 3], Option<TokenStream>)> {
-        let place = |turn: &Turn, what: &str, e: Expr| {
-            let of = |role: &Role| step.symbols(role).iter().position(|&s| s == e);
-            let Some((role, i)) = self.roles().find_map(|role| Some((role, of(role)?))) else {
-                panic!(
-                    "{}: {what} {} is not in the state, so that the sines of the angle {} cannot be recomputed",
-                    step.name,
-                    pool.show(e),
-                    pool.show(turn.angle),
-                )
-            };
-            let (field, i) = (format_ident!("{}", role.name()), Literal::usize_unsuffixed(i));
-            match self.pose {
-                Some(_) if *role == Role::Configuration => quote!(q.entries()[#i]),
-                _ => quote!(#field[#i]),
-            }
-        };
-        let of = |statement: &program::Statement| {
-            let program::Statement::Turn(turn @ Turn { from, foreseen, known: [sin, cos], .. }) = statement
-            else {
-                return None;
-            };
-            // Sines that the step itself computes are recomputed in every step.
-            if !self.are_of_state(pool, step, &turn.known) {
-                return None;
-            }
-            let places = [("the sine", sin), ("the cosine", cos), ("the angle", from)]
-                .map(|(what, &e)| place(turn, what, e));
-            let by = foreseen.by().filter(|&by| !pool.is_zero(by));
-            Some((places, by.map(|by| place(turn, "the predicted turn", by))))
-        };
-        step.body.iter().filter_map(of).collect()
-    }
-
-    /// Whether sines are made of numbers of the state without a call in the step.
-    fn are_of_state(&self, pool: &Pool, step: &Program, sines: &[Expr]) -> bool {
-        let values: BTreeMap<Expr, Expr> = step.lets().into_iter().collect();
-        let state: BTreeSet<Expr> = self.roles().flat_map(|role| step.symbols(role)).copied().collect();
-        let mut stack = sines.to_vec();
-        while let Some(e) = stack.pop() {
-            if state.contains(&e) {
-                return true;
-            }
-            match (values.get(&e), pool.node(e)) {
-                (Some(&value), _) => stack.push(value),
-                (None, Node::Call(..)) => {}
-                (None, _) => stack.extend(pool.children(e)),
-            }
+        StateType {
+            name: self.name.clone(),
+            fields: self.fields.clone(),
+            carried: None,
+            carried_fields: Vec::new(),
+            pose: self.pose,
         }
-        false
     }
 
     /// Roles of its fields, in order.
     fn roles(&self) -> impl Iterator<Item = &Role> {
-        self.fields.iter().map(|(role, _)| role).chain([&Role::Carried])
+        self.fields.iter().map(|(role, _)| role).chain(self.carried.as_ref().map(|_| &Role::Carried))
     }
 
     /// Whether the state has this field.
@@ -172,7 +117,7 @@ impl StateType {
     }
 }
 
-/// The function of `program`:
+/// The function in Rust:
 ///
 /// ```text
 /// /// doc
@@ -184,18 +129,11 @@ impl StateType {
 /// }
 /// ```
 pub(super) fn function(
-    pool: &mut Pool,
-    constants: &mut Constants,
+    function: &Function,
     mode: &mut Mode,
     names: Names,
-    program: &Program,
     signature: &Signature<'_>,
 ) -> TokenStream {
-    print(&lower(pool, constants, program), mode, names, signature)
-}
-
-/// The function in Rust.
-fn print(function: &Function, mode: &mut Mode, names: Names, signature: &Signature<'_>) -> TokenStream {
     let mut body = Body {
         writer: Writer::new(function, names),
         mode,
@@ -218,10 +156,10 @@ fn print(function: &Function, mode: &mut Mode, names: Names, signature: &Signatu
     });
     let inline = match signature {
         // The driver's loop decides for which instruction set a step is compiled.
-        Signature::Step(_) => quote!(#[inline(always)]),
+        Signature::Step(_) | Signature::Update(_) => quote!(#[inline(always)]),
         Signature::Plain { .. } => quote!(#[inline]),
-        // Once per simulation: compiled once.
-        Signature::Start(_) | Signature::Carry(_) | Signature::Prepare => TokenStream::new(),
+        // Once per simulation or change of the step size: compiled once.
+        Signature::Start(_) | Signature::Carry { .. } | Signature::Prepare => TokenStream::new(),
     };
     quote! {
         #(#[doc = #docs])*
@@ -235,29 +173,6 @@ fn used_names(function: &Function) -> BTreeSet<&str> {
     let uses = function.uses();
     let names = function.names.iter().zip(uses);
     names.filter(|(_, uses)| *uses > 0).filter_map(|(name, _)| name.as_deref()).collect()
-}
-
-/// The symbols that values depend on.
-fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
-    pool.reachable(&program.values()).into_iter().filter(|&e| pool.as_symbol(e).is_some()).collect()
-}
-
-/// The maps of a group that a program makes use of, by the numbers that it takes of them.
-fn maps(pool: &Pool, program: &Program) -> impl Iterator<Item = Entry> {
-    pool.reachable(&program.values()).into_iter().filter_map(|e| match pool.node(e) {
-        Node::Map(entry, _) => Some(*entry),
-        _ => None,
-    })
-}
-
-/// Whether a program has maps of a group.
-pub(super) fn has_maps(pool: &Pool, program: &Program) -> bool {
-    maps(pool, program).next().is_some()
-}
-
-/// The group of whose retractions a program makes use.
-pub(super) fn retracted(pool: &Pool, program: &Program) -> Option<&'static Group> {
-    maps(pool, program).find(|entry| entry.map.is_of_retraction()).map(|entry| entry.group)
 }
 
 struct Body<'a> {
@@ -300,22 +215,37 @@ impl Body<'_> {
                         arguments.push(quote!(_prepared: &Prepared<T>));
                     }
                 }
-                Signature::Step(ty) | Signature::Carry(ty) if ty.has(&input.role) => {
+                Signature::Step(ty) | Signature::Carry { at: ty, .. } | Signature::Update(ty)
+                    if ty.has(&input.role) =>
+                {
                     state.push(is_used);
                     if is_used {
                         self.add(match ty.pose {
+                            _ if input.role == Role::Carried => {
+                                let pattern = fields(&ty.carried_fields, &pattern);
+                                quote!(let Carried { #(#pattern),* } = state.carried;)
+                            }
                             Some(_) if input.role == Role::Configuration => {
                                 quote!(let [#(#pattern),*] = *state.q.entries();)
                             }
                             _ => quote!(let [#(#pattern),*] = state.#name;),
                         });
                     }
-                    if state.len() == ty.fields.len() + usize::from(ty.carried > 0) {
+                    if state.len() == ty.roles().count() {
                         let argument =
                             format_ident!("{}", if state.contains(&true) { "state" } else { "_state" });
                         let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
                         arguments.push(quote!(#argument: &#ty));
                     }
+                }
+                Signature::Update(_) if input.role == Role::PreviousVelocity => {
+                    self.add(quote!(let [#(#pattern),*] = before.v;));
+                }
+                Signature::Update(ty) if input.role == Role::PreviousCarried => {
+                    let pattern = fields(&ty.carried_fields, &pattern);
+                    self.add(quote!(let Carried { #(#pattern),* } = before.carried;));
+                    let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
+                    arguments.push(quote!(before: &#ty));
                 }
                 _ if is_used => {
                     arguments.push(quote!(#name: &[T; #length]));
@@ -480,7 +410,16 @@ impl Body<'_> {
         let mut values = Vec::new();
         for output in &function.outputs {
             let entries = self.writer.operands(&output.values);
-            values.push(if output.scalar { quote!(#(#entries)*) } else { quote!([#(#entries),*]) });
+            values.push(match signature {
+                Signature::Step(ty) | Signature::Carry { of: ty, .. } | Signature::Update(ty)
+                    if output.role == Role::Carried =>
+                {
+                    let fields = fields(&ty.carried_fields, &entries);
+                    quote!(Carried { #(#fields),* })
+                }
+                _ if output.scalar => quote!(#(#entries)*),
+                _ => quote!([#(#entries),*]),
+            });
         }
         // What is prepared is named by the values that are kept, such as `c[0]`.
         let names = || -> Vec<Ident> { function.outputs.iter().map(|o| spelled(o.role.name())).collect() };
@@ -498,7 +437,7 @@ impl Body<'_> {
                     true => quote!(Posed::from(#value)),
                     false => value.clone(),
                 });
-                let nothing = (ty.carried == 0).then(|| quote!(carried: ()));
+                let nothing = ty.carried.is_none().then(|| quote!(carried: ()));
                 self.add(quote! {
                     let next = #name { #(#names: #values,)* #nothing };
                     next.checked::<T>()
@@ -506,7 +445,8 @@ impl Body<'_> {
                 let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
                 quote!(-> Result<#ty, Failure>)
             }
-            Signature::Carry(_) => self.plain_results(&names(), &values, true),
+            Signature::Carry { .. } => self.plain_results(&names(), &values, true),
+            Signature::Update(_) => self.plain_results(&names(), &values, false),
             Signature::Plain { fallible } => self.plain_results(&names(), &values, *fallible),
         }
     }
@@ -515,7 +455,11 @@ impl Body<'_> {
         let outputs = &self.writer.function.outputs;
         let types = outputs.iter().map(|o| {
             let length = Literal::usize_unsuffixed(o.values.len());
-            if o.scalar { quote!(T) } else { quote!([T; #length]) }
+            match o.role {
+                Role::Carried => quote!(Carried<T>),
+                _ if o.scalar => quote!(T),
+                _ => quote!([T; #length]),
+            }
         });
         let tuple = |items: Vec<TokenStream>| match items.as_slice() {
             [one] => one.clone(),
@@ -537,74 +481,19 @@ impl Body<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{Program, Role, StateType, Turn, format_ident};
-    use crate::expr::{Function, Pool};
-    use crate::program::{Binding, Foreseen, Input, Statement};
-
-    /// A step that turns the angle `x` by `foreseen` from `from`, with sines of `known`; `from`, `by`, `s` and `c` are
-    /// carried.
-    fn places(known: [&str; 2], from: &str, by: Option<&str>) -> Vec<(String, Option<String>)> {
-        let mut pool = Pool::new();
-        let mut list = |names: &[&str]| -> Vec<_> { names.iter().map(|name| pool.symbol(name)).collect() };
-        let input = |role, symbols| Input { role, symbols, binding: Binding::Step, scalar: false };
-        let inputs = vec![
-            input(Role::Configuration, list(&["x"])),
-            input(Role::Carried, list(&["from", "by", "s", "c"])),
-        ];
-        let sines = [pool.symbol("sin_x"), pool.symbol("cos_x")];
-        let (angle, called) = (pool.symbol("x"), pool.symbol("called"));
-        let value = pool.call(Function::Sin, angle);
-        let from = pool.symbol(from);
-        let foreseen = match by {
-            Some(by) => Foreseen::Near(pool.symbol(by)),
-            None => Foreseen::Near(pool.zero()),
-        };
-        let turn = Turn { sines, angle, from, foreseen, known: known.map(|name| pool.symbol(name)) };
-        let body = vec![Statement::Let { symbol: called, value }, Statement::Turn(turn)];
-        let step = Program { name: "step".into(), doc: Vec::new(), inputs, body, outputs: Vec::new() };
-        let state = StateType {
-            name: format_ident!("S"),
-            fields: vec![(Role::Configuration, 1)],
-            carried: 4,
-            pose: None,
-        };
-        let turned = state.turned(&pool, &step);
-        let text = |place: &super::TokenStream| place.to_string().replace(' ', "");
-        turned
-            .iter()
-            .map(|(places, by)| (places.each_ref().map(text).join(", "), by.as_ref().map(text)))
-            .collect()
+/// `field: value` for every field of a struct, `field` where the value is a variable of that name, and `..` for the
+/// fields that a pattern ignores.
+fn fields(fields: &[Ident], values: &[TokenStream]) -> Vec<TokenStream> {
+    let mut all = Vec::new();
+    for (field, value) in fields.iter().zip(values) {
+        match value.to_string() {
+            ignored if ignored == "_" => {}
+            same if field == &same => all.push(quote!(#field)),
+            _ => all.push(quote!(#field: #value)),
+        }
     }
-
-    #[test]
-    fn sines_of_the_state_have_places() {
-        let places_of = |from, by| places(["s", "c"], from, by);
-        let carried = "carried[2], carried[3]";
-        assert_eq!(
-            places_of("from", Some("by")),
-            [(format!("{carried}, carried[0]"), Some("carried[1]".into()))]
-        );
-        assert_eq!(places_of("x", None), [(format!("{carried}, q[0]"), None)]);
-        assert_eq!(places(["called", "called"], "other", None), []);
+    if all.len() < fields.len() {
+        all.push(quote!(..));
     }
-
-    #[test]
-    #[should_panic(expected = "the angle other is not in the state, so that the sines of the angle x cannot")]
-    fn an_angle_that_is_not_in_the_state_is_a_bug() {
-        places(["s", "c"], "other", None);
-    }
-
-    #[test]
-    #[should_panic(expected = "the predicted turn other is not in the state")]
-    fn a_turn_that_is_not_in_the_state_is_a_bug() {
-        places(["s", "c"], "from", Some("other"));
-    }
-
-    #[test]
-    #[should_panic(expected = "the cosine called is not in the state")]
-    fn a_cosine_that_is_not_in_the_state_is_a_bug() {
-        places(["s", "called"], "from", None);
-    }
+    all
 }

@@ -23,23 +23,19 @@ mod function;
 mod geometry;
 mod names;
 mod people;
-mod programs;
 
 use crate::declaration::Field;
-use crate::expr::{Expr, Pool};
+use crate::lower::Function;
 use crate::mechanics::{Connection, Mechanics};
-use crate::method::{MethodPrograms, StartKind, SystemPrograms};
-use crate::pass::Increments;
-use crate::program::{Program, Role, Statement};
-use function::{Pose, Signature, StateType, function, has_maps, retracted};
+use crate::method::StartKind;
+use crate::optimised::{MethodFunctions, Number, Optimised};
+use crate::program::Role;
+use function::{Pose, Signature, StateType, function};
 use names::{Names, spelled};
-use num_traits::ToPrimitive;
 use people::Mode;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use programs::{Optimised, OptimisedStep, Programs};
 use quote::{ToTokens, format_ident, quote};
-use std::collections::{BTreeSet, HashMap};
-use std::ops::Range;
+use std::collections::BTreeSet;
 
 /// Everything that is emitted for one declaration.
 #[derive(Clone, Copy, Debug)]
@@ -54,10 +50,8 @@ pub struct Unit<'a> {
     pub runtime: &'a syn::Path,
     /// The system.
     pub mechanics: &'a Mechanics,
-    /// Its programs.
-    pub system: &'a SystemPrograms,
-    /// Its methods' programs.
-    pub methods: &'a [MethodPrograms],
+    /// The functions of the system and its methods.
+    pub optimised: &'a Optimised,
     /// How its constraints lie to the group factor: for people, if there is one.
     pub connection: Option<&'a Connection>,
 }
@@ -91,37 +85,6 @@ impl Lengths {
     }
 }
 
-/// What the state of a method remembers for the next step.
-struct Memory {
-    /// How many numbers beside configuration, velocities and multipliers.
-    carried: usize,
-    /// Whether these are computed at a start; else they are zero.
-    computed: bool,
-    /// Whether they depend on the retraction.
-    retracted: bool,
-    /// Which of these are velocities times a multiple of the step size.
-    increments: Increments,
-    /// Which of these are computed anew for another step size, and whether that depends on the retraction.
-    anew: Option<(Vec<usize>, bool)>,
-    /// Which of these are for steps of one size.
-    errors: Range<usize>,
-    /// Places of sines, cosines and angles that steps turn.
-    turned: Vec<([TokenStream; 3], Option<TokenStream>)>,
-    /// Which of all numbers are of no use to the next step.
-    unread: Vec<usize>,
-    /// How much the step computes, if it is not short: a `Length`.
-    length: Option<&'static str>,
-    /// Whether the step has a Newton iteration.
-    iterates: bool,
-    /// Whether its updates can be of second order.
-    bends: bool,
-    /// Whether ensembles gain nothing from taking steps side by side.
-    apart: bool,
-}
-
-/// Longest formula in documentation that is written out in parameters.
-const MAX_FORMULA: usize = 60;
-
 /// Largest [weight](crate::program::Operations::weight) of a step that is compiled wherever it is taken. Above, that
 /// saves little of the time of steps one by one and takes a good part of a build.
 const MAX_SHORT: usize = 500;
@@ -133,7 +96,6 @@ const MAX_MIDDLE: usize = 1200;
 
 struct Emitter<'a> {
     unit: &'a Unit<'a>,
-    pool: &'a Pool,
     lengths: Lengths,
 }
 
@@ -147,14 +109,13 @@ impl<'a> Emitter<'a> {
             inputs: system.inputs.len(),
             parameters: system.parameters.len(),
         };
-        Emitter { unit, pool: &system.pool, lengths }
+        Emitter { unit, lengths }
     }
 
     fn implementation(&self, mode: &mut Mode) -> TokenStream {
-        let (kernel, memories) = self.kernel(mode);
+        let kernel = self.kernel(mode);
         let system = self.system();
-        let methods =
-            self.unit.methods.iter().zip(&memories).map(|(method, memory)| self.emits(method, memory));
+        let methods = self.unit.optimised.methods.iter().map(|method| self.emits(method));
         quote! {
             #[allow(
                 clippy::all,
@@ -179,44 +140,28 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// `mod kernel { .. }`, and what each method carries.
-    fn kernel(&self, mode: &mut Mode) -> (TokenStream, Vec<Memory>) {
-        let system = self.unit.system;
-        let of_system: Vec<(&Program, bool)> = [
-            (&system.energy, false),
-            (&system.momentum, false),
-            (&system.residual, false),
-            (&system.residual_scale, false),
-            (&system.project, true),
-            (&system.acceleration, true),
-        ]
-        .into_iter()
-        .chain(system.momentum_basis.iter().map(|basis| (basis, false)))
-        .collect();
-        let starts = self.unit.methods.iter().flat_map(|m| &m.starts).map(|(_, start)| start);
-        let programs: Vec<&Program> = starts.chain(of_system.iter().map(|&(program, _)| program)).collect();
-        let (methods, functions) = Programs::optimised(self.pool, self.unit.methods, &programs, |programs| {
-            let methods: Vec<(TokenStream, Memory)> =
-                self.unit.methods.iter().map(|method| self.method(mode, method, programs)).collect();
-            let functions: Vec<TokenStream> = of_system
-                .iter()
-                .map(|&(_, fallible)| plain(mode, programs.next_other(), &Signature::Plain { fallible }))
-                .collect();
-            (methods, functions)
-        });
-        let (methods, memories): (Vec<TokenStream>, Vec<Memory>) = methods.into_iter().unzip();
-        let (imports, runtime) = (self.imports(1, &[]), self.runtime_module());
+    /// `mod kernel { .. }`
+    fn kernel(&self, mode: &mut Mode) -> TokenStream {
+        let Optimised { system, methods } = self.unit.optimised;
         let geometry = self.geometry(mode);
-        let kernel = quote! {
+        let plain: Vec<TokenStream> = system
+            .all()
+            .map(|of_system| {
+                let fallible = [&system.project, &system.acceleration].contains(&of_system);
+                function(of_system, mode, Names::default(), &Signature::Plain { fallible })
+            })
+            .collect();
+        let methods: Vec<TokenStream> = methods.iter().map(|method| self.method(mode, method)).collect();
+        let (imports, runtime) = (self.imports(1, &[]), self.runtime_module());
+        quote! {
             mod kernel {
                 #imports
                 #runtime
                 #geometry
-                #(#functions)*
+                #(#plain)*
                 #(#methods)*
             }
-        };
-        (kernel, memories)
+        }
     }
 
     /// How the constraints lie to the group factor, for people.
@@ -308,7 +253,7 @@ impl<'a> Emitter<'a> {
             return TokenStream::new();
         }
         let path = self.unit.runtime;
-        let states = self.unit.methods.iter().map(|m| m.state.type_name());
+        let states = self.unit.optimised.methods.iter().map(|m| m.state.type_name());
         let states: BTreeSet<&str> = states.collect();
         let states = states.iter().map(|name| format_ident!("{name}").to_token_stream());
         let pose = self.pose().map(|_| [quote!(Factor), quote!(Posed), quote!(Retracts), quote!(group)]);
@@ -321,7 +266,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn state_type(&self, method: &MethodPrograms, carried: usize) -> StateType {
+    fn state_type(&self, method: &MethodFunctions, carried: TokenStream) -> StateType {
         let length = |role: &Role| match role {
             Role::Configuration => self.lengths.entries,
             Role::Multipliers => self.lengths.m,
@@ -330,51 +275,21 @@ impl<'a> Emitter<'a> {
         StateType {
             name: format_ident!("{}", method.state.type_name()),
             fields: method.state.fields().iter().map(|role| (role.clone(), length(role))).collect(),
-            carried,
+            carried: (!method.carried.is_empty()).then_some(carried),
+            carried_fields: idents(&mut Names::default(), &method.carried),
             pose: self.pose(),
         }
     }
 
-    /// `pub mod dla2 { pub struct Prepared<T> { .. } prepare, starts, carry, step }`
-    fn method(
-        &self,
-        mode: &mut Mode,
-        method: &MethodPrograms,
-        programs: &mut Programs<'_>,
-    ) -> (TokenStream, Memory) {
+    /// `pub mod dla2 { pub struct Prepared<T> { .. } pub struct Carried<T> { .. } prepare, starts, initial, .., step }`
+    fn method(&self, mode: &mut Mode, method: &MethodFunctions) -> TokenStream {
         let module = spelled(method.id);
-        let OptimisedStep { mut pool, mut constants, parts, weight, carry, increments, resize, errors } =
-            programs.next_step();
-        let carried = parts.step.symbols(&Role::Carried).len();
-        let state = self.state_type(method, carried);
-        let length = match weight {
-            w if w > MAX_MIDDLE => Some("Long"),
-            w if w > MAX_SHORT => Some("Middle"),
-            _ => None,
-        };
-        let memory = Memory {
-            carried,
-            computed: carry.is_some(),
-            retracted: carry.as_ref().is_some_and(|carry| retracted(&pool, carry).is_some()),
-            increments,
-            anew: resize
-                .as_ref()
-                .map(|(places, program)| (places.clone(), retracted(&pool, program).is_some())),
-            errors,
-            turned: state.turned(&pool, &parts.step),
-            unread: state.unread(&pool, &parts.step),
-            length,
-            iterates: parts.step.has_loop(),
-            bends: parts.step.bends(),
-            apart: weight > MAX_MIDDLE || has_maps(&pool, &parts.step),
-        };
+        let state = self.state_type(method, quote!(Carried<T>));
         let bare = state.without_carried();
         // The fields of `Prepared` have the same names everywhere.
         let mut names = Names::default();
-        let kept: Vec<Expr> = parts.prepare.outputs.iter().flat_map(|o| o.values.clone()).collect();
-        let fields: Vec<Ident> = kept.iter().map(|&s| names.of(&pool.show(s).to_string())).collect();
-        let formulas = formulas(&mut pool, &parts.prepare, &kept);
-        let docs = formulas.iter().map(|f| format!(" `{f}`"));
+        let fields = idents(&mut names, &method.prepared);
+        let docs = method.prepared.iter().map(|number| format!(" {}", number.doc));
         // (fields with their types, their names, what they need)
         let (fields, numbers, marker) = match fields.as_slice() {
             [] => (
@@ -386,20 +301,35 @@ impl<'a> Emitter<'a> {
             ),
             _ => (quote!(#(#[doc = #docs] pub #fields: T),*), quote!(#(#fields),*), TokenStream::new()),
         };
-        let (pool, constants) = (&mut pool, &mut constants);
-        let prepare = function(pool, constants, mode, names.clone(), &parts.prepare, &Signature::Prepare);
-        let step = function(pool, constants, mode, names, &parts.step, &Signature::Step(&state));
-        let mut beside = |program: Program| {
-            function(pool, constants, mode, Names::default(), &program, &Signature::Carry(&bare))
+        let prepare = function(&method.prepare, mode, names.clone(), &Signature::Prepare);
+        let step = function(&method.step, mode, names, &Signature::Step(&state));
+        let starts: Vec<TokenStream> = method
+            .starts
+            .iter()
+            .enumerate()
+            .filter(|&(i, _)| start_of(method, i) == i)
+            .map(|(_, (_, start))| function(start, mode, Names::default(), &Signature::Start(&bare)))
+            .collect();
+        let mut carry = |of: &Option<Function>, signature: Signature<'_>| {
+            of.as_ref().map(|of| function(of, mode, Names::default(), &signature))
         };
-        let carry = carry.map(&mut beside);
-        let resize = resize.map(|(_, program)| beside(program));
-        let starts = method.starts.iter();
-        let starts: Vec<TokenStream> =
-            starts.map(|_| plain(mode, programs.next_other(), &Signature::Start(&bare))).collect();
+        let initial = carry(&method.initial, Signature::Carry { at: &bare, of: &state });
+        let rescale = carry(&method.rescale, Signature::Carry { at: &state, of: &state });
+        let resync = carry(&method.resync, Signature::Update(&state));
+        let update_velocity = carry(&method.update_velocity, Signature::Update(&state));
+        let carried = state.carried.as_ref().map(|_| {
+            let fields = &state.carried_fields;
+            let docs = method.carried.iter().map(|number| format!(" {}", number.doc));
+            quote! {
+                /// What a step computes for the next one.
+                #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug, ::core::cmp::PartialEq)]
+                pub struct Carried<T> { #(#[doc = #docs] pub #fields: T),* }
+                emitted::fields!(Carried { #(#fields),* });
+            }
+        });
         let imports = self.imports(2, &self.names_of_method(&state.name));
         let doc = format!(" Step functions of `{}`.", method.id);
-        let module = quote! {
+        quote! {
             #[doc = #doc]
             pub mod #module {
                 #imports
@@ -408,14 +338,16 @@ impl<'a> Emitter<'a> {
                 #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
                 pub struct Prepared<T> { #fields }
                 emitted::fields!(Prepared { #numbers });
+                #carried
                 #prepare
                 #(#starts)*
-                #carry
-                #resize
+                #initial
+                #rescale
+                #resync
+                #update_velocity
                 #step
             }
-        };
-        (module, memory)
+        }
     }
 
     /// `impl System for Sleigh { .. }`
@@ -504,7 +436,7 @@ impl<'a> Emitter<'a> {
 
     /// `fn momentum_basis`, where it is not empty.
     fn momentum_basis(&self) -> Option<TokenStream> {
-        let program = self.unit.system.momentum_basis.as_ref()?;
+        let program = self.unit.optimised.system.momentum_basis.as_ref()?;
         let [n, _, _, p] = self.lengths.literals();
         let runtime = self.unit.runtime;
         let (configuration, q) = self.configuration();
@@ -527,31 +459,30 @@ impl<'a> Emitter<'a> {
 
     /// `impl Emits<Dla2> for Sleigh { .. }`; of a method for any retraction also
     /// `impl<__R: Retracts<SE2<f64>>> Emits<Retracted<Rdp, __R>> for Sleigh { .. }`.
-    fn emits(&self, method: &MethodPrograms, memory: &Memory) -> TokenStream {
+    fn emits(&self, method: &MethodFunctions) -> TokenStream {
         let runtime = self.unit.runtime;
         let marker = format_ident!("{}", method.marker);
         let generics = self.unit.generics;
-        let Some(pose) = self.pose().filter(|_| retracted(self.pool, &method.step).is_some()) else {
-            return self.emits_as(method, memory, generics, &quote!(#runtime::#marker), &TokenStream::new());
+        let Some(pose) = self.pose().filter(|_| method.is_retracted) else {
+            return self.emits_as(method, generics, &quote!(#runtime::#marker), &TokenStream::new());
         };
         let factor = pose.factor(&quote!(#runtime::));
         let tau = format_ident!("{}", method.retraction.unwrap_or("Exp"));
         let tau = quote!(::<__T, #runtime::group::#tau>);
-        let usual = self.emits_as(method, memory, generics, &quote!(#runtime::#marker), &tau);
+        let usual = self.emits_as(method, generics, &quote!(#runtime::#marker), &tau);
         if method.retraction.is_some() {
             return usual;
         }
         let mut generics = generics.clone();
         generics.params.push(syn::parse_quote!(__R: #runtime::Retracts<#factor>));
         let retracted = quote!(#runtime::Retracted<#runtime::#marker, __R>);
-        let any = self.emits_as(method, memory, &generics, &retracted, &quote!(::<__T, __R>));
+        let any = self.emits_as(method, &generics, &retracted, &quote!(::<__T, __R>));
         quote!(#usual #any)
     }
 
     fn emits_as(
         &self,
-        method: &MethodPrograms,
-        memory: &Memory,
+        method: &MethodFunctions,
         generics: &syn::Generics,
         marker: &TokenStream,
         retraction: &TokenStream,
@@ -565,20 +496,25 @@ impl<'a> Emitter<'a> {
         let (configuration, q) = self.configuration();
         let module = spelled(method.id);
         let s = quote!(<__T: #runtime::Scalar>);
-        let state = self.state_type(method, memory.carried);
+        let state = self.state_type(method, quote!(kernel::#module::Carried<__T>));
         let state_name = &state.name;
         let state = state.tokens(&quote!(#runtime::), &Ident::new("__T", Span::call_site()));
-        let calls = method.starts.iter().map(|(kind, start)| {
-            let name = spelled(&start.name);
-            let retraction = retracted(self.pool, start).map(|_| retraction);
-            let call = quote!(kernel::#module::#name #retraction (__parameters, __h, #q, __v, __t, __inputs));
+        // `kernel::dla2::step`, with the retraction that it depends on.
+        let kernel = |function: &Function| {
+            let name = spelled(&function.name);
+            let retraction = function.retracted().map(|_| retraction);
+            quote!(kernel::#module::#name #retraction)
+        };
+        let calls = method.starts.iter().enumerate().map(|(i, (kind, _))| {
+            let (_, start) = &method.starts[start_of(method, i)];
+            let start = kernel(start);
             let kind = match kind {
                 StartKind::Consistent => quote!(#runtime::Start::CONSISTENT),
                 StartKind::Projected => quote!(#runtime::Start::PROJECTED),
                 StartKind::Plain => quote!(#runtime::Start::PLAIN),
                 StartKind::Stepped => quote!(_),
             };
-            (kind, call)
+            (kind, quote!(#start(__parameters, __h, #q, __v, __t, __inputs)))
         });
         let (kinds, calls): (Vec<TokenStream>, Vec<TokenStream>) = calls.unzip();
         // A method without a choice is started in its own way whatever is asked for.
@@ -587,47 +523,25 @@ impl<'a> Emitter<'a> {
             several => quote!(match __START { #(#kinds => #several),* }),
         };
         // A state with what the step carries beside it.
-        let carry = match memory.carried {
-            0 => quote!(::core::result::Result::Ok(__state)),
-            n if !memory.computed => {
-                let n = Literal::usize_unsuffixed(n);
-                quote!(::core::result::Result::Ok(__state.carrying([#runtime::Scalar::from_f64(0.0); #n])))
-            }
-            _ => {
-                let retraction = memory.retracted.then_some(retraction);
-                let carry = quote!(kernel::#module::carry #retraction (__parameters, __h, &__state, __t)?);
-                quote!(::core::result::Result::Ok(__state.carrying(#carry)))
-            }
+        let initial = method.initial.as_ref().map(&kernel);
+        let carry = match &initial {
+            None => quote!(::core::result::Result::Ok(__state)),
+            Some(initial) => quote! {
+                let __carried = #initial(__parameters, __h, &__state, __t)?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
+            },
         };
-        let start = match memory.carried {
-            0 => start,
-            _ => quote!({
+        let start = match initial {
+            None => start,
+            Some(_) => quote!({
                 let __state = (#start)?;
                 #carry
             }),
         };
-        let anew = memory.anew.as_ref().map(|(places, retracted)| {
-            let places = places.iter().map(|&i| Literal::usize_unsuffixed(i));
-            let retraction = retracted.then_some(retraction);
-            quote! {
-                let __resized = &__state.with_nothing_carried();
-                [#(__state.carried[#places]),*] =
-                    kernel::#module::resize #retraction (__parameters, __h, __resized, __t)?;
-            }
-        });
-        let [first, end] = [memory.errors.start, memory.errors.end].map(Literal::usize_unsuffixed);
-        let errors = (!memory.errors.is_empty()).then(|| {
-            quote! {
-                for __error in &mut __state.carried[#first..#end] {
-                    *__error = #runtime::Scalar::from_f64(0.0);
-                }
-            }
-        });
         let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
         let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
-        // Momenta that are reflected belong to their step size.
-        let has_sizes = !method.state.belongs_to_step_size();
-        let resized = (has_sizes && (anew.is_some() || errors.is_some())).then(|| {
+        let rescale = method.rescale.as_ref().map(|rescale| {
+            let rescale = kernel(rescale);
             quote! {
                 #[inline(always)]
                 fn resized #s(
@@ -636,21 +550,13 @@ impl<'a> Emitter<'a> {
                     __state: &Self::State<__T>,
                     __t: __T,
                 ) -> #next {
-                    let mut __state = *__state;
-                    #anew
-                    #errors
-                    ::core::result::Result::Ok(__state)
+                    let __carried = #rescale(__parameters, __h, __state, __t)?;
+                    ::core::result::Result::Ok(#runtime::#state_name { carried: __carried, ..*__state })
                 }
             }
         });
-        let Increments { unit, places } = &memory.increments;
-        let tracked = (has_sizes && !places.is_empty()).then(|| {
-            let per_step = Literal::f64_unsuffixed(unit.recip().to_f64().unwrap_or(1.0));
-            let velocities = places.iter().map(|&(carried, v)| {
-                let [carried, v] = [carried, v].map(Literal::usize_unsuffixed);
-                let change = quote!(__state.carried[#carried] - __before.carried[#carried]);
-                quote!(__state.v[#v] = __before.v[#v] + __inverse * (#change);)
-            });
+        let update_velocity = method.update_velocity.as_ref().map(|update_velocity| {
+            let update_velocity = kernel(update_velocity);
             quote! {
                 #[inline(always)]
                 fn tracked #s(
@@ -658,49 +564,37 @@ impl<'a> Emitter<'a> {
                     __before: &Self::State<__T>,
                     __state: &Self::State<__T>,
                 ) -> Self::State<__T> {
-                    let mut __state = *__state;
-                    let __inverse = <__T as #runtime::Scalar>::from_f64(#per_step) / __h;
-                    #(#velocities)*
-                    __state
+                    #runtime::#state_name { v: #update_velocity(__h, __before, __state), ..*__state }
                 }
             }
         });
-        let renewed = memory.turned.iter().map(|([sin, cos, angle], foreseen)| {
-            let turned = foreseen.as_ref().map(|by| {
-                quote! {
-                    __state.#angle = __state.#angle + __state.#by;
-                    __state.#by = #runtime::Scalar::from_f64(0.0);
-                }
-            });
-            quote! {
-                #turned
-                (__state.#sin, __state.#cos) = #runtime::Scalar::sin_cos(__state.#angle);
-            }
-        });
-        let renewed = (!memory.turned.is_empty()).then(|| {
+        let resync = method.resync.as_ref().map(|resync| {
+            let resync = kernel(resync);
             quote! {
                 #[inline(always)]
                 fn renewed #s(__state: &Self::State<__T>) -> Self::State<__T> {
-                    let mut __state = *__state;
-                    #(#renewed)*
-                    __state
+                    #runtime::#state_name { carried: #resync(__state), ..*__state }
                 }
             }
         });
-        let unread = memory.unread.iter().map(|&i| Literal::usize_unsuffixed(i));
+        let unread = method.unread.iter().map(|&i| Literal::usize_unsuffixed(i));
         let unread = quote!(const UNREAD: &'static [::core::primitive::usize] = &[#(#unread),*];);
         // The trait takes steps for short ones of explicit formulas.
-        let length = memory.length.map(|length| {
-            let length = format_ident!("{length}");
-            quote!(const LENGTH: #runtime::Length = #runtime::Length::#length;)
-        });
+        let (weight, _) = method.step.operations.weight();
+        let length = match weight {
+            w if w > MAX_MIDDLE => Some(quote!(Long)),
+            w if w > MAX_SHORT => Some(quote!(Middle)),
+            _ => None,
+        };
+        let length = length.map(|length| quote!(const LENGTH: #runtime::Length = #runtime::Length::#length;));
         let is = [
-            ("ITERATES", memory.iterates),
-            ("BENDS", memory.bends),
-            ("APART", memory.apart),
-            ("TURNS", renewed.is_some()),
+            ("ITERATES", method.iterates()),
+            ("BENDS", method.has_derivatives()),
+            ("APART", weight > MAX_MIDDLE || !method.step.maps().is_empty()),
+            ("TURNS", resync.is_some()),
         ];
         let is = is.into_iter().filter(|(_, is)| *is).map(|(name, _)| format_ident!("{name}"));
+        let [prepare, step] = [&method.prepare, &method.step].map(kernel);
         quote! {
             #[automatically_derived]
             impl #impl_generics #runtime::Emits<#marker> for #ident #ty_generics #where_clause {
@@ -710,7 +604,7 @@ impl<'a> Emitter<'a> {
                 #length
                 #(const #is: ::core::primitive::bool = true;)*
                 fn prepare #s(__parameters: &[__T; #p], __h: __T) -> #prepared {
-                    kernel::#module::prepare(__parameters, __h)
+                    #prepare(__parameters, __h)
                 }
                 fn start<const __START: ::core::primitive::u8, __T: #runtime::Scalar>(
                     __parameters: &[__T; #p],
@@ -741,43 +635,24 @@ impl<'a> Emitter<'a> {
                     __t: __T,
                     __inputs: &[__T; #k],
                 ) -> #next {
-                    kernel::#module::step #retraction(__prepared, __state, __t, __inputs)
+                    #step(__prepared, __state, __t, __inputs)
                 }
-                #resized
-                #tracked
-                #renewed
+                #rescale
+                #update_velocity
+                #resync
             }
         }
     }
 }
 
-/// The function of a program that stands for itself.
-fn plain(mode: &mut Mode, optimised: Optimised, signature: &Signature<'_>) -> TokenStream {
-    let Optimised { mut pool, mut constants, program } = optimised;
-    function(&mut pool, &mut constants, mode, Names::default(), &program, signature)
+/// Identifiers of numbers that are kept.
+fn idents(names: &mut Names, numbers: &[Number]) -> Vec<Ident> {
+    numbers.iter().map(|number| names.of(&number.name)).collect()
 }
 
-/// The values of `kept` as formulas of the parameters and the step size.
-fn formulas(pool: &mut Pool, prepare: &Program, kept: &[Expr]) -> Vec<String> {
-    let mut values: HashMap<Expr, Expr> = HashMap::new();
-    for statement in &prepare.body {
-        if let Statement::Let { symbol, value } = statement {
-            let full = pool.substitute(&[*value], &values)[0];
-            // A long formula is read part by part.
-            let short = pool.show(full).to_string().len() <= MAX_FORMULA;
-            values.insert(*symbol, if short { full } else { *symbol });
-        }
-    }
-    let of = |symbol: &Expr| {
-        let let_value = prepare.body.iter().find_map(|s| match s {
-            Statement::Let { symbol: s, value } if s == symbol => Some(*value),
-            _ => None,
-        });
-        match (values.get(symbol), let_value) {
-            (Some(full), _) if full != symbol => *full,
-            (_, Some(value)) => value,
-            _ => *symbol,
-        }
-    };
-    kept.iter().map(|s| pool.show(of(s)).to_string()).collect()
+/// The first of the starts of `method` that computes what number `i` does.
+fn start_of(method: &MethodFunctions, i: usize) -> usize {
+    let (_, start) = &method.starts[i];
+    let same = method.starts.iter().position(|(_, other)| other.computes_the_same_as(start));
+    same.unwrap_or(i)
 }

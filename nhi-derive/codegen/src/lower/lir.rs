@@ -264,6 +264,11 @@ impl Function {
         self.names[value.index()].as_deref()
     }
 
+    /// Whether the two differ in their names and documentation alone.
+    pub fn computes_the_same_as(&self, other: &Function) -> bool {
+        (&self.arguments, &self.body, &self.outputs) == (&other.arguments, &other.body, &other.outputs)
+    }
+
     /// How often each value is used.
     pub fn uses(&self) -> Vec<usize> {
         let mut uses = vec![0; self.names.len()];

@@ -17,7 +17,7 @@
 use super::draft::{Context, Draft, rewrite};
 use super::ends::early_ends;
 use super::guesses::guesses;
-use super::increments::{Increments, increments, used};
+use super::increments::{increments, used};
 use super::late::late;
 use super::middle::begun_best;
 use super::names::formula_name;
@@ -28,62 +28,28 @@ use super::shallow::shallow;
 use super::sines::sines;
 use super::{LONG, Search};
 use crate::expr::{Expr, Node, Pool};
-use crate::program::{Binding, Constants, Input, Output, Program, Role, Statement, Table, lets};
+use crate::program::{
+    Binding, Carried, Constants, Program, Rescale, Role, StateEntry, Statement, StepProgram, Table, lets,
+};
 use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 /// Operations that a further number in the state has to save.
 pub(super) const WORTH: usize = 2;
 
-/// A step after the passes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
-    /// With a further input and output `carried`, if it carries anything.
-    pub step: Program,
-    /// Before the passes: computes `carried` from parameters, h, the state and t; where there is none that is zero.
-    pub carry: Option<Program>,
-    /// Which of the numbers carried depend on the step size: for another one they are computed anew of the state.
-    pub anew: BTreeSet<usize>,
-    /// Whether it begins elsewhere than the scheme: in its middle, or with midpoints.
-    pub begun: bool,
-    /// Which are velocities times a multiple of the step size.
-    pub increments: Increments,
-    /// Which are errors of guesses: zero where the next step has another size.
-    pub errors: Range<usize>,
-    /// Which are [midpoints](super::midpoints).
-    pub(super) midpoints: Range<usize>,
-}
-
-impl Step {
-    /// With nothing carried that depends on the step size.
-    pub(super) fn new(step: Program, carry: Option<Program>) -> Step {
-        Step {
-            step,
-            carry,
-            anew: BTreeSet::new(),
-            begun: false,
-            increments: Increments::default(),
-            errors: 0..0,
-            midpoints: 0..0,
-        }
-    }
-
-    /// The program that computes what is carried, also where that is zero.
-    pub(super) fn starting(&self, pool: &mut Pool) -> Program {
-        let zeros = || vec![pool.zero(); self.step.symbols(&Role::Carried).len()];
-        self.carry.clone().unwrap_or_else(|| starting(&self.step, Vec::new(), zeros()))
-    }
-}
-
 /// The step `program` with fewer operations. `fixed` says that its state belongs to one step size.
-pub fn optimise_step(pool: &mut Pool, constants: &mut Constants, program: &Program, fixed: bool) -> Step {
+pub fn optimise_step(
+    pool: &mut Pool,
+    constants: &mut Constants,
+    program: &Program,
+    fixed: bool,
+) -> StepProgram {
     let cx = &mut Context::new(pool, constants);
-    let mut step = guesses(cx.pool, Step::new(program.clone(), None), fixed);
-    let mut search = Search::new(cx, &step.step);
+    let mut step = guesses(cx.pool, StepProgram::new(program.clone()), fixed);
+    let mut search = Search::new(cx, &step.program);
     if let Some(carrying) = carrying(cx, program, fixed) {
         let carrying = guesses(cx.pool, carrying, fixed);
-        let other = Search::new(cx, &carrying.step);
+        let other = Search::new(cx, &carrying.program);
         if other.cost.0 < search.cost.0 {
             (search, step) = (other, carrying);
         }
@@ -92,8 +58,8 @@ pub fn optimise_step(pool: &mut Pool, constants: &mut Constants, program: &Progr
         true => finished(cx, search, step, 0),
         false => {
             let mut begun = begun_best(cx, search, step);
-            shallow(cx, &mut begun.step);
-            late(cx, &mut begun.step);
+            shallow(cx, &mut begun.program);
+            late(cx, &mut begun.program);
             begun
         }
     };
@@ -101,22 +67,28 @@ pub fn optimise_step(pool: &mut Pool, constants: &mut Constants, program: &Progr
 }
 
 /// `search` for the step to its end. For early results a loop may have `most` operations.
-pub(super) fn finished(cx: &mut Context<'_>, search: Search, step: Step, most: usize) -> Step {
-    let (mut search, step) = increments(cx, search, step);
+pub(super) fn finished(cx: &mut Context<'_>, search: Search, step: StepProgram, most: usize) -> StepProgram {
+    let (mut search, mut step) = increments(cx, search, step);
     search.other_orders(cx);
     search.other_rounds(cx);
     let mut optimised = search.finish(cx);
     early_ends(cx, &mut optimised, most);
     reciprocals(cx, &mut optimised);
-    Step { step: optimised, ..step }
+    step.program = optimised;
+    step
 }
 
 /// The step `program` that carries in the state what the next one computes again; `None` if there is nothing to carry.
-pub fn carry(pool: &mut Pool, constants: &mut Constants, program: &Program, fixed: bool) -> Option<Step> {
+pub fn carry(
+    pool: &mut Pool,
+    constants: &mut Constants,
+    program: &Program,
+    fixed: bool,
+) -> Option<StepProgram> {
     carrying(&mut Context::new(pool, constants), program, fixed)
 }
 
-fn carrying(cx: &mut Context<'_>, program: &Program, fixed: bool) -> Option<Step> {
+fn carrying(cx: &mut Context<'_>, program: &Program, fixed: bool) -> Option<StepProgram> {
     let mut draft = Draft::new(cx, program);
     positive(cx, &mut draft);
     // Equal values are equal expressions from here on.
@@ -130,10 +102,10 @@ fn carrying(cx: &mut Context<'_>, program: &Program, fixed: bool) -> Option<Step
         if choice.carried.is_empty() {
             continue;
         }
-        let (step, carry) = images.rewrite(cx, &draft, &choice);
-        let reads = numbers_read(cx.pool, &step);
+        let step = images.rewrite(cx, &draft, &choice);
+        let reads = numbers_read(cx.pool, &step.program);
         if best.as_ref().is_none_or(|&(fewest, _)| reads < fewest) {
-            best = Some((reads, Step::new(step, Some(carry))));
+            best = Some((reads, step));
         }
     }
     best.map(|(_, step)| step)
@@ -416,8 +388,8 @@ impl Images {
         users
     }
 
-    /// The step that carries `choice`, and the program for its starts.
-    fn rewrite(&self, cx: &mut Context<'_>, draft: &Draft, choice: &Choice) -> (Program, Program) {
+    /// The step that carries `choice`.
+    fn rewrite(&self, cx: &mut Context<'_>, draft: &Draft, choice: &Choice) -> StepProgram {
         let mut symbols: BTreeMap<Expr, Expr> = BTreeMap::new();
         for &e in &choice.carried {
             let symbol = match cx.pool.as_symbol(e) {
@@ -478,10 +450,11 @@ impl Images {
         for value in step.program.values_mut() {
             *value = new[*value];
         }
-        let results = results.into_iter().map(|e| new[e]).collect();
-        carries(&mut step.program, symbols.into_values().collect(), results);
-        let carry = starting(&draft.program, before, choice.carried.iter().copied().collect());
-        (step.finish(cx.pool), carry)
+        let entries = symbols.into_iter().zip(results).map(|((start, symbol), next)| {
+            let (role, rescale) = (Carried::Cached, Rescale::Keep);
+            (StateEntry { symbol, role, unit: None, start, rescale }, new[next])
+        });
+        StepProgram::carrying(step.finish(cx.pool), before, entries)
     }
 
     /// Whether the step before has made the same check.
@@ -496,37 +469,6 @@ impl Images {
             }
             _ => false,
         }
-    }
-}
-
-/// What a step carries: its symbols and their next values.
-pub(super) fn carried(step: &Program) -> (Vec<Expr>, Vec<Expr>) {
-    let values = step.outputs.iter().find(|o| o.role == Role::Carried).map(|o| o.values.clone());
-    (step.symbols(&Role::Carried).to_vec(), values.unwrap_or_default())
-}
-
-/// Lets `step` carry `symbols`, whose next values are `values`.
-pub(super) fn carries(step: &mut Program, symbols: Vec<Expr>, values: Vec<Expr>) {
-    let is_state = |i: &Input| i.role != Role::Carried && step.outputs.iter().any(|o| o.role == i.role);
-    let after_state = step.inputs.iter().rposition(is_state).map_or(step.inputs.len(), |i| i + 1);
-    step.outputs.retain(|o| o.role != Role::Carried);
-    step.outputs.push(Output { role: Role::Carried, values, scalar: false });
-    let input = Input { role: Role::Carried, symbols, binding: Binding::Step, scalar: false };
-    match step.inputs.iter_mut().find(|i| i.role == Role::Carried) {
-        Some(carried) => *carried = input,
-        None => step.inputs.insert(after_state, input),
-    }
-}
-
-/// The program that computes with `body` the `values` that the first step of `program` finds carried.
-pub(super) fn starting(program: &Program, body: Vec<Statement>, values: Vec<Expr>) -> Program {
-    let known = program.inputs.iter().filter(|i| !matches!(i.role, Role::Inputs | Role::Carried));
-    Program {
-        name: "carry".into(),
-        doc: vec!["What the first step finds computed.".into()],
-        inputs: known.map(|i| Input { binding: Binding::Step, ..i.clone() }).collect(),
-        body,
-        outputs: vec![Output { role: Role::Carried, values, scalar: false }],
     }
 }
 

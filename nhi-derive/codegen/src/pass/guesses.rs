@@ -30,9 +30,8 @@
 //! g + e + ∇e₋₁,   2u₁ + (u₄ − 2u₃)
 //! ```
 
-use super::carry::{Step, carried, carries};
 use crate::expr::{Expr, Pool};
-use crate::program::{Program, Role, Statement, lets};
+use crate::program::{Carried, Program, Rescale, Role, StateEntry, Statement, StepProgram, lets};
 use std::collections::HashMap;
 
 /// Numbers that are carried of each guess: e, ∇e, and ∇²e or ∇e₋₁. A fourth one would save an iteration of more steps,
@@ -44,8 +43,8 @@ const MAX_TERMS: usize = 16;
 const MAX_OPENED: usize = 3;
 
 /// `step` with better guesses; `reflects` says that it reflects the momentum.
-pub(super) fn guesses(pool: &mut Pool, step: Step, reflects: bool) -> Step {
-    if !step.step.has_loop() {
+pub(super) fn guesses(pool: &mut Pool, step: StepProgram, reflects: bool) -> StepProgram {
+    if !step.program.has_loop() {
         return step;
     }
     let equation = match reflects {
@@ -53,10 +52,9 @@ pub(super) fn guesses(pool: &mut Pool, step: Step, reflects: bool) -> Step {
         false => "guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences",
     };
     let mut step = last_solutions(pool, step, reflects);
-    let (mut symbols, mut values) = carried(&step.step);
-    let first = symbols.len();
+    let mut differences = Vec::new();
     let (mut body, mut after) = (Vec::new(), Vec::new());
-    for mut statement in std::mem::take(&mut step.step.body) {
+    for mut statement in std::mem::take(&mut step.program.body) {
         if let Statement::Newton(newton) = &mut statement {
             if newton.otherwise.is_empty() {
                 newton.otherwise.clone_from(&newton.guess);
@@ -73,17 +71,20 @@ pub(super) fn guesses(pool: &mut Pool, step: Step, reflects: bool) -> Step {
                 let name = pool.as_symbol(u).map_or("", |u| pool.name(u)).to_owned();
                 let (mut minuend, mut subtrahend) = (u, *guess);
                 let mut terms = vec![*guess];
-                for i in 0..NUMBERS {
-                    let [last, next] =
-                        ["", "next_"].map(|when| pool.fresh_symbol(&format!("{when}e{i}_{name}")));
-                    let value = if reflects && i == 2 { subtrahend } else { pool.sub(minuend, subtrahend) };
+                for order in 0..NUMBERS {
+                    let [symbol, next] =
+                        ["", "next_"].map(|when| pool.fresh_symbol(&format!("{when}e{order}_{name}")));
+                    let value =
+                        if reflects && order == 2 { subtrahend } else { pool.sub(minuend, subtrahend) };
                     after.push(Statement::Let { symbol: next, value });
-                    symbols.push(last);
-                    values.push(next);
-                    if !reflects || i != 1 {
-                        terms.push(last);
+                    let role = Carried::Difference { order };
+                    let start = pool.zero();
+                    let entry = StateEntry { symbol, role, unit: None, start, rescale: Rescale::Zero };
+                    differences.push((entry, next));
+                    if !reflects || order != 1 {
+                        terms.push(symbol);
                     }
-                    (minuend, subtrahend) = (next, last);
+                    (minuend, subtrahend) = (next, symbol);
                 }
                 *guess = pool.sum(&terms);
             }
@@ -94,27 +95,21 @@ pub(super) fn guesses(pool: &mut Pool, step: Step, reflects: bool) -> Step {
             body.append(&mut after);
         }
     }
-    step.step.body = body;
-    step.errors = first..symbols.len();
-    if let Some(carry) = &mut step.carry {
-        carry.outputs[0].values.resize(symbols.len(), pool.zero());
-    }
-    carries(&mut step.step, symbols, values);
+    step.program.body = body;
+    step.carry(differences);
     step
 }
 
 /// `step` with guesses by the last four solutions, of unknowns that it starts from a multiple of the step size which is the
 /// last one.
-fn last_solutions(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
-    let [h] = *step.step.symbols(&Role::StepSize) else { return step };
-    let known = step.step.inputs.iter().flat_map(|i| i.symbols.iter().copied()).collect();
-    let (mut symbols, mut values) = carried(&step.step);
-    let mut carry = step.starting(pool);
-    let before = symbols.len();
+fn last_solutions(pool: &mut Pool, mut step: StepProgram, reflects: bool) -> StepProgram {
+    let [h] = *step.program.symbols(&Role::StepSize) else { return step };
+    let known = step.program.inputs.iter().flat_map(|i| i.symbols.iter().copied()).collect();
+    let mut solutions = Vec::new();
     // Of u₁ in the guess, and of u₁ to u₃ in the rest of the next one.
     let (first, others) = if reflects { (2, [0, -2, 1]) } else { (4, [-6, 4, -1]) };
     let mut body = Vec::new();
-    for mut statement in step.step.body.clone() {
+    for mut statement in step.program.body.clone() {
         if let Statement::Newton(newton) = &mut statement {
             newton.otherwise.clone_from(&newton.guess);
             let unknowns = newton.unknowns.iter().zip(&mut newton.guess).zip(&mut newton.otherwise);
@@ -122,7 +117,7 @@ fn last_solutions(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
                 let start = *guess;
                 let without_h = pool.div(start, h);
                 let is_multiple = !pool.depends_on(without_h, &[h]) && pool.are_made_of(&[without_h], &known);
-                if !is_multiple || !is_next(pool, &step.step, start, u) {
+                if !is_multiple || !is_next(pool, &step.program, start, u) {
                     continue;
                 }
                 let name = pool.as_symbol(u).map_or("", |u| pool.name(u)).to_owned();
@@ -130,10 +125,14 @@ fn last_solutions(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
                     .map(|what| pool.fresh_symbol(&format!("{what}_{name}")));
                 (*guess, *otherwise) = (combined(pool, [(first, u1), (1, rest)]), u1);
                 let next = combined(pool, [(others[0], u1), (others[1], u2), (others[2], u3)]);
-                step.anew.extend(symbols.len()..symbols.len() + 4);
-                symbols.extend([u1, u2, u3, rest]);
-                values.extend([u, u1, u2, next]);
-                carry.outputs[0].values.extend([start, start, start, combined(pool, [(1 - first, start)])]);
+                let older = combined(pool, [(1 - first, start)]);
+                let rescale = Rescale::Restart;
+                for (lag, (symbol, next)) in [(u1, u), (u2, u1), (u3, u2)].into_iter().enumerate() {
+                    let role = Carried::Solution { lag };
+                    solutions.push((StateEntry { symbol, role, unit: None, start, rescale }, next));
+                }
+                let role = Carried::OlderSolutions;
+                solutions.push((StateEntry { symbol: rest, role, unit: None, start: older, rescale }, next));
             }
             if newton.guess != newton.otherwise {
                 body.push(Statement::Equation("guess by the last four solutions".into()));
@@ -141,11 +140,8 @@ fn last_solutions(pool: &mut Pool, mut step: Step, reflects: bool) -> Step {
         }
         body.push(statement);
     }
-    step.step.body = body;
-    if symbols.len() > before {
-        step.carry = Some(carry);
-        carries(&mut step.step, symbols, values);
-    }
+    step.program.body = body;
+    step.carry(solutions);
     step
 }
 

@@ -14,14 +14,17 @@
 //! Unknowns of a Newton loop, velocities or impulses, are multiplied by u as well, and with them the errors of guesses.
 //! In such a step the passes before look for what has the factor h, so that they come first.
 
-use super::carry::{Step, WORTH, carries};
+use super::carry::WORTH;
 use super::draft::{Context, Draft, is_generated};
 use super::ends::{ends, uses};
 use super::names::{formula_name, symbol_name};
 use super::schedule::schedule;
 use super::{LONG, Search};
 use crate::expr::{Expr, Node, Pool, Rational};
-use crate::program::{Binding, Constants, Input, Operations, Program, Role, Statement, Table};
+use crate::program::{
+    Binding, Carried, Constants, Input, Operations, Program, Rescale, Role, StateEntry, Statement,
+    StepProgram, Table,
+};
 use num_traits::{One, Signed, ToPrimitive};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,17 +36,17 @@ const MAX_POWER: i32 = 8;
 const WORTH_OF_LOOPS: usize = 4 * WORTH;
 
 /// `search` for the step, or a search for the step in increments if a loop has less to do.
-pub(super) fn increments(cx: &mut Context<'_>, search: Search, step: Step) -> (Search, Step) {
+pub(super) fn increments(cx: &mut Context<'_>, search: Search, step: StepProgram) -> (Search, StepProgram) {
     // Of long steps with a loop they save less than they take of the derive's time.
-    if step.step.has_loop() && search.cost.0 >= LONG {
+    if step.program.has_loop() && search.cost.0 >= LONG {
         return (search, step);
     }
     let Some(choice) = Choice::of(cx.pool, &step) else { return (search, step) };
-    let optimised = step.step.has_loop().then(|| Draft::clone(&search.best).finish(cx.pool));
-    let mut scaled = choice.scaled(cx, &step, optimised.as_ref().unwrap_or(&step.step));
-    ends(cx, &mut scaled.step);
-    let other = Search::new(cx, &scaled.step);
-    let worth = if step.step.has_loop() { WORTH_OF_LOOPS } else { WORTH };
+    let optimised = step.program.has_loop().then(|| Draft::clone(&search.best).finish(cx.pool));
+    let mut scaled = choice.scaled(cx, &step, optimised.unwrap_or_else(|| step.program.clone()));
+    ends(cx, &mut scaled.program);
+    let other = Search::new(cx, &scaled.program);
+    let worth = if step.program.has_loop() { WORTH_OF_LOOPS } else { WORTH };
     if weight_in_a_loop(cx, &other.best) + worth <= weight_in_a_loop(cx, &search.best) {
         (other, scaled)
     } else {
@@ -100,15 +103,6 @@ pub(super) fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
     pool.reachable(&program.values()).into_iter().collect()
 }
 
-/// Which of the numbers that a step carries are velocities times u.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Increments {
-    /// u in units of the step size.
-    pub unit: Rational,
-    /// Their places, and those of the velocities among all velocities.
-    pub places: Vec<(usize, usize)>,
-}
-
 /// u = c·h.
 struct Unit {
     h: Expr,
@@ -140,14 +134,15 @@ struct Choice {
 
 impl Choice {
     /// What is multiplied by the step size somewhere, with the numbers beside it in the state.
-    fn of(pool: &Pool, step: &Step) -> Option<Choice> {
-        let program = &step.step;
+    fn of(pool: &Pool, step: &StepProgram) -> Option<Choice> {
+        let program = &step.program;
         let &h = program.symbols(&Role::StepSize).first()?;
         let is_state =
             |i: &&Input| i.binding == Binding::Step && program.outputs.iter().any(|o| o.role == i.role);
         let velocities = |i: &&Input| !matches!(i.role, Role::Configuration | Role::Multipliers);
         let state: Vec<&Input> = program.inputs.iter().filter(is_state).filter(velocities).collect();
-        let midpoints = &program.symbols(&Role::Carried)[step.midpoints.clone()];
+        let midpoints = step.entries().iter().filter(|entry| entry.role == Carried::Midpoint);
+        let midpoints: Vec<Expr> = midpoints.map(|entry| entry.symbol).collect();
         let all = state.iter().flat_map(|i| &i.symbols).filter(|s| !midpoints.contains(s));
         // c h s is a product of these alone; or of what the next step finds there, at the end of a midpoint's.
         let mut known: BTreeMap<Expr, Expr> = all.map(|&s| (s, s)).collect();
@@ -182,14 +177,14 @@ impl Choice {
             }
         }
         if program.has_loop() {
-            let of_guesses = step.anew.iter().copied().chain(step.errors.clone());
-            choice.carried.extend(of_guesses.map(|i| program.symbols(&Role::Carried)[i]));
+            let of_guesses = step.entries().iter().filter(|entry| entry.rescale != Rescale::Keep);
+            choice.carried.extend(of_guesses.map(|entry| entry.symbol));
         }
         Some(choice)
     }
 
-    /// The `step`, which `program` makes, with these as increments.
-    fn scaled(self, cx: &mut Context<'_>, step: &Step, program: &Program) -> Step {
+    /// The `step`, as `program` computes it, with these numbers times u.
+    fn scaled(self, cx: &mut Context<'_>, step: &StepProgram, program: Program) -> StepProgram {
         let Choice { unit, fields, carried } = self;
         let mut image = Images { unit, of: Table::new() };
         let one = cx.pool.number(image.unit.c.recip());
@@ -205,40 +200,42 @@ impl Choice {
         for statement in &mut new.body {
             image.scale(cx.pool, statement);
         }
-        // What the state carries comes from the results as they were.
-        let carried = program.symbols(&Role::Carried);
-        let all: Vec<Expr> = carried.iter().chain(&fields).copied().collect();
+        // What the state carries comes from the results as they were, and at a start from what is carried now.
         let results: Table<Expr> = program.state().collect();
-        let mut values = Vec::new();
-        for &symbol in &all {
-            let k = i32::from(symbols.contains(symbol));
-            values.push(image.plain(cx.pool, results[symbol], k));
+        let velocities = fields.iter().map(|&symbol| velocity(&program, symbol));
+        let mut entries = Vec::new();
+        for mut entry in step.entries().iter().cloned().chain(velocities) {
+            let k = i32::from(symbols.contains(entry.symbol));
+            let next = image.plain(cx.pool, results[entry.symbol], k);
+            if let Some(&symbol) = symbols.get(entry.symbol) {
+                entry.symbol = symbol;
+                entry.unit = Some(image.unit.c.clone());
+                // An error that is zero stays zero.
+                if entry.rescale != Rescale::Zero {
+                    entry.start = image.unit.times(cx.pool, 1, entry.start);
+                    entry.rescale = Rescale::Restart;
+                }
+            }
+            entries.push((entry, next));
         }
         for output in new.outputs.iter_mut().filter(|o| o.role != Role::Carried) {
             for value in &mut output.values {
                 *value = image.plain(cx.pool, *value, 0);
             }
         }
-        carries(&mut new, all.iter().map(|&s| *symbols.get(s).unwrap_or(&s)).collect(), values);
-
-        // At a start the same is made of what is carried now.
-        let mut carry = step.starting(cx.pool);
-        let starts = &mut carry.outputs[0].values;
-        starts.extend(&fields);
-        let mut anew = step.anew.clone();
-        for (i, value) in starts.iter_mut().enumerate().filter(|&(i, _)| symbols.contains(all[i])) {
-            *value = image.unit.times(cx.pool, 1, *value);
-            // For another step size errors are zero.
-            if !step.errors.contains(&i) {
-                anew.insert(i);
-            }
-        }
-        let velocities = program.symbols(&Role::Velocity).iter().enumerate();
-        let place = |s: Expr| Some(carried.len() + fields.iter().position(|&field| field == s)?);
-        let places = velocities.filter_map(|(j, &v)| Some((place(v)?, j))).collect();
-        let increments = Increments { unit: image.unit.c, places };
-        Step { step: new, carry: Some(carry), anew, increments, ..step.clone() }
+        StepProgram::carrying(new, step.start.clone(), entries)
     }
+}
+
+/// The entry of a velocity, before it is multiplied by u.
+fn velocity(program: &Program, symbol: Expr) -> StateEntry {
+    let of = program.inputs.iter().find_map(|input| {
+        let index = input.symbols.iter().position(|&s| s == symbol)?;
+        Some((input.role.clone(), index))
+    });
+    let (of, index) = of.expect("a number of the state");
+    let role = Carried::Increment { of, index };
+    StateEntry { symbol, role, unit: None, start: symbol, rescale: Rescale::Restart }
 }
 
 /// Every expression as uᵏ and a rest.

@@ -14,27 +14,30 @@
 //! Steps with a Newton loop are left as they are.
 
 use super::Search;
-use super::carry::{Step, carries, finished, starting};
+use super::carry::finished;
 use super::draft::Context;
 use super::increments::{in_a_loop, used};
 use super::latency::recurrence;
 use super::midpoints::midpoints;
 use crate::expr::{Expr, Node, Pool};
-use crate::program::{Binding, Constants, Operations, Program, Role, Statement, Table, lets};
+use crate::program::{
+    Binding, Carried, Constants, Operations, Program, Rescale, Role, StateEntry, Statement, StepProgram,
+    Table, lets,
+};
 use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `step` to its end, begun where the chain from step to step is shortest.
-pub(super) fn begun_best(cx: &mut Context<'_>, search: Search, step: Step) -> Step {
+pub(super) fn begun_best(cx: &mut Context<'_>, search: Search, step: StepProgram) -> StepProgram {
     // Each is made beside the others, so that it has the names for itself.
     let before = (cx.pool.clone(), cx.constants.clone());
     let best = finished(cx, search, step.clone(), 0);
-    let present = Cost::of(cx, &best.step);
+    let present = Cost::of(cx, &best.program);
     let mut best = Best { before, step: best, cost: present, kept: None };
     best.compare(|cx| midpoints(cx, &step), 0, |cost| cost.in_a_loop <= present.in_a_loop);
     let mut last = Vec::new();
-    for cut in cuts(&step.step) {
-        let Some(cut) = Cut::new(&best.before.0, &step.step, cut).filter(|cut| cut.read != last) else {
+    for cut in cuts(&step.program) {
+        let Some(cut) = Cut::new(&best.before.0, &step.program, cut).filter(|cut| cut.read != last) else {
             continue;
         };
         for through in [false, true] {
@@ -54,7 +57,7 @@ pub(super) fn begun_best(cx: &mut Context<'_>, search: Search, step: Step) -> St
 /// The best step so far.
 struct Best {
     before: (Pool, Constants),
-    step: Step,
+    step: StepProgram,
     cost: Cost,
     /// What it was made with, if it begins elsewhere.
     kept: Option<(Pool, Constants)>,
@@ -65,16 +68,16 @@ impl Best {
     /// may have `most` operations.
     fn compare(
         &mut self,
-        begun: impl FnOnce(&mut Context<'_>) -> Option<Step>,
+        begun: impl FnOnce(&mut Context<'_>) -> Option<StepProgram>,
         most: usize,
         is_allowed: impl FnOnce(Cost) -> bool,
     ) {
         let (mut pool, mut constants) = self.before.clone();
         let cx = &mut Context::new(&mut pool, &mut constants);
         let Some(begun) = begun(cx) else { return };
-        let search = Search::new(cx, &begun.step);
+        let search = Search::new(cx, &begun.program);
         let step = finished(cx, search, begun, most);
-        let cost = Cost::of(cx, &step.step);
+        let cost = Cost::of(cx, &step.program);
         if is_allowed(cost) && cost.cycles() < self.cost.cycles() {
             (self.step, self.cost) = (step, cost);
             self.kept = Some((pool, constants));
@@ -189,8 +192,8 @@ impl Cut {
     }
 
     /// The step that carries what the second part reads.
-    fn step(&self, cx: &mut Context<'_>, step: &Step, through: bool) -> Option<Step> {
-        let program = &step.step;
+    fn step(&self, cx: &mut Context<'_>, step: &StepProgram, through: bool) -> Option<StepProgram> {
+        let program = &step.program;
         let mut atoms = self.atoms(cx.pool);
         let images = loop {
             let mut forms = Forms::new(&atoms);
@@ -201,33 +204,24 @@ impl Cut {
                 None => break images,
             };
         };
-        let carried = program.symbols(&Role::Carried);
-        let kept = carried.iter().copied().filter(|s| self.state.contains(s));
-        let results: Table<Expr> = program.state().collect();
-        let (mut symbols, mut values) = (Vec::new(), Vec::new());
-        for symbol in kept {
-            symbols.push(symbol);
-            values.push(results[symbol]);
-        }
-        for &symbol in &self.read {
-            symbols.push(symbol);
-            values.push(images[symbol]);
-        }
         // At a start the same is made of what is carried now.
-        let mut body = step.carry.as_ref().map_or_else(Vec::new, |carry| carry.body.clone());
-        if let Some(carry) = &step.carry {
-            let values = carry.outputs[0].values.iter();
-            let named = carried.iter().zip(values).filter(|(symbol, value)| symbol != value);
-            body.extend(named.map(|(&symbol, &value)| Statement::Let { symbol, value }));
-        }
-        let bound: BTreeSet<Expr> = lets(&body).map(|(symbol, _)| symbol).collect();
+        let mut start = step.start.clone();
+        let named = step.entries().iter().filter(|entry| entry.symbol != entry.start);
+        start.extend(named.map(|entry| Statement::Let { symbol: entry.symbol, value: entry.start }));
+        let bound: BTreeSet<Expr> = lets(&start).map(|(symbol, _)| symbol).collect();
         let before = self.before.iter().filter(|(symbol, _)| !bound.contains(symbol));
-        body.extend(before.map(|&(symbol, value)| Statement::Let { symbol, value }));
-        let anew = (0..symbols.len()).collect();
-        let carry = starting(program, body, symbols.clone());
-        let mut new = Program { body: self.after.clone(), ..program.clone() };
-        carries(&mut new, symbols, values);
-        Some(Step { anew, begun: true, ..Step::new(new, Some(carry)) })
+        start.extend(before.map(|&(symbol, value)| Statement::Let { symbol, value }));
+        let kept = step.carried().into_iter().filter(|(entry, _)| self.state.contains(&entry.symbol));
+        let kept = kept.map(|(entry, next)| {
+            let (start, rescale) = (entry.symbol, Rescale::Restart);
+            (StateEntry { start, rescale, ..entry }, next)
+        });
+        let read = self.read.iter().map(|&symbol| {
+            let (role, rescale) = (Carried::Intermediate, Rescale::Restart);
+            (StateEntry { symbol, role, unit: None, start: symbol, rescale }, images[symbol])
+        });
+        let new = Program { body: self.after.clone(), ..program.clone() };
+        Some(StepProgram::carrying(new, start, kept.chain(read)))
     }
 
     /// Reactions and the like: quotients in the second part.

@@ -6,38 +6,33 @@
 //!
 //! For another step size a midpoint is made anew of the state.
 
-use super::carry::{Step, carried, carries};
 use super::draft::Context;
 use super::ends::{ends, uses};
 use super::increments::read_again;
 use crate::expr::{Expr, Node, Pool};
-use crate::program::{Program, Role, Statement};
+use crate::program::{Carried, Program, Rescale, Role, StateEntry, Statement, StepProgram};
 use std::collections::HashMap;
 
 /// `step` with its midpoints carried, if it has any.
-pub(super) fn midpoints(cx: &mut Context<'_>, step: &Step) -> Option<Step> {
+pub(super) fn midpoints(cx: &mut Context<'_>, step: &StepProgram) -> Option<StepProgram> {
     let pool = &mut *cx.pool;
-    let program = &step.step;
-    let midpoints = of(pool, program);
+    let midpoints = of(pool, &step.program);
     if midpoints.is_empty() {
         return None;
     }
-    let next: HashMap<Expr, Expr> = program.state().collect();
-    let (mut symbols, mut values) = carried(program);
-    let mut carry = step.starting(pool);
-    let starts = &mut carry.outputs[0].values;
-    let first: HashMap<Expr, Expr> = symbols.iter().copied().zip(starts.iter().copied()).collect();
+    let next: HashMap<Expr, Expr> = step.program.state().collect();
+    let first: HashMap<Expr, Expr> = step.entries().iter().map(|entry| (entry.symbol, entry.start)).collect();
     let (names, sums): (Vec<Expr>, Vec<Expr>) = midpoints.into_iter().unzip();
-    values.extend(pool.substitute(&sums, &next));
-    starts.extend(pool.substitute(&sums, &first));
-    let mut new = program.clone();
-    new.body.retain(|s| !matches!(s, Statement::Let { symbol, .. } if names.contains(symbol)));
-    let midpoints = symbols.len()..symbols.len() + names.len();
-    symbols.extend(names);
-    let anew = step.anew.iter().copied().chain(midpoints.clone()).collect();
-    carries(&mut new, symbols, values);
-    ends(cx, &mut new);
-    Some(Step { step: new, carry: Some(carry), anew, begun: true, midpoints, ..step.clone() })
+    let (values, starts) = (pool.substitute(&sums, &next), pool.substitute(&sums, &first));
+    let mut new = step.clone();
+    new.program.body.retain(|s| !matches!(s, Statement::Let { symbol, .. } if names.contains(symbol)));
+    let entries = names.into_iter().zip(starts).map(|(symbol, start)| {
+        let (role, rescale) = (Carried::Midpoint, Rescale::Restart);
+        StateEntry { symbol, role, unit: None, start, rescale }
+    });
+    new.carry(entries.zip(values));
+    ends(cx, &mut new.program);
+    Some(new)
 }
 
 /// Symbols bound to a coordinate that a loop over steps reads there alone and a multiple of a velocity by the step size,

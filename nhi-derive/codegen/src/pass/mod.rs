@@ -33,9 +33,9 @@ mod split;
 mod temporaries;
 mod turns;
 
-pub use carry::{Step, carry, optimise_step};
+pub use carry::{carry, optimise_step};
 pub use draft::Context;
-pub use increments::{Increments, in_a_loop};
+pub use increments::in_a_loop;
 pub use latency::recurrence;
 pub(crate) use latency::{Latency, after};
 pub use names::identifier;

@@ -22,7 +22,7 @@
 
 use super::sines::{Called, Carrying};
 use crate::expr::{Expr, Function, Node, Pool};
-use crate::program::{Foreseen, Newton, Program, Role, Statement, Turn, lets};
+use crate::program::{Foreseen, Newton, Program, Role, Rotated, StateEntry, Statement, Turn, lets};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Terms at most of an angle when it is multiplied out.
@@ -229,17 +229,11 @@ pub(super) fn ahead(pool: &mut Pool, program: &mut Program, called: Called) -> O
     Some(Ahead { by, sines, is_known })
 }
 
-/// `e` as a function of the inputs, where `carried` are `first`; none if it depends on anything else.
-pub(super) fn of_inputs(
-    pool: &mut Pool,
-    program: &Program,
-    e: Expr,
-    carried: &[Expr],
-    first: &[Expr],
-) -> Option<Expr> {
+/// `e` as a function of the inputs at a start; none if it depends on anything else.
+pub(super) fn of_inputs(pool: &mut Pool, program: &Program, e: Expr, carried: &[StateEntry]) -> Option<Expr> {
     let values: Vec<(Expr, Expr)> = lets(&program.body).collect();
     let e = opened(pool, e, &values)?;
-    let first: HashMap<Expr, Expr> = carried.iter().copied().zip(first.iter().copied()).collect();
+    let first: HashMap<Expr, Expr> = carried.iter().map(|entry| (entry.symbol, entry.start)).collect();
     let e = pool.substitute(&[e], &first)[0];
     let given = program.inputs.iter().filter(|i| !matches!(i.role, Role::Inputs | Role::Carried));
     let known = given.flat_map(|i| i.symbols.iter().copied()).collect();
@@ -313,8 +307,8 @@ fn turn_phase(
         .map(|(x, y)| pool.mul(x, y));
     let next_sines = [pool.add(products[0], products[1]), pool.sub(products[2], products[3])];
     let name = format!("near_{name}");
-    let from = carrying.number(pool, &name, next, first);
-    let known = carrying.sines(pool, &name, next_sines, first);
+    let from = carrying.angle(pool, &name, next, first);
+    let known = carrying.sines(pool, &name, next_sines, (Rotated { angle: from, rotation: None }, first));
     // Looked at: a state does not say what time it is.
     let turn = Turn { sines, angle, from, foreseen: Foreseen::Near(pool.zero()), known };
     program.body.insert(at, Statement::Turn(turn));

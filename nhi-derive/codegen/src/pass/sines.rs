@@ -9,11 +9,12 @@
 //! Done for the angles that a step moves a coordinate to, one of each: those of Runge–Kutta methods are several, close
 //! to each other. Where a step can [foresee](super::near) the angle of the next one, it carries that in its place.
 
-use super::carry::{Step, carried, carries};
 use super::near;
 use crate::expr::{Expr, Function, Node, Pool};
-use crate::program::{Foreseen, Program, Role, Statement, Turn};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::program::{
+    Carried, Foreseen, Program, Rescale, Role, Rotated, StateEntry, Statement, StepProgram, Turn,
+};
+use std::collections::BTreeMap;
 
 /// Symbols for sine and cosine of an angle that are bound one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,103 +68,111 @@ fn single(pool: &Pool, step: &Program) -> Vec<(Called, Expr)> {
 }
 
 /// `step` with the sines of its angles carried.
-pub(super) fn sines(pool: &mut Pool, mut step: Step) -> Step {
-    near::after_loops(pool, &mut step.step);
-    let mut carrying = Carrying::of(pool, &step);
-    let state: BTreeMap<Expr, Expr> = step.step.state().map(|(symbol, next)| (next, symbol)).collect();
-    let singles = single(pool, &step.step);
+pub(super) fn sines(pool: &mut Pool, mut step: StepProgram) -> StepProgram {
+    near::after_loops(pool, &mut step.program);
+    let mut carrying = Carrying::of(&step);
+    let state: BTreeMap<Expr, Expr> = step.program.state().map(|(symbol, next)| (next, symbol)).collect();
+    let singles = single(pool, &step.program);
     for &(called, coordinate) in &singles {
         let Called { angle, sines } = called;
         let name = pool.as_symbol(coordinate).map_or("", |q| pool.name(q)).to_owned();
         let known = [angle, sines[0], sines[1]].map(|e| state.get(&e).copied());
-        let ahead = near::ahead(pool, &mut step.step, called);
+        let ahead = near::ahead(pool, &mut step.program, called);
         let (from, foreseen, known) = match (ahead, known) {
             (Some(ahead), _) => {
-                let first = carrying.at_start(pool, &step.step, angle);
+                let first = carrying.at_start(pool, &step.program, angle);
                 let is_known = ahead.is_known && first.is_some();
                 let first = first.unwrap_or(coordinate);
-                let before = carrying.symbols.len();
-                let from = carrying.number(pool, &format!("last_{name}"), angle, first);
-                let nothing = pool.zero();
-                let by = carrying.number(pool, &format!("turn_{name}"), ahead.by, nothing);
-                let known = carrying.sines(pool, &format!("near_{name}"), ahead.sines, first);
+                let before = carrying.new.len();
+                let [from, by] = carrying.rotated(pool, &name, (angle, first), ahead.by);
+                let of = Rotated { angle: from, rotation: Some(by) };
+                let known = carrying.sines(pool, &format!("near_{name}"), ahead.sines, (of, first));
                 if is_known {
                     // They are true for the next step alone that was foreseen.
-                    carrying.anew.extend(before..carrying.symbols.len());
+                    let new = carrying.new[before..].iter_mut();
+                    new.for_each(|(entry, _)| entry.rescale = Rescale::Restart);
                 }
                 (from, if is_known { Foreseen::Known(by) } else { Foreseen::Near(by) }, known)
             }
-            (None, [Some(from), Some(sin), Some(cos)]) => (from, Foreseen::Not, [sin, cos]),
+            (None, [Some(from), Some(sin), Some(cos)]) => {
+                let of = Rotated { angle: from, rotation: None };
+                for (symbol, role) in [(sin, Carried::Sine(of)), (cos, Carried::Cosine(of))] {
+                    step.entry_mut(symbol).into_iter().for_each(|entry| entry.role = role.clone());
+                }
+                (from, Foreseen::Not, [sin, cos])
+            }
             _ if state.get(&angle) == Some(&coordinate) => {
-                (coordinate, Foreseen::Not, carrying.sines(pool, &name, sines, coordinate))
+                let of = Rotated { angle: coordinate, rotation: None };
+                (coordinate, Foreseen::Not, carrying.sines(pool, &name, sines, (of, coordinate)))
             }
             _ => {
-                let from = carrying.number(pool, &format!("last_{name}"), angle, coordinate);
-                (from, Foreseen::Not, carrying.sines(pool, &name, sines, coordinate))
+                let from = carrying.angle(pool, &format!("last_{name}"), angle, coordinate);
+                let of = Rotated { angle: from, rotation: None };
+                (from, Foreseen::Not, carrying.sines(pool, &name, sines, (of, coordinate)))
             }
         };
-        called.turn(&mut step.step.body, from, foreseen, known);
+        called.turn(&mut step.program.body, from, foreseen, known);
     }
-    near::phases(pool, &mut step.step, &mut carrying);
-    carrying.finish(step)
+    near::phases(pool, &mut step.program, &mut carrying);
+    step.carry(carrying.new);
+    step
 }
 
-/// What the state of a step carries.
+/// What a step carries, and what it is to carry besides, with the values for the next step.
 pub(super) struct Carrying {
-    symbols: Vec<Expr>,
-    /// What is made of them for the next step.
-    values: Vec<Expr>,
-    /// Computes what they are at a start.
-    carry: Program,
-    before: usize,
-    /// Which of them depend on the step size.
-    anew: BTreeSet<usize>,
+    before: Vec<StateEntry>,
+    new: Vec<(StateEntry, Expr)>,
 }
 
 impl Carrying {
-    fn of(pool: &mut Pool, step: &Step) -> Carrying {
-        let (symbols, values) = carried(&step.step);
-        let (before, carry) = (symbols.len(), step.starting(pool));
-        Carrying { symbols, values, carry, before, anew: BTreeSet::new() }
+    fn of(step: &StepProgram) -> Carrying {
+        Carrying { before: step.entries().to_vec(), new: Vec::new() }
     }
 
     /// A further number: its symbol.
-    pub(super) fn number(&mut self, pool: &mut Pool, name: &str, next: Expr, first: Expr) -> Expr {
-        let symbol = pool.fresh_symbol(name);
-        self.symbols.push(symbol);
-        self.values.push(next);
-        self.carry.outputs[0].values.push(first);
+    fn number(&mut self, symbol: Expr, role: Carried, next: Expr, start: Expr) -> Expr {
+        self.new.push((StateEntry { symbol, role, unit: None, start, rescale: Rescale::Keep }, next));
         symbol
     }
 
+    /// An angle that is `first` at a start.
+    pub(super) fn angle(&mut self, pool: &mut Pool, name: &str, next: Expr, first: Expr) -> Expr {
+        let symbol = pool.fresh_symbol(name);
+        self.number(symbol, Carried::Angle { rotation: None }, next, first)
+    }
+
+    /// An angle, its next value and that at a start, and its predicted rotation.
+    fn rotated(&mut self, pool: &mut Pool, name: &str, (next, first): (Expr, Expr), by: Expr) -> [Expr; 2] {
+        let [angle, rotation] = ["last", "turn"].map(|what| pool.fresh_symbol(&format!("{what}_{name}")));
+        let nothing = pool.zero();
+        self.number(angle, Carried::Angle { rotation: Some(rotation) }, next, first);
+        [angle, self.number(rotation, Carried::Rotation, by, nothing)]
+    }
+
     /// Sine and cosine of an angle that is `first` at a start.
-    pub(super) fn sines(&mut self, pool: &mut Pool, name: &str, next: [Expr; 2], first: Expr) -> [Expr; 2] {
-        [(Function::Sin, "sin"), (Function::Cos, "cos")].map(|(f, what)| {
-            let first = pool.call(f, first);
-            let next = next[usize::from(f == Function::Cos)];
-            self.number(pool, &format!("{what}_{name}"), next, first)
+    pub(super) fn sines(
+        &mut self,
+        pool: &mut Pool,
+        name: &str,
+        next: [Expr; 2],
+        (of, first): (Rotated, Expr),
+    ) -> [Expr; 2] {
+        let both = [(Function::Sin, "sin", Carried::Sine(of)), (Function::Cos, "cos", Carried::Cosine(of))];
+        let mut next = next.into_iter();
+        both.map(|(f, what, role)| {
+            let (symbol, start) = (pool.fresh_symbol(&format!("{what}_{name}")), pool.call(f, first));
+            self.number(symbol, role, next.next().unwrap_or(symbol), start)
         })
     }
 
-    /// What is made of the numbers for the next step.
-    pub(super) fn values_mut(&mut self) -> &mut [Expr] {
-        &mut self.values
+    /// What is made of the new numbers for the next step.
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        self.new.iter_mut().map(|(_, next)| next)
     }
 
     /// `e` of the first step, of what is known at a start.
     pub(super) fn at_start(&self, pool: &mut Pool, step: &Program, e: Expr) -> Option<Expr> {
-        let first = &self.carry.outputs[0].values[..self.before];
-        near::of_inputs(pool, step, e, &self.symbols[..self.before], first)
-    }
-
-    fn finish(self, mut step: Step) -> Step {
-        let Carrying { symbols, values, carry, before, anew } = self;
-        if symbols.len() > before {
-            step.carry = Some(carry);
-            step.anew.extend(anew);
-            carries(&mut step.step, symbols, values);
-        }
-        step
+        near::of_inputs(pool, step, e, &self.before)
     }
 }
 

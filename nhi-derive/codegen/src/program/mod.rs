@@ -12,6 +12,7 @@ mod isolate;
 mod operations;
 mod role;
 mod shape;
+mod step;
 mod table;
 mod validate;
 
@@ -22,6 +23,7 @@ pub use operations::Operations;
 pub use role::Role;
 pub use shape::Shape;
 pub(crate) use shape::signed;
+pub use step::{Carried, Rescale, Rotated, StateEntry, StepProgram};
 pub(crate) use table::Table;
 
 use crate::expr::Expr;

@@ -23,6 +23,10 @@ pub enum Role {
     Multipliers,
     /// State beside configuration, velocity and multipliers that a step computes for the next one.
     Carried,
+    /// Velocity v of the state before.
+    PreviousVelocity,
+    /// What the state before carries.
+    PreviousCarried,
     /// What depends on parameters and step size alone, computed once per simulation.
     Prepared,
     /// Anything else, such as `energy`, under its own name.
@@ -31,7 +35,7 @@ pub enum Role {
 
 impl Role {
     /// The roles that have a name of their own.
-    const KNOWN: [Role; 11] = [
+    const KNOWN: [Role; 13] = [
         Role::Parameters,
         Role::StepSize,
         Role::Time,
@@ -42,6 +46,8 @@ impl Role {
         Role::VelocityAfter,
         Role::Multipliers,
         Role::Carried,
+        Role::PreviousVelocity,
+        Role::PreviousCarried,
         Role::Prepared,
     ];
 
@@ -58,6 +64,8 @@ impl Role {
             Role::VelocityAfter => "v_post",
             Role::Multipliers => "lambda",
             Role::Carried => "carried",
+            Role::PreviousVelocity => "previous_v",
+            Role::PreviousCarried => "previous_carried",
             Role::Prepared => "prepared",
             Role::Named(name) => name,
         }

@@ -184,6 +184,31 @@ const _: () = {
                 half_h, inv_m, half_h_sq_over_m, half_c_1_h, h_over_pivot, k0,
                 half_belt_h, two_over_h, two_over_h_sq }
             );
+            /// What a step computes for the next one.
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::fmt::Debug,
+                ::core::cmp::PartialEq
+            )]
+            pub struct Carried<T> {
+                /// Velocity `dot(x)`, times `h/2`.
+                pub half_h_dot_x: T,
+                /// Velocity `dot(y)`, times `h/2`.
+                pub half_h_dot_y: T,
+                /// Velocity `dot(theta)`, times `h/2`.
+                pub half_h_dot_theta: T,
+                /// Angle of the carried sine and cosine.
+                pub near_phase_0: T,
+                /// Sine of `near_phase_0`.
+                pub sin_near_phase_0: T,
+                /// Cosine of `near_phase_0`.
+                pub cos_near_phase_0: T,
+            }
+            emitted::fields!(
+                Carried { half_h_dot_x, half_h_dot_y, half_h_dot_theta, near_phase_0,
+                sin_near_phase_0, cos_near_phase_0 }
+            );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 5],
@@ -260,27 +285,27 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// What the first step finds computed.
+            /// The carried numbers of a state at a start.
             ///
             /// Operations: 1 add, 4 mul, 1 sin_cos.
-            pub fn carry<T: Scalar>(
+            pub fn initial<T: Scalar>(
                 _parameters: &[T; 5],
                 h: T,
                 state: &NodeState<[T; 3], [T; 3], [T; 1]>,
                 t: T,
-            ) -> Result<[T; 6], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [dot_x, dot_y, dot_theta] = state.v;
                 let half_h = T::from_f64(0.5) * h;
                 let t0 = t + half_h;
                 let (sin_t0, cos_t0) = t0.sin_cos();
-                let carried = [
-                    dot_x * half_h,
-                    dot_y * half_h,
-                    dot_theta * half_h,
-                    t0,
-                    sin_t0,
-                    cos_t0,
-                ];
+                let carried = Carried {
+                    half_h_dot_x: dot_x * half_h,
+                    half_h_dot_y: dot_y * half_h,
+                    half_h_dot_theta: dot_theta * half_h,
+                    near_phase_0: t0,
+                    sin_near_phase_0: sin_t0,
+                    cos_near_phase_0: cos_t0,
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
@@ -288,23 +313,87 @@ const _: () = {
                 }
             }
 
-            /// What of that depends on the step size.
+            /// The carried numbers of a state for another step size `h`.
             ///
             /// Operations: 4 mul.
-            pub fn resize<T: Scalar>(
+            pub fn rescale<T: Scalar>(
                 _parameters: &[T; 5],
                 h: T,
-                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 _t: T,
-            ) -> Result<[T; 3], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [dot_x, dot_y, dot_theta] = state.v;
+                let Carried {
+                    near_phase_0: old_near_phase_0,
+                    sin_near_phase_0: old_sin_near_phase_0,
+                    cos_near_phase_0: old_cos_near_phase_0,
+                    ..
+                } = state.carried;
                 let half_h = T::from_f64(0.5) * h;
-                let carried = [dot_x * half_h, dot_y * half_h, dot_theta * half_h];
+                let carried = Carried {
+                    half_h_dot_x: dot_x * half_h,
+                    half_h_dot_y: dot_y * half_h,
+                    half_h_dot_theta: dot_theta * half_h,
+                    near_phase_0: old_near_phase_0,
+                    sin_near_phase_0: old_sin_near_phase_0,
+                    cos_near_phase_0: old_cos_near_phase_0,
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
                     Err(Failure::NonFinite)
                 }
+            }
+
+            /// The carried numbers of a state with sines and cosines computed from their angles.
+            ///
+            /// Operations: 1 sin_cos.
+            #[inline(always)]
+            pub fn resync<T: Scalar>(
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+            ) -> Carried<T> {
+                let Carried {
+                    half_h_dot_x,
+                    half_h_dot_y,
+                    half_h_dot_theta,
+                    near_phase_0,
+                    ..
+                } = state.carried;
+                let (sin, cos) = near_phase_0.sin_cos();
+                Carried {
+                    half_h_dot_x,
+                    half_h_dot_y,
+                    half_h_dot_theta,
+                    near_phase_0,
+                    sin_near_phase_0: sin,
+                    cos_near_phase_0: cos,
+                }
+            }
+
+            /// Velocities from their last values and the change of their increments.
+            ///
+            /// Operations: 6 add, 3 mul, 1 div.
+            #[inline(always)]
+            pub fn update_velocity<T: Scalar>(
+                h: T,
+                before: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+            ) -> [T; 3] {
+                let [old_dot_x, old_dot_y, old_dot_theta] = before.v;
+                let Carried {
+                    half_h_dot_x: old_half_h_dot_x_2,
+                    half_h_dot_y: old_half_h_dot_y_2,
+                    half_h_dot_theta: old_half_h_dot_theta_2,
+                    ..
+                } = before.carried;
+                let Carried { half_h_dot_x, half_h_dot_y, half_h_dot_theta, .. } = state
+                    .carried;
+                let rate = T::from_f64(2.0) / h;
+                [
+                    old_dot_x + (half_h_dot_x - old_half_h_dot_x_2) * rate,
+                    old_dot_y + (half_h_dot_y - old_half_h_dot_y_2) * rate,
+                    old_dot_theta + (half_h_dot_theta - old_half_h_dot_theta_2) * rate,
+                ]
             }
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
@@ -313,10 +402,10 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 6]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 t: T,
                 inputs: &[T; 2],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 6]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
                 let Prepared {
                     turn_of_phase_0,
                     sin_turn_of_phase_0,
@@ -332,8 +421,14 @@ const _: () = {
                     two_over_h_sq,
                 } = *prepared;
                 let [x, y, theta] = state.q;
-                let [half_h_dot_x, half_h_dot_y, half_h_dot_theta, near_phase_0,
-                sin_near_phase_0, cos_near_phase_0] = state.carried;
+                let Carried {
+                    half_h_dot_x,
+                    half_h_dot_y,
+                    half_h_dot_theta,
+                    near_phase_0,
+                    sin_near_phase_0,
+                    cos_near_phase_0,
+                } = state.carried;
                 let [push, turn] = *inputs;
 
                 // q_h = q + h/2·v, the node between the two steps
@@ -382,16 +477,16 @@ const _: () = {
                         two_over_h * half_h_w_theta,
                     ],
                     lambda: [two_over_h_sq * half_h_impulse],
-                    carried: [
-                        half_h_dot_x_1,
-                        half_h_dot_y_1,
-                        half_h_w_theta,
-                        turn_of_phase_0 + phase_0,
-                        cos_turn_of_phase_0 * sin_phase_0
+                    carried: Carried {
+                        half_h_dot_x: half_h_dot_x_1,
+                        half_h_dot_y: half_h_dot_y_1,
+                        half_h_dot_theta: half_h_w_theta,
+                        near_phase_0: turn_of_phase_0 + phase_0,
+                        sin_near_phase_0: cos_turn_of_phase_0 * sin_phase_0
                             + sin_turn_of_phase_0 * cos_phase_0,
-                        cos_turn_of_phase_0 * cos_phase_0
+                        cos_near_phase_0: cos_turn_of_phase_0 * cos_phase_0
                             - sin_turn_of_phase_0 * sin_phase_0,
-                    ],
+                    },
                 };
                 next.checked::<T>()
             }
@@ -446,6 +541,26 @@ const _: () = {
                 Prepared { belt, c_0, c_1, h, turn_of_phase_0, sin_turn_of_phase_0,
                 cos_turn_of_phase_0, pivot, inv_J, half_h, half_h_over_J, h_over_J,
                 sin_half_h, cos_half_h, k0, two_over_J, k1, k2 }
+            );
+            /// What a step computes for the next one.
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::fmt::Debug,
+                ::core::cmp::PartialEq
+            )]
+            pub struct Carried<T> {
+                /// Value that this step has computed for the next one: `c[1]*sin(t)` at a start.
+                pub carried: T,
+                /// Angle of the carried sine and cosine.
+                pub near_phase_0: T,
+                /// Sine of `near_phase_0`.
+                pub sin_near_phase_0: T,
+                /// Cosine of `near_phase_0`.
+                pub cos_near_phase_0: T,
+            }
+            emitted::fields!(
+                Carried { carried, near_phase_0, sin_near_phase_0, cos_near_phase_0 }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -538,23 +653,45 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// What the first step finds computed.
+            /// The carried numbers of a state at a start.
             ///
             /// Operations: 1 add, 2 mul, 1 sin, 1 sin_cos.
-            pub fn carry<T: Scalar>(
+            pub fn initial<T: Scalar>(
                 parameters: &[T; 5],
                 h: T,
                 _state: &NodeState<[T; 3], [T; 3], [T; 1]>,
                 t: T,
-            ) -> Result<[T; 4], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [_, _, _, _, c_1] = *parameters;
                 let t0 = T::from_f64(0.5) * h + t;
                 let (sin_t0, cos_t0) = t0.sin_cos();
-                let carried = [c_1 * t.sin(), t0, sin_t0, cos_t0];
+                let carried = Carried {
+                    carried: c_1 * t.sin(),
+                    near_phase_0: t0,
+                    sin_near_phase_0: sin_t0,
+                    cos_near_phase_0: cos_t0,
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
                     Err(Failure::NonFinite)
+                }
+            }
+
+            /// The carried numbers of a state with sines and cosines computed from their angles.
+            ///
+            /// Operations: 1 sin_cos.
+            #[inline(always)]
+            pub fn resync<T: Scalar>(
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+            ) -> Carried<T> {
+                let Carried { carried, near_phase_0, .. } = state.carried;
+                let (sin, cos) = near_phase_0.sin_cos();
+                Carried {
+                    carried,
+                    near_phase_0,
+                    sin_near_phase_0: sin,
+                    cos_near_phase_0: cos,
                 }
             }
 
@@ -564,10 +701,10 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 4]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 t: T,
                 inputs: &[T; 2],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 4]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
                 let Prepared {
                     belt,
                     c_0,
@@ -590,8 +727,12 @@ const _: () = {
                 } = *prepared;
                 let [x, y, theta] = state.q;
                 let [dot_x, dot_y, dot_theta] = state.v;
-                let [carried, near_phase_0, sin_near_phase_0, cos_near_phase_0] = state
-                    .carried;
+                let Carried {
+                    carried,
+                    near_phase_0,
+                    sin_near_phase_0,
+                    cos_near_phase_0,
+                } = state.carried;
                 let [push, turn] = *inputs;
 
                 // stage 1
@@ -679,14 +820,14 @@ const _: () = {
                     q: [x_1, y_1, theta_1],
                     v: [dot_x_1, dot_y_1, dot_theta_1],
                     lambda: [-(k2 * (t2 + t6) + k1 * (t1 + t9))],
-                    carried: [
-                        t8,
-                        turn_of_phase_0 + phase_0,
-                        cos_turn_of_phase_0 * sin_phase_0
+                    carried: Carried {
+                        carried: t8,
+                        near_phase_0: turn_of_phase_0 + phase_0,
+                        sin_near_phase_0: cos_turn_of_phase_0 * sin_phase_0
                             + sin_turn_of_phase_0 * cos_phase_0,
-                        cos_turn_of_phase_0 * cos_phase_0
+                        cos_near_phase_0: cos_turn_of_phase_0 * cos_phase_0
                             - sin_turn_of_phase_0 * sin_phase_0,
-                    ],
+                    },
                 };
                 next.checked::<T>()
             }
@@ -786,7 +927,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 6],
+            kernel::dla2::Carried<__T>,
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
         const TURNS: ::core::primitive::bool = true;
@@ -814,10 +955,8 @@ const _: () = {
                     __t,
                     __inputs,
                 ))?;
-                ::core::result::Result::Ok(
-                    __state
-                        .carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
-                )
+                let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
             }
         }
 
@@ -831,9 +970,8 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(
-                __state.carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
-            )
+            let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline(always)]
@@ -853,15 +991,11 @@ const _: () = {
             __state: &Self::State<__T>,
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let mut __state = *__state;
-            let __resized = &__state.with_nothing_carried();
-            [__state.carried[0], __state.carried[1], __state.carried[2]] = kernel::dla2::resize(
-                __parameters,
-                __h,
-                __resized,
-                __t,
-            )?;
-            ::core::result::Result::Ok(__state)
+            let __carried = kernel::dla2::rescale(__parameters, __h, __state, __t)?;
+            ::core::result::Result::Ok(::nhi_runtime::NodeState {
+                carried: __carried,
+                ..*__state
+            })
         }
 
         #[inline(always)]
@@ -870,26 +1004,20 @@ const _: () = {
             __before: &Self::State<__T>,
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
-            let mut __state = *__state;
-            let __inverse = <__T as ::nhi_runtime::Scalar>::from_f64(2.0) / __h;
-            __state.v[0] = __before.v[0]
-                + __inverse * (__state.carried[0] - __before.carried[0]);
-            __state.v[1] = __before.v[1]
-                + __inverse * (__state.carried[1] - __before.carried[1]);
-            __state.v[2] = __before.v[2]
-                + __inverse * (__state.carried[2] - __before.carried[2]);
-            __state
+            ::nhi_runtime::NodeState {
+                v: kernel::dla2::update_velocity(__h, __before, __state),
+                ..*__state
+            }
         }
 
         #[inline(always)]
         fn renewed<__T: ::nhi_runtime::Scalar>(
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
-            let mut __state = *__state;
-            (__state.carried[4], __state.carried[5]) = ::nhi_runtime::Scalar::sin_cos(
-                __state.carried[3],
-            );
-            __state
+            ::nhi_runtime::NodeState {
+                carried: kernel::dla2::resync(__state),
+                ..*__state
+            }
         }
     }
 
@@ -900,7 +1028,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 4],
+            kernel::rk4::Carried<__T>,
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[6];
         const TURNS: ::core::primitive::bool = true;
@@ -928,10 +1056,8 @@ const _: () = {
                     __t,
                     __inputs,
                 ))?;
-                ::core::result::Result::Ok(
-                    __state
-                        .carrying(kernel::rk4::carry(__parameters, __h, &__state, __t)?),
-                )
+                let __carried = kernel::rk4::initial(__parameters, __h, &__state, __t)?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
             }
         }
 
@@ -945,9 +1071,8 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(
-                __state.carrying(kernel::rk4::carry(__parameters, __h, &__state, __t)?),
-            )
+            let __carried = kernel::rk4::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline(always)]
@@ -964,11 +1089,10 @@ const _: () = {
         fn renewed<__T: ::nhi_runtime::Scalar>(
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
-            let mut __state = *__state;
-            (__state.carried[2], __state.carried[3]) = ::nhi_runtime::Scalar::sin_cos(
-                __state.carried[1],
-            );
-            __state
+            ::nhi_runtime::NodeState {
+                carried: kernel::rk4::resync(__state),
+                ..*__state
+            }
         }
     }
 };

@@ -180,6 +180,54 @@ const _: () = {
                 Prepared { m, s, quarter_k_h_sq, half_m, k0, inv_m, effect, m_s, two_m,
                 two_over_h, two_over_h_sq }
             );
+            /// What a step computes for the next one.
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::fmt::Debug,
+                ::core::cmp::PartialEq
+            )]
+            pub struct Carried<T> {
+                /// Solution of the last step, times `h/2`.
+                pub half_h_last_ell: T,
+                /// Solution of the step before the last one, times `h/2`.
+                pub half_h_last_2_ell: T,
+                /// Solution 2 steps before the last one, times `h/2`.
+                pub half_h_last_3_ell: T,
+                /// Part of the next initial guess that older solutions make up, times `h/2`.
+                pub half_h_back_ell: T,
+                /// Error of the last initial guess, times `h/2`.
+                pub half_h_e0_dot_r_1: T,
+                /// Backward difference of order 1 of the errors of the initial guesses, times `h/2`.
+                pub half_h_e1_dot_r_1: T,
+                /// Backward difference of order 2 of the errors of the initial guesses, times `h/2`.
+                pub half_h_e2_dot_r_1: T,
+                /// Error of the last initial guess, times `h/2`.
+                pub half_h_e0_dot_phi_1: T,
+                /// Backward difference of order 1 of the errors of the initial guesses, times `h/2`.
+                pub half_h_e1_dot_phi_1: T,
+                /// Backward difference of order 2 of the errors of the initial guesses, times `h/2`.
+                pub half_h_e2_dot_phi_1: T,
+                /// Error of the last initial guess, times `h/2`.
+                pub half_h_e0_dot_z_1: T,
+                /// Backward difference of order 1 of the errors of the initial guesses, times `h/2`.
+                pub half_h_e1_dot_z_1: T,
+                /// Backward difference of order 2 of the errors of the initial guesses, times `h/2`.
+                pub half_h_e2_dot_z_1: T,
+                /// Velocity `dot(r)`, times `h/2`.
+                pub half_h_dot_r: T,
+                /// Velocity `dot(phi)`, times `h/2`.
+                pub half_h_dot_phi: T,
+                /// Velocity `dot(z)`, times `h/2`.
+                pub half_h_dot_z: T,
+            }
+            emitted::fields!(
+                Carried { half_h_last_ell, half_h_last_2_ell, half_h_last_3_ell,
+                half_h_back_ell, half_h_e0_dot_r_1, half_h_e1_dot_r_1, half_h_e2_dot_r_1,
+                half_h_e0_dot_phi_1, half_h_e1_dot_phi_1, half_h_e2_dot_phi_1,
+                half_h_e0_dot_z_1, half_h_e1_dot_z_1, half_h_e2_dot_z_1, half_h_dot_r,
+                half_h_dot_phi, half_h_dot_z }
+            );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 4],
@@ -252,38 +300,38 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// What the first step finds computed.
+            /// The carried numbers of a state at a start.
             ///
             /// Operations: 8 mul.
-            pub fn carry<T: Scalar>(
+            pub fn initial<T: Scalar>(
                 _parameters: &[T; 4],
                 h: T,
                 state: &NodeState<[T; 3], [T; 3], [T; 1]>,
                 _t: T,
-            ) -> Result<[T; 16], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [dot_r, dot_phi, dot_z] = state.v;
                 let [lambda] = state.lambda;
                 let half_h = T::from_f64(0.5) * h;
                 let t0 = h * lambda;
                 let t1 = half_h * t0;
-                let carried = [
-                    t1,
-                    t1,
-                    t1,
-                    -T::from_f64(1.5) * h * t0,
-                    T::from_f64(0.0),
-                    T::from_f64(0.0),
-                    T::from_f64(0.0),
-                    T::from_f64(0.0),
-                    T::from_f64(0.0),
-                    T::from_f64(0.0),
-                    T::from_f64(0.0),
-                    T::from_f64(0.0),
-                    T::from_f64(0.0),
-                    dot_r * half_h,
-                    dot_phi * half_h,
-                    dot_z * half_h,
-                ];
+                let carried = Carried {
+                    half_h_last_ell: t1,
+                    half_h_last_2_ell: t1,
+                    half_h_last_3_ell: t1,
+                    half_h_back_ell: -T::from_f64(1.5) * h * t0,
+                    half_h_e0_dot_r_1: T::from_f64(0.0),
+                    half_h_e1_dot_r_1: T::from_f64(0.0),
+                    half_h_e2_dot_r_1: T::from_f64(0.0),
+                    half_h_e0_dot_phi_1: T::from_f64(0.0),
+                    half_h_e1_dot_phi_1: T::from_f64(0.0),
+                    half_h_e2_dot_phi_1: T::from_f64(0.0),
+                    half_h_e0_dot_z_1: T::from_f64(0.0),
+                    half_h_e1_dot_z_1: T::from_f64(0.0),
+                    half_h_e2_dot_z_1: T::from_f64(0.0),
+                    half_h_dot_r: dot_r * half_h,
+                    half_h_dot_phi: dot_phi * half_h,
+                    half_h_dot_z: dot_z * half_h,
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
@@ -291,34 +339,69 @@ const _: () = {
                 }
             }
 
-            /// What of that depends on the step size.
+            /// The carried numbers of a state for another step size `h`.
             ///
             /// Operations: 8 mul.
-            pub fn resize<T: Scalar>(
+            pub fn rescale<T: Scalar>(
                 _parameters: &[T; 4],
                 h: T,
-                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 _t: T,
-            ) -> Result<[T; 7], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [dot_r, dot_phi, dot_z] = state.v;
                 let [lambda] = state.lambda;
                 let half_h = T::from_f64(0.5) * h;
                 let t0 = h * lambda;
                 let t1 = half_h * t0;
-                let carried = [
-                    t1,
-                    t1,
-                    t1,
-                    -T::from_f64(1.5) * h * t0,
-                    dot_r * half_h,
-                    dot_phi * half_h,
-                    dot_z * half_h,
-                ];
+                let carried = Carried {
+                    half_h_last_ell: t1,
+                    half_h_last_2_ell: t1,
+                    half_h_last_3_ell: t1,
+                    half_h_back_ell: -T::from_f64(1.5) * h * t0,
+                    half_h_e0_dot_r_1: T::from_f64(0.0),
+                    half_h_e1_dot_r_1: T::from_f64(0.0),
+                    half_h_e2_dot_r_1: T::from_f64(0.0),
+                    half_h_e0_dot_phi_1: T::from_f64(0.0),
+                    half_h_e1_dot_phi_1: T::from_f64(0.0),
+                    half_h_e2_dot_phi_1: T::from_f64(0.0),
+                    half_h_e0_dot_z_1: T::from_f64(0.0),
+                    half_h_e1_dot_z_1: T::from_f64(0.0),
+                    half_h_e2_dot_z_1: T::from_f64(0.0),
+                    half_h_dot_r: dot_r * half_h,
+                    half_h_dot_phi: dot_phi * half_h,
+                    half_h_dot_z: dot_z * half_h,
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
                     Err(Failure::NonFinite)
                 }
+            }
+
+            /// Velocities from their last values and the change of their increments.
+            ///
+            /// Operations: 6 add, 3 mul, 1 div.
+            #[inline(always)]
+            pub fn update_velocity<T: Scalar>(
+                h: T,
+                before: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+            ) -> [T; 3] {
+                let [old_dot_r, old_dot_phi, old_dot_z] = before.v;
+                let Carried {
+                    half_h_dot_r: old_half_h_dot_r_2,
+                    half_h_dot_phi: old_half_h_dot_phi_2,
+                    half_h_dot_z: old_half_h_dot_z_2,
+                    ..
+                } = before.carried;
+                let Carried { half_h_dot_r, half_h_dot_phi, half_h_dot_z, .. } = state
+                    .carried;
+                let rate = T::from_f64(2.0) / h;
+                [
+                    old_dot_r + (half_h_dot_r - old_half_h_dot_r_2) * rate,
+                    old_dot_phi + (half_h_dot_phi - old_half_h_dot_phi_2) * rate,
+                    old_dot_z + (half_h_dot_z - old_half_h_dot_z_2) * rate,
+                ]
             }
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
@@ -327,10 +410,10 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 16]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 16]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
                 let Prepared {
                     m,
                     s,
@@ -345,11 +428,24 @@ const _: () = {
                     two_over_h_sq,
                 } = *prepared;
                 let [r, phi, z] = state.q;
-                let [half_h_last_ell, half_h_last_2_ell, half_h_last_3_ell,
-                half_h_back_ell, half_h_e0_dot_r_1, half_h_e1_dot_r_1, half_h_e2_dot_r_1,
-                half_h_e0_dot_phi_1, half_h_e1_dot_phi_1, half_h_e2_dot_phi_1,
-                half_h_e0_dot_z_1, half_h_e1_dot_z_1, half_h_e2_dot_z_1, half_h_dot_r,
-                half_h_dot_phi, half_h_dot_z] = state.carried;
+                let Carried {
+                    half_h_last_ell,
+                    half_h_last_2_ell,
+                    half_h_last_3_ell,
+                    half_h_back_ell,
+                    half_h_e0_dot_r_1,
+                    half_h_e1_dot_r_1,
+                    half_h_e2_dot_r_1,
+                    half_h_e0_dot_phi_1,
+                    half_h_e1_dot_phi_1,
+                    half_h_e2_dot_phi_1,
+                    half_h_e0_dot_z_1,
+                    half_h_e1_dot_z_1,
+                    half_h_e2_dot_z_1,
+                    half_h_dot_r,
+                    half_h_dot_phi,
+                    half_h_dot_z,
+                } = state.carried;
 
                 // q_h = q + h/2·v, the node between the two steps
                 let r_h = r + half_h_dot_r;
@@ -466,25 +562,25 @@ const _: () = {
                         two_over_h * half_h_dot_z_1,
                     ],
                     lambda: [two_over_h_sq * half_h_ell],
-                    carried: [
-                        half_h_ell,
-                        half_h_last_ell,
-                        half_h_last_2_ell,
-                        T::from_f64(4.0) * half_h_last_2_ell - half_h_last_3_ell
-                            - T::from_f64(6.0) * half_h_last_ell,
-                        half_h_next_e0_dot_r_1,
-                        half_h_next_e1_dot_r_1,
-                        half_h_next_e2_dot_r_1,
-                        half_h_next_e0_dot_phi_1,
-                        half_h_next_e1_dot_phi_1,
-                        half_h_next_e2_dot_phi_1,
-                        half_h_next_e0_dot_z_1,
-                        half_h_next_e1_dot_z_1,
-                        half_h_next_e2_dot_z_1,
-                        half_h_dot_r_1,
-                        half_h_dot_phi_1,
-                        half_h_dot_z_1,
-                    ],
+                    carried: Carried {
+                        half_h_last_ell: half_h_ell,
+                        half_h_last_2_ell: half_h_last_ell,
+                        half_h_last_3_ell: half_h_last_2_ell,
+                        half_h_back_ell: T::from_f64(4.0) * half_h_last_2_ell
+                            - half_h_last_3_ell - T::from_f64(6.0) * half_h_last_ell,
+                        half_h_e0_dot_r_1: half_h_next_e0_dot_r_1,
+                        half_h_e1_dot_r_1: half_h_next_e1_dot_r_1,
+                        half_h_e2_dot_r_1: half_h_next_e2_dot_r_1,
+                        half_h_e0_dot_phi_1: half_h_next_e0_dot_phi_1,
+                        half_h_e1_dot_phi_1: half_h_next_e1_dot_phi_1,
+                        half_h_e2_dot_phi_1: half_h_next_e2_dot_phi_1,
+                        half_h_e0_dot_z_1: half_h_next_e0_dot_z_1,
+                        half_h_e1_dot_z_1: half_h_next_e1_dot_z_1,
+                        half_h_e2_dot_z_1: half_h_next_e2_dot_z_1,
+                        half_h_dot_r: half_h_dot_r_1,
+                        half_h_dot_phi: half_h_dot_phi_1,
+                        half_h_dot_z: half_h_dot_z_1,
+                    },
                 };
                 next.checked::<T>()
             }
@@ -530,6 +626,37 @@ const _: () = {
             emitted::fields!(
                 Prepared { m, k, s, h, half_m, m_h, half_h, half_g_h, k0, inv_m,
                 half_h_over_m, two_over_m_pivot_2, k1, two_over_h_pivot_2 }
+            );
+            /// What a step computes for the next one.
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::fmt::Debug,
+                ::core::cmp::PartialEq
+            )]
+            pub struct Carried<T> {
+                /// Error of the last initial guess.
+                pub e0_d_r: T,
+                /// Backward difference of order 1 of the errors of the initial guesses.
+                pub e1_d_r: T,
+                /// Backward difference of order 2 of the errors of the initial guesses.
+                pub e2_d_r: T,
+                /// Error of the last initial guess.
+                pub e0_d_phi: T,
+                /// Backward difference of order 1 of the errors of the initial guesses.
+                pub e1_d_phi: T,
+                /// Backward difference of order 2 of the errors of the initial guesses.
+                pub e2_d_phi: T,
+                /// Error of the last initial guess.
+                pub e0_d_z: T,
+                /// Backward difference of order 1 of the errors of the initial guesses.
+                pub e1_d_z: T,
+                /// Backward difference of order 2 of the errors of the initial guesses.
+                pub e2_d_z: T,
+            }
+            emitted::fields!(
+                Carried { e0_d_r, e1_d_r, e2_d_r, e0_d_phi, e1_d_phi, e2_d_phi, e0_d_z,
+                e1_d_z, e2_d_z }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -743,16 +870,43 @@ const _: () = {
                 next.checked::<T>()
             }
 
+            /// The carried numbers of a state at a start.
+            ///
+            /// Operations: 0.
+            pub fn initial<T: Scalar>(
+                _parameters: &[T; 4],
+                _h: T,
+                _state: &JumpState<[T; 3], [T; 3], [T; 1]>,
+                _t: T,
+            ) -> Result<Carried<T>, Failure> {
+                let carried = Carried {
+                    e0_d_r: T::from_f64(0.0),
+                    e1_d_r: T::from_f64(0.0),
+                    e2_d_r: T::from_f64(0.0),
+                    e0_d_phi: T::from_f64(0.0),
+                    e1_d_phi: T::from_f64(0.0),
+                    e2_d_phi: T::from_f64(0.0),
+                    e0_d_z: T::from_f64(0.0),
+                    e1_d_z: T::from_f64(0.0),
+                    e2_d_z: T::from_f64(0.0),
+                };
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
             ///
             /// Operations: 25 add, 29 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &JumpState<[T; 3], [T; 3], [T; 1], [T; 9]>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 9]>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
                 let Prepared {
                     m,
                     k,
@@ -771,8 +925,17 @@ const _: () = {
                 } = *prepared;
                 let [r, phi, z] = state.q;
                 let [dot_r_post, dot_phi_post, dot_z_post] = state.v_post;
-                let [e0_d_r, e1_d_r, e2_d_r, e0_d_phi, e1_d_phi, e2_d_phi, e0_d_z,
-                e1_d_z, e2_d_z] = state.carried;
+                let Carried {
+                    e0_d_r,
+                    e1_d_r,
+                    e2_d_r,
+                    e0_d_phi,
+                    e1_d_phi,
+                    e2_d_phi,
+                    e0_d_z,
+                    e1_d_z,
+                    e2_d_z,
+                } = state.carried;
 
                 // p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton
                 let pi_r = m * dot_r_post;
@@ -852,17 +1015,17 @@ const _: () = {
                     v_pre: [dot_r_pre_1, dot_phi_pre_1, dot_z_pre_1],
                     v_post: [dot_r_pre_1, dot_phi_post_1, dot_z_post_1],
                     lambda: [-two_over_h_pivot_2 * defect],
-                    carried: [
-                        next_e0_d_r,
-                        next_e1_d_r,
-                        e1_d_r,
-                        next_e0_d_phi,
-                        next_e1_d_phi,
-                        e1_d_phi,
-                        next_e0_d_z,
-                        next_e1_d_z,
-                        e1_d_z,
-                    ],
+                    carried: Carried {
+                        e0_d_r: next_e0_d_r,
+                        e1_d_r: next_e1_d_r,
+                        e2_d_r: e1_d_r,
+                        e0_d_phi: next_e0_d_phi,
+                        e1_d_phi: next_e1_d_phi,
+                        e2_d_phi: e1_d_phi,
+                        e0_d_z: next_e0_d_z,
+                        e1_d_z: next_e1_d_z,
+                        e2_d_z: e1_d_z,
+                    },
                 };
                 next.checked::<T>()
             }
@@ -959,7 +1122,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 16],
+            kernel::dla2::Carried<__T>,
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
         const ITERATES: ::core::primitive::bool = true;
@@ -987,10 +1150,8 @@ const _: () = {
                     __t,
                     __inputs,
                 ))?;
-                ::core::result::Result::Ok(
-                    __state
-                        .carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
-                )
+                let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
             }
         }
 
@@ -1004,9 +1165,8 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(
-                __state.carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
-            )
+            let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline(always)]
@@ -1026,21 +1186,11 @@ const _: () = {
             __state: &Self::State<__T>,
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let mut __state = *__state;
-            let __resized = &__state.with_nothing_carried();
-            [
-                __state.carried[0],
-                __state.carried[1],
-                __state.carried[2],
-                __state.carried[3],
-                __state.carried[13],
-                __state.carried[14],
-                __state.carried[15],
-            ] = kernel::dla2::resize(__parameters, __h, __resized, __t)?;
-            for __error in &mut __state.carried[4..13] {
-                *__error = ::nhi_runtime::Scalar::from_f64(0.0);
-            }
-            ::core::result::Result::Ok(__state)
+            let __carried = kernel::dla2::rescale(__parameters, __h, __state, __t)?;
+            ::core::result::Result::Ok(::nhi_runtime::NodeState {
+                carried: __carried,
+                ..*__state
+            })
         }
 
         #[inline(always)]
@@ -1049,15 +1199,10 @@ const _: () = {
             __before: &Self::State<__T>,
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
-            let mut __state = *__state;
-            let __inverse = <__T as ::nhi_runtime::Scalar>::from_f64(2.0) / __h;
-            __state.v[0] = __before.v[0]
-                + __inverse * (__state.carried[13] - __before.carried[13]);
-            __state.v[1] = __before.v[1]
-                + __inverse * (__state.carried[14] - __before.carried[14]);
-            __state.v[2] = __before.v[2]
-                + __inverse * (__state.carried[15] - __before.carried[15]);
-            __state
+            ::nhi_runtime::NodeState {
+                v: kernel::dla2::update_velocity(__h, __before, __state),
+                ..*__state
+            }
         }
     }
 
@@ -1068,7 +1213,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 9],
+            kernel::rattle::Carried<__T>,
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 9];
         const ITERATES: ::core::primitive::bool = true;
@@ -1130,9 +1275,13 @@ const _: () = {
                         )
                     }
                 })?;
-                ::core::result::Result::Ok(
-                    __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 9]),
-                )
+                let __carried = kernel::rattle::initial(
+                    __parameters,
+                    __h,
+                    &__state,
+                    __t,
+                )?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
             }
         }
 
@@ -1146,9 +1295,8 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::JumpState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(
-                __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 9]),
-            )
+            let __carried = kernel::rattle::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline(always)]

@@ -223,6 +223,56 @@ const _: () = {
                 inv_I, r_over_J_effect_0, effect_1_over_effect_0, two_over_h_effect_0, k0
                 }
             );
+            /// What a step computes for the next one.
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::fmt::Debug,
+                ::core::cmp::PartialEq
+            )]
+            pub struct Carried<T> {
+                /// Error of the last initial guess.
+                pub e0_d_phi: T,
+                /// Backward difference of order 1 of the errors of the initial guesses.
+                pub e1_d_phi: T,
+                /// Backward difference of order 2 of the errors of the initial guesses.
+                pub e2_d_phi: T,
+                /// Error of the last initial guess.
+                pub e0_d_omega: T,
+                /// Backward difference of order 1 of the errors of the initial guesses.
+                pub e1_d_omega: T,
+                /// Backward difference of order 2 of the errors of the initial guesses.
+                pub e2_d_omega: T,
+                /// Error of the last initial guess.
+                pub e0_d_v: T,
+                /// Backward difference of order 1 of the errors of the initial guesses.
+                pub e1_d_v: T,
+                /// Backward difference of order 2 of the errors of the initial guesses.
+                pub e2_d_v: T,
+                /// Error of the last initial guess.
+                pub e0_d_v_perp: T,
+                /// Backward difference of order 1 of the errors of the initial guesses.
+                pub e1_d_v_perp: T,
+                /// Backward difference of order 2 of the errors of the initial guesses.
+                pub e2_d_v_perp: T,
+                /// Error of the last initial guess.
+                pub e0_ell_0: T,
+                /// Backward difference of order 1 of the errors of the initial guesses.
+                pub e1_ell_0: T,
+                /// Backward difference of order 2 of the errors of the initial guesses.
+                pub e2_ell_0: T,
+                /// Error of the last initial guess.
+                pub e0_ell_1: T,
+                /// Backward difference of order 1 of the errors of the initial guesses.
+                pub e1_ell_1: T,
+                /// Backward difference of order 2 of the errors of the initial guesses.
+                pub e2_ell_1: T,
+            }
+            emitted::fields!(
+                Carried { e0_d_phi, e1_d_phi, e2_d_phi, e0_d_omega, e1_d_omega,
+                e2_d_omega, e0_d_v, e1_d_v, e2_d_v, e0_d_v_perp, e1_d_v_perp,
+                e2_d_v_perp, e0_ell_0, e1_ell_0, e2_ell_0, e0_ell_1, e1_ell_1, e2_ell_1 }
+            );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 4],
@@ -323,17 +373,89 @@ const _: () = {
                 next.checked::<T>()
             }
 
+            /// The carried numbers of a state at a start.
+            ///
+            /// Operations: 0.
+            pub fn initial<T: Scalar>(
+                _parameters: &[T; 4],
+                _h: T,
+                _state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>,
+                _t: T,
+            ) -> Result<Carried<T>, Failure> {
+                let carried = Carried {
+                    e0_d_phi: T::from_f64(0.0),
+                    e1_d_phi: T::from_f64(0.0),
+                    e2_d_phi: T::from_f64(0.0),
+                    e0_d_omega: T::from_f64(0.0),
+                    e1_d_omega: T::from_f64(0.0),
+                    e2_d_omega: T::from_f64(0.0),
+                    e0_d_v: T::from_f64(0.0),
+                    e1_d_v: T::from_f64(0.0),
+                    e2_d_v: T::from_f64(0.0),
+                    e0_d_v_perp: T::from_f64(0.0),
+                    e1_d_v_perp: T::from_f64(0.0),
+                    e2_d_v_perp: T::from_f64(0.0),
+                    e0_ell_0: T::from_f64(0.0),
+                    e1_ell_0: T::from_f64(0.0),
+                    e2_ell_0: T::from_f64(0.0),
+                    e0_ell_1: T::from_f64(0.0),
+                    e1_ell_1: T::from_f64(0.0),
+                    e2_ell_1: T::from_f64(0.0),
+                };
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// The carried numbers of a state for another step size `h`.
+            ///
+            /// Operations: 0.
+            pub fn rescale<T: Scalar>(
+                _parameters: &[T; 4],
+                _h: T,
+                _state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
+                _t: T,
+            ) -> Result<Carried<T>, Failure> {
+                let carried = Carried {
+                    e0_d_phi: T::from_f64(0.0),
+                    e1_d_phi: T::from_f64(0.0),
+                    e2_d_phi: T::from_f64(0.0),
+                    e0_d_omega: T::from_f64(0.0),
+                    e1_d_omega: T::from_f64(0.0),
+                    e2_d_omega: T::from_f64(0.0),
+                    e0_d_v: T::from_f64(0.0),
+                    e1_d_v: T::from_f64(0.0),
+                    e2_d_v: T::from_f64(0.0),
+                    e0_d_v_perp: T::from_f64(0.0),
+                    e1_d_v_perp: T::from_f64(0.0),
+                    e2_d_v_perp: T::from_f64(0.0),
+                    e0_ell_0: T::from_f64(0.0),
+                    e1_ell_0: T::from_f64(0.0),
+                    e2_ell_0: T::from_f64(0.0),
+                    e0_ell_1: T::from_f64(0.0),
+                    e1_ell_1: T::from_f64(0.0),
+                    e2_ell_1: T::from_f64(0.0),
+                };
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
             /// One step of `rdp`: Kobilarov, Martín de Diego and Ferraro, (27)–(28) corrected, trapezoidal rule.
             ///
             /// Operations: 45 add, 27 mul, 1 dtau_left_inv_star, 1 moved; per Newton iteration 28 add, 42 mul, 2 div, 1 dtau_inv, 1 dtau_inv_star, 1 k.
             #[inline(always)]
             pub fn step<T: Scalar, R: Retracts<SE2<f64>>>(
                 prepared: &Prepared<T>,
-                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 18]>,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
                 _t: T,
                 inputs: &[T; 1],
             ) -> Result<
-                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 18]>,
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
                 Failure,
             > {
                 let Prepared {
@@ -357,9 +479,26 @@ const _: () = {
                 let [phi, theta, x, y] = *state.q.entries();
                 let [dot_phi, omega, v_, v_perp] = state.v;
                 let [lambda_0, lambda_1] = state.lambda;
-                let [e0_d_phi, e1_d_phi, e2_d_phi, e0_d_omega, e1_d_omega, e2_d_omega,
-                e0_d_v, e1_d_v, e2_d_v, e0_d_v_perp, e1_d_v_perp, e2_d_v_perp, e0_ell_0,
-                e1_ell_0, e2_ell_0, e0_ell_1, e1_ell_1, e2_ell_1] = state.carried;
+                let Carried {
+                    e0_d_phi,
+                    e1_d_phi,
+                    e2_d_phi,
+                    e0_d_omega,
+                    e1_d_omega,
+                    e2_d_omega,
+                    e0_d_v,
+                    e1_d_v,
+                    e2_d_v,
+                    e0_d_v_perp,
+                    e1_d_v_perp,
+                    e2_d_v_perp,
+                    e0_ell_0,
+                    e1_ell_0,
+                    e2_ell_0,
+                    e0_ell_1,
+                    e1_ell_1,
+                    e2_ell_1,
+                } = state.carried;
                 let [torque] = *inputs;
 
                 // p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton
@@ -496,26 +635,26 @@ const _: () = {
                         -two_over_h_effect_0 * defect_0,
                         -k0 * dtau_left_inv_star_2,
                     ],
-                    carried: [
-                        next_e0_d_phi,
-                        next_e1_d_phi,
-                        next_e2_d_phi,
-                        next_e0_d_omega,
-                        next_e1_d_omega,
-                        next_e2_d_omega,
-                        next_e0_d_v,
-                        next_e1_d_v,
-                        next_e2_d_v,
-                        next_e0_d_v_perp,
-                        next_e1_d_v_perp,
-                        next_e2_d_v_perp,
-                        next_e0_ell_0,
-                        next_e1_ell_0,
-                        next_e2_ell_0,
-                        next_e0_ell_1,
-                        next_e1_ell_1,
-                        next_e2_ell_1,
-                    ],
+                    carried: Carried {
+                        e0_d_phi: next_e0_d_phi,
+                        e1_d_phi: next_e1_d_phi,
+                        e2_d_phi: next_e2_d_phi,
+                        e0_d_omega: next_e0_d_omega,
+                        e1_d_omega: next_e1_d_omega,
+                        e2_d_omega: next_e2_d_omega,
+                        e0_d_v: next_e0_d_v,
+                        e1_d_v: next_e1_d_v,
+                        e2_d_v: next_e2_d_v,
+                        e0_d_v_perp: next_e0_d_v_perp,
+                        e1_d_v_perp: next_e1_d_v_perp,
+                        e2_d_v_perp: next_e2_d_v_perp,
+                        e0_ell_0: next_e0_ell_0,
+                        e1_ell_0: next_e1_ell_0,
+                        e2_ell_0: next_e2_ell_0,
+                        e0_ell_1: next_e0_ell_1,
+                        e1_ell_1: next_e1_ell_1,
+                        e2_ell_1: next_e2_ell_1,
+                    },
                 };
                 next.checked::<T>()
             }
@@ -553,6 +692,26 @@ const _: () = {
                 Prepared { h, k0, r_over_J_pivot, quarter_h_sq_over_J,
                 pivot_2_over_pivot, two_over_h, four_over_h_sq_pivot,
                 four_over_h_sq_pivot_2 }
+            );
+            /// What a step computes for the next one.
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::fmt::Debug,
+                ::core::cmp::PartialEq
+            )]
+            pub struct Carried<T> {
+                /// Velocity `dot(phi)`, times `h/2`.
+                pub half_h_dot_phi: T,
+                /// Velocity `omega`, times `h/2`.
+                pub half_h_omega: T,
+                /// Velocity `v`, times `h/2`.
+                pub half_h_v: T,
+                /// Velocity `v_perp`, times `h/2`.
+                pub half_h_v_perp: T,
+            }
+            emitted::fields!(
+                Carried { half_h_dot_phi, half_h_omega, half_h_v, half_h_v_perp }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -646,23 +805,23 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// What the first step finds computed.
+            /// The carried numbers of a state at a start.
             ///
             /// Operations: 5 mul.
-            pub fn carry<T: Scalar>(
+            pub fn initial<T: Scalar>(
                 _parameters: &[T; 4],
                 h: T,
                 state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>,
                 _t: T,
-            ) -> Result<[T; 4], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [dot_phi, omega, v_, v_perp] = state.v;
                 let half_h = T::from_f64(0.5) * h;
-                let carried = [
-                    dot_phi * half_h,
-                    omega * half_h,
-                    v_ * half_h,
-                    v_perp * half_h,
-                ];
+                let carried = Carried {
+                    half_h_dot_phi: dot_phi * half_h,
+                    half_h_omega: omega * half_h,
+                    half_h_v: v_ * half_h,
+                    half_h_v_perp: v_perp * half_h,
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
@@ -670,28 +829,55 @@ const _: () = {
                 }
             }
 
-            /// What of that depends on the step size.
+            /// The carried numbers of a state for another step size `h`.
             ///
             /// Operations: 5 mul.
-            pub fn resize<T: Scalar>(
+            pub fn rescale<T: Scalar>(
                 _parameters: &[T; 4],
                 h: T,
-                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
                 _t: T,
-            ) -> Result<[T; 4], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [dot_phi, omega, v_, v_perp] = state.v;
                 let half_h = T::from_f64(0.5) * h;
-                let carried = [
-                    dot_phi * half_h,
-                    omega * half_h,
-                    v_ * half_h,
-                    v_perp * half_h,
-                ];
+                let carried = Carried {
+                    half_h_dot_phi: dot_phi * half_h,
+                    half_h_omega: omega * half_h,
+                    half_h_v: v_ * half_h,
+                    half_h_v_perp: v_perp * half_h,
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
                     Err(Failure::NonFinite)
                 }
+            }
+
+            /// Velocities from their last values and the change of their increments.
+            ///
+            /// Operations: 8 add, 4 mul, 1 div.
+            #[inline(always)]
+            pub fn update_velocity<T: Scalar>(
+                h: T,
+                before: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
+            ) -> [T; 4] {
+                let [old_dot_phi, old_omega, old_v, old_v_perp] = before.v;
+                let Carried {
+                    half_h_dot_phi: old_half_h_dot_phi_2,
+                    half_h_omega: old_half_h_omega_2,
+                    half_h_v: old_half_h_v_2,
+                    half_h_v_perp: old_half_h_v_perp_2,
+                } = before.carried;
+                let Carried { half_h_dot_phi, half_h_omega, half_h_v, half_h_v_perp } = state
+                    .carried;
+                let rate = T::from_f64(2.0) / h;
+                [
+                    old_dot_phi + (half_h_dot_phi - old_half_h_dot_phi_2) * rate,
+                    old_omega + (half_h_omega - old_half_h_omega_2) * rate,
+                    old_v + (half_h_v - old_half_h_v_2) * rate,
+                    old_v_perp + (half_h_v_perp - old_half_h_v_perp_2) * rate,
+                ]
             }
 
             /// One step of `rkmk2`: Munthe-Kaas' form of the explicit mid-point rule.
@@ -700,11 +886,11 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 4]>,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
                 _t: T,
                 inputs: &[T; 1],
             ) -> Result<
-                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 4]>,
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
                 Failure,
             > {
                 let Prepared {
@@ -718,7 +904,7 @@ const _: () = {
                     four_over_h_sq_pivot_2,
                 } = *prepared;
                 let [phi, theta, x, y] = *state.q.entries();
-                let [half_h_dot_phi, half_h_omega, half_h_v, half_h_v_perp] = state
+                let Carried { half_h_dot_phi, half_h_omega, half_h_v, half_h_v_perp } = state
                     .carried;
                 let [torque] = *inputs;
 
@@ -761,7 +947,12 @@ const _: () = {
                         -four_over_h_sq_pivot * t0,
                         four_over_h_sq_pivot_2 * minus_quarter_h_sq_free_v_perp_2,
                     ],
-                    carried: [half_h_dot_phi_1, half_h_omega, half_h_v_1, half_h_v_perp],
+                    carried: Carried {
+                        half_h_dot_phi: half_h_dot_phi_1,
+                        half_h_omega,
+                        half_h_v: half_h_v_1,
+                        half_h_v_perp,
+                    },
                 };
                 next.checked::<T>()
             }
@@ -923,7 +1114,7 @@ const _: () = {
             >,
             [__T; 4],
             [__T; 2],
-            [__T; 18],
+            kernel::rdp::Carried<__T>,
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[];
         const LENGTH: ::nhi_runtime::Length = ::nhi_runtime::Length::Middle;
@@ -958,9 +1149,8 @@ const _: () = {
                     __t,
                     __inputs,
                 ))?;
-                ::core::result::Result::Ok(
-                    __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 18]),
-                )
+                let __carried = kernel::rdp::initial(__parameters, __h, &__state, __t)?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
             }
         }
 
@@ -979,9 +1169,8 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(
-                __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 18]),
-            )
+            let __carried = kernel::rdp::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline(always)]
@@ -1004,11 +1193,11 @@ const _: () = {
             __state: &Self::State<__T>,
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let mut __state = *__state;
-            for __error in &mut __state.carried[0..18] {
-                *__error = ::nhi_runtime::Scalar::from_f64(0.0);
-            }
-            ::core::result::Result::Ok(__state)
+            let __carried = kernel::rdp::rescale(__parameters, __h, __state, __t)?;
+            ::core::result::Result::Ok(::nhi_runtime::NodeState {
+                carried: __carried,
+                ..*__state
+            })
         }
     }
 
@@ -1026,7 +1215,7 @@ const _: () = {
             >,
             [__T; 4],
             [__T; 2],
-            [__T; 18],
+            kernel::rdp::Carried<__T>,
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[];
         const LENGTH: ::nhi_runtime::Length = ::nhi_runtime::Length::Middle;
@@ -1061,9 +1250,8 @@ const _: () = {
                     __t,
                     __inputs,
                 ))?;
-                ::core::result::Result::Ok(
-                    __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 18]),
-                )
+                let __carried = kernel::rdp::initial(__parameters, __h, &__state, __t)?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
             }
         }
 
@@ -1082,9 +1270,8 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(
-                __state.carrying([::nhi_runtime::Scalar::from_f64(0.0); 18]),
-            )
+            let __carried = kernel::rdp::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline(always)]
@@ -1104,11 +1291,11 @@ const _: () = {
             __state: &Self::State<__T>,
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let mut __state = *__state;
-            for __error in &mut __state.carried[0..18] {
-                *__error = ::nhi_runtime::Scalar::from_f64(0.0);
-            }
-            ::core::result::Result::Ok(__state)
+            let __carried = kernel::rdp::rescale(__parameters, __h, __state, __t)?;
+            ::core::result::Result::Ok(::nhi_runtime::NodeState {
+                carried: __carried,
+                ..*__state
+            })
         }
     }
 
@@ -1124,7 +1311,7 @@ const _: () = {
             >,
             [__T; 4],
             [__T; 2],
-            [__T; 4],
+            kernel::rkmk2::Carried<__T>,
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[4, 5, 6, 7, 8, 9];
         const APART: ::core::primitive::bool = true;
@@ -1157,12 +1344,13 @@ const _: () = {
                     __t,
                     __inputs,
                 ))?;
-                ::core::result::Result::Ok(
-                    __state
-                        .carrying(
-                            kernel::rkmk2::carry(__parameters, __h, &__state, __t)?,
-                        ),
-                )
+                let __carried = kernel::rkmk2::initial(
+                    __parameters,
+                    __h,
+                    &__state,
+                    __t,
+                )?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
             }
         }
 
@@ -1181,9 +1369,8 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(
-                __state.carrying(kernel::rkmk2::carry(__parameters, __h, &__state, __t)?),
-            )
+            let __carried = kernel::rkmk2::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline(always)]
@@ -1203,15 +1390,11 @@ const _: () = {
             __state: &Self::State<__T>,
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let mut __state = *__state;
-            let __resized = &__state.with_nothing_carried();
-            [
-                __state.carried[0],
-                __state.carried[1],
-                __state.carried[2],
-                __state.carried[3],
-            ] = kernel::rkmk2::resize(__parameters, __h, __resized, __t)?;
-            ::core::result::Result::Ok(__state)
+            let __carried = kernel::rkmk2::rescale(__parameters, __h, __state, __t)?;
+            ::core::result::Result::Ok(::nhi_runtime::NodeState {
+                carried: __carried,
+                ..*__state
+            })
         }
 
         #[inline(always)]
@@ -1220,17 +1403,10 @@ const _: () = {
             __before: &Self::State<__T>,
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
-            let mut __state = *__state;
-            let __inverse = <__T as ::nhi_runtime::Scalar>::from_f64(2.0) / __h;
-            __state.v[0] = __before.v[0]
-                + __inverse * (__state.carried[0] - __before.carried[0]);
-            __state.v[1] = __before.v[1]
-                + __inverse * (__state.carried[1] - __before.carried[1]);
-            __state.v[2] = __before.v[2]
-                + __inverse * (__state.carried[2] - __before.carried[2]);
-            __state.v[3] = __before.v[3]
-                + __inverse * (__state.carried[3] - __before.carried[3]);
-            __state
+            ::nhi_runtime::NodeState {
+                v: kernel::rkmk2::update_velocity(__h, __before, __state),
+                ..*__state
+            }
         }
     }
 };

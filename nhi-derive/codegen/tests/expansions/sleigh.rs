@@ -183,6 +183,42 @@ const _: () = {
                 two_b_theta_over_m, a_b_theta, b_theta_over_m, b_theta_sq_over_m,
                 two_over_h, two_over_h_sq }
             );
+            /// What a step computes for the next one.
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::fmt::Debug,
+                ::core::cmp::PartialEq
+            )]
+            pub struct Carried<T> {
+                /// Solution of the last step, times `h/2`.
+                pub half_h_last_ell: T,
+                /// Solution of the step before the last one, times `h/2`.
+                pub half_h_last_2_ell: T,
+                /// Solution 2 steps before the last one, times `h/2`.
+                pub half_h_last_3_ell: T,
+                /// Part of the next initial guess that older solutions make up, times `h/2`.
+                pub half_h_back_ell: T,
+                /// Velocity `dot(theta)`, times `h/2`.
+                pub half_h_dot_theta: T,
+                /// Velocity `dot(x)`, times `h/2`.
+                pub half_h_dot_x: T,
+                /// Velocity `dot(y)`, times `h/2`.
+                pub half_h_dot_y: T,
+                /// Angle before the predicted rotation `turn_theta`.
+                pub last_theta: T,
+                /// Predicted rotation of an angle in the next step.
+                pub turn_theta: T,
+                /// Sine of `last_theta + turn_theta`.
+                pub sin_near_theta: T,
+                /// Cosine of `last_theta + turn_theta`.
+                pub cos_near_theta: T,
+            }
+            emitted::fields!(
+                Carried { half_h_last_ell, half_h_last_2_ell, half_h_last_3_ell,
+                half_h_back_ell, half_h_dot_theta, half_h_dot_x, half_h_dot_y,
+                last_theta, turn_theta, sin_near_theta, cos_near_theta }
+            );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 3],
@@ -256,15 +292,15 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// What the first step finds computed.
+            /// The carried numbers of a state at a start.
             ///
             /// Operations: 1 add, 8 mul, 1 sin_cos.
-            pub fn carry<T: Scalar>(
+            pub fn initial<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
                 state: &NodeState<[T; 3], [T; 3], [T; 1]>,
                 _t: T,
-            ) -> Result<[T; 11], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [theta, _, _] = state.q;
                 let [dot_theta, dot_x, dot_y] = state.v;
                 let [lambda] = state.lambda;
@@ -274,19 +310,19 @@ const _: () = {
                 let t2 = dot_theta * half_h;
                 let t3 = theta + t2;
                 let (sin_t3, cos_t3) = t3.sin_cos();
-                let carried = [
-                    t1,
-                    t1,
-                    t1,
-                    -T::from_f64(1.5) * h * t0,
-                    t2,
-                    dot_x * half_h,
-                    dot_y * half_h,
-                    t3,
-                    T::from_f64(0.0),
-                    sin_t3,
-                    cos_t3,
-                ];
+                let carried = Carried {
+                    half_h_last_ell: t1,
+                    half_h_last_2_ell: t1,
+                    half_h_last_3_ell: t1,
+                    half_h_back_ell: -T::from_f64(1.5) * h * t0,
+                    half_h_dot_theta: t2,
+                    half_h_dot_x: dot_x * half_h,
+                    half_h_dot_y: dot_y * half_h,
+                    last_theta: t3,
+                    turn_theta: T::from_f64(0.0),
+                    sin_near_theta: sin_t3,
+                    cos_near_theta: cos_t3,
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
@@ -294,34 +330,107 @@ const _: () = {
                 }
             }
 
-            /// What of that depends on the step size.
+            /// The carried numbers of a state for another step size `h`.
             ///
             /// Operations: 8 mul.
-            pub fn resize<T: Scalar>(
+            pub fn rescale<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
-                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 _t: T,
-            ) -> Result<[T; 7], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [dot_theta, dot_x, dot_y] = state.v;
                 let [lambda] = state.lambda;
+                let Carried {
+                    last_theta: old_last_theta,
+                    turn_theta: old_turn_theta,
+                    sin_near_theta: old_sin_near_theta,
+                    cos_near_theta: old_cos_near_theta,
+                    ..
+                } = state.carried;
                 let half_h = T::from_f64(0.5) * h;
                 let t0 = h * lambda;
                 let t1 = half_h * t0;
-                let carried = [
-                    t1,
-                    t1,
-                    t1,
-                    -T::from_f64(1.5) * h * t0,
-                    dot_theta * half_h,
-                    dot_x * half_h,
-                    dot_y * half_h,
-                ];
+                let carried = Carried {
+                    half_h_last_ell: t1,
+                    half_h_last_2_ell: t1,
+                    half_h_last_3_ell: t1,
+                    half_h_back_ell: -T::from_f64(1.5) * h * t0,
+                    half_h_dot_theta: dot_theta * half_h,
+                    half_h_dot_x: dot_x * half_h,
+                    half_h_dot_y: dot_y * half_h,
+                    last_theta: old_last_theta,
+                    turn_theta: old_turn_theta,
+                    sin_near_theta: old_sin_near_theta,
+                    cos_near_theta: old_cos_near_theta,
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
                     Err(Failure::NonFinite)
                 }
+            }
+
+            /// The carried numbers of a state with sines and cosines computed from their angles.
+            ///
+            /// Operations: 1 add, 1 sin_cos.
+            #[inline(always)]
+            pub fn resync<T: Scalar>(
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+            ) -> Carried<T> {
+                let Carried {
+                    half_h_last_ell,
+                    half_h_last_2_ell,
+                    half_h_last_3_ell,
+                    half_h_back_ell,
+                    half_h_dot_theta,
+                    half_h_dot_x,
+                    half_h_dot_y,
+                    last_theta,
+                    turn_theta,
+                    ..
+                } = state.carried;
+                let angle = last_theta + turn_theta;
+                let (sin, cos) = angle.sin_cos();
+                Carried {
+                    half_h_last_ell,
+                    half_h_last_2_ell,
+                    half_h_last_3_ell,
+                    half_h_back_ell,
+                    half_h_dot_theta,
+                    half_h_dot_x,
+                    half_h_dot_y,
+                    last_theta: angle,
+                    turn_theta: T::from_f64(0.0),
+                    sin_near_theta: sin,
+                    cos_near_theta: cos,
+                }
+            }
+
+            /// Velocities from their last values and the change of their increments.
+            ///
+            /// Operations: 6 add, 3 mul, 1 div.
+            #[inline(always)]
+            pub fn update_velocity<T: Scalar>(
+                h: T,
+                before: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+            ) -> [T; 3] {
+                let [old_dot_theta, old_dot_x, old_dot_y] = before.v;
+                let Carried {
+                    half_h_dot_theta: old_half_h_dot_theta_2,
+                    half_h_dot_x: old_half_h_dot_x_2,
+                    half_h_dot_y: old_half_h_dot_y_2,
+                    ..
+                } = before.carried;
+                let Carried { half_h_dot_theta, half_h_dot_x, half_h_dot_y, .. } = state
+                    .carried;
+                let rate = T::from_f64(2.0) / h;
+                [
+                    old_dot_theta + (half_h_dot_theta - old_half_h_dot_theta_2) * rate,
+                    old_dot_x + (half_h_dot_x - old_half_h_dot_x_2) * rate,
+                    old_dot_y + (half_h_dot_y - old_half_h_dot_y_2) * rate,
+                ]
             }
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
@@ -330,10 +439,10 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 11]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 11]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
                 let Prepared {
                     J,
                     m,
@@ -350,9 +459,19 @@ const _: () = {
                     two_over_h_sq,
                 } = *prepared;
                 let [theta, x, y] = state.q;
-                let [half_h_last_ell, half_h_last_2_ell, half_h_last_3_ell,
-                half_h_back_ell, half_h_dot_theta, half_h_dot_x, half_h_dot_y,
-                last_theta, turn_theta, sin_near_theta, cos_near_theta] = state.carried;
+                let Carried {
+                    half_h_last_ell,
+                    half_h_last_2_ell,
+                    half_h_last_3_ell,
+                    half_h_back_ell,
+                    half_h_dot_theta,
+                    half_h_dot_x,
+                    half_h_dot_y,
+                    last_theta,
+                    turn_theta,
+                    sin_near_theta,
+                    cos_near_theta,
+                } = state.carried;
 
                 // q_h = q + h/2·v, the node between the two steps
                 let theta_h = theta + half_h_dot_theta;
@@ -444,20 +563,20 @@ const _: () = {
                         two_over_h * half_h_dot_y_1,
                     ],
                     lambda: [two_over_h_sq * half_h_ell],
-                    carried: [
-                        half_h_ell,
-                        half_h_last_ell,
-                        half_h_last_2_ell,
-                        T::from_f64(4.0) * half_h_last_2_ell - half_h_last_3_ell
-                            - T::from_f64(6.0) * half_h_last_ell,
-                        half_h_dot_theta_1,
-                        half_h_dot_x_1,
-                        half_h_dot_y_1,
-                        theta_h,
-                        -T::from_f64(2.0) * t8,
-                        sin_near_theta_h,
-                        cos_near_theta_h,
-                    ],
+                    carried: Carried {
+                        half_h_last_ell: half_h_ell,
+                        half_h_last_2_ell: half_h_last_ell,
+                        half_h_last_3_ell: half_h_last_2_ell,
+                        half_h_back_ell: T::from_f64(4.0) * half_h_last_2_ell
+                            - half_h_last_3_ell - T::from_f64(6.0) * half_h_last_ell,
+                        half_h_dot_theta: half_h_dot_theta_1,
+                        half_h_dot_x: half_h_dot_x_1,
+                        half_h_dot_y: half_h_dot_y_1,
+                        last_theta: theta_h,
+                        turn_theta: -T::from_f64(2.0) * t8,
+                        sin_near_theta: sin_near_theta_h,
+                        cos_near_theta: cos_near_theta_h,
+                    },
                 };
                 next.checked::<T>()
             }
@@ -484,6 +603,29 @@ const _: () = {
             }
             emitted::fields!(
                 Prepared { a, k0, two_over_m_pivot, inv_h, two_over_h_sq_pivot }
+            );
+            /// What a step computes for the next one.
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::fmt::Debug,
+                ::core::cmp::PartialEq
+            )]
+            pub struct Carried<T> {
+                /// Velocity `dot_theta_post`, times `h`.
+                pub h_dot_theta_post: T,
+                /// Velocity `dot_x_post`, times `h`.
+                pub h_dot_x_post: T,
+                /// Velocity `dot_y_post`, times `h`.
+                pub h_dot_y_post: T,
+                /// Sine of `theta`.
+                pub sin_theta: T,
+                /// Cosine of `theta`.
+                pub cos_theta: T,
+            }
+            emitted::fields!(
+                Carried { h_dot_theta_post, h_dot_x_post, h_dot_y_post, sin_theta,
+                cos_theta }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -579,31 +721,6 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// The state at (q, v), without any reaction.
-            ///
-            /// Operations: 0.
-            pub fn start_plain<T: Scalar>(
-                _parameters: &[T; 3],
-                _h: T,
-                q: &[T; 3],
-                v: &[T; 3],
-                _t: T,
-                _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
-                let [theta, x, y] = *q;
-                let [dot_theta, dot_x, dot_y] = *v;
-
-                // v∓ = v ∓ h/2·B·lambda
-                let next = JumpState {
-                    q: [theta, x, y],
-                    v_pre: [dot_theta, dot_x, dot_y],
-                    v_post: [dot_theta, dot_x, dot_y],
-                    lambda: [T::from_f64(0.0)],
-                    carried: (),
-                };
-                next.checked::<T>()
-            }
-
             /// The state at (q, v) from which the first step has the velocity v.
             ///
             /// Operations: 2 add, 6 mul, 2 div, 1 sin_cos.
@@ -637,29 +754,49 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// What the first step finds computed.
+            /// The carried numbers of a state at a start.
             ///
             /// Operations: 3 mul, 1 sin_cos.
-            pub fn carry<T: Scalar>(
+            pub fn initial<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
                 state: &JumpState<[T; 3], [T; 3], [T; 1]>,
                 _t: T,
-            ) -> Result<[T; 5], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [theta, _, _] = state.q;
                 let [dot_theta_post, dot_x_post, dot_y_post] = state.v_post;
                 let (sin_theta, cos_theta) = theta.sin_cos();
-                let carried = [
-                    h * dot_theta_post,
-                    h * dot_x_post,
-                    h * dot_y_post,
+                let carried = Carried {
+                    h_dot_theta_post: h * dot_theta_post,
+                    h_dot_x_post: h * dot_x_post,
+                    h_dot_y_post: h * dot_y_post,
                     sin_theta,
                     cos_theta,
-                ];
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
                     Err(Failure::NonFinite)
+                }
+            }
+
+            /// The carried numbers of a state with sines and cosines computed from their angles.
+            ///
+            /// Operations: 1 sin_cos.
+            #[inline(always)]
+            pub fn resync<T: Scalar>(
+                state: &JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+            ) -> Carried<T> {
+                let [theta, _, _] = state.q;
+                let Carried { h_dot_theta_post, h_dot_x_post, h_dot_y_post, .. } = state
+                    .carried;
+                let (sin, cos) = theta.sin_cos();
+                Carried {
+                    h_dot_theta_post,
+                    h_dot_x_post,
+                    h_dot_y_post,
+                    sin_theta: sin,
+                    cos_theta: cos,
                 }
             }
 
@@ -669,14 +806,19 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &JumpState<[T; 3], [T; 3], [T; 1], [T; 5]>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 5]>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
                 let Prepared { a, k0, two_over_m_pivot, inv_h, two_over_h_sq_pivot } = *prepared;
                 let [theta, x, y] = state.q;
-                let [h_dot_theta_post, h_dot_x_post, h_dot_y_post, sin_theta, cos_theta,
-                ] = state.carried;
+                let Carried {
+                    h_dot_theta_post,
+                    h_dot_x_post,
+                    h_dot_y_post,
+                    sin_theta,
+                    cos_theta,
+                } = state.carried;
 
                 // q' = q + h·d
                 let theta_1 = theta + h_dot_theta_post;
@@ -707,13 +849,13 @@ const _: () = {
                         inv_h * h_dot_y_post_1,
                     ],
                     lambda: [-two_over_h_sq_pivot * h_defect],
-                    carried: [
-                        h_dot_theta_post_1,
-                        h_dot_x_post_1,
-                        h_dot_y_post_1,
-                        sin_theta_1,
-                        cos_theta_1,
-                    ],
+                    carried: Carried {
+                        h_dot_theta_post: h_dot_theta_post_1,
+                        h_dot_x_post: h_dot_x_post_1,
+                        h_dot_y_post: h_dot_y_post_1,
+                        sin_theta: sin_theta_1,
+                        cos_theta: cos_theta_1,
+                    },
                 };
                 next.checked::<T>()
             }
@@ -807,7 +949,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 11],
+            kernel::dla2::Carried<__T>,
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
         const ITERATES: ::core::primitive::bool = true;
@@ -837,10 +979,8 @@ const _: () = {
                     __t,
                     __inputs,
                 ))?;
-                ::core::result::Result::Ok(
-                    __state
-                        .carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
-                )
+                let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
             }
         }
 
@@ -854,9 +994,8 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(
-                __state.carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
-            )
+            let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline(always)]
@@ -876,18 +1015,11 @@ const _: () = {
             __state: &Self::State<__T>,
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let mut __state = *__state;
-            let __resized = &__state.with_nothing_carried();
-            [
-                __state.carried[0],
-                __state.carried[1],
-                __state.carried[2],
-                __state.carried[3],
-                __state.carried[4],
-                __state.carried[5],
-                __state.carried[6],
-            ] = kernel::dla2::resize(__parameters, __h, __resized, __t)?;
-            ::core::result::Result::Ok(__state)
+            let __carried = kernel::dla2::rescale(__parameters, __h, __state, __t)?;
+            ::core::result::Result::Ok(::nhi_runtime::NodeState {
+                carried: __carried,
+                ..*__state
+            })
         }
 
         #[inline(always)]
@@ -896,28 +1028,20 @@ const _: () = {
             __before: &Self::State<__T>,
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
-            let mut __state = *__state;
-            let __inverse = <__T as ::nhi_runtime::Scalar>::from_f64(2.0) / __h;
-            __state.v[0] = __before.v[0]
-                + __inverse * (__state.carried[4] - __before.carried[4]);
-            __state.v[1] = __before.v[1]
-                + __inverse * (__state.carried[5] - __before.carried[5]);
-            __state.v[2] = __before.v[2]
-                + __inverse * (__state.carried[6] - __before.carried[6]);
-            __state
+            ::nhi_runtime::NodeState {
+                v: kernel::dla2::update_velocity(__h, __before, __state),
+                ..*__state
+            }
         }
 
         #[inline(always)]
         fn renewed<__T: ::nhi_runtime::Scalar>(
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
-            let mut __state = *__state;
-            __state.carried[7] = __state.carried[7] + __state.carried[8];
-            __state.carried[8] = ::nhi_runtime::Scalar::from_f64(0.0);
-            (__state.carried[9], __state.carried[10]) = ::nhi_runtime::Scalar::sin_cos(
-                __state.carried[7],
-            );
-            __state
+            ::nhi_runtime::NodeState {
+                carried: kernel::dla2::resync(__state),
+                ..*__state
+            }
         }
     }
 
@@ -928,7 +1052,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 5],
+            kernel::rattle::Carried<__T>,
         >;
         const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6, 7, 8, 9];
         const TURNS: ::core::primitive::bool = true;
@@ -970,7 +1094,7 @@ const _: () = {
                         )
                     }
                     ::nhi_runtime::Start::PLAIN => {
-                        kernel::rattle::start_plain(
+                        kernel::rattle::start_projected(
                             __parameters,
                             __h,
                             __q,
@@ -990,12 +1114,13 @@ const _: () = {
                         )
                     }
                 })?;
-                ::core::result::Result::Ok(
-                    __state
-                        .carrying(
-                            kernel::rattle::carry(__parameters, __h, &__state, __t)?,
-                        ),
-                )
+                let __carried = kernel::rattle::initial(
+                    __parameters,
+                    __h,
+                    &__state,
+                    __t,
+                )?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
             }
         }
 
@@ -1009,10 +1134,8 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::JumpState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(
-                __state
-                    .carrying(kernel::rattle::carry(__parameters, __h, &__state, __t)?),
-            )
+            let __carried = kernel::rattle::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline(always)]
@@ -1029,11 +1152,10 @@ const _: () = {
         fn renewed<__T: ::nhi_runtime::Scalar>(
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
-            let mut __state = *__state;
-            (__state.carried[3], __state.carried[4]) = ::nhi_runtime::Scalar::sin_cos(
-                __state.q[0],
-            );
-            __state
+            ::nhi_runtime::JumpState {
+                carried: kernel::rattle::resync(__state),
+                ..*__state
+            }
         }
     }
 };

@@ -1,0 +1,390 @@
+//! Everything that back ends print: the functions of one declaration after the passes, in lowered form.
+//!
+//! No function depends on another, and the passes are most of the derive's time: they run on all processors. The result
+//! does not depend on how many there are.
+
+use crate::caught::caught;
+use crate::expr::{Expr, Node, Pool};
+use crate::lower::{Function, Statement, lower};
+use crate::method::{MethodPrograms, StartKind, StateKind, SystemPrograms};
+use crate::pass::{Prepared, optimise, optimise_step, split};
+use crate::program::{Constants, Program};
+use std::collections::HashMap;
+use std::fmt;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
+
+/// Threads at most.
+const MAX_THREADS: usize = 8;
+
+/// Longest formula in the documentation of a prepared number that is written out in parameters.
+const MAX_FORMULA: usize = 60;
+
+/// The functions of one declaration.
+#[derive(Clone, Debug)]
+pub struct Optimised {
+    /// Those of the system.
+    pub system: SystemFunctions,
+    /// Those of each method, in the declared order.
+    pub methods: Vec<MethodFunctions>,
+}
+
+/// The functions of a system, all with parameters first; see [`SystemPrograms`].
+#[derive(Clone, Debug)]
+pub struct SystemFunctions {
+    /// Energy.
+    pub energy: Function,
+    /// Momentum p = ∂L/∂v.
+    pub momentum: Function,
+    /// Residuals of the constraints.
+    pub residual: Function,
+    /// Scales of the residuals.
+    pub residual_scale: Function,
+    /// Projection of a velocity onto the constraints.
+    pub project: Function,
+    /// Accelerations and multipliers.
+    pub acceleration: Function,
+    /// Vectors of the nonholonomic momentum.
+    pub momentum_basis: Option<Function>,
+}
+
+/// The functions of one method.
+#[derive(Clone, Debug)]
+pub struct MethodFunctions {
+    /// Id in the literature tables and reference data, such as `dla2`.
+    pub id: &'static str,
+    /// Name of the runtime's marker type, such as `Dla2`.
+    pub marker: &'static str,
+    /// The fields of its state, beside what is carried.
+    pub state: StateKind,
+    /// The retraction that its equations are for, a type of the runtime; none where any serves.
+    pub retraction: Option<&'static str>,
+    /// Whether its step depends on the retraction.
+    pub is_retracted: bool,
+    /// (parameters, h) → the prepared numbers, one scalar output each.
+    pub prepare: Function,
+    /// The prepared numbers, in the order of the step's argument.
+    pub prepared: Vec<Number>,
+    /// The carried numbers, in the order of the step's argument.
+    pub carried: Vec<Number>,
+    /// (parameters, h, q, v, t, inputs) → a state without what is carried.
+    pub starts: Vec<(StartKind, Function)>,
+    /// (parameters, h, state without what is carried, t) → what is carried; none if nothing is.
+    pub initial: Option<Function>,
+    /// (parameters, h, state, t) → what is carried for steps of size h; none if that is the same.
+    pub rescale: Option<Function>,
+    /// (state) → what is carried, with sines and cosines recomputed; none without a trigonometric recurrence.
+    pub resync: Option<Function>,
+    /// (h, velocity and carried numbers before a step, state after it) → velocity; none without increments.
+    pub update_velocity: Option<Function>,
+    /// (prepared, state, t, inputs) → state.
+    pub step: Function,
+    /// Numbers of the state, in order, that no value of the step depends on.
+    pub unread: Vec<usize>,
+}
+
+/// A number that is kept, with its documentation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Number {
+    /// Its name, that of a symbol, such as `h_dot(x)`.
+    pub name: String,
+    /// What it is.
+    pub doc: String,
+}
+
+impl Optimised {
+    /// The functions of `system` and `methods`, whose programs are in `pool`.
+    pub fn of(pool: &Pool, system: &SystemPrograms, methods: &[MethodPrograms]) -> Optimised {
+        // Steps take longest and come first.
+        let mut work: Vec<Work<'_>> = methods.iter().map(Work::Step).collect();
+        work.extend(methods.iter().flat_map(|m| &m.starts).map(|(_, start)| Work::Plain(start)));
+        let SystemPrograms {
+            energy,
+            momentum,
+            residual,
+            residual_scale,
+            project,
+            acceleration,
+            momentum_basis,
+        } = system;
+        let of_system = [energy, momentum, residual, residual_scale, project, acceleration];
+        work.extend(of_system.into_iter().chain(momentum_basis).map(Work::Plain));
+        let mut done = in_parallel(&work, |work| work.finish(pool)).into_iter();
+        let steps: Vec<StepFunctions> = done.by_ref().take(methods.len()).map(Done::step).collect();
+        let mut plain = done.map(Done::plain);
+        let mut next = || plain.next().expect("one function of each program");
+        let methods = methods.iter().zip(steps).map(|(method, step)| {
+            let starts = method.starts.iter().map(|(kind, _)| (*kind, next())).collect();
+            step.with_starts(method, starts)
+        });
+        let methods = methods.collect();
+        let system = SystemFunctions {
+            energy: next(),
+            momentum: next(),
+            residual: next(),
+            residual_scale: next(),
+            project: next(),
+            acceleration: next(),
+            momentum_basis: momentum_basis.is_some().then(next),
+        };
+        Optimised { system, methods }
+    }
+}
+
+impl SystemFunctions {
+    /// All functions.
+    pub fn all(&self) -> impl Iterator<Item = &Function> {
+        let SystemFunctions {
+            energy,
+            momentum,
+            residual,
+            residual_scale,
+            project,
+            acceleration,
+            momentum_basis,
+        } = self;
+        [energy, momentum, residual, residual_scale, project, acceleration].into_iter().chain(momentum_basis)
+    }
+}
+
+impl MethodFunctions {
+    /// All functions.
+    pub fn all(&self) -> impl Iterator<Item = &Function> {
+        let MethodFunctions { prepare, starts, initial, rescale, resync, update_velocity, step, .. } = self;
+        let others = [initial, rescale, resync, update_velocity].into_iter().flatten();
+        [prepare].into_iter().chain(starts.iter().map(|(_, start)| start)).chain(others).chain([step])
+    }
+
+    /// Whether a step solves equations by Newton's method.
+    pub fn iterates(&self) -> bool {
+        self.step.body.iter().any(|statement| matches!(statement, Statement::Newton(_)))
+    }
+
+    /// Whether Newton's method has updates of third order in it.
+    pub fn has_derivatives(&self) -> bool {
+        let has = |s: &Statement| matches!(s, Statement::Newton(newton) if newton.derivatives.is_some());
+        self.step.body.iter().any(has)
+    }
+}
+
+/// Every function with its operations.
+impl fmt::Display for Optimised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let function = |f: &mut fmt::Formatter<'_>, function: &Function| {
+            writeln!(f, "# {}\n{function}", function.operations)
+        };
+        self.system.all().try_for_each(|of_system| function(f, of_system))?;
+        for method in &self.methods {
+            writeln!(f, "## {}\n", method.id)?;
+            for Number { name, doc } in &method.carried {
+                writeln!(f, "# {name}: {doc}")?;
+            }
+            method.all().try_for_each(|of_method| function(f, of_method))?;
+        }
+        Ok(())
+    }
+}
+
+/// A program to be optimised.
+enum Work<'a> {
+    Step(&'a MethodPrograms),
+    Plain(&'a Program),
+}
+
+/// What has become of it.
+enum Done {
+    Step(Box<StepFunctions>),
+    Plain(Box<Function>),
+}
+
+impl Done {
+    fn step(self) -> StepFunctions {
+        match self {
+            Done::Step(step) => *step,
+            Done::Plain(function) => unreachable!("{} is no step", function.name),
+        }
+    }
+
+    fn plain(self) -> Function {
+        match self {
+            Done::Plain(function) => *function,
+            Done::Step(step) => unreachable!("{} is a step", step.step.name),
+        }
+    }
+}
+
+impl Work<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Work::Step(method) => method.id,
+            Work::Plain(program) => &program.name,
+        }
+    }
+
+    fn finish(&self, pool: &Pool) -> Done {
+        match self {
+            Work::Step(method) => Done::Step(Box::new(StepFunctions::of(pool, method))),
+            Work::Plain(program) => {
+                let (mut pool, program) = program.isolated(pool);
+                let mut constants = Constants::default();
+                Done::Plain(Box::new(finished(&mut pool, &mut constants, &program)))
+            }
+        }
+    }
+}
+
+/// `program` after the passes, in lowered form.
+fn finished(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Function {
+    let program = optimise(pool, constants, program);
+    program.validate(pool);
+    lower(pool, constants, &program)
+}
+
+/// The functions of a method but for its starts.
+struct StepFunctions {
+    prepare: Function,
+    prepared: Vec<Number>,
+    carried: Vec<Number>,
+    initial: Option<Function>,
+    rescale: Option<Function>,
+    resync: Option<Function>,
+    update_velocity: Option<Function>,
+    step: Function,
+    unread: Vec<usize>,
+    is_retracted: bool,
+}
+
+impl StepFunctions {
+    fn of(pool: &Pool, method: &MethodPrograms) -> StepFunctions {
+        let (mut pool, step) = method.step.isolated(pool);
+        let is_retracted = is_retracted(&pool, &step);
+        let (pool, constants) = (&mut pool, &mut Constants::default());
+        let has_one_size = method.state.belongs_to_step_size();
+        let step = optimise_step(pool, constants, &step, has_one_size);
+        step.validate(pool);
+        let unread = step.unread(pool);
+        let carried = step.entries().iter().map(|entry| Number {
+            name: pool.show(entry.symbol).to_string(),
+            doc: entry.doc(pool, &step.program),
+        });
+        let carried = carried.collect();
+        let Prepared { prepare, step: rest } = split(pool, &step.program);
+        let (initial, mut rescale, resync) = (step.initial(), step.rescale(pool), step.resync(pool));
+        let mut update_velocity = step.update_velocity(pool);
+        // A momentum that is reflected belongs to its step size.
+        if has_one_size {
+            (rescale, update_velocity) = (None, None);
+        }
+        let prepared = prepared(pool, &prepare);
+        let mut lowered = |program: &Program| {
+            program.validate(pool);
+            lower(pool, constants, program)
+        };
+        let [prepare, rest] = [prepare, rest].map(|program| lowered(&program));
+        let [resync, update_velocity] =
+            [resync, update_velocity].map(|program| program.map(|program| lowered(&program)));
+        let [initial, rescale] =
+            [initial, rescale].map(|program| program.map(|program| finished(pool, constants, &program)));
+        StepFunctions {
+            prepare,
+            prepared,
+            carried,
+            initial,
+            rescale,
+            resync,
+            update_velocity,
+            step: rest,
+            unread,
+            is_retracted,
+        }
+    }
+
+    fn with_starts(self, method: &MethodPrograms, starts: Vec<(StartKind, Function)>) -> MethodFunctions {
+        let StepFunctions {
+            prepare,
+            prepared,
+            carried,
+            initial,
+            rescale,
+            resync,
+            update_velocity,
+            step,
+            unread,
+            is_retracted,
+        } = self;
+        MethodFunctions {
+            id: method.id,
+            marker: method.marker,
+            state: method.state,
+            retraction: method.retraction,
+            is_retracted,
+            prepare,
+            prepared,
+            carried,
+            starts,
+            initial,
+            rescale,
+            resync,
+            update_velocity,
+            step,
+            unread,
+        }
+    }
+}
+
+/// Whether a program makes use of a retraction.
+fn is_retracted(pool: &Pool, program: &Program) -> bool {
+    let is = |e: &Expr| matches!(pool.node(*e), Node::Map(entry, _) if entry.map.is_of_retraction());
+    pool.reachable(&program.values()).iter().any(is)
+}
+
+/// The prepared numbers, as formulas of the parameters and the step size.
+fn prepared(pool: &mut Pool, prepare: &Program) -> Vec<Number> {
+    let lets: HashMap<Expr, Expr> = prepare.lets().into_iter().collect();
+    let mut written_out: HashMap<Expr, Expr> = HashMap::new();
+    for (symbol, value) in prepare.lets() {
+        let full = pool.substitute(&[value], &written_out)[0];
+        // A long formula is read part by part.
+        if pool.show(full).to_string().len() <= MAX_FORMULA {
+            written_out.insert(symbol, full);
+        }
+    }
+    let kept = prepare.outputs.iter().flat_map(|output| output.values.iter().copied());
+    let number = |symbol: Expr| {
+        let formula = written_out.get(&symbol).or_else(|| lets.get(&symbol)).copied().unwrap_or(symbol);
+        Number { name: pool.show(symbol).to_string(), doc: format!("`{}`", pool.show(formula)) }
+    };
+    kept.map(number).collect()
+}
+
+/// `finish` of all `work`, in its order. A panic of `finish` is one of the caller, with the name of the work.
+fn in_parallel<'a>(work: &[Work<'a>], finish: impl Fn(&Work<'a>) -> Done + Sync) -> Vec<Done> {
+    let begun = AtomicUsize::new(0);
+    let next = || {
+        let i = begun.fetch_add(1, Ordering::Relaxed);
+        let work = work.get(i)?;
+        Some((i, caught(work.name(), || finish(work))))
+    };
+    let (sender, receiver) = channel();
+    thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+        for _ in 1..threads {
+            let (sender, next) = (sender.clone(), &next);
+            let all = move || while next().is_some_and(|done| sender.send(done).is_ok()) {};
+            // Where there are no threads this one does all the work.
+            if thread::Builder::new().spawn_scoped(scope, all).is_err() {
+                break;
+            }
+        }
+        while next().is_some_and(|done| sender.send(done).is_ok()) {}
+    });
+    drop(sender);
+    let mut done: Vec<_> = receiver.into_iter().collect();
+    done.sort_by_key(|(i, _)| *i);
+    // A panic goes on here, where the macro's thread catches it.
+    done.into_iter()
+        .map(|(_, done)| done.unwrap_or_else(|message| resume_unwind(Box::new(message))))
+        .collect()
+}
