@@ -347,6 +347,19 @@ pub enum Applies {
     FreeBodies,
 }
 
+/// How the state of a method is made of (q, v).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StartKind {
+    /// With the multiplier of the continuous equations.
+    Consistent,
+    /// With the projected force.
+    Projected,
+    /// Without any reaction.
+    Plain,
+    /// With the velocity as that of the first step.
+    Stepped,
+}
+
 /// What is known of a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
@@ -360,6 +373,8 @@ pub struct Facts {
     pub order: u32,
     /// The method whose step −h undoes this one's step h: itself, if it is symmetric.
     pub adjoint: Option<Method>,
+    /// What its plain value starts with.
+    pub start: StartKind,
     /// Where it applies.
     pub applies: Applies,
     /// Where its equations are from.
@@ -401,6 +416,7 @@ macro_rules! table {
                         kind: Kind::$kind,
                         order: $order,
                         adjoint: adjoint!($adjoint of $marker),
+                        start: StartKind::$start,
                         applies: Applies::$applies $((Method::$alternative))?,
                         source: $source,
                     },)*

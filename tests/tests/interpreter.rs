@@ -4,7 +4,6 @@ use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
 use nhi_codegen::expand::structs;
 use nhi_codegen::lower::Function;
-use nhi_codegen::method::StartKind;
 use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::{Options, Simulation, run};
 use nhi_models::{GROUP_MODELS, MODELS, Model};
@@ -75,7 +74,7 @@ fn compare(model: &dyn Model, declarations: &[Declaration]) -> usize {
         let Some(of_table) = model.methods().iter().find(|m| m.id == method.id) else { continue };
         let Ok(mut compiled) = instance.start(of_table, &q, &v, &inputs, h) else { continue };
         let numbers = [&q[..], &v, &inputs];
-        let start = Simulation::start(method, StartKind::Consistent, &model.defaults(), numbers, h);
+        let start = Simulation::start(method, method.start, &model.defaults(), numbers, h);
         let mut interpreted = start.expect("the compiled start succeeds");
         for k in 0..=STEPS {
             let name = format!("{}, {}, step {k}", model.name(), method.id);

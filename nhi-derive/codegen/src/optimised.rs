@@ -69,6 +69,8 @@ pub struct MethodFunctions {
     pub prepared: Vec<Number>,
     /// The carried numbers, in the order of the step's argument.
     pub carried: Vec<Number>,
+    /// Which of its starts the plain method means.
+    pub start: StartKind,
     /// (parameters, h, q, v, t, inputs) → a state without what is carried.
     pub starts: Vec<(StartKind, Function)>,
     /// (parameters, h, state without what is carried, t) → what is carried; none if nothing is.
@@ -323,6 +325,7 @@ impl StepFunctions {
             prepare,
             prepared,
             carried,
+            start: method.start,
             starts,
             initial,
             rescale,

@@ -17,7 +17,7 @@ mod space;
 mod system_programs;
 
 use discrete::{Place, Quadrature};
-pub use nhi_methods::Method;
+pub use nhi_methods::{Method, StartKind};
 pub use system_programs::system_programs;
 
 use crate::expr::Expr;
@@ -145,19 +145,6 @@ impl StateKind {
     }
 }
 
-/// Choice of a start; a variant of the runtime's `Start`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StartKind {
-    /// With the continuous multiplier.
-    Consistent,
-    /// With the projected force.
-    Projected,
-    /// Without any reaction.
-    Plain,
-    /// With the velocity as that of the first step.
-    Stepped,
-}
-
 /// The programs of one method for one system. Outputs are named after the fields of `state`.
 #[derive(Clone, Debug)]
 pub struct MethodPrograms {
@@ -169,6 +156,8 @@ pub struct MethodPrograms {
     pub state: StateKind,
     /// The retraction that its equations are for, a type of the runtime; none where any serves.
     pub retraction: Option<&'static str>,
+    /// Which of its starts the plain method means.
+    pub start: StartKind,
     /// Inputs: parameters, h (both `Binding::Prepared`), the state's fields, t, inputs.
     pub step: Program,
     /// Inputs: parameters, h, q, v, t, inputs (all `Binding::Step`). A method without a choice has
@@ -227,6 +216,7 @@ pub fn method_programs(x: &mut Mechanics, method: Method) -> MethodPrograms {
         marker: facts.marker,
         state: scheme.state(),
         retraction: facts.kind.own_retraction(),
+        start: facts.start,
         step,
         starts: scheme.starts(x),
     }
