@@ -7,7 +7,7 @@ use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
 use nhi_codegen::expr::{Expr, Pool};
 use nhi_codegen::group::{GROUPS, Group, Map, Part};
-use nhi_codegen::pass::{optimise, split};
+use nhi_codegen::optimise::{optimise, split};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Program};
 use nhi_interpreter::{Options, Retraction, run_program};

@@ -9,9 +9,9 @@
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
 use nhi_codegen::expand::structs;
-use nhi_codegen::pass::{optimise_step, split};
+use nhi_codegen::optimise::{Options, optimise_step, split};
 use nhi_codegen::pipeline::Derived;
-use nhi_codegen::program::{Constants, Operations};
+use nhi_codegen::program::{Constants, Operations, StepProgram};
 use std::error::Error;
 use std::time::Instant;
 
@@ -58,7 +58,14 @@ fn row(derived: &Derived, lines: usize, time: f64) {
     let mut constants = Constants::default();
     for method in &derived.methods {
         let fixed = method.state.belongs_to_step_size();
-        let optimised = optimise_step(&mut pool, &mut constants, &method.step, fixed).program;
+        let optimised = optimise_step(
+            &mut pool,
+            &mut constants,
+            StepProgram::new(method.step.clone(), fixed),
+            Options::default(),
+        )
+        .0
+        .program;
         let step = split(&pool, &optimised).step;
         let count = Operations::of(&mut pool, &mut constants, &step);
         let mut iterations: Vec<String> = count.iterations.iter().map(ToString::to_string).collect();

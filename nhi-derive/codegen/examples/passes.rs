@@ -10,9 +10,9 @@ use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::method::{self, Method, MethodPrograms};
-use nhi_codegen::pass::{carry, in_a_loop, optimise_step, trace};
+use nhi_codegen::optimise::{Options, optimise_step, state_cache, trace, weight_in_loop};
 use nhi_codegen::pipeline::Derived;
-use nhi_codegen::program::{Binding, Constants, Operations, Program, Rescale, Statement};
+use nhi_codegen::program::{Binding, Constants, Operations, Program, Rescale, Statement, StepProgram};
 use std::collections::BTreeMap;
 use std::error::Error;
 
@@ -127,18 +127,24 @@ fn row(derived: &Derived, method: &MethodPrograms) {
     let columns = PASSES.map(|name| saved.get(name).copied().unwrap_or(0).to_string());
     let fixed = method.state.belongs_to_step_size();
     let mut carried = plain.clone();
-    if let Some(with) = carry(&mut pool, &mut constants, &written, fixed) {
+    if let Some(with) = state_cache(&mut pool, &mut constants, &StepProgram::new(written.clone(), fixed)) {
         let with = trace(&mut pool, &mut constants, &with.program, |_, _, _| {});
         if weight(&mut pool, &with) < last {
             carried = with;
         }
     }
     let after_carry = weight(&mut pool, &carried);
-    let loop_after_carry = in_a_loop(&mut pool, &mut constants, &carried);
+    let loop_after_carry = weight_in_loop(&mut pool, &mut constants, &carried);
     let (mut pool, step) = method.step.isolated(&derived.mechanics.system.pool);
-    let emitted = optimise_step(&mut pool, &mut Constants::default(), &step, fixed);
+    let emitted = optimise_step(
+        &mut pool,
+        &mut Constants::default(),
+        StepProgram::new(step.clone(), fixed),
+        Options::default(),
+    )
+    .0;
     let after = weight(&mut pool, &emitted.program);
-    let in_a_loop = in_a_loop(&mut pool, &mut Constants::default(), &emitted.program);
+    let in_a_loop = weight_in_loop(&mut pool, &mut Constants::default(), &emitted.program);
     let is_rescaled = emitted.entries().iter().any(|entry| entry.rescale == Rescale::Restart);
     println!(
         "| {} | {} | {} | {} | {before} | {} | {} | {after} | {} | {in_a_loop} | {} | {} → {} |",
@@ -164,7 +170,14 @@ fn as_declared(derived: &Derived, method: &MethodPrograms) -> isize {
     let step = method::method_programs(&mut mechanics, named).step;
     let (mut pool, step) = step.isolated(&mechanics.system.pool);
     let fixed = method.state.belongs_to_step_size();
-    let step = optimise_step(&mut pool, &mut Constants::default(), &step, fixed).program;
+    let step = optimise_step(
+        &mut pool,
+        &mut Constants::default(),
+        StepProgram::new(step.clone(), fixed),
+        Options::default(),
+    )
+    .0
+    .program;
     weight(&mut pool, &step)
 }
 

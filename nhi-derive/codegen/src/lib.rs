@@ -17,11 +17,12 @@ pub mod group;
 pub mod lower;
 pub mod mechanics;
 pub mod method;
+pub mod optimise;
 pub mod optimised;
-pub mod pass;
 pub mod pipeline;
 pub mod program;
 pub mod system;
+pub mod target;
 
 pub use expand::expand;
 pub use pipeline::derive;

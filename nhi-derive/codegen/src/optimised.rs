@@ -7,8 +7,8 @@ use crate::caught::caught;
 use crate::expr::{Expr, Node, Pool};
 use crate::lower::{Function, Statement, lower};
 use crate::method::{MethodPrograms, StartKind, StateKind, SystemPrograms};
-use crate::pass::{Prepared, optimise, optimise_step, split};
-use crate::program::{Constants, Program};
+use crate::optimise::{Decision, Options, Prepared, optimise, optimise_step, split};
+use crate::program::{Constants, Program, StepProgram};
 use std::collections::HashMap;
 use std::fmt;
 use std::panic::resume_unwind;
@@ -85,6 +85,8 @@ pub struct MethodFunctions {
     pub step: Function,
     /// Numbers of the state, in order, that no value of the step depends on.
     pub unread: Vec<usize>,
+    /// What the passes over the step did.
+    pub decisions: Vec<Decision>,
 }
 
 /// A number that is kept, with its documentation.
@@ -256,6 +258,7 @@ struct StepFunctions {
     step: Function,
     unread: Vec<usize>,
     is_retracted: bool,
+    decisions: Vec<Decision>,
 }
 
 impl StepFunctions {
@@ -263,8 +266,8 @@ impl StepFunctions {
         let (mut pool, step) = method.step.isolated(pool);
         let is_retracted = is_retracted(&pool, &step);
         let (pool, constants) = (&mut pool, &mut Constants::default());
-        let has_one_size = method.state.belongs_to_step_size();
-        let step = optimise_step(pool, constants, &step, has_one_size);
+        let step = StepProgram::new(step, method.state.belongs_to_step_size());
+        let (step, decisions) = optimise_step(pool, constants, step, Options::default());
         step.validate(pool);
         let unread = step.unread(pool);
         let carried = step.entries().iter().map(|entry| Number {
@@ -273,12 +276,8 @@ impl StepFunctions {
         });
         let carried = carried.collect();
         let Prepared { prepare, step: rest } = split(pool, &step.program);
-        let (initial, mut rescale, resync) = (step.initial(), step.rescale(pool), step.resync(pool));
-        let mut update_velocity = step.update_velocity(pool);
-        // A momentum that is reflected belongs to its step size.
-        if has_one_size {
-            (rescale, update_velocity) = (None, None);
-        }
+        let (initial, rescale, resync) = (step.initial(), step.rescale(pool), step.resync(pool));
+        let update_velocity = step.update_velocity(pool);
         let prepared = prepared(pool, &prepare);
         let mut lowered = |program: &Program| {
             program.validate(pool);
@@ -300,6 +299,7 @@ impl StepFunctions {
             step: rest,
             unread,
             is_retracted,
+            decisions,
         }
     }
 
@@ -315,6 +315,7 @@ impl StepFunctions {
             step,
             unread,
             is_retracted,
+            decisions,
         } = self;
         MethodFunctions {
             id: method.id,
@@ -333,6 +334,7 @@ impl StepFunctions {
             update_velocity,
             step,
             unread,
+            decisions,
         }
     }
 }

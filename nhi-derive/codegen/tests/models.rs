@@ -8,10 +8,10 @@ use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
 use nhi_codegen::expr::{Expr, Pool};
 use nhi_codegen::method::Method;
-use nhi_codegen::pass::{in_a_loop, optimise, optimise_step, recurrence, split};
+use nhi_codegen::optimise::{Options, optimise, optimise_step, recurrence, split, weight_in_loop};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{
-    Binding, Carried, Constants, Foreseen, Input, Operations, Output, Program, Role, Statement,
+    Binding, Carried, Constants, Foreseen, Input, Operations, Output, Program, Role, Statement, StepProgram,
 };
 use std::path::Path;
 use support::{Carrying, ROUNDING, Random, Run};
@@ -158,14 +158,20 @@ fn steps_in_a_loop_are_no_more_than_by_themselves() {
             let alone = optimise(&mut pool, &mut constants, &step);
             let operations = Operations::of(&mut pool, &mut constants, &alone);
             let fixed = method.state.belongs_to_step_size();
-            let optimised = optimise_step(&mut pool, &mut constants, &step, fixed);
+            let optimised = optimise_step(
+                &mut pool,
+                &mut constants,
+                StepProgram::new(step.clone(), fixed),
+                Options::default(),
+            )
+            .0;
             let entries = optimised.entries().iter();
             let count = |is: fn(&Carried) -> bool| entries.clone().filter(|entry| is(&entry.role)).count();
             let errors = count(|role| matches!(role, Carried::Difference { .. }));
             let solutions = count(|role| *role == Carried::OlderSolutions);
             let is_begun = count(|role| matches!(role, Carried::Intermediate | Carried::Midpoint)) > 0;
             let step = optimised.program;
-            let in_a_loop = in_a_loop(&mut pool, &mut constants, &step);
+            let in_a_loop = weight_in_loop(&mut pool, &mut constants, &step);
             // One multiplication more for each of two divisions, one operation for angles that are foreseen.
             let foreseen = step
                 .body
@@ -260,7 +266,14 @@ fn newton_finds_motions_and_foresees_angles() {
         let method = derived.methods.iter().find(|m| m.id == id).expect("a method");
         let (mut pool, step) = method.step.isolated(&derived.mechanics.system.pool);
         let fixed = method.state.belongs_to_step_size();
-        let step = optimise_step(&mut pool, &mut Constants::default(), &step, fixed).program;
+        let step = optimise_step(
+            &mut pool,
+            &mut Constants::default(),
+            StepProgram::new(step.clone(), fixed),
+            Options::default(),
+        )
+        .0
+        .program;
         let mut unknowns = 0;
         let (mut foreseen, mut known) = (0, 0);
         for statement in &step.body {

@@ -3,9 +3,9 @@
 mod support;
 
 use nhi_codegen::expr::{Expr, Function, Pool};
-use nhi_codegen::pass::{carry, in_a_loop, optimise, optimise_step, split, trace};
+use nhi_codegen::optimise::{Options, optimise, optimise_step, split, state_cache, trace, weight_in_loop};
 use nhi_codegen::program::{
-    Binding, Constants, Input, Newton, Operations, Output, Program, Rescale, Role, Statement,
+    Binding, Constants, Input, Newton, Operations, Output, Program, Rescale, Role, Statement, StepProgram,
 };
 use support::{Random, Run, program, systems};
 
@@ -189,7 +189,7 @@ fn frames_keep_values() {
     let mut names = Vec::new();
     let after =
         trace(&mut pool, &mut Constants::default(), &before, |_, name, _| names.push(name.to_owned()));
-    assert!(names.contains(&"frames".to_owned()));
+    assert!(names.contains(&"body_frame".to_owned()));
     let mut random = Random(7);
     for _ in 0..20 {
         let state: Vec<f64> = (0..4).map(|_| random.number()).collect();
@@ -649,7 +649,9 @@ fn the_same_program_is_optimised_the_same_way() {
 fn carried(text: &str, fixed: bool) -> (String, String) {
     let mut pool = Pool::new();
     let before = program(&mut pool, text);
-    let Some(carrying) = carry(&mut pool, &mut Constants::default(), &before, fixed) else {
+    let Some(carrying) =
+        state_cache(&mut pool, &mut Constants::default(), &StepProgram::new(before.clone(), fixed))
+    else {
         return (String::new(), String::new());
     };
     let start = carrying.initial().expect("a program for the start");
@@ -726,7 +728,9 @@ fn a_pivot_that_the_step_before_has_checked_is_left_to_the_start() {
             pivot c_1 > eps * m else constraints
             return q = [x_1], v = [w + h/c_1]",
     );
-    let carrying = carry(&mut pool, &mut Constants::default(), &before, false).expect("something to carry");
+    let carrying =
+        state_cache(&mut pool, &mut Constants::default(), &StepProgram::new(before.clone(), false))
+            .expect("something to carry");
     let start = carrying.initial().expect("a program for the start");
     let pivots = |p: &Program| p.body.iter().filter(|s| matches!(s, Statement::Pivot { .. })).count();
     assert_eq!((pivots(&carrying.program), pivots(&start)), (1, 1));
@@ -739,10 +743,12 @@ fn stepped(text: &str, fixed: bool) -> (String, Vec<usize>, usize) {
     let mut pool = Pool::new();
     let mut constants = Constants::default();
     let before = program(&mut pool, text);
-    let step = optimise_step(&mut pool, &mut constants, &before, fixed);
+    let step =
+        optimise_step(&mut pool, &mut constants, StepProgram::new(before.clone(), fixed), Options::default())
+            .0;
     step.validate(&pool);
     step.initial().iter().for_each(|initial| initial.validate(&pool));
-    let weight = in_a_loop(&mut pool, &mut constants, &step.program);
+    let weight = weight_in_loop(&mut pool, &mut constants, &step.program);
     let shown = step.program.show(&pool).to_string();
     let body: Vec<&str> = shown.lines().skip(1).map(str::trim).collect();
     let entries = step.entries().iter().enumerate();

@@ -3,7 +3,7 @@
 mod support;
 
 use nhi_codegen::expr::{Expr, Function, Node, Pool};
-use nhi_codegen::pass::trace;
+use nhi_codegen::optimise::trace;
 use nhi_codegen::program::{Carried, Constants, Foreseen, Program, Role, Statement};
 use std::collections::BTreeMap;
 use support::{Carrying, Lists, Random, Run, program};
@@ -227,7 +227,7 @@ impl Found {
     /// Those of the first round of passes.
     fn local(&mut self, pool: &Pool, step: &Program) {
         let mut last = step.clone();
-        let mut changed = BTreeMap::from([("turns", false), ("frames", false)]);
+        let mut changed = BTreeMap::from([("small_rotation", false), ("body_frame", false)]);
         trace(&mut pool.clone(), &mut Constants::default(), step, |_, name, program| {
             if let Some(changed) = changed.get_mut(name) {
                 *changed |= *program != last;

@@ -9,7 +9,7 @@ use discrete::{Discrete, LEFT, MIDPOINT, RIGHT, Rule, TRAPEZOID, mean};
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::mechanics::Mechanics;
 use nhi_codegen::method::{Method, MethodPrograms, StartKind, method_programs, system_programs};
-use nhi_codegen::pass::optimise;
+use nhi_codegen::optimise::optimise;
 use nhi_codegen::program::{Constants, Program};
 use nhi_interpreter::{Options, run_program};
 use nhi_tests::oracle::{self, Equations, Point, trajectory};

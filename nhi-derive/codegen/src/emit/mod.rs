@@ -30,6 +30,7 @@ use crate::mechanics::{Connection, Mechanics};
 use crate::method::StartKind;
 use crate::optimised::{MethodFunctions, Number, Optimised};
 use crate::program::Role;
+use crate::target::TARGET;
 use function::{Pose, Signature, StateType, function};
 use names::{Names, spelled};
 use people::Mode;
@@ -84,15 +85,6 @@ impl Lengths {
         [self.n, self.m, self.inputs, self.parameters].map(Literal::usize_unsuffixed)
     }
 }
-
-/// Largest [weight](crate::program::Operations::weight) of a step that is compiled wherever it is taken. Above, that
-/// saves little of the time of steps one by one and takes a good part of a build.
-const MAX_SHORT: usize = 500;
-
-/// The same of a step that is compiled into the loop around it. Up to there loops of unchecked steps, compiled for the
-/// processor's instructions, save time (`benches/README.md`); above they save next to none and are most of what a build
-/// takes.
-const MAX_MIDDLE: usize = 1200;
 
 struct Emitter<'a> {
     unit: &'a Unit<'a>,
@@ -582,15 +574,15 @@ impl<'a> Emitter<'a> {
         // The trait takes steps for short ones of explicit formulas.
         let (weight, _) = method.step.operations.weight();
         let length = match weight {
-            w if w > MAX_MIDDLE => Some(quote!(Long)),
-            w if w > MAX_SHORT => Some(quote!(Middle)),
+            w if w > TARGET.inline_loop => Some(quote!(Long)),
+            w if w > TARGET.inline_step => Some(quote!(Middle)),
             _ => None,
         };
         let length = length.map(|length| quote!(const LENGTH: #runtime::Length = #runtime::Length::#length;));
         let is = [
             ("ITERATES", method.iterates()),
             ("BENDS", method.has_derivatives()),
-            ("APART", weight > MAX_MIDDLE || !method.step.maps().is_empty()),
+            ("APART", weight > TARGET.inline_loop || !method.step.maps().is_empty()),
             ("TURNS", resync.is_some()),
         ];
         let is = is.into_iter().filter(|(_, is)| *is).map(|(name, _)| format_ident!("{name}"));

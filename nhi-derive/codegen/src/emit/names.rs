@@ -1,7 +1,7 @@
 //! Rust identifiers for values.
 
 use crate::group::GROUPS;
-use crate::pass::identifier;
+use crate::optimise::identifier;
 use proc_macro2::{Ident, Span};
 use std::collections::{BTreeMap, BTreeSet};
 

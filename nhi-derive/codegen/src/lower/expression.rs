@@ -3,7 +3,7 @@
 use super::function::Lowering;
 use super::{Operand, Operation};
 use crate::expr::Expr;
-use crate::pass::after;
+use crate::optimise::after;
 use crate::program::Shape;
 
 /// An operand of a sum or product, or several of them together.
@@ -86,7 +86,7 @@ impl Lowering<'_> {
         terms.sort_by_key(|&(known_at, ..)| known_at);
         let mut parts = Vec::new();
         for (place, (_, negative, term)) in terms.into_iter().enumerate() {
-            let time = self.latency.get(self.pool, self.constants, term);
+            let time = self.arrival.get(self.pool, self.constants, term);
             parts.push(Part { negative, operand: self.expression(term), joined: false, time, place });
         }
         let sum = join(parts, |a, b| {
@@ -129,7 +129,7 @@ impl Lowering<'_> {
         let constant = coefficient.map(|c| part(Operand::Constant(c), 0, 0));
         let mut parts: Vec<Part> = constant.into_iter().collect();
         for (_, factor) in factors {
-            let time = self.latency.get(self.pool, self.constants, factor);
+            let time = self.arrival.get(self.pool, self.constants, factor);
             let place = parts.len();
             parts.push(part(self.expression(factor), time, place));
         }

@@ -3,7 +3,7 @@
 use super::{Argument, Function, Newton, Operand, Operation, Output, SinCos, Statement, Value};
 use crate::expr::{Expr, Node, Pool};
 use crate::group::Map;
-use crate::pass::Latency;
+use crate::optimise::Arrival;
 use crate::program::{self, Constants, Foreseen, Operations, Program, Table, Turn};
 use std::collections::HashMap;
 
@@ -12,9 +12,9 @@ use std::collections::HashMap;
 /// A value that is computed once and used several times gets a name, so that programs need not be optimised.
 pub fn lower(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Function {
     let operations = Operations::of(pool, constants, program);
-    let latency = Latency::of(pool, constants, program);
+    let arrival = Arrival::of(pool, constants, program);
     let (rest, deferred) = program.deferred(pool);
-    let mut lowering = Lowering::new(pool, constants, latency);
+    let mut lowering = Lowering::new(pool, constants, arrival);
     let mut arguments = Vec::new();
     for input in &program.inputs {
         let values = input.symbols.iter().map(|&symbol| lowering.bind(symbol)).collect();
@@ -55,7 +55,7 @@ pub(super) struct Lowering<'a> {
     pub(super) pool: &'a mut Pool,
     pub(super) constants: &'a mut Constants,
     /// Arrival times.
-    pub(super) latency: Latency,
+    pub(super) arrival: Arrival,
     /// When each symbol was bound.
     order: HashMap<Expr, usize>,
     /// When the last symbol of an expression was bound.
@@ -69,11 +69,11 @@ pub(super) struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(pool: &'a mut Pool, constants: &'a mut Constants, latency: Latency) -> Self {
+    fn new(pool: &'a mut Pool, constants: &'a mut Constants, arrival: Arrival) -> Self {
         Lowering {
             pool,
             constants,
-            latency,
+            arrival,
             order: HashMap::new(),
             known_at: Table::new(),
             values: HashMap::new(),

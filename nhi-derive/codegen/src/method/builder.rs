@@ -2,7 +2,7 @@
 
 use crate::expr::{Expr, Node, Pool};
 use crate::mechanics::{Matrix, Mechanics, coupled_blocks};
-use crate::pass::identifier;
+use crate::optimise::identifier;
 use crate::program::{Newton, Singular, Statement, lets};
 use std::collections::{HashMap, HashSet};
 

@@ -22,7 +22,7 @@ pub use system_programs::system_programs;
 
 use crate::expr::Expr;
 use crate::mechanics::Mechanics;
-use crate::pass::estimate;
+use crate::optimise::estimate;
 use crate::program::{Binding, Constants, Input, Output, Program, Role};
 use builder::Builder;
 use moser_veselov::Kinetic;

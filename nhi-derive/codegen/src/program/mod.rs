@@ -18,7 +18,6 @@ mod validate;
 
 pub use constant::Constants;
 pub use display::Show;
-pub(crate) use operations::ITERATIONS;
 pub use operations::Operations;
 pub use role::Role;
 pub use shape::Shape;

@@ -3,11 +3,9 @@
 use super::{Constants, Foreseen, Program, Shape, Statement, Table, lets, signed};
 use crate::expr::{Expr, OperationCount, Pool};
 use crate::group::Map;
+use crate::target::TARGET;
 use std::collections::BTreeSet;
 use std::fmt;
-
-/// Newton iterations that a loop is expected to take.
-pub(crate) const ITERATIONS: usize = 3;
 
 /// What a program computes.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -96,7 +94,10 @@ impl Operations {
     /// what happens once per simulation only between equals.
     pub fn weight(&self) -> (usize, usize) {
         let loops: usize = self.iterations.iter().map(OperationCount::weight).sum();
-        (self.once.weight() + ITERATIONS * loops + self.second_order.weight(), self.prepared.weight())
+        (
+            self.once.weight() + TARGET.iterations as usize * loops + self.second_order.weight(),
+            self.prepared.weight(),
+        )
     }
 }
 

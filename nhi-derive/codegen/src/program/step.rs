@@ -141,25 +141,28 @@ impl StateEntry {
 pub struct StepProgram {
     /// The step, with an input and an output [`Role::Carried`] for the entries if there are any.
     pub program: Program,
+    /// Whether its states belong to one step size, as momenta do that are reflected.
+    pub has_one_size: bool,
     /// What the starts of the entries need: `Let`s, and the pivots that a step leaves to the step before.
     pub start: Vec<Statement>,
     entries: Vec<StateEntry>,
 }
 
 impl StepProgram {
-    /// `program`, which carries nothing.
-    pub fn new(program: Program) -> StepProgram {
-        StepProgram { program, start: Vec::new(), entries: Vec::new() }
+    /// `program`, which carries nothing. `has_one_size` says that its states belong to one step size.
+    pub fn new(program: Program, has_one_size: bool) -> StepProgram {
+        StepProgram { program, has_one_size, start: Vec::new(), entries: Vec::new() }
     }
 
-    /// `program` with these entries and their values for the next step.
+    /// The same step as `program` with these entries and their values for the next step.
     pub fn carrying(
+        &self,
         program: Program,
         start: Vec<Statement>,
         entries: impl IntoIterator<Item = (StateEntry, Expr)>,
     ) -> StepProgram {
         let (entries, next) = entries.into_iter().unzip();
-        let mut step = StepProgram { program, start, entries };
+        let mut step = StepProgram { program, has_one_size: self.has_one_size, start, entries };
         step.set_carried(next);
         step
     }
@@ -241,9 +244,9 @@ impl StepProgram {
         })
     }
 
-    /// Computes the entries for another step size h; none if they do not depend on it.
+    /// Computes the entries for another step size h; none if they do not depend on it, or the state has one step size.
     pub fn rescale(&self, pool: &mut Pool) -> Option<Program> {
-        if self.entries.iter().all(|entry| entry.rescale == Rescale::Keep) {
+        if self.has_one_size || self.entries.iter().all(|entry| entry.rescale == Rescale::Keep) {
             return None;
         }
         let zero = pool.zero();
@@ -324,7 +327,7 @@ impl StepProgram {
     /// Computes velocities from their last values and the change of their increments, v' = v + Δ(c h v)/(c h): steps of
     /// several sizes would otherwise repeat the rounding of every conversion. None without increments.
     pub fn update_velocity(&self, pool: &mut Pool) -> Option<Program> {
-        let &h = self.program.symbols(&Role::StepSize).first()?;
+        let h = *self.program.symbols(&Role::StepSize).first().filter(|_| !self.has_one_size)?;
         let velocities = self.program.symbols(&Role::Velocity).to_vec();
         let renamed = |pool: &mut Pool, symbols: &[Expr]| -> Vec<Expr> {
             let names: Vec<String> = symbols.iter().map(|&s| pool.show(s).to_string()).collect();

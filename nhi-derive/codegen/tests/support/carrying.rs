@@ -2,7 +2,7 @@
 
 use super::Run;
 use nhi_codegen::expr::Pool;
-use nhi_codegen::pass::optimise_step;
+use nhi_codegen::optimise::{Options, optimise_step};
 use nhi_codegen::program::{Constants, Program, Role, StepProgram};
 
 /// Rounding of some hundred operations and of a converged Newton iteration, with the condition of
@@ -22,7 +22,13 @@ pub(crate) struct Carrying {
 
 impl Carrying {
     pub(crate) fn new(mut pool: Pool, program: &Program, fixed: bool) -> Carrying {
-        let step = optimise_step(&mut pool, &mut Constants::default(), program, fixed);
+        let step = optimise_step(
+            &mut pool,
+            &mut Constants::default(),
+            StepProgram::new(program.clone(), fixed),
+            Options::default(),
+        )
+        .0;
         step.validate(&pool);
         let (initial, rescale) = (step.initial(), step.rescale(&mut pool));
         let others = [step.resync(&mut pool), step.update_velocity(&mut pool)];

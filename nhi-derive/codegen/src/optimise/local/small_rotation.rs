@@ -12,10 +12,10 @@
 //!
 //! Every angle is either called or follows from called ones at once, so that rounding errors do not add up.
 
-use super::angles::of_sum;
-use super::draft::{Context, Draft, Stage};
-use super::schedule::schedule;
+use super::angle_addition::of_sum;
 use crate::expr::{Expr, Function, Node};
+use crate::optimise::draft::{Context, Draft, Stage};
+use crate::optimise::place::place;
 use crate::program::{Binding, Role, Table};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ const MAX_ANGLES: usize = 48;
 const MAX_TERMS: usize = 8;
 
 /// See the [module documentation](self).
-pub(super) fn turns(cx: &mut Context<'_>, draft: &mut Draft) {
+pub(in crate::optimise) fn small_rotation(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut inputs = draft.program.inputs.iter();
     let step_size = inputs.find(|i| i.role == Role::StepSize && i.binding == Binding::Prepared);
     let Some(h) = step_size.map(|i| i.symbols[0]) else { return };
@@ -59,7 +59,7 @@ pub(super) fn turns(cx: &mut Context<'_>, draft: &mut Draft) {
         let &(sin, cos) = pairs.get(&x)?;
         Some(if f == Function::Sin { sin } else { cos })
     });
-    schedule(cx, &mut trial, &named);
+    place(cx, &mut trial, &named);
     if trial.operations(cx).weight() < draft.operations(cx).weight() {
         *draft = trial;
     }

@@ -1,5 +1,6 @@
 //! A program while passes work on it.
 
+use super::Options;
 use super::flat::Factors;
 use crate::expr::{Expr, Node, Pool};
 use crate::program::{Binding, Constants, Operations, Program, Shape, Statement, Table, signed};
@@ -8,19 +9,22 @@ use std::sync::Arc;
 
 /// What passes work with besides the program.
 #[derive(Debug)]
-pub struct Context<'a> {
+pub(super) struct Context<'a> {
     /// Owner of all expressions.
     pub pool: &'a mut Pool,
     /// Values known at compile time.
     pub constants: &'a mut Constants,
+    /// What the optimiser is asked for.
+    pub(super) options: Options,
     /// Products as lists of factors.
     pub(super) factors: Table<Arc<Factors>>,
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(pool: &'a mut Pool, constants: &'a mut Constants) -> Context<'a> {
-        Context { pool, constants, factors: Table::new() }
+    pub(super) fn new(pool: &'a mut Pool, constants: &'a mut Constants, options: Options) -> Context<'a> {
+        Context { pool, constants, options, factors: Table::new() }
     }
+
     /// Whether `e` is minus something, and that something (or `e`).
     pub(super) fn signed(&mut self, e: Expr) -> (bool, Expr) {
         signed(self.pool, self.constants, e)

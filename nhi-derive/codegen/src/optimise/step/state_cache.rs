@@ -14,95 +14,46 @@
 //! Where what is carried only serves to make something else of the state, as in `d = v_post - h/2*F`, that
 //! is carried instead, if the step then reads fewer numbers.
 
-use super::draft::{Context, Draft, rewrite};
-use super::ends::early_ends;
-use super::guesses::guesses;
-use super::increments::{increments, used};
-use super::late::late;
-use super::middle::begun_best;
-use super::names::formula_name;
-use super::numbering::numbering;
-use super::positive::positive;
-use super::reciprocals::reciprocals;
-use super::shallow::shallow;
-use super::sines::sines;
-use super::{LONG, Search};
+use super::Make;
 use crate::expr::{Expr, Node, Pool};
+use crate::optimise::Options;
+use crate::optimise::draft::{Context, Draft, rewrite};
+use crate::optimise::liveness::used;
+use crate::optimise::local::{sign_analysis, value_numbering};
+use crate::optimise::names::formula_name;
+use crate::optimise::search::Search;
 use crate::program::{
     Binding, Carried, Constants, Program, Rescale, Role, StateEntry, Statement, StepProgram, Table, lets,
 };
+use crate::target::TARGET;
 use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Operations that a further number in the state has to save.
-pub(super) const WORTH: usize = 2;
-
-/// The step `program` with fewer operations. `fixed` says that its state belongs to one step size.
-pub fn optimise_step(
-    pool: &mut Pool,
-    constants: &mut Constants,
-    program: &Program,
-    fixed: bool,
-) -> StepProgram {
-    let cx = &mut Context::new(pool, constants);
-    let mut step = guesses(cx.pool, StepProgram::new(program.clone()), fixed);
-    let mut search = Search::new(cx, &step.program);
-    if let Some(carrying) = carrying(cx, program, fixed) {
-        let carrying = guesses(cx.pool, carrying, fixed);
-        let other = Search::new(cx, &carrying.program);
-        if other.cost.0 < search.cost.0 {
-            (search, step) = (other, carrying);
-        }
-    }
-    let step = match program.has_loop() || search.cost.0 >= LONG {
-        true => finished(cx, search, step, 0),
-        false => {
-            let mut begun = begun_best(cx, search, step);
-            shallow(cx, &mut begun.program);
-            late(cx, &mut begun.program);
-            begun
-        }
-    };
-    sines(cx.pool, step)
+/// `step` with what the next one would compute again in its state; `None` if there is nothing.
+pub fn state_cache(pool: &mut Pool, constants: &mut Constants, step: &StepProgram) -> Option<StepProgram> {
+    cached(&mut Context::new(pool, constants, Options::default()), step)
 }
 
-/// `search` for the step to its end. For early results a loop may have `most` operations.
-pub(super) fn finished(cx: &mut Context<'_>, search: Search, step: StepProgram, most: usize) -> StepProgram {
-    let (mut search, mut step) = increments(cx, search, step);
-    search.other_orders(cx);
-    search.other_rounds(cx);
-    let mut optimised = search.finish(cx);
-    early_ends(cx, &mut optimised, most);
-    reciprocals(cx, &mut optimised);
-    step.program = optimised;
-    step
+/// The same, as a pass.
+pub(super) fn candidate<'a>(step: &'a StepProgram, _: &Search) -> Vec<Make<'a>> {
+    vec![Box::new(|cx| cached(cx, step))]
 }
 
-/// The step `program` that carries in the state what the next one computes again; `None` if there is nothing to carry.
-pub fn carry(
-    pool: &mut Pool,
-    constants: &mut Constants,
-    program: &Program,
-    fixed: bool,
-) -> Option<StepProgram> {
-    carrying(&mut Context::new(pool, constants), program, fixed)
-}
-
-fn carrying(cx: &mut Context<'_>, program: &Program, fixed: bool) -> Option<StepProgram> {
-    let mut draft = Draft::new(cx, program);
-    positive(cx, &mut draft);
+fn cached(cx: &mut Context<'_>, step: &StepProgram) -> Option<StepProgram> {
+    let mut draft = Draft::new(cx, &step.program);
+    sign_analysis(cx, &mut draft);
     // Equal values are equal expressions from here on.
-    numbering(cx, &mut draft);
-    let mut images = Images::of(cx, &draft.program, fixed);
+    value_numbering(cx, &mut draft);
+    let mut images = Images::of(cx, &draft.program, step.has_one_size);
     let any = images.choose(cx, &draft.program, &BTreeSet::new(), 1);
     let instead = images.users(cx, &any);
     let mut best = None;
     for forced in [BTreeSet::new(), instead] {
-        let choice = images.choose(cx, &draft.program, &forced, WORTH);
+        let choice = images.choose(cx, &draft.program, &forced, TARGET.state_entry);
         if choice.carried.is_empty() {
             continue;
         }
-        let step = images.rewrite(cx, &draft, &choice);
+        let step = images.rewrite(cx, step, &draft, &choice);
         let reads = numbers_read(cx.pool, &step.program);
         if best.as_ref().is_none_or(|&(fewest, _)| reads < fewest) {
             best = Some((reads, step));
@@ -389,7 +340,13 @@ impl Images {
     }
 
     /// The step that carries `choice`.
-    fn rewrite(&self, cx: &mut Context<'_>, draft: &Draft, choice: &Choice) -> StepProgram {
+    fn rewrite(
+        &self,
+        cx: &mut Context<'_>,
+        old: &StepProgram,
+        draft: &Draft,
+        choice: &Choice,
+    ) -> StepProgram {
         let mut symbols: BTreeMap<Expr, Expr> = BTreeMap::new();
         for &e in &choice.carried {
             let symbol = match cx.pool.as_symbol(e) {
@@ -454,7 +411,7 @@ impl Images {
             let (role, rescale) = (Carried::Cached, Rescale::Keep);
             (StateEntry { symbol, role, unit: None, start, rescale }, new[next])
         });
-        StepProgram::carrying(step.finish(cx.pool), before, entries)
+        old.carrying(step.finish(cx.pool), before, entries)
     }
 
     /// Whether the step before has made the same check.

@@ -4,9 +4,9 @@
 //! of minus a symbol, of a constant, or of a value bound before is replaced by that; an expression
 //! that a `Let` binds is replaced by its symbol wherever else it occurs.
 
-use super::draft::{Context, Draft, is_generated};
-use super::schedule::schedule;
 use crate::expr::Expr;
+use crate::optimise::draft::{Context, Draft, is_generated};
+use crate::optimise::place::place;
 use crate::program::Table;
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const ROUNDS: usize = 4;
 
 /// See the [module documentation](self).
-pub(super) fn numbering(cx: &mut Context<'_>, draft: &mut Draft) {
+pub(in crate::optimise) fn value_numbering(cx: &mut Context<'_>, draft: &mut Draft) {
     for _ in 0..ROUNDS {
         if !number_once(cx, draft) {
             break;
@@ -72,7 +72,7 @@ fn number_once(cx: &mut Context<'_>, draft: &mut Draft) -> bool {
         *value = image[*value];
     }
     draft.set_lets(&values);
-    schedule(cx, draft, &[]);
+    place(cx, draft, &[]);
     changed
 }
 

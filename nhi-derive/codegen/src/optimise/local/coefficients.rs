@@ -4,13 +4,13 @@
 //! use multiplies it by something known earlier too: in `w = v + h*f` with `f = -k*x`, `h*k` is one
 //! constant.
 
-use super::draft::{Context, Draft, Levels};
-use super::schedule::schedule;
 use crate::expr::{Expr, Node};
+use crate::optimise::draft::{Context, Draft, Levels};
+use crate::optimise::place::place;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// See the [module documentation](self).
-pub(super) fn coefficients(cx: &mut Context<'_>, draft: &mut Draft) {
+pub(in crate::optimise) fn coefficients(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut levels = draft.levels(cx);
     let absorbed = absorbed(cx, draft, &mut levels);
     let uses = draft.uses(cx);
@@ -49,7 +49,7 @@ pub(super) fn coefficients(cx: &mut Context<'_>, draft: &mut Draft) {
     values = cx.pool.substitute(&values, &image);
     let definitions: Vec<(Expr, Expr)> = definitions.iter().map(|d| d.0).zip(values).collect();
     draft.map(cx, |_, e, _| image.get(&e).copied());
-    schedule(cx, draft, &definitions);
+    place(cx, draft, &definitions);
 }
 
 /// Symbols that are only used as factors beside something known earlier than the product.

@@ -6,15 +6,22 @@
 //!
 //! For another step size a midpoint is made anew of the state.
 
-use super::draft::Context;
-use super::ends::{ends, uses};
-use super::increments::read_again;
+use super::Make;
+use super::reassociate::reassociate_sums;
 use crate::expr::{Expr, Node, Pool};
+use crate::optimise::draft::Context;
+use crate::optimise::liveness::{read_again, uses};
+use crate::optimise::search::Search;
 use crate::program::{Carried, Program, Rescale, Role, StateEntry, Statement, StepProgram};
 use std::collections::HashMap;
 
+/// The step that carries its midpoints.
+pub(super) fn candidate<'a>(step: &'a StepProgram, _: &Search) -> Vec<Make<'a>> {
+    vec![Box::new(|cx| midpoints(cx, step))]
+}
+
 /// `step` with its midpoints carried, if it has any.
-pub(super) fn midpoints(cx: &mut Context<'_>, step: &StepProgram) -> Option<StepProgram> {
+fn midpoints(cx: &mut Context<'_>, step: &StepProgram) -> Option<StepProgram> {
     let pool = &mut *cx.pool;
     let midpoints = of(pool, &step.program);
     if midpoints.is_empty() {
@@ -31,7 +38,7 @@ pub(super) fn midpoints(cx: &mut Context<'_>, step: &StepProgram) -> Option<Step
         StateEntry { symbol, role, unit: None, start, rescale }
     });
     new.carry(entries.zip(values));
-    ends(cx, &mut new.program);
+    reassociate_sums(cx, &mut new.program);
     Some(new)
 }
 

@@ -14,16 +14,15 @@
 //! Unknowns of a Newton loop, velocities or impulses, are multiplied by u as well, and with them the errors of guesses.
 //! In such a step the passes before look for what has the factor h, so that they come first.
 
-use super::carry::WORTH;
-use super::draft::{Context, Draft, is_generated};
-use super::ends::{ends, uses};
-use super::names::{formula_name, symbol_name};
-use super::schedule::schedule;
-use super::{LONG, Search};
+use super::Make;
+use super::reassociate::reassociate_sums;
 use crate::expr::{Expr, Node, Pool, Rational};
+use crate::optimise::draft::{Context, Draft, is_generated};
+use crate::optimise::liveness::{read_again, used, uses};
+use crate::optimise::names::{formula_name, symbol_name};
+use crate::optimise::search::Search;
 use crate::program::{
-    Binding, Carried, Constants, Input, Operations, Program, Rescale, Role, StateEntry, Statement,
-    StepProgram, Table,
+    Binding, Carried, Input, Program, Rescale, Role, StateEntry, Statement, StepProgram, Table,
 };
 use num_traits::{One, Signed, ToPrimitive};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,76 +30,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Powers of the step size that are looked through; values of values could have any.
 const MAX_POWER: i32 = 8;
 
-/// Operations that increments have to save in a step with a Newton loop, of which three iterations are counted and mostly
-/// one or two done.
-const WORTH_OF_LOOPS: usize = 4 * WORTH;
-
-/// `search` for the step, or a search for the step in increments if a loop has less to do.
-pub(super) fn increments(cx: &mut Context<'_>, search: Search, step: StepProgram) -> (Search, StepProgram) {
-    // Of long steps with a loop they save less than they take of the derive's time.
-    if step.program.has_loop() && search.cost.0 >= LONG {
-        return (search, step);
-    }
-    let Some(choice) = Choice::of(cx.pool, &step) else { return (search, step) };
-    let optimised = step.program.has_loop().then(|| Draft::clone(&search.best).finish(cx.pool));
-    let mut scaled = choice.scaled(cx, &step, optimised.unwrap_or_else(|| step.program.clone()));
-    ends(cx, &mut scaled.program);
-    let other = Search::new(cx, &scaled.program);
-    let worth = if step.program.has_loop() { WORTH_OF_LOOPS } else { WORTH };
-    if weight_in_a_loop(cx, &other.best) + worth <= weight_in_a_loop(cx, &search.best) {
-        (other, scaled)
-    } else {
-        (search, step)
-    }
-}
-
-/// [Weight](crate::program::Operations::weight) of the operations of a step for what the next one reads.
-pub fn in_a_loop(pool: &mut Pool, constants: &mut Constants, step: &Program) -> usize {
-    let read: BTreeSet<Expr> = read_again(pool, step).into_iter().collect();
-    let mut step = step.clone();
-    for output in &mut step.outputs {
-        output.values.retain(|value| read.contains(value));
-    }
-    drop_unused(pool, &mut step);
-    Operations::of(pool, constants, &step).weight().0
-}
-
-/// Drops what nothing needs.
-pub(super) fn drop_unused(pool: &Pool, program: &mut Program) {
-    loop {
-        let used = used(pool, program);
-        let before = program.body.len();
-        program.body.retain(|statement| match statement {
-            Statement::Let { symbol, .. } => used.contains(symbol),
-            Statement::Turn(turn) => turn.sines.iter().any(|s| used.contains(s)),
-            _ => true,
-        });
-        if program.body.len() == before {
-            return;
-        }
-    }
-}
-
-fn weight_in_a_loop(cx: &mut Context<'_>, draft: &Draft) -> usize {
-    let mut draft = draft.clone();
-    let read: BTreeSet<Expr> = read_again(cx.pool, &draft.program).into_iter().collect();
-    for output in &mut draft.program.outputs {
-        output.values.retain(|value| read.contains(value));
-    }
-    // Without what nothing needs now.
-    schedule(cx, &mut draft, &[]);
-    draft.operations(cx).weight().0
-}
-
-/// What the next step reads of what `program` makes of the state.
-pub(super) fn read_again(pool: &Pool, program: &Program) -> Vec<Expr> {
-    let used = used(pool, program);
-    program.state().filter(|(symbol, _)| used.contains(symbol)).map(|(_, value)| value).collect()
-}
-
-/// Every expression in `program`.
-pub(super) fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
-    pool.reachable(&program.values()).into_iter().collect()
+/// The step with velocities times a multiple of the step size in its state.
+pub(super) fn candidate<'a>(step: &'a StepProgram, search: &'a Search) -> Vec<Make<'a>> {
+    vec![Box::new(|cx| {
+        let choice = Choice::of(cx.pool, step)?;
+        let optimised = step.program.has_loop().then(|| Draft::clone(&search.best).finish(cx.pool));
+        let mut scaled = choice.scaled(cx, step, optimised.unwrap_or_else(|| step.program.clone()));
+        reassociate_sums(cx, &mut scaled.program);
+        Some(scaled)
+    })]
 }
 
 /// u = c·h.
@@ -223,7 +161,7 @@ impl Choice {
                 *value = image.plain(cx.pool, *value, 0);
             }
         }
-        StepProgram::carrying(new, step.start.clone(), entries)
+        step.carrying(new, step.start.clone(), entries)
     }
 }
 

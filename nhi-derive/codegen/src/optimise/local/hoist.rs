@@ -5,14 +5,14 @@
 //! together: `a*sin(x)/J` costs one multiplication, by a constant `a/J`. Signs stay behind, where
 //! sums absorb them.
 
-use super::draft::{Context, Draft, Levels, Stage};
-use super::schedule::schedule;
 use crate::expr::{Expr, Node, Pool};
+use crate::optimise::draft::{Context, Draft, Levels, Stage};
+use crate::optimise::place::place;
 use crate::program::Table;
 use std::collections::BTreeMap;
 
 /// See the [module documentation](self).
-pub(super) fn binding(cx: &mut Context<'_>, draft: &mut Draft) {
+pub(in crate::optimise) fn hoist(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut early = Early { levels: draft.levels(cx), symbols: BTreeMap::new() };
     let mut image: Table<Expr> = Table::new();
     for e in cx.pool.reachable(&draft.program.values()) {
@@ -36,7 +36,7 @@ pub(super) fn binding(cx: &mut Context<'_>, draft: &mut Draft) {
     }
     draft.program.outputs = outputs;
     let definitions: Vec<(Expr, Expr)> = early.symbols.into_iter().map(|(value, s)| (s, value)).collect();
-    schedule(cx, draft, &definitions);
+    place(cx, draft, &definitions);
 }
 
 struct Early {

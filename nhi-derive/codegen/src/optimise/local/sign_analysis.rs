@@ -4,8 +4,8 @@
 //! show that it is positive: at every step two comparisons, a multiplication and two jumps. What is not
 //! finite is found at the end of the step.
 
-use super::draft::{Context, Draft};
 use crate::expr::{Expr, Function, Node};
+use crate::optimise::draft::{Context, Draft};
 use crate::program::{Statement, Table};
 use num_traits::{Signed, Zero};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ enum Sign {
 }
 
 /// See the [module documentation](self).
-pub(super) fn positive(cx: &mut Context<'_>, draft: &mut Draft) {
+pub(in crate::optimise) fn sign_analysis(cx: &mut Context<'_>, draft: &mut Draft) {
     let values: BTreeMap<Expr, Expr> = draft.lets().into_iter().collect();
     let mut signs = Table::new();
     let mut body = std::mem::take(&mut draft.program.body);

@@ -12,10 +12,11 @@
 //! pair of ωt, with that of ωh prepared. Every angle is either called or follows from called ones at once,
 //! so that rounding errors do not add up.
 
-use super::draft::{Context, Draft, Level, Levels, Stage};
-use super::schedule::schedule;
 use crate::expr::{Expr, Function, Node, OperationCount, Pool, Rational};
-use crate::program::{ITERATIONS, Statement, Table};
+use crate::optimise::draft::{Context, Draft, Level, Levels, Stage};
+use crate::optimise::place::place;
+use crate::program::{Statement, Table};
+use crate::target::TARGET;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
@@ -31,7 +32,7 @@ const MAX_DENOMINATOR: i64 = 1 << 20;
 const MAX_TRIED: usize = 16;
 
 /// See the [module documentation](self).
-pub(super) fn angles(cx: &mut Context<'_>, draft: &mut Draft) {
+pub(in crate::optimise) fn angle_addition(cx: &mut Context<'_>, draft: &mut Draft) {
     let Some(mut all) = Angles::of(cx, draft) else { return };
     all.reduce(cx);
     if all.derived.is_empty() {
@@ -66,7 +67,7 @@ pub(super) fn angles(cx: &mut Context<'_>, draft: &mut Draft) {
         let &(sin, cos) = pairs.get(&x)?;
         Some(if f == Function::Sin { sin } else { cos })
     });
-    schedule(cx, &mut trial, &named);
+    place(cx, &mut trial, &named);
     if trial.operations(cx).weight() < draft.operations(cx).weight() {
         *draft = trial;
     }
@@ -103,7 +104,7 @@ impl Angle {
         match self.level.stage() {
             Stage::Prepared => 0,
             Stage::Once => 1,
-            Stage::Iterated => ITERATIONS as i64,
+            Stage::Iterated => i64::from(TARGET.iterations),
         }
     }
 }

@@ -3,13 +3,13 @@
 //! Saves the multiplications inside of a sum that is a factor itself: in `2*h*x*(y^2/2 + z^2/2)` the sum is
 //! `y^2 + z^2`, and no coefficient is left. `y^2` may then be shared with what else needs it.
 
-use super::draft::{Context, Draft};
 use crate::expr::{Expr, Node, Pool, Rational};
+use crate::optimise::draft::{Context, Draft};
 use num_integer::Integer;
 use num_traits::{One, Signed};
 
 /// See the [module documentation](self).
-pub(super) fn content(cx: &mut Context<'_>, draft: &mut Draft) {
+pub(in crate::optimise) fn primitive_part(cx: &mut Context<'_>, draft: &mut Draft) {
     draft.map(cx, |cx, e, image| {
         let Node::Product(factors) = cx.pool.node(e).clone() else { return None };
         let mut all = Vec::with_capacity(factors.len() + 1);

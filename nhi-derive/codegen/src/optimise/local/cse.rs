@@ -5,10 +5,10 @@
 //! equal factors, so that `x^4` becomes the square of a square; `a - b` and `b - a` are the same
 //! pair. What is divided by more than once is inverted once.
 
-use super::draft::{Context, Draft, Levels, Stage, rewrite};
-use super::flat::Factors;
-use super::schedule::schedule;
 use crate::expr::{Expr, Node};
+use crate::optimise::draft::{Context, Draft, Levels, Stage, rewrite};
+use crate::optimise::flat::Factors;
+use crate::optimise::place::place;
 use crate::program::Table;
 use num_traits::Signed;
 use std::cmp::Reverse;
@@ -21,14 +21,14 @@ const MAX_NAMES: usize = 20_000;
 const MAX_PAIRS: usize = 200_000;
 
 /// Shared parts of products; see the [module documentation](self).
-pub(super) fn share_products(cx: &mut Context<'_>, draft: &mut Draft) {
+pub(in crate::optimise) fn share_products(cx: &mut Context<'_>, draft: &mut Draft) {
     share_roots(cx, draft);
     share::<Products>(cx, draft);
     share_reciprocals(cx, draft);
 }
 
 /// Shared parts of sums; see the [module documentation](self).
-pub(super) fn share_sums(cx: &mut Context<'_>, draft: &mut Draft) {
+pub(in crate::optimise) fn share_sums(cx: &mut Context<'_>, draft: &mut Draft) {
     share::<Sums>(cx, draft);
 }
 
@@ -335,7 +335,7 @@ fn replace<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, index: &Index, defi
     for value in draft.program.values_mut() {
         *value = image[*value];
     }
-    schedule(cx, draft, &definitions);
+    place(cx, draft, &definitions);
 }
 
 /// A square root that several products hold, above or below the bar, is taken once.
@@ -427,5 +427,5 @@ fn name_factors(
     for value in draft.program.values_mut() {
         *value = image[*value];
     }
-    schedule(cx, draft, &definitions);
+    place(cx, draft, &definitions);
 }

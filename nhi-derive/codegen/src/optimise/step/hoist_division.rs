@@ -4,19 +4,20 @@
 //! division, the longest of a step's simple operations, is done beside what leads to the numerator. That is one
 //! multiplication more. Inside of Newton loops nothing is there early.
 
-use super::draft::Context;
-use super::latency::{FLAT, Latency};
-use super::names::formula_name;
 use crate::expr::{Expr, Node};
+use crate::optimise::arrival::Arrival;
+use crate::optimise::draft::Context;
+use crate::optimise::names::formula_name;
 use crate::program::{Program, Shape, Statement, Table};
+use crate::target::TARGET;
 use num_traits::Signed;
 
 /// Replaces quotients whose denominators are known early enough.
 ///
 /// Runs after the passes that save operations and before those that [`optimise_step`](super::optimise_step) does last:
 /// `shallow`, `late` and `sines`.
-pub(super) fn reciprocals(cx: &mut Context<'_>, program: &mut Program) {
-    let mut latency = Latency::of(cx.pool, cx.constants, program);
+pub(super) fn hoist_division(cx: &mut Context<'_>, program: &mut Program) {
+    let mut arrival = Arrival::of(cx.pool, cx.constants, program);
     let mut symbols: Table<Expr> = Table::new();
     for statement in std::mem::take(&mut program.body) {
         let Statement::Let { symbol, value } = statement else {
@@ -26,7 +27,7 @@ pub(super) fn reciprocals(cx: &mut Context<'_>, program: &mut Program) {
         let mut image: Table<Expr> = Table::new();
         for e in cx.pool.reachable(&[value]) {
             let mut new = cx.pool.rebuild(e, |c| image[c]);
-            if let Some((negative, inverse, others)) = early_denominator(cx, &mut latency, e) {
+            if let Some((negative, inverse, others)) = early_denominator(cx, &mut arrival, e) {
                 let symbol = symbols.get(inverse).copied().unwrap_or_else(|| {
                     let name = formula_name(cx.pool, inverse, true).unwrap_or_else(|| "inverse".to_owned());
                     let symbol = cx.pool.fresh_symbol(&name);
@@ -49,7 +50,7 @@ pub(super) fn reciprocals(cx: &mut Context<'_>, program: &mut Program) {
 /// multiplication does.
 fn early_denominator(
     cx: &mut Context<'_>,
-    latency: &mut Latency,
+    arrival: &mut Arrival,
     e: Expr,
 ) -> Option<(bool, Expr, Vec<Expr>)> {
     let Node::Product(factors) = cx.pool.node(e).clone() else { return None };
@@ -64,8 +65,8 @@ fn early_denominator(
     let (coefficient, _) = cx.pool.split_coefficient(e);
     let others = factors.into_iter().filter(|&f| f != inverse && cx.pool.as_number(f).is_none()).collect();
     let over = cx.pool.product(over);
-    let over = latency.get(cx.pool, cx.constants, over);
-    let under = latency.get(cx.pool, cx.constants, under);
+    let over = arrival.get(cx.pool, cx.constants, over);
+    let under = arrival.get(cx.pool, cx.constants, under);
     let inverse = cx.pool.scale(coefficient.abs(), inverse);
-    (over > under + FLAT).then_some((coefficient.is_negative(), inverse, others))
+    (over > under + TARGET.flat_latency).then_some((coefficient.is_negative(), inverse, others))
 }

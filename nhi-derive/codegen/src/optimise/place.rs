@@ -14,7 +14,7 @@ const ALWAYS_REGULAR: f64 = 1e-3;
 /// A `Let` stays in its place, or moves up to its first use; what does not depend on the unknowns of
 /// a loop is computed before it, what nothing needs not at all. What one call computes, such as the
 /// sine and cosine of an angle, stands side by side.
-pub(super) fn schedule(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(Expr, Expr)]) {
+pub(super) fn place(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(Expr, Expr)]) {
     let mut values: Table<Expr> = draft.lets().into_iter().collect();
     values.extend(definitions.iter().copied());
     let levels = draft.levels_with(cx, &values);

@@ -42,8 +42,9 @@ const NUMBERS: usize = 3;
 const MAX_TERMS: usize = 16;
 const MAX_OPENED: usize = 3;
 
-/// `step` with better guesses; `reflects` says that it reflects the momentum.
-pub(super) fn guesses(pool: &mut Pool, step: StepProgram, reflects: bool) -> StepProgram {
+/// `step` with better initial guesses. A state that belongs to one step size has a momentum that is reflected.
+pub(super) fn predictor(pool: &mut Pool, step: StepProgram) -> StepProgram {
+    let reflects = step.has_one_size;
     if !step.program.has_loop() {
         return step;
     }

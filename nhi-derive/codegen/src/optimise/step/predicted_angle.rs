@@ -20,7 +20,7 @@
 //! anew, as they are for a step of another size. Where x̂ of others is not near, sines are turned or computed as others
 //! are.
 
-use super::sines::{Called, Carrying};
+use super::trig_recurrence::{Called, Carrying};
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::program::{Foreseen, Newton, Program, Role, Rotated, StateEntry, Statement, Turn, lets};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

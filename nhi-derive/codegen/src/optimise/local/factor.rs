@@ -5,10 +5,10 @@
 //! `a*x + k*(b*x + c*y)` becomes `(a + k*b)*x + k*c*y`. Only terms that nothing else needs are taken
 //! apart.
 
-use super::draft::{Context, Draft, Levels, Stage};
-use super::flat::Factors;
-use super::schedule::schedule;
 use crate::expr::{Expr, Node, Rational};
+use crate::optimise::draft::{Context, Draft, Levels, Stage};
+use crate::optimise::flat::Factors;
+use crate::optimise::place::place;
 use crate::program::{Shape, Table};
 use num_traits::{One, Signed};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 16;
 const MAX_TERMS: usize = 32;
 
 /// See the [module documentation](self).
-pub(super) fn factor(cx: &mut Context<'_>, draft: &mut Draft) {
+pub(in crate::optimise) fn factor(cx: &mut Context<'_>, draft: &mut Draft) {
     let uses = draft.uses(cx);
     let mut levels = draft.levels(cx);
     draft.map(cx, |cx, e, image| {
@@ -52,7 +52,7 @@ pub(super) fn factor(cx: &mut Context<'_>, draft: &mut Draft) {
         }
         Some(best)
     });
-    schedule(cx, draft, &[]);
+    place(cx, draft, &[]);
 }
 
 fn sum_with(cx: &mut Context<'_>, levels: &mut Levels, whole: &[Expr], apart: Vec<Arc<Factors>>) -> Expr {

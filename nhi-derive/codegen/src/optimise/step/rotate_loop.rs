@@ -13,124 +13,33 @@
 //!
 //! Steps with a Newton loop are left as they are.
 
-use super::Search;
-use super::carry::finished;
-use super::draft::Context;
-use super::increments::{in_a_loop, used};
-use super::latency::recurrence;
-use super::midpoints::midpoints;
+use super::Make;
 use crate::expr::{Expr, Node, Pool};
+use crate::optimise::draft::Context;
+use crate::optimise::liveness::used;
 use crate::program::{
-    Binding, Carried, Constants, Operations, Program, Rescale, Role, StateEntry, Statement, StepProgram,
-    Table, lets,
+    Binding, Carried, Program, Rescale, Role, StateEntry, Statement, StepProgram, Table, lets,
 };
 use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-/// `step` to its end, begun where the chain from step to step is shortest.
-pub(super) fn begun_best(cx: &mut Context<'_>, search: Search, step: StepProgram) -> StepProgram {
-    // Each is made beside the others, so that it has the names for itself.
-    let before = (cx.pool.clone(), cx.constants.clone());
-    let best = finished(cx, search, step.clone(), 0);
-    let present = Cost::of(cx, &best.program);
-    let mut best = Best { before, step: best, cost: present, kept: None };
-    best.compare(|cx| midpoints(cx, &step), 0, |cost| cost.in_a_loop <= present.in_a_loop);
-    let mut last = Vec::new();
-    for cut in cuts(&step.program) {
-        let Some(cut) = Cut::new(&best.before.0, &step.program, cut).filter(|cut| cut.read != last) else {
-            continue;
-        };
-        for through in [false, true] {
-            let most = present.most_in_a_loop();
-            best.compare(|cx| cut.step(cx, &step, through), most, |cost| cost.is_allowed(present));
-        }
-        last = cut.read;
-    }
-    let Best { step, kept, .. } = best;
-    if let Some((pool, constants)) = kept {
-        (*cx.pool, *cx.constants) = (pool, constants);
-        cx.factors = Table::new();
-    }
-    step
-}
-
-/// The best step so far.
-struct Best {
-    before: (Pool, Constants),
-    step: StepProgram,
-    cost: Cost,
-    /// What it was made with, if it begins elsewhere.
-    kept: Option<(Pool, Constants)>,
-}
-
-impl Best {
-    /// Takes the step that `begun` makes if it waits less than the best one and is allowed. For early results a loop
-    /// may have `most` operations.
-    fn compare(
-        &mut self,
-        begun: impl FnOnce(&mut Context<'_>) -> Option<StepProgram>,
-        most: usize,
-        is_allowed: impl FnOnce(Cost) -> bool,
-    ) {
-        let (mut pool, mut constants) = self.before.clone();
-        let cx = &mut Context::new(&mut pool, &mut constants);
-        let Some(begun) = begun(cx) else { return };
-        let search = Search::new(cx, &begun.program);
-        let step = finished(cx, search, begun, most);
-        let cost = Cost::of(cx, &step.program);
-        if is_allowed(cost) && cost.cycles() < self.cost.cycles() {
-            (self.step, self.cost) = (step, cost);
-            self.kept = Some((pool, constants));
+/// Steps that begin at another equation, with the values that a reaction leads to written out or not.
+pub(super) fn candidates<'a>(pool: &Pool, step: &'a StepProgram) -> Vec<Make<'a>> {
+    let mut cuts: Vec<Rc<Cut>> = Vec::new();
+    for cut in places(&step.program) {
+        if let Some(cut) = Cut::new(pool, &step.program, cut)
+            && cuts.last().is_none_or(|last| last.read != cut.read)
+        {
+            cuts.push(Rc::new(cut));
         }
     }
-}
-
-/// What steps that begin elsewhere are compared by.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Cost {
-    /// Cycles that a step waits for the one before.
-    pub(super) chain: usize,
-    /// Operations in a loop.
-    in_a_loop: usize,
-    /// Operations of a step that is looked at.
-    alone: usize,
-}
-
-impl Cost {
-    pub(super) fn of(cx: &mut Context<'_>, step: &Program) -> Cost {
-        Cost {
-            chain: recurrence(cx.pool, cx.constants, step) as usize,
-            in_a_loop: in_a_loop(cx.pool, cx.constants, step),
-            alone: Operations::of(cx.pool, cx.constants, step).weight().0,
-        }
-    }
-
-    /// With how many operations in a loop a shorter chain can be worth it: not with more than a step has that is
-    /// looked at.
-    fn most_in_a_loop(self) -> usize {
-        (self.in_a_loop * 9 / 8).min(self.alone)
-    }
-
-    /// Cycles of the chain, and one for each operation beside it.
-    fn cycles(self) -> usize {
-        self.chain + self.in_a_loop
-    }
-
-    /// Whether a twelfth of a step in a loop is saved, by not many more operations.
-    pub(super) fn is_worth(self, before: Cost) -> bool {
-        self.in_a_loop <= before.most_in_a_loop() && 12 * self.cycles() <= 11 * before.cycles()
-    }
-
-    /// Whether a step that is looked at has not much more to do, and one in a loop is enough faster for that.
-    fn is_allowed(self, before: Cost) -> bool {
-        3 * self.alone <= 4 * before.alone
-            && self.in_a_loop <= before.most_in_a_loop()
-            && 8 * self.cycles() <= 7 * before.cycles()
-    }
+    let both = cuts.into_iter().flat_map(|cut| [(cut.clone(), false), (cut, true)]);
+    both.map(|(cut, through)| -> Make<'a> { Box::new(move |cx| cut.step(cx, step, through)) }).collect()
 }
 
 /// Where steps could begin: at their equations.
-fn cuts(program: &Program) -> Vec<usize> {
+fn places(program: &Program) -> Vec<usize> {
     let body = program.body.iter().enumerate();
     body.filter(|(_, statement)| matches!(statement, Statement::Equation(_))).map(|(i, _)| i).collect()
 }
@@ -221,7 +130,7 @@ impl Cut {
             (StateEntry { symbol, role, unit: None, start: symbol, rescale }, images[symbol])
         });
         let new = Program { body: self.after.clone(), ..program.clone() };
-        Some(StepProgram::carrying(new, start, kept.chain(read)))
+        Some(step.carrying(new, start, kept.chain(read)))
     }
 
     /// Reactions and the like: quotients in the second part.

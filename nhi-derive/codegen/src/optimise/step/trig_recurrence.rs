@@ -9,7 +9,7 @@
 //! Done for the angles that a step moves a coordinate to, one of each: those of Runge–Kutta methods are several, close
 //! to each other. Where a step can [foresee](super::near) the angle of the next one, it carries that in its place.
 
-use super::near;
+use super::predicted_angle;
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::program::{
     Carried, Foreseen, Program, Rescale, Role, Rotated, StateEntry, Statement, StepProgram, Turn,
@@ -68,8 +68,8 @@ fn single(pool: &Pool, step: &Program) -> Vec<(Called, Expr)> {
 }
 
 /// `step` with the sines of its angles carried.
-pub(super) fn sines(pool: &mut Pool, mut step: StepProgram) -> StepProgram {
-    near::after_loops(pool, &mut step.program);
+pub(super) fn trig_recurrence(pool: &mut Pool, mut step: StepProgram) -> StepProgram {
+    predicted_angle::after_loops(pool, &mut step.program);
     let mut carrying = Carrying::of(&step);
     let state: BTreeMap<Expr, Expr> = step.program.state().map(|(symbol, next)| (next, symbol)).collect();
     let singles = single(pool, &step.program);
@@ -77,7 +77,7 @@ pub(super) fn sines(pool: &mut Pool, mut step: StepProgram) -> StepProgram {
         let Called { angle, sines } = called;
         let name = pool.as_symbol(coordinate).map_or("", |q| pool.name(q)).to_owned();
         let known = [angle, sines[0], sines[1]].map(|e| state.get(&e).copied());
-        let ahead = near::ahead(pool, &mut step.program, called);
+        let ahead = predicted_angle::ahead(pool, &mut step.program, called);
         let (from, foreseen, known) = match (ahead, known) {
             (Some(ahead), _) => {
                 let first = carrying.at_start(pool, &step.program, angle);
@@ -113,7 +113,7 @@ pub(super) fn sines(pool: &mut Pool, mut step: StepProgram) -> StepProgram {
         };
         called.turn(&mut step.program.body, from, foreseen, known);
     }
-    near::phases(pool, &mut step.program, &mut carrying);
+    predicted_angle::phases(pool, &mut step.program, &mut carrying);
     step.carry(carrying.new);
     step
 }
@@ -172,7 +172,7 @@ impl Carrying {
 
     /// `e` of the first step, of what is known at a start.
     pub(super) fn at_start(&self, pool: &mut Pool, step: &Program, e: Expr) -> Option<Expr> {
-        near::of_inputs(pool, step, e, &self.before)
+        predicted_angle::of_inputs(pool, step, e, &self.before)
     }
 }
 

@@ -14,11 +14,11 @@
 //! Done where no turned sine or cosine is needed any more then. Sums of which more than half of the terms are left are
 //! taken to need them.
 
-use super::binding::binding;
-use super::draft::{Context, Draft, Level, Levels, Stage};
-use super::numbering::numbering;
-use super::schedule::schedule;
+use super::hoist::hoist;
+use super::value_numbering::value_numbering;
 use crate::expr::{Expr, Function, Node};
+use crate::optimise::draft::{Context, Draft, Level, Levels, Stage};
+use crate::optimise::place::place;
 use crate::program::Table;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ const MAX_TERMS: usize = 64;
 const MAX_NAMED: usize = 8;
 
 /// See the [module documentation](self).
-pub(super) fn frames(cx: &mut Context<'_>, draft: &mut Draft) {
+pub(in crate::optimise) fn body_frame(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut levels = draft.levels(cx);
     let mut later = BTreeSet::new();
     for (symbol, value) in draft.lets() {
@@ -77,7 +77,7 @@ fn frames_at(cx: &mut Context<'_>, draft: &mut Draft, level: Level) {
     });
     trial.program = std::mem::replace(&mut draft.program, before);
     let definitions: Vec<(Expr, Expr)> = names.into_iter().map(|(value, s)| (s, value)).collect();
-    schedule(cx, &mut trial, &definitions);
+    place(cx, &mut trial, &definitions);
     let needed = cx.pool.reachable(&trial.program.values());
     if !needed.iter().any(|&e| frames.turned.contains(e)) && weight(cx, &trial) < weight(cx, draft) {
         *draft = trial;
@@ -87,8 +87,8 @@ fn frames_at(cx: &mut Context<'_>, draft: &mut Draft, level: Level) {
 /// Weight of the operations when what is known early is computed early.
 fn weight(cx: &mut Context<'_>, draft: &Draft) -> (usize, usize) {
     let mut draft = draft.clone();
-    binding(cx, &mut draft);
-    numbering(cx, &mut draft);
+    hoist(cx, &mut draft);
+    value_numbering(cx, &mut draft);
     draft.operations(cx).weight()
 }
 

@@ -7,18 +7,11 @@
 //!
 //! What a step reads of the state is there when the step before has computed it.
 
-use super::increments::used;
+use super::liveness::used;
 use crate::expr::{Expr, Pool};
 use crate::program::{Constants, Foreseen, Program, Shape, Statement, Table, lets, signed};
+use crate::target::TARGET;
 use std::collections::BTreeMap;
-
-/// Cycles of an addition or multiplication, a division or square root, and a call.
-pub(super) const FLAT: u32 = 4;
-const DIVISION: u32 = 13;
-const CALL: u32 = 50;
-
-/// Iterations of a Newton loop.
-const ITERATIONS: u32 = 3;
 
 /// Steps after which a chain is in its steady state, and by which its length is taken.
 const STEPS: u32 = 8;
@@ -27,40 +20,40 @@ const STEPS: u32 = 8;
 pub fn recurrence(pool: &mut Pool, constants: &mut Constants, program: &Program) -> u32 {
     let used = used(pool, program);
     let state: Vec<(Expr, Expr)> = program.state().filter(|(symbol, _)| used.contains(symbol)).collect();
-    let mut latency = Latency::default();
+    let mut arrival = Arrival::default();
     let [steady, last] = [(); 2].map(|()| {
         for _ in 0..STEPS {
-            latency.follow(pool, constants, program);
-            let ends = state.iter().map(|&(symbol, value)| (symbol, latency.get(pool, constants, value)));
-            latency = Latency { of_symbol: ends.collect(), known: Table::new() };
+            arrival.follow(pool, constants, program);
+            let ends = state.iter().map(|&(symbol, value)| (symbol, arrival.get(pool, constants, value)));
+            arrival = Arrival { of_symbol: ends.collect(), known: Table::new() };
         }
-        latency.of_symbol.values().copied().max().unwrap_or(0)
+        arrival.of_symbol.values().copied().max().unwrap_or(0)
     });
     (last - steady) / STEPS
 }
 
 /// Cycles after which values are there.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Latency {
+pub(crate) struct Arrival {
     of_symbol: BTreeMap<Expr, u32>,
     known: Table<u32>,
 }
 
-impl Latency {
+impl Arrival {
     /// Of the values in `program`.
-    pub(crate) fn of(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Latency {
-        let mut latency = Latency::default();
-        latency.follow(pool, constants, program);
+    pub(crate) fn of(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Arrival {
+        let mut arrival = Arrival::default();
+        arrival.follow(pool, constants, program);
         // Once more, with the state as one step leaves it to the next.
         let mut ends = BTreeMap::new();
         for (symbol, value) in program.state() {
-            ends.insert(symbol, latency.get(pool, constants, value));
+            ends.insert(symbol, arrival.get(pool, constants, value));
         }
         let first = ends.values().copied().min().unwrap_or(0);
         let of_symbol = ends.into_iter().map(|(s, end)| (s, end - first)).collect();
-        latency = Latency { of_symbol, known: Table::new() };
-        latency.follow(pool, constants, program);
-        latency
+        arrival = Arrival { of_symbol, known: Table::new() };
+        arrival.follow(pool, constants, program);
+        arrival
     }
 
     fn follow(&mut self, pool: &mut Pool, constants: &mut Constants, program: &Program) {
@@ -72,8 +65,8 @@ impl Latency {
                     let angle = self.get(pool, constants, turn.angle);
                     let ends = match turn.foreseen {
                         Foreseen::Known(_) => turn.known.map(|sine| self.get(pool, constants, sine)),
-                        Foreseen::Near(_) => [angle + 4 * FLAT; 2],
-                        Foreseen::Not => [angle + CALL; 2],
+                        Foreseen::Near(_) => [angle + 4 * TARGET.flat_latency; 2],
+                        Foreseen::Not => [angle + TARGET.call_latency; 2],
                     };
                     self.of_symbol.extend(turn.sines.into_iter().zip(ends));
                 }
@@ -90,7 +83,7 @@ impl Latency {
                     for &value in &newton.delta {
                         end = end.max(self.get(pool, constants, value));
                     }
-                    let end = start + ITERATIONS * (end - start);
+                    let end = start + TARGET.iterations * (end - start);
                     self.of_symbol.extend(newton.unknowns.iter().map(|&s| (s, end)));
                     // What was made of the unknowns inside is another thing after the loop.
                     self.known = Table::new();
@@ -115,8 +108,8 @@ impl Latency {
             return known;
         }
         let shape = Shape::of(pool, constants, e);
-        let mut all = |latency: &mut Self, operands: &[Expr]| -> Vec<u32> {
-            operands.iter().map(|&x| latency.get(pool, constants, x)).collect()
+        let mut all = |arrival: &mut Self, operands: &[Expr]| -> Vec<u32> {
+            operands.iter().map(|&x| arrival.get(pool, constants, x)).collect()
         };
         let cycles = match &*shape {
             Shape::Constant(_) | Shape::Symbol => 0,
@@ -132,9 +125,11 @@ impl Latency {
             _ => all(self, &shape.operands()).into_iter().max().unwrap_or(0),
         };
         let own = match &*shape {
-            Shape::Quotient { under, .. } if !under.is_empty() => DIVISION,
-            Shape::Sqrt(_) => DIVISION,
-            Shape::Powi(..) | Shape::Powf(..) | Shape::Call(..) | Shape::Atan2(..) | Shape::Map(..) => CALL,
+            Shape::Quotient { under, .. } if !under.is_empty() => TARGET.division_latency,
+            Shape::Sqrt(_) => TARGET.division_latency,
+            Shape::Powi(..) | Shape::Powf(..) | Shape::Call(..) | Shape::Atan2(..) | Shape::Map(..) => {
+                TARGET.call_latency
+            }
             _ => 0,
         };
         self.known.insert(e, cycles + own);
@@ -154,5 +149,5 @@ fn together(mut times: Vec<u32>) -> u32 {
 
 /// When the sum or product of two operands is there.
 pub(crate) fn after(a: u32, b: u32) -> u32 {
-    a.max(b) + FLAT
+    a.max(b) + TARGET.flat_latency
 }

@@ -3,14 +3,14 @@
 //! Saves a change of sign, which is an operation where no number known before and no sum takes it: a `Let` of `-e`
 //! becomes one of `e`, whose users subtract where they added.
 
-use super::draft::{Context, Draft, Stage, is_generated};
-use super::names::symbol_name;
 use crate::expr::{Expr, Node};
+use crate::optimise::draft::{Context, Draft, Stage, is_generated};
+use crate::optimise::names::symbol_name;
 use crate::program::{Statement, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Before values get names that people read.
-pub(super) fn signs(cx: &mut Context<'_>, draft: &mut Draft) {
+pub(in crate::optimise) fn fold_negations(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut levels = draft.levels(cx);
     let checked = checked(cx, draft);
     let mut image: Table<Expr> = Table::new();

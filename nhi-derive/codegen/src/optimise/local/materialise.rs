@@ -4,9 +4,9 @@
 //! and cosine of one angle get names even where each is used once, because one call computes both.
 //! So do parts of expressions that are nested deeply, for the sake of readers and of `rustc`.
 
-use super::draft::{Context, Draft, rewrite};
-use super::schedule::schedule;
 use crate::expr::{Expr, Node};
+use crate::optimise::draft::{Context, Draft, rewrite};
+use crate::optimise::place::place;
 use crate::program::{Shape, Table};
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const MAX_DEPTH: usize = 24;
 
 /// See the [module documentation](self).
-pub(super) fn temporaries(cx: &mut Context<'_>, draft: &mut Draft) {
+pub(in crate::optimise) fn materialise(cx: &mut Context<'_>, draft: &mut Draft) {
     let uses = draft.uses(cx);
     let mut shared: Table<()> = Table::new();
     for e in draft.computed(cx) {
@@ -69,7 +69,7 @@ pub(super) fn temporaries(cx: &mut Context<'_>, draft: &mut Draft) {
     }
     draft.set_lets(&values);
     let definitions: Vec<(Expr, Expr)> = definitions.into_iter().map(|(s, _)| (s, values[&s])).collect();
-    schedule(cx, draft, &definitions);
+    place(cx, draft, &definitions);
 }
 
 /// Adds to `shared` what would be nested more deeply than [`MAX_DEPTH`].

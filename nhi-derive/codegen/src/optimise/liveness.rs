@@ -1,0 +1,60 @@
+//! Which values of a step anything depends on.
+
+use crate::expr::{Expr, Pool};
+use crate::program::{Program, Statement, Table};
+use std::collections::BTreeSet;
+
+/// The results of a step that the next step reads.
+pub(super) fn read_again(pool: &Pool, program: &Program) -> Vec<Expr> {
+    let used = used(pool, program);
+    program.state().filter(|(symbol, _)| used.contains(symbol)).map(|(_, value)| value).collect()
+}
+
+/// Every expression that a program evaluates.
+pub(super) fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
+    pool.reachable(&program.values()).into_iter().collect()
+}
+
+/// Removes statements whose values are not used.
+pub(super) fn drop_unused(pool: &Pool, program: &mut Program) {
+    loop {
+        let used = used(pool, program);
+        let before = program.body.len();
+        program.body.retain(|statement| match statement {
+            Statement::Let { symbol, .. } => used.contains(symbol),
+            Statement::Turn(turn) => turn.sines.iter().any(|s| used.contains(s)),
+            _ => true,
+        });
+        if program.body.len() == before {
+            return;
+        }
+    }
+}
+
+/// How often each expression is used by a step of which only the results in `read` are needed.
+pub(super) fn uses(pool: &Pool, program: &Program, read: &[Expr]) -> Table<usize> {
+    let mut uses: Table<usize> = Table::new();
+    let count = |uses: &mut Table<usize>, root: Expr| {
+        for e in pool.reachable(&[root]) {
+            pool.for_each_child(e, |c| *uses.entry(c) += 1);
+        }
+        *uses.entry(root) += 1;
+    };
+    read.iter().for_each(|&root| count(&mut uses, root));
+    let mut statements: Vec<&Statement> = program.body.iter().collect();
+    while let Some(statement) = statements.pop() {
+        match statement {
+            Statement::Let { symbol, value } if uses.contains(*symbol) => count(&mut uses, *value),
+            Statement::Pivot { pivot, diagonal, .. } => {
+                count(&mut uses, *pivot);
+                count(&mut uses, *diagonal);
+            }
+            Statement::Newton(newton) => {
+                newton.before().iter().chain(&newton.updates()).for_each(|&e| count(&mut uses, e));
+                statements.extend(&newton.body);
+            }
+            _ => {}
+        }
+    }
+    uses
+}

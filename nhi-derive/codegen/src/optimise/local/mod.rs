@@ -1,0 +1,27 @@
+//! Passes that rewrite a function without regard to what calls it.
+
+mod angle_addition;
+mod body_frame;
+mod coefficients;
+mod cse;
+mod factor;
+mod fold_negations;
+mod hoist;
+mod materialise;
+mod primitive_part;
+mod sign_analysis;
+mod small_rotation;
+mod value_numbering;
+
+pub(super) use angle_addition::angle_addition;
+pub(super) use body_frame::body_frame;
+pub(super) use coefficients::coefficients;
+pub(super) use cse::{share_products, share_sums};
+pub(super) use factor::factor;
+pub(super) use fold_negations::fold_negations;
+pub(super) use hoist::hoist;
+pub(super) use materialise::materialise;
+pub(super) use primitive_part::primitive_part;
+pub(super) use sign_analysis::sign_analysis;
+pub(super) use small_rotation::small_rotation;
+pub(super) use value_numbering::value_numbering;

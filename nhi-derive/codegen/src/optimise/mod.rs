@@ -1,0 +1,176 @@
+//! The optimiser: from a program as the scheme is written to one as an expert would write it.
+//!
+//! Every pass keeps the values, up to rounding. Local passes rewrite one function ([`ORDERS`], [`LAST`]); passes over steps
+//! change what a step carries or the order of its operations ([`STAGES`], [`FINISHING`], [`AT_THE_END`]). The
+//! [driver](step::driver) runs them and keeps what improves a step by the measure that the pass states.
+
+mod arrival;
+mod cost;
+mod draft;
+mod flat;
+mod liveness;
+mod local;
+mod names;
+mod place;
+mod search;
+mod stage;
+mod step;
+
+pub use arrival::recurrence;
+pub(crate) use arrival::{Arrival, after};
+pub use cost::{Cost, weight_in_loop};
+pub use names::identifier;
+pub use stage::{Prepared, split};
+pub use step::{Decision, Outcome, optimise_step, state_cache};
+
+use crate::expr::Pool;
+use crate::program::{Constants, Program};
+use draft::{Context, Draft};
+use search::Search;
+use std::sync::Arc;
+
+/// A pass over one function.
+struct LocalPass {
+    /// Its name.
+    name: &'static str,
+    /// What it does, in one line.
+    does: &'static str,
+    run: fn(&mut Context<'_>, &mut Draft),
+}
+
+impl LocalPass {
+    /// The result of the pass on `draft`.
+    fn applied(&self, cx: &mut Context<'_>, draft: &Draft) -> Draft {
+        let mut draft = draft.clone();
+        if cx.options.has(self.name) {
+            (self.run)(cx, &mut draft);
+        }
+        draft
+    }
+}
+
+/// What the optimiser is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Options {
+    /// A pass that is left out, to measure what it gains.
+    pub without: Option<&'static str>,
+}
+
+impl Options {
+    /// Whether the pass of this name runs.
+    fn has(self, pass: &str) -> bool {
+        self.without != Some(pass)
+    }
+}
+
+macro_rules! local_passes {
+    ($($constant:ident $name:ident: $does:literal;)*) => {
+        $(const $constant: LocalPass =
+            LocalPass { name: stringify!($name), does: $does, run: local::$name };)*
+
+        /// Every local pass.
+        const LOCAL: &[LocalPass] = &[$($constant),*];
+    };
+}
+
+local_passes! {
+    SIGN_ANALYSIS sign_analysis: "removes pivots that are sums of positive terms";
+    VALUE_NUMBERING value_numbering: "computes equal expressions once";
+    ANGLE_ADDITION angle_addition: "computes sines of sums of angles from those of the angles";
+    SMALL_ROTATION small_rotation: "rotates sines by the small angle of an iteration";
+    BODY_FRAME body_frame: "rewrites forms in the frame that rotates with an angle";
+    PRIMITIVE_PART primitive_part: "divides sums by the common factor of their coefficients";
+    COEFFICIENTS coefficients: "moves numeric coefficients to where they cost nothing";
+    HOIST hoist: "computes what is known before the step, or the loop, there";
+    FACTOR factor: "takes common factors out of sums";
+    SHARE_PRODUCTS share_products: "computes common parts of products once";
+    SHARE_SUMS share_sums: "computes common parts of sums once";
+    MATERIALISE materialise: "names values that are used several times";
+    FOLD_NEGATIONS fold_negations: "moves changes of sign into additions";
+}
+
+/// Gives generated symbols readable names.
+const NAMES: LocalPass =
+    LocalPass { name: "names", does: "names values after their formulas", run: names::names };
+
+/// Orders of the local passes that save operations. Factors and divisors taken out of a sum hide products that
+/// are shared, and the other way round: which order is better depends on the program, and is kept.
+const ORDERS: [&[LocalPass]; 2] = [
+    &[
+        SIGN_ANALYSIS,
+        VALUE_NUMBERING,
+        ANGLE_ADDITION,
+        SMALL_ROTATION,
+        BODY_FRAME,
+        COEFFICIENTS,
+        HOIST,
+        VALUE_NUMBERING,
+        FACTOR,
+        HOIST,
+        SHARE_PRODUCTS,
+        SHARE_SUMS,
+        VALUE_NUMBERING,
+    ],
+    &[
+        SIGN_ANALYSIS,
+        VALUE_NUMBERING,
+        ANGLE_ADDITION,
+        SMALL_ROTATION,
+        BODY_FRAME,
+        PRIMITIVE_PART,
+        COEFFICIENTS,
+        HOIST,
+        VALUE_NUMBERING,
+        SHARE_PRODUCTS,
+        FACTOR,
+        HOIST,
+        SHARE_PRODUCTS,
+        SHARE_SUMS,
+        VALUE_NUMBERING,
+    ],
+];
+
+/// Local passes that run once, after the search.
+const LAST: &[LocalPass] = &[MATERIALISE, VALUE_NUMBERING, FOLD_NEGATIONS, NAMES];
+
+/// Name and description of every pass, in the order of the pipeline.
+pub fn passes() -> Vec<(&'static str, &'static str)> {
+    let of_steps = step::passes();
+    LOCAL.iter().map(|pass| (pass.name, pass.does)).chain(of_steps).collect()
+}
+
+/// `program` with fewer operations, after one round in one order: for what runs once per simulation.
+pub fn optimise(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Program {
+    let cx = &mut Context::new(pool, constants, Options::default());
+    Search::new(cx, program).finish(cx)
+}
+
+/// `program` with fewer operations, after as many rounds as a step, telling `observe` the name of every pass
+/// that was kept and its result.
+pub fn trace(
+    pool: &mut Pool,
+    constants: &mut Constants,
+    program: &Program,
+    mut observe: impl FnMut(&mut Pool, &str, &Program),
+) -> Program {
+    let cx = &mut Context::new(pool, constants, Options::default());
+    let mut search = Search::new(cx, program);
+    search.other_orders(cx);
+    search.other_rounds(cx);
+    let mut draft = search.best.clone();
+    for pass in LAST {
+        draft = Arc::new(pass.applied(cx, &draft));
+        search.kept.push((pass.name, draft.clone()));
+    }
+    for (name, step) in search.kept {
+        let program = Draft::clone(&step).finish(cx.pool);
+        observe(cx.pool, name, &program);
+    }
+    Draft::clone(&draft).finish(cx.pool)
+}
+
+/// What to compare programs of the same function by: [`Operations::weight`](crate::program::Operations::weight)
+/// when the passes have run once.
+pub(crate) fn estimate(pool: &mut Pool, constants: &mut Constants, program: &Program) -> (usize, usize) {
+    Search::new(&mut Context::new(pool, constants, Options::default()), program).cost
+}
