@@ -14,7 +14,7 @@ mod strict;
 pub use maps::{Retraction, map};
 pub use simulation::Simulation;
 
-use nhi_codegen::expr::{Function as Elementary, Pool};
+use nhi_codegen::expr::{Function as Elementary, OperationCount, Pool};
 use nhi_codegen::lower::{Function, Operand, Operation, SinCos, Statement, Value, lower};
 use nhi_codegen::program::{Constants, Program, Role, Singular};
 use nhi_runtime::{Failure, Scalar, emitted};
@@ -38,8 +38,18 @@ pub struct Options {
 /// # Panics
 /// If the lengths of `arguments` are not those of the function.
 pub fn run(function: &Function, arguments: &[Vec<f64>], options: Options) -> Result<Vec<Vec<f64>>, Failure> {
+    counted(function, arguments, options).map(|(outputs, _)| outputs)
+}
+
+/// As [`run`], with the [weight](nhi_codegen::expr::OperationCount::weight) of the operations that were executed.
+pub(crate) fn counted(
+    function: &Function,
+    arguments: &[Vec<f64>],
+    options: Options,
+) -> Result<(Vec<Vec<f64>>, usize), Failure> {
     assert_eq!(arguments.len(), function.arguments.len(), "{}: number of arguments", function.name);
-    let mut frame = Frame { at: vec![f64::NAN; function.names.len()], options };
+    let mut frame =
+        Frame { at: vec![f64::NAN; function.names.len()], options, executed: OperationCount::default() };
     for (argument, numbers) in function.arguments.iter().zip(arguments) {
         let name = argument.role.name();
         assert_eq!(argument.values.len(), numbers.len(), "{}: length of {name}", function.name);
@@ -49,7 +59,7 @@ pub fn run(function: &Function, arguments: &[Vec<f64>], options: Options) -> Res
     let outputs: Vec<Vec<f64>> = function.outputs.iter().map(|output| frame.all(&output.values)).collect();
     let checked = function.outputs.iter().zip(&outputs).filter(|(output, _)| output.role != Role::Carried);
     let finite = checked.flat_map(|(_, numbers)| numbers).all(|x| x.is_finite());
-    if finite { Ok(outputs) } else { Err(Failure::NonFinite) }
+    if finite { Ok((outputs, frame.executed.weight())) } else { Err(Failure::NonFinite) }
 }
 
 /// As [`run`], of a program that is lowered first.
@@ -74,6 +84,7 @@ pub fn run_program(
 struct Frame {
     at: Vec<f64>,
     options: Options,
+    executed: OperationCount,
 }
 
 impl Frame {
@@ -100,15 +111,20 @@ impl Frame {
         match statement {
             Statement::Equation(_) => {}
             Statement::Let { to, operation } => {
+                self.count(operation);
                 let x = self.operation(operation);
                 self.set(*to, x);
             }
             Statement::SinCos { to, angle, by } => {
+                if let Some(name) = by.name() {
+                    *self.executed.calls.entry(name).or_default() += 1;
+                }
                 let (sin, cos) = self.sin_cos(*angle, by);
                 let both = to.iter().zip([sin, cos]);
                 both.for_each(|(to, x)| to.iter().for_each(|&to| self.set(to, x)));
             }
             Statement::Map { to, map, group, arguments } => {
+                *self.executed.calls.entry(map.name()).or_default() += 1;
                 let arguments: Vec<Vec<f64>> = arguments.iter().map(|a| self.all(a)).collect();
                 let numbers = maps::map(*map, group, self.options.retraction, &arguments);
                 to.iter().zip(numbers).for_each(|(to, x)| to.iter().for_each(|&to| self.set(to, x)));
@@ -124,6 +140,29 @@ impl Frame {
             Statement::Newton(newton) => self.solve(newton)?,
         }
         Ok(())
+    }
+
+    fn count(&mut self, operation: &Operation) {
+        let call = match operation {
+            Operation::Copy(_) | Operation::Neg(_) => return,
+            Operation::Add(..) | Operation::Sub(..) => {
+                self.executed.adds += 1;
+                return;
+            }
+            Operation::Mul(..) => {
+                self.executed.muls += 1;
+                return;
+            }
+            Operation::Div(..) => {
+                self.executed.divs += 1;
+                return;
+            }
+            Operation::Sqrt(_) => "sqrt",
+            Operation::Call(function, _) => function.name(),
+            Operation::Atan2(..) => "atan2",
+            Operation::Powf(..) => "powf",
+        };
+        *self.executed.calls.entry(call).or_default() += 1;
     }
 
     fn operation(&self, operation: &Operation) -> f64 {

@@ -1,6 +1,6 @@
 //! Simulations without compiled code.
 
-use crate::{Options, Retraction, run};
+use crate::{Options, Retraction, counted, run};
 use nhi_codegen::lower::Function;
 use nhi_codegen::method::StartKind;
 use nhi_codegen::optimised::MethodFunctions;
@@ -18,6 +18,8 @@ pub struct Simulation<'a> {
     /// The fields of the state, by their roles.
     state: Vec<(Role, Vec<f64>)>,
     steps: u64,
+    /// Weight of the operations of the steps.
+    executed: usize,
 }
 
 impl<'a> Simulation<'a> {
@@ -42,11 +44,12 @@ impl<'a> Simulation<'a> {
         let prepared = run(&method.prepare, &[parameters.to_vec(), vec![h]], options)?.concat();
         let state = vec![(Role::Configuration, q.to_vec()), (Role::Velocity, v.to_vec())];
         let parameters = parameters.to_vec();
-        let mut simulation = Simulation { method, options, parameters, h, prepared, state, steps: 0 };
+        let mut simulation =
+            Simulation { method, options, parameters, h, prepared, state, steps: 0, executed: 0 };
         let (_, start) = method.starts.iter().find(|(k, _)| *k == kind).expect("a start of the method");
-        simulation.state = simulation.results(start, inputs)?;
+        simulation.state = simulation.results(start, inputs)?.0;
         if let Some(initial) = &method.initial {
-            let carried = simulation.results(initial, inputs)?;
+            let (carried, _) = simulation.results(initial, inputs)?;
             simulation.state.extend(carried);
         }
         Ok(simulation)
@@ -60,12 +63,15 @@ impl<'a> Simulation<'a> {
         let before = self.state.clone();
         if let (Some(resync), true) = (&self.method.resync, self.steps.is_multiple_of(emitted::RESYNC_EVERY))
         {
-            let carried = self.results(resync, inputs)?;
+            let (carried, _) = self.results(resync, inputs)?;
             self.state.retain(|(role, _)| *role != Role::Carried);
             self.state.extend(carried);
         }
         match self.results(&self.method.step, inputs) {
-            Ok(state) => self.state = state,
+            Ok((state, executed)) => {
+                self.state = state;
+                self.executed += executed;
+            }
             Err(failure) => {
                 self.state = before;
                 return Err(failure);
@@ -84,8 +90,17 @@ impl<'a> Simulation<'a> {
         self.state.iter().flat_map(|(_, numbers)| numbers).copied().collect()
     }
 
-    /// What `function` computes at the current state, by roles.
-    fn results(&self, function: &Function, inputs: &[f64]) -> Result<Vec<(Role, Vec<f64>)>, Failure> {
+    /// [Weight](nhi_codegen::expr::OperationCount::weight) of the operations that the steps have executed so far.
+    pub fn executed(&self) -> usize {
+        self.executed
+    }
+
+    /// What `function` computes at the current state, by roles, and the weight of the operations executed.
+    fn results(
+        &self,
+        function: &Function,
+        inputs: &[f64],
+    ) -> Result<(Vec<(Role, Vec<f64>)>, usize), Failure> {
         let argument = |role: &Role| match role {
             Role::Parameters => self.parameters.clone(),
             Role::StepSize => vec![self.h],
@@ -100,7 +115,7 @@ impl<'a> Simulation<'a> {
                 .unwrap_or_default(),
         };
         let arguments: Vec<Vec<f64>> = function.arguments.iter().map(|a| argument(&a.role)).collect();
-        let results = run(function, &arguments, self.options)?;
-        Ok(function.outputs.iter().map(|output| output.role.clone()).zip(results).collect())
+        let (results, executed) = counted(function, &arguments, self.options)?;
+        Ok((function.outputs.iter().map(|output| output.role.clone()).zip(results).collect(), executed))
     }
 }

@@ -7,7 +7,7 @@ use crate::caught::caught;
 use crate::expr::{Expr, Node, Pool};
 use crate::lower::{Function, Statement, lower};
 use crate::method::{MethodPrograms, StartKind, StateKind, SystemPrograms};
-use crate::optimise::{Decision, Options, Prepared, optimise, optimise_step, split};
+use crate::optimise::{Cost, Decision, Options, Prepared, optimise, optimise_step, split};
 use crate::program::{Constants, Program, StepProgram};
 use std::collections::HashMap;
 use std::fmt;
@@ -85,6 +85,8 @@ pub struct MethodFunctions {
     pub step: Function,
     /// Numbers of the state, in order, that no value of the step depends on.
     pub unread: Vec<usize>,
+    /// Its cost.
+    pub cost: Cost,
     /// What the passes over the step did.
     pub decisions: Vec<Decision>,
 }
@@ -154,6 +156,13 @@ impl SystemFunctions {
 }
 
 impl MethodFunctions {
+    /// The functions of one method, whose programs are in `pool`.
+    pub fn of(pool: &Pool, method: &MethodPrograms, options: Options) -> MethodFunctions {
+        let starts =
+            method.starts.iter().map(|(kind, start)| (*kind, Work::Plain(start).finish(pool).plain()));
+        StepFunctions::of(pool, method, options).with_starts(method, starts.collect())
+    }
+
     /// All functions.
     pub fn all(&self) -> impl Iterator<Item = &Function> {
         let MethodFunctions { prepare, starts, initial, rescale, resync, update_velocity, step, .. } = self;
@@ -229,7 +238,7 @@ impl Work<'_> {
 
     fn finish(&self, pool: &Pool) -> Done {
         match self {
-            Work::Step(method) => Done::Step(Box::new(StepFunctions::of(pool, method))),
+            Work::Step(method) => Done::Step(Box::new(StepFunctions::of(pool, method, Options::default()))),
             Work::Plain(program) => {
                 let (mut pool, program) = program.isolated(pool);
                 let mut constants = Constants::default();
@@ -258,17 +267,19 @@ struct StepFunctions {
     step: Function,
     unread: Vec<usize>,
     is_retracted: bool,
+    cost: Cost,
     decisions: Vec<Decision>,
 }
 
 impl StepFunctions {
-    fn of(pool: &Pool, method: &MethodPrograms) -> StepFunctions {
+    fn of(pool: &Pool, method: &MethodPrograms, options: Options) -> StepFunctions {
         let (mut pool, step) = method.step.isolated(pool);
         let is_retracted = is_retracted(&pool, &step);
         let (pool, constants) = (&mut pool, &mut Constants::default());
         let step = StepProgram::new(step, method.state.belongs_to_step_size());
-        let (step, decisions) = optimise_step(pool, constants, step, Options::default());
+        let (step, decisions) = optimise_step(pool, constants, step, options);
         step.validate(pool);
+        let cost = Cost::of(pool, constants, &step.program);
         let unread = step.unread(pool);
         let carried = step.entries().iter().map(|entry| Number {
             name: pool.show(entry.symbol).to_string(),
@@ -299,6 +310,7 @@ impl StepFunctions {
             step: rest,
             unread,
             is_retracted,
+            cost,
             decisions,
         }
     }
@@ -315,6 +327,7 @@ impl StepFunctions {
             step,
             unread,
             is_retracted,
+            cost,
             decisions,
         } = self;
         MethodFunctions {
@@ -334,6 +347,7 @@ impl StepFunctions {
             update_velocity,
             step,
             unread,
+            cost,
             decisions,
         }
     }

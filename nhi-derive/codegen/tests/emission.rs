@@ -236,3 +236,68 @@ fn steps_have_no_trace_of_monitors() {
         assert_eq!(outputs, state, "{}", method.id);
     }
 }
+
+/// The names that a pattern binds.
+fn bound(pattern: &syn::Pat, names: &mut Vec<String>) {
+    match pattern {
+        syn::Pat::Ident(name) => names.push(name.ident.to_string()),
+        syn::Pat::Slice(all) => all.elems.iter().for_each(|pattern| bound(pattern, names)),
+        syn::Pat::Tuple(all) => all.elems.iter().for_each(|pattern| bound(pattern, names)),
+        syn::Pat::Struct(all) => all.fields.iter().for_each(|field| bound(&field.pat, names)),
+        syn::Pat::Type(typed) => bound(&typed.pat, names),
+        syn::Pat::Wild(_) => {}
+        other => panic!("another pattern: {other:?}"),
+    }
+}
+
+/// Functions of a module and of the modules in it.
+fn functions<'a>(items: &'a [syn::Item], all: &mut Vec<&'a syn::ItemFn>) {
+    for item in items {
+        match item {
+            syn::Item::Fn(function) => all.push(function),
+            syn::Item::Mod(module) => functions(&module.content.as_ref().expect("a module's items").1, all),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn no_name_hides_another() {
+    let coin = derived(
+        "#[nonholonomic(coordinates(phi), group = SE2(theta, x, y; omega, v, v_perp), inputs(torque),
+            lagrangian = a/2*(v^2 + v_perp^2) + lambda/2*omega^2 + p/2*dot(phi)^2,
+            constraints(rolling: v - energy*dot(phi) = 0, v_perp = 0),
+            force = torque*dphi, methods(all))]
+         pub struct Coin { a: f64, lambda: f64, p: f64, energy: f64 }",
+    );
+    for derived in [sleigh(), coin] {
+        let file = syn::parse_file(&pretty(&derived)).expect("a file");
+        let [syn::Item::Const(constant)] = file.items.as_slice() else { panic!("one item") };
+        let syn::Expr::Block(block) = &*constant.expr else { panic!("a block") };
+        let items: Vec<syn::Item> = (block.block.stmts.iter())
+            .filter_map(|statement| match statement {
+                syn::Stmt::Item(item) => Some(item.clone()),
+                _ => None,
+            })
+            .collect();
+        let mut all = Vec::new();
+        functions(&items, &mut all);
+        assert!(all.len() > 10);
+        for function in all {
+            let mut names = Vec::new();
+            for argument in &function.sig.inputs {
+                let syn::FnArg::Typed(argument) = argument else { panic!("a method") };
+                bound(&argument.pat, &mut names);
+            }
+            for statement in &function.block.stmts {
+                if let syn::Stmt::Local(local) = statement {
+                    bound(&local.pat, &mut names);
+                }
+            }
+            let count = names.len();
+            names.sort();
+            names.dedup();
+            assert_eq!(names.len(), count, "{} binds a name twice", function.sig.ident);
+        }
+    }
+}

@@ -900,8 +900,8 @@ fn impulses_are_carried_as_increments() {
     let body = "let x_h = x + half_h_u
         let y_h = y + half_h_w
         let z_h = z + half_h_s
-        # guess by the last four solutions
         let inv_x_h = 1/x_h
+        # initial guess: 4 u₁ + (4 u₃ − 6 u₂ − u₄); u₁ to u₄: last solutions
         newton half_h_l from 4*half_h_last_l + half_h_back_l or half_h_last_l weights 1 \
             beside half_h_u^2 + half_h_w^2
         let half_h_u_l = half_h_u + x_h*half_h_l

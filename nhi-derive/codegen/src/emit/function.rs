@@ -445,14 +445,17 @@ impl Body<'_> {
                 let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
                 quote!(-> Result<#ty, Failure>)
             }
-            Signature::Carry { .. } => self.plain_results(&names(), &values, true),
-            Signature::Update(_) => self.plain_results(&names(), &values, false),
-            Signature::Plain { fallible } => self.plain_results(&names(), &values, *fallible),
+            Signature::Carry { .. } => self.plain_results(&values, true),
+            Signature::Update(_) => self.plain_results(&values, false),
+            Signature::Plain { fallible } => self.plain_results(&values, *fallible),
         }
     }
 
-    fn plain_results(&mut self, names: &[Ident], values: &[TokenStream], fallible: bool) -> TokenStream {
+    fn plain_results(&mut self, values: &[TokenStream], fallible: bool) -> TokenStream {
         let outputs = &self.writer.function.outputs;
+        // Of the same name as no argument and no other value.
+        let names = outputs.iter().map(|o| self.writer.names.of(&format!("{}'", o.role.name())));
+        let names: Vec<Ident> = names.collect();
         let types = outputs.iter().map(|o| {
             let length = Literal::usize_unsuffixed(o.values.len());
             match o.role {
@@ -471,10 +474,9 @@ impl Body<'_> {
             self.add(value);
             return quote!(-> #ty);
         }
-        // Bound together: a result can have the name of a value that the others need.
         let (bound, values) = (tuple(names.iter().map(|n| quote!(#n)).collect()), tuple(values.to_vec()));
         self.add(quote!(let #bound = #values;));
-        let checked = outputs.iter().zip(names).filter(|(o, _)| !o.values.is_empty());
+        let checked = outputs.iter().zip(&names).filter(|(o, _)| !o.values.is_empty());
         let checked = checked.map(|(_, name)| quote!(emitted::finite(&#name)));
         self.add(quote!(if #(#checked)&&* { Ok(#bound) } else { Err(Failure::NonFinite) }));
         quote!(-> Result<#ty, Failure>)

@@ -99,6 +99,17 @@ pub enum SinCos {
 }
 
 impl SinCos {
+    /// Its name in operation counts; none where nothing is computed.
+    pub fn name(&self) -> Option<&'static str> {
+        match self {
+            SinCos::Any => Some("sin_cos"),
+            SinCos::Small => Some("small_sin_cos"),
+            SinCos::Turned { .. } => Some("sin_cos_turned"),
+            SinCos::Near { .. } => Some("sin_cos_near"),
+            SinCos::Known { .. } => None,
+        }
+    }
+
     /// What they are made of, apart from the angle.
     pub fn operands(&self) -> Vec<Operand> {
         match *self {

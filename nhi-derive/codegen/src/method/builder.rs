@@ -2,7 +2,7 @@
 
 use crate::expr::{Expr, Node, Pool};
 use crate::mechanics::{Matrix, Mechanics, coupled_blocks};
-use crate::optimise::identifier;
+use crate::optimise::{described, identifier};
 use crate::program::{Newton, Singular, Statement, lets};
 use std::collections::{HashMap, HashSet};
 
@@ -11,11 +11,27 @@ pub(super) struct Builder<'a> {
     /// The system; its pool owns all expressions.
     pub(super) x: &'a mut Mechanics,
     body: Vec<Statement>,
+    /// The heading of the next statement.
+    heading: Option<String>,
     names: HashSet<String>,
     /// Symbols already bound to a value, so that equal quantities are bound once.
     bound: HashMap<Expr, Expr>,
     /// The step size.
     pub(super) h: Expr,
+    /// Whether the program is for readers: residuals and Jacobian of Newton's method have names. For passes these would
+    /// hide what an entry shares with others.
+    pub(super) readable: bool,
+}
+/// Equations for Newton's method.
+pub(super) struct Nonlinear<'a> {
+    /// Their numbers.
+    pub(super) stated: &'a str,
+    /// What they are for.
+    pub(super) unknowns: &'a [Expr],
+    /// Where to start.
+    pub(super) guess: &'a [Expr],
+    /// Names of their residuals.
+    pub(super) residuals: Vec<String>,
 }
 
 /// The norm of Newton's updates; see [`Newton`].
@@ -27,6 +43,7 @@ pub(super) struct Norm {
 /// A point to return to; see [`Builder::scratch`].
 pub(super) struct Scratch {
     length: usize,
+    heading: Option<String>,
     names: HashSet<String>,
     bound: HashMap<Expr, Expr>,
 }
@@ -37,7 +54,15 @@ impl<'a> Builder<'a> {
         let declared = [&system.coordinates, &system.velocities, &system.parameters, &system.inputs];
         let names = declared.into_iter().flatten().map(|x| x.name.clone()).chain(["t".to_owned()]).collect();
         let zero = x.system.pool.zero();
-        let mut builder = Builder { x, body: Vec::new(), names, bound: HashMap::new(), h: zero };
+        let mut builder = Builder {
+            x,
+            body: Vec::new(),
+            heading: None,
+            names,
+            bound: HashMap::new(),
+            h: zero,
+            readable: false,
+        };
         builder.h = builder.local("h");
         builder
     }
@@ -84,12 +109,26 @@ impl<'a> Builder<'a> {
         self.pool().symbol(&unique)
     }
 
+    /// The name of a symbol.
+    pub(super) fn name(&self, symbol: Expr) -> String {
+        let pool = &self.x.system.pool;
+        pool.as_symbol(symbol).map_or_else(String::new, |s| pool.name(s).to_owned())
+    }
+
+    /// Binds the `values` of symbols that were unknown so far, by the names of these.
+    pub(super) fn bind_unknowns(&mut self, symbols: &[Expr], values: &[Expr]) -> Vec<Expr> {
+        let mut out = Vec::with_capacity(values.len());
+        for (&symbol, &value) in symbols.iter().zip(values) {
+            let name = self.name(symbol);
+            self.names.remove(&name);
+            out.push(self.bind(&name, value));
+        }
+        out
+    }
+
     /// Symbols `prefix`, or `prefix_0`, `prefix_1`, … if there are several.
     pub(super) fn locals(&mut self, prefix: &str, count: usize) -> Vec<Expr> {
-        if count == 1 {
-            return vec![self.local(prefix)];
-        }
-        (0..count).map(|i| self.local(&format!("{prefix}_{i}"))).collect()
+        names_of_forms(prefix, count).iter().map(|name| self.local(name)).collect()
     }
 
     /// `prefix` + the `i`-th direction + `suffix`: a coordinate, or a velocity of the body, which is
@@ -115,9 +154,16 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    /// States the equation that the next statements implement.
+    /// What the next statements compute, with the number of the equation that they implement. The heading stands
+    /// before the first of them; if there is none, there is no heading.
     pub(super) fn equation(&mut self, text: impl Into<String>) {
-        self.body.push(Statement::Equation(text.into()));
+        self.heading = Some(text.into());
+    }
+
+    /// Appends a statement, after the heading if there is a new one.
+    fn push(&mut self, statement: Statement) {
+        self.body.extend(self.heading.take().map(Statement::Equation));
+        self.body.push(statement);
     }
 
     /// A symbol for `value`; numbers and symbols stand for themselves.
@@ -130,8 +176,17 @@ impl<'a> Builder<'a> {
         }
         let symbol = self.local(name);
         self.bound.insert(value, symbol);
-        self.body.push(Statement::Let { symbol, value });
+        self.push(Statement::Let { symbol, value });
         symbol
+    }
+
+    /// A symbol for `value`, named after its formula if that is short, as `inv_m`; else `name`.
+    pub(super) fn bind_described(&mut self, name: &str, value: Expr) -> Expr {
+        let described = match self.pool().node(value) {
+            Node::Sum(_) => None,
+            _ => described(self.pool(), value),
+        };
+        self.bind(described.as_deref().unwrap_or(name), value)
     }
 
     /// Binds one value per direction, named as by [`Builder::along`].
@@ -156,13 +211,8 @@ impl<'a> Builder<'a> {
 
     /// Binds one value per constraint.
     pub(super) fn bind_forms(&mut self, prefix: &str, values: &[Expr]) -> Vec<Expr> {
-        let several = values.len() > 1;
-        let mut out = Vec::with_capacity(values.len());
-        for (a, &value) in values.iter().enumerate() {
-            let name = if several { format!("{prefix}_{a}") } else { prefix.to_owned() };
-            out.push(self.bind(&name, value));
-        }
-        out
+        let names = names_of_forms(prefix, values.len());
+        names.iter().zip(values).map(|(name, &value)| self.bind(name, value)).collect()
     }
 
     /// `exprs`, given in the system's (q, v, t), at another point.
@@ -219,17 +269,23 @@ impl<'a> Builder<'a> {
 
     /// The function fails with `what` if `pivot` is not positive relative to `diagonal`.
     pub(super) fn pivot(&mut self, pivot: Expr, diagonal: Expr, what: Singular) {
-        self.body.push(Statement::Pivot { pivot, diagonal, what });
+        self.push(Statement::Pivot { pivot, diagonal, what });
     }
 
     /// Starts a trial: later bindings can be [discarded](Self::discard).
     pub(super) fn scratch(&self) -> Scratch {
-        Scratch { length: self.body.len(), names: self.names.clone(), bound: self.bound.clone() }
+        Scratch {
+            length: self.body.len(),
+            heading: self.heading.clone(),
+            names: self.names.clone(),
+            bound: self.bound.clone(),
+        }
     }
 
     /// Forgets everything bound since `scratch`.
     pub(super) fn discard(&mut self, scratch: Scratch) {
         self.body.truncate(scratch.length);
+        self.heading = scratch.heading;
         self.names = scratch.names;
         self.bound = scratch.bound;
     }
@@ -247,7 +303,14 @@ impl<'a> Builder<'a> {
 
     /// Solves A X = R for a symmetric positive definite A, block by block of coupled unknowns,
     /// by LDLᵀ; `what` is the failure if a pivot is not positive. X is n × (columns of R).
-    pub(super) fn solve_definite(&mut self, what: Singular, a: &Matrix, rhs: &Matrix) -> Matrix {
+    /// Names are as in [`Builder::solve_ordered`].
+    pub(super) fn solve_definite(
+        &mut self,
+        what: Singular,
+        a: &Matrix,
+        rhs: &Matrix,
+        unknowns: &[Vec<String>],
+    ) -> Matrix {
         let mut x = rhs.clone();
         for block in coupled_blocks(self.pool(), a) {
             let sub = block.iter().map(|&i| block.iter().map(|&j| a[i][j]).collect()).collect();
@@ -255,7 +318,8 @@ impl<'a> Builder<'a> {
             if r.iter().flatten().all(|&e| self.pool().is_zero(e)) {
                 continue;
             }
-            let solution = self.eliminate(&sub, &r, Some(what));
+            let order = Order { rows: block.clone(), columns: block.clone(), unknowns };
+            let solution = self.eliminate(&sub, &r, &order, Some(what));
             for (i, row) in block.into_iter().zip(solution) {
                 x[i] = row;
             }
@@ -266,8 +330,8 @@ impl<'a> Builder<'a> {
     /// Solves A X = R by elimination in the given order, without exchanges: for matrices whose
     /// leading blocks are regular by construction, such as M + O(h) before the Schur complement. Velocities that a
     /// constraint gives at once and the impulses that keep them are eliminated before, which leaves such a matrix for
-    /// the others.
-    pub(super) fn solve_ordered(&mut self, a: &Matrix, rhs: &Matrix) -> Matrix {
+    /// the others. The entries of the solution are named as in `unknowns`, if that is not empty.
+    pub(super) fn solve_ordered(&mut self, a: &Matrix, rhs: &Matrix, unknowns: &[Vec<String>]) -> Matrix {
         let pairs = given_at_once(self.pool(), a);
         let others: Vec<usize> = (0..a.len()).filter(|i| !pairs.as_flattened().contains(i)).collect();
         // The constraint's row with the velocity's column as pivot, then the other way round.
@@ -277,19 +341,27 @@ impl<'a> Builder<'a> {
         let ordered = rows.iter().map(|&i| columns.iter().map(|&j| a[i][j]).collect()).collect();
         let ordered_rhs = rows.iter().map(|&i| rhs[i].clone()).collect();
         let mut solution = rhs.clone();
-        for (j, x) in columns.into_iter().zip(self.eliminate(&ordered, &ordered_rhs, None)) {
+        let order = Order { rows, columns: columns.clone(), unknowns };
+        let solution_of_columns = self.eliminate(&ordered, &ordered_rhs, &order, None);
+        for (j, x) in columns.into_iter().zip(solution_of_columns) {
             solution[j] = x;
         }
         solution
     }
 
-    /// Elimination without exchanges, row by row; the right-hand sides are carried along as further
-    /// columns.
-    fn eliminate(&mut self, a: &Matrix, rhs: &Matrix, definite: Option<Singular>) -> Matrix {
+    /// Elimination A = L U without exchanges, row by row; the right-hand sides are carried along as further
+    /// columns. What is left of A after some columns is a Schur complement.
+    fn eliminate(
+        &mut self,
+        a: &Matrix,
+        rhs: &Matrix,
+        order: &Order<'_>,
+        definite: Option<Singular>,
+    ) -> Matrix {
         let n = a.len();
         let mut rows: Matrix = a.iter().zip(rhs).map(|(a, r)| [a.as_slice(), r].concat()).collect();
         for k in 0..n {
-            let pivot = self.bind("pivot", rows[k][k]);
+            let pivot = self.bind_described("pivot", rows[k][k]);
             rows[k][k] = pivot;
             if let Some(what) = definite {
                 let diagonal = self.bind("diagonal", a[k][k]);
@@ -297,14 +369,15 @@ impl<'a> Builder<'a> {
             }
             let (done, below) = rows.split_at_mut(k + 1);
             let pivot_row = &done[k];
-            for row in below {
+            for (i, row) in (k + 1..).zip(below) {
                 if self.pool().is_zero(row[k]) {
                     continue;
                 }
                 let factor = self.pool().div(row[k], pivot);
-                let factor = self.bind("factor", factor);
-                for (entry, &above) in row.iter_mut().zip(pivot_row).skip(k + 1) {
-                    *entry = self.subtract_product(*entry, factor, above);
+                let factor = self.bind(&order.entry("l", i, k), factor);
+                for (j, (entry, &above)) in row.iter_mut().zip(pivot_row).enumerate().skip(k + 1) {
+                    let name = if j < n { order.entry("schur", i, j) } else { order.right_hand_side(i) };
+                    *entry = self.subtract_product(&name, *entry, factor, above);
                 }
             }
         }
@@ -317,9 +390,9 @@ impl<'a> Builder<'a> {
                     *x = self.sub(*x, product);
                 }
             }
-            for x in &mut x {
+            for (c, x) in x.iter_mut().enumerate() {
                 let quotient = self.pool().div(*x, row[i]);
-                *x = if n == 1 { quotient } else { self.bind("solved", quotient) };
+                *x = if n == 1 { quotient } else { self.bind(&order.solution(i, c), quotient) };
             }
             solution.push(x);
         }
@@ -330,8 +403,11 @@ impl<'a> Builder<'a> {
     /// Solves two equations, rows of coefficients and right-hand side, by Cramer's rule: with one division, while
     /// elimination has two on its critical path.
     fn solve_pair(&mut self, [a, b]: [[Expr; 3]; 2]) -> Matrix {
-        let a = a.map(|e| self.bind("entry", e));
-        let b = b.map(|e| self.bind("entry", e));
+        let names = [["jac_11", "jac_12", "rhs_1"], ["jac_21", "jac_22", "rhs_2"]];
+        let [a, b] = [(a, names[0]), (b, names[1])].map(|(row, names)| {
+            let [x, y, r] = row;
+            [self.bind(names[0], x), self.bind(names[1], y), self.bind(names[2], r)]
+        });
         let mut minor = |i: usize, j: usize| {
             let products = [(a[i], b[j]), (a[j], b[i])].map(|(x, y)| self.mul(x, y));
             self.sub(products[0], products[1])
@@ -341,39 +417,57 @@ impl<'a> Builder<'a> {
         [first, second].map(|x| vec![self.pool().div(x, det)]).to_vec()
     }
 
-    fn subtract_product(&mut self, from: Expr, a: Expr, b: Expr) -> Expr {
+    fn subtract_product(&mut self, name: &str, from: Expr, a: Expr, b: Expr) -> Expr {
         let product = self.mul(a, b);
         if self.pool().is_zero(product) {
             return from;
         }
         let value = self.sub(from, product);
-        self.bind("reduced", value)
+        self.bind(name, value)
     }
 
-    /// Writes a Newton iteration from `guess`, with updates measured by `norm`. Everything that `body`
-    /// binds stays inside the loop. Its results are the residuals; the update follows from their total
-    /// derivatives.
+    /// Writes a Newton iteration with updates measured by `norm`. Everything that `body` binds stays inside the loop.
+    /// Its results are the residuals; the update follows from their total derivatives.
     pub(super) fn newton(
         &mut self,
-        unknowns: &[Expr],
-        guess: &[Expr],
+        equations: Nonlinear<'_>,
         norm: Norm,
         body: impl FnOnce(&mut Self) -> Vec<Expr>,
     ) {
+        let Nonlinear { stated, unknowns, guess, residuals } = equations;
         let outside = std::mem::take(&mut self.body);
-        let bound_outside = self.bound.clone();
-        let residual = body(self);
-        let jacobian = self.total_jacobian(&residual, unknowns);
+        let (heading, bound_outside) = (self.heading.take(), self.bound.clone());
+        self.equation(format!("Newton residual of {stated}"));
+        let mut residual = body(self);
+        let mut jacobian = self.total_jacobian(&residual, unknowns);
+        if self.readable {
+            for (residual, name) in residual.iter_mut().zip(&residuals) {
+                *residual = self.bind(name, *residual);
+            }
+            self.equation("Newton Jacobian: jac_ij of residual i by unknown j");
+            for (i, row) in jacobian.iter_mut().enumerate() {
+                for (j, entry) in row.iter_mut().enumerate() {
+                    *entry = self.bind(&entry_name("jac", i, j, unknowns.len()), *entry);
+                }
+            }
+        }
         let mut minus = Vec::with_capacity(residual.len());
         for &r in &residual {
             minus.push(vec![self.pool().neg(r)]);
         }
-        self.equation("Newton update: J·delta = −residual");
+        self.equation("elimination: Jacobian · delta = −residual");
+        if let [row] = &*jacobian {
+            self.bind("jac", row[0]);
+        }
         let delta = match (&*jacobian, &*minus) {
             ([a, b], [r, s]) if !self.pool().is_zero(a[1]) && !self.pool().is_zero(b[0]) => {
                 self.solve_pair([[a[0], a[1], r[0]], [b[0], b[1], s[0]]])
             }
-            _ => self.solve_ordered(&jacobian, &minus),
+            _ => {
+                let names = unknowns.iter().map(|&x| vec![format!("delta_{}", self.name(x))]);
+                let names: Vec<Vec<String>> = names.collect();
+                self.solve_ordered(&jacobian, &minus, &names)
+            }
         };
         let slopes = match (unknowns, &*jacobian) {
             ([x], [slope]) => self.slopes(*x, slope[0]),
@@ -381,7 +475,8 @@ impl<'a> Builder<'a> {
         };
         let inside = std::mem::replace(&mut self.body, outside);
         self.bound = bound_outside;
-        self.body.push(Statement::Newton(Newton {
+        self.heading = heading;
+        self.push(Statement::Newton(Newton {
             unknowns: unknowns.to_vec(),
             guess: guess.to_vec(),
             otherwise: Vec::new(),
@@ -397,7 +492,7 @@ impl<'a> Builder<'a> {
     /// F′, F″ and F‴ for the `slope` F′ of one equation for `x`.
     fn slopes(&mut self, x: Expr, slope: Expr) -> Vec<Expr> {
         let mut derivative = slope;
-        let mut all = vec![self.bind("pivot", slope)];
+        let mut all = vec![self.bind("jac", slope)];
         for _ in 0..2 {
             derivative = self.total_jacobian(&[derivative], &[x])[0][0];
             all.push(derivative);
@@ -432,6 +527,44 @@ impl<'a> Builder<'a> {
                 crate::mechanics::dot(self.pool(), &partial, &column)
             })
             .collect()
+    }
+}
+
+/// `prefix`, or `prefix_0`, `prefix_1`, … if there are several.
+pub(super) fn names_of_forms(prefix: &str, count: usize) -> Vec<String> {
+    match count {
+        1 => vec![prefix.to_owned()],
+        _ => (0..count).map(|i| format!("{prefix}_{i}")).collect(),
+    }
+}
+
+/// `prefix_21` of the second row and the first column of an n × n matrix, `prefix_12_1` for n above 9.
+fn entry_name(prefix: &str, row: usize, column: usize, n: usize) -> String {
+    format!("{prefix}_{}{}{}", row + 1, if n > 9 { "_" } else { "" }, column + 1)
+}
+
+/// Rows and columns of a matrix in the order of elimination, for names of what is computed on the way.
+struct Order<'a> {
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+    /// Names of the unknowns in their own order, by right-hand sides, if they have any.
+    unknowns: &'a [Vec<String>],
+}
+
+impl Order<'_> {
+    fn entry(&self, prefix: &str, row: usize, column: usize) -> String {
+        let last = self.rows.iter().chain(&self.columns).max().map_or(0, |&last| last + 1);
+        entry_name(prefix, self.rows[row], self.columns[column], last)
+    }
+
+    fn right_hand_side(&self, row: usize) -> String {
+        format!("rhs_{}", self.rows[row] + 1)
+    }
+
+    fn solution(&self, column: usize, right_hand_side: usize) -> String {
+        let j = self.columns[column];
+        let name = self.unknowns.get(j).map(|names| names[right_hand_side].clone());
+        name.unwrap_or_else(|| format!("solved_{}", j + 1))
     }
 }
 

@@ -14,6 +14,7 @@
 //! are the −D₁L_d and D₂L_d of the papers.)
 
 use super::builder::Builder;
+use super::equations::times_h;
 use super::moser_veselov;
 use super::space::{End, Space};
 use crate::expr::Expr;
@@ -30,6 +31,15 @@ pub(super) enum Place {
 }
 
 impl Place {
+    /// The point of a step from x to y there, in documentation.
+    fn point(self) -> &'static str {
+        match self {
+            Place::Left => "x",
+            Place::Middle => "b",
+            Place::Right => "y",
+        }
+    }
+
     /// Twice its distance from the left end.
     pub(super) fn halves(self) -> i64 {
         match self {
@@ -77,6 +87,14 @@ impl Quadrature {
         }
     }
 
+    /// Its mean over a step from x to y of `term`, a function of the point, in documentation.
+    pub(super) fn mean(self, term: impl Fn(&str) -> String) -> String {
+        let half = if self.places().len() == 1 { "" } else { "½ " };
+        let terms: Vec<String> =
+            self.places().iter().map(|place| format!("{half}{}", term(place.point()))).collect();
+        terms.join(" + ")
+    }
+
     /// The same in the other direction.
     fn mirrored(self) -> Quadrature {
         match self {
@@ -116,6 +134,52 @@ impl Discretisation {
     /// Where the Lagrangian acts on one end of a step alone, the forces act on the other.
     pub(super) fn crossed(quadrature: Quadrature) -> Self {
         Discretisation { lagrangian: quadrature, force: quadrature.mirrored(), retracted: true }
+    }
+}
+
+impl Discretisation {
+    /// p⁻ and p⁺ of a step with velocity d, in documentation; on a group ∂L/∂ξ is carried to the ends.
+    pub(super) fn momenta(self, group: bool) -> Vec<String> {
+        if !self.retracted {
+            return vec![
+                "p⁻(ω) = c (𝕀ω + h/2 ω × 𝕀ω)".into(),
+                "p⁺(ω) = c (𝕀ω − h/2 ω × 𝕀ω),  c = 4/(4 + h²|ω|²)".into(),
+            ];
+        }
+        let carried = |end: &str| if group { format!("(T{end})* ") } else { String::new() };
+        let mean = self.lagrangian.mean(|point| format!("L_v({point}, d)"));
+        let mean = if group { format!("({mean})") } else { mean };
+        let forces: Vec<(&str, Quadrature)> = match self.force == self.lagrangian {
+            true => vec![("(L_q + f)", self.lagrangian)],
+            false => vec![("L_q", self.lagrangian), ("f", self.force)],
+        };
+        let pushes = |sign: &str, halves: fn(Place) -> i64| -> String {
+            let mut all = String::new();
+            for &(force, quadrature) in &forces {
+                for &place in quadrature.places() {
+                    // Two places share the weight.
+                    let fraction = match (halves(place), quadrature.places().len()) {
+                        (2, 1) => (1, 1),
+                        (0, _) => (0, 1),
+                        _ => (1, 2),
+                    };
+                    if let Some(share) = times_h(fraction) {
+                        all.push_str(&format!(" {sign} {share}{force}({}, d)", place.point()));
+                    }
+                }
+            }
+            all
+        };
+        let mut lines = vec![
+            format!("p⁻(x, y) = {}{mean}{}", carried("⁻"), pushes("−", |place| 2 - place.halves())),
+            format!("p⁺(x, y) = {}{mean}{}", carried("⁺"), pushes("+", Place::halves)),
+        ];
+        let middle = [self.lagrangian, self.force].contains(&Quadrature::Midpoint);
+        lines.push(format!("for y = x + h d{}", if middle { " and b = x + h/2 d" } else { "" }));
+        if group {
+            lines.push("T⁻ = (1, dτ⁻¹_{hξ}),  T⁺ = (1, (dτᴸ_{hξ})⁻¹)".into());
+        }
+        lines
     }
 }
 

@@ -3,23 +3,31 @@
 //! Discrete equations (McLachlan and Perlmutter 2006, (3.9)–(3.10)), with discrete forces:
 //!
 //! ```text
-//! (1)  p⁻(q_i, q_{i+1}) − p⁺(q_{i−1}, q_i) = μ(q_i)ᵀ ℓ,
-//! (2)  μ(q̄) d + μ₀(q̄) = 0 at q̄ = q_i + c h d,   d = (q_{i+1} − q_i)/h.
+//! p⁻(q_i, q_{i+1}) − p⁺(q_{i−1}, q_i) = μ(q_i)ᵀ ℓ,
+//! μ(q̄) d + μ₀(q̄) = 0 at q̄ = q_i + c h d,   d = (q_{i+1} − q_i)/h.
 //! ```
 //!
-//! Unknowns: d and the impulses ℓ = hλ. Two packagings of the same trajectory:
+//! Unknowns: d and the impulses ℓ = hλ. Two packagings of the same trajectory, with numbers of their own:
 //!
-//! *staggered*: the state is (q̄, d), which (2) puts on the constraint manifold
+//! *staggered*: the state is (q̄, d), which the second equation puts on the constraint manifold
 //! (`dla1`: c = 0, (4.12); `dla2`: c = ½, (4.18); `dla1_adjoint`: c = 1, (4.17) with ∇V at the old
-//! point). In `dla1` forces use the velocity with which the node is reached, f(q', v, t + h), so that
-//! damping leaves it explicit, and in its adjoint the one with which it is left, f(q, v', t);
+//! point),
+//!
+//! ```text
+//! (1)  p⁻(q_h, q_h + h v') = p⁺(q_h − h v, q_h) + μ(q_h)ᵀ ℓ,   q_h = q + (1 − c) h v,
+//! (2)  μ(q') v' + μ₀(q') = 0,   q' = q_h + c h v'.
+//! ```
+//!
+//! In `dla1` forces use the velocity with which the node is reached, f(q', v, t + h), so that damping leaves it
+//! explicit, and in its adjoint the one with which it is left, f(q, v', t);
 //!
 //! *nodal*, the analogue of holonomic RATTLE: the state is (q_i, v_i) with the momentum at the node
 //! projected onto the constraint,
 //!
 //! ```text
-//! (3)  p⁻(q, q + h d) = L_v(q, v) + μ(q)ᵀ ℓ₀,  (2) with c = ½,
-//! (4)  v' = M⁻¹(p⁺ − a) − B σ,   σ = C⁻¹ (μ M⁻¹(p⁺ − a) + μ₀)   at q' = q + h d.
+//! (1)  p⁻(q, q + h d) = L_v(q, v) + μ(q)ᵀ ℓ,
+//! (2)  μ(b) d + μ₀(b) = 0 at b = q + h/2 d,
+//! (3)  v' = u − B σ,   u = M⁻¹(p⁺ − a),   σ = C⁻¹ (μ u + μ₀)   at q' = q + h d.
 //! ```
 //!
 //! *reduced* d'Alembert–Pontryagin (Kobilarov, Martín de Diego and Ferraro, (27)–(28), corrected) is the
@@ -27,14 +35,15 @@
 //! the nodes, and (2) by the quadrature of the Lagrangian,
 //!
 //! ```text
-//! (5)  Σ wᵢ (μ(bᵢ) d + μ₀(bᵢ)) = 0   at the base points bᵢ of the step.
+//! (2)  Σ wᵢ (μ(bᵢ) d + μ₀(bᵢ)) = 0   at the base points bᵢ of the step.
 //! ```
 //!
 //! Order 2 and symmetric where the quadrature is and c = ½, else 1. All keep μ(q)v + μ₀ = 0 exactly.
 
 use super::builder::Builder;
 use super::discrete::{Discretisation, Place, Quadrature, Step};
-use super::nodes::{Arrival, Departed, Departure, StepConstraint, forces_of};
+use super::equations::{AT_NODE, Equations, motion};
+use super::nodes::{Arrival, Departed, Departure, Normal, StepConstraint, forces_of};
 use super::space::{End, Space};
 use super::{NodeScheme, NodeSymbols, Results};
 use crate::expr::Expr;
@@ -47,6 +56,22 @@ impl NodeScheme for Staggered {
     fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
         staggered(b, state, self.0, self.1)
     }
+
+    fn equations(&self, group: Option<&'static str>) -> Equations {
+        let (node, end) = match self.1 {
+            Place::Left => ("q_h = q + h v", "q' = q_h"),
+            Place::Middle => ("q_h = q + h/2 v", "q' = q_h + h/2 v'"),
+            Place::Right => ("q_h = q", "q' = q_h + h v'"),
+        };
+        let equations = Equations::new([
+            "p⁻(q_h, q_h + h v') = p⁺(q_h − h v, q_h) + μ(q_h)ᵀ ℓ".to_owned(),
+            format!("μ(q') v' + μ₀(q') = 0,  {end}"),
+        ]);
+        equations
+            .with(Discretisation::crossed(self.0).momenta(group.is_some()))
+            .and(format!("{node}: node between two steps"))
+            .and("ℓ = h λ': its impulse")
+    }
 }
 
 /// Discrete Lagrange–d'Alembert with mid-point constraint, state at the nodes.
@@ -55,6 +80,10 @@ pub(super) struct Nodal(pub(super) Quadrature);
 impl NodeScheme for Nodal {
     fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
         nodal(b, state, Discretisation::plain(self.0), Quadrature::Midpoint)
+    }
+
+    fn equations(&self, group: Option<&'static str>) -> Equations {
+        nodal_equations(Discretisation::plain(self.0), Quadrature::Midpoint, group)
     }
 }
 
@@ -65,6 +94,10 @@ pub(super) struct Reduced(pub(super) Quadrature);
 impl NodeScheme for Reduced {
     fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
         nodal(b, state, Discretisation::nodal(self.0), self.0)
+    }
+
+    fn equations(&self, group: Option<&'static str>) -> Equations {
+        nodal_equations(Discretisation::nodal(self.0), self.0, group)
     }
 
     fn constrains_once(&self) -> bool {
@@ -78,8 +111,8 @@ fn staggered(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature, p
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     if place != Place::Right {
         b.equation(match place {
-            Place::Middle => "q_h = q + h/2·v, the node between the two steps",
-            _ => "q_h = q + h·v, the node between the two steps",
+            Place::Middle => "node: q_h = q + h/2 v",
+            _ => "node: q_h = q + h v",
         });
     }
     let ahead = b.halves_of_h(2 - place.halves());
@@ -89,9 +122,9 @@ fn staggered(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature, p
 
     let h = b.h;
     let before = b.sub(node_time, h);
+    b.equation("(1) momentum p⁺(q_h − h v, q_h)");
     let momentum = Step::arriving(&node, &v, before, "_before").momentum(b, &space, rule, End::Last);
     let constraint = step_constraint(b, state, &node, Quadrature::at(place), 1);
-    b.equation("(1) p⁻(q_h, q_h + h·v') = p⁺(q_h − h·v, q_h) + mu(q_h)ᵀ·ell");
     let new = Departure {
         space: &space,
         rule,
@@ -105,13 +138,41 @@ fn staggered(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature, p
     .solve(b);
 
     if place != Place::Left {
-        b.equation("(2) q' where mu(q')·v' + mu_t(q') = 0");
+        b.equation(match place {
+            Place::Middle => "(2) q' = q_h + h/2 v'",
+            _ => "(2) q' = q_h + h v'",
+        });
     }
     let distance = b.halves_of_h(place.halves());
     let q1 = space.advance(b, &node, distance, &new.velocity);
     let q1 = b.bind_configuration("_1", &q1);
     let lambda = forces_of(b, &node, &new.impulse, 1);
     vec![(Role::Configuration, q1), (Role::Velocity, new.velocity), (Role::Multipliers, lambda)]
+}
+
+/// What a step of the nodal form implements.
+pub(super) fn nodal_equations(
+    rule: Discretisation,
+    constraint: Quadrature,
+    group: Option<&'static str>,
+) -> Equations {
+    let constraint_at = |point: &str| {
+        let point = match point {
+            "x" => "q",
+            "y" => "q'",
+            middle => middle,
+        };
+        format!("(μ({point}) d + μ₀({point}))")
+    };
+    let middle = if constraint == Quadrature::Midpoint { ",  b = q + h/2 d" } else { "" };
+    let equations = Equations::new([
+        "p⁻(q, q') = L_v(q, v) + μ(q)ᵀ ℓ,  q' = q + h d".to_owned(),
+        format!("{} = 0{middle}", constraint.mean(constraint_at)),
+        "v' = u − B σ,  u = M⁻¹(p⁺(q, q') − a),  σ = C⁻¹(μ u + μ₀) at q'".to_owned(),
+    ]);
+    let equations = equations.with(rule.momenta(group.is_some())).and("ℓ: impulse at q, guessed by h/2 λ");
+    let equations = equations.and("λ' = −2σ/h").and(AT_NODE);
+    motion(group).into_iter().fold(equations, Equations::and)
 }
 
 /// Equations of one step of the nodal form.
@@ -124,11 +185,9 @@ pub(super) fn nodal(
     let space = Space::of(b);
     let (q, t) = (&state.q, b.x.system.t);
     let constraint = step_constraint(b, state, q, constraint, 2);
-    let equation = "(3) p⁻(q, q + h·d) = L_v(q, v) + mu(q)ᵀ·ell";
-    let step = Departed::from_node(b, &space, rule, (q, &state.v), constraint, equation);
+    let step = Departed::from_node(b, &space, rule, (q, &state.v), constraint);
 
-    b.equation("(4) p⁺ at q', without its normal part");
-    let arrival = Arrival::of(b, &space, rule, (q, &step.velocity, t), 1, ("u_", ""));
+    let arrival = Arrival::of(b, &space, rule, (q, &step.velocity, t), Normal::Removed(3), ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
     vec![(Role::Configuration, arrival.q), (Role::Velocity, v1), (Role::Multipliers, lambda)]

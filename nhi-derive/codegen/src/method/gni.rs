@@ -15,7 +15,8 @@
 use super::JumpSymbols;
 use super::builder::Builder;
 use super::discrete::{Discretisation, Quadrature, Step};
-use super::nodes::{Arrival, Departed, Node};
+use super::equations::{AT_NODE, Equations, motion};
+use super::nodes::{Arrival, Departed, Node, Normal};
 use super::space::{End, Space};
 use super::{NodeScheme, NodeSymbols, Results, StartKind};
 use crate::expr::Expr;
@@ -25,12 +26,10 @@ use crate::program::Role;
 pub(super) fn step(b: &mut Builder<'_>, state: &JumpSymbols, quadrature: Quadrature) -> Results {
     let (space, rule) = (Space::of(b), discretisation(b, quadrature));
     let (q, t) = (&state.q, b.x.system.t);
-    let equation = "(1) p⁻(q, q + h·d) = p_post";
-    let step = Departed::from_node(b, &space, rule, (q, &state.v_post), None, equation);
+    let step = Departed::from_node(b, &space, rule, (q, &state.v_post), None);
 
-    b.equation("(2) v_pre' = M⁻¹(p⁺ − a) at q'");
-    let arrival = Arrival::of(b, &space, rule, (q, &step.velocity, t), 2, ("dot_", "_pre_1"));
-    b.equation("(3) v_post' = v_pre' − 2·B·sigma");
+    let arrival =
+        Arrival::of(b, &space, rule, (q, &step.velocity, t), Normal::Reflected(3), ("dot_", "_pre_1"));
     let v_post = arrival.remove(b, ("dot_", "_post_1"));
     let lambda = arrival.lambda(b);
     vec![
@@ -41,6 +40,18 @@ pub(super) fn step(b: &mut Builder<'_>, state: &JumpSymbols, quadrature: Quadrat
     ]
 }
 
+/// What a step implements.
+pub(super) fn equations(quadrature: Quadrature, group: Option<&'static str>) -> Equations {
+    let equations = Equations::new([
+        "p⁻(q, q') = L_v(q, v_post),  q' = q + h d",
+        "v_pre' = M⁻¹(p⁺(q, q') − a) at q'",
+        "v_post' = v_pre' − 2 B σ,  σ = C⁻¹(μ v_pre' + μ₀) at q'",
+    ]);
+    let equations = equations.with(rule(quadrature, group.is_some()).momenta(group.is_some()));
+    let equations = equations.and("λ' = −2σ/h").and(AT_NODE);
+    motion(group).into_iter().fold(equations, Equations::and)
+}
+
 /// A step from (q, v), restarted at every node.
 pub(super) struct Restarted(pub(super) Quadrature);
 
@@ -48,14 +59,27 @@ impl NodeScheme for Restarted {
     fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
         restarted(b, state, self.0)
     }
+
+    fn equations(&self, group: Option<&'static str>) -> Equations {
+        let equations = Equations::new([
+            "p⁻(q, q') = L_v(q, v) + h/2 μ(q)ᵀ Λ,  q' = q + h d",
+            "v' = u − B σ,  u = M⁻¹(p⁺(q, q') − a),  σ = C⁻¹(μ u + μ₀) at q'",
+        ]);
+        let equations = equations
+            .with(rule(self.0, group.is_some()).momenta(group.is_some()))
+            .and("Λ: multipliers of the continuous equations at (q, v, t)")
+            .and("λ' = −2σ/h")
+            .and(AT_NODE);
+        motion(group).into_iter().fold(equations, Equations::and)
+    }
 }
 
 /// Equations of one step that is restarted at every node: from (q, v) on the constraint manifold,
 /// with the multiplier Λ of the continuous equations there,
 ///
 /// ```text
-/// (4)  p⁻(q, q + h d; t) = L_v(q, v) + h/2 μᵀΛ(q, v, t),
-/// (5)  v' = M⁻¹(p⁺ − a) − B σ  at q' = q + h d.
+/// (1)  p⁻(q, q + h d; t) = L_v(q, v) + h/2 μᵀΛ(q, v, t),
+/// (2)  v' = M⁻¹(p⁺ − a) − B σ  at q' = q + h d.
 /// ```
 ///
 /// The momentum that the reflection would hand on is forgotten, and with it the parasitic mode: a
@@ -63,18 +87,17 @@ impl NodeScheme for Restarted {
 fn restarted(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature) -> Results {
     let (space, rule) = (Space::of(b), discretisation(b, quadrature));
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
-    b.equation("the continuous multiplier at the node");
+    b.equation("multipliers Λ of the continuous equations");
     let lambda = b.acceleration(&q, &v, t).lambda;
     let lambda = b.bind_forms("lambda_0", &lambda);
     let node = b.reaction(&q);
+    b.equation("(1) velocity after the impulse: v + h/2 B Λ");
     let push = b.apply(&node.reaction.b, &lambda);
     let half = b.halves_of_h(1);
     let v_post = b.axpy(&v, half, &push);
     let v_post = b.bind_velocities("dot_", "_post", &v_post);
-    let equation = "(4) p⁻(q, q + h·d) = L_v(q, v) + h/2·mu(q)ᵀ·Lambda";
-    let step = Departed::from_node(b, &space, rule, (&q, &v_post), None, equation);
-    b.equation("(5) p⁺ at q', without its normal part");
-    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), 1, ("u_", ""));
+    let step = Departed::from_node(b, &space, rule, (&q, &v_post), None);
+    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), Normal::Removed(2), ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
     vec![(Role::Configuration, arrival.q), (Role::Velocity, v1), (Role::Multipliers, lambda)]
@@ -97,16 +120,17 @@ pub(super) fn start(
     let node = b.reaction(&q);
     let lambda = match kind {
         StartKind::Consistent => {
-            b.equation("the continuous multiplier");
+            b.equation("multipliers Λ of the continuous equations");
             b.acceleration(&q, &v, t).lambda
         }
         StartKind::Projected => {
-            b.equation("lambda = −C⁻¹·mu·M⁻¹(L_q + f)");
+            b.equation("multipliers λ = −C⁻¹ μ M⁻¹ (L_q + f)");
             let force = b.forces();
             normal_part_of(b, &node, &force, at)
         }
         // The papers' λ₀ = 0 on groups leaves the projected force there: p_post = p₀ − h/2 Qᵀf.
         StartKind::Plain if b.x.system.group.is_some() => {
+            b.equation("multipliers λ = −C⁻¹ μ M⁻¹ f");
             let force = b.x.force.clone();
             normal_part_of(b, &node, &force, at)
         }
@@ -114,12 +138,14 @@ pub(super) fn start(
         StartKind::Stepped => return stepped(b, at, quadrature),
     };
     let lambda = b.bind_forms("lambda", &lambda);
-    b.equation("v∓ = v ∓ h/2·B·lambda");
+    b.equation("velocities at the reflection: v∓ = v ∓ h/2 B λ");
     let half = b.halves_of_h(1);
     let minus_half = b.halves_of_h(-1);
     let jump = b.apply(&node.reaction.b, &lambda);
     let v_pre = b.axpy(&v, minus_half, &jump);
+    let v_pre = b.bind_velocities("dot_", "_pre", &v_pre);
     let v_post = b.axpy(&v, half, &jump);
+    let v_post = b.bind_velocities("dot_", "_post", &v_post);
     vec![
         (Role::Configuration, q),
         (Role::VelocityBefore, v_pre),
@@ -139,19 +165,21 @@ pub(super) fn start(
 fn stepped(b: &mut Builder<'_>, at: &NodeSymbols, quadrature: Quadrature) -> Results {
     let (space, rule) = (Space::of(b), discretisation(b, quadrature));
     let (q, v, t) = (at.q.clone(), at.v.clone(), b.x.system.t);
-    b.equation("v_post = M⁻¹(p⁻(q, q + h·v) − a)");
+    b.equation("velocity v_post = M⁻¹(p⁻(q, q + h v) − a)");
     let p = Step::leaving(&q, &v, t, "_1").momentum(b, &space, rule, End::First);
     let rest = vec![b.pool().zero(); v.len()];
     let near = if space.is_flat() { &v } else { &rest };
     let v_post = b.velocity_of(&q, &p, near, t);
     let v_post = b.bind_velocities("dot_", "_post", &v_post);
-    b.equation("v_pre = 2·v − v_post");
+    b.equation("velocity v_pre = 2 v − v_post");
     let two = b.pool().int(2);
     let v_pre = v.iter().zip(&v_post).map(|(&v, &post)| {
         let twice = b.mul(two, v);
         b.sub(twice, post)
     });
-    let v_pre = v_pre.collect();
+    let v_pre: Vec<Expr> = v_pre.collect();
+    let v_pre = b.bind_velocities("dot_", "_pre", &v_pre);
+    b.equation("multipliers Λ of the continuous equations");
     let lambda = b.acceleration(&q, &v, t).lambda;
     vec![
         (Role::Configuration, q),
@@ -172,9 +200,10 @@ fn normal_part_of(b: &mut Builder<'_>, node: &Node, force: &[Expr], at: &NodeSym
 }
 
 /// On groups forces act at the nodes, whatever the quadrature of the Lagrangian.
+fn rule(quadrature: Quadrature, group: bool) -> Discretisation {
+    if group { Discretisation::nodal(quadrature) } else { Discretisation::plain(quadrature) }
+}
+
 fn discretisation(b: &Builder<'_>, quadrature: Quadrature) -> Discretisation {
-    match b.x.system.group {
-        Some(_) => Discretisation::nodal(quadrature),
-        None => Discretisation::plain(quadrature),
-    }
+    rule(quadrature, b.x.system.group.is_some())
 }

@@ -1,27 +1,27 @@
-//! Impulses of the discrete constraint of a step:
+//! Impulses of the discrete constraint of a step, which is (2) of its method:
 //!
 //! ```text
-//! (1)  μ(q̄) (w + B ℓ) + μ₀(q̄) = 0   at q̄ = q + c h (w + B ℓ),   B = M⁻¹ μ(q)ᵀ.
+//! (2)   μ(q̄) (w + B ℓ) + μ₀(q̄) = 0   at q̄ = q + c h (w + B ℓ),   B = M⁻¹ μ(q)ᵀ.
 //! ```
 //!
-//! If μ does not depend on coordinates that reactions move, (1) is affine in ℓ. Otherwise let ℓ_b be the impulses that
-//! move coordinates that μ depends on, and ℓ_a the others, which do not change μ(q̄). (1) is affine in ℓ_a,
+//! If μ does not depend on coordinates that reactions move, (2) is affine in ℓ. Otherwise let ℓ_b be the impulses that
+//! move coordinates that μ depends on, and ℓ_a the others, which do not change μ(q̄). (2) is affine in ℓ_a,
 //!
 //! ```text
-//! (2)  K ℓ_a + R = 0,   K = μ(q̄) B_a,   R = μ(q̄) (w + B_b ℓ_b) + μ₀(q̄),
+//! (2a)  K ℓ_a + R = 0,   K = μ(q̄) B_a,   R = μ(q̄) (w + B_b ℓ_b) + μ₀(q̄),
 //! ```
 //!
 //! and elimination of ℓ_a gives equations for ℓ_b, with the rows in two parts as well,
 //!
 //! ```text
-//! (3)  K_a R_b − K_b R_a = 0 for a single ℓ_a,   R_b = 0 for any number of them if K_b vanishes.
+//! (2b)  K_a R_b − K_b R_a = 0 for a single ℓ_a,   R_b = 0 for any number of them if K_b vanishes.
 //! ```
 //!
-//! So the unknowns of Newton's method are only ℓ_b, and there are none if (3) is affine in ℓ_b. The
+//! So the unknowns of Newton's method are only ℓ_b, and there are none if (2b) is affine in ℓ_b. The
 //! coefficients are functions of q and q̄, simplified with sin² + cos² = 1 and divided by their common factors of
 //! parameters.
 
-use super::builder::Builder;
+use super::builder::{Builder, Nonlinear};
 use super::nodes::{Departure, StepConstraint};
 use crate::engine::{BuiltIn, Engine};
 use crate::expr::{Expr, Pool};
@@ -32,21 +32,21 @@ use std::collections::HashMap;
 /// Terms at most of coefficients that are multiplied out.
 const MAX_TERMS: usize = 64;
 
-/// (2) and (3), for a node at the system's q.
+/// (2a) and (2b), for a node at the system's q.
 struct Parts {
     /// Indices of ℓ_b and of ℓ_a.
     moving: Vec<usize>,
     others: Vec<usize>,
     /// Symbols for q̄.
     bar: Vec<Expr>,
-    /// (3), by rows of coefficients of (w, ℓ, 1).
+    /// (2b), by rows of coefficients of (w, ℓ, 1).
     equations: Matrix,
-    /// The rows of (2) that it is solved with.
+    /// The rows of (2a) that it is solved with.
     rest: Matrix,
 }
 
 impl Departure<'_> {
-    /// ℓ of (1) with w = `free`, B = `columns`; `plain` says that B is M⁻¹μᵀ.
+    /// ℓ of (2) with w = `free`, B = `columns`; `plain` says that B is M⁻¹μᵀ.
     pub(super) fn impulse(
         &self,
         b: &mut Builder<'_>,
@@ -55,11 +55,11 @@ impl Departure<'_> {
         plain: bool,
         constraint: &StepConstraint,
     ) -> Vec<Expr> {
-        let ell = b.locals("ell", constraint.mu.len());
+        let ell = b.locals("impulse", constraint.mu.len());
         let w = with_reaction(b, free, columns, &ell);
         let closed = self.step_residual(b, constraint.quadrature, &w, None);
         if let Some(values) = solve_affine(b, &ell, &closed) {
-            return b.bind_forms("impulse", &values);
+            return b.bind_unknowns(&ell, &values);
         }
         let parts = if plain && constraint.quadrature.places().len() == 1 { Parts::of(b) } else { None };
         match parts {
@@ -75,7 +75,7 @@ impl Departure<'_> {
         }
     }
 
-    /// ℓ_b from (3), then ℓ_a from (2).
+    /// ℓ_b from (2b), then ℓ_a from (2a).
     fn in_parts(
         &self,
         b: &mut Builder<'_>,
@@ -87,14 +87,14 @@ impl Departure<'_> {
         let distance = b.halves_of_h(place.halves());
         let of = |all: &[usize]| all.iter().map(|&a| ell[a]).collect::<Vec<Expr>>();
         let (moving, others) = (of(&parts.moving), of(&parts.others));
-        // Without ℓ_a: that changes neither (3) nor what μ depends on of q̄.
+        // Without ℓ_a: that changes neither (2b) nor what μ depends on of q̄.
         let mut known = vec![b.pool().zero(); ell.len()];
         parts.moving.iter().for_each(|&a| known[a] = ell[a]);
         let w = with_reaction(b, free, columns, &known);
         let bar = self.space.advance(b, self.from, distance, &w);
         let closed = parts.at(b, &parts.equations, (self.from, &bar), (free, &known));
         if let Some(values) = solve_affine(b, &moving, &closed) {
-            let values = b.bind_forms("impulse", &values);
+            let values = b.bind_unknowns(&moving, &values);
             parts.moving.iter().zip(values).for_each(|(&a, value)| known[a] = value);
         } else {
             self.iterate(b, (&moving, &parts.moving), (free, columns), constraint, |b| {
@@ -104,15 +104,15 @@ impl Departure<'_> {
                 parts.at(b, &parts.equations, (self.from, &bar), (free, &known))
             });
         }
-        b.equation("the impulses that leave mu as it is, from mu·w + mu_t = 0, affine in them");
+        b.equation("(2) constraint at the place that the other impulses do not change");
         let w = with_reaction(b, free, columns, &known);
         let w = b.bind_velocities("moved_", "", &w);
         let bar = self.space.advance(b, self.from, distance, &w);
         let bar = b.bind_configuration("_bar", &bar);
         parts.others.iter().for_each(|&a| known[a] = ell[a]);
         let rest = parts.at(b, &parts.rest, (self.from, &bar), (free, &known));
-        let values = solve_affine(b, &others, &rest).expect("(2) is affine in what it is solved for");
-        let values = b.bind_forms("impulse", &values);
+        let values = solve_affine(b, &others, &rest).expect("(2a) is affine in what it is solved for");
+        let values = b.bind_unknowns(&others, &values);
         parts.others.iter().zip(values).for_each(|(&a, value)| known[a] = value);
         known
     }
@@ -126,7 +126,7 @@ impl Departure<'_> {
         constraint: &StepConstraint,
         residual: impl FnOnce(&mut Builder<'_>) -> Vec<Expr>,
     ) {
-        b.equation("impulse ell from the discrete constraint mu·w + mu_t = 0, by Newton");
+        b.equation("norm of Newton's updates of the impulse ℓ");
         let known = b.x.reaction.clone().map(|known| b.matrix_at(&known.c, self.from));
         let effect = indices.iter().map(|&a| match &known {
             Some(c) => c[a][a],
@@ -143,7 +143,8 @@ impl Departure<'_> {
             free.iter().enumerate().map(|(i, &w)| if has(b.pool(), i) { w } else { zero }).collect();
         let norm = self.norm(b, &velocity, &[], effect);
         let guess: Vec<Expr> = indices.iter().map(|&a| constraint.guess[a]).collect();
-        b.newton(ell, &guess, norm, residual);
+        let residuals = indices.iter().map(|&a| b.name_of_residual(a)).collect();
+        b.newton(Nonlinear { stated: "(2)", unknowns: ell, guess: &guess, residuals }, norm, residual);
     }
 }
 
@@ -159,17 +160,17 @@ fn solve_affine(b: &mut Builder<'_>, unknowns: &[Expr], closed: &[Expr]) -> Opti
     if jacobian.iter().flatten().any(|&e| b.pool().depends_on(e, unknowns)) {
         return None;
     }
-    b.equation("mu·w + mu_t = 0 is affine in the impulse ell: one linear solve");
+    b.equation("(2) impulse ℓ: the constraint is affine in it");
     let zero = b.pool().zero();
     let map: HashMap<Expr, Expr> = unknowns.iter().map(|&l| (l, zero)).collect();
     let at_zero = b.pool().substitute(closed, &map);
     let minus: Matrix = at_zero.iter().map(|&g| vec![b.pool().neg(g)]).collect();
-    let solved = b.solve_ordered(&jacobian, &minus);
+    let solved = b.solve_ordered(&jacobian, &minus, &[]);
     Some(solved.into_iter().map(|row| row[0]).collect())
 }
 
 impl Parts {
-    /// `None` if every impulse moves coordinates that μ depends on, if their motion is unknown, or if (3) does not apply.
+    /// `None` if every impulse moves coordinates that μ depends on, if their motion is unknown, or if (2b) does not apply.
     fn of(b: &mut Builder<'_>) -> Option<Parts> {
         let columns = b.x.reaction.clone()?.b;
         let (mu, mu_t, q, n, m) = (b.x.mu.clone(), b.x.mu_t.clone(), b.x.q.clone(), b.x.n(), b.x.m());

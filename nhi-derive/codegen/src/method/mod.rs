@@ -8,6 +8,7 @@
 mod builder;
 mod discrete;
 mod dla;
+mod equations;
 mod gni;
 mod impulse;
 mod moser_veselov;
@@ -25,6 +26,7 @@ use crate::mechanics::Mechanics;
 use crate::optimise::estimate;
 use crate::program::{Binding, Constants, Input, Output, Program, Role};
 use builder::Builder;
+use equations::Equations;
 use moser_veselov::Kinetic;
 use nhi_methods::{Applies, Facts};
 
@@ -43,6 +45,9 @@ type Results = Vec<(Role, Vec<Expr>)>;
 trait NodeScheme {
     /// Equations of one step, from the state symbols to the new (q, v, λ).
     fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results;
+
+    /// The equations that a step implements, with that group factor; comments in it refer to their numbers.
+    fn equations(&self, group: Option<&'static str>) -> Equations;
 
     /// Whether a step has the constraint at one place only, where it may be multiplied by a function of q.
     fn constrains_once(&self) -> bool {
@@ -200,16 +205,37 @@ struct JumpSymbols {
 
 /// The programs of a method for a system.
 pub fn method_programs(x: &mut Mechanics, method: Method) -> MethodPrograms {
+    programs(x, method, false)
+}
+
+/// The same for readers: residuals and Jacobian of Newton's method have names.
+pub fn readable_programs(x: &mut Mechanics, method: Method) -> MethodPrograms {
+    programs(x, method, true)
+}
+
+fn programs(x: &mut Mechanics, method: Method, readable: bool) -> MethodPrograms {
     let facts = method.facts();
     let scheme = scheme(method);
-    let mut step = step(x, facts, &scheme);
+    let mut step = self::step(x, facts, &scheme, false);
+    let mut exchanged = false;
     if x.combined.is_some() && scheme.constrains_once() {
         x.exchange_rows();
-        let other = self::step(x, facts, &scheme);
+        let other = self::step(x, facts, &scheme, false);
         x.exchange_rows();
         if weight(x, &other) < weight(x, &step) {
-            step = other;
+            (step, exchanged) = (other, true);
         }
+    }
+    if readable {
+        // Of the same rows.
+        let exchange = |x: &mut Mechanics| {
+            if exchanged {
+                x.exchange_rows()
+            }
+        };
+        exchange(x);
+        step = self::step(x, facts, &scheme, true);
+        exchange(x);
     }
     MethodPrograms {
         id: facts.id,
@@ -250,10 +276,10 @@ impl Scheme {
     }
 }
 
-fn step(x: &mut Mechanics, facts: &Facts, scheme: &Scheme) -> Program {
+fn step(x: &mut Mechanics, facts: &Facts, scheme: &Scheme, readable: bool) -> Program {
     match *scheme {
-        Scheme::Node(family) => node_step(x, facts, family),
-        Scheme::Reflecting(quadrature) => gni_step(x, facts, quadrature),
+        Scheme::Node(family) => node_step(x, facts, family, readable),
+        Scheme::Reflecting(quadrature) => gni_step(x, facts, quadrature, readable),
     }
 }
 
@@ -264,9 +290,10 @@ fn weight(x: &Mechanics, program: &Program) -> (usize, usize) {
     estimate(&mut pool, &mut constants, &program)
 }
 
-fn node_step(x: &mut Mechanics, facts: &Facts, family: &dyn NodeScheme) -> Program {
+fn node_step(x: &mut Mechanics, facts: &Facts, family: &dyn NodeScheme, readable: bool) -> Program {
     let mut inputs = prepared_inputs(x);
     let mut b = Builder::new(x);
+    b.readable = readable;
     let m = b.x.m();
     let state = NodeSymbols { q: b.x.q.clone(), v: b.x.v.clone(), lambda: b.locals("lambda", m) };
     inputs.push(scalar(Role::StepSize, b.h, Binding::Prepared));
@@ -274,12 +301,14 @@ fn node_step(x: &mut Mechanics, facts: &Facts, family: &dyn NodeScheme) -> Progr
     inputs.push(array(Role::Velocity, state.v.clone(), Binding::Step));
     inputs.push(array(Role::Multipliers, state.lambda.clone(), Binding::Step));
     let results = family.step(&mut b, &state);
-    finish_step(b, facts, inputs, results)
+    let equations = family.equations(b.x.system.group.map(|group| group.name));
+    finish_step(b, facts, inputs, results, equations)
 }
 
-fn gni_step(x: &mut Mechanics, facts: &Facts, quadrature: Quadrature) -> Program {
+fn gni_step(x: &mut Mechanics, facts: &Facts, quadrature: Quadrature, readable: bool) -> Program {
     let mut inputs = prepared_inputs(x);
     let mut b = Builder::new(x);
+    b.readable = readable;
     let v_post = b.velocity_symbols("dot_", "_post");
     let v_pre = b.velocity_symbols("dot_", "_pre");
     let m = b.x.m();
@@ -291,13 +320,21 @@ fn gni_step(x: &mut Mechanics, facts: &Facts, quadrature: Quadrature) -> Program
     inputs.push(array(Role::VelocityAfter, state.v_post.clone(), Binding::Step));
     inputs.push(array(Role::Multipliers, lambda, Binding::Step));
     let results = gni::step(&mut b, &state, quadrature);
-    finish_step(b, facts, inputs, results)
+    let equations = gni::equations(quadrature, b.x.system.group.map(|group| group.name));
+    finish_step(b, facts, inputs, results, equations)
 }
 
-fn finish_step(b: Builder<'_>, facts: &Facts, mut inputs: Vec<Input>, results: Results) -> Program {
+fn finish_step(
+    b: Builder<'_>,
+    facts: &Facts,
+    mut inputs: Vec<Input>,
+    results: Results,
+    equations: Equations,
+) -> Program {
     inputs.push(system_programs::named_input(b.x, Role::Time));
     inputs.push(system_programs::named_input(b.x, Role::Inputs));
-    let doc = vec![format!("One step of `{}`: {}.", facts.id, facts.source)];
+    let mut doc = vec![format!("One step of `{}`: {}.", facts.id, facts.source)];
+    doc.extend(equations.doc());
     Program { name: "step".into(), doc, inputs, body: b.finish(), outputs: outputs(results) }
 }
 
@@ -328,6 +365,7 @@ fn start(
 /// (q, v) as they are, and the continuous multiplier.
 fn node_start(b: &mut Builder<'_>, at: &NodeSymbols) -> Results {
     let t = b.x.system.t;
+    b.equation("multipliers Λ of the continuous equations");
     let lambda = b.acceleration(&at.q, &at.v, t).lambda;
     vec![(Role::Configuration, at.q.clone()), (Role::Velocity, at.v.clone()), (Role::Multipliers, lambda)]
 }

@@ -3,20 +3,21 @@
 //! Where a body turns by W = cay(hω) in a step and 𝕀 is its inertia, J = ½ tr(𝕀) − 𝕀,
 //!
 //! ```text
-//! (1)  L_d = −tr(JW)/h = h c ½ω·𝕀ω + const,   c = 4/(4 + h²|ω|²),
-//! (2)  p⁻ = c (𝕀ω + h/2 ω × 𝕀ω),              h p̂⁻ = WJ − JWᵀ,
-//!      p⁺ = c (𝕀ω − h/2 ω × 𝕀ω) = Wᵀp⁻.
+//! L_d = −tr(JW)/h = h c ½ω·𝕀ω + const,   c = 4/(4 + h²|ω|²),
+//! p⁻ = c (𝕀ω + h/2 ω × 𝕀ω),              h p̂⁻ = WJ − JWᵀ,
+//! p⁺ = c (𝕀ω − h/2 ω × 𝕀ω) = Wᵀp⁻.
 //! ```
 //!
-//! ((2) is (dτ⁻¹_{hω})* ∂/∂ω of c ½ω·𝕀ω for Cayley's τ: what ∂c/∂ω adds cancels h²/4 ω(ω·) of the
+//! (p⁻ is (dτ⁻¹_{hω})* ∂/∂ω of c ½ω·𝕀ω for Cayley's τ: what ∂c/∂ω adds cancels h²/4 ω(ω·) of the
 //! tangent.) It gives two methods, with state v at the nodes, μv = 0:
 //!
 //! *Suslov's problem* (García-Naranjo and Jiménez), for any constant μ: discrete Lagrange–d'Alembert with
-//! discrete constraint W ∈ cay(ker μ), the nodal form of `dla` with (2),
+//! discrete constraint W ∈ cay(ker μ), the nodal form of `dla` with these momenta,
 //!
 //! ```text
-//! (3)  p⁻(ω) = 𝕀v + μᵀℓ,   μω = 0,
-//! (4)  v' = 𝕀⁻¹p⁺ − B σ,   σ = C⁻¹ μ 𝕀⁻¹p⁺.
+//! (1)  p⁻(ω) = 𝕀v + μᵀℓ,
+//! (2)  μω = 0,
+//! (3)  v' = u − B σ,   u = 𝕀⁻¹p⁺,   σ = C⁻¹ μ u.
 //! ```
 //!
 //! Order 2, symmetric. With one constraint, in axes with ker μ = {ω₃ = 0} and 𝕀₁₂ = 0, these are the
@@ -27,16 +28,17 @@
 //! *Projection* (McLachlan and Perlmutter 2006, (6.7)–(6.8)):
 //!
 //! ```text
-//! (5)  p⁻(ω) = 𝕀v,
-//! (6)  v' = 𝕀⁻¹p⁺ − B σ.
+//! (1)  p⁻(ω) = 𝕀v,
+//! (2)  v' = u − B σ,   u = 𝕀⁻¹p⁺,   σ = C⁻¹ μ u.
 //! ```
 //!
 //! Order 1, and energy is lost in every step. Without constraints both are Moser and Veselov's discrete
-//! rigid body. (2) has no solution where h|𝕀v| is too large.
+//! rigid body. (1) has no solution where h|𝕀v| is too large.
 
 use super::builder::Builder;
 use super::discrete::{Discretisation, Quadrature};
-use super::nodes::{Arrival, Departure};
+use super::equations::{AT_NODE, Equations};
+use super::nodes::{Arrival, Departure, Normal};
 use super::space::{End, Space};
 use super::{NodeScheme, NodeSymbols, Results, dla};
 use crate::expr::Expr;
@@ -70,6 +72,18 @@ impl NodeScheme for Suslov {
         dla::nodal(b, state, self.0.rule(), Quadrature::Left)
     }
 
+    fn equations(&self, group: Option<&'static str>) -> Equations {
+        match self.0 {
+            Kinetic::Cayley => dla::nodal_equations(self.0.rule(), Quadrature::Left, group),
+            Kinetic::MoserVeselov => body([
+                "p⁻(ω) = 𝕀v + μᵀ ℓ,  q' = q cay(h ω)",
+                "μ ω = 0",
+                "v' = u − B σ,  u = 𝕀⁻¹ p⁺(ω),  σ = C⁻¹ μ u",
+            ])
+            .and("ℓ: impulse at q, guessed by h/2 λ"),
+        }
+    }
+
     fn constrains_once(&self) -> bool {
         false
     }
@@ -83,9 +97,19 @@ impl NodeScheme for Projected {
         projected(b, state)
     }
 
+    fn equations(&self, _: Option<&'static str>) -> Equations {
+        body(["p⁻(ω) = 𝕀v,  q' = q cay(h ω)", "v' = u − B σ,  u = 𝕀⁻¹ p⁺(ω),  σ = C⁻¹ μ u"])
+    }
+
     fn constrains_once(&self) -> bool {
         false
     }
+}
+
+/// Equations of a method with the momenta of Moser and Veselov.
+fn body<const N: usize>(numbered: [&str; N]) -> Equations {
+    let equations = Equations::new(numbered).with(Discretisation::moser_veselov().momenta(true));
+    equations.and("ω: velocity of the step").and("λ' = −2σ/h").and(AT_NODE).and("M = 𝕀: inertia")
 }
 
 /// Why these methods cannot be used with a system, if they cannot.
@@ -113,7 +137,7 @@ pub(super) fn refusal(x: &Mechanics) -> Option<String> {
     Some(format!("{reason}; {rdp}"))
 }
 
-/// (2) at an end of the step with velocity `omega`, for ν = 𝕀ω.
+/// p⁻ or p⁺ at an end of the step with velocity `omega`, for ν = 𝕀ω.
 pub(super) fn momentum_at(b: &mut Builder<'_>, end: End, omega: &[Expr], nu: &[Expr]) -> Vec<Expr> {
     let h = b.h;
     let mut terms = vec![b.pool().int(4)];
@@ -147,7 +171,6 @@ fn projected(b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     let l_v = b.x.momentum.clone();
     let momentum = b.at(&l_v, &q, &v, t);
-    b.equation("(5) p⁻(omega) = L_v(v)");
     let step = Departure {
         space: &space,
         rule,
@@ -159,8 +182,7 @@ fn projected(b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
         named: ("d_", ""),
     }
     .solve(b);
-    b.equation("(6) p⁺, without its normal part");
-    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), 1, ("u_", ""));
+    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), Normal::Removed(2), ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
     vec![(Role::Configuration, arrival.q), (Role::Velocity, v1), (Role::Multipliers, lambda)]

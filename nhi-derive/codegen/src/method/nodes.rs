@@ -1,18 +1,21 @@
 //! Node rules: the matching of momenta where two steps meet.
 
-use super::builder::{Builder, Norm};
+use super::builder::{Builder, Nonlinear, Norm, names_of_forms};
 use super::discrete::{Discretisation, Quadrature, Step};
 use super::impulse::with_reaction;
 use super::space::{End, Space};
 use crate::expr::Expr;
 use crate::mechanics::{Matrix, Reaction};
+use crate::optimise::identifier;
 use crate::program::Singular;
+use crate::system::Constraint;
 use std::collections::HashMap;
 
-/// The momentum equations at a node that a step leaves:
+/// The momentum equations at a node that a step leaves, with the numbers that they have in every method:
 ///
 /// ```text
-/// p⁻(w) = momentum + μᵀℓ,   Σ wᵢ (μ(bᵢ) w + μ₀(bᵢ)) = 0 over the constraint's quadrature.
+/// (1)  p⁻(w) = momentum + μᵀℓ,
+/// (2)  Σ wᵢ (μ(bᵢ) w + μ₀(bᵢ)) = 0   over the constraint's quadrature.
 /// ```
 pub(super) struct Departure<'a> {
     pub space: &'a Space,
@@ -48,18 +51,16 @@ pub(super) struct Departed {
 
 impl Departed {
     /// The step that leaves the node (q, v) with its momentum, p⁻(q, q + h·d) = L_v(q, v) and optionally a
-    /// reaction, as stated by `equation`.
+    /// reaction.
     pub(super) fn from_node(
         b: &mut Builder<'_>,
         space: &Space,
         rule: Discretisation,
         (q, v): (&[Expr], &[Expr]),
         constraint: Option<StepConstraint>,
-        equation: &'static str,
     ) -> Departed {
         let (l_v, t) = (b.x.momentum.clone(), b.x.system.t);
         let momentum = b.at(&l_v, q, v, t);
-        b.equation(equation);
         let momentum = &momentum;
         Departure { space, rule, from: q, t, momentum, near: v, constraint, named: ("d_", "") }.solve(b)
     }
@@ -133,17 +134,27 @@ impl Departure<'_> {
             rhs.push(row);
         }
         let plain = *jacobian == b.x.mass;
+        b.equation(match &self.constraint {
+            Some(_) => "(1) velocity w without reaction, and B = M⁻¹ μᵀ",
+            None => "(1) velocity of the step",
+        });
+        let names: Vec<Vec<String>> = (0..n)
+            .map(|i| {
+                let columns =
+                    self.constraint.iter().flat_map(|c| names_of_forms(&b.along("b_", i, ""), c.mu.len()));
+                std::iter::once(b.along("change_", i, "")).chain(columns).collect()
+            })
+            .collect();
         let solved = if plain {
-            b.solve_definite(Singular::Mass, jacobian, &rhs)
+            b.solve_definite(Singular::Mass, jacobian, &rhs, &names)
         } else {
-            b.solve_ordered(jacobian, &rhs)
+            b.solve_ordered(jacobian, &rhs, &names)
         };
         let free: Vec<Expr> = self.near.iter().zip(&solved).map(|(&v, row)| b.add(v, row[0])).collect();
         let Some(constraint) = &self.constraint else {
             let velocity = b.bind_velocities(self.named.0, self.named.1, &free);
             return Departed { velocity, impulse: Vec::new() };
         };
-        b.equation("w: the velocity without reaction; B = M⁻¹muᵀ");
         let free = b.bind_velocities("w_", "", &free);
         let columns: Matrix = (0..n)
             .map(|i| {
@@ -152,7 +163,7 @@ impl Departure<'_> {
             })
             .collect();
         let impulse = self.impulse(b, &free, &columns, plain, constraint);
-        b.equation("velocity after the reaction: w + B·ell");
+        b.equation("(1) velocity of the step: w + B ℓ");
         let velocity = with_reaction(b, &free, &columns, &impulse);
         let velocity = b.bind_velocities(self.named.0, self.named.1, &velocity);
         Departed { velocity, impulse }
@@ -179,23 +190,25 @@ impl Departure<'_> {
             let square = b.pool().powi(v, 2);
             squares.push(b.mul(mass, square));
         }
-        let effect = b.bind_forms("effect", &effect);
+        let names = names_of_forms("weight", effect.len());
+        let weights: Vec<Expr> =
+            names.iter().zip(effect).map(|(name, effect)| b.bind_described(name, effect)).collect();
         let beside = b.pool().sum(&squares);
-        let beside = b.bind("beside", beside);
+        let beside = b.bind("scale2", beside);
         let masses = b.bind_velocities("mass_", "", masses);
-        Norm { weights: masses.into_iter().chain(effect).collect(), beside }
+        Norm { weights: masses.into_iter().chain(weights).collect(), beside }
     }
 
     fn solve_by_newton(&self, b: &mut Builder<'_>) -> Departed {
         let n = b.x.n();
         let w = b.velocity_symbols(self.named.0, self.named.1);
         let m = self.constraint.as_ref().map_or(0, |c| c.mu.len());
-        let ell = b.locals("ell", m);
+        let ell = b.locals("impulse", m);
         let unknowns: Vec<Expr> = w.iter().chain(&ell).copied().collect();
         let mut guess = self.near.to_vec();
         guess.extend(self.constraint.iter().flat_map(|c| c.guess.iter().copied()));
-        b.equation("p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton");
-        let momentum = b.bind_velocities("pi_", "", self.momentum);
+        b.equation("(1) momentum at the node");
+        let momentum = b.bind_velocities("p_", "", self.momentum);
         let masses = self.masses(b);
         let effect = self
             .constraint
@@ -213,8 +226,13 @@ impl Departure<'_> {
                 b.pool().sum(&terms)
             })
             .collect();
+        b.equation("norm of Newton's updates");
         let norm = self.norm(b, self.near, &masses, effect);
-        b.newton(&unknowns, &guess, norm, |b| {
+        let stated = if self.constraint.is_some() { "(1) and (2)" } else { "(1)" };
+        let residuals =
+            (0..n).map(|i| b.along("residual_", i, "")).chain((0..m).map(|a| b.name_of_residual(a)));
+        let residuals = residuals.collect();
+        b.newton(Nonlinear { stated, unknowns: &unknowns, guess: &guess, residuals }, norm, |b| {
             let forms = match &self.constraint {
                 Some(c) => self.step_residual(b, c.quadrature, &w, Some("_try")),
                 None => Vec::new(),
@@ -247,29 +265,49 @@ pub(super) struct Arrival {
     /// c σ with σ = C⁻¹(μ M⁻¹(p⁺ − a) + μ₀), for the c times the normal part B σ that the velocity is to lose:
     /// the reaction removes μᵀ times this from the momentum.
     taken: Vec<Expr>,
+    /// What becomes of it.
+    normal: Normal,
+}
+
+/// What becomes of the normal part B σ of a velocity at a node, with the number of the equation that says so.
+#[derive(Clone, Copy)]
+pub(super) enum Normal {
+    /// It is removed: c = 1.
+    Removed(u32),
+    /// It changes its sign: c = 2.
+    Reflected(u32),
+}
+
+impl Normal {
     /// c
-    times: i64,
+    fn times(self) -> i64 {
+        match self {
+            Normal::Removed(_) => 1,
+            Normal::Reflected(_) => 2,
+        }
+    }
 }
 
 impl Arrival {
-    /// The arrival of the step that leaves `from` at time `t` with velocity `d`. The normal part of the velocity is to
-    /// be removed `times` times, once or twice; `named` names the velocity.
+    /// The arrival of the step that leaves `from` at time `t` with velocity `d`; `named` names the velocity.
     pub(super) fn of(
         b: &mut Builder<'_>,
         space: &Space,
         rule: Discretisation,
         (from, d, t): (&[Expr], &[Expr], Expr),
-        times: i64,
+        normal: Normal,
         named: (&str, &str),
     ) -> Arrival {
-        b.equation("q' = q + h·d");
+        b.equation("configuration q' = q + h d");
         let h = b.h;
         let q = space.advance(b, from, h, d);
         let q = b.bind_configuration("_1", &q);
         let p = Step::leaving(from, d, t, "_1").momentum(b, space, rule, End::Last);
-        b.equation(match times {
-            1 => "velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)",
-            _ => "velocity M⁻¹(p⁺ − a) at q' and twice its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)",
+        b.equation(match normal {
+            Normal::Removed(n) => format!("({n}) u = M⁻¹(p⁺ − a) at q', and σ = C⁻¹(μ u + μ₀)"),
+            Normal::Reflected(n) => {
+                format!("({}) v_pre' = M⁻¹(p⁺ − a) at q', and 2 σ = 2 C⁻¹(μ v_pre' + μ₀)", n - 1)
+            }
         });
         let end = b.add(t, h);
         // On vector spaces p⁺ is M d up to small terms, and M d cancels; with the tangents of a group it does not.
@@ -279,14 +317,18 @@ impl Arrival {
         let velocity = b.bind_velocities(named.0, named.1, &velocity);
         let node = b.reaction(&q);
         let sigma = b.normal_part(&node, &velocity);
-        let c = b.pool().int(times);
+        let c = b.pool().int(normal.times());
         let taken: Vec<Expr> = sigma.iter().map(|&s| b.mul(c, s)).collect();
-        let taken = b.bind_forms(if times == 1 { "sigma" } else { "two_sigma" }, &taken);
-        Arrival { q, velocity, node, taken, times }
+        let taken = b.bind_forms(if normal.times() == 1 { "sigma" } else { "two_sigma" }, &taken);
+        Arrival { q, velocity, node, taken, normal }
     }
 
     /// The velocity minus the part to be removed, bound to a symbol.
     pub(super) fn remove(&self, b: &mut Builder<'_>, named: (&str, &str)) -> Vec<Expr> {
+        b.equation(match self.normal {
+            Normal::Removed(n) => format!("({n}) v' = u − B σ"),
+            Normal::Reflected(n) => format!("({n}) v_post' = v_pre' − 2 B σ"),
+        });
         let velocity = b.remove(&self.node, &self.velocity, &self.taken);
         b.bind_velocities(named.0, named.1, &velocity)
     }
@@ -294,12 +336,13 @@ impl Arrival {
     /// Multipliers λ of the normal part: it is what reactions −μᵀλ do in half a step.
     pub(super) fn lambda(&self, b: &mut Builder<'_>) -> Vec<Expr> {
         let minus: Vec<Expr> = self.taken.iter().map(|&s| b.pool().neg(s)).collect();
-        forces_of(b, &self.q, &minus, 2 / self.times)
+        forces_of(b, &self.q, &minus, 2 / self.normal.times())
     }
 }
 
 /// λ = ℓ / (h/`parts`) at `q`, of the declared rows.
 pub(super) fn forces_of(b: &mut Builder<'_>, q: &[Expr], impulse: &[Expr], parts: i64) -> Vec<Expr> {
+    b.equation("multipliers λ' of the declared constraints");
     let impulse = b.declared_multipliers(q, impulse);
     let h = b.h;
     let per = b.pool().recip(h);
@@ -326,7 +369,7 @@ impl Builder<'_> {
                 let mass = self.x.mass.clone();
                 let mass = self.matrix_at(&mass, q);
                 let rhs: Matrix = (0..n).map(|i| mu.iter().map(|form| form[i]).collect()).collect();
-                let b = self.solve_definite(Singular::Mass, &mass, &rhs);
+                let b = self.solve_definite(Singular::Mass, &mass, &rhs, &[]);
                 let mut c = vec![vec![self.pool().zero(); m]; m];
                 for a in 0..m {
                     for d in a..m {
@@ -357,7 +400,7 @@ impl Builder<'_> {
                 };
                 vec![cramer(self, 0), cramer(self, 1)]
             }
-            _ => self.solve_definite(Singular::Constraints, c, &rhs),
+            _ => self.solve_definite(Singular::Constraints, c, &rhs, &[]),
         };
         solved.into_iter().map(|row| row[0]).collect()
     }
@@ -386,12 +429,22 @@ impl Builder<'_> {
         combination.used(self.pool(), &factors, declared)
     }
 
+    /// The name of the residual of a constraint: after its label, if it has one and the rows in use are the declared ones.
+    pub(super) fn name_of_residual(&self, a: usize) -> String {
+        match (&self.x.combination, self.x.system.constraints.get(a)) {
+            (None, Some(Constraint { label, .. })) if identifier(label) == *label => {
+                format!("residual_{label}")
+            }
+            _ => format!("residual_of_constraint_{a}"),
+        }
+    }
+
     /// M⁻¹ x at a configuration, for a covector x.
     pub(super) fn solve_mass(&mut self, q: &[Expr], x: &[Expr]) -> Vec<Expr> {
         let mass = self.x.mass.clone();
         let mass = self.matrix_at(&mass, q);
         let rhs: Matrix = x.iter().map(|&e| vec![e]).collect();
-        let solved = self.solve_definite(Singular::Mass, &mass, &rhs);
+        let solved = self.solve_definite(Singular::Mass, &mass, &rhs, &[]);
         solved.into_iter().map(|row| row[0]).collect()
     }
 

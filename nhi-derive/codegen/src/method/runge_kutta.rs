@@ -1,12 +1,19 @@
 //! Explicit Runge–Kutta methods on the index-reduced equations: the baselines.
 //!
 //! dq/dt = v, dv/dt = M⁻¹(b + μᵀΛ) with Λ = −C⁻¹(μ M⁻¹ b + γ). Nothing is projected: constraint and
-//! energy drift, as with any such integration of these equations.
+//! energy drift, as with any such integration of these equations. A stage is an equation of the step,
+//!
+//! ```text
+//! (i)  qᵢ = q + h Σ aᵢⱼ vⱼ,   vᵢ = v + h Σ aᵢⱼ Fⱼ,   Fᵢ = M⁻¹(b + μᵀΛᵢ) at (qᵢ, vᵢ, t + cᵢ h),
+//! ```
+//!
+//! and the last one is q' = q + h Σ bⱼ vⱼ, v' = v + h Σ bⱼ Fⱼ.
 //!
 //! With a group factor the pose is g exp(σ), and the method integrates dσ/dt = (dexpᴸ_σ)⁻¹ ξ from σ = 0
 //! (Munthe-Kaas).
 
 use super::builder::Builder;
+use super::equations::{Equations, times_h};
 use super::{NodeScheme, NodeSymbols, Results};
 use crate::expr::Expr;
 use crate::group::Map;
@@ -25,6 +32,49 @@ impl NodeScheme for Tableau {
     fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
         step(b, state, *self)
     }
+
+    fn equations(&self, group: Option<&'static str>) -> Equations {
+        // Rates of the pose's motion are no velocities.
+        let rate = if group.is_some() { "r" } else { "v" };
+        let sum = |row: &[(i64, i64)], what: &str| -> String {
+            let terms = row.iter().enumerate();
+            terms.filter_map(|(j, &c)| Some(format!(" + {}{what}{}", times_h(c)?, digit(j + 1)))).collect()
+        };
+        let mut numbered = Vec::new();
+        for (i, row) in self.a.iter().enumerate() {
+            let (k, after) = (digit(i + 1), times_h(abscissa(row)));
+            let after = after.map_or_else(String::new, |after| format!(" + {}", after.trim_end()));
+            let (q, v) = (sum(row, rate), sum(row, "a"));
+            numbered.push(format!("q{k} = q{q},  v{k} = v{v},  a{k} = F(q{k}, v{k}, t{after})"));
+        }
+        numbered.push(format!("q' = q{},  v' = v{}", sum(self.b, rate), sum(self.b, "a")));
+        let equations = Equations::new(numbered)
+            .with(["F(q, v, t) = M⁻¹(b + μᵀ Λ),  Λ = −C⁻¹(μ M⁻¹ b + γ)".to_owned()])
+            .and(format!(
+                "b = L_q + f − dL_v/dt at constant v{}",
+                if group.is_some() { " + (0, ad*_ξ L_ξ)" } else { "" }
+            ))
+            .and("γ = d(μ v + μ₀)/dt at constant v")
+            .and("C = μ M⁻¹ μᵀ")
+            .and("λ': mean of Λ with the weights of the last equation");
+        match group {
+            None => equations,
+            Some(name) => equations.and(format!(
+                "on R^k × {name} q + s is (r + ρ, g exp(σ)) for s = (ρ, σ), and r₁ = (u₁, (dexpᴸ_σ)⁻¹ ξ₁) for \
+                 v₁ = (u₁, ξ₁)"
+            )),
+        }
+    }
+}
+
+/// Σ of a row of a tableau, in lowest terms as far as these have them.
+fn abscissa(row: &[(i64, i64)]) -> (i64, i64) {
+    row.iter().fold((0, 1), |(n, d), &(x, y)| if x == 0 { (n, d) } else { (n * y + x * d, d * y) })
+}
+
+/// A number below ten as an index.
+fn digit(i: usize) -> char {
+    ['₀', '₁', '₂', '₃', '₄', '₅', '₆', '₇', '₈', '₉'][i]
 }
 
 /// Explicit mid-point rule.
@@ -75,7 +125,7 @@ fn step(b: &mut Builder<'_>, state: &NodeSymbols, tableau: Tableau) -> Results {
     let mut stages: Vec<(Vec<Expr>, Acceleration)> = Vec::new();
     for (i, row) in tableau.a.iter().enumerate() {
         let stage = i + 1;
-        b.equation(format!("stage {stage}"));
+        b.equation(format!("({stage}) stage {stage}"));
         let dq: Vec<&[Expr]> = stages.iter().map(|(v, _)| v.as_slice()).collect();
         let dv: Vec<&[Expr]> = stages.iter().map(|(_, a)| a.a.as_slice()).collect();
         let motion = b.combine(row, &dq);
@@ -84,8 +134,8 @@ fn step(b: &mut Builder<'_>, state: &NodeSymbols, tableau: Tableau) -> Results {
         let vi = b.sums(&v, &change);
         let qi = b.bind_configuration(&format!("_s{stage}"), &qi);
         let vi = b.bind_velocities("dot_", &format!("_s{stage}"), &vi);
-        let c = row.iter().fold((0, 1), |(n, d), &(x, y)| (n * y + x * d, d * y));
-        let c = b.pool().ratio(c.0, c.1);
+        let (n, d) = abscissa(row);
+        let c = b.pool().ratio(n, d);
         let h = b.h;
         let after = b.mul(c, h);
         let ti = b.add(t, after);
@@ -95,7 +145,7 @@ fn step(b: &mut Builder<'_>, state: &NodeSymbols, tableau: Tableau) -> Results {
         let slope = b.slope(&motion, &vi);
         stages.push((slope, acceleration));
     }
-    b.equation("the step: weighted mean of the stages");
+    b.equation(format!("({}) weighted mean of the stages", tableau.a.len() + 1));
     let dq: Vec<&[Expr]> = stages.iter().map(|(v, _)| v.as_slice()).collect();
     let dv: Vec<&[Expr]> = stages.iter().map(|(_, a)| a.a.as_slice()).collect();
     let motion = b.combine(tableau.b, &dq);

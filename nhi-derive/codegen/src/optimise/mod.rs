@@ -19,6 +19,7 @@ mod step;
 pub use arrival::recurrence;
 pub(crate) use arrival::{Arrival, after};
 pub use cost::{Cost, weight_in_loop};
+pub(crate) use names::described;
 pub use names::identifier;
 pub use stage::{Prepared, split};
 pub use step::{Decision, Outcome, optimise_step, state_cache};

@@ -38,8 +38,7 @@ pub(super) fn names(cx: &mut Context<'_>, draft: &mut Draft) {
         }
         let value = cx.pool.substitute(&[value], &shown)[0];
         let early = levels.stage(cx.pool, symbol) == Stage::Prepared;
-        let described = formula_name(cx.pool, value, early).filter(|n| n.len() <= MAX_NAME);
-        let name = match described {
+        let name = match formula_name(cx.pool, value, early).filter(|n| n.len() <= MAX_NAME) {
             Some(name) if taken.insert(name.clone()) => name,
             _ => {
                 let letter = if early { 'k' } else { 't' };
@@ -59,6 +58,11 @@ pub(super) fn names(cx: &mut Context<'_>, draft: &mut Draft) {
         shown.insert(symbol, if early { value } else { new });
     }
     draft.rename(cx, &image);
+}
+
+/// A name after the formula of a value that is computed once per simulation, if that is short.
+pub(crate) fn described(pool: &mut Pool, e: Expr) -> Option<String> {
+    formula_name(pool, e, true).filter(|name| name.len() <= MAX_NAME)
 }
 
 /// A symbol's name as a part of identifiers: `dot(x)` is `dot_x`, `y[0]` is `y_0`.

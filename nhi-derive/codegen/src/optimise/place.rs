@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 /// Pivots above this fraction of their diagonal entry are regular in every precision.
 const ALWAYS_REGULAR: f64 = 1e-3;
 
+/// Heading of values that a loop needs and that do not change in it.
+const CONSTANT: &str = "constants of the iteration";
+
 /// Writes the program's statements anew, with `definitions` as further `Let`s.
 ///
 /// A `Let` stays in its place, or moves up to its first use; what does not depend on the unknowns of
@@ -29,16 +32,24 @@ pub(super) fn place(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(Exp
     };
     let mut body = Vec::new();
     let mut loops = 0;
+    // A heading stands over statements of its own.
+    let mut heading = None;
     for statement in std::mem::take(&mut draft.program.body) {
         match statement {
-            Statement::Equation(_) | Statement::Turn(_) => body.push(statement),
+            Statement::Equation(_) => heading = Some(statement),
+            Statement::Turn(_) => {
+                body.extend(heading.take());
+                body.push(statement);
+            }
             Statement::Let { symbol, .. } => {
-                if scheduler.live.contains(symbol) {
+                if scheduler.is_open(symbol) {
+                    body.extend(heading.take());
                     scheduler.place(cx.pool, &[symbol], &mut body, None);
                 }
             }
             Statement::Pivot { pivot, diagonal, .. } if is_regular(cx, pivot, diagonal) => {}
             Statement::Pivot { pivot, diagonal, what } => {
+                body.extend(heading.take());
                 scheduler.place(cx.pool, &[pivot, diagonal], &mut body, None);
                 let again = Statement::Pivot { pivot, diagonal, what };
                 if !body.contains(&again) {
@@ -46,21 +57,32 @@ pub(super) fn place(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(Exp
                 }
             }
             Statement::Newton(mut newton) => {
-                scheduler.place(cx.pool, &newton.before(), &mut body, None);
-                let mut inside = Vec::new();
+                let mut constant = Vec::new();
+                scheduler.place(cx.pool, &newton.before(), &mut constant, None);
+                let (mut inside, mut heading_inside) = (Vec::new(), None);
                 for s in std::mem::take(&mut newton.body) {
                     let Statement::Let { symbol, .. } = s else {
-                        inside.push(s);
+                        heading_inside = Some(s);
                         continue;
                     };
-                    if scheduler.live.contains(symbol) {
+                    if scheduler.is_open(symbol) {
+                        if scheduler.levels.of(cx.pool, symbol) == Level::inside(loops) {
+                            inside.extend(heading_inside.take());
+                        }
                         let inner = Some((&mut inside, Level::inside(loops)));
-                        scheduler.place(cx.pool, &[symbol], &mut body, inner);
+                        scheduler.place(cx.pool, &[symbol], &mut constant, inner);
                     }
                 }
                 let inner = Some((&mut inside, Level::inside(loops)));
-                scheduler.place(cx.pool, &newton.updates(), &mut body, inner);
-                newton.body = without_idle_equations(inside);
+                scheduler.place(cx.pool, &newton.updates(), &mut constant, inner);
+                newton.body = inside;
+                let of_constants = Statement::Equation(CONSTANT.into());
+                let above = body.iter().rfind(|s| matches!(s, Statement::Equation(_)));
+                if !constant.is_empty() && above.is_some_and(|above| *above != of_constants) {
+                    body.push(of_constants.clone());
+                }
+                body.append(&mut constant);
+                body.extend(heading.take().filter(|heading| *heading != of_constants));
                 body.push(Statement::Newton(newton));
                 loops += 1;
             }
@@ -69,7 +91,7 @@ pub(super) fn place(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(Exp
     for output in &draft.program.outputs {
         scheduler.place(cx.pool, &output.values, &mut body, None);
     }
-    draft.program.body = without_idle_equations(body);
+    draft.program.body = body;
 }
 
 /// Whether a pivot is positive, as far as that is known at compile time.
@@ -92,6 +114,11 @@ struct Scheduler {
 }
 
 impl Scheduler {
+    /// Whether this symbol is needed and has no place yet.
+    fn is_open(&self, symbol: Expr) -> bool {
+        self.live.contains(symbol) && !self.placed.contains(symbol)
+    }
+
     /// Binds every symbol in `roots` that is not bound yet, after what its value needs: values of
     /// the level of `inner` there, others in `outer`.
     fn place(
@@ -181,16 +208,4 @@ fn together(pool: &Pool, values: &Table<Expr>, live: &Table<()>) -> Table<Vec<Ex
         }
     }
     together
-}
-
-/// Drops an equation that no statement is left of, which is one directly before another.
-fn without_idle_equations(body: Vec<Statement>) -> Vec<Statement> {
-    let mut kept: Vec<Statement> = Vec::with_capacity(body.len());
-    for statement in body {
-        if let (Some(Statement::Equation(_)), Statement::Equation(_)) = (kept.last(), &statement) {
-            kept.pop();
-        }
-        kept.push(statement);
-    }
-    kept
 }

@@ -1,7 +1,7 @@
 //! The part of a program that depends on parameters and step size alone, as a program of its own.
 
 use crate::expr::{Expr, Pool};
-use crate::program::{Binding, Input, Output, Program, Role, Statement};
+use crate::program::{Binding, Input, Output, Program, Role, Statement, without_idle_headings};
 use std::collections::BTreeSet;
 
 /// A program in two parts.
@@ -32,14 +32,7 @@ pub fn split(pool: &Pool, program: &Program) -> Prepared {
         };
         if goes_first { first.push(statement.clone()) } else { rest.push(statement.clone()) }
     }
-    // An equation that nothing is left of goes.
-    let mut body: Vec<Statement> = Vec::with_capacity(rest.len());
-    for statement in rest {
-        if let (Some(Statement::Equation(_)), Statement::Equation(_)) = (body.last(), &statement) {
-            body.pop();
-        }
-        body.push(statement);
-    }
+    let body = without_idle_headings(rest);
     let mut step = Program { body, ..program.clone() };
     step.inputs.retain(|i| i.binding == Binding::Step);
     let used: BTreeSet<Expr> =

@@ -1,6 +1,6 @@
 //! What is computed where it is needed alone.
 
-use super::{Program, Statement};
+use super::{Program, Statement, without_idle_headings};
 use crate::expr::{Expr, Pool};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -26,7 +26,9 @@ impl Program {
             let of_slopes = made_of(pool, &lets, &newton.slopes);
             let is_only = |symbol: &Expr| of_slopes.contains(symbol) && !needed.contains(symbol);
             let only = lets.iter().filter(|(symbol, _)| is_only(symbol));
-            Some(only.map(|&(symbol, value)| Statement::Let { symbol, value }).collect())
+            let only = only.map(|&(symbol, value)| Statement::Let { symbol, value });
+            let heading = Statement::Equation("derivatives F′, F″ and F‴ of the residual F".into());
+            Some(without_idle_headings(std::iter::once(heading).chain(only).collect()))
         });
         let deferred = deferred.collect();
         let mut rest = self.clone();
@@ -42,9 +44,11 @@ fn retain(program: &mut Program, is_bound: impl Fn(Expr) -> bool) {
         _ => true,
     };
     program.body.retain(stays);
+    program.body = without_idle_headings(std::mem::take(&mut program.body));
     for statement in &mut program.body {
         if let Statement::Newton(newton) = statement {
             newton.body.retain(stays);
+            newton.body = without_idle_headings(std::mem::take(&mut newton.body));
         }
     }
 }

@@ -193,6 +193,22 @@ pub(crate) fn lets(statements: &[Statement]) -> impl Iterator<Item = (Expr, Expr
     })
 }
 
+/// `statements` without headings over no statement.
+pub(crate) fn without_idle_headings(statements: Vec<Statement>) -> Vec<Statement> {
+    let mut all = Vec::with_capacity(statements.len());
+    let mut heading = None;
+    for statement in statements {
+        match statement {
+            Statement::Equation(_) => heading = Some(statement),
+            _ => {
+                all.extend(heading.take());
+                all.push(statement);
+            }
+        }
+    }
+    all
+}
+
 impl Newton {
     /// What is evaluated before the first iteration.
     pub fn before(&self) -> Vec<Expr> {

@@ -92,14 +92,14 @@ const _: () = {
             let [dot_x, dot_y, dot_theta] = *v;
             let (sin_theta, cos_theta) = theta.sin_cos();
             let minus_defect = (belt - dot_x) * sin_theta + dot_y * cos_theta;
-            let pivot = T::from_f64(1.0) / m;
-            if !emitted::regular(pivot, pivot) {
+            let inv_m = T::from_f64(1.0) / m;
+            if !emitted::regular(inv_m, inv_m) {
                 return Err(Failure::SingularConstraints);
             }
-            let minus_sigma = minus_defect / pivot;
-            let t0 = pivot * minus_sigma;
-            let v = [dot_x + sin_theta * t0, dot_y - cos_theta * t0, dot_theta];
-            if emitted::finite(&v) { Ok(v) } else { Err(Failure::NonFinite) }
+            let minus_sigma = minus_defect / inv_m;
+            let t0 = inv_m * minus_sigma;
+            let v_ = [dot_x + sin_theta * t0, dot_y - cos_theta * t0, dot_theta];
+            if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
         }
 
         /// dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.
@@ -123,18 +123,18 @@ const _: () = {
             if !emitted::regular(J, J) {
                 return Err(Failure::SingularMass);
             }
-            let pivot = T::from_f64(1.0) / m;
-            let t0 = push * pivot;
+            let inv_m = T::from_f64(1.0) / m;
+            let t0 = push * inv_m;
             let (sin_theta, cos_theta) = theta.sin_cos();
             let free_x = t0 * cos_theta;
             let free_y = t0 * sin_theta;
             let free_theta = (turn - c_0 * dot_theta - c_1 * t.sin()) / J;
-            if !emitted::regular(pivot, pivot) {
+            if !emitted::regular(inv_m, inv_m) {
                 return Err(Failure::SingularConstraints);
             }
             let minus_lambda = (sin_theta * free_x - cos_theta * free_y
-                + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)) / pivot;
-            let t1 = pivot * minus_lambda;
+                + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)) / inv_m;
+            let t1 = inv_m * minus_lambda;
             let (a, lambda) = (
                 [free_x - sin_theta * t1, free_y + cos_theta * t1, free_theta],
                 [-minus_lambda],
@@ -259,23 +259,25 @@ const _: () = {
                 let [x, y, theta] = *q;
                 let [dot_x, dot_y, dot_theta] = *v;
                 let [push, _] = *inputs;
+
+                // multipliers Λ of the continuous equations
                 if !emitted::regular(m, m) {
                     return Err(Failure::SingularMass);
                 }
                 if !emitted::regular(J, J) {
                     return Err(Failure::SingularMass);
                 }
-                let pivot = T::from_f64(1.0) / m;
-                let t0 = push * pivot;
+                let inv_m = T::from_f64(1.0) / m;
+                let t0 = push * inv_m;
                 let (sin_theta, cos_theta) = theta.sin_cos();
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
-                if !emitted::regular(pivot, pivot) {
+                if !emitted::regular(inv_m, inv_m) {
                     return Err(Failure::SingularConstraints);
                 }
                 let minus_lambda = (sin_theta * free_x - cos_theta * free_y
                     + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta))
-                    / pivot;
+                    / inv_m;
                 let next = NodeState {
                     q: [x, y, theta],
                     v: [dot_x, dot_y, dot_theta],
@@ -398,6 +400,18 @@ const _: () = {
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
+            /// ```text
+            /// (1)  p⁻(q_h, q_h + h v') = p⁺(q_h − h v, q_h) + μ(q_h)ᵀ ℓ
+            /// (2)  μ(q') v' + μ₀(q') = 0,  q' = q_h + h/2 v'
+            ///
+            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// ```
+            ///
+            /// q_h = q + h/2 v: node between two steps;
+            /// ℓ = h λ': its impulse.
+            ///
             /// Operations: 19 add, 23 mul, 1 div, 2 sin_cos, 1 sin_cos_near.
             #[inline(always)]
             pub fn step<T: Scalar>(
@@ -431,17 +445,15 @@ const _: () = {
                 } = state.carried;
                 let [push, turn] = *inputs;
 
-                // q_h = q + h/2·v, the node between the two steps
+                // node: q_h = q + h/2 v
                 let x_h = x + half_h_dot_x;
                 let y_h = y + half_h_dot_y;
                 let theta_h = theta + half_h_dot_theta;
 
-                // (1) p⁻(q_h, q_h + h·v') = p⁺(q_h − h·v, q_h) + mu(q_h)ᵀ·ell
+                // (1) velocity w without reaction, and B = M⁻¹ μᵀ
                 let (sin_theta_h, cos_theta_h) = theta_h.sin_cos();
-                let solved_3 = -inv_m * cos_theta_h;
-                let solved_5 = inv_m * sin_theta_h;
-
-                // w: the velocity without reaction; B = M⁻¹muᵀ
+                let b_y = -inv_m * cos_theta_h;
+                let b_x = inv_m * sin_theta_h;
                 let t0 = half_h_sq_over_m * push;
                 let half_h_w_x = half_h_dot_x + cos_theta_h * t0;
                 let half_h_w_y = half_h_dot_y + sin_theta_h * t0;
@@ -455,18 +467,18 @@ const _: () = {
                 let half_h_w_theta = k0 * half_h_dot_theta
                     + h_over_pivot * (half_h * turn - half_c_1_h * sin_phase_0);
 
-                // mu·w + mu_t = 0 is affine in the impulse ell: one linear solve
+                // (2) impulse ℓ: the constraint is affine in it
                 let theta_1 = theta_h + half_h_w_theta;
                 let (sin_theta_1, cos_theta_1) = theta_1.sin_cos();
-                let pivot_2 = solved_5 * sin_theta_1 - solved_3 * cos_theta_1;
+                let pivot_2 = b_x * sin_theta_1 - b_y * cos_theta_1;
                 let half_h_impulse = (half_h_w_y * cos_theta_1
                     - (half_h_w_x - half_belt_h) * sin_theta_1) / pivot_2;
 
-                // velocity after the reaction: w + B·ell
-                let half_h_dot_x_1 = half_h_w_x + solved_5 * half_h_impulse;
-                let half_h_dot_y_1 = half_h_w_y + solved_3 * half_h_impulse;
+                // (1) velocity of the step: w + B ℓ
+                let half_h_dot_x_1 = half_h_w_x + b_x * half_h_impulse;
+                let half_h_dot_y_1 = half_h_w_y + b_y * half_h_impulse;
 
-                // (2) q' where mu(q')·v' + mu_t(q') = 0
+                // (2) q' = q_h + h/2 v'
                 let x_1 = x_h + half_h_dot_x_1;
                 let y_1 = y_h + half_h_dot_y_1;
                 let next = NodeState {
@@ -515,7 +527,7 @@ const _: () = {
                 /// `cos(h)`
                 pub cos_turn_of_phase_0: T,
                 /// `1/m`
-                pub pivot: T,
+                pub inv_m: T,
                 /// `1/J`
                 pub inv_J: T,
                 /// `h/2`
@@ -539,7 +551,7 @@ const _: () = {
             }
             emitted::fields!(
                 Prepared { belt, c_0, c_1, h, turn_of_phase_0, sin_turn_of_phase_0,
-                cos_turn_of_phase_0, pivot, inv_J, half_h, half_h_over_J, h_over_J,
+                cos_turn_of_phase_0, inv_m, inv_J, half_h, half_h_over_J, h_over_J,
                 sin_half_h, cos_half_h, k0, two_over_J, k1, k2 }
             );
             /// What a step computes for the next one.
@@ -576,9 +588,9 @@ const _: () = {
                 if !emitted::regular(J, J) {
                     return Err(Failure::SingularMass);
                 }
-                let pivot = T::from_f64(1.0) / m;
+                let inv_m = T::from_f64(1.0) / m;
                 let inv_J = T::from_f64(1.0) / J;
-                if !emitted::regular(pivot, pivot) {
+                if !emitted::regular(inv_m, inv_m) {
                     return Err(Failure::SingularConstraints);
                 }
                 let half_h = T::from_f64(0.5) * h;
@@ -587,9 +599,9 @@ const _: () = {
                 let (sin_half_h, cos_half_h) = half_h.sin_cos();
                 let k0 = T::from_f64(0.16666666666666666) * h;
                 let two_over_J = T::from_f64(2.0) * inv_J;
-                let inv_pivot = T::from_f64(1.0) / pivot;
-                let k1 = T::from_f64(0.16666666666666666) * inv_pivot;
-                let k2 = T::from_f64(0.3333333333333333) * inv_pivot;
+                let inv_inv_m = T::from_f64(1.0) / inv_m;
+                let k1 = T::from_f64(0.16666666666666666) * inv_inv_m;
+                let k2 = T::from_f64(0.3333333333333333) * inv_inv_m;
                 Ok(Prepared {
                     belt,
                     c_0,
@@ -598,7 +610,7 @@ const _: () = {
                     turn_of_phase_0,
                     sin_turn_of_phase_0,
                     cos_turn_of_phase_0,
-                    pivot,
+                    inv_m,
                     inv_J,
                     half_h,
                     half_h_over_J,
@@ -627,23 +639,25 @@ const _: () = {
                 let [x, y, theta] = *q;
                 let [dot_x, dot_y, dot_theta] = *v;
                 let [push, _] = *inputs;
+
+                // multipliers Λ of the continuous equations
                 if !emitted::regular(m, m) {
                     return Err(Failure::SingularMass);
                 }
                 if !emitted::regular(J, J) {
                     return Err(Failure::SingularMass);
                 }
-                let pivot = T::from_f64(1.0) / m;
-                let t0 = push * pivot;
+                let inv_m = T::from_f64(1.0) / m;
+                let t0 = push * inv_m;
                 let (sin_theta, cos_theta) = theta.sin_cos();
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
-                if !emitted::regular(pivot, pivot) {
+                if !emitted::regular(inv_m, inv_m) {
                     return Err(Failure::SingularConstraints);
                 }
                 let minus_lambda = (sin_theta * free_x - cos_theta * free_y
                     + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta))
-                    / pivot;
+                    / inv_m;
                 let next = NodeState {
                     q: [x, y, theta],
                     v: [dot_x, dot_y, dot_theta],
@@ -697,6 +711,21 @@ const _: () = {
 
             /// One step of `rk4`: the classical Runge–Kutta method on the index-reduced equations.
             ///
+            /// ```text
+            /// (1)  q₁ = q,  v₁ = v,  a₁ = F(q₁, v₁, t)
+            /// (2)  q₂ = q + h/2 v₁,  v₂ = v + h/2 a₁,  a₂ = F(q₂, v₂, t + h/2)
+            /// (3)  q₃ = q + h/2 v₂,  v₃ = v + h/2 a₂,  a₃ = F(q₃, v₃, t + h/2)
+            /// (4)  q₄ = q + h v₃,  v₄ = v + h a₃,  a₄ = F(q₄, v₄, t + h)
+            /// (5)  q' = q + h/6 v₁ + h/3 v₂ + h/3 v₃ + h/6 v₄,  v' = v + h/6 a₁ + h/3 a₂ + h/3 a₃ + h/6 a₄
+            ///
+            /// F(q, v, t) = M⁻¹(b + μᵀ Λ),  Λ = −C⁻¹(μ M⁻¹ b + γ)
+            /// ```
+            ///
+            /// b = L_q + f − dL_v/dt at constant v;
+            /// γ = d(μ v + μ₀)/dt at constant v;
+            /// C = μ M⁻¹ μᵀ;
+            /// λ': mean of Λ with the weights of the last equation.
+            ///
             /// Operations: 75 add, 77 mul, 4 sin_cos, 1 sin_cos_near.
             #[inline(always)]
             pub fn step<T: Scalar>(
@@ -713,7 +742,7 @@ const _: () = {
                     turn_of_phase_0,
                     sin_turn_of_phase_0,
                     cos_turn_of_phase_0,
-                    pivot,
+                    inv_m,
                     inv_J,
                     half_h,
                     half_h_over_J,
@@ -735,8 +764,8 @@ const _: () = {
                 } = state.carried;
                 let [push, turn] = *inputs;
 
-                // stage 1
-                let t0 = pivot * push;
+                // (1) stage 1
+                let t0 = inv_m * push;
                 let (sin_theta, cos_theta) = theta.sin_cos();
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
@@ -746,7 +775,7 @@ const _: () = {
                 let a_x_s1 = free_x - sin_theta * t1;
                 let a_y_s1 = free_y + cos_theta * t1;
 
-                // stage 2
+                // (2) stage 2
                 let theta_s2 = theta + half_h * dot_theta;
                 let dot_x_s2 = dot_x + half_h * a_x_s1;
                 let dot_y_s2 = dot_y + half_h * a_y_s1;
@@ -760,7 +789,7 @@ const _: () = {
                 let a_x_s2 = free_x_2 - sin_theta_s2 * t2;
                 let a_y_s2 = free_y_2 + cos_theta_s2 * t2;
 
-                // stage 3
+                // (3) stage 3
                 let theta_s3 = theta + half_h * dot_theta_s2;
                 let dot_x_s3 = dot_x + half_h * a_x_s2;
                 let dot_y_s3 = dot_y + half_h * a_y_s2;
@@ -784,7 +813,7 @@ const _: () = {
                 let a_x_s3 = free_x_3 - sin_theta_s3 * t6;
                 let a_y_s3 = free_y_3 + cos_theta_s3 * t6;
 
-                // stage 4
+                // (4) stage 4
                 let theta_s4 = theta + h * dot_theta_s3;
                 let dot_x_s4 = dot_x + h * a_x_s3;
                 let dot_y_s4 = dot_y + h * a_y_s3;
@@ -801,7 +830,7 @@ const _: () = {
                 let a_x_s4 = free_x_4 - sin_theta_s4 * t9;
                 let a_y_s4 = free_y_4 + cos_theta_s4 * t9;
 
-                // the step: weighted mean of the stages
+                // (5) weighted mean of the stages
                 let x_1 = x
                     + k0 * (dot_x + T::from_f64(2.0) * (dot_x_s2 + dot_x_s3) + dot_x_s4);
                 let y_1 = y

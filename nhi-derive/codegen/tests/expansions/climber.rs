@@ -101,8 +101,8 @@ const _: () = {
             }
             let sigma = defect / pivot;
             let t0 = inv_m * sigma;
-            let v = [dot_r, dot_phi + s * t0 / r, dot_z - t0];
-            if emitted::finite(&v) { Ok(v) } else { Err(Failure::NonFinite) }
+            let v_ = [dot_r, dot_phi + s * t0 / r, dot_z - t0];
+            if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
         }
 
         /// dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.
@@ -123,23 +123,26 @@ const _: () = {
                 return Err(Failure::SingularMass);
             }
             let t0 = m * r;
-            let pivot = r * t0;
-            if !emitted::regular(pivot, pivot) {
+            let m_r_sq = r * t0;
+            if !emitted::regular(m_r_sq, m_r_sq) {
                 return Err(Failure::SingularMass);
             }
             let inv_m = T::from_f64(1.0) / m;
             let minus_free_r = r * (k - m * dot_phi * dot_phi) * inv_m;
             let t1 = dot_r * dot_phi;
-            let free_phi = -T::from_f64(2.0) * t0 * t1 / pivot;
-            let pivot_2 = (T::from_f64(1.0) + s * s) * inv_m;
-            if !emitted::regular(pivot_2, pivot_2) {
+            let free_phi = -T::from_f64(2.0) * t0 * t1 / m_r_sq;
+            let pivot = (T::from_f64(1.0) + s * s) * inv_m;
+            if !emitted::regular(pivot, pivot) {
                 return Err(Failure::SingularConstraints);
             }
-            let lambda = (g + s * (t1 + r * free_phi)) / pivot_2;
+            let lambda = (g + s * (t1 + r * free_phi)) / pivot;
             let t2 = inv_m * lambda;
-            let (a, lambda) = ([-minus_free_r, free_phi - s * t2 / r, t2 - g], [lambda]);
-            if emitted::finite(&a) && emitted::finite(&lambda) {
-                Ok((a, lambda))
+            let (a, lambda_) = (
+                [-minus_free_r, free_phi - s * t2 / r, t2 - g],
+                [lambda],
+            );
+            if emitted::finite(&a) && emitted::finite(&lambda_) {
+                Ok((a, lambda_))
             } else {
                 Err(Failure::NonFinite)
             }
@@ -166,7 +169,7 @@ const _: () = {
                 /// `1/m`
                 pub inv_m: T,
                 /// `1/m + s^2/m`
-                pub effect: T,
+                pub weight: T,
                 /// `m*s`
                 pub m_s: T,
                 /// `2*m`
@@ -177,7 +180,7 @@ const _: () = {
                 pub two_over_h_sq: T,
             }
             emitted::fields!(
-                Prepared { m, s, quarter_k_h_sq, half_m, k0, inv_m, effect, m_s, two_m,
+                Prepared { m, s, quarter_k_h_sq, half_m, k0, inv_m, weight, m_s, two_m,
                 two_over_h, two_over_h_sq }
             );
             /// What a step computes for the next one.
@@ -189,13 +192,13 @@ const _: () = {
             )]
             pub struct Carried<T> {
                 /// Solution of the last step, times `h/2`.
-                pub half_h_last_ell: T,
+                pub half_h_last_impulse: T,
                 /// Solution of the step before the last one, times `h/2`.
-                pub half_h_last_2_ell: T,
+                pub half_h_last_2_impulse: T,
                 /// Solution 2 steps before the last one, times `h/2`.
-                pub half_h_last_3_ell: T,
+                pub half_h_last_3_impulse: T,
                 /// Part of the next initial guess that older solutions make up, times `h/2`.
-                pub half_h_back_ell: T,
+                pub half_h_back_impulse: T,
                 /// Error of the last initial guess, times `h/2`.
                 pub half_h_e0_dot_r_1: T,
                 /// Backward difference of order 1 of the errors of the initial guesses, times `h/2`.
@@ -222,11 +225,12 @@ const _: () = {
                 pub half_h_dot_z: T,
             }
             emitted::fields!(
-                Carried { half_h_last_ell, half_h_last_2_ell, half_h_last_3_ell,
-                half_h_back_ell, half_h_e0_dot_r_1, half_h_e1_dot_r_1, half_h_e2_dot_r_1,
-                half_h_e0_dot_phi_1, half_h_e1_dot_phi_1, half_h_e2_dot_phi_1,
-                half_h_e0_dot_z_1, half_h_e1_dot_z_1, half_h_e2_dot_z_1, half_h_dot_r,
-                half_h_dot_phi, half_h_dot_z }
+                Carried { half_h_last_impulse, half_h_last_2_impulse,
+                half_h_last_3_impulse, half_h_back_impulse, half_h_e0_dot_r_1,
+                half_h_e1_dot_r_1, half_h_e2_dot_r_1, half_h_e0_dot_phi_1,
+                half_h_e1_dot_phi_1, half_h_e2_dot_phi_1, half_h_e0_dot_z_1,
+                half_h_e1_dot_z_1, half_h_e2_dot_z_1, half_h_dot_r, half_h_dot_phi,
+                half_h_dot_z }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -241,7 +245,7 @@ const _: () = {
                 let m_g = m * g;
                 let k0 = quarter_h_sq * m_g;
                 let inv_m = T::from_f64(1.0) / m;
-                let effect = inv_m + s * s * inv_m;
+                let weight = inv_m + s * s * inv_m;
                 let m_s = m * s;
                 let two_m = T::from_f64(2.0) * m;
                 let inv_h = T::from_f64(1.0) / h;
@@ -254,7 +258,7 @@ const _: () = {
                     half_m,
                     k0,
                     inv_m,
-                    effect,
+                    weight,
                     m_s,
                     two_m,
                     two_over_h,
@@ -276,21 +280,23 @@ const _: () = {
                 let [m, _, g, s] = *parameters;
                 let [r, phi, z] = *q;
                 let [dot_r, dot_phi, dot_z] = *v;
+
+                // multipliers Λ of the continuous equations
                 if !emitted::regular(m, m) {
                     return Err(Failure::SingularMass);
                 }
                 let t0 = m * r;
-                let pivot = r * t0;
-                if !emitted::regular(pivot, pivot) {
+                let m_r_sq = r * t0;
+                if !emitted::regular(m_r_sq, m_r_sq) {
                     return Err(Failure::SingularMass);
                 }
                 let t1 = dot_r * dot_phi;
-                let free_phi = -T::from_f64(2.0) * t0 * t1 / pivot;
-                let pivot_2 = (T::from_f64(1.0) + s * s) / m;
-                if !emitted::regular(pivot_2, pivot_2) {
+                let free_phi = -T::from_f64(2.0) * t0 * t1 / m_r_sq;
+                let pivot = (T::from_f64(1.0) + s * s) / m;
+                if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
                 }
-                let lambda = (g + s * (t1 + r * free_phi)) / pivot_2;
+                let lambda = (g + s * (t1 + r * free_phi)) / pivot;
                 let next = NodeState {
                     q: [r, phi, z],
                     v: [dot_r, dot_phi, dot_z],
@@ -315,10 +321,10 @@ const _: () = {
                 let t0 = h * lambda;
                 let t1 = half_h * t0;
                 let carried = Carried {
-                    half_h_last_ell: t1,
-                    half_h_last_2_ell: t1,
-                    half_h_last_3_ell: t1,
-                    half_h_back_ell: -T::from_f64(1.5) * h * t0,
+                    half_h_last_impulse: t1,
+                    half_h_last_2_impulse: t1,
+                    half_h_last_3_impulse: t1,
+                    half_h_back_impulse: -T::from_f64(1.5) * h * t0,
                     half_h_e0_dot_r_1: T::from_f64(0.0),
                     half_h_e1_dot_r_1: T::from_f64(0.0),
                     half_h_e2_dot_r_1: T::from_f64(0.0),
@@ -354,10 +360,10 @@ const _: () = {
                 let t0 = h * lambda;
                 let t1 = half_h * t0;
                 let carried = Carried {
-                    half_h_last_ell: t1,
-                    half_h_last_2_ell: t1,
-                    half_h_last_3_ell: t1,
-                    half_h_back_ell: -T::from_f64(1.5) * h * t0,
+                    half_h_last_impulse: t1,
+                    half_h_last_2_impulse: t1,
+                    half_h_last_3_impulse: t1,
+                    half_h_back_impulse: -T::from_f64(1.5) * h * t0,
                     half_h_e0_dot_r_1: T::from_f64(0.0),
                     half_h_e1_dot_r_1: T::from_f64(0.0),
                     half_h_e2_dot_r_1: T::from_f64(0.0),
@@ -406,6 +412,18 @@ const _: () = {
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
+            /// ```text
+            /// (1)  p⁻(q_h, q_h + h v') = p⁺(q_h − h v, q_h) + μ(q_h)ᵀ ℓ
+            /// (2)  μ(q') v' + μ₀(q') = 0,  q' = q_h + h/2 v'
+            ///
+            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// ```
+            ///
+            /// q_h = q + h/2 v: node between two steps;
+            /// ℓ = h λ': its impulse.
+            ///
             /// Operations: 35 add, 26 mul; per Newton iteration 21 add, 27 mul, 1 div.
             #[inline(always)]
             pub fn step<T: Scalar>(
@@ -421,7 +439,7 @@ const _: () = {
                     half_m,
                     k0,
                     inv_m,
-                    effect,
+                    weight,
                     m_s,
                     two_m,
                     two_over_h,
@@ -429,10 +447,10 @@ const _: () = {
                 } = *prepared;
                 let [r, phi, z] = state.q;
                 let Carried {
-                    half_h_last_ell,
-                    half_h_last_2_ell,
-                    half_h_last_3_ell,
-                    half_h_back_ell,
+                    half_h_last_impulse,
+                    half_h_last_2_impulse,
+                    half_h_last_3_impulse,
+                    half_h_back_impulse,
                     half_h_e0_dot_r_1,
                     half_h_e1_dot_r_1,
                     half_h_e2_dot_r_1,
@@ -447,40 +465,46 @@ const _: () = {
                     half_h_dot_z,
                 } = state.carried;
 
-                // q_h = q + h/2·v, the node between the two steps
+                // node: q_h = q + h/2 v
                 let r_h = r + half_h_dot_r;
                 let phi_h = phi + half_h_dot_phi;
                 let z_h = z + half_h_dot_z;
+
+                // (1) momentum p⁺(q_h − h v, q_h)
                 let r_before = r_h - T::from_f64(2.0) * half_h_dot_r;
 
-                // p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton
+                // (1) momentum at the node
                 let t0 = m * r_h;
                 let half_h_dot_phi_sq = half_h_dot_phi * half_h_dot_phi;
                 let t1 = quarter_k_h_sq * r_h;
-                let half_h_pi_r = m * half_h_dot_r - t1 + t0 * half_h_dot_phi_sq;
+                let half_h_p_r = m * half_h_dot_r - t1 + t0 * half_h_dot_phi_sq;
                 let r_h_sq = r_h * r_h;
-                let half_h_pi_phi = half_m * half_h_dot_phi
+                let half_h_p_phi = half_m * half_h_dot_phi
                     * (r_before * r_before + r_h_sq);
-                let half_h_pi_z = m * half_h_dot_z - k0;
-                let quarter_h_sq_beside = m
+                let half_h_p_z = m * half_h_dot_z - k0;
+
+                // norm of Newton's updates
+                let quarter_h_sq_scale2 = m
                     * (half_h_dot_r * half_h_dot_r + half_h_dot_z * half_h_dot_z
                         + half_h_dot_phi_sq * r_h_sq);
                 let mass_phi = m * r_h_sq;
 
-                // guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences
-                let factor = -s * r_h;
-                let t2 = half_h_pi_z - k0;
+                // constants of the iteration
+                let l_24 = -s * r_h;
+                let t2 = half_h_p_z - k0;
                 let t3 = half_m * r_h_sq;
                 let t4 = two_m * r_h;
+
+                // initial guess: 4 u₁ + (4 u₃ − 6 u₂ − u₄); u₁ to u₄: last solutions; or g + e0 + e1 + e2; e0: last error of g, e1 and e2: its differences
                 let newton = emitted::Newton::weighted(
-                    [m, mass_phi, m, effect],
-                    quarter_h_sq_beside,
+                    [m, mass_phi, m, weight],
+                    quarter_h_sq_scale2,
                 );
                 let (
                     [half_h_dot_r_1,
                     half_h_dot_phi_1,
                     half_h_dot_z_1,
-                    half_h_ell,
+                    half_h_impulse,
                     ],
                     [],
                 ) = emitted::Newton::solve_or(
@@ -492,44 +516,47 @@ const _: () = {
                             + half_h_e2_dot_phi_1,
                         half_h_e0_dot_z_1 + half_h_dot_z + half_h_e1_dot_z_1
                             + half_h_e2_dot_z_1,
-                        T::from_f64(4.0) * half_h_last_ell + half_h_back_ell,
+                        T::from_f64(4.0) * half_h_last_impulse + half_h_back_impulse,
                     ],
-                    [half_h_dot_r, half_h_dot_phi, half_h_dot_z, half_h_last_ell],
+                    [half_h_dot_r, half_h_dot_phi, half_h_dot_z, half_h_last_impulse],
                     #[inline(always)]
-                    |[half_h_dot_r_1, half_h_dot_phi_1, half_h_dot_z_1, half_h_ell]| {
+                    |[half_h_dot_r_1, half_h_dot_phi_1, half_h_dot_z_1, half_h_impulse]| {
+                        // Newton residual of (1) and (2)
                         let r_try = r_h + half_h_dot_r_1;
                         let r_end = r_h + T::from_f64(2.0) * half_h_dot_r_1;
 
-                        // Newton update: J·delta = −residual
-                        let reduced = m_s * half_h_dot_phi_1;
-                        let reduced_2 = m_s * r_try;
-                        let half_h_reduced_3 = t2 + half_h_ell
-                            - half_h_dot_phi_1 * reduced_2;
-                        let reduced_4 = two_m * r_end * half_h_dot_phi_1
-                            - factor * reduced;
+                        // elimination: Jacobian · delta = −residual
+                        let schur_31 = m_s * half_h_dot_phi_1;
+                        let schur_32 = m_s * r_try;
+                        let half_h_rhs_3 = t2 + half_h_impulse
+                            - half_h_dot_phi_1 * schur_32;
+                        let schur_21 = two_m * r_end * half_h_dot_phi_1
+                            - l_24 * schur_31;
                         let t5 = t3 + half_m * r_end * r_end;
-                        let reduced_5 = t5 - factor * reduced_2;
-                        let half_h_reduced_6 = half_h_pi_phi - half_h_dot_phi_1 * t5
-                            + factor * (half_h_ell - half_h_reduced_3);
-                        let factor_2 = inv_m * reduced_4;
+                        let schur_22 = t5 - l_24 * schur_32;
+                        let half_h_rhs_2 = half_h_p_phi - half_h_dot_phi_1 * t5
+                            + l_24 * (half_h_impulse - half_h_rhs_3);
+                        let l_21 = inv_m * schur_21;
                         let t6 = t4 * half_h_dot_phi_1;
-                        let reduced_7 = reduced_5 + factor_2 * t6;
-                        let t7 = half_h_pi_r - m * half_h_dot_r_1;
+                        let schur_22_2 = schur_22 + l_21 * t6;
+                        let t7 = half_h_p_r - m * half_h_dot_r_1;
                         let t8 = t7 - t1 + t0 * half_h_dot_phi_1 * half_h_dot_phi_1;
-                        let half_h_reduced_8 = half_h_reduced_6 - factor_2 * t8;
-                        let half_h_solved = half_h_reduced_8 / reduced_7;
-                        let half_h_solved_2 = inv_m * (t8 + t6 * half_h_solved);
-                        let half_h_solved_3 = reduced_2 * half_h_solved
-                            - half_h_reduced_3 + reduced * half_h_solved_2;
+                        let half_h_rhs_2_2 = half_h_rhs_2 - l_21 * t8;
+                        let half_h_delta_dot_phi_1 = half_h_rhs_2_2 / schur_22_2;
+                        let half_h_delta_dot_r_1 = inv_m
+                            * (t8 + t6 * half_h_delta_dot_phi_1);
+                        let half_h_delta_impulse = schur_32 * half_h_delta_dot_phi_1
+                            - half_h_rhs_3 + schur_31 * half_h_delta_dot_r_1;
                         let t9 = s * r_try;
-                        let half_h_solved_4 = half_h_solved * t9 - half_h_dot_z_1
-                            + half_h_dot_phi_1 * (s * half_h_solved_2 + t9);
+                        let half_h_delta_dot_z_1 = half_h_delta_dot_phi_1 * t9
+                            - half_h_dot_z_1
+                            + half_h_dot_phi_1 * (s * half_h_delta_dot_r_1 + t9);
                         Ok((
                             [
-                                half_h_solved_2,
-                                half_h_solved,
-                                half_h_solved_4,
-                                half_h_solved_3,
+                                half_h_delta_dot_r_1,
+                                half_h_delta_dot_phi_1,
+                                half_h_delta_dot_z_1,
+                                half_h_delta_impulse,
                             ],
                             move || [],
                             [],
@@ -537,7 +564,7 @@ const _: () = {
                     },
                 )?;
 
-                // for the next guess
+                // errors for the next initial guess
                 let half_h_next_e0_dot_r_1 = half_h_dot_r_1 - half_h_dot_r;
                 let half_h_next_e1_dot_r_1 = half_h_next_e0_dot_r_1 - half_h_e0_dot_r_1;
                 let half_h_next_e2_dot_r_1 = half_h_next_e1_dot_r_1 - half_h_e1_dot_r_1;
@@ -550,7 +577,7 @@ const _: () = {
                 let half_h_next_e1_dot_z_1 = half_h_next_e0_dot_z_1 - half_h_e0_dot_z_1;
                 let half_h_next_e2_dot_z_1 = half_h_next_e1_dot_z_1 - half_h_e1_dot_z_1;
 
-                // (2) q' where mu(q')·v' + mu_t(q') = 0
+                // (2) q' = q_h + h/2 v'
                 let r_1 = r_h + half_h_dot_r_1;
                 let phi_1 = phi_h + half_h_dot_phi_1;
                 let z_1 = z_h + half_h_dot_z_1;
@@ -561,13 +588,14 @@ const _: () = {
                         two_over_h * half_h_dot_phi_1,
                         two_over_h * half_h_dot_z_1,
                     ],
-                    lambda: [two_over_h_sq * half_h_ell],
+                    lambda: [two_over_h_sq * half_h_impulse],
                     carried: Carried {
-                        half_h_last_ell: half_h_ell,
-                        half_h_last_2_ell: half_h_last_ell,
-                        half_h_last_3_ell: half_h_last_2_ell,
-                        half_h_back_ell: T::from_f64(4.0) * half_h_last_2_ell
-                            - half_h_last_3_ell - T::from_f64(6.0) * half_h_last_ell,
+                        half_h_last_impulse: half_h_impulse,
+                        half_h_last_2_impulse: half_h_last_impulse,
+                        half_h_last_3_impulse: half_h_last_2_impulse,
+                        half_h_back_impulse: T::from_f64(4.0) * half_h_last_2_impulse
+                            - half_h_last_3_impulse
+                            - T::from_f64(6.0) * half_h_last_impulse,
                         half_h_e0_dot_r_1: half_h_next_e0_dot_r_1,
                         half_h_e1_dot_r_1: half_h_next_e1_dot_r_1,
                         half_h_e2_dot_r_1: half_h_next_e2_dot_r_1,
@@ -617,15 +645,15 @@ const _: () = {
                 /// `h/(2*m)`
                 pub half_h_over_m: T,
                 /// `2/(s^2 + 1)`
-                pub two_over_m_pivot_2: T,
+                pub two_over_m_pivot: T,
                 /// `2*s/(s^2 + 1)`
                 pub k1: T,
                 /// `2*m/((s^2 + 1)*h)`
-                pub two_over_h_pivot_2: T,
+                pub two_over_h_pivot: T,
             }
             emitted::fields!(
                 Prepared { m, k, s, h, half_m, m_h, half_h, half_g_h, k0, inv_m,
-                half_h_over_m, two_over_m_pivot_2, k1, two_over_h_pivot_2 }
+                half_h_over_m, two_over_m_pivot, k1, two_over_h_pivot }
             );
             /// What a step computes for the next one.
             #[derive(
@@ -674,15 +702,15 @@ const _: () = {
                     return Err(Failure::SingularMass);
                 }
                 let half_h_over_m = half_h * inv_m;
-                let pivot_2 = (T::from_f64(1.0) + s * s) * inv_m;
-                if !emitted::regular(pivot_2, pivot_2) {
+                let pivot = (T::from_f64(1.0) + s * s) * inv_m;
+                if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
                 }
-                let two_over_pivot_2 = T::from_f64(2.0) / pivot_2;
-                let two_over_m_pivot_2 = inv_m * two_over_pivot_2;
-                let k1 = s * two_over_m_pivot_2;
+                let two_over_pivot = T::from_f64(2.0) / pivot;
+                let two_over_m_pivot = inv_m * two_over_pivot;
+                let k1 = s * two_over_m_pivot;
                 let inv_h = T::from_f64(1.0) / h;
-                let two_over_h_pivot_2 = two_over_pivot_2 * inv_h;
+                let two_over_h_pivot = two_over_pivot * inv_h;
                 Ok(Prepared {
                     m,
                     k,
@@ -695,9 +723,9 @@ const _: () = {
                     k0,
                     inv_m,
                     half_h_over_m,
-                    two_over_m_pivot_2,
+                    two_over_m_pivot,
                     k1,
-                    two_over_h_pivot_2,
+                    two_over_h_pivot,
                 })
             }
 
@@ -716,33 +744,37 @@ const _: () = {
                 let [r, phi, z] = *q;
                 let [dot_r, dot_phi, dot_z] = *v;
 
-                // the continuous multiplier
+                // multipliers Λ of the continuous equations
                 if !emitted::regular(m, m) {
                     return Err(Failure::SingularMass);
                 }
                 let t0 = m * r;
-                let pivot = r * t0;
-                if !emitted::regular(pivot, pivot) {
+                let m_r_sq = r * t0;
+                if !emitted::regular(m_r_sq, m_r_sq) {
                     return Err(Failure::SingularMass);
                 }
                 let t1 = dot_r * dot_phi;
-                let free_phi = -T::from_f64(2.0) * t0 * t1 / pivot;
+                let free_phi = -T::from_f64(2.0) * t0 * t1 / m_r_sq;
                 let inv_m = T::from_f64(1.0) / m;
-                let pivot_2 = (T::from_f64(1.0) + s * s) * inv_m;
-                if !emitted::regular(pivot_2, pivot_2) {
+                let pivot = (T::from_f64(1.0) + s * s) * inv_m;
+                if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
                 }
-                let lambda = (g + s * (t1 + r * free_phi)) / pivot_2;
+                let lambda = (g + s * (t1 + r * free_phi)) / pivot;
 
-                // v∓ = v ∓ h/2·B·lambda
+                // velocities at the reflection: v∓ = v ∓ h/2 B λ
                 let half_inv_m = T::from_f64(0.5) * inv_m;
                 let t2 = h * lambda;
                 let t3 = half_inv_m * t2;
                 let t4 = s * t3 / r;
+                let dot_phi_pre = dot_phi + t4;
+                let dot_z_pre = dot_z - t3;
+                let dot_phi_post = dot_phi - t4;
+                let dot_z_post = dot_z + t3;
                 let next = JumpState {
                     q: [r, phi, z],
-                    v_pre: [dot_r, dot_phi + t4, dot_z - t3],
-                    v_post: [dot_r, dot_phi - t4, dot_z + t3],
+                    v_pre: [dot_r, dot_phi_pre, dot_z_pre],
+                    v_post: [dot_r, dot_phi_post, dot_z_post],
                     lambda: [lambda],
                     carried: (),
                 };
@@ -764,7 +796,7 @@ const _: () = {
                 let [r, phi, z] = *q;
                 let [dot_r, dot_phi, dot_z] = *v;
 
-                // lambda = −C⁻¹·mu·M⁻¹(L_q + f)
+                // multipliers λ = −C⁻¹ μ M⁻¹ (L_q + f)
                 if !emitted::regular(m, m) {
                     return Err(Failure::SingularMass);
                 }
@@ -775,15 +807,19 @@ const _: () = {
                 }
                 let lambda = g / pivot;
 
-                // v∓ = v ∓ h/2·B·lambda
+                // velocities at the reflection: v∓ = v ∓ h/2 B λ
                 let half_inv_m = T::from_f64(0.5) * inv_m;
                 let t0 = h * lambda;
                 let t1 = half_inv_m * t0;
                 let t2 = s * t1 / r;
+                let dot_phi_pre = dot_phi + t2;
+                let dot_z_pre = dot_z - t1;
+                let dot_phi_post = dot_phi - t2;
+                let dot_z_post = dot_z + t1;
                 let next = JumpState {
                     q: [r, phi, z],
-                    v_pre: [dot_r, dot_phi + t2, dot_z - t1],
-                    v_post: [dot_r, dot_phi - t2, dot_z + t1],
+                    v_pre: [dot_r, dot_phi_pre, dot_z_pre],
+                    v_post: [dot_r, dot_phi_post, dot_z_post],
                     lambda: [lambda],
                     carried: (),
                 };
@@ -803,8 +839,6 @@ const _: () = {
             ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
                 let [r, phi, z] = *q;
                 let [dot_r, dot_phi, dot_z] = *v;
-
-                // v∓ = v ∓ h/2·B·lambda
                 let next = JumpState {
                     q: [r, phi, z],
                     v_pre: [dot_r, dot_phi, dot_z],
@@ -830,39 +864,40 @@ const _: () = {
                 let [r, phi, z] = *q;
                 let [dot_r, dot_phi, dot_z] = *v;
 
-                // v_post = M⁻¹(p⁻(q, q + h·v) − a)
+                // velocity v_post = M⁻¹(p⁻(q, q + h v) − a)
                 let r_1 = r + h * dot_r;
                 if !emitted::regular(m, m) {
                     return Err(Failure::SingularMass);
                 }
                 let t0 = m * r;
-                let pivot = r * t0;
-                if !emitted::regular(pivot, pivot) {
+                let m_r_sq = r * t0;
+                if !emitted::regular(m_r_sq, m_r_sq) {
                     return Err(Failure::SingularMass);
                 }
                 let half_h = T::from_f64(0.5) * h;
                 let inv_m = T::from_f64(1.0) / m;
                 let dot_r_post = dot_r - r * half_h * (dot_phi * dot_phi - k * inv_m);
-                let t1 = dot_phi / pivot;
+                let t1 = dot_phi / m_r_sq;
                 let dot_phi_post = dot_phi
                     - T::from_f64(0.5) * m * (r * r - r_1 * r_1) * t1;
                 let dot_z_post = dot_z + g * half_h;
 
-                // v_pre = 2·v − v_post
+                // velocity v_pre = 2 v − v_post
                 let two_dot_r = T::from_f64(2.0) * dot_r;
+                let dot_r_pre = two_dot_r - dot_r_post;
+                let dot_phi_pre = T::from_f64(2.0) * dot_phi - dot_phi_post;
+                let dot_z_pre = T::from_f64(2.0) * dot_z - dot_z_post;
+
+                // multipliers Λ of the continuous equations
                 let minus_free_phi = t0 * two_dot_r * t1;
-                let pivot_2 = (T::from_f64(1.0) + s * s) * inv_m;
-                if !emitted::regular(pivot_2, pivot_2) {
+                let pivot = (T::from_f64(1.0) + s * s) * inv_m;
+                if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
                 }
-                let lambda = (g + s * (dot_r * dot_phi - r * minus_free_phi)) / pivot_2;
+                let lambda = (g + s * (dot_r * dot_phi - r * minus_free_phi)) / pivot;
                 let next = JumpState {
                     q: [r, phi, z],
-                    v_pre: [
-                        two_dot_r - dot_r_post,
-                        T::from_f64(2.0) * dot_phi - dot_phi_post,
-                        T::from_f64(2.0) * dot_z - dot_z_post,
-                    ],
+                    v_pre: [dot_r_pre, dot_phi_pre, dot_z_pre],
                     v_post: [dot_r_post, dot_phi_post, dot_z_post],
                     lambda: [lambda],
                     carried: (),
@@ -899,6 +934,19 @@ const _: () = {
 
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
             ///
+            /// ```text
+            /// (1)  p⁻(q, q') = L_v(q, v_post),  q' = q + h d
+            /// (2)  v_pre' = M⁻¹(p⁺(q, q') − a) at q'
+            /// (3)  v_post' = v_pre' − 2 B σ,  σ = C⁻¹(μ v_pre' + μ₀) at q'
+            ///
+            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// ```
+            ///
+            /// λ' = −2σ/h;
+            /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B.
+            ///
             /// Operations: 25 add, 29 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
             #[inline(always)]
             pub fn step<T: Scalar>(
@@ -919,9 +967,9 @@ const _: () = {
                     k0,
                     inv_m,
                     half_h_over_m,
-                    two_over_m_pivot_2,
+                    two_over_m_pivot,
                     k1,
-                    two_over_h_pivot_2,
+                    two_over_h_pivot,
                 } = *prepared;
                 let [r, phi, z] = state.q;
                 let [dot_r_post, dot_phi_post, dot_z_post] = state.v_post;
@@ -937,21 +985,24 @@ const _: () = {
                     e2_d_z,
                 } = state.carried;
 
-                // p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton
-                let pi_r = m * dot_r_post;
+                // (1) momentum at the node
+                let p_r = m * dot_r_post;
                 let t0 = m * r;
                 let mass_phi = r * t0;
-                let pi_phi = dot_phi_post * mass_phi;
-                let pi_z = m * dot_z_post;
-                let beside = dot_r_post * pi_r + dot_phi_post * pi_phi
-                    + dot_z_post * pi_z;
+                let p_phi = dot_phi_post * mass_phi;
+                let p_z = m * dot_z_post;
 
-                // guess g + e0 + e2 with the error e0 of the last step's g and the difference e2 before e1
+                // norm of Newton's updates
+                let scale2 = dot_r_post * p_r + dot_phi_post * p_phi + dot_z_post * p_z;
+
+                // constants of the iteration
                 let t1 = half_m * r * r;
                 let t2 = m_h * r;
                 let t3 = k * r;
-                let t4 = k0 - pi_z;
-                let newton = emitted::Newton::weighted([m, mass_phi, m], beside);
+                let t4 = k0 - p_z;
+
+                // initial guess: g + e0 + e2; e0: last error of g, e2: its change in the step before
+                let newton = emitted::Newton::weighted([m, mass_phi, m], scale2);
                 let ([d_r, d_phi, d_z], []) = emitted::Newton::solve_or(
                     newton,
                     [
@@ -962,26 +1013,27 @@ const _: () = {
                     [dot_r_post, dot_phi_post, dot_z_post],
                     #[inline(always)]
                     |[d_r, d_phi, d_z]| {
+                        // Newton residual of (1)
                         let r_end = r + h * d_r;
 
-                        // Newton update: J·delta = −residual
-                        let factor = h * r_end * d_phi;
+                        // elimination: Jacobian · delta = −residual
+                        let l_21 = h * r_end * d_phi;
                         let t5 = t2 * d_phi;
                         let r_end_sq = r_end * r_end;
                         let t6 = half_m * r_end_sq;
                         let t7 = t1 + t6;
-                        let reduced = factor * t5 + t7;
-                        let t8 = pi_r - m * d_r;
+                        let schur_22 = l_21 * t5 + t7;
+                        let t8 = p_r - m * d_r;
                         let t9 = t8 - half_h * (t3 - t0 * d_phi * d_phi);
-                        let reduced_2 = pi_phi - factor * t9 - d_phi * t7;
-                        let solved = -inv_m * (t4 + m * d_z);
-                        let solved_2 = reduced_2 / reduced;
-                        let solved_3 = inv_m * (t9 + t5 * solved_2);
-                        Ok(([solved_3, solved_2, solved], move || [], []))
+                        let rhs_2 = p_phi - l_21 * t9 - d_phi * t7;
+                        let delta_d_z = -inv_m * (t4 + m * d_z);
+                        let delta_d_phi = rhs_2 / schur_22;
+                        let delta_d_r = inv_m * (t9 + t5 * delta_d_phi);
+                        Ok(([delta_d_r, delta_d_phi, delta_d_z], move || [], []))
                     },
                 )?;
 
-                // for the next guess
+                // errors for the next initial guess
                 let next_e0_d_r = d_r - dot_r_post;
                 let next_e1_d_r = next_e0_d_r - e0_d_r;
                 let next_e0_d_phi = d_phi - dot_phi_post;
@@ -989,32 +1041,32 @@ const _: () = {
                 let next_e0_d_z = d_z - dot_z_post;
                 let next_e1_d_z = next_e0_d_z - e0_d_z;
 
-                // q' = q + h·d
+                // configuration q' = q + h d
                 let r_1 = r + h * d_r;
                 let phi_1 = phi + h * d_phi;
                 let z_1 = z + h * d_z;
 
-                // velocity M⁻¹(p⁺ − a) at q' and twice its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)
+                // (2) v_pre' = M⁻¹(p⁺ − a) at q', and 2 σ = 2 C⁻¹(μ v_pre' + μ₀)
                 let t10 = m * r_1;
-                let pivot = r_1 * t10;
-                if !emitted::regular(pivot, pivot) {
+                let m_r_1_sq = r_1 * t10;
+                if !emitted::regular(m_r_1_sq, m_r_1_sq) {
                     return Err(Failure::SingularMass);
                 }
                 let dot_r_pre_1 = d_r - half_h_over_m * (k * r_1 - d_phi * d_phi * t10);
                 let dot_phi_pre_1 = d_phi
-                    * (T::from_f64(0.5) + T::from_f64(0.5) * mass_phi / pivot);
+                    * (T::from_f64(0.5) + T::from_f64(0.5) * mass_phi / m_r_1_sq);
                 let dot_z_pre_1 = d_z - half_g_h;
                 let defect = dot_z_pre_1 - s * r_1 * dot_phi_pre_1;
 
-                // (3) v_post' = v_pre' − 2·B·sigma
+                // (3) v_post' = v_pre' − 2 B σ
                 let inv_r_1 = T::from_f64(1.0) / r_1;
                 let dot_phi_post_1 = dot_phi_pre_1 + k1 * inv_r_1 * defect;
-                let dot_z_post_1 = dot_z_pre_1 - two_over_m_pivot_2 * defect;
+                let dot_z_post_1 = dot_z_pre_1 - two_over_m_pivot * defect;
                 let next = JumpState {
                     q: [r_1, phi_1, z_1],
                     v_pre: [dot_r_pre_1, dot_phi_pre_1, dot_z_pre_1],
                     v_post: [dot_r_pre_1, dot_phi_post_1, dot_z_post_1],
-                    lambda: [-two_over_h_pivot_2 * defect],
+                    lambda: [-two_over_h_pivot * defect],
                     carried: Carried {
                         e0_d_r: next_e0_d_r,
                         e1_d_r: next_e1_d_r,

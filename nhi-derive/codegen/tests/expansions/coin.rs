@@ -95,24 +95,24 @@ const _: () = {
             let [m, _, J, r] = *parameters;
             let [dot_phi, omega, v_, v_perp] = *v;
             let defect_0 = v_ - r * dot_phi;
-            let pivot_2 = T::from_f64(1.0) / m;
+            let inv_m = T::from_f64(1.0) / m;
             let t0 = r / J;
-            let pivot = pivot_2 + r * t0;
+            let pivot = inv_m + r * t0;
             if !emitted::regular(pivot, pivot) {
                 return Err(Failure::SingularConstraints);
             }
-            if !emitted::regular(pivot_2, pivot_2) {
+            if !emitted::regular(inv_m, inv_m) {
                 return Err(Failure::SingularConstraints);
             }
             let sigma_0 = defect_0 / pivot;
-            let sigma_1 = v_perp / pivot_2;
-            let v = [
+            let sigma_1 = v_perp / inv_m;
+            let v_2 = [
                 dot_phi + t0 * sigma_0,
                 omega,
-                v_ - pivot_2 * sigma_0,
-                v_perp - pivot_2 * sigma_1,
+                v_ - inv_m * sigma_0,
+                v_perp - inv_m * sigma_1,
             ];
-            if emitted::finite(&v) { Ok(v) } else { Err(Failure::NonFinite) }
+            if emitted::finite(&v_2) { Ok(v_2) } else { Err(Failure::NonFinite) }
         }
 
         /// dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.
@@ -139,23 +139,23 @@ const _: () = {
             let free_phi = torque * inv_J;
             let free_v = omega * v_perp;
             let minus_free_v_perp = omega * v_;
-            let pivot_2 = T::from_f64(1.0) / m;
+            let inv_m = T::from_f64(1.0) / m;
             let t0 = r * inv_J;
-            let pivot = pivot_2 + r * t0;
+            let pivot = inv_m + r * t0;
             if !emitted::regular(pivot, pivot) {
                 return Err(Failure::SingularConstraints);
             }
-            if !emitted::regular(pivot_2, pivot_2) {
+            if !emitted::regular(inv_m, inv_m) {
                 return Err(Failure::SingularConstraints);
             }
             let minus_lambda_0 = (free_v - r * free_phi) / pivot;
-            let lambda_1 = minus_free_v_perp / pivot_2;
+            let lambda_1 = minus_free_v_perp / inv_m;
             let (a, lambda) = (
                 [
                     free_phi + t0 * minus_lambda_0,
                     T::from_f64(0.0),
-                    free_v - pivot_2 * minus_lambda_0,
-                    pivot_2 * lambda_1 - minus_free_v_perp,
+                    free_v - inv_m * minus_lambda_0,
+                    inv_m * lambda_1 - minus_free_v_perp,
                 ],
                 [-minus_lambda_0, lambda_1],
             );
@@ -196,11 +196,11 @@ const _: () = {
                 /// `h`
                 pub h: T,
                 /// `1/m`
-                pub effect_1: T,
+                pub inv_m: T,
                 /// `1/J`
                 pub inv_J: T,
                 /// `1/m + r^2/J`
-                pub effect_0: T,
+                pub weight_0: T,
                 /// `h/2`
                 pub half_h: T,
                 /// `m*r`
@@ -210,18 +210,17 @@ const _: () = {
                 /// `1/I`
                 pub inv_I: T,
                 /// `r/(J*(1/m + r^2/J))`
-                pub r_over_J_effect_0: T,
+                pub r_over_J_weight_0: T,
                 /// `1/(m*(1/m + r^2/J))`
-                pub effect_1_over_effect_0: T,
+                pub inv_m_over_weight_0: T,
                 /// `2/((1/m + r^2/J)*h)`
-                pub two_over_h_effect_0: T,
+                pub two_over_h_weight_0: T,
                 /// `2/h`
                 pub k0: T,
             }
             emitted::fields!(
-                Prepared { m, I, J, r, h, effect_1, inv_J, effect_0, half_h, m_r, r_h,
-                inv_I, r_over_J_effect_0, effect_1_over_effect_0, two_over_h_effect_0, k0
-                }
+                Prepared { m, I, J, r, h, inv_m, inv_J, weight_0, half_h, m_r, r_h,
+                inv_I, r_over_J_weight_0, inv_m_over_weight_0, two_over_h_weight_0, k0 }
             );
             /// What a step computes for the next one.
             #[derive(
@@ -256,22 +255,23 @@ const _: () = {
                 /// Backward difference of order 2 of the errors of the initial guesses.
                 pub e2_d_v_perp: T,
                 /// Error of the last initial guess.
-                pub e0_ell_0: T,
+                pub e0_impulse_0: T,
                 /// Backward difference of order 1 of the errors of the initial guesses.
-                pub e1_ell_0: T,
+                pub e1_impulse_0: T,
                 /// Backward difference of order 2 of the errors of the initial guesses.
-                pub e2_ell_0: T,
+                pub e2_impulse_0: T,
                 /// Error of the last initial guess.
-                pub e0_ell_1: T,
+                pub e0_impulse_1: T,
                 /// Backward difference of order 1 of the errors of the initial guesses.
-                pub e1_ell_1: T,
+                pub e1_impulse_1: T,
                 /// Backward difference of order 2 of the errors of the initial guesses.
-                pub e2_ell_1: T,
+                pub e2_impulse_1: T,
             }
             emitted::fields!(
                 Carried { e0_d_phi, e1_d_phi, e2_d_phi, e0_d_omega, e1_d_omega,
                 e2_d_omega, e0_d_v, e1_d_v, e2_d_v, e0_d_v_perp, e1_d_v_perp,
-                e2_d_v_perp, e0_ell_0, e1_ell_0, e2_ell_0, e0_ell_1, e1_ell_1, e2_ell_1 }
+                e2_d_v_perp, e0_impulse_0, e1_impulse_0, e2_impulse_0, e0_impulse_1,
+                e1_impulse_1, e2_impulse_1 }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -279,10 +279,10 @@ const _: () = {
                 h: T,
             ) -> Result<Prepared<T>, Failure> {
                 let [m, I, J, r] = *parameters;
-                let effect_1 = T::from_f64(1.0) / m;
+                let inv_m = T::from_f64(1.0) / m;
                 let inv_J = T::from_f64(1.0) / J;
                 let r_over_J = r * inv_J;
-                let effect_0 = effect_1 + r * r_over_J;
+                let weight_0 = inv_m + r * r_over_J;
                 let half_h = T::from_f64(0.5) * h;
                 let m_r = m * r;
                 let r_h = r * h;
@@ -296,35 +296,35 @@ const _: () = {
                     return Err(Failure::SingularMass);
                 }
                 let inv_I = T::from_f64(1.0) / I;
-                if !emitted::regular(effect_0, effect_0) {
+                if !emitted::regular(weight_0, weight_0) {
                     return Err(Failure::SingularConstraints);
                 }
-                if !emitted::regular(effect_1, effect_1) {
+                if !emitted::regular(inv_m, inv_m) {
                     return Err(Failure::SingularConstraints);
                 }
-                let inv_effect_0 = T::from_f64(1.0) / effect_0;
-                let r_over_J_effect_0 = r_over_J * inv_effect_0;
-                let effect_1_over_effect_0 = effect_1 * inv_effect_0;
+                let inv_weight_0 = T::from_f64(1.0) / weight_0;
+                let r_over_J_weight_0 = r_over_J * inv_weight_0;
+                let inv_m_over_weight_0 = inv_m * inv_weight_0;
                 let two_over_h = T::from_f64(2.0) / h;
-                let two_over_h_effect_0 = inv_effect_0 * two_over_h;
-                let two_over_h_effect_1 = two_over_h / effect_1;
-                let k0 = effect_1 * two_over_h_effect_1;
+                let two_over_h_weight_0 = inv_weight_0 * two_over_h;
+                let two_over_h_inv_m = two_over_h / inv_m;
+                let k0 = inv_m * two_over_h_inv_m;
                 Ok(Prepared {
                     m,
                     I,
                     J,
                     r,
                     h,
-                    effect_1,
+                    inv_m,
                     inv_J,
-                    effect_0,
+                    weight_0,
                     half_h,
                     m_r,
                     r_h,
                     inv_I,
-                    r_over_J_effect_0,
-                    effect_1_over_effect_0,
-                    two_over_h_effect_0,
+                    r_over_J_weight_0,
+                    inv_m_over_weight_0,
+                    two_over_h_weight_0,
                     k0,
                 })
             }
@@ -344,6 +344,8 @@ const _: () = {
                 let [phi, theta, x, y] = *q;
                 let [dot_phi, omega, v_, v_perp] = *v;
                 let [torque] = *inputs;
+
+                // multipliers Λ of the continuous equations
                 if !emitted::regular(J, J) {
                     return Err(Failure::SingularMass);
                 }
@@ -354,16 +356,16 @@ const _: () = {
                 let free_phi = torque * inv_J;
                 let free_v = omega * v_perp;
                 let minus_free_v_perp = omega * v_;
-                let pivot_2 = T::from_f64(1.0) / m;
-                let pivot = r * r * inv_J + pivot_2;
+                let inv_m = T::from_f64(1.0) / m;
+                let pivot = r * r * inv_J + inv_m;
                 if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
                 }
-                if !emitted::regular(pivot_2, pivot_2) {
+                if !emitted::regular(inv_m, inv_m) {
                     return Err(Failure::SingularConstraints);
                 }
                 let minus_lambda_0 = (free_v - r * free_phi) / pivot;
-                let lambda_1 = minus_free_v_perp / pivot_2;
+                let lambda_1 = minus_free_v_perp / inv_m;
                 let next = NodeState {
                     q: Posed::from([phi, theta, x, y]),
                     v: [dot_phi, omega, v_, v_perp],
@@ -395,12 +397,12 @@ const _: () = {
                     e0_d_v_perp: T::from_f64(0.0),
                     e1_d_v_perp: T::from_f64(0.0),
                     e2_d_v_perp: T::from_f64(0.0),
-                    e0_ell_0: T::from_f64(0.0),
-                    e1_ell_0: T::from_f64(0.0),
-                    e2_ell_0: T::from_f64(0.0),
-                    e0_ell_1: T::from_f64(0.0),
-                    e1_ell_1: T::from_f64(0.0),
-                    e2_ell_1: T::from_f64(0.0),
+                    e0_impulse_0: T::from_f64(0.0),
+                    e1_impulse_0: T::from_f64(0.0),
+                    e2_impulse_0: T::from_f64(0.0),
+                    e0_impulse_1: T::from_f64(0.0),
+                    e1_impulse_1: T::from_f64(0.0),
+                    e2_impulse_1: T::from_f64(0.0),
                 };
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -431,12 +433,12 @@ const _: () = {
                     e0_d_v_perp: T::from_f64(0.0),
                     e1_d_v_perp: T::from_f64(0.0),
                     e2_d_v_perp: T::from_f64(0.0),
-                    e0_ell_0: T::from_f64(0.0),
-                    e1_ell_0: T::from_f64(0.0),
-                    e2_ell_0: T::from_f64(0.0),
-                    e0_ell_1: T::from_f64(0.0),
-                    e1_ell_1: T::from_f64(0.0),
-                    e2_ell_1: T::from_f64(0.0),
+                    e0_impulse_0: T::from_f64(0.0),
+                    e1_impulse_0: T::from_f64(0.0),
+                    e2_impulse_0: T::from_f64(0.0),
+                    e0_impulse_1: T::from_f64(0.0),
+                    e1_impulse_1: T::from_f64(0.0),
+                    e2_impulse_1: T::from_f64(0.0),
                 };
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -446,6 +448,22 @@ const _: () = {
             }
 
             /// One step of `rdp`: Kobilarov, Martín de Diego and Ferraro, (27)–(28) corrected, trapezoidal rule.
+            ///
+            /// ```text
+            /// (1)  p⁻(q, q') = L_v(q, v) + μ(q)ᵀ ℓ,  q' = q + h d
+            /// (2)  ½ (μ(q) d + μ₀(q)) + ½ (μ(q') d + μ₀(q')) = 0
+            /// (3)  v' = u − B σ,  u = M⁻¹(p⁺(q, q') − a),  σ = C⁻¹(μ u + μ₀) at q'
+            ///
+            /// p⁻(x, y) = (T⁻)* (½ L_v(x, d) + ½ L_v(y, d)) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = (T⁺)* (½ L_v(x, d) + ½ L_v(y, d)) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// T⁻ = (1, dτ⁻¹_{hξ}),  T⁺ = (1, (dτᴸ_{hξ})⁻¹)
+            /// ```
+            ///
+            /// ℓ: impulse at q, guessed by h/2 λ;
+            /// λ' = −2σ/h;
+            /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B;
+            /// on R^k × SE2 q + h d is (r + h u, g τ(h ξ)) for q = (r, g) and d = (u, ξ).
             ///
             /// Operations: 45 add, 27 mul, 1 dtau_left_inv_star, 1 moved; per Newton iteration 28 add, 42 mul, 2 div, 1 dtau_inv, 1 dtau_inv_star, 1 k.
             #[inline(always)]
@@ -464,16 +482,16 @@ const _: () = {
                     J,
                     r,
                     h,
-                    effect_1,
+                    inv_m,
                     inv_J,
-                    effect_0,
+                    weight_0,
                     half_h,
                     m_r,
                     r_h,
                     inv_I,
-                    r_over_J_effect_0,
-                    effect_1_over_effect_0,
-                    two_over_h_effect_0,
+                    r_over_J_weight_0,
+                    inv_m_over_weight_0,
+                    two_over_h_weight_0,
                     k0,
                 } = *prepared;
                 let [phi, theta, x, y] = *state.q.entries();
@@ -492,53 +510,57 @@ const _: () = {
                     e0_d_v_perp,
                     e1_d_v_perp,
                     e2_d_v_perp,
-                    e0_ell_0,
-                    e1_ell_0,
-                    e2_ell_0,
-                    e0_ell_1,
-                    e1_ell_1,
-                    e2_ell_1,
+                    e0_impulse_0,
+                    e1_impulse_0,
+                    e2_impulse_0,
+                    e0_impulse_1,
+                    e1_impulse_1,
+                    e2_impulse_1,
                 } = state.carried;
                 let [torque] = *inputs;
 
-                // p⁻(w) = momentum + muᵀ·ell and mu·w + mu_t = 0 for (w, ell), by Newton
-                let pi_phi = J * dot_phi;
-                let pi_omega = I * omega;
-                let pi_v = m * v_;
-                let pi_v_perp = m * v_perp;
-                let beside = omega * pi_omega + v_perp * pi_v_perp + dot_phi * pi_phi
-                    + v_ * pi_v;
+                // (1) momentum at the node
+                let p_phi = J * dot_phi;
+                let p_omega = I * omega;
+                let p_v = m * v_;
+                let p_v_perp = m * v_perp;
 
-                // guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences
+                // norm of Newton's updates
+                let scale2 = omega * p_omega + v_perp * p_v_perp + dot_phi * p_phi
+                    + v_ * p_v;
+
+                // constants of the iteration
                 let t0 = half_h * torque;
-                let t1 = pi_phi + t0;
+                let t1 = p_phi + t0;
                 let t2 = half_h * lambda_0;
                 let t3 = half_h * lambda_1;
+
+                // initial guess: g + e0 + e1 + e2; e0: last error of g, e1 and e2: its differences
                 let newton = emitted::Newton::weighted(
-                    [J, I, m, m, effect_0, effect_1],
-                    beside,
+                    [J, I, m, m, weight_0, inv_m],
+                    scale2,
                 );
-                let ([d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1], []) = emitted::Newton::solve_or(
+                let ([d_phi, d_omega, d_v, d_v_perp, impulse_0, impulse_1], []) = emitted::Newton::solve_or(
                     newton,
                     [
                         e0_d_phi + e1_d_phi + e2_d_phi + dot_phi,
                         e0_d_omega + e1_d_omega + e2_d_omega + omega,
                         e0_d_v + e1_d_v + e2_d_v + v_,
                         v_perp + e0_d_v_perp + e1_d_v_perp + e2_d_v_perp,
-                        e0_ell_0 + e1_ell_0 + e2_ell_0 + t2,
-                        e0_ell_1 + e1_ell_1 + e2_ell_1 + t3,
+                        e0_impulse_0 + e1_impulse_0 + e2_impulse_0 + t2,
+                        e0_impulse_1 + e1_impulse_1 + e2_impulse_1 + t3,
                     ],
                     [dot_phi, omega, v_, v_perp, t2, t3],
                     #[inline(always)]
-                    |[d_phi, d_omega, d_v, d_v_perp, ell_0, ell_1]| {
-                        // Newton update: J·delta = −residual
+                    |[d_phi, d_omega, d_v, d_v_perp, impulse_0, impulse_1]| {
+                        // elimination: Jacobian · delta = −residual
                         let t4 = h * d_omega;
                         let t5 = h * d_v;
                         let t6 = h * d_v_perp;
                         let [dtau_inv_0, _, _, dtau_inv_3, dtau_inv_4, dtau_inv_5,
                         dtau_inv_6, dtau_inv_7, dtau_inv_8] = R::dtau_inv(&[t4, t5, t6]);
-                        let factor = m * dtau_inv_4;
-                        let reduced = r * factor;
+                        let l_33 = m * dtau_inv_4;
+                        let schur_31 = r * l_33;
                         let t7 = m * d_v_perp;
                         let t8 = d_v - r * d_phi;
                         let t9 = I * d_omega;
@@ -547,47 +569,55 @@ const _: () = {
                             &[t4, t5, t6],
                             &[t9, t10, t7],
                         );
-                        let reduced_2 = pi_v - dtau_inv_star_1 + factor * t8 + ell_0;
-                        let factor_2 = m * dtau_inv_5;
-                        let reduced_3 = r * factor_2;
-                        let reduced_4 = pi_v_perp - dtau_inv_star_2 + t8 * factor_2
-                            + ell_1;
+                        let rhs_3 = p_v - dtau_inv_star_1 + l_33 * t8 + impulse_0;
+                        let l_43 = m * dtau_inv_5;
+                        let schur_41 = r * l_43;
+                        let rhs_4 = p_v_perp - dtau_inv_star_2 + t8 * l_43 + impulse_1;
                         let [k_0, k_1, k_2, k_3, _, _, k_6, _, _] = R::k(
                             &[t4, t5, t6],
                             &[t9, t10, t7],
                         );
-                        let factor_3 = m * dtau_inv_3 + h * k_1;
-                        let reduced_5 = r * factor_3;
-                        let reduced_6 = pi_omega - dtau_inv_star_0 + t8 * factor_3;
-                        let reduced_7 = m_r * dtau_inv_7;
-                        let reduced_8 = J + r * reduced;
-                        let reduced_9 = r_h * k_3;
-                        let reduced_10 = t1 - J * d_phi - r * (ell_0 - reduced_2);
-                        let factor_5 = m * dtau_inv_8;
-                        let reduced_11 = reduced_4 + d_v_perp * factor_5;
-                        let reduced_12 = d_v_perp * reduced_7 + reduced_10;
-                        let factor_6 = m * dtau_inv_6 + h * k_2;
-                        let reduced_13 = reduced_6 + d_v_perp * factor_6;
-                        let inv_reduced_8 = T::from_f64(1.0) / reduced_8;
-                        let factor_7 = reduced_5 * inv_reduced_8;
-                        let reduced_14 = I * dtau_inv_0 + h * k_0 - reduced_9 * factor_7;
-                        let reduced_15 = reduced_13 - reduced_12 * factor_7;
-                        let solved = reduced_15 / reduced_14;
-                        let solved_2 = inv_reduced_8 * (reduced_12 - reduced_9 * solved);
-                        let t11 = h * solved;
-                        let solved_3 = k_6 * t11 - reduced_11 + reduced_3 * solved_2;
-                        let solved_5 = k_3 * t11 - (dtau_inv_7 * t7 + reduced_2)
-                            + reduced * solved_2;
-                        let solved_6 = r * solved_2 - t8;
+                        let l_23 = m * dtau_inv_3 + h * k_1;
+                        let schur_21 = r * l_23;
+                        let rhs_2 = p_omega - dtau_inv_star_0 + t8 * l_23;
+                        let schur_14 = m_r * dtau_inv_7;
+                        let schur_11 = J + r * schur_31;
+                        let schur_12 = r_h * k_3;
+                        let rhs_1 = t1 - J * d_phi - r * (impulse_0 - rhs_3);
+                        let l_44 = m * dtau_inv_8;
+                        let rhs_4_2 = rhs_4 + d_v_perp * l_44;
+                        let rhs_1_2 = d_v_perp * schur_14 + rhs_1;
+                        let l_24 = m * dtau_inv_6 + h * k_2;
+                        let rhs_2_2 = rhs_2 + d_v_perp * l_24;
+                        let inv_schur_11 = T::from_f64(1.0) / schur_11;
+                        let l_21 = schur_21 * inv_schur_11;
+                        let schur_22 = I * dtau_inv_0 + h * k_0 - schur_12 * l_21;
+                        let rhs_2_3 = rhs_2_2 - rhs_1_2 * l_21;
+                        let delta_d_omega = rhs_2_3 / schur_22;
+                        let delta_d_phi = inv_schur_11
+                            * (rhs_1_2 - schur_12 * delta_d_omega);
+                        let t11 = h * delta_d_omega;
+                        let delta_impulse_1 = k_6 * t11 - rhs_4_2
+                            + schur_41 * delta_d_phi;
+                        let delta_impulse_0 = k_3 * t11 - (dtau_inv_7 * t7 + rhs_3)
+                            + schur_31 * delta_d_phi;
+                        let delta_d_v = r * delta_d_phi - t8;
                         Ok((
-                            [solved_2, solved, solved_6, -d_v_perp, solved_5, solved_3],
+                            [
+                                delta_d_phi,
+                                delta_d_omega,
+                                delta_d_v,
+                                -d_v_perp,
+                                delta_impulse_0,
+                                delta_impulse_1,
+                            ],
                             move || [],
                             [],
                         ))
                     },
                 )?;
 
-                // for the next guess
+                // errors for the next initial guess
                 let next_e0_d_phi = d_phi - dot_phi;
                 let next_e1_d_phi = next_e0_d_phi - e0_d_phi;
                 let next_e2_d_phi = next_e1_d_phi - e1_d_phi;
@@ -600,21 +630,21 @@ const _: () = {
                 let next_e0_d_v_perp = d_v_perp - v_perp;
                 let next_e1_d_v_perp = next_e0_d_v_perp - e0_d_v_perp;
                 let next_e2_d_v_perp = next_e1_d_v_perp - e1_d_v_perp;
-                let next_e0_ell_0 = ell_0 - t2;
-                let next_e1_ell_0 = next_e0_ell_0 - e0_ell_0;
-                let next_e2_ell_0 = next_e1_ell_0 - e1_ell_0;
-                let next_e0_ell_1 = ell_1 - t3;
-                let next_e1_ell_1 = next_e0_ell_1 - e0_ell_1;
-                let next_e2_ell_1 = next_e1_ell_1 - e1_ell_1;
+                let next_e0_impulse_0 = impulse_0 - t2;
+                let next_e1_impulse_0 = next_e0_impulse_0 - e0_impulse_0;
+                let next_e2_impulse_0 = next_e1_impulse_0 - e1_impulse_0;
+                let next_e0_impulse_1 = impulse_1 - t3;
+                let next_e1_impulse_1 = next_e0_impulse_1 - e0_impulse_1;
+                let next_e2_impulse_1 = next_e1_impulse_1 - e1_impulse_1;
 
-                // q' = q + h·d
+                // configuration q' = q + h d
                 let phi_1 = phi + h * d_phi;
                 let t12 = h * d_omega;
                 let t13 = h * d_v;
                 let t14 = h * d_v_perp;
                 let [theta_1, x_1, y_1] = R::moved(&[theta, x, y], &[t12, t13, t14]);
 
-                // velocity M⁻¹(p⁺ − a) at q' and its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)
+                // (3) u = M⁻¹(p⁺ − a) at q', and σ = C⁻¹(μ u + μ₀)
                 let u_phi = inv_J * (t0 + J * d_phi);
                 let t15 = I * d_omega;
                 let t16 = m * d_v_perp;
@@ -624,15 +654,17 @@ const _: () = {
                     &[t15, t17, t16],
                 );
                 let u_omega = inv_I * dtau_left_inv_star_0;
-                let u_v = effect_1 * dtau_left_inv_star_1;
+                let u_v = inv_m * dtau_left_inv_star_1;
                 let defect_0 = u_v - r * u_phi;
-                let dot_phi_1 = u_phi + r_over_J_effect_0 * defect_0;
-                let v_1 = u_v - effect_1_over_effect_0 * defect_0;
+
+                // (3) v' = u − B σ
+                let dot_phi_1 = u_phi + r_over_J_weight_0 * defect_0;
+                let v_1 = u_v - inv_m_over_weight_0 * defect_0;
                 let next = NodeState {
                     q: Posed::from([phi_1, theta_1, x_1, y_1]),
                     v: [dot_phi_1, u_omega, v_1, T::from_f64(0.0)],
                     lambda: [
-                        -two_over_h_effect_0 * defect_0,
+                        -two_over_h_weight_0 * defect_0,
                         -k0 * dtau_left_inv_star_2,
                     ],
                     carried: Carried {
@@ -648,12 +680,12 @@ const _: () = {
                         e0_d_v_perp: next_e0_d_v_perp,
                         e1_d_v_perp: next_e1_d_v_perp,
                         e2_d_v_perp: next_e2_d_v_perp,
-                        e0_ell_0: next_e0_ell_0,
-                        e1_ell_0: next_e1_ell_0,
-                        e2_ell_0: next_e2_ell_0,
-                        e0_ell_1: next_e0_ell_1,
-                        e1_ell_1: next_e1_ell_1,
-                        e2_ell_1: next_e2_ell_1,
+                        e0_impulse_0: next_e0_impulse_0,
+                        e1_impulse_0: next_e1_impulse_0,
+                        e2_impulse_0: next_e2_impulse_0,
+                        e0_impulse_1: next_e0_impulse_1,
+                        e1_impulse_1: next_e1_impulse_1,
+                        e2_impulse_1: next_e2_impulse_1,
                     },
                 };
                 next.checked::<T>()
@@ -680,18 +712,17 @@ const _: () = {
                 /// `h^2/(4*J)`
                 pub quarter_h_sq_over_J: T,
                 /// `1/(m*(1/m + r^2/J))`
-                pub pivot_2_over_pivot: T,
+                pub inv_m_over_pivot: T,
                 /// `2/h`
                 pub two_over_h: T,
                 /// `4/((1/m + r^2/J)*h^2)`
                 pub four_over_h_sq_pivot: T,
                 /// `4*m/h^2`
-                pub four_over_h_sq_pivot_2: T,
+                pub four_over_h_sq_inv_m: T,
             }
             emitted::fields!(
-                Prepared { h, k0, r_over_J_pivot, quarter_h_sq_over_J,
-                pivot_2_over_pivot, two_over_h, four_over_h_sq_pivot,
-                four_over_h_sq_pivot_2 }
+                Prepared { h, k0, r_over_J_pivot, quarter_h_sq_over_J, inv_m_over_pivot,
+                two_over_h, four_over_h_sq_pivot, four_over_h_sq_inv_m }
             );
             /// What a step computes for the next one.
             #[derive(
@@ -725,14 +756,14 @@ const _: () = {
                 if !emitted::regular(m, m) {
                     return Err(Failure::SingularMass);
                 }
-                let pivot_2 = T::from_f64(1.0) / m;
+                let inv_m = T::from_f64(1.0) / m;
                 let inv_J = T::from_f64(1.0) / J;
                 let r_over_J = r * inv_J;
-                let pivot = pivot_2 + r * r_over_J;
+                let pivot = inv_m + r * r_over_J;
                 if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
                 }
-                if !emitted::regular(pivot_2, pivot_2) {
+                if !emitted::regular(inv_m, inv_m) {
                     return Err(Failure::SingularConstraints);
                 }
                 let h_sq = h * h;
@@ -741,23 +772,23 @@ const _: () = {
                 let inv_pivot = T::from_f64(1.0) / pivot;
                 let r_over_J_pivot = r_over_J * inv_pivot;
                 let quarter_h_sq_over_J = inv_J * quarter_h_sq;
-                let pivot_2_over_pivot = pivot_2 * inv_pivot;
+                let inv_m_over_pivot = inv_m * inv_pivot;
                 let inv_h = T::from_f64(1.0) / h;
                 let two_over_h = T::from_f64(2.0) * inv_h;
                 let inv_h_sq = inv_h * inv_h;
                 let four_over_h_sq = T::from_f64(4.0) * inv_h_sq;
                 let four_over_h_sq_pivot = inv_pivot * four_over_h_sq;
-                let inv_pivot_2 = T::from_f64(1.0) / pivot_2;
-                let four_over_h_sq_pivot_2 = four_over_h_sq * inv_pivot_2;
+                let inv_inv_m = T::from_f64(1.0) / inv_m;
+                let four_over_h_sq_inv_m = four_over_h_sq * inv_inv_m;
                 Ok(Prepared {
                     h,
                     k0,
                     r_over_J_pivot,
                     quarter_h_sq_over_J,
-                    pivot_2_over_pivot,
+                    inv_m_over_pivot,
                     two_over_h,
                     four_over_h_sq_pivot,
-                    four_over_h_sq_pivot_2,
+                    four_over_h_sq_inv_m,
                 })
             }
 
@@ -776,6 +807,8 @@ const _: () = {
                 let [phi, theta, x, y] = *q;
                 let [dot_phi, omega, v_, v_perp] = *v;
                 let [torque] = *inputs;
+
+                // multipliers Λ of the continuous equations
                 if !emitted::regular(J, J) {
                     return Err(Failure::SingularMass);
                 }
@@ -786,16 +819,16 @@ const _: () = {
                 let free_phi = torque * inv_J;
                 let free_v = omega * v_perp;
                 let minus_free_v_perp = omega * v_;
-                let pivot_2 = T::from_f64(1.0) / m;
-                let pivot = r * r * inv_J + pivot_2;
+                let inv_m = T::from_f64(1.0) / m;
+                let pivot = r * r * inv_J + inv_m;
                 if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
                 }
-                if !emitted::regular(pivot_2, pivot_2) {
+                if !emitted::regular(inv_m, inv_m) {
                     return Err(Failure::SingularConstraints);
                 }
                 let minus_lambda_0 = (free_v - r * free_phi) / pivot;
-                let lambda_1 = minus_free_v_perp / pivot_2;
+                let lambda_1 = minus_free_v_perp / inv_m;
                 let next = NodeState {
                     q: Posed::from([phi, theta, x, y]),
                     v: [dot_phi, omega, v_, v_perp],
@@ -882,6 +915,20 @@ const _: () = {
 
             /// One step of `rkmk2`: Munthe-Kaas' form of the explicit mid-point rule.
             ///
+            /// ```text
+            /// (1)  q₁ = q,  v₁ = v,  a₁ = F(q₁, v₁, t)
+            /// (2)  q₂ = q + h/2 r₁,  v₂ = v + h/2 a₁,  a₂ = F(q₂, v₂, t + h/2)
+            /// (3)  q' = q + h r₂,  v' = v + h a₂
+            ///
+            /// F(q, v, t) = M⁻¹(b + μᵀ Λ),  Λ = −C⁻¹(μ M⁻¹ b + γ)
+            /// ```
+            ///
+            /// b = L_q + f − dL_v/dt at constant v + (0, ad*_ξ L_ξ);
+            /// γ = d(μ v + μ₀)/dt at constant v;
+            /// C = μ M⁻¹ μᵀ;
+            /// λ': mean of Λ with the weights of the last equation;
+            /// on R^k × SE2 q + s is (r + ρ, g exp(σ)) for s = (ρ, σ), and r₁ = (u₁, (dexpᴸ_σ)⁻¹ ξ₁) for v₁ = (u₁, ξ₁).
+            ///
             /// Operations: 8 add, 19 mul, 1 dexp_left_inv, 1 displaced.
             #[inline(always)]
             pub fn step<T: Scalar>(
@@ -898,29 +945,29 @@ const _: () = {
                     k0,
                     r_over_J_pivot,
                     quarter_h_sq_over_J,
-                    pivot_2_over_pivot,
+                    inv_m_over_pivot,
                     two_over_h,
                     four_over_h_sq_pivot,
-                    four_over_h_sq_pivot_2,
+                    four_over_h_sq_inv_m,
                 } = *prepared;
                 let [phi, theta, x, y] = *state.q.entries();
                 let Carried { half_h_dot_phi, half_h_omega, half_h_v, half_h_v_perp } = state
                     .carried;
                 let [torque] = *inputs;
 
-                // stage 1
+                // (1) stage 1
                 let quarter_h_sq_free_v = half_h_omega * half_h_v_perp;
                 let t0 = quarter_h_sq_free_v - k0 * torque;
                 let quarter_h_sq_a_phi_s1 = quarter_h_sq_over_J * torque
                     + r_over_J_pivot * t0;
-                let quarter_h_sq_a_v_s1 = quarter_h_sq_free_v - pivot_2_over_pivot * t0;
+                let quarter_h_sq_a_v_s1 = quarter_h_sq_free_v - inv_m_over_pivot * t0;
 
-                // stage 2
+                // (2) stage 2
                 let half_h_dot_phi_s2 = half_h_dot_phi + quarter_h_sq_a_phi_s1;
                 let half_h_v_s2 = half_h_v + quarter_h_sq_a_v_s1;
                 let minus_quarter_h_sq_free_v_perp_2 = half_h_omega * half_h_v_s2;
 
-                // the step: weighted mean of the stages
+                // (3) weighted mean of the stages
                 let phi_1 = phi + T::from_f64(2.0) * half_h_dot_phi_s2;
                 let t1 = two_over_h * half_h_omega;
                 let t2 = two_over_h * half_h_v_s2;
@@ -945,7 +992,7 @@ const _: () = {
                     v: [two_over_h * half_h_dot_phi_1, t1, two_over_h * half_h_v_1, t3],
                     lambda: [
                         -four_over_h_sq_pivot * t0,
-                        four_over_h_sq_pivot_2 * minus_quarter_h_sq_free_v_perp_2,
+                        four_over_h_sq_inv_m * minus_quarter_h_sq_free_v_perp_2,
                     ],
                     carried: Carried {
                         half_h_dot_phi: half_h_dot_phi_1,

@@ -100,12 +100,12 @@ const _: () = {
             }
             let sigma = defect / pivot;
             let t0 = inv_m * sigma;
-            let v = [
+            let v_ = [
                 dot_theta - a * inv_J * sigma,
                 dot_x - sin_theta * t0,
                 dot_y + cos_theta * t0,
             ];
-            if emitted::finite(&v) { Ok(v) } else { Err(Failure::NonFinite) }
+            if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
         }
 
         /// dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.
@@ -132,12 +132,12 @@ const _: () = {
             let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
                 / pivot;
             let t0 = inv_m * minus_lambda;
-            let (a, lambda) = (
+            let (a_, lambda) = (
                 [-a * inv_J * minus_lambda, -sin_theta * t0, cos_theta * t0],
                 [-minus_lambda],
             );
-            if emitted::finite(&a) && emitted::finite(&lambda) {
-                Ok((a, lambda))
+            if emitted::finite(&a_) && emitted::finite(&lambda) {
+                Ok((a_, lambda))
             } else {
                 Err(Failure::NonFinite)
             }
@@ -162,7 +162,7 @@ const _: () = {
                 /// `1/m`
                 pub inv_m: T,
                 /// `(J + m*a^2)/(J*m)`
-                pub effect: T,
+                pub weight: T,
                 /// `a^2/J^2`
                 pub b_theta_sq: T,
                 /// `2*a/(J*m)`
@@ -179,7 +179,7 @@ const _: () = {
                 pub two_over_h_sq: T,
             }
             emitted::fields!(
-                Prepared { J, m, a, b_theta, inv_m, effect, b_theta_sq,
+                Prepared { J, m, a, b_theta, inv_m, weight, b_theta_sq,
                 two_b_theta_over_m, a_b_theta, b_theta_over_m, b_theta_sq_over_m,
                 two_over_h, two_over_h_sq }
             );
@@ -192,13 +192,13 @@ const _: () = {
             )]
             pub struct Carried<T> {
                 /// Solution of the last step, times `h/2`.
-                pub half_h_last_ell: T,
+                pub half_h_last_impulse: T,
                 /// Solution of the step before the last one, times `h/2`.
-                pub half_h_last_2_ell: T,
+                pub half_h_last_2_impulse: T,
                 /// Solution 2 steps before the last one, times `h/2`.
-                pub half_h_last_3_ell: T,
+                pub half_h_last_3_impulse: T,
                 /// Part of the next initial guess that older solutions make up, times `h/2`.
-                pub half_h_back_ell: T,
+                pub half_h_back_impulse: T,
                 /// Velocity `dot(theta)`, times `h/2`.
                 pub half_h_dot_theta: T,
                 /// Velocity `dot(x)`, times `h/2`.
@@ -215,9 +215,10 @@ const _: () = {
                 pub cos_near_theta: T,
             }
             emitted::fields!(
-                Carried { half_h_last_ell, half_h_last_2_ell, half_h_last_3_ell,
-                half_h_back_ell, half_h_dot_theta, half_h_dot_x, half_h_dot_y,
-                last_theta, turn_theta, sin_near_theta, cos_near_theta }
+                Carried { half_h_last_impulse, half_h_last_2_impulse,
+                half_h_last_3_impulse, half_h_back_impulse, half_h_dot_theta,
+                half_h_dot_x, half_h_dot_y, last_theta, turn_theta, sin_near_theta,
+                cos_near_theta }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -234,7 +235,7 @@ const _: () = {
                 let inv_J = T::from_f64(1.0) / J;
                 let b_theta = a * inv_J;
                 let inv_m = T::from_f64(1.0) / m;
-                let effect = (J + m * a * a) * inv_J * inv_m;
+                let weight = (J + m * a * a) * inv_J * inv_m;
                 let two_b_theta = T::from_f64(2.0) * b_theta;
                 let half_b_theta = T::from_f64(0.5) * b_theta;
                 let b_theta_sq = two_b_theta * half_b_theta;
@@ -251,7 +252,7 @@ const _: () = {
                     a,
                     b_theta,
                     inv_m,
-                    effect,
+                    weight,
                     b_theta_sq,
                     two_b_theta_over_m,
                     a_b_theta,
@@ -276,6 +277,8 @@ const _: () = {
                 let [J, m, a] = *parameters;
                 let [theta, x, y] = *q;
                 let [dot_theta, dot_x, dot_y] = *v;
+
+                // multipliers Λ of the continuous equations
                 let pivot = (J + m * a * a) / (J * m);
                 if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
@@ -311,10 +314,10 @@ const _: () = {
                 let t3 = theta + t2;
                 let (sin_t3, cos_t3) = t3.sin_cos();
                 let carried = Carried {
-                    half_h_last_ell: t1,
-                    half_h_last_2_ell: t1,
-                    half_h_last_3_ell: t1,
-                    half_h_back_ell: -T::from_f64(1.5) * h * t0,
+                    half_h_last_impulse: t1,
+                    half_h_last_2_impulse: t1,
+                    half_h_last_3_impulse: t1,
+                    half_h_back_impulse: -T::from_f64(1.5) * h * t0,
                     half_h_dot_theta: t2,
                     half_h_dot_x: dot_x * half_h,
                     half_h_dot_y: dot_y * half_h,
@@ -352,10 +355,10 @@ const _: () = {
                 let t0 = h * lambda;
                 let t1 = half_h * t0;
                 let carried = Carried {
-                    half_h_last_ell: t1,
-                    half_h_last_2_ell: t1,
-                    half_h_last_3_ell: t1,
-                    half_h_back_ell: -T::from_f64(1.5) * h * t0,
+                    half_h_last_impulse: t1,
+                    half_h_last_2_impulse: t1,
+                    half_h_last_3_impulse: t1,
+                    half_h_back_impulse: -T::from_f64(1.5) * h * t0,
                     half_h_dot_theta: dot_theta * half_h,
                     half_h_dot_x: dot_x * half_h,
                     half_h_dot_y: dot_y * half_h,
@@ -379,10 +382,10 @@ const _: () = {
                 state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
             ) -> Carried<T> {
                 let Carried {
-                    half_h_last_ell,
-                    half_h_last_2_ell,
-                    half_h_last_3_ell,
-                    half_h_back_ell,
+                    half_h_last_impulse,
+                    half_h_last_2_impulse,
+                    half_h_last_3_impulse,
+                    half_h_back_impulse,
                     half_h_dot_theta,
                     half_h_dot_x,
                     half_h_dot_y,
@@ -393,10 +396,10 @@ const _: () = {
                 let angle = last_theta + turn_theta;
                 let (sin, cos) = angle.sin_cos();
                 Carried {
-                    half_h_last_ell,
-                    half_h_last_2_ell,
-                    half_h_last_3_ell,
-                    half_h_back_ell,
+                    half_h_last_impulse,
+                    half_h_last_2_impulse,
+                    half_h_last_3_impulse,
+                    half_h_back_impulse,
                     half_h_dot_theta,
                     half_h_dot_x,
                     half_h_dot_y,
@@ -435,6 +438,18 @@ const _: () = {
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
+            /// ```text
+            /// (1)  p⁻(q_h, q_h + h v') = p⁺(q_h − h v, q_h) + μ(q_h)ᵀ ℓ
+            /// (2)  μ(q') v' + μ₀(q') = 0,  q' = q_h + h/2 v'
+            ///
+            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// ```
+            ///
+            /// q_h = q + h/2 v: node between two steps;
+            /// ℓ = h λ': its impulse.
+            ///
             /// Operations: 21 add, 30 mul, 1 sin_cos_near; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos; for one of second order 7 add, 12 mul.
             #[inline(always)]
             pub fn step<T: Scalar>(
@@ -449,7 +464,7 @@ const _: () = {
                     a,
                     b_theta,
                     inv_m,
-                    effect,
+                    weight,
                     b_theta_sq,
                     two_b_theta_over_m,
                     a_b_theta,
@@ -460,10 +475,10 @@ const _: () = {
                 } = *prepared;
                 let [theta, x, y] = state.q;
                 let Carried {
-                    half_h_last_ell,
-                    half_h_last_2_ell,
-                    half_h_last_3_ell,
-                    half_h_back_ell,
+                    half_h_last_impulse,
+                    half_h_last_2_impulse,
+                    half_h_last_3_impulse,
+                    half_h_back_impulse,
                     half_h_dot_theta,
                     half_h_dot_x,
                     half_h_dot_y,
@@ -473,12 +488,12 @@ const _: () = {
                     cos_near_theta,
                 } = state.carried;
 
-                // q_h = q + h/2·v, the node between the two steps
+                // node: q_h = q + h/2 v
                 let theta_h = theta + half_h_dot_theta;
                 let x_h = x + half_h_dot_x;
                 let y_h = y + half_h_dot_y;
 
-                // w: the velocity without reaction; B = M⁻¹muᵀ
+                // (1) velocity w without reaction, and B = M⁻¹ μᵀ
                 let (sin_theta_h, cos_theta_h) = theta_h
                     .sin_cos_near(
                         last_theta,
@@ -488,47 +503,52 @@ const _: () = {
                 let b_x = inv_m * sin_theta_h;
                 let b_y = -inv_m * cos_theta_h;
 
-                // impulse ell from the discrete constraint mu·w + mu_t = 0, by Newton
-                let quarter_h_sq_beside = J * half_h_dot_theta * half_h_dot_theta
+                // norm of Newton's updates of the impulse ℓ
+                let quarter_h_sq_scale2 = J * half_h_dot_theta * half_h_dot_theta
                     + m * (half_h_dot_x * half_h_dot_x + half_h_dot_y * half_h_dot_y);
 
-                // guess by the last four solutions
+                // constants of the iteration
                 let t0 = half_h_dot_y * sin_theta_h + half_h_dot_x * cos_theta_h;
                 let t1 = half_h_dot_x * sin_theta_h - half_h_dot_y * cos_theta_h;
                 let t2 = inv_m + b_theta * t0;
-                let newton = emitted::Newton::weighted([effect], quarter_h_sq_beside);
-                let ([half_h_ell], [t8, small_sin_t8, small_cos_t8]) = emitted::Newton::solve_or(
+
+                // initial guess: 4 u₁ + (4 u₃ − 6 u₂ − u₄); u₁ to u₄: last solutions
+                let newton = emitted::Newton::weighted([weight], quarter_h_sq_scale2);
+                let ([half_h_impulse], [t8, small_sin_t8, small_cos_t8]) = emitted::Newton::solve_or(
                     newton,
-                    [T::from_f64(4.0) * half_h_last_ell + half_h_back_ell],
-                    [half_h_last_ell],
+                    [T::from_f64(4.0) * half_h_last_impulse + half_h_back_impulse],
+                    [half_h_last_impulse],
                     #[inline(always)]
-                    |[half_h_ell]| {
+                    |[half_h_impulse]| {
+                        // Newton residual of (2)
                         let half_h_dot_theta_try = half_h_dot_theta
-                            + b_theta * half_h_ell;
+                            + b_theta * half_h_impulse;
                         let theta_try = theta_h + half_h_dot_theta_try;
 
-                        // Newton update: J·delta = −residual
+                        // elimination: Jacobian · delta = −residual
                         let t8 = theta_h - theta_try;
                         let (small_sin_t8, small_cos_t8) = t8.small_sin_cos();
                         let t9 = -b_theta * small_sin_t8;
-                        let t10 = t1 + inv_m * half_h_ell;
-                        let pivot = a_b_theta + t2 * small_cos_t8 - t9 * t10;
+                        let t10 = t1 + inv_m * half_h_impulse;
+                        let jac = a_b_theta + t2 * small_cos_t8 - t9 * t10;
                         Ok((
                             [
                                 -(a * half_h_dot_theta_try - t0 * small_sin_t8
-                                    + small_cos_t8 * t10) / pivot,
+                                    + small_cos_t8 * t10) / jac,
                             ],
                             move || {
+                                // derivatives F′, F″ and F‴ of the residual F
                                 let t3 = -b_theta * t1;
                                 let t4 = -b_theta_sq * t1;
                                 let t5 = two_b_theta_over_m + b_theta_sq * t0;
                                 let t6 = b_theta_over_m + b_theta * t2;
                                 let t7 = b_theta_sq_over_m + b_theta * t5;
                                 [
-                                    pivot,
-                                    b_theta * small_cos_t8 * (t3 - b_theta_over_m * half_h_ell)
+                                    jac,
+                                    b_theta * small_cos_t8
+                                        * (t3 - b_theta_over_m * half_h_impulse)
                                         + small_sin_t8 * t6,
-                                    -(t9 * (t4 - b_theta_sq_over_m * half_h_ell)
+                                    -(t9 * (t4 - b_theta_sq_over_m * half_h_impulse)
                                         + small_cos_t8 * t7),
                                 ]
                             },
@@ -537,7 +557,7 @@ const _: () = {
                     },
                 )?;
 
-                // sine and cosine of the angle to come
+                // prediction of the sine and cosine at the next node
                 let twice = T::from_f64(2.0) * small_sin_t8;
                 let turn = small_cos_t8 * twice;
                 let turn_2 = small_sin_t8 * twice;
@@ -546,12 +566,12 @@ const _: () = {
                 let sin_near_theta_h = sin_theta_h - change;
                 let cos_near_theta_h = cos_theta_h - change_2;
 
-                // velocity after the reaction: w + B·ell
-                let half_h_dot_theta_1 = half_h_dot_theta + b_theta * half_h_ell;
-                let half_h_dot_x_1 = half_h_dot_x + b_x * half_h_ell;
-                let half_h_dot_y_1 = half_h_dot_y + b_y * half_h_ell;
+                // (1) velocity of the step: w + B ℓ
+                let half_h_dot_theta_1 = half_h_dot_theta + b_theta * half_h_impulse;
+                let half_h_dot_x_1 = half_h_dot_x + b_x * half_h_impulse;
+                let half_h_dot_y_1 = half_h_dot_y + b_y * half_h_impulse;
 
-                // (2) q' where mu(q')·v' + mu_t(q') = 0
+                // (2) q' = q_h + h/2 v'
                 let theta_1 = theta_h + half_h_dot_theta_1;
                 let x_1 = x_h + half_h_dot_x_1;
                 let y_1 = y_h + half_h_dot_y_1;
@@ -562,13 +582,14 @@ const _: () = {
                         two_over_h * half_h_dot_x_1,
                         two_over_h * half_h_dot_y_1,
                     ],
-                    lambda: [two_over_h_sq * half_h_ell],
+                    lambda: [two_over_h_sq * half_h_impulse],
                     carried: Carried {
-                        half_h_last_ell: half_h_ell,
-                        half_h_last_2_ell: half_h_last_ell,
-                        half_h_last_3_ell: half_h_last_2_ell,
-                        half_h_back_ell: T::from_f64(4.0) * half_h_last_2_ell
-                            - half_h_last_3_ell - T::from_f64(6.0) * half_h_last_ell,
+                        half_h_last_impulse: half_h_impulse,
+                        half_h_last_2_impulse: half_h_last_impulse,
+                        half_h_last_3_impulse: half_h_last_2_impulse,
+                        half_h_back_impulse: T::from_f64(4.0) * half_h_last_2_impulse
+                            - half_h_last_3_impulse
+                            - T::from_f64(6.0) * half_h_last_impulse,
                         half_h_dot_theta: half_h_dot_theta_1,
                         half_h_dot_x: half_h_dot_x_1,
                         half_h_dot_y: half_h_dot_y_1,
@@ -668,7 +689,7 @@ const _: () = {
                 let [theta, x, y] = *q;
                 let [dot_theta, dot_x, dot_y] = *v;
 
-                // the continuous multiplier
+                // multipliers Λ of the continuous equations
                 let inv_J = T::from_f64(1.0) / J;
                 let inv_m = T::from_f64(1.0) / m;
                 let pivot = (J + m * a * a) * inv_J * inv_m;
@@ -679,17 +700,23 @@ const _: () = {
                 let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
                     / pivot;
 
-                // v∓ = v ∓ h/2·B·lambda
+                // velocities at the reflection: v∓ = v ∓ h/2 B λ
                 let half_h = T::from_f64(0.5) * h;
                 let t0 = minus_lambda * half_h;
-                let t1 = inv_m * t0;
-                let t2 = sin_theta * t1;
-                let t3 = cos_theta * t1;
-                let t4 = a * inv_J * t0;
+                let t1 = a * inv_J * t0;
+                let dot_theta_pre = dot_theta + t1;
+                let t2 = inv_m * t0;
+                let t3 = sin_theta * t2;
+                let dot_x_pre = dot_x + t3;
+                let t4 = cos_theta * t2;
+                let dot_y_pre = dot_y - t4;
+                let dot_theta_post = dot_theta - t1;
+                let dot_x_post = dot_x - t3;
+                let dot_y_post = dot_y + t4;
                 let next = JumpState {
                     q: [theta, x, y],
-                    v_pre: [dot_theta + t4, dot_x + t2, dot_y - t3],
-                    v_post: [dot_theta - t4, dot_x - t2, dot_y + t3],
+                    v_pre: [dot_theta_pre, dot_x_pre, dot_y_pre],
+                    v_post: [dot_theta_post, dot_x_post, dot_y_post],
                     lambda: [-minus_lambda],
                     carried: (),
                 };
@@ -709,8 +736,6 @@ const _: () = {
             ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
                 let [theta, x, y] = *q;
                 let [dot_theta, dot_x, dot_y] = *v;
-
-                // v∓ = v ∓ h/2·B·lambda
                 let next = JumpState {
                     q: [theta, x, y],
                     v_pre: [dot_theta, dot_x, dot_y],
@@ -736,7 +761,7 @@ const _: () = {
                 let [theta, x, y] = *q;
                 let [dot_theta, dot_x, dot_y] = *v;
 
-                // v_pre = 2·v − v_post
+                // multipliers Λ of the continuous equations
                 let pivot = (J + m * a * a) / (J * m);
                 if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
@@ -802,6 +827,19 @@ const _: () = {
 
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
             ///
+            /// ```text
+            /// (1)  p⁻(q, q') = L_v(q, v_post),  q' = q + h d
+            /// (2)  v_pre' = M⁻¹(p⁺(q, q') − a) at q'
+            /// (3)  v_post' = v_pre' − 2 B σ,  σ = C⁻¹(μ v_pre' + μ₀) at q'
+            ///
+            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// ```
+            ///
+            /// λ' = −2σ/h;
+            /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B.
+            ///
             /// Operations: 8 add, 14 mul, 1 sin_cos_turned.
             #[inline(always)]
             pub fn step<T: Scalar>(
@@ -820,18 +858,18 @@ const _: () = {
                     cos_theta,
                 } = state.carried;
 
-                // q' = q + h·d
+                // configuration q' = q + h d
                 let theta_1 = theta + h_dot_theta_post;
                 let x_1 = x + h_dot_x_post;
                 let y_1 = y + h_dot_y_post;
 
-                // velocity M⁻¹(p⁺ − a) at q' and twice its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)
+                // (2) v_pre' = M⁻¹(p⁺ − a) at q', and 2 σ = 2 C⁻¹(μ v_pre' + μ₀)
                 let (sin_theta_1, cos_theta_1) = theta_1
                     .sin_cos_turned(theta, (sin_theta, cos_theta));
                 let h_defect = a * h_dot_theta_post + h_dot_x_post * sin_theta_1
                     - h_dot_y_post * cos_theta_1;
 
-                // (3) v_post' = v_pre' − 2·B·sigma
+                // (3) v_post' = v_pre' − 2 B σ
                 let h_dot_theta_post_1 = h_dot_theta_post - k0 * h_defect;
                 let t0 = two_over_m_pivot * h_defect;
                 let h_dot_x_post_1 = h_dot_x_post - sin_theta_1 * t0;

@@ -193,7 +193,7 @@ pub(super) fn ahead(pool: &mut Pool, program: &mut Program, called: Called) -> O
     let is_known = newton(program).is_some_and(|(_, newton)| from.position(&newton.body).is_none());
     let Called { angle, sines: [sin, cos] } = called;
     let mut at = newton(program)?.0 + 1;
-    program.body.insert(at, Statement::Equation("sine and cosine of the angle to come".into()));
+    program.body.insert(at, Statement::Equation("prediction of the sine and cosine at the next node".into()));
     at += 1;
     let number = pool.int(c);
     let by = pool.mul(number, from.angle);

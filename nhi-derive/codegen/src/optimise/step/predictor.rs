@@ -48,9 +48,9 @@ pub(super) fn predictor(pool: &mut Pool, step: StepProgram) -> StepProgram {
     if !step.program.has_loop() {
         return step;
     }
-    let equation = match reflects {
-        true => "guess g + e0 + e2 with the error e0 of the last step's g and the difference e2 before e1",
-        false => "guess g + e0 + e1 + e2 with the error e0 of the last step's g and its differences",
+    let formula = match reflects {
+        true => "g + e0 + e2; e0: last error of g, e2: its change in the step before",
+        false => "g + e0 + e1 + e2; e0: last error of g, e1 and e2: its differences",
     };
     let mut step = last_solutions(pool, step, reflects);
     let mut differences = Vec::new();
@@ -61,7 +61,14 @@ pub(super) fn predictor(pool: &mut Pool, step: StepProgram) -> StepProgram {
                 newton.otherwise.clone_from(&newton.guess);
             }
             if newton.guess.iter().zip(&newton.otherwise).any(|(guess, otherwise)| guess == otherwise) {
-                body.push(Statement::Equation(equation.into()));
+                // Of other unknowns it is made of the last solutions.
+                let formula = match body
+                    .pop_if(|s| matches!(s, Statement::Equation(text) if text.starts_with("initial guess")))
+                {
+                    Some(Statement::Equation(other)) => format!("{other}; or {formula}"),
+                    _ => format!("initial guess: {formula}"),
+                };
+                body.push(Statement::Equation(formula));
             }
             let unknowns = newton.unknowns.iter().zip(&newton.otherwise).zip(&mut newton.guess);
             for ((&u, &otherwise), guess) in unknowns {
@@ -92,7 +99,7 @@ pub(super) fn predictor(pool: &mut Pool, step: StepProgram) -> StepProgram {
         }
         body.push(statement);
         if !after.is_empty() {
-            body.push(Statement::Equation("for the next guess".into()));
+            body.push(Statement::Equation("errors for the next initial guess".into()));
             body.append(&mut after);
         }
     }
@@ -109,6 +116,10 @@ fn last_solutions(pool: &mut Pool, mut step: StepProgram, reflects: bool) -> Ste
     let mut solutions = Vec::new();
     // Of u₁ in the guess, and of u₁ to u₃ in the rest of the next one.
     let (first, others) = if reflects { (2, [0, -2, 1]) } else { (4, [-6, 4, -1]) };
+    let formula = match reflects {
+        true => "initial guess: 2 u₁ + (u₄ − 2 u₃); u₁ to u₄: last solutions",
+        false => "initial guess: 4 u₁ + (4 u₃ − 6 u₂ − u₄); u₁ to u₄: last solutions",
+    };
     let mut body = Vec::new();
     for mut statement in step.program.body.clone() {
         if let Statement::Newton(newton) = &mut statement {
@@ -136,7 +147,7 @@ fn last_solutions(pool: &mut Pool, mut step: StepProgram, reflects: bool) -> Ste
                 solutions.push((StateEntry { symbol: rest, role, unit: None, start: older, rescale }, next));
             }
             if newton.guess != newton.otherwise {
-                body.push(Statement::Equation("guess by the last four solutions".into()));
+                body.push(Statement::Equation(formula.into()));
             }
         }
         body.push(statement);
