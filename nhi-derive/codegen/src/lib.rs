@@ -7,6 +7,7 @@
 //!
 //! Each stage is a function that can be called from a test and whose result can be printed.
 
+pub mod backend;
 mod caught;
 pub mod declaration;
 pub mod emit;

@@ -1,0 +1,3 @@
+//! Back ends: source text from the [functions](crate::optimised::Optimised) of a declaration.
+
+pub mod c;
