@@ -1,6 +1,7 @@
 //! The number of multiplications of a step.
 
 use nhi_runtime::Scalar;
+use nhi_runtime::emitted::{Drive, SinCosUpdate, small_sin_cos};
 use std::cell::RefCell;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -25,7 +26,7 @@ const SIN_COS: u64 = 24;
 const SMALL_SIN_COS: u64 = 12;
 
 /// Multiplications of a rotation of a pair by a small angle: 4 more. Re-synchronisation is not counted.
-const SIN_COS_TURNED: u64 = SMALL_SIN_COS + 4;
+const ROTATED_SIN_COS: u64 = SMALL_SIN_COS + 4;
 
 /// Multiplications that the results of `f`, [`Counted`] numbers, and its branch conditions depend on. A fused
 /// multiply–add counts once. Unused values do not count, because a loop over many steps does not compute them.
@@ -110,7 +111,7 @@ macro_rules! functions {
 
 impl Scalar for Counted {
     const EPSILON: f64 = f64::EPSILON;
-    const CHECKED: bool = false;
+    const DRIVE: Drive = Drive { checked: false, ..Drive::PLAIN };
     fn from_f64(x: f64) -> Self {
         Counted { x, made_by: None }
     }
@@ -122,19 +123,27 @@ impl Scalar for Counted {
     fn sin_cos(self) -> (Self, Self) {
         self.pair(Scalar::sin_cos(self.x), SIN_COS)
     }
-    fn small_sin_cos(self) -> (Self, Self) {
-        self.pair(Scalar::small_sin_cos(self.x), SMALL_SIN_COS)
-    }
-    fn sin_cos_turned(self, from: Self, (sin, _): (Self, Self)) -> (Self, Self) {
-        // The pair of the angle comes from the state, both values at once.
-        let by = self - from;
-        let (sine, _) = by.pair(Scalar::sin_cos(self.x), SIN_COS_TURNED);
-        let sum = Self::made(sine.x, 0, [sine.made_by, sin.made_by]);
-        (sum, Counted { x: Scalar::cos(self.x), ..sum })
-    }
-    fn sin_cos_near(self, from: Self, by: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
-        let by = (self - from) - by;
-        (sin + cos * by, cos - sin * by)
+    fn update_sin_cos(
+        self,
+        update: SinCosUpdate,
+        from: Self,
+        by: Self,
+        (sin, cos): (Self, Self),
+    ) -> (Self, Self) {
+        match update {
+            SinCosUpdate::Small => self.pair(small_sin_cos(self.x), SMALL_SIN_COS),
+            SinCosUpdate::Rotated => {
+                // The pair of the angle comes from the state, both values at once.
+                let by = self - from;
+                let (sine, _) = by.pair(Scalar::sin_cos(self.x), ROTATED_SIN_COS);
+                let sum = Self::made(sine.x, 0, [sine.made_by, sin.made_by]);
+                (sum, Counted { x: Scalar::cos(self.x), ..sum })
+            }
+            SinCosUpdate::Corrected => {
+                let by = (self - from) - by;
+                (sin + cos * by, cos - sin * by)
+            }
+        }
     }
     fn sin(self) -> Self {
         Scalar::sin_cos(self).0
@@ -144,9 +153,6 @@ impl Scalar for Counted {
     }
     fn atan2(self, x: Self) -> Self {
         Self::made(Scalar::atan2(self.x, x.x), 0, [self.made_by, x.made_by])
-    }
-    fn powi(self, n: i32) -> Self {
-        Self::made(Scalar::powi(self.x, n), 0, [self.made_by, None])
     }
     fn powf(self, x: Self) -> Self {
         Self::made(Scalar::powf(self.x, x.x), 0, [self.made_by, x.made_by])

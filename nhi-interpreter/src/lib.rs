@@ -185,16 +185,16 @@ impl Frame {
         let pair = |sines: &[Operand; 2]| (self.get(sines[0]), self.get(sines[1]));
         match by {
             SinCos::Any => Scalar::sin_cos(x),
-            SinCos::Small => Scalar::small_sin_cos(x),
+            SinCos::Small => emitted::small_sin_cos(x),
             SinCos::Turned { from, sines } => {
                 let (from, sines) = (self.get(*from), pair(sines));
                 self.check(from, sines);
-                Scalar::sin_cos_turned(x, from, sines)
+                emitted::rotated_sin_cos(x, from, sines)
             }
             SinCos::Near { from, by, sines } => {
                 let (from, by, sines) = (self.get(*from), self.get(*by), pair(sines));
                 self.check(from + by, sines);
-                Scalar::sin_cos_near(x, from, by, sines)
+                emitted::corrected_sin_cos(x, from, by, sines)
             }
             SinCos::Known { sines } => {
                 let sines = pair(sines);
@@ -218,7 +218,7 @@ fn call(f: Elementary, x: f64) -> f64 {
         Elementary::Tanh => Scalar::tanh(x),
         Elementary::Exp => Scalar::exp(x),
         Elementary::Ln => Scalar::ln(x),
-        Elementary::SmallSin => Scalar::small_sin_cos(x).0,
-        Elementary::SmallCos => Scalar::small_sin_cos(x).1,
+        Elementary::SmallSin => emitted::small_sin_cos(x).0,
+        Elementary::SmallCos => emitted::small_sin_cos(x).1,
     }
 }

@@ -1,6 +1,7 @@
 //! Forward differentiation: numbers that carry their derivatives through a step.
 
 use crate::Scalar;
+use crate::drive::{Drive, SinCosUpdate};
 use core::array::from_fn;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -134,8 +135,11 @@ macro_rules! scalar_by_chain_rule {
     ([$($generics:tt)*] $type:ty, $value:ident) => {
         impl<$($generics)*> Scalar for $type {
             const EPSILON: f64 = <$value as Scalar>::EPSILON;
-            const CHECKED: bool = <$value as Scalar>::CHECKED;
-            const DERIVATIVES: u32 = <$value as Scalar>::DERIVATIVES + 1;
+            const DRIVE: Drive = Drive {
+                checked: <$value as Scalar>::DRIVE.checked,
+                derivatives: <$value as Scalar>::DRIVE.derivatives + 1,
+                ..Drive::PLAIN
+            };
 
             #[inline]
             fn from_f64(x: f64) -> Self {
@@ -166,21 +170,15 @@ macro_rules! scalar_by_chain_rule {
                 (Forward::chain(self, sin, cos), Forward::chain(self, cos, -sin))
             }
             #[inline]
-            fn small_sin_cos(self) -> (Self, Self) {
-                let (sin, cos) = Scalar::small_sin_cos(Forward::re(self));
-                (Forward::chain(self, sin, cos), Forward::chain(self, cos, -sin))
-            }
-            #[inline]
-            fn sin_cos_turned(self, from: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
-                let sines = (Forward::re(sin), Forward::re(cos));
-                let (sin, cos) = Scalar::sin_cos_turned(Forward::re(self), Forward::re(from), sines);
-                (Forward::chain(self, sin, cos), Forward::chain(self, cos, -sin))
-            }
-            #[inline]
-            fn sin_cos_near(self, from: Self, by: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
-                let sines = (Forward::re(sin), Forward::re(cos));
-                let [x, from, by] = [self, from, by].map(Forward::re);
-                let (sin, cos) = Scalar::sin_cos_near(x, from, by, sines);
+            fn update_sin_cos(
+                self,
+                update: SinCosUpdate,
+                from: Self,
+                by: Self,
+                (sin, cos): (Self, Self),
+            ) -> (Self, Self) {
+                let [x, from, by, sin, cos] = [self, from, by, sin, cos].map(Forward::re);
+                let (sin, cos) = Scalar::update_sin_cos(x, update, from, by, (sin, cos));
                 (Forward::chain(self, sin, cos), Forward::chain(self, cos, -sin))
             }
             #[inline]
@@ -188,16 +186,6 @@ macro_rules! scalar_by_chain_rule {
                 let (a, b) = (Forward::re(self), Forward::re(x));
                 let squares = a * a + b * b;
                 Forward::chain2(Scalar::atan2(a, b), (self, b / squares), (x, -a / squares))
-            }
-            #[inline]
-            fn powi(self, n: i32) -> Self {
-                let x = Forward::re(self);
-                // For n = 0 the factor x⁻¹ may be infinite.
-                let slope = match n {
-                    0 => number(0.0),
-                    n => number::<$value>(f64::from(n)) * Scalar::powi(x, n.saturating_sub(1)),
-                };
-                Forward::chain(self, Scalar::powi(x, n), slope)
             }
             #[inline]
             fn powf(self, x: Self) -> Self {
@@ -236,6 +224,7 @@ mod of_num_dual {
 
     use super::{Forward, number};
     use crate::Scalar;
+    use crate::drive::{Drive, SinCosUpdate};
     use num_dual::{Derivative, Dual, DualNum, DualNumFloat, DualSVec};
 
     impl<T: Scalar + DualNum<Primitive = F>, F: DualNumFloat> Forward for Dual<T> {

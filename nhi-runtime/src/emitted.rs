@@ -1,6 +1,7 @@
 //! Functions for emitted code and for its measurement; not for direct use.
 
 pub use crate::__fields as fields;
+pub use crate::drive::{Drive, SinCosUpdate};
 #[doc(hidden)]
 pub use crate::fields::Places;
 /// Steps between two re-synchronisations of carried sines and cosines; one comes before the first step.
@@ -94,12 +95,12 @@ impl<const N: usize> Newton<N> {
         mut fallback: Option<[T; N]>,
         update: impl Fn([T; N]) -> Result<([T; N], G, [T; K]), Failure>,
     ) -> Result<([T; N], [T; K]), Failure> {
-        if const { T::UPDATES > 0 } {
+        if const { T::DRIVE.updates > 0 } {
             let nan = T::from_f64(f64::NAN);
             let (mut solved, mut last_iterate) = (false, [nan; K]);
             self.update_unless(&mut solved, &mut unknowns, &mut last_iterate, &update);
             let is_closer = !solved && self.is_closer(&unknowns, &fallback);
-            if const { T::UPDATES > 2 } {
+            if const { T::DRIVE.updates > 2 } {
                 self.update_unless(&mut solved, &mut unknowns, &mut last_iterate, &update);
             }
             return if solved && !is_closer {
@@ -179,7 +180,7 @@ impl<const N: usize> Newton<N> {
         delta: [T; N],
         derivatives: impl FnOnce() -> [T; B],
     ) -> Result<bool, Failure> {
-        if T::DERIVATIVES == 0 {
+        if const { T::DRIVE.derivatives == 0 } {
             return self.values(unknowns, delta, derivatives);
         }
         // At the solution x of F(x, θ) = 0 the derivative of the update δ = −J⁻¹F is −x' − J⁻¹F_θ, so the
@@ -188,7 +189,7 @@ impl<const N: usize> Newton<N> {
         match &mut self.due {
             None => {
                 if self.values(unknowns, delta, derivatives)? {
-                    self.due = Some(T::DERIVATIVES);
+                    self.due = Some(T::DRIVE.derivatives);
                 }
                 Ok(false)
             }
@@ -242,7 +243,7 @@ impl<const N: usize> Newton<N> {
         if solved {
             return Ok(true);
         }
-        if const { T::UPDATES != 1 }
+        if const { T::DRIVE.updates != 1 }
             && let (&[first, second, third], &[from], &[d]) = (&derivatives()[..], &before[..], &delta[..])
         {
             // With a = F″/(2F′) and b = F‴/(6F′) the error of x + δ is −aδ² + (2a² − b)δ³ + …, where each term is about aδ
@@ -264,11 +265,31 @@ impl<const N: usize> Newton<N> {
     }
 }
 
+/// (sin x, cos x) of an angle that is usually small. Other angles take longer.
+#[inline(always)]
+pub fn small_sin_cos<T: Scalar>(x: T) -> (T, T) {
+    x.update_sin_cos(SinCosUpdate::Small, x, x, (x, x))
+}
+
+/// (sin x, cos x) of an angle that is usually close to `from`, by a rotation of its `sines`, (sin, cos). Other angles take
+/// longer.
+#[inline(always)]
+pub fn rotated_sin_cos<T: Scalar>(x: T, from: T, sines: (T, T)) -> (T, T) {
+    x.update_sin_cos(SinCosUpdate::Rotated, from, x, sines)
+}
+
+/// (sin x, cos x) of an angle that is predicted to be `from` + `by`, by a correction of the `sines`, (sin, cos), of the
+/// prediction. Angles that differ by more than a tiny error take longer.
+#[inline(always)]
+pub fn corrected_sin_cos<T: Scalar>(x: T, from: T, by: T, sines: (T, T)) -> (T, T) {
+    x.update_sin_cos(SinCosUpdate::Corrected, from, by, sines)
+}
+
 /// Whether all numbers of `values` are finite; true without a check for scalars with deferred checks.
 #[inline(always)]
 pub fn finite<T: Scalar>(values: &impl Fields<T>) -> bool {
     let mut sum = 0.0;
-    if T::CHECKED {
+    if const { T::DRIVE.checked } {
         values.write(&mut |x| sum += zero_if_finite(x.to_f64()));
     }
     sum == 0.0

@@ -1,5 +1,6 @@
 //! Products and sums rounded once.
 
+use crate::drive::Drive;
 use crate::unchecked::{Sealed, functions_by_f64};
 use crate::{Arithmetic, Scalar, Separate, isa};
 use core::fmt;
@@ -94,8 +95,7 @@ impl Neg for Fused {
 
 impl Scalar for Fused {
     const EPSILON: f64 = f64::EPSILON;
-    const CHECKED: bool = false;
-    const FUSED: bool = true;
+    const DRIVE: Drive = Drive { checked: false, fused: true, ..Drive::PLAIN };
     #[inline(always)]
     fn from_f64(x: f64) -> Self {
         Fused { x, by: None }
@@ -106,7 +106,7 @@ impl Scalar for Fused {
     }
     functions_by_f64!();
     #[inline(always)]
-    fn apart(self) -> Self {
-        Self::from_f64(isa::apart(self.value()))
+    fn opaque(self) -> Self {
+        Self::from_f64(isa::opaque(self.value()))
     }
 }

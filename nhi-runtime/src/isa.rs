@@ -135,7 +135,7 @@ fn avx512<W: Work, T: Scalar>(work: W) -> W::Output {
 #[inline(always)]
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[allow(unsafe_code, reason = "a register by name")]
-pub(crate) fn apart(x: f64) -> f64 {
+pub(crate) fn opaque(x: f64) -> f64 {
     let same;
     // SAFETY: the template is a comment; no instruction is executed.
     unsafe {
@@ -147,6 +147,6 @@ pub(crate) fn apart(x: f64) -> f64 {
 /// Identity; on other targets the vectoriser is not steered.
 #[inline(always)]
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-pub(crate) fn apart(x: f64) -> f64 {
+pub(crate) fn opaque(x: f64) -> f64 {
     x
 }

@@ -50,6 +50,7 @@ extern crate self as nhi_runtime;
 
 mod admissible;
 mod compose;
+mod drive;
 mod dual;
 #[cfg(feature = "std")]
 mod ensemble;

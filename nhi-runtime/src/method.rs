@@ -129,7 +129,7 @@ pub(crate) const SETTLING: u64 = 4096;
 pub(crate) fn settle<T: Scalar>(state: &mut impl Fields<T>, steps: u64) {
     if steps.is_multiple_of(SETTLING) {
         // Apart again: where both states meet the compiler would pack their numbers.
-        *state = state.each(|x| settled(x).apart());
+        *state = state.each(|x| settled(x).opaque());
     }
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
     let before = is_due::<S, M>(k).then_some(*state);
     method.renew(state, k);
     // Apart: two numbers loaded at once wait for both where they were stored one by one.
-    let now = state.each(|x| x.apart());
+    let now = state.each(|x| x.opaque());
     match method.step(prepared, &now, t, inputs) {
         Ok(next) => {
             *state = next;

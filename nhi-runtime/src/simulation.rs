@@ -175,16 +175,16 @@ impl<S: System, M: Method<S>> Stride<'_, S, M> {
     ) -> Option<M::State<T>> {
         let Simulation { method, h, .. } = self.simulation;
         for k in steps {
-            if const { Self::fits(T::FUSED) } {
+            if const { Self::fits(T::DRIVE.fused) } {
                 // Where this state meets those of the last step the compiler would pack their numbers.
-                state = state.each(|x| x.apart());
+                state = state.each(|x| x.opaque());
             }
             // As a signed number, which is one instruction.
             let t = T::from_f64(k as i64 as f64 * *h);
             state = method.step(prepared, &state, t, inputs).ok()?;
             // Longer states take less time packed, if operations are fused.
-            if const { T::FUSED && Self::NUMBERS <= REGISTERS } {
-                state = state.each(|x| x.apart());
+            if const { T::DRIVE.fused && Self::NUMBERS <= REGISTERS } {
+                state = state.each(|x| x.opaque());
             }
         }
         Some(state)

@@ -24,10 +24,10 @@ fn mean<T: Scalar, V: Vector<T>>(mut a: V, b: V) -> V {
     a
 }
 
-/// The numbers of a new state [apart](Scalar::apart), unless it is fused, if it `is_finite`.
+/// The numbers of a new state [apart](Scalar::opaque), unless it is fused, if it `is_finite`.
 #[inline(always)]
 fn checked<T: Scalar, S: Fields<T>>(state: S, is_finite: impl Fn(&S) -> bool) -> Result<S, Failure> {
-    let state = if T::FUSED { state } else { state.each(T::apart) };
+    let state = if const { T::DRIVE.fused } { state } else { state.each(T::opaque) };
     if is_finite(&state) { Ok(state) } else { Err(Failure::NonFinite) }
 }
 

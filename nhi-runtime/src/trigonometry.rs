@@ -36,6 +36,7 @@
 //! the last place; `tests/trigonometry.rs` compares with 200 bits.
 
 use crate::Scalar;
+use crate::drive::SinCosUpdate;
 use crate::unchecked::zero_if_finite;
 use num_traits::Float;
 
@@ -109,55 +110,90 @@ pub(crate) fn sin_cos_or_nan<T: Scalar>(x: T) -> (T, T) {
     near::<_, true>(x)
 }
 
-/// (sin x, cos x), faster if |x| is small.
-#[inline]
-pub(crate) fn small_sin_cos(x: f64) -> (f64, f64) {
-    if is_small(x) { apart(small(x)) } else { apart(sin_cos(x)) }
-}
-
-/// As [`small_sin_cos`], or NaN for angles that would need a call.
+/// (sin x, cos x) by the formula that `update` allows, if x is as expected; else by [`sin_cos`].
 #[inline(always)]
-pub(crate) fn small_sin_cos_or_nan<T: Scalar>(x: T) -> (T, T) {
-    if is_small(x) { apart(small(x)) } else { apart(sin_cos_or_nan(x)) }
+pub(crate) fn update_sin_cos(
+    x: f64,
+    update: SinCosUpdate,
+    from: f64,
+    by: f64,
+    sines: (f64, f64),
+) -> (f64, f64) {
+    match update {
+        SinCosUpdate::Small => small_sin_cos(x),
+        SinCosUpdate::Rotated => rotated_sin_cos(x, from, sines),
+        SinCosUpdate::Corrected => corrected_sin_cos(x, from, by, sines),
+    }
 }
 
-/// As [`small_sin_cos`] without branches, NaN for every angle that is not small.
+/// The same, or NaN where [`sin_cos_or_nan`] is.
+#[inline(always)]
+pub(crate) fn update_sin_cos_or_nan<T: Scalar>(
+    x: T,
+    update: SinCosUpdate,
+    from: T,
+    by: T,
+    sines: (T, T),
+) -> (T, T) {
+    let any = || opaque(sin_cos_or_nan(x));
+    match update {
+        SinCosUpdate::Small if is_small(x) => opaque(small(x)),
+        SinCosUpdate::Small => any(),
+        SinCosUpdate::Rotated => rotate_if_small(x - from, sines).unwrap_or_else(any),
+        SinCosUpdate::Corrected => correct((x - from) - by, sines).unwrap_or_else(any),
+    }
+}
+
+/// The same without branches, by one of the first `WAYS` of the formulas (6), (7), (4) and [`sin_cos`], or NaN. Small
+/// angles are computed by (2) only.
 #[cfg(feature = "std")]
 #[inline(always)]
-pub(crate) fn small_sin_cos_alone<T: Scalar>(x: T) -> (T, T) {
+pub(crate) fn update_sin_cos_select<T: Scalar, const WAYS: u32>(
+    x: T,
+    update: SinCosUpdate,
+    from: T,
+    by: T,
+    sines: (T, T),
+) -> (T, T) {
     if cfg!(feature = "platform-trigonometry") {
-        return x.small_sin_cos();
+        return x.sin_cos();
     }
+    match update {
+        SinCosUpdate::Small => small_select(x),
+        SinCosUpdate::Rotated => rotate_select::<_, WAYS>(x, x - from, sines),
+        SinCosUpdate::Corrected => correct_select::<_, WAYS>(x, (x - from) - by, sines),
+    }
+}
+
+/// (sin x, cos x), faster if |x| is small.
+#[inline]
+fn small_sin_cos(x: f64) -> (f64, f64) {
+    if is_small(x) { opaque(small(x)) } else { opaque(sin_cos(x)) }
+}
+
+/// (sin x, cos x) by (4) from the pair `sines` of the angle `from`, if x is close to it.
+#[inline]
+fn rotated_sin_cos(x: f64, from: f64, sines: (f64, f64)) -> (f64, f64) {
+    rotate_if_small(x - from, sines).unwrap_or_else(|| opaque(sin_cos(x)))
+}
+
+/// (sin x, cos x) from the pair `sines` of the predicted angle `from` + `by`: by (6), (7) or (4), the first that is
+/// accurate for the distance.
+#[inline]
+fn corrected_sin_cos(x: f64, from: f64, by: f64, sines: (f64, f64)) -> (f64, f64) {
+    correct((x - from) - by, sines).unwrap_or_else(|| opaque(sin_cos(x)))
+}
+
+/// (2) if |x| is small, else NaN.
+#[cfg(feature = "std")]
+#[inline(always)]
+fn small_select<T: Scalar>(x: T) -> (T, T) {
     let z = x * x;
     let (is_small, cos) = (is_small_square(z), T::from_f64(1.0) - versine(z));
     (sine(x, z, is_small), if is_small { cos } else { T::from_f64(f64::NAN) })
 }
 
-/// (sin x, cos x) by (4) from the pair `sines` = (sin, cos) of the angle `from`, if x is close to it; else by
-/// [`sin_cos`].
-#[inline]
-pub(crate) fn sin_cos_turned(x: f64, from: f64, sines: (f64, f64)) -> (f64, f64) {
-    rotate_if_small(x - from, sines).unwrap_or_else(|| apart(sin_cos(x)))
-}
-
-/// The same, or NaN where [`sin_cos_or_nan`] is.
-#[inline(always)]
-pub(crate) fn sin_cos_turned_or_nan<T: Scalar>(x: T, from: T, sines: (T, T)) -> (T, T) {
-    rotate_if_small(x - from, sines).unwrap_or_else(|| apart(sin_cos_or_nan(x)))
-}
-
-/// As [`sin_cos_turned_or_nan`] without branches: by (4); where x is not close to `from`, by [`sin_cos`] if `WAYS` is 4,
-/// else NaN.
-#[cfg(feature = "std")]
-#[inline(always)]
-pub(crate) fn sin_cos_turned_alone<T: Scalar, const WAYS: u32>(x: T, from: T, sines: (T, T)) -> (T, T) {
-    if cfg!(feature = "platform-trigonometry") {
-        return x.sin_cos();
-    }
-    rotate_select::<_, WAYS>(x, x - from, sines)
-}
-
-/// (4) if δ = `by` is small; else [`sin_cos`] if `WAYS` is 4, or NaN. Without branches.
+/// (4) if δ = `by` is small; else [`sin_cos`] if `WAYS` is 4, or NaN.
 #[cfg(feature = "std")]
 #[inline(always)]
 fn rotate_select<T: Scalar, const WAYS: u32>(x: T, by: T, sines: (T, T)) -> (T, T) {
@@ -169,28 +205,10 @@ fn rotate_select<T: Scalar, const WAYS: u32>(x: T, by: T, sines: (T, T)) -> (T, 
     (if is_small { rotated.0 } else { called.0 }, if is_small { rotated.1 } else { called.1 })
 }
 
-/// (sin x, cos x) from the `sines` of the predicted angle `from` + `by`: by (6), (7) or (4), the first that is accurate for
-/// the distance; else by [`sin_cos`].
-#[inline]
-pub(crate) fn sin_cos_near(x: f64, from: f64, by: f64, sines: (f64, f64)) -> (f64, f64) {
-    correct((x - from) - by, sines).unwrap_or_else(|| apart(sin_cos(x)))
-}
-
-/// The same, or NaN where [`sin_cos_or_nan`] is.
-#[inline(always)]
-pub(crate) fn sin_cos_near_or_nan<T: Scalar>(x: T, from: T, by: T, sines: (T, T)) -> (T, T) {
-    correct((x - from) - by, sines).unwrap_or_else(|| apart(sin_cos_or_nan(x)))
-}
-
-/// As [`sin_cos_near_or_nan`] without branches: by one of the first `WAYS` of the formulas (6), (7), (4) and [`sin_cos`],
-/// or NaN.
+/// (6), (7), (4) or [`sin_cos`], the first of the first `WAYS` that is accurate for δ = `by`, or NaN.
 #[cfg(feature = "std")]
 #[inline(always)]
-pub(crate) fn sin_cos_near_alone<T: Scalar, const WAYS: u32>(x: T, from: T, by: T, sines: (T, T)) -> (T, T) {
-    if cfg!(feature = "platform-trigonometry") {
-        return x.sin_cos();
-    }
-    let by = (x - from) - by;
+fn correct_select<T: Scalar, const WAYS: u32>(x: T, by: T, sines: (T, T)) -> (T, T) {
     let size = by.to_f64().abs();
     let or_nan = |is_right| by + T::from_f64(if is_right { -0.0 } else { f64::NAN });
     if WAYS == 1 {
@@ -212,11 +230,11 @@ fn correct<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
     if cfg!(feature = "platform-trigonometry") {
         None
     } else if size <= TINY {
-        Some(apart(rotate_first_order(by, sines)))
+        Some(opaque(rotate_first_order(by, sines)))
     } else if size <= CLOSE {
-        Some(apart(rotate_second_order(by, T::from_f64(0.5) * by, sines)))
+        Some(opaque(rotate_second_order(by, T::from_f64(0.5) * by, sines)))
     } else {
-        rotate_if_small(by, sines).map(apart)
+        rotate_if_small(by, sines).map(opaque)
     }
 }
 
@@ -238,11 +256,11 @@ fn rotate_if_small<T: Scalar>(by: T, sines: (T, T)) -> Option<(T, T)> {
     is_small(by).then(|| rotate(by, sines, true))
 }
 
-/// Hides the pair from the vectoriser at the end of a branch ([`Scalar::apart`]): if the compiler packs the pair where
+/// Hides the pair from the vectoriser at the end of a branch ([`Scalar::opaque`]): if the compiler packs the pair where
 /// branches meet, it also packs the operations of every branch.
 #[inline(always)]
-fn apart<T: Scalar>((sin, cos): (T, T)) -> (T, T) {
-    (sin.apart(), cos.apart())
+fn opaque<T: Scalar>((sin, cos): (T, T)) -> (T, T) {
+    (sin.opaque(), cos.opaque())
 }
 
 /// (4) or (5) if δ = `by` `is_small`, else NaN.
@@ -250,7 +268,7 @@ fn apart<T: Scalar>((sin, cos): (T, T)) -> (T, T) {
 fn rotate<T: Scalar>(by: T, (sin, cos): (T, T), is_small: bool) -> (T, T) {
     let z = by * by;
     let (sine, versine) = (sine(by, z, is_small), versine(z));
-    if T::FUSED {
+    if const { T::DRIVE.fused } {
         return ((sin - sin * versine) + cos * sine, (cos - cos * versine) - sin * sine);
     }
     (sin + (cos * sine - sin * versine), cos - (sin * sine + cos * versine))

@@ -1,5 +1,6 @@
 //! Steps with deferred finiteness checks.
 
+use crate::drive::Drive;
 use crate::fields::converted;
 use crate::{Fields, Scalar};
 use core::ops::{Add, Div, Mul, Neg, Sub};
@@ -62,16 +63,14 @@ macro_rules! functions_by_f64 {
             $crate::trigonometry::sin_cos_or_nan(self)
         }
         #[inline(always)]
-        fn small_sin_cos(self) -> (Self, Self) {
-            $crate::trigonometry::small_sin_cos_or_nan(self)
-        }
-        #[inline(always)]
-        fn sin_cos_turned(self, from: Self, sines: (Self, Self)) -> (Self, Self) {
-            $crate::trigonometry::sin_cos_turned_or_nan(self, from, sines)
-        }
-        #[inline(always)]
-        fn sin_cos_near(self, from: Self, by: Self, sines: (Self, Self)) -> (Self, Self) {
-            $crate::trigonometry::sin_cos_near_or_nan(self, from, by, sines)
+        fn update_sin_cos(
+            self,
+            update: $crate::drive::SinCosUpdate,
+            from: Self,
+            by: Self,
+            sines: (Self, Self),
+        ) -> (Self, Self) {
+            $crate::trigonometry::update_sin_cos_or_nan(self, update, from, by, sines)
         }
         #[inline(always)]
         fn sin(self) -> Self {
@@ -84,10 +83,6 @@ macro_rules! functions_by_f64 {
         #[inline(always)]
         fn atan2(self, x: Self) -> Self {
             Self::from_f64(Scalar::atan2(self.to_f64(), x.to_f64()))
-        }
-        #[inline(always)]
-        fn powi(self, n: i32) -> Self {
-            Self::from_f64(Scalar::powi(self.to_f64(), n))
         }
         #[inline(always)]
         fn powf(self, x: Self) -> Self {
@@ -133,7 +128,7 @@ impl Neg for Separate {
 
 impl Scalar for Separate {
     const EPSILON: f64 = f64::EPSILON;
-    const CHECKED: bool = false;
+    const DRIVE: Drive = Drive { checked: false, ..Drive::PLAIN };
     #[inline(always)]
     fn from_f64(x: f64) -> Self {
         Separate(x)
@@ -144,7 +139,7 @@ impl Scalar for Separate {
     }
     functions_by_f64!();
     #[inline(always)]
-    fn apart(self) -> Self {
-        Separate(crate::isa::apart(self.0))
+    fn opaque(self) -> Self {
+        Separate(crate::isa::opaque(self.0))
     }
 }

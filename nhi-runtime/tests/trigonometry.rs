@@ -2,6 +2,7 @@
 
 use astro_float::{BigFloat, Consts, RoundingMode, Sign};
 use nhi_runtime::Scalar;
+use nhi_runtime::emitted::{corrected_sin_cos, rotated_sin_cos, small_sin_cos};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Bits of the reference, enough for what cancels in the reduction of 2²⁰ and still 60 bits.
@@ -93,16 +94,16 @@ fn angles_that_are_expected_to_be_small() {
     let smaller = (1..200).map(|i| 2f64.powf(-60.0 * unit(i)));
     let mut compared = 0;
     for x in small.chain(smaller).chain([limit.next_down(), limit, limit.next_up(), 0.0]) {
-        let pair = x.small_sin_cos();
+        let pair = small_sin_cos(x);
         for error in errors_of(pair, x, &mut constants) {
             assert!(error <= ULPS, "{error} ulp at {x:e}");
         }
         #[cfg(feature = "std")]
         {
-            for error in errors_of(nhi_runtime::Fused::from_f64(x).small_sin_cos(), x, &mut constants) {
+            for error in errors_of(small_sin_cos(nhi_runtime::Fused::from_f64(x)), x, &mut constants) {
                 assert!(error <= ULPS, "fused: {error} ulp at {x:e}");
             }
-            let (sin, cos) = nhi_runtime::Separate::from_f64(x).small_sin_cos();
+            let (sin, cos) = small_sin_cos(nhi_runtime::Separate::from_f64(x));
             assert_eq!(
                 (sin.to_f64().to_bits(), cos.to_f64().to_bits()),
                 (pair.0.to_bits(), pair.1.to_bits())
@@ -112,9 +113,9 @@ fn angles_that_are_expected_to_be_small() {
     }
     assert!(compared > 4_000);
     for x in [1.0, -100.0, 1e5, 1e9] {
-        assert_eq!(Scalar::small_sin_cos(x), Scalar::sin_cos(x));
+        assert_eq!(small_sin_cos(x), Scalar::sin_cos(x));
     }
-    let (sin, cos) = Scalar::small_sin_cos(f64::NAN);
+    let (sin, cos) = small_sin_cos(f64::NAN);
     assert!(sin.is_nan() && cos.is_nan());
 }
 
@@ -126,23 +127,23 @@ fn units((sin, cos): (f64, f64), x: f64, constants: &mut Consts) -> f64 {
     errors.fold(0.0, f64::max) / (f64::EPSILON / 2.0)
 }
 
-/// [`Scalar::sin_cos_turned`] in other numbers.
+/// [`rotated_sin_cos`] in another number type.
 #[cfg(feature = "std")]
-fn turned<T: Scalar>(x: f64, from: f64, (sin, cos): (f64, f64)) -> (f64, f64) {
+fn rotated<T: Scalar>(x: f64, from: f64, (sin, cos): (f64, f64)) -> (f64, f64) {
     let [x, from, sin, cos] = [x, from, sin, cos].map(T::from_f64);
-    let (sin, cos) = x.sin_cos_turned(from, (sin, cos));
+    let (sin, cos) = rotated_sin_cos(x, from, (sin, cos));
     (sin.to_f64(), cos.to_f64())
 }
 
 #[test]
-fn angles_that_are_turned_by_little() {
+fn angles_close_to_a_known_one() {
     let bits = |pair: (f64, f64)| (pair.0.to_bits(), pair.1.to_bits());
     let mut constants = Consts::new().expect("memory");
     let mut worst = 0.0_f64;
     for i in 0..4_000 {
         let from = 2f64.powf(30.0 * unit(i) - 10.0) * f64::from(1 - 2 * (i as i32 % 2));
         let x = from + 0.3 * (2.0 * unit(7 * i) - 1.0);
-        let pair = Scalar::sin_cos_turned(x, from, Scalar::sin_cos(from));
+        let pair = rotated_sin_cos(x, from, Scalar::sin_cos(from));
         if (x - from).abs() > 0.1875 {
             assert_eq!(bits(pair), bits(Scalar::sin_cos(x)), "{x:e} from {from:e}");
         }
@@ -150,18 +151,18 @@ fn angles_that_are_turned_by_little() {
         #[cfg(feature = "std")]
         if x.abs() < 1_048_576.0 {
             let [sin, cos] = [Scalar::sin_cos(from).0, Scalar::sin_cos(from).1];
-            assert_eq!(bits(turned::<nhi_runtime::Separate>(x, from, (sin, cos))), bits(pair));
-            let fused = turned::<nhi_runtime::Fused>(x, from, (sin, cos));
+            assert_eq!(bits(rotated::<nhi_runtime::Separate>(x, from, (sin, cos))), bits(pair));
+            let fused = rotated::<nhi_runtime::Fused>(x, from, (sin, cos));
             worst = worst.max(units(fused, x, &mut constants));
         }
     }
-    println!("turned: at most {worst:.3} units");
+    println!("rotated: at most {worst:.3} units");
     let most = if cfg!(feature = "platform-trigonometry") { 1.0 } else { 2.0 };
     assert!(worst > 0.5 && worst <= most, "{worst}");
 }
 
 #[test]
-fn angles_that_were_foreseen() {
+fn predicted_angles() {
     let bits = |pair: (f64, f64)| (pair.0.to_bits(), pair.1.to_bits());
     let mut constants = Consts::new().expect("memory");
     let mut worst = 0.0_f64;
@@ -174,7 +175,7 @@ fn angles_that_were_foreseen() {
         let by = (from + by) - from;
         let sines = Scalar::sin_cos(from + by);
         let x = x + by;
-        let pair = Scalar::sin_cos_near(x, from, by, sines);
+        let pair = corrected_sin_cos(x, from, by, sines);
         if ((x - from) - by).abs() > 0.1875 {
             assert_eq!(bits(pair), bits(Scalar::sin_cos(x)), "{x:e} near {from:e}");
         }
@@ -183,11 +184,11 @@ fn angles_that_were_foreseen() {
         {
             let [x, from, by, sin, cos] =
                 [x, from, by, sines.0, sines.1].map(nhi_runtime::Separate::from_f64);
-            let (sin, cos) = x.sin_cos_near(from, by, (sin, cos));
+            let (sin, cos) = corrected_sin_cos(x, from, by, (sin, cos));
             assert_eq!(bits((sin.to_f64(), cos.to_f64())), bits(pair));
         }
     }
-    println!("near: at most {worst:.3} units");
+    println!("corrected: at most {worst:.3} units");
     let most = if cfg!(feature = "platform-trigonometry") { 1.0 } else { 2.0 };
     assert!(worst > 0.5 && worst <= most, "{worst}");
 }

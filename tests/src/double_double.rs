@@ -88,9 +88,6 @@ impl Scalar for DoubleDouble {
     fn atan2(self, x: Self) -> Self {
         DoubleDouble(self.0.atan2(x.0))
     }
-    fn powi(self, n: i32) -> Self {
-        DoubleDouble(self.0.powi(n))
-    }
     fn powf(self, x: Self) -> Self {
         DoubleDouble(self.0.powf(x.0))
     }

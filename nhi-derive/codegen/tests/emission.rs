@@ -45,9 +45,9 @@ fn rattle_of_the_sleigh_is_as_by_hand() {
     let step = function(&code, "rattle", "step").join("\n");
     // Drift, sine and cosine, defect of the constraint, reflection, all times h; and without it the six velocities
     // and the multiplier, for who looks at them: nothing else.
-    assert!(step.contains("Operations: 8 add, 14 mul, 1 sin_cos_turned."), "{step}");
+    assert!(step.contains("Operations: 8 add, 14 mul, 1 rotated_sin_cos."), "{step}");
     let step: String = step.split_whitespace().collect();
-    assert!(step.contains("theta_1.sin_cos_turned(theta,(sin_theta,cos_theta))"), "{step}");
+    assert!(step.contains("emitted::rotated_sin_cos(theta_1,theta,(sin_theta,cos_theta),)"), "{step}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Numbers of trajectories that take steps side by side.
 
+use crate::drive::{Drive, SinCosUpdate};
 use crate::{Scalar, trigonometry};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -45,10 +46,7 @@ impl<T: Scalar, const UPDATES: u32> Neg for Lane<T, UPDATES> {
 
 impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
     const EPSILON: f64 = T::EPSILON;
-    const CHECKED: bool = T::CHECKED;
-    const DERIVATIVES: u32 = T::DERIVATIVES;
-    const UPDATES: u32 = UPDATES;
-    const FUSED: bool = T::FUSED;
+    const DRIVE: Drive = Drive { updates: UPDATES, ..T::DRIVE };
     #[inline(always)]
     fn from_f64(x: f64) -> Self {
         Lane(T::from_f64(x))
@@ -62,29 +60,21 @@ impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
         let (sin, cos) = self.0.sin_cos();
         (Lane(sin), Lane(cos))
     }
-    /// Of other angles than small ones: not numbers, since both would have to be computed.
+    /// By fewer formulas, without branches; NaN for other angles.
     #[inline(always)]
-    fn small_sin_cos(self) -> (Self, Self) {
-        let (sin, cos) = trigonometry::small_sin_cos_alone(self.0);
-        (Lane(sin), Lane(cos))
-    }
-    #[inline(always)]
-    fn sin_cos_turned(self, from: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
-        let (x, from, sines) = (self.0, from.0, (sin.0, cos.0));
-        let (sin, cos) = match UPDATES {
-            0 => trigonometry::sin_cos_turned_alone::<_, 4>(x, from, sines),
-            _ => trigonometry::sin_cos_turned_alone::<_, 3>(x, from, sines),
-        };
-        (Lane(sin), Lane(cos))
-    }
-    #[inline(always)]
-    fn sin_cos_near(self, from: Self, by: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
+    fn update_sin_cos(
+        self,
+        update: SinCosUpdate,
+        from: Self,
+        by: Self,
+        (sin, cos): (Self, Self),
+    ) -> (Self, Self) {
         let (x, from, by, sines) = (self.0, from.0, by.0, (sin.0, cos.0));
         let (sin, cos) = match UPDATES {
-            0 => trigonometry::sin_cos_near_alone::<_, 4>(x, from, by, sines),
-            1 => trigonometry::sin_cos_near_alone::<_, 1>(x, from, by, sines),
-            2 => trigonometry::sin_cos_near_alone::<_, 2>(x, from, by, sines),
-            _ => trigonometry::sin_cos_near_alone::<_, 3>(x, from, by, sines),
+            0 => trigonometry::update_sin_cos_select::<_, 4>(x, update, from, by, sines),
+            1 => trigonometry::update_sin_cos_select::<_, 1>(x, update, from, by, sines),
+            2 => trigonometry::update_sin_cos_select::<_, 2>(x, update, from, by, sines),
+            _ => trigonometry::update_sin_cos_select::<_, 3>(x, update, from, by, sines),
         };
         (Lane(sin), Lane(cos))
     }
@@ -92,10 +82,6 @@ impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
     #[inline(always)]
     fn atan2(self, x: Self) -> Self {
         Lane(self.0.atan2(x.0))
-    }
-    #[inline(always)]
-    fn powi(self, n: i32) -> Self {
-        Lane(self.0.powi(n))
     }
     #[inline(always)]
     fn powf(self, x: Self) -> Self {

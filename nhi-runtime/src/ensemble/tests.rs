@@ -2,7 +2,7 @@
 
 use super::lane::Lane;
 use super::*;
-use crate::emitted::Newton;
+use crate::emitted::{Newton, corrected_sin_cos, small_sin_cos};
 use crate::{Dla2, Failure, Rattle, Scalar};
 use core::f64::consts::SQRT_2;
 
@@ -168,12 +168,12 @@ fn a_lane_does_not_take_a_guess_that_another_one_is_nearer_than() {
 #[test]
 fn small_angles_have_the_same_sines_side_by_side() {
     for x in [0.0, 1e-300, -1e-9, 0.1, -0.1875, 0.1875] {
-        let (sin, cos) = Scalar::small_sin_cos(x);
-        let (s, c) = Lane::<Separate, 2>::from_f64(x).small_sin_cos();
+        let (sin, cos) = small_sin_cos(x);
+        let (s, c) = small_sin_cos(Lane::<Separate, 2>::from_f64(x));
         assert_eq!([s.to_f64().to_bits(), c.to_f64().to_bits()], [sin, cos].map(f64::to_bits), "{x}");
     }
     for x in [0.1875_f64.next_up(), -0.1876, -3.0, 1e9, f64::INFINITY, f64::NAN] {
-        let (s, c) = Lane::<Separate, 2>::from_f64(x).small_sin_cos();
+        let (s, c) = small_sin_cos(Lane::<Separate, 2>::from_f64(x));
         assert!(s.to_f64().is_nan() && c.to_f64().is_nan() || cfg!(feature = "platform-trigonometry"), "{x}");
     }
 }
@@ -183,7 +183,7 @@ fn angles_that_were_foreseen_have_the_same_sines_side_by_side_or_none() {
     fn lane<const UPDATES: u32>(x: f64, from: f64, by: f64, sines: (f64, f64)) -> [f64; 2] {
         let [x, from, by, sin, cos] =
             [x, from, by, sines.0, sines.1].map(Lane::<Separate, UPDATES>::from_f64);
-        let (sin, cos) = x.sin_cos_near(from, by, (sin, cos));
+        let (sin, cos) = corrected_sin_cos(x, from, by, (sin, cos));
         [sin.to_f64(), cos.to_f64()]
     }
     if cfg!(feature = "platform-trigonometry") {
@@ -193,7 +193,7 @@ fn angles_that_were_foreseen_have_the_same_sines_side_by_side_or_none() {
     let sines = Scalar::sin_cos(from + by);
     for off in [0.0, 1e-16, 2.9e-9, 3.1e-9, 1e-7, 3.9e-6, 4.1e-6, 1e-3, 0.1874, 0.1876, 2.0] {
         for x in [from + by + off, from + by - off] {
-            let (sin, cos) = Scalar::sin_cos_near(x, from, by, sines);
+            let (sin, cos) = corrected_sin_cos(x, from, by, sines);
             let check = |[s, c]: [f64; 2], most: f64| {
                 let known = [s.to_bits(), c.to_bits()] == [sin.to_bits(), cos.to_bits()];
                 assert!(if off < most { known } else { s.is_nan() && c.is_nan() }, "{x} {s} {c}");

@@ -1,7 +1,7 @@
 //! Functions of the runtime and what calls the same ones in C.
 
 use super::driver::Real;
-use nhi_runtime::emitted::{Newton, finite, regular};
+use nhi_runtime::emitted::{Newton, corrected_sin_cos, finite, regular, rotated_sin_cos, small_sin_cos};
 use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
 use nhi_runtime::{Factor, Failure, Retracts};
 
@@ -57,17 +57,17 @@ pub(crate) fn cases<T: Real>() -> Vec<Case<T>> {
             1,
             2,
             &format!("const nhi_sines s = nhi_small_sin_cos(x[0]); {SINES}"),
-            |x: &[T]| pair(x[0].small_sin_cos()),
+            |x: &[T]| pair(small_sin_cos(x[0])),
         ),
         // The angle is close to the other one in most cases.
         case(
-            "sin_cos_turned",
+            "rotated_sin_cos",
             4,
             2,
             &format!(
-                "const nhi_sines s = nhi_sin_cos_turned(x[0] + NHI_R(0.1) * x[1], x[0], x[2], x[3]); {SINES}"
+                "const nhi_sines s = nhi_rotated_sin_cos(x[0] + NHI_R(0.1) * x[1], x[0], x[2], x[3]); {SINES}"
             ),
-            |x: &[T]| pair((x[0] + T::from_f64(0.1) * x[1]).sin_cos_turned(x[0], (x[2], x[3]))),
+            |x: &[T]| pair(rotated_sin_cos(x[0] + T::from_f64(0.1) * x[1], x[0], (x[2], x[3]))),
         ),
         case("finite", 3, 1, "y[0] = NHI_R(nhi_all_finite(x, 3));", |x: &[T]| {
             vec![T::from_f64(f64::from(u8::from(finite(&[x[0], x[1], x[2]]))))]
@@ -82,14 +82,15 @@ pub(crate) fn cases<T: Real>() -> Vec<Case<T>> {
     for (name, size) in [("tiny", "1e-9"), ("close", "1e-6"), ("small", "0.1"), ("any", "1.0")] {
         let by = size.parse().expect("a number");
         all.push(case(
-            &format!("sin_cos_near, {name}"),
+            &format!("corrected_sin_cos, {name}"),
             5,
             2,
             &format!(
-                "const nhi_sines s = nhi_sin_cos_near((x[0] + x[1]) + NHI_R({size}) * x[2], x[0], x[1], x[3], x[4]); {SINES}"
+                "const nhi_sines s = nhi_corrected_sin_cos((x[0] + x[1]) + NHI_R({size}) * x[2], x[0], x[1], x[3], x[4]); {SINES}"
             ),
             move |x: &[T]| {
-                pair(((x[0] + x[1]) + T::from_f64(by) * x[2]).sin_cos_near(x[0], x[1], (x[3], x[4])))
+                let angle = (x[0] + x[1]) + T::from_f64(by) * x[2];
+                pair(corrected_sin_cos(angle, x[0], x[1], (x[3], x[4])))
             },
         ));
     }

@@ -60,9 +60,6 @@ impl Scalar for Dual {
     fn atan2(self, x: Self) -> Self {
         Dual(DualNum::atan2(&self.0, x.0))
     }
-    fn powi(self, n: i32) -> Self {
-        Dual(DualNum::powi(&self.0, n))
-    }
     fn powf(self, x: Self) -> Self {
         Dual(DualNum::powd(&self.0, x.0))
     }

@@ -4,6 +4,7 @@ use crate::differences::duals;
 use crate::run::{Data, Run, STEPS};
 use nhi_codegen::engine::default_engine;
 use nhi_models::{Row, chaotic_r7, contact_oscillator, knife_incline, sleigh_com, snakeboard, vertical_disk};
+use nhi_runtime::emitted::SinCosUpdate;
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Dual, Fields, Method, Scalar, State, System};
 use nhi_tests::double_double::DoubleDouble;
@@ -73,23 +74,23 @@ impl Scalar for Counted {
         let (sin, cos) = Scalar::sin_cos(self.0);
         (Counted::noted("sin_cos", sin), Counted(cos))
     }
-    fn small_sin_cos(self) -> (Self, Self) {
-        let (sin, cos) = Scalar::small_sin_cos(self.0);
-        (Counted::noted("small_sin_cos", sin), Counted(cos))
-    }
-    fn sin_cos_turned(self, from: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
-        let (sin, cos) = Scalar::sin_cos_turned(self.0, from.0, (sin.0, cos.0));
-        (Counted::noted("sin_cos_turned", sin), Counted(cos))
-    }
-    fn sin_cos_near(self, from: Self, by: Self, (sin, cos): (Self, Self)) -> (Self, Self) {
-        let (sin, cos) = Scalar::sin_cos_near(self.0, from.0, by.0, (sin.0, cos.0));
-        (Counted::noted("sin_cos_near", sin), Counted(cos))
+    fn update_sin_cos(
+        self,
+        update: SinCosUpdate,
+        from: Self,
+        by: Self,
+        (sin, cos): (Self, Self),
+    ) -> (Self, Self) {
+        let name = match update {
+            SinCosUpdate::Small => "small_sin_cos",
+            SinCosUpdate::Rotated => "rotated_sin_cos",
+            SinCosUpdate::Corrected => "corrected_sin_cos",
+        };
+        let (sin, cos) = Scalar::update_sin_cos(self.0, update, from.0, by.0, (sin.0, cos.0));
+        (Counted::noted(name, sin), Counted(cos))
     }
     fn atan2(self, x: Self) -> Self {
         Counted::noted("atan2", Scalar::atan2(self.0, x.0))
-    }
-    fn powi(self, n: i32) -> Self {
-        Counted::noted("powi", Scalar::powi(self.0, n))
     }
     fn powf(self, x: Self) -> Self {
         Counted::noted("powf", Scalar::powf(self.0, x.0))

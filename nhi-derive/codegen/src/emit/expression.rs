@@ -90,8 +90,9 @@ impl<'a> Writer<'a> {
             }
             Operation::Sqrt(x) => self.method(x, "sqrt", None),
             Operation::Call(f @ (Elementary::SmallSin | Elementary::SmallCos), x) => {
-                let (both, own) = self.method(x, "small_sin_cos", None);
-                (if f == Elementary::SmallSin { quote!(#both.0) } else { quote!(#both.1) }, own)
+                let angle = self.operand(x, Place::Open);
+                let both = quote!(emitted::small_sin_cos(#angle));
+                (if f == Elementary::SmallSin { quote!(#both.0) } else { quote!(#both.1) }, Place::Receiver)
             }
             Operation::Call(f, x) => self.method(x, f.name(), None),
             Operation::Atan2(y, x) => self.method(y, "atan2", Some(x)),

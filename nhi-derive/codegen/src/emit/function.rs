@@ -329,22 +329,23 @@ impl Body<'_> {
         }
     }
 
-    /// `let (s, c) = x.sin_cos_turned(y, (sin_y, cos_y));`
+    /// `let (s, c) = emitted::rotated_sin_cos(x, y, (sin_y, cos_y));`
     fn sin_cos(&mut self, to: &[Option<Value>; 2], angle: Operand, by: &SinCos) {
         let arguments = self.writer.operands(&by.operands());
         let call = match (by, arguments.as_slice()) {
             (SinCos::Known { .. }, known) => quote!((#(#known),*)),
-            (_, arguments) => {
+            (SinCos::Any, _) => {
                 let angle = self.writer.operand(angle, Place::Receiver);
-                match (by, arguments) {
-                    (SinCos::Turned { .. }, [from, sin, cos]) => {
-                        quote!(#angle.sin_cos_turned(#from, (#sin, #cos)))
+                quote!(#angle.sin_cos())
+            }
+            (_, arguments) => {
+                let angle = self.writer.operand(angle, Place::Open);
+                match arguments {
+                    [from, by, sin, cos] => {
+                        quote!(emitted::corrected_sin_cos(#angle, #from, #by, (#sin, #cos)))
                     }
-                    (SinCos::Near { .. }, [from, by, sin, cos]) => {
-                        quote!(#angle.sin_cos_near(#from, #by, (#sin, #cos)))
-                    }
-                    (SinCos::Small, _) => quote!(#angle.small_sin_cos()),
-                    _ => quote!(#angle.sin_cos()),
+                    [from, sin, cos] => quote!(emitted::rotated_sin_cos(#angle, #from, (#sin, #cos))),
+                    _ => quote!(emitted::small_sin_cos(#angle)),
                 }
             }
         };

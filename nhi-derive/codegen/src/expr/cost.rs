@@ -36,8 +36,8 @@ impl OperationCount {
             .map(|(&name, n)| {
                 n * match name {
                     "sqrt" => 5,
-                    "sin_cos" | "sin" | "cos" | "sin_cos_turned" => 15,
-                    "sin_cos_near" => 4,
+                    "sin_cos" | "sin" | "cos" | "rotated_sin_cos" => 15,
+                    "corrected_sin_cos" => 4,
                     "small_sin_cos" | "small_sin" | "small_cos" => 7,
                     _ => 20,
                 }

@@ -104,8 +104,8 @@ impl SinCos {
         match self {
             SinCos::Any => Some("sin_cos"),
             SinCos::Small => Some("small_sin_cos"),
-            SinCos::Turned { .. } => Some("sin_cos_turned"),
-            SinCos::Near { .. } => Some("sin_cos_near"),
+            SinCos::Turned { .. } => Some("rotated_sin_cos"),
+            SinCos::Near { .. } => Some("corrected_sin_cos"),
             SinCos::Known { .. } => None,
         }
     }

@@ -70,8 +70,8 @@ impl Operations {
                     once.add(pool, constants, &statement.values(), None);
                     match turn.foreseen {
                         Foreseen::Known(_) => {}
-                        Foreseen::Near(_) => once.call("sin_cos_near"),
-                        Foreseen::Not => once.call("sin_cos_turned"),
+                        Foreseen::Near(_) => once.call("corrected_sin_cos"),
+                        Foreseen::Not => once.call("rotated_sin_cos"),
                     }
                 }
                 Statement::Pivot { pivot, diagonal, .. } => {

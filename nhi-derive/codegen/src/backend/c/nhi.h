@@ -219,7 +219,7 @@ NHI_FN nhi_sines nhi_small_sin_cos(float x)
     return nhi_sin_cos(x);
 }
 
-NHI_FN nhi_sines nhi_sin_cos_turned(float x, float from, float sine, float cosine)
+NHI_FN nhi_sines nhi_rotated_sin_cos(float x, float from, float sine, float cosine)
 {
     (void)from;
     (void)sine;
@@ -227,7 +227,7 @@ NHI_FN nhi_sines nhi_sin_cos_turned(float x, float from, float sine, float cosin
     return nhi_sin_cos(x);
 }
 
-NHI_FN nhi_sines nhi_sin_cos_near(float x, float from, float by, float sine, float cosine)
+NHI_FN nhi_sines nhi_corrected_sin_cos(float x, float from, float by, float sine, float cosine)
 {
     (void)from;
     (void)by;
@@ -292,7 +292,7 @@ NHI_FN nhi_sines nhi_turn(double by, double sine, double cosine)
 }
 
 /* Sine and cosine of x from those of an angle that is close as a rule. */
-NHI_FN nhi_sines nhi_sin_cos_turned(double x, double from, double sine, double cosine)
+NHI_FN nhi_sines nhi_rotated_sin_cos(double x, double from, double sine, double cosine)
 {
     const double by = x - from;
     if (nhi_abs(by) <= NHI_SMALL_ANGLE) {
@@ -302,7 +302,7 @@ NHI_FN nhi_sines nhi_sin_cos_turned(double x, double from, double sine, double c
 }
 
 /* Sine and cosine of x from those of the predicted angle from + by. */
-NHI_FN nhi_sines nhi_sin_cos_near(double x, double from, double by, double sine, double cosine)
+NHI_FN nhi_sines nhi_corrected_sin_cos(double x, double from, double by, double sine, double cosine)
 {
     const double off = (x - from) - by;
     const double size = nhi_abs(off);
