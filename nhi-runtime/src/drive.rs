@@ -11,7 +11,7 @@ pub struct Drive {
     pub derivatives: u32,
     /// Number of updates of Newton's method: one of first order (1), one of second order where the equation has one
     /// unknown (2), two (3), or as many as are needed (0). With a fixed number all steps execute the same instructions,
-    /// so that a loop can take the steps of several trajectories side by side.
+    /// so that a loop over several trajectories can be vectorised.
     pub updates: u32,
     /// A product and the sum that it is part of are one operation.
     pub fused: bool,

@@ -5,9 +5,9 @@ pub use crate::drive::{Drive, SinCosUpdate};
 #[doc(hidden)]
 pub use crate::fields::Places;
 /// Steps between two re-synchronisations of carried sines and cosines; one comes before the first step.
-pub const RESYNC_EVERY: u64 = crate::method::RENEWAL;
+pub const RESYNC_EVERY: u64 = crate::method::RESYNC_EVERY;
 /// Steps between two replacements of subnormal numbers of the state by zero.
-pub const FLUSH_EVERY: u64 = crate::method::SETTLING;
+pub const FLUSH_EVERY: u64 = crate::method::FLUSH_EVERY;
 use crate::fields::array;
 pub use crate::isa::use_plain_instructions;
 use crate::unchecked::zero_if_finite;

@@ -1,25 +1,25 @@
-//! Values as the numbers that they are made of.
+//! Values as lists of numbers.
 
 use crate::stub::Anything;
 use crate::{JumpState, NodeState, Posed, Scalar};
 
-/// Made of numbers of one scalar type, which have an order: vectors, states, what a method prepares.
+/// An ordered list of numbers of one type: vectors, states, prepared values.
 ///
-/// So a driver can keep many values number by number, or in another scalar.
+/// With it, loops over steps convert values to another number type, and ensembles store many values number by number.
 pub trait Fields<T>: Copy {
-    /// How many numbers.
+    /// How many numbers a value has.
     const LEN: usize;
-    /// The value of the numbers that `next` gives, in order.
+    /// The value with the numbers that `next` returns, in order.
     fn read(next: &mut impl FnMut() -> T) -> Self;
-    /// Gives `next` every number, in order.
+    /// Calls `next` with every number, in order.
     fn write(&self, next: &mut impl FnMut(T));
-    /// The value with `other` in the `places`, of which the first number has the number `from`.
+    /// The value with `other` in the given `places`, where the first number of the value has the place `from`.
     #[doc(hidden)]
     #[inline(always)]
     fn with(self, _other: T, _places: Places, _from: usize) -> Self {
         self
     }
-    /// The value with `to` of every number in its place.
+    /// The value with `to` applied to every number.
     #[doc(hidden)]
     #[inline(always)]
     fn each(self, _to: impl Fn(T) -> T + Copy) -> Self {
@@ -27,7 +27,7 @@ pub trait Fields<T>: Copy {
     }
 }
 
-/// Some of the first 64 places in a value: as bits, which the compiler sees through when it unrolls a loop.
+/// A set of places in a value, below 64. It consists of bits, so that queries are constants in an unrolled loop.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Places(u64);
@@ -50,11 +50,12 @@ impl Places {
     }
 }
 
-/// Numbers that pass from one value to another at a time.
-const ROOM: usize = 64;
+/// How many numbers are converted at a time.
+const CHUNK: usize = 64;
 
-/// `value` in another scalar; `filler` is any number.
-// A state that a call returns would stay in memory, and the loop over steps write all of it in each.
+/// `value` in another number type; `filler` is any number.
+// Inlined, because a state that is returned by a call would stay in memory, and the loop would store all of it in every
+// step.
 #[inline(always)]
 pub(crate) fn converted<A: Copy, B, VA: Fields<A>, VB: Fields<B>>(
     value: &VA,
@@ -65,19 +66,19 @@ pub(crate) fn converted<A: Copy, B, VA: Fields<A>, VB: Fields<B>>(
     let mut some = numbers(value, 0, filler);
     let mut place: usize = 0;
     VB::read(&mut || {
-        if const { VA::LEN > ROOM } && place > 0 && place.is_multiple_of(ROOM) {
+        if const { VA::LEN > CHUNK } && place > 0 && place.is_multiple_of(CHUNK) {
             some = numbers(value, place, filler);
         }
-        let number = some[place % ROOM];
+        let number = some[place % CHUNK];
         place += 1;
         to(number)
     })
 }
 
-/// The numbers of `value` after the first `before`, as many as there is room for.
+/// The numbers of `value` after the first `before`, at most [`CHUNK`].
 #[inline(always)]
-fn numbers<A: Copy>(value: &impl Fields<A>, before: usize, filler: A) -> [A; ROOM] {
-    let mut some = [filler; ROOM];
+fn numbers<A: Copy>(value: &impl Fields<A>, before: usize, filler: A) -> [A; CHUNK] {
+    let mut some = [filler; CHUNK];
     let mut i: usize = 0;
     value.write(&mut |x| {
         if let Some(number) = some.get_mut(i.wrapping_sub(before)) {
@@ -108,18 +109,18 @@ impl<T: Scalar> Fields<T> for T {
     }
 }
 
-/// Calls `at` with every index below `N`, in order. Written out: a loop that the compiler unrolls late, or not at all, is
-/// one around which a loop over lanes makes no vectors.
+/// Calls `at` with every index below `N`, in order. The loop is unrolled in the source, because LLVM does not vectorise a
+/// loop over lanes around an inner loop that it unrolls too late.
 #[inline(always)]
-pub(crate) fn everywhere<const N: usize>(mut at: impl FnMut(usize)) {
-    macro_rules! written_out {
+pub(crate) fn unrolled<const N: usize>(mut at: impl FnMut(usize)) {
+    macro_rules! unrolled {
         ($($i:literal)*) => {$(
             if const { N > $i } {
                 at($i);
             }
         )*};
     }
-    written_out!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+    unrolled!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
     if const { N > 32 } {
         for i in 32..N {
             at(i);
@@ -127,12 +128,12 @@ pub(crate) fn everywhere<const N: usize>(mut at: impl FnMut(usize)) {
     }
 }
 
-/// The array of `entry(i)`, written over `any`: `core::array::from_fn` and `map` take an optimised build several times
-/// as long. Optimised by itself, before a large step is made of it.
+/// The array of `entry(i)`, initialised with `any`. `core::array::from_fn` and `map` would make optimised builds several
+/// times slower. Not always inlined, so that it is optimised before it becomes part of a large step.
 #[inline]
 pub(crate) fn array<X: Copy, const N: usize>(any: X, entry: impl Fn(usize) -> X) -> [X; N] {
     let mut array = [any; N];
-    everywhere::<N>(|i| array[i] = entry(i));
+    unrolled::<N>(|i| array[i] = entry(i));
     array
 }
 
@@ -140,12 +141,12 @@ impl<T: Copy, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
     const LEN: usize = N * X::LEN;
     #[inline(always)]
     fn read(next: &mut impl FnMut() -> T) -> Self {
-        // Of large states the compiler can leave `from_fn` a call.
+        // For large states the compiler may not inline `from_fn`.
         if N == 0 {
             return core::array::from_fn(|_| X::read(next));
         }
         let mut all = [X::read(next); N];
-        everywhere::<N>(|i| {
+        unrolled::<N>(|i| {
             if i > 0 {
                 all[i] = X::read(next);
             }
@@ -154,16 +155,16 @@ impl<T: Copy, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
     }
     #[inline(always)]
     fn write(&self, next: &mut impl FnMut(T)) {
-        everywhere::<N>(|i| self[i].write(next));
+        unrolled::<N>(|i| self[i].write(next));
     }
     #[inline(always)]
     fn with(mut self, other: T, places: Places, from: usize) -> Self {
-        everywhere::<N>(|i| self[i] = self[i].with(other, places, from + i * X::LEN));
+        unrolled::<N>(|i| self[i] = self[i].with(other, places, from + i * X::LEN));
         self
     }
     #[inline(always)]
     fn each(mut self, to: impl Fn(T) -> T + Copy) -> Self {
-        everywhere::<N>(|i| self[i] = self[i].each(to));
+        unrolled::<N>(|i| self[i] = self[i].each(to));
         self
     }
 }
@@ -192,7 +193,7 @@ impl<T: Copy> Fields<T> for Anything<T> {
     fn write(&self, _: &mut impl FnMut(T)) {}
 }
 
-/// The numbers of these types are those of their fields.
+/// [`Fields`] for types whose numbers are those of their fields.
 macro_rules! of_fields {
     ($([$($type:ident)*] $of:ty: { $($all:tt)* } = $($field:ident: $part:ident)*;)*) => {$(
         impl<T: Copy, $($type: Fields<T>),*> Fields<T> for $of {
@@ -244,7 +245,7 @@ of_fields! {
         = q: Q v_pre: V v_post: V lambda: L carried: C;
 }
 
-/// `fields!(Prepared { a, b })` for an emitted struct of numbers. Without any it has a `PhantomData`.
+/// `fields!(Prepared { a, b })` for an emitted struct of numbers. A struct without numbers has a `PhantomData`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __fields {

@@ -9,37 +9,44 @@ use core::ops::Range;
 /// An integration method for the system `S`: what [`Simulation`](crate::Simulation) drives.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a method for `{S}`")]
 pub trait Method<S: System> {
-    /// What depends on the parameters and the step size alone.
+    /// Values that depend only on the parameters and the step size.
     type Prepared<T: Scalar>: Fields<T> + Debug;
-    /// What is carried from step to step.
+    /// The state of the integration.
     type State<T: Scalar>: State<S, T>;
-    /// Which numbers of a state, in the order of [`Fields`], steps are known not to depend on: a driver need
-    /// not store them at every step.
+    /// Positions, in the order of [`Fields`], of the numbers of a state that steps do not read. A loop over steps need not
+    /// store them.
+    #[doc(hidden)]
     const UNREAD: &'static [usize] = &[];
     /// How much a step computes.
+    #[doc(hidden)]
     const LENGTH: Length = Length::Short;
     /// Whether a step solves equations by Newton's method.
+    #[doc(hidden)]
     const ITERATES: bool = false;
-    /// Whether it makes updates of second order there.
+    /// Whether its Newton iterations have Chebyshev updates.
+    #[doc(hidden)]
     const BENDS: bool = false;
-    /// Whether ensembles gain nothing from taking steps side by side: long ones, and those with maps of a group.
+    /// Whether steps of several trajectories are not vectorised, because that does not pay: long steps, and steps with maps
+    /// of a group.
+    #[doc(hidden)]
     const APART: bool = false;
-    /// Whether a state carries sines and cosines that a step turns by little, so that roundings add up: drivers
-    /// have it [renewed](Method::renew) now and then.
+    /// Whether a state contains sine–cosine pairs that every step rotates. Their rounding errors accumulate, so loops over
+    /// steps re-synchronise the state at regular intervals.
+    #[doc(hidden)]
     const TURNS: bool = false;
 
-    /// Calls `work`, which is compiled apart from the caller and, where the compiler would do one after the other,
-    /// beside that of other methods.
+    /// Calls `work`, which is not inlined. The marker types have it in a codegen unit of their own, so that LLVM can compile
+    /// methods in parallel.
     #[doc(hidden)]
     #[inline(never)]
-    fn by_itself<Out>(work: impl FnOnce() -> Out) -> Out {
+    fn outlined<Out>(work: impl FnOnce() -> Out) -> Out {
         work()
     }
 
     /// Name in the literature tables, on the command line and in reference data, such as `dla2`.
     fn id(&self) -> &'static str;
 
-    /// Computes everything that no step needs to compute again.
+    /// Computes the values that all steps have in common.
     fn prepare<T: Scalar>(&self, parameters: &S::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure>;
 
     /// The state at time `t` from a configuration and an admissible velocity.
@@ -53,8 +60,8 @@ pub trait Method<S: System> {
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
 
-    /// The state at time `t` at the configuration `q`, with the velocities `(before, after)` a reflection;
-    /// one without a reflection has their mean. `lambda` is a guess of the multipliers.
+    /// The state at time `t` at the configuration `q`, with the velocities `(before, after)` the reflection. The state of a
+    /// method without reflections has their mean. `lambda` is a guess of the multipliers.
     fn state<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
@@ -65,7 +72,7 @@ pub trait Method<S: System> {
         t: T,
     ) -> Result<Self::State<T>, Failure>;
 
-    /// One step from time `t` to `t + h`. A state belongs to the step size that it was made with.
+    /// One step from time `t` to `t + h`. The state must have been made with the same step size.
     fn step<T: Scalar>(
         &self,
         prepared: &Self::Prepared<T>,
@@ -74,8 +81,9 @@ pub trait Method<S: System> {
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
 
-    /// The same state at time `t` for steps of another size `h`: what it carries that depends on the step size, such as
-    /// increments, is computed anew. Not of methods that reflect, whose momentum belongs to the step size.
+    /// The same state at time `t` for steps of another size `h`: values that depend on the step size, such as increments,
+    /// are recomputed. Not for methods that reflect, whose momentum depends on the step size.
+    #[doc(hidden)]
     #[inline(always)]
     fn resized<T: Scalar>(
         &self,
@@ -87,55 +95,58 @@ pub trait Method<S: System> {
         Ok(*state)
     }
 
-    /// The `state` after a step of size `h` from `before` with velocities that have changed as the increments have that
-    /// it carries: where the next step has another size, these are made of the velocities anew, which would otherwise
-    /// have been made of the increments, and every step would have the same rounding.
+    /// The `state` after a step of size `h` from `before`, with velocities that are advanced by the change of the
+    /// increments. Needed before a step of another size, which computes its increments from the velocities: otherwise
+    /// velocities would be quotients of increments, and every step would repeat the same rounding error.
+    #[doc(hidden)]
     #[inline(always)]
     fn tracked<T: Scalar>(&self, _h: T, _before: &Self::State<T>, state: &Self::State<T>) -> Self::State<T> {
         *state
     }
 
-    /// The same state with the sines and cosines that it carries computed anew.
+    /// The same state with recomputed sine–cosine pairs.
+    #[doc(hidden)]
     #[inline(always)]
     fn renewed<T: Scalar>(&self, state: &Self::State<T>) -> Self::State<T> {
         *state
     }
 
-    /// Before step number `k` + 1: [renews](Method::renewed) the state if the method [turns](Method::TURNS) sines and
-    /// cosines and 32 steps have done so.
+    /// Before step number `k` + 1: re-synchronises the sine–cosine pairs of the state if that is due.
+    #[doc(hidden)]
     #[inline(always)]
-    fn renew<T: Scalar>(&self, state: &mut Self::State<T>, k: u64) {
-        if is_due::<S, Self>(k) {
+    fn resync<T: Scalar>(&self, state: &mut Self::State<T>, k: u64) {
+        if resync_is_due::<S, Self>(k) {
             *state = self.renewed(state);
         }
     }
 }
 
-/// Steps with the same sines and cosines but for turns: few enough that what roundings add up to is rounding.
-pub(crate) const RENEWAL: u64 = 32;
+/// Steps between two re-synchronisations of sine–cosine pairs. It bounds the accumulated rounding error to a few units in
+/// the last place.
+pub(crate) const RESYNC_EVERY: u64 = 32;
 
-/// Whether step number `k` + 1 begins with the state [renewed](Method::renewed).
+/// Whether the state is re-synchronised before step number `k` + 1.
 #[inline(always)]
-pub(crate) fn is_due<S: System, M: Method<S> + ?Sized>(k: u64) -> bool {
-    M::TURNS && k.is_multiple_of(RENEWAL)
+pub(crate) fn resync_is_due<S: System, M: Method<S> + ?Sized>(k: u64) -> bool {
+    M::TURNS && k.is_multiple_of(RESYNC_EVERY)
 }
 
-/// After every so many steps what has died out, such as the turning of a sleigh that runs straight, is set to zero. It
-/// is a subnormal number else for ever, and operations with those take a hundred cycles.
-pub(crate) const SETTLING: u64 = 4096;
+/// Steps between two flushes of subnormal numbers to zero. A quantity that decays, such as the angular velocity of a sleigh
+/// that approaches a straight line, remains subnormal otherwise, and subnormal operands cost about a hundred cycles.
+pub(crate) const FLUSH_EVERY: u64 = 4096;
 
-/// In the state after `steps` steps: zero for subnormal numbers if it is time to; derivatives stay.
+/// After `steps` steps: replaces subnormal numbers of the state by zero if that is due. Derivatives are kept.
 #[inline(always)]
-pub(crate) fn settle<T: Scalar>(state: &mut impl Fields<T>, steps: u64) {
-    if steps.is_multiple_of(SETTLING) {
-        // Apart again: where both states meet the compiler would pack their numbers.
-        *state = state.each(|x| settled(x).opaque());
+pub(crate) fn flush_subnormals<T: Scalar>(state: &mut impl Fields<T>, steps: u64) {
+    if steps.is_multiple_of(FLUSH_EVERY) {
+        // Opaque, because the compiler would pack the numbers where the two branches meet.
+        *state = state.each(|x| flushed(x).opaque());
     }
 }
 
-/// `x`, or zero where it is subnormal.
+/// `x`, or zero if it is subnormal.
 #[inline(always)]
-pub(crate) fn settled<T: Scalar>(x: T) -> T {
+pub(crate) fn flushed<T: Scalar>(x: T) -> T {
     let value = x.to_f64();
     if value.is_subnormal() { x - T::from_f64(value) } else { x }
 }
@@ -150,15 +161,15 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
     t: T,
     inputs: &S::Inputs<T>,
 ) -> Result<(), Failure> {
-    // In place: a copy would wait for what the last step has stored.
-    let before = is_due::<S, M>(k).then_some(*state);
-    method.renew(state, k);
-    // Apart: two numbers loaded at once wait for both where they were stored one by one.
+    // In place: loading a copy would stall on the stores of the last step.
+    let before = resync_is_due::<S, M>(k).then_some(*state);
+    method.resync(state, k);
+    // Opaque: a vector load of two numbers that were stored separately cannot be forwarded from the stores.
     let now = state.each(|x| x.opaque());
     match method.step(prepared, &now, t, inputs) {
         Ok(next) => {
             *state = next;
-            settle(state, k + 1);
+            flush_subnormals(state, k + 1);
             Ok(())
         }
         Err(failure) => {
@@ -170,9 +181,10 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
     }
 }
 
-/// `steps` in parts; only the first step of each can be due, and only after the last one it can be time to settle.
-pub(crate) fn renewals<S: System, M: Method<S>>(steps: Range<u64>) -> impl Iterator<Item = Range<u64>> {
-    let (mut from, length) = (steps.start, if M::TURNS { RENEWAL } else { SETTLING });
+/// `steps` divided such that re-synchronisations are due only before the first step of a part, and flushes of subnormal
+/// numbers only after the last one.
+pub(crate) fn parts<S: System, M: Method<S>>(steps: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+    let (mut from, length) = (steps.start, if M::TURNS { RESYNC_EVERY } else { FLUSH_EVERY });
     core::iter::from_fn(move || {
         let start = from;
         from = steps.end.min((start / length + 1) * length);
@@ -180,11 +192,11 @@ pub(crate) fn renewals<S: System, M: Method<S>>(steps: Range<u64>) -> impl Itera
     })
 }
 
-/// A method that reflects the momentum at every node (GNI). It carries parasitic modes, which
+/// A method that reflects the momentum at every node (GNI). It has parasitic modes, which
 /// [`Simulation::parasite`](crate::Simulation::parasite) monitors.
 pub trait Reflecting {}
 
-/// A reflecting method together with the choice of its start.
+/// A reflecting method with a choice of its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Started<K> {
     method: K,
@@ -194,8 +206,8 @@ pub struct Started<K> {
 
 impl<K: Reflecting> Reflecting for Started<K> {}
 
-/// A method of group systems together with the retraction of its steps; `Rdp::new(Cayley)`,
-/// `Rattle.with(Cayley)`. By themselves the methods use the exponential map.
+/// A method for systems on groups with a choice of the retraction, such as `Rdp::new(Cayley)` or `Rattle.with(Cayley)`.
+/// Without a choice, methods use the exponential map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Retracted<K, R> {
     method: K,
@@ -216,7 +228,7 @@ impl<K, R> Retracted<K, R> {
 
 impl<K: Reflecting, R> Reflecting for Retracted<K, R> {}
 
-/// `Emits::start` with a start that is known, or any in parentheses.
+/// `Emits::start` with a start that is known at compile time, or with an expression in parentheses.
 macro_rules! start {
     (($start:expr), $emits:path, $t:ty, $arguments:tt) => {
         match $start {
@@ -231,7 +243,7 @@ macro_rules! start {
     };
 }
 
-/// `impl Method for $type` by the step functions of the marker `$method`, compiled in its `$unit`.
+/// `impl Method for $type` by the step functions of the marker `$method`, outlined in the codegen unit `$unit`.
 macro_rules! by_step_functions_of {
     ([$($generic:tt)*] $method:ty, for $type:ty, in $unit:ident, |$this:ident| $id:expr, $start:tt) => {
         impl<S: Emits<$method> $($generic)*> Method<S> for $type {
@@ -245,8 +257,8 @@ macro_rules! by_step_functions_of {
             const TURNS: bool = <S as Emits<$method>>::TURNS;
 
             #[inline(always)]
-            fn by_itself<Out>(work: impl FnOnce() -> Out) -> Out {
-                unit::$unit::call(work)
+            fn outlined<Out>(work: impl FnOnce() -> Out) -> Out {
+                codegen_unit::$unit::call(work)
             }
 
             fn id(&self) -> &'static str {
@@ -335,7 +347,7 @@ macro_rules! by_step_functions_of {
 pub(crate) mod markers {
     use super::*;
 
-    /// The marker types, from the rows of the table of methods, and what their kinds bring along.
+    /// The marker types, from the rows of the table of methods, with the constructors and traits of their kinds.
     macro_rules! methods {
         ([] $(
             $(#[$doc:meta])*
@@ -362,9 +374,9 @@ pub(crate) mod markers {
                 symmetric!($kind $adjoint $name $id);
             )*
 
-            // The compiler divides code that it optimises at once by modules.
+            // The compiler divides a crate into codegen units by modules.
             #[allow(non_snake_case, reason = "named as the method")]
-            mod unit {
+            mod codegen_unit {
                 $(
                     pub(super) mod $name {
                         #[inline(never)]
@@ -377,13 +389,13 @@ pub(crate) mod markers {
         };
     }
 
-    /// Choices that methods of a kind have: a retraction, a start.
+    /// The choices of a kind of methods: a retraction, a start.
     macro_rules! kind {
         (Reduced $name:ident $id:literal $start:ident) => {
             retracted!($name $start);
 
             impl $name {
-                #[doc = concat!("With that retraction; `", stringify!($name), "` by itself means [`Exp`].")]
+                #[doc = concat!("With the given retraction. `", stringify!($name), "` alone means [`Exp`].")]
                 pub const fn new<R: Copy>(retraction: R) -> Retracted<Self, R> {
                     Retracted { method: $name, retraction }
                 }
@@ -419,7 +431,7 @@ pub(crate) mod markers {
                 }
 
                 const fn started(start: Start, id: &'static str) -> Started<Self> {
-                    // The start that the plain value means adds nothing to the id.
+                    // The id of the default start has no suffix.
                     let id = if start as u8 == Start::$start as u8 { Self::ID } else { id };
                     Started { method: $name, start, id }
                 }
@@ -439,7 +451,7 @@ pub(crate) mod markers {
     macro_rules! retracted {
         ($name:ident $start:ident) => {
             impl $name {
-                /// On groups: with another retraction than the exponential map.
+                /// With the given retraction instead of the exponential map, for systems on groups.
                 pub const fn with<R: Copy>(self, retraction: R) -> Retracted<Self, R> {
                     Retracted { method: self, retraction }
                 }
@@ -451,7 +463,7 @@ pub(crate) mod markers {
         };
     }
 
-    /// `Symmetric` for the methods that are one-step maps and their own adjoints.
+    /// `Symmetric` for the one-step maps that are their own adjoints.
     macro_rules! symmetric {
         (Reflecting $adjoint:ident $name:ident $id:literal) => {};
         (Reduced Itself $name:ident $id:literal) => {
@@ -464,7 +476,7 @@ pub(crate) mod markers {
             }
         };
         ($kind:ident $adjoint:ident $name:ident $id:literal) => {};
-        // Retractions for which τ(−x) is τ(x)⁻¹.
+        // Retractions with τ(−x) = τ(x)⁻¹.
         (@with $name:ident: $($retraction:ident)*) => {$(
             impl Symmetric for Retracted<$name, $retraction> {
                 const COMPOSED: ComposedIds = $name::COMPOSED;
@@ -476,7 +488,7 @@ pub(crate) mod markers {
 }
 
 impl<K> Started<K> {
-    /// On groups: with another retraction than the exponential map.
+    /// With the given retraction instead of the exponential map, for systems on groups.
     pub const fn with<R>(self, retraction: R) -> Retracted<Self, R>
     where
         K: Copy,

@@ -2,15 +2,15 @@
 
 use crate::{Emits, Failure, GniEulerA, GniEulerB, Method, Scalar, Start, State};
 
-/// Half a step of [`GniEulerA`] after half a step of [`GniEulerB`], which passes it the momentum after
-/// the reflection: order 2, symmetric. A system has it that emits both.
+/// Half a step of [`GniEulerB`], then half a step of [`GniEulerA`] from the momentum after the reflection: order 2,
+/// symmetric. It is available for systems that emit both methods.
 ///
-/// Ferraro, Jiménez and Martín de Diego (Remark 5.5) compose the triples (q, p̃, λ) of the two methods,
-/// which is of order 1 unless V = 0, and on some systems does not converge. The momentum after the
-/// reflection is what makes the pair an approximation of order 2. It still carries this momentum beside
-/// (q, v), so that composition does not raise its order further: it is no [`Symmetric`] map on the
-/// constraint manifold. Its hidden mode grows and decays as that of [`Rattle`](crate::Rattle), but two
-/// reflections a step leave its sign, which the monitor of that method would take for motion.
+/// Ferraro, Jiménez and Martín de Diego (Remark 5.5) compose the triples (q, p̃, λ) of the two methods. That composition is
+/// of order 1 unless V = 0, and does not converge on some systems. Because it passes on the momentum after the reflection,
+/// this one has order 2. Its state has this momentum in addition to (q, v), so it is not a [`Symmetric`] map on the
+/// constraint manifold, and composition does not raise its order further. Its parasitic mode grows and decays like that of
+/// [`Rattle`](crate::Rattle). Two reflections per step preserve the sign of the mode, however, so the monitor for that
+/// method could not distinguish it from the motion.
 ///
 /// [`Symmetric`]: crate::Symmetric
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,7 +26,7 @@ fn half<T: Scalar>(h: T) -> T {
 }
 
 impl<S: Emits<GniEulerA> + Emits<GniEulerB>> Method<S> for GniEulerAb {
-    /// Both methods' for half the step size; the parameters and that step size.
+    /// The prepared values of both methods for half the step size, the parameters, and half the step size.
     type Prepared<T: Scalar> =
         (<S as Emits<GniEulerA>>::Prepared<T>, <S as Emits<GniEulerB>>::Prepared<T>, (S::Parameters<T>, T));
     type State<T: Scalar> = <S as Emits<GniEulerA>>::State<T>;
@@ -77,17 +77,17 @@ impl<S: Emits<GniEulerA> + Emits<GniEulerB>> Method<S> for GniEulerAb {
         t: T,
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure> {
-        let first = pass::<S, GniEulerB, T>(state, parameters, *half, t)?;
+        let first = convert_state::<S, GniEulerB, T>(state, parameters, *half, t)?;
         let first = <S as Emits<GniEulerB>>::step(b, &first, t, inputs)?;
         let middle = t + *half;
-        let second = pass::<S, GniEulerA, T>(&first, parameters, *half, middle)?;
+        let second = convert_state::<S, GniEulerA, T>(&first, parameters, *half, middle)?;
         <S as Emits<GniEulerA>>::step(a, &second, middle, inputs)
     }
 }
 
-/// The state of one method as the state of the method `To`.
+/// Converts the state of one method to that of the method `To`.
 #[inline(always)]
-fn pass<S: Emits<To>, To, T: Scalar>(
+fn convert_state<S: Emits<To>, To, T: Scalar>(
     state: &impl State<S, T>,
     parameters: &S::Parameters<T>,
     h: T,

@@ -20,7 +20,7 @@ pub struct Sample<Q, V, L, T = f64> {
     pub energy: T,
 }
 
-/// The sample of a simulation of the system `S` in numbers `T`.
+/// The sample of a simulation of the system `S` in the number type `T`.
 pub type SampleOf<S, T = f64> =
     Sample<<S as System>::Configuration<T>, <S as System>::Velocity<T>, <S as System>::Multipliers<T>, T>;
 

@@ -10,13 +10,12 @@ use crate::{
 };
 use core::ops::Range;
 
-/// A system, a method and a state: a trajectory in the making.
+/// The integration of one trajectory: a system, a method and a state.
 ///
-/// Time is t = k h after k steps, from t = 0. Control inputs are held: every step uses the last
-/// ones given, zeros at first.
+/// After k steps the time is t = k h. Control inputs are held: every step uses the inputs that were given last, which are
+/// zero at first.
 ///
-/// It computes with `f64`, or with any other [`Scalar`] if it is built by
-/// [`Simulation::with_parameters`].
+/// A simulation computes with `f64`, or with another [`Scalar`] if it is built by [`Simulation::with_parameters`].
 #[derive(Clone, Debug)]
 pub struct Simulation<S: System, M: Method<S>, T: Scalar = f64> {
     system: S,
@@ -30,12 +29,12 @@ pub struct Simulation<S: System, M: Method<S>, T: Scalar = f64> {
 }
 
 impl<S: System, M: Method<S>> Simulation<S, M> {
-    /// Starts `method` at the configuration `q0` with the velocity `v0` = dq/dt, which has to
-    /// satisfy the constraints, and the step size `h`, which may be negative.
+    /// Starts `method` at the configuration `q0` with the velocity `v0` = dq/dt and the step size `h`. The velocity has to
+    /// satisfy the constraints. The step size may be negative.
     ///
     /// # Errors
-    /// [`Error::Constraint`] names a violated constraint and its residual, [`Error::Pose`] a matrix that is
-    /// no rotation. The other errors are [`Error::StepSize`], [`Error::NonFinite`] and [`Error::Start`].
+    /// [`Error::Constraint`] names a violated constraint and its residual, [`Error::Pose`] a matrix that is not a
+    /// rotation. The other errors are [`Error::StepSize`], [`Error::NonFinite`] and [`Error::Start`].
     pub fn new(
         system: S,
         method: M,
@@ -47,7 +46,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, as_given::<S, f64>)
     }
 
-    /// As [`Simulation::new`], with control inputs that also the method's start uses.
+    /// As [`Simulation::new`], with control inputs. The start of the method uses them, too.
     ///
     /// # Errors
     /// As [`Simulation::new`].
@@ -63,8 +62,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, as_given::<S, f64>)
     }
 
-    /// As [`Simulation::new`], from the admissible velocity nearest to `v0` in the kinetic-energy
-    /// metric.
+    /// As [`Simulation::new`], with the admissible velocity nearest to `v0` in the kinetic-energy metric.
     ///
     /// # Errors
     /// As [`Simulation::new`], and [`Error::Projection`].
@@ -79,21 +77,21 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, nearest::<S>)
     }
 
-    /// `steps` steps with the inputs held: the same states as by [`Simulation::step`], bit for bit. It takes
-    /// less time for short steps, because results are looked at once in a while instead of at every step.
-    /// Multipliers on the way, which no later state depends on, need not be looked at.
+    /// Takes `steps` steps with the inputs held. The states are those of [`Simulation::step`], bit for bit. For short steps
+    /// this takes less time, because results are checked once after many steps. Intermediate multipliers that no later state
+    /// depends on may be neither computed nor checked.
     ///
     /// # Errors
-    /// [`Error::Step`] says which step failed and why; the simulation is as it was before that step.
+    /// [`Error::Step`] says which step failed and why; the simulation is in the state before that step.
     pub fn advance(&mut self, steps: u64) -> Result<(), Error> {
         self.advance_by::<Separate>(steps)
     }
 
-    /// As [`Simulation::advance`] by [`Fused`](crate::Fused) multiplications and additions: up to a fifth less time
-    /// where the processor has them (`benches/README.md`). Steps that are too long for a loop stay as they are.
+    /// As [`Simulation::advance`] with [`Fused`](crate::Fused) multiply–add operations. It takes up to a fifth less time on
+    /// processors that have them (`benches/README.md`). Long steps are those of [`Simulation::advance`].
     ///
-    /// States then differ by rounding from those of [`Simulation::step`], from processor to processor, and with how
-    /// steps are divided among calls.
+    /// States differ by rounding from those of [`Simulation::step`]. They also depend on the processor, and on how steps
+    /// are divided among calls.
     ///
     /// # Errors
     /// As [`Simulation::advance`].
@@ -107,64 +105,65 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         self.advance_on::<A>(Isa::best(), steps)
     }
 
-    /// As [`Simulation::advance`], with the instructions of `isa`.
+    /// As [`Simulation::advance`], with the given instruction set.
     #[inline]
     pub(crate) fn advance_on<A: Arithmetic>(&mut self, isa: Isa, steps: u64) -> Result<(), Error> {
         let inputs = self.inputs;
         if const { M::LENGTH.is_long() } {
-            return self.take_steps(steps, &inputs);
+            return self.take_checked(steps, &inputs);
         }
         let end = self.steps + steps;
         while self.steps < end {
-            let count = (end - self.steps).min(STRIDE - self.steps % STRIDE);
+            let count = (end - self.steps).min(BATCH - self.steps % BATCH);
             let before = (self.state, self.steps);
-            let unlooked = count - u64::from(Stride::<S, M>::FOR_STEP);
-            let stride = Stride { simulation: self, count: unlooked };
-            // A second loop takes as long to compile again, and beside longer steps a look takes little.
+            let deferred = count - u64::from(Batch::<S, M>::IS_PARTIAL);
+            let batch = Batch { simulation: self, count: deferred };
+            // For longer steps there is no second version of the loop: it would double the time of the build, and checks
+            // cost little relative to such steps.
             let state = match const { M::LENGTH.is_short() } {
-                true => isa.run_scalar::<_, A, true>(stride),
-                false => isa.run_scalar::<_, A, false>(stride),
+                true => isa.run_scalar::<_, A, true>(batch),
+                false => isa.run_scalar::<_, A, false>(batch),
             };
-            let Some(state) = state else { return self.take_steps(end - self.steps, &inputs) };
+            let Some(state) = state else { return self.take_checked(end - self.steps, &inputs) };
             if let Some(state) = state {
-                (self.state, self.steps) = (state, self.steps + unlooked);
-                if !Stride::<S, M>::FOR_STEP {
-                    method::settle(&mut self.state, self.steps);
+                (self.state, self.steps) = (state, self.steps + deferred);
+                if !Batch::<S, M>::IS_PARTIAL {
+                    method::flush_subnormals(&mut self.state, self.steps);
                     continue;
                 }
-                if self.take_steps(1, &inputs).is_ok() {
+                if self.take_checked(1, &inputs).is_ok() {
                     continue;
                 }
                 (self.state, self.steps) = before;
             }
-            // Something is wrong on the way: these steps one by one, looking at each.
-            self.take_steps(count, &inputs)?;
+            // A step of the batch failed: repeat it with a check after every step.
+            self.take_checked(count, &inputs)?;
         }
         Ok(())
     }
 }
 
-/// `count` steps that nobody looks at.
-struct Stride<'a, S: System, M: Method<S>> {
+/// `count` steps whose results are checked once, after the last one.
+struct Batch<'a, S: System, M: Method<S>> {
     simulation: &'a Simulation<S, M>,
     count: u64,
 }
 
-impl<S: System, M: Method<S>> Stride<'_, S, M> {
-    /// Whether a state of which the next step is right is enough: velocities that it does not read need not
-    /// be known after the loop.
-    const FOR_STEP: bool = M::UNREAD.len() > <S::Multipliers<f64> as Fields<f64>>::LEN;
+impl<S: System, M: Method<S>> Batch<'_, S, M> {
+    /// Whether the loop computes only the numbers of the state that the next step reads, not the velocities. One checked
+    /// step after the loop computes the others.
+    const IS_PARTIAL: bool = M::UNREAD.len() > <S::Multipliers<f64> as Fields<f64>>::LEN;
 
-    /// Numbers that a step reads.
+    /// How many numbers a step reads.
     const NUMBERS: usize = <M::State<f64> as Fields<f64>>::LEN - M::UNREAD.len();
 
-    /// Whether a step's numbers fit into registers: all of them, where operations are fused, with some left for what it
-    /// computes.
+    /// Whether the numbers of a step fit into registers. With fused operations, some registers have to remain for
+    /// intermediate results.
     const fn fits(fused: bool) -> bool {
         M::LENGTH.is_short() && !M::ITERATES && !(fused && Self::NUMBERS > REGISTERS - 4)
     }
 
-    /// The state after these steps, before which it has been renewed if that is due.
+    /// The state after the given steps, without re-synchronisation.
     #[inline(always)]
     fn take<T: Scalar>(
         &self,
@@ -176,13 +175,14 @@ impl<S: System, M: Method<S>> Stride<'_, S, M> {
         let Simulation { method, h, .. } = self.simulation;
         for k in steps {
             if const { Self::fits(T::DRIVE.fused) } {
-                // Where this state meets those of the last step the compiler would pack their numbers.
+                // Opaque, because the compiler would pack the numbers where the initial state and that of the last iteration
+                // meet.
                 state = state.each(|x| x.opaque());
             }
-            // As a signed number, which is one instruction.
+            // The conversion of a signed number is one instruction.
             let t = T::from_f64(k as i64 as f64 * *h);
             state = method.step(prepared, &state, t, inputs).ok()?;
-            // Longer states take less time packed, if operations are fused.
+            // With fused operations, longer states take less time if they are packed.
             if const { T::DRIVE.fused && Self::NUMBERS <= REGISTERS } {
                 state = state.each(|x| x.opaque());
             }
@@ -191,11 +191,11 @@ impl<S: System, M: Method<S>> Stride<'_, S, M> {
     }
 }
 
-impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
-    /// The state after them, or one for the next step; `None` if one fails or something is not finite in the
-    /// end.
+impl<S: System, M: Method<S>> Work for Batch<'_, S, M> {
+    /// The final state; `None` if a step fails or a number is not finite.
     type Output = Option<M::State<f64>>;
-    /// Newton's method has; another loop over longer steps would take as long to compile again.
+    /// Steps with Newton's method have many live values. Longer steps get no version for AVX-512, which would double the time
+    /// of the build.
     const MANY: bool = M::LENGTH.is_short() && M::ITERATES;
 
     #[inline(always)]
@@ -206,29 +206,30 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
         let mut state: M::State<T> = unchecked(state);
         let all = *steps..*steps + self.count;
         if const { M::TURNS } {
-            // A loop without what is done anew once in a while has more registers.
-            for steps in method::renewals::<S, M>(all) {
-                method.renew(&mut state, steps.start);
+            // Re-synchronisation is outside of the inner loop, where it would occupy registers.
+            for steps in method::parts::<S, M>(all) {
+                method.resync(&mut state, steps.start);
                 state = self.take(&prepared, &inputs, state, steps)?;
             }
         } else {
             state = self.take(&prepared, &inputs, state, all)?;
         }
-        let places = const { Places::new(if Self::FOR_STEP { M::UNREAD } else { &[] }) };
+        let places = const { Places::new(if Self::IS_PARTIAL { M::UNREAD } else { &[] }) };
         unchecked::finite(&state.with(T::from_f64(0.0), places, 0))
     }
 }
 
 impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
-    /// In the numbers `T` of parameters, initial data, inputs and step size: derivatives with respect to any
-    /// of them come with [`Dual`](crate::Dual). The parameters of `system` itself are not used.
+    /// Starts a simulation in the number type `T`, in which parameters, initial data, inputs and step size are given. With
+    /// [`Dual`](crate::Dual) numbers it computes derivatives with respect to any of them. The parameters of `system` itself
+    /// are not used.
     ///
-    /// Values are checked as by [`Simulation::with_inputs`], to the accuracy of `T`, derivatives are not: a
-    /// direction that leaves the constraint manifold is followed as it is. `S::project(&parameters, &q, &v)`
-    /// gives the nearest admissible velocity, derivatives included.
+    /// Values are checked as by [`Simulation::with_inputs`], to the accuracy of `T`. Derivatives are not checked: they may
+    /// point out of the constraint manifold. `S::project(&parameters, &q, &v)` returns the nearest admissible velocity,
+    /// including its derivatives.
     ///
     /// # Errors
-    /// As [`Simulation::new`], with values as `f64`.
+    /// As [`Simulation::new`], with values converted to `f64`.
     pub fn with_parameters(
         system: S,
         method: M,
@@ -268,21 +269,21 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         Ok(Simulation { system, method, h, parameters, prepared, inputs, state, steps: 0 })
     }
 
-    /// One step with the inputs held. After every 4096th, numbers of the state that are subnormal, below
-    /// 2.3 · 10⁻³⁰⁸, are zero.
+    /// Takes one step with the inputs held. After every 4096th step, subnormal numbers of the state (below 2.3 · 10⁻³⁰⁸) are
+    /// replaced by zero.
     ///
     /// # Errors
-    /// [`Error::Step`] says which step failed and why; the simulation is as it was before.
+    /// [`Error::Step`] says which step failed and why; the simulation is unchanged.
     #[inline]
     pub fn step(&mut self) -> Result<(), Error> {
         let inputs = self.inputs;
         self.take_step(&inputs)
     }
 
-    /// One step with other inputs, which are held from then on.
+    /// Sets the inputs and takes one step.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] and [`Error::Step`]; the simulation is as it was before.
+    /// [`Error::NonFinite`] and [`Error::Step`]; the simulation is unchanged.
     #[inline]
     pub fn step_with(&mut self, inputs: &(impl Into<S::Inputs<T>> + Copy)) -> Result<(), Error> {
         let inputs: S::Inputs<T> = (*inputs).into();
@@ -292,30 +293,29 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         Ok(())
     }
 
-    /// A step. A short one is compiled where it is taken.
+    /// One step. Short steps are inlined.
     #[inline]
     fn take_step(&mut self, inputs: &S::Inputs<T>) -> Result<(), Error> {
         if const { !M::LENGTH.is_short() || cfg!(debug_assertions) } {
-            return self.take_steps(1, inputs);
+            return self.take_checked(1, inputs);
         }
-        self.take_step_here(inputs)
+        self.take_step_inline(inputs)
     }
 
-    /// Steps whose results are looked at, one by one, compiled once: most of what a build takes is what it
-    /// compiles steps.
+    /// Steps with a check after each, compiled once: compiling steps takes most of the time of a build.
     #[inline]
-    fn take_steps(&mut self, steps: u64, inputs: &S::Inputs<T>) -> Result<(), Error> {
-        M::by_itself(|| {
-            // A loop of its own: every function that a step is inlined through is optimised once more.
+    fn take_checked(&mut self, steps: u64, inputs: &S::Inputs<T>) -> Result<(), Error> {
+        M::outlined(|| {
+            // Without a function in between: every function that a step is inlined through is optimised once more.
             for _ in 0..steps {
-                self.take_step_here(inputs)?;
+                self.take_step_inline(inputs)?;
             }
             Ok(())
         })
     }
 
     #[inline(always)]
-    fn take_step_here(&mut self, inputs: &S::Inputs<T>) -> Result<(), Error> {
+    fn take_step_inline(&mut self, inputs: &S::Inputs<T>) -> Result<(), Error> {
         let time = self.time();
         let Simulation { method, prepared, state, steps, .. } = self;
         method::step::<S, M, T>(method, prepared, state, *steps, time, inputs)
@@ -324,11 +324,11 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         Ok(())
     }
 
-    /// Samples of the trajectory: the present one first, then one after every `every` steps (at
-    /// least one), without end.
+    /// An infinite iterator over samples of the trajectory: the present one, then one after every `every` steps (at least
+    /// one).
     ///
-    /// The samples borrow the simulation and advance it. After an error there are no more, and the
-    /// simulation stands where the last step that succeeded led.
+    /// It borrows the simulation and advances it. It ends after an error, with the simulation in the state after the last
+    /// step that succeeded.
     pub fn samples(&mut self, every: usize) -> Samples<'_, S, M, T> {
         Samples::new(self, every)
     }
@@ -381,47 +381,45 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         S::momentum(&self.parameters, &self.q(), &self.v())
     }
 
-    /// Multipliers λ of the last step, one per constraint: the reaction is +μᵀλ. They are forces, the
-    /// impulse of a step is h λ: λ in newtons for a constraint in metres per second, in newton metres
-    /// for one in radians per second. Before the first step, those of the start.
+    /// Multipliers λ of the last step, one per constraint: the reaction force is +μᵀλ, and its impulse over a step is
+    /// h μᵀλ. The unit of λ is newton for a constraint in metres per second, and newton metre for one in radians per
+    /// second. Before the first step, these are the multipliers of the start.
     ///
-    /// | method | the continuous λ up to |
+    /// | method | difference from the continuous λ |
     /// |---|---|
     /// | [`Dla2`](crate::Dla2), [`Dla2Midpoint`](crate::Dla2Midpoint), Runge–Kutta | O(h²) in the middle of the step, O(h) at its end |
     /// | [`Rattle`](crate::Rattle), [`GniMidpoint`](crate::GniMidpoint) with the consistent start, [`RattleRestarted`](crate::RattleRestarted) | O(h²) at its end, while the parasitic mode is small |
-    /// | other methods on the constraint manifold, and compositions, of whose last substep λ is | O(h) |
-    /// | other starts, [`GniEulerA`](crate::GniEulerA) and its kin | O(1): the parasitic mode |
+    /// | other methods on the constraint manifold; compositions, where λ is that of the last substep | O(h) |
+    /// | other starts; [`GniEulerA`](crate::GniEulerA) and related methods | O(1): the parasitic mode |
     ///
-    /// Where λ is wanted as accurately as the state, [`Simulation::acceleration`] has it.
+    /// [`Simulation::acceleration`] computes λ as accurately as the state.
     #[inline]
     pub fn multipliers(&self) -> S::Multipliers<T> {
         self.state.lambda()
     }
 
-    /// The reaction μ(q)ᵀλ with the [multipliers](Simulation::multipliers) of the last step, a mean over
-    /// it: a force for each coordinate that is a length, a torque for one that is an angle. Costs n + 1
-    /// evaluations of the constraints.
+    /// The reaction μ(q)ᵀλ with the [multipliers](Simulation::multipliers) of the last step, a mean over the step: a force
+    /// for coordinates that are lengths, a torque for angles. Costs n + 1 evaluations of the constraints.
     pub fn reaction(&self) -> S::Velocity<T> {
         reaction::<S, T>(&self.parameters, &self.q(), &self.multipliers())
     }
 
-    /// μ(q)v + μ₀(q), one per constraint in its unit: rounding for the methods that stay on the constraint
-    /// manifold; Runge–Kutta methods drift off. Costs an evaluation of the constraints.
+    /// μ(q)v + μ₀(q), one number per constraint, in its unit. It is a rounding error for methods that stay on the
+    /// constraint manifold, and grows for Runge–Kutta methods. Costs one evaluation of the constraints.
     pub fn residual(&self) -> S::Multipliers<T> {
         S::residual(&self.parameters, &self.q(), &self.v())
     }
 
-    /// Energy E = ∂L/∂v · v − L. Costs its evaluation.
+    /// Energy E = ∂L/∂v · v − L. Costs one evaluation.
     pub fn energy(&self) -> T {
         S::energy(&self.parameters, &self.q(), &self.v())
     }
 
-    /// The momenta p·ξ of the [symmetries](System::SYMMETRIES) that were found in the declaration, each
-    /// with its name, such as `p_phi`. Costs an evaluation of p.
+    /// The momenta p·ξ of the [symmetries](System::SYMMETRIES) that were found in the declaration, with their names, such as
+    /// `p_phi`. Costs one evaluation of p.
     ///
-    /// Continuous motions conserve them. So do, up to rounding, all DLA methods and all reflecting ones
-    /// where ξᵀM does not depend on q; where it does, [`Dla2`](crate::Dla2) conserves what differs from
-    /// them by O(h²), and the others still do.
+    /// The continuous motion conserves them. All DLA and reflecting methods do so up to rounding, except
+    /// [`Dla2`](crate::Dla2) where ξᵀM depends on q: it then conserves quantities that differ from them by O(h²).
     pub fn momenta(&self) -> impl Iterator<Item = (&'static str, T)> + use<S, M, T> {
         let p = self.p();
         S::SYMMETRIES.iter().map(move |symmetry| {
@@ -430,11 +428,11 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         })
     }
 
-    /// The nonholonomic momentum J_b = ⟨p, (0, e_b(q))⟩ along the [basis](System::momentum_basis) e_b of the
-    /// admissible velocities of the pose alone, one number per vector; none without a group factor. Costs
-    /// evaluations of p and the basis.
+    /// The nonholonomic momentum J_b = ⟨p, (0, e_b(q))⟩, where the [basis](System::momentum_basis) e_b spans the admissible
+    /// velocities with which only the pose moves: one number per vector, none without a group factor. Costs evaluations of
+    /// p and of the basis.
     ///
-    /// Reactions do not act along e_b, so that continuous motions obey the momentum equation
+    /// Reactions do not act along e_b, so the continuous motion obeys the momentum equation
     ///
     /// ```text
     /// dJ_b/dt = ⟨∂L/∂ξ, de_b/dt + [ξ, e_b]⟩ + (f + ∂L/∂g)·e_b
@@ -454,13 +452,13 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// dv/dt and the multipliers λ of the continuous equations at the present state and inputs.
     ///
     /// # Errors
-    /// [`Error::Acceleration`] where the equations are singular.
+    /// [`Error::Acceleration`] if the equations are singular.
     pub fn acceleration(&self) -> Result<Acceleration<S, T>, Error> {
         S::acceleration_of(&self.parameters, &self.q(), &self.v(), self.time(), &self.inputs)
             .map_err(|cause| Error::Acceleration { cause })
     }
 
-    /// The control inputs held.
+    /// The control inputs that are held.
     pub fn inputs(&self) -> S::Inputs<T> {
         self.inputs
     }
@@ -475,13 +473,13 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         &self.method
     }
 
-    /// What steps do not change.
+    /// The values that steps do not change.
     #[cfg(feature = "std")]
     pub(crate) fn constants(&self) -> (&S::Parameters<T>, &M::Prepared<T>) {
         (&self.parameters, &self.prepared)
     }
 
-    /// All that the method carries from step to step.
+    /// The state of the method.
     pub fn state(&self) -> &M::State<T> {
         &self.state
     }
@@ -491,15 +489,14 @@ impl<S: System, M: Method<S> + Reflecting, T: Scalar> Simulation<S, M, T> {
     /// The parasitic part of the state, η = ‖½(p⁻ − p⁺) − ½h μᵀΛ(q, v)‖ with the momenta p⁺ before
     /// and p⁻ after the reflection and the multipliers Λ of the continuous equations.
     ///
-    /// The reflection has the eigenvalue −1 on the reaction forces, and there the method adds to
-    /// the motion an oscillation from step to step that has no counterpart in the equations.
-    /// Without it, η is O(h³). On some systems it grows exponentially: stop trusting the run when
-    /// η is no longer small beside p, and use a method on the constraint manifold, such as
-    /// [`Dla2`](crate::Dla2). η has the unit of a momentum (coordinates of different units need scales of
-    /// your own) and costs about a step.
+    /// The reflection has the eigenvalue −1 on the reaction forces. In this subspace the method adds to the motion an
+    /// oscillation from step to step that has no counterpart in the equations. Without the oscillation, η is O(h³). On
+    /// some systems it grows exponentially: do not trust a run in which η is no longer small relative to p, and use a
+    /// method on the constraint manifold, such as [`Dla2`](crate::Dla2). η has the unit of a momentum; coordinates of
+    /// different units have to be scaled first. It costs about as much as a step.
     ///
     /// # Errors
-    /// [`Error::Acceleration`] where the equations are singular.
+    /// [`Error::Acceleration`] if the equations are singular.
     pub fn parasite(&self) -> Result<T, Error> {
         let (q, (v_pre, v_post)) = (self.q(), self.state.jump());
         let p_pre = S::momentum(&self.parameters, &q, &v_pre);
@@ -516,15 +513,14 @@ impl<S: System, M: Method<S> + Reflecting, T: Scalar> Simulation<S, M, T> {
     }
 }
 
-/// Steps of [`Simulation::advance`] between two looks at the results: many beside what a look costs, and those after
-/// which a state settles.
-const STRIDE: u64 = method::SETTLING;
+/// Steps of [`Simulation::advance`] between two checks of the results. At this interval checks cost little; subnormal
+/// numbers are flushed at the same one.
+const BATCH: u64 = method::FLUSH_EVERY;
 
-/// Vector registers without AVX-512.
+/// Number of vector registers without AVX-512.
 const REGISTERS: usize = 16;
 
-/// What is made of an initial velocity: a function, so that who gives an admissible one has no projection
-/// compiled.
+/// How the initial velocity is made admissible. A function pointer, so that `new` does not instantiate the projection.
 type Admissible<S, T> = fn(
     &<S as System>::Parameters<T>,
     &<S as System>::Configuration<T>,

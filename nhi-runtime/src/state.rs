@@ -2,13 +2,13 @@ use crate::emitted::finite;
 use crate::{Failure, Fields, Scalar, System, Vector};
 use core::fmt::Debug;
 
-/// What a method carries from step to step, seen as a point of the constraint manifold.
+/// The state of an integration, seen as a point of the constraint manifold.
 pub trait State<S: System + ?Sized, T: Scalar>: Fields<T> + Debug {
     /// Configuration q.
     fn q(&self) -> S::Configuration<T>;
-    /// Velocity v; of a method that reflects, the mean of the two velocities at the node.
+    /// Velocity v. For methods that reflect, the mean of the two velocities at the node.
     fn v(&self) -> S::Velocity<T>;
-    /// Velocities before and after the reflection at the node; equal where there is none.
+    /// Velocities before and after the reflection at the node. They are equal for methods without reflections.
     fn jump(&self) -> (S::Velocity<T>, S::Velocity<T>);
     /// Multipliers λ (forces) of the last step.
     fn lambda(&self) -> S::Multipliers<T>;
@@ -24,7 +24,7 @@ fn mean<T: Scalar, V: Vector<T>>(mut a: V, b: V) -> V {
     a
 }
 
-/// The numbers of a new state [apart](Scalar::opaque), unless it is fused, if it `is_finite`.
+/// The new state, if it `is_finite`. Its numbers are hidden from the vectoriser, unless operations are fused.
 #[inline(always)]
 fn checked<T: Scalar, S: Fields<T>>(state: S, is_finite: impl Fn(&S) -> bool) -> Result<S, Failure> {
     let state = if const { T::DRIVE.fused } { state } else { state.each(T::opaque) };
@@ -40,7 +40,7 @@ pub struct NodeState<Q, V, L, C = ()> {
     pub v: V,
     /// Multipliers (forces) of the last step.
     pub lambda: L,
-    /// What the last step computed for the next one, functions of the rest.
+    /// Cached values for the next step: functions of the other fields.
     pub carried: C,
 }
 
@@ -54,7 +54,7 @@ impl<Q, V, L> NodeState<Q, V, L> {
         NodeState { q, v: mean(*before, *after), lambda, carried: () }
     }
 
-    /// The same state with something carried.
+    /// The same state with cached values.
     #[inline]
     pub fn carrying<C>(self, carried: C) -> NodeState<Q, V, L, C> {
         let NodeState { q, v, lambda, carried: () } = self;
@@ -63,7 +63,7 @@ impl<Q, V, L> NodeState<Q, V, L> {
 }
 
 impl<Q: Copy, V: Copy, L: Copy, C> NodeState<Q, V, L, C> {
-    /// The same state with nothing carried.
+    /// The same state without cached values.
     #[inline]
     pub fn with_nothing_carried(&self) -> NodeState<Q, V, L> {
         NodeState { q: self.q, v: self.v, lambda: self.lambda, carried: () }
@@ -71,7 +71,7 @@ impl<Q: Copy, V: Copy, L: Copy, C> NodeState<Q, V, L, C> {
 }
 
 impl<Q, V, L, C> NodeState<Q, V, L, C> {
-    /// The state, if it is finite. What is carried is made of the rest: where it is not finite the next step fails.
+    /// The state, if it is finite. Cached values are not checked: if one is not finite, the next step fails.
     #[doc(hidden)]
     #[inline(always)]
     pub fn checked<T: Scalar>(self) -> Result<Self, Failure>
@@ -118,7 +118,7 @@ pub struct JumpState<Q, V, L, C = ()> {
     pub v_post: V,
     /// Multipliers (forces): p_post − p_pre = h μᵀλ.
     pub lambda: L,
-    /// What the last step computed for the next one, functions of the rest, time and the step size.
+    /// Cached values for the next step: functions of the other fields, of time and of the step size.
     pub carried: C,
 }
 
@@ -132,7 +132,7 @@ impl<Q, V, L> JumpState<Q, V, L> {
         JumpState { q, v_pre: *v_pre, v_post: *v_post, lambda, carried: () }
     }
 
-    /// The same state with something carried.
+    /// The same state with cached values.
     #[inline]
     pub fn carrying<C>(self, carried: C) -> JumpState<Q, V, L, C> {
         let JumpState { q, v_pre, v_post, lambda, carried: () } = self;
@@ -141,7 +141,7 @@ impl<Q, V, L> JumpState<Q, V, L> {
 }
 
 impl<Q, V, L, C> JumpState<Q, V, L, C> {
-    /// The state, if it is finite, as that of [`NodeState`].
+    /// The state, if it is finite, as for [`NodeState`].
     #[doc(hidden)]
     #[inline(always)]
     pub fn checked<T: Scalar>(self) -> Result<Self, Failure>

@@ -8,7 +8,7 @@ pub trait Vector<T>:
 {
     /// All entries equal to `x`.
     fn splat(x: T) -> Self;
-    /// How far the entries are from those of a configuration: 0 but for [rotation
+    /// Distance of the entries from those of a configuration: 0, except for [rotation
     /// matrices](crate::Factor::defect).
     fn defect(&self) -> f64 {
         0.0
@@ -32,21 +32,20 @@ pub trait System {
     const NAME: &'static str;
     /// Entries of a configuration: coordinates, flattened (`y[0]`), and those of a pose (`R[0][2]`).
     const COORDINATES: &'static [&'static str];
-    /// Entries of a velocity: those of coordinates have their names.
+    /// Entries of a velocity. Those of coordinates have the names of the coordinates.
     const VELOCITIES: &'static [&'static str] = Self::COORDINATES;
     /// Parameters, flattened.
     const PARAMETERS: &'static [&'static str];
     /// Control inputs.
     const INPUTS: &'static [&'static str];
-    /// Labels of the constraints, or their text.
+    /// Labels of the constraints; without a label, their text.
     const CONSTRAINTS: &'static [&'static str];
-    /// Horizontal symmetries whose direction is constant, as far as they were found.
+    /// The horizontal symmetries with a constant direction that were found in the declaration.
     const SYMMETRIES: &'static [Symmetry] = &[];
 
-    /// q, with as many entries as [`System::COORDINATES`]: an array, or with a group factor a
-    /// [`Posed`](crate::Posed).
+    /// q, with the entries [`System::COORDINATES`]: an array, or a [`Posed`](crate::Posed) if there is a group factor.
     type Configuration<T: Scalar>: Vector<T>;
-    /// v, length n: dq/dt, and the velocity of the body ξ = g⁻¹ dg/dt of a pose.
+    /// v, length n: dq/dt, and the body velocity ξ = g⁻¹ dg/dt of a pose.
     type Velocity<T: Scalar>: Vector<T>;
     /// λ, one per constraint, length m.
     type Multipliers<T: Scalar>: Vector<T>;
@@ -79,7 +78,7 @@ pub trait System {
         v: &Self::Velocity<T>,
     ) -> Self::Multipliers<T>;
 
-    /// The sums of absolute values of the terms of [`System::residual`]: what rounding is relative to.
+    /// The sums of absolute values of the terms of [`System::residual`], to which rounding errors are relative.
     fn residual_scale<T: Scalar>(
         parameters: &Self::Parameters<T>,
         q: &Self::Configuration<T>,
@@ -103,13 +102,13 @@ pub trait System {
         inputs: &Self::Inputs<T>,
     ) -> Result<Acceleration<Self, T>, Failure>;
 
-    /// A basis (0, e_b(q)) of the admissible velocities of the pose alone, vectors of length n; none
-    /// without a group factor, or where the constraints leave the pose no freedom of its own.
+    /// A basis (0, e_b(q)) of the admissible velocities with which only the pose moves, as vectors of length n. It is
+    /// empty without a group factor, and if the constraints admit no such velocity.
     ///
-    /// The e_b span 𝔤^q = ker b of one-forms a u + b ξ: the directions in which no reaction acts, of the
-    /// nonholonomic momentum [`Simulation::nonholonomic_momentum`](crate::Simulation::nonholonomic_momentum).
-    /// They are polynomials of the coefficients b, finite everywhere, and vanish at most where the rank of
-    /// b is lower than elsewhere. The first lines of what `nhi expand` prints show them as formulas.
+    /// For one-forms a u + b ξ the vectors e_b span 𝔤^q = ker b. No reaction acts in these directions;
+    /// [`Simulation::nonholonomic_momentum`](crate::Simulation::nonholonomic_momentum) is the momentum along them. They
+    /// are polynomials in the coefficients b, finite everywhere, and can vanish only where the rank of b is lower than
+    /// elsewhere. `nhi expand` prints their formulas in its first lines.
     fn momentum_basis<T: Scalar>(
         _parameters: &Self::Parameters<T>,
         _q: &Self::Configuration<T>,
@@ -118,11 +117,11 @@ pub trait System {
     }
 }
 
-/// A constant direction ξ along which neither L nor a force changes the motion, ∂L/∂q·ξ = f·ξ = 0, and
-/// which all one-forms annihilate, μξ = 0: the momentum p·ξ is conserved.
+/// A horizontal symmetry with the constant direction ξ: ∂L/∂q·ξ = f·ξ = 0, and μξ = 0 for all one-forms. The momentum p·ξ
+/// is conserved.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Symmetry {
-    /// The momentum in words, such as `p_phi` or `p_x + p_y`.
+    /// The momentum as text, such as `p_phi` or `p_x + p_y`.
     pub momentum: &'static str,
     /// ξ, length n.
     pub direction: &'static [f64],
@@ -134,14 +133,14 @@ pub type Acceleration<S, T> = (<S as System>::Velocity<T>, <S as System>::Multip
 /// How a method is started from (q₀, v₀) on the constraint manifold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Start {
-    /// The method's own: `Consistent` where there is a choice.
+    /// With the multiplier of the continuous equations. For methods without a choice, their only start.
     #[default]
     Consistent,
     /// With the projected force.
     Projected,
     /// Without any reaction.
     Plain,
-    /// With the velocity as that of the first step.
+    /// With the velocity v₀ as the mean velocity of the first step.
     Stepped,
 }
 
@@ -156,16 +155,16 @@ impl Start {
     pub const STEPPED: u8 = Start::Stepped as u8;
 }
 
-/// How much a step computes, which says where it is compiled: that is most of what a build takes.
+/// How much a step computes. It decides where steps are inlined, because compiling steps takes most of the time of a build.
+#[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Length {
-    /// Little: compiled wherever steps are taken.
+    /// Little: inlined at every call.
     #[default]
     Short,
-    /// So much that it gains little from being compiled where it is taken: once where its results are looked at, and
-    /// into a loop where they are not.
+    /// So much that inlining gains little: compiled once for single steps, and inlined into the loops with a deferred check.
     Middle,
-    /// So much that it gains nothing from a loop: compiled once.
+    /// So much that it does not gain from a loop with a deferred check: compiled once.
     Long,
 }
 
@@ -188,29 +187,35 @@ impl Length {
     note = "methods with a retraction, such as `Rdp::new(Cayley)`, are for systems with a group factor"
 )]
 pub trait Emits<K>: System {
-    /// What depends on the parameters and the step size alone.
+    /// Values that depend only on the parameters and the step size.
     type Prepared<T: Scalar>: Fields<T> + Debug;
-    /// What the method carries from step to step: [`NodeState`](crate::NodeState) or
+    /// The state of the integration: [`NodeState`](crate::NodeState) or
     /// [`JumpState`](crate::JumpState).
     type State<T: Scalar>: State<Self, T>;
-    /// Which numbers of a state, in the order of [`Fields`], steps do not depend on.
+    /// Positions, in the order of [`Fields`], of the numbers of a state that steps do not read.
+    #[doc(hidden)]
     const UNREAD: &'static [usize] = &[];
     /// How much a step computes.
+    #[doc(hidden)]
     const LENGTH: Length = Length::Short;
     /// Whether a step solves equations by Newton's method.
+    #[doc(hidden)]
     const ITERATES: bool = false;
-    /// Whether it makes updates of second order there.
+    /// Whether its Newton iterations have Chebyshev updates.
+    #[doc(hidden)]
     const BENDS: bool = false;
-    /// Whether ensembles gain nothing from taking steps side by side: long ones, and those with maps of a group.
+    /// Whether steps of several trajectories are not vectorised.
+    #[doc(hidden)]
     const APART: bool = false;
-    /// Whether a state carries sines and cosines that a step turns.
+    /// Whether a state contains sine–cosine pairs that every step rotates.
+    #[doc(hidden)]
     const TURNS: bool = false;
 
-    /// Computes everything that no step needs to compute again.
+    /// Computes the values that all steps have in common.
     fn prepare<T: Scalar>(parameters: &Self::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure>;
 
-    /// The state at time `t` from a configuration and an admissible velocity. `START` is a [`Start`] as a number:
-    /// the compiler knows it, and compiles no other.
+    /// The state at time `t` from a configuration and an admissible velocity. `START` is a [`Start`] as a number, a
+    /// constant, so that only one start is compiled.
     fn start<const START: u8, T: Scalar>(
         parameters: &Self::Parameters<T>,
         h: T,
@@ -220,8 +225,8 @@ pub trait Emits<K>: System {
         inputs: &Self::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
 
-    /// The state at time `t` at the configuration `q`, with the velocities `(before, after)` a reflection;
-    /// one without a reflection has their mean.
+    /// The state at time `t` at the configuration `q`, with the velocities `(before, after)` the reflection. The state of a
+    /// method without reflections has their mean.
     fn state<T: Scalar>(
         parameters: &Self::Parameters<T>,
         h: T,
@@ -240,6 +245,7 @@ pub trait Emits<K>: System {
     ) -> Result<Self::State<T>, Failure>;
 
     /// The same state at time `t` for steps of another size `h`.
+    #[doc(hidden)]
     #[inline(always)]
     fn resized<T: Scalar>(
         _parameters: &Self::Parameters<T>,
@@ -250,13 +256,16 @@ pub trait Emits<K>: System {
         Ok(*state)
     }
 
-    /// The `state` after a step of size `h` from `before` with velocities that have changed as increments have.
+    /// The `state` after a step of size `h` from `before`, with velocities that are advanced by the change of the
+    /// increments.
+    #[doc(hidden)]
     #[inline(always)]
     fn tracked<T: Scalar>(_h: T, _before: &Self::State<T>, state: &Self::State<T>) -> Self::State<T> {
         *state
     }
 
-    /// The same state with the sines and cosines that it carries computed anew.
+    /// The same state with recomputed sine–cosine pairs.
+    #[doc(hidden)]
     #[inline(always)]
     fn renewed<T: Scalar>(state: &Self::State<T>) -> Self::State<T> {
         *state

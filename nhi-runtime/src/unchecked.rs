@@ -10,8 +10,8 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 // so a non-finite value persists.
 
 /// The arithmetic of the loops of [`Simulation::advance`](crate::Simulation::advance) and of an `Ensemble`:
-/// [`Separate`], or `Fused` if the processor has fused operations. Only these loops compute with these numbers: steps
-/// in them do not check that results are finite, and sines of angles above 2²⁰ are NaN.
+/// [`Separate`], or `Fused` if the processor has fused operations. These number types are only for these loops: steps do
+/// not check that results are finite, and sines of angles above 2²⁰ are NaN.
 pub trait Arithmetic: Scalar + Sealed {
     /// The numbers used if the processor lacks the instructions that this arithmetic needs.
     #[doc(hidden)]
@@ -28,7 +28,7 @@ impl Arithmetic for Separate {
     type Everywhere = Separate;
 }
 
-/// Every operation rounds separately, as in `f64`: the same results, bit for bit.
+/// Every operation rounds separately. Results are those of `f64`, bit for bit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(transparent)]
 pub struct Separate(f64);

@@ -1,32 +1,33 @@
-//! Some trajectories side by side.
+//! Blocks of trajectories, stored number by number.
 
 use super::lane::Lane;
 use crate::fields::Places;
 use crate::isa::{Isa, Work};
 use crate::unchecked::zero_if_finite;
 use crate::{Arithmetic, Failure, Fields, Method, Sample, SampleOf, Scalar, Separate, State, System, method};
+use core::convert::identity;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// Trajectories of a block: enough to hide what storing and loading costs, and few enough that all their
-/// numbers stay in the first cache.
+/// Trajectories of a block: enough to hide the latency of loads and stores, and few enough that all their numbers stay in
+/// the first-level cache.
 pub(super) const LANES: usize = 64;
 
-/// Steps between two looks at the results: many beside what a look costs.
-const STRIDE: u64 = 1024;
+/// Steps between two checks of the results. Checks cost little at this interval.
+const BATCH: u64 = 1024;
 
-/// The same where lanes may have to be computed apart because one step turns an angle by more than the others.
-const STRIDE_OF_TURNS: u64 = 256;
+/// The same if lanes have to be repeated one by one in which an angle changes by more than a formula for small rotations
+/// allows.
+const BATCH_WITH_ROTATIONS: u64 = 256;
 
-/// The same where they may because one step needs more updates.
-const STRIDE_OF_UPDATES: u64 = 32;
+/// The same if lanes have to be repeated one by one in which Newton's method needs more updates.
+const BATCH_WITH_NEWTON: u64 = 32;
 
-/// Steps after a start, each with as many updates as it needs: the guesses know nothing of the motion yet.
-const FIRST_STRIDE: u64 = 4;
+/// Steps after a start, each with as many updates as it needs, because there is no history to extrapolate guesses from.
+const FIRST_BATCH: u64 = 4;
 
-/// Most strides after which it is tried with a single update again: twice as many after every try in vain, half as many
-/// after every other.
-const MOST_PATIENCE: u32 = 128;
+/// Maximum of [`Speculation::backoff`].
+const MAX_BACKOFF: u32 = 128;
 
 /// One number of every trajectory.
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +40,9 @@ fn rows<V: Fields<f64>>() -> Vec<Row> {
 }
 
 /// No places in a value.
-const NOWHERE: Places = Places::new(&[]);
+const NO_PLACES: Places = Places::new(&[]);
 
-/// The value of a lane.
+/// Loads the value of a lane.
 #[inline(always)]
 fn get<T, V: Fields<T>>(rows: &[Row], lane: usize, number: impl Fn(f64) -> T) -> V {
     let mut i = 0;
@@ -52,7 +53,7 @@ fn get<T, V: Fields<T>>(rows: &[Row], lane: usize, number: impl Fn(f64) -> T) ->
     })
 }
 
-/// Puts a value into a lane, but for the numbers in `omitted` places.
+/// Stores a value in a lane, except for the numbers in `omitted` places.
 #[inline(always)]
 fn put<T, V: Fields<T>>(
     rows: &mut [Row],
@@ -70,12 +71,7 @@ fn put<T, V: Fields<T>>(
     });
 }
 
-/// The same number.
-fn same(x: f64) -> f64 {
-    x
-}
-
-/// Of every lane: zero if all its numbers are finite.
+/// A number per lane that is zero if all numbers of the lane are finite.
 struct Defects<'a>(&'a [Row]);
 
 impl Work for Defects<'_> {
@@ -107,7 +103,7 @@ pub(super) struct Stop {
     pub(super) cause: Failure,
 }
 
-/// What steps do not change.
+/// The values that steps do not change.
 #[derive(Clone, Debug)]
 pub(super) struct Constants {
     parameters: Vec<Row>,
@@ -125,75 +121,76 @@ impl Constants {
         parameters: &S::Parameters<f64>,
         prepared: &M::Prepared<f64>,
     ) {
-        put(&mut self.parameters, lane, parameters, NOWHERE, same);
-        put(&mut self.prepared, lane, prepared, NOWHERE, same);
+        put(&mut self.parameters, lane, parameters, NO_PLACES, identity);
+        put(&mut self.prepared, lane, prepared, NO_PLACES, identity);
     }
 }
 
-/// How many updates Newton's method makes in all lanes, one or two; without it, whether angles turn by little from step
-/// to step, one, or by anything, two. One step may need more than most.
+/// A speculated number of Newton updates for all lanes, with exponential back-off. Without Newton's method, it selects the
+/// formulas for sine–cosine pairs: those for small rotations (1), or all (3). Lanes that need more are repeated one by one.
 #[derive(Clone, Copy, Debug)]
-struct Updates {
-    /// [`Scalar::UPDATES`]: 1, or in the next strides, as many as `strides`, others.
-    number: u32,
-    strides: u32,
-    /// What `strides` is set to when one update is not enough.
-    patience: u32,
+struct Speculation {
+    /// The field `updates` of `Drive` in the next `batches` batches; after them, 1.
+    updates: u32,
+    batches: u32,
+    /// The value of `batches` after the next failure of a single update. Doubled by every failure, halved by every success,
+    /// at most [`MAX_BACKOFF`].
+    backoff: u32,
 }
 
-impl Updates {
-    /// Whether lanes are computed side by side, but for those in which Newton's method needs more updates.
-    const fn matter<S: System, M: Method<S>>() -> bool {
+impl Speculation {
+    /// Whether the steps of a method depend on the speculation.
+    const fn applies<S: System, M: Method<S>>() -> bool {
         (M::ITERATES || M::TURNS) && !M::APART
     }
 
-    fn new() -> Updates {
-        Updates { number: 0, strides: 1, patience: 1 }
+    fn new() -> Speculation {
+        Speculation { updates: 0, batches: 1, backoff: 1 }
     }
 
     fn next(&mut self) -> u32 {
-        match self.strides.checked_sub(1) {
-            Some(left) => self.strides = left,
-            None => self.number = 1,
+        match self.batches.checked_sub(1) {
+            Some(left) => self.batches = left,
+            None => self.updates = 1,
         }
-        self.number
+        self.updates
     }
 
-    fn set(&mut self, number: u32) -> u32 {
-        let patience = (2 * self.patience).min(MOST_PATIENCE);
-        *self = Updates { number, strides: self.patience, patience };
-        number
+    fn back_off(&mut self, updates: u32) -> u32 {
+        let backoff = (2 * self.backoff).min(MAX_BACKOFF);
+        *self = Speculation { updates, batches: self.backoff, backoff };
+        updates
     }
 
-    /// What to try where `number` is not enough for many lanes.
-    fn after<S: System, M: Method<S>>(number: u32) -> Option<u32> {
-        match number {
+    /// The next option if `updates` is not enough for many lanes.
+    fn after<S: System, M: Method<S>>(updates: u32) -> Option<u32> {
+        match updates {
             1 if M::BENDS => Some(2),
             1 | 2 => Some(3),
             _ => None,
         }
     }
 
-    fn is_enough(&mut self) {
-        self.patience = (self.patience / 2).max(1);
+    fn confirm(&mut self) {
+        self.backoff = (self.backoff / 2).max(1);
     }
 }
 
-/// Trajectories number by number.
+/// Some trajectories, stored number by number.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     state: Vec<Row>,
-    /// The states at the beginning of a stride.
+    /// The states at the beginning of a batch.
     before: Vec<Row>,
     inputs: Vec<Row>,
     /// Empty if all trajectories have the same constants.
     own: Option<Constants>,
-    updates: Updates,
-    /// One per trajectory.
+    speculation: Speculation,
+    /// One entry per trajectory.
     pub(super) stopped: Vec<Option<Stop>>,
 }
 
-/// What all trajectories of an ensemble have in common.
+/// The values that all trajectories of an ensemble have in common.
 pub(super) struct Common<'a, M> {
     pub(super) method: &'a M,
     pub(super) shared: Option<&'a Constants>,
@@ -202,19 +199,19 @@ pub(super) struct Common<'a, M> {
 }
 
 impl Block {
-    /// No trajectories yet, which will have constants of their own or not.
+    /// A block without trajectories. With `own`, each trajectory has constants of its own.
     pub(super) fn new<S: System, M: Method<S>>(own: bool) -> Self {
         Block {
             state: rows::<M::State<f64>>(),
             before: rows::<M::State<f64>>(),
             inputs: rows::<S::Inputs<f64>>(),
             own: own.then(Constants::new::<S, M>),
-            updates: Updates::new(),
+            speculation: Speculation::new(),
             stopped: Vec::with_capacity(LANES),
         }
     }
 
-    /// One more trajectory.
+    /// Adds a trajectory.
     pub(super) fn push<S: System, M: Method<S>>(&mut self, state: &M::State<f64>, inputs: &S::Inputs<f64>) {
         let lane = self.stopped.len();
         self.stopped.push(None);
@@ -227,22 +224,22 @@ impl Block {
     }
 
     pub(super) fn state<S: System, M: Method<S>>(&self, lane: usize) -> M::State<f64> {
-        get(&self.state, lane, same)
+        get(&self.state, lane, identity)
     }
 
     pub(super) fn set_state<S: System, M: Method<S>>(&mut self, lane: usize, state: &M::State<f64>) {
-        put(&mut self.state, lane, state, NOWHERE, same);
+        put(&mut self.state, lane, state, NO_PLACES, identity);
     }
 
     pub(super) fn inputs<S: System>(&self, lane: usize) -> S::Inputs<f64> {
-        get(&self.inputs, lane, same)
+        get(&self.inputs, lane, identity)
     }
 
     pub(super) fn set_inputs<S: System>(&mut self, lane: usize, inputs: &S::Inputs<f64>) {
-        put(&mut self.inputs, lane, inputs, NOWHERE, same);
+        put(&mut self.inputs, lane, inputs, NO_PLACES, identity);
     }
 
-    /// The sample of a lane, when those that did not stop have taken `steps` steps.
+    /// The sample of a lane. Lanes that did not stop have taken `steps` steps.
     pub(super) fn sample<S: System, M: Method<S>>(
         &self,
         lane: usize,
@@ -254,12 +251,12 @@ impl Block {
         let state = self.state::<S, M>(lane);
         let (q, v) = (state.q(), state.v());
         let constants = self.own.as_ref().or(shared).map_or(&[][..], |c| &c.parameters);
-        let parameters: S::Parameters<f64> = get(constants, lane, same);
+        let parameters: S::Parameters<f64> = get(constants, lane, identity);
         let (p, energy) = (S::momentum(&parameters, &q, &v), S::energy(&parameters, &q, &v));
         Sample { k, t: k as f64 * h, q, v, p, lambda: state.lambda(), energy }
     }
 
-    /// `quantity` of all trajectories, of which this block is the `b`-th.
+    /// `quantity` for all trajectories of this block, which is the `b`-th.
     pub(super) fn observe<S: System, M: Method<S>, R>(
         &self,
         b: usize,
@@ -272,7 +269,7 @@ impl Block {
         lanes.map(|lane| quantity(b * LANES + lane, &self.sample::<S, M>(lane, shared, h, steps))).collect()
     }
 
-    /// The steps from number `from` + 1 to `from` + `steps` of all lanes that did not stop.
+    /// Takes the steps from number `from` + 1 to `from` + `steps` in all lanes that did not stop.
     pub(super) fn advance<S: System, M: Method<S>, A: Arithmetic>(
         &mut self,
         common: &Common<'_, M>,
@@ -283,13 +280,13 @@ impl Block {
         let end = from + steps;
         let mut from = from;
         while from < end && self.stopped.contains(&None) {
-            let stride = match (Updates::matter::<S, M>(), from) {
-                (true, 0) => FIRST_STRIDE,
-                _ if M::ITERATES => STRIDE_OF_UPDATES,
-                _ if M::TURNS => STRIDE_OF_TURNS,
-                _ => STRIDE,
+            let batch = match (Speculation::applies::<S, M>(), from) {
+                (true, 0) => FIRST_BATCH,
+                _ if M::ITERATES => BATCH_WITH_NEWTON,
+                _ if M::TURNS => BATCH_WITH_ROTATIONS,
+                _ => BATCH,
             };
-            let count = (end - from).min(stride);
+            let count = (end - from).min(batch);
             let defects = self.take_steps::<S, M, A>(common, from, count);
             let Block { state, before, inputs, own, stopped, .. } = self;
             let Some(Constants { prepared, .. }) = own.as_ref().or(shared) else { return };
@@ -297,9 +294,9 @@ impl Block {
                 if stopped.is_none() && defect == 0.0 {
                     continue;
                 }
-                // Something is wrong on the way: these steps one by one, looking at each.
-                let mut state_of_lane: M::State<f64> = get(before, lane, same);
-                let (prepared, inputs) = (get(prepared, lane, same), get(inputs, lane, same));
+                // A step of the batch failed: repeat it with a check after every step.
+                let mut state_of_lane: M::State<f64> = get(before, lane, identity);
+                let (prepared, inputs) = (get(prepared, lane, identity), get(inputs, lane, identity));
                 for k in from..from + count {
                     if stopped.is_some() {
                         break;
@@ -311,14 +308,14 @@ impl Block {
                         *stopped = Some(Stop { steps: k, cause });
                     }
                 }
-                put(state, lane, &state_of_lane, NOWHERE, same);
+                put(state, lane, &state_of_lane, NO_PLACES, identity);
             }
             from += count;
         }
     }
 
-    /// `count` steps of all lanes, with the states that they began with in `before`. Zero for every lane of
-    /// which all numbers are finite.
+    /// Takes `count` steps in all lanes and stores the initial states in `before`. Returns a number per lane that is zero if
+    /// all numbers of the lane are finite.
     fn take_steps<S: System, M: Method<S>, A: Arithmetic>(
         &mut self,
         common: &Common<'_, M>,
@@ -327,15 +324,15 @@ impl Block {
     ) -> [f64; LANES] {
         let &Common { method, shared, h, isa } = common;
         self.before.copy_from_slice(&self.state);
-        let Block { state, before, inputs, own, updates, stopped } = self;
+        let Block { state, before, inputs, own, speculation, stopped } = self;
         let Some(Constants { prepared, .. }) = own.as_ref().or(shared) else { return [0.0; LANES] };
         let run = |state: &mut [Row], lanes: Range<usize>, updates| {
-            for Range { start, end } in method::renewals::<S, M>(from..from + count) {
+            for Range { start, end } in method::parts::<S, M>(from..from + count) {
                 let (from, count, system) = (start, end - start, PhantomData);
-                if method::is_due::<S, M>(from) {
-                    isa.run::<_, A>(Renewal::<S, M> { method, state, lanes: lanes.clone(), system });
+                if method::resync_is_due::<S, M>(from) {
+                    isa.run::<_, A>(Resync::<S, M> { method, state, lanes: lanes.clone(), system });
                 }
-                let stride = Stride::<S, M> {
+                let batch = Batch::<S, M> {
                     method,
                     prepared,
                     inputs,
@@ -347,37 +344,37 @@ impl Block {
                     count,
                     system,
                 };
-                isa.run::<_, A>(stride);
-                if end.is_multiple_of(method::SETTLING) {
+                isa.run::<_, A>(batch);
+                if end.is_multiple_of(method::FLUSH_EVERY) {
                     for x in state.iter_mut().flat_map(|row| &mut row.0[lanes.clone()]) {
-                        *x = method::settled(*x);
+                        *x = method::flushed(*x);
                     }
                 }
             }
             isa.run::<_, Separate>(Defects(state))
         };
         let lanes = stopped.len();
-        if !Updates::matter::<S, M>() {
+        if !Speculation::applies::<S, M>() {
             return run(state, 0..lanes, 0);
         }
-        let mut number = updates.next();
-        let mut defects = run(state, 0..lanes, number);
+        let mut updates = speculation.next();
+        let mut defects = run(state, 0..lanes, updates);
         let is_wrong = |defects: &[f64; LANES], lane: usize| stopped[lane].is_none() && defects[lane] != 0.0;
         let wrong = |defects: &[f64; LANES]| (0..lanes).filter(|&lane| is_wrong(defects, lane)).count();
-        // Steps with two updates take twice as long; those of one lane as long as of ten side by side.
-        while let Some(next) = Updates::after::<S, M>(number)
+        // Steps with two updates take twice as long. Steps of one lane alone take as long as those of ten lanes together.
+        while let Some(next) = Speculation::after::<S, M>(updates)
             && 10 * wrong(&defects) > lanes
         {
-            number = updates.set(next);
+            updates = speculation.back_off(next);
             state.copy_from_slice(before);
-            defects = run(state, 0..lanes, number);
+            defects = run(state, 0..lanes, updates);
         }
-        if number == 1 {
-            updates.is_enough();
+        if updates == 1 {
+            speculation.confirm();
         }
-        if number > 0 {
+        if updates > 0 {
             if 4 * wrong(&defects) > 3 * lanes {
-                updates.set(0);
+                speculation.back_off(0);
             }
             for lane in 0..lanes {
                 if is_wrong(&defects, lane) {
@@ -390,37 +387,37 @@ impl Block {
     }
 }
 
-/// States renewed; apart from steps, so that the loops over lanes are each one over vectors.
-struct Renewal<'a, S, M> {
+/// The re-synchronisation of all lanes. It is separate from steps, so that both loops over lanes are vectorised.
+struct Resync<'a, S, M> {
     method: &'a M,
     state: &'a mut [Row],
     lanes: Range<usize>,
     system: PhantomData<fn() -> S>,
 }
 
-impl<S: System, M: Method<S>> Work for Renewal<'_, S, M> {
+impl<S: System, M: Method<S>> Work for Resync<'_, S, M> {
     type Output = ();
 
     #[inline(always)]
     fn run<T: Scalar>(self) {
-        let Renewal { method, state, lanes, .. } = self;
+        let Resync { method, state, lanes, .. } = self;
         assert_eq!(state.len(), <M::State<f64> as Fields<f64>>::LEN);
         assert!(lanes.end <= LANES);
         for lane in lanes {
             let now: M::State<Lane<T, 0>> = get(state, lane, Lane::from_f64);
-            put(state, lane, &method.renewed(&now), NOWHERE, Lane::to_f64);
+            put(state, lane, &method.renewed(&now), NO_PLACES, Lane::to_f64);
         }
     }
 }
 
-/// Steps of lanes that nobody looks at.
-struct Stride<'a, S, M> {
+/// A batch of steps whose results are checked once, after the last one.
+struct Batch<'a, S, M> {
     method: &'a M,
     prepared: &'a [Row],
     inputs: &'a [Row],
     state: &'a mut [Row],
     lanes: Range<usize>,
-    /// Of Newton's method; 0: as many as are needed.
+    /// Updates of Newton's method; 0: as many as are needed.
     updates: u32,
     h: f64,
     from: u64,
@@ -428,18 +425,18 @@ struct Stride<'a, S, M> {
     system: PhantomData<fn() -> S>,
 }
 
-impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
+impl<S: System, M: Method<S>> Work for Batch<'_, S, M> {
     type Output = ();
 
     #[inline(always)]
     fn run<T: Scalar>(self) {
-        // With these lengths known, nothing in the loop can panic, and it becomes one over vectors.
+        // With these lengths the compiler knows that the loop cannot panic, and vectorises it.
         assert_eq!(self.prepared.len(), <M::Prepared<f64> as Fields<f64>>::LEN);
         assert_eq!(self.inputs.len(), <S::Inputs<f64> as Fields<f64>>::LEN);
         assert_eq!(self.state.len(), <M::State<f64> as Fields<f64>>::LEN);
         assert!(self.lanes.end <= LANES);
         if const { M::APART } {
-            // Numbers that wait for a sum are no gain here.
+            // Without fused operations, which are no gain here.
             return self.one_by_one::<Separate>();
         }
         if const { !M::ITERATES && !M::TURNS } {
@@ -456,49 +453,50 @@ impl<S: System, M: Method<S>> Work for Stride<'_, S, M> {
     }
 }
 
-impl<S: System, M: Method<S>> Stride<'_, S, M> {
-    /// The lanes from the first one on.
+impl<S: System, M: Method<S>> Batch<'_, S, M> {
+    /// All lanes together, step by step.
     #[inline(always)]
     fn side_by_side<T: Scalar>(mut self) {
         let last = self.from + self.count - 1;
         for k in self.from..last {
             self.step::<T>(k, const { Places::new(M::UNREAD) });
         }
-        self.step::<T>(last, NOWHERE);
+        self.step::<T>(last, NO_PLACES);
     }
 
-    /// Step number `k` + 1, of whose results those in `omitted` places are not stored.
+    /// Step number `k` + 1. Results in `omitted` places are not stored.
     #[inline(always)]
     fn step<T: Scalar>(&mut self, k: u64, omitted: Places) {
-        let Stride { method, prepared, inputs, state, lanes, h, .. } = self;
+        let Batch { method, prepared, inputs, state, lanes, h, .. } = self;
         let t = T::from_f64(k as f64 * *h);
         for lane in 0..lanes.end {
             let prepared: M::Prepared<T> = get(prepared, lane, T::from_f64);
             let inputs: S::Inputs<T> = get(inputs, lane, T::from_f64);
             let now: M::State<T> = get(state, lane, T::from_f64);
-            let next = method.step(&prepared, &now, t, &inputs).unwrap_or_else(|_| nothing());
+            let next = method.step(&prepared, &now, t, &inputs).unwrap_or_else(|_| all_nan());
             put(state, lane, &next, omitted, T::to_f64);
         }
     }
 
+    /// One lane after the other.
     #[inline(always)]
     fn one_by_one<T: Scalar>(self) {
-        let Stride { method, prepared, inputs, state, lanes, h, from, count, .. } = self;
+        let Batch { method, prepared, inputs, state, lanes, h, from, count, .. } = self;
         for lane in lanes {
             let prepared: M::Prepared<T> = get(prepared, lane, T::from_f64);
             let inputs: S::Inputs<T> = get(inputs, lane, T::from_f64);
             let mut now: M::State<T> = get(state, lane, T::from_f64);
             for k in from..from + count {
                 let t = T::from_f64(k as f64 * h);
-                now = method.step(&prepared, &now, t, &inputs).unwrap_or_else(|_| nothing());
+                now = method.step(&prepared, &now, t, &inputs).unwrap_or_else(|_| all_nan());
             }
-            put(state, lane, &now, NOWHERE, T::to_f64);
+            put(state, lane, &now, NO_PLACES, T::to_f64);
         }
     }
 }
 
-/// Not numbers.
+/// A value whose numbers are NaN.
 #[inline(always)]
-fn nothing<T: Scalar, V: Fields<T>>() -> V {
+fn all_nan<T: Scalar, V: Fields<T>>() -> V {
     V::read(&mut || T::from_f64(f64::NAN))
 }

@@ -1,23 +1,23 @@
-//! What an ensemble goes on from.
+//! Checkpoints of ensembles.
 
 use super::block::Stop;
 use super::{Ensemble, LANES};
 use crate::{Arithmetic, Error, Failure, Fields, Method, System};
 
-/// All numbers of an [`Ensemble`] that change: with them, one that was built from the same data goes on as
-/// if it had never been interrupted, bit for bit.
+/// All numbers of an [`Ensemble`] that steps change. An ensemble that is built from the same data continues from them as
+/// without an interruption, bit for bit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Checkpoint {
     /// Number of steps taken.
     pub steps: u64,
-    /// The numbers of every trajectory one after the other: its state, then its inputs.
+    /// The numbers of all trajectories one after the other: for each its state, then its inputs.
     pub numbers: Vec<f64>,
-    /// The trajectories that failed: which, after how many steps, and why.
+    /// Index, number of steps and reason of the trajectories that stopped.
     pub stopped: Vec<(usize, u64, Failure)>,
 }
 
 impl<S: System, M: Method<S>, A: Arithmetic> Ensemble<S, M, A> {
-    /// What [`Ensemble::restore`] needs to go on from here.
+    /// The present checkpoint, for [`Ensemble::restore`].
     pub fn checkpoint(&self) -> Checkpoint {
         let mut numbers = Vec::with_capacity(self.len * Self::numbers());
         for i in 0..self.len {
@@ -28,12 +28,11 @@ impl<S: System, M: Method<S>, A: Arithmetic> Ensemble<S, M, A> {
         Checkpoint { steps: self.steps, numbers, stopped }
     }
 
-    /// Goes back, or on, to `checkpoint`, which is of an ensemble with the same method, step size and
-    /// parameters.
+    /// Continues from `checkpoint`, which has to come from an ensemble with the same method, step size and parameters.
     ///
     /// # Errors
-    /// [`Error::Checkpoint`] if it is not of as many trajectories of such a system by such a method, or has
-    /// numbers that are not finite; nothing is changed.
+    /// [`Error::Checkpoint`] if it does not fit the system, the method and the number of trajectories, or has numbers that
+    /// are not finite; nothing is changed.
     pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), Error> {
         let Checkpoint { steps, numbers, stopped } = checkpoint;
         let fits = numbers.len() == self.len * Self::numbers()
@@ -59,7 +58,7 @@ impl<S: System, M: Method<S>, A: Arithmetic> Ensemble<S, M, A> {
         Ok(())
     }
 
-    /// How many numbers of a trajectory change.
+    /// How many numbers of a trajectory steps change.
     fn numbers() -> usize {
         <M::State<f64> as Fields<f64>>::LEN + <S::Inputs<f64> as Fields<f64>>::LEN
     }

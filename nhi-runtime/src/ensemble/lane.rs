@@ -1,12 +1,12 @@
-//! Numbers of trajectories that take steps side by side.
+//! Numbers for vectorised steps of several trajectories.
 
 use crate::drive::{Drive, SinCosUpdate};
 use crate::{Scalar, trigonometry};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number of one of several trajectories that take the same instructions, so that a compiler can take the
-/// steps of several at once: Newton's method makes as many updates for all, and if it makes any, angles turn by little
-/// from step to step. A step that needs more has no result.
+/// A number of one of several trajectories whose steps consist of the same instructions, so that the compiler can
+/// vectorise a loop over trajectories: Newton's method has a fixed number of updates, and sine–cosine pairs are computed
+/// without branches. A step that needs more updates or other formulas has the result NaN.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(transparent)]
 pub(super) struct Lane<T, const UPDATES: u32>(T);

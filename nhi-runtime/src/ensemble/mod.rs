@@ -16,17 +16,17 @@ use core::marker::PhantomData;
 
 pub use checkpoint::Checkpoint;
 
-/// Many trajectories of a system by one method with one step size, in much less time than one by one.
+/// Many trajectories of a system by one method with one step size. An ensemble takes much less time than as many
+/// simulations.
 ///
-/// Every trajectory goes through the states of a [`Simulation`] with the same data, bit for bit, on every
-/// machine and with any number of threads. Trajectories lie side by side in memory, so that a processor
-/// takes the steps of several with the same instructions, those of the best instruction set that it has.
-/// Newton's method makes one or two updates for all of them; where a step needs more, that trajectory is
-/// computed apart for some steps. Long steps and those on groups gain what threads give. Threads are those of
-/// [rayon](https://docs.rs/rayon) (feature `rayon`): within `ThreadPool::install`, the pool's.
+/// Every trajectory has the states of a [`Simulation`] with the same data, bit for bit, on every machine and with any
+/// number of threads. Trajectories are stored number by number, so that vector instructions take the steps of several at
+/// once, with the best instruction set of the processor. Long steps and steps on groups are not vectorised; they gain from
+/// threads only. Threads are those of [rayon](https://docs.rs/rayon) (feature `rayon`), within `ThreadPool::install` those
+/// of the pool.
 ///
-/// A trajectory whose step fails stops alone, in the state before that step; [`Ensemble::error`] says
-/// why. The others go on. Steps allocate nothing.
+/// A trajectory stops if a step fails, in the state before that step; [`Ensemble::error`] returns the reason. The other
+/// trajectories continue. Steps allocate nothing.
 ///
 /// ```
 /// use nhi_runtime::prelude::*;
@@ -60,18 +60,18 @@ pub struct Ensemble<S: System, M: Method<S>, A: Arithmetic = Separate> {
     h: f64,
     steps: u64,
     len: usize,
-    /// Parameters and what the method prepared, where all trajectories have the same.
+    /// Parameters and prepared values, if they are the same for all trajectories.
     shared: Option<Constants>,
     blocks: Vec<Block>,
     of: PhantomData<fn() -> (S, A)>,
 }
 
-/// What is wrong with one trajectory of an [`Ensemble`].
+/// The error of one trajectory of an [`Ensemble`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TrajectoryError {
-    /// The trajectory, from 0.
+    /// Index of the trajectory, from 0.
     pub index: usize,
-    /// What is wrong with it.
+    /// Its error.
     pub error: Error,
 }
 
@@ -81,15 +81,14 @@ impl fmt::Display for TrajectoryError {
     }
 }
 
-// The error is part of the message, so there is no `source` that would repeat it.
+// Without `source`, which would repeat the error that is part of the message.
 impl core::error::Error for TrajectoryError {}
 
 impl<S: System, M: Method<S> + Clone> Ensemble<S, M> {
-    /// Starts `method` at every configuration and velocity of `initial`, which have to be as
-    /// [`Simulation::new`] takes them, with the step size `h`.
+    /// Starts `method` with the step size `h` at every configuration and velocity of `initial`, as [`Simulation::new`] does.
     ///
     /// # Errors
-    /// That of [`Simulation::new`] for the first trajectory that has one.
+    /// The first error of [`Simulation::new`].
     pub fn new<Q, V>(
         system: S,
         method: M,
@@ -106,7 +105,7 @@ impl<S: System, M: Method<S> + Clone> Ensemble<S, M> {
         Self::build(method.clone(), h, true, simulations)
     }
 
-    /// As [`Ensemble::new`] with parameters for every trajectory.
+    /// As [`Ensemble::new`], with parameters for every trajectory.
     ///
     /// # Errors
     /// As [`Ensemble::new`].
@@ -124,7 +123,7 @@ impl<S: System, M: Method<S> + Clone> Ensemble<S, M> {
         Self::build(method.clone(), h, false, simulations)
     }
 
-    /// As [`Ensemble::with_systems`] with control inputs that also the method's start uses.
+    /// As [`Ensemble::with_systems`], with control inputs. The start of the method uses them, too.
     ///
     /// # Errors
     /// As [`Ensemble::new`].
@@ -144,12 +143,12 @@ impl<S: System, M: Method<S> + Clone> Ensemble<S, M> {
         Self::build(method.clone(), h, false, simulations)
     }
 
-    /// The same trajectories, from now on by [`Fused`] multiplications and additions: up to a quarter less time
-    /// where the processor has them, most with sines and long sums (`benches/README.md`). Steps that are not taken
-    /// side by side, long ones and those on groups, stay as they are.
+    /// The same trajectories, continued with [`Fused`] multiply–add operations. Steps take up to a quarter less time on
+    /// processors that have them, which is most for steps with sines and long sums (`benches/README.md`). Steps that are
+    /// not vectorised do not change.
     ///
-    /// States then differ by rounding from those of a [`Simulation`] and from processor to processor, not
-    /// with the number of threads.
+    /// States differ by rounding from those of a [`Simulation`]. They depend on the processor, but not on the number of
+    /// threads.
     pub fn fused(self) -> Ensemble<S, M, Fused> {
         let Ensemble { method, h, steps, len, shared, blocks, of: _ } = self;
         Ensemble { method, h, steps, len, shared, blocks, of: PhantomData }
@@ -199,7 +198,7 @@ impl<S: System, M: Method<S>, A: Arithmetic> Ensemble<S, M, A> {
         self.len == 0
     }
 
-    /// Number of steps taken, by all trajectories that did not fail.
+    /// Number of steps that trajectories without an error have taken.
     pub fn steps(&self) -> u64 {
         self.steps
     }
@@ -219,10 +218,10 @@ impl<S: System, M: Method<S>, A: Arithmetic> Ensemble<S, M, A> {
         &self.method
     }
 
-    /// All that the method carries from step to step, of trajectory `i`.
+    /// The state of the method in trajectory `i`.
     ///
     /// # Panics
-    /// This and every other function of a trajectory's number does, if there are not as many.
+    /// If there is no trajectory `i`, as all functions with the index of a trajectory.
     pub fn state(&self, i: usize) -> M::State<f64> {
         let (block, lane) = self.place(i);
         block.state::<S, M>(lane)
@@ -243,19 +242,19 @@ impl<S: System, M: Method<S>, A: Arithmetic> Ensemble<S, M, A> {
         self.sample(i).energy
     }
 
-    /// The present sample of trajectory `i`; of one that failed, that before the step that did.
+    /// The present sample of trajectory `i`. If the trajectory stopped, the sample before the step that failed.
     pub fn sample(&self, i: usize) -> SampleOf<S> {
         let (block, lane) = self.place(i);
         block.sample::<S, M>(lane, self.shared.as_ref(), self.h, self.steps)
     }
 
-    /// Why trajectory `i` stopped, if it did.
+    /// The error of trajectory `i`, if it stopped.
     pub fn error(&self, i: usize) -> Option<Error> {
         let (block, lane) = self.place(i);
         block.stopped[lane].map(|stop| self.error_of(stop))
     }
 
-    /// The trajectories that stopped.
+    /// The errors of all trajectories that stopped.
     pub fn failures(&self) -> impl Iterator<Item = TrajectoryError> {
         self.stops().map(|(index, stop)| TrajectoryError { index, error: self.error_of(stop) })
     }
@@ -298,13 +297,13 @@ impl<S: System, M: Method<S>, A: Arithmetic> Ensemble<S, M, A> {
 }
 
 impl<S: System, M: Method<S> + Sync, A: Arithmetic> Ensemble<S, M, A> {
-    /// `steps` steps of every trajectory that did not fail before, with the inputs held.
-    /// As by [`Simulation::advance`], multipliers on the way need not be looked at.
+    /// Takes `steps` steps of every trajectory that has not stopped, with the inputs held. Intermediate multipliers that no
+    /// later state depends on may be neither computed nor checked.
     pub fn advance(&mut self, steps: u64) {
         self.advance_on(Isa::best(), steps);
     }
 
-    /// As [`Ensemble::advance`] with that instruction set.
+    /// As [`Ensemble::advance`], with the given instruction set.
     fn advance_on(&mut self, isa: Isa, steps: u64) {
         let Ensemble { method, h, shared, blocks, steps: from, .. } = self;
         let common = Common { method: &*method, shared: shared.as_ref(), h: *h, isa };
@@ -313,12 +312,11 @@ impl<S: System, M: Method<S> + Sync, A: Arithmetic> Ensemble<S, M, A> {
         self.steps += steps;
     }
 
-    /// `steps` steps, and what `quantity` gives of the number and the [`Sample`](crate::Sample) of every
-    /// trajectory after every `every` of them (at least one): one vector of all trajectories for each time.
-    /// What quantities do not use of a sample is not computed in an optimised build.
+    /// Takes `steps` steps, and evaluates `quantity` for the index and the [`Sample`](crate::Sample) of every trajectory
+    /// after every `every` steps (at least one). Returns one vector over all trajectories for each time. An optimised build
+    /// does not compute the fields of a sample that `quantity` does not use.
     ///
-    /// The trajectories of one thread go through all steps together and wait for no others, so that samples
-    /// may be close to each other.
+    /// Threads are not synchronised at samples, so samples may be frequent.
     pub fn record<R: Send>(
         &mut self,
         steps: u64,
@@ -344,8 +342,7 @@ impl<S: System, M: Method<S> + Sync, A: Arithmetic> Ensemble<S, M, A> {
         (0..samples).map(|_| of_blocks.iter_mut().filter_map(Iterator::next).flatten().collect()).collect()
     }
 
-    /// What `quantity` gives of the number and the present [`Sample`](crate::Sample) of every trajectory,
-    /// computed by all threads.
+    /// Evaluates `quantity` for the index and the present [`Sample`](crate::Sample) of every trajectory, with all threads.
     pub fn observe<R: Send>(&self, quantity: impl Fn(usize, &SampleOf<S>) -> R + Sync) -> Vec<R> {
         let (shared, h, steps) = (self.shared.as_ref(), self.h, self.steps);
         let observe = |b, block: &Block| block.observe::<S, M, R>(b, shared, h, steps, &quantity);
@@ -358,7 +355,7 @@ impl<S: System, M: Method<S> + Sync, A: Arithmetic> Ensemble<S, M, A> {
     }
 }
 
-/// What `f` gives of every block and its number, in order.
+/// The results of `f` for every index and block, in order.
 fn each_mut<R: Send>(blocks: &mut [Block], f: impl Fn(usize, &mut Block) -> R + Sync) -> Vec<R> {
     #[cfg(feature = "rayon")]
     {

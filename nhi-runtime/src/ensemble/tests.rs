@@ -62,7 +62,7 @@ fn fused_operations_are_the_same_in_registers_of_every_width() {
         newton.advance_on(isa, 200);
         [closed.checkpoint(), newton.checkpoint()]
     };
-    // The first one need not have such operations.
+    // The first instruction set may lack fused operations.
     let mut all = Isa::all().skip(1).map(run);
     if let Some(first) = all.next() {
         assert!(all.all(|checkpoint| checkpoint == first));
@@ -80,17 +80,17 @@ fn fused_operations_round_once() {
         [x * y + z, z + x * y, x * y - -z, -(z - -x * y)].map(Fused::to_f64),
         [exact, exact, exact, -exact]
     );
-    // What nothing is added to is as ever, and so is what waits for it.
+    // A product to which nothing is added is rounded, also as an operand of other operations.
     let all = [(x * y, a * b), (x / y, a / b), (x * y * z, a * b * c), ((x * y).sqrt(), (a * b).sqrt())];
     assert!(all.iter().all(|(fused, plain)| fused.to_f64().to_bits() == plain.to_bits()));
-    // Of two products one is rounded before.
+    // In a sum of two products, one product is rounded.
     assert_eq!((x * y + z * z).to_f64(), a.mul_add(b, c * c));
     assert_eq!((-(x * y)).to_f64(), -(a * b));
     assert!(x * y == Fused::from_f64(a * b) && x * y != x);
 }
 
 #[test]
-fn angles_have_sines_as_elsewhere_or_none() {
+fn unchecked_numbers_have_the_same_sines_or_nan() {
     let small = [0.0, -0.0, 1e-310, 1.0, -3.0, 1e5, 1_048_576f64.next_down()];
     for x in small.into_iter().flat_map(|x| [x, -x]) {
         let (sin, cos) = Scalar::sin_cos(x);
@@ -105,8 +105,8 @@ fn angles_have_sines_as_elsewhere_or_none() {
     }
 }
 
-/// Newton's method for √y from a distance, with the derivatives for updates of second order or without: the root and
-/// what was kept of the last update, and updates.
+/// Newton's method for √y from a guess with the relative error `distance`, with B = 3 derivatives or none: the root, the
+/// last iterate, and the number of updates.
 fn root<T: Scalar, const B: usize>(y: f64, distance: f64) -> (Result<[f64; 2], Failure>, u32) {
     let updates = core::cell::Cell::new(0);
     let y = T::from_f64(y);
@@ -120,13 +120,13 @@ fn root<T: Scalar, const B: usize>(y: f64, distance: f64) -> (Result<[f64; 2], F
 }
 
 #[test]
-fn updates_for_all_lanes_find_what_updates_as_needed_do() {
+fn a_fixed_number_of_updates_has_the_result_of_as_many_as_needed() {
     let (mut needed, mut needed_bent) = ([0; 7], [0; 7]);
     for i in 0..400_i32 {
         let (y, distance) = (1.0 + 0.01 * f64::from(i), 10_f64.powi(-(i % 12)));
         let (alone, updates) = root::<f64, 0>(y, distance);
         needed[updates as usize] += 1;
-        // Before the last update, which is not looked at.
+        // The last iterate is that before the last update.
         assert!(alone.is_ok_and(|[x, kept]| (x - kept).abs() < 1e-7 * x), "{y} {distance}: {alone:?}");
         let of_lane = |enough| if updates <= enough { alone } else { Err(Failure::NotConverged) };
         assert_eq!(root::<Lane<f64, 1>, 0>(y, distance), (of_lane(1), 1), "{y} {distance}");
@@ -139,7 +139,7 @@ fn updates_for_all_lanes_find_what_updates_as_needed_do() {
         let of_lane = |enough| if bent_updates <= enough { bent } else { Err(Failure::NotConverged) };
         assert_eq!(root::<Lane<Separate, 2>, 3>(y, distance), (of_lane(1), 1), "{y} {distance}");
         assert_eq!(root::<Lane<f64, 3>, 3>(y, distance), (of_lane(2), 2), "{y} {distance}");
-        // Without a second order where that is not needed.
+        // A lane with one update does not use the derivatives.
         let of_lane = if updates == 1 { alone } else { Err(Failure::NotConverged) };
         assert_eq!(root::<Lane<f64, 1>, 3>(y, distance), (of_lane, 1), "{y} {distance}");
         assert!(updates > 1 || bent == alone, "{y} {distance}");
@@ -150,11 +150,11 @@ fn updates_for_all_lanes_find_what_updates_as_needed_do() {
 }
 
 #[test]
-fn a_lane_does_not_take_a_guess_that_another_one_is_nearer_than() {
-    fn root<T: Scalar>(guess: f64, otherwise: f64) -> Result<f64, Failure> {
-        let [guess, otherwise, two] = [guess, otherwise, 2.0].map(T::from_f64);
+fn a_lane_fails_if_the_fallback_is_closer_than_the_guess() {
+    fn root<T: Scalar>(guess: f64, fallback: f64) -> Result<f64, Failure> {
+        let [guess, fallback, two] = [guess, fallback, 2.0].map(T::from_f64);
         let update = |[x]: [T; 1]| Ok(([(two - x * x) / (x + x)], || [], []));
-        Newton::new().solve_or([guess], [otherwise], update).map(|([x], [])| x.to_f64())
+        Newton::new().solve_or([guess], [fallback], update).map(|([x], [])| x.to_f64())
     }
     for near in [SQRT_2 - 1e-5, SQRT_2 + 1e-6] {
         for far in [1.40, 1.43] {
@@ -166,7 +166,7 @@ fn a_lane_does_not_take_a_guess_that_another_one_is_nearer_than() {
 }
 
 #[test]
-fn small_angles_have_the_same_sines_side_by_side() {
+fn lanes_have_the_same_sines_of_small_angles() {
     for x in [0.0, 1e-300, -1e-9, 0.1, -0.1875, 0.1875] {
         let (sin, cos) = small_sin_cos(x);
         let (s, c) = small_sin_cos(Lane::<Separate, 2>::from_f64(x));
@@ -179,7 +179,7 @@ fn small_angles_have_the_same_sines_side_by_side() {
 }
 
 #[test]
-fn angles_that_were_foreseen_have_the_same_sines_side_by_side_or_none() {
+fn lanes_have_the_same_sines_of_predicted_angles_or_nan() {
     fn lane<const UPDATES: u32>(x: f64, from: f64, by: f64, sines: (f64, f64)) -> [f64; 2] {
         let [x, from, by, sin, cos] =
             [x, from, by, sines.0, sines.1].map(Lane::<Separate, UPDATES>::from_f64);
@@ -206,9 +206,9 @@ fn angles_that_were_foreseen_have_the_same_sines_side_by_side_or_none() {
     }
 }
 
-/// Lanes that turn by more than a small angle in a step, and such of which steps need many updates, among others.
+/// Among the lanes are some that rotate by more than a small angle in a step, and whose steps need many updates.
 #[test]
-fn lanes_that_need_more_than_the_others_are_computed_apart() {
+fn lanes_that_need_more_than_the_others_are_repeated_alone() {
     for every in [1, 2, 9, 70] {
         let data = |i: usize| {
             let omega = if i.is_multiple_of(every) { 4.0 + 0.03 * i as f64 } else { 0.1 };
@@ -223,7 +223,7 @@ fn lanes_that_need_more_than_the_others_are_computed_apart() {
             let mut alone = Simulation::with_inputs(system, Dla2, q, v, &u, 0.1).unwrap();
             alone.advance(500).unwrap();
             assert_eq!(&together.state(i), alone.state(), "{every} {i}");
-            // Whatever lanes are beside it.
+            // The result does not depend on the other lanes.
             let mut one = Ensemble::with_inputs(Dla2, [data(i)], 0.1).unwrap().fused();
             one.advance(500);
             assert_eq!(fused.state(i), one.state(0), "{every} {i}");

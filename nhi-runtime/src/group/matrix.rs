@@ -1,5 +1,5 @@
 use crate::Scalar;
-use crate::fields::{array, everywhere};
+use crate::fields::{array, unrolled};
 use core::fmt::Debug;
 
 /// Coordinate columns of elements of 𝔤 and of covectors in 𝔤*: `[T; N]`, or a pair of columns.
@@ -38,7 +38,7 @@ impl<T: Scalar, const N: usize> Column for [T; N] {
     #[inline]
     fn dot(self, other: Self) -> T {
         let mut sum = T::from_f64(0.0);
-        everywhere::<N>(|i| {
+        unrolled::<N>(|i| {
             let product = self[i] * other[i];
             sum = if i == 0 { product } else { sum + product };
         });
@@ -99,7 +99,7 @@ impl<T: Scalar, const N: usize> Operator for [[T; N]; N] {
     #[inline(always)]
     fn identity() -> Self {
         let mut identity = Self::zero();
-        everywhere::<N>(|i| identity[i][i] = T::from_f64(1.0));
+        unrolled::<N>(|i| identity[i][i] = T::from_f64(1.0));
         identity
     }
     #[inline(always)]

@@ -194,8 +194,8 @@ impl<'a> Body<'a> {
             let name = match by {
                 SinCos::Any => "nhi_sin_cos",
                 SinCos::Small => "nhi_small_sin_cos",
-                SinCos::Turned { .. } => "nhi_sin_cos_turned",
-                SinCos::Near { .. } | SinCos::Known { .. } => "nhi_sin_cos_near",
+                SinCos::Turned { .. } => "nhi_rotated_sin_cos",
+                SinCos::Near { .. } | SinCos::Known { .. } => "nhi_corrected_sin_cos",
             };
             let (pair, all) = (self.names.fresh("sines"), [&[angle][..], &arguments].concat().join(", "));
             self.line(&format!("const nhi_sines {pair} = {name}({all});"));

@@ -266,7 +266,7 @@ NHI_FN double nhi_short_versine(double z)
                     + z2 * nhi_pair(2.4801580531812247e-05, -2.75374203132241e-07, z));
 }
 
-/* Sine and cosine of an angle that is small as a rule. */
+/* Sine and cosine of an angle that is usually small. */
 NHI_FN nhi_sines nhi_small_sin_cos(double x)
 {
     if (nhi_abs(x) <= NHI_SMALL_ANGLE) {
@@ -291,7 +291,7 @@ NHI_FN nhi_sines nhi_turn(double by, double sine, double cosine)
     return result;
 }
 
-/* Sine and cosine of x from those of an angle that is close as a rule. */
+/* Sine and cosine of x from those of an angle that is usually close. */
 NHI_FN nhi_sines nhi_rotated_sin_cos(double x, double from, double sine, double cosine)
 {
     const double by = x - from;
