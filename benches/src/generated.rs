@@ -20,7 +20,7 @@ impl<S: System, M: Method<S>, T: Scalar> Kernel for Generated<S, M, T> {
 
     #[inline]
     fn step(&self, k: u64, mut state: Self::State) -> Self::State {
-        self.method.resync(&mut state, k);
+        self.method.resync_if_due(&mut state, k);
         match self.method.step(&self.prepared, &state, T::from_f64(k as f64 * H), &self.inputs) {
             Ok(state) => state,
             Err(failure) => panic!("step {k}: {failure:?}"),

@@ -122,7 +122,7 @@ fn multiplications<S: System, M: Method<S>>(row: &Row<S>, method: &M) -> u64 {
             // The part of the state that the next step reads.
             let (mut numbers, mut place) = (Vec::new(), 0);
             next.write(&mut |number| {
-                if !M::UNREAD.contains(&place) {
+                if !M::DEAD.contains(&place) {
                     numbers.push(number);
                 }
                 place += 1;

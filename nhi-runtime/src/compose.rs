@@ -189,10 +189,10 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
     type Prepared<T: Scalar> = ([(M::Prepared<T>, [T; 2]); N], S::Parameters<T>);
     type State<T: Scalar> = M::State<T>;
     const LENGTH: Length = M::LENGTH;
-    const ITERATES: bool = M::ITERATES;
-    const BENDS: bool = M::BENDS;
-    const APART: bool = M::APART;
-    const TURNS: bool = M::TURNS;
+    const HAS_NEWTON: bool = M::HAS_NEWTON;
+    const HAS_DERIVATIVES: bool = M::HAS_DERIVATIVES;
+    const SCALAR_ONLY: bool = M::SCALAR_ONLY;
+    const HAS_RECURRENCE: bool = M::HAS_RECURRENCE;
 
     fn id(&self) -> &'static str {
         self.id
@@ -250,29 +250,29 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure> {
         // A step turns sines as often as it has substeps.
-        let mut state = self.base.renewed(state);
+        let mut state = self.base.resync(state);
         let (substeps, parameters) = prepared;
         for (i, (prepared, [after, h])) in substeps.iter().enumerate() {
             let t = t + *after;
             // The first one is as large as the last: the coefficients are the same read backwards.
             if i > 0 {
-                state = self.base.resized(parameters, *h, &state, t)?;
+                state = self.base.rescale(parameters, *h, &state, t)?;
             }
             let next = self.base.step(prepared, &state, t, inputs)?;
-            state = self.base.tracked(*h, &state, &next);
+            state = self.base.update_velocity(*h, &state, &next);
         }
         Ok(state)
     }
 
     #[inline(always)]
-    fn resized<T: Scalar>(
+    fn rescale<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
         h: T,
         state: &Self::State<T>,
         t: T,
     ) -> Result<Self::State<T>, Failure> {
-        self.base.resized(parameters, self.first(h), state, t)
+        self.base.rescale(parameters, self.first(h), state, t)
     }
 }
 

@@ -16,24 +16,24 @@ pub trait Method<S: System> {
     /// Positions, in the order of [`Fields`], of the numbers of a state that steps do not read. A loop over steps need not
     /// store them.
     #[doc(hidden)]
-    const UNREAD: &'static [usize] = &[];
+    const DEAD: &'static [usize] = &[];
     /// How much a step computes.
     #[doc(hidden)]
     const LENGTH: Length = Length::Short;
     /// Whether a step solves equations by Newton's method.
     #[doc(hidden)]
-    const ITERATES: bool = false;
+    const HAS_NEWTON: bool = false;
     /// Whether its Newton iterations have Chebyshev updates.
     #[doc(hidden)]
-    const BENDS: bool = false;
+    const HAS_DERIVATIVES: bool = false;
     /// Whether steps of several trajectories are not vectorised, because that does not pay: long steps, and steps with maps
     /// of a group.
     #[doc(hidden)]
-    const APART: bool = false;
+    const SCALAR_ONLY: bool = false;
     /// Whether a state contains sine–cosine pairs that every step rotates. Their rounding errors accumulate, so loops over
     /// steps re-synchronise the state at regular intervals.
     #[doc(hidden)]
-    const TURNS: bool = false;
+    const HAS_RECURRENCE: bool = false;
 
     /// Calls `work`, which is not inlined. The marker types have it in a codegen unit of their own, so that LLVM can compile
     /// methods in parallel.
@@ -85,7 +85,7 @@ pub trait Method<S: System> {
     /// are recomputed. Not for methods that reflect, whose momentum depends on the step size.
     #[doc(hidden)]
     #[inline(always)]
-    fn resized<T: Scalar>(
+    fn rescale<T: Scalar>(
         &self,
         _parameters: &S::Parameters<T>,
         _h: T,
@@ -100,23 +100,23 @@ pub trait Method<S: System> {
     /// velocities would be quotients of increments, and every step would repeat the same rounding error.
     #[doc(hidden)]
     #[inline(always)]
-    fn tracked<T: Scalar>(&self, _h: T, _before: &Self::State<T>, state: &Self::State<T>) -> Self::State<T> {
+    fn update_velocity<T: Scalar>(&self, _h: T, _before: &Self::State<T>, state: &Self::State<T>) -> Self::State<T> {
         *state
     }
 
     /// The same state with recomputed sine–cosine pairs.
     #[doc(hidden)]
     #[inline(always)]
-    fn renewed<T: Scalar>(&self, state: &Self::State<T>) -> Self::State<T> {
+    fn resync<T: Scalar>(&self, state: &Self::State<T>) -> Self::State<T> {
         *state
     }
 
     /// Before step number `k` + 1: re-synchronises the sine–cosine pairs of the state if that is due.
     #[doc(hidden)]
     #[inline(always)]
-    fn resync<T: Scalar>(&self, state: &mut Self::State<T>, k: u64) {
+    fn resync_if_due<T: Scalar>(&self, state: &mut Self::State<T>, k: u64) {
         if resync_is_due::<S, Self>(k) {
-            *state = self.renewed(state);
+            *state = self.resync(state);
         }
     }
 }
@@ -128,7 +128,7 @@ pub(crate) const RESYNC_EVERY: u64 = 32;
 /// Whether the state is re-synchronised before step number `k` + 1.
 #[inline(always)]
 pub(crate) fn resync_is_due<S: System, M: Method<S> + ?Sized>(k: u64) -> bool {
-    M::TURNS && k.is_multiple_of(RESYNC_EVERY)
+    M::HAS_RECURRENCE && k.is_multiple_of(RESYNC_EVERY)
 }
 
 /// Steps between two flushes of subnormal numbers to zero. A quantity that decays, such as the angular velocity of a sleigh
@@ -163,7 +163,7 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
 ) -> Result<(), Failure> {
     // In place: loading a copy would stall on the stores of the last step.
     let before = resync_is_due::<S, M>(k).then_some(*state);
-    method.resync(state, k);
+    method.resync_if_due(state, k);
     // Opaque: a vector load of two numbers that were stored separately cannot be forwarded from the stores.
     let now = state.each(|x| x.opaque());
     match method.step(prepared, &now, t, inputs) {
@@ -184,7 +184,7 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
 /// `steps` divided such that re-synchronisations are due only before the first step of a part, and flushes of subnormal
 /// numbers only after the last one.
 pub(crate) fn parts<S: System, M: Method<S>>(steps: Range<u64>) -> impl Iterator<Item = Range<u64>> {
-    let (mut from, length) = (steps.start, if M::TURNS { RESYNC_EVERY } else { FLUSH_EVERY });
+    let (mut from, length) = (steps.start, if M::HAS_RECURRENCE { RESYNC_EVERY } else { FLUSH_EVERY });
     core::iter::from_fn(move || {
         let start = from;
         from = steps.end.min((start / length + 1) * length);
@@ -249,12 +249,12 @@ macro_rules! by_step_functions_of {
         impl<S: Emits<$method> $($generic)*> Method<S> for $type {
             type Prepared<T: Scalar> = <S as Emits<$method>>::Prepared<T>;
             type State<T: Scalar> = <S as Emits<$method>>::State<T>;
-            const UNREAD: &'static [usize] = <S as Emits<$method>>::UNREAD;
+            const DEAD: &'static [usize] = <S as Emits<$method>>::DEAD;
             const LENGTH: Length = <S as Emits<$method>>::LENGTH;
-            const ITERATES: bool = <S as Emits<$method>>::ITERATES;
-            const BENDS: bool = <S as Emits<$method>>::BENDS;
-            const APART: bool = <S as Emits<$method>>::APART;
-            const TURNS: bool = <S as Emits<$method>>::TURNS;
+            const HAS_NEWTON: bool = <S as Emits<$method>>::HAS_NEWTON;
+            const HAS_DERIVATIVES: bool = <S as Emits<$method>>::HAS_DERIVATIVES;
+            const SCALAR_ONLY: bool = <S as Emits<$method>>::SCALAR_ONLY;
+            const HAS_RECURRENCE: bool = <S as Emits<$method>>::HAS_RECURRENCE;
 
             #[inline(always)]
             fn outlined<Out>(work: impl FnOnce() -> Out) -> Out {
@@ -312,29 +312,29 @@ macro_rules! by_step_functions_of {
             }
 
             #[inline(always)]
-            fn resized<T: Scalar>(
+            fn rescale<T: Scalar>(
                 &self,
                 parameters: &S::Parameters<T>,
                 h: T,
                 state: &Self::State<T>,
                 t: T,
             ) -> Result<Self::State<T>, Failure> {
-                <S as Emits<$method>>::resized(parameters, h, state, t)
+                <S as Emits<$method>>::rescale(parameters, h, state, t)
             }
 
             #[inline(always)]
-            fn tracked<T: Scalar>(
+            fn update_velocity<T: Scalar>(
                 &self,
                 h: T,
                 before: &Self::State<T>,
                 state: &Self::State<T>,
             ) -> Self::State<T> {
-                <S as Emits<$method>>::tracked(h, before, state)
+                <S as Emits<$method>>::update_velocity(h, before, state)
             }
 
             #[inline(always)]
-            fn renewed<T: Scalar>(&self, state: &Self::State<T>) -> Self::State<T> {
-                <S as Emits<$method>>::renewed(state)
+            fn resync<T: Scalar>(&self, state: &Self::State<T>) -> Self::State<T> {
+                <S as Emits<$method>>::resync(state)
             }
         }
     };

@@ -152,15 +152,15 @@ struct Batch<'a, S: System, M: Method<S>> {
 impl<S: System, M: Method<S>> Batch<'_, S, M> {
     /// Whether the loop computes only the numbers of the state that the next step reads, not the velocities. One checked
     /// step after the loop computes the others.
-    const IS_PARTIAL: bool = M::UNREAD.len() > <S::Multipliers<f64> as Fields<f64>>::LEN;
+    const IS_PARTIAL: bool = M::DEAD.len() > <S::Multipliers<f64> as Fields<f64>>::LEN;
 
     /// How many numbers a step reads.
-    const NUMBERS: usize = <M::State<f64> as Fields<f64>>::LEN - M::UNREAD.len();
+    const NUMBERS: usize = <M::State<f64> as Fields<f64>>::LEN - M::DEAD.len();
 
     /// Whether the numbers of a step fit into registers. With fused operations, some registers have to remain for
     /// intermediate results.
     const fn fits(fused: bool) -> bool {
-        M::LENGTH.is_short() && !M::ITERATES && !(fused && Self::NUMBERS > REGISTERS - 4)
+        M::LENGTH.is_short() && !M::HAS_NEWTON && !(fused && Self::NUMBERS > REGISTERS - 4)
     }
 
     /// The state after the given steps, without re-synchronisation.
@@ -196,7 +196,7 @@ impl<S: System, M: Method<S>> Work for Batch<'_, S, M> {
     type Output = Option<M::State<f64>>;
     /// Steps with Newton's method have many live values. Longer steps get no version for AVX-512, which would double the time
     /// of the build.
-    const MANY: bool = M::LENGTH.is_short() && M::ITERATES;
+    const MANY: bool = M::LENGTH.is_short() && M::HAS_NEWTON;
 
     #[inline(always)]
     fn run<T: Scalar>(self) -> Self::Output {
@@ -205,16 +205,16 @@ impl<S: System, M: Method<S>> Work for Batch<'_, S, M> {
         let inputs: S::Inputs<T> = unchecked(inputs);
         let mut state: M::State<T> = unchecked(state);
         let all = *steps..*steps + self.count;
-        if const { M::TURNS } {
+        if const { M::HAS_RECURRENCE } {
             // Re-synchronisation is outside of the inner loop, where it would occupy registers.
             for steps in method::parts::<S, M>(all) {
-                method.resync(&mut state, steps.start);
+                method.resync_if_due(&mut state, steps.start);
                 state = self.take(&prepared, &inputs, state, steps)?;
             }
         } else {
             state = self.take(&prepared, &inputs, state, all)?;
         }
-        let places = const { Places::new(if Self::IS_PARTIAL { M::UNREAD } else { &[] }) };
+        let places = const { Places::new(if Self::IS_PARTIAL { M::DEAD } else { &[] }) };
         unchecked::finite(&state.with(T::from_f64(0.0), places, 0))
     }
 }

@@ -194,22 +194,22 @@ pub trait Emits<K>: System {
     type State<T: Scalar>: State<Self, T>;
     /// Positions, in the order of [`Fields`], of the numbers of a state that steps do not read.
     #[doc(hidden)]
-    const UNREAD: &'static [usize] = &[];
+    const DEAD: &'static [usize] = &[];
     /// How much a step computes.
     #[doc(hidden)]
     const LENGTH: Length = Length::Short;
     /// Whether a step solves equations by Newton's method.
     #[doc(hidden)]
-    const ITERATES: bool = false;
+    const HAS_NEWTON: bool = false;
     /// Whether its Newton iterations have Chebyshev updates.
     #[doc(hidden)]
-    const BENDS: bool = false;
+    const HAS_DERIVATIVES: bool = false;
     /// Whether steps of several trajectories are not vectorised.
     #[doc(hidden)]
-    const APART: bool = false;
+    const SCALAR_ONLY: bool = false;
     /// Whether a state contains sine–cosine pairs that every step rotates.
     #[doc(hidden)]
-    const TURNS: bool = false;
+    const HAS_RECURRENCE: bool = false;
 
     /// Computes the values that all steps have in common.
     fn prepare<T: Scalar>(parameters: &Self::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure>;
@@ -247,7 +247,7 @@ pub trait Emits<K>: System {
     /// The same state at time `t` for steps of another size `h`.
     #[doc(hidden)]
     #[inline(always)]
-    fn resized<T: Scalar>(
+    fn rescale<T: Scalar>(
         _parameters: &Self::Parameters<T>,
         _h: T,
         state: &Self::State<T>,
@@ -260,14 +260,14 @@ pub trait Emits<K>: System {
     /// increments.
     #[doc(hidden)]
     #[inline(always)]
-    fn tracked<T: Scalar>(_h: T, _before: &Self::State<T>, state: &Self::State<T>) -> Self::State<T> {
+    fn update_velocity<T: Scalar>(_h: T, _before: &Self::State<T>, state: &Self::State<T>) -> Self::State<T> {
         *state
     }
 
     /// The same state with recomputed sine–cosine pairs.
     #[doc(hidden)]
     #[inline(always)]
-    fn renewed<T: Scalar>(state: &Self::State<T>) -> Self::State<T> {
+    fn resync<T: Scalar>(state: &Self::State<T>) -> Self::State<T> {
         *state
     }
 }

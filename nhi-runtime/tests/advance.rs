@@ -174,13 +174,13 @@ impl<const LONG: bool, M: Method<Sleigh>> Method<Sleigh> for Longer<M, LONG> {
         self.0.step(prepared, state, t, u)
     }
 
-    fn resized<T: Scalar>(
+    fn rescale<T: Scalar>(
         &self,
         c: &[T; 3],
         h: T,
         state: &M::State<T>,
         t: T,
     ) -> Result<M::State<T>, Failure> {
-        self.0.resized(c, h, state, t)
+        self.0.rescale(c, h, state, t)
     }
 }

@@ -141,7 +141,7 @@ struct Speculation {
 impl Speculation {
     /// Whether the steps of a method depend on the speculation.
     const fn applies<S: System, M: Method<S>>() -> bool {
-        (M::ITERATES || M::TURNS) && !M::APART
+        (M::HAS_NEWTON || M::HAS_RECURRENCE) && !M::SCALAR_ONLY
     }
 
     fn new() -> Speculation {
@@ -165,7 +165,7 @@ impl Speculation {
     /// The next option if `updates` is not enough for many lanes.
     fn after<S: System, M: Method<S>>(updates: u32) -> Option<u32> {
         match updates {
-            1 if M::BENDS => Some(2),
+            1 if M::HAS_DERIVATIVES => Some(2),
             1 | 2 => Some(3),
             _ => None,
         }
@@ -282,8 +282,8 @@ impl Block {
         while from < end && self.stopped.contains(&None) {
             let batch = match (Speculation::applies::<S, M>(), from) {
                 (true, 0) => FIRST_BATCH,
-                _ if M::ITERATES => BATCH_WITH_NEWTON,
-                _ if M::TURNS => BATCH_WITH_ROTATIONS,
+                _ if M::HAS_NEWTON => BATCH_WITH_NEWTON,
+                _ if M::HAS_RECURRENCE => BATCH_WITH_ROTATIONS,
                 _ => BATCH,
             };
             let count = (end - from).min(batch);
@@ -405,7 +405,7 @@ impl<S: System, M: Method<S>> Work for Resync<'_, S, M> {
         assert!(lanes.end <= LANES);
         for lane in lanes {
             let now: M::State<Lane<T, 0>> = get(state, lane, Lane::from_f64);
-            put(state, lane, &method.renewed(&now), NO_PLACES, Lane::to_f64);
+            put(state, lane, &method.resync(&now), NO_PLACES, Lane::to_f64);
         }
     }
 }
@@ -435,17 +435,17 @@ impl<S: System, M: Method<S>> Work for Batch<'_, S, M> {
         assert_eq!(self.inputs.len(), <S::Inputs<f64> as Fields<f64>>::LEN);
         assert_eq!(self.state.len(), <M::State<f64> as Fields<f64>>::LEN);
         assert!(self.lanes.end <= LANES);
-        if const { M::APART } {
+        if const { M::SCALAR_ONLY } {
             // Without fused operations, which are no gain here.
             return self.one_by_one::<Separate>();
         }
-        if const { !M::ITERATES && !M::TURNS } {
+        if const { !M::HAS_NEWTON && !M::HAS_RECURRENCE } {
             return self.side_by_side::<Lane<T, 0>>();
         }
         match self.updates {
             1 => return self.side_by_side::<Lane<T, 1>>(),
-            2 if const { M::BENDS } => return self.side_by_side::<Lane<T, 2>>(),
-            3 if const { M::ITERATES } => return self.side_by_side::<Lane<T, 3>>(),
+            2 if const { M::HAS_DERIVATIVES } => return self.side_by_side::<Lane<T, 2>>(),
+            3 if const { M::HAS_NEWTON } => return self.side_by_side::<Lane<T, 3>>(),
             3 => return self.side_by_side::<Lane<T, 0>>(),
             _ => {}
         }
@@ -459,7 +459,7 @@ impl<S: System, M: Method<S>> Batch<'_, S, M> {
     fn side_by_side<T: Scalar>(mut self) {
         let last = self.from + self.count - 1;
         for k in self.from..last {
-            self.step::<T>(k, const { Places::new(M::UNREAD) });
+            self.step::<T>(k, const { Places::new(M::DEAD) });
         }
         self.step::<T>(last, NO_PLACES);
     }

@@ -130,7 +130,7 @@ fn prepare<T: Scalar>(parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failur
 impl Emits<Dla2> for Sleigh {
     type Prepared<T: Scalar> = Prepared<T>;
     type State<T: Scalar> = NodeState<Three<T>, Three<T>, [T; 1]>;
-    const ITERATES: bool = true;
+    const HAS_NEWTON: bool = true;
 
     fn prepare<T: Scalar>(parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failure> {
         prepare(parameters, h)

@@ -89,7 +89,7 @@ fn jacobians_of_steps_forth_and_back_are_inverse() {
             let [forth, back] = [h, -h].map(|h| method.prepare(&parameters, h).unwrap());
             let start = method.start(&parameters, h, &q, &v, zero, &inputs).unwrap();
             let there = method.step(&forth, &start, zero, &inputs).unwrap();
-            let turned = method.resized(&parameters, -h, &there, h).unwrap();
+            let turned = method.rescale(&parameters, -h, &there, h).unwrap();
             let here = method.step(&back, &turned, h, &inputs).unwrap();
             let pairs = here.q().as_ref().iter().zip(q.as_ref()).map(|(&a, &b)| (a, b)).collect::<Vec<_>>();
             let velocities =

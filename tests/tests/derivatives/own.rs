@@ -192,7 +192,7 @@ fn iterations_start_from_where_the_last_ones_lead() {
         COUNTS.take();
         for _ in 0..200 {
             let before = if forget {
-                run.method.resized(&parameters, h, &state, Counted(0.0)).unwrap()
+                run.method.rescale(&parameters, h, &state, Counted(0.0)).unwrap()
             } else {
                 state
             };
@@ -235,8 +235,8 @@ fn guesses_begin_with_the_last_solution() {
         let prepared = method.prepare(&parameters, h).unwrap();
         let start = method.start(&parameters, h, &q, &v, 0.0, &inputs).unwrap();
         let next = method.step(&prepared, &start, 0.0, &inputs).unwrap();
-        let [before, after, resized] =
-            [start, next, method.resized(&parameters, -2.0 * h, &next, h).unwrap()]
+        let [before, after, rescale] =
+            [start, next, method.rescale(&parameters, -2.0 * h, &next, h).unwrap()]
                 .map(|state| numbers(&state));
         let increments = after.len() - sines - S::COORDINATES.len()..after.len() - sines;
         let solutions = increments.start - 4..increments.start;
@@ -247,9 +247,9 @@ fn guesses_begin_with_the_last_solution() {
         assert!(are_about(&before[solutions.clone()], [first, first, first, -3.0 * first]), "{}", run.name);
         assert!(are_about(&after[solutions.clone()], [second, first, first, -3.0 * first]), "{}", run.name);
         assert!(first != second, "{}: {after:?}", run.name);
-        assert!(are_about(&resized[solutions], [4.0, 4.0, 4.0, -12.0].map(|c| c * second)), "{}", run.name);
-        assert_eq!(after[..S::COORDINATES.len()], resized[..S::COORDINATES.len()], "{}", run.name);
-        assert!(increments.clone().all(|i| is_about(resized[i], -2.0 * after[i])), "{}", run.name);
+        assert!(are_about(&rescale[solutions], [4.0, 4.0, 4.0, -12.0].map(|c| c * second)), "{}", run.name);
+        assert_eq!(after[..S::COORDINATES.len()], rescale[..S::COORDINATES.len()], "{}", run.name);
+        assert!(increments.clone().all(|i| is_about(rescale[i], -2.0 * after[i])), "{}", run.name);
     }
 
     // An angle, what it is turned by, and sines; two such and two phases with theirs.

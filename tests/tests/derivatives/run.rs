@@ -64,7 +64,7 @@ impl<S: System + Clone, M: Method<S> + Copy> Run<S, M> {
         let mut state = self.method.start(&parameters, h, &q, &v, T::from_f64(0.0), &inputs)?;
         let mut end = Vec::new();
         for k in 0..STEPS {
-            self.method.resync(&mut state, k);
+            self.method.resync_if_due(&mut state, k);
             state = self.method.step(&prepared, &state, T::from_f64(k as f64) * h, &inputs)?;
             if k == 0 || k + 1 == STEPS {
                 let (before, after) = state.jump();

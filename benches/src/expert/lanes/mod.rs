@@ -29,7 +29,7 @@ trait Kernel<const N: usize>: Copy + 'static {
     /// The next state.
     fn step<T: Scalar>(&self, state: [T; N]) -> [T; N];
     /// The operation after every [`RENEWED`] steps.
-    fn renewed<T: Scalar>(&self, state: [T; N]) -> [T; N] {
+    fn resync<T: Scalar>(&self, state: [T; N]) -> [T; N] {
         state
     }
     /// Configuration and velocity at the node of a state.
@@ -109,7 +109,7 @@ impl<K: Kernel<N>, const N: usize, const AT_ONCE: u64, T> Rows<K, N, AT_ONCE, T>
                 *taken += 1;
             }
             if until.is_multiple_of(RENEWED) {
-                Self::columns::<A>(rows, 1, |state| kernel.renewed(state));
+                Self::columns::<A>(rows, 1, |state| kernel.resync(state));
             }
         }
     }

@@ -100,7 +100,7 @@ impl Kernel<8> for Best {
     }
 
     #[inline(always)]
-    fn renewed<T: Scalar>(&self, [turned, x, y, _, _, sigma, vx, vy]: [T; 8]) -> [T; 8] {
+    fn resync<T: Scalar>(&self, [turned, x, y, _, _, sigma, vx, vy]: [T; 8]) -> [T; 8] {
         let (s, c) = (turned / T::from_f64(self.scale)).sin_cos();
         let length = T::from_f64(self.length);
         [turned, x, y, length * c, length * s, sigma, vx, vy]

@@ -536,7 +536,7 @@ impl<'a> Emitter<'a> {
             let rescale = kernel(rescale);
             quote! {
                 #[inline(always)]
-                fn resized #s(
+                fn rescale #s(
                     __parameters: &[__T; #p],
                     __h: __T,
                     __state: &Self::State<__T>,
@@ -551,7 +551,7 @@ impl<'a> Emitter<'a> {
             let update_velocity = kernel(update_velocity);
             quote! {
                 #[inline(always)]
-                fn tracked #s(
+                fn update_velocity #s(
                     __h: __T,
                     __before: &Self::State<__T>,
                     __state: &Self::State<__T>,
@@ -564,13 +564,13 @@ impl<'a> Emitter<'a> {
             let resync = kernel(resync);
             quote! {
                 #[inline(always)]
-                fn renewed #s(__state: &Self::State<__T>) -> Self::State<__T> {
+                fn resync #s(__state: &Self::State<__T>) -> Self::State<__T> {
                     #runtime::#state_name { carried: #resync(__state), ..*__state }
                 }
             }
         });
         let unread = method.unread.iter().map(|&i| Literal::usize_unsuffixed(i));
-        let unread = quote!(const UNREAD: &'static [::core::primitive::usize] = &[#(#unread),*];);
+        let unread = quote!(const DEAD: &'static [::core::primitive::usize] = &[#(#unread),*];);
         // The trait takes steps for short ones of explicit formulas.
         let (weight, _) = method.step.operations.weight();
         let length = match weight {
@@ -580,10 +580,10 @@ impl<'a> Emitter<'a> {
         };
         let length = length.map(|length| quote!(const LENGTH: #runtime::Length = #runtime::Length::#length;));
         let is = [
-            ("ITERATES", method.iterates()),
-            ("BENDS", method.has_derivatives()),
-            ("APART", weight > TARGET.inline_loop || !method.step.maps().is_empty()),
-            ("TURNS", resync.is_some()),
+            ("HAS_NEWTON", method.iterates()),
+            ("HAS_DERIVATIVES", method.has_derivatives()),
+            ("SCALAR_ONLY", weight > TARGET.inline_loop || !method.step.maps().is_empty()),
+            ("HAS_RECURRENCE", resync.is_some()),
         ];
         let is = is.into_iter().filter(|(_, is)| *is).map(|(name, _)| format_ident!("{name}"));
         let [prepare, step] = [&method.prepare, &method.step].map(kernel);
