@@ -77,6 +77,9 @@ enum Command {
         /// One method, by its id (`dla2`) or type (`Dla2`); those of the declaration if left out.
         #[arg(long, value_name = "M")]
         method: Option<String>,
+        /// The scheme as it is derived, before the optimiser: what to compare with a paper.
+        #[arg(long)]
+        plain: bool,
     },
 }
 
@@ -129,7 +132,9 @@ impl Arguments {
                 scoreboard(&Selection::new(&model, &method, steps), out.as_deref())
             }
             Some(Command::Models) => print(&list::models()),
-            Some(Command::Expand { file, name, method }) => expand(&file, name.as_deref(), method.as_deref()),
+            Some(Command::Expand { file, name, method, plain }) => {
+                expand(&file, name.as_deref(), method.as_deref(), plain)
+            }
         };
         match done {
             Ok(()) => ExitCode::SUCCESS,
@@ -229,8 +234,9 @@ fn methods() -> impl Iterator<Item = &'static str> {
     common_methods().iter().map(|method| method.id)
 }
 
-fn expand(file: &Path, name: Option<&str>, method: Option<&str>) -> Result<(), Failed> {
-    let code = nhi_codegen::expand(&read(file)?, name, method, default_engine().as_mut());
+fn expand(file: &Path, name: Option<&str>, method: Option<&str>, plain: bool) -> Result<(), Failed> {
+    let expand = if plain { nhi_codegen::expand_plain } else { nhi_codegen::expand };
+    let code = expand(&read(file)?, name, method, default_engine().as_mut());
     print(&code.map_err(|error| Failed::Wrong(format!("{}: {error}", file.display())))?)
 }
 

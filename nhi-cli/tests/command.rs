@@ -331,6 +331,37 @@ fn models_and_expansion() {
     assert!(text(&wrong.stderr).contains("`SleighCom`"), "{}", text(&wrong.stderr));
 }
 
+/// The scheme before the optimiser: its equations, then the blocks in the order of the scheme.
+#[test]
+fn plain_expansion_is_the_scheme() {
+    let folder = folder("plain");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/src/sleigh_com.rs");
+    let plain = nhi(&folder, &["expand", source.to_str().unwrap(), "--method", "dla2", "--plain"]);
+    assert!(plain.status.success(), "{}", text(&plain.stderr));
+    let plain = text(&plain.stdout);
+    assert!(plain.starts_with("// `SleighCom` as it is derived, before the optimiser."), "{plain}");
+    let mut rest = plain;
+    for part in [
+        "pub mod dla2 {",
+        "/// (1)  p⁻(q_h, q_h + h v') = p⁺(q_h − h v, q_h) + μ(q_h)ᵀ ℓ",
+        "/// (2)  μ(q') v' + μ₀(q') = 0,  q' = q_h + h/2 v'",
+        "pub fn step<",
+        "// node: q_h = q + h/2 v\n        let theta_h = theta + T::from_f64(0.5) * h * dot_theta;",
+        "// (1) velocity w without reaction, and B = M⁻¹ μᵀ",
+        "// Newton residual of (2)",
+        "let residual_blade = ",
+        "// Newton Jacobian: jac_ij of residual i by unknown j\n                let jac_11 = ",
+        "-residual_blade / jac_11",
+        "// (1) velocity of the step: w + B ℓ\n        let dot_theta_1 = dot_theta + b_theta * impulse;",
+        "// (2) q' = q_h + h/2 v'\n        let theta_1 = theta_h + T::from_f64(0.5) * h * dot_theta_1;",
+        "pub fn start_consistent<",
+    ] {
+        let at = rest.find(part).unwrap_or_else(|| panic!("{part} is not in\n{rest}"));
+        rest = &rest[at + part.len()..];
+    }
+    assert!(!plain.contains("pub mod rk4") && !plain.contains("carried"));
+}
+
 /// Without a command: tables and two figures.
 #[test]
 fn the_demonstration() {

@@ -100,7 +100,12 @@ pub trait Method<S: System> {
     /// velocities would be quotients of increments, and every step would repeat the same rounding error.
     #[doc(hidden)]
     #[inline(always)]
-    fn update_velocity<T: Scalar>(&self, _h: T, _before: &Self::State<T>, state: &Self::State<T>) -> Self::State<T> {
+    fn update_velocity<T: Scalar>(
+        &self,
+        _h: T,
+        _before: &Self::State<T>,
+        state: &Self::State<T>,
+    ) -> Self::State<T> {
         *state
     }
 

@@ -1,6 +1,6 @@
 //! The code that the derive generates for the structs of a source file, for people.
 
-use crate::declaration::Declaration;
+use crate::declaration::{Declaration, Rejected};
 use crate::engine::Engine;
 use crate::pipeline::Derived;
 use nhi_methods::Method;
@@ -63,6 +63,30 @@ pub fn expand(
     method_name: Option<&str>,
     engine: &mut dyn Engine,
 ) -> Result<String, ExpandError> {
+    print(source, struct_name, method_name, engine, Derived::pretty)
+}
+
+/// The schemes of the same structs and methods as they are derived, before the optimiser.
+///
+/// # Errors
+/// See [`ExpandError`].
+pub fn expand_plain(
+    source: &str,
+    struct_name: Option<&str>,
+    method_name: Option<&str>,
+    engine: &mut dyn Engine,
+) -> Result<String, ExpandError> {
+    print(source, struct_name, method_name, engine, |derived, _| Ok(derived.plain()))
+}
+
+/// What `print` prints of the selected structs.
+fn print(
+    source: &str,
+    struct_name: Option<&str>,
+    method_name: Option<&str>,
+    engine: &mut dyn Engine,
+    print: fn(&Derived, &mut dyn Engine) -> Result<String, Box<Rejected>>,
+) -> Result<String, ExpandError> {
     let mut structs = structs(source)?;
     let method = match method_name {
         None => None,
@@ -79,7 +103,7 @@ pub fn expand(
     }
     let mut out = String::new();
     for input in structs {
-        let reject = |rejected: Box<crate::declaration::Rejected>| {
+        let reject = |rejected: Box<Rejected>| {
             ExpandError::Declaration(rejected.errors.iter().map(ToString::to_string).collect())
         };
         let mut declaration = Declaration::parse(&input).map_err(reject)?;
@@ -90,7 +114,7 @@ pub fn expand(
             out.push('\n');
         }
         let derived = Derived::new(declaration, engine).map_err(reject)?;
-        out.push_str(&derived.pretty(engine).map_err(reject)?);
+        out.push_str(&print(&derived, engine).map_err(reject)?);
     }
     Ok(out)
 }

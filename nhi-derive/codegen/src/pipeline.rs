@@ -5,7 +5,9 @@ use crate::declaration::{self, Declaration, Error, Rejected};
 use crate::emit::{self, Unit};
 use crate::engine::{Engine, EngineError, default_engine};
 use crate::mechanics::{Connection, Mechanics};
-use crate::method::{MethodPrograms, SystemPrograms, method_programs, refusal, system_programs};
+use crate::method::{
+    MethodPrograms, SystemPrograms, method_programs, readable_programs, refusal, system_programs,
+};
 use crate::optimised::Optimised;
 use proc_macro2::TokenStream;
 
@@ -102,6 +104,16 @@ impl Derived {
         let mut mechanics = self.mechanics.clone();
         let connection = mechanics.connection(engine).map_err(|e| unanswered(&self.declaration, &e))?;
         Ok(emit::pretty(&self.unit(&mechanics, &self.optimised(), connection.as_ref())))
+    }
+
+    /// The methods' schemes as they are derived, before the passes: formatted, with the equations that the code
+    /// implements as comments.
+    pub fn plain(&self) -> String {
+        let mut mechanics = self.mechanics.clone();
+        let methods = &self.declaration.system.methods;
+        let methods: Vec<MethodPrograms> =
+            methods.iter().map(|&method| readable_programs(&mut mechanics, method)).collect();
+        emit::unoptimised(&self.declaration, &mechanics, &methods)
     }
 
     fn unit<'a>(

@@ -67,6 +67,29 @@ fn people_read_equations_and_the_compiler_does_not() {
     assert_eq!(code_of(&code), code_of(&formatted));
 }
 
+/// Without forces and potential the projected force is none.
+#[test]
+fn starts_that_coincide_are_emitted_once() {
+    let code = pretty(&sleigh());
+    let count = |name: &str| code.matches(&format!("pub fn {name}<")).count();
+    // `dla2` has one start, of the same name as one of `rattle`.
+    let counts = ["start_consistent", "start_projected", "start_plain", "start_stepped"].map(count);
+    assert_eq!(counts, [2, 1, 0, 1]);
+    let calls: String = code.split_whitespace().collect();
+    for start in ["PROJECTED", "PLAIN"] {
+        let call = format!("::nhi_runtime::Start::{start}=>{{kernel::rattle::start_projected(");
+        assert!(calls.contains(&call), "{start}");
+    }
+    let incline = pretty(&derived(
+        "#[nonholonomic(coordinates(x, y, phi), lagrangian = dot(x)^2 + dot(y)^2 + dot(phi)^2 + x,
+            constraints(sin(phi)*dx - cos(phi)*dy), methods(Rattle))]
+         struct Incline;",
+    ));
+    for start in ["consistent", "projected", "plain", "stepped"] {
+        assert_eq!(incline.matches(&format!("pub fn start_{start}<")).count(), 1, "{start}");
+    }
+}
+
 #[test]
 fn what_a_method_emits_does_not_depend_on_the_others() {
     let rattle = |methods: &str| {

@@ -1,12 +1,15 @@
 //! Every step states the equations of its scheme, and its comments refer to them by their numbers.
 
+mod support;
+
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::method::Method;
+use nhi_codegen::method::{Method, method_programs, readable_programs};
 use nhi_codegen::optimise::{Options, optimise_step, split};
 use nhi_codegen::pipeline::Derived;
-use nhi_codegen::program::{Constants, Program, Statement, StepProgram};
+use nhi_codegen::program::{Constants, Input, Program, Role, Statement, StepProgram};
 use std::collections::BTreeSet;
+use support::{Random, Run};
 
 /// Systems that have between them every method and every way to solve its equations: in closed form, by Newton's method
 /// for all unknowns, for impulses, and for some of the impulses; one without constraints.
@@ -110,6 +113,53 @@ fn no_heading_stands_over_another_or_over_nothing() {
             assert!(is_headed(&step.body), "{}: {}", method.id, step.show(&pool));
         }
     }
+}
+
+/// Arguments of a step or start of length `h`, near the identity of a group.
+fn arguments(program: &Program, random: &mut Random, h: f64) -> Vec<Vec<f64>> {
+    let of = |input: &Input| -> Vec<f64> {
+        let n = input.symbols.len();
+        match input.role {
+            Role::StepSize => vec![h],
+            // Rows of a rotation matrix.
+            Role::Configuration if n == 9 => (0..9).map(|i| f64::from(i % 4 == 0)).collect(),
+            Role::Configuration => (0..n).map(|_| 1.0 + 0.2 * random.number()).collect(),
+            _ => (0..n).map(|_| random.number()).collect(),
+        }
+    };
+    program.inputs.iter().map(of).collect()
+}
+
+/// The programs for readers compute what the others do, with names for residuals and Jacobian.
+#[test]
+fn readers_see_the_same_step_with_residual_and_jacobian() {
+    let mut random = Random(7);
+    let mut loops = 0;
+    for keys in SYSTEMS {
+        let Derived { mechanics: mut x, declaration, .. } = derived(keys);
+        for method in declaration.system.methods {
+            let programs = method_programs(&mut x, method);
+            let readable = readable_programs(&mut x, method);
+            let pool = &x.system.pool;
+            let [step, named] = [&programs.step, &readable.step];
+            let text = named.show(pool).to_string();
+            if step.has_loop() {
+                loops += 1;
+                assert!(text.contains("let residual_") && text.contains("let jac_"), "{text}");
+            } else {
+                assert_eq!(step, named);
+            }
+            assert_eq!((&step.inputs, &programs.starts), (&named.inputs, &readable.starts));
+            assert_eq!(step.doc, named.doc);
+            let arguments = arguments(step, &mut random, 0.01);
+            let [results, same] = [step, named].map(|program| program.run(pool, &arguments));
+            let results = results.unwrap_or_else(|e| panic!("{}: {e}\n{text}", programs.id));
+            for (x, y) in results.concat().into_iter().zip(same.expect("the same").concat()) {
+                assert!((x - y).abs() <= 1e-12 * (1.0 + x.abs()), "{}: {x} and {y}", programs.id);
+            }
+        }
+    }
+    assert!(loops > 20);
 }
 
 #[test]

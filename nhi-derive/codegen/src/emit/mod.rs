@@ -23,6 +23,9 @@ mod function;
 mod geometry;
 mod names;
 mod people;
+mod unoptimised;
+
+pub use unoptimised::unoptimised;
 
 use crate::declaration::Field;
 use crate::lower::Function;

@@ -18,8 +18,8 @@ pub(super) struct Builder<'a> {
     bound: HashMap<Expr, Expr>,
     /// The step size.
     pub(super) h: Expr,
-    /// Whether the program is for readers: residuals and Jacobian of Newton's method have names. For passes these would
-    /// hide what an entry shares with others.
+    /// Whether the program is for readers: residuals and Jacobian of Newton's method have names, which would hide from
+    /// passes what an entry shares with others, and there are no higher derivatives.
     pub(super) readable: bool,
 }
 /// Equations for Newton's method.
@@ -436,7 +436,7 @@ impl<'a> Builder<'a> {
     ) {
         let Nonlinear { stated, unknowns, guess, residuals } = equations;
         let outside = std::mem::take(&mut self.body);
-        let (heading, bound_outside) = (self.heading.take(), self.bound.clone());
+        let bound_outside = self.bound.clone();
         self.equation(format!("Newton residual of {stated}"));
         let mut residual = body(self);
         let mut jacobian = self.total_jacobian(&residual, unknowns);
@@ -470,12 +470,12 @@ impl<'a> Builder<'a> {
             }
         };
         let slopes = match (unknowns, &*jacobian) {
-            ([x], [slope]) => self.slopes(*x, slope[0]),
+            ([x], [slope]) if !self.readable => self.slopes(*x, slope[0]),
             _ => Vec::new(),
         };
         let inside = std::mem::replace(&mut self.body, outside);
         self.bound = bound_outside;
-        self.heading = heading;
+        self.equation(format!("solution of {stated} by Newton's method, from the values of the last step"));
         self.push(Statement::Newton(Newton {
             unknowns: unknowns.to_vec(),
             guess: guess.to_vec(),

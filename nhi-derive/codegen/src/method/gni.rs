@@ -103,6 +103,29 @@ fn restarted(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature) -
     vec![(Role::Configuration, arrival.q), (Role::Velocity, v1), (Role::Multipliers, lambda)]
 }
 
+/// What a start computes.
+pub(super) fn start_equations(kind: StartKind, group: bool) -> [&'static str; 2] {
+    match kind {
+        StartKind::Consistent => [
+            "The state at (q, v), with the multipliers λ = −C⁻¹(μ M⁻¹ b + γ) of the continuous equations:",
+            "v_pre = v − h/2 B λ, v_post = v + h/2 B λ; b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.",
+        ],
+        StartKind::Projected => [
+            "The state at (q, v), with the reaction to the projected force, λ = −C⁻¹ μ M⁻¹(L_q + f):",
+            "v_pre = v − h/2 B λ, v_post = v + h/2 B λ.",
+        ],
+        StartKind::Plain if group => [
+            "The state at (q, v), with the reaction to the forces f alone, λ = −C⁻¹ μ M⁻¹ f:",
+            "v_pre = v − h/2 B λ, v_post = v + h/2 B λ.",
+        ],
+        StartKind::Plain => ["The state at (q, v), without any reaction:", "v_pre = v_post = v, λ = 0."],
+        StartKind::Stepped => [
+            "The state at (q, v) from which the first step has the velocity v:",
+            "v_post = M⁻¹(p⁻(q, q + h v) − a), v_pre = 2 v − v_post; λ of the continuous equations.",
+        ],
+    }
+}
+
 /// Starts: p_post from (q₀, v₀) on the constraint manifold.
 ///
 /// ```text

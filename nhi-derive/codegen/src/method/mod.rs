@@ -24,7 +24,7 @@ pub use system_programs::system_programs;
 use crate::expr::Expr;
 use crate::mechanics::Mechanics;
 use crate::optimise::estimate;
-use crate::program::{Binding, Constants, Input, Output, Program, Role};
+use crate::program::{Binding, Constants, Input, Output, Program, Role, Statement};
 use builder::Builder;
 use equations::Equations;
 use moser_veselov::Kinetic;
@@ -150,6 +150,12 @@ impl StateKind {
     }
 }
 
+/// What a start of a method without a choice computes.
+const CONSISTENT: [&str; 2] = [
+    "The state at (q, v), with the multipliers of the continuous equations:",
+    "λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.",
+];
+
 /// The programs of one method for one system. Outputs are named after the fields of `state`.
 #[derive(Clone, Debug)]
 pub struct MethodPrograms {
@@ -166,8 +172,16 @@ pub struct MethodPrograms {
     /// Inputs: parameters, h (both `Binding::Prepared`), the state's fields, t, inputs.
     pub step: Program,
     /// Inputs: parameters, h, q, v, t, inputs (all `Binding::Step`). A method without a choice has
-    /// one start, `Consistent`.
+    /// one start, `Consistent`. Starts that coincide for the system are the same program, with the name of the first.
     pub starts: Vec<(StartKind, Program)>,
+}
+
+impl MethodPrograms {
+    /// The different starts.
+    pub fn distinct_starts(&self) -> impl Iterator<Item = &Program> {
+        let is_first = |&i: &usize| (0..i).all(|j| self.starts[j].1.name != self.starts[i].1.name);
+        (0..self.starts.len()).filter(is_first).map(|i| &self.starts[i].1)
+    }
 }
 
 /// The programs of the system itself, all with parameters first.
@@ -265,12 +279,27 @@ impl Scheme {
 
     fn starts(&self, x: &mut Mechanics) -> Vec<(StartKind, Program)> {
         match *self {
-            Scheme::Node(_) => vec![(StartKind::Consistent, start(x, StartKind::Consistent, node_start))],
+            Scheme::Node(_) => {
+                vec![(StartKind::Consistent, start(x, StartKind::Consistent, &CONSISTENT, node_start))]
+            }
             Scheme::Reflecting(quadrature) => {
-                [StartKind::Consistent, StartKind::Projected, StartKind::Plain, StartKind::Stepped]
-                    .into_iter()
-                    .map(|kind| (kind, start(x, kind, |b, at| gni::start(b, at, kind, quadrature))))
-                    .collect()
+                let kinds =
+                    [StartKind::Consistent, StartKind::Projected, StartKind::Plain, StartKind::Stepped];
+                let mut starts: Vec<(StartKind, Program)> = Vec::new();
+                for kind in kinds {
+                    let doc = gni::start_equations(kind, x.system.group.is_some());
+                    let start = start(x, kind, &doc, |b, at| gni::start(b, at, kind, quadrature));
+                    let same = starts.iter_mut().find(|(_, other)| computes_the_same(other, &start));
+                    let start = match same {
+                        Some((_, same)) => {
+                            same.doc.push(format!("For this system it is also `{}`.", start.name));
+                            same.clone()
+                        }
+                        None => start,
+                    };
+                    starts.push((kind, start));
+                }
+                starts
             }
         }
     }
@@ -341,6 +370,7 @@ fn finish_step(
 fn start(
     x: &mut Mechanics,
     kind: StartKind,
+    doc: &[&str],
     body: impl FnOnce(&mut Builder<'_>, &NodeSymbols) -> Results,
 ) -> Program {
     let mut inputs = vec![array(Role::Parameters, x.parameters(), Binding::Step)];
@@ -351,15 +381,22 @@ fn start(
     }
     let at = NodeSymbols { q: b.x.q.clone(), v: b.x.v.clone(), lambda: Vec::new() };
     let results = body(&mut b, &at);
-    let (name, doc) = match kind {
-        StartKind::Consistent => ("start_consistent", "The state at (q, v), with the continuous multiplier."),
-        StartKind::Projected => ("start_projected", "The state at (q, v), with the projected force."),
-        StartKind::Plain => ("start_plain", "The state at (q, v), without any reaction."),
-        StartKind::Stepped => {
-            ("start_stepped", "The state at (q, v) from which the first step has the velocity v.")
-        }
+    let name = match kind {
+        StartKind::Consistent => "start_consistent",
+        StartKind::Projected => "start_projected",
+        StartKind::Plain => "start_plain",
+        StartKind::Stepped => "start_stepped",
     };
-    Program { name: name.into(), doc: vec![doc.into()], inputs, body: b.finish(), outputs: outputs(results) }
+    let doc = doc.iter().map(|&line| line.into()).collect();
+    Program { name: name.into(), doc, inputs, body: b.finish(), outputs: outputs(results) }
+}
+
+/// Whether two programs of one pool have the same statements and results, whatever they are called.
+fn computes_the_same(x: &Program, y: &Program) -> bool {
+    let statements = |program: &Program| -> Vec<Statement> {
+        program.body.iter().filter(|s| !matches!(s, Statement::Equation(_))).cloned().collect()
+    };
+    x.inputs == y.inputs && x.outputs == y.outputs && statements(x) == statements(y)
 }
 
 /// (q, v) as they are, and the continuous multiplier.

@@ -9,45 +9,58 @@ use crate::program::{Binding, Input, Output, Program, Role};
 /// Arguments of a function that depends only on the state.
 const STATE: [Role; 2] = [Role::Configuration, Role::Velocity];
 
+const ENERGY: [&str; 2] = [
+    "Energy E(q, v) = L_v·v − L, a number.",
+    "Without forces it is constant in time if L does not depend on t and the constraints are linear in v.",
+];
+const MOMENTUM: [&str; 1] = ["Momentum p = L_v = M(q) v + a(q), one component per velocity."];
+const RESIDUAL: [&str; 2] = [
+    "Constraint residual μ(q) v + μ₀(q), one component per constraint.",
+    "It is zero for admissible velocities.",
+];
+const RESIDUAL_SCALE: [&str; 2] = [
+    "Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.",
+    "A residual that is small compared with it is rounding.",
+];
+const PROJECT: [&str; 2] = [
+    "Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.",
+    "σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.",
+];
+const ACCELERATION: [&str; 3] = [
+    "Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.",
+    "b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.",
+    "Fails where M or C is singular.",
+];
+const MOMENTUM_BASIS: [&str; 2] = [
+    "Basis (0, e_b) of the admissible motions along the group factor, each with one component per velocity.",
+    "J_b = ⟨p, (0, e_b)⟩ are the components of the nonholonomic momentum.",
+];
+
 /// Builds the programs of `SystemPrograms`.
 pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
     SystemPrograms {
-        energy: function(x, "energy", "Energy E = ∂L/∂v·v − L.", &STATE, |b, _| {
+        energy: function(x, "energy", &ENERGY, &STATE, |b, _| {
             vec![Output { role: Role::Named("energy".into()), values: vec![b.x.energy], scalar: true }]
         }),
-        momentum: function(x, "momentum", "Momentum p = ∂L/∂v.", &STATE, |b, _| {
-            vec![named("p", b.x.momentum.clone())]
-        }),
-        residual: function(x, "residual", "Constraint residual mu·v + mu_t.", &STATE, |b, _| {
+        momentum: function(x, "momentum", &MOMENTUM, &STATE, |b, _| vec![named("p", b.x.momentum.clone())]),
+        residual: function(x, "residual", &RESIDUAL, &STATE, |b, _| {
             vec![named("residual", b.x.residual.clone())]
         }),
-        residual_scale: function(
-            x,
-            "residual_scale",
-            "Sums of absolute values of the terms of the constraint residual.",
-            &STATE,
-            |b, _| {
-                let values = residual_scale(b);
-                vec![named("scale", values)]
-            },
-        ),
-        project: function(
-            x,
-            "project",
-            "Nearest admissible velocity in the kinetic-energy metric, v − B·C⁻¹(mu·v + mu_t).",
-            &STATE,
-            |b, s| {
-                let node = b.reaction(&s.q);
-                let sigma = b.normal_part(&node, &s.v);
-                let sigma = b.bind_forms("sigma", &sigma);
-                let v = b.remove(&node, &s.v, &sigma);
-                vec![output(Role::Velocity, v)]
-            },
-        ),
+        residual_scale: function(x, "residual_scale", &RESIDUAL_SCALE, &STATE, |b, _| {
+            let values = residual_scale(b);
+            vec![named("scale", values)]
+        }),
+        project: function(x, "project", &PROJECT, &STATE, |b, s| {
+            let node = b.reaction(&s.q);
+            let sigma = b.normal_part(&node, &s.v);
+            let sigma = b.bind_forms("sigma", &sigma);
+            let v = b.remove(&node, &s.v, &sigma);
+            vec![output(Role::Velocity, v)]
+        }),
         acceleration: function(
             x,
             "acceleration",
-            "dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.",
+            &ACCELERATION,
             &[Role::Configuration, Role::Velocity, Role::Time, Role::Inputs],
             |b, s| {
                 let t = b.x.system.t;
@@ -63,9 +76,8 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
 fn momentum_basis(x: &mut Mechanics) -> Option<Program> {
     let e = x.vertical.as_ref()?.e.clone();
     let (k, f) = (x.system.shape(), e.first().map_or(0, Vec::len));
-    let doc = "Basis (0, e_b) of the admissible motions of the pose alone: J_b = <p, (0, e_b)>.";
     (f > 0).then(|| {
-        function(x, "momentum_basis", doc, &[Role::Configuration], |b, _| {
+        function(x, "momentum_basis", &MOMENTUM_BASIS, &[Role::Configuration], |b, _| {
             let zero = b.pool().zero();
             let column = |j: usize| -> Vec<Expr> {
                 std::iter::repeat_n(zero, k).chain(e.iter().map(|row| row[j])).collect()
@@ -86,7 +98,7 @@ fn named(name: &str, values: Vec<Expr>) -> Output {
 fn function(
     x: &mut Mechanics,
     name: &str,
-    doc: &str,
+    doc: &[&str],
     arguments: &[Role],
     body: impl FnOnce(&mut Builder<'_>, &NodeSymbols) -> Vec<Output>,
 ) -> Program {
@@ -97,7 +109,13 @@ fn function(
     }
     let mut b = Builder::new(x);
     let outputs = body(&mut b, &symbols);
-    Program { name: name.into(), doc: vec![doc.into()], inputs, body: b.finish(), outputs }
+    Program {
+        name: name.into(),
+        doc: doc.iter().map(|&line| line.into()).collect(),
+        inputs,
+        body: b.finish(),
+        outputs,
+    }
 }
 
 /// One of the arguments q, v, t, inputs.

@@ -18,7 +18,8 @@ const _: () = {
         use ::core::result::Result::{self, Err, Ok};
         use ::nhi_runtime::{Failure, Scalar, emitted};
 
-        /// Energy E = ∂L/∂v·v − L.
+        /// Energy E(q, v) = L_v·v − L, a number.
+        /// Without forces it is constant in time if L does not depend on t and the constraints are linear in v.
         ///
         /// Operations: 2 add, 6 mul.
         #[inline]
@@ -29,7 +30,7 @@ const _: () = {
                 * (m * (dot_x * dot_x + dot_y * dot_y) + J * dot_theta * dot_theta)
         }
 
-        /// Momentum p = ∂L/∂v.
+        /// Momentum p = L_v = M(q) v + a(q), one component per velocity.
         ///
         /// Operations: 3 mul.
         #[inline]
@@ -43,7 +44,8 @@ const _: () = {
             [m * dot_x, m * dot_y, J * dot_theta]
         }
 
-        /// Constraint residual mu·v + mu_t.
+        /// Constraint residual μ(q) v + μ₀(q), one component per constraint.
+        /// It is zero for admissible velocities.
         ///
         /// Operations: 2 add, 2 mul, 1 sin_cos.
         #[inline]
@@ -59,7 +61,8 @@ const _: () = {
             [-((belt - dot_x) * sin_theta + dot_y * cos_theta)]
         }
 
-        /// Sums of absolute values of the terms of the constraint residual.
+        /// Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.
+        /// A residual that is small compared with it is rounding.
         ///
         /// Operations: 2 add, 6 mul, 1 sin_cos, 3 sqrt.
         #[inline]
@@ -78,7 +81,8 @@ const _: () = {
             [(t0 * t0).sqrt() + (t1 * t1).sqrt() + (t2 * t2).sqrt()]
         }
 
-        /// Nearest admissible velocity in the kinetic-energy metric, v − B·C⁻¹(mu·v + mu_t).
+        /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
+        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
         ///
         /// Operations: 4 add, 5 mul, 2 div, 1 sin_cos.
         #[inline]
@@ -92,17 +96,19 @@ const _: () = {
             let [dot_x, dot_y, dot_theta] = *v;
             let (sin_theta, cos_theta) = theta.sin_cos();
             let minus_defect = (belt - dot_x) * sin_theta + dot_y * cos_theta;
-            let pivot = T::from_f64(1.0) / m;
-            if !emitted::regular(pivot, pivot) {
+            let inv_m = T::from_f64(1.0) / m;
+            if !emitted::regular(inv_m, inv_m) {
                 return Err(Failure::SingularConstraints);
             }
-            let minus_sigma = minus_defect / pivot;
-            let t0 = pivot * minus_sigma;
-            let v = [dot_x + sin_theta * t0, dot_y - cos_theta * t0, dot_theta];
-            if emitted::finite(&v) { Ok(v) } else { Err(Failure::NonFinite) }
+            let minus_sigma = minus_defect / inv_m;
+            let t0 = inv_m * minus_sigma;
+            let v_ = [dot_x + sin_theta * t0, dot_y - cos_theta * t0, dot_theta];
+            if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
         }
 
-        /// dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.
+        /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
+        /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
+        /// Fails where M or C is singular.
         ///
         /// Operations: 8 add, 13 mul, 3 div, 1 sin, 1 sin_cos.
         #[inline]
@@ -123,18 +129,18 @@ const _: () = {
             if !emitted::regular(J, J) {
                 return Err(Failure::SingularMass);
             }
-            let pivot = T::from_f64(1.0) / m;
-            let t0 = push * pivot;
+            let inv_m = T::from_f64(1.0) / m;
+            let t0 = push * inv_m;
             let (sin_theta, cos_theta) = theta.sin_cos();
             let free_x = t0 * cos_theta;
             let free_y = t0 * sin_theta;
             let free_theta = (turn - c_0 * dot_theta - c_1 * t.sin()) / J;
-            if !emitted::regular(pivot, pivot) {
+            if !emitted::regular(inv_m, inv_m) {
                 return Err(Failure::SingularConstraints);
             }
             let minus_lambda = (sin_theta * free_x - cos_theta * free_y
-                + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)) / pivot;
-            let t1 = pivot * minus_lambda;
+                + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)) / inv_m;
+            let t1 = inv_m * minus_lambda;
             let (a, lambda) = (
                 [free_x - sin_theta * t1, free_y + cos_theta * t1, free_theta],
                 [-minus_lambda],
@@ -184,6 +190,31 @@ const _: () = {
                 half_h, inv_m, half_h_sq_over_m, half_c_1_h, h_over_pivot, k0,
                 half_belt_h, two_over_h, two_over_h_sq }
             );
+            /// What a step computes for the next one.
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::fmt::Debug,
+                ::core::cmp::PartialEq
+            )]
+            pub struct Carried<T> {
+                /// Velocity `dot(x)`, times `h/2`.
+                pub half_h_dot_x: T,
+                /// Velocity `dot(y)`, times `h/2`.
+                pub half_h_dot_y: T,
+                /// Velocity `dot(theta)`, times `h/2`.
+                pub half_h_dot_theta: T,
+                /// Angle of the carried sine and cosine.
+                pub near_phase_0: T,
+                /// Sine of `near_phase_0`.
+                pub sin_near_phase_0: T,
+                /// Cosine of `near_phase_0`.
+                pub cos_near_phase_0: T,
+            }
+            emitted::fields!(
+                Carried { half_h_dot_x, half_h_dot_y, half_h_dot_theta, near_phase_0,
+                sin_near_phase_0, cos_near_phase_0 }
+            );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 5],
@@ -219,7 +250,8 @@ const _: () = {
                 })
             }
 
-            /// The state at (q, v), with the continuous multiplier.
+            /// The state at (q, v), with the multipliers of the continuous equations:
+            /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
             /// Operations: 4 add, 8 mul, 2 div, 1 sin_cos.
             pub fn start_consistent<T: Scalar>(
@@ -234,23 +266,25 @@ const _: () = {
                 let [x, y, theta] = *q;
                 let [dot_x, dot_y, dot_theta] = *v;
                 let [push, _] = *inputs;
+
+                // multipliers Λ of the continuous equations
                 if !emitted::regular(m, m) {
                     return Err(Failure::SingularMass);
                 }
                 if !emitted::regular(J, J) {
                     return Err(Failure::SingularMass);
                 }
-                let pivot = T::from_f64(1.0) / m;
-                let t0 = push * pivot;
+                let inv_m = T::from_f64(1.0) / m;
+                let t0 = push * inv_m;
                 let (sin_theta, cos_theta) = theta.sin_cos();
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
-                if !emitted::regular(pivot, pivot) {
+                if !emitted::regular(inv_m, inv_m) {
                     return Err(Failure::SingularConstraints);
                 }
                 let minus_lambda = (sin_theta * free_x - cos_theta * free_y
                     + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta))
-                    / pivot;
+                    / inv_m;
                 let next = NodeState {
                     q: [x, y, theta],
                     v: [dot_x, dot_y, dot_theta],
@@ -260,27 +294,27 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// What the first step finds computed.
+            /// The carried numbers of a state at a start.
             ///
             /// Operations: 1 add, 4 mul, 1 sin_cos.
-            pub fn carry<T: Scalar>(
+            pub fn initial<T: Scalar>(
                 _parameters: &[T; 5],
                 h: T,
                 state: &NodeState<[T; 3], [T; 3], [T; 1]>,
                 t: T,
-            ) -> Result<[T; 6], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [dot_x, dot_y, dot_theta] = state.v;
                 let half_h = T::from_f64(0.5) * h;
                 let t0 = t + half_h;
                 let (sin_t0, cos_t0) = t0.sin_cos();
-                let carried = [
-                    dot_x * half_h,
-                    dot_y * half_h,
-                    dot_theta * half_h,
-                    t0,
-                    sin_t0,
-                    cos_t0,
-                ];
+                let carried = Carried {
+                    half_h_dot_x: dot_x * half_h,
+                    half_h_dot_y: dot_y * half_h,
+                    half_h_dot_theta: dot_theta * half_h,
+                    near_phase_0: t0,
+                    sin_near_phase_0: sin_t0,
+                    cos_near_phase_0: cos_t0,
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
@@ -288,35 +322,111 @@ const _: () = {
                 }
             }
 
-            /// What of that depends on the step size.
+            /// The carried numbers of a state for another step size `h`.
             ///
             /// Operations: 4 mul.
-            pub fn resize<T: Scalar>(
+            pub fn rescale<T: Scalar>(
                 _parameters: &[T; 5],
                 h: T,
-                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 _t: T,
-            ) -> Result<[T; 3], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [dot_x, dot_y, dot_theta] = state.v;
+                let Carried {
+                    near_phase_0: old_near_phase_0,
+                    sin_near_phase_0: old_sin_near_phase_0,
+                    cos_near_phase_0: old_cos_near_phase_0,
+                    ..
+                } = state.carried;
                 let half_h = T::from_f64(0.5) * h;
-                let carried = [dot_x * half_h, dot_y * half_h, dot_theta * half_h];
+                let carried = Carried {
+                    half_h_dot_x: dot_x * half_h,
+                    half_h_dot_y: dot_y * half_h,
+                    half_h_dot_theta: dot_theta * half_h,
+                    near_phase_0: old_near_phase_0,
+                    sin_near_phase_0: old_sin_near_phase_0,
+                    cos_near_phase_0: old_cos_near_phase_0,
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
                     Err(Failure::NonFinite)
                 }
+            }
+
+            /// The carried numbers of a state with sines and cosines computed from their angles.
+            ///
+            /// Operations: 1 sin_cos.
+            #[inline(always)]
+            pub fn resync<T: Scalar>(
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+            ) -> Carried<T> {
+                let Carried {
+                    half_h_dot_x,
+                    half_h_dot_y,
+                    half_h_dot_theta,
+                    near_phase_0,
+                    ..
+                } = state.carried;
+                let (sin, cos) = near_phase_0.sin_cos();
+                Carried {
+                    half_h_dot_x,
+                    half_h_dot_y,
+                    half_h_dot_theta,
+                    near_phase_0,
+                    sin_near_phase_0: sin,
+                    cos_near_phase_0: cos,
+                }
+            }
+
+            /// Velocities from their last values and the change of their increments.
+            ///
+            /// Operations: 6 add, 3 mul, 1 div.
+            #[inline(always)]
+            pub fn update_velocity<T: Scalar>(
+                h: T,
+                before: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+            ) -> [T; 3] {
+                let [old_dot_x, old_dot_y, old_dot_theta] = before.v;
+                let Carried {
+                    half_h_dot_x: old_half_h_dot_x_2,
+                    half_h_dot_y: old_half_h_dot_y_2,
+                    half_h_dot_theta: old_half_h_dot_theta_2,
+                    ..
+                } = before.carried;
+                let Carried { half_h_dot_x, half_h_dot_y, half_h_dot_theta, .. } = state
+                    .carried;
+                let rate = T::from_f64(2.0) / h;
+                [
+                    old_dot_x + (half_h_dot_x - old_half_h_dot_x_2) * rate,
+                    old_dot_y + (half_h_dot_y - old_half_h_dot_y_2) * rate,
+                    old_dot_theta + (half_h_dot_theta - old_half_h_dot_theta_2) * rate,
+                ]
             }
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
+            ///
+            /// ```text
+            /// (1)  p⁻(q_h, q_h + h v') = p⁺(q_h − h v, q_h) + μ(q_h)ᵀ ℓ
+            /// (2)  μ(q') v' + μ₀(q') = 0,  q' = q_h + h/2 v'
+            ///
+            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// ```
+            ///
+            /// q_h = q + h/2 v: node between two steps;
+            /// ℓ = h λ': its impulse.
             ///
             /// Operations: 19 add, 23 mul, 1 div, 1 corrected_sin_cos, 2 sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 6]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 t: T,
                 inputs: &[T; 2],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 6]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
                 let Prepared {
                     turn_of_phase_0,
                     sin_turn_of_phase_0,
@@ -332,21 +442,25 @@ const _: () = {
                     two_over_h_sq,
                 } = *prepared;
                 let [x, y, theta] = state.q;
-                let [half_h_dot_x, half_h_dot_y, half_h_dot_theta, near_phase_0,
-                sin_near_phase_0, cos_near_phase_0] = state.carried;
+                let Carried {
+                    half_h_dot_x,
+                    half_h_dot_y,
+                    half_h_dot_theta,
+                    near_phase_0,
+                    sin_near_phase_0,
+                    cos_near_phase_0,
+                } = state.carried;
                 let [push, turn] = *inputs;
 
-                // q_h = q + h/2·v, the node between the two steps
+                // node: q_h = q + h/2 v
                 let x_h = x + half_h_dot_x;
                 let y_h = y + half_h_dot_y;
                 let theta_h = theta + half_h_dot_theta;
 
-                // (1) p⁻(q_h, q_h + h·v') = p⁺(q_h − h·v, q_h) + mu(q_h)ᵀ·ell
+                // (1) velocity w without reaction, and B = M⁻¹ μᵀ
                 let (sin_theta_h, cos_theta_h) = theta_h.sin_cos();
-                let solved_3 = -inv_m * cos_theta_h;
-                let solved_5 = inv_m * sin_theta_h;
-
-                // w: the velocity without reaction; B = M⁻¹muᵀ
+                let b_y = -inv_m * cos_theta_h;
+                let b_x = inv_m * sin_theta_h;
                 let t0 = half_h_sq_over_m * push;
                 let half_h_w_x = half_h_dot_x + cos_theta_h * t0;
                 let half_h_w_y = half_h_dot_y + sin_theta_h * t0;
@@ -360,18 +474,18 @@ const _: () = {
                 let half_h_w_theta = k0 * half_h_dot_theta
                     + h_over_pivot * (half_h * turn - half_c_1_h * sin_phase_0);
 
-                // mu·w + mu_t = 0 is affine in the impulse ell: one linear solve
+                // (2) impulse ℓ: the constraint is affine in it
                 let theta_1 = theta_h + half_h_w_theta;
                 let (sin_theta_1, cos_theta_1) = theta_1.sin_cos();
-                let pivot_2 = solved_5 * sin_theta_1 - solved_3 * cos_theta_1;
+                let pivot_2 = b_x * sin_theta_1 - b_y * cos_theta_1;
                 let half_h_impulse = (half_h_w_y * cos_theta_1
                     - (half_h_w_x - half_belt_h) * sin_theta_1) / pivot_2;
 
-                // velocity after the reaction: w + B·ell
-                let half_h_dot_x_1 = half_h_w_x + solved_5 * half_h_impulse;
-                let half_h_dot_y_1 = half_h_w_y + solved_3 * half_h_impulse;
+                // (1) velocity of the step: w + B ℓ
+                let half_h_dot_x_1 = half_h_w_x + b_x * half_h_impulse;
+                let half_h_dot_y_1 = half_h_w_y + b_y * half_h_impulse;
 
-                // (2) q' where mu(q')·v' + mu_t(q') = 0
+                // (2) q' = q_h + h/2 v'
                 let x_1 = x_h + half_h_dot_x_1;
                 let y_1 = y_h + half_h_dot_y_1;
                 let next = NodeState {
@@ -382,16 +496,16 @@ const _: () = {
                         two_over_h * half_h_w_theta,
                     ],
                     lambda: [two_over_h_sq * half_h_impulse],
-                    carried: [
-                        half_h_dot_x_1,
-                        half_h_dot_y_1,
-                        half_h_w_theta,
-                        turn_of_phase_0 + phase_0,
-                        cos_turn_of_phase_0 * sin_phase_0
+                    carried: Carried {
+                        half_h_dot_x: half_h_dot_x_1,
+                        half_h_dot_y: half_h_dot_y_1,
+                        half_h_dot_theta: half_h_w_theta,
+                        near_phase_0: turn_of_phase_0 + phase_0,
+                        sin_near_phase_0: cos_turn_of_phase_0 * sin_phase_0
                             + sin_turn_of_phase_0 * cos_phase_0,
-                        cos_turn_of_phase_0 * cos_phase_0
+                        cos_near_phase_0: cos_turn_of_phase_0 * cos_phase_0
                             - sin_turn_of_phase_0 * sin_phase_0,
-                    ],
+                    },
                 };
                 next.checked::<T>()
             }
@@ -420,7 +534,7 @@ const _: () = {
                 /// `cos(h)`
                 pub cos_turn_of_phase_0: T,
                 /// `1/m`
-                pub pivot: T,
+                pub inv_m: T,
                 /// `1/J`
                 pub inv_J: T,
                 /// `h/2`
@@ -444,8 +558,28 @@ const _: () = {
             }
             emitted::fields!(
                 Prepared { belt, c_0, c_1, h, turn_of_phase_0, sin_turn_of_phase_0,
-                cos_turn_of_phase_0, pivot, inv_J, half_h, half_h_over_J, h_over_J,
+                cos_turn_of_phase_0, inv_m, inv_J, half_h, half_h_over_J, h_over_J,
                 sin_half_h, cos_half_h, k0, two_over_J, k1, k2 }
+            );
+            /// What a step computes for the next one.
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::fmt::Debug,
+                ::core::cmp::PartialEq
+            )]
+            pub struct Carried<T> {
+                /// Value that this step has computed for the next one: `c[1]*sin(t)` at a start.
+                pub carried: T,
+                /// Angle of the carried sine and cosine.
+                pub near_phase_0: T,
+                /// Sine of `near_phase_0`.
+                pub sin_near_phase_0: T,
+                /// Cosine of `near_phase_0`.
+                pub cos_near_phase_0: T,
+            }
+            emitted::fields!(
+                Carried { carried, near_phase_0, sin_near_phase_0, cos_near_phase_0 }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -461,9 +595,9 @@ const _: () = {
                 if !emitted::regular(J, J) {
                     return Err(Failure::SingularMass);
                 }
-                let pivot = T::from_f64(1.0) / m;
+                let inv_m = T::from_f64(1.0) / m;
                 let inv_J = T::from_f64(1.0) / J;
-                if !emitted::regular(pivot, pivot) {
+                if !emitted::regular(inv_m, inv_m) {
                     return Err(Failure::SingularConstraints);
                 }
                 let half_h = T::from_f64(0.5) * h;
@@ -472,9 +606,9 @@ const _: () = {
                 let (sin_half_h, cos_half_h) = half_h.sin_cos();
                 let k0 = T::from_f64(0.16666666666666666) * h;
                 let two_over_J = T::from_f64(2.0) * inv_J;
-                let inv_pivot = T::from_f64(1.0) / pivot;
-                let k1 = T::from_f64(0.16666666666666666) * inv_pivot;
-                let k2 = T::from_f64(0.3333333333333333) * inv_pivot;
+                let inv_inv_m = T::from_f64(1.0) / inv_m;
+                let k1 = T::from_f64(0.16666666666666666) * inv_inv_m;
+                let k2 = T::from_f64(0.3333333333333333) * inv_inv_m;
                 Ok(Prepared {
                     belt,
                     c_0,
@@ -483,7 +617,7 @@ const _: () = {
                     turn_of_phase_0,
                     sin_turn_of_phase_0,
                     cos_turn_of_phase_0,
-                    pivot,
+                    inv_m,
                     inv_J,
                     half_h,
                     half_h_over_J,
@@ -497,7 +631,8 @@ const _: () = {
                 })
             }
 
-            /// The state at (q, v), with the continuous multiplier.
+            /// The state at (q, v), with the multipliers of the continuous equations:
+            /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
             /// Operations: 4 add, 8 mul, 2 div, 1 sin_cos.
             pub fn start_consistent<T: Scalar>(
@@ -512,23 +647,25 @@ const _: () = {
                 let [x, y, theta] = *q;
                 let [dot_x, dot_y, dot_theta] = *v;
                 let [push, _] = *inputs;
+
+                // multipliers Λ of the continuous equations
                 if !emitted::regular(m, m) {
                     return Err(Failure::SingularMass);
                 }
                 if !emitted::regular(J, J) {
                     return Err(Failure::SingularMass);
                 }
-                let pivot = T::from_f64(1.0) / m;
-                let t0 = push * pivot;
+                let inv_m = T::from_f64(1.0) / m;
+                let t0 = push * inv_m;
                 let (sin_theta, cos_theta) = theta.sin_cos();
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
-                if !emitted::regular(pivot, pivot) {
+                if !emitted::regular(inv_m, inv_m) {
                     return Err(Failure::SingularConstraints);
                 }
                 let minus_lambda = (sin_theta * free_x - cos_theta * free_y
                     + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta))
-                    / pivot;
+                    / inv_m;
                 let next = NodeState {
                     q: [x, y, theta],
                     v: [dot_x, dot_y, dot_theta],
@@ -538,19 +675,24 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// What the first step finds computed.
+            /// The carried numbers of a state at a start.
             ///
             /// Operations: 1 add, 2 mul, 1 sin, 1 sin_cos.
-            pub fn carry<T: Scalar>(
+            pub fn initial<T: Scalar>(
                 parameters: &[T; 5],
                 h: T,
                 _state: &NodeState<[T; 3], [T; 3], [T; 1]>,
                 t: T,
-            ) -> Result<[T; 4], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [_, _, _, _, c_1] = *parameters;
                 let t0 = T::from_f64(0.5) * h + t;
                 let (sin_t0, cos_t0) = t0.sin_cos();
-                let carried = [c_1 * t.sin(), t0, sin_t0, cos_t0];
+                let carried = Carried {
+                    carried: c_1 * t.sin(),
+                    near_phase_0: t0,
+                    sin_near_phase_0: sin_t0,
+                    cos_near_phase_0: cos_t0,
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
@@ -558,16 +700,48 @@ const _: () = {
                 }
             }
 
+            /// The carried numbers of a state with sines and cosines computed from their angles.
+            ///
+            /// Operations: 1 sin_cos.
+            #[inline(always)]
+            pub fn resync<T: Scalar>(
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+            ) -> Carried<T> {
+                let Carried { carried, near_phase_0, .. } = state.carried;
+                let (sin, cos) = near_phase_0.sin_cos();
+                Carried {
+                    carried,
+                    near_phase_0,
+                    sin_near_phase_0: sin,
+                    cos_near_phase_0: cos,
+                }
+            }
+
             /// One step of `rk4`: the classical Runge–Kutta method on the index-reduced equations.
+            ///
+            /// ```text
+            /// (1)  q₁ = q,  v₁ = v,  a₁ = F(q₁, v₁, t)
+            /// (2)  q₂ = q + h/2 v₁,  v₂ = v + h/2 a₁,  a₂ = F(q₂, v₂, t + h/2)
+            /// (3)  q₃ = q + h/2 v₂,  v₃ = v + h/2 a₂,  a₃ = F(q₃, v₃, t + h/2)
+            /// (4)  q₄ = q + h v₃,  v₄ = v + h a₃,  a₄ = F(q₄, v₄, t + h)
+            /// (5)  q' = q + h/6 v₁ + h/3 v₂ + h/3 v₃ + h/6 v₄,  v' = v + h/6 a₁ + h/3 a₂ + h/3 a₃ + h/6 a₄
+            ///
+            /// F(q, v, t) = M⁻¹(b + μᵀ Λ),  Λ = −C⁻¹(μ M⁻¹ b + γ)
+            /// ```
+            ///
+            /// b = L_q + f − dL_v/dt at constant v;
+            /// γ = d(μ v + μ₀)/dt at constant v;
+            /// C = μ M⁻¹ μᵀ;
+            /// λ': mean of Λ with the weights of the last equation.
             ///
             /// Operations: 75 add, 77 mul, 1 corrected_sin_cos, 4 sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 4]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 t: T,
                 inputs: &[T; 2],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 4]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
                 let Prepared {
                     belt,
                     c_0,
@@ -576,7 +750,7 @@ const _: () = {
                     turn_of_phase_0,
                     sin_turn_of_phase_0,
                     cos_turn_of_phase_0,
-                    pivot,
+                    inv_m,
                     inv_J,
                     half_h,
                     half_h_over_J,
@@ -590,12 +764,16 @@ const _: () = {
                 } = *prepared;
                 let [x, y, theta] = state.q;
                 let [dot_x, dot_y, dot_theta] = state.v;
-                let [carried, near_phase_0, sin_near_phase_0, cos_near_phase_0] = state
-                    .carried;
+                let Carried {
+                    carried,
+                    near_phase_0,
+                    sin_near_phase_0,
+                    cos_near_phase_0,
+                } = state.carried;
                 let [push, turn] = *inputs;
 
-                // stage 1
-                let t0 = pivot * push;
+                // (1) stage 1
+                let t0 = inv_m * push;
                 let (sin_theta, cos_theta) = theta.sin_cos();
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
@@ -605,7 +783,7 @@ const _: () = {
                 let a_x_s1 = free_x - sin_theta * t1;
                 let a_y_s1 = free_y + cos_theta * t1;
 
-                // stage 2
+                // (2) stage 2
                 let theta_s2 = theta + half_h * dot_theta;
                 let dot_x_s2 = dot_x + half_h * a_x_s1;
                 let dot_y_s2 = dot_y + half_h * a_y_s1;
@@ -619,7 +797,7 @@ const _: () = {
                 let a_x_s2 = free_x_2 - sin_theta_s2 * t2;
                 let a_y_s2 = free_y_2 + cos_theta_s2 * t2;
 
-                // stage 3
+                // (3) stage 3
                 let theta_s3 = theta + half_h * dot_theta_s2;
                 let dot_x_s3 = dot_x + half_h * a_x_s2;
                 let dot_y_s3 = dot_y + half_h * a_y_s2;
@@ -643,7 +821,7 @@ const _: () = {
                 let a_x_s3 = free_x_3 - sin_theta_s3 * t6;
                 let a_y_s3 = free_y_3 + cos_theta_s3 * t6;
 
-                // stage 4
+                // (4) stage 4
                 let theta_s4 = theta + h * dot_theta_s3;
                 let dot_x_s4 = dot_x + h * a_x_s3;
                 let dot_y_s4 = dot_y + h * a_y_s3;
@@ -660,7 +838,7 @@ const _: () = {
                 let a_x_s4 = free_x_4 - sin_theta_s4 * t9;
                 let a_y_s4 = free_y_4 + cos_theta_s4 * t9;
 
-                // the step: weighted mean of the stages
+                // (5) weighted mean of the stages
                 let x_1 = x
                     + k0 * (dot_x + T::from_f64(2.0) * (dot_x_s2 + dot_x_s3) + dot_x_s4);
                 let y_1 = y
@@ -679,14 +857,14 @@ const _: () = {
                     q: [x_1, y_1, theta_1],
                     v: [dot_x_1, dot_y_1, dot_theta_1],
                     lambda: [-(k2 * (t2 + t6) + k1 * (t1 + t9))],
-                    carried: [
-                        t8,
-                        turn_of_phase_0 + phase_0,
-                        cos_turn_of_phase_0 * sin_phase_0
+                    carried: Carried {
+                        carried: t8,
+                        near_phase_0: turn_of_phase_0 + phase_0,
+                        sin_near_phase_0: cos_turn_of_phase_0 * sin_phase_0
                             + sin_turn_of_phase_0 * cos_phase_0,
-                        cos_turn_of_phase_0 * cos_phase_0
+                        cos_near_phase_0: cos_turn_of_phase_0 * cos_phase_0
                             - sin_turn_of_phase_0 * sin_phase_0,
-                    ],
+                    },
                 };
                 next.checked::<T>()
             }
@@ -786,10 +964,10 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 6],
+            kernel::dla2::Carried<__T>,
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
-        const TURNS: ::core::primitive::bool = true;
+        const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
+        const HAS_RECURRENCE: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 5],
             __h: __T,
@@ -814,10 +992,8 @@ const _: () = {
                     __t,
                     __inputs,
                 ))?;
-                ::core::result::Result::Ok(
-                    __state
-                        .carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
-                )
+                let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
             }
         }
 
@@ -831,9 +1007,8 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(
-                __state.carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
-            )
+            let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline(always)]
@@ -847,49 +1022,39 @@ const _: () = {
         }
 
         #[inline(always)]
-        fn resized<__T: ::nhi_runtime::Scalar>(
+        fn rescale<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 5],
             __h: __T,
             __state: &Self::State<__T>,
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let mut __state = *__state;
-            let __resized = &__state.with_nothing_carried();
-            [__state.carried[0], __state.carried[1], __state.carried[2]] = kernel::dla2::resize(
-                __parameters,
-                __h,
-                __resized,
-                __t,
-            )?;
-            ::core::result::Result::Ok(__state)
+            let __carried = kernel::dla2::rescale(__parameters, __h, __state, __t)?;
+            ::core::result::Result::Ok(::nhi_runtime::NodeState {
+                carried: __carried,
+                ..*__state
+            })
         }
 
         #[inline(always)]
-        fn tracked<__T: ::nhi_runtime::Scalar>(
+        fn update_velocity<__T: ::nhi_runtime::Scalar>(
             __h: __T,
             __before: &Self::State<__T>,
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
-            let mut __state = *__state;
-            let __inverse = <__T as ::nhi_runtime::Scalar>::from_f64(2.0) / __h;
-            __state.v[0] = __before.v[0]
-                + __inverse * (__state.carried[0] - __before.carried[0]);
-            __state.v[1] = __before.v[1]
-                + __inverse * (__state.carried[1] - __before.carried[1]);
-            __state.v[2] = __before.v[2]
-                + __inverse * (__state.carried[2] - __before.carried[2]);
-            __state
+            ::nhi_runtime::NodeState {
+                v: kernel::dla2::update_velocity(__h, __before, __state),
+                ..*__state
+            }
         }
 
         #[inline(always)]
-        fn renewed<__T: ::nhi_runtime::Scalar>(
+        fn resync<__T: ::nhi_runtime::Scalar>(
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
-            let mut __state = *__state;
-            (__state.carried[4], __state.carried[5]) = ::nhi_runtime::Scalar::sin_cos(
-                __state.carried[3],
-            );
-            __state
+            ::nhi_runtime::NodeState {
+                carried: kernel::dla2::resync(__state),
+                ..*__state
+            }
         }
     }
 
@@ -900,10 +1065,10 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 4],
+            kernel::rk4::Carried<__T>,
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[6];
-        const TURNS: ::core::primitive::bool = true;
+        const DEAD: &'static [::core::primitive::usize] = &[6];
+        const HAS_RECURRENCE: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 5],
             __h: __T,
@@ -928,10 +1093,8 @@ const _: () = {
                     __t,
                     __inputs,
                 ))?;
-                ::core::result::Result::Ok(
-                    __state
-                        .carrying(kernel::rk4::carry(__parameters, __h, &__state, __t)?),
-                )
+                let __carried = kernel::rk4::initial(__parameters, __h, &__state, __t)?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
             }
         }
 
@@ -945,9 +1108,8 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(
-                __state.carrying(kernel::rk4::carry(__parameters, __h, &__state, __t)?),
-            )
+            let __carried = kernel::rk4::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline(always)]
@@ -961,14 +1123,13 @@ const _: () = {
         }
 
         #[inline(always)]
-        fn renewed<__T: ::nhi_runtime::Scalar>(
+        fn resync<__T: ::nhi_runtime::Scalar>(
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
-            let mut __state = *__state;
-            (__state.carried[2], __state.carried[3]) = ::nhi_runtime::Scalar::sin_cos(
-                __state.carried[1],
-            );
-            __state
+            ::nhi_runtime::NodeState {
+                carried: kernel::rk4::resync(__state),
+                ..*__state
+            }
         }
     }
 };

@@ -18,7 +18,8 @@ const _: () = {
         use ::core::result::Result::{self, Err, Ok};
         use ::nhi_runtime::{Failure, Scalar, emitted};
 
-        /// Energy E = ∂L/∂v·v − L.
+        /// Energy E(q, v) = L_v·v − L, a number.
+        /// Without forces it is constant in time if L does not depend on t and the constraints are linear in v.
         ///
         /// Operations: 4 add, 10 mul.
         #[inline]
@@ -34,7 +35,7 @@ const _: () = {
                             + dot_phi * dot_phi * r_sq))
         }
 
-        /// Momentum p = ∂L/∂v.
+        /// Momentum p = L_v = M(q) v + a(q), one component per velocity.
         ///
         /// Operations: 5 mul.
         #[inline]
@@ -49,7 +50,8 @@ const _: () = {
             [m * dot_r, m * r * (r * dot_phi), m * dot_z]
         }
 
-        /// Constraint residual mu·v + mu_t.
+        /// Constraint residual μ(q) v + μ₀(q), one component per constraint.
+        /// It is zero for admissible velocities.
         ///
         /// Operations: 1 add, 2 mul.
         #[inline]
@@ -64,7 +66,8 @@ const _: () = {
             [dot_z - s * r * dot_phi]
         }
 
-        /// Sums of absolute values of the terms of the constraint residual.
+        /// Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.
+        /// A residual that is small compared with it is rounding.
         ///
         /// Operations: 1 add, 4 mul, 2 sqrt.
         #[inline]
@@ -81,7 +84,8 @@ const _: () = {
             [(dot_z * dot_z).sqrt() + (t1 * t1).sqrt()]
         }
 
-        /// Nearest admissible velocity in the kinetic-energy metric, v − B·C⁻¹(mu·v + mu_t).
+        /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
+        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
         ///
         /// Operations: 4 add, 6 mul, 3 div.
         #[inline]
@@ -105,7 +109,9 @@ const _: () = {
             if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
         }
 
-        /// dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.
+        /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
+        /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
+        /// Fails where M or C is singular.
         ///
         /// Operations: 6 add, 15 mul, 4 div.
         #[inline]
@@ -266,7 +272,8 @@ const _: () = {
                 })
             }
 
-            /// The state at (q, v), with the continuous multiplier.
+            /// The state at (q, v), with the multipliers of the continuous equations:
+            /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
             /// Operations: 3 add, 8 mul, 3 div.
             pub fn start_consistent<T: Scalar>(
@@ -729,7 +736,8 @@ const _: () = {
                 })
             }
 
-            /// The state at (q, v), with the continuous multiplier.
+            /// The state at (q, v), with the multipliers λ = −C⁻¹(μ M⁻¹ b + γ) of the continuous equations:
+            /// v_pre = v − h/2 B λ, v_post = v + h/2 B λ; b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
             /// Operations: 7 add, 13 mul, 4 div.
             pub fn start_consistent<T: Scalar>(
@@ -781,7 +789,8 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// The state at (q, v), with the projected force.
+            /// The state at (q, v), with the reaction to the projected force, λ = −C⁻¹ μ M⁻¹(L_q + f):
+            /// v_pre = v − h/2 B λ, v_post = v + h/2 B λ.
             ///
             /// Operations: 5 add, 6 mul, 3 div.
             pub fn start_projected<T: Scalar>(
@@ -826,7 +835,8 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// The state at (q, v), without any reaction.
+            /// The state at (q, v), without any reaction:
+            /// v_pre = v_post = v, λ = 0.
             ///
             /// Operations: 0.
             pub fn start_plain<T: Scalar>(
@@ -849,7 +859,8 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// The state at (q, v) from which the first step has the velocity v.
+            /// The state at (q, v) from which the first step has the velocity v:
+            /// v_post = M⁻¹(p⁻(q, q + h v) − a), v_pre = 2 v − v_post; λ of the continuous equations.
             ///
             /// Operations: 12 add, 24 mul, 3 div.
             pub fn start_stepped<T: Scalar>(
@@ -1176,8 +1187,8 @@ const _: () = {
             [__T; 1],
             kernel::dla2::Carried<__T>,
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
-        const ITERATES: ::core::primitive::bool = true;
+        const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
+        const HAS_NEWTON: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
@@ -1232,7 +1243,7 @@ const _: () = {
         }
 
         #[inline(always)]
-        fn resized<__T: ::nhi_runtime::Scalar>(
+        fn rescale<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
             __state: &Self::State<__T>,
@@ -1246,7 +1257,7 @@ const _: () = {
         }
 
         #[inline(always)]
-        fn tracked<__T: ::nhi_runtime::Scalar>(
+        fn update_velocity<__T: ::nhi_runtime::Scalar>(
             __h: __T,
             __before: &Self::State<__T>,
             __state: &Self::State<__T>,
@@ -1267,8 +1278,8 @@ const _: () = {
             [__T; 1],
             kernel::rattle::Carried<__T>,
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 9];
-        const ITERATES: ::core::primitive::bool = true;
+        const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 9];
+        const HAS_NEWTON: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,

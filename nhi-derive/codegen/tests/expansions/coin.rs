@@ -28,7 +28,8 @@ const _: () = {
         // Nonholonomic connection A, b A = a and Eᵀ M_gg A = Eᵀ M_gr:
         //   A_phi = (0, -r, 0)
         // Basis of the constraint distribution: D = (1 0; −A E), xi = E Omega − A u.
-        /// Energy E = ∂L/∂v·v − L.
+        /// Energy E(q, v) = L_v·v − L, a number.
+        /// Without forces it is constant in time if L does not depend on t and the constraints are linear in v.
         ///
         /// Operations: 3 add, 8 mul.
         #[inline]
@@ -40,7 +41,7 @@ const _: () = {
                     + m * (v_ * v_ + v_perp * v_perp))
         }
 
-        /// Momentum p = ∂L/∂v.
+        /// Momentum p = L_v = M(q) v + a(q), one component per velocity.
         ///
         /// Operations: 4 mul.
         #[inline]
@@ -54,7 +55,8 @@ const _: () = {
             [J * dot_phi, I * omega, m * v_, m * v_perp]
         }
 
-        /// Constraint residual mu·v + mu_t.
+        /// Constraint residual μ(q) v + μ₀(q), one component per constraint.
+        /// It is zero for admissible velocities.
         ///
         /// Operations: 1 add, 1 mul.
         #[inline]
@@ -68,7 +70,8 @@ const _: () = {
             [v_ - r * dot_phi, v_perp]
         }
 
-        /// Sums of absolute values of the terms of the constraint residual.
+        /// Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.
+        /// A residual that is small compared with it is rounding.
         ///
         /// Operations: 1 add, 4 mul, 3 sqrt.
         #[inline]
@@ -83,7 +86,8 @@ const _: () = {
             [(v_ * v_).sqrt() + (t0 * t0).sqrt(), (v_perp * v_perp).sqrt()]
         }
 
-        /// Nearest admissible velocity in the kinetic-energy metric, v − B·C⁻¹(mu·v + mu_t).
+        /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
+        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
         ///
         /// Operations: 5 add, 5 mul, 4 div.
         #[inline]
@@ -115,7 +119,9 @@ const _: () = {
             if emitted::finite(&v_2) { Ok(v_2) } else { Err(Failure::NonFinite) }
         }
 
-        /// dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.
+        /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
+        /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
+        /// Fails where M or C is singular.
         ///
         /// Operations: 5 add, 9 mul, 4 div.
         #[inline]
@@ -166,7 +172,8 @@ const _: () = {
             }
         }
 
-        /// Basis (0, e_b) of the admissible motions of the pose alone: J_b = <p, (0, e_b)>.
+        /// Basis (0, e_b) of the admissible motions along the group factor, each with one component per velocity.
+        /// J_b = ⟨p, (0, e_b)⟩ are the components of the nonholonomic momentum.
         ///
         /// Operations: 0.
         #[inline]
@@ -329,7 +336,8 @@ const _: () = {
                 })
             }
 
-            /// The state at (q, v), with the continuous multiplier.
+            /// The state at (q, v), with the multipliers of the continuous equations:
+            /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
             /// Operations: 2 add, 6 mul, 4 div.
             pub fn start_consistent<T: Scalar>(
@@ -792,7 +800,8 @@ const _: () = {
                 })
             }
 
-            /// The state at (q, v), with the continuous multiplier.
+            /// The state at (q, v), with the multipliers of the continuous equations:
+            /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
             /// Operations: 2 add, 6 mul, 4 div.
             pub fn start_consistent<T: Scalar>(
@@ -1163,10 +1172,10 @@ const _: () = {
             [__T; 2],
             kernel::rdp::Carried<__T>,
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[];
+        const DEAD: &'static [::core::primitive::usize] = &[];
         const LENGTH: ::nhi_runtime::Length = ::nhi_runtime::Length::Middle;
-        const ITERATES: ::core::primitive::bool = true;
-        const APART: ::core::primitive::bool = true;
+        const HAS_NEWTON: ::core::primitive::bool = true;
+        const SCALAR_ONLY: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
@@ -1234,7 +1243,7 @@ const _: () = {
         }
 
         #[inline(always)]
-        fn resized<__T: ::nhi_runtime::Scalar>(
+        fn rescale<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
             __state: &Self::State<__T>,
@@ -1264,10 +1273,10 @@ const _: () = {
             [__T; 2],
             kernel::rdp::Carried<__T>,
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[];
+        const DEAD: &'static [::core::primitive::usize] = &[];
         const LENGTH: ::nhi_runtime::Length = ::nhi_runtime::Length::Middle;
-        const ITERATES: ::core::primitive::bool = true;
-        const APART: ::core::primitive::bool = true;
+        const HAS_NEWTON: ::core::primitive::bool = true;
+        const SCALAR_ONLY: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
@@ -1332,7 +1341,7 @@ const _: () = {
         }
 
         #[inline(always)]
-        fn resized<__T: ::nhi_runtime::Scalar>(
+        fn rescale<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
             __state: &Self::State<__T>,
@@ -1360,8 +1369,8 @@ const _: () = {
             [__T; 2],
             kernel::rkmk2::Carried<__T>,
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[4, 5, 6, 7, 8, 9];
-        const APART: ::core::primitive::bool = true;
+        const DEAD: &'static [::core::primitive::usize] = &[4, 5, 6, 7, 8, 9];
+        const SCALAR_ONLY: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
@@ -1431,7 +1440,7 @@ const _: () = {
         }
 
         #[inline(always)]
-        fn resized<__T: ::nhi_runtime::Scalar>(
+        fn rescale<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
             __state: &Self::State<__T>,
@@ -1445,7 +1454,7 @@ const _: () = {
         }
 
         #[inline(always)]
-        fn tracked<__T: ::nhi_runtime::Scalar>(
+        fn update_velocity<__T: ::nhi_runtime::Scalar>(
             __h: __T,
             __before: &Self::State<__T>,
             __state: &Self::State<__T>,

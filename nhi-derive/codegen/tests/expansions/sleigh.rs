@@ -18,7 +18,8 @@ const _: () = {
         use ::core::result::Result::{self, Err, Ok};
         use ::nhi_runtime::{Failure, Scalar, emitted};
 
-        /// Energy E = ∂L/∂v·v − L.
+        /// Energy E(q, v) = L_v·v − L, a number.
+        /// Without forces it is constant in time if L does not depend on t and the constraints are linear in v.
         ///
         /// Operations: 2 add, 6 mul.
         #[inline]
@@ -29,7 +30,7 @@ const _: () = {
                 * (J * dot_theta * dot_theta + m * (dot_x * dot_x + dot_y * dot_y))
         }
 
-        /// Momentum p = ∂L/∂v.
+        /// Momentum p = L_v = M(q) v + a(q), one component per velocity.
         ///
         /// Operations: 3 mul.
         #[inline]
@@ -43,7 +44,8 @@ const _: () = {
             [J * dot_theta, m * dot_x, m * dot_y]
         }
 
-        /// Constraint residual mu·v + mu_t.
+        /// Constraint residual μ(q) v + μ₀(q), one component per constraint.
+        /// It is zero for admissible velocities.
         ///
         /// Operations: 2 add, 3 mul, 1 sin_cos.
         #[inline]
@@ -59,7 +61,8 @@ const _: () = {
             [a * dot_theta + dot_x * sin_theta - dot_y * cos_theta]
         }
 
-        /// Sums of absolute values of the terms of the constraint residual.
+        /// Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.
+        /// A residual that is small compared with it is rounding.
         ///
         /// Operations: 2 add, 6 mul, 1 sin_cos, 3 sqrt.
         #[inline]
@@ -78,7 +81,8 @@ const _: () = {
             [(t0 * t0).sqrt() + (t1 * t1).sqrt() + (t2 * t2).sqrt()]
         }
 
-        /// Nearest admissible velocity in the kinetic-energy metric, v − B·C⁻¹(mu·v + mu_t).
+        /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
+        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
         ///
         /// Operations: 6 add, 12 mul, 3 div, 1 sin_cos.
         #[inline]
@@ -100,15 +104,17 @@ const _: () = {
             }
             let sigma = defect / pivot;
             let t0 = inv_m * sigma;
-            let v = [
+            let v_ = [
                 dot_theta - a * inv_J * sigma,
                 dot_x - sin_theta * t0,
                 dot_y + cos_theta * t0,
             ];
-            if emitted::finite(&v) { Ok(v) } else { Err(Failure::NonFinite) }
+            if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
         }
 
-        /// dv/dt and multipliers lambda = −C⁻¹(mu·M⁻¹b + gamma) of the continuous equations.
+        /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
+        /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
+        /// Fails where M or C is singular.
         ///
         /// Operations: 2 add, 12 mul, 3 div, 1 sin_cos.
         #[inline]
@@ -132,12 +138,12 @@ const _: () = {
             let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
                 / pivot;
             let t0 = inv_m * minus_lambda;
-            let (a, lambda) = (
+            let (a_, lambda) = (
                 [-a * inv_J * minus_lambda, -sin_theta * t0, cos_theta * t0],
                 [-minus_lambda],
             );
-            if emitted::finite(&a) && emitted::finite(&lambda) {
-                Ok((a, lambda))
+            if emitted::finite(&a_) && emitted::finite(&lambda) {
+                Ok((a_, lambda))
             } else {
                 Err(Failure::NonFinite)
             }
@@ -162,7 +168,7 @@ const _: () = {
                 /// `1/m`
                 pub inv_m: T,
                 /// `(J + m*a^2)/(J*m)`
-                pub effect: T,
+                pub weight: T,
                 /// `a^2/J^2`
                 pub b_theta_sq: T,
                 /// `2*a/(J*m)`
@@ -179,9 +185,46 @@ const _: () = {
                 pub two_over_h_sq: T,
             }
             emitted::fields!(
-                Prepared { J, m, a, b_theta, inv_m, effect, b_theta_sq,
+                Prepared { J, m, a, b_theta, inv_m, weight, b_theta_sq,
                 two_b_theta_over_m, a_b_theta, b_theta_over_m, b_theta_sq_over_m,
                 two_over_h, two_over_h_sq }
+            );
+            /// What a step computes for the next one.
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::fmt::Debug,
+                ::core::cmp::PartialEq
+            )]
+            pub struct Carried<T> {
+                /// Solution of the last step, times `h/2`.
+                pub half_h_last_impulse: T,
+                /// Solution of the step before the last one, times `h/2`.
+                pub half_h_last_2_impulse: T,
+                /// Solution 2 steps before the last one, times `h/2`.
+                pub half_h_last_3_impulse: T,
+                /// Part of the next initial guess that older solutions make up, times `h/2`.
+                pub half_h_back_impulse: T,
+                /// Velocity `dot(theta)`, times `h/2`.
+                pub half_h_dot_theta: T,
+                /// Velocity `dot(x)`, times `h/2`.
+                pub half_h_dot_x: T,
+                /// Velocity `dot(y)`, times `h/2`.
+                pub half_h_dot_y: T,
+                /// Angle before the predicted rotation `turn_theta`.
+                pub last_theta: T,
+                /// Predicted rotation of an angle in the next step.
+                pub turn_theta: T,
+                /// Sine of `last_theta + turn_theta`.
+                pub sin_near_theta: T,
+                /// Cosine of `last_theta + turn_theta`.
+                pub cos_near_theta: T,
+            }
+            emitted::fields!(
+                Carried { half_h_last_impulse, half_h_last_2_impulse,
+                half_h_last_3_impulse, half_h_back_impulse, half_h_dot_theta,
+                half_h_dot_x, half_h_dot_y, last_theta, turn_theta, sin_near_theta,
+                cos_near_theta }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -198,7 +241,7 @@ const _: () = {
                 let inv_J = T::from_f64(1.0) / J;
                 let b_theta = a * inv_J;
                 let inv_m = T::from_f64(1.0) / m;
-                let effect = (J + m * a * a) * inv_J * inv_m;
+                let weight = (J + m * a * a) * inv_J * inv_m;
                 let two_b_theta = T::from_f64(2.0) * b_theta;
                 let half_b_theta = T::from_f64(0.5) * b_theta;
                 let b_theta_sq = two_b_theta * half_b_theta;
@@ -215,7 +258,7 @@ const _: () = {
                     a,
                     b_theta,
                     inv_m,
-                    effect,
+                    weight,
                     b_theta_sq,
                     two_b_theta_over_m,
                     a_b_theta,
@@ -226,7 +269,8 @@ const _: () = {
                 })
             }
 
-            /// The state at (q, v), with the continuous multiplier.
+            /// The state at (q, v), with the multipliers of the continuous equations:
+            /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
             /// Operations: 2 add, 6 mul, 2 div, 1 sin_cos.
             pub fn start_consistent<T: Scalar>(
@@ -240,6 +284,8 @@ const _: () = {
                 let [J, m, a] = *parameters;
                 let [theta, x, y] = *q;
                 let [dot_theta, dot_x, dot_y] = *v;
+
+                // multipliers Λ of the continuous equations
                 let pivot = (J + m * a * a) / (J * m);
                 if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
@@ -256,15 +302,15 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// What the first step finds computed.
+            /// The carried numbers of a state at a start.
             ///
             /// Operations: 1 add, 8 mul, 1 sin_cos.
-            pub fn carry<T: Scalar>(
+            pub fn initial<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
                 state: &NodeState<[T; 3], [T; 3], [T; 1]>,
                 _t: T,
-            ) -> Result<[T; 11], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [theta, _, _] = state.q;
                 let [dot_theta, dot_x, dot_y] = state.v;
                 let [lambda] = state.lambda;
@@ -274,19 +320,19 @@ const _: () = {
                 let t2 = dot_theta * half_h;
                 let t3 = theta + t2;
                 let (sin_t3, cos_t3) = t3.sin_cos();
-                let carried = [
-                    t1,
-                    t1,
-                    t1,
-                    -T::from_f64(1.5) * h * t0,
-                    t2,
-                    dot_x * half_h,
-                    dot_y * half_h,
-                    t3,
-                    T::from_f64(0.0),
-                    sin_t3,
-                    cos_t3,
-                ];
+                let carried = Carried {
+                    half_h_last_impulse: t1,
+                    half_h_last_2_impulse: t1,
+                    half_h_last_3_impulse: t1,
+                    half_h_back_impulse: -T::from_f64(1.5) * h * t0,
+                    half_h_dot_theta: t2,
+                    half_h_dot_x: dot_x * half_h,
+                    half_h_dot_y: dot_y * half_h,
+                    last_theta: t3,
+                    turn_theta: T::from_f64(0.0),
+                    sin_near_theta: sin_t3,
+                    cos_near_theta: cos_t3,
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
@@ -294,29 +340,40 @@ const _: () = {
                 }
             }
 
-            /// What of that depends on the step size.
+            /// The carried numbers of a state for another step size `h`.
             ///
             /// Operations: 8 mul.
-            pub fn resize<T: Scalar>(
+            pub fn rescale<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
-                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 _t: T,
-            ) -> Result<[T; 7], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [dot_theta, dot_x, dot_y] = state.v;
                 let [lambda] = state.lambda;
+                let Carried {
+                    last_theta: old_last_theta,
+                    turn_theta: old_turn_theta,
+                    sin_near_theta: old_sin_near_theta,
+                    cos_near_theta: old_cos_near_theta,
+                    ..
+                } = state.carried;
                 let half_h = T::from_f64(0.5) * h;
                 let t0 = h * lambda;
                 let t1 = half_h * t0;
-                let carried = [
-                    t1,
-                    t1,
-                    t1,
-                    -T::from_f64(1.5) * h * t0,
-                    dot_theta * half_h,
-                    dot_x * half_h,
-                    dot_y * half_h,
-                ];
+                let carried = Carried {
+                    half_h_last_impulse: t1,
+                    half_h_last_2_impulse: t1,
+                    half_h_last_3_impulse: t1,
+                    half_h_back_impulse: -T::from_f64(1.5) * h * t0,
+                    half_h_dot_theta: dot_theta * half_h,
+                    half_h_dot_x: dot_x * half_h,
+                    half_h_dot_y: dot_y * half_h,
+                    last_theta: old_last_theta,
+                    turn_theta: old_turn_theta,
+                    sin_near_theta: old_sin_near_theta,
+                    cos_near_theta: old_cos_near_theta,
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
@@ -324,23 +381,97 @@ const _: () = {
                 }
             }
 
+            /// The carried numbers of a state with sines and cosines computed from their angles.
+            ///
+            /// Operations: 1 add, 1 sin_cos.
+            #[inline(always)]
+            pub fn resync<T: Scalar>(
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+            ) -> Carried<T> {
+                let Carried {
+                    half_h_last_impulse,
+                    half_h_last_2_impulse,
+                    half_h_last_3_impulse,
+                    half_h_back_impulse,
+                    half_h_dot_theta,
+                    half_h_dot_x,
+                    half_h_dot_y,
+                    last_theta,
+                    turn_theta,
+                    ..
+                } = state.carried;
+                let angle = last_theta + turn_theta;
+                let (sin, cos) = angle.sin_cos();
+                Carried {
+                    half_h_last_impulse,
+                    half_h_last_2_impulse,
+                    half_h_last_3_impulse,
+                    half_h_back_impulse,
+                    half_h_dot_theta,
+                    half_h_dot_x,
+                    half_h_dot_y,
+                    last_theta: angle,
+                    turn_theta: T::from_f64(0.0),
+                    sin_near_theta: sin,
+                    cos_near_theta: cos,
+                }
+            }
+
+            /// Velocities from their last values and the change of their increments.
+            ///
+            /// Operations: 6 add, 3 mul, 1 div.
+            #[inline(always)]
+            pub fn update_velocity<T: Scalar>(
+                h: T,
+                before: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+            ) -> [T; 3] {
+                let [old_dot_theta, old_dot_x, old_dot_y] = before.v;
+                let Carried {
+                    half_h_dot_theta: old_half_h_dot_theta_2,
+                    half_h_dot_x: old_half_h_dot_x_2,
+                    half_h_dot_y: old_half_h_dot_y_2,
+                    ..
+                } = before.carried;
+                let Carried { half_h_dot_theta, half_h_dot_x, half_h_dot_y, .. } = state
+                    .carried;
+                let rate = T::from_f64(2.0) / h;
+                [
+                    old_dot_theta + (half_h_dot_theta - old_half_h_dot_theta_2) * rate,
+                    old_dot_x + (half_h_dot_x - old_half_h_dot_x_2) * rate,
+                    old_dot_y + (half_h_dot_y - old_half_h_dot_y_2) * rate,
+                ]
+            }
+
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
+            ///
+            /// ```text
+            /// (1)  p⁻(q_h, q_h + h v') = p⁺(q_h − h v, q_h) + μ(q_h)ᵀ ℓ
+            /// (2)  μ(q') v' + μ₀(q') = 0,  q' = q_h + h/2 v'
+            ///
+            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// ```
+            ///
+            /// q_h = q + h/2 v: node between two steps;
+            /// ℓ = h λ': its impulse.
             ///
             /// Operations: 21 add, 30 mul, 1 corrected_sin_cos; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos; for one of second order 7 add, 12 mul.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 11]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 11]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
                 let Prepared {
                     J,
                     m,
                     a,
                     b_theta,
                     inv_m,
-                    effect,
+                    weight,
                     b_theta_sq,
                     two_b_theta_over_m,
                     a_b_theta,
@@ -350,16 +481,26 @@ const _: () = {
                     two_over_h_sq,
                 } = *prepared;
                 let [theta, x, y] = state.q;
-                let [half_h_last_ell, half_h_last_2_ell, half_h_last_3_ell,
-                half_h_back_ell, half_h_dot_theta, half_h_dot_x, half_h_dot_y,
-                last_theta, turn_theta, sin_near_theta, cos_near_theta] = state.carried;
+                let Carried {
+                    half_h_last_impulse,
+                    half_h_last_2_impulse,
+                    half_h_last_3_impulse,
+                    half_h_back_impulse,
+                    half_h_dot_theta,
+                    half_h_dot_x,
+                    half_h_dot_y,
+                    last_theta,
+                    turn_theta,
+                    sin_near_theta,
+                    cos_near_theta,
+                } = state.carried;
 
-                // q_h = q + h/2·v, the node between the two steps
+                // node: q_h = q + h/2 v
                 let theta_h = theta + half_h_dot_theta;
                 let x_h = x + half_h_dot_x;
                 let y_h = y + half_h_dot_y;
 
-                // w: the velocity without reaction; B = M⁻¹muᵀ
+                // (1) velocity w without reaction, and B = M⁻¹ μᵀ
                 let (sin_theta_h, cos_theta_h) = emitted::corrected_sin_cos(
                     theta_h,
                     last_theta,
@@ -369,47 +510,52 @@ const _: () = {
                 let b_x = inv_m * sin_theta_h;
                 let b_y = -inv_m * cos_theta_h;
 
-                // impulse ell from the discrete constraint mu·w + mu_t = 0, by Newton
-                let quarter_h_sq_beside = J * half_h_dot_theta * half_h_dot_theta
+                // norm of Newton's updates of the impulse ℓ
+                let quarter_h_sq_scale2 = J * half_h_dot_theta * half_h_dot_theta
                     + m * (half_h_dot_x * half_h_dot_x + half_h_dot_y * half_h_dot_y);
 
-                // guess by the last four solutions
+                // constants of the iteration
                 let t0 = half_h_dot_y * sin_theta_h + half_h_dot_x * cos_theta_h;
                 let t1 = half_h_dot_x * sin_theta_h - half_h_dot_y * cos_theta_h;
                 let t2 = inv_m + b_theta * t0;
-                let newton = emitted::Newton::weighted([effect], quarter_h_sq_beside);
-                let ([half_h_ell], [t8, small_sin_t8, small_cos_t8]) = emitted::Newton::solve_or(
+
+                // initial guess: 4 u₁ + (4 u₃ − 6 u₂ − u₄); u₁ to u₄: last solutions
+                let newton = emitted::Newton::weighted([weight], quarter_h_sq_scale2);
+                let ([half_h_impulse], [t8, small_sin_t8, small_cos_t8]) = emitted::Newton::solve_or(
                     newton,
-                    [T::from_f64(4.0) * half_h_last_ell + half_h_back_ell],
-                    [half_h_last_ell],
+                    [T::from_f64(4.0) * half_h_last_impulse + half_h_back_impulse],
+                    [half_h_last_impulse],
                     #[inline(always)]
-                    |[half_h_ell]| {
+                    |[half_h_impulse]| {
+                        // Newton residual of (2)
                         let half_h_dot_theta_try = half_h_dot_theta
-                            + b_theta * half_h_ell;
+                            + b_theta * half_h_impulse;
                         let theta_try = theta_h + half_h_dot_theta_try;
 
-                        // Newton update: J·delta = −residual
+                        // elimination: Jacobian · delta = −residual
                         let t8 = theta_h - theta_try;
                         let (small_sin_t8, small_cos_t8) = emitted::small_sin_cos(t8);
                         let t9 = -b_theta * small_sin_t8;
-                        let t10 = t1 + inv_m * half_h_ell;
-                        let pivot = a_b_theta + t2 * small_cos_t8 - t9 * t10;
+                        let t10 = t1 + inv_m * half_h_impulse;
+                        let jac = a_b_theta + t2 * small_cos_t8 - t9 * t10;
                         Ok((
                             [
                                 -(a * half_h_dot_theta_try - t0 * small_sin_t8
-                                    + small_cos_t8 * t10) / pivot,
+                                    + small_cos_t8 * t10) / jac,
                             ],
                             move || {
+                                // derivatives F′, F″ and F‴ of the residual F
                                 let t3 = -b_theta * t1;
                                 let t4 = -b_theta_sq * t1;
                                 let t5 = two_b_theta_over_m + b_theta_sq * t0;
                                 let t6 = b_theta_over_m + b_theta * t2;
                                 let t7 = b_theta_sq_over_m + b_theta * t5;
                                 [
-                                    pivot,
-                                    b_theta * small_cos_t8 * (t3 - b_theta_over_m * half_h_ell)
+                                    jac,
+                                    b_theta * small_cos_t8
+                                        * (t3 - b_theta_over_m * half_h_impulse)
                                         + small_sin_t8 * t6,
-                                    -(t9 * (t4 - b_theta_sq_over_m * half_h_ell)
+                                    -(t9 * (t4 - b_theta_sq_over_m * half_h_impulse)
                                         + small_cos_t8 * t7),
                                 ]
                             },
@@ -418,7 +564,7 @@ const _: () = {
                     },
                 )?;
 
-                // sine and cosine of the angle to come
+                // prediction of the sine and cosine at the next node
                 let twice = T::from_f64(2.0) * small_sin_t8;
                 let turn = small_cos_t8 * twice;
                 let turn_2 = small_sin_t8 * twice;
@@ -427,12 +573,12 @@ const _: () = {
                 let sin_near_theta_h = sin_theta_h - change;
                 let cos_near_theta_h = cos_theta_h - change_2;
 
-                // velocity after the reaction: w + B·ell
-                let half_h_dot_theta_1 = half_h_dot_theta + b_theta * half_h_ell;
-                let half_h_dot_x_1 = half_h_dot_x + b_x * half_h_ell;
-                let half_h_dot_y_1 = half_h_dot_y + b_y * half_h_ell;
+                // (1) velocity of the step: w + B ℓ
+                let half_h_dot_theta_1 = half_h_dot_theta + b_theta * half_h_impulse;
+                let half_h_dot_x_1 = half_h_dot_x + b_x * half_h_impulse;
+                let half_h_dot_y_1 = half_h_dot_y + b_y * half_h_impulse;
 
-                // (2) q' where mu(q')·v' + mu_t(q') = 0
+                // (2) q' = q_h + h/2 v'
                 let theta_1 = theta_h + half_h_dot_theta_1;
                 let x_1 = x_h + half_h_dot_x_1;
                 let y_1 = y_h + half_h_dot_y_1;
@@ -443,21 +589,22 @@ const _: () = {
                         two_over_h * half_h_dot_x_1,
                         two_over_h * half_h_dot_y_1,
                     ],
-                    lambda: [two_over_h_sq * half_h_ell],
-                    carried: [
-                        half_h_ell,
-                        half_h_last_ell,
-                        half_h_last_2_ell,
-                        T::from_f64(4.0) * half_h_last_2_ell - half_h_last_3_ell
-                            - T::from_f64(6.0) * half_h_last_ell,
-                        half_h_dot_theta_1,
-                        half_h_dot_x_1,
-                        half_h_dot_y_1,
-                        theta_h,
-                        -T::from_f64(2.0) * t8,
-                        sin_near_theta_h,
-                        cos_near_theta_h,
-                    ],
+                    lambda: [two_over_h_sq * half_h_impulse],
+                    carried: Carried {
+                        half_h_last_impulse: half_h_impulse,
+                        half_h_last_2_impulse: half_h_last_impulse,
+                        half_h_last_3_impulse: half_h_last_2_impulse,
+                        half_h_back_impulse: T::from_f64(4.0) * half_h_last_2_impulse
+                            - half_h_last_3_impulse
+                            - T::from_f64(6.0) * half_h_last_impulse,
+                        half_h_dot_theta: half_h_dot_theta_1,
+                        half_h_dot_x: half_h_dot_x_1,
+                        half_h_dot_y: half_h_dot_y_1,
+                        last_theta: theta_h,
+                        turn_theta: -T::from_f64(2.0) * t8,
+                        sin_near_theta: sin_near_theta_h,
+                        cos_near_theta: cos_near_theta_h,
+                    },
                 };
                 next.checked::<T>()
             }
@@ -485,6 +632,29 @@ const _: () = {
             emitted::fields!(
                 Prepared { a, k0, two_over_m_pivot, inv_h, two_over_h_sq_pivot }
             );
+            /// What a step computes for the next one.
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::fmt::Debug,
+                ::core::cmp::PartialEq
+            )]
+            pub struct Carried<T> {
+                /// Velocity `dot_theta_post`, times `h`.
+                pub h_dot_theta_post: T,
+                /// Velocity `dot_x_post`, times `h`.
+                pub h_dot_x_post: T,
+                /// Velocity `dot_y_post`, times `h`.
+                pub h_dot_y_post: T,
+                /// Sine of `theta`.
+                pub sin_theta: T,
+                /// Cosine of `theta`.
+                pub cos_theta: T,
+            }
+            emitted::fields!(
+                Carried { h_dot_theta_post, h_dot_x_post, h_dot_y_post, sin_theta,
+                cos_theta }
+            );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 3],
@@ -511,7 +681,8 @@ const _: () = {
                 })
             }
 
-            /// The state at (q, v), with the continuous multiplier.
+            /// The state at (q, v), with the multipliers λ = −C⁻¹(μ M⁻¹ b + γ) of the continuous equations:
+            /// v_pre = v − h/2 B λ, v_post = v + h/2 B λ; b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
             /// Operations: 8 add, 14 mul, 3 div, 1 sin_cos.
             pub fn start_consistent<T: Scalar>(
@@ -526,7 +697,7 @@ const _: () = {
                 let [theta, x, y] = *q;
                 let [dot_theta, dot_x, dot_y] = *v;
 
-                // the continuous multiplier
+                // multipliers Λ of the continuous equations
                 let inv_J = T::from_f64(1.0) / J;
                 let inv_m = T::from_f64(1.0) / m;
                 let pivot = (J + m * a * a) * inv_J * inv_m;
@@ -537,24 +708,32 @@ const _: () = {
                 let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
                     / pivot;
 
-                // v∓ = v ∓ h/2·B·lambda
+                // velocities at the reflection: v∓ = v ∓ h/2 B λ
                 let half_h = T::from_f64(0.5) * h;
                 let t0 = minus_lambda * half_h;
-                let t1 = inv_m * t0;
-                let t2 = sin_theta * t1;
-                let t3 = cos_theta * t1;
-                let t4 = a * inv_J * t0;
+                let t1 = a * inv_J * t0;
+                let dot_theta_pre = dot_theta + t1;
+                let t2 = inv_m * t0;
+                let t3 = sin_theta * t2;
+                let dot_x_pre = dot_x + t3;
+                let t4 = cos_theta * t2;
+                let dot_y_pre = dot_y - t4;
+                let dot_theta_post = dot_theta - t1;
+                let dot_x_post = dot_x - t3;
+                let dot_y_post = dot_y + t4;
                 let next = JumpState {
                     q: [theta, x, y],
-                    v_pre: [dot_theta + t4, dot_x + t2, dot_y - t3],
-                    v_post: [dot_theta - t4, dot_x - t2, dot_y + t3],
+                    v_pre: [dot_theta_pre, dot_x_pre, dot_y_pre],
+                    v_post: [dot_theta_post, dot_x_post, dot_y_post],
                     lambda: [-minus_lambda],
                     carried: (),
                 };
                 next.checked::<T>()
             }
 
-            /// The state at (q, v), with the projected force.
+            /// The state at (q, v), with the reaction to the projected force, λ = −C⁻¹ μ M⁻¹(L_q + f):
+            /// v_pre = v − h/2 B λ, v_post = v + h/2 B λ.
+            /// For this system it is also `start_plain`.
             ///
             /// Operations: 0.
             pub fn start_projected<T: Scalar>(
@@ -567,8 +746,6 @@ const _: () = {
             ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
                 let [theta, x, y] = *q;
                 let [dot_theta, dot_x, dot_y] = *v;
-
-                // v∓ = v ∓ h/2·B·lambda
                 let next = JumpState {
                     q: [theta, x, y],
                     v_pre: [dot_theta, dot_x, dot_y],
@@ -579,32 +756,8 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// The state at (q, v), without any reaction.
-            ///
-            /// Operations: 0.
-            pub fn start_plain<T: Scalar>(
-                _parameters: &[T; 3],
-                _h: T,
-                q: &[T; 3],
-                v: &[T; 3],
-                _t: T,
-                _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
-                let [theta, x, y] = *q;
-                let [dot_theta, dot_x, dot_y] = *v;
-
-                // v∓ = v ∓ h/2·B·lambda
-                let next = JumpState {
-                    q: [theta, x, y],
-                    v_pre: [dot_theta, dot_x, dot_y],
-                    v_post: [dot_theta, dot_x, dot_y],
-                    lambda: [T::from_f64(0.0)],
-                    carried: (),
-                };
-                next.checked::<T>()
-            }
-
-            /// The state at (q, v) from which the first step has the velocity v.
+            /// The state at (q, v) from which the first step has the velocity v:
+            /// v_post = M⁻¹(p⁻(q, q + h v) − a), v_pre = 2 v − v_post; λ of the continuous equations.
             ///
             /// Operations: 2 add, 6 mul, 2 div, 1 sin_cos.
             pub fn start_stepped<T: Scalar>(
@@ -619,7 +772,7 @@ const _: () = {
                 let [theta, x, y] = *q;
                 let [dot_theta, dot_x, dot_y] = *v;
 
-                // v_pre = 2·v − v_post
+                // multipliers Λ of the continuous equations
                 let pivot = (J + m * a * a) / (J * m);
                 if !emitted::regular(pivot, pivot) {
                     return Err(Failure::SingularConstraints);
@@ -637,25 +790,25 @@ const _: () = {
                 next.checked::<T>()
             }
 
-            /// What the first step finds computed.
+            /// The carried numbers of a state at a start.
             ///
             /// Operations: 3 mul, 1 sin_cos.
-            pub fn carry<T: Scalar>(
+            pub fn initial<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
                 state: &JumpState<[T; 3], [T; 3], [T; 1]>,
                 _t: T,
-            ) -> Result<[T; 5], Failure> {
+            ) -> Result<Carried<T>, Failure> {
                 let [theta, _, _] = state.q;
                 let [dot_theta_post, dot_x_post, dot_y_post] = state.v_post;
                 let (sin_theta, cos_theta) = theta.sin_cos();
-                let carried = [
-                    h * dot_theta_post,
-                    h * dot_x_post,
-                    h * dot_y_post,
+                let carried = Carried {
+                    h_dot_theta_post: h * dot_theta_post,
+                    h_dot_x_post: h * dot_x_post,
+                    h_dot_y_post: h * dot_y_post,
                     sin_theta,
                     cos_theta,
-                ];
+                };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
@@ -663,27 +816,65 @@ const _: () = {
                 }
             }
 
+            /// The carried numbers of a state with sines and cosines computed from their angles.
+            ///
+            /// Operations: 1 sin_cos.
+            #[inline(always)]
+            pub fn resync<T: Scalar>(
+                state: &JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+            ) -> Carried<T> {
+                let [theta, _, _] = state.q;
+                let Carried { h_dot_theta_post, h_dot_x_post, h_dot_y_post, .. } = state
+                    .carried;
+                let (sin, cos) = theta.sin_cos();
+                Carried {
+                    h_dot_theta_post,
+                    h_dot_x_post,
+                    h_dot_y_post,
+                    sin_theta: sin,
+                    cos_theta: cos,
+                }
+            }
+
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
+            ///
+            /// ```text
+            /// (1)  p⁻(q, q') = L_v(q, v_post),  q' = q + h d
+            /// (2)  v_pre' = M⁻¹(p⁺(q, q') − a) at q'
+            /// (3)  v_post' = v_pre' − 2 B σ,  σ = C⁻¹(μ v_pre' + μ₀) at q'
+            ///
+            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// ```
+            ///
+            /// λ' = −2σ/h;
+            /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B.
             ///
             /// Operations: 8 add, 14 mul, 1 rotated_sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &JumpState<[T; 3], [T; 3], [T; 1], [T; 5]>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 5]>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
                 let Prepared { a, k0, two_over_m_pivot, inv_h, two_over_h_sq_pivot } = *prepared;
                 let [theta, x, y] = state.q;
-                let [h_dot_theta_post, h_dot_x_post, h_dot_y_post, sin_theta, cos_theta,
-                ] = state.carried;
+                let Carried {
+                    h_dot_theta_post,
+                    h_dot_x_post,
+                    h_dot_y_post,
+                    sin_theta,
+                    cos_theta,
+                } = state.carried;
 
-                // q' = q + h·d
+                // configuration q' = q + h d
                 let theta_1 = theta + h_dot_theta_post;
                 let x_1 = x + h_dot_x_post;
                 let y_1 = y + h_dot_y_post;
 
-                // velocity M⁻¹(p⁺ − a) at q' and twice its normal part B·sigma, sigma = C⁻¹(mu·u + mu_t)
+                // (2) v_pre' = M⁻¹(p⁺ − a) at q', and 2 σ = 2 C⁻¹(μ v_pre' + μ₀)
                 let (sin_theta_1, cos_theta_1) = emitted::rotated_sin_cos(
                     theta_1,
                     theta,
@@ -692,7 +883,7 @@ const _: () = {
                 let h_defect = a * h_dot_theta_post + h_dot_x_post * sin_theta_1
                     - h_dot_y_post * cos_theta_1;
 
-                // (3) v_post' = v_pre' − 2·B·sigma
+                // (3) v_post' = v_pre' − 2 B σ
                 let h_dot_theta_post_1 = h_dot_theta_post - k0 * h_defect;
                 let t0 = two_over_m_pivot * h_defect;
                 let h_dot_x_post_1 = h_dot_x_post - sin_theta_1 * t0;
@@ -710,13 +901,13 @@ const _: () = {
                         inv_h * h_dot_y_post_1,
                     ],
                     lambda: [-two_over_h_sq_pivot * h_defect],
-                    carried: [
-                        h_dot_theta_post_1,
-                        h_dot_x_post_1,
-                        h_dot_y_post_1,
-                        sin_theta_1,
-                        cos_theta_1,
-                    ],
+                    carried: Carried {
+                        h_dot_theta_post: h_dot_theta_post_1,
+                        h_dot_x_post: h_dot_x_post_1,
+                        h_dot_y_post: h_dot_y_post_1,
+                        sin_theta: sin_theta_1,
+                        cos_theta: cos_theta_1,
+                    },
                 };
                 next.checked::<T>()
             }
@@ -810,12 +1001,12 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 11],
+            kernel::dla2::Carried<__T>,
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
-        const ITERATES: ::core::primitive::bool = true;
-        const BENDS: ::core::primitive::bool = true;
-        const TURNS: ::core::primitive::bool = true;
+        const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
+        const HAS_NEWTON: ::core::primitive::bool = true;
+        const HAS_DERIVATIVES: ::core::primitive::bool = true;
+        const HAS_RECURRENCE: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 3],
             __h: __T,
@@ -840,10 +1031,8 @@ const _: () = {
                     __t,
                     __inputs,
                 ))?;
-                ::core::result::Result::Ok(
-                    __state
-                        .carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
-                )
+                let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
             }
         }
 
@@ -857,9 +1046,8 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(
-                __state.carrying(kernel::dla2::carry(__parameters, __h, &__state, __t)?),
-            )
+            let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline(always)]
@@ -873,54 +1061,39 @@ const _: () = {
         }
 
         #[inline(always)]
-        fn resized<__T: ::nhi_runtime::Scalar>(
+        fn rescale<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 3],
             __h: __T,
             __state: &Self::State<__T>,
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let mut __state = *__state;
-            let __resized = &__state.with_nothing_carried();
-            [
-                __state.carried[0],
-                __state.carried[1],
-                __state.carried[2],
-                __state.carried[3],
-                __state.carried[4],
-                __state.carried[5],
-                __state.carried[6],
-            ] = kernel::dla2::resize(__parameters, __h, __resized, __t)?;
-            ::core::result::Result::Ok(__state)
+            let __carried = kernel::dla2::rescale(__parameters, __h, __state, __t)?;
+            ::core::result::Result::Ok(::nhi_runtime::NodeState {
+                carried: __carried,
+                ..*__state
+            })
         }
 
         #[inline(always)]
-        fn tracked<__T: ::nhi_runtime::Scalar>(
+        fn update_velocity<__T: ::nhi_runtime::Scalar>(
             __h: __T,
             __before: &Self::State<__T>,
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
-            let mut __state = *__state;
-            let __inverse = <__T as ::nhi_runtime::Scalar>::from_f64(2.0) / __h;
-            __state.v[0] = __before.v[0]
-                + __inverse * (__state.carried[4] - __before.carried[4]);
-            __state.v[1] = __before.v[1]
-                + __inverse * (__state.carried[5] - __before.carried[5]);
-            __state.v[2] = __before.v[2]
-                + __inverse * (__state.carried[6] - __before.carried[6]);
-            __state
+            ::nhi_runtime::NodeState {
+                v: kernel::dla2::update_velocity(__h, __before, __state),
+                ..*__state
+            }
         }
 
         #[inline(always)]
-        fn renewed<__T: ::nhi_runtime::Scalar>(
+        fn resync<__T: ::nhi_runtime::Scalar>(
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
-            let mut __state = *__state;
-            __state.carried[7] = __state.carried[7] + __state.carried[8];
-            __state.carried[8] = ::nhi_runtime::Scalar::from_f64(0.0);
-            (__state.carried[9], __state.carried[10]) = ::nhi_runtime::Scalar::sin_cos(
-                __state.carried[7],
-            );
-            __state
+            ::nhi_runtime::NodeState {
+                carried: kernel::dla2::resync(__state),
+                ..*__state
+            }
         }
     }
 
@@ -931,10 +1104,10 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
-            [__T; 5],
+            kernel::rattle::Carried<__T>,
         >;
-        const UNREAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6, 7, 8, 9];
-        const TURNS: ::core::primitive::bool = true;
+        const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6, 7, 8, 9];
+        const HAS_RECURRENCE: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 3],
             __h: __T,
@@ -973,7 +1146,7 @@ const _: () = {
                         )
                     }
                     ::nhi_runtime::Start::PLAIN => {
-                        kernel::rattle::start_plain(
+                        kernel::rattle::start_projected(
                             __parameters,
                             __h,
                             __q,
@@ -993,12 +1166,13 @@ const _: () = {
                         )
                     }
                 })?;
-                ::core::result::Result::Ok(
-                    __state
-                        .carrying(
-                            kernel::rattle::carry(__parameters, __h, &__state, __t)?,
-                        ),
-                )
+                let __carried = kernel::rattle::initial(
+                    __parameters,
+                    __h,
+                    &__state,
+                    __t,
+                )?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
             }
         }
 
@@ -1012,10 +1186,8 @@ const _: () = {
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             let __state = ::nhi_runtime::JumpState::at(*__q, __jump, *__lambda);
-            ::core::result::Result::Ok(
-                __state
-                    .carrying(kernel::rattle::carry(__parameters, __h, &__state, __t)?),
-            )
+            let __carried = kernel::rattle::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline(always)]
@@ -1029,14 +1201,13 @@ const _: () = {
         }
 
         #[inline(always)]
-        fn renewed<__T: ::nhi_runtime::Scalar>(
+        fn resync<__T: ::nhi_runtime::Scalar>(
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
-            let mut __state = *__state;
-            (__state.carried[3], __state.carried[4]) = ::nhi_runtime::Scalar::sin_cos(
-                __state.q[0],
-            );
-            __state
+            ::nhi_runtime::JumpState {
+                carried: kernel::rattle::resync(__state),
+                ..*__state
+            }
         }
     }
 };

@@ -1,0 +1,59 @@
+//! The programs of methods as schemes write them, before the passes: for readers.
+//!
+//! ```text
+//! pub mod dla2 {
+//!     /// equations
+//!     pub fn step<T: Scalar>(parameters: &[T; 3], h: T, q: &[T; 3], ..) -> Result<([T; 3], ..), Failure> {
+//!         // node: q_h = q + h/2 v
+//!         ..
+//!     }
+//!     // starts
+//! }
+//! ```
+
+use super::function::{Signature, function};
+use super::names::{Names, spelled};
+use super::people::Mode;
+use crate::declaration::Declaration;
+use crate::lower::lower;
+use crate::mechanics::Mechanics;
+use crate::method::MethodPrograms;
+use crate::program::{Constants, Program};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+/// The steps and starts of `methods` as functions of everything that they depend on, formatted.
+pub fn unoptimised(declaration: &Declaration, mechanics: &Mechanics, methods: &[MethodPrograms]) -> String {
+    let mut mode = Mode::People(Vec::new());
+    let (pool, runtime) = (&mechanics.system.pool, &declaration.runtime);
+    let head = format!(
+        "`{}` as it is derived, before the optimiser. `nhi expand` without `--plain` prints the code that runs.",
+        declaration.ident
+    );
+    let head = mode.comment(&head);
+    let group = mechanics.system.group.map(|group| {
+        let group = format_ident!("{}", group.runtime);
+        quote!(use #runtime::{Retracts, group::#group};)
+    });
+    let mut print = |program: &Program| {
+        let (mut pool, program) = program.isolated(pool);
+        let signature = Signature::Plain { fallible: true };
+        let lowered = lower(&mut pool, &mut Constants::default(), &program);
+        function(&lowered, &mut mode, Names::default(), &signature)
+    };
+    let modules = methods.iter().map(|method| {
+        let (module, doc) = (spelled(method.id), format!(" The scheme of `{}`.", method.id));
+        let programs = std::iter::once(&method.step).chain(method.distinct_starts());
+        let functions: Vec<TokenStream> = programs.map(&mut print).collect();
+        quote! {
+            #[doc = #doc]
+            pub mod #module {
+                use #runtime::{Failure, Scalar, emitted};
+                #group
+                #(#functions)*
+            }
+        }
+    });
+    let modules: Vec<TokenStream> = modules.collect();
+    mode.print(quote!(#head #(#modules)*)).trim_start().to_owned()
+}
