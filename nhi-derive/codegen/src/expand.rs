@@ -79,6 +79,19 @@ pub fn expand_plain(
     print(source, struct_name, method_name, engine, |derived, _| Ok(derived.plain()))
 }
 
+/// What each pass of the optimiser did to the steps of the same structs and methods, or why it does not apply.
+///
+/// # Errors
+/// See [`ExpandError`].
+pub fn explain(
+    source: &str,
+    struct_name: Option<&str>,
+    method_name: Option<&str>,
+    engine: &mut dyn Engine,
+) -> Result<String, ExpandError> {
+    print(source, struct_name, method_name, engine, |derived, _| Ok(derived.explain()))
+}
+
 /// What `print` prints of the selected structs.
 fn print(
     source: &str,

@@ -25,5 +25,5 @@ pub mod program;
 pub mod system;
 pub mod target;
 
-pub use expand::{expand, expand_plain};
+pub use expand::{expand, expand_plain, explain};
 pub use pipeline::derive;

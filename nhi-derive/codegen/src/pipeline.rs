@@ -8,7 +8,8 @@ use crate::mechanics::{Connection, Mechanics};
 use crate::method::{
     MethodPrograms, SystemPrograms, method_programs, readable_programs, refusal, system_programs,
 };
-use crate::optimised::Optimised;
+use crate::optimise::{Cost, Options, passes};
+use crate::optimised::{MethodFunctions, Optimised};
 use proc_macro2::TokenStream;
 
 /// The expansion of `#[derive(Nonholonomic)]`: the implementation, or every error and a stub. A panic, which is a bug of
@@ -114,6 +115,26 @@ impl Derived {
         let methods: Vec<MethodPrograms> =
             methods.iter().map(|&method| readable_programs(&mut mechanics, method)).collect();
         emit::unoptimised(&self.declaration, &mechanics, &methods)
+    }
+
+    /// What each pass of the optimiser did to the step of each method, or why it does not apply.
+    pub fn explain(&self) -> String {
+        let (pool, options) = (&self.mechanics.system.pool, Options { explains: true, ..Options::default() });
+        let mut out = format!("{}\n", self.declaration.ident);
+        for method in &self.methods {
+            let MethodFunctions { step, cost, decisions, .. } = MethodFunctions::of(pool, method, options);
+            let Cost { recurrence, in_loop, .. } = cost;
+            out.push_str(&format!(
+                "\n{}: {}; in a loop {in_loop} operations, {recurrence} cycles from step to step\n",
+                method.id, step.operations
+            ));
+            for decision in decisions {
+                let does = passes().into_iter().find(|(pass, _)| *pass == decision.pass);
+                let does = does.map_or("", |(_, does)| does);
+                out.push_str(&format!("    {decision} ({does})\n"));
+            }
+        }
+        out
     }
 
     fn unit<'a>(

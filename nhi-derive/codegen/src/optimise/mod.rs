@@ -55,6 +55,8 @@ impl LocalPass {
 pub struct Options {
     /// A pass that is left out, to measure what it gains.
     pub without: Option<&'static str>,
+    /// Whether the decisions list the local passes as well.
+    pub explains: bool,
 }
 
 impl Options {

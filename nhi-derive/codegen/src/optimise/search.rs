@@ -51,6 +51,11 @@ impl Search {
         self.orders[1..].iter().for_each(|order| self.try_order(cx, order));
     }
 
+    /// Operations before the passes.
+    pub(super) fn start_weight(&self, cx: &mut Context<'_>) -> usize {
+        self.start.operations(cx).weight().0
+    }
+
     fn try_order(&mut self, cx: &mut Context<'_>, order: &'static [LocalPass]) {
         let mut steps = Vec::new();
         let mut draft = self.start.clone();

@@ -8,6 +8,7 @@ use crate::optimise::draft::Context;
 use crate::optimise::search::Search;
 use crate::program::{Constants, StepProgram, Table};
 use crate::target::TARGET;
+use std::fmt;
 
 /// What became of a pass.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -246,8 +247,8 @@ fn finish(cx: &mut Context<'_>, at: Candidate, allowance: Allowance) -> Finished
     let facts = Facts::of(&step, &search);
     search.other_orders(cx);
     search.other_rounds(cx);
+    let mut decisions = if cx.options.explains { local_decisions(cx, &search) } else { Vec::new() };
     step.program = search.finish(cx);
-    let mut decisions = Vec::new();
     for pass in FINISHING {
         let outcome = match (pass.applies)(facts) {
             Err(reason) => Outcome::NotApplicable(reason),
@@ -261,4 +262,37 @@ fn finish(cx: &mut Context<'_>, at: Candidate, allowance: Allowance) -> Finished
         decisions.push(Decision { pass: pass.name, outcome });
     }
     Finished { step, facts, decisions }
+}
+
+/// What the local passes of the order that was kept have saved.
+fn local_decisions(cx: &mut Context<'_>, search: &Search) -> Vec<Decision> {
+    let mut before = search.start_weight(cx);
+    let mut decisions = Vec::new();
+    for (pass, draft) in &search.kept {
+        let after = draft.operations(cx).weight().0;
+        let what = "operations";
+        let outcome = match before == after {
+            true => Outcome::Nothing,
+            false => Outcome::Compared { before, after, what, is_kept: true },
+        };
+        decisions.push(Decision { pass, outcome });
+        before = after;
+    }
+    decisions
+}
+
+impl fmt::Display for Decision {
+    /// `state_cache: kept, 40 → 31 operations`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.pass)?;
+        match &self.outcome {
+            Outcome::NotApplicable(reason) => write!(f, "does not apply: {reason}"),
+            Outcome::Nothing => write!(f, "found nothing to change"),
+            Outcome::Run => write!(f, "applied"),
+            Outcome::Compared { before, after, what, is_kept } => {
+                let verdict = if *is_kept { "kept" } else { "dropped" };
+                write!(f, "{verdict}, {before} → {after} {what}")
+            }
+        }
+    }
 }
