@@ -1,13 +1,15 @@
 //! The command line.
 
 use crate::check::Unchecked;
+use crate::generate::Generate;
 use crate::problem::Problem;
 use crate::run::Stopped;
 use crate::scoreboard::Selection;
 use crate::{demo, figure, list, output, progress};
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
-use nhi_codegen::engine::default_engine;
+use nhi_codegen::engine::{Engine, default_engine};
+use nhi_codegen::expand::ExpandError;
 use nhi_models::{GROUP_MODELS, MODELS, Model, common_methods};
 use std::fs;
 use std::io::{self, Write};
@@ -78,13 +80,21 @@ enum Command {
         #[arg(long, value_name = "M")]
         method: Option<String>,
         /// The scheme as it is derived, before the optimiser: what to compare with a paper.
-        #[arg(long)]
+        #[arg(long, conflicts_with = "explain")]
         plain: bool,
+        /// What each pass of the optimiser did to the step, or why it does not apply.
+        #[arg(long)]
+        explain: bool,
     },
+    /// Write generated code as source files to check in.
+    ///
+    /// Rust code contains the structs themselves, without the derive, and depends on `nhi-runtime` alone, also with
+    /// `default-features = false`.
+    Generate(Generate),
 }
 
 /// The reason for the failure of a command.
-enum Failed {
+pub(crate) enum Failed {
     /// The request is invalid; exit code 2.
     Wrong(String),
     /// The command failed, or the result is not as expected; exit code 1.
@@ -132,9 +142,15 @@ impl Arguments {
                 scoreboard(&Selection::new(&model, &method, steps), out.as_deref())
             }
             Some(Command::Models) => print(&list::models()),
-            Some(Command::Expand { file, name, method, plain }) => {
-                expand(&file, name.as_deref(), method.as_deref(), plain)
+            Some(Command::Expand { file, name, method, plain, explain }) => {
+                let print = match (plain, explain) {
+                    (true, _) => nhi_codegen::expand_plain,
+                    (_, true) => nhi_codegen::explain,
+                    _ => nhi_codegen::expand,
+                };
+                expand(&file, name.as_deref(), method.as_deref(), print)
             }
+            Some(Command::Generate(generate)) => generate.execute(),
         };
         match done {
             Ok(()) => ExitCode::SUCCESS,
@@ -234,8 +250,10 @@ fn methods() -> impl Iterator<Item = &'static str> {
     common_methods().iter().map(|method| method.id)
 }
 
-fn expand(file: &Path, name: Option<&str>, method: Option<&str>, plain: bool) -> Result<(), Failed> {
-    let expand = if plain { nhi_codegen::expand_plain } else { nhi_codegen::expand };
+/// Prints something of the structs of a file.
+type Expand = fn(&str, Option<&str>, Option<&str>, &mut dyn Engine) -> Result<String, ExpandError>;
+
+fn expand(file: &Path, name: Option<&str>, method: Option<&str>, expand: Expand) -> Result<(), Failed> {
     let code = expand(&read(file)?, name, method, default_engine().as_mut());
     print(&code.map_err(|error| Failed::Wrong(format!("{}: {error}", file.display())))?)
 }
@@ -246,15 +264,15 @@ fn parse<'a>(path: &Path, text: &str) -> Result<Problem<'a>, Failed> {
         .map_err(|malformed| Failed::Wrong(format!("{}: {malformed}", path.display())))
 }
 
-fn read(path: &Path) -> Result<String, Failed> {
+pub(crate) fn read(path: &Path) -> Result<String, Failed> {
     fs::read_to_string(path).map_err(|error| Failed::Wrong(format!("{}: {error}", path.display())))
 }
 
-fn create(folder: &Path) -> Result<(), Failed> {
+pub(crate) fn create(folder: &Path) -> Result<(), Failed> {
     fs::create_dir_all(folder).map_err(|error| Failed::Stopped(format!("{}: {error}", folder.display())))
 }
 
-fn save(path: &Path, bytes: &[u8]) -> Result<(), Failed> {
+pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), Failed> {
     fs::write(path, bytes).map_err(|error| Failed::Stopped(format!("{}: {error}", path.display())))
 }
 

@@ -5,6 +5,7 @@ mod check;
 mod demo;
 mod figure;
 mod forms;
+mod generate;
 mod group;
 mod list;
 mod number;

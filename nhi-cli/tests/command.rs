@@ -362,6 +362,30 @@ fn plain_expansion_is_the_scheme() {
     assert!(!plain.contains("pub mod rk4") && !plain.contains("carried"));
 }
 
+/// What the passes did, and why others do not apply.
+#[test]
+fn the_optimiser_explains_itself() {
+    let folder = folder("explain");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/src/sleigh_com.rs");
+    let explained = nhi(&folder, &["expand", source.to_str().unwrap(), "--method", "dla2", "--explain"]);
+    assert!(explained.status.success(), "{}", text(&explained.stderr));
+    let explained = text(&explained.stdout);
+    let lines: Vec<&str> = explained.lines().map(str::trim).collect();
+    assert_eq!(lines[0], "SleighCom");
+    assert!(lines[2].starts_with("dla2: ") && lines[2].contains("per Newton iteration"), "{explained}");
+    for start in [
+        "predictor: applied",
+        "rotate_loop: does not apply: the step has a Newton iteration",
+        "scaled_velocities: kept, ",
+        "value_numbering: kept, ",
+        "trig_recurrence: applied",
+    ] {
+        assert!(lines.iter().any(|line| line.starts_with(start)), "{start} is not in\n{explained}");
+    }
+    let both = nhi(&folder, &["expand", source.to_str().unwrap(), "--plain", "--explain"]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
 /// Without a command: tables and two figures.
 #[test]
 fn the_demonstration() {

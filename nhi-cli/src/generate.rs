@@ -1,0 +1,81 @@
+//! Source files of generated code.
+
+use crate::command::{Failed, read, save};
+use clap::{Args, ValueEnum};
+use nhi_codegen::engine::default_engine;
+use nhi_codegen::generate::Request;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What to generate from which file.
+#[derive(Args, Debug)]
+pub(crate) struct Generate {
+    /// A Rust source file with declarations.
+    file: PathBuf,
+    /// The language of the generated code.
+    #[arg(long, value_name = "LANGUAGE", value_enum, default_value_t = Language::Rust)]
+    lang: Language,
+    /// Where to write the code: a file for Rust, a folder for C.
+    #[arg(long, value_name = "PATH")]
+    out: PathBuf,
+    /// One struct; all that derive `Nonholonomic` if left out.
+    #[arg(long = "struct", value_name = "NAME")]
+    name: Option<String>,
+    /// One method, by its id (`dla2`) or type (`Dla2`), or several by repetition; those of the declaration if left
+    /// out.
+    #[arg(long, value_name = "M")]
+    method: Vec<String>,
+    /// Write nothing; fail if the code is missing or of another declaration, other methods or another version.
+    #[arg(long)]
+    check: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Language {
+    Rust,
+}
+
+impl Generate {
+    /// Writes or checks the files.
+    pub(crate) fn execute(&self) -> Result<(), Failed> {
+        let source = read(&self.file)?;
+        let request = Request { name: self.name.clone(), methods: self.method.clone() };
+        match self.lang {
+            Language::Rust => self.rust(&request, &source),
+        }
+    }
+
+    fn rust(&self, request: &Request, source: &str) -> Result<(), Failed> {
+        if is_same(&self.file, &self.out) {
+            return Err(Failed::Wrong(format!("--out {}: that is the declaration", self.out.display())));
+        }
+        if self.check {
+            let generated = std::fs::read_to_string(&self.out).unwrap_or_default();
+            let is_current = request.is_current(source, &generated).map_err(|error| self.wrong(error))?;
+            return if is_current { Ok(()) } else { Err(self.stale(&self.out)) };
+        }
+        let code = request.rust(source, default_engine().as_mut()).map_err(|error| self.wrong(error))?;
+        save(&self.out, code.as_bytes())
+    }
+
+    /// An invalid declaration or request.
+    fn wrong(&self, error: impl fmt::Display) -> Failed {
+        Failed::Wrong(format!("{}: {error}", self.file.display()))
+    }
+
+    fn stale(&self, path: &Path) -> Failed {
+        Failed::Stopped(format!(
+            "{} is stale: generate it again from {}",
+            path.display(),
+            self.file.display()
+        ))
+    }
+}
+
+/// Whether both are the same existing file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
