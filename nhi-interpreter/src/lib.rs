@@ -41,15 +41,20 @@ pub fn run(function: &Function, arguments: &[Vec<f64>], options: Options) -> Res
     counted(function, arguments, options).map(|(outputs, _)| outputs)
 }
 
-/// As [`run`], with the [weight](nhi_codegen::expr::OperationCount::weight) of the operations that were executed.
+/// As [`run`], with the [weight](nhi_codegen::expr::OperationCount::weight) of the operations that were executed;
+/// a change of sign counts 1.
 pub(crate) fn counted(
     function: &Function,
     arguments: &[Vec<f64>],
     options: Options,
 ) -> Result<(Vec<Vec<f64>>, usize), Failure> {
     assert_eq!(arguments.len(), function.arguments.len(), "{}: number of arguments", function.name);
-    let mut frame =
-        Frame { at: vec![f64::NAN; function.names.len()], options, executed: OperationCount::default() };
+    let mut frame = Frame {
+        at: vec![f64::NAN; function.names.len()],
+        options,
+        executed: OperationCount::default(),
+        negations: 0,
+    };
     for (argument, numbers) in function.arguments.iter().zip(arguments) {
         let name = argument.role.name();
         assert_eq!(argument.values.len(), numbers.len(), "{}: length of {name}", function.name);
@@ -59,7 +64,7 @@ pub(crate) fn counted(
     let outputs: Vec<Vec<f64>> = function.outputs.iter().map(|output| frame.all(&output.values)).collect();
     let checked = function.outputs.iter().zip(&outputs).filter(|(output, _)| output.role != Role::Carried);
     let finite = checked.flat_map(|(_, numbers)| numbers).all(|x| x.is_finite());
-    if finite { Ok((outputs, frame.executed.weight())) } else { Err(Failure::NonFinite) }
+    if finite { Ok((outputs, frame.executed.weight() + frame.negations)) } else { Err(Failure::NonFinite) }
 }
 
 /// As [`run`], of a program that is lowered first.
@@ -85,6 +90,7 @@ struct Frame {
     at: Vec<f64>,
     options: Options,
     executed: OperationCount,
+    negations: usize,
 }
 
 impl Frame {
@@ -144,7 +150,11 @@ impl Frame {
 
     fn count(&mut self, operation: &Operation) {
         let call = match operation {
-            Operation::Copy(_) | Operation::Neg(_) => return,
+            Operation::Copy(_) => return,
+            Operation::Neg(_) => {
+                self.negations += 1;
+                return;
+            }
             Operation::Add(..) | Operation::Sub(..) => {
                 self.executed.adds += 1;
                 return;

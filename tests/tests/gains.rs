@@ -1,0 +1,184 @@
+//! What each pass of the optimiser gains: the cost of every step of the models without it.
+//!
+//! `docs/gains.md` is written anew with
+//!
+//! ```text
+//! UPDATE_GAINS=1 cargo test --release -p nhi-tests --test gains
+//! ```
+
+use nhi_codegen::declaration::Declaration;
+use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expand::structs;
+use nhi_codegen::expr::Pool;
+use nhi_codegen::method::{Method, MethodPrograms};
+use nhi_codegen::optimise::{Options, passes};
+use nhi_codegen::optimised::MethodFunctions;
+use nhi_codegen::pipeline::Derived;
+use nhi_interpreter::Simulation;
+use nhi_models::{GROUP_MODELS, MODELS, Model};
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// The methods that are measured, where a model declares them.
+const METHODS: [Method; 4] = [Method::Dla2, Method::DlaRattle, Method::Rdp, Method::Rattle];
+
+/// Steps that are run, of this size: long enough for Newton's method to need its predictor.
+const STEPS: usize = 48;
+const H: f64 = 0.05;
+
+/// A pass has to gain one per cent of one measure on one step.
+const LEAST: f64 = 1.0;
+
+/// The file of the table.
+const TABLE: &str = "../docs/gains.md";
+
+const HEAD: &str = "# What each pass gains
+
+Every pass is left out in turn, and the cost of each step is compared with that of the complete optimiser: by how many per
+cent the **executed** operations of a step grow (of 48 steps of h = 0.05 from the model's own start, run by the
+interpreter; an addition, multiplication or change of sign counts 1, a division 4, a sine and cosine 15), the operations that a **loop**
+over steps repeats, and the **recurrence**, the cycles that each step of a loop waits for the one before. A negative
+number means that the pass makes that measure worse there; most often it improves another one. The test `gains` of
+`nhi-tests` holds the tables:
+
+```sh
+UPDATE_GAINS=1 cargo test --release -p nhi-tests --test gains
+```
+";
+
+/// Executed operations of a step, operations in a loop, and recurrence.
+type Costs = [f64; 3];
+
+const MEASURES: [&str; 3] = ["executed", "loop", "recurrence"];
+
+/// Every declaration in the files of the `models` crate.
+fn declarations() -> Vec<Declaration> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/src");
+    let mut all = Vec::new();
+    for folder in [folder.join("lie"), folder] {
+        let files = std::fs::read_dir(folder).expect("the models beside this crate");
+        let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+        files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+        files.sort();
+        for file in files {
+            let text = std::fs::read_to_string(&file).expect("text");
+            let found = structs(&text).expect("Rust");
+            all.extend(found.iter().map(|found| Declaration::parse(found).expect("no mistakes")));
+        }
+    }
+    all
+}
+
+/// The costs of the step of a method; the executed operations up to a step that fails.
+fn costs(model: &dyn Model, pool: &Pool, method: &MethodPrograms, options: Options) -> Costs {
+    let functions = MethodFunctions::of(pool, method, options);
+    let instance = model.instance(&model.defaults());
+    let (q, v) = instance.initial();
+    let inputs = vec![0.0; model.inputs().len()];
+    let parameters = model.defaults();
+    let start = Simulation::start(&functions, method.start, &parameters, [&q, &v, &inputs], H);
+    let mut simulation = start.expect("the start of the model");
+    let taken = (0..STEPS).take_while(|_| simulation.step(&inputs).is_ok()).count();
+    let executed = simulation.executed() as f64 / taken.max(1) as f64;
+    [executed, functions.cost.in_loop as f64, functions.cost.recurrence as f64]
+}
+
+/// One step: its costs, and by how many per cent they grow without each pass.
+struct Row {
+    name: String,
+    costs: Costs,
+    gains: Vec<Costs>,
+}
+
+fn row(model: &dyn Model, pool: &Pool, method: &MethodPrograms) -> Row {
+    let whole = costs(model, pool, method, Options::default());
+    let gains = passes().into_iter().map(|(pass, _)| {
+        let without = costs(model, pool, method, Options { without: Some(pass), ..Options::default() });
+        std::array::from_fn(|i| 100.0 * (without[i] - whole[i]) / whole[i].max(1.0))
+    });
+    Row { name: format!("{} `{}`", model.name(), method.id), costs: whole, gains: gains.collect() }
+}
+
+fn rows() -> Vec<Row> {
+    let declarations = declarations();
+    let mut work: Vec<(&dyn Model, Pool, MethodPrograms)> = Vec::new();
+    for &model in MODELS.iter().chain(GROUP_MODELS) {
+        let declaration = declarations
+            .iter()
+            .find(|d| d.ident == model.system() && d.system.group.is_some() == model.group().is_some())
+            .expect("the declaration of the model");
+        let derived = Derived::new(declaration.clone(), &mut BuiltIn).expect("derivable");
+        for method in &derived.methods {
+            let is_run = model.methods().iter().any(|of_table| of_table.id == method.id);
+            let is_shown = METHODS.iter().any(|shown| shown.facts().id == method.id);
+            if is_run && is_shown {
+                work.push((model, derived.mechanics.system.pool.clone(), method.clone()));
+            }
+        }
+    }
+    let (next, rows) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some((model, pool, method)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let row = row(*model, pool, method);
+                    rows.lock().expect("no thread panics").push(row);
+                }
+            });
+        }
+    });
+    let mut rows = rows.into_inner().expect("no thread panics");
+    rows.sort_by(|a, b| a.name.cmp(&b.name));
+    rows
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut out = HEAD.to_owned();
+    let write = &mut out;
+    let _ = writeln!(write, "\n## Largest gain of each pass, per cent\n");
+    let _ = writeln!(write, "| pass | what it does | steps that gain 1 % | executed | loop | recurrence |");
+    let _ = writeln!(write, "|---|---|---:|---:|---:|---:|");
+    for (i, (pass, does)) in passes().into_iter().enumerate() {
+        let gains = || rows.iter().map(|row| row.gains[i]);
+        let count = gains().filter(|gains| gains.iter().any(|&gain| gain >= LEAST)).count();
+        let largest: [f64; 3] = std::array::from_fn(|m| gains().map(|g| g[m]).fold(0.0, f64::max));
+        let [executed, in_loop, recurrence] = largest.map(|x| format!("{x:.0}"));
+        let _ = writeln!(write, "| {pass} | {does} | {count} | {executed} | {in_loop} | {recurrence} |");
+    }
+    for (m, measure) in MEASURES.iter().enumerate() {
+        let _ = writeln!(write, "\n## Every step: {measure}\n");
+        let names: Vec<String> = passes().into_iter().map(|(pass, _)| pass.replace('_', " ")).collect();
+        let _ = writeln!(write, "| step | cost | {} |", names.join(" | "));
+        let _ = writeln!(write, "|---|---:|{}", "---:|".repeat(names.len()));
+        for row in rows {
+            let gains: Vec<String> = row.gains.iter().map(|gains| cell(gains[m])).collect();
+            let _ = writeln!(write, "| {} | {:.0} | {} |", row.name, row.costs[m], gains.join(" | "));
+        }
+    }
+    out
+}
+
+/// Whole per cents; nothing for less than half a per cent.
+fn cell(gain: f64) -> String {
+    if gain.abs() < 0.5 { String::new() } else { format!("{gain:.0}") }
+}
+
+#[test]
+fn every_pass_gains_something_and_the_tables_are_as_committed() {
+    let rows = rows();
+    let text = table(&rows);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(TABLE);
+    if std::env::var_os("UPDATE_GAINS").is_some() {
+        std::fs::write(&path, &text).expect("the table is written");
+    }
+    for (i, (pass, _)) in passes().into_iter().enumerate() {
+        let gains = rows.iter().any(|row| row.gains[i].iter().any(|&gain| gain >= LEAST));
+        assert!(gains || pass == "names", "{pass} gains less than {LEAST} % on every step");
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    let line = committed.lines().zip(text.lines()).position(|(a, b)| a != b).map(|line| line + 1);
+    assert!(committed == text, "{TABLE} is not what is measured, from line {line:?} on; set UPDATE_GAINS=1");
+}
