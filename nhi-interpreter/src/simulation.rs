@@ -7,6 +7,9 @@ use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::program::Role;
 use nhi_runtime::{Failure, emitted};
 
+/// Numbers by their roles.
+type Fields = Vec<(Role, Vec<f64>)>;
+
 /// A run of one method, as `nhi_runtime::Simulation` takes it.
 #[derive(Clone, Debug)]
 pub struct Simulation<'a> {
@@ -16,7 +19,7 @@ pub struct Simulation<'a> {
     h: f64,
     prepared: Vec<f64>,
     /// The fields of the state, by their roles.
-    state: Vec<(Role, Vec<f64>)>,
+    state: Fields,
     steps: u64,
     /// Weight of the operations of the steps.
     executed: usize,
@@ -96,11 +99,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// What `function` computes at the current state, by roles, and the weight of the operations executed.
-    fn results(
-        &self,
-        function: &Function,
-        inputs: &[f64],
-    ) -> Result<(Vec<(Role, Vec<f64>)>, usize), Failure> {
+    fn results(&self, function: &Function, inputs: &[f64]) -> Result<(Fields, usize), Failure> {
         let argument = |role: &Role| match role {
             Role::Parameters => self.parameters.clone(),
             Role::StepSize => vec![self.h],
