@@ -90,7 +90,8 @@ NHI_FN int nhi_all_finite(const nhi_real *x, int n)
 /* x, or zero where it is a subnormal double: operations with those are slow, and what has died out stays one for ever. */
 NHI_FN nhi_real nhi_flushed(nhi_real x)
 {
-    return nhi_abs((double)x) < 2.2250738585072014e-308 ? x - x : x;
+    /* Zeros keep their signs. */
+    return x != 0 && nhi_abs((double)x) < 2.2250738585072014e-308 ? x - x : x;
 }
 
 NHI_FN void nhi_flush(nhi_real *x, int n)

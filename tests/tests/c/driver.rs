@@ -1,0 +1,234 @@
+//! A C program that does what it is told on standard input, with the functions of one declaration.
+
+use nhi_codegen::backend::c::File;
+use nhi_codegen::pipeline::Derived;
+use std::fmt::Write as _;
+
+/// The generated header and the lengths of what its functions take.
+pub(crate) struct Header {
+    /// Prefix of all names.
+    pub(crate) name: String,
+    /// Members of the parameters with the lengths of arrays, in order.
+    members: Vec<(String, Option<usize>)>,
+    /// Numbers of entries of q, velocities, constraints and inputs.
+    pub(crate) lengths: [usize; 4],
+    /// Whether accelerations depend on time.
+    takes_time: bool,
+    /// Ids of the methods.
+    methods: Vec<&'static str>,
+}
+
+impl Header {
+    /// That of `files`, which were printed for `derived`.
+    pub(crate) fn of(derived: &Derived, files: &[File]) -> Header {
+        let header = &files[0];
+        let name = header.name.strip_suffix(".h").expect("the header first").to_owned();
+        let system = &derived.mechanics.system;
+        let lengths = [
+            system.coordinates.len(),
+            system.velocities.len(),
+            system.constraints.len(),
+            system.inputs.len(),
+        ];
+        let (before, _) = header.text.split_once(&format!("}} {name}_parameters;")).expect("parameters");
+        let (_, body) = before.rsplit_once("typedef struct {").expect("a struct");
+        let members = body.lines().filter_map(|line| {
+            let (member, _) = line.trim().strip_prefix("double ")?.split_once(';')?;
+            Some(match member.split_once('[') {
+                None => (member.to_owned(), None),
+                Some((member, length)) => {
+                    let length = length.trim_end_matches(']').parse().expect("a length");
+                    (member.to_owned(), Some(length))
+                }
+            })
+        });
+        let (_, acceleration) =
+            header.text.split_once(&format!("{name}_acceleration(")).expect("it is there");
+        let takes_time = acceleration.split(';').next().is_some_and(|list| list.contains("double t,"));
+        let methods = derived.methods.iter().map(|method| method.id).collect();
+        Header { members: members.collect(), lengths, takes_time, methods, name }
+    }
+
+    /// The place of a method among those of the program.
+    pub(crate) fn method(&self, id: &str) -> Option<usize> {
+        self.methods.iter().position(|method| *method == id)
+    }
+
+    /// The source text. Commands are a letter and numbers, which are the bits of doubles in hexadecimal digits:
+    ///
+    /// ```text
+    /// P parameters             sets the parameters
+    /// S method q v u h         starts          → status q v lambda time
+    /// T u                      takes a step    → the same
+    /// N count u                takes steps     → the same
+    /// E q v                    energy          → 0 energy
+    /// M q v                    momentum        → 0 p
+    /// R q v                    residual        → 0 residual
+    /// A q v t u                acceleration    → status dv lambda
+    /// J q v                    projection      → status v
+    /// ```
+    pub(crate) fn program(&self) -> String {
+        let Header { name, members, lengths: [entries, n, m, k], takes_time, methods } = self;
+        let mut text = format!("#include \"{name}.h\"\n{COMMON}");
+        let members: String = members.iter().fold(String::new(), |mut text, (member, length)| {
+            let _ = match length {
+                None => writeln!(text, "            p.{member} = number();"),
+                Some(length) => writeln!(text, "            take(p.{member}, {length});"),
+            };
+            text
+        });
+        let (u, with_u) = if *k > 0 { ("take(u, K);", ", u") } else { ("", "") };
+        let (lambda, with_lambda) = if *m > 0 { ("put(lambda, M);", ", lambda") } else { ("", "") };
+        let t = if *takes_time { "t, " } else { "" };
+        let cases = |call: &dyn Fn(&str) -> String| -> String {
+            let case = |(i, id): (usize, &&str)| format!("            case {i}: {}; break;\n", call(id));
+            methods.iter().enumerate().map(case).collect()
+        };
+        let simulations: String =
+            methods.iter().map(|id| format!("        {name}_{id} of_{id};\n")).collect();
+        let [start, step, steps, state] = [
+            cases(&|id| format!("status = {name}_{id}_start(&sim.of_{id}, &p, q, v{with_u}, number())")),
+            cases(&|id| format!("status = {name}_{id}_step(&sim.of_{id}{with_u})")),
+            cases(&|id| format!("status = {name}_{id}_steps(&sim.of_{id}{with_u}, count)")),
+            cases(&|id| {
+                format!(
+                    "{name}_{id}_state(&sim.of_{id}, q, v{with_lambda}); t = {name}_{id}_time(&sim.of_{id})"
+                )
+            }),
+        ];
+        let residual = if *m > 0 {
+            format!("case 'R': {name}_residual(&p, q, v, lambda); answer(0); {lambda} break;")
+        } else {
+            String::new()
+        };
+        let (arrays, more) =
+            (format!("double q[{entries}], v[{n}], out[{n}], t = 0.0;"), [("lambda", *m), ("u", *k)]);
+        let more: String = more
+            .iter()
+            .filter(|(_, length)| *length > 0)
+            .map(|(array, length)| format!(" double {array}[{length}];"))
+            .collect();
+        let _ = write!(
+            text,
+            "
+enum {{ N = {entries}, V = {n}, M = {m}, K = {k} }};
+
+int main(void)
+{{
+    {name}_parameters p;
+    union {{
+{simulations}        char none;
+    }} sim;
+    int method = -1;
+    {arrays}{more}
+    char command[2];
+    memset(&p, 0, sizeof p);
+    memset(&sim, 0, sizeof sim);
+    while (scanf(\"%1s\", command) == 1) {{
+        nhi_status status = NHI_OK;
+        uint64_t count;
+        switch (command[0]) {{
+        case 'P':
+{members}            break;
+        case 'S':
+            method = (int)integer();
+            take(q, N); take(v, V); {u}
+            switch (method) {{
+{start}            default: return 3;
+            }}
+            break;
+        case 'T':
+            {u}
+            switch (method) {{
+{step}            default: return 3;
+            }}
+            break;
+        case 'N':
+            count = integer(); {u}
+            switch (method) {{
+{steps}            default: return 3;
+            }}
+            break;
+        default:
+            take(q, N); take(v, V);
+            break;
+        }}
+        switch (command[0]) {{
+        case 'P': break;
+        case 'E': answer(0); out[0] = {name}_energy(&p, q, v); put(out, 1); break;
+        case 'M': {name}_momentum(&p, q, v, out); answer(0); put(out, V); break;
+        {residual}
+        case 'A':
+            t = number(); {u}
+            status = {name}_acceleration(&p, q, v, {t}{pass_u}out{with_lambda});
+            answer((int)status);
+            if (status == NHI_OK) {{ put(out, V); {lambda} }}
+            break;
+        case 'J':
+            status = {name}_project(&p, q, v);
+            answer((int)status);
+            if (status == NHI_OK) {{ put(v, V); }}
+            break;
+        default:
+            answer((int)status);
+            if (command[0] == 'S' && status != NHI_OK) {{ break; }}
+            switch (method) {{
+{state}            default: return 3;
+            }}
+            put(q, N); put(v, V); {lambda} put(&t, 1);
+            break;
+        }}
+        if (command[0] != 'P') {{ printf(\"\\n\"); fflush(stdout); }}
+    }}
+    return 0;
+}}
+",
+            pass_u = if *k > 0 { "u, " } else { "" },
+        );
+        text
+    }
+}
+
+/// Reading and writing of numbers.
+const COMMON: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t integer(void)
+{
+    char text[32];
+    if (scanf("%31s", text) != 1) {
+        exit(3);
+    }
+    return (uint64_t)strtoull(text, NULL, 16);
+}
+
+static double number(void)
+{
+    const uint64_t bits = integer();
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static void take(double *x, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        x[i] = number();
+    }
+}
+
+static void put(const double *x, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        uint64_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        printf(" %08lx%08lx", (unsigned long)(bits >> 32), (unsigned long)(bits & 0xffffffffu));
+    }
+}
+
+static void answer(int status)
+{
+    printf("%d", status);
+}
+"#;

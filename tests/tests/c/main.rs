@@ -1,0 +1,338 @@
+//! Generated C computes the bits of the derived code, with every compiler, and the reference data.
+
+mod compile;
+mod driver;
+mod model;
+mod process;
+
+use compile::{builds, compile, write};
+use driver::Header;
+use model::{InC, assert_same, status_of};
+use nhi_cli::Problem;
+use nhi_codegen::backend::c::{self, Options};
+use nhi_codegen::declaration::Declaration;
+use nhi_codegen::engine::default_engine;
+use nhi_codegen::expand::structs;
+use nhi_codegen::optimised::Optimised;
+use nhi_codegen::pipeline::Derived;
+use nhi_interpreter::Simulation;
+use nhi_models::{GROUP_MODELS, MODELS, Model};
+use process::{Program, State};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Steps that are compared from the start of every model with every method.
+const STEPS: u64 = 100;
+const STEP_SIZE: f64 = 0.01;
+
+/// Trajectories of the reference data by methods that C has, in coordinates and on groups.
+const CASES: [usize; 2] = [208, 32];
+
+/// Steps after which subnormal numbers are set to zero.
+const FLUSH_EVERY: u64 = 4096;
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("c").join(name)
+}
+
+/// The declarations in a text.
+fn declarations(text: &str) -> Vec<Declaration> {
+    let found = structs(text).expect("Rust");
+    found.iter().map(|found| Declaration::parse(found).expect("no mistakes")).collect()
+}
+
+/// The files of the `models` crate.
+fn sources_of_models() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/src");
+    let folders = [folder.join("lie"), folder];
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
+    let paths = files.map(|file| file.expect("a file").path());
+    let sources = paths.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    sources.map(|path| std::fs::read_to_string(path).expect("text")).collect()
+}
+
+/// Everything that follows from a declaration.
+fn derive(declaration: Declaration) -> (Derived, Optimised) {
+    let derived = Derived::new(declaration, default_engine().as_mut()).expect("derivable");
+    let optimised = derived.optimised();
+    (derived, optimised)
+}
+
+/// Writes the C of a declaration with its program into a folder.
+fn write_c(folder: &Path, derived: &Derived, optimised: &Optimised) -> Arc<Header> {
+    let files = c::files(derived, optimised, &Options::default());
+    let header = Header::of(derived, &files);
+    write(folder, &files, &header.program());
+    Arc::new(header)
+}
+
+/// Does `work` for each index on all processors; the messages of what panics.
+fn in_parallel(length: usize, work: impl Fn(usize) + Sync) -> Vec<String> {
+    let (begun, messages) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let i = begun.fetch_add(1, Ordering::Relaxed);
+                    if i >= length {
+                        break;
+                    }
+                    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(i))) {
+                        let message = panic.downcast_ref::<String>().cloned();
+                        let message = message.or(panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+                        messages.lock().expect("nobody panics here").push(message.unwrap_or_default());
+                    }
+                }
+            });
+        }
+    });
+    messages.into_inner().expect("nobody panics here")
+}
+
+/// Compares the functions of a model's system and all its steps from its own start; how many.
+fn compare(model: &InC<'_>) -> usize {
+    let instance = model.instance(&model.defaults());
+    let (q, v) = instance.initial();
+    let inputs = vec![0.0; model.inputs().len()];
+    let moved: Vec<f64> = v.iter().map(|v| v + 0.1).collect();
+    for v in [&v, &moved] {
+        instance.energy(&q, v);
+        instance.momentum(&q, v);
+        instance.residual(&q, v);
+        instance.project(&q, v).expect("regular constraints");
+        instance.acceleration(&q, v, 0.3, &inputs).expect("regular constraints");
+    }
+    let mut compared = 0;
+    for method in model.methods() {
+        // What cannot be started is refused with the same status.
+        assert!(instance.start(method, &q, &v, &inputs, 0.0).is_err());
+        assert!(instance.start(method, &q, &vec![f64::NAN; v.len()], &inputs, STEP_SIZE).is_err());
+        if !model.constraints().is_empty() {
+            let _ = instance.start(method, &q, &moved, &inputs, STEP_SIZE);
+        }
+        let Ok(mut trajectory) = instance.start(method, &q, &v, &inputs, STEP_SIZE) else { continue };
+        for _ in 0..STEPS {
+            if trajectory.step().is_err() {
+                break;
+            }
+            compared += 1;
+        }
+    }
+    compared
+}
+
+/// The cases of a folder of the reference data that C can run: how many, and those that deviate.
+fn check(folder: &str, models: &[&dyn Model]) -> (usize, Vec<String>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(folder);
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("data").map(|entry| entry.expect("a file").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.retain(|path| !path.ends_with("group_maps.json"));
+    paths.sort();
+    let (checked, deviations) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    // Models are shared between threads, their instances are not.
+    let mut messages = in_parallel(paths.len(), |i| {
+        let text = std::fs::read_to_string(&paths[i]).expect("text");
+        let case: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        if case["method"] == "exact" {
+            return;
+        }
+        let name = paths[i].display();
+        let problem = match Problem::parse(&text, models) {
+            Ok(problem) => problem,
+            // Compositions, other starts and other retractions.
+            Err(malformed) if malformed.field == "method" => return,
+            Err(malformed) => panic!("{name}: {malformed}"),
+        };
+        let report = problem.check().unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        checked.fetch_add(1, Ordering::Relaxed);
+        if !report.agrees() {
+            deviations.lock().expect("nobody panics here").push(format!("{name}: {report}"));
+        }
+    });
+    messages.extend(deviations.into_inner().expect("nobody panics here"));
+    (checked.into_inner(), messages)
+}
+
+#[test]
+fn models_in_c_compute_the_same_bits_and_the_reference_data() {
+    let sources = sources_of_models();
+    let models: Vec<&dyn Model> = MODELS.iter().chain(GROUP_MODELS).copied().collect();
+    let programs: Vec<Mutex<Option<Program>>> = models.iter().map(|_| Mutex::new(None)).collect();
+    let compared: Vec<AtomicUsize> = builds().iter().map(|_| AtomicUsize::new(0)).collect();
+    let messages = in_parallel(models.len(), |i| {
+        let model = models[i];
+        let name = format!("{}{}", model.name(), model.group().map_or("", |_| "_on_group"));
+        let mut all = sources.iter().flat_map(|source| declarations(source));
+        let declaration = all.find(|declaration| {
+            declaration.ident == model.system()
+                && declaration.system.group.is_some() == model.group().is_some()
+        });
+        let declaration = declaration.expect("the declaration of the model");
+        // `methods(all)` of a system in coordinates has methods that the models are run with on groups alone.
+        let is_run = |id: &str| model.methods().iter().any(|method| method.id == id);
+        let methods = declaration.system.methods.iter().copied();
+        let methods = methods.filter(|method| is_run(method.facts().id)).collect();
+        let (derived, optimised) = derive(declaration.with_methods(methods));
+        let folder = folder(&name);
+        let header = write_c(&folder, &derived, &optimised);
+        for (build, compared) in builds().iter().zip(&compared) {
+            let path = build.program(&folder, &header.name);
+            let program = Program { path, header: header.clone() };
+            let in_c = InC::new(model, program.clone());
+            let done = catch_unwind(AssertUnwindSafe(|| compare(&in_c)));
+            let steps = done.unwrap_or_else(|panic| {
+                let message = panic.downcast_ref::<String>().cloned().unwrap_or_default();
+                panic!("{name}, {}: {message}", build.name)
+            });
+            compared.fetch_add(steps, Ordering::Relaxed);
+            programs[i].lock().expect("nobody panics here").get_or_insert(program);
+        }
+    });
+    assert!(messages.is_empty(), "{}", messages.join("\n"));
+    for compared in &compared {
+        assert!(compared.load(Ordering::Relaxed) > 25_000, "{compared:?}");
+    }
+
+    let programs = programs.into_iter().map(|program| program.into_inner().expect("not poisoned"));
+    let in_c: Vec<InC<'_>> = models
+        .iter()
+        .zip(programs)
+        .map(|(model, program)| InC::new(*model, program.expect("compiled")))
+        .collect();
+    let (in_coordinates, all): (Vec<&dyn Model>, Vec<&dyn Model>) =
+        (in_c[..MODELS.len()].iter().map(|m| m as _).collect(), in_c.iter().map(|m| m as _).collect());
+    for (folder, models, cases) in [("rn", in_coordinates, CASES[0]), ("lie", all, CASES[1])] {
+        let (checked, messages) = check(folder, &models);
+        assert!(messages.is_empty(), "{}", messages.join("\n"));
+        assert_eq!(checked, cases, "{folder}");
+    }
+}
+
+/// `float`, and functions of the header instead of `math.h`, compile without warnings.
+#[test]
+fn options_compile_without_warnings() {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(DECLARATIONS)).expect("text");
+    let messages = in_parallel(declarations(&text).len(), |i| {
+        let (derived, optimised) = derive(declarations(&text).remove(i));
+        for float in [false, true] {
+            let files = c::files(&derived, &optimised, &Options { float });
+            let folder = folder(&format!("{}_{float}", files[0].name));
+            write(&folder, &files, "");
+            for own in [&[][..], &["-DNHI_OWN_MATH"]] {
+                let arguments = [own, &["-std=c99", "-O1", "-c", files[1].name.as_str()]].concat();
+                compile(&folder, "gcc", &arguments);
+            }
+        }
+    });
+    assert!(messages.is_empty(), "{}", messages.join("\n"));
+}
+
+/// The numbers of an interpreted state that C shows.
+fn shown(simulation: &Simulation<'_>, state: &State) -> Vec<f64> {
+    let length = state.q.len() + state.v.len() + state.lambda.len();
+    simulation.numbers()[..length].to_vec()
+}
+
+/// Declarations with inputs, affine constraints and arrays of parameters.
+const DECLARATIONS: &str = "../nhi-derive/codegen/tests/expansions/declarations.rs";
+
+/// Steps with inputs that change, against the interpreter.
+#[test]
+fn inputs_reach_the_steps() {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(DECLARATIONS)).expect("text");
+    let mut compared = 0;
+    for (name, parameters, q, v) in [
+        ("Cart", vec![2.0, 0.4, 0.5, 0.1, 0.3], vec![0.8, 0.1, -0.2], vec![0.3, 0.9, 0.4]),
+        ("Coin", vec![2.0, 0.4, 0.5, 0.6], vec![0.1, 0.8, 0.1, -0.2], vec![0.3, 0.9, 0.4, 0.0]),
+    ] {
+        let declaration = declarations(&text).into_iter().find(|d| d.ident == name).expect("it is there");
+        let (derived, optimised) = derive(declaration);
+        let folder = folder(name);
+        let header = write_c(&folder, &derived, &optimised);
+        let inputs = |k: u32| -> Vec<f64> {
+            (0..header.lengths[3]).map(|i| 0.7 - 0.03 * f64::from(k) + 0.2 * i as f64).collect()
+        };
+        for build in builds() {
+            let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
+            let mut process = program.run(&parameters);
+            let (status, v) = process.ask("J", &[&q, &v]);
+            assert_eq!(status, 0);
+            for method in &optimised.methods {
+                let start = [&q[..], &v, &inputs(0)];
+                let mut state = process.begin(method.id, &q, &v, &inputs(0), 0.02).expect("a start");
+                let simulation = Simulation::start(method, method.start, &parameters, start, 0.02);
+                let mut simulation = simulation.expect("a start");
+                for k in 0..100 {
+                    let name = format!("{name}, {}, {}, step {k}", build.name, method.id);
+                    let numbers = &state.numbers()[..state.numbers().len() - 1];
+                    assert_same(&name, numbers, &shown(&simulation, &state));
+                    let (status, next) = process.step(&inputs(k));
+                    assert_eq!(status, 0, "{name}");
+                    simulation.step(&inputs(k)).expect("a step");
+                    state = next;
+                    compared += 1;
+                }
+                // Refused, and nothing has changed.
+                let (status, after) = process.step(&vec![f64::NAN; header.lengths[3]]);
+                assert_eq!((status, &after), (6, &state));
+            }
+        }
+    }
+    assert!(compared >= 400, "{compared}");
+}
+
+/// A sleigh with friction.
+const DAMPED: &str = "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(theta, x, y),
+        lagrangian = J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
+        constraints(a*dtheta + sin(theta)*dx - cos(theta)*dy),
+        force = -c*dot(theta)*dtheta - c*dot(x)*dx - c*dot(y)*dy,
+        methods(Dla2, DlaRattle)
+    )]
+    pub struct Damped { pub J: f64, pub m: f64, pub a: f64, pub c: f64 }
+";
+
+/// A motion that dies out: subnormal numbers are set to zero by the same steps as in the runtime.
+#[test]
+fn subnormal_numbers_are_flushed_by_the_same_steps() {
+    let (derived, optimised) = derive(declarations(DAMPED).remove(0));
+    let folder = folder("damped");
+    let header = write_c(&folder, &derived, &optimised);
+    let (parameters, q, v) = ([0.5, 1.0, 0.2, 20.0], [0.3, 0.0, 0.0], [0.0, 0.7, 0.2]);
+    for build in builds() {
+        let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
+        let mut process = program.run(&parameters);
+        let (_, v) = process.ask("J", &[&q, &v]);
+        for method in &optimised.methods {
+            let name = format!("{}, {}", build.name, method.id);
+            let mut state = process.begin(method.id, &q, &v, &[], STEP_SIZE).expect("a start");
+            let start = Simulation::start(method, method.start, &parameters, [&q, &v, &[]], STEP_SIZE);
+            let mut simulation = start.expect("a start");
+            let mut flushed = 0;
+            for k in 1..=2 * FLUSH_EVERY + 10 {
+                let (status, next) = process.step(&[]);
+                let expected = simulation.step(&[]).err().map_or(0, status_of);
+                assert_eq!(status, expected, "{name}, step {k}");
+                let numbers = &next.numbers()[..next.numbers().len() - 1];
+                assert_same(&format!("{name}, step {k}"), numbers, &shown(&simulation, &next));
+                if k.is_multiple_of(FLUSH_EVERY) {
+                    let both = state.v.iter().zip(&next.v);
+                    flushed += both.filter(|(old, new)| old.is_subnormal() && **new == 0.0).count();
+                }
+                state = next;
+            }
+            assert!(flushed > 0, "{name}: the motion has not died out: {state:?}");
+            // The same in one call.
+            process.begin(method.id, &q, &v, &[], STEP_SIZE).expect("a start");
+            assert_eq!(process.steps(2 * FLUSH_EVERY + 10, &[]), (0, state), "{name}");
+        }
+    }
+}

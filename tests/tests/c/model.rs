@@ -1,0 +1,305 @@
+//! A model whose steps are taken both by a C program and by compiled Rust, and compared bit for bit.
+
+use super::process::{Process, Program, State};
+use nhi_models::{Instance, Method, Model, Node, Phase, Trajectory};
+use nhi_runtime::{Error, Failure};
+use std::cell::RefCell;
+
+/// The same model with the methods of a C program.
+pub(crate) struct InC<'a> {
+    model: &'a dyn Model,
+    program: Program,
+    methods: &'static [Method],
+}
+
+impl<'a> InC<'a> {
+    /// A model and its program.
+    pub(crate) fn new(model: &'a dyn Model, program: Program) -> InC<'a> {
+        let has = |method: &&Method| program.header.method(method.id).is_some();
+        let methods: Vec<Method> = model.methods().iter().filter(has).copied().collect();
+        InC { model, program, methods: Vec::leak(methods) }
+    }
+}
+
+impl Model for InC<'_> {
+    fn name(&self) -> &'static str {
+        self.model.name()
+    }
+    fn system(&self) -> &'static str {
+        self.model.system()
+    }
+    fn summary(&self) -> &'static str {
+        self.model.summary()
+    }
+    fn coordinates(&self) -> &'static [&'static str] {
+        self.model.coordinates()
+    }
+    fn velocities(&self) -> &'static [&'static str] {
+        self.model.velocities()
+    }
+    fn group(&self) -> Option<&'static str> {
+        self.model.group()
+    }
+    fn shape(&self) -> usize {
+        self.model.shape()
+    }
+    fn methods(&self) -> &'static [Method] {
+        self.methods
+    }
+    fn reference_coordinates(&self) -> &'static [&'static str] {
+        self.model.reference_coordinates()
+    }
+    fn constraints(&self) -> &'static [&'static str] {
+        self.model.constraints()
+    }
+    fn inputs(&self) -> &'static [&'static str] {
+        self.model.inputs()
+    }
+    fn parameters(&self) -> &'static [&'static str] {
+        self.model.parameters()
+    }
+    fn defaults(&self) -> Vec<f64> {
+        self.model.defaults()
+    }
+    fn conservative(&self) -> bool {
+        self.model.conservative()
+    }
+    fn invariants(&self) -> Vec<&'static str> {
+        self.model.invariants()
+    }
+    fn instance(&self, parameters: &[f64]) -> Box<dyn Instance> {
+        let instance = self.model.instance(parameters);
+        let process = RefCell::new(self.program.run(&instance.parameters()));
+        Box::new(InstanceInC { instance, program: self.program.clone(), process })
+    }
+}
+
+/// The functions of the system.
+struct InstanceInC {
+    instance: Box<dyn Instance>,
+    program: Program,
+    process: RefCell<Process>,
+}
+
+impl InstanceInC {
+    /// What C computes.
+    fn ask(&self, command: &str, numbers: &[&[f64]]) -> Result<Vec<f64>, Failure> {
+        let (status, numbers) = self.process.borrow_mut().ask(command, numbers);
+        match status {
+            0 => Ok(numbers),
+            status => Err(failure(status)),
+        }
+    }
+}
+
+impl Instance for InstanceInC {
+    fn parameters(&self) -> Vec<f64> {
+        self.instance.parameters()
+    }
+
+    fn initial(&self) -> Phase {
+        self.instance.initial()
+    }
+
+    fn solution(&self, t: f64) -> Option<Phase> {
+        self.instance.solution(t)
+    }
+
+    fn energy(&self, q: &[f64], v: &[f64]) -> f64 {
+        let energy = self.ask("E", &[q, v]).expect("a number");
+        assert_same("energy", &energy, &[self.instance.energy(q, v)]);
+        energy[0]
+    }
+
+    fn momentum(&self, q: &[f64], v: &[f64]) -> Vec<f64> {
+        let momentum = self.ask("M", &[q, v]).expect("numbers");
+        assert_same("momentum", &momentum, &self.instance.momentum(q, v));
+        momentum
+    }
+
+    fn residual(&self, q: &[f64], v: &[f64]) -> Vec<f64> {
+        if self.program.header.lengths[2] == 0 {
+            return Vec::new();
+        }
+        let residual = self.ask("R", &[q, v]).expect("numbers");
+        assert_same("residual", &residual, &self.instance.residual(q, v));
+        residual
+    }
+
+    fn invariants(&self, q: &[f64], v: &[f64]) -> Vec<f64> {
+        self.instance.invariants(q, v)
+    }
+
+    fn project(&self, q: &[f64], v: &[f64]) -> Result<Vec<f64>, Failure> {
+        let projected = self.ask("J", &[q, v]);
+        let expected = self.instance.project(q, v);
+        assert_eq!(projected.as_ref().err(), expected.as_ref().err());
+        if let (Ok(projected), Ok(expected)) = (&projected, &expected) {
+            assert_same("projection", projected, expected);
+        }
+        projected
+    }
+
+    fn acceleration(&self, q: &[f64], v: &[f64], t: f64, inputs: &[f64]) -> Result<Phase, Failure> {
+        let both = self.ask("A", &[q, v, &[t], inputs]);
+        let expected = self.instance.acceleration(q, v, t, inputs);
+        assert_eq!(both.as_ref().err(), expected.as_ref().err());
+        let (both, (a, lambda)) = (both?, expected?);
+        assert_same("acceleration", &both, &[a, lambda].concat());
+        let (a, lambda) = both.split_at(v.len());
+        Ok((a.to_vec(), lambda.to_vec()))
+    }
+
+    fn flow(&self, t0: f64, q: &[f64], v: &[f64], inputs: &[f64], t1: f64) -> Result<Phase, Failure> {
+        self.instance.flow(t0, q, v, inputs, t1)
+    }
+
+    fn start(
+        &self,
+        method: &Method,
+        q0: &[f64],
+        v0: &[f64],
+        inputs: &[f64],
+        h: f64,
+    ) -> Result<Box<dyn Trajectory>, Error> {
+        let mut process = self.program.run(&self.parameters());
+        let started = process.begin(method.id, q0, v0, inputs, h);
+        let compiled = self.instance.start(method, q0, v0, inputs, h);
+        let name = method.id;
+        let status = compiled.as_ref().err().map_or(0, status);
+        assert_eq!(started.as_ref().err().copied().unwrap_or(0), status, "{name}: status of the start");
+        let compiled = compiled?;
+        let state = started.expect("it starts");
+        let trajectory = TrajectoryInC { name, process, state, compiled, inputs: inputs.to_vec() };
+        trajectory.compare();
+        Ok(Box::new(trajectory))
+    }
+}
+
+/// A simulation in C beside the same in Rust.
+struct TrajectoryInC {
+    name: &'static str,
+    process: Process,
+    state: State,
+    compiled: Box<dyn Trajectory>,
+    inputs: Vec<f64>,
+}
+
+impl TrajectoryInC {
+    fn compare(&self) {
+        let compiled = &self.compiled;
+        let (q, v, lambda, t) = (compiled.q(), compiled.v(), compiled.multipliers(), compiled.time());
+        let expected = State { q, v, lambda, t }.numbers();
+        let name = format!("{}, step {}", self.name, compiled.steps());
+        assert_same(&name, &self.state.numbers(), &expected);
+    }
+}
+
+impl Trajectory for TrajectoryInC {
+    fn step(&mut self) -> Result<(), Error> {
+        let inputs = self.inputs.clone();
+        self.step_with(&inputs)
+    }
+
+    fn advance(&mut self, steps: u64) -> Result<(), Error> {
+        (0..steps).try_for_each(|_| self.step())
+    }
+
+    fn step_with(&mut self, inputs: &[f64]) -> Result<(), Error> {
+        self.inputs = inputs.to_vec();
+        let stepped = self.compiled.step_with(inputs);
+        let (found, state) = self.process.step(inputs);
+        let name = self.name;
+        let expected = stepped.as_ref().err().map_or(0, status);
+        assert_eq!(found, expected, "{name}, status after {} steps", self.compiled.steps());
+        self.state = state;
+        self.compare();
+        stepped
+    }
+
+    fn steps(&self) -> u64 {
+        self.compiled.steps()
+    }
+
+    fn time(&self) -> f64 {
+        self.state.t
+    }
+
+    fn q(&self) -> Vec<f64> {
+        self.state.q.clone()
+    }
+
+    fn v(&self) -> Vec<f64> {
+        self.state.v.clone()
+    }
+
+    fn p(&self) -> Vec<f64> {
+        self.compiled.p()
+    }
+
+    fn jump(&self) -> (Vec<f64>, Vec<f64>) {
+        self.compiled.jump()
+    }
+
+    fn multipliers(&self) -> Vec<f64> {
+        self.state.lambda.clone()
+    }
+
+    fn energy(&self) -> f64 {
+        self.compiled.energy()
+    }
+
+    fn numbers(&self) -> Vec<f64> {
+        self.compiled.numbers()
+    }
+
+    fn node(&self) -> Node {
+        self.compiled.node()
+    }
+
+    fn follow(&self, from: &Node, h: f64, steps: u64) -> Result<Node, Failure> {
+        self.compiled.follow(from, h, steps)
+    }
+
+    fn momenta(&self) -> Vec<(&'static str, f64)> {
+        self.compiled.momenta()
+    }
+}
+
+/// The runtime's name of a status.
+fn failure(status: u32) -> Failure {
+    let all =
+        [Failure::NotConverged, Failure::SingularConstraints, Failure::SingularMass, Failure::NonFinite];
+    all.into_iter().find(|failure| status_of(*failure) == status).expect("a failure")
+}
+
+/// The status that a C function returns for a failure.
+pub(crate) fn status_of(failure: Failure) -> u32 {
+    match failure {
+        Failure::NotConverged => 1,
+        Failure::SingularConstraints => 2,
+        Failure::SingularMass => 3,
+        Failure::NonFinite => 4,
+    }
+}
+
+/// The status that a C function returns for an error.
+fn status(error: &Error) -> u32 {
+    match *error {
+        Error::StepSize { .. } => 5,
+        Error::NonFinite { .. } => 6,
+        Error::Pose { .. } => 7,
+        Error::Constraint { .. } => 8,
+        Error::Start { cause } | Error::Step { cause, .. } => status_of(cause),
+        ref error => panic!("an error without status: {error}"),
+    }
+}
+
+fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|x| x.to_bits()).collect()
+}
+
+#[track_caller]
+pub(crate) fn assert_same(name: &str, in_c: &[f64], compiled: &[f64]) {
+    assert_eq!(bits(in_c), bits(compiled), "{name}: {in_c:?} {compiled:?}");
+}
