@@ -1,4 +1,8 @@
-//! The driver: tries the passes of each stage and keeps what improves a step.
+//! The driver: runs the passes of each stage and keeps the candidates that improve a step.
+//!
+//! A stage that compares operations does so after one round of the local passes, and continues with the better
+//! candidate. A stage that compares cycles takes every candidate through all later stages first, since only the
+//! finished step shows the length of its recurrence.
 
 use super::{Allowance, CLOSING, Cost, FINISHING, Facts, Make, Run, STAGES, StepPass, TRIG_RECURRENCE};
 use crate::expr::Pool;
@@ -10,7 +14,7 @@ use crate::program::{Constants, StepProgram, Table};
 use crate::target::TARGET;
 use std::fmt;
 
-/// What became of a pass.
+/// A pass and its outcome.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decision {
     /// The pass.
@@ -51,12 +55,12 @@ struct Candidate {
 /// A step after all stages.
 struct Finished {
     step: StepProgram,
-    /// Of the step before the stage that changes where it begins.
+    /// Facts of the step before the stage that rotates the loop.
     facts: Facts,
     decisions: Vec<Decision>,
 }
 
-/// `step` with fewer operations and a shorter recurrence, and what became of each pass.
+/// `step` with fewer operations and a shorter recurrence, and the outcome of each pass.
 pub fn optimise_step(
     pool: &mut Pool,
     constants: &mut Constants,
@@ -92,7 +96,7 @@ impl Outcome {
     }
 }
 
-/// The candidate that `step` is before stage `stage`, or after those passes from there on that always run.
+/// `step` as a candidate before stage `stage`. If passes that always run come next, they have run.
 fn candidate(cx: &mut Context<'_>, mut step: StepProgram, mut stage: usize) -> Candidate {
     while let Some([StepPass { name, run: Run::Always(run), .. }]) = STAGES.get(stage) {
         if cx.options.has(name) {
@@ -104,7 +108,7 @@ fn candidate(cx: &mut Context<'_>, mut step: StepProgram, mut stage: usize) -> C
     Candidate { step, search, stage }
 }
 
-/// What is logged of the passes that always run in these stages.
+/// Decisions on the passes that always run in these stages.
 fn always_run(stages: std::ops::Range<usize>, facts: Facts) -> impl Iterator<Item = Decision> {
     STAGES[stages].iter().copied().flatten().map(move |pass| {
         let outcome = (pass.applies)(facts).map_or_else(Outcome::NotApplicable, |()| Outcome::Run);
@@ -119,7 +123,7 @@ fn first_stage(cx: &mut Context<'_>, step: StepProgram) -> Finished {
     compared(cx, start, current, 0)
 }
 
-/// Takes a candidate through the stages that it has not run yet.
+/// Takes a candidate through its remaining stages.
 fn explore(cx: &mut Context<'_>, at: Candidate, allowance: Allowance) -> Finished {
     let Some(stage) = STAGES.get(at.stage) else { return finish(cx, at, allowance) };
     match stage[0].run {
@@ -131,7 +135,8 @@ fn explore(cx: &mut Context<'_>, at: Candidate, allowance: Allowance) -> Finishe
     }
 }
 
-/// A stage that compares operations after a first round of the local passes: `current` is the step without its pass.
+/// Runs a stage that compares operations after one round of the local passes. `current` is the step without the pass of
+/// the stage.
 fn compared(cx: &mut Context<'_>, at: Candidate, current: Candidate, allowance: Allowance) -> Finished {
     let pass = &STAGES[at.stage][0];
     let facts = Facts::of(&at.step, &at.search);
@@ -173,7 +178,7 @@ fn compared(cx: &mut Context<'_>, at: Candidate, current: Candidate, allowance: 
     Finished { decisions, ..finished }
 }
 
-/// A stage that compares cycles of finished steps.
+/// Runs a stage that compares cycles of finished steps.
 fn fewest_cycles(
     cx: &mut Context<'_>,
     at: Candidate,
@@ -192,7 +197,7 @@ fn fewest_cycles(
         finished.decisions.splice(0..0, reasons);
         return Finished { facts, ..finished };
     }
-    // Each form is made beside the others, so that it has the names for itself.
+    // Every candidate starts from the same pool, so that its names do not depend on the other candidates.
     let before = (cx.pool.clone(), cx.constants.clone());
     let Candidate { step, search, .. } = at;
     let unchanged = Candidate { step: step.clone(), search: search.clone(), stage: next };
@@ -241,7 +246,7 @@ fn fewest_cycles(
     Finished { facts, decisions: log, ..best }
 }
 
-/// The remaining local passes, and those that order operations.
+/// Runs the remaining rounds of the local passes, and `FINISHING`.
 fn finish(cx: &mut Context<'_>, at: Candidate, allowance: Allowance) -> Finished {
     let Candidate { mut step, mut search, .. } = at;
     let facts = Facts::of(&step, &search);

@@ -1,8 +1,14 @@
-//! Divisions that do not wait for their numerators.
+//! Division hoisting: replaces a division by a multiplication by the reciprocal where the denominator arrives first.
 //!
-//! Saves waiting where a denominator is there before the numerator: `over/under` becomes `over*inv_under`, and the
-//! division, the longest of a step's simple operations, is done beside what leads to the numerator. That is one
-//! multiplication more. Inside of Newton loops nothing is there early.
+//! A division has the longest latency of the simple operations. If the denominator is known early, the reciprocal is
+//! computed in parallel with the numerator and the division leaves the critical path, for one multiplication more:
+//!
+//! ```text
+//! over/under   becomes   over*inv_under,   inv_under = 1/under.
+//! ```
+//!
+//! The pass applies to quotients outside of Newton loops whose numerator arrives later than the denominator by more
+//! than the latency of a multiplication. Inside of Newton loops no denominator arrives early.
 
 use crate::expr::{Expr, Node};
 use crate::optimise::arrival::Arrival;
@@ -12,10 +18,10 @@ use crate::program::{Program, Shape, Statement, Table};
 use crate::target::TARGET;
 use num_traits::Signed;
 
-/// Replaces quotients whose denominators are known early enough.
+/// Replaces quotients whose denominators arrive early.
 ///
-/// Runs after the passes that save operations and before those that [`optimise_step`](super::optimise_step) does last:
-/// `shallow`, `late` and `sines`.
+/// The pass belongs to `FINISHING`: it runs after the passes that save operations. `expose_late_factors` relies on its
+/// products `numerator*inverse`.
 pub(super) fn hoist_division(cx: &mut Context<'_>, program: &mut Program) {
     let mut arrival = Arrival::of(cx.pool, cx.constants, program);
     let mut symbols: Table<Expr> = Table::new();
@@ -45,9 +51,8 @@ pub(super) fn hoist_division(cx: &mut Context<'_>, program: &mut Program) {
     }
 }
 
-/// Whether `e` is negative, the reciprocal of what it is divided by, times its numeric coefficient, and its other
-/// factors, if the reciprocal can be there so early that the division does not delay `e` more than a
-/// multiplication does.
+/// The sign of a quotient `e`, its coefficient divided by its denominator, and its other factors, if that reciprocal
+/// arrives so early that the division delays `e` no more than a multiplication does.
 fn early_denominator(
     cx: &mut Context<'_>,
     arrival: &mut Arrival,

@@ -1,10 +1,16 @@
-//! Coordinates carried as the next step begins with them.
+//! Loop rotation at a coordinate: the state carries the midpoint of the next step instead of the coordinate.
 //!
-//! Saves additions, and waiting: a step that reads a coordinate q in q + h/2 v alone, the midpoint, ends with
-//! q' = (q + h/2 v) + h/2 v' and the next one begins with q' + h/2 v'. Where the midpoint is carried that is
-//! (q + h/2 v) + h v', and q' a result that no step reads: a loop over many steps computes it at its end alone.
+//! The rotation saves additions and shortens the recurrence. It applies to a coordinate q that a step reads only in its
+//! midpoint m = q + h/2 v, and only if m is no argument of a sine or cosine: an angle is carried with its sine and
+//! cosine (`trig_recurrence`).
 //!
-//! For another step size a midpoint is made anew of the state.
+//! ```text
+//! before:  m = q + h/2 v,   q' = m + h/2 v'
+//! after:   m' = m + h v'
+//! ```
+//!
+//! No step reads q' any more, so that a loop over many steps computes it only once, at its end. For a step of another
+//! size, m is recomputed from the state.
 
 use super::Make;
 use super::reassociate::reassociate_sums;
@@ -15,7 +21,7 @@ use crate::optimise::search::Search;
 use crate::program::{Carried, Program, Rescale, Role, StateEntry, Statement, StepProgram};
 use std::collections::HashMap;
 
-/// The step that carries its midpoints.
+/// The step with its midpoints carried, as a candidate for the driver.
 pub(super) fn candidate<'a>(step: &'a StepProgram, _: &Search) -> Vec<Make<'a>> {
     vec![Box::new(|cx| midpoints(cx, step))]
 }
@@ -42,8 +48,8 @@ fn midpoints(cx: &mut Context<'_>, step: &StepProgram) -> Option<StepProgram> {
     Some(new)
 }
 
-/// Symbols bound to a coordinate that a loop over steps reads there alone and a multiple of a velocity by the step size,
-/// and these sums; neither angles nor where the step ends.
+/// Midpoints: symbols bound to the sum of a coordinate, which a loop over steps reads nowhere else, and c·h times a
+/// velocity; with these sums. Angles and the coordinates at the end of the step are no midpoints.
 fn of(pool: &Pool, program: &Program) -> Vec<(Expr, Expr)> {
     let [h] = *program.symbols(&Role::StepSize) else { return Vec::new() };
     let uses = uses(pool, program, &read_again(pool, program));
@@ -55,7 +61,7 @@ fn of(pool: &Pool, program: &Program) -> Vec<(Expr, Expr)> {
         }
         _ => false,
     };
-    // Sines of an angle are carried with it.
+    // `trig_recurrence` carries angles.
     let all = pool.reachable(&program.values());
     let is_angle = |x: Expr| all.iter().any(|&e| matches!(*pool.node(e), Node::Call(_, y) if x == y));
     let midpoint = |statement: &Statement| {

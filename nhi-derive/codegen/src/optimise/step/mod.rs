@@ -1,4 +1,8 @@
-//! Passes over steps: what a step carries, where it begins, and in which order operations wait for each other.
+//! Passes over steps: they change the carried state, the equation at which a step begins, or the association of
+//! operations.
+//!
+//! [`driver`] runs them in four groups: [`STAGES`] produce candidates, which it compares; [`FINISHING`] runs for every
+//! candidate, [`CLOSING`] and [`TRIG_RECURRENCE`] for the one that is kept.
 
 mod driver;
 mod hoist_division;
@@ -21,10 +25,10 @@ use crate::optimise::search::Search;
 use crate::program::{Program, StepProgram};
 use crate::target::TARGET;
 
-/// Makes another form of a step; `None` if there is nothing to do.
+/// Makes a candidate, another form of a step; `None` if there is nothing to do.
 type Make<'a> = Box<dyn Fn(&mut Context<'_>) -> Option<StepProgram> + 'a>;
 
-/// What decides whether a pass applies to a step.
+/// Properties of a step that decide whether a pass applies.
 #[derive(Clone, Copy)]
 struct Facts {
     has_newton: bool,
@@ -49,21 +53,22 @@ struct StepPass {
     run: Run,
 }
 
-/// How a pass runs, and what must improve so that its result is kept.
+/// How a pass runs, and the measure that must improve for its result to be kept.
 enum Run {
-    /// Its result is kept: it saves iterations, which no count of operations shows.
+    /// The result is always kept. The pass saves iterations or calls, which the counts do not show.
     Always(fn(&mut Pool, StepProgram) -> StepProgram),
     /// A candidate is kept if it has fewer operations after a first round of the local passes.
     Operations(for<'a> fn(&'a StepProgram, &'a Search) -> Vec<Make<'a>>),
-    /// A candidate is kept if a loop over steps has fewer operations, by the worth of a number in the state.
+    /// A candidate is kept if a loop over steps saves as many operations as a number in the state costs
+    /// ([`Target::state_entry`](crate::target::Target::state_entry)).
     OperationsInLoop(for<'a> fn(&'a StepProgram, &'a Search) -> Vec<Make<'a>>),
     /// A candidate is kept if a loop over steps takes fewer cycles and no more operations.
     Cycles(for<'a> fn(&'a StepProgram, &'a Search) -> Vec<Make<'a>>),
-    /// A candidate is kept if a loop over steps takes fewer cycles by an eighth; see [`Cost::is_worth_another_state`].
+    /// A candidate is kept if a loop over steps saves an eighth of its cycles; see [`Cost::is_worth_another_state`].
     CyclesByMore(for<'a> fn(&Pool, &'a StepProgram) -> Vec<Make<'a>>),
 }
 
-/// Stages of the driver before the last local passes. Of the passes of one stage at most one is kept.
+/// Stages, in order. The driver compares the candidates of a stage and keeps one of them at most.
 const STAGES: &[&[StepPass]] = &[
     &[StepPass {
         name: "state_cache",
@@ -99,7 +104,7 @@ const STAGES: &[&[StepPass]] = &[
     }],
 ];
 
-/// A pass over the program of a step that leaves what it carries.
+/// A pass over the program of a step that does not change the carried state.
 struct Finishing {
     name: &'static str,
     does: &'static str,
@@ -107,10 +112,10 @@ struct Finishing {
     run: fn(&mut Context<'_>, &mut Program, Allowance),
 }
 
-/// Operations that a loop over steps may have for a shorter recurrence.
+/// Largest number of operations that a loop over steps may have in exchange for a shorter recurrence.
 type Allowance = usize;
 
-/// After the local passes, for every candidate of the stages.
+/// Passes that run after the local passes, for every candidate of the stages.
 const FINISHING: &[Finishing] = &[
     Finishing {
         name: "reassociate_outputs",
@@ -126,7 +131,7 @@ const FINISHING: &[Finishing] = &[
     },
 ];
 
-/// After the stages, for the step that was kept.
+/// Passes that run after the stages, for the step that was kept.
 const CLOSING: &[Finishing] = &[
     Finishing {
         name: "flatten_sums",

@@ -1,34 +1,37 @@
-//! Angles that are foreseen.
+//! Predicted angles: sines and cosines are known at a predicted angle and corrected by a first-order rotation.
 //!
-//! Saves the polynomials of sine and cosine, and waiting for what they are turned by. The last iteration of Newton's
-//! method has computed sine and cosine of what its guess turns an angle by, one tiny update before the solution, and
-//! early beside the division of that update. With what they are of another angle x̂, of tiny x − x̂,
+//! Saves the polynomials of sine and cosine, and removes them from the critical path. With sine and cosine of a
+//! prediction x̂ of an angle x,
 //!
 //! ```text
 //! (1)  sin x = sin x̂ + (x − x̂) cos x̂,   cos x = cos x̂ − (x − x̂) sin x̂.
 //! ```
 //!
-//! - Where an angle after the loop is turned by once or twice what one in the loop is, x̂ is that of the last iteration.
-//! - So it is where an angle θ' of the next step is θ + 2 (θ̄ − θ), as half a step after a node turns by as much as half
-//!   a step before it. The state carries θ and 2 (θ̄ − θ) of the last iteration, with sine and cosine of the sum, which
-//!   is not rounded before it is taken off θ': however many turns an angle has, its sines are those of the angle.
-//!   Where sine and cosine of θ̄ are known, (2) sin (θ + 2α) = sin θ + 2 sin α cos (θ + α), and so the cosine.
-//! - Phases a t + b turn by a h in every step, whose sine and cosine are prepared. Their sines are those of a phase that
-//!   is off by some of its roundings, as the time is.
+//! Predictions exist for three kinds of angles:
 //!
-//! Angles that no reaction turns are x̂ but for rounding: their sines are taken as they are, until they are computed
-//! anew, as they are for a step of another size. Where x̂ of others is not near, sines are turned or computed as others
-//! are.
+//! - Angles after a Newton loop that differ from an angle in the loop by a factor of ±1 or ±2. The last iterate, one
+//!   tiny update before the solution, is the prediction. Its sine and cosine are known early: they do not depend on the
+//!   division of the last update.
+//! - Angles θ' = θ + 2 (θ̄ − θ) of the next step: the two half steps around a node have equal rotations. The state
+//!   carries θ, the rotation 2 (θ̄ − θ) of the last iterate, and sine and cosine of their sum. The sum is not rounded
+//!   before it is subtracted from θ', so that the number of turns of an angle does not limit the accuracy. If sine and
+//!   cosine of θ̄ are known, then (2) sin (θ + 2α) = sin θ + 2 sin α cos (θ + α), and likewise for the cosine.
+//! - Phases a t + b, which advance by a h in every step. Sine and cosine of a h are prepared. A carried phase has the
+//!   rounding errors of several additions, as the time has.
+//!
+//! If no reaction acts on the angle, the prediction is exact up to rounding and is used without a check, until the next
+//! re-synchronisation or change of the step size. Other predictions are checked at run time: if x̂ is not close to x,
+//! sine and cosine are rotated by polynomials, or computed.
 
 use super::trig_recurrence::{Called, Carrying};
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::program::{Foreseen, Newton, Program, Role, Rotated, StateEntry, Statement, Turn, lets};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Terms at most of an angle when it is multiplied out.
+/// Largest number of terms of an expanded angle.
 const MAX_TERMS: usize = 64;
 
-/// The Newton loop, if there is one, and where it is.
+/// Position and statement of the only Newton loop; `None` without a loop, or with several.
 fn newton(program: &Program) -> Option<(usize, &Newton)> {
     let mut loops = program.body.iter().enumerate().filter_map(|(i, s)| match s {
         Statement::Newton(newton) => Some((i, newton)),
@@ -37,7 +40,7 @@ fn newton(program: &Program) -> Option<(usize, &Newton)> {
     loops.next().filter(|_| loops.next().is_none())
 }
 
-/// `e` with symbols replaced by their values, each of which may have those before it, multiplied out.
+/// `e` in expanded form, with symbols replaced by their values; each value may use the symbols before it.
 fn opened(pool: &mut Pool, e: Expr, values: &[(Expr, Expr)]) -> Option<Expr> {
     let mut e = e;
     for &(symbol, value) in values.iter().rev() {
@@ -46,7 +49,7 @@ fn opened(pool: &mut Pool, e: Expr, values: &[(Expr, Expr)]) -> Option<Expr> {
     pool.expand(e, MAX_TERMS)
 }
 
-/// Symbols and values of what is bound of `known` symbols alone, which these are added to.
+/// The `Let`s that depend on `known` symbols alone. Their symbols become known.
 fn bound_of(pool: &Pool, statements: &[Statement], known: &mut BTreeSet<Expr>) -> Vec<(Expr, Expr)> {
     let mut all = Vec::new();
     for (symbol, value) in lets(statements) {
@@ -58,8 +61,8 @@ fn bound_of(pool: &Pool, statements: &[Statement], known: &mut BTreeSet<Expr>) -
     all
 }
 
-/// What is bound inside of the loop and after it; of what is bound before, what depends on parameters and step size
-/// alone, what an angle is moved to, and by what.
+/// The `Let`s that angles are expanded by: those in the loop and after it; and of those before it the ones that depend
+/// on parameters and step size alone, the sums of an angle and increments, and these increments.
 fn late(pool: &Pool, program: &Program) -> Option<Vec<(Expr, Expr)>> {
     let (at, newton) = newton(program)?;
     let mut all = bound_of(pool, &program.body[..at], &mut program.early());
@@ -79,7 +82,7 @@ fn late(pool: &Pool, program: &Program) -> Option<Vec<(Expr, Expr)>> {
     Some(all)
 }
 
-/// Of the sines of small angles in the loop, or of those before it, those of `by` / c, with c = 1, 2, −1 or −2.
+/// A small angle in the loop or before it that is `by` / c, for c = 1, 2, −1 or −2, and c.
 fn part(pool: &mut Pool, program: &Program, by: Expr, late: &[(Expr, Expr)]) -> Option<(Called, i64)> {
     let (at, newton) = newton(program)?;
     let small = [Function::SmallSin, Function::SmallCos];
@@ -101,7 +104,7 @@ fn part(pool: &mut Pool, program: &Program, by: Expr, late: &[(Expr, Expr)]) -> 
     None
 }
 
-/// Has sines of the loop kept after it.
+/// Makes an angle of the loop, and its sine and cosine, available after the loop.
 fn keep(program: &mut Program, called: Called) {
     for statement in &mut program.body {
         let Statement::Newton(newton) = statement else { continue };
@@ -111,7 +114,7 @@ fn keep(program: &mut Program, called: Called) {
     }
 }
 
-/// Binds `value` at a place in the body, which moves on.
+/// Inserts a `Let` at position `at` and advances the position.
 fn bind(pool: &mut Pool, program: &mut Program, at: &mut usize, name: &str, value: Expr) -> Expr {
     let symbol = pool.fresh_symbol(name);
     program.body.insert(*at, Statement::Let { symbol, value });
@@ -119,7 +122,7 @@ fn bind(pool: &mut Pool, program: &mut Program, at: &mut usize, name: &str, valu
     symbol
 }
 
-/// sin cα and 1 − cos cα for what is `called` of α, c = ±2, bound in the body.
+/// Binds sin cα and 1 − cos cα, c = ±2, given sine and cosine of α.
 fn doubled(pool: &mut Pool, program: &mut Program, at: &mut usize, called: Called, c: i64) -> [Expr; 2] {
     let Called { sines: [sin, cos], .. } = called;
     let two = pool.int(2);
@@ -130,7 +133,7 @@ fn doubled(pool: &mut Pool, program: &mut Program, at: &mut usize, called: Calle
     values.map(|value| bind(pool, program, at, "turn", value))
 }
 
-/// Sine and cosine of an angle and α, whose sines these are, if they are bound.
+/// Symbols of the sine and cosine of angle + α, if they are bound, given sine and cosine of α.
 fn turned(pool: &mut Pool, program: &Program, called: Called, [sin, cos]: [Expr; 2]) -> Option<[Expr; 2]> {
     let [s, c] = called.sines;
     let [sc, cs, cc, ss] = [(s, cos), (c, sin), (c, cos), (s, sin)].map(|(x, y)| pool.mul(x, y));
@@ -139,7 +142,7 @@ fn turned(pool: &mut Pool, program: &Program, called: Called, [sin, cos]: [Expr;
     Some([sin?.0, cos?.0])
 }
 
-/// Sines of small angles after the loop, which are those of the last iteration, or of twice its angle.
+/// Replaces sines and cosines of small angles after the loop by corrections of those of the last iterate.
 pub(super) fn after_loops(pool: &mut Pool, program: &mut Program) {
     let Some(late) = late(pool, program) else { return };
     for called in Called::all(pool, &program.body, [Function::SmallSin, Function::SmallCos]) {
@@ -169,17 +172,17 @@ pub(super) fn after_loops(pool: &mut Pool, program: &mut Program) {
     }
 }
 
-/// What is known of an angle of the next step.
+/// Prediction of an angle of the next step.
 pub(super) struct Ahead {
-    /// What it is turned by.
+    /// Its rotation in the step.
     pub(super) by: Expr,
-    /// Its sine and cosine.
+    /// Sine and cosine of the predicted angle.
     pub(super) sines: [Expr; 2],
-    /// Whether that is known but for rounding, and not as far as the last iteration knows.
+    /// Whether the prediction is exact up to rounding, rather than up to the last Newton update.
     pub(super) is_known: bool,
 }
 
-/// What is known of an angle that was `called`.
+/// The prediction of the angle of `called` in the next step, if there is one.
 pub(super) fn ahead(pool: &mut Pool, program: &mut Program, called: Called) -> Option<Ahead> {
     let late = late(pool, program)?;
     let before: Vec<(Expr, Expr)> = lets(&program.body).collect();
@@ -218,7 +221,7 @@ pub(super) fn ahead(pool: &mut Pool, program: &mut Program, called: Called) -> O
             true => [pool.sub(products[0], products[1]), pool.add(products[2], products[3])],
             false => [pool.add(products[0], products[1]), pool.sub(products[2], products[3])],
         };
-        // Bound, since what is small is added first.
+        // `Let`s fix the association: the small products are added to each other first.
         let changes = changes.map(|value| bind(pool, program, &mut at, "change", value));
         let sin = if c > 0 { pool.add(sin, changes[0]) } else { pool.sub(sin, changes[0]) };
         [sin, pool.sub(cos, changes[1])]
@@ -229,7 +232,7 @@ pub(super) fn ahead(pool: &mut Pool, program: &mut Program, called: Called) -> O
     Some(Ahead { by, sines, is_known })
 }
 
-/// `e` as a function of the inputs at a start; none if it depends on anything else.
+/// `e` as a function of the inputs at a start; `None` if it depends on anything else.
 pub(super) fn of_inputs(pool: &mut Pool, program: &Program, e: Expr, carried: &[StateEntry]) -> Option<Expr> {
     let values: Vec<(Expr, Expr)> = lets(&program.body).collect();
     let e = opened(pool, e, &values)?;
@@ -240,7 +243,8 @@ pub(super) fn of_inputs(pool: &mut Pool, program: &Program, e: Expr, carried: &[
     pool.are_made_of(&[e], &known).then_some(e)
 }
 
-/// Sines and cosines of what is linear in time, each with another rate, are carried from step to step.
+/// Carries sines and cosines of phases, angles that are linear in time. If several phases have the same rate, none of
+/// them is carried.
 pub(super) fn phases(pool: &mut Pool, program: &mut Program, carrying: &mut Carrying) {
     let (Some(&t), Some(&h)) =
         (program.symbols(&Role::Time).first(), program.symbols(&Role::StepSize).first())
@@ -288,7 +292,7 @@ fn turn_phase(
     let Some(mut at) = program.body.iter().position(uses) else { return };
     let sines = ["sin", "cos"].map(|f| pool.fresh_symbol(&format!("{f}_{name}")));
     let mut map: HashMap<Expr, Expr> = calls.into_iter().zip(sines).collect();
-    // What was one of them has no name of its own any more.
+    // Names that were bound to one of the calls are replaced as well.
     let names: Vec<(Expr, Expr)> = lets(&program.body).filter(|(_, value)| map.contains_key(value)).collect();
     program.body.retain(|s| !matches!(s, Statement::Let { value, .. } if calls.contains(value)));
     map.extend(names.into_iter().map(|(symbol, value)| (symbol, map[&value])).collect::<Vec<_>>());
@@ -309,12 +313,12 @@ fn turn_phase(
     let name = format!("near_{name}");
     let from = carrying.angle(pool, &name, next, first);
     let known = carrying.sines(pool, &name, next_sines, (Rotated { angle: from, rotation: None }, first));
-    // Looked at: a state does not say what time it is.
+    // The rotation is checked, since a state does not hold the time.
     let turn = Turn { sines, angle, from, foreseen: Foreseen::Near(pool.zero()), known };
     program.body.insert(at, Statement::Turn(turn));
 }
 
-/// What a statement evaluates.
+/// All expressions that a statement evaluates.
 fn evaluated(statement: &Statement) -> Vec<Expr> {
     match statement {
         Statement::Newton(newton) => {

@@ -1,48 +1,50 @@
-//! Guesses of Newton's method.
+//! Predictor: extrapolates the initial guess of Newton's method from the last steps.
 //!
-//! A method starts its iteration from a guess g of the solution u: the velocity before, the impulses of the last step.
-//! The error e = u − g, of the order of the step size, is a smooth function of time, as u is. So the state carries the
-//! error of the last step and its backward differences ∇e, ∇²e, and the polynomial through the last errors says what
-//! to start from:
+//! A better guess saves iterations. The pass applies to every step with a Newton loop.
+//!
+//! The scheme provides a guess g of the solution u: the last velocity, or the last impulses. The error e = u − g is of
+//! the order of the step size and a smooth function of time. The state carries the last error and its backward
+//! differences ∇e and ∇²e. The predicted error is the value of the quadratic polynomial through the last three errors,
+//! so that the guess becomes
 //!
 //! ```text
-//! g + e + ∇e + ∇²e
+//! g + e + ∇e + ∇²e.
 //! ```
 //!
-//! Where that is far off and g was nearer, or the iteration does not converge, it starts again from g.
+//! The fallback guess is g: the iteration starts again from g if it diverges, or if the prediction is far off and g is
+//! closer. At a start, and after a change of the step size, error and differences are zero, so that the guess is g.
 //!
-//! At a start, and where a step has another size than the one before, error and differences are zero, and g is left.
-//!
-//! Impulses are guessed by h λ with the last multipliers λ, which were made of the last impulses: where g is the last
-//! solution u₁ it is carried, and no step reads λ. The guess is made of the last four then,
+//! Schemes guess impulses as h λ, and λ is the last impulse divided by h. Such a g is the last solution u₁. The state
+//! then carries u₁ instead, no step reads λ, and the guess is the cubic extrapolation
 //!
 //! ```text
-//! 4u₁ + (4u₃ − 6u₂ − u₄),
+//! 4u₁ + (4u₃ − 6u₂ − u₄)
 //! ```
 //!
-//! of which the sum in brackets is carried as well, since all else waits for u₁. At a start each of them is g.
+//! of the last four solutions. The sum in brackets is carried as well: it is known a step earlier, so that only u₁ is
+//! on the critical path. At a start all solutions are g.
 //!
-//! A reflected momentum carries parasitic modes that change sign at every step, and every difference is twice as large
-//! as the last. There the last error changes by ∇e of the step before: that is so of errors that are a straight line and
-//! such a mode beside it,
+//! Reflected momenta carry parasitic modes that change sign in every step, and differencing doubles such a mode. The
+//! predictor of these states is exact for errors that are a straight line plus such a mode: the last error changes by
+//! the ∇e of one step before,
 //!
 //! ```text
-//! g + e + ∇e₋₁,   2u₁ + (u₄ − 2u₃)
+//! g + e + ∇e₋₁,   2u₁ + (u₄ − 2u₃).
 //! ```
 
 use crate::expr::{Expr, Pool};
 use crate::program::{Carried, Program, Rescale, Role, StateEntry, Statement, StepProgram, lets};
 use std::collections::HashMap;
 
-/// Numbers that are carried of each guess: e, ∇e, and ∇²e or ∇e₋₁. A fourth one would save an iteration of more steps,
-/// but costs ensembles more than it saves.
+/// Order of the predictor: the state carries e, ∇e, and ∇²e or ∇e₋₁. A fourth number saves some iterations, but costs
+/// ensembles more.
 const NUMBERS: usize = 3;
 
-/// Terms at most when a guess is multiplied out, and how often what is bound is written out for that.
+/// Limits of the expansion that recognises the last solution: terms of a sum, and levels of `Let`s that are inlined.
 const MAX_TERMS: usize = 16;
 const MAX_OPENED: usize = 3;
 
-/// `step` with better initial guesses. A state that belongs to one step size has a momentum that is reflected.
+/// `step` with extrapolated initial guesses. States that belong to one step size hold reflected momenta.
 pub(super) fn predictor(pool: &mut Pool, step: StepProgram) -> StepProgram {
     let reflects = step.has_one_size;
     if !step.program.has_loop() {
@@ -61,7 +63,7 @@ pub(super) fn predictor(pool: &mut Pool, step: StepProgram) -> StepProgram {
                 newton.otherwise.clone_from(&newton.guess);
             }
             if newton.guess.iter().zip(&newton.otherwise).any(|(guess, otherwise)| guess == otherwise) {
-                // Of other unknowns it is made of the last solutions.
+                // The guesses of the other unknowns extrapolate solutions; both formulas stand in one comment.
                 let formula = match body
                     .pop_if(|s| matches!(s, Statement::Equation(text) if text.starts_with("initial guess")))
                 {
@@ -72,7 +74,7 @@ pub(super) fn predictor(pool: &mut Pool, step: StepProgram) -> StepProgram {
             }
             let unknowns = newton.unknowns.iter().zip(&newton.otherwise).zip(&mut newton.guess);
             for ((&u, &otherwise), guess) in unknowns {
-                // Others are made of the last solutions already.
+                // This guess extrapolates solutions already.
                 if *guess != otherwise {
                     continue;
                 }
@@ -108,13 +110,13 @@ pub(super) fn predictor(pool: &mut Pool, step: StepProgram) -> StepProgram {
     step
 }
 
-/// `step` with guesses by the last four solutions, of unknowns that it starts from a multiple of the step size which is the
-/// last one.
+/// Extrapolates solutions instead of errors for every unknown whose guess is the last solution: a multiple of h that
+/// equals the unknown in the next step.
 fn last_solutions(pool: &mut Pool, mut step: StepProgram, reflects: bool) -> StepProgram {
     let [h] = *step.program.symbols(&Role::StepSize) else { return step };
     let known = step.program.inputs.iter().flat_map(|i| i.symbols.iter().copied()).collect();
     let mut solutions = Vec::new();
-    // Of u₁ in the guess, and of u₁ to u₃ in the rest of the next one.
+    // The coefficient of u₁ in the guess, and those of u₁, u₂ and u₃ in the sum carried for the next guess.
     let (first, others) = if reflects { (2, [0, -2, 1]) } else { (4, [-6, 4, -1]) };
     let formula = match reflects {
         true => "initial guess: 2 u₁ + (u₄ − 2 u₃); u₁ to u₄: last solutions",
@@ -166,7 +168,7 @@ fn combined<const N: usize>(pool: &mut Pool, parts: [(i64, Expr); N]) -> Expr {
     pool.sum(&terms)
 }
 
-/// Whether `e` is `u` in the next step.
+/// Whether the value of `e` in the next step is `u`.
 fn is_next(pool: &mut Pool, program: &Program, e: Expr, u: Expr) -> bool {
     let mut map: HashMap<Expr, Expr> = program.state().collect();
     let mut e = e;

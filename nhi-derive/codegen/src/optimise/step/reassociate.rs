@@ -1,4 +1,14 @@
-//! Reassociation by arrival time: shorter recurrences from the same operations, or few more.
+//! Reassociation by arrival time: regroups sums and products so that late operands join last.
+//!
+//! The recurrence of a loop over steps gets shorter at the cost of no operations, or of few. The passes apply to steps
+//! without a Newton loop. They inline sums into sums and products into products; [lowering](crate::lower) then joins
+//! the operands that arrive first:
+//!
+//! ```text
+//! reassociate_outputs   a' = b + c,  b = d + e    becomes   a' = d + e + c
+//! flatten_sums          y1 + w/2,  y1 = y + w/2   becomes   y + w
+//! expose_late_factors   k*(y*(num*inv))           becomes   (k*y*inv)*num
+//! ```
 
 use crate::expr::{Expr, Node, Pool};
 use crate::optimise::arrival::Arrival;
@@ -11,20 +21,20 @@ use crate::program::{Program, Statement, Table};
 use crate::target::TARGET;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Writes out what the next step reads of `program` where terms come together.
+/// Inlines sums into the results that the next step reads, where terms then combine.
 pub(super) fn reassociate_sums(cx: &mut Context<'_>, program: &mut Program) {
     write_out(cx, program, false, |_, _, terms, sum| sum.terms < terms);
 }
 
-/// Writes out what the next step reads of `program` where it is there earlier then, if a loop has at most `most`
-/// operations, or as many as before.
+/// Inlines sums into the results that the next step reads, where these then arrive earlier. A loop may have `most`
+/// operations afterwards, or as many as before.
 pub(super) fn reassociate_outputs(cx: &mut Context<'_>, program: &mut Program, most: usize) {
     if program.has_loop() {
         return;
     }
     let before = weight_in_loop(cx.pool, cx.constants, program);
     let most = most.max(before);
-    // What is used elsewhere too is written out where there is room for that.
+    // Sums with other uses are inlined only if further operations are allowed.
     let ways: &[bool] = if most > before { &[false, true] } else { &[false] };
     for &everywhere in ways {
         let mut arrival = Arrival::of(cx.pool, cx.constants, program);
@@ -33,9 +43,9 @@ pub(super) fn reassociate_outputs(cx: &mut Context<'_>, program: &mut Program, m
             let [before, after] = [e, sum.value].map(|e| arrival.get(cx.pool, cx.constants, e));
             after < before
         });
-        // A factor that terms had in common is not written out with each of them.
+        // The count excludes results in which a common factor would be multiplied into each term.
         if early != *program && weight_in_loop(cx.pool, cx.constants, &early) <= most {
-            // Products among the terms can be used elsewhere too.
+            // The inlined terms can have other uses and need names then.
             let mut draft = Draft::new(cx, &early);
             materialise(cx, &mut draft);
             names::names(cx, &mut draft);
@@ -44,13 +54,15 @@ pub(super) fn reassociate_outputs(cx: &mut Context<'_>, program: &mut Program, m
     }
 }
 
+/// A sum after inlining, and the number of its terms.
 struct Sum {
     value: Expr,
     terms: usize,
 }
 
-/// Replaces what the next step reads of `program` by the sum of what the sums in it that are used there alone, or
-/// `everywhere`, consist of, if that is `better`, given the value, the number of terms and their sum.
+/// Inlines sums into each result that the next step reads: those with no other use, or all of them if `everywhere`. A
+/// result is replaced if the new one is `better`, given the old value, the number of terms before like ones combine,
+/// and the new sum.
 fn write_out(
     cx: &mut Context<'_>,
     program: &mut Program,
@@ -71,7 +83,7 @@ fn write_out(
             continue;
         }
         let is_open = |e| everywhere || uses.get(e) == Some(&1);
-        // What has a name is written out under that.
+        // A result with a name keeps it.
         let whole = *lets.get(*value).filter(|_| is_open(*value)).unwrap_or(value);
         let terms = terms(cx, &lets, is_open, whole);
         let sum = cx.pool.sum(&terms);
@@ -95,7 +107,7 @@ fn write_out(
     }
 }
 
-/// The terms of `e` and of the sums among them that are open.
+/// The terms of `e`, with those terms that are sums and open replaced by their own.
 fn terms(cx: &mut Context<'_>, lets: &Table<Expr>, is_open: impl Fn(Expr) -> bool, e: Expr) -> Vec<Expr> {
     let (mut terms, mut open) = (Vec::new(), vec![e]);
     while let Some(e) = open.pop() {
@@ -112,14 +124,14 @@ fn terms(cx: &mut Context<'_>, lets: &Table<Expr>, is_open: impl Fn(Expr) -> boo
     terms
 }
 
-/// Writes out the sums in sums where that costs no operation, which shortens what waits for them: `y1 + w/2` with
+/// Inlines sums into sums where that costs no operation, so that fewer additions follow one another: `y1 + w/2` with
 /// `y1 = y + w/2` is `y + w`.
 ///
-/// Angles stay the sums that they are. An angle that is advanced to the middle of a step and on by the same increment has
-/// the same rounding twice; with another association the middle would be off by a constant in a rotation at a constant
-/// rate, and velocities would drift.
+/// Angles keep their association. A step advances an angle to its midpoint and from there by the same increment, so
+/// that both additions round alike. With another association the midpoint would have a constant offset in a rotation at
+/// a constant rate, and velocities would drift.
 pub(super) fn flatten_sums(cx: &mut Context<'_>, program: &mut Program) {
-    // Symbols of sums and multiples of symbols, and these written out.
+    // Symbols bound to linear combinations of symbols, with these combinations fully inlined.
     let mut linear: Table<Expr> = Table::new();
     let angles = angles(cx.pool, program);
     for statement in &mut program.body {
@@ -137,7 +149,7 @@ pub(super) fn flatten_sums(cx: &mut Context<'_>, program: &mut Program) {
     drop_unused(cx.pool, program);
 }
 
-/// What `program` computes functions of.
+/// The arguments of the functions in `program`.
 fn angles(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
     let argument = |e| match *pool.node(e) {
         Node::Call(_, x) => Some(x),
@@ -151,7 +163,7 @@ fn is_linear(pool: &Pool, e: Expr) -> bool {
     pool.terms(e).iter().all(|&t| pool.as_symbol(pool.split_coefficient(t).1).is_some())
 }
 
-/// `e` with the symbols that are its terms written out.
+/// `e` with the linear combinations of its terms inlined.
 fn written_out(pool: &mut Pool, linear: &Table<Expr>, e: Expr) -> Expr {
     let mut all = Vec::new();
     for term in pool.terms(e) {
@@ -169,9 +181,9 @@ fn sum_cost(pool: &Pool, e: Expr) -> usize {
     terms.len() + terms.iter().filter(|&&t| pool.has_coefficient(t)).count()
 }
 
-/// Writes out products of a multiplier. A multiplier is numerator × reciprocal, and the reciprocal arrives first: of
-/// `k*(y*(numerator*inverse))` only one multiplication waits for the numerator in `(k*y*inverse)*numerator`. Done for results
-/// on the recurrence, where it shortens the recurrence enough.
+/// Multiplies by the numerator of a multiplier last. A multiplier is numerator × reciprocal, and the reciprocal arrives
+/// first: `k*(y*(numerator*inverse))` becomes `(k*y*inverse)*numerator`, which leaves one multiplication after the
+/// numerator. The form is kept for results on the recurrence, if it shortens the recurrence enough.
 pub(super) fn expose_late_factors(cx: &mut Context<'_>, program: &mut Program) {
     let (named, products) = late_products(cx, program);
     let mut results = Vec::new();
@@ -194,7 +206,7 @@ pub(super) fn expose_late_factors(cx: &mut Context<'_>, program: &mut Program) {
     };
     let before = with(cx, &[]).1;
     let mut best = with(cx, &results);
-    // As they were again, one after the other, but for those that lengthen the chain.
+    // Restores one result after the other, except where that lengthens the recurrence.
     for k in (0..results.len()).rev() {
         let mut fewer = results.clone();
         fewer.remove(k);
@@ -208,12 +220,12 @@ pub(super) fn expose_late_factors(cx: &mut Context<'_>, program: &mut Program) {
     }
 }
 
-/// The program with names for late factors and for what they are multiplied with, and its symbols for such products,
-/// written out.
+/// The program with names for late factors and for the products of the early ones, and for every symbol of such a
+/// product the value early × late.
 fn late_products(cx: &mut Context<'_>, program: &Program) -> (Program, HashMap<Expr, Expr>) {
     let mut arrival = Arrival::of(cx.pool, cx.constants, program);
     let mut body: Vec<Statement> = Vec::new();
-    // Of a product its early factors and the late one.
+    // The early factors and the late factor of each product.
     let (mut parts, mut products): (Table<[Expr; 2]>, _) = (Table::new(), HashMap::new());
     let named = |cx: &mut Context<'_>, body: &mut Vec<Statement>, name: &str, value: Expr| {
         if cx.is_trivial(value) {

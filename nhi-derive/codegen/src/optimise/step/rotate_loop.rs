@@ -1,17 +1,23 @@
-//! Steps that begin in the middle.
+//! Loop rotation: the step begins at another equation, and the state carries the intermediate values of that place.
 //!
-//! Saves waiting. From one reaction to the next leads a chain: the velocity after it, the configuration, what the
-//! next step makes of these, its reaction. What a step computes of the state alone before its reaction is carried
-//! instead, and at its end written out in the reaction, `A + B*l`: a multiplication and an addition after l, which
-//! comes last, and A and B beside what leads to it. The configuration and velocity of the state are then results
-//! that no step reads: a loop over many steps computes them at its end alone.
+//! The critical path runs from one multiplier to the next: velocity, configuration, intermediate values x of the next
+//! step, its multiplier. The rotated step carries x instead of configuration and velocity, and computes x' as an affine
+//! function of its multipliers l,
 //!
-//! Less of that, and of what it costs where a step is looked at, is to begin with the [midpoints](super::midpoints) of
-//! coordinates: that is compared too.
+//! ```text
+//! x' = A + B l.
+//! ```
 //!
-//! Unlike an increment such a value is no multiple of the step size: for another one it is made anew of the state.
+//! A and B do not depend on l and are computed in parallel with it, so that only a multiplication and an addition
+//! follow l. No step reads configuration and velocity any more, so that a loop over many steps computes them only once,
+//! at its end. In single steps they cost further operations.
 //!
-//! Steps with a Newton loop are left as they are.
+//! The pass applies to short steps without a Newton loop, at every equation after which the step reads no more numbers
+//! of the state than before. Each place gives two candidates: every carried value as an affine function of l, or only
+//! those that are computed from the state directly. The driver also compares the rotation at the
+//! [midpoints](super::midpoints) of coordinates, which is cheaper in single steps.
+//!
+//! For a step of another size the carried values are recomputed from the state.
 
 use super::Make;
 use crate::expr::{Expr, Node, Pool};
@@ -24,7 +30,8 @@ use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Steps that begin at another equation, with the values that a reaction leads to written out or not.
+/// Two candidates for each equation that the step can begin at: affine forms are substituted through the carried
+/// values, or end at them.
 pub(super) fn candidates<'a>(pool: &Pool, step: &'a StepProgram) -> Vec<Make<'a>> {
     let mut cuts: Vec<Rc<Cut>> = Vec::new();
     for cut in places(&step.program) {
@@ -38,23 +45,23 @@ pub(super) fn candidates<'a>(pool: &Pool, step: &'a StepProgram) -> Vec<Make<'a>
     both.map(|(cut, through)| -> Make<'a> { Box::new(move |cx| cut.step(cx, step, through)) }).collect()
 }
 
-/// Where steps could begin: at their equations.
+/// Positions at which a step can begin: those of its equations.
 fn places(program: &Program) -> Vec<usize> {
     let body = program.body.iter().enumerate();
     body.filter(|(_, statement)| matches!(statement, Statement::Equation(_))).map(|(i, _)| i).collect()
 }
 
-/// A step in two parts.
+/// A step in two parts; the rotated step begins with the second one.
 struct Cut {
-    /// What comes before: made of the state, t, parameters and step size.
+    /// The first part: `Let`s that depend on the state, t, parameters and step size alone.
     before: Vec<(Expr, Expr)>,
-    /// What of that depends on more than parameters and step size.
+    /// Symbols that depend on more than parameters and step size.
     moving: Table<()>,
-    /// Everything else.
+    /// The second part.
     after: Vec<Statement>,
-    /// What that reads of the state.
+    /// Numbers of the state that the second part reads.
     state: Vec<Expr>,
-    /// What that reads of `before`.
+    /// Symbols of the first part that the second part reads.
     read: Vec<Expr>,
 }
 
@@ -100,20 +107,20 @@ impl Cut {
         fits.then_some(Cut { before, moving, after, state, read })
     }
 
-    /// The step that carries what the second part reads.
+    /// The rotated step: it carries the values of the first part that the second part reads.
     fn step(&self, cx: &mut Context<'_>, step: &StepProgram, through: bool) -> Option<StepProgram> {
         let program = &step.program;
         let mut atoms = self.atoms(cx.pool);
         let images = loop {
             let mut forms = Forms::new(&atoms);
             let images = self.images(cx.pool, program, &mut forms, through)?;
-            // A product of two is written out in the later one.
+            // A product of two atoms is affine in the later one alone.
             match atoms.iter().position(|atom| forms.multiplied.contains(atom)) {
                 Some(early) => atoms.remove(early),
                 None => break images,
             };
         };
-        // At a start the same is made of what is carried now.
+        // A start computes the same values from the entries carried so far.
         let mut start = step.start.clone();
         let named = step.entries().iter().filter(|entry| entry.symbol != entry.start);
         start.extend(named.map(|entry| Statement::Let { symbol: entry.symbol, value: entry.start }));
@@ -133,7 +140,7 @@ impl Cut {
         Some(step.carrying(new, start, kept.chain(read)))
     }
 
-    /// Reactions and the like: quotients in the second part.
+    /// Multipliers and other late values: the quotients in the second part.
     fn atoms(&self, pool: &Pool) -> Vec<Expr> {
         let is_inverse = |&e: &Expr| match pool.node(e) {
             Node::Power(_, x) => pool.as_number(*x).is_some_and(Signed::is_negative),
@@ -146,7 +153,7 @@ impl Cut {
         quotients.map(|(symbol, _)| symbol).collect()
     }
 
-    /// What the next step finds of `read`, written out.
+    /// The values of the first part in the next step, as affine functions of the atoms.
     fn images(
         &self,
         pool: &mut Pool,
@@ -159,7 +166,7 @@ impl Cut {
                 forms.bind(pool, symbol, value);
             }
         }
-        // The next step's values of symbols, from the results of this one.
+        // The symbols of the next step, as functions of the results of this one.
         let mut next = Forms::new(&[]);
         for (symbol, value) in program.state() {
             let form = forms.form(pool, value);
@@ -185,7 +192,7 @@ impl Cut {
     }
 }
 
-/// An expression as `free + Σ coefficient·atom`.
+/// An expression as an affine function of the atoms, `free + Σ coefficient·atom`.
 #[derive(Clone)]
 struct Form {
     value: Expr,
@@ -202,7 +209,7 @@ impl Form {
 struct Forms {
     atoms: BTreeSet<Expr>,
     of: Table<Form>,
-    /// Atoms that are multiplied with each other.
+    /// Atoms whose products occur.
     multiplied: BTreeSet<Expr>,
 }
 

@@ -1,18 +1,24 @@
-//! Velocities carried as increments.
+//! Change of variables: the state carries velocities times a multiple of the step size.
 //!
-//! Saves multiplications by the step size: with u = c·h and u·v in the state, q + c·h·v is a sum. So that no other
-//! takes its place, every value bound by the step is a power of u and a value without: what is linear in
-//! velocities is multiplied by u as they are, and h is left where forces are, as h².
+//! The pass saves the multiplications of velocities by h. It applies to steps that multiply a velocity by h, except
+//! long steps with a Newton loop. With u = c·h, where c is the most frequent coefficient, and w = u v in the state,
 //!
-//! The velocities themselves are results that no step reads: a loop over many steps computes them at its end alone.
-//! So this pass counts the operations of a loop, and of a single step it saves less, or none.
+//! ```text
+//! q' = q + c h v   becomes   q' = q + w.
+//! ```
 //!
-//! For another step size increments are made anew of the velocities. These are rounded products of them, of which the
-//! rounding of a constant velocity is the same in every step: drivers with steps of several sizes add to the velocities
-//! before a step what increments have changed by instead.
+//! Every value bound by the step is replaced by its quotient by a power of u, so that no other multiplication by h
+//! appears: values that are linear in velocities are scaled by u, and forces by h², which is a constant.
 //!
-//! Unknowns of a Newton loop, velocities or impulses, are multiplied by u as well, and with them the errors of guesses.
-//! In such a step the passes before look for what has the factor h, so that they come first.
+//! No step reads v any more, so that a loop over many steps computes it only once, at its end. The driver therefore
+//! compares the operations of a loop; a single step gains less, or nothing.
+//!
+//! For a step of another size, w is recomputed as u v. That product is rounded, and for a constant velocity the
+//! rounding error would be the same after every change of the size. Before such a step, drivers advance v by the change
+//! of the increments instead ([`StepProgram::update_velocity`]).
+//!
+//! The unknowns of a Newton loop, velocities or impulses, are scaled by u too, and so are the errors of their guesses.
+//! In such a step the local passes run first, since they search for the factor h.
 
 use super::Make;
 use super::reassociate::reassociate_sums;
@@ -27,10 +33,10 @@ use crate::program::{
 use num_traits::{One, Signed, ToPrimitive};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Powers of the step size that are looked through; values of values could have any.
+/// Largest power of the step size that is extracted; nested values could have any.
 const MAX_POWER: i32 = 8;
 
-/// The step with velocities times a multiple of the step size in its state.
+/// The step with scaled velocities, as a candidate for the driver.
 pub(super) fn candidate<'a>(step: &'a StepProgram, search: &'a Search) -> Vec<Make<'a>> {
     vec![Box::new(|cx| {
         let choice = Choice::of(cx.pool, step)?;
@@ -41,7 +47,7 @@ pub(super) fn candidate<'a>(step: &'a StepProgram, search: &'a Search) -> Vec<Ma
     })]
 }
 
-/// u = c·h.
+/// The unit u = c·h.
 struct Unit {
     h: Expr,
     c: Rational,
@@ -61,17 +67,17 @@ impl Unit {
     }
 }
 
-/// The numbers of the state that are multiplied by u, those of the fields but `carried` first.
+/// The numbers of the state that are scaled by u.
 struct Choice {
     unit: Unit,
-    /// Whole fields of the state.
+    /// Numbers of velocity fields; a field is scaled as a whole.
     fields: Vec<Expr>,
-    /// Among those carried already.
+    /// Numbers among the entries carried so far.
     carried: Vec<Expr>,
 }
 
 impl Choice {
-    /// What is multiplied by the step size somewhere, with the numbers beside it in the state.
+    /// The numbers that the step multiplies by h, with all numbers of their fields.
     fn of(pool: &Pool, step: &StepProgram) -> Option<Choice> {
         let program = &step.program;
         let &h = program.symbols(&Role::StepSize).first()?;
@@ -82,7 +88,8 @@ impl Choice {
         let midpoints = step.entries().iter().filter(|entry| entry.role == Carried::Midpoint);
         let midpoints: Vec<Expr> = midpoints.map(|entry| entry.symbol).collect();
         let all = state.iter().flat_map(|i| &i.symbols).filter(|s| !midpoints.contains(s));
-        // c h s is a product of these alone; or of what the next step finds there, at the end of a midpoint's.
+        // The products c h s that count have one of these as s: the symbol of a velocity, or its value for the next
+        // step, by which a carried midpoint advances.
         let mut known: BTreeMap<Expr, Expr> = all.map(|&s| (s, s)).collect();
         if !midpoints.is_empty() {
             let next: Vec<_> = program.state().filter(|(s, _)| known.contains_key(s)).collect();
@@ -121,7 +128,7 @@ impl Choice {
         Some(choice)
     }
 
-    /// The `step`, as `program` computes it, with these numbers times u.
+    /// `step`, in the form `program`, with these numbers scaled by u.
     fn scaled(self, cx: &mut Context<'_>, step: &StepProgram, program: Program) -> StepProgram {
         let Choice { unit, fields, carried } = self;
         let mut image = Images { unit, of: Table::new() };
@@ -138,7 +145,7 @@ impl Choice {
         for statement in &mut new.body {
             image.scale(cx.pool, statement);
         }
-        // What the state carries comes from the results as they were, and at a start from what is carried now.
+        // The new entries follow from the old results; at a start, from the entries carried so far.
         let results: Table<Expr> = program.state().collect();
         let velocities = fields.iter().map(|&symbol| velocity(&program, symbol));
         let mut entries = Vec::new();
@@ -165,7 +172,7 @@ impl Choice {
     }
 }
 
-/// The entry of a velocity, before it is multiplied by u.
+/// The entry of a velocity, before it is scaled by u.
 fn velocity(program: &Program, symbol: Expr) -> StateEntry {
     let of = program.inputs.iter().find_map(|input| {
         let index = input.symbols.iter().position(|&s| s == symbol)?;
@@ -176,20 +183,20 @@ fn velocity(program: &Program, symbol: Expr) -> StateEntry {
     StateEntry { symbol, role, unit: None, start: symbol, rescale: Rescale::Restart }
 }
 
-/// Every expression as uᵏ and a rest.
+/// Every expression as a product of uᵏ and a rest.
 struct Images {
     unit: Unit,
     of: Table<(i32, Expr)>,
 }
 
 impl Images {
-    /// Has a statement made of what there is now.
+    /// Rewrites a statement in terms of the scaled symbols.
     fn scale(&mut self, pool: &mut Pool, statement: &mut Statement) {
         match statement {
             Statement::Let { symbol, value } => {
                 let (k, rest) = self.extract(pool, *value);
                 let name = if k == 0 { *symbol } else { self.named(pool, *symbol, k) };
-                // A name for h/2 stands for a number now.
+                // The rest of a name for h/2 is a number.
                 let is_number = pool.as_number(rest).is_some();
                 self.of.insert(*symbol, (k, if is_number { rest } else { name }));
                 (*symbol, *value) = (name, rest);
@@ -202,7 +209,7 @@ impl Images {
                 for e in newton.guess.iter_mut().chain(&mut newton.otherwise) {
                     *e = self.plain(pool, *e, 1);
                 }
-                // What unknowns are compared with is squared.
+                // The reference scale of the stopping test is a square.
                 newton.beside = self.plain(pool, newton.beside, 2);
                 for e in &mut newton.weights {
                     *e = self.plain(pool, *e, 0);
@@ -216,7 +223,8 @@ impl Images {
                 for e in &mut newton.delta {
                     *e = self.plain(pool, *e, 1);
                 }
-                // Whatever F is in units of, its second derivative is per unknown more than the first.
+                // Each derivative of F has one unknown more in the denominator of its unit than the one before,
+                // whatever the unit of F is.
                 let k = newton.slopes.first().map_or(0, |&slope| self.extract(pool, slope).0);
                 for (e, order) in newton.slopes.iter_mut().zip(0..) {
                     *e = self.plain(pool, *e, -k - order);
@@ -226,7 +234,7 @@ impl Images {
         }
     }
 
-    /// A symbol for u⁻ᵏ times `symbol`.
+    /// A fresh symbol for `symbol` times u⁻ᵏ.
     fn named(&self, pool: &mut Pool, symbol: Expr, k: i32) -> Expr {
         if is_generated(pool, symbol) {
             let name = pool.as_symbol(symbol).map_or("", |s| pool.name(s)).to_owned();
@@ -238,7 +246,7 @@ impl Images {
         pool.fresh_symbol(&names.join("_"))
     }
 
-    /// k and `e` without uᵏ.
+    /// The exponent k and the rest of `e`.
     fn extract(&mut self, pool: &mut Pool, e: Expr) -> (i32, Expr) {
         for e in pool.reachable(&[e]) {
             if self.of.contains(e) {
@@ -283,7 +291,7 @@ impl Images {
         pool.rebuild(e, |c| operands[c])
     }
 
-    /// uᵏ times `e`.
+    /// uᵏ times `e`, with all powers of u multiplied in.
     fn plain(&mut self, pool: &mut Pool, e: Expr, k: i32) -> Expr {
         let (own, rest) = self.extract(pool, e);
         self.unit.times(pool, own + k, rest)

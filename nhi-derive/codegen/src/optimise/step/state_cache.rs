@@ -1,18 +1,24 @@
-//! Values carried in the state.
+//! Loop-carried common subexpressions (predictive commoning): carries values that the next step would compute again.
 //!
-//! Saves computing at the beginning of a step, at q, what the step before computed at its end, at q': forces,
-//! sines and cosines, M⁻¹, μ. With σ the map that takes the state's symbols to the results of the step, and t
-//! to t + h, such a value e depends on the state, t and the parameters alone, and σ(e) is computed anyway.
-//! Then e becomes an input of the step, and σ(e) a result. At a start the program `carry` computes e, and
-//! makes the checks of pivots that the step leaves to the step before.
+//! A step evaluates forces, sines and cosines, M⁻¹ and μ at q, and often again at q'. The value at q' is the value at q
+//! of the next step. The pass saves the second evaluation.
 //!
-//! A value that depends on the step size is carried only where the state belongs to one step size, but for the
-//! [increments](super::increments), the last solutions of [guesses](super::guesses), and what steps begin with in their
-//! [middle](super::middle) or [at midpoints](super::midpoints), which are computed anew for another one. One that
-//! depends on control inputs never is: the next step has others.
+//! Let σ be the substitution that replaces the symbols of the state by the results of the step, and t by t + h. The
+//! pass applies to an expression e that depends on the state, t and the parameters alone, and whose image σ(e) the step
+//! computes. Then e becomes an input of the step and σ(e) an output:
 //!
-//! Where what is carried only serves to make something else of the state, as in `d = v_post - h/2*F`, that
-//! is carried instead, if the step then reads fewer numbers.
+//! ```text
+//! carried input e,   carried output σ(e)
+//! ```
+//!
+//! At a start the program [`initial`](StepProgram::initial) computes e. It also checks the pivots that a step need not
+//! check, since the step before has checked them.
+//!
+//! An expression that depends on h is carried only if the state belongs to one step size. An expression that depends on
+//! control inputs is never carried: the next step has other inputs.
+//!
+//! If the only use of a carried value is another function of the state, as in `d = v_post - h/2*F`, the step carries
+//! that function instead, provided that it then reads fewer numbers.
 
 use super::Make;
 use crate::expr::{Expr, Node, Pool};
@@ -29,7 +35,7 @@ use crate::target::TARGET;
 use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// `step` with what the next one would compute again in its state; `None` if there is nothing.
+/// `step` with a cache in its state; `None` if there is nothing to carry.
 pub fn state_cache(pool: &mut Pool, constants: &mut Constants, step: &StepProgram) -> Option<StepProgram> {
     cached(&mut Context::new(pool, constants, Options::default()), step)
 }
@@ -62,32 +68,32 @@ fn cached(cx: &mut Context<'_>, step: &StepProgram) -> Option<StepProgram> {
     best.map(|(_, step)| step)
 }
 
-/// How many numbers known at the step alone a program makes use of.
+/// How many inputs of the step, rather than parameters, a program reads.
 fn numbers_read(pool: &Pool, program: &Program) -> usize {
     let used = used(pool, program);
     let known = program.inputs.iter().filter(|i| i.binding == Binding::Step).flat_map(|i| &i.symbols);
     known.filter(|s| used.contains(s)).count()
 }
 
-/// σ of a step.
+/// The substitution σ of a step.
 struct Images {
-    /// Of everything that depends on the state, t and the parameters alone.
+    /// σ(e) of every expression that depends on the state, t and the parameters alone.
     image: Table<Expr>,
-    /// What of that depends on more than the parameters.
+    /// The expressions among these that depend on the state or t.
     moving: Table<()>,
     /// Values bound outside of loops.
     values: BTreeMap<Expr, Expr>,
-    /// What is computed outside of loops, without sign, and without its numeric coefficient.
+    /// Expressions computed outside of loops, each without its sign, and once more without its numeric coefficient.
     computed: Table<()>,
 }
 
-/// What is carried.
+/// The expressions that the step carries.
 #[derive(Default)]
 struct Choice {
     carried: BTreeSet<Expr>,
-    /// Expressions that are carried, some but for a coefficient.
+    /// Each expression that is carried as a whole, with the carried one: itself, or itself without its coefficient.
     whole: BTreeMap<Expr, Expr>,
-    /// Sums and products some of whose operands are carried together.
+    /// Sums and products some of whose operands are carried as one value: the other operands, and that value.
     part: BTreeMap<Expr, (Vec<Expr>, Expr)>,
     /// Symbols whose values the step still computes.
     bound: BTreeSet<Expr>,
@@ -124,7 +130,7 @@ impl Images {
         images
     }
 
-    /// Images of the inputs that something carried may depend on.
+    /// Images of the inputs that a carried expression may depend on.
     fn inputs(&mut self, pool: &mut Pool, program: &Program, fixed: bool) {
         let h = program.symbols(&Role::StepSize).first().copied();
         for input in &program.inputs {
@@ -150,13 +156,13 @@ impl Images {
         }
     }
 
-    /// Images of everything in `root`; symbols bound before have theirs.
+    /// Images of all subexpressions of `root`, given those of the symbols bound before.
     fn extend(&mut self, pool: &mut Pool, symbol_of: &Table<Expr>, root: Expr) {
         for e in pool.reachable(&[root]) {
             if self.image.contains(e) {
                 continue;
             }
-            // A bound symbol stands for its value, which was here before it.
+            // A bound symbol stands for its value, whose image is known already.
             let operands = match self.values.get(&e) {
                 Some(&value) => vec![value],
                 None => pool.children(e),
@@ -173,7 +179,7 @@ impl Images {
                 None => pool.rebuild(e, |c| self.image[c]),
             };
             self.image.insert(e, *symbol_of.get(image).unwrap_or(&image));
-            // Without its coefficient it can be carried too.
+            // The expression without its coefficient is a candidate too.
             let (_, bare) = pool.split_coefficient(e);
             if !self.image.contains(bare) && self.moving.contains(e) {
                 let image = pool.rebuild(bare, |c| self.image[c]);
@@ -183,7 +189,7 @@ impl Images {
         }
     }
 
-    /// Notes everything reachable from `roots`, and what images some operands of it make up.
+    /// Records the subexpressions of `roots`, and the partial sums and products of those operands that are images.
     fn compute(&mut self, cx: &mut Context<'_>, roots: &[Expr]) {
         let mut of_some: BTreeSet<Expr> = BTreeSet::new();
         for e in self.moving.keys() {
@@ -214,7 +220,7 @@ impl Images {
         }
     }
 
-    /// What to carry for `e` (without sign), if its image is computed: itself, or what it is a multiple of.
+    /// The expression to carry for `e` (without sign) if its image is computed: `e`, or `e` without its coefficient.
     fn carried(&self, cx: &mut Context<'_>, e: Expr, worth: usize) -> Option<Expr> {
         if !self.moving.contains(e) {
             return None;
@@ -231,7 +237,7 @@ impl Images {
         (self.cost(cx.pool, carried) >= worth).then_some(carried)
     }
 
-    /// Operations that make `e`, without those on parameters alone.
+    /// Operations that compute `e`, without those on parameters alone.
     fn cost(&self, pool: &Pool, e: Expr) -> usize {
         let mut cost = 0;
         let mut seen: Table<()> = Table::new();
@@ -246,7 +252,7 @@ impl Images {
             }
             let operands = pool.children(e);
             let moving = operands.iter().filter(|&&x| self.moving.contains(x)).count();
-            // Numbers and parameters are one operand; a sign is none.
+            // Numbers and parameters together count as one operand; a sign does not count.
             let rest = operands.iter().any(|&x| {
                 let sign = pool.as_number(x).is_some_and(|c| c.abs() == num_traits::One::one());
                 !self.moving.contains(x) && !sign
@@ -262,8 +268,8 @@ impl Images {
         cost
     }
 
-    /// Largest values to carry, from the results down. `forced` symbols are carried whether their images
-    /// are computed or not.
+    /// Chooses the largest subexpressions of the results that can be carried. The symbols in `forced` are carried even
+    /// if their images have to be computed.
     fn choose(
         &mut self,
         cx: &mut Context<'_>,
@@ -301,8 +307,8 @@ impl Images {
         choice
     }
 
-    /// Operands of a sum or product that have images, with what they make up together, if the image of
-    /// that is computed.
+    /// Operands of a sum or product that have images, with their partial sum or product, if the image of that is
+    /// computed.
     fn group(&mut self, cx: &mut Context<'_>, e: Expr, worth: usize) -> Option<(Vec<Expr>, Expr)> {
         let (operands, join) = flat(cx.pool, e)?;
         let known = |&x: &Expr| self.image.contains(x) && cx.pool.as_number(x).is_none();
@@ -323,7 +329,7 @@ impl Images {
         (self.cost(cx.pool, joined) >= worth).then_some((group, joined))
     }
 
-    /// Bound symbols of the state whose values are made of what is carried.
+    /// Bound symbols that depend on the state and are computed from carried expressions.
     fn users(&self, cx: &mut Context<'_>, choice: &Choice) -> BTreeSet<Expr> {
         let mut users = BTreeSet::new();
         for &symbol in choice.bound.iter().filter(|&&s| self.moving.contains(s)) {
@@ -429,7 +435,7 @@ impl Images {
     }
 }
 
-/// Everything that is evaluated but for the values bound outside of loops.
+/// All evaluated expressions except the values of `Let`s outside of loops.
 fn results(program: &Program) -> Vec<Expr> {
     let mut all = Vec::new();
     for statement in &program.body {
@@ -455,7 +461,7 @@ fn bare(cx: &mut Context<'_>, e: Expr) -> Expr {
 
 type Join = fn(&mut Pool, &[Expr]) -> Expr;
 
-/// The operands of a sum or product, and how to join some of them.
+/// The operands of a sum or product, and the constructor of such a node.
 fn flat(pool: &Pool, e: Expr) -> Option<(Vec<Expr>, Join)> {
     match pool.node(e) {
         Node::Sum(terms) => Some((terms.clone(), Pool::sum)),

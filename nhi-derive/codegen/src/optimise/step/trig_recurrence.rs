@@ -1,13 +1,19 @@
-//! Sines and cosines from step to step.
+//! Trigonometric recurrence: carries sines and cosines and rotates them by the increment of their angle.
 //!
-//! Saves a third of a sine and cosine, and choosing between both by the quadrant: an angle is the one of the step
-//! before, turned by little, and short polynomials say what that changes. So the state carries sine and cosine of an
-//! angle of the step, and the angle where it is no coordinate at the end. What an angle is turned by is taken from the
-//! rounded angles, θ' − θ, which is exact. Roundings of sine and cosine add up, so that drivers have them computed anew
-//! every few steps.
+//! An angle changes little from step to step. Short polynomials of the increment δ and the addition theorems replace
+//! the evaluation of sine and cosine, which saves a third of its time, and the selection by quadrant:
 //!
-//! Done for the angles that a step moves a coordinate to, one of each: those of Runge–Kutta methods are several, close
-//! to each other. Where a step can [foresee](super::near) the angle of the next one, it carries that in its place.
+//! ```text
+//! sin θ' = sin θ cos δ + cos θ sin δ,   cos θ' = cos θ cos δ − sin θ sin δ,   δ = θ' − θ.
+//! ```
+//!
+//! δ is the difference of the rounded angles, which is exact. Rounding errors of sine and cosine accumulate, so that
+//! drivers re-synchronise them every few steps ([`StepProgram::resync`]).
+//!
+//! The pass applies to an angle that is a coordinate or a coordinate plus increments, if it is the only such angle of
+//! its coordinate: the stages of Runge–Kutta methods have several angles close to each other. The state carries sine
+//! and cosine, and the angle itself unless it is the coordinate at the end of the step. Where a step can
+//! [predict](super::predicted_angle) the angle of the next one, it carries the predicted angle instead.
 
 use super::predicted_angle;
 use crate::expr::{Expr, Function, Node, Pool};
@@ -16,7 +22,7 @@ use crate::program::{
 };
 use std::collections::BTreeMap;
 
-/// Symbols for sine and cosine of an angle that are bound one after the other.
+/// Symbols of the sine and cosine of an angle, bound by two adjacent statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Called {
     pub(super) angle: Expr,
@@ -24,7 +30,7 @@ pub(super) struct Called {
 }
 
 impl Called {
-    /// Those in `body` of these two functions, sine and cosine.
+    /// The pairs in `body` for these functions: a sine, and a cosine.
     pub(super) fn all(pool: &Pool, body: &[Statement], functions: [Function; 2]) -> Vec<Called> {
         let call = |statement: &Statement| match statement {
             Statement::Let { symbol, value } => match *pool.node(*value) {
@@ -42,12 +48,13 @@ impl Called {
         body.windows(2).filter_map(both).collect()
     }
 
-    /// Where they are bound.
+    /// Position of the first of the two statements.
     pub(super) fn position(&self, body: &[Statement]) -> Option<usize> {
         body.iter().position(|s| matches!(s, Statement::Let { symbol, .. } if self.sines.contains(symbol)))
     }
 
-    /// Has them made of those that are `known` of the angle `from`, or of that turned as `foreseen`.
+    /// Replaces both statements by a rotation of the sine and cosine `known`. These belong to the angle `from`, or to
+    /// the predicted angle of `foreseen`.
     pub(super) fn turn(&self, body: &mut Vec<Statement>, from: Expr, foreseen: Foreseen, known: [Expr; 2]) {
         let &Called { angle, sines } = self;
         if let Some(i) = self.position(body) {
@@ -56,8 +63,8 @@ impl Called {
     }
 }
 
-/// The angles that are called outside of loops, with the coordinate that each was; none of a coordinate that has
-/// several.
+/// The angles of sines and cosines outside of loops, with the coordinate that each is an increment of. Coordinates with
+/// several angles are left out.
 fn single(pool: &Pool, step: &Program) -> Vec<(Called, Expr)> {
     let moved = moved(pool, step);
     let of_coordinate = |called: Called| Some((called, *moved.get(&called.angle)?));
@@ -67,7 +74,7 @@ fn single(pool: &Pool, step: &Program) -> Vec<(Called, Expr)> {
     all.iter().copied().filter(|&(_, coordinate)| is_single(coordinate)).collect()
 }
 
-/// `step` with the sines of its angles carried.
+/// `step` with the sines and cosines of its angles carried.
 pub(super) fn trig_recurrence(pool: &mut Pool, mut step: StepProgram) -> StepProgram {
     predicted_angle::after_loops(pool, &mut step.program);
     let mut carrying = Carrying::of(&step);
@@ -88,7 +95,7 @@ pub(super) fn trig_recurrence(pool: &mut Pool, mut step: StepProgram) -> StepPro
                 let of = Rotated { angle: from, rotation: Some(by) };
                 let known = carrying.sines(pool, &format!("near_{name}"), ahead.sines, (of, first));
                 if is_known {
-                    // They are true for the next step alone that was foreseen.
+                    // An exact prediction holds for a step of the same size only.
                     let new = carrying.new[before..].iter_mut();
                     new.for_each(|(entry, _)| entry.rescale = Rescale::Restart);
                 }
@@ -118,7 +125,7 @@ pub(super) fn trig_recurrence(pool: &mut Pool, mut step: StepProgram) -> StepPro
     step
 }
 
-/// What a step carries, and what it is to carry besides, with the values for the next step.
+/// The entries of a step, and further ones with their values for the next step.
 pub(super) struct Carrying {
     before: Vec<StateEntry>,
     new: Vec<(StateEntry, Expr)>,
@@ -129,19 +136,19 @@ impl Carrying {
         Carrying { before: step.entries().to_vec(), new: Vec::new() }
     }
 
-    /// A further number: its symbol.
+    /// Adds an entry; returns its symbol.
     fn number(&mut self, symbol: Expr, role: Carried, next: Expr, start: Expr) -> Expr {
         self.new.push((StateEntry { symbol, role, unit: None, start, rescale: Rescale::Keep }, next));
         symbol
     }
 
-    /// An angle that is `first` at a start.
+    /// Adds an angle that is `first` at a start.
     pub(super) fn angle(&mut self, pool: &mut Pool, name: &str, next: Expr, first: Expr) -> Expr {
         let symbol = pool.fresh_symbol(name);
         self.number(symbol, Carried::Angle { rotation: None }, next, first)
     }
 
-    /// An angle, its next value and that at a start, and its predicted rotation.
+    /// Adds an angle with its values for the next step and at a start, and its predicted rotation.
     fn rotated(&mut self, pool: &mut Pool, name: &str, (next, first): (Expr, Expr), by: Expr) -> [Expr; 2] {
         let [angle, rotation] = ["last", "turn"].map(|what| pool.fresh_symbol(&format!("{what}_{name}")));
         let nothing = pool.zero();
@@ -149,7 +156,7 @@ impl Carrying {
         [angle, self.number(rotation, Carried::Rotation, by, nothing)]
     }
 
-    /// Sine and cosine of an angle that is `first` at a start.
+    /// Adds sine and cosine of an angle that is `first` at a start.
     pub(super) fn sines(
         &mut self,
         pool: &mut Pool,
@@ -165,18 +172,18 @@ impl Carrying {
         })
     }
 
-    /// What is made of the new numbers for the next step.
+    /// The values of the new entries for the next step.
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         self.new.iter_mut().map(|(_, next)| next)
     }
 
-    /// `e` of the first step, of what is known at a start.
+    /// The value of `e` in the first step, as a function of the inputs at a start.
     pub(super) fn at_start(&self, pool: &mut Pool, step: &Program, e: Expr) -> Option<Expr> {
         predicted_angle::of_inputs(pool, step, e, &self.before)
     }
 }
 
-/// The coordinate that each bound sum of one and other terms was, and each coordinate itself.
+/// For every coordinate, and every bound sum of one coordinate and increments, the coordinate.
 pub(crate) fn moved(pool: &Pool, program: &Program) -> BTreeMap<Expr, Expr> {
     let mut moved: BTreeMap<Expr, Expr> =
         program.symbols(&Role::Configuration).iter().map(|&symbol| (symbol, symbol)).collect();
