@@ -1,11 +1,11 @@
-//! When values are there: what sums and products are grouped by.
+//! Arrival times: the model of the critical path.
 //!
-//! Saves waiting. A trajectory is one long chain of operations that need each other, and the processor has
-//! time for everything beside it. The two operands of a sum or product that are there first are put
-//! together first, and so on, so that the last one is waited for by one operation, and terms that are there
-//! at the same time are added in pairs: `(a + b) + (c + d)`. The numbers of operations stay what they are.
+//! Successive steps of a trajectory form one dependency chain, and the processor executes everything else in parallel.
+//! The operands of a sum or product are joined in the order of their arrival times, so that only one operation follows
+//! the last operand, and terms that arrive together are added in pairs: `(a + b) + (c + d)`. The number of operations
+//! does not change.
 //!
-//! What a step reads of the state is there when the step before has computed it.
+//! A number of the state arrives when the step before has computed it.
 
 use super::liveness::used;
 use crate::expr::{Expr, Pool};
@@ -13,10 +13,10 @@ use crate::program::{Constants, Foreseen, Program, Shape, Statement, Table, lets
 use crate::target::TARGET;
 use std::collections::BTreeMap;
 
-/// Steps after which a chain is in its steady state, and by which its length is taken.
+/// Steps after which arrival times grow steadily, and over which their growth is averaged.
 const STEPS: u32 = 8;
 
-/// Cycles that each of some steps in a row waits for the one before.
+/// Length of the recurrence: cycles by which the critical path grows in each of many successive steps.
 pub fn recurrence(pool: &mut Pool, constants: &mut Constants, program: &Program) -> u32 {
     let used = used(pool, program);
     let state: Vec<(Expr, Expr)> = program.state().filter(|(symbol, _)| used.contains(symbol)).collect();
@@ -32,7 +32,7 @@ pub fn recurrence(pool: &mut Pool, constants: &mut Constants, program: &Program)
     (last - steady) / STEPS
 }
 
-/// Cycles after which values are there.
+/// Arrival times of values, in cycles.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Arrival {
     of_symbol: BTreeMap<Expr, u32>,
@@ -40,11 +40,11 @@ pub(crate) struct Arrival {
 }
 
 impl Arrival {
-    /// Of the values in `program`.
+    /// The arrival times of the values in `program`.
     pub(crate) fn of(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Arrival {
         let mut arrival = Arrival::default();
         arrival.follow(pool, constants, program);
-        // Once more, with the state as one step leaves it to the next.
+        // Once more, with the arrival times of the state at the end of a step.
         let mut ends = BTreeMap::new();
         for (symbol, value) in program.state() {
             ends.insert(symbol, arrival.get(pool, constants, value));
@@ -85,7 +85,7 @@ impl Arrival {
                     }
                     let end = start + TARGET.iterations * (end - start);
                     self.of_symbol.extend(newton.unknowns.iter().map(|&s| (s, end)));
-                    // What was made of the unknowns inside is another thing after the loop.
+                    // After the loop the unknowns have other arrival times, and so have expressions of them.
                     self.known = Table::new();
                 }
             }
@@ -97,8 +97,7 @@ impl Arrival {
         self.of_symbol.insert(symbol, cycles);
     }
 
-    /// When `e` is there; its symbols are bound. The passes keep expressions shallow, so that recursion is
-    /// bounded.
+    /// Arrival time of `e`, whose symbols are bound. The passes keep expressions shallow, so that recursion is bounded.
     pub(crate) fn get(&mut self, pool: &mut Pool, constants: &mut Constants, e: Expr) -> u32 {
         let (_, e) = signed(pool, constants, e);
         if let Some(&symbol) = self.of_symbol.get(&e) {
@@ -137,7 +136,7 @@ impl Arrival {
     }
 }
 
-/// When operands that are there at these times are put together.
+/// Arrival time of the sum or product of operands with these arrival times.
 fn together(mut times: Vec<u32>) -> u32 {
     while times.len() > 1 {
         times.sort_unstable_by(|a, b| b.cmp(a));
@@ -147,7 +146,7 @@ fn together(mut times: Vec<u32>) -> u32 {
     times.pop().unwrap_or(0)
 }
 
-/// When the sum or product of two operands is there.
+/// Arrival time of the sum or product of two operands.
 pub(crate) fn after(a: u32, b: u32) -> u32 {
     a.max(b) + TARGET.flat_latency
 }

@@ -8,8 +8,8 @@ use crate::expr::{Expr, Pool};
 use crate::program::{Constants, Operations, Program};
 use std::collections::BTreeSet;
 
-/// [Weight](crate::program::Operations::weight) of the operations that a loop over steps repeats: without results that
-/// no step reads, such as a velocity beside its increment.
+/// [Weight](crate::program::Operations::weight) of the operations in a loop over steps. Results that no step reads,
+/// such as a velocity whose increment is carried, do not count.
 pub fn weight_in_loop(pool: &mut Pool, constants: &mut Constants, step: &Program) -> usize {
     let mut step = step.clone();
     keep_read(pool, &mut step);
@@ -17,11 +17,11 @@ pub fn weight_in_loop(pool: &mut Pool, constants: &mut Constants, step: &Program
     Operations::of(pool, constants, &step).weight().0
 }
 
-/// The same of a draft.
+/// The same for a draft.
 pub(super) fn draft_weight_in_loop(cx: &mut Context<'_>, draft: &Draft) -> usize {
     let mut draft = draft.clone();
     keep_read(cx.pool, &mut draft.program);
-    // Placement removes what is not used.
+    // Placement removes unused values.
     place(cx, &mut draft, &[]);
     draft.operations(cx).weight().0
 }
@@ -36,16 +36,16 @@ fn keep_read(pool: &Pool, step: &mut Program) {
 /// The cost of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cost {
-    /// Length of the recurrence: cycles that each step of a loop waits for the one before.
+    /// Length of the recurrence: cycles that each step of a loop adds to the critical path.
     pub recurrence: usize,
-    /// Operations that a loop over steps repeats.
+    /// Operations of a step in a loop, where results that no step reads are dead.
     pub in_loop: usize,
     /// Operations of a single step.
     pub single: usize,
 }
 
 impl Cost {
-    /// Of `step`.
+    /// The cost of `step`.
     pub fn of(pool: &mut Pool, constants: &mut Constants, step: &Program) -> Cost {
         Cost {
             recurrence: recurrence(pool, constants, step) as usize,
@@ -54,18 +54,18 @@ impl Cost {
         }
     }
 
-    /// The largest number of operations in a loop that a shorter recurrence is worth: an eighth more, and no more than
-    /// those of a single step.
+    /// Largest number of operations in a loop that is allowed for a shorter recurrence: an eighth more than now, and at
+    /// most those of a single step.
     pub(super) fn most_in_loop(self) -> usize {
         (self.in_loop * 9 / 8).min(self.single)
     }
 
-    /// Cycles of the recurrence, and one for each operation beside it.
+    /// Estimated cycles of a step in a loop: those of the recurrence, and one for each operation.
     pub(super) fn cycles(self) -> usize {
         self.recurrence + self.in_loop
     }
 
-    /// Whether a loop saves a twelfth of its cycles by not many more operations.
+    /// Whether a loop saves a twelfth of its cycles with at most [`Cost::most_in_loop`] operations.
     pub(super) fn is_worth(self, before: Cost) -> bool {
         self.in_loop <= before.most_in_loop() && 12 * self.cycles() <= 11 * before.cycles()
     }

@@ -1,4 +1,4 @@
-//! A program while passes work on it.
+//! The working form of a program, on which the local passes operate.
 
 use super::Options;
 use super::flat::Factors;
@@ -7,14 +7,14 @@ use crate::program::{Binding, Constants, Operations, Program, Shape, Statement, 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// What passes work with besides the program.
+/// The state that passes share.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     /// Owner of all expressions.
     pub pool: &'a mut Pool,
     /// Values known at compile time.
     pub constants: &'a mut Constants,
-    /// What the optimiser is asked for.
+    /// Options of the optimiser.
     pub(super) options: Options,
     /// Products as lists of factors.
     pub(super) factors: Table<Arc<Factors>>,
@@ -42,9 +42,8 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A program in which equal expressions have equal values wherever they stand: inside of a Newton
-/// loop its unknowns are called by symbols of their own, so that `x + unknown` before and after the
-/// solution are different expressions.
+/// A program in which equal expressions have equal values at every place. Inside of a Newton loop the unknowns have
+/// symbols of their own, so that `x + unknown` in the loop and after it are different expressions.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Draft {
     /// The program; its Newton bodies use the symbols of `iterates`.
@@ -54,7 +53,7 @@ pub(super) struct Draft {
     generated: usize,
 }
 
-/// Symbols made by passes start with this; names that people read are given at the end.
+/// First character of generated symbols; the pass `names` replaces them by readable names.
 const GENERATED: char = '%';
 
 impl Draft {
@@ -150,7 +149,7 @@ impl Draft {
         self.map(cx, |_, e, _| names.get(e).copied());
     }
 
-    /// Every evaluated expression that is no `Let`'s: what the program is for.
+    /// Every evaluated expression that is not the value of a `Let`.
     pub(super) fn results(&self) -> Vec<Expr> {
         let mut program = self.program.clone();
         let no_let = |s: &Statement| !matches!(s, Statement::Let { .. });
@@ -163,8 +162,8 @@ impl Draft {
         program.values()
     }
 
-    /// Replaces every expression bottom-up: `f` gets a node and the images of older ones, and says
-    /// what becomes of it; `None` is the same operation on the operands' images.
+    /// Replaces every expression bottom-up. `f` gets a node and the images of older nodes, and returns the image of the
+    /// node; `None` stands for the same operation on the images of the operands.
     pub(super) fn map(
         &mut self,
         cx: &mut Context<'_>,
@@ -183,7 +182,7 @@ impl Draft {
         }
     }
 
-    /// How often each expression, its sign apart, is used: by other operations and by statements.
+    /// Number of uses of each expression without its sign, in operations and statements.
     pub(super) fn uses(&self, cx: &mut Context<'_>) -> Table<usize> {
         let mut uses: Table<usize> = Table::new();
         let mut stack = self.program.values();
@@ -204,17 +203,17 @@ impl Draft {
         self.uses(cx).keys()
     }
 
-    /// Operation counts, the draft's figure of merit.
+    /// Operation counts.
     pub(super) fn operations(&self, cx: &mut Context<'_>) -> Operations {
         Operations::of(cx.pool, cx.constants, &self.program)
     }
 
-    /// When every symbol is known.
+    /// Level of every symbol.
     pub(super) fn levels(&self, cx: &Context<'_>) -> Levels {
         self.levels_with(cx, &self.lets().into_iter().collect())
     }
 
-    /// When every symbol is known, with the values of all `lets`.
+    /// Level of every symbol, given the values of all `lets`.
     pub(super) fn levels_with(&self, cx: &Context<'_>, lets: &Table<Expr>) -> Levels {
         let mut levels = Levels { known: Table::new() };
         for input in &self.program.inputs {
@@ -278,13 +277,13 @@ pub(super) fn rewrite(
     }
 }
 
-/// Whether a pass made this symbol.
+/// Whether a pass generated this symbol.
 pub(super) fn is_generated(pool: &Pool, symbol: Expr) -> bool {
     pool.as_symbol(symbol).is_some_and(|s| pool.name(s).starts_with(GENERATED))
 }
 
-/// When a value is known: at compile time, with parameters and step size, then straight code and
-/// Newton loops in turn.
+/// Binding time of a value: at compile time, with parameters and step size, and then in each block of straight-line
+/// code and each Newton loop in turn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Level(u32);
 
@@ -292,7 +291,7 @@ impl Level {
     pub(super) const CONSTANT: Level = Level(0);
     pub(super) const PREPARED: Level = Level(1);
 
-    /// Straight code after that many loops.
+    /// Straight-line code after that many loops.
     fn straight(loops: usize) -> Level {
         Level(2 + 2 * loops as u32)
     }
@@ -323,7 +322,7 @@ pub(super) enum Stage {
     Iterated,
 }
 
-/// Levels of expressions, remembered.
+/// Levels of expressions, memoised.
 #[derive(Clone, Debug)]
 pub(super) struct Levels {
     known: Table<Level>,
@@ -340,7 +339,7 @@ impl Levels {
         self.of(pool, e).stage()
     }
 
-    /// A further symbol.
+    /// Adds a symbol.
     pub(super) fn insert(&mut self, symbol: Expr, level: Level) {
         self.known.insert(symbol, level);
     }

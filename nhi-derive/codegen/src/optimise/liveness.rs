@@ -1,4 +1,4 @@
-//! Which values of a step anything depends on.
+//! Liveness: the values that results of a step depend on, and the results that the next step reads.
 
 use crate::expr::{Expr, Pool};
 use crate::program::{Program, Statement, Table};
@@ -31,7 +31,7 @@ pub(super) fn drop_unused(pool: &Pool, program: &mut Program) {
     }
 }
 
-/// How often each expression is used by a step of which only the results in `read` are needed.
+/// Number of uses of each expression in a step of which only the results in `read` are needed.
 pub(super) fn uses(pool: &Pool, program: &Program, read: &[Expr]) -> Table<usize> {
     let mut uses: Table<usize> = Table::new();
     let count = |uses: &mut Table<usize>, root: Expr| {

@@ -1,8 +1,8 @@
-//! The optimiser: from a program as the scheme is written to one as an expert would write it.
+//! The optimiser.
 //!
-//! Every pass keeps the values, up to rounding. Local passes rewrite one function ([`ORDERS`], [`LAST`]); passes over steps
-//! change what a step carries or the order of its operations ([`STAGES`], [`FINISHING`], [`AT_THE_END`]). The
-//! [driver](step::driver) runs them and keeps what improves a step by the measure that the pass states.
+//! Every pass preserves values up to rounding. Local passes rewrite one function (`ORDERS`, `LAST`). Passes over steps
+//! change the carried state or the order of operations (`STAGES`, `FINISHING`, `CLOSING` in `step/mod.rs`). The driver
+//! (`step/driver.rs`) runs them and keeps a result if it improves the measure that the row of the pass states.
 
 mod arrival;
 mod cost;
@@ -50,10 +50,10 @@ impl LocalPass {
     }
 }
 
-/// What the optimiser is asked for.
+/// Options of the optimiser.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Options {
-    /// A pass that is left out, to measure what it gains.
+    /// A pass that is left out, to measure its gain.
     pub without: Option<&'static str>,
     /// Whether the decisions list the local passes as well.
     pub explains: bool,
@@ -96,8 +96,8 @@ local_passes! {
 const NAMES: LocalPass =
     LocalPass { name: "names", does: "names values after their formulas", run: names::names };
 
-/// Orders of the local passes that save operations. Factors and divisors taken out of a sum hide products that
-/// are shared, and the other way round: which order is better depends on the program, and is kept.
+/// Orders of the local passes that save operations. Factorisation hides common products, and naming common products
+/// hides common factors. The better order depends on the program; the search keeps it.
 const ORDERS: [&[LocalPass]; 2] = [
     &[
         SIGN_ANALYSIS,
@@ -142,13 +142,13 @@ pub fn passes() -> Vec<(&'static str, &'static str)> {
     LOCAL.iter().map(|pass| (pass.name, pass.does)).chain(of_steps).collect()
 }
 
-/// `program` with fewer operations, after one round in one order: for what runs once per simulation.
+/// `program` with fewer operations, after one round in one order: for functions that run once per simulation.
 pub fn optimise(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Program {
     let cx = &mut Context::new(pool, constants, Options::default());
     Search::new(cx, program).finish(cx)
 }
 
-/// `program` with fewer operations, after as many rounds as a step, telling `observe` the name of every pass
+/// `program` with fewer operations, after as many rounds as for a step. `observe` is called with the name of every pass
 /// that was kept and its result.
 pub fn trace(
     pool: &mut Pool,
@@ -172,8 +172,8 @@ pub fn trace(
     Draft::clone(&draft).finish(cx.pool)
 }
 
-/// What to compare programs of the same function by: [`Operations::weight`](crate::program::Operations::weight)
-/// when the passes have run once.
+/// A measure to compare programs of the same function by: [`Operations::weight`](crate::program::Operations::weight)
+/// after one round of the passes.
 pub(crate) fn estimate(pool: &mut Pool, constants: &mut Constants, program: &Program) -> (usize, usize) {
     Search::new(&mut Context::new(pool, constants, Options::default()), program).cost
 }

@@ -1,4 +1,4 @@
-//! Names for the values that passes made.
+//! Readable names for symbols that passes generated.
 
 use super::draft::{Context, Draft, Stage, is_generated};
 use crate::expr::{Expr, Node, Pool, Rational};

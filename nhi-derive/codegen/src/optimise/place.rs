@@ -1,4 +1,4 @@
-//! Where every value is computed.
+//! Code placement: the statement at which every value is computed.
 
 use super::draft::{Context, Draft, Level, Levels};
 use crate::expr::{Expr, Node, Pool};
@@ -12,11 +12,11 @@ const ALWAYS_REGULAR: f64 = 1e-3;
 /// Heading of values that a loop needs and that do not change in it.
 const CONSTANT: &str = "constants of the iteration";
 
-/// Writes the program's statements anew, with `definitions` as further `Let`s.
+/// Rebuilds the statements of the program, with `definitions` as further `Let`s.
 ///
-/// A `Let` stays in its place, or moves up to its first use; what does not depend on the unknowns of
-/// a loop is computed before it, what nothing needs not at all. What one call computes, such as the
-/// sine and cosine of an angle, stands side by side.
+/// A `Let` stays in its place, or moves up to its first use. Values that do not depend on the unknowns of a loop are
+/// computed before it; unused values are removed. Results of one call, such as the sine and cosine of an angle, are
+/// bound by adjacent statements.
 pub(super) fn place(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(Expr, Expr)]) {
     let mut values: Table<Expr> = draft.lets().into_iter().collect();
     values.extend(definitions.iter().copied());
@@ -106,10 +106,10 @@ struct Scheduler {
     values: Table<Expr>,
     levels: Levels,
     live: Table<()>,
-    /// What one call computes together: the sine and cosine of an angle, the numbers of a map.
+    /// The results of one call: the sine and cosine of an angle, the entries of a map.
     together: Table<Vec<Expr>>,
     placed: Table<()>,
-    /// Expressions all of whose symbols are placed.
+    /// Expressions with all symbols placed.
     done: Table<()>,
 }
 
@@ -119,8 +119,8 @@ impl Scheduler {
         self.live.contains(symbol) && !self.placed.contains(symbol)
     }
 
-    /// Binds every symbol in `roots` that is not bound yet, after what its value needs: values of
-    /// the level of `inner` there, others in `outer`.
+    /// Binds every symbol in `roots` that is not bound yet, after the symbols that its value needs. Values of the level
+    /// of `inner` go there, others into `outer`.
     fn place(
         &mut self,
         pool: &Pool,

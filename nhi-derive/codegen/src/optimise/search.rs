@@ -6,15 +6,15 @@ use crate::program::Program;
 use crate::target::TARGET;
 use std::sync::Arc;
 
-/// Rounds at most of a step; the first one does nearly everything.
+/// Largest number of rounds; the first one saves nearly all operations.
 const MAX_ROUNDS: usize = 3;
 
-/// The first pass that regroups.
+/// Whether the pass regroups operands.
 fn regroups(pass: &LocalPass) -> bool {
     [FACTOR.name, SHARE_PRODUCTS.name].contains(&pass.name)
 }
 
-/// Search for the order of local passes that leaves fewest operations.
+/// Search for the order of local passes with the fewest operations.
 #[derive(Clone)]
 pub(super) struct Search {
     start: Arc<Draft>,
@@ -34,7 +34,7 @@ pub(super) struct Search {
 pub(super) type Passed = (&'static str, Arc<Draft>);
 
 impl Search {
-    /// After a round in the first one of its orders, which tells programs of the same function from each other.
+    /// The search after one round in the first order, which suffices to compare programs of the same function.
     pub(super) fn new(cx: &mut Context<'_>, program: &Program) -> Search {
         let start = Arc::new(Draft::new(cx, program));
         let cost = start.operations(cx).weight();
@@ -46,7 +46,7 @@ impl Search {
         search
     }
 
-    /// The first round in every other order.
+    /// Runs the first round in every other order.
     pub(super) fn other_orders(&mut self, cx: &mut Context<'_>) {
         self.orders[1..].iter().for_each(|order| self.try_order(cx, order));
     }
@@ -60,7 +60,7 @@ impl Search {
         let mut steps = Vec::new();
         let mut draft = self.start.clone();
         for pass in order {
-            // A pass makes the same of the same program, and the orders begin alike.
+            // Passes are deterministic, and the orders have the same beginning.
             let known = self.seen.iter().find(|(before, (name, _))| *name == pass.name && *before == draft);
             let after = match known {
                 Some((_, (_, after))) => after.clone(),
@@ -75,7 +75,7 @@ impl Search {
         }
     }
 
-    /// Further rounds while they save anything.
+    /// Runs further rounds while they save operations.
     pub(super) fn other_rounds(&mut self, cx: &mut Context<'_>) {
         let Some(order) = self.order else { return };
         let (rounds, first) = match order.iter().position(regroups) {
@@ -96,8 +96,8 @@ impl Search {
         }
     }
 
-    /// Keeps what a round came to if it saves anything. A shared value counts once even before it has a name:
-    /// the first round need save nothing.
+    /// Keeps the result of a round if it saves operations. The first round may save none: a shared value counts once
+    /// even before it has a name.
     fn keep_if_better(
         &mut self,
         cx: &mut Context<'_>,
@@ -112,7 +112,7 @@ impl Search {
         better
     }
 
-    /// The program of fewest operations, with its names.
+    /// The program with the fewest operations, with readable names.
     pub(super) fn finish(self, cx: &mut Context<'_>) -> Program {
         let mut draft = Draft::clone(&self.best);
         for pass in LAST {

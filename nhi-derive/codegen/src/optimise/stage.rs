@@ -1,4 +1,4 @@
-//! The part of a program that depends on parameters and step size alone, as a program of its own.
+//! Staging: splits off the part of a program that depends on parameters and step size alone.
 
 use crate::expr::{Expr, Pool};
 use crate::program::{Binding, Input, Output, Program, Role, Statement, without_idle_headings};
@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 /// A program in two parts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Prepared {
-    /// Computes what is kept: one scalar output per kept value, named like its symbol.
+    /// Computes the prepared values: one scalar output for each, named like its symbol.
     pub prepare: Program,
-    /// The rest, with an input `prepared` for what is kept, instead of the inputs known early.
+    /// The rest, with an input `prepared` in place of the inputs that are known early.
     pub step: Program,
 }
 
-/// Splits `program` by binding time. Both parts together compute and check what it did.
+/// Splits `program` by binding time. Together the parts compute the same values and make the same checks.
 pub fn split(pool: &Pool, program: &Program) -> Prepared {
     let is_early = |i: &&Input| i.binding != Binding::Step;
     let mut early = program.early();

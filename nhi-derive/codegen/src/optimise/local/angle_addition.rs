@@ -1,16 +1,16 @@
-//! Sines and cosines of angles that are made of each other.
+//! Angle-addition rewriting: computes sines and cosines of sums of angles from those of the summands.
 //!
-//! Saves calls where the angles of several calls are sums, differences or doubles of fewer: of φ, θ + φ
-//! and θ − φ the pairs of θ and φ give all, by the addition theorems
+//! The pass saves calls. It applies where the angles of several calls are sums, differences or doubles of fewer angles:
+//! the pairs of φ, θ + φ and θ − φ follow from those of θ and φ, by
 //!
 //! ```text
 //! sin(a ± b) = sin a cos b ± cos a sin b,   cos(a ± b) = cos a cos b ∓ sin a sin b,
 //! sin 2a = 2 sin a cos a,                   cos 2a = 1 − 2 sin² a.
 //! ```
 //!
-//! What depends on parameters and step size alone is an angle for nothing: cos(ω(t + h)) follows from the
-//! pair of ωt, with that of ωh prepared. Every angle is either called or follows from called ones at once,
-//! so that rounding errors do not add up.
+//! Angles that depend on parameters and step size alone cost nothing: cos(ω(t + h)) follows from the pair of ωt and the
+//! prepared pair of ωh. Every angle is either called or follows from called angles in one application, so that rounding
+//! errors do not accumulate.
 
 use crate::expr::{Expr, Function, Node, OperationCount, Pool, Rational};
 use crate::optimise::draft::{Context, Draft, Level, Levels, Stage};
@@ -22,7 +22,7 @@ use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Terms of an angle that is taken apart at most.
+/// Largest number of terms of an angle.
 const MAX_TERMS: usize = 8;
 
 /// Angles of one program that are looked at, largest common denominator of their multiples, and new angles
@@ -79,12 +79,12 @@ type Form = BTreeMap<Expr, Rational>;
 /// The multiple of each atom, in units that make all of them and their halves integers.
 type Vector = Vec<i64>;
 
-/// What sine or cosine is wanted of.
+/// An angle whose sine or cosine is needed.
 #[derive(Clone, Debug)]
 struct Angle {
     argument: Expr,
     vector: Vector,
-    /// How many of the two.
+    /// How many of the two are needed.
     functions: i64,
     level: Level,
     /// The last statement that it needs.
@@ -112,11 +112,11 @@ impl Angle {
 /// How an angle follows from others, given by their numbers and whether they are subtracted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Derivation {
-    /// From another one and what is prepared.
+    /// From another angle and a prepared one.
     Offset((usize, bool), Vector),
-    /// Twice another one.
+    /// As the double of another angle.
     Double((usize, bool)),
-    /// From two others.
+    /// From two other angles.
     Sum((usize, bool), (usize, bool)),
 }
 

@@ -1,18 +1,18 @@
-//! Newton's method in the frame that an angle turns.
+//! Rewriting into the body frame: Newton's equations in the frame that rotates with an angle.
 //!
-//! Saves turning sines and cosines in every iteration and after the last one, and most of what is multiplied by them. With θ' = θ + δ,
-//! and θ known before the loop, `x*sin(θ') - y*cos(θ')` is by the addition theorems
+//! The pass saves the rotation of sines and cosines in every iteration and after the last one, and most of the products
+//! with them. For θ' = θ + δ with θ known before the loop, the addition theorems give
 //!
 //! ```text
-//! cos δ·(x sin θ − y cos θ) + sin δ·(x cos θ + y sin θ),
+//! x sin θ' − y cos θ' = cos δ (x sin θ − y cos θ) + sin δ (x cos θ + y sin θ).
 //! ```
 //!
-//! where the brackets are known before the loop, or polynomials of the unknowns with such coefficients: velocity and
-//! impulses in the frame turned by θ. With sin² θ + cos² θ = 1 many coefficients vanish: an impulse sideways is none
-//! forward.
+//! The brackets are known before the loop, or are polynomials of the unknowns with such coefficients: velocities and
+//! impulses in the frame rotated by θ. With sin² θ + cos² θ = 1 many coefficients vanish; a lateral impulse, for
+//! example, has no forward component.
 //!
-//! Done where no turned sine or cosine is needed any more then. Sums of which more than half of the terms are left are
-//! taken to need them.
+//! The pass applies if no rotated sine or cosine is needed afterwards. Sums of which more than half of the terms remain
+//! count as needing them.
 
 use super::hoist::hoist;
 use super::value_numbering::value_numbering;
@@ -39,7 +39,7 @@ pub(in crate::optimise) fn body_frame(cx: &mut Context<'_>, draft: &mut Draft) {
     later.into_iter().rev().for_each(|level| frames_at(cx, draft, level));
 }
 
-/// Of the angles that are turned at a level, in a loop or after it.
+/// The angles that are rotated at one level, in a loop or after it.
 fn frames_at(cx: &mut Context<'_>, draft: &mut Draft, level: Level) {
     let mut frames = Frames::of(cx, draft, level);
     if frames.sources.is_empty() {
@@ -84,7 +84,7 @@ fn frames_at(cx: &mut Context<'_>, draft: &mut Draft, level: Level) {
     }
 }
 
-/// Weight of the operations when what is known early is computed early.
+/// Weight of the operations after early values have been hoisted.
 fn weight(cx: &mut Context<'_>, draft: &Draft) -> (usize, usize) {
     let mut draft = draft.clone();
     hoist(cx, &mut draft);
@@ -96,7 +96,7 @@ struct Frames {
     levels: Levels,
     /// What is known from here on changes with what is turned by.
     level: Level,
-    /// Sines and cosines of what is turned by.
+    /// Sines and cosines of the increments.
     small: BTreeSet<Expr>,
     /// Sums that are sines and cosines of turned angles, multiplied out.
     turned: Table<Expr>,
@@ -223,10 +223,10 @@ impl Frames {
     }
 }
 
-/// What of a term changes in the loop.
+/// The factors of a term that change in the loop.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Late {
-    /// Sine or cosine of what is turned by.
+    /// Sine or cosine of the increment.
     turns: Expr,
     /// The other factors.
     others: Expr,

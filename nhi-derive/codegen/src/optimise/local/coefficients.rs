@@ -1,8 +1,7 @@
-//! Coefficients of named products move to where the name is used.
+//! Propagation of coefficients: moves early factors of a named product to its uses.
 //!
-//! Saves one multiplication per `Let` of `c*x`, with a factor `c` that is known earlier, when every
-//! use multiplies it by something known earlier too: in `w = v + h*f` with `f = -k*x`, `h*k` is one
-//! constant.
+//! The pass saves one multiplication for each `Let` of `c*x` whose factor `c` is known earlier. It applies if every use
+//! multiplies the name by another early value: in `w = v + h*f` with `f = -k*x`, `h*k` is one constant.
 
 use crate::expr::{Expr, Node};
 use crate::optimise::draft::{Context, Draft, Levels};

@@ -1,9 +1,8 @@
-//! Common subexpressions of flat sums and products.
+//! Common-subexpression elimination on flat sums and products.
 //!
-//! Saves an operation for every further sum or product that holds the same two operands: the pair
-//! with the most occurrences gets a name, and so on while any occurs twice. Powers are products of
-//! equal factors, so that `x^4` becomes the square of a square; `a - b` and `b - a` are the same
-//! pair. What is divided by more than once is inverted once.
+//! The pass saves one operation for each further sum or product that has the same two operands. The pair with the most
+//! occurrences gets a name, until no pair occurs twice. Powers are products of equal factors, so that `x^4` becomes the
+//! square of a square; `a - b` and `b - a` are the same pair. A divisor of several products is inverted once.
 
 use crate::expr::{Expr, Node};
 use crate::optimise::draft::{Context, Draft, Levels, Stage, rewrite};

@@ -1,9 +1,8 @@
-//! Common factors of the terms of a sum.
+//! Factorisation: takes common factors out of sums.
 //!
-//! Saves all but one of the multiplications by the same factor: `a*x + a*y` becomes `a*(x + y)`.
-//! Products of sums are multiplied out first where that leads to fewer operations in the end:
-//! `a*x + k*(b*x + c*y)` becomes `(a + k*b)*x + k*c*y`. Only terms that nothing else needs are taken
-//! apart.
+//! The pass saves all but one multiplication by the same factor: `a*x + a*y` becomes `a*(x + y)`. Products of sums are
+//! expanded first if that leads to fewer operations: `a*x + k*(b*x + c*y)` becomes `(a + k*b)*x + k*c*y`. Only terms
+//! without another use are expanded.
 
 use crate::expr::{Expr, Node, Rational};
 use crate::optimise::draft::{Context, Draft, Levels, Stage};

@@ -1,7 +1,6 @@
-//! Names without signs.
+//! Negation folding: a `Let` of `-e` becomes one of `e`, whose uses subtract instead of adding.
 //!
-//! Saves a change of sign, which is an operation where no number known before and no sum takes it: a `Let` of `-e`
-//! becomes one of `e`, whose users subtract where they added.
+//! The pass saves the change of sign, which is an operation unless an early factor or a sum absorbs it.
 
 use crate::expr::{Expr, Node};
 use crate::optimise::draft::{Context, Draft, Stage, is_generated};

@@ -1,9 +1,8 @@
-//! Binding time: what is known early is computed early, and once.
+//! Loop-invariant code motion and staging: values are computed once, as early as their operands are known.
 //!
-//! Saves at every step what depends on the parameters and the step size alone, and in every Newton
-//! iteration what does not depend on the unknowns. In a sum or product the early operands are put
-//! together: `a*sin(x)/J` costs one multiplication, by a constant `a/J`. Signs stay behind, where
-//! sums absorb them.
+//! The pass saves in every step what depends on the parameters and the step size alone, and in every Newton iteration
+//! what does not depend on the unknowns. The early operands of a sum or product are grouped: `a*sin(x)/J` costs one
+//! multiplication, by the constant `a/J`. Signs stay where they are, since sums absorb them.
 
 use crate::expr::{Expr, Node, Pool};
 use crate::optimise::draft::{Context, Draft, Levels, Stage};

@@ -1,8 +1,8 @@
-//! Names for what is used more than once.
+//! Materialisation of shared values: binds values with several uses to names.
 //!
-//! Saves computing it again: afterwards every `Let` is a tree, which is what gets emitted. The sine
-//! and cosine of one angle get names even where each is used once, because one call computes both.
-//! So do parts of expressions that are nested deeply, for the sake of readers and of `rustc`.
+//! Afterwards the value of every `Let` is a tree, so that nothing is computed twice. Sine and cosine of one angle get
+//! names even if each is used once, because one call computes both. Deeply nested subexpressions get names for the sake
+//! of readers and of `rustc`.
 
 use crate::expr::{Expr, Node};
 use crate::optimise::draft::{Context, Draft, rewrite};

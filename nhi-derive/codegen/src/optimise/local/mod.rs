@@ -1,4 +1,4 @@
-//! Passes that rewrite a function without regard to what calls it.
+//! Local passes: they rewrite one function, independently of its callers.
 
 mod angle_addition;
 mod body_frame;

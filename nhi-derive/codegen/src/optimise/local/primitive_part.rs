@@ -1,7 +1,7 @@
-//! Numbers that divide all terms of a factor.
+//! Primitive part: divides a sum that is a factor by the common divisor of its coefficients.
 //!
-//! Saves the multiplications inside of a sum that is a factor itself: in `2*h*x*(y^2/2 + z^2/2)` the sum is
-//! `y^2 + z^2`, and no coefficient is left. `y^2` may then be shared with what else needs it.
+//! The pass saves the multiplications by coefficients: in `2*h*x*(y^2/2 + z^2/2)` the sum becomes `y^2 + z^2`, and no
+//! coefficient is left. Other expressions can then share `y^2`.
 
 use crate::expr::{Expr, Node, Pool, Rational};
 use crate::optimise::draft::{Context, Draft};

@@ -1,8 +1,8 @@
-//! Pivots that are positive whatever the state.
+//! Sign analysis: removes the checks of pivots that are positive in every state.
 //!
-//! Saves the check of a pivot that is its own diagonal entry, such as 1 + y², where the signs of its terms
-//! show that it is positive: at every step two comparisons, a multiplication and two jumps. What is not
-//! finite is found at the end of the step.
+//! Each check costs two comparisons, a multiplication and two jumps in every step. The pass applies to a pivot that is
+//! its own diagonal entry, such as 1 + y², if the signs of its terms prove that it is positive. Values that are not
+//! finite are detected at the end of the step.
 
 use crate::expr::{Expr, Function, Node};
 use crate::optimise::draft::{Context, Draft};

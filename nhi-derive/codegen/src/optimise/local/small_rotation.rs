@@ -1,16 +1,16 @@
-//! Sines and cosines of angles that a step turns on.
+//! Incremental trigonometry: rotates the sine and cosine of an angle by the small angle of a step.
 //!
-//! Saves most of a call where an angle is another one, whose sine and cosine are called too, and what it is
-//! turned by in a step or a part of one. That has the factor h and is small: its sine and cosine are short
-//! polynomials, and those of the sum follow by the addition theorems. What it is turned by is taken from the
-//! rounded sum, θ' − θ, which is exact: the constraints that hold are those at the angle that is kept,
-//! however many turns it has, unless the last update of Newton's method, which is not looked at, changes its last
-//! digit.
+//! The pass saves most of a call. It applies to an angle θ' = θ + h·x if sine and cosine of θ are computed too. The
+//! increment δ has the factor h and is small: its sine and cosine are short polynomials, and the addition theorems give
+//! those of θ'. δ is the difference of the rounded angles, which is exact, so that the constraints hold at the angle
+//! that is stored, however many turns it has. Only the last Newton update, which is not evaluated again, can change its
+//! last digit.
 //!
-//! Done where a program has Newton loops, which wait for the angle of every iteration. Others are computed
-//! for many trajectories side by side, which looking at the size of each angle would end.
+//! The pass applies to programs with Newton loops, where each iteration waits for the angle. Other programs run for
+//! many trajectories in SIMD lanes, and a branch on the size of each angle would prevent that.
 //!
-//! Every angle is either called or follows from called ones at once, so that rounding errors do not add up.
+//! Every angle is either called or follows from called angles in one application, so that rounding errors do not
+//! accumulate.
 
 use super::angle_addition::of_sum;
 use crate::expr::{Expr, Function, Node};

@@ -1,8 +1,8 @@
-//! Value numbering: one symbol per value.
+//! Global value numbering: one symbol for each value.
 //!
-//! Saves what is computed under two names, and names for what costs nothing: a `Let` of a symbol,
-//! of minus a symbol, of a constant, or of a value bound before is replaced by that; an expression
-//! that a `Let` binds is replaced by its symbol wherever else it occurs.
+//! The pass saves values that are computed under two names, and names of values that cost nothing. A `Let` of a symbol,
+//! of a negated symbol, of a constant, or of a value bound before is replaced by that value; an expression that a `Let`
+//! binds is replaced by its symbol at all other places.
 
 use crate::expr::Expr;
 use crate::optimise::draft::{Context, Draft, is_generated};
