@@ -89,7 +89,7 @@ enum Command {
     /// Write generated code as source files to check in.
     ///
     /// Rust code contains the structs themselves, without the derive, and depends on `nhi-runtime` alone, also with
-    /// `default-features = false`.
+    /// `default-features = false`. C code is a header and a source file for each struct, and `nhi.h`.
     Generate(Generate),
 }
 

@@ -1,7 +1,8 @@
 //! Source files of generated code.
 
-use crate::command::{Failed, read, save};
+use crate::command::{Failed, create, read, save};
 use clap::{Args, ValueEnum};
+use nhi_codegen::backend::c::Options;
 use nhi_codegen::engine::default_engine;
 use nhi_codegen::generate::Request;
 use std::fmt;
@@ -25,6 +26,9 @@ pub(crate) struct Generate {
     /// out.
     #[arg(long, value_name = "M")]
     method: Vec<String>,
+    /// The type of numbers in C.
+    #[arg(long, value_name = "TYPE", value_enum, default_value_t = Real::Double)]
+    real: Real,
     /// Write nothing; fail if the code is missing or of another declaration, other methods or another version.
     #[arg(long)]
     check: bool,
@@ -33,6 +37,13 @@ pub(crate) struct Generate {
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum Language {
     Rust,
+    C,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Real {
+    Double,
+    Float,
 }
 
 impl Generate {
@@ -41,7 +52,11 @@ impl Generate {
         let source = read(&self.file)?;
         let request = Request { name: self.name.clone(), methods: self.method.clone() };
         match self.lang {
+            Language::Rust if self.real == Real::Float => {
+                Err(Failed::Wrong("--real float: Rust code is generic over the type of numbers".to_owned()))
+            }
             Language::Rust => self.rust(&request, &source),
+            Language::C => self.c(&request, &source),
         }
     }
 
@@ -56,6 +71,24 @@ impl Generate {
         }
         let code = request.rust(source, default_engine().as_mut()).map_err(|error| self.wrong(error))?;
         save(&self.out, code.as_bytes())
+    }
+
+    fn c(&self, request: &Request, source: &str) -> Result<(), Failed> {
+        let options = Options { float: self.real == Real::Float };
+        let files = request.c(source, options, default_engine().as_mut());
+        let files = files.map_err(|error| self.wrong(error))?;
+        if !self.check {
+            create(&self.out)?;
+        }
+        for file in files {
+            let path = self.out.join(&file.name);
+            if !self.check {
+                save(&path, file.text.as_bytes())?;
+            } else if std::fs::read(&path).ok().as_deref() != Some(file.text.as_bytes()) {
+                return Err(self.stale(&path));
+            }
+        }
+        Ok(())
     }
 
     /// An invalid declaration or request.

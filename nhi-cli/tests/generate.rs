@@ -120,6 +120,43 @@ fn stale_code_is_found() {
     assert_eq!(fs::read_to_string(folder.join("generated.rs")).unwrap(), code);
 }
 
+/// Files of one struct and one method, which a C compiler accepts.
+#[test]
+fn c_is_written_and_compiles() {
+    let folder = folder("c");
+    fs::write(folder.join("particle.rs"), PARTICLE).unwrap();
+    let generate = |more: &[&str]| {
+        let arguments = ["generate", "particle.rs", "--lang", "c", "--method", "rk4", "--out", "c"];
+        nhi(&folder, &[&arguments, more].concat())
+    };
+    let stale = (1, "error: c/particle.h is stale: generate it again from particle.rs\n");
+    assert_eq!(failure(&generate(&["--check"])), stale);
+    assert!(!folder.join("c").exists());
+    for (real, more) in [("double", &[][..]), ("float", &["--real", "float"])] {
+        succeeds(&generate(more));
+        succeeds(&generate(&[more, &["--check"]].concat()));
+        let header = fs::read_to_string(folder.join("c/particle.h")).unwrap();
+        assert!(header.contains(&format!("const {real} q0[3]")), "{header}");
+        assert!(header.contains("particle_rk4_step(") && !header.contains("dla2"), "{header}");
+        let compiled = Command::new("gcc")
+            .args([
+                "-std=c99",
+                "-Wall",
+                "-Wextra",
+                "-Wpedantic",
+                "-Wconversion",
+                "-Werror",
+                "-c",
+                "particle.c",
+            ])
+            .current_dir(folder.join("c"))
+            .output()
+            .unwrap();
+        succeeds(&compiled);
+    }
+    assert_eq!(failure(&generate(&["--check"])), stale);
+}
+
 #[test]
 fn mistakes_are_one_line_each() {
     let folder = folder("mistakes");
@@ -137,6 +174,7 @@ fn mistakes_are_one_line_each() {
     assert!(message.starts_with("error: particle.rs: no struct `Ball`"), "{message}");
     let message = wrong(&["--out", "out.rs", "--method", "rk5"]);
     assert!(message.starts_with("error: particle.rs: unknown method `rk5`"), "{message}");
+    assert!(wrong(&["--out", "out.rs", "--real", "float"]).starts_with("error: --real float: "));
     assert!(wrong(&["--out", "out.rs", "--lang", "cobol"]).contains("cobol"));
     assert!(!folder.join("out.rs").exists());
 }

@@ -1,7 +1,8 @@
 //! The code that the derive generates for the structs of a source file, for people.
 
-use crate::declaration::{Declaration, Rejected};
+use crate::declaration::Rejected;
 use crate::engine::Engine;
+use crate::generate::Request;
 use crate::pipeline::Derived;
 use nhi_methods::Method;
 use std::fmt;
@@ -100,34 +101,14 @@ fn print(
     engine: &mut dyn Engine,
     print: fn(&Derived, &mut dyn Engine) -> Result<String, Box<Rejected>>,
 ) -> Result<String, ExpandError> {
-    let mut structs = structs(source)?;
-    let method = match method_name {
-        None => None,
-        Some(name) => Some(
-            Method::with_id(name)
-                .or_else(|| Method::named(name))
-                .ok_or_else(|| ExpandError::NoMethod(name.to_owned()))?,
-        ),
-    };
-    let found: Vec<String> = structs.iter().map(|s| s.ident.to_string()).collect();
-    structs.retain(|s| struct_name.is_none_or(|name| s.ident == name));
-    if structs.is_empty() {
-        return Err(ExpandError::NoStruct { wanted: struct_name.map(str::to_owned), found });
-    }
+    let methods = method_name.map(str::to_owned).into_iter().collect();
+    let request = Request { name: struct_name.map(str::to_owned), methods };
     let mut out = String::new();
-    for input in structs {
-        let reject = |rejected: Box<Rejected>| {
-            ExpandError::Declaration(rejected.errors.iter().map(ToString::to_string).collect())
-        };
-        let mut declaration = Declaration::parse(&input).map_err(reject)?;
-        if let Some(method) = method {
-            declaration = declaration.with_methods(vec![method]);
-        }
+    for (_, derived) in request.derive(source, engine)? {
         if !out.is_empty() {
             out.push('\n');
         }
-        let derived = Derived::new(declaration, engine).map_err(reject)?;
-        out.push_str(&print(&derived, engine).map_err(reject)?);
+        out.push_str(&print(&derived, engine)?);
     }
     Ok(out)
 }

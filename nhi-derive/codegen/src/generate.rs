@@ -1,6 +1,7 @@
-//! Source files to check in: the implementation of a declaration's structs in Rust, and a header that says what it was
-//! generated from.
+//! Source files to check in: the implementation of a declaration's structs in Rust, with a comment that says what it was
+//! generated from, or their functions in C.
 
+use crate::backend::c;
 use crate::declaration::{Declaration, Rejected};
 use crate::engine::Engine;
 use crate::expand::{ExpandError, structs};
@@ -88,6 +89,32 @@ impl Request {
         Ok(text)
     }
 
+    /// The functions of the structs in C.
+    ///
+    /// # Errors
+    /// See [`ExpandError`].
+    pub fn c(
+        &self,
+        source: &str,
+        options: c::Options,
+        engine: &mut dyn Engine,
+    ) -> Result<Vec<c::File>, ExpandError> {
+        let mut files: Vec<c::File> = Vec::new();
+        for (_, derived) in self.derive(source, engine)? {
+            for file in c::files(&derived, &derived.optimised(), &options) {
+                match files.iter().find(|other| other.name == file.name) {
+                    None => files.push(file),
+                    Some(same) if *same == file => {}
+                    Some(_) => {
+                        let message = format!("two structs have the same name in C, `{}`", file.name);
+                        return Err(ExpandError::Declaration(vec![message]));
+                    }
+                }
+            }
+        }
+        Ok(files)
+    }
+
     /// Whether `generated` is what [`Request::rust`] makes of the same declarations in this version. The header decides.
     ///
     /// # Errors
@@ -166,6 +193,7 @@ fn hash(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{ExpandError, Request, hash};
+    use crate::backend::c::Options;
     use crate::engine::BuiltIn;
 
     const SOURCE: &str = "
@@ -201,6 +229,17 @@ mod tests {
         assert!(text.contains("\nstruct Second;"), "{text}");
         let one = request(Some("Second"), &["rk4", "Dla2", "Rk4"]).rust(SOURCE, &mut BuiltIn).unwrap();
         assert!(one.contains("\n// Methods: rk4, dla2\n") && !one.contains("First"), "{one}");
+    }
+
+    #[test]
+    fn c_has_two_files_for_each_struct_and_a_common_one() {
+        let names = |source: &str| {
+            let files = request(None, &[]).c(source, Options::default(), &mut BuiltIn);
+            files.map(|files| files.into_iter().map(|file| file.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(SOURCE).unwrap(), ["first.h", "first.c", "nhi.h", "second.h", "second.c"]);
+        let clash = names(&SOURCE.replace("struct Second", "struct FIRST")).unwrap_err();
+        assert_eq!(clash.to_string(), "two structs have the same name in C, `first.h`");
     }
 
     #[test]
