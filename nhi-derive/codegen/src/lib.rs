@@ -1,8 +1,8 @@
 //! Derivation and code generation behind `#[derive(Nonholonomic)]`, as an ordinary library.
 //!
 //! ```text
-//! tokens → declaration → mechanics → scheme → program → optimised program → lowered function → Rust
-//!          (spans)       (geometry)  (method)  (IR)       (pass)              (lower)            (emit)
+//! tokens → declaration → mechanics → scheme → StepProgram → optimise → Optimised → Rust, C
+//!          (spans)       (geometry)  (method)  (program)     (optimise)  (lower)     (emit, backend)
 //! ```
 //!
 //! Each stage is a function that can be called from a test and whose result can be printed.

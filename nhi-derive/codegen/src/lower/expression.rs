@@ -1,4 +1,4 @@
-//! Expressions as operations: the order and association of what sums and products consist of.
+//! Lowers expressions: decides the order and association of the operands of sums and products.
 
 use super::function::Lowering;
 use super::{Operand, Operation};
@@ -27,7 +27,7 @@ impl Part {
     }
 }
 
-/// Puts the two parts that arrive first together, and so on.
+/// Joins the two parts that arrive first, and so on.
 fn join(mut parts: Vec<Part>, mut both: impl FnMut(Part, Part) -> Part) -> Option<Part> {
     while parts.len() > 1 {
         parts.sort_by_key(|part| part.time);

@@ -1,7 +1,7 @@
 //! Lowering: from optimised programs to the form that back ends print.
 //!
-//! The operands of a sum or product are put together by arrival times: the two that are computed first are added or
-//! multiplied first, and so on. Everything else keeps the order of the program.
+//! The operands of a sum or product are joined by arrival times: the two that arrive first are added or multiplied
+//! first, and so on. All other statements keep the order of the program. Association is decided here and nowhere else.
 
 mod display;
 mod expression;

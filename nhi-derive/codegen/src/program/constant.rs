@@ -1,4 +1,4 @@
-//! What is known at compile time, to the last bit.
+//! Values of constant expressions, correct to the last bit.
 
 use super::{Shape, Table};
 use crate::expr::{Expr, Node, Pool, Rational};

@@ -1,4 +1,4 @@
-//! What is computed where it is needed alone.
+//! Sinks computations into the only place that uses them.
 
 use super::{Program, Statement, without_idle_headings};
 use crate::expr::{Expr, Pool};
@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 impl Program {
-    /// The program without what is made for nothing but the derivatives of second order of its loops, which few updates
-    /// need; and that, for each loop.
+    /// The program without the statements that only the derivatives of its loops need, and these statements for each
+    /// loop. Few updates evaluate the derivatives.
     pub(crate) fn deferred(&self, pool: &Pool) -> (Cow<'_, Program>, Vec<Vec<Statement>>) {
         if !self.bends() {
             return (Cow::Borrowed(self), Vec::new());
@@ -37,7 +37,7 @@ impl Program {
     }
 }
 
-/// Has the program bind those symbols alone.
+/// Removes the `Let`s of all other symbols.
 fn retain(program: &mut Program, is_bound: impl Fn(Expr) -> bool) {
     let stays = |s: &Statement| match s {
         Statement::Let { symbol, .. } => is_bound(*symbol),
@@ -53,7 +53,7 @@ fn retain(program: &mut Program, is_bound: impl Fn(Expr) -> bool) {
     }
 }
 
-/// Everything that `roots` are made of.
+/// All subexpressions of `roots`, through the values of symbols.
 fn made_of(pool: &Pool, lets: &[(Expr, Expr)], roots: &[Expr]) -> BTreeSet<Expr> {
     let mut all: BTreeSet<Expr> = pool.reachable(roots).into_iter().collect();
     for (symbol, value) in lets.iter().rev() {

@@ -1,11 +1,11 @@
-//! Programs in pools of their own.
+//! Clones programs into fresh arenas.
 
 use super::{Program, Statement, Table};
 use crate::expr::{Expr, Node, Pool};
 
 impl Program {
-    /// The program in a new pool that holds nothing else: what becomes of it depends on it alone,
-    /// and tables of its expressions are short.
+    /// The program in a new pool that holds nothing else, so that the result of the passes depends on the program
+    /// alone, and tables of its expressions are short.
     pub fn isolated(&self, from: &Pool) -> (Pool, Program) {
         let mut pool = Pool::new();
         let mut image: Table<Expr> = Table::new();

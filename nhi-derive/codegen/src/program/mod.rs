@@ -28,7 +28,7 @@ pub(crate) use table::Table;
 use crate::expr::Expr;
 use std::collections::BTreeSet;
 
-/// When a value is known. What is known earlier is computed earlier and only once.
+/// Binding time of a value. A value that is known earlier is computed earlier, and only once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Binding {
     /// At compile time.
@@ -63,7 +63,7 @@ pub struct Output {
     pub scalar: bool,
 }
 
-/// What went wrong where a pivot is not positive.
+/// The failure that a pivot reports if it is not positive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Singular {
     /// The mass matrix is not positive definite here.
@@ -99,34 +99,34 @@ pub enum Statement {
     Turn(Turn),
 }
 
-/// Sine and cosine of an angle, made of those of another one close to it.
+/// Sine and cosine of an angle, computed by rotating those of another angle close to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Turn {
     /// Symbols of the sine and the cosine.
     pub sines: [Expr; 2],
     /// The angle.
     pub angle: Expr,
-    /// The angle that it is close to.
+    /// The angle that is rotated.
     pub from: Expr,
-    /// What it was foreseen to be turned by.
+    /// Its predicted rotation.
     pub foreseen: Foreseen,
-    /// Sine and cosine of `from`, turned as foreseen.
+    /// Sine and cosine of `from` after the predicted rotation.
     pub known: [Expr; 2],
 }
 
-/// What an angle was foreseen to be turned by.
+/// Predicted rotation of an angle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Foreseen {
-    /// It was not.
+    /// No prediction.
     Not,
-    /// This but for tiny differences.
+    /// An approximate prediction, up to tiny differences.
     Near(Expr),
-    /// This but for rounding: the sines then are those of the angle.
+    /// A prediction that is exact up to rounding: sine and cosine are used without a correction.
     Known(Expr),
 }
 
 impl Foreseen {
-    /// What it was foreseen to be turned by, if it was.
+    /// The predicted rotation, if there is a prediction.
     pub fn by(mut self) -> Option<Expr> {
         self.by_mut().copied()
     }
@@ -139,34 +139,33 @@ impl Foreseen {
     }
 }
 
-/// Newton's method: repeats `body`, adds `delta` to `unknowns`, until `delta` is rounding.
+/// Newton's method: evaluates `body` and adds `delta` to `unknowns`, until `delta` is of the order of rounding errors.
 ///
-/// Unknowns have units, so what is small is said by the program: an update δ of x is rounding beside
-/// `beside` + ‖x‖² in the norm ‖x‖² = Σ `weights`ᵢ xᵢ². With masses as weights of velocities and
-/// (μM⁻¹μᵀ)ₐₐ as weights of impulses both are twice a kinetic energy.
+/// Unknowns have units, so that the program states the scale of the stopping test: ‖δ‖² is compared with `beside` +
+/// ‖x‖² in the norm ‖x‖² = Σ `weights`ᵢ xᵢ². With masses as weights of velocities and (μM⁻¹μᵀ)ₐₐ as weights of impulses
+/// both are twice a kinetic energy.
 ///
-/// What depends on the unknowns is bound inside `body` and not visible after the loop, but for what is `kept`.
+/// Values that depend on the unknowns are bound inside of `body`. After the loop only those in `kept` are visible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Newton {
     /// Symbols of the unknowns; bound after the loop to the solution.
     pub unknowns: Vec<Expr>,
-    /// Where to start.
+    /// Initial guess.
     pub guess: Vec<Expr>,
-    /// Where to start again if the iteration does not converge from `guess`, or that is far off and this nearer; empty:
-    /// nowhere.
+    /// Fallback guess, used if the iteration from `guess` diverges or starts farther from the solution. Empty: none.
     pub otherwise: Vec<Expr>,
-    /// Of each unknown, positive.
+    /// Weight of each unknown, positive.
     pub weights: Vec<Expr>,
-    /// What the unknowns are added to, squared in the norm of the weights.
+    /// Squared reference scale of the stopping test, in the norm of the weights.
     pub beside: Expr,
     /// `Equation` and `Let` statements.
     pub body: Vec<Statement>,
-    /// Newton's update of each unknown.
+    /// Newton update of each unknown.
     pub delta: Vec<Expr>,
-    /// Of one equation F(x) = 0 for one unknown F′, F″ and F‴, by which an update can be of second order; of several
-    /// none.
+    /// F′, F″ and F‴ of one equation F(x) = 0 for one unknown, for an update of third order (Chebyshev's method); empty
+    /// for several unknowns.
     pub slopes: Vec<Expr>,
-    /// Symbols of `body` that keep their last values: those one update before the solution.
+    /// Symbols of `body` whose values at the last iterate, one update before the solution, are visible after the loop.
     pub kept: Vec<Expr>,
 }
 
@@ -210,20 +209,20 @@ pub(crate) fn without_idle_headings(statements: Vec<Statement>) -> Vec<Statement
 }
 
 impl Newton {
-    /// What is evaluated before the first iteration.
+    /// All expressions evaluated before the first iteration.
     pub fn before(&self) -> Vec<Expr> {
         let Newton { guess, otherwise, weights, beside, .. } = self;
         guess.iter().chain(otherwise).chain(weights).chain([beside]).copied().collect()
     }
 
-    /// What an iteration ends with.
+    /// All expressions evaluated at the end of an iteration.
     pub fn updates(&self) -> Vec<Expr> {
         self.delta.iter().chain(&self.slopes).copied().collect()
     }
 }
 
 impl Statement {
-    /// The expressions that anything but a loop evaluates.
+    /// The expressions of the statement; none for a loop.
     pub(crate) fn values(&self) -> Vec<Expr> {
         self.clone().values_mut().into_iter().map(|e| *e).collect()
     }
@@ -278,7 +277,7 @@ impl Program {
         all
     }
 
-    /// Every number of the state that a step is given, with what it makes of it.
+    /// Every number of the state, with its value for the next step.
     pub fn state(&self) -> impl Iterator<Item = (Expr, Expr)> {
         self.outputs
             .iter()
@@ -296,7 +295,7 @@ impl Program {
         early.flat_map(|i| i.symbols.iter().copied()).collect()
     }
 
-    /// Whether anything in it is solved by Newton's method.
+    /// Whether it has a Newton loop.
     pub fn has_loop(&self) -> bool {
         self.body.iter().any(|statement| matches!(statement, Statement::Newton(_)))
     }

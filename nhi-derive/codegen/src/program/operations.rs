@@ -7,16 +7,16 @@ use crate::target::TARGET;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// What a program computes.
+/// The operations of a program, by how often they are executed.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Operations {
-    /// Statements that need parameters and step size alone.
+    /// Statements that depend on parameters and step size alone.
     pub prepared: OperationCount,
     /// Other statements outside of loops.
     pub once: OperationCount,
     /// One iteration of each Newton loop.
     pub iterations: Vec<OperationCount>,
-    /// What an update of second order needs beside that, of all loops that have such updates.
+    /// Additional operations of a Chebyshev correction, for all loops that have one.
     pub second_order: OperationCount,
 }
 
@@ -90,8 +90,8 @@ impl Operations {
         count
     }
 
-    /// One number to compare programs of the same function by: what happens at every step first,
-    /// what happens once per simulation only between equals.
+    /// A measure to compare programs of the same function by: first the operations of every step, then those that are
+    /// executed once per simulation.
     pub fn weight(&self) -> (usize, usize) {
         let loops: usize = self.iterations.iter().map(OperationCount::weight).sum();
         (

@@ -1,6 +1,6 @@
-//! What the inputs and outputs of programs are.
+//! Roles of the inputs and outputs of programs.
 
-/// What a group of inputs or outputs of a program stands for. Passes and back ends go by roles, never by names.
+/// The role of a group of inputs or outputs of a program. Passes and back ends go by roles, never by names.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Role {
     /// Parameters of the system.

@@ -1,7 +1,7 @@
 //! Steps together with the state that they carry from one to the next.
 //!
-//! Every number that a step carries beside (q, v, λ) is a [`StateEntry`]. Its value at a start, its value for another step
-//! size, its re-synchronisation and its documentation follow from the entry; here they become programs.
+//! Every number that a step carries beside (q, v, λ) is a [`StateEntry`]. Its value at a start, its value for another
+//! step size, its re-synchronisation and its documentation follow from the entry; here they become programs.
 
 use super::{Binding, Input, Output, Program, Role, Statement, Turn};
 use crate::expr::{Expr, Function, Node, Pool, Rational};
@@ -61,7 +61,7 @@ pub struct Rotated {
     pub rotation: Option<Expr>,
 }
 
-/// What becomes of an entry when the next step has another size.
+/// Treatment of an entry when the next step has another size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rescale {
     /// It does not depend on the step size.

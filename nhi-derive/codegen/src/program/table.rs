@@ -1,4 +1,4 @@
-//! What is known about expressions, by their ids.
+//! Maps from expressions to values, indexed by id.
 
 use crate::expr::Expr;
 use std::ops::Index;
