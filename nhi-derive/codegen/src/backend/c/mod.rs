@@ -12,6 +12,7 @@ mod method;
 mod names;
 mod system;
 
+use crate::group::Part;
 use crate::optimised::Optimised;
 use crate::pipeline::Derived;
 use names::{Names, identifier, snake_case};
@@ -122,11 +123,22 @@ impl<'a> Unit<'a> {
             if names.is_empty() { String::new() } else { format!(" * {what}: {}\n", names.join(", ")) }
         };
         let velocities = system.velocities.iter().map(|v| v.name.as_str()).collect();
+        let pose = match system.group {
+            None => String::new(),
+            Some(group) => {
+                let by_rows = if group.pose.contains(&Part::Matrix) { ", its matrix by rows" } else { "" };
+                let (notation, n) = (group.notation, group.dimension);
+                format!(
+                    " * The pose in {notation} is last in q{by_rows}; the last {n} of v are its velocity in the body frame.\n"
+                )
+            }
+        };
         [
             list("q", system.coordinates.iter().map(|c| c.name.as_str()).collect()),
             list("v", velocities),
             list("lambda", system.constraints.iter().map(|c| c.label.as_str()).collect()),
             list("u", system.inputs.iter().map(|i| i.name.as_str()).collect()),
+            pose,
         ]
         .concat()
     }
@@ -143,7 +155,9 @@ impl<'a> Unit<'a> {
 
     /// The comment before a function.
     fn doc(&self, lines: &[String]) -> String {
-        let text: Vec<String> = lines.iter().map(|line| function::comment(line)).collect();
+        // Fences are for Markdown.
+        let lines = lines.iter().filter(|line| !line.starts_with("```"));
+        let text: Vec<String> = lines.map(|line| function::comment(line)).collect();
         match text.as_slice() {
             [one] => format!("/* {one} */\n"),
             several => {
