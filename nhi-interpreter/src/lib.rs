@@ -11,12 +11,13 @@ mod newton;
 mod simulation;
 mod strict;
 
-pub use maps::{Retraction, map};
+pub use maps::map;
 pub use simulation::Simulation;
 
 use nhi_codegen::expr::{Function as Elementary, OperationCount, Pool};
 use nhi_codegen::lower::{Function, Operand, Operation, SinCos, Statement, Value, lower};
 use nhi_codegen::program::{Constants, Program, Role, Singular};
+use nhi_methods::Retraction;
 use nhi_runtime::{Failure, Scalar, emitted};
 
 /// What functions are run with.

@@ -1,43 +1,9 @@
 //! The maps of groups, by the runtime.
 
 use nhi_codegen::group::{Group, Map};
+use nhi_methods::Retraction;
 use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
 use nhi_runtime::{Factor, Retracts, Vector};
-
-/// A retraction of the runtime.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Retraction {
-    /// The exponential map.
-    #[default]
-    Exp,
-    /// Cayley's map.
-    Cayley,
-    /// The canonical coordinates of the second kind.
-    Ccsk,
-    /// The exponential map to order 1.
-    Exp1,
-    /// The exponential map to order 2.
-    Exp2,
-    /// The exponential map to order 4.
-    Exp4,
-}
-
-impl Retraction {
-    /// All of them.
-    pub const ALL: [Retraction; 6] = [
-        Retraction::Exp,
-        Retraction::Cayley,
-        Retraction::Ccsk,
-        Retraction::Exp1,
-        Retraction::Exp2,
-        Retraction::Exp4,
-    ];
-
-    /// The one with this type in the runtime, such as `Cayley`.
-    pub fn named(name: &str) -> Option<Retraction> {
-        Retraction::ALL.into_iter().find(|retraction| format!("{retraction:?}") == name)
-    }
-}
 
 macro_rules! define_map {
     ($($group:ident $notation:literal { $($facts:tt)* })*) => {

@@ -1,10 +1,10 @@
 //! Simulations without compiled code.
 
-use crate::{Options, Retraction, counted, run};
+use crate::{Options, counted, run};
 use nhi_codegen::lower::Function;
-use nhi_codegen::method::StartKind;
 use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::program::Role;
+use nhi_methods::{Composition, Variant};
 use nhi_runtime::{Failure, emitted};
 
 /// Numbers by their roles.
@@ -17,7 +17,9 @@ pub struct Simulation<'a> {
     options: Options,
     parameters: Vec<f64>,
     h: f64,
-    prepared: Vec<f64>,
+    /// One, or those of a composition.
+    substeps: Vec<Substep>,
+    is_composed: bool,
     /// The fields of the state, by their roles.
     state: Fields,
     steps: u64,
@@ -25,8 +27,28 @@ pub struct Simulation<'a> {
     executed: usize,
 }
 
+/// A step of the method itself.
+#[derive(Clone, Debug)]
+struct Substep {
+    prepared: Vec<f64>,
+    /// Time from the beginning of the step.
+    after: f64,
+    h: f64,
+}
+
+/// What a function computes from.
+#[derive(Clone, Copy)]
+struct Arguments<'a> {
+    t: f64,
+    h: f64,
+    inputs: &'a [f64],
+    prepared: &'a [f64],
+    /// The state before a step, for the function that updates velocities after it.
+    before: &'a [(Role, Vec<f64>)],
+}
+
 impl<'a> Simulation<'a> {
-    /// Starts at (q, v) at time 0, with a start that the method has.
+    /// Starts at (q, v) at time 0; `method` has the functions of the method of `variant`.
     ///
     /// # Errors
     /// As the compiled start.
@@ -35,24 +57,40 @@ impl<'a> Simulation<'a> {
     /// If the method has no such start, or lengths are not those of the system.
     pub fn start(
         method: &'a MethodFunctions,
-        kind: StartKind,
+        variant: Variant,
         parameters: &[f64],
         [q, v, inputs]: [&[f64]; 3],
         h: f64,
     ) -> Result<Simulation<'a>, Failure> {
-        let retraction = method.retraction.map_or_else(Retraction::default, |name| {
-            Retraction::named(name).expect("a retraction of the runtime")
-        });
-        let options = Options { retraction, strict: true };
-        let prepared = run(&method.prepare, &[parameters.to_vec(), vec![h]], options)?.concat();
+        let options = Options { retraction: variant.retraction, strict: true };
+        let mut substeps = Vec::new();
+        let mut before = 0.0;
+        let composed = variant.composition.into_iter().flat_map(Composition::coefficients);
+        for gamma in composed.chain(variant.composition.is_none().then_some(1.0)) {
+            let (after, h) = (h * before, h * gamma);
+            let prepared = run(&method.prepare, &[parameters.to_vec(), vec![h]], options)?.concat();
+            substeps.push(Substep { prepared, after, h });
+            before += gamma;
+        }
         let state = vec![(Role::Configuration, q.to_vec()), (Role::Velocity, v.to_vec())];
         let parameters = parameters.to_vec();
-        let mut simulation =
-            Simulation { method, options, parameters, h, prepared, state, steps: 0, executed: 0 };
-        let (_, start) = method.starts.iter().find(|(k, _)| *k == kind).expect("a start of the method");
-        simulation.state = simulation.results(start, inputs)?.0;
+        let is_composed = variant.composition.is_some();
+        let mut simulation = Simulation {
+            method,
+            options,
+            parameters,
+            h,
+            substeps,
+            is_composed,
+            state,
+            steps: 0,
+            executed: 0,
+        };
+        let (_, start) = method.starts.iter().find(|(kind, _)| *kind == variant.start).expect("a start");
+        let first = Arguments { t: 0.0, h: simulation.substeps[0].h, inputs, prepared: &[], before: &[] };
+        simulation.state = simulation.results(start, first)?.0;
         if let Some(initial) = &method.initial {
-            let (carried, _) = simulation.results(initial, inputs)?;
+            let (carried, _) = simulation.results(initial, first)?;
             simulation.state.extend(carried);
         }
         Ok(simulation)
@@ -64,26 +102,47 @@ impl<'a> Simulation<'a> {
     /// As the compiled step.
     pub fn step(&mut self, inputs: &[f64]) -> Result<(), Failure> {
         let before = self.state.clone();
-        if let (Some(resync), true) = (&self.method.resync, self.steps.is_multiple_of(emitted::RESYNC_EVERY))
-        {
-            let (carried, _) = self.results(resync, inputs)?;
-            self.state.retain(|(role, _)| *role != Role::Carried);
-            self.state.extend(carried);
-        }
-        match self.results(&self.method.step, inputs) {
-            Ok((state, executed)) => {
-                self.state = state;
-                self.executed += executed;
-            }
-            Err(failure) => {
-                self.state = before;
-                return Err(failure);
-            }
-        }
+        self.substeps(inputs).inspect_err(|_| self.state = before)?;
         self.steps += 1;
         if self.steps.is_multiple_of(emitted::FLUSH_EVERY) {
             let numbers = self.state.iter_mut().flat_map(|(_, numbers)| numbers);
             numbers.filter(|x| x.is_subnormal()).for_each(|x| *x = 0.0);
+        }
+        Ok(())
+    }
+
+    fn substeps(&mut self, inputs: &[f64]) -> Result<(), Failure> {
+        let method = self.method;
+        let t = self.steps as f64 * self.h;
+        // A step of a composition rotates sines as often as it has substeps.
+        if self.is_composed || self.steps.is_multiple_of(emitted::RESYNC_EVERY) {
+            self.update(
+                method.resync.as_ref(),
+                Arguments { t, h: self.h, inputs, prepared: &[], before: &[] },
+            )?;
+        }
+        for (i, Substep { prepared, after, h }) in self.substeps.clone().into_iter().enumerate() {
+            let arguments = Arguments { t: t + after, h, inputs, prepared: &prepared, before: &[] };
+            if i > 0 {
+                self.update(method.rescale.as_ref(), arguments)?;
+            }
+            let (next, executed) = self.results(&method.step, arguments)?;
+            let before = std::mem::replace(&mut self.state, next);
+            self.executed += executed;
+            if self.is_composed {
+                self.update(method.update_velocity.as_ref(), Arguments { before: &before, ..arguments })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces the fields of the state that `function` computes.
+    fn update(&mut self, function: Option<&Function>, arguments: Arguments<'_>) -> Result<(), Failure> {
+        let Some(function) = function else { return Ok(()) };
+        for (role, numbers) in self.results(function, arguments)?.0 {
+            let field =
+                self.state.iter_mut().find(|(field, _)| *field == role).expect("a field of the state");
+            field.1 = numbers;
         }
         Ok(())
     }
@@ -99,19 +158,21 @@ impl<'a> Simulation<'a> {
     }
 
     /// What `function` computes at the current state, by roles, and the weight of the operations executed.
-    fn results(&self, function: &Function, inputs: &[f64]) -> Result<(Fields, usize), Failure> {
+    fn results(&self, function: &Function, arguments: Arguments<'_>) -> Result<(Fields, usize), Failure> {
+        let Arguments { t, h, inputs, prepared, before } = arguments;
+        let field = |fields: &[(Role, Vec<f64>)], role: &Role| {
+            let field = fields.iter().find(|(field, _)| field == role);
+            field.map(|(_, numbers)| numbers.clone()).unwrap_or_default()
+        };
         let argument = |role: &Role| match role {
             Role::Parameters => self.parameters.clone(),
-            Role::StepSize => vec![self.h],
-            Role::Prepared => self.prepared.clone(),
-            Role::Time => vec![self.steps as f64 * self.h],
+            Role::StepSize => vec![h],
+            Role::Prepared => prepared.to_vec(),
+            Role::Time => vec![t],
             Role::Inputs => inputs.to_vec(),
-            role => self
-                .state
-                .iter()
-                .find(|(r, _)| r == role)
-                .map(|(_, numbers)| numbers.clone())
-                .unwrap_or_default(),
+            Role::PreviousVelocity => field(before, &Role::Velocity),
+            Role::PreviousCarried => field(before, &Role::Carried),
+            role => field(&self.state, role),
         };
         let arguments: Vec<Vec<f64>> = function.arguments.iter().map(|a| argument(&a.role)).collect();
         let (results, executed) = counted(function, &arguments, self.options)?;

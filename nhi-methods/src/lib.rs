@@ -7,6 +7,10 @@
 //! generator's.
 #![no_std]
 
+mod variant;
+
+pub use variant::{Composition, Retraction, Variant};
+
 /// Passes the rows of all methods to a macro.
 ///
 /// `for_each_method!(callback, given...)` expands to `callback! { [given...] rows }`. A row is
@@ -316,10 +320,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The retraction, a type of the runtime, of methods with equations for that one alone.
-    pub const fn own_retraction(self) -> Option<&'static str> {
+    /// The retraction of methods with equations for that one alone.
+    pub const fn own_retraction(self) -> Option<Retraction> {
         match self {
-            Kind::Body => Some("Cayley"),
+            Kind::Body => Some(Retraction::Cayley),
             _ => None,
         }
     }
@@ -348,7 +352,7 @@ pub enum Applies {
 }
 
 /// How the state of a method is made of (q, v).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum StartKind {
     /// With the multiplier of the continuous equations.
     Consistent,
@@ -459,7 +463,10 @@ impl Method {
 
 #[cfg(test)]
 mod tests {
-    use super::{Applies, Method};
+    extern crate std;
+
+    use super::{Applies, Composition, Method, Retraction, StartKind, Variant};
+    use std::string::ToString;
 
     #[test]
     fn names_and_ids_are_unique() {
@@ -475,6 +482,35 @@ mod tests {
             let Some(adjoint) = method.facts().adjoint else { continue };
             assert_eq!(adjoint.facts().adjoint, Some(method), "{method:?}");
             assert_eq!(adjoint.facts().order, method.facts().order, "{method:?}");
+        }
+    }
+
+    #[test]
+    fn ids_of_variants_are_read_as_written() {
+        let mut ids = 0;
+        for &method in Method::ALL {
+            for start in StartKind::ALL {
+                for retraction in Retraction::ALL {
+                    for composition in [None].into_iter().chain(Composition::ALL.iter().copied().map(Some)) {
+                        let variant = Variant { method, start, retraction, composition };
+                        if let Some(read) = Variant::with_id(&variant.to_string()) {
+                            assert_eq!(read, variant, "{variant}");
+                            ids += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(ids > 150, "{ids}");
+        for refused in
+            ["rattle_suzuki4", "rdp_ccsk_suzuki4", "dla2_suzuki4_suzuki4", "dla1_suzuki4", "dla2_cay"]
+        {
+            assert_eq!(Variant::with_id(refused), None, "{refused}");
+        }
+        for refused in
+            ["rattle_cay_plain", "rattle_consistent", "rdp_exp", "dla2_projected", "", "_", "rattle_"]
+        {
+            assert_eq!(Variant::with_id(refused), None, "{refused}");
         }
     }
 

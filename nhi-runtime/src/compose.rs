@@ -1,6 +1,7 @@
 //! Higher order by composition of symmetric methods.
 
 use crate::{CoefficientFault, Error, Failure, Length, Method, Scalar, System};
+use nhi_methods::Composition;
 
 /// A symmetric one-step map on the constraint manifold: what [`Compose`] can raise the order of.
 ///
@@ -24,34 +25,34 @@ pub trait Symmetric {
     const COMPOSED: ComposedIds;
 }
 
-/// Ids of the compositions of one method, such as `dla2_suzuki4`.
-#[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "one per constructor of `Compose`")]
-pub struct ComposedIds {
-    pub triple4: &'static str,
-    pub suzuki4: &'static str,
-    pub yoshida6: &'static str,
-    pub kahanli6: &'static str,
-    pub suzukiumeno8: &'static str,
-    pub kahanli8: &'static str,
-    pub symmetric: &'static str,
-}
-
-/// `composed_ids!("dla2")`: the ids of the compositions of `dla2`.
-macro_rules! composed_ids {
-    ($id:literal) => {
-        $crate::ComposedIds {
-            triple4: concat!($id, "_triple4"),
-            suzuki4: concat!($id, "_suzuki4"),
-            yoshida6: concat!($id, "_yoshida6"),
-            kahanli6: concat!($id, "_kahanli6"),
-            suzukiumeno8: concat!($id, "_suzukiumeno8"),
-            kahanli8: concat!($id, "_kahanli8"),
-            symmetric: concat!($id, "_symmetric"),
+macro_rules! ids {
+    ([] $(
+        $(#[$doc:meta])*
+        $name:ident $constructor:ident $suffix:literal
+        order $order:literal, $n:literal substeps [$($gamma:literal),*];
+    )*) => {
+        /// Ids of the compositions of one method, such as `dla2_suzuki4`.
+        #[derive(Clone, Copy, Debug)]
+        #[expect(missing_docs, reason = "one per constructor of `Compose`")]
+        pub struct ComposedIds {
+            $(pub $constructor: &'static str,)*
+            pub symmetric: &'static str,
         }
+
+        /// `composed_ids!("dla2")`: the ids of the compositions of `dla2`.
+        macro_rules! composed_ids {
+            ($id:literal) => {
+                $crate::ComposedIds {
+                    $($constructor: concat!($id, $suffix),)*
+                    symmetric: concat!($id, "_symmetric"),
+                }
+            };
+        }
+        pub(crate) use composed_ids;
     };
 }
-pub(crate) use composed_ids;
+
+nhi_methods::for_each_composition!(ids);
 
 /// A symmetric method of order 2, Φ, composed to a higher order:
 ///
@@ -82,56 +83,36 @@ pub struct Compose<M, const N: usize> {
     id: &'static str,
 }
 
-/// One constructor per set of coefficients: documentation, name, number of substeps, γ₁, γ₂, … up to
-/// the middle one.
-macro_rules! coefficients {
-    ($($(#[$doc:meta])* $name:ident $n:literal [$($gamma:literal),*];)*) => {$(
+/// One constructor per set of coefficients.
+macro_rules! constructors {
+    ([] $(
+        $(#[$doc:meta])*
+        $name:ident $constructor:ident $suffix:literal
+        order $order:literal, $n:literal substeps [$($gamma:literal),*];
+    )*) => {$(
         impl<M: Symmetric> Compose<M, $n> {
             $(#[$doc])*
-            #[expect(clippy::excessive_precision, reason = "the digits of the sources")]
-            pub const fn $name(base: M) -> Self {
-                Compose { base, gamma: mirrored([$($gamma),*]), id: M::COMPOSED.$name }
+            pub const fn $constructor(base: M) -> Self {
+                Compose { base, gamma: mirrored(Composition::$name.half()), id: M::COMPOSED.$constructor }
             }
         }
     )*};
 }
 
-coefficients! {
-    /// Order 4 in 3 substeps, γ₁ = 1/(2 − ∛2): Creutz and Gocksch 1989, Forest 1989, Suzuki 1990,
-    /// Yoshida 1990.
-    triple4 3 [1.3512071919596576340];
-    /// Order 4 in 5 substeps, γ₁ = γ₂ = 1/(4 − ∛4): Suzuki 1990.
-    suzuki4 5 [0.41449077179437573714, 0.41449077179437573714];
-    /// Order 6 in 7 substeps: Yoshida 1990, solution A.
-    yoshida6 7 [0.78451361047755726382, 0.23557321335935813368, -1.17767998417887100695];
-    /// Order 6 in 9 substeps: Kahan and Li 1997.
-    kahanli6 9 [
-        0.39216144400731413928, 0.33259913678935943860, -0.70624617255763935981, 0.08221359629355080023
-    ];
-    /// Order 8 in 15 substeps: Suzuki and Umeno 1993.
-    suzukiumeno8 15 [
-        0.74167036435061295345, -0.40910082580003159400, 0.19075471029623837995, -0.57386247111608226666,
-        0.29906418130365592384, 0.33462491824529818378, 0.31529309239676659663
-    ];
-    /// Order 8 in 17 substeps: Kahan and Li 1997.
-    kahanli8 17 [
-        0.13020248308889008088, 0.56116298177510838456, -0.38947496264484728641, 0.15884190655515560090,
-        -0.39590389413323757734, 0.18453964097831570709, 0.25837438768632204729, 0.29501172360931029887
-    ];
-}
+nhi_methods::for_each_composition!(constructors);
 
 /// γ₁, …, γ_N from the first half of them; the middle one is what the sum lacks.
-const fn mirrored<const HALF: usize, const N: usize>(half: [f64; HALF]) -> [f64; N] {
-    assert!(N == 2 * HALF + 1);
+const fn mirrored<const N: usize>(half: &[f64]) -> [f64; N] {
+    assert!(N == 2 * half.len() + 1);
     let mut gamma = [0.0; N];
     let (mut i, mut sum) = (0, 0.0);
-    while i < HALF {
+    while i < half.len() {
         gamma[i] = half[i];
         gamma[N - 1 - i] = half[i];
         sum += half[i];
         i += 1;
     }
-    gamma[HALF] = 1.0 - 2.0 * sum;
+    gamma[half.len()] = 1.0 - 2.0 * sum;
     gamma
 }
 

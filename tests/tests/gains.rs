@@ -15,6 +15,7 @@ use nhi_codegen::optimise::{Options, passes};
 use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::Simulation;
+use nhi_methods::Variant;
 use nhi_models::{GROUP_MODELS, MODELS, Model};
 use std::fmt::Write;
 use std::path::Path;
@@ -79,7 +80,8 @@ fn costs(model: &dyn Model, pool: &Pool, method: &MethodPrograms, options: Optio
     let (q, v) = instance.initial();
     let inputs = vec![0.0; model.inputs().len()];
     let parameters = model.defaults();
-    let start = Simulation::start(&functions, method.start, &parameters, [&q, &v, &inputs], H);
+    let variant = Variant::with_id(functions.id).expect("a method");
+    let start = Simulation::start(&functions, variant, &parameters, [&q, &v, &inputs], H);
     let mut simulation = start.expect("the start of the model");
     let taken = (0..STEPS).take_while(|_| simulation.step(&inputs).is_ok()).count();
     let executed = simulation.executed() as f64 / taken.max(1) as f64;

@@ -6,7 +6,7 @@
 use crate::caught::caught;
 use crate::expr::{Expr, Node, Pool};
 use crate::lower::{Function, Statement, lower};
-use crate::method::{MethodPrograms, StartKind, StateKind, SystemPrograms};
+use crate::method::{MethodPrograms, Retraction, StartKind, StateKind, SystemPrograms};
 use crate::optimise::{Cost, Decision, Options, Prepared, optimise, optimise_step, split};
 use crate::program::{Constants, Program, StepProgram};
 use std::collections::HashMap;
@@ -59,8 +59,8 @@ pub struct MethodFunctions {
     pub marker: &'static str,
     /// The fields of its state, beside what is carried.
     pub state: StateKind,
-    /// The retraction that its equations are for, a type of the runtime; none where any serves.
-    pub retraction: Option<&'static str>,
+    /// The retraction that its equations are for; none where any serves.
+    pub retraction: Option<Retraction>,
     /// Whether its step depends on the retraction.
     pub is_retracted: bool,
     /// (parameters, h) → the prepared numbers, one scalar output each.

@@ -266,7 +266,7 @@ fn inputs_reach_the_steps() {
             for method in &optimised.methods {
                 let start = [&q[..], &v, &inputs(0)];
                 let mut state = process.begin(method.id, &q, &v, &inputs(0), 0.02).expect("a start");
-                let simulation = Simulation::start(method, method.start, &parameters, start, 0.02);
+                let simulation = Simulation::start(method, plain(method.id), &parameters, start, 0.02);
                 let mut simulation = simulation.expect("a start");
                 for k in 0..100 {
                     let name = format!("{name}, {}, {}, step {k}", build.name, method.id);
@@ -314,7 +314,7 @@ fn subnormal_numbers_are_flushed_by_the_same_steps() {
         for method in &optimised.methods {
             let name = format!("{}, {}", build.name, method.id);
             let mut state = process.begin(method.id, &q, &v, &[], STEP_SIZE).expect("a start");
-            let start = Simulation::start(method, method.start, &parameters, [&q, &v, &[]], STEP_SIZE);
+            let start = Simulation::start(method, plain(method.id), &parameters, [&q, &v, &[]], STEP_SIZE);
             let mut simulation = start.expect("a start");
             let mut flushed = 0;
             for k in 1..=2 * FLUSH_EVERY + 10 {

@@ -462,7 +462,7 @@ impl<'a> Emitter<'a> {
             return self.emits_as(method, generics, &quote!(#runtime::#marker), &TokenStream::new());
         };
         let factor = pose.factor(&quote!(#runtime::));
-        let tau = format_ident!("{}", method.retraction.unwrap_or("Exp"));
+        let tau = format_ident!("{}", method.retraction.unwrap_or_default().marker());
         let tau = quote!(::<__T, #runtime::group::#tau>);
         let usual = self.emits_as(method, generics, &quote!(#runtime::#marker), &tau);
         if method.retraction.is_some() {

@@ -18,7 +18,7 @@ mod space;
 mod system_programs;
 
 use discrete::{Place, Quadrature};
-pub use nhi_methods::{Method, StartKind};
+pub use nhi_methods::{Method, Retraction, StartKind};
 pub use system_programs::system_programs;
 
 use crate::expr::Expr;
@@ -165,8 +165,8 @@ pub struct MethodPrograms {
     pub marker: &'static str,
     /// What is carried.
     pub state: StateKind,
-    /// The retraction that its equations are for, a type of the runtime; none where any serves.
-    pub retraction: Option<&'static str>,
+    /// The retraction that its equations are for; none where any serves.
+    pub retraction: Option<Retraction>,
     /// Which of its starts the plain method means.
     pub start: StartKind,
     /// Inputs: parameters, h (both `Binding::Prepared`), the state's fields, t, inputs.
@@ -283,10 +283,8 @@ impl Scheme {
                 vec![(StartKind::Consistent, start(x, StartKind::Consistent, &CONSISTENT, node_start))]
             }
             Scheme::Reflecting(quadrature) => {
-                let kinds =
-                    [StartKind::Consistent, StartKind::Projected, StartKind::Plain, StartKind::Stepped];
                 let mut starts: Vec<(StartKind, Program)> = Vec::new();
-                for kind in kinds {
+                for kind in StartKind::ALL {
                     let doc = gni::start_equations(kind, x.system.group.is_some());
                     let start = start(x, kind, &doc, |b, at| gni::start(b, at, kind, quadrature));
                     let same = starts.iter_mut().find(|(_, other)| computes_the_same(other, &start));

@@ -10,7 +10,8 @@ pub(crate) use parse::{expression, program};
 
 use nhi_codegen::expr::Pool;
 use nhi_codegen::program::Program;
-use nhi_interpreter::{Options, Retraction, run_program};
+use nhi_interpreter::{Options, run_program};
+use nhi_methods::Retraction;
 use nhi_runtime::Failure;
 
 /// Runs programs in tests.

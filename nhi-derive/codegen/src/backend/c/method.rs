@@ -48,10 +48,7 @@ impl Unit<'_> {
             name: format!("{}_{}", self.name, identifier(functions.id)),
             prepared: members(&functions.prepared),
             carried: members(&functions.carried),
-            retraction: match functions.retraction {
-                Some("Cayley") => "cay",
-                _ => "exp",
-            },
+            retraction: functions.retraction.unwrap_or_default().id(),
         };
         let mut source = String::new();
         source.push_str(&method.function(&functions.prepare, "prepare", Output::Prepared));
