@@ -377,7 +377,7 @@ fn the_optimiser_explains_itself() {
         "predictor: applied",
         "rotate_loop: does not apply: the step has a Newton iteration",
         "scaled_velocities: kept, ",
-        "value_numbering: kept, ",
+        "hoist: kept, ",
         "trig_recurrence: applied",
     ] {
         assert!(lines.iter().any(|line| line.starts_with(start)), "{start} is not in\n{explained}");
