@@ -171,7 +171,8 @@ impl Method<'_, '_> {
                 let last = declared.rsplit([' ', '*']).next().unwrap_or("");
                 last.split('[').next() == Some(parameter)
             });
-            if is_there && !used.contains(&parameter) {
+            let is_written = parameter == "prepared" && matches!(output, Output::Prepared);
+            if is_there && !is_written && !used.contains(&parameter) {
                 body.line(&format!("(void){parameter};"));
             }
         }
