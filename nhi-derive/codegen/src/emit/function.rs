@@ -1,14 +1,13 @@
 //! Lowered functions in Rust.
 
 use super::Mode;
-use super::expression::{Place, Writer};
 use super::names::{Names, spelled};
+use crate::backend::expression::{Place, Writer};
 use crate::group::Group;
-use crate::lower::{Function, Newton, Operand, Output, SinCos, Statement, Value};
+use crate::lower::{Argument, Function, Newton, Operand, SinCos, Statement, Value};
 use crate::program::{Role, Singular};
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
-use std::collections::BTreeSet;
+use quote::{ToTokens, format_ident, quote};
 
 /// What an emitted function takes in place of several inputs, and what it returns.
 pub(super) enum Signature<'a> {
@@ -22,27 +21,37 @@ pub(super) enum Signature<'a> {
     /// Takes `prepared` and a state and returns a state.
     Step(&'a StateType),
     /// Takes a state and returns what a state carries, or a failure.
-    Carry {
-        /// The state that it takes.
-        at: &'a StateType,
-        /// The state whose numbers it returns.
-        of: &'a StateType,
-    },
+    Carry(&'a StateType),
     /// Takes a state, and perhaps the one before, and returns new numbers for some fields.
     Update(&'a StateType),
     /// Returns `Prepared`, with one field per output.
     Prepare,
 }
 
+impl Signature<'_> {
+    /// The state that it takes or returns.
+    fn state(&self) -> Option<&StateType> {
+        match self {
+            Signature::Start(ty) | Signature::Step(ty) | Signature::Carry(ty) | Signature::Update(ty) => {
+                Some(ty)
+            }
+            Signature::Plain { .. } | Signature::Prepare => None,
+        }
+    }
+}
+
 /// A state struct of the runtime.
+#[derive(Clone)]
 pub(super) struct StateType {
     /// Its name.
     pub(super) name: Ident,
-    /// Its fields, with their lengths.
-    pub(super) fields: Vec<(Role, usize)>,
+    /// Its fields, but for what is carried.
+    pub(super) fields: &'static [Role],
+    /// Numbers of entries of its configuration, velocities and multipliers.
+    pub(super) lengths: [usize; 3],
     /// Type of its last field, `carried`, if it has any.
     pub(super) carried: Option<TokenStream>,
-    /// The fields of that.
+    /// The fields of what steps of the method carry.
     pub(super) carried_fields: Vec<Ident>,
     /// The group factor of its configuration, with the number of coordinates beside it.
     pub(super) pose: Option<Pose>,
@@ -79,41 +88,25 @@ impl Pose {
 
 impl StateType {
     /// `NodeState<[T; 3], [T; 3], [T; 1]>`
-    pub(super) fn tokens(&self, runtime: &TokenStream, scalar: &Ident) -> TokenStream {
+    pub(super) fn tokens(&self, runtime: &TokenStream, scalar: &TokenStream) -> TokenStream {
         let name = &self.name;
-        let length = |is: &dyn Fn(&Role) -> bool| {
-            Literal::usize_unsuffixed(self.fields.iter().find(|(role, _)| is(role)).map_or(0, |&(_, n)| n))
-        };
-        let q = length(&|role| *role == Role::Configuration);
-        let n = length(&Role::is_velocity);
-        let m = length(&|role| *role == Role::Multipliers);
+        let [entries, n, m] = self.lengths.map(Literal::usize_unsuffixed);
         let q = match self.pose {
-            Some(pose) => pose.configuration(runtime, &quote!(#scalar)),
-            None => quote!([#scalar; #q]),
+            Some(pose) => pose.configuration(runtime, scalar),
+            None => quote!([#scalar; #entries]),
         };
         let carried = self.carried.as_ref().map(|carried| quote!(, #carried));
         quote!(#runtime #name<#q, [#scalar; #n], [#scalar; #m] #carried>)
     }
 
-    /// The type of states without what is carried.
-    pub(super) fn without_carried(&self) -> StateType {
-        StateType {
-            name: self.name.clone(),
-            fields: self.fields.clone(),
-            carried: None,
-            carried_fields: Vec::new(),
-            pose: self.pose,
-        }
-    }
-
-    /// Roles of its fields, in order.
-    fn roles(&self) -> impl Iterator<Item = &Role> {
-        self.fields.iter().map(|(role, _)| role).chain(self.carried.as_ref().map(|_| &Role::Carried))
+    /// The type in the module of the functions.
+    fn inside(&self) -> TokenStream {
+        self.tokens(&TokenStream::new(), &quote!(T))
     }
 
     /// Whether the state has this field.
     fn has(&self, role: &Role) -> bool {
-        self.roles().any(|r| r == role)
+        self.fields.contains(role) || (*role == Role::Carried && self.carried.is_some())
     }
 }
 
@@ -134,12 +127,7 @@ pub(super) fn function(
     names: Names,
     signature: &Signature<'_>,
 ) -> TokenStream {
-    let mut body = Body {
-        writer: Writer::new(function, names),
-        mode,
-        used: used_names(function),
-        tokens: TokenStream::new(),
-    };
+    let mut body = Body { writer: Writer::new(function, names), mode, tokens: TokenStream::new() };
     let arguments = body.arguments(signature);
     body.statements(&function.body);
     let result = body.results(signature);
@@ -159,7 +147,7 @@ pub(super) fn function(
         Signature::Step(_) | Signature::Update(_) => quote!(#[inline(always)]),
         Signature::Plain { .. } => quote!(#[inline]),
         // Once per simulation or change of the step size: compiled once.
-        Signature::Start(_) | Signature::Carry { .. } | Signature::Prepare => TokenStream::new(),
+        Signature::Start(_) | Signature::Carry(_) | Signature::Prepare => TokenStream::new(),
     };
     quote! {
         #(#[doc = #docs])*
@@ -168,17 +156,9 @@ pub(super) fn function(
     }
 }
 
-/// Names of the values that anything is computed from.
-fn used_names(function: &Function) -> BTreeSet<&str> {
-    let uses = function.uses();
-    let names = function.names.iter().zip(uses);
-    names.filter(|(_, uses)| *uses > 0).filter_map(|(name, _)| name.as_deref()).collect()
-}
-
 struct Body<'a> {
-    writer: Writer<'a>,
+    writer: Writer<'a, Names>,
     mode: &'a mut Mode,
-    used: BTreeSet<&'a str>,
     tokens: TokenStream,
 }
 
@@ -187,71 +167,52 @@ impl Body<'_> {
         self.tokens.extend(tokens);
     }
 
-    fn is_used(&self, value: Value) -> bool {
-        self.writer.function.name_of(value).is_some_and(|name| self.used.contains(name))
+    fn is_used(&self, argument: &Argument) -> bool {
+        argument.values.iter().any(|&value| self.writer.is_used(value))
     }
 
     /// The argument list; statements that take the arguments apart are written.
     fn arguments(&mut self, signature: &Signature<'_>) -> TokenStream {
+        let state = signature.state().filter(|_| !matches!(signature, Signature::Start(_)));
         let mut arguments = Vec::new();
-        let mut state = Vec::new();
         for input in &self.writer.function.arguments {
-            let name = spelled(input.role.name());
-            let unused = format_ident!("_{}", input.role.name());
-            let is_used = input.values.iter().any(|&value| self.is_used(value));
-            let length = Literal::usize_unsuffixed(input.values.len());
+            let (role, is_used) = (&input.role, self.is_used(input));
+            let named = |name, is_used| if is_used { spelled(name) } else { format_ident!("_{name}") };
+            let name = named(role.name(), is_used);
             let pattern = self.pattern(&input.values);
             if input.scalar {
-                let argument = if is_used { quote!(#(#pattern)*) } else { quote!(#unused) };
-                arguments.push(quote!(#argument: T));
+                arguments.push(if is_used { quote!(#(#pattern)*: T) } else { quote!(#name: T) });
                 continue;
             }
-            match signature {
-                Signature::Step(_) if input.role == Role::Prepared => {
-                    if is_used {
-                        arguments.push(quote!(prepared: &Prepared<T>));
-                        self.add(quote!(let Prepared { #(#pattern),* } = *prepared;));
-                    } else {
-                        arguments.push(quote!(_prepared: &Prepared<T>));
-                    }
+            let array = quote!([#(#pattern),*]);
+            let carried = state.map(|ty| carried(ty, &pattern));
+            // What stands on both sides of the statement, and the argument that it needs first.
+            let (pattern, numbers, argument) = match (role, state) {
+                (Role::Prepared, _) => {
+                    (quote!(Prepared { #(#pattern),* }), quote!(*prepared), Some(quote!(#name: &Prepared<T>)))
                 }
-                Signature::Step(ty) | Signature::Carry { at: ty, .. } | Signature::Update(ty)
-                    if ty.has(&input.role) =>
-                {
-                    state.push(is_used);
-                    if is_used {
-                        self.add(match ty.pose {
-                            _ if input.role == Role::Carried => {
-                                let pattern = fields(&ty.carried_fields, &pattern);
-                                quote!(let Carried { #(#pattern),* } = state.carried;)
-                            }
-                            Some(_) if input.role == Role::Configuration => {
-                                quote!(let [#(#pattern),*] = *state.q.entries();)
-                            }
-                            _ => quote!(let [#(#pattern),*] = state.#name;),
-                        });
-                    }
-                    if state.len() == ty.roles().count() {
-                        let argument =
-                            format_ident!("{}", if state.contains(&true) { "state" } else { "_state" });
-                        let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
-                        arguments.push(quote!(#argument: &#ty));
-                    }
+                (Role::PreviousVelocity, _) => (array, quote!(before.v), None),
+                (Role::PreviousCarried, Some(ty)) => {
+                    let ty = ty.inside();
+                    (quote!(#carried), quote!(before.carried), Some(quote!(before: &#ty)))
                 }
-                Signature::Update(_) if input.role == Role::PreviousVelocity => {
-                    self.add(quote!(let [#(#pattern),*] = before.v;));
+                (Role::Carried, Some(_)) => (quote!(#carried), quote!(state.carried), None),
+                (Role::Configuration, Some(ty)) => {
+                    let fields = self.writer.function.arguments.iter().filter(|field| ty.has(&field.role));
+                    let state = named("state", fields.into_iter().any(|field| self.is_used(field)));
+                    let q = if ty.pose.is_some() { quote!(*state.q.entries()) } else { quote!(state.q) };
+                    let ty = ty.inside();
+                    (array, q, Some(quote!(#state: &#ty)))
                 }
-                Signature::Update(ty) if input.role == Role::PreviousCarried => {
-                    let pattern = fields(&ty.carried_fields, &pattern);
-                    self.add(quote!(let Carried { #(#pattern),* } = before.carried;));
-                    let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
-                    arguments.push(quote!(before: &#ty));
+                (role, Some(ty)) if ty.has(role) => (array, quote!(state.#name), None),
+                _ => {
+                    let length = Literal::usize_unsuffixed(input.values.len());
+                    (array, quote!(*#name), Some(quote!(#name: &[T; #length])))
                 }
-                _ if is_used => {
-                    arguments.push(quote!(#name: &[T; #length]));
-                    self.add(quote!(let [#(#pattern),*] = *#name;));
-                }
-                _ => arguments.push(quote!(#unused: &[T; #length])),
+            };
+            arguments.extend(argument);
+            if is_used {
+                self.add(quote!(let #pattern = #numbers;));
             }
         }
         quote!(#(#arguments),*)
@@ -259,18 +220,16 @@ impl Body<'_> {
 
     /// Identifiers of values that are assigned together, `_` of those that nothing is computed from.
     fn pattern(&mut self, values: &[Value]) -> Vec<TokenStream> {
-        let mut all = Vec::new();
-        for &value in values {
-            let ident = self.writer.ident(value);
-            all.push(if self.is_used(value) { quote!(#ident) } else { quote!(_) });
-        }
+        let mut all = self.results_of(&values.iter().copied().map(Some).collect::<Vec<_>>());
+        let both = all.iter_mut().zip(values);
+        both.filter(|(_, value)| !self.writer.is_used(**value)).for_each(|(ident, _)| *ident = quote!(_));
         all
     }
 
     /// Identifiers of results of one statement.
     fn results_of(&mut self, to: &[Option<Value>]) -> Vec<TokenStream> {
-        let idents = to.iter().map(|to| to.and_then(|value| self.writer.ident(value)));
-        idents.map(|ident| ident.map_or_else(|| quote!(_), |ident| quote!(#ident))).collect()
+        let idents = to.iter().map(|to| to.and_then(|value| self.writer.variable(value)));
+        idents.map(|ident| ident.unwrap_or_else(|| quote!(_))).collect()
     }
 
     fn statements(&mut self, statements: &[Statement]) {
@@ -289,12 +248,18 @@ impl Body<'_> {
             }
             Statement::SinCos { to, angle, by } => self.sin_cos(to, *angle, by),
             Statement::Map { to, map, group, arguments } => {
-                let call = self.writer.map(*map, group, arguments);
-                let inline = to.iter().enumerate().find_map(|(i, value)| Some((i, (*value)?)));
-                match inline.filter(|(_, value)| self.writer.function.name_of(*value).is_none()) {
-                    Some((i, value)) => {
-                        let i = Literal::usize_unsuffixed(i);
-                        self.writer.write_inline(value, (quote!(#call[#i]), Place::Receiver));
+                let arguments = arguments.iter().map(|numbers| self.writer.operands(numbers));
+                let arguments: Vec<Vec<TokenStream>> = arguments.collect();
+                let (name, group) = (format_ident!("{}", map.name()), format_ident!("{}", group.runtime));
+                let of = if map.is_of_retraction() { quote!(R) } else { quote!(#group::<f64>) };
+                let call = quote!(#of::#name(#(&[#(#arguments),*]),*));
+                let is_inline = |value: &Value| self.writer.function.name_of(*value).is_none();
+                match to.iter().position(|to| to.as_ref().is_some_and(is_inline)) {
+                    Some(i) => {
+                        let index = Literal::usize_unsuffixed(i);
+                        to[i]
+                            .iter()
+                            .for_each(|&to| self.assign(to, (quote!(#call[#index]), Place::Receiver)));
                     }
                     None => {
                         let pattern = self.results_of(to);
@@ -320,34 +285,25 @@ impl Body<'_> {
 
     /// `let to = operation;`, or nothing until the value is used if it has no name.
     fn assign(&mut self, to: Value, operation: (TokenStream, Place)) {
-        match self.writer.ident(to) {
+        match self.writer.variable(to) {
             Some(ident) => {
                 let (tokens, _) = operation;
                 self.add(quote!(let #ident = #tokens;));
             }
-            None => self.writer.write_inline(to, operation),
+            None => self.writer.write_as(to, operation),
         }
     }
 
     /// `let (s, c) = emitted::rotated_sin_cos(x, y, (sin_y, cos_y));`
     fn sin_cos(&mut self, to: &[Option<Value>; 2], angle: Operand, by: &SinCos) {
         let arguments = self.writer.operands(&by.operands());
-        let call = match (by, arguments.as_slice()) {
-            (SinCos::Known { .. }, known) => quote!((#(#known),*)),
-            (SinCos::Any, _) => {
-                let angle = self.writer.operand(angle, Place::Receiver);
-                quote!(#angle.sin_cos())
-            }
-            (_, arguments) => {
-                let angle = self.writer.operand(angle, Place::Open);
-                match arguments {
-                    [from, by, sin, cos] => {
-                        quote!(emitted::corrected_sin_cos(#angle, #from, #by, (#sin, #cos)))
-                    }
-                    [from, sin, cos] => quote!(emitted::rotated_sin_cos(#angle, #from, (#sin, #cos))),
-                    _ => quote!(emitted::small_sin_cos(#angle)),
-                }
-            }
+        let place = if *by == SinCos::Any { Place::Receiver } else { Place::Open };
+        let angle = self.writer.operand(angle, place);
+        let call = match (by.name().map(|name| format_ident!("{name}")), arguments.as_slice()) {
+            (None, known) => quote!((#(#known),*)),
+            (Some(name), _) if *by == SinCos::Any => quote!(#angle.#name()),
+            (Some(name), [from @ .., sin, cos]) => quote!(emitted::#name(#angle, #(#from,)* (#sin, #cos))),
+            (Some(name), _) => quote!(emitted::#name(#angle)),
         };
         let sines = self.results_of(to);
         self.add(quote!(let (#(#sines),*) = #call;));
@@ -366,12 +322,18 @@ impl Body<'_> {
         let [guess, fallback, weights] =
             [&newton.guess, &newton.fallback, &newton.weights].map(|all| self.writer.operands(all));
         let scale2 = self.writer.operand(newton.scale2, Place::Open);
-        let unknowns = self.pattern(&newton.unknowns);
+        // The unknowns have the same names inside and outside.
+        let unknowns = newton.unknowns.iter().zip(&newton.solution);
+        let unknowns = unknowns.map(|(&inside, &outside)| {
+            [inside, outside].into_iter().find(|&value| self.writer.is_used(value))
+        });
+        let unknowns: Vec<Option<Value>> = unknowns.collect();
+        let unknowns = self.results_of(&unknowns);
         let outside = std::mem::take(&mut self.tokens);
         self.statements(&newton.body);
         let delta = self.writer.operands(&newton.delta);
-        let kept: Vec<Ident> =
-            newton.last_iterate.iter().filter_map(|&(value, _)| self.writer.ident(value)).collect();
+        let kept = newton.last_iterate.iter().map(|&(value, _)| Some(value));
+        let kept = self.results_of(&kept.collect::<Vec<_>>());
         let inside = std::mem::take(&mut self.tokens);
         let derivatives = match &newton.derivatives {
             None => quote!([]),
@@ -407,56 +369,18 @@ impl Body<'_> {
 
     /// The return type; the statements that return are written.
     fn results(&mut self, signature: &Signature<'_>) -> TokenStream {
-        let function = self.writer.function;
+        let outputs = &self.writer.function.outputs;
+        let state = signature.state();
         let mut values = Vec::new();
-        for output in &function.outputs {
+        for output in outputs {
             let entries = self.writer.operands(&output.values);
-            values.push(match signature {
-                Signature::Step(ty) | Signature::Carry { of: ty, .. } | Signature::Update(ty)
-                    if output.role == Role::Carried =>
-                {
-                    let fields = fields(&ty.carried_fields, &entries);
-                    quote!(Carried { #(#fields),* })
-                }
+            values.push(match (&output.role, state) {
+                (Role::Carried, Some(ty)) => carried(ty, &entries),
+                (Role::Configuration, Some(ty)) if ty.pose.is_some() => quote!(Posed::from([#(#entries),*])),
                 _ if output.scalar => quote!(#(#entries)*),
                 _ => quote!([#(#entries),*]),
             });
         }
-        // What is prepared is named by the values that are kept, such as `c[0]`.
-        let names = || -> Vec<Ident> { function.outputs.iter().map(|o| spelled(o.role.name())).collect() };
-        match signature {
-            Signature::Prepare => {
-                let fields =
-                    if values.is_empty() { quote!(scalar: PhantomData) } else { quote!(#(#values),*) };
-                self.add(quote!(Ok(Prepared { #fields })));
-                quote!(-> Result<Prepared<T>, Failure>)
-            }
-            Signature::Start(ty) | Signature::Step(ty) => {
-                let (name, names) = (&ty.name, names());
-                let posed = |o: &Output| ty.pose.is_some() && o.role == Role::Configuration;
-                let values = function.outputs.iter().zip(&values).map(|(o, value)| match posed(o) {
-                    true => quote!(Posed::from(#value)),
-                    false => value.clone(),
-                });
-                let nothing = ty.carried.is_none().then(|| quote!(carried: ()));
-                self.add(quote! {
-                    let next = #name { #(#names: #values,)* #nothing };
-                    next.checked::<T>()
-                });
-                let ty = ty.tokens(&TokenStream::new(), &format_ident!("T"));
-                quote!(-> Result<#ty, Failure>)
-            }
-            Signature::Carry { .. } => self.plain_results(&values, true),
-            Signature::Update(_) => self.plain_results(&values, false),
-            Signature::Plain { fallible } => self.plain_results(&values, *fallible),
-        }
-    }
-
-    fn plain_results(&mut self, values: &[TokenStream], fallible: bool) -> TokenStream {
-        let outputs = &self.writer.function.outputs;
-        // Of the same name as no argument and no other value.
-        let names = outputs.iter().map(|o| self.writer.names.of(&format!("{}'", o.role.name())));
-        let names: Vec<Ident> = names.collect();
         let types = outputs.iter().map(|o| {
             let length = Literal::usize_unsuffixed(o.values.len());
             match o.role {
@@ -469,34 +393,57 @@ impl Body<'_> {
             [one] => one.clone(),
             several => quote!((#(#several),*)),
         };
-        let ty = tuple(types.collect());
-        if !fallible {
-            let value = tuple(values.to_vec());
-            self.add(value);
-            return quote!(-> #ty);
-        }
-        let (bound, values) = (tuple(names.iter().map(|n| quote!(#n)).collect()), tuple(values.to_vec()));
-        self.add(quote!(let #bound = #values;));
-        let checked = outputs.iter().zip(&names).filter(|(o, _)| !o.values.is_empty());
-        let checked = checked.map(|(_, name)| quote!(emitted::finite(&#name)));
-        self.add(quote!(if #(#checked)&&* { Ok(#bound) } else { Err(Failure::NonFinite) }));
+        let plain = tuple(types.collect());
+        let ty = match signature {
+            Signature::Prepare => {
+                // The values are the fields, under their names.
+                let fields =
+                    if values.is_empty() { quote!(scalar: PhantomData) } else { quote!(#(#values),*) };
+                self.add(quote!(Ok(Prepared { #fields })));
+                quote!(Prepared<T>)
+            }
+            Signature::Start(ty) | Signature::Step(ty) => {
+                let (name, fields) = (&ty.name, outputs.iter().map(|o| spelled(o.role.name())));
+                let nothing = ty.carried.is_none().then(|| quote!(carried: ()));
+                self.add(quote! {
+                    let next = #name { #(#fields: #values,)* #nothing };
+                    next.checked::<T>()
+                });
+                ty.inside()
+            }
+            Signature::Update(_) | Signature::Plain { fallible: false } => {
+                self.add(tuple(values));
+                return quote!(-> #plain);
+            }
+            Signature::Carry(_) | Signature::Plain { fallible: true } => {
+                // Of the same name as no argument and no other value.
+                let names = outputs.iter().map(|o| self.writer.language.of(&format!("{}'", o.role.name())));
+                let names: Vec<TokenStream> = names.map(Ident::into_token_stream).collect();
+                let checked = outputs.iter().zip(&names).filter(|(o, _)| !o.values.is_empty());
+                let checked = checked.map(|(_, name)| quote!(emitted::finite(&#name)));
+                let (bound, values) = (tuple(names.clone()), tuple(values));
+                self.add(quote! {
+                    let #bound = #values;
+                    if #(#checked)&&* { Ok(#bound) } else { Err(Failure::NonFinite) }
+                });
+                plain
+            }
+        };
         quote!(-> Result<#ty, Failure>)
     }
 }
 
-/// `field: value` for every field of a struct, `field` where the value is a variable of that name, and `..` for the
+/// `Carried { field: value, same, .. }`: `field` alone where the value is a variable of that name, and `..` for the
 /// fields that a pattern ignores.
-fn fields(fields: &[Ident], values: &[TokenStream]) -> Vec<TokenStream> {
-    let mut all = Vec::new();
-    for (field, value) in fields.iter().zip(values) {
-        match value.to_string() {
-            ignored if ignored == "_" => {}
-            same if field == &same => all.push(quote!(#field)),
-            _ => all.push(quote!(#field: #value)),
-        }
-    }
-    if all.len() < fields.len() {
-        all.push(quote!(..));
-    }
-    all
+fn carried(ty: &StateType, values: &[TokenStream]) -> TokenStream {
+    let both = ty.carried_fields.iter().zip(values).map(|(field, value)| (field, value, value.to_string()));
+    let kept = both.filter(|(_, _, text)| text != "_");
+    let kept = kept.map(|(field, value, text)| match field == &text {
+        true => quote!(#field),
+        false => quote!(#field: #value),
+    });
+    let kept: Vec<TokenStream> = kept.collect();
+    let others = (kept.len() < ty.carried_fields.len()).then(|| quote!(..));
+    let fields = kept.into_iter().chain(others);
+    quote!(Carried { #(#fields),* })
 }

@@ -37,7 +37,7 @@ use crate::target::TARGET;
 use function::{Pose, Signature, StateType, function};
 use names::{Names, spelled};
 use people::Mode;
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::BTreeSet;
 
@@ -147,7 +147,7 @@ impl<'a> Emitter<'a> {
             })
             .collect();
         let methods: Vec<TokenStream> = methods.iter().map(|method| self.method(mode, method)).collect();
-        let (imports, runtime) = (self.imports(1, &[]), self.runtime_module());
+        let (imports, runtime) = (self.imports(1, None), self.runtime_module());
         quote! {
             mod kernel {
                 #imports
@@ -182,60 +182,51 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// `use`s of a module that many modules below the struct's.
-    fn imports(&self, depth: usize, more: &[TokenStream]) -> TokenStream {
+    /// `use`s of a module that many modules below the struct's, that of a method with this type of states.
+    fn imports(&self, depth: usize, state: Option<&Ident>) -> TokenStream {
         let runtime = self.runtime_from(depth);
+        let pose = self.pose().map(|pose| format_ident!("{}", pose.group.runtime));
         // Configurations with a pose are made from arrays.
-        let from = self.pose().map(|_| {
+        let from = pose.as_ref().map(|_| {
             quote!(
                 use ::core::convert::From;
             )
         });
+        let group = pose.filter(|_| state.is_some());
+        let group = group.map(|group| quote!(, Factor, Posed, Retracts, group::#group));
+        let state = state.map(|state| quote!(, #state));
         quote! {
             #from
             use ::core::result::Result::{self, Err, Ok};
-            use #runtime::{Failure, Scalar, emitted #(, #more)*};
+            use #runtime::{Failure, Scalar, emitted #state #group};
         }
-    }
-
-    /// What the functions of a method need besides, with this type of states.
-    fn names_of_method(&self, state: &Ident) -> Vec<TokenStream> {
-        let pose = self.pose().map(|pose| {
-            let group = format_ident!("{}", pose.group.runtime);
-            [quote!(Factor), quote!(Posed), quote!(Retracts), quote!(group::#group)]
-        });
-        std::iter::once(state.to_token_stream()).chain(pose.into_iter().flatten()).collect()
     }
 
     /// The runtime's path from that many modules below the struct's.
     fn runtime_from(&self, depth: usize) -> TokenStream {
         let path = self.unit.runtime;
-        let up = |levels| std::iter::repeat_n(quote!(super), levels);
-        if self.runtime_by_name() {
-            let up = up(depth - 1);
-            return quote!(#(#up::)* runtime);
-        }
-        let first = path.segments.first().map(|s| s.ident.to_string()).unwrap_or_default();
-        let up = up(depth);
-        match first.as_str() {
-            "super" => quote!(#(#up::)* #path),
-            "self" => {
-                let rest = path.segments.iter().skip(1);
-                quote!(#(#up)::* #(::#rest)*)
+        let up = std::iter::repeat_n(quote!(super::), depth);
+        let rest = path.segments.iter().skip(1);
+        match self.runtime_begin().as_str() {
+            "super" => quote!(#(#up)* #path),
+            "self" => quote!(#(#up)* #(#rest)::*),
+            "" | "crate" | "$crate" => path.to_token_stream(),
+            _ => {
+                let up = up.skip(1);
+                quote!(#(#up)* runtime)
             }
-            _ => path.to_token_stream(),
         }
     }
 
-    /// Whether the runtime's path begins with the name of a crate, or one from the struct's module.
-    fn runtime_by_name(&self) -> bool {
+    /// The name with which the runtime's path begins, empty where it begins with a colon.
+    fn runtime_begin(&self) -> String {
         let path = self.unit.runtime;
-        let first = path.segments.first().map(|s| s.ident.to_string()).unwrap_or_default();
-        path.leading_colon.is_none() && !["crate", "$crate", "self", "super"].contains(&first.as_str())
+        let first = path.segments.first().filter(|_| path.leading_colon.is_none());
+        first.map(|segment| segment.ident.to_string()).unwrap_or_default()
     }
 
-    /// Such a name can mean something to the struct's module alone. It is looked up among the names of
-    /// that module here, where these cannot get in the way of anything else:
+    /// A path that begins with the name of a crate, or one from the struct's module, can mean something to that module
+    /// alone. It is looked up among the names of that module here, where these cannot get in the way of anything else:
     ///
     /// ```text
     /// mod runtime {
@@ -244,7 +235,7 @@ impl<'a> Emitter<'a> {
     /// }
     /// ```
     fn runtime_module(&self) -> TokenStream {
-        if !self.runtime_by_name() {
+        if ["", "crate", "$crate", "self", "super"].contains(&self.runtime_begin().as_str()) {
             return TokenStream::new();
         }
         let path = self.unit.runtime;
@@ -262,14 +253,12 @@ impl<'a> Emitter<'a> {
     }
 
     fn state_type(&self, method: &MethodFunctions, carried: TokenStream) -> StateType {
-        let length = |role: &Role| match role {
-            Role::Configuration => self.lengths.entries,
-            Role::Multipliers => self.lengths.m,
-            _ => self.lengths.n,
-        };
+        let Lengths { entries, n, m, .. } = self.lengths;
+        let fields = method.state.fields();
         StateType {
             name: format_ident!("{}", method.state.type_name()),
-            fields: method.state.fields().iter().map(|role| (role.clone(), length(role))).collect(),
+            fields,
+            lengths: [entries, n, if fields.contains(&Role::Multipliers) { m } else { 0 }],
             carried: (!method.carried.is_empty()).then_some(carried),
             carried_fields: idents(&mut Names::default(), &method.carried),
             pose: self.pose(),
@@ -280,7 +269,7 @@ impl<'a> Emitter<'a> {
     fn method(&self, mode: &mut Mode, method: &MethodFunctions) -> TokenStream {
         let module = spelled(method.id);
         let state = self.state_type(method, quote!(Carried<T>));
-        let bare = state.without_carried();
+        let bare = StateType { carried: None, ..state.clone() };
         // The fields of `Prepared` have the same names everywhere.
         let mut names = Names::default();
         let fields = idents(&mut names, &method.prepared);
@@ -308,8 +297,8 @@ impl<'a> Emitter<'a> {
         let mut carry = |of: &Option<Function>, signature: Signature<'_>| {
             of.as_ref().map(|of| function(of, mode, Names::default(), &signature))
         };
-        let initial = carry(&method.initial, Signature::Carry { at: &bare, of: &state });
-        let rescale = carry(&method.rescale, Signature::Carry { at: &state, of: &state });
+        let initial = carry(&method.initial, Signature::Carry(&bare));
+        let rescale = carry(&method.rescale, Signature::Carry(&state));
         let resync = carry(&method.resync, Signature::Update(&state));
         let update_velocity = carry(&method.update_velocity, Signature::Update(&state));
         let carried = state.carried.as_ref().map(|_| {
@@ -322,7 +311,7 @@ impl<'a> Emitter<'a> {
                 emitted::fields!(Carried { #(#fields),* });
             }
         });
-        let imports = self.imports(2, &self.names_of_method(&state.name));
+        let imports = self.imports(2, Some(&state.name));
         let doc = format!(" Step functions of `{}`.", method.id);
         quote! {
             #[doc = #doc]
@@ -493,7 +482,7 @@ impl<'a> Emitter<'a> {
         let s = quote!(<__T: #runtime::Scalar>);
         let state = self.state_type(method, quote!(kernel::#module::Carried<__T>));
         let state_name = &state.name;
-        let state = state.tokens(&quote!(#runtime::), &Ident::new("__T", Span::call_site()));
+        let state = state.tokens(&quote!(#runtime::), &quote!(__T));
         // `kernel::dla2::step`, with the retraction that it depends on.
         let kernel = |function: &Function| {
             let name = spelled(&function.name);

@@ -1,32 +1,54 @@
 //! Lowered functions as statements of C.
 
 use super::names::Names;
-use crate::expr::Function as Elementary;
-use crate::lower::{Function, Newton, Operand, Operation, SinCos, Statement, Value};
+use crate::backend::expression::{Language, Place, Writer};
+use crate::lower::{Argument, Function, Newton, Operand, SinCos, Statement, Value};
 use crate::program::Singular;
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// How tightly the surroundings bind.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    Open,
-    Term,
-    First,
-    Factor,
-    Argument,
+/// Expressions of C.
+struct Expressions {
+    names: Names,
+    /// The type of numbers.
+    real: &'static str,
+}
+
+impl Language for Expressions {
+    type Text = String;
+
+    fn variable(&mut self, name: &str) -> String {
+        self.names.fresh(name)
+    }
+
+    fn number(&self, c: f64) -> String {
+        let cast = if self.real == "float" { "(float)" } else { "" };
+        if c.is_sign_negative() { format!("(-{cast}{:?})", c.abs()) } else { format!("{cast}{c:?}") }
+    }
+
+    fn parentheses(&self, x: String) -> String {
+        format!("({x})")
+    }
+
+    fn operator(&self, x: Option<String>, operator: char, y: String) -> String {
+        x.map_or_else(|| format!("{operator}{y}"), |x| format!("{x} {operator} {y}"))
+    }
+
+    fn first_argument(&self, _: &str) -> Place {
+        Place::Open
+    }
+
+    fn call(&self, name: &str, arguments: &[String]) -> String {
+        let arguments = arguments.join(", ");
+        match name.strip_prefix("small_") {
+            Some(part) => format!("nhi_small_sin_cos({arguments}).{part}"),
+            None => format!("nhi_{name}({arguments})"),
+        }
+    }
 }
 
 /// Prints the body of one function.
 pub(super) struct Body<'a> {
-    function: &'a Function,
-    names: Names,
-    idents: HashMap<Value, String>,
-    uses: Vec<usize>,
-    /// Operations of values without a name, which are printed where the value is used.
-    inline: HashMap<Value, (String, Place)>,
-    /// The type of numbers.
-    real: &'static str,
+    writer: Writer<'a, Expressions>,
     /// The retraction, as functions of the header are called.
     retraction: &'static str,
     text: String,
@@ -34,16 +56,15 @@ pub(super) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// Of `function` with these `parameters`, whose names are taken.
+    /// Of `function`, where the names in `taken` have a meaning.
     pub(super) fn new(
         function: &'a Function,
-        parameters: &[String],
+        taken: &[&str],
         real: &'static str,
         retraction: &'static str,
     ) -> Body<'a> {
-        let names = Names::reserving(parameters.iter().map(String::as_str));
-        let (uses, idents, inline) = (function.uses(), HashMap::new(), HashMap::new());
-        Body { function, names, idents, uses, inline, real, retraction, text: String::new(), indent: 1 }
+        let language = Expressions { names: Names::reserving(taken), real };
+        Body { writer: Writer::new(function, language), retraction, text: String::new(), indent: 0 }
     }
 
     /// The text.
@@ -51,134 +72,106 @@ impl<'a> Body<'a> {
         self.text
     }
 
-    pub(super) fn line(&mut self, text: &str) {
-        let _ = writeln!(self.text, "{:1$}{text}", "", 4 * self.indent);
-    }
-
-    pub(super) fn is_used(&self, value: Value) -> bool {
-        self.uses[value.index()] > 0
-    }
-
-    /// Has an argument's value stand for a parameter of the C function of that name.
-    pub(super) fn alias(&mut self, value: Value, parameter: &str) {
-        self.inline.insert(value, (parameter.to_owned(), Place::Argument));
-    }
-
-    /// Loads the values of an argument from `places`, those that are used.
-    pub(super) fn load(&mut self, values: &[Value], place: impl Fn(usize) -> String) {
-        for (i, &value) in values.iter().enumerate() {
-            if !self.is_used(value) {
-                continue;
-            }
-            let name = self.ident(value);
-            let (real, place) = (self.real, place(i));
-            self.line(&format!("const {real} {name} = {place};"));
+    /// Adds lines.
+    pub(super) fn add(&mut self, lines: &str) {
+        for line in lines.lines() {
+            let _ = writeln!(self.text, "{:1$}{line}", "", 4 * self.indent);
         }
     }
 
-    fn ident(&mut self, value: Value) -> String {
-        let name = self.function.name_of(value).expect("a value with a name");
-        let names = &mut self.names;
-        self.idents.entry(value).or_insert_with(|| names.fresh(name)).clone()
+    /// Adds an array of numbers.
+    pub(super) fn array(&mut self, ty: &str, name: &str, values: &[String]) {
+        self.add(&format!("{ty} {name}[{}] = {{{}}};", values.len(), values.join(", ")));
     }
 
-    fn constant(&self, c: f64) -> String {
-        let text =
-            if self.real == "float" { format!("(float){:?}", c.abs()) } else { format!("{:?}", c.abs()) };
-        if c.is_sign_negative() { format!("(-{text})") } else { text }
+    /// Assigns numbers to `places`.
+    pub(super) fn store(&mut self, values: &[String], place: impl Fn(usize) -> String) {
+        values.iter().enumerate().for_each(|(i, value)| self.add(&format!("{} = {value};", place(i))));
     }
 
-    fn operand(&mut self, operand: Operand, place: Place) -> String {
-        let value = match operand {
-            Operand::Constant(c) => return self.constant(c),
-            Operand::Value(value) => value,
-        };
-        if let Some((text, own)) = self.inline.get(&value) {
-            return if *own < place { format!("({text})") } else { text.clone() };
+    /// Loads the numbers of an argument from `places`, those that are used; a scalar is read where it is. Whether any
+    /// of them is used.
+    pub(super) fn load(&mut self, argument: &Argument, place: impl Fn(usize) -> String) -> bool {
+        let used = argument.values.iter().enumerate().filter(|(_, value)| self.writer.is_used(**value));
+        let used: Vec<(usize, Value)> = used.map(|(i, value)| (i, *value)).collect();
+        for &(i, value) in &used {
+            let text = (place(i), Place::Receiver);
+            if argument.scalar { self.writer.write_as(value, text) } else { self.assign(value, text) }
         }
-        self.ident(value)
+        !used.is_empty()
+    }
+
+    /// The type of numbers that do not change.
+    fn constant(&self) -> String {
+        format!("const {}", self.writer.language.real)
+    }
+
+    fn fresh(&mut self, name: &str) -> String {
+        self.writer.language.names.fresh(name)
+    }
+
+    fn variable(&mut self, value: Value) -> String {
+        self.writer.variable(value).expect("a value with a name")
     }
 
     pub(super) fn operands(&mut self, operands: &[Operand]) -> Vec<String> {
-        operands.iter().map(|&operand| self.operand(operand, Place::Open)).collect()
+        self.writer.operands(operands)
     }
 
-    fn operation(&mut self, operation: &Operation) -> (String, Place) {
-        let mut of = |x: Operand, place: Place| self.operand(x, place);
-        let call = |name: &str, arguments: String| (format!("nhi_{name}({arguments})"), Place::Argument);
-        match *operation {
-            Operation::Copy(x) => (of(x, Place::Argument), Place::Argument),
-            // Never two signs in a row.
-            Operation::Neg(x) => (format!("-{}", of(x, Place::First)), Place::Term),
-            Operation::Add(x, y) => (format!("{} + {}", of(x, Place::Open), of(y, Place::Term)), Place::Open),
-            Operation::Sub(x, y) => (format!("{} - {}", of(x, Place::Open), of(y, Place::Term)), Place::Open),
-            Operation::Mul(x, y) => {
-                (format!("{} * {}", of(x, Place::First), of(y, Place::Factor)), Place::First)
-            }
-            Operation::Div(x, y) => {
-                (format!("{} / {}", of(x, Place::First), of(y, Place::Factor)), Place::First)
-            }
-            Operation::Sqrt(x) => call("sqrt", of(x, Place::Open)),
-            Operation::Call(Elementary::SmallSin, x) => {
-                (format!("nhi_small_sin_cos({}).sin", of(x, Place::Open)), Place::Argument)
-            }
-            Operation::Call(Elementary::SmallCos, x) => {
-                (format!("nhi_small_sin_cos({}).cos", of(x, Place::Open)), Place::Argument)
-            }
-            Operation::Call(f, x) => call(f.name(), of(x, Place::Open)),
-            Operation::Atan2(y, x) => {
-                call("atan2", format!("{}, {}", of(y, Place::Open), of(x, Place::Open)))
-            }
-            Operation::Powf(x, y) => call("powf", format!("{}, {}", of(x, Place::Open), of(y, Place::Open))),
-        }
+    fn operand(&mut self, operand: Operand) -> String {
+        self.writer.operand(operand, Place::Open)
     }
 
     /// Binds a value, or prints it where it is used if it has no name.
-    fn assign(&mut self, to: Value, (text, own): (String, Place)) {
-        if self.function.name_of(to).is_none() {
-            self.inline.insert(to, (text, own));
-        } else if self.is_used(to) {
-            let (real, name) = (self.real, self.ident(to));
-            self.line(&format!("const {real} {name} = {text};"));
+    fn assign(&mut self, to: Value, text: (String, Place)) {
+        if self.writer.function.name_of(to).is_none() {
+            self.writer.write_as(to, text);
+        } else if self.writer.is_used(to) {
+            let (ty, name) = (self.constant(), self.variable(to));
+            self.add(&format!("{ty} {name} = {};", text.0));
+        }
+    }
+
+    /// Binds results of one statement.
+    fn assign_all(&mut self, to: &[Option<Value>], part: impl Fn(usize) -> String) {
+        for (i, to) in to.iter().enumerate() {
+            to.iter().for_each(|&to| self.assign(to, (part(i), Place::Receiver)));
         }
     }
 
     pub(super) fn statements(&mut self, statements: &[Statement]) {
         for statement in statements {
             match statement {
-                Statement::Equation(text) => self.line(&format!("/* {} */", comment(text))),
+                Statement::Equation(text) => self.add(&format!("/* {} */", comment(text))),
                 Statement::Let { to, operation } => {
-                    let operation = self.operation(operation);
+                    let operation = self.writer.operation(operation);
                     self.assign(*to, operation);
                 }
                 Statement::SinCos { to, angle, by } => self.sin_cos(to, *angle, by),
                 Statement::Map { to, map, group, arguments } => {
                     let mut names = Vec::new();
                     for numbers in arguments {
-                        let (real, n, name) = (self.real, numbers.len(), self.names.fresh("argument"));
-                        let numbers = self.operands(numbers).join(", ");
-                        self.line(&format!("const {real} {name}[{n}] = {{{numbers}}};"));
+                        let (ty, name, numbers) =
+                            (self.constant(), self.fresh("argument"), self.operands(numbers));
+                        self.array(&ty, &name, &numbers);
                         names.push(name);
                     }
-                    let (real, out) = (self.real, self.names.fresh(map.name()));
+                    let (real, out, n) = (self.writer.language.real, self.fresh(map.name()), to.len());
                     let group = group.runtime.to_lowercase();
                     let tau =
                         if map.is_of_retraction() { format!("{}_", self.retraction) } else { String::new() };
-                    self.line(&format!("{real} {out}[{}];", to.len()));
-                    self.line(&format!("nhi_{group}_{tau}{}({}, {out});", map.name(), names.join(", ")));
-                    for (i, to) in to.iter().enumerate() {
-                        to.iter().for_each(|&to| self.assign(to, (format!("{out}[{i}]"), Place::Argument)));
-                    }
+                    names.push(out.clone());
+                    let (map, arguments) = (map.name(), names.join(", "));
+                    self.add(&format!("{real} {out}[{n}];\nnhi_{group}_{tau}{map}({arguments});"));
+                    self.assign_all(to, |i| format!("{out}[{i}]"));
                 }
                 Statement::Pivot { pivot, diagonal, what } => {
-                    let [pivot, diagonal] = [*pivot, *diagonal].map(|x| self.operand(x, Place::Open));
+                    let [pivot, diagonal] = [*pivot, *diagonal].map(|x| self.operand(x));
                     let status = match what {
                         Singular::Mass => "NHI_SINGULAR_MASS",
                         Singular::Constraints => "NHI_SINGULAR_CONSTRAINTS",
                     };
-                    self.line(&format!("if (!nhi_is_regular({pivot}, {diagonal})) {{"));
-                    self.line(&format!("    return {status};"));
-                    self.line("}");
+                    self.add(&fail_if(&format!("!nhi_is_regular({pivot}, {diagonal})"), status));
                 }
                 Statement::Newton(newton) => self.newton(newton),
             }
@@ -186,24 +179,14 @@ impl<'a> Body<'a> {
     }
 
     fn sin_cos(&mut self, to: &[Option<Value>; 2], angle: Operand, by: &SinCos) {
-        let arguments = self.operands(&by.operands());
-        let parts = if let SinCos::Known { .. } = by {
-            [arguments[0].clone(), arguments[1].clone()]
-        } else {
-            let angle = self.operand(angle, Place::Open);
-            let name = match by {
-                SinCos::Any => "nhi_sin_cos",
-                SinCos::Small => "nhi_small_sin_cos",
-                SinCos::Turned { .. } => "nhi_rotated_sin_cos",
-                SinCos::Near { .. } | SinCos::Known { .. } => "nhi_corrected_sin_cos",
-            };
-            let (pair, all) = (self.names.fresh("sines"), [&[angle][..], &arguments].concat().join(", "));
-            self.line(&format!("const nhi_sines {pair} = {name}({all});"));
-            [format!("{pair}.sin"), format!("{pair}.cos")]
+        let mut arguments = self.operands(&by.operands());
+        let Some(name) = by.name() else {
+            return self.assign_all(to, |i| arguments[i].clone());
         };
-        for (to, part) in to.iter().zip(parts) {
-            to.iter().for_each(|&to| self.assign(to, (part.clone(), Place::Open)));
-        }
+        arguments.insert(0, self.operand(angle));
+        let pair = self.fresh("sines");
+        self.add(&format!("const nhi_sines {pair} = nhi_{name}({});", arguments.join(", ")));
+        self.assign_all(to, |i| format!("{pair}.{}", ["sin", "cos"][i]));
     }
 
     /// ```c
@@ -216,89 +199,89 @@ impl<'a> Body<'a> {
     /// }
     /// ```
     fn newton(&mut self, newton: &Newton) {
-        let n = newton.unknowns.len();
-        let real = self.real;
-        let kept = newton.last_iterate.iter().map(|&(_, after)| after);
-        for value in newton
-            .solution
-            .iter()
-            .copied()
-            .chain(kept)
-            .filter(|&value| self.uses[value.index()] > 0)
-            .collect::<Vec<_>>()
-        {
-            let name = self.ident(value);
-            self.line(&format!("{real} {name};"));
+        let (n, real, constant) = (newton.unknowns.len(), self.writer.language.real, self.constant());
+        let after = newton.last_iterate.iter().map(|&(_, after)| after);
+        for value in newton.solution.iter().copied().chain(after) {
+            if self.writer.is_used(value) {
+                let name = self.variable(value);
+                self.add(&format!("{real} {name};"));
+            }
         }
         let [guess, fallback, weights] =
             [&newton.guess, &newton.fallback, &newton.weights].map(|all| self.operands(all));
-        let scale2 = self.operand(newton.scale2, Place::Open);
+        let scale2 = self.operand(newton.scale2);
         let [iterates, weight, loops, back, delta, before] =
-            ["unknowns", "weights", "newton", "fallback", "delta", "before"]
-                .map(|name| self.names.fresh(name));
-        self.line("{");
+            ["unknowns", "weights", "newton", "fallback", "delta", "before"].map(|name| self.fresh(name));
+        self.add("{");
         self.indent += 1;
         let weights: Vec<String> = weights.iter().map(|w| format!("(double)({w})")).collect();
-        self.line(&format!("const double {weight}[{n}] = {{{}}};", weights.join(", ")));
-        self.line(&format!("{real} {iterates}[{n}] = {{{}}};", guess.join(", ")));
-        let has_fallback = usize::from(!fallback.is_empty());
-        if has_fallback == 1 {
-            self.line(&format!("const {real} {back}[{n}] = {{{}}};", fallback.join(", ")));
-        }
-        let fallback = if has_fallback == 1 { back } else { "0".to_owned() };
-        self.line(&format!("nhi_newton {loops} = nhi_newton_start((double)({scale2}), {has_fallback});"));
-        self.line("for (int iteration = 0; iteration < NHI_MOST_ITERATIONS; ++iteration) {");
+        self.array("const double", &weight, &weights);
+        self.array(real, &iterates, &guess);
+        let (has_fallback, back) = if fallback.is_empty() {
+            (0, "0")
+        } else {
+            self.array(&constant, &back, &fallback);
+            (1, back.as_str())
+        };
+        self.add(&format!(
+            "nhi_newton {loops} = nhi_newton_start((double)({scale2}), {has_fallback});
+for (int iteration = 0; iteration < NHI_MOST_ITERATIONS; ++iteration) {{"
+        ));
         self.indent += 1;
         for (i, &unknown) in newton.unknowns.iter().enumerate() {
-            let name = self.names.fresh("iterate");
-            self.inline.insert(unknown, (name.clone(), Place::Argument));
-            if self.is_used(unknown) {
-                self.line(&format!("const {real} {name} = {iterates}[{i}];"));
+            let name = self.fresh("iterate");
+            if self.writer.is_used(unknown) {
+                self.add(&format!("{constant} {name} = {iterates}[{i}];"));
             }
+            self.writer.write_as(unknown, (name, Place::Receiver));
         }
         self.statements(&newton.body);
-        let deltas = self.operands(&newton.delta).join(", ");
-        self.line(&format!("const {real} {delta}[{n}] = {{{deltas}}};"));
-        let bent = usize::from(newton.derivatives.is_some());
-        if bent == 1 {
-            self.line(&format!("const {real} {before} = {iterates}[0];"));
+        let deltas = self.operands(&newton.delta);
+        self.array(&constant, &delta, &deltas);
+        if newton.derivatives.is_some() {
+            self.add(&format!("{constant} {before} = {iterates}[0];"));
         }
         for &(value, to) in &newton.last_iterate {
-            if self.is_used(to) {
-                let (value, to) = (self.operand(Operand::Value(value), Place::Open), self.ident(to));
-                self.line(&format!("{to} = {value};"));
+            if self.writer.is_used(to) {
+                let (value, to) = (self.operand(Operand::Value(value)), self.variable(to));
+                self.add(&format!("{to} = {value};"));
             }
         }
-        self.line(&format!(
-            "if (nhi_newton_update(&{loops}, {n}, {iterates}, {delta}, {weight}, {bent})) {{"
-        ));
-        self.line("    break;");
-        self.line("}");
+        let bent = usize::from(newton.derivatives.is_some());
+        let update = format!("nhi_newton_update(&{loops}, {n}, {iterates}, {delta}, {weight}, {bent})");
+        self.add(&guard(&update, "break;"));
         if let Some((statements, derivatives)) = &newton.derivatives {
             self.statements(statements);
             let derivatives = self.operands(derivatives).join(", ");
-            let call = format!("nhi_newton_bend(&{loops}, {iterates}, {before}, {delta}[0], {derivatives})");
-            self.line(&format!("if ({call}) {{"));
-            self.line("    break;");
-            self.line("}");
+            let bend = format!("nhi_newton_bend(&{loops}, {iterates}, {before}, {delta}[0], {derivatives})");
+            self.add(&guard(&bend, "break;"));
         }
-        self.line(&format!("if (!nhi_newton_go_on(&{loops}, {n}, {iterates}, {fallback}, {weight})) {{"));
-        self.line("    break;");
-        self.line("}");
+        let go_on = format!("nhi_newton_go_on(&{loops}, {n}, {iterates}, {back}, {weight})");
+        self.add(&guard(&format!("!{go_on}"), "break;"));
         self.indent -= 1;
-        self.line("}");
-        self.line(&format!("if (!{loops}.is_solved) {{"));
-        self.line(&format!("    return {loops}.status == NHI_OK ? NHI_NOT_CONVERGED : {loops}.status;"));
-        self.line("}");
+        self.add("}");
+        let status = format!("{loops}.status == NHI_OK ? NHI_NOT_CONVERGED : {loops}.status");
+        self.add(&fail_if(&format!("!{loops}.is_solved"), &status));
         for (i, &solution) in newton.solution.iter().enumerate() {
-            if self.is_used(solution) {
-                let name = self.ident(solution);
-                self.line(&format!("{name} = {iterates}[{i}];"));
+            if self.writer.is_used(solution) {
+                let name = self.variable(solution);
+                self.add(&format!("{name} = {iterates}[{i}];"));
             }
         }
         self.indent -= 1;
-        self.line("}");
+        self.add("}");
     }
+}
+
+/// `if (condition) { then; }` on lines of its own.
+pub(super) fn guard(condition: &str, then: &str) -> String {
+    let then: String = then.lines().map(|line| format!("    {line}\n")).collect();
+    format!("if ({condition}) {{\n{then}}}\n")
+}
+
+/// Returns `status` on a condition.
+pub(super) fn fail_if(condition: &str, status: &str) -> String {
+    guard(condition, &format!("return {status};"))
 }
 
 /// Text that can stand in a comment.

@@ -66,8 +66,8 @@ pub(super) struct Names {
 
 impl Names {
     /// With these taken.
-    pub(super) fn reserving<'a>(taken: impl IntoIterator<Item = &'a str>) -> Names {
-        Names { taken: taken.into_iter().map(str::to_owned).collect() }
+    pub(super) fn reserving(taken: &[&str]) -> Names {
+        Names { taken: taken.iter().map(|&name| name.to_owned()).collect() }
     }
 
     /// A further identifier like `name`.
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(all, ["theta", "Omega_1", "dot_x", "y_0", "type", "double_", "new_", "u436", "x2"]);
         let all = ["ChaplyginSleigh", "SO3Ball", "W1", "Ω"].map(snake_case);
         assert_eq!(all, ["chaplygin_sleigh", "so3_ball", "w1", "omega"]);
-        let mut names = Names::reserving(["q"]);
+        let mut names = Names::reserving(&["q"]);
         assert_eq!(["q", "θ", "theta"].map(|name| names.fresh(name)), ["q_2", "theta", "theta_2"]);
     }
 }

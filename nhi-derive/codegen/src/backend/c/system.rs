@@ -1,8 +1,8 @@
 //! The functions of the system.
 
-use super::function::Body;
-use super::{Unit, all_finite, list};
-use crate::lower::{Function, Statement};
+use super::function::{Body, fail_if};
+use super::{Unit, all_finite, declared_and_defined, doc_of, typedef};
+use crate::lower::Function;
 use crate::optimised::{Optimised, SystemFunctions};
 use crate::program::Role;
 
@@ -18,140 +18,110 @@ impl Unit<'_> {
             acceleration,
             momentum_basis,
         } = &optimised.system;
-        let name = &self.name;
-        let mut header = format!(
-            "/* Parameters. */\ntypedef struct {{\n    {}\n}} {name}_parameters;\n\n",
-            self.members.join("\n    ")
-        );
+        let mut header = typedef("Parameters.", &self.members, &format!("{}_parameters", self.name));
         let mut source = String::new();
-        let mut public = |of: &Function, called: &str, in_place: bool| {
-            let (declared, defined) = self.plain(of, called, in_place, "");
+        let public = [energy, momentum, project, acceleration].into_iter().chain(momentum_basis);
+        for function in public.chain((self.m > 0).then_some(residual)) {
+            let (declared, defined) = self.plain(function, "");
             header.push_str(&declared);
             source.push_str(&defined);
-        };
-        public(energy, "energy", false);
-        public(momentum, "momentum", false);
-        public(project, "project", true);
-        public(acceleration, "acceleration", false);
-        momentum_basis.iter().for_each(|basis| public(basis, "momentum_basis", false));
+        }
         if self.m > 0 {
-            public(residual, "residual", false);
-            source.push_str(&self.plain(residual_scale, "residual_scale", false, "static ").1);
+            source.push_str(&self.plain(residual_scale, "static ").1);
             source.push_str(&self.admissible());
         }
         (header, source)
     }
 
-    /// Declaration and definition of a function with arguments by their roles and results by pointers; `in_place`: in
-    /// the last array of the arguments.
-    fn plain(&self, function: &Function, called: &str, in_place: bool, linkage: &str) -> (String, String) {
+    /// Declaration and definition of a function with arguments by their roles and results by pointers. A velocity is
+    /// the result in place of the one that is given.
+    fn plain(&self, function: &Function, linkage: &str) -> (String, String) {
         let (name, real) = (&self.name, self.real);
-        let mut parameters = Vec::new();
-        let mut loads: Vec<(usize, String)> = Vec::new();
+        let in_place = function.outputs[0].role == Role::Velocity;
         let uses = function.uses();
-        let mut unused = Vec::new();
-        for (i, argument) in function.arguments.iter().enumerate() {
+        let mut parameters = Vec::new();
+        let mut inputs = Vec::new();
+        for argument in &function.arguments {
             let length = argument.values.len();
             let is_used = argument.values.iter().any(|value| uses[value.index()] > 0);
             let parameter = match argument.role {
                 Role::Parameters => "p",
-                Role::Configuration => "q",
-                Role::Velocity => "v",
                 Role::Time if !is_used && self.inputs == 0 => continue,
-                Role::Time => "t",
                 Role::Inputs if length == 0 => continue,
                 Role::Inputs => "u",
                 _ => argument.role.name(),
             };
-            let is_out = in_place && argument.role == Role::Velocity;
             parameters.push(match argument.role {
                 Role::Parameters => format!("const {name}_parameters *p"),
+                Role::Velocity if in_place => format!("{real} v[{length}]"),
                 _ if argument.scalar => format!("{real} {parameter}"),
-                _ if is_out => format!("{real} {parameter}[{length}]"),
                 _ => self.array(parameter, length),
             });
-            if !is_used && !is_out {
-                unused.push(parameter.to_owned());
-            }
-            loads.push((i, parameter.to_owned()));
+            inputs.push((argument, parameter));
         }
-        let mut outs = Vec::new();
-        let returns_number = matches!(function.outputs.as_slice(), [one] if one.scalar);
-        for output in function.outputs.iter().filter(|o| !o.values.is_empty() && !returns_number) {
-            let out = match &output.role {
-                Role::Velocity if in_place => "v".to_owned(),
-                Role::Named(name) if name == "a" => "dv".to_owned(),
-                Role::Multipliers => "lambda".to_owned(),
-                Role::Named(other) if function.outputs.len() > 1 => super::identifier(other),
-                _ => "out".to_owned(),
-            };
-            if !(in_place && out == "v") {
-                parameters.push(format!("{real} {out}[{}]", output.values.len()));
-            }
-            outs.push(out);
-        }
-        let can_fail = [Role::Velocity, Role::Multipliers]
-            .iter()
-            .any(|role| function.outputs.iter().any(|o| o.role == *role))
-            || function.body.iter().any(|s| matches!(s, Statement::Pivot { .. }));
-        let taken: Vec<String> = loads
-            .iter()
-            .map(|(_, name)| name.clone())
-            .chain(outs.iter().cloned())
-            .chain(["p".into(), "result".into()])
+        let returns_number = function.outputs[0].scalar;
+        let outputs = function.outputs.iter().filter(|o| !o.values.is_empty() && !o.scalar);
+        let outputs: Vec<_> = outputs
+            .map(|output| {
+                let out = match &output.role {
+                    Role::Velocity => "v".to_owned(),
+                    Role::Named(name) if name == "a" => "dv".to_owned(),
+                    Role::Multipliers => "lambda".to_owned(),
+                    Role::Named(other) if function.outputs.len() > 1 => super::identifier(other),
+                    _ => "out".to_owned(),
+                };
+                (output, out)
+            })
             .collect();
+        let declared = outputs.iter().filter(|_| !in_place);
+        parameters.extend(declared.map(|(output, out)| format!("{real} {out}[{}]", output.values.len())));
+        let can_fail = function.outputs.iter().any(|o| matches!(o.role, Role::Velocity | Role::Multipliers));
+        let taken =
+            inputs.iter().map(|(_, parameter)| *parameter).chain(outputs.iter().map(|(_, out)| out.as_str()));
+        let taken: Vec<&str> = taken.chain(["p", "result"]).collect();
         let mut body = Body::new(function, &taken, real, "exp");
-        for (i, parameter) in loads {
-            let argument = &function.arguments[i];
-            match argument.role {
-                Role::Parameters => body.load(&argument.values, |i| format!("p->{}", self.parameters[i])),
-                _ if argument.scalar => body.alias(argument.values[0], &parameter),
-                _ => body.load(&argument.values, |i| format!("{parameter}[{i}]")),
+        let mut unused = String::new();
+        for (argument, parameter) in inputs {
+            let is_used = body.load(argument, |i| match argument.role {
+                Role::Parameters => format!("p->{}", self.parameters[i]),
+                _ if argument.scalar => parameter.to_owned(),
+                _ => format!("{parameter}[{i}]"),
+            });
+            if !is_used && !(in_place && parameter == "v") {
+                unused.push_str(&format!("(void){parameter};\n"));
             }
         }
-        unused.iter().for_each(|parameter| body.line(&format!("(void){parameter};")));
+        body.add(&unused);
         body.statements(&function.body);
         if returns_number {
-            let value = body.operands(&function.outputs[0].values).join("");
-            body.line(&format!("return {value};"));
-        } else {
-            let outputs: Vec<_> = function.outputs.iter().filter(|o| !o.values.is_empty()).collect();
-            for (output, out) in outputs.iter().zip(&outs) {
-                let values = body.operands(&output.values);
-                if in_place {
-                    // A failure leaves the argument as it is.
-                    let length = values.len();
-                    body.line(&format!("const {real} result[{length}] = {{{}}};", values.join(", ")));
-                    body.line(&format!("if (!nhi_all_finite(result, {length})) {{"));
-                    body.line("    return NHI_NON_FINITE;");
-                    body.line("}");
-                    (0..length).for_each(|i| body.line(&format!("{out}[{i}] = result[{i}];")));
-                } else {
-                    for (i, value) in values.into_iter().enumerate() {
-                        body.line(&format!("{out}[{i}] = {value};"));
-                    }
-                }
-            }
+            let value = body.operands(&function.outputs[0].values).concat();
+            body.add(&format!("return {value};"));
+        }
+        for (output, out) in &outputs {
+            let values = body.operands(&output.values);
             if in_place {
-                body.line("return NHI_OK;");
-            } else if can_fail {
-                let checks: Vec<String> = outputs
-                    .iter()
-                    .zip(&outs)
-                    .filter_map(|(o, out)| all_finite(out, o.values.len()))
-                    .collect();
-                body.line(&format!("return {} ? NHI_OK : NHI_NON_FINITE;", checks.join(" && ")));
+                // A failure leaves the argument as it is.
+                body.array(&format!("const {real}"), "result", &values);
+                body.add(&fail_if(&format!("!nhi_all_finite(result, {})", values.len()), "NHI_NON_FINITE"));
+                let results: Vec<String> = (0..values.len()).map(|i| format!("result[{i}]")).collect();
+                body.store(&results, |i| format!("v[{i}]"));
+                body.add("return NHI_OK;");
+            } else {
+                body.store(&values, |i| format!("{out}[{i}]"));
             }
+        }
+        if can_fail && !in_place {
+            let checks = outputs.iter().filter_map(|(output, out)| all_finite(out, output.values.len()));
+            let checks: Vec<String> = checks.collect();
+            body.add(&format!("return {} ? NHI_OK : NHI_NON_FINITE;", checks.join(" && ")));
         }
         let ty = match (returns_number, can_fail) {
             (true, _) => real,
             (_, true) => "nhi_status",
             (_, false) => "void",
         };
-        let mut doc = function.doc.clone();
-        doc.push(format!("Operations: {}.", function.operations));
-        let (doc, head) = (self.doc(&doc), format!("{linkage}{ty} {name}_{called}({})", list(&parameters)));
-        (format!("{doc}{head};\n\n"), format!("{head}\n{{\n{}}}\n\n", body.finish()))
+        let head = format!("{linkage}{ty} {name}_{}({})", function.name, parameters.join(", "));
+        declared_and_defined(&doc_of(function), &head, &body.finish())
     }
 
     /// Whether a velocity satisfies the constraints up to the rounding of q and v, as the runtime decides.
