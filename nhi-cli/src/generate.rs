@@ -2,7 +2,6 @@
 
 use crate::command::{Failed, create, read, save};
 use clap::{Args, ValueEnum};
-use nhi_codegen::backend::c::Options;
 use nhi_codegen::engine::default_engine;
 use nhi_codegen::generate::Request;
 use std::fmt;
@@ -22,8 +21,8 @@ pub(crate) struct Generate {
     /// One struct; all that derive `Nonholonomic` if left out.
     #[arg(long = "struct", value_name = "NAME")]
     name: Option<String>,
-    /// One method, by its id (`dla2`) or type (`Dla2`), or several by repetition; those of the declaration if left
-    /// out.
+    /// One method, by its id (`dla2`; in C also `dla2_suzuki4`, `rdp_cay`) or type (`Dla2`), or several by repetition;
+    /// those of the declaration if left out.
     #[arg(long, value_name = "M")]
     method: Vec<String>,
     /// The type of numbers in C.
@@ -74,8 +73,7 @@ impl Generate {
     }
 
     fn c(&self, request: &Request, source: &str) -> Result<(), Failed> {
-        let options = Options { float: self.real == Real::Float };
-        let files = request.c(source, options, default_engine().as_mut());
+        let files = request.c(source, self.real == Real::Float, default_engine().as_mut());
         let files = files.map_err(|error| self.wrong(error))?;
         if !self.check {
             create(&self.out)?;

@@ -6,7 +6,7 @@ use crate::declaration::{Declaration, Rejected};
 use crate::engine::Engine;
 use crate::expand::{ExpandError, structs};
 use crate::pipeline::Derived;
-use nhi_methods::Method;
+use nhi_methods::{Method, Variant};
 use quote::ToTokens;
 use std::fmt::Write as _;
 
@@ -15,7 +15,8 @@ use std::fmt::Write as _;
 pub struct Request {
     /// One struct; all that derive `Nonholonomic` if none.
     pub name: Option<String>,
-    /// Methods, by their ids (`dla2`) or types (`Dla2`), declared or not; those of the declaration if empty.
+    /// Methods, by their ids (`dla2`) or types (`Dla2`), declared or not; those of the declaration if empty. C takes
+    /// compositions, other starts and other retractions too (`dla2_suzuki4`, `rattle_projected`, `rdp_cay`).
     pub methods: Vec<String>,
 }
 
@@ -34,18 +35,26 @@ impl Request {
         Ok(structs)
     }
 
-    /// The methods that are asked for.
+    /// The methods that are asked for, with their choices.
     ///
     /// # Errors
     /// Unknown names.
+    fn variants(&self) -> Result<Vec<Variant>, ExpandError> {
+        let mut variants = Vec::new();
+        for name in &self.methods {
+            let variant = Variant::with_id(name).or_else(|| Method::named(name).map(Variant::from));
+            let variant = variant.ok_or_else(|| ExpandError::NoMethod(name.clone()))?;
+            if !variants.contains(&variant) {
+                variants.push(variant);
+            }
+        }
+        Ok(variants)
+    }
+
+    /// Their methods.
     fn methods(&self) -> Result<Vec<Method>, ExpandError> {
-        let method = |name: &String| {
-            let method = Method::with_id(name).or_else(|| Method::named(name));
-            method.ok_or_else(|| ExpandError::NoMethod(name.clone()))
-        };
         let mut methods = Vec::new();
-        for method in self.methods.iter().map(method) {
-            let method = method?;
+        for Variant { method, .. } in self.variants()? {
             if !methods.contains(&method) {
                 methods.push(method);
             }
@@ -93,13 +102,9 @@ impl Request {
     ///
     /// # Errors
     /// See [`ExpandError`].
-    pub fn c(
-        &self,
-        source: &str,
-        options: c::Options,
-        engine: &mut dyn Engine,
-    ) -> Result<Vec<c::File>, ExpandError> {
+    pub fn c(&self, source: &str, float: bool, engine: &mut dyn Engine) -> Result<Vec<c::File>, ExpandError> {
         let mut files: Vec<c::File> = Vec::new();
+        let options = c::Options { float, variants: self.variants()? };
         for (_, derived) in self.derive(source, engine)? {
             for file in c::files(&derived, &derived.optimised(), &options) {
                 match files.iter().find(|other| other.name == file.name) {
@@ -234,7 +239,7 @@ mod tests {
     #[test]
     fn c_has_two_files_for_each_struct_and_a_common_one() {
         let names = |source: &str| {
-            let files = request(None, &[]).c(source, Options::default(), &mut BuiltIn);
+            let files = request(None, &[]).c(source, false, &mut BuiltIn);
             files.map(|files| files.into_iter().map(|file| file.name).collect::<Vec<_>>())
         };
         assert_eq!(names(SOURCE).unwrap(), ["first.h", "first.c", "nhi.h", "second.h", "second.c"]);

@@ -2,6 +2,7 @@
 
 use nhi_codegen::backend::c::File;
 use nhi_codegen::pipeline::Derived;
+use nhi_methods::Variant;
 use std::fmt::Write as _;
 
 /// The generated header and the lengths of what its functions take.
@@ -15,12 +16,12 @@ pub(crate) struct Header {
     /// Whether accelerations depend on time.
     takes_time: bool,
     /// Ids of the methods.
-    methods: Vec<&'static str>,
+    methods: Vec<String>,
 }
 
 impl Header {
     /// That of `files`, which were printed for `derived`.
-    pub(crate) fn of(derived: &Derived, files: &[File]) -> Header {
+    pub(crate) fn of(derived: &Derived, files: &[File], variants: &[Variant]) -> Header {
         let header = &files[0];
         let name = header.name.strip_suffix(".h").expect("the header first").to_owned();
         let system = &derived.mechanics.system;
@@ -45,7 +46,7 @@ impl Header {
         let (_, acceleration) =
             header.text.split_once(&format!("{name}_acceleration(")).expect("it is there");
         let takes_time = acceleration.split(';').next().is_some_and(|list| list.contains("double t,"));
-        let methods = derived.methods.iter().map(|method| method.id).collect();
+        let methods = variants.iter().map(Variant::to_string).collect();
         Header { members: members.collect(), lengths, takes_time, methods, name }
     }
 
@@ -81,7 +82,7 @@ impl Header {
         let (lambda, with_lambda) = if *m > 0 { ("put(lambda, M);", ", lambda") } else { ("", "") };
         let t = if *takes_time { "t, " } else { "" };
         let cases = |call: &dyn Fn(&str) -> String| -> String {
-            let case = |(i, id): (usize, &&str)| format!("            case {i}: {}; break;\n", call(id));
+            let case = |(i, id): (usize, &String)| format!("            case {i}: {}; break;\n", call(id));
             methods.iter().enumerate().map(case).collect()
         };
         let simulations: String =

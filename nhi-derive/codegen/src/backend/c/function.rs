@@ -21,8 +21,7 @@ impl Language for Expressions {
     }
 
     fn number(&self, c: f64) -> String {
-        let cast = if self.real == "float" { "(float)" } else { "" };
-        if c.is_sign_negative() { format!("(-{cast}{:?})", c.abs()) } else { format!("{cast}{c:?}") }
+        constant(c, self.real)
     }
 
     fn parentheses(&self, x: String) -> String {
@@ -44,6 +43,12 @@ impl Language for Expressions {
             None => format!("nhi_{name}({arguments})"),
         }
     }
+}
+
+/// A number.
+pub(super) fn constant(c: f64, real: &str) -> String {
+    let cast = if real == "float" { "(float)" } else { "" };
+    if c.is_sign_negative() { format!("(-{cast}{:?})", c.abs()) } else { format!("{cast}{c:?}") }
 }
 
 /// Prints the body of one function.

@@ -1,13 +1,14 @@
 //! The functions of a method: a simulation as plain data.
 
+use super::composition::Substeps;
 use super::function::{Body, comment, fail_if, guard};
-use super::names::identifier;
 use super::{Unit, all_finite, declared_and_defined, doc, doc_of, members, typedef};
 use crate::group::Part;
 use crate::lower::Function;
 use crate::method::StateKind;
 use crate::optimised::{MethodFunctions, Number};
 use crate::program::Role;
+use nhi_methods::Variant;
 
 /// Steps between two re-synchronisations of sines and cosines, and between two flushes of subnormal numbers; those of
 /// `nhi_runtime::emitted`.
@@ -15,37 +16,46 @@ const RESYNC_EVERY: u32 = 32;
 const FLUSH_EVERY: u32 = 4096;
 
 /// Parameters that functions of a method read.
-const INPUTS: [&str; 8] = ["p", "h", "t", "u", "q", "v", "prepared", "state"];
+const INPUTS: [&str; 9] = ["p", "h", "t", "u", "q", "v", "prepared", "before", "state"];
 
 /// The names of one method.
-struct Method<'a, 'u> {
-    unit: &'a Unit<'u>,
-    functions: &'a MethodFunctions,
+pub(super) struct Method<'a, 'u> {
+    pub(super) unit: &'a Unit<'u>,
+    pub(super) functions: &'a MethodFunctions,
+    pub(super) variant: Variant,
     /// Prefix of its names.
-    name: String,
-    prepared: Vec<String>,
+    pub(super) name: String,
+    pub(super) prepared: Vec<String>,
     carried: Vec<String>,
+    substeps: Option<Substeps>,
 }
 
 impl Unit<'_> {
     /// Declarations and definitions for a method.
-    pub(super) fn method(&self, functions: &MethodFunctions) -> (String, String) {
+    pub(super) fn method(&self, functions: &MethodFunctions, variant: Variant) -> (String, String) {
         let method = Method {
             unit: self,
             functions,
-            name: format!("{}_{}", self.name, identifier(functions.id)),
+            variant,
+            name: format!("{}_{variant}", self.name),
             prepared: members(&functions.prepared),
             carried: members(&functions.carried),
+            substeps: variant.composition.map(|composition| Substeps::of(composition, self.real)),
         };
-        let MethodFunctions { prepare, starts, initial, resync, step, .. } = functions;
-        let begin = starts.iter().find(|(kind, _)| *kind == functions.start).or(starts.first());
+        let MethodFunctions { prepare, starts, initial, rescale, resync, update_velocity, step, .. } =
+            functions;
+        let begin = starts.iter().find(|(kind, _)| *kind == variant.start).or(starts.first());
         let begin = begin.map(|(_, begin)| begin);
+        let [rescale, update_velocity] =
+            [rescale, update_velocity].map(|f| method.substeps.as_ref().and(f.as_ref()));
         let mut source = String::new();
         for (function, called, inputs, output) in [
             (Some(prepare), "prepare", &["p", "h"][..], "prepared"),
             (begin, "begin", &["p", "h", "q", "v", "t", "u"], "next"),
             (initial.as_ref(), "initial", &["p", "h", "state", "t"], "carried"),
+            (rescale, "rescale", &["p", "h", "state", "t"], "carried"),
             (resync.as_ref(), "resync", &["state"], "carried"),
+            (update_velocity, "update_velocity", &["h", "before", "state"], "v"),
             (Some(step), "next", &["prepared", "state", "t", "u"], "next"),
         ] {
             if let Some(function) = function {
@@ -77,7 +87,7 @@ impl Method<'_, '_> {
     }
 
     fn types(&self) -> String {
-        let Method { unit, functions, name, prepared, carried } = self;
+        let Method { unit, functions, name, prepared, carried, .. } = self;
         let real = unit.real;
         let mut text = format!("/* Simulations by {}. */\n\n", functions.id);
         let mut kept = |about: &str, what: &str, members: &[String], numbers: &[Number]| {
@@ -95,12 +105,17 @@ impl Method<'_, '_> {
         let carried = kept("What a step computes for the next one.", "carried", carried, &functions.carried);
         let fields = self.fields().into_iter().map(|(role, n)| format!("{real} {}[{n}];", role.name()));
         let fields: Vec<String> = fields.chain(carried).collect();
+        let prepared = prepared.map(|member| match &self.substeps {
+            Some(substeps) => member.replace(';', &format!("[{}];", substeps.sizes.len())),
+            None => member,
+        });
+        let parameters = self.keeps_parameters().then(|| format!("{}_parameters parameters;", unit.name));
         let others = [
             format!("{name}_node node;"),
             format!("{real} h; /* step size */"),
             "uint64_t steps; /* steps taken */".into(),
         ];
-        let simulation: Vec<String> = prepared.into_iter().chain(others).collect();
+        let simulation: Vec<String> = parameters.into_iter().chain(prepared).chain(others).collect();
         text.push_str(&typedef("A state.", &fields, &format!("{name}_node")));
         text.push_str(&typedef("A simulation: plain data, may be copied.", &simulation, name));
         text
@@ -115,7 +130,7 @@ impl Method<'_, '_> {
             "v" => Some(unit.array("v", unit.n)),
             "u" => unit.inputs(),
             "prepared" => (!self.prepared.is_empty()).then(|| format!("const {name}_prepared *prepared")),
-            "state" => Some(format!("const {name}_node *state")),
+            "before" | "state" => Some(format!("const {name}_node *{parameter}")),
             scalar => Some(format!("{} {scalar}", unit.real)),
         }
     }
@@ -126,6 +141,7 @@ impl Method<'_, '_> {
         match parameter {
             "prepared" if self.prepared.is_empty() => None,
             "next" => Some(format!("{name}_node *next")),
+            "v" => Some(format!("{} v[{}]", self.unit.real, self.unit.n)),
             _ => Some(format!("{name}_{parameter} *{parameter}")),
         }
     }
@@ -133,7 +149,7 @@ impl Method<'_, '_> {
     /// A lowered function from `inputs` to the struct `output`.
     fn function(&self, function: &Function, called: &str, inputs: &[&str], output: &str) -> String {
         let Method { unit, name, .. } = self;
-        let retraction = self.functions.retraction.unwrap_or_default().id();
+        let retraction = self.variant.retraction.id();
         let taken = [&INPUTS[..], &["next", "carried", "all"]].concat();
         let mut body = Body::new(function, &taken, unit.real, retraction);
         let mut used = Vec::new();
@@ -141,6 +157,7 @@ impl Method<'_, '_> {
             let parameter = match &argument.role {
                 Role::Parameters => "p",
                 Role::Inputs => "u",
+                Role::PreviousVelocity | Role::PreviousCarried => "before",
                 role if argument.scalar || inputs.contains(&role.name()) => role.name(),
                 _ => "state",
             };
@@ -148,6 +165,8 @@ impl Method<'_, '_> {
                 Role::Parameters => format!("p->{}", unit.parameters[i]),
                 Role::Prepared => format!("prepared->{}", self.prepared[i]),
                 Role::Carried => format!("state->carried.{}", self.carried[i]),
+                Role::PreviousCarried => format!("before->carried.{}", self.carried[i]),
+                Role::PreviousVelocity => format!("before->v[{i}]"),
                 _ if argument.scalar => parameter.to_owned(),
                 role if parameter == "state" => format!("state->{}[{i}]", role.name()),
                 _ => format!("{parameter}[{i}]"),
@@ -171,6 +190,7 @@ impl Method<'_, '_> {
                     body.array(&format!("const {}", unit.real), "all", &all);
                     checks.extend(all_finite("all", all.len()));
                 }
+                ("v", _) => body.store(&values, |i| format!("v[{i}]")),
                 (_, Role::Carried) => body.store(&values, |i| format!("next->carried.{}", self.carried[i])),
                 _ => {
                     body.store(&values, |i| format!("next->{field}[{i}]"));
@@ -204,7 +224,7 @@ impl Method<'_, '_> {
     }
 
     /// `, const double u[2]` and `, u` where there are control inputs.
-    fn inputs(&self) -> (String, &'static str) {
+    pub(super) fn inputs(&self) -> (String, &'static str) {
         match self.unit.inputs() {
             Some(declared) => (format!(", {declared}"), ", u"),
             None => (String::new(), ""),
@@ -242,18 +262,31 @@ matrix or the constraints are singular; *sim is left as it was then.";
             checks.push((format!("!{system}_is_admissible(p, q0, v0)"), "NHI_INADMISSIBLE_VELOCITY"));
         }
         let checks: String = checks.iter().map(|(condition, status)| fail_if(condition, status)).collect();
-        let prepared = if self.prepared.is_empty() { "" } else { ", &started.prepared" };
-        let prepare = self.call("prepare", &format!("p, h{prepared}"));
-        let begin = self.call("begin", &format!("p, h, q0, v0, t{u}, &started.node"));
-        let initial = functions.initial.as_ref();
-        let initial = initial
-            .map(|_| self.call("initial", "p, h, &started.node, t, &started.node.carried"))
-            .unwrap_or_default();
+        let prepared = |place: &str| match self.prepared.is_empty() {
+            true => String::new(),
+            false => format!(", &started.prepared{place}"),
+        };
+        let (prepare, first) = match &self.substeps {
+            None => (self.call("prepare", &format!("p, h{}", prepared(""))), "h".to_owned()),
+            Some(Substeps { sizes, .. }) => {
+                let prepare = |(i, gamma): (usize, &String)| {
+                    self.call("prepare", &format!("p, h * {gamma}{}", prepared(&format!("[{i}]"))))
+                };
+                (sizes.iter().enumerate().map(prepare).collect(), format!("h * {}", sizes[0]))
+            }
+        };
+        let begin = self.call("begin", &format!("p, {first}, q0, v0, t{u}, &started.node"));
+        let initial = functions
+            .initial
+            .as_ref()
+            .map(|_| self.call("initial", &format!("p, {first}, &started.node, t, &started.node.carried")));
+        let initial = initial.unwrap_or_default();
+        let keep = if self.keeps_parameters() { "started.parameters = *p;\n" } else { "" };
         let body = format!(
             "{name} started;
 nhi_status status;
 const {real} t = 0;
-{checks}{prepare}{begin}{initial}started.h = h;
+{checks}{prepare}{begin}{initial}{keep}started.h = h;
 started.steps = 0;
 *sim = started;
 return NHI_OK;"
@@ -262,17 +295,33 @@ return NHI_OK;"
     }
 
     /// A call that fails as the called function does.
-    fn call(&self, called: &str, arguments: &str) -> String {
+    pub(super) fn call(&self, called: &str, arguments: &str) -> String {
         format!("status = {}_{called}({arguments});\n{}", self.name, fail_if("status != NHI_OK", "status"))
     }
 
+    /// Refuses inputs that are not finite.
+    pub(super) fn check_inputs(&self) -> String {
+        let finite = all_finite("u", self.unit.inputs);
+        finite.map(|finite| fail_if(&format!("!{finite}"), "NHI_INVALID_ARGUMENT")).unwrap_or_default()
+    }
+
+    /// Sets subnormal numbers of a state to zero, after a step.
+    pub(super) fn flush_if_due(&self, node: &str) -> String {
+        guard(&format!("sim->steps % {FLUSH_EVERY}u == 0"), &format!("{}_flush(&{node});", self.name))
+    }
+
+    /// Whether a step depends on the parameters themselves: one of a composition, where something is carried.
+    fn keeps_parameters(&self) -> bool {
+        self.substeps.is_some() && self.functions.rescale.is_some()
+    }
+
     fn step(&self) -> (String, String) {
+        if let Some(substeps) = &self.substeps {
+            return self.composed_step(substeps);
+        }
         let Method { unit, name, functions, .. } = self;
         let (real, (inputs, u)) = (unit.real, self.inputs());
         let about = doc_of(&functions.step) + "\nA step that fails leaves the simulation as it was.";
-        let check =
-            all_finite("u", unit.inputs).map(|finite| fail_if(&format!("!{finite}"), "NHI_INVALID_ARGUMENT"));
-        let check = check.unwrap_or_default();
         let (now, state, resync) = match &functions.resync {
             None => (String::new(), "sim->node", String::new()),
             Some(_) => {
@@ -288,11 +337,10 @@ return NHI_OK;"
 {now}nhi_status status;
 const {real} t = ({real})sim->steps * sim->h;
 {check}{resync}{next}sim->steps += 1;
-if (sim->steps % {FLUSH_EVERY}u == 0) {{
-    {name}_flush(&next);
-}}
-sim->node = next;
-return NHI_OK;"
+{flush}sim->node = next;
+return NHI_OK;",
+            check = self.check_inputs(),
+            flush = self.flush_if_due("next"),
         );
         declared_and_defined(&about, &format!("nhi_status {name}_step({name} *sim{inputs})"), &body)
     }

@@ -7,6 +7,7 @@
 //! NAME_METHOD_start, _step, _steps, _state, _time   its life
 //! ```
 
+mod composition;
 mod function;
 mod method;
 mod names;
@@ -18,15 +19,18 @@ use crate::optimised::{Number, Optimised};
 use crate::pipeline::Derived;
 use crate::system::Quantity;
 use names::{Names, identifier, snake_case};
+use nhi_methods::Variant;
 
 /// `nhi.h`.
 const RUNTIME: &str = include_str!("nhi.h");
 
 /// What the files are for.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Options {
     /// Numbers are `float` instead of `double`.
     pub float: bool,
+    /// The methods with their choices; the plain ones of the declaration if empty.
+    pub variants: Vec<Variant>,
 }
 
 /// A file.
@@ -42,8 +46,12 @@ pub struct File {
 pub fn files(derived: &Derived, optimised: &Optimised, options: &Options) -> Vec<File> {
     let unit = Unit::new(derived, options);
     let (mut header, mut source) = unit.system(optimised);
-    for method in &optimised.methods {
-        let (declared, defined) = unit.method(method);
+    let plain = optimised.methods.iter().filter_map(|method| Variant::with_id(method.id));
+    let variants = if options.variants.is_empty() { plain.collect() } else { options.variants.clone() };
+    for variant in variants {
+        let id = variant.method.facts().id;
+        let Some(functions) = optimised.methods.iter().find(|method| method.id == id) else { continue };
+        let (declared, defined) = unit.method(functions, variant);
         header.push_str(&declared);
         source.push_str(&defined);
     }

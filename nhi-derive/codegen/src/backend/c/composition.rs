@@ -1,0 +1,101 @@
+//! Steps of a composition: several steps of the method, each of its own size.
+
+use super::function::{constant, guard};
+use super::method::Method;
+use super::{declared_and_defined, doc_of};
+use nhi_methods::Composition;
+
+/// The substeps of a composition in `float` or `double`, as the runtime's `Compose` takes them.
+pub(super) struct Substeps {
+    /// γ.
+    gamma: Vec<String>,
+    /// Σ γ of those before.
+    before: Vec<String>,
+    /// The place of γ in `sizes`.
+    size: Vec<String>,
+    /// The different γ.
+    pub(super) sizes: Vec<String>,
+}
+
+impl Substeps {
+    pub(super) fn of(composition: Composition, real: &str) -> Substeps {
+        // Rounded after every operation, as in the numbers computed with.
+        let round = |x: f64| if real == "float" { f64::from(x as f32) } else { x };
+        let half: Vec<f64> = composition.half().iter().map(|&gamma| round(gamma)).collect();
+        let middle = round(1.0 - 2.0 * half.iter().fold(0.0, |sum, gamma| round(sum + gamma)));
+        let (mut sum, mut sizes) = (0.0, Vec::new());
+        let [mut gammas, mut before, mut size] = [const { Vec::new() }; 3];
+        for &gamma in half.iter().chain([&middle]).chain(half.iter().rev()) {
+            let text = constant(gamma, real);
+            let place = sizes.iter().position(|other| *other == text).unwrap_or(sizes.len());
+            if place == sizes.len() {
+                sizes.push(text.clone());
+            }
+            size.push(place.to_string());
+            before.push(constant(sum, real));
+            gammas.push(text);
+            sum = round(sum + gamma);
+        }
+        Substeps { gamma: gammas, before, size, sizes }
+    }
+}
+
+impl Method<'_, '_> {
+    /// `_step` of a composition.
+    pub(super) fn composed_step(&self, substeps: &Substeps) -> (String, String) {
+        let Method { unit, name, functions, variant, .. } = self;
+        let (real, (inputs, u)) = (unit.real, self.inputs());
+        let n = substeps.gamma.len();
+        let table = |ty: &str, name: &str, values: &[String]| {
+            format!("const {ty} {name}[{n}] = {{{}}};\n", values.join(", "))
+        };
+        let mut tables = table(real, "gamma", &substeps.gamma) + &table(real, "before", &substeps.before);
+        let mut prepared = "";
+        if !self.prepared.is_empty() {
+            tables.push_str(&table("int", "size", &substeps.size));
+            prepared = "&sim->prepared[size[i]], ";
+        }
+        let carry = |condition: &str, called: &str, arguments: &str| {
+            let call = self.call(called, &format!("{arguments}, &carried"));
+            guard(condition, &format!("{name}_carried carried;\n{call}now.carried = carried;\n"))
+        };
+        let resync = functions.resync.as_ref().map(|_| carry("1", "resync", "&now"));
+        let rescale = functions.rescale.as_ref();
+        let rescale = rescale.map(|_| carry("i > 0", "rescale", "&sim->parameters, h, &now, t"));
+        let update = functions.update_velocity.as_ref();
+        let update = update.map(|_| {
+            let length = unit.n;
+            let call = self.call("update_velocity", "h, &now, &next, v");
+            let copy = format!("for (int j = 0; j < {length}; ++j) {{\n    next.v[j] = v[j];\n}}\n");
+            format!("{real} v[{length}];\n{call}{copy}")
+        });
+        let [resync, rescale, update] = [resync, rescale, update].map(Option::unwrap_or_default);
+        let next = self.call("next", &format!("{prepared}&now, t{u}, &next"));
+        let substep = format!(
+            "const {real} h = sim->h * gamma[i];
+const {real} t = ({real})sim->steps * sim->h + sim->h * before[i];
+{name}_node next;
+(void)h;
+{rescale}{next}{update}now = next;"
+        );
+        let substep: String = substep.lines().map(|line| format!("    {line}\n")).collect();
+        let body = format!(
+            "{tables}{name}_node now = sim->node;
+nhi_status status;
+{check}{resync}for (int i = 0; i < {n}; ++i) {{
+{substep}}}
+sim->steps += 1;
+{flush}sim->node = now;
+return NHI_OK;",
+            check = self.check_inputs(),
+            flush = self.flush_if_due("now"),
+        );
+        let about = format!(
+            "One step of `{variant}`: {n} steps of `{}`, each of its own size, with these equations.\n\n{}\n\
+             A step that fails leaves the simulation as it was.",
+            functions.id,
+            doc_of(&functions.step)
+        );
+        declared_and_defined(&about, &format!("nhi_status {name}_step({name} *sim{inputs})"), &body)
+    }
+}
