@@ -3,7 +3,6 @@
 use super::Mode;
 use super::names::{Names, spelled};
 use crate::backend::expression::{Place, Writer};
-use crate::group::Group;
 use crate::lower::{Argument, Function, Newton, Operand, SinCos, Statement, Value};
 use crate::program::{Role, Singular};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -45,68 +44,22 @@ impl Signature<'_> {
 pub(super) struct StateType {
     /// Its name.
     pub(super) name: Ident,
-    /// Its fields, but for what is carried.
+    /// The type, in the module of the functions.
+    pub(super) tokens: TokenStream,
+    /// Its fields, but for `carried`.
     pub(super) fields: &'static [Role],
-    /// Numbers of entries of its configuration, velocities and multipliers.
-    pub(super) lengths: [usize; 3],
-    /// Type of its last field, `carried`, if it has any.
-    pub(super) carried: Option<TokenStream>,
+    /// Whether its last field is `carried`.
+    pub(super) carries: bool,
     /// The fields of what steps of the method carry.
-    pub(super) carried_fields: Vec<Ident>,
-    /// The group factor of its configuration, with the number of coordinates beside it.
-    pub(super) pose: Option<Pose>,
-}
-
-/// A group factor of configurations.
-#[derive(Clone, Copy)]
-pub(super) struct Pose {
-    /// The group.
-    pub(super) group: &'static Group,
-    /// Number of coordinates.
-    pub(super) coordinates: usize,
-}
-
-impl Pose {
-    /// `Posed<SE2<f64>, T, 2, 5>`
-    pub(super) fn configuration(self, runtime: &TokenStream, scalar: &TokenStream) -> TokenStream {
-        let group = self.factor(runtime);
-        let [k, n] =
-            [self.coordinates, self.coordinates + self.group.pose_len()].map(Literal::usize_unsuffixed);
-        quote!(#runtime Posed<#group, #scalar, #k, #n>)
-    }
-
-    /// `SE2<f64>`
-    pub(super) fn factor(self, runtime: &TokenStream) -> TokenStream {
-        let group = format_ident!("{}", self.group.runtime);
-        match runtime.is_empty() {
-            true => quote!(#group<f64>),
-            // Where it is written outside of the module of the functions, `f64` can be anything.
-            false => quote!(#runtime group::#group<::core::primitive::f64>),
-        }
-    }
+    pub(super) carried: Vec<Ident>,
+    /// Whether a group is a factor of its configuration.
+    pub(super) is_posed: bool,
 }
 
 impl StateType {
-    /// `NodeState<[T; 3], [T; 3], [T; 1]>`
-    pub(super) fn tokens(&self, runtime: &TokenStream, scalar: &TokenStream) -> TokenStream {
-        let name = &self.name;
-        let [entries, n, m] = self.lengths.map(Literal::usize_unsuffixed);
-        let q = match self.pose {
-            Some(pose) => pose.configuration(runtime, scalar),
-            None => quote!([#scalar; #entries]),
-        };
-        let carried = self.carried.as_ref().map(|carried| quote!(, #carried));
-        quote!(#runtime #name<#q, [#scalar; #n], [#scalar; #m] #carried>)
-    }
-
-    /// The type in the module of the functions.
-    fn inside(&self) -> TokenStream {
-        self.tokens(&TokenStream::new(), &quote!(T))
-    }
-
     /// Whether the state has this field.
     fn has(&self, role: &Role) -> bool {
-        self.fields.contains(role) || (*role == Role::Carried && self.carried.is_some())
+        self.fields.contains(role) || (*role == Role::Carried && self.carries)
     }
 }
 
@@ -192,16 +145,15 @@ impl Body<'_> {
                     (quote!(Prepared { #(#pattern),* }), quote!(*prepared), Some(quote!(#name: &Prepared<T>)))
                 }
                 (Role::PreviousVelocity, _) => (array, quote!(before.v), None),
-                (Role::PreviousCarried, Some(ty)) => {
-                    let ty = ty.inside();
-                    (quote!(#carried), quote!(before.carried), Some(quote!(before: &#ty)))
+                (Role::PreviousCarried, Some(StateType { tokens, .. })) => {
+                    (quote!(#carried), quote!(before.carried), Some(quote!(before: &#tokens)))
                 }
                 (Role::Carried, Some(_)) => (quote!(#carried), quote!(state.carried), None),
                 (Role::Configuration, Some(ty)) => {
                     let fields = self.writer.function.arguments.iter().filter(|field| ty.has(&field.role));
                     let state = named("state", fields.into_iter().any(|field| self.is_used(field)));
-                    let q = if ty.pose.is_some() { quote!(*state.q.entries()) } else { quote!(state.q) };
-                    let ty = ty.inside();
+                    let q = if ty.is_posed { quote!(*state.q.entries()) } else { quote!(state.q) };
+                    let ty = &ty.tokens;
                     (array, q, Some(quote!(#state: &#ty)))
                 }
                 (role, Some(ty)) if ty.has(role) => (array, quote!(state.#name), None),
@@ -376,7 +328,7 @@ impl Body<'_> {
             let entries = self.writer.operands(&output.values);
             values.push(match (&output.role, state) {
                 (Role::Carried, Some(ty)) => carried(ty, &entries),
-                (Role::Configuration, Some(ty)) if ty.pose.is_some() => quote!(Posed::from([#(#entries),*])),
+                (Role::Configuration, Some(ty)) if ty.is_posed => quote!(Posed::from([#(#entries),*])),
                 _ if output.scalar => quote!(#(#entries)*),
                 _ => quote!([#(#entries),*]),
             });
@@ -404,12 +356,12 @@ impl Body<'_> {
             }
             Signature::Start(ty) | Signature::Step(ty) => {
                 let (name, fields) = (&ty.name, outputs.iter().map(|o| spelled(o.role.name())));
-                let nothing = ty.carried.is_none().then(|| quote!(carried: ()));
+                let nothing = (!ty.carries).then(|| quote!(carried: ()));
                 self.add(quote! {
                     let next = #name { #(#fields: #values,)* #nothing };
                     next.checked::<T>()
                 });
-                ty.inside()
+                ty.tokens.clone()
             }
             Signature::Update(_) | Signature::Plain { fallible: false } => {
                 self.add(tuple(values));
@@ -436,14 +388,14 @@ impl Body<'_> {
 /// `Carried { field: value, same, .. }`: `field` alone where the value is a variable of that name, and `..` for the
 /// fields that a pattern ignores.
 fn carried(ty: &StateType, values: &[TokenStream]) -> TokenStream {
-    let both = ty.carried_fields.iter().zip(values).map(|(field, value)| (field, value, value.to_string()));
+    let both = ty.carried.iter().zip(values).map(|(field, value)| (field, value, value.to_string()));
     let kept = both.filter(|(_, _, text)| text != "_");
     let kept = kept.map(|(field, value, text)| match field == &text {
         true => quote!(#field),
         false => quote!(#field: #value),
     });
     let kept: Vec<TokenStream> = kept.collect();
-    let others = (kept.len() < ty.carried_fields.len()).then(|| quote!(..));
+    let others = (kept.len() < ty.carried.len()).then(|| quote!(..));
     let fields = kept.into_iter().chain(others);
     quote!(Carried { #(#fields),* })
 }

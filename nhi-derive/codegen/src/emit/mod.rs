@@ -32,9 +32,9 @@ use crate::lower::Function;
 use crate::mechanics::{Connection, Mechanics};
 use crate::method::StartKind;
 use crate::optimised::{MethodFunctions, Number, Optimised};
-use crate::program::Role;
+use crate::system::Quantity;
 use crate::target::TARGET;
-use function::{Pose, Signature, StateType, function};
+use function::{Signature, StateType, function};
 use names::{Names, spelled};
 use people::Mode;
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -62,55 +62,21 @@ pub struct Unit<'a> {
 
 /// The implementation of the runtime's traits, as the macro emits it.
 pub fn implementation(unit: &Unit<'_>) -> TokenStream {
-    Emitter::new(unit).implementation(&mut Mode::Macro)
+    unit.implementation(&mut Mode::Macro)
 }
 
 /// The same, formatted, with the equations that the code implements as comments.
 pub fn pretty(unit: &Unit<'_>) -> String {
     let mut mode = Mode::People(Vec::new());
-    let tokens = Emitter::new(unit).implementation(&mut mode);
+    let tokens = unit.implementation(&mut mode);
     mode.print(tokens)
 }
 
-/// Numbers of entries of a configuration, velocities, constraints, inputs and parameters.
-#[derive(Clone, Copy)]
-struct Lengths {
-    entries: usize,
-    n: usize,
-    m: usize,
-    inputs: usize,
-    parameters: usize,
-}
-
-impl Lengths {
-    /// n, m, numbers of inputs and parameters, as literals.
-    fn literals(self) -> [Literal; 4] {
-        [self.n, self.m, self.inputs, self.parameters].map(Literal::usize_unsuffixed)
-    }
-}
-
-struct Emitter<'a> {
-    unit: &'a Unit<'a>,
-    lengths: Lengths,
-}
-
-impl<'a> Emitter<'a> {
-    fn new(unit: &'a Unit<'a>) -> Self {
-        let system = &unit.mechanics.system;
-        let lengths = Lengths {
-            entries: system.coordinates.len(),
-            n: system.velocities.len(),
-            m: system.constraints.len(),
-            inputs: system.inputs.len(),
-            parameters: system.parameters.len(),
-        };
-        Emitter { unit, lengths }
-    }
-
+impl Unit<'_> {
     fn implementation(&self, mode: &mut Mode) -> TokenStream {
         let kernel = self.kernel(mode);
         let system = self.system();
-        let methods = self.unit.optimised.methods.iter().map(|method| self.emits(method));
+        let methods = self.optimised.methods.iter().map(|method| self.emits(method));
         quote! {
             #[allow(
                 clippy::all,
@@ -137,8 +103,9 @@ impl<'a> Emitter<'a> {
 
     /// `mod kernel { .. }`
     fn kernel(&self, mode: &mut Mode) -> TokenStream {
-        let Optimised { system, methods } = self.unit.optimised;
-        let geometry = self.geometry(mode);
+        let Optimised { system, methods } = self.optimised;
+        let geometry =
+            self.connection.map(|connection| mode.comment(&geometry::text(self.mechanics, connection)));
         let plain: Vec<TokenStream> = system
             .all()
             .map(|of_system| {
@@ -159,33 +126,57 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// How the constraints lie to the group factor, for people.
-    fn geometry(&self, mode: &mut Mode) -> TokenStream {
-        match self.unit.connection {
-            Some(connection) => mode.comment(&geometry::text(self.unit.mechanics, connection)),
-            None => TokenStream::new(),
+    /// Numbers of velocities, constraints, inputs and parameters.
+    fn lengths(&self) -> [Literal; 4] {
+        let system = &self.mechanics.system;
+        let [n, m] = [system.velocities.len(), system.constraints.len()];
+        [n, m, system.inputs.len(), system.parameters.len()].map(Literal::usize_unsuffixed)
+    }
+
+    /// How the module of the functions names what is in the runtime, and the type of numbers; or how its surroundings do.
+    fn scope(&self, inside: bool) -> (TokenStream, TokenStream) {
+        let runtime = self.runtime;
+        if inside { (TokenStream::new(), quote!(T)) } else { (quote!(#runtime::), quote!(__T)) }
+    }
+
+    /// The type of the group factor: `SE2<f64>`.
+    fn factor(&self, inside: bool) -> Option<TokenStream> {
+        let (runtime, _) = self.scope(inside);
+        let group = format_ident!("{}", self.mechanics.system.group?.runtime);
+        Some(match inside {
+            true => quote!(#group<f64>),
+            // Outside of the module `f64` can be anything.
+            false => quote!(#runtime group::#group<::core::primitive::f64>),
+        })
+    }
+
+    /// The type of configurations: `[T; 3]` or `Posed<SE2<f64>, T, 2, 5>`.
+    fn configuration(&self, inside: bool) -> TokenStream {
+        let (system, (runtime, scalar)) = (&self.mechanics.system, self.scope(inside));
+        let [k, n] = [system.shape(), system.coordinates.len()].map(Literal::usize_unsuffixed);
+        match self.factor(inside) {
+            Some(factor) => quote!(#runtime Posed<#factor, #scalar, #k, #n>),
+            None => quote!([#scalar; #n]),
         }
     }
 
-    fn pose(&self) -> Option<Pose> {
-        let system = &self.unit.mechanics.system;
-        system.group.map(|group| Pose { group, coordinates: system.shape() })
+    /// The type of states: `NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>`.
+    fn state(&self, method: &MethodFunctions, inside: bool, carried: Option<TokenStream>) -> TokenStream {
+        let ((runtime, scalar), q) = (self.scope(inside), self.configuration(inside));
+        let (name, [n, m, ..]) = (format_ident!("{}", method.state.type_name()), self.lengths());
+        let carried = carried.filter(|_| !method.carried.is_empty()).map(|carried| quote!(, #carried));
+        quote!(#runtime #name<#q, [#scalar; #n], [#scalar; #m] #carried>)
     }
 
-    /// The type of configurations outside of the kernel, and how the kernel gets its entries.
-    fn configuration(&self) -> (TokenStream, TokenStream) {
-        let runtime = self.unit.runtime;
-        let entries = Literal::usize_unsuffixed(self.lengths.entries);
-        match self.pose() {
-            Some(pose) => (pose.configuration(&quote!(#runtime::), &quote!(__T)), quote!(__q.entries())),
-            None => (quote!([__T; #entries]), quote!(__q)),
-        }
+    /// How the entries of `__q` are passed to the functions.
+    fn entries(&self) -> TokenStream {
+        if self.mechanics.system.group.is_some() { quote!(__q.entries()) } else { quote!(__q) }
     }
 
     /// `use`s of a module that many modules below the struct's, that of a method with this type of states.
     fn imports(&self, depth: usize, state: Option<&Ident>) -> TokenStream {
         let runtime = self.runtime_from(depth);
-        let pose = self.pose().map(|pose| format_ident!("{}", pose.group.runtime));
+        let pose = self.mechanics.system.group.map(|group| format_ident!("{}", group.runtime));
         // Configurations with a pose are made from arrays.
         let from = pose.as_ref().map(|_| {
             quote!(
@@ -204,7 +195,7 @@ impl<'a> Emitter<'a> {
 
     /// The runtime's path from that many modules below the struct's.
     fn runtime_from(&self, depth: usize) -> TokenStream {
-        let path = self.unit.runtime;
+        let path = self.runtime;
         let up = std::iter::repeat_n(quote!(super::), depth);
         let rest = path.segments.iter().skip(1);
         match self.runtime_begin().as_str() {
@@ -220,7 +211,7 @@ impl<'a> Emitter<'a> {
 
     /// The name with which the runtime's path begins, empty where it begins with a colon.
     fn runtime_begin(&self) -> String {
-        let path = self.unit.runtime;
+        let path = self.runtime;
         let first = path.segments.first().filter(|_| path.leading_colon.is_none());
         first.map(|segment| segment.ident.to_string()).unwrap_or_default()
     }
@@ -238,38 +229,35 @@ impl<'a> Emitter<'a> {
         if ["", "crate", "$crate", "self", "super"].contains(&self.runtime_begin().as_str()) {
             return TokenStream::new();
         }
-        let path = self.unit.runtime;
-        let states = self.unit.optimised.methods.iter().map(|m| m.state.type_name());
+        let path = self.runtime;
+        let states = self.optimised.methods.iter().map(|m| m.state.type_name());
         let states: BTreeSet<&str> = states.collect();
-        let states = states.iter().map(|name| format_ident!("{name}").to_token_stream());
-        let pose = self.pose().map(|_| [quote!(Factor), quote!(Posed), quote!(Retracts), quote!(group)]);
-        let names = states.chain(pose.into_iter().flatten());
+        let states = states.iter().map(|name| format_ident!("{name}"));
+        let group = self.mechanics.system.group.map(|_| quote!(, Factor, Posed, Retracts, group));
         quote! {
             mod runtime {
                 use super::super::*;
-                pub use #path::{Failure, Scalar, emitted #(, #names)*};
+                pub use #path::{Failure, Scalar, emitted #(, #states)* #group};
             }
-        }
-    }
-
-    fn state_type(&self, method: &MethodFunctions, carried: TokenStream) -> StateType {
-        let Lengths { entries, n, m, .. } = self.lengths;
-        let fields = method.state.fields();
-        StateType {
-            name: format_ident!("{}", method.state.type_name()),
-            fields,
-            lengths: [entries, n, if fields.contains(&Role::Multipliers) { m } else { 0 }],
-            carried: (!method.carried.is_empty()).then_some(carried),
-            carried_fields: idents(&mut Names::default(), &method.carried),
-            pose: self.pose(),
         }
     }
 
     /// `pub mod dla2 { pub struct Prepared<T> { .. } pub struct Carried<T> { .. } prepare, starts, initial, .., step }`
     fn method(&self, mode: &mut Mode, method: &MethodFunctions) -> TokenStream {
         let module = spelled(method.id);
-        let state = self.state_type(method, quote!(Carried<T>));
-        let bare = StateType { carried: None, ..state.clone() };
+        let bare = StateType {
+            name: format_ident!("{}", method.state.type_name()),
+            tokens: self.state(method, true, None),
+            fields: method.state.fields(),
+            carries: false,
+            carried: idents(&mut Names::default(), &method.carried),
+            is_posed: self.mechanics.system.group.is_some(),
+        };
+        let state = StateType {
+            tokens: self.state(method, true, Some(quote!(Carried<T>))),
+            carries: !method.carried.is_empty(),
+            ..bare.clone()
+        };
         // The fields of `Prepared` have the same names everywhere.
         let mut names = Names::default();
         let fields = idents(&mut names, &method.prepared);
@@ -301,8 +289,8 @@ impl<'a> Emitter<'a> {
         let rescale = carry(&method.rescale, Signature::Carry(&state));
         let resync = carry(&method.resync, Signature::Update(&state));
         let update_velocity = carry(&method.update_velocity, Signature::Update(&state));
-        let carried = state.carried.as_ref().map(|_| {
-            let fields = &state.carried_fields;
+        let carried = state.carries.then(|| {
+            let fields = &state.carried;
             let docs = method.carried.iter().map(|number| format!(" {}", number.doc));
             quote! {
                 /// What a step computes for the next one.
@@ -336,23 +324,32 @@ impl<'a> Emitter<'a> {
 
     /// `impl System for Sleigh { .. }`
     fn system(&self) -> TokenStream {
-        let unit = self.unit;
-        let [n, m, k, p] = self.lengths.literals();
-        let runtime = unit.runtime;
-        let system = &unit.mechanics.system;
-        let ident = unit.ident;
-        let (impl_generics, ty_generics, where_clause) = unit.generics.split_for_impl();
+        let [n, m, k, p] = self.lengths();
+        let Unit { ident, runtime, .. } = self;
+        let system = &self.mechanics.system;
+        let (impl_generics, ty_generics, where_clause) = self.generics.split_for_impl();
         let name = &system.name;
-        let coordinates = system.coordinates.iter().map(|c| &c.name);
-        let parameters = system.parameters.iter().map(|c| &c.name);
-        let inputs = system.inputs.iter().map(|c| &c.name);
-        let constraints = system.constraints.iter().map(|c| &c.label);
-        let symmetries = unit.mechanics.symmetries.iter().map(|s| {
+        let strings = |constant: &str, strings: Vec<&String>| {
+            let constant = format_ident!("{constant}");
+            quote!(const #constant: &'static [&'static ::core::primitive::str] = &[#(#strings),*];)
+        };
+        let names = |constant, all: &[Quantity]| strings(constant, all.iter().map(|q| &q.name).collect());
+        let coordinates = names("COORDINATES", &system.coordinates);
+        let velocities = system.group.map(|_| {
+            let velocities = system.velocities.iter().zip(&system.coordinates).enumerate();
+            // A coordinate's velocity has its name.
+            let velocities = velocities.map(|(i, (v, q))| if i < system.shape() { &q.name } else { &v.name });
+            strings("VELOCITIES", velocities.collect())
+        });
+        let parameters = names("PARAMETERS", &system.parameters);
+        let inputs = names("INPUTS", &system.inputs);
+        let constraints = strings("CONSTRAINTS", system.constraints.iter().map(|c| &c.label).collect());
+        let symmetries = self.mechanics.symmetries.iter().map(|s| {
             let name = &s.momentum;
             let direction = s.direction.iter().map(|&c| Literal::f64_unsuffixed(f64::from(c)));
             quote!(#runtime::Symmetry { momentum: #name, direction: &[#(#direction),*] })
         });
-        let values = unit.fields.iter().flat_map(|f| {
+        let values = self.fields.iter().flat_map(|f| {
             let field = &f.ident;
             match f.len {
                 None => vec![quote!(self.#field)],
@@ -360,26 +357,36 @@ impl<'a> Emitter<'a> {
             }
         });
         let s = quote!(<__T: #runtime::Scalar>);
-        let (configuration, q) = self.configuration();
-        let velocities = unit.mechanics.system.group.map(|_| {
-            let velocities = system.velocities.iter().zip(&system.coordinates).enumerate();
-            // A coordinate's velocity has its name.
-            let names = velocities.map(|(i, (v, q))| if i < system.shape() { &q.name } else { &v.name });
-            quote!(const VELOCITIES: &'static [&'static ::core::primitive::str] = &[#(#names),*];)
-        });
+        let (configuration, q) = (self.configuration(false), self.entries());
         let state = quote!(__parameters: &[__T; #p], __q: &#configuration, __v: &[__T; #n]);
-        let momentum_basis = self.momentum_basis();
         let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
-        let (project, accelerate) = (result(quote!([__T; #n])), result(quote!(([__T; #n], [__T; #m]))));
+        let functions = [
+            ("energy", quote!(__T)),
+            ("momentum", quote!([__T; #n])),
+            ("residual", quote!([__T; #m])),
+            ("residual_scale", quote!([__T; #m])),
+            ("project", result(quote!([__T; #n]))),
+        ];
+        let functions = functions.map(|(name, ty)| {
+            let name = format_ident!("{name}");
+            quote! {
+                #[inline]
+                fn #name #s(#state) -> #ty {
+                    kernel::#name(__parameters, #q, __v)
+                }
+            }
+        });
+        let accelerate = result(quote!(([__T; #n], [__T; #m])));
+        let momentum_basis = self.momentum_basis();
         quote! {
             #[automatically_derived]
             impl #impl_generics #runtime::System for #ident #ty_generics #where_clause {
                 const NAME: &'static ::core::primitive::str = #name;
-                const COORDINATES: &'static [&'static ::core::primitive::str] = &[#(#coordinates),*];
+                #coordinates
                 #velocities
-                const PARAMETERS: &'static [&'static ::core::primitive::str] = &[#(#parameters),*];
-                const INPUTS: &'static [&'static ::core::primitive::str] = &[#(#inputs),*];
-                const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &[#(#constraints),*];
+                #parameters
+                #inputs
+                #constraints
                 const SYMMETRIES: &'static [#runtime::Symmetry] = &[#(#symmetries),*];
                 type Configuration #s = #configuration;
                 type Velocity #s = [__T; #n];
@@ -389,26 +396,7 @@ impl<'a> Emitter<'a> {
                 fn parameters(&self) -> [::core::primitive::f64; #p] {
                     [#(#values),*]
                 }
-                #[inline]
-                fn energy #s(#state) -> __T {
-                    kernel::energy(__parameters, #q, __v)
-                }
-                #[inline]
-                fn momentum #s(#state) -> [__T; #n] {
-                    kernel::momentum(__parameters, #q, __v)
-                }
-                #[inline]
-                fn residual #s(#state) -> [__T; #m] {
-                    kernel::residual(__parameters, #q, __v)
-                }
-                #[inline]
-                fn residual_scale #s(#state) -> [__T; #m] {
-                    kernel::residual_scale(__parameters, #q, __v)
-                }
-                #[inline]
-                fn project #s(#state) -> #project {
-                    kernel::project(__parameters, #q, __v)
-                }
+                #(#functions)*
                 #[inline]
                 fn acceleration_of #s(#state, __t: __T, __inputs: &[__T; #k]) -> #accelerate {
                     kernel::acceleration(__parameters, #q, __v, __t, __inputs)
@@ -420,10 +408,9 @@ impl<'a> Emitter<'a> {
 
     /// `fn momentum_basis`, where it is not empty.
     fn momentum_basis(&self) -> Option<TokenStream> {
-        let program = self.unit.optimised.system.momentum_basis.as_ref()?;
-        let [n, _, _, p] = self.lengths.literals();
-        let runtime = self.unit.runtime;
-        let (configuration, q) = self.configuration();
+        let program = self.optimised.system.momentum_basis.as_ref()?;
+        let [n, _, _, p] = self.lengths();
+        let (runtime, configuration, q) = (self.runtime, self.configuration(false), self.entries());
         let columns: Vec<Ident> =
             program.outputs.iter().map(|o| format_ident!("__{}", o.role.name())).collect();
         let count = Literal::usize_unsuffixed(columns.len());
@@ -444,22 +431,20 @@ impl<'a> Emitter<'a> {
     /// `impl Emits<Dla2> for Sleigh { .. }`; of a method for any retraction also
     /// `impl<__R: Retracts<SE2<f64>>> Emits<Retracted<Rdp, __R>> for Sleigh { .. }`.
     fn emits(&self, method: &MethodFunctions) -> TokenStream {
-        let runtime = self.unit.runtime;
-        let marker = format_ident!("{}", method.marker);
-        let generics = self.unit.generics;
-        let Some(pose) = self.pose().filter(|_| method.is_retracted) else {
-            return self.emits_as(method, generics, &quote!(#runtime::#marker), &TokenStream::new());
+        let (runtime, generics, marker) = (self.runtime, self.generics, format_ident!("{}", method.marker));
+        let marker = quote!(#runtime::#marker);
+        let Some(factor) = self.factor(false).filter(|_| method.is_retracted) else {
+            return self.emits_as(method, generics, &marker, &TokenStream::new());
         };
-        let factor = pose.factor(&quote!(#runtime::));
         let tau = format_ident!("{}", method.retraction.unwrap_or_default().marker());
         let tau = quote!(::<__T, #runtime::group::#tau>);
-        let usual = self.emits_as(method, generics, &quote!(#runtime::#marker), &tau);
+        let usual = self.emits_as(method, generics, &marker, &tau);
         if method.retraction.is_some() {
             return usual;
         }
         let mut generics = generics.clone();
         generics.params.push(syn::parse_quote!(__R: #runtime::Retracts<#factor>));
-        let retracted = quote!(#runtime::Retracted<#runtime::#marker, __R>);
+        let retracted = quote!(#runtime::Retracted<#marker, __R>);
         let any = self.emits_as(method, &generics, &retracted, &quote!(::<__T, __R>));
         quote!(#usual #any)
     }
@@ -471,18 +456,15 @@ impl<'a> Emitter<'a> {
         marker: &TokenStream,
         retraction: &TokenStream,
     ) -> TokenStream {
-        let unit = self.unit;
-        let [n, m, k, p] = self.lengths.literals();
-        let runtime = unit.runtime;
-        let ident = unit.ident;
+        let [n, m, k, p] = self.lengths();
+        let Unit { ident, runtime, .. } = self;
         let (impl_generics, _, where_clause) = generics.split_for_impl();
-        let (_, ty_generics, _) = unit.generics.split_for_impl();
-        let (configuration, q) = self.configuration();
+        let (_, ty_generics, _) = self.generics.split_for_impl();
+        let (configuration, q) = (self.configuration(false), self.entries());
         let module = spelled(method.id);
         let s = quote!(<__T: #runtime::Scalar>);
-        let state = self.state_type(method, quote!(kernel::#module::Carried<__T>));
-        let state_name = &state.name;
-        let state = state.tokens(&quote!(#runtime::), &quote!(__T));
+        let state_name = format_ident!("{}", method.state.type_name());
+        let state = self.state(method, false, Some(quote!(kernel::#module::Carried<__T>)));
         // `kernel::dla2::step`, with the retraction that it depends on.
         let kernel = |function: &Function| {
             let name = spelled(&function.name);
