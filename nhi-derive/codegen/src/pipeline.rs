@@ -143,15 +143,7 @@ impl Derived {
         optimised: &'a Optimised,
         connection: Option<&'a Connection>,
     ) -> Unit<'a> {
-        Unit {
-            ident: &self.declaration.ident,
-            generics: &self.declaration.generics,
-            fields: &self.declaration.fields,
-            runtime: &self.declaration.runtime,
-            mechanics,
-            optimised,
-            connection,
-        }
+        Unit { declaration: &self.declaration, mechanics, optimised, connection }
     }
 }
 

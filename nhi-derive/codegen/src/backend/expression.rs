@@ -1,6 +1,6 @@
 //! Operations as expressions of a language with infix operators.
 
-use crate::lower::{Function, Operand, Operation, Value};
+use crate::lower::{Argument, Function, Operand, Operation, Value};
 use std::collections::HashMap;
 use std::iter;
 
@@ -54,6 +54,11 @@ impl<'a, L: Language> Writer<'a, L> {
     /// Whether anything is computed from a value.
     pub(crate) fn is_used(&self, value: Value) -> bool {
         self.uses[value.index()] > 0
+    }
+
+    /// Whether anything is computed from an argument.
+    pub(crate) fn reads(&self, argument: &Argument) -> bool {
+        argument.values.iter().any(|&value| self.is_used(value))
     }
 
     /// Has `text` stand for a value.

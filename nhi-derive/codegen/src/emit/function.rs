@@ -3,7 +3,7 @@
 use super::Mode;
 use super::names::{Names, spelled};
 use crate::backend::expression::{Place, Writer};
-use crate::lower::{Argument, Function, Newton, Operand, SinCos, Statement, Value};
+use crate::lower::{Function, Newton, Operand, SinCos, Statement, Value};
 use crate::program::{Role, Singular};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -31,10 +31,8 @@ impl Signature<'_> {
     /// The state that it takes or returns.
     fn state(&self) -> Option<&StateType> {
         match self {
-            Signature::Start(ty) | Signature::Step(ty) | Signature::Carry(ty) | Signature::Update(ty) => {
-                Some(ty)
-            }
-            Signature::Plain { .. } | Signature::Prepare => None,
+            Self::Start(ty) | Self::Step(ty) | Self::Carry(ty) | Self::Update(ty) => Some(ty),
+            Self::Plain { .. } | Self::Prepare => None,
         }
     }
 }
@@ -120,16 +118,12 @@ impl Body<'_> {
         self.tokens.extend(tokens);
     }
 
-    fn is_used(&self, argument: &Argument) -> bool {
-        argument.values.iter().any(|&value| self.writer.is_used(value))
-    }
-
     /// The argument list; statements that take the arguments apart are written.
     fn arguments(&mut self, signature: &Signature<'_>) -> TokenStream {
         let state = signature.state().filter(|_| !matches!(signature, Signature::Start(_)));
         let mut arguments = Vec::new();
         for input in &self.writer.function.arguments {
-            let (role, is_used) = (&input.role, self.is_used(input));
+            let (role, is_used) = (&input.role, self.writer.reads(input));
             let named = |name, is_used| if is_used { spelled(name) } else { format_ident!("_{name}") };
             let name = named(role.name(), is_used);
             let pattern = self.pattern(&input.values);
@@ -151,7 +145,7 @@ impl Body<'_> {
                 (Role::Carried, Some(_)) => (quote!(#carried), quote!(state.carried), None),
                 (Role::Configuration, Some(ty)) => {
                     let fields = self.writer.function.arguments.iter().filter(|field| ty.has(&field.role));
-                    let state = named("state", fields.into_iter().any(|field| self.is_used(field)));
+                    let state = named("state", fields.into_iter().any(|field| self.writer.reads(field)));
                     let q = if ty.is_posed { quote!(*state.q.entries()) } else { quote!(state.q) };
                     let ty = &ty.tokens;
                     (array, q, Some(quote!(#state: &#ty)))
@@ -205,13 +199,11 @@ impl Body<'_> {
                 let (name, group) = (format_ident!("{}", map.name()), format_ident!("{}", group.runtime));
                 let of = if map.is_of_retraction() { quote!(R) } else { quote!(#group::<f64>) };
                 let call = quote!(#of::#name(#(&[#(#arguments),*]),*));
-                let is_inline = |value: &Value| self.writer.function.name_of(*value).is_none();
-                match to.iter().position(|to| to.as_ref().is_some_and(is_inline)) {
-                    Some(i) => {
-                        let index = Literal::usize_unsuffixed(i);
-                        to[i]
-                            .iter()
-                            .for_each(|&to| self.assign(to, (quote!(#call[#index]), Place::Receiver)));
+                let first = to.iter().enumerate().find_map(|(i, to)| Some((i, (*to)?)));
+                match first.filter(|(_, to)| self.writer.function.name_of(*to).is_none()) {
+                    Some((i, to)) => {
+                        let i = Literal::usize_unsuffixed(i);
+                        self.assign(to, (quote!(#call[#i]), Place::Receiver));
                     }
                     None => {
                         let pattern = self.results_of(to);
@@ -275,12 +267,10 @@ impl Body<'_> {
             [&newton.guess, &newton.fallback, &newton.weights].map(|all| self.writer.operands(all));
         let scale2 = self.writer.operand(newton.scale2, Place::Open);
         // The unknowns have the same names inside and outside.
-        let unknowns = newton.unknowns.iter().zip(&newton.solution);
-        let unknowns = unknowns.map(|(&inside, &outside)| {
-            [inside, outside].into_iter().find(|&value| self.writer.is_used(value))
-        });
-        let unknowns: Vec<Option<Value>> = unknowns.collect();
-        let unknowns = self.results_of(&unknowns);
+        let both = newton.unknowns.iter().zip(&newton.solution);
+        let used = both.map(|(&x, &y)| [x, y].into_iter().find(|&value| self.writer.is_used(value)));
+        let used: Vec<Option<Value>> = used.collect();
+        let unknowns = self.results_of(&used);
         let outside = std::mem::take(&mut self.tokens);
         self.statements(&newton.body);
         let delta = self.writer.operands(&newton.delta);

@@ -30,30 +30,30 @@ pub(super) fn text(x: &Mechanics, connection: &Connection) -> String {
         if k == 0 { "" } else { "a | " },
         connection.rank
     ));
-    let f = connection.e.first().map_or(0, Vec::len);
-    if f == 0 {
-        lines.push("Momentum basis E, b E = 0: empty.".to_owned());
-    } else {
-        lines.push("Momentum basis E, b E = 0:".to_owned());
-        lines.extend(columns(x, &connection.e, |b| format!("e_{}", b + 1)));
+    let no_momentum = connection.e.first().is_none_or(Vec::is_empty);
+    lines.push(format!("Momentum basis E, b E = 0:{}", if no_momentum { " empty." } else { "" }));
+    lines.extend(columns(x, &connection.e, |b| format!("e_{}", b + 1)));
+    if !no_momentum {
         lines.push("Nonholonomic momentum J_b = <p, (0, e_b)>.".to_owned());
     }
     match &connection.a {
         None => {
             lines.push(
-                "No connection: the one-forms hold for the coordinates alone where rank b is less."
-                    .to_owned(),
+                "No connection: the one-forms hold for the coordinates alone where rank b is less.".into(),
             );
-            lines.push("Basis D of the constraint distribution:".to_owned());
+            lines.push("Basis D of the constraint distribution:".into());
             lines.extend(columns(x, &connection.d, |i| format!("d_{}", i + 1)));
         }
         Some(_) if k == 0 => lines.push("Basis of the constraint distribution: D = E.".to_owned()),
         Some(a) => {
             lines.push("Nonholonomic connection A, b A = a and Eᵀ M_gg A = Eᵀ M_gr:".to_owned());
             lines.extend(columns(x, a, |i| format!("A_{}", system.coordinates[i].name)));
-            let solution = if f == 0 { "xi = −A u" } else { "xi = E Omega − A u" };
-            let basis = if f == 0 { "(1; −A)" } else { "(1 0; −A E)" };
-            lines.push(format!("Basis of the constraint distribution: D = {basis}, {solution}."));
+            lines.push(match no_momentum {
+                true => "Basis of the constraint distribution: D = (1; −A), xi = −A u.".to_owned(),
+                false => {
+                    "Basis of the constraint distribution: D = (1 0; −A E), xi = E Omega − A u.".to_owned()
+                }
+            });
         }
     }
     if let Some(det) = connection.regular {

@@ -27,7 +27,7 @@ mod unoptimised;
 
 pub use unoptimised::unoptimised;
 
-use crate::declaration::Field;
+use crate::declaration::Declaration;
 use crate::lower::Function;
 use crate::mechanics::{Connection, Mechanics};
 use crate::method::StartKind;
@@ -44,14 +44,8 @@ use std::collections::BTreeSet;
 /// Everything that is emitted for one declaration.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit<'a> {
-    /// The struct.
-    pub ident: &'a Ident,
-    /// Its generics.
-    pub generics: &'a syn::Generics,
-    /// Parameter fields in order.
-    pub fields: &'a [Field],
-    /// Path of the runtime crate, as it is written beside the struct.
-    pub runtime: &'a syn::Path,
+    /// The declaration; its system has moved to `mechanics`.
+    pub declaration: &'a Declaration,
     /// The system.
     pub mechanics: &'a Mechanics,
     /// The functions of the system and its methods.
@@ -79,19 +73,9 @@ impl Unit<'_> {
         let methods = self.optimised.methods.iter().map(|method| self.emits(method));
         quote! {
             #[allow(
-                clippy::all,
-                clippy::nursery,
-                clippy::pedantic,
-                clippy::restriction,
-                missing_docs,
-                non_ascii_idents,
-                non_snake_case,
-                uncommon_codepoints,
-                unnameable_types,
-                unreachable_pub,
-                unused,
-                unused_qualifications,
-                unused_results
+                clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction,
+                missing_docs, non_ascii_idents, non_snake_case, uncommon_codepoints, unnameable_types,
+                unreachable_pub, unused, unused_qualifications, unused_results
             )]
             const _: () = {
                 #kernel
@@ -106,13 +90,11 @@ impl Unit<'_> {
         let Optimised { system, methods } = self.optimised;
         let geometry =
             self.connection.map(|connection| mode.comment(&geometry::text(self.mechanics, connection)));
-        let plain: Vec<TokenStream> = system
-            .all()
-            .map(|of_system| {
-                let fallible = [&system.project, &system.acceleration].contains(&of_system);
-                function(of_system, mode, Names::default(), &Signature::Plain { fallible })
-            })
-            .collect();
+        let plain = system.all().map(|of_system| {
+            let fallible = [&system.project, &system.acceleration].contains(&of_system);
+            function(of_system, mode, Names::default(), &Signature::Plain { fallible })
+        });
+        let plain: Vec<TokenStream> = plain.collect();
         let methods: Vec<TokenStream> = methods.iter().map(|method| self.method(mode, method)).collect();
         let (imports, runtime) = (self.imports(1, None), self.runtime_module());
         quote! {
@@ -135,7 +117,7 @@ impl Unit<'_> {
 
     /// How the module of the functions names what is in the runtime, and the type of numbers; or how its surroundings do.
     fn scope(&self, inside: bool) -> (TokenStream, TokenStream) {
-        let runtime = self.runtime;
+        let runtime = &self.declaration.runtime;
         if inside { (TokenStream::new(), quote!(T)) } else { (quote!(#runtime::), quote!(__T)) }
     }
 
@@ -178,11 +160,7 @@ impl Unit<'_> {
         let runtime = self.runtime_from(depth);
         let pose = self.mechanics.system.group.map(|group| format_ident!("{}", group.runtime));
         // Configurations with a pose are made from arrays.
-        let from = pose.as_ref().map(|_| {
-            quote!(
-                use ::core::convert::From;
-            )
-        });
+        let from = pose.as_ref().map(|_| quote! { use ::core::convert::From; });
         let group = pose.filter(|_| state.is_some());
         let group = group.map(|group| quote!(, Factor, Posed, Retracts, group::#group));
         let state = state.map(|state| quote!(, #state));
@@ -195,7 +173,7 @@ impl Unit<'_> {
 
     /// The runtime's path from that many modules below the struct's.
     fn runtime_from(&self, depth: usize) -> TokenStream {
-        let path = self.runtime;
+        let path = &self.declaration.runtime;
         let up = std::iter::repeat_n(quote!(super::), depth);
         let rest = path.segments.iter().skip(1);
         match self.runtime_begin().as_str() {
@@ -211,7 +189,7 @@ impl Unit<'_> {
 
     /// The name with which the runtime's path begins, empty where it begins with a colon.
     fn runtime_begin(&self) -> String {
-        let path = self.runtime;
+        let path = &self.declaration.runtime;
         let first = path.segments.first().filter(|_| path.leading_colon.is_none());
         first.map(|segment| segment.ident.to_string()).unwrap_or_default()
     }
@@ -229,10 +207,9 @@ impl Unit<'_> {
         if ["", "crate", "$crate", "self", "super"].contains(&self.runtime_begin().as_str()) {
             return TokenStream::new();
         }
-        let path = self.runtime;
-        let states = self.optimised.methods.iter().map(|m| m.state.type_name());
-        let states: BTreeSet<&str> = states.collect();
-        let states = states.iter().map(|name| format_ident!("{name}"));
+        let path = &self.declaration.runtime;
+        let states = self.optimised.methods.iter().map(|m| format_ident!("{}", m.state.type_name()));
+        let states: BTreeSet<Ident> = states.collect();
         let group = self.mechanics.system.group.map(|_| quote!(, Factor, Posed, Retracts, group));
         quote! {
             mod runtime {
@@ -264,24 +241,18 @@ impl Unit<'_> {
         let docs = method.prepared.iter().map(|number| format!(" {}", number.doc));
         // (fields with their types, their names, what they need)
         let (fields, numbers, marker) = match fields.as_slice() {
-            [] => (
-                quote!(pub scalar: PhantomData<T>),
-                quote!(; scalar),
-                quote!(
-                    use ::core::marker::PhantomData;
-                ),
-            ),
+            [] => {
+                let marker = quote! { use ::core::marker::PhantomData; };
+                (quote!(pub scalar: PhantomData<T>), quote!(; scalar), marker)
+            }
             _ => (quote!(#(#[doc = #docs] pub #fields: T),*), quote!(#(#fields),*), TokenStream::new()),
         };
         let prepare = function(&method.prepare, mode, names.clone(), &Signature::Prepare);
         let step = function(&method.step, mode, names, &Signature::Step(&state));
-        let starts: Vec<TokenStream> = method
-            .starts
-            .iter()
-            .enumerate()
-            .filter(|&(i, _)| start_of(method, i) == i)
-            .map(|(_, (_, start))| function(start, mode, Names::default(), &Signature::Start(&bare)))
-            .collect();
+        let starts = method.starts.iter().map(|(_, start)| start);
+        let starts = starts.filter(|start| std::ptr::eq(*start, first_start(method, start)));
+        let starts = starts.map(|start| function(start, mode, Names::default(), &Signature::Start(&bare)));
+        let starts: Vec<TokenStream> = starts.collect();
         let mut carry = |of: &Option<Function>, signature: Signature<'_>| {
             of.as_ref().map(|of| function(of, mode, Names::default(), &signature))
         };
@@ -325,9 +296,9 @@ impl Unit<'_> {
     /// `impl System for Sleigh { .. }`
     fn system(&self) -> TokenStream {
         let [n, m, k, p] = self.lengths();
-        let Unit { ident, runtime, .. } = self;
+        let Declaration { ident, runtime, generics, fields, .. } = self.declaration;
         let system = &self.mechanics.system;
-        let (impl_generics, ty_generics, where_clause) = self.generics.split_for_impl();
+        let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
         let name = &system.name;
         let strings = |constant: &str, strings: Vec<&String>| {
             let constant = format_ident!("{constant}");
@@ -349,7 +320,7 @@ impl Unit<'_> {
             let direction = s.direction.iter().map(|&c| Literal::f64_unsuffixed(f64::from(c)));
             quote!(#runtime::Symmetry { momentum: #name, direction: &[#(#direction),*] })
         });
-        let values = self.fields.iter().flat_map(|f| {
+        let values = fields.iter().flat_map(|f| {
             let field = &f.ident;
             match f.len {
                 None => vec![quote!(self.#field)],
@@ -410,7 +381,8 @@ impl Unit<'_> {
     fn momentum_basis(&self) -> Option<TokenStream> {
         let program = self.optimised.system.momentum_basis.as_ref()?;
         let [n, _, _, p] = self.lengths();
-        let (runtime, configuration, q) = (self.runtime, self.configuration(false), self.entries());
+        let runtime = &self.declaration.runtime;
+        let (configuration, q) = (self.configuration(false), self.entries());
         let columns: Vec<Ident> =
             program.outputs.iter().map(|o| format_ident!("__{}", o.role.name())).collect();
         let count = Literal::usize_unsuffixed(columns.len());
@@ -431,7 +403,8 @@ impl Unit<'_> {
     /// `impl Emits<Dla2> for Sleigh { .. }`; of a method for any retraction also
     /// `impl<__R: Retracts<SE2<f64>>> Emits<Retracted<Rdp, __R>> for Sleigh { .. }`.
     fn emits(&self, method: &MethodFunctions) -> TokenStream {
-        let (runtime, generics, marker) = (self.runtime, self.generics, format_ident!("{}", method.marker));
+        let Declaration { runtime, generics, .. } = self.declaration;
+        let marker = format_ident!("{}", method.marker);
         let marker = quote!(#runtime::#marker);
         let Some(factor) = self.factor(false).filter(|_| method.is_retracted) else {
             return self.emits_as(method, generics, &marker, &TokenStream::new());
@@ -457,9 +430,9 @@ impl Unit<'_> {
         retraction: &TokenStream,
     ) -> TokenStream {
         let [n, m, k, p] = self.lengths();
-        let Unit { ident, runtime, .. } = self;
+        let Declaration { ident, runtime, .. } = self.declaration;
         let (impl_generics, _, where_clause) = generics.split_for_impl();
-        let (_, ty_generics, _) = self.generics.split_for_impl();
+        let (_, ty_generics, _) = self.declaration.generics.split_for_impl();
         let (configuration, q) = (self.configuration(false), self.entries());
         let module = spelled(method.id);
         let s = quote!(<__T: #runtime::Scalar>);
@@ -471,9 +444,8 @@ impl Unit<'_> {
             let retraction = function.retracted().map(|_| retraction);
             quote!(kernel::#module::#name #retraction)
         };
-        let calls = method.starts.iter().enumerate().map(|(i, (kind, _))| {
-            let (_, start) = &method.starts[start_of(method, i)];
-            let start = kernel(start);
+        let calls = method.starts.iter().map(|(kind, start)| {
+            let start = kernel(first_start(method, start));
             let kind = match kind {
                 StartKind::Consistent => quote!(#runtime::Start::CONSISTENT),
                 StartKind::Projected => quote!(#runtime::Start::PROJECTED),
@@ -488,41 +460,33 @@ impl Unit<'_> {
             [only] => only.clone(),
             several => quote!(match __START { #(#kinds => #several),* }),
         };
+        let of = |function: &Option<Function>| function.as_ref().map(&kernel);
         // A state with what the step carries beside it.
-        let initial = method.initial.as_ref().map(&kernel);
-        let carry = match &initial {
-            None => quote!(::core::result::Result::Ok(__state)),
-            Some(initial) => quote! {
-                let __carried = #initial(__parameters, __h, &__state, __t)?;
-                ::core::result::Result::Ok(__state.carrying(__carried))
-            },
+        let (start, carry) = match of(&method.initial) {
+            None => (start, quote!(::core::result::Result::Ok(__state))),
+            Some(initial) => {
+                let carry = quote! {
+                    let __carried = #initial(__parameters, __h, &__state, __t)?;
+                    ::core::result::Result::Ok(__state.carrying(__carried))
+                };
+                (quote!({ let __state = (#start)?; #carry }), carry)
+            }
         };
-        let start = match initial {
-            None => start,
-            Some(_) => quote!({
-                let __state = (#start)?;
-                #carry
-            }),
-        };
+        // Parameters that several functions begin or end with.
+        let parameters = quote!(__parameters: &[__T; #p], __h: __T);
+        let time = quote!(__t: __T, __inputs: &[__T; #k],);
         let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
         let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
-        let rescale = method.rescale.as_ref().map(|rescale| {
-            let rescale = kernel(rescale);
+        let rescale = of(&method.rescale).map(|rescale| {
             quote! {
                 #[inline(always)]
-                fn rescale #s(
-                    __parameters: &[__T; #p],
-                    __h: __T,
-                    __state: &Self::State<__T>,
-                    __t: __T,
-                ) -> #next {
+                fn rescale #s(#parameters, __state: &Self::State<__T>, __t: __T,) -> #next {
                     let __carried = #rescale(__parameters, __h, __state, __t)?;
                     ::core::result::Result::Ok(#runtime::#state_name { carried: __carried, ..*__state })
                 }
             }
         });
-        let update_velocity = method.update_velocity.as_ref().map(|update_velocity| {
-            let update_velocity = kernel(update_velocity);
+        let update_velocity = of(&method.update_velocity).map(|update_velocity| {
             quote! {
                 #[inline(always)]
                 fn update_velocity #s(
@@ -534,8 +498,7 @@ impl Unit<'_> {
                 }
             }
         });
-        let resync = method.resync.as_ref().map(|resync| {
-            let resync = kernel(resync);
+        let resync = of(&method.resync).map(|resync| {
             quote! {
                 #[inline(always)]
                 fn resync #s(__state: &Self::State<__T>) -> Self::State<__T> {
@@ -569,38 +532,24 @@ impl Unit<'_> {
                 #unread
                 #length
                 #(const #is: ::core::primitive::bool = true;)*
-                fn prepare #s(__parameters: &[__T; #p], __h: __T) -> #prepared {
+                fn prepare #s(#parameters) -> #prepared {
                     #prepare(__parameters, __h)
                 }
                 fn start<const __START: ::core::primitive::u8, __T: #runtime::Scalar>(
-                    __parameters: &[__T; #p],
-                    __h: __T,
-                    __q: &#configuration,
-                    __v: &[__T; #n],
-                    __t: __T,
-                    __inputs: &[__T; #k],
+                    #parameters, __q: &#configuration, __v: &[__T; #n], #time
                 ) -> #next {
                     #start
                 }
                 #[inline]
                 fn state #s(
-                    __parameters: &[__T; #p],
-                    __h: __T,
-                    __q: &#configuration,
-                    __jump: (&[__T; #n], &[__T; #n]),
-                    __lambda: &[__T; #m],
-                    __t: __T,
+                    #parameters, __q: &#configuration,
+                    __jump: (&[__T; #n], &[__T; #n]), __lambda: &[__T; #m], __t: __T,
                 ) -> #next {
                     let __state = #runtime::#state_name::at(*__q, __jump, *__lambda);
                     #carry
                 }
                 #[inline(always)]
-                fn step #s(
-                    __prepared: &Self::Prepared<__T>,
-                    __state: &Self::State<__T>,
-                    __t: __T,
-                    __inputs: &[__T; #k],
-                ) -> #next {
+                fn step #s(__prepared: &Self::Prepared<__T>, __state: &Self::State<__T>, #time) -> #next {
                     #step(__prepared, __state, __t, __inputs)
                 }
                 #rescale
@@ -616,9 +565,8 @@ fn idents(names: &mut Names, numbers: &[Number]) -> Vec<Ident> {
     numbers.iter().map(|number| names.of(&number.name)).collect()
 }
 
-/// The first of the starts of `method` that computes what number `i` does.
-fn start_of(method: &MethodFunctions, i: usize) -> usize {
-    let (_, start) = &method.starts[i];
-    let same = method.starts.iter().position(|(_, other)| other.computes_the_same_as(start));
-    same.unwrap_or(i)
+/// The first of the starts of `method` that computes what `start` does.
+fn first_start<'a>(method: &'a MethodFunctions, start: &'a Function) -> &'a Function {
+    let mut starts = method.starts.iter().map(|(_, other)| other);
+    starts.find(|other| other.computes_the_same_as(start)).unwrap_or(start)
 }

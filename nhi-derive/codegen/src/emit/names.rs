@@ -10,11 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const RESERVED: &[&str] =
     &["prepared", "state", "next", "parameters", "q", "v", "inputs", "newton", "Some", "None", "Ok", "Err"];
 
-/// Whether a variable of that name would hide something, or be none: groups are tuple structs.
-fn is_reserved(name: &str) -> bool {
-    RESERVED.contains(&name) || GROUPS.iter().any(|group| group.runtime == name)
-}
-
 /// Identifiers of one function, unique in it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
@@ -31,6 +26,9 @@ impl Names {
         let base = identifier(name);
         let mut unique = base.clone();
         let mut i = 1;
+        // Groups are tuple structs, whose names are no variables.
+        let is_reserved =
+            |name: &str| RESERVED.contains(&name) || GROUPS.iter().any(|group| group.runtime == name);
         while is_reserved(&unique) || !self.taken.insert(unique.clone()) {
             unique = if i == 1 { format!("{base}_") } else { format!("{base}_{i}") };
             i += 1;

@@ -26,20 +26,18 @@ use quote::{format_ident, quote};
 pub fn unoptimised(declaration: &Declaration, mechanics: &Mechanics, methods: &[MethodPrograms]) -> String {
     let mut mode = Mode::People(Vec::new());
     let (pool, runtime) = (&mechanics.system.pool, &declaration.runtime);
-    let head = format!(
+    let head = mode.comment(&format!(
         "`{}` as it is derived, before the optimiser. `nhi expand` without `--plain` prints the code that runs.",
         declaration.ident
-    );
-    let head = mode.comment(&head);
+    ));
     let group = mechanics.system.group.map(|group| {
         let group = format_ident!("{}", group.runtime);
         quote!(use #runtime::{Retracts, group::#group};)
     });
     let mut print = |program: &Program| {
         let (mut pool, program) = program.isolated(pool);
-        let signature = Signature::Plain { fallible: true };
         let lowered = lower(&mut pool, &mut Constants::default(), &program);
-        function(&lowered, &mut mode, Names::default(), &signature)
+        function(&lowered, &mut mode, Names::default(), &Signature::Plain { fallible: true })
     };
     let modules = methods.iter().map(|method| {
         let (module, doc) = (spelled(method.id), format!(" The scheme of `{}`.", method.id));

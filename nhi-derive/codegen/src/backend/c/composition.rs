@@ -2,7 +2,6 @@
 
 use super::function::{constant, guard};
 use super::method::Method;
-use super::{declared_and_defined, doc_of};
 use nhi_methods::Composition;
 
 /// The substeps of a composition in `float` or `double`, as the runtime's `Compose` takes them.
@@ -38,14 +37,17 @@ impl Substeps {
         }
         Substeps { gamma: gammas, before, size, sizes }
     }
+
+    pub(super) fn count(&self) -> usize {
+        self.gamma.len()
+    }
 }
 
 impl Method<'_, '_> {
-    /// `_step` of a composition.
-    pub(super) fn composed_step(&self, substeps: &Substeps) -> (String, String) {
-        let Method { unit, name, functions, variant, .. } = self;
-        let (real, (inputs, u)) = (unit.real, self.inputs());
-        let n = substeps.gamma.len();
+    /// The body of `_step` of a composition.
+    pub(super) fn composed_step(&self, substeps: &Substeps) -> String {
+        let Method { unit, name, functions, .. } = self;
+        let (real, (_, u), n) = (unit.real, self.inputs(), substeps.count());
         let table = |ty: &str, name: &str, values: &[String]| {
             format!("const {ty} {name}[{n}] = {{{}}};\n", values.join(", "))
         };
@@ -79,7 +81,7 @@ const {real} t = ({real})sim->steps * sim->h + sim->h * before[i];
 {rescale}{next}{update}now = next;"
         );
         let substep: String = substep.lines().map(|line| format!("    {line}\n")).collect();
-        let body = format!(
+        format!(
             "{tables}{name}_node now = sim->node;
 nhi_status status;
 {check}{resync}for (int i = 0; i < {n}; ++i) {{
@@ -89,13 +91,6 @@ sim->steps += 1;
 return NHI_OK;",
             check = self.check_inputs(),
             flush = self.flush_if_due("now"),
-        );
-        let about = format!(
-            "One step of `{variant}`: {n} steps of `{}`, each of its own size, with these equations.\n\n{}\n\
-             A step that fails leaves the simulation as it was.",
-            functions.id,
-            doc_of(&functions.step)
-        );
-        declared_and_defined(&about, &format!("nhi_status {name}_step({name} *sim{inputs})"), &body)
+        )
     }
 }

@@ -1,5 +1,6 @@
 //! Lowered functions as statements of C.
 
+use super::indented;
 use super::names::Names;
 use crate::backend::expression::{Language, Place, Writer};
 use crate::lower::{Argument, Function, Newton, Operand, SinCos, Statement, Value};
@@ -56,7 +57,7 @@ pub(super) struct Body<'a> {
     writer: Writer<'a, Expressions>,
     /// The retraction, as functions of the header are called.
     retraction: &'static str,
-    text: String,
+    pub(super) text: String,
     indent: usize,
 }
 
@@ -70,11 +71,6 @@ impl<'a> Body<'a> {
     ) -> Body<'a> {
         let language = Expressions { names: Names::reserving(taken), real };
         Body { writer: Writer::new(function, language), retraction, text: String::new(), indent: 0 }
-    }
-
-    /// The text.
-    pub(super) fn finish(self) -> String {
-        self.text
     }
 
     /// Adds lines.
@@ -94,16 +90,22 @@ impl<'a> Body<'a> {
         values.iter().enumerate().for_each(|(i, value)| self.add(&format!("{} = {value};", place(i))));
     }
 
+    /// Returns, with success if all `checks` hold.
+    pub(super) fn return_status(&mut self, checks: &[String]) {
+        self.add(&match checks {
+            [] => "return NHI_OK;".to_owned(),
+            checks => format!("return {} ? NHI_OK : NHI_NON_FINITE;", checks.join(" && ")),
+        });
+    }
+
     /// Loads the numbers of an argument from `places`, those that are used; a scalar is read where it is. Whether any
     /// of them is used.
     pub(super) fn load(&mut self, argument: &Argument, place: impl Fn(usize) -> String) -> bool {
-        let used = argument.values.iter().enumerate().filter(|(_, value)| self.writer.is_used(**value));
-        let used: Vec<(usize, Value)> = used.map(|(i, value)| (i, *value)).collect();
-        for &(i, value) in &used {
+        for (i, &value) in argument.values.iter().enumerate() {
             let text = (place(i), Place::Receiver);
             if argument.scalar { self.writer.write_as(value, text) } else { self.assign(value, text) }
         }
-        !used.is_empty()
+        self.writer.reads(argument)
     }
 
     /// The type of numbers that do not change.
@@ -115,25 +117,27 @@ impl<'a> Body<'a> {
         self.writer.language.names.fresh(name)
     }
 
-    fn variable(&mut self, value: Value) -> String {
-        self.writer.variable(value).expect("a value with a name")
-    }
-
     pub(super) fn operands(&mut self, operands: &[Operand]) -> Vec<String> {
         self.writer.operands(operands)
-    }
-
-    fn operand(&mut self, operand: Operand) -> String {
-        self.writer.operand(operand, Place::Open)
     }
 
     /// Binds a value, or prints it where it is used if it has no name.
     fn assign(&mut self, to: Value, text: (String, Place)) {
         if self.writer.function.name_of(to).is_none() {
             self.writer.write_as(to, text);
-        } else if self.writer.is_used(to) {
-            let (ty, name) = (self.constant(), self.variable(to));
-            self.add(&format!("{ty} {name} = {};", text.0));
+        } else {
+            let ty = self.constant();
+            self.each_used(&[to], |_, name| format!("{ty} {name} = {};", text.0));
+        }
+    }
+
+    /// Adds a line for each of `values` that is used, from its position and its variable.
+    fn each_used(&mut self, values: &[Value], line: impl Fn(usize, String) -> String) {
+        for (i, &value) in values.iter().enumerate() {
+            if self.writer.is_used(value) {
+                let name = self.writer.variable(value);
+                name.into_iter().for_each(|name| self.add(&line(i, name)));
+            }
         }
     }
 
@@ -171,7 +175,7 @@ impl<'a> Body<'a> {
                     self.assign_all(to, |i| format!("{out}[{i}]"));
                 }
                 Statement::Pivot { pivot, diagonal, what } => {
-                    let [pivot, diagonal] = [*pivot, *diagonal].map(|x| self.operand(x));
+                    let [pivot, diagonal] = [*pivot, *diagonal].map(|x| self.writer.operand(x, Place::Open));
                     let status = match what {
                         Singular::Mass => "NHI_SINGULAR_MASS",
                         Singular::Constraints => "NHI_SINGULAR_CONSTRAINTS",
@@ -188,7 +192,7 @@ impl<'a> Body<'a> {
         let Some(name) = by.name() else {
             return self.assign_all(to, |i| arguments[i].clone());
         };
-        arguments.insert(0, self.operand(angle));
+        arguments.insert(0, self.writer.operand(angle, Place::Open));
         let pair = self.fresh("sines");
         self.add(&format!("const nhi_sines {pair} = nhi_{name}({});", arguments.join(", ")));
         self.assign_all(to, |i| format!("{pair}.{}", ["sin", "cos"][i]));
@@ -206,15 +210,11 @@ impl<'a> Body<'a> {
     fn newton(&mut self, newton: &Newton) {
         let (n, real, constant) = (newton.unknowns.len(), self.writer.language.real, self.constant());
         let after = newton.last_iterate.iter().map(|&(_, after)| after);
-        for value in newton.solution.iter().copied().chain(after) {
-            if self.writer.is_used(value) {
-                let name = self.variable(value);
-                self.add(&format!("{real} {name};"));
-            }
-        }
+        let after: Vec<Value> = newton.solution.iter().copied().chain(after).collect();
+        self.each_used(&after, |_, name| format!("{real} {name};"));
         let [guess, fallback, weights] =
             [&newton.guess, &newton.fallback, &newton.weights].map(|all| self.operands(all));
-        let scale2 = self.operand(newton.scale2);
+        let scale2 = self.writer.operand(newton.scale2, Place::Open);
         let [iterates, weight, loops, back, delta, before] =
             ["unknowns", "weights", "newton", "fallback", "delta", "before"].map(|name| self.fresh(name));
         self.add("{");
@@ -247,10 +247,8 @@ for (int iteration = 0; iteration < NHI_MOST_ITERATIONS; ++iteration) {{"
             self.add(&format!("{constant} {before} = {iterates}[0];"));
         }
         for &(value, to) in &newton.last_iterate {
-            if self.writer.is_used(to) {
-                let (value, to) = (self.operand(Operand::Value(value)), self.variable(to));
-                self.add(&format!("{to} = {value};"));
-            }
+            let value = self.writer.operand(Operand::Value(value), Place::Open);
+            self.each_used(&[to], |_, name| format!("{name} = {value};"));
         }
         let bent = usize::from(newton.derivatives.is_some());
         let update = format!("nhi_newton_update(&{loops}, {n}, {iterates}, {delta}, {weight}, {bent})");
@@ -267,12 +265,7 @@ for (int iteration = 0; iteration < NHI_MOST_ITERATIONS; ++iteration) {{"
         self.add("}");
         let status = format!("{loops}.status == NHI_OK ? NHI_NOT_CONVERGED : {loops}.status");
         self.add(&fail_if(&format!("!{loops}.is_solved"), &status));
-        for (i, &solution) in newton.solution.iter().enumerate() {
-            if self.writer.is_used(solution) {
-                let name = self.variable(solution);
-                self.add(&format!("{name} = {iterates}[{i}];"));
-            }
-        }
+        self.each_used(&newton.solution, |i, name| format!("{name} = {iterates}[{i}];"));
         self.indent -= 1;
         self.add("}");
     }
@@ -280,8 +273,7 @@ for (int iteration = 0; iteration < NHI_MOST_ITERATIONS; ++iteration) {{"
 
 /// `if (condition) { then; }` on lines of its own.
 pub(super) fn guard(condition: &str, then: &str) -> String {
-    let then: String = then.lines().map(|line| format!("    {line}\n")).collect();
-    format!("if ({condition}) {{\n{then}}}\n")
+    format!("if ({condition}) {{\n{}}}\n", indented(then))
 }
 
 /// Returns `status` on a condition.

@@ -2,7 +2,7 @@
 
 use super::composition::Substeps;
 use super::function::{Body, comment, fail_if, guard};
-use super::{Unit, all_finite, declared_and_defined, doc, doc_of, members, typedef};
+use super::{Text, Unit, all_finite, doc_of, members};
 use crate::group::Part;
 use crate::lower::Function;
 use crate::method::StateKind;
@@ -31,8 +31,8 @@ pub(super) struct Method<'a, 'u> {
 }
 
 impl Unit<'_> {
-    /// Declarations and definitions for a method.
-    pub(super) fn method(&self, functions: &MethodFunctions, variant: Variant) -> (String, String) {
+    /// Adds the types and functions of a method.
+    pub(super) fn method(&self, text: &mut Text, functions: &MethodFunctions, variant: Variant) {
         let method = Method {
             unit: self,
             functions,
@@ -48,29 +48,24 @@ impl Unit<'_> {
         let begin = begin.map(|(_, begin)| begin);
         let [rescale, update_velocity] =
             [rescale, update_velocity].map(|f| method.substeps.as_ref().and(f.as_ref()));
-        let mut source = String::new();
+        method.types(text);
         for (function, called, inputs, output) in [
             (Some(prepare), "prepare", &["p", "h"][..], "prepared"),
             (begin, "begin", &["p", "h", "q", "v", "t", "u"], "next"),
             (initial.as_ref(), "initial", &["p", "h", "state", "t"], "carried"),
             (rescale, "rescale", &["p", "h", "state", "t"], "carried"),
             (resync.as_ref(), "resync", &["state"], "carried"),
-            (update_velocity, "update_velocity", &["h", "before", "state"], "v"),
+            (update_velocity, "update_velocity", &["h", "before", "state"], "velocity"),
             (Some(step), "next", &["prepared", "state", "t", "u"], "next"),
         ] {
             if let Some(function) = function {
-                source.push_str(&method.function(function, called, inputs, output));
+                method.function(text, function, called, inputs, output);
             }
         }
-        source.push_str(&method.flush());
-        let mut header = method.types();
-        for (declared, defined) in
-            [method.start(), method.step(), method.steps(), method.state(), method.time()]
-        {
-            header.push_str(&declared);
-            source.push_str(&defined);
-        }
-        (header, source)
+        method.flush(text);
+        method.start(text);
+        method.steps(text);
+        method.state_and_time(text);
     }
 }
 
@@ -86,72 +81,63 @@ impl Method<'_, '_> {
         fields.filter(|(_, n)| *n > 0).collect()
     }
 
-    fn types(&self) -> String {
-        let Method { unit, functions, name, prepared, carried, .. } = self;
+    fn types(&self, text: &mut Text) {
+        let Method { unit, functions, variant, name, prepared, carried, substeps } = self;
         let real = unit.real;
-        let mut text = format!("/* Simulations by {}. */\n\n", functions.id);
+        text.header.push_str(&format!("/* Simulations by {variant}. */\n\n"));
         let mut kept = |about: &str, what: &str, members: &[String], numbers: &[Number]| {
-            if members.is_empty() {
-                return None;
-            }
             let lines = members.iter().zip(numbers);
-            let lines: Vec<String> =
-                lines.map(|(member, n)| format!("{real} {member}; /* {} */", comment(&n.doc))).collect();
-            text.push_str(&typedef(about, &lines, &format!("{name}_{what}")));
-            Some(format!("{name}_{what} {what};"))
+            let lines: String =
+                lines.map(|(member, n)| format!("{real} {member}; /* {} */\n", comment(&n.doc))).collect();
+            if lines.is_empty() {
+                return String::new();
+            }
+            text.typedef(about, &lines, &format!("{name}_{what}"));
+            format!("{name}_{what} {what};\n")
         };
         let about = "What depends on the parameters and the step size alone.";
         let prepared = kept(about, "prepared", prepared, &functions.prepared);
-        let carried = kept("What a step computes for the next one.", "carried", carried, &functions.carried);
-        let fields = self.fields().into_iter().map(|(role, n)| format!("{real} {}[{n}];", role.name()));
-        let fields: Vec<String> = fields.chain(carried).collect();
-        let prepared = prepared.map(|member| match &self.substeps {
-            Some(substeps) => member.replace(';', &format!("[{}];", substeps.sizes.len())),
-            None => member,
+        let about = "What a step computes for the next one.";
+        let carried = kept(about, "carried", carried, &functions.carried);
+        let fields = self.fields().into_iter().map(|(role, n)| format!("{real} {}[{n}];\n", role.name()));
+        let fields: String = fields.chain([carried]).collect();
+        text.typedef("A state.", &fields, &format!("{name}_node"));
+        let prepared = substeps.as_ref().map_or(prepared.clone(), |substeps| {
+            prepared.replace(';', &format!("[{}];", substeps.sizes.len()))
         });
-        let parameters = self.keeps_parameters().then(|| format!("{}_parameters parameters;", unit.name));
-        let others = [
-            format!("{name}_node node;"),
-            format!("{real} h; /* step size */"),
-            "uint64_t steps; /* steps taken */".into(),
-        ];
-        let simulation: Vec<String> = parameters.into_iter().chain(prepared).chain(others).collect();
-        text.push_str(&typedef("A state.", &fields, &format!("{name}_node")));
-        text.push_str(&typedef("A simulation: plain data, may be copied.", &simulation, name));
-        text
+        let parameters = match self.keeps_parameters() {
+            true => format!("{}_parameters parameters;\n", unit.name),
+            false => String::new(),
+        };
+        let simulation = format!(
+            "{parameters}{prepared}{name}_node node;
+{real} h; /* step size */
+uint64_t steps; /* steps taken */"
+        );
+        text.typedef("A simulation: plain data, may be copied.", &simulation, name);
     }
 
-    /// The declaration of a parameter that is read, if it is not empty.
-    fn input(&self, parameter: &str) -> Option<String> {
+    /// The declaration of a parameter, if it is not empty; of a struct with `qualifier`.
+    fn parameter(&self, parameter: &str, qualifier: &str) -> Option<String> {
         let Method { unit, name, .. } = self;
-        match parameter {
-            "p" => Some(format!("const {}_parameters *p", unit.name)),
-            "q" => Some(unit.array("q", unit.entries)),
-            "v" => Some(unit.array("v", unit.n)),
-            "u" => unit.inputs(),
-            "prepared" => (!self.prepared.is_empty()).then(|| format!("const {name}_prepared *prepared")),
-            "before" | "state" => Some(format!("const {name}_node *{parameter}")),
-            scalar => Some(format!("{} {scalar}", unit.real)),
-        }
-    }
-
-    /// The declaration of the parameter where results are written.
-    fn output(&self, parameter: &str) -> Option<String> {
-        let Method { name, .. } = self;
-        match parameter {
-            "prepared" if self.prepared.is_empty() => None,
-            "next" => Some(format!("{name}_node *next")),
-            "v" => Some(format!("{} v[{}]", self.unit.real, self.unit.n)),
-            _ => Some(format!("{name}_{parameter} *{parameter}")),
-        }
+        Some(match parameter {
+            "p" => format!("const {}_parameters *p", unit.name),
+            "h" | "t" => format!("{} {parameter}", unit.real),
+            "q" => unit.array("q", unit.entries),
+            "v" => unit.array("v", unit.n),
+            "u" => return unit.inputs(),
+            "prepared" if self.prepared.is_empty() => return None,
+            "before" | "state" | "next" => format!("{qualifier}{name}_node *{parameter}"),
+            "velocity" => format!("{} velocity[{}]", unit.real, unit.n),
+            _ => format!("{qualifier}{name}_{parameter} *{parameter}"),
+        })
     }
 
     /// A lowered function from `inputs` to the struct `output`.
-    fn function(&self, function: &Function, called: &str, inputs: &[&str], output: &str) -> String {
+    fn function(&self, text: &mut Text, function: &Function, called: &str, inputs: &[&str], output: &str) {
         let Method { unit, name, .. } = self;
-        let retraction = self.variant.retraction.id();
-        let taken = [&INPUTS[..], &["next", "carried", "all"]].concat();
-        let mut body = Body::new(function, &taken, unit.real, retraction);
+        let taken = [&INPUTS[..], &["next", "carried", "velocity", "all"]].concat();
+        let mut body = Body::new(function, &taken, unit.real, self.variant.retraction.id());
         let mut used = Vec::new();
         for argument in &function.arguments {
             let parameter = match &argument.role {
@@ -174,7 +160,7 @@ impl Method<'_, '_> {
             used.extend(is_used.then_some(parameter));
         }
         for parameter in INPUTS.into_iter().filter(|p| inputs.contains(p) && !used.contains(p)) {
-            if self.input(parameter).is_some() {
+            if self.parameter(parameter, "").is_some() {
                 body.add(&format!("(void){parameter};"));
             }
         }
@@ -190,7 +176,7 @@ impl Method<'_, '_> {
                     body.array(&format!("const {}", unit.real), "all", &all);
                     checks.extend(all_finite("all", all.len()));
                 }
-                ("v", _) => body.store(&values, |i| format!("v[{i}]")),
+                ("velocity", _) => body.store(&values, |i| format!("velocity[{i}]")),
                 (_, Role::Carried) => body.store(&values, |i| format!("next->carried.{}", self.carried[i])),
                 _ => {
                     body.store(&values, |i| format!("next->{field}[{i}]"));
@@ -198,40 +184,32 @@ impl Method<'_, '_> {
                 }
             }
         }
-        let result = match checks.as_slice() {
-            [] => "NHI_OK".to_owned(),
-            checks => format!("{} ? NHI_OK : NHI_NON_FINITE", checks.join(" && ")),
-        };
-        body.add(&format!("return {result};"));
-        let parameters = inputs.iter().filter_map(|input| self.input(input)).chain(self.output(output));
+        body.return_status(&checks);
+        let inputs = inputs.iter().filter_map(|input| self.parameter(input, "const "));
+        let parameters = inputs.chain(self.parameter(output, ""));
         let parameters = parameters.collect::<Vec<String>>().join(", ");
         let head = format!("static nhi_status {name}_{called}({parameters})");
-        let about = doc_of(function);
-        format!("{}{}", doc(&about), declared_and_defined(&about, &head, &body.finish()).1)
+        text.function(&doc_of(function), &head, &body.text);
     }
 
     /// Sets subnormal numbers of a state to zero.
-    fn flush(&self) -> String {
+    fn flush(&self, text: &mut Text) {
         let Method { name, carried, .. } = self;
         let arrays =
             self.fields().into_iter().map(|(role, n)| format!("nhi_flush(node->{}, {n});\n", role.name()));
         let members =
             carried.iter().map(|m| format!("node->carried.{m} = nhi_flushed(node->carried.{m});\n"));
         let lines: String = arrays.chain(members).collect();
-        let about = "Sets subnormal numbers to zero.";
         let head = format!("static void {name}_flush({name}_node *node)");
-        format!("{}{}", doc(about), declared_and_defined(about, &head, &lines).1)
+        text.function("Sets subnormal numbers to zero.", &head, &lines);
     }
 
     /// `, const double u[2]` and `, u` where there are control inputs.
     pub(super) fn inputs(&self) -> (String, &'static str) {
-        match self.unit.inputs() {
-            Some(declared) => (format!(", {declared}"), ", u"),
-            None => (String::new(), ""),
-        }
+        self.unit.inputs().map_or_else(Default::default, |declared| (format!(", {declared}"), ", u"))
     }
 
-    fn start(&self) -> (String, String) {
+    fn start(&self, text: &mut Text) {
         let Method { unit, name, functions, .. } = self;
         let Unit { name: system, real, entries, n, .. } = unit;
         let (inputs, u) = self.inputs();
@@ -262,36 +240,35 @@ matrix or the constraints are singular; *sim is left as it was then.";
             checks.push((format!("!{system}_is_admissible(p, q0, v0)"), "NHI_INADMISSIBLE_VELOCITY"));
         }
         let checks: String = checks.iter().map(|(condition, status)| fail_if(condition, status)).collect();
-        let prepared = |place: &str| match self.prepared.is_empty() {
-            true => String::new(),
-            false => format!(", &started.prepared{place}"),
-        };
-        let (prepare, first) = match &self.substeps {
-            None => (self.call("prepare", &format!("p, h{}", prepared(""))), "h".to_owned()),
-            Some(Substeps { sizes, .. }) => {
-                let prepare = |(i, gamma): (usize, &String)| {
-                    self.call("prepare", &format!("p, h * {gamma}{}", prepared(&format!("[{i}]"))))
-                };
-                (sizes.iter().enumerate().map(prepare).collect(), format!("h * {}", sizes[0]))
-            }
-        };
-        let begin = self.call("begin", &format!("p, {first}, q0, v0, t{u}, &started.node"));
-        let initial = functions
-            .initial
-            .as_ref()
-            .map(|_| self.call("initial", &format!("p, {first}, &started.node, t, &started.node.carried")));
-        let initial = initial.unwrap_or_default();
-        let keep = if self.keeps_parameters() { "started.parameters = *p;\n" } else { "" };
+        // The sizes of different steps, with what is prepared for each.
+        let sizes = self.substeps.as_ref().map_or(vec![("h".to_owned(), String::new())], |substeps| {
+            let sizes = substeps.sizes.iter().enumerate();
+            sizes.map(|(i, gamma)| (format!("h * {gamma}"), format!("[{i}]"))).collect()
+        });
+        let mut calls = String::new();
+        for (h, place) in &sizes {
+            let prepared = if self.prepared.is_empty() { "" } else { &format!(", &started.prepared{place}") };
+            calls.push_str(&self.call("prepare", &format!("p, {h}{prepared}")));
+        }
+        let first = &sizes[0].0;
+        calls.push_str(&self.call("begin", &format!("p, {first}, q0, v0, t{u}, &started.node")));
+        if functions.initial.is_some() {
+            let arguments = format!("p, {first}, &started.node, t, &started.node.carried");
+            calls.push_str(&self.call("initial", &arguments));
+        }
+        if self.keeps_parameters() {
+            calls.push_str("started.parameters = *p;\n");
+        }
         let body = format!(
             "{name} started;
 nhi_status status;
 const {real} t = 0;
-{checks}{prepare}{begin}{initial}{keep}started.h = h;
+{checks}{calls}started.h = h;
 started.steps = 0;
 *sim = started;
 return NHI_OK;"
         );
-        declared_and_defined(about, &head, &body)
+        text.function(about, &head, &body);
     }
 
     /// A call that fails as the called function does.
@@ -315,13 +292,10 @@ return NHI_OK;"
         self.substeps.is_some() && self.functions.rescale.is_some()
     }
 
-    fn step(&self) -> (String, String) {
-        if let Some(substeps) = &self.substeps {
-            return self.composed_step(substeps);
-        }
+    /// The body of `_step`, of a method that is not composed.
+    fn step(&self) -> String {
         let Method { unit, name, functions, .. } = self;
-        let (real, (inputs, u)) = (unit.real, self.inputs());
-        let about = doc_of(&functions.step) + "\nA step that fails leaves the simulation as it was.";
+        let (real, (_, u)) = (unit.real, self.inputs());
         let (now, state, resync) = match &functions.resync {
             None => (String::new(), "sim->node", String::new()),
             Some(_) => {
@@ -332,7 +306,7 @@ return NHI_OK;"
         };
         let prepared = if self.prepared.is_empty() { "" } else { "&sim->prepared, " };
         let next = self.call("next", &format!("{prepared}&{state}, t{u}, &next"));
-        let body = format!(
+        format!(
             "{name}_node next;
 {now}nhi_status status;
 const {real} t = ({real})sim->steps * sim->h;
@@ -341,12 +315,22 @@ const {real} t = ({real})sim->steps * sim->h;
 return NHI_OK;",
             check = self.check_inputs(),
             flush = self.flush_if_due("next"),
-        );
-        declared_and_defined(&about, &format!("nhi_status {name}_step({name} *sim{inputs})"), &body)
+        )
     }
 
-    fn steps(&self) -> (String, String) {
-        let (name, (inputs, u)) = (&self.name, self.inputs());
+    fn steps(&self, text: &mut Text) {
+        let Method { name, functions, variant, .. } = self;
+        let (inputs, u) = self.inputs();
+        let (which, body) = match &self.substeps {
+            None => (String::new(), self.step()),
+            Some(substeps) => {
+                let (n, id) = (substeps.count(), functions.id);
+                let which = format!("One step of `{variant}`: {n} steps of `{id}` of different sizes.\n\n");
+                (which, self.composed_step(substeps))
+            }
+        };
+        let about = which + &doc_of(&functions.step) + "\nA step that fails leaves the simulation as it was.";
+        text.function(&about, &format!("nhi_status {name}_step({name} *sim{inputs})"), &body);
         let head = format!("nhi_status {name}_steps({name} *sim{inputs}, uint64_t count)");
         let body = format!(
             "for (uint64_t k = 0; k < count; ++k) {{
@@ -357,10 +341,10 @@ return NHI_OK;",
 }}
 return NHI_OK;"
         );
-        declared_and_defined("Takes that many steps, up to the first one that fails.", &head, &body)
+        text.function("Takes that many steps, up to the first one that fails.", &head, &body);
     }
 
-    fn state(&self) -> (String, String) {
+    fn state_and_time(&self, text: &mut Text) {
         let Method { unit, name, functions, .. } = self;
         let real = unit.real;
         let mean = if real == "float" { "(float)0.5" } else { "0.5" };
@@ -378,12 +362,8 @@ return NHI_OK;"
             }
         }
         let about = "Configuration, velocity and multipliers (forces) of the last step.";
-        declared_and_defined(about, &format!("{head})"), &body)
-    }
-
-    fn time(&self) -> (String, String) {
-        let (name, real) = (&self.name, self.unit.real);
+        text.function(about, &format!("{head})"), &body);
         let head = format!("{real} {name}_time(const {name} *sim)");
-        declared_and_defined("Time.", &head, &format!("return ({real})sim->steps * sim->h;"))
+        text.function("Time.", &head, &format!("return ({real})sim->steps * sim->h;"));
     }
 }

@@ -45,16 +45,14 @@ pub struct File {
 /// The files of a declaration: `NAME.h`, `NAME.c` and `nhi.h`, where `NAME` is the name of the struct in snake case.
 pub fn files(derived: &Derived, optimised: &Optimised, options: &Options) -> Vec<File> {
     let unit = Unit::new(derived, options);
-    let (mut header, mut source) = unit.system(optimised);
-    let plain = optimised.methods.iter().filter_map(|method| Variant::with_id(method.id));
-    let variants = if options.variants.is_empty() { plain.collect() } else { options.variants.clone() };
-    for variant in variants {
-        let id = variant.method.facts().id;
-        let Some(functions) = optimised.methods.iter().find(|method| method.id == id) else { continue };
-        let (declared, defined) = unit.method(functions, variant);
-        header.push_str(&declared);
-        source.push_str(&defined);
+    let mut text = Text::default();
+    unit.system(&mut text, optimised);
+    for functions in &optimised.methods {
+        let plain = Variant::with_id(functions.id).filter(|_| options.variants.is_empty());
+        let variants = options.variants.iter().filter(|variant| variant.method.facts().id == functions.id);
+        variants.copied().chain(plain).for_each(|variant| unit.method(&mut text, functions, variant));
     }
+    let Text { header, source } = text;
     let (name, guard) = (&unit.name, unit.name.to_uppercase());
     let real = if options.float { "#define NHI_REAL_FLOAT\n" } else { "" };
     let (system, version, layout) =
@@ -141,18 +139,15 @@ impl<'a> Unit<'a> {
     fn layout(&self) -> String {
         let system = &self.derived.mechanics.system;
         let names = |all: &[Quantity]| all.iter().map(|quantity| quantity.name.clone()).collect();
-        let mut text = String::new();
-        for (array, names) in [
+        let arrays: [(&str, Vec<String>); 4] = [
             ("q", names(&system.coordinates)),
             ("v", names(&system.velocities)),
             ("lambda", system.constraints.iter().map(|constraint| constraint.label.clone()).collect()),
             ("u", names(&system.inputs)),
-        ] {
-            let names: Vec<String> = names;
-            if !names.is_empty() {
-                text.push_str(&format!(" * {array}: {}\n", names.join(", ")));
-            }
-        }
+        ];
+        let arrays = arrays.iter().filter(|(_, names)| !names.is_empty());
+        let mut text: String =
+            arrays.map(|(array, names)| format!(" * {array}: {}\n", names.join(", "))).collect();
         if let Some(Group { pose, notation, dimension, .. }) = system.group {
             let by_rows = if pose.contains(&Part::Matrix) { ", its matrix by rows" } else { "" };
             text.push_str(&format!(
@@ -180,11 +175,7 @@ fn doc(text: &str) -> String {
     let lines: Vec<String> = lines.map(function::comment).collect();
     match lines.as_slice() {
         [one] => format!("/* {one} */\n"),
-        several => {
-            let lines: Vec<String> =
-                several.iter().map(|line| format!(" * {line}").trim_end().to_owned()).collect();
-            format!("/*{}\n */\n", lines.join("\n").trim_start_matches(" *"))
-        }
+        several => format!("/* {}\n */\n", several.join("\n * ").replace("* \n", "*\n")),
     }
 }
 
@@ -193,16 +184,34 @@ fn doc_of(function: &Function) -> String {
     format!("{}\nOperations: {}.", function.doc.join("\n"), function.operations)
 }
 
-/// Declaration, with its documentation, and definition of a function.
-fn declared_and_defined(about: &str, head: &str, body: &str) -> (String, String) {
-    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
-    (format!("{}{head};\n\n", doc(about)), format!("{head}\n{{\n{body}}}\n\n"))
+/// The two files as far as they are printed.
+#[derive(Default)]
+struct Text {
+    header: String,
+    source: String,
 }
 
-/// A struct with one member a line.
-fn typedef(about: &str, members: &[String], name: &str) -> String {
-    let members: String = members.iter().map(|member| format!("    {member}\n")).collect();
-    format!("/* {about} */\ntypedef struct {{\n{members}}} {name};\n\n")
+impl Text {
+    /// Adds a struct with one member a line.
+    fn typedef(&mut self, about: &str, members: &str, name: &str) {
+        let members = indented(members);
+        self.header.push_str(&format!("/* {about} */\ntypedef struct {{\n{members}}} {name};\n\n"));
+    }
+
+    /// Adds a function, which is declared in the header unless it is static.
+    fn function(&mut self, about: &str, head: &str, body: &str) {
+        let about = doc(about);
+        if head.starts_with("static ") {
+            self.source.push_str(&about);
+        } else {
+            self.header.push_str(&format!("{about}{head};\n\n"));
+        }
+        self.source.push_str(&format!("{head}\n{{\n{}}}\n\n", indented(body)));
+    }
+}
+
+fn indented(lines: &str) -> String {
+    lines.lines().map(|line| format!("    {line}\n")).collect()
 }
 
 /// Whether all of `length` numbers are finite; nothing of none.
@@ -213,5 +222,5 @@ fn all_finite(name: &str, length: usize) -> Option<String> {
 /// Members of a struct for numbers that are kept, in their order.
 fn members(numbers: &[Number]) -> Vec<String> {
     let mut names = Names::default();
-    numbers.iter().map(|number| names.fresh(&identifier(&number.name))).collect()
+    numbers.iter().map(|number| names.fresh(&number.name)).collect()
 }

@@ -16,20 +16,14 @@ const GREEK: &str = "αalpha βbeta γgamma δdelta εepsilon ζzeta ηeta θthe
 
 /// `name` in ASCII: Greek letters by their names, other letters by their code points, an underscore after keywords.
 pub(super) fn identifier(name: &str) -> String {
-    let greek = |c: char| {
-        let spelled = GREEK.split_whitespace().find_map(|entry| entry.strip_prefix(c));
-        let lower =
-            || GREEK.split_whitespace().find_map(|entry| entry.strip_prefix(c.to_lowercase().next()?));
-        spelled.map(str::to_owned).or_else(|| {
-            let lower = lower()?;
-            Some(lower[..1].to_uppercase() + &lower[1..])
-        })
-    };
+    let greek = |c: char| GREEK.split_whitespace().find_map(|entry| entry.strip_prefix(c));
     let mut out = String::new();
     for c in crate::optimise::identifier(name).chars() {
-        match greek(c) {
+        let lower = c.to_lowercase().next().unwrap_or(c);
+        match greek(lower) {
             _ if c.is_ascii() => out.push(c),
-            Some(spelled) => out.push_str(&spelled),
+            Some(spelled) if c == lower => out.push_str(spelled),
+            Some(spelled) => out.extend([&spelled[..1].to_uppercase(), &spelled[1..]]),
             None => out.push_str(&format!("u{:x}", u32::from(c))),
         }
     }
@@ -47,10 +41,11 @@ pub(super) fn snake_case(name: &str) -> String {
     let chars: Vec<char> = name.chars().collect();
     let mut out = String::new();
     for (i, &c) in chars.iter().enumerate() {
-        let after_lower = i > 0 && !chars[i - 1].is_uppercase() && chars[i - 1] != '_';
-        let before_lower =
-            chars.get(i + 1).is_some_and(|next| next.is_lowercase()) && i > 0 && chars[i - 1] != '_';
-        if c.is_uppercase() && (after_lower || before_lower) {
+        let is_word = |before: char| {
+            before != '_'
+                && (!before.is_uppercase() || chars.get(i + 1).is_some_and(|next| next.is_lowercase()))
+        };
+        if c.is_uppercase() && chars[..i].last().is_some_and(|&before| is_word(before)) {
             out.push('_');
         }
         out.extend(c.to_lowercase());

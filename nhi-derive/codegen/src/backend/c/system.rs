@@ -1,41 +1,29 @@
 //! The functions of the system.
 
 use super::function::{Body, fail_if};
-use super::{Unit, all_finite, declared_and_defined, doc_of, typedef};
+use super::{Text, Unit, all_finite, doc_of};
 use crate::lower::Function;
 use crate::optimised::{Optimised, SystemFunctions};
 use crate::program::Role;
 
 impl Unit<'_> {
-    /// Declarations and definitions: the parameters, and every function of the system.
-    pub(super) fn system(&self, optimised: &Optimised) -> (String, String) {
-        let SystemFunctions {
-            energy,
-            momentum,
-            residual,
-            residual_scale,
-            project,
-            acceleration,
-            momentum_basis,
-        } = &optimised.system;
-        let mut header = typedef("Parameters.", &self.members, &format!("{}_parameters", self.name));
-        let mut source = String::new();
-        let public = [energy, momentum, project, acceleration].into_iter().chain(momentum_basis);
-        for function in public.chain((self.m > 0).then_some(residual)) {
-            let (declared, defined) = self.plain(function, "");
-            header.push_str(&declared);
-            source.push_str(&defined);
-        }
+    /// Adds the parameters, and every function of the system.
+    pub(super) fn system(&self, text: &mut Text, optimised: &Optimised) {
+        let of_system = &optimised.system;
+        let SystemFunctions { energy, momentum, project, acceleration, .. } = of_system;
+        text.typedef("Parameters.", &self.members.join("\n"), &format!("{}_parameters", self.name));
+        let functions = [energy, momentum, project, acceleration].into_iter();
+        functions.chain(&of_system.momentum_basis).for_each(|function| self.plain(text, function, ""));
         if self.m > 0 {
-            source.push_str(&self.plain(residual_scale, "static ").1);
-            source.push_str(&self.admissible());
+            self.plain(text, &of_system.residual, "");
+            self.plain(text, &of_system.residual_scale, "static ");
+            text.source.push_str(&self.admissible());
         }
-        (header, source)
     }
 
-    /// Declaration and definition of a function with arguments by their roles and results by pointers. A velocity is
-    /// the result in place of the one that is given.
-    fn plain(&self, function: &Function, linkage: &str) -> (String, String) {
+    /// Adds a function with arguments by their roles and results by pointers. A velocity is the result in place of the
+    /// one that is given.
+    fn plain(&self, text: &mut Text, function: &Function, linkage: &str) {
         let (name, real) = (&self.name, self.real);
         let in_place = function.outputs[0].role == Role::Velocity;
         let uses = function.uses();
@@ -61,18 +49,13 @@ impl Unit<'_> {
         }
         let returns_number = function.outputs[0].scalar;
         let outputs = function.outputs.iter().filter(|o| !o.values.is_empty() && !o.scalar);
-        let outputs: Vec<_> = outputs
-            .map(|output| {
-                let out = match &output.role {
-                    Role::Velocity => "v".to_owned(),
-                    Role::Named(name) if name == "a" => "dv".to_owned(),
-                    Role::Multipliers => "lambda".to_owned(),
-                    Role::Named(other) if function.outputs.len() > 1 => super::identifier(other),
-                    _ => "out".to_owned(),
-                };
-                (output, out)
-            })
-            .collect();
+        let outputs = outputs.map(|output| match &output.role {
+            Role::Named(name) if name == "a" => (output, "dv".to_owned()),
+            Role::Named(name) if function.outputs.len() > 1 => (output, super::identifier(name)),
+            Role::Named(_) => (output, "out".to_owned()),
+            role => (output, role.name().to_owned()),
+        });
+        let outputs: Vec<_> = outputs.collect();
         let declared = outputs.iter().filter(|_| !in_place);
         parameters.extend(declared.map(|(output, out)| format!("{real} {out}[{}]", output.values.len())));
         let can_fail = function.outputs.iter().any(|o| matches!(o.role, Role::Velocity | Role::Multipliers));
@@ -87,7 +70,7 @@ impl Unit<'_> {
                 _ if argument.scalar => parameter.to_owned(),
                 _ => format!("{parameter}[{i}]"),
             });
-            if !is_used && !(in_place && parameter == "v") {
+            if !(is_used || in_place && parameter == "v") {
                 unused.push_str(&format!("(void){parameter};\n"));
             }
         }
@@ -97,23 +80,21 @@ impl Unit<'_> {
             let value = body.operands(&function.outputs[0].values).concat();
             body.add(&format!("return {value};"));
         }
+        let mut checks = Vec::new();
         for (output, out) in &outputs {
             let values = body.operands(&output.values);
             if in_place {
                 // A failure leaves the argument as it is.
                 body.array(&format!("const {real}"), "result", &values);
                 body.add(&fail_if(&format!("!nhi_all_finite(result, {})", values.len()), "NHI_NON_FINITE"));
-                let results: Vec<String> = (0..values.len()).map(|i| format!("result[{i}]")).collect();
-                body.store(&results, |i| format!("v[{i}]"));
-                body.add("return NHI_OK;");
+                (0..values.len()).for_each(|i| body.add(&format!("v[{i}] = result[{i}];")));
             } else {
                 body.store(&values, |i| format!("{out}[{i}]"));
+                checks.extend(all_finite(out, values.len()));
             }
         }
-        if can_fail && !in_place {
-            let checks = outputs.iter().filter_map(|(output, out)| all_finite(out, output.values.len()));
-            let checks: Vec<String> = checks.collect();
-            body.add(&format!("return {} ? NHI_OK : NHI_NON_FINITE;", checks.join(" && ")));
+        if can_fail {
+            body.return_status(&checks);
         }
         let ty = match (returns_number, can_fail) {
             (true, _) => real,
@@ -121,7 +102,7 @@ impl Unit<'_> {
             (_, false) => "void",
         };
         let head = format!("{linkage}{ty} {name}_{}({})", function.name, parameters.join(", "));
-        declared_and_defined(&doc_of(function), &head, &body.finish())
+        text.function(&doc_of(function), &head, &body.text);
     }
 
     /// Whether a velocity satisfies the constraints up to the rounding of q and v, as the runtime decides.
