@@ -34,10 +34,11 @@ use proc_macro::TokenStream;
 /// | `group = SE2(theta, x, y; omega, v, w)` | optional, in addition to coordinates or alone: a Lie-group factor, see [Poses](#poses) |
 /// | `lagrangian = expr` | L(q, v), a polynomial of degree two in the velocities |
 /// | `constraints(form = 0, ...)` | velocity constraints, at most n − 1; `constraints()` for none |
+/// | `holonomic(label: expr = 0, ...)` | optional: position constraints g(q) = 0, see [Forms](#forms); `constraints(...)` may then be left out |
 /// | `force = form` | optional: the work one-form of all non-conservative forces |
 /// | `inputs(u1, u2)` | optional: control inputs, given at every step and held over it |
 /// | `let(name = expr, ...)` | optional: names for subexpressions |
-/// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, these two, with a group `Rdp` and `Rattle`; `methods(all)` emits every method that applies |
+/// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, `Dla2` alone, with a group `Rdp`, with `holonomic` and no group `DlaRattle`; `methods(all)` emits every method that applies |
 /// | `crate = path` | optional: where the runtime is, if not at `::nhi_runtime`, as seen from the struct's module |
 ///
 /// # Poses
@@ -82,6 +83,12 @@ use proc_macro::TokenStream;
 /// coefficient of `dt` may contain velocities, linearly. A constraint without any differential is read
 /// in velocities: `dot(x) - r*w + Omega*y = 0` is the same. `= 0` may be left out. A label,
 /// `rolling: dx - r*dphi = 0`, names the constraint in errors and reports.
+///
+/// A position constraint, `holonomic(rod: x^2 + y^2 - l^2 = 0)`, is an expression in coordinates, entries of the
+/// pose and parameters that vanishes on the admissible configurations. It is not repeated as a one-form. Together
+/// with the one-forms there are at most n − 1, and its multiplier comes after theirs. Methods that keep the positions
+/// to rounding are `DlaRattle`, `DlaRattleMidpoint`, `Rdp` and its relatives on groups, `Rattle` and the other
+/// reflecting methods, and compositions of the symmetric ones; with Runge–Kutta methods positions drift.
 ///
 /// A force may depend on coordinates, velocities, inputs and the time `t`:
 /// `force = u1*dpsi - c*dot(x)*dx + sin(t)*dy`.

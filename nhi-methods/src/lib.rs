@@ -455,9 +455,13 @@ impl Method {
         Method::ALL.iter().copied().find(|method| method.facts().id == id)
     }
 
-    /// The methods that a declaration without `methods(...)` has.
-    pub const fn defaults(with_group: bool) -> &'static [Method] {
-        if with_group { &[Method::Rdp, Method::Rattle] } else { &[Method::Dla2, Method::Rattle] }
+    /// The method that a declaration without `methods(...)` has.
+    pub const fn default_of(has_group: bool, has_positions: bool) -> Method {
+        match (has_group, has_positions) {
+            (true, _) => Method::Rdp,
+            (false, true) => Method::DlaRattle,
+            (false, false) => Method::Dla2,
+        }
     }
 }
 

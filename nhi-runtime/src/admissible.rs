@@ -38,6 +38,61 @@ pub(crate) fn check_pose<S: System, T: Scalar>(q: &S::Configuration<T>) -> Resul
     Err(Error::Pose { name, defect })
 }
 
+/// Checks that g(q) vanishes within the accuracy of `q`, as [`check`] does for velocities.
+pub(crate) fn check_position<S: System, T: Scalar>(
+    parameters: &S::Parameters<T>,
+    q: &S::Configuration<T>,
+) -> Result<(), Error> {
+    let (parameters, q) = (&values(parameters), &values(q));
+    let (residuals, scales) = (S::position::<f64>(parameters, q), S::position_scale::<f64>(parameters, q));
+    let first = S::CONSTRAINTS.len() - residuals.as_ref().len();
+    let all = S::CONSTRAINTS[first..].iter().zip(residuals.as_ref()).zip(scales.as_ref());
+    for (a, ((name, &residual), scale)) in all.enumerate() {
+        let mut tolerance = scale * relative::<T>();
+        for i in 0..q.as_ref().len() {
+            let mut q: S::Configuration<f64> = *q;
+            let by = allowance::<T>(q.as_ref(), i);
+            if let Some(x) = q.as_mut().get_mut(i) {
+                *x += by;
+            }
+            let moved =
+                S::position::<f64>(parameters, &q).as_ref().get(a).map_or(0.0, |g| (g - residual).abs());
+            tolerance += if moved.is_finite() { moved } else { 0.0 };
+        }
+        if !(residual.is_finite() && residual.abs() <= tolerance) {
+            return Err(Error::Position { name, residual });
+        }
+    }
+    Ok(())
+}
+
+/// Most Gauss–Newton steps to a configuration. They converge quadratically.
+const MAX_CORRECTIONS: usize = 50;
+
+/// A configuration near `q` at which the position constraints hold: Gauss–Newton steps as long as they reduce |g|.
+pub(crate) fn corrected<S: System, T: Scalar>(
+    parameters: &S::Parameters<T>,
+    q: &S::Configuration<T>,
+) -> Result<S::Configuration<T>, Error> {
+    let size = |q: &S::Configuration<T>| {
+        let g = S::position::<T>(parameters, q);
+        g.as_ref().iter().fold(0.0, |size: f64, g| size.max(g.to_f64().abs()))
+    };
+    let (mut q, mut best) = (*q, size(q));
+    for _ in 0..MAX_CORRECTIONS {
+        if best == 0.0 {
+            break;
+        }
+        let next = S::correct(parameters, &q).map_err(|cause| Error::Projection { cause })?;
+        let reached = size(&next);
+        if !(reached < best) {
+            break;
+        }
+        (q, best) = (next, reached);
+    }
+    Ok(q)
+}
+
 /// Checks that μ(q)v + μ₀(q) vanishes within the accuracy of `q` and `v`.
 ///
 /// The size of the terms is not a sufficient scale: sin θ · dx − cos θ · dy with dx = 0 and θ = π/2

@@ -117,6 +117,13 @@ pub enum Error {
         /// The largest entry of |RᵀR − 1|; for a reflection, that of the difference between r₁ × r₂ and r₃.
         defect: f64,
     },
+    /// The initial configuration violates a position constraint by more than rounding.
+    Position {
+        /// Label of the constraint, or its text.
+        name: &'static str,
+        /// g(q₀).
+        residual: f64,
+    },
     /// The initial velocity violates a constraint by more than rounding.
     Constraint {
         /// Label of the constraint, or its text.
@@ -171,6 +178,11 @@ impl fmt::Display for Error {
                 "the matrix `{name}` of the initial pose is not a rotation: {name}ᵀ{name} = 1 with det {name} = 1 \
                  is violated by {defect:e}; a `UnitQuaternion` or `Rotation3` of nalgebra can be passed instead, \
                  and `Rotation3::from_matrix` finds the rotation nearest to a matrix"
+            ),
+            Error::Position { name, residual } => write!(
+                f,
+                "the initial configuration violates the position constraint `{name}` by {residual:e}; \
+                 `Simulation::project` takes one that satisfies it"
             ),
             Error::Constraint { name, residual } => write!(
                 f,

@@ -30,10 +30,10 @@ pub struct Simulation<S: System, M: Method<S>, T: Scalar = f64> {
 
 impl<S: System, M: Method<S>> Simulation<S, M> {
     /// Starts `method` at the configuration `q0` with the velocity `v0` = dq/dt and the step size `h`. The velocity has to
-    /// satisfy the constraints. The step size may be negative.
+    /// satisfy the constraints, and the configuration the position constraints. The step size may be negative.
     ///
     /// # Errors
-    /// [`Error::Constraint`] names a violated constraint and its residual, [`Error::Pose`] a matrix that is not a
+    /// [`Error::Constraint`] and [`Error::Position`] name a violated constraint and its residual, [`Error::Pose`] a matrix that is not a
     /// rotation. The other errors are [`Error::StepSize`], [`Error::NonFinite`] and [`Error::Start`].
     pub fn new(
         system: S,
@@ -62,7 +62,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, as_given::<S, f64>)
     }
 
-    /// As [`Simulation::new`], with the admissible velocity nearest to `v0` in the kinetic-energy metric.
+    /// As [`Simulation::new`], with the admissible velocity nearest to `v0` in the kinetic-energy metric. Where there are
+    /// position constraints, `q0` is first brought onto them by Gauss–Newton steps in the same metric.
     ///
     /// # Errors
     /// As [`Simulation::new`], and [`Error::Projection`].
@@ -247,7 +248,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         system: S,
         method: M,
         parameters: S::Parameters<T>,
-        (q0, v0): (S::Configuration<T>, S::Velocity<T>),
+        (q0, v0): Point<S, T>,
         inputs: S::Inputs<T>,
         h: T,
         admissible: Admissible<S, T>,
@@ -260,7 +261,8 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         admissible::check_pose::<S, T>(&q0)?;
         finite(Quantity::Velocity, S::VELOCITIES, v0.as_ref())?;
         finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
-        let v0 = admissible(&parameters, &q0, &v0)?;
+        let (q0, v0) = admissible(&parameters, (q0, v0))?;
+        admissible::check_position::<S, T>(&parameters, &q0)?;
         admissible::check::<S, T>(&parameters, &q0, &v0)?;
         let start = |cause: Failure| Error::Start { cause };
         let prepared = method.prepare(&parameters, h).map_err(start)?;
@@ -410,6 +412,12 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         S::residual(&self.parameters, &self.q(), &self.v())
     }
 
+    /// g(q) of the position constraints, the last of [`System::CONSTRAINTS`], in their units. It is a rounding error for
+    /// methods that keep them, and grows for Runge–Kutta methods. Costs one evaluation of these constraints.
+    pub fn position_residual(&self) -> impl AsRef<[T]> + use<S, M, T> {
+        S::position(&self.parameters, &self.q())
+    }
+
     /// Energy E = ∂L/∂v · v − L. Costs one evaluation.
     pub fn energy(&self) -> T {
         S::energy(&self.parameters, &self.q(), &self.v())
@@ -520,25 +528,21 @@ const BATCH: u64 = method::FLUSH_EVERY;
 /// Number of vector registers without AVX-512.
 const REGISTERS: usize = 16;
 
-/// How the initial velocity is made admissible. A function pointer, so that `new` does not instantiate the projection.
-type Admissible<S, T> = fn(
-    &<S as System>::Parameters<T>,
-    &<S as System>::Configuration<T>,
-    &<S as System>::Velocity<T>,
-) -> Result<<S as System>::Velocity<T>, Error>;
+/// (q, v)
+type Point<S, T> = (<S as System>::Configuration<T>, <S as System>::Velocity<T>);
 
-fn as_given<S: System, T: Scalar>(
-    _: &S::Parameters<T>,
-    _: &S::Configuration<T>,
-    v: &S::Velocity<T>,
-) -> Result<S::Velocity<T>, Error> {
-    Ok(*v)
+/// How the initial values are made admissible. A function pointer, so that `new` does not instantiate the projection.
+type Admissible<S, T> = fn(&<S as System>::Parameters<T>, Point<S, T>) -> Result<Point<S, T>, Error>;
+
+fn as_given<S: System, T: Scalar>(_: &S::Parameters<T>, start: Point<S, T>) -> Result<Point<S, T>, Error> {
+    Ok(start)
 }
 
 fn nearest<S: System>(
     parameters: &S::Parameters<f64>,
-    q: &S::Configuration<f64>,
-    v: &S::Velocity<f64>,
-) -> Result<S::Velocity<f64>, Error> {
-    S::project(parameters, q, v).map_err(|cause| Error::Projection { cause })
+    (q, v): Point<S, f64>,
+) -> Result<Point<S, f64>, Error> {
+    let q = admissible::corrected::<S, f64>(parameters, &q)?;
+    let v = S::project(parameters, &q, &v).map_err(|cause| Error::Projection { cause })?;
+    Ok((q, v))
 }

@@ -38,7 +38,7 @@ pub trait System {
     const PARAMETERS: &'static [&'static str];
     /// Control inputs.
     const INPUTS: &'static [&'static str];
-    /// Labels of the constraints; without a label, their text.
+    /// Labels of the constraints; without a label, their text. Position constraints come last.
     const CONSTRAINTS: &'static [&'static str];
     /// The horizontal symmetries with a constant direction that were found in the declaration.
     const SYMMETRIES: &'static [Symmetry] = &[];
@@ -101,6 +101,30 @@ pub trait System {
         t: T,
         inputs: &Self::Inputs<T>,
     ) -> Result<Acceleration<Self, T>, Failure>;
+
+    /// g(q) of the position constraints, which vanishes where they hold. It is empty for a system without any.
+    fn position<T: Scalar>(
+        _parameters: &Self::Parameters<T>,
+        _q: &Self::Configuration<T>,
+    ) -> impl AsRef<[T]> + use<Self, T> {
+        []
+    }
+
+    /// The sums of absolute values of the terms of [`System::position`], to which rounding errors are relative.
+    fn position_scale<T: Scalar>(
+        _parameters: &Self::Parameters<T>,
+        _q: &Self::Configuration<T>,
+    ) -> impl AsRef<[T]> + use<Self, T> {
+        []
+    }
+
+    /// The configuration after a Gauss–Newton step towards g(q) = 0 in the kinetic-energy metric.
+    fn correct<T: Scalar>(
+        _parameters: &Self::Parameters<T>,
+        q: &Self::Configuration<T>,
+    ) -> Result<Self::Configuration<T>, Failure> {
+        Ok(*q)
+    }
 
     /// A basis (0, e_b(q)) of the admissible velocities with which only the pose moves, as vectors of length n. It is
     /// empty without a group factor, and if the constraints admit no such velocity.
@@ -183,7 +207,7 @@ impl Length {
     message = "`{Self}` has no step functions for `{K}`",
     label = "`{K}` was not emitted for this system",
     note = "a system has the methods that its declaration names, #[nonholonomic(methods(Dla2, Rk4, ...))]; \
-            left out, they are `Dla2` and `Rattle`, with a group factor `Rdp` and `Rattle`",
+            left out, it is `Dla2`, with a group factor `Rdp`, with position constraints `DlaRattle`",
     note = "methods with a retraction, such as `Rdp::new(Cayley)`, are for systems with a group factor"
 )]
 pub trait Emits<K>: System {

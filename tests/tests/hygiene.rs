@@ -232,7 +232,13 @@ fn steps() {
 
     // Declared in a function, beside a local of the same name as a coordinate.
     #[derive(::nhi_runtime::Nonholonomic)]
-    #[nonholonomic(coordinates(y), lagrangian = dot(y)^2/2 - g*y, constraints(), crate = ::nhi_runtime)]
+    #[nonholonomic(
+        coordinates(y),
+        lagrangian = dot(y)^2/2 - g*y,
+        constraints(),
+        methods(Rattle),
+        crate = ::nhi_runtime
+    )]
     struct Local {
         g: ::std::primitive::f64,
     }

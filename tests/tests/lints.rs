@@ -68,7 +68,13 @@ pub struct Snakeboard {
 
 /// No parameters, no constraints.
 #[derive(Nonholonomic, Clone, Copy, Debug)]
-#[nonholonomic(coordinates(x), lagrangian = dot(x)^2/2 - x^4, constraints(), crate = nhi_runtime)]
+#[nonholonomic(
+    coordinates(x),
+    lagrangian = dot(x)^2/2 - x^4,
+    constraints(),
+    methods(Dla2, Rattle),
+    crate = nhi_runtime
+)]
 pub struct Quartic;
 
 /// A wheel on SE(2) with its angles.
@@ -114,6 +120,7 @@ pub struct Ball {
     group = SE3(R, p; w1, w2, w3, v1, v2, v3),
     lagrangian = (w1^2 + 2*w2^2 + 3*w3^2 + v1^2 + v2^2 + v3^2)/2 + w1*v1/4 - p[2],
     constraints(v2 = 0),
+    methods(Rdp, Rattle),
     crate = nhi_runtime
 )]
 pub struct Skate;

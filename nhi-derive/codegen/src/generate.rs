@@ -198,7 +198,6 @@ fn hash(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{ExpandError, Request, hash};
-    use crate::backend::c::Options;
     use crate::engine::BuiltIn;
 
     const SOURCE: &str = "

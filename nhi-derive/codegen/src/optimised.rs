@@ -46,6 +46,12 @@ pub struct SystemFunctions {
     pub project: Function,
     /// Accelerations and multipliers.
     pub acceleration: Function,
+    /// Residuals of the position constraints.
+    pub position: Option<Function>,
+    /// Scales of these residuals.
+    pub position_scale: Option<Function>,
+    /// A Gauss–Newton step towards the position constraints.
+    pub correct: Option<Function>,
     /// Vectors of the nonholonomic momentum.
     pub momentum_basis: Option<Function>,
 }
@@ -113,10 +119,14 @@ impl Optimised {
             residual_scale,
             project,
             acceleration,
+            position,
+            position_scale,
+            correct,
             momentum_basis,
         } = system;
         let of_system = [energy, momentum, residual, residual_scale, project, acceleration];
-        work.extend(of_system.into_iter().chain(momentum_basis).map(Work::Plain));
+        let optional = [position, position_scale, correct, momentum_basis];
+        work.extend(of_system.into_iter().chain(optional.into_iter().flatten()).map(Work::Plain));
         let mut done = in_parallel(&work, |work| work.finish(pool)).into_iter();
         let steps: Vec<StepFunctions> = done.by_ref().take(methods.len()).map(Done::step).collect();
         let mut plain = done.map(Done::plain);
@@ -133,6 +143,9 @@ impl Optimised {
             residual_scale: next(),
             project: next(),
             acceleration: next(),
+            position: position.is_some().then(&mut next),
+            position_scale: position_scale.is_some().then(&mut next),
+            correct: correct.is_some().then(&mut next),
             momentum_basis: momentum_basis.is_some().then(next),
         };
         Optimised { system, methods }
@@ -149,9 +162,13 @@ impl SystemFunctions {
             residual_scale,
             project,
             acceleration,
+            position,
+            position_scale,
+            correct,
             momentum_basis,
         } = self;
-        [energy, momentum, residual, residual_scale, project, acceleration].into_iter().chain(momentum_basis)
+        let optional = [position, position_scale, correct, momentum_basis].into_iter().flatten();
+        [energy, momentum, residual, residual_scale, project, acceleration].into_iter().chain(optional)
     }
 }
 

@@ -32,7 +32,7 @@ pub struct System {
     pub t: Expr,
     /// L(q, v; parameters), a polynomial of degree at most two in the velocities.
     pub lagrangian: Expr,
-    /// At most n − 1 one-forms, independent almost everywhere.
+    /// At most n − 1 one-forms, independent almost everywhere; those of position constraints come last.
     pub constraints: Vec<Constraint>,
     /// Components of the work one-form along the velocities, n of them, in q, v, t, parameters and inputs.
     pub force: Vec<Expr>,
@@ -58,7 +58,7 @@ pub struct Quantity {
     pub symbol: Expr,
 }
 
-/// One constraint μ v + μ₀ = 0.
+/// One constraint μ v + μ₀ = 0, alone or as the derivative of a position constraint.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constraint {
     /// The name its author gave it, or the text of the form.
@@ -67,6 +67,8 @@ pub struct Constraint {
     pub form: Vec<Expr>,
     /// Affine part μ₀(q), the coefficient of `dt`.
     pub dt: Expr,
+    /// g of a position constraint g(q) = 0, whose derivative μ v + μ₀ is.
+    pub position: Option<Expr>,
 }
 
 /// Texts of a declaration, for documentation and reports.

@@ -13,6 +13,7 @@ use nhi_codegen::backend::c::{self, Options};
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
 use nhi_codegen::expand::structs;
+use nhi_codegen::method::StateKind;
 use nhi_codegen::optimised::Optimised;
 use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::Simulation;
@@ -347,6 +348,67 @@ fn subnormal_numbers_are_flushed_by_the_same_steps() {
             // The same in one call.
             process.begin(method.id, &q, &v, &[], STEP_SIZE).expect("a start");
             assert_eq!(process.steps(2 * FLUSH_EVERY + 10, &[]), (0, state), "{name}");
+        }
+    }
+}
+
+/// A point on a circle in the plane and a body that is pinned at a point.
+const ON_POSITIONS: &str = "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y),
+        lagrangian = m/2*(dot(x)^2 + dot(y)^2) - m*g*y,
+        holonomic(x^2 + y^2 - r^2),
+        methods(DlaRattle, Rattle)
+    )]
+    pub struct OnCircle { pub m: f64, pub g: f64, pub r: f64 }
+
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        group = SE2(th, x, y; w, u, v),
+        lagrangian = m/2*(u^2 + v^2 + w^2/2) - m*g*y,
+        holonomic(x + r*cos(th), y + r*sin(th)),
+        methods(Rdp, Rattle)
+    )]
+    pub struct Pinned { pub m: f64, pub g: f64, pub r: f64 }
+";
+
+/// Steps on position constraints, and starts off them.
+#[test]
+fn position_constraints_are_kept_and_required() {
+    let parameters = [1.5, 9.81, 0.5];
+    for (i, q, v) in [(0, vec![0.3, -0.4], vec![0.8, 0.6]), (1, vec![0.0, -0.5, 0.0], vec![1.2, 0.0, -0.6])] {
+        let (derived, optimised) = derive(declarations(ON_POSITIONS).remove(i));
+        let folder = folder(&format!("on_positions_{i}"));
+        let header = write_c(&folder, &derived, &optimised, declared(&derived));
+        for build in builds() {
+            let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
+            let mut process = program.run(&parameters);
+            let off: Vec<f64> = q.iter().map(|q| q + 1e-3).collect();
+            for method in &optimised.methods {
+                assert_eq!(
+                    process.begin(method.id, &off, &v, &[], STEP_SIZE).err(),
+                    Some(9),
+                    "{}",
+                    method.id
+                );
+                let mut state = process.begin(method.id, &q, &v, &[], STEP_SIZE).expect("a start");
+                let start = [&q[..], &v, &[]];
+                let simulation = Simulation::start(method, plain(method.id), &parameters, start, STEP_SIZE);
+                let mut simulation = simulation.expect("a start");
+                for k in 0..200 {
+                    let name = format!("{}, {}, step {k}", build.name, method.id);
+                    if method.state == StateKind::Node {
+                        let numbers = &state.numbers()[..state.numbers().len() - 1];
+                        assert_same(&name, numbers, &shown(&simulation, &state));
+                    }
+                    assert_same(&name, &state.q, &simulation.numbers()[..q.len()]);
+                    simulation.step(&[]).expect("a step");
+                    let (status, next) = process.step(&[]);
+                    assert_eq!(status, 0, "{name}");
+                    state = next;
+                }
+            }
         }
     }
 }

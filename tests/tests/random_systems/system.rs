@@ -156,6 +156,7 @@ impl RandomSystem {
         let lagrangian = pool.sum(&terms);
         let constraints = (0..self.m)
             .map(|a| Constraint {
+                position: None,
                 label: format!("form {a}"),
                 form: self.mu[a].iter().map(|r| r.build(&mut pool, &symbols)).collect(),
                 dt: self.mu_t[a].build(&mut pool, &symbols),

@@ -12,8 +12,18 @@ use quote::ToTokens;
 use syn::parse::Parser;
 
 /// The keys, in the order in which they are documented.
-pub(crate) const KEYS: [&str; 9] =
-    ["coordinates", "group", "inputs", "let", "lagrangian", "constraints", "force", "methods", "crate"];
+pub(crate) const KEYS: [&str; 10] = [
+    "coordinates",
+    "group",
+    "inputs",
+    "let",
+    "lagrangian",
+    "constraints",
+    "holonomic",
+    "force",
+    "methods",
+    "crate",
+];
 
 /// Help line with the required keys.
 pub(crate) const WHAT_TO_DECLARE: &str =
@@ -41,7 +51,7 @@ pub(crate) struct Form {
     pub(crate) form: Ast,
 }
 
-/// The entries of `constraints(...)`.
+/// The entries of `constraints(...)` or `holonomic(...)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Forms {
     pub(crate) forms: Vec<Form>,
@@ -60,6 +70,7 @@ pub(crate) struct Attributes {
     pub(crate) lets: Vec<Let>,
     pub(crate) lagrangian: Slot<Ast>,
     pub(crate) constraints: Slot<Forms>,
+    pub(crate) holonomic: Slot<Forms>,
     pub(crate) force: Slot<Ast>,
     pub(crate) methods: Slot<Vec<Name>>,
     pub(crate) runtime: Slot<syn::Path>,
@@ -183,6 +194,10 @@ impl Attributes {
             "constraints" => {
                 let forms = list(&key, "(... = 0, ...)", part, context).map(|group| forms(&group, context));
                 self.constraints.set(&key, forms, context);
+            }
+            "holonomic" => {
+                let forms = list(&key, "(... = 0, ...)", part, context).map(|group| forms(&group, context));
+                self.holonomic.set(&key, forms, context);
             }
             "methods" => {
                 let names = list(&key, "(Dla2, ...)", part, context).map(|group| names(&group, context));

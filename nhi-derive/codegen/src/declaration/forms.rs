@@ -138,6 +138,13 @@ impl Lowering<'_> {
         if without { self.blame_missing(ast, "a factor such as `dx` or `dt`") } else { Ok(form) }
     }
 
+    /// The differential of a function of the configuration.
+    pub(crate) fn differential(&mut self, g: Expr) -> OneForm {
+        let rate = self.total_derivative(g, self.symbols.rates.clone());
+        let coefficients = self.pool.gradient(rate, &self.symbols.velocities);
+        OneForm { coefficients, dt: self.pool.zero() }
+    }
+
     /// The components of a work one-form.
     pub(crate) fn force(&mut self, ast: &Ast) -> Result<Vec<Expr>, Reported> {
         self.in_force = true;

@@ -347,7 +347,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Σ ∂e/∂qᵢ rᵢ: the time derivative or the differential of a function of the coordinates.
-    fn total_derivative(&mut self, e: Expr, rates: Vec<Expr>) -> Expr {
+    pub(crate) fn total_derivative(&mut self, e: Expr, rates: Vec<Expr>) -> Expr {
         let gradient = self.pool.gradient(e, &self.symbols.coordinates);
         let terms: Vec<Expr> = gradient.iter().zip(&rates).map(|(&g, &r)| self.pool.mul(g, r)).collect();
         self.pool.sum(&terms)

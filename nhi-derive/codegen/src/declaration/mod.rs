@@ -147,7 +147,7 @@ impl Declaration {
                     .map(|c| c.coordinates)
                     .filter(|n| *n > 0 && scope.is_sound() && !scope.has_unknown())
                     .filter(|_| attributes.group.key().is_none()),
-                m: attributes.constraints.value().filter(|c| c.complete).map(|c| c.forms.len()),
+                m: number_of_constraints(&attributes),
                 inputs: counts.map(|c| c.inputs),
             })),
         }
@@ -181,6 +181,15 @@ impl Declaration {
     }
 }
 
+/// How many constraints there are, if all of them could be read.
+fn number_of_constraints(attributes: &Attributes) -> Option<usize> {
+    let given =
+        [&attributes.constraints, &attributes.holonomic].into_iter().filter(|slot| slot.key().is_some());
+    let lengths =
+        given.map(|slot| slot.value().filter(|forms| forms.complete).map(|forms| forms.forms.len()));
+    lengths.reduce(|m, k| Some(m? + k?))?
+}
+
 /// Reports keys that cannot be left out.
 fn missing_keys(attributes: &Attributes, input: &syn::DeriveInput, context: &Context) {
     let Some(at) = attributes.first else {
@@ -207,7 +216,7 @@ fn missing_keys(attributes: &Attributes, input: &syn::DeriveInput, context: &Con
     let required = [
         ("coordinates", "coordinates(...)", attributes.coordinates.key().or(attributes.group.key())),
         ("lagrangian", "lagrangian = ...", attributes.lagrangian.key()),
-        ("constraints", "constraints(...)", attributes.constraints.key()),
+        ("constraints", "constraints(...)", attributes.constraints.key().or(attributes.holonomic.key())),
     ];
     let missing: Vec<&str> = required
         .into_iter()
@@ -227,8 +236,9 @@ fn missing_keys(attributes: &Attributes, input: &syn::DeriveInput, context: &Con
 /// The methods to emit and where they stand.
 fn methods(attributes: &Attributes, input: &syn::DeriveInput, context: &Context) -> Vec<(Method, Extent)> {
     if attributes.methods.key().is_none() {
-        let defaults = Method::defaults(attributes.group.key().is_some());
-        return defaults.iter().map(|method| (*method, input.ident.span().into())).collect();
+        let method =
+            Method::default_of(attributes.group.key().is_some(), attributes.holonomic.key().is_some());
+        return vec![(method, input.ident.span().into())];
     }
     let names = attributes.methods.value().map_or(&[][..], Vec::as_slice);
     if asks_for_all(names) {
@@ -380,13 +390,13 @@ fn resolve_and_lower(
         })
         .collect();
     let lagrangian = attributes.lagrangian.value().map(|l| (l, resolver.check(l, Place::Lagrangian)));
-    let constraints: Vec<(&attribute::Form, Option<Holds>)> = attributes
-        .constraints
-        .value()
-        .into_iter()
-        .flat_map(|c| &c.forms)
-        .map(|form| (form, resolver.check(&form.form, Place::Constraint)))
-        .collect();
+    let mut constraints: Vec<(&attribute::Form, Place, Option<Holds>)> = Vec::new();
+    for (slot, place) in
+        [(&attributes.constraints, Place::Constraint), (&attributes.holonomic, Place::Holonomic)]
+    {
+        let forms = slot.value().into_iter().flat_map(|c| &c.forms);
+        constraints.extend(forms.map(|form| (form, place, resolver.check(&form.form, place))));
+    }
     let force = attributes.force.value().map(|f| (f, resolver.check(f, Place::Force)));
 
     // Symbols of the user's names come first. Factors are kept in this order: r*y, m*dot(x).
@@ -425,7 +435,7 @@ fn resolve_and_lower(
         Some(_) => lowering.regular_lagrangian(ast, &velocity_names).ok(),
         None => lowering.lower(ast).ok().and(None),
     });
-    let constraints = lowering.independent_constraints(&constraints);
+    let independent = lowering.independent_constraints(&constraints);
     let force_form = match force {
         Some((ast, Some(_))) => lowering.force(ast).ok().inspect(|form| lowering.check_numbers(form, ast.at)),
         Some((ast, None)) => lowering.lower(ast).ok().and(None),
@@ -435,12 +445,12 @@ fn resolve_and_lower(
         }
     };
 
-    let (lagrangian, constraints, force_form) = (lagrangian?, constraints?, force_form?);
+    let (lagrangian, independent, force_form) = (lagrangian?, independent?, force_form?);
     let Lowering { pool, symbols, .. } = lowering;
     let quantities = |names: Vec<String>, symbols: &[Expr]| {
         names.into_iter().zip(symbols).map(|(name, &symbol)| Quantity { name, symbol }).collect()
     };
-    let forms = &attributes.constraints.value()?.forms;
+    let forms: Vec<&Ast> = constraints.iter().map(|(form, ..)| &form.form).collect();
     let force = force.map(|(ast, _)| ast);
     let lagrangian_ast = attributes.lagrangian.value()?;
     Some(Lowered {
@@ -453,19 +463,19 @@ fn resolve_and_lower(
             inputs: quantities(input_names, &symbols.inputs),
             t: symbols.t,
             lagrangian,
-            constraints,
+            constraints: independent,
             force: force_form,
             methods: Vec::new(),
             source: Source {
                 lagrangian: lagrangian_ast.to_string(),
-                constraints: forms.iter().map(|f| f.form.to_string()).collect(),
+                constraints: forms.iter().map(ToString::to_string).collect(),
                 force: force.map(ToString::to_string),
             },
             pool,
         },
         extents: Extents {
             lagrangian: lagrangian_ast.at,
-            constraints: forms.iter().map(|f| f.form.at).collect(),
+            constraints: forms.iter().map(|form| form.at).collect(),
             force: force.map(|f| f.at),
             methods: Vec::new(),
         },
@@ -498,18 +508,20 @@ impl Lowering<'_> {
     /// The constraints, with labels, not more than n − 1 and independent almost everywhere.
     fn independent_constraints(
         &mut self,
-        constraints: &[(&attribute::Form, Option<Holds>)],
+        constraints: &[(&attribute::Form, Place, Option<Holds>)],
     ) -> Option<Vec<Constraint>> {
         let n = self.symbols.velocities.len();
         let of = if self.symbols.rates == self.symbols.velocities { "coordinates" } else { "velocities" };
         let mut complete = true;
         if self.scope.is_sound()
-            && let Some((excess, _)) = constraints.get(n.saturating_sub(1))
+            && let Some((excess, ..)) = constraints.get(n.saturating_sub(1))
         {
+            let are_forms = constraints.iter().all(|(_, place, _)| *place == Place::Constraint);
+            let what = if are_forms { " one-forms" } else { "" };
             self.push(
                 Error::new(
                     excess.form.at,
-                    format!("too many constraints: {} one-forms for {n} {of}", constraints.len()),
+                    format!("too many constraints: {}{what} for {n} {of}", constraints.len()),
                 )
                 .help(format!("n {of} can have at most n - 1 constraints, here {}", n.saturating_sub(1))),
             );
@@ -518,7 +530,7 @@ impl Lowering<'_> {
         let mut result: Vec<Constraint> = Vec::new();
         let mut rows = Vec::new();
         let mut labels: Vec<&Name> = Vec::new();
-        for (form, holds) in constraints {
+        for (form, place, holds) in constraints {
             if let Some(label) = &form.label {
                 match labels.iter().find(|l| l.text == label.text) {
                     Some(first) => self.push(
@@ -528,7 +540,12 @@ impl Lowering<'_> {
                     None => labels.push(label),
                 }
             }
+            let mut position = None;
             let one_form = match holds {
+                Some(_) if *place == Place::Holonomic => self.lower(&form.form).ok().map(|g| {
+                    position = Some(g);
+                    self.differential(g)
+                }),
                 Some(holds) => self.constraint(&form.form, *holds).ok(),
                 None => self.lower(&form.form).ok().and(None),
             };
@@ -536,14 +553,22 @@ impl Lowering<'_> {
                 complete = false;
                 continue;
             };
-            let all: Vec<_> = one_form.coefficients.iter().copied().chain([one_form.dt]).collect();
+            let all: Vec<_> =
+                one_form.coefficients.iter().copied().chain([one_form.dt]).chain(position).collect();
             self.check_numbers(&all, form.form.at);
             rows.push(one_form.coefficients.clone());
             if self.scope.is_sound() && rows.len() < n && self.rank(&rows) < rows.len() {
                 rows.pop();
                 let alone = one_form.coefficients.iter().all(|e| self.vanishes(*e));
-                self.push(if alone {
-                    Error::new(form.form.at, "this constraint has no differential or velocity in it")
+                self.push(if alone && position.is_some() {
+                    Error::new(form.form.at, "this position constraint does not depend on the configuration")
+                } else if alone {
+                    Error::new(form.form.at, "this constraint has no differential or velocity in it").help(
+                        "a condition on positions is declared by `holonomic(...)`, its derivative by `d(...)`",
+                    )
+                } else if position.is_some() {
+                    Error::new(form.form.at, "this position constraint depends on the constraints before it")
+                        .help("its differential is a combination of theirs, everywhere; leave one of them out")
                 } else {
                     let others = match result.as_slice() {
                         [one] => format!("`{}`", one.label),
@@ -559,6 +584,7 @@ impl Lowering<'_> {
                 label: form.label.as_ref().map_or_else(|| form.form.to_string(), |l| l.text.clone()),
                 form: one_form.coefficients,
                 dt: one_form.dt,
+                position,
             });
         }
         complete.then_some(result)

@@ -226,6 +226,8 @@ impl Scope {
 pub(crate) enum Place {
     Lagrangian,
     Constraint,
+    /// A position constraint.
+    Holonomic,
     Force,
     Let,
     /// Argument of `dot` or `d`.
@@ -422,7 +424,9 @@ impl<'a> Resolver<'a> {
         match meaning {
             Some(Meaning::Coordinate(..) | Meaning::Pose(..) | Meaning::Parameter(..)) => Holds::default(),
             Some(Meaning::Velocity(_)) => match place {
-                Place::Derivative(_) => self.error(forbidden(&format!("the velocity `{name}`"), at, place)),
+                Place::Derivative(_) | Place::Holonomic => {
+                    self.error(forbidden(&format!("the velocity `{name}`"), at, place))
+                }
                 _ => Holds { velocities: true, ..Holds::default() },
             },
             Some(Meaning::Input(..)) => match place {
@@ -456,9 +460,7 @@ impl<'a> Resolver<'a> {
         if holds.inputs && !matches!(place, Place::Force | Place::Let) {
             return self.error(forbidden(&format!("an input, which `{name}` depends on,"), at, place));
         }
-        if holds.velocities
-            && let Place::Derivative(_) = place
-        {
+        if holds.velocities && matches!(place, Place::Derivative(_) | Place::Holonomic) {
             return self.error(forbidden(&format!("a velocity, which `{name}` depends on,"), at, place));
         }
         holds
@@ -491,9 +493,7 @@ impl<'a> Resolver<'a> {
                             .help("the time derivative is written `dot(...)`"),
                     );
                 }
-                if outer == Outer::Dot
-                    && let Place::Derivative(_) = place
-                {
+                if outer == Outer::Dot && matches!(place, Place::Derivative(_) | Place::Holonomic) {
                     return self.error(forbidden("a velocity", at, place));
                 }
                 self.resolve(&arguments[0], Place::Derivative(outer));
@@ -539,6 +539,7 @@ fn forbidden(what: &str, at: Extent, place: Place) -> Error {
     let message = match place {
         Place::Lagrangian => format!("{what} may not appear in the Lagrangian"),
         Place::Constraint => format!("{what} may not appear in a constraint"),
+        Place::Holonomic => format!("{what} may not appear in a position constraint"),
         Place::Force => format!("{what} may not appear in the force"),
         Place::Let => format!("{what} may not appear in `let`"),
         Place::Derivative(Outer::Dot) => format!("{what} may not appear inside `dot`"),
@@ -552,6 +553,9 @@ fn forbidden(what: &str, at: Extent, place: Place) -> Error {
         Place::Lagrangian | Place::Constraint if what.contains("input") => {
             error.help("inputs act through the force alone")
         }
+        Place::Holonomic => error.help(
+            "a position constraint is an expression in the coordinates; one in velocities or differentials stands in `constraints(...)`",
+        ),
         Place::Derivative(_) => {
             error.help("total derivatives are taken of functions of the coordinates alone")
         }

@@ -91,7 +91,8 @@ impl Unit<'_> {
         let geometry =
             self.connection.map(|connection| mode.comment(&geometry::text(self.mechanics, connection)));
         let plain = system.all().map(|of_system| {
-            let fallible = [&system.project, &system.acceleration].contains(&of_system);
+            let fallible = [&system.project, &system.acceleration].contains(&of_system)
+                || system.correct.as_ref() == Some(of_system);
             function(of_system, mode, Names::default(), &Signature::Plain { fallible })
         });
         let plain: Vec<TokenStream> = plain.collect();
@@ -161,7 +162,7 @@ impl Unit<'_> {
         let pose = self.mechanics.system.group.map(|group| format_ident!("{}", group.runtime));
         // Configurations with a pose are made from arrays.
         let from = pose.as_ref().map(|_| quote! { use ::core::convert::From; });
-        let group = pose.filter(|_| state.is_some());
+        let group = pose.filter(|_| state.is_some() || self.optimised.system.correct.is_some());
         let group = group.map(|group| quote!(, Factor, Posed, Retracts, group::#group));
         let state = state.map(|state| quote!(, #state));
         quote! {
@@ -348,7 +349,7 @@ impl Unit<'_> {
             }
         });
         let accelerate = result(quote!(([__T; #n], [__T; #m])));
-        let momentum_basis = self.momentum_basis();
+        let (positions, momentum_basis) = (self.positions(), self.momentum_basis());
         quote! {
             #[automatically_derived]
             impl #impl_generics #runtime::System for #ident #ty_generics #where_clause {
@@ -372,9 +373,42 @@ impl Unit<'_> {
                 fn acceleration_of #s(#state, __t: __T, __inputs: &[__T; #k]) -> #accelerate {
                     kernel::acceleration(__parameters, #q, __v, __t, __inputs)
                 }
+                #positions
                 #momentum_basis
             }
         }
+    }
+
+    /// `fn position`, `fn position_scale` and `fn correct`, where there are position constraints.
+    fn positions(&self) -> Option<TokenStream> {
+        let correct = self.optimised.system.correct.as_ref()?;
+        let [.., p] = self.lengths();
+        let runtime = &self.declaration.runtime;
+        let (configuration, q) = (self.configuration(false), self.entries());
+        let count = Literal::usize_unsuffixed(self.mechanics.positions().len());
+        let arguments = quote!(__parameters: &[__T; #p], __q: &#configuration);
+        let residuals = ["position", "position_scale"].map(|name| {
+            let name = format_ident!("{name}");
+            quote! {
+                #[allow(refining_impl_trait)]
+                #[inline]
+                fn #name<__T: #runtime::Scalar>(#arguments) -> [__T; #count] {
+                    kernel::#name(__parameters, #q)
+                }
+            }
+        });
+        let retraction = correct.retracted().map(|_| quote!(::<__T, #runtime::group::Exp>));
+        Some(quote! {
+            #(#residuals)*
+            fn correct<__T: #runtime::Scalar>(
+                #arguments
+            ) -> ::core::result::Result<#configuration, #runtime::Failure> {
+                ::core::result::Result::map(
+                    kernel::correct #retraction(__parameters, #q),
+                    ::core::convert::From::from,
+                )
+            }
+        })
     }
 
     /// `fn momentum_basis`, where it is not empty.

@@ -47,9 +47,10 @@ pub enum Block {
 
 impl Mechanics {
     /// Rows that may be better than the declared ones, if any are found. Those of coordinates alone: on a
-    /// group the frame of the body has done most of it.
+    /// group the frame of the body has done most of it. The rows of position constraints are derivatives of these, which
+    /// combinations are not.
     pub(super) fn combine(&mut self) -> Option<Rows> {
-        if self.system.group.is_some() || self.m() == 0 {
+        if self.system.group.is_some() || self.m() == 0 || self.one_forms() < self.m() {
             return None;
         }
         // A separate engine, so that the rows do not depend on the engine in use.

@@ -211,6 +211,16 @@ impl Mechanics {
     pub fn m(&self) -> usize {
         self.mu.len()
     }
+
+    /// Number of constraints that are one-forms alone. Position constraints follow them.
+    pub fn one_forms(&self) -> usize {
+        self.system.constraints.iter().filter(|c| c.position.is_none()).count()
+    }
+
+    /// g of the position constraints.
+    pub fn positions(&self) -> Vec<Expr> {
+        self.system.constraints.iter().filter_map(|c| c.position).collect()
+    }
 }
 
 impl Reaction {

@@ -45,7 +45,7 @@ use super::discrete::{Discretisation, Place, Quadrature, Step};
 use super::equations::{AT_NODE, Equations, motion};
 use super::nodes::{Arrival, Departed, Departure, Normal, StepConstraint, forces_of};
 use super::space::{End, Space};
-use super::{NodeScheme, NodeSymbols, Results};
+use super::{Method, NodeScheme, NodeSymbols, Results};
 use crate::expr::Expr;
 use crate::program::Role;
 
@@ -71,6 +71,11 @@ impl NodeScheme for Staggered {
             .with(Discretisation::crossed(self.0).momenta(group.is_some()))
             .and(format!("{node}: node between two steps"))
             .and("ℓ = h λ': its impulse")
+    }
+
+    /// With g(q') = 0 and a reaction from the middle of the step the map is not symmetric.
+    fn instead_for_positions(&self) -> Option<Method> {
+        Some(Method::DlaRattle)
     }
 }
 
@@ -201,15 +206,10 @@ fn step_constraint(
     quadrature: Quadrature,
     steps_per_impulse: i64,
 ) -> Option<StepConstraint> {
-    if b.x.m() == 0 {
-        return None;
-    }
-    let mu = b.x.mu.clone();
-    let mu = b.matrix_at(&mu, node);
     let duration = b.pool().ratio(1, steps_per_impulse);
     let h = b.h;
     let duration = b.mul(duration, h);
     let lambda = b.used_multipliers(node, &state.lambda);
     let guess = lambda.iter().map(|&l| b.mul(duration, l)).collect();
-    Some(StepConstraint { quadrature, mu, guess })
+    StepConstraint::of(b, 0..b.x.m(), node, quadrature, guess)
 }

@@ -11,12 +11,16 @@
 //! same and saves a multiplication by M: their mean is the velocity on the constraint manifold.
 //! Order 2 and reversible for the trapezoidal and mid-point rules, 1 for the Euler rules. The
 //! reflection has the eigenvalue −1 on the normal space: a parasitic mode that can grow.
+//!
+//! Position constraints g(q) = 0 are kept as by classical RATTLE: a reaction Gᵀℓ at the beginning of the step gives
+//! g(q') = 0, another one at its end G v_pre' = 0, and the reflection acts within ker G. Only the one-forms have
+//! parasitic modes.
 
 use super::JumpSymbols;
 use super::builder::Builder;
 use super::discrete::{Discretisation, Quadrature, Step};
 use super::equations::{AT_NODE, Equations, motion};
-use super::nodes::{Arrival, Departed, Node, Normal};
+use super::nodes::{Arrival, Departed, Node, Normal, StepConstraint};
 use super::space::{End, Space};
 use super::{NodeScheme, NodeSymbols, Results, StartKind};
 use crate::expr::Expr;
@@ -26,7 +30,10 @@ use crate::program::Role;
 pub(super) fn step(b: &mut Builder<'_>, state: &JumpSymbols, quadrature: Quadrature) -> Results {
     let (space, rule) = (Space::of(b), discretisation(b, quadrature));
     let (q, t) = (&state.q, b.x.system.t);
-    let step = Departed::from_node(b, &space, rule, (q, &state.v_post), None);
+    let (half, lambda) = (b.halves_of_h(1), &state.lambda[b.x.one_forms()..]);
+    let guess = lambda.iter().map(|&kappa| b.mul(half, kappa)).collect();
+    let constraint = StepConstraint::of(b, b.x.one_forms()..b.x.m(), q, quadrature, guess);
+    let step = Departed::from_node(b, &space, rule, (q, &state.v_post), constraint);
 
     let arrival =
         Arrival::of(b, &space, rule, (q, &step.velocity, t), Normal::Reflected(3), ("dot_", "_pre_1"));
@@ -96,7 +103,10 @@ fn restarted(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature) -
     let half = b.halves_of_h(1);
     let v_post = b.axpy(&v, half, &push);
     let v_post = b.bind_velocities("dot_", "_post", &v_post);
-    let step = Departed::from_node(b, &space, rule, (&q, &v_post), None);
+    let rows = b.x.one_forms()..b.x.m();
+    let guess = vec![b.pool().zero(); rows.len()];
+    let constraint = StepConstraint::of(b, rows, &q, quadrature, guess);
+    let step = Departed::from_node(b, &space, rule, (&q, &v_post), constraint);
     let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), Normal::Removed(2), ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
@@ -164,7 +174,12 @@ pub(super) fn start(
     b.equation("velocities at the reflection: v∓ = v ∓ h/2 B λ");
     let half = b.halves_of_h(1);
     let minus_half = b.halves_of_h(-1);
-    let jump = b.apply(&node.reaction.b, &lambda);
+    // Both velocities are tangent to the position constraints.
+    let zero = b.pool().zero();
+    let of_forms: Vec<Expr> =
+        lambda.iter().enumerate().map(|(a, &l)| if a < b.x.one_forms() { l } else { zero }).collect();
+    let jump = b.apply(&node.reaction.b, &of_forms);
+    let jump = b.tangent(&node, &jump, false).0;
     let v_pre = b.axpy(&v, minus_half, &jump);
     let v_pre = b.bind_velocities("dot_", "_pre", &v_pre);
     let v_post = b.axpy(&v, half, &jump);
@@ -193,6 +208,8 @@ fn stepped(b: &mut Builder<'_>, at: &NodeSymbols, quadrature: Quadrature) -> Res
     let rest = vec![b.pool().zero(); v.len()];
     let near = if space.is_flat() { &v } else { &rest };
     let v_post = b.velocity_of(&q, &p, near, t);
+    let node = b.reaction(&q);
+    let v_post = b.tangent(&node, &v_post, true).0;
     let v_post = b.bind_velocities("dot_", "_post", &v_post);
     b.equation("velocity v_pre = 2 v − v_post");
     let two = b.pool().int(2);

@@ -57,18 +57,19 @@ impl Departure<'_> {
     ) -> Vec<Expr> {
         let ell = b.locals("impulse", constraint.mu.len());
         let w = with_reaction(b, free, columns, &ell);
-        let closed = self.step_residual(b, constraint.quadrature, &w, None);
+        let closed = self.step_residual(b, constraint, &w, None);
         if let Some(values) = solve_affine(b, &ell, &closed) {
             return b.bind_unknowns(&ell, &values);
         }
-        let parts = if plain && constraint.quadrature.places().len() == 1 { Parts::of(b) } else { None };
+        let in_parts = plain && constraint.quadrature.places().len() == 1 && b.x.one_forms() == b.x.m();
+        let parts = if in_parts { Parts::of(b) } else { None };
         match parts {
             Some(parts) => self.in_parts(b, &parts, (free, columns, &ell), constraint),
             None => {
                 let all: Vec<usize> = (0..ell.len()).collect();
                 self.iterate(b, (&ell, &all), (free, columns), constraint, |b| {
                     let w = b.bind_velocities("dot_", "_try", &w);
-                    self.step_residual(b, constraint.quadrature, &w, Some("_try"))
+                    self.step_residual(b, constraint, &w, Some("_try"))
                 });
                 ell
             }
@@ -128,8 +129,9 @@ impl Departure<'_> {
     ) {
         b.equation("norm of Newton's updates of the impulse ℓ");
         let known = b.x.reaction.clone().map(|known| b.matrix_at(&known.c, self.from));
+        let first = constraint.rows.start;
         let effect = indices.iter().map(|&a| match &known {
-            Some(c) => c[a][a],
+            Some(c) => c[first + a][first + a],
             None => {
                 let b_a: Vec<Expr> = columns.iter().map(|row| row[a]).collect();
                 dot(b.pool(), &constraint.mu[a], &b_a)
@@ -143,7 +145,7 @@ impl Departure<'_> {
             free.iter().enumerate().map(|(i, &w)| if has(b.pool(), i) { w } else { zero }).collect();
         let norm = self.norm(b, &velocity, &[], effect);
         let guess: Vec<Expr> = indices.iter().map(|&a| constraint.guess[a]).collect();
-        let residuals = indices.iter().map(|&a| b.name_of_residual(a)).collect();
+        let residuals = indices.iter().map(|&a| b.name_of_residual(first + a)).collect();
         b.newton(Nonlinear { stated: "(2)", unknowns: ell, guess: &guess, residuals }, norm, residual);
     }
 }

@@ -53,6 +53,11 @@ trait NodeScheme {
     fn constrains_once(&self) -> bool {
         true
     }
+
+    /// The method to use instead for systems with position constraints, if it cannot keep them.
+    fn instead_for_positions(&self) -> Option<Method> {
+        None
+    }
 }
 
 /// The scheme of each method.
@@ -88,6 +93,13 @@ fn scheme(method: Method) -> Scheme {
 /// Why a method cannot be used with a system, if it cannot.
 pub fn refusal(method: Method, x: &Mechanics) -> Option<String> {
     let applies = method.facts().applies;
+    if let Scheme::Node(family) = scheme(method)
+        && let Some(instead) = family.instead_for_positions()
+        && x.one_forms() < x.m()
+    {
+        let instead = instead.facts().marker;
+        return Some(format!("it does not keep position constraints; use `{instead}`"));
+    }
     if applies == Applies::FreeBodies {
         return moser_veselov::refusal(x);
     }
@@ -199,6 +211,12 @@ pub struct SystemPrograms {
     pub project: Program,
     /// (parameters, q, v, t, inputs) → dv/dt (`a`) and multipliers (`lambda`).
     pub acceleration: Program,
+    /// (parameters, q) → residual g of the position constraints, if there are any.
+    pub position: Option<Program>,
+    /// (parameters, q) → sums of absolute values of its terms.
+    pub position_scale: Option<Program>,
+    /// (parameters, q) → configuration after a Gauss–Newton step towards g = 0.
+    pub correct: Option<Program>,
     /// (parameters, q) → the vectors (0, e_b) of the nonholonomic momentum, `e_1`, `e_2`, …; with a
     /// group factor along which something is admissible.
     pub momentum_basis: Option<Program>,
@@ -215,6 +233,7 @@ struct NodeSymbols {
 struct JumpSymbols {
     q: Vec<Expr>,
     v_post: Vec<Expr>,
+    lambda: Vec<Expr>,
 }
 
 /// The programs of a method for a system.
@@ -340,7 +359,7 @@ fn gni_step(x: &mut Mechanics, facts: &Facts, quadrature: Quadrature, readable: 
     let v_pre = b.velocity_symbols("dot_", "_pre");
     let m = b.x.m();
     let lambda = b.locals("lambda", m);
-    let state = JumpSymbols { q: b.x.q.clone(), v_post };
+    let state = JumpSymbols { q: b.x.q.clone(), v_post, lambda: lambda.clone() };
     inputs.push(scalar(Role::StepSize, b.h, Binding::Prepared));
     inputs.push(array(Role::Configuration, state.q.clone(), Binding::Step));
     inputs.push(array(Role::VelocityBefore, v_pre, Binding::Step));

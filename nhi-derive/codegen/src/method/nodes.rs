@@ -10,12 +10,14 @@ use crate::optimise::identifier;
 use crate::program::Singular;
 use crate::system::Constraint;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The momentum equations at a node that a step leaves, with the numbers that they have in every method:
 ///
 /// ```text
 /// (1)  p⁻(w) = momentum + μᵀℓ,
-/// (2)  Σ wᵢ (μ(bᵢ) w + μ₀(bᵢ)) = 0   over the constraint's quadrature.
+/// (2)  Σ wᵢ (μ(bᵢ) w + μ₀(bᵢ)) = 0   over the constraint's quadrature, for one-forms,
+///      g(q') = 0                     at the end of the step, for position constraints.
 /// ```
 pub(super) struct Departure<'a> {
     pub space: &'a Space,
@@ -34,13 +36,30 @@ pub(super) struct Departure<'a> {
     pub named: (&'static str, &'static str),
 }
 
-/// The discrete constraint of a step: μ w + μ₀ = 0 by `quadrature`, with impulses that act along `mu`
+/// The discrete constraint of a step: μ w + μ₀ = 0 by `quadrature` and g(q') = 0, with impulses that act along `mu`
 /// (the one-forms at the node).
 pub(super) struct StepConstraint {
     pub quadrature: Quadrature,
+    /// Which of the system's constraints.
+    pub rows: Range<usize>,
     pub mu: Matrix,
     /// First guess of the impulses.
     pub guess: Vec<Expr>,
+}
+
+impl StepConstraint {
+    /// That of these of the system's constraints at a node; none without constraints.
+    pub(super) fn of(
+        b: &mut Builder<'_>,
+        rows: Range<usize>,
+        node: &[Expr],
+        quadrature: Quadrature,
+        guess: Vec<Expr>,
+    ) -> Option<StepConstraint> {
+        let mu = b.x.mu[rows.clone()].to_vec();
+        let mu = b.matrix_at(&mu, node);
+        (!rows.is_empty()).then_some(StepConstraint { quadrature, rows, mu, guess })
+    }
 }
 
 /// Velocity w of a step and impulses ℓ of its reaction (none without a constraint).
@@ -91,17 +110,20 @@ impl Departure<'_> {
         Step::leaving(self.from, w, self.t, suffix).momentum(b, self.space, self.rule, End::First)
     }
 
-    /// The discrete constraint; `suffix` names what is bound on the way, if anything.
+    /// The discrete constraint; `suffix` names what is bound on the way, if anything. Residuals of position constraints
+    /// are divided by h, which makes them velocities as the others.
     pub(super) fn step_residual(
         &self,
         b: &mut Builder<'_>,
-        quadrature: Quadrature,
+        StepConstraint { quadrature, rows, .. }: &StepConstraint,
         w: &[Expr],
         suffix: Option<&str>,
     ) -> Vec<Expr> {
-        let (residual, t) = (b.x.residual.clone(), b.x.system.t);
+        let (one_forms, t) = (b.x.one_forms(), b.x.system.t);
+        let residual = b.x.residual[rows.start.min(one_forms)..rows.end.min(one_forms)].to_vec();
         let mut terms = vec![Vec::new(); residual.len()];
-        for place in quadrature.places() {
+        let places = if residual.is_empty() { &[][..] } else { quadrature.places() };
+        for place in places {
             let distance = b.halves_of_h(place.halves());
             let mut q = self.space.advance(b, self.from, distance, w);
             if let Some(suffix) = suffix {
@@ -113,7 +135,19 @@ impl Departure<'_> {
                 terms.push(b.mul(weight, residual));
             }
         }
-        terms.iter().map(|terms| b.pool().sum(terms)).collect()
+        let mut all: Vec<Expr> = terms.iter().map(|terms| b.pool().sum(terms)).collect();
+        let positions: Vec<Expr> = rows.clone().filter_map(|a| b.x.system.constraints[a].position).collect();
+        if !positions.is_empty() {
+            let h = b.h;
+            let mut q = self.space.advance(b, self.from, h, w);
+            if let Some(suffix) = suffix {
+                q = b.bind_configuration(&format!("_end{suffix}"), &q);
+            }
+            let end = b.add(self.t, h);
+            let g = b.at(&positions, &q, w, end);
+            all.extend(g.into_iter().map(|g| b.pool().div(g, h)));
+        }
+        all
     }
 
     fn solve_affine(
@@ -202,7 +236,8 @@ impl Departure<'_> {
     fn solve_by_newton(&self, b: &mut Builder<'_>) -> Departed {
         let n = b.x.n();
         let w = b.velocity_symbols(self.named.0, self.named.1);
-        let m = self.constraint.as_ref().map_or(0, |c| c.mu.len());
+        let rows = self.constraint.as_ref().map_or(0..0, |c| c.rows.clone());
+        let m = rows.len();
         let ell = b.locals("impulse", m);
         let unknowns: Vec<Expr> = w.iter().chain(&ell).copied().collect();
         let mut guess = self.near.to_vec();
@@ -230,11 +265,11 @@ impl Departure<'_> {
         let norm = self.norm(b, self.near, &masses, effect);
         let stated = if self.constraint.is_some() { "(1) and (2)" } else { "(1)" };
         let residuals =
-            (0..n).map(|i| b.along("residual_", i, "")).chain((0..m).map(|a| b.name_of_residual(a)));
+            (0..n).map(|i| b.along("residual_", i, "")).chain(rows.map(|a| b.name_of_residual(a)));
         let residuals = residuals.collect();
         b.newton(Nonlinear { stated, unknowns: &unknowns, guess: &guess, residuals }, norm, |b| {
             let forms = match &self.constraint {
-                Some(c) => self.step_residual(b, c.quadrature, &w, Some("_try")),
+                Some(c) => self.step_residual(b, c, &w, Some("_try")),
                 None => Vec::new(),
             };
             let p = self.start_momentum(b, &w, "_end");
@@ -265,6 +300,8 @@ pub(super) struct Arrival {
     /// c σ with σ = C⁻¹(μ M⁻¹(p⁺ − a) + μ₀), for the c times the normal part B σ that the velocity is to lose:
     /// the reaction removes μᵀ times this from the momentum.
     taken: Vec<Expr>,
+    /// What kept the velocity before a reflection on the position constraints: a reaction of half a step.
+    kept: Vec<Expr>,
     /// What becomes of it.
     normal: Normal,
 }
@@ -314,13 +351,23 @@ impl Arrival {
         let rest = vec![b.pool().zero(); d.len()];
         let near = if space.is_flat() { d } else { &rest };
         let velocity = b.velocity_of(&q, &p, near, end);
-        let velocity = b.bind_velocities(named.0, named.1, &velocity);
         let node = b.reaction(&q);
+        let one_forms = b.x.one_forms();
+        let (velocity, kept) = match normal {
+            // A reflection stays on position constraints, if the velocity before it is on them.
+            Normal::Reflected(_) if one_forms < b.x.m() => {
+                let velocity = b.bind_velocities("u_", "", &velocity);
+                b.equation("v_pre' = u − B σ_g with G v_pre' = 0");
+                b.tangent(&node, &velocity, true)
+            }
+            _ => (velocity, Vec::new()),
+        };
+        let velocity = b.bind_velocities(named.0, named.1, &velocity);
         let sigma = b.normal_part(&node, &velocity);
         let c = b.pool().int(normal.times());
         let taken: Vec<Expr> = sigma.iter().map(|&s| b.mul(c, s)).collect();
         let taken = b.bind_forms(if normal.times() == 1 { "sigma" } else { "two_sigma" }, &taken);
-        Arrival { q, velocity, node, taken, normal }
+        Arrival { q, velocity, node, taken, kept, normal }
     }
 
     /// The velocity minus the part to be removed, bound to a symbol.
@@ -335,7 +382,13 @@ impl Arrival {
 
     /// Multipliers λ of the normal part: it is what reactions −μᵀλ do in half a step.
     pub(super) fn lambda(&self, b: &mut Builder<'_>) -> Vec<Expr> {
-        let minus: Vec<Expr> = self.taken.iter().map(|&s| b.pool().neg(s)).collect();
+        let mut minus: Vec<Expr> = self.taken.iter().map(|&s| b.pool().neg(s)).collect();
+        let first = minus.len() - self.kept.len();
+        for (minus, &kept) in minus[first..].iter_mut().zip(&self.kept) {
+            let two = b.pool().int(2);
+            let kept = b.mul(two, kept);
+            *minus = b.sub(*minus, kept);
+        }
         forces_of(b, &self.q, &minus, 2 / self.normal.times())
     }
 }
@@ -403,6 +456,31 @@ impl Builder<'_> {
             _ => self.solve_definite(Singular::Constraints, c, &rhs, &[]),
         };
         solved.into_iter().map(|row| row[0]).collect()
+    }
+
+    /// The part of a velocity, or of a difference of two (not `affine`), that is tangent to the position constraints,
+    /// v − B_g σ_g, and σ_g = C_gg⁻¹(G v + g_t), the part of the solution for these rows alone.
+    pub(super) fn tangent(&mut self, node: &Node, v: &[Expr], affine: bool) -> (Vec<Expr>, Vec<Expr>) {
+        let rows = self.x.one_forms()..self.x.m();
+        let along = self.apply(&node.mu[rows.clone()].to_vec(), v);
+        let zero = self.pool().zero();
+        let rates = node.mu_t[rows].iter().map(|&t| if affine { t } else { zero });
+        let defect: Vec<Expr> = along.into_iter().zip(rates).map(|(x, t)| self.add(x, t)).collect();
+        let (sigma, normal) = self.normal_of_positions(node, &defect);
+        let minus = self.pool().int(-1);
+        (self.axpy(v, minus, &normal), sigma)
+    }
+
+    /// σ_g = C_gg⁻¹ r and B_g σ_g, for the rows of the position constraints alone.
+    pub(super) fn normal_of_positions(&mut self, node: &Node, r: &[Expr]) -> (Vec<Expr>, Vec<Expr>) {
+        let rows = self.x.one_forms()..self.x.m();
+        let rhs: Matrix = r.iter().map(|&r| vec![r]).collect();
+        let c = node.reaction.c[rows.clone()].iter().map(|row| row[rows.clone()].to_vec()).collect();
+        let sigma = self.solve_definite(Singular::Constraints, &c, &rhs, &[]).concat();
+        let sigma: Vec<Expr> = sigma.iter().map(|&sigma| self.bind("sigma_g", sigma)).collect();
+        let columns = node.reaction.b.iter().map(|row| row[rows.clone()].to_vec()).collect();
+        let normal = self.apply(&columns, &sigma);
+        (sigma, normal)
     }
 
     /// Multipliers of the declared rows from those of the rows in use at `q`. Fails where the declared rows

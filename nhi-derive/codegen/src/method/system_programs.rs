@@ -1,6 +1,7 @@
 //! Programs of the system itself, which simulations need with every method.
 
 use super::builder::Builder;
+use super::space::Space;
 use super::{NodeSymbols, SystemPrograms, array, scalar};
 use crate::expr::Expr;
 use crate::mechanics::Mechanics;
@@ -30,6 +31,15 @@ const ACCELERATION: [&str; 3] = [
     "Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.",
     "b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.",
     "Fails where M or C is singular.",
+];
+const POSITION: [&str; 1] = ["Residual g(q) of the position constraints, one component per constraint."];
+const POSITION_SCALE: [&str; 2] = [
+    "Scale of that residual, the sum of the absolute values of its terms, one component per constraint.",
+    "A residual that is small compared with it is rounding.",
+];
+const CORRECT: [&str; 2] = [
+    "Configuration after a Gauss–Newton step towards g(q) = 0 in the kinetic-energy metric, q − B_g C_gg⁻¹ g(q).",
+    "Fails where M or C_gg is singular.",
 ];
 const MOMENTUM_BASIS: [&str; 2] = [
     "Basis (0, e_b) of the admissible motions along the group factor, each with one component per velocity.",
@@ -68,8 +78,48 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
                 vec![named("a", a.a), output(Role::Multipliers, a.lambda)]
             },
         ),
+        position: position(x, "position", &POSITION, |_, g| g.to_vec()),
+        position_scale: position(x, "position_scale", &POSITION_SCALE, position_scale),
+        correct: has_positions(x).then(|| {
+            function(x, "correct", &CORRECT, &[Role::Configuration], |b, s| {
+                let (node, g) = (b.reaction(&s.q), b.x.positions());
+                let kick = b.normal_of_positions(&node, &g).1;
+                let minus: Vec<Expr> = kick.iter().map(|&x| b.pool().neg(x)).collect();
+                let (space, one) = (Space::of(b), b.pool().one());
+                let q = space.advance(b, &s.q, one, &minus);
+                vec![output(Role::Configuration, q)]
+            })
+        }),
         momentum_basis: momentum_basis(x),
     }
+}
+
+fn has_positions(x: &Mechanics) -> bool {
+    x.one_forms() < x.m()
+}
+
+/// A function of g with one component per position constraint.
+fn position(
+    x: &mut Mechanics,
+    name: &str,
+    doc: &[&str],
+    of: impl FnOnce(&mut Builder<'_>, &[Expr]) -> Vec<Expr>,
+) -> Option<Program> {
+    has_positions(x).then(|| {
+        function(x, name, doc, &[Role::Configuration], |b, _| {
+            let g = b.x.positions();
+            vec![named(name, of(b, &g))]
+        })
+    })
+}
+
+fn position_scale(b: &mut Builder<'_>, g: &[Expr]) -> Vec<Expr> {
+    g.iter()
+        .map(|&g| {
+            let terms = b.pool().terms(g);
+            sum_of_sizes(b, &terms)
+        })
+        .collect()
 }
 
 /// The columns (0, e_b), if there are any.
@@ -137,14 +187,17 @@ fn residual_scale(b: &mut Builder<'_>) -> Vec<Expr> {
             terms.push(b.mul(c, v));
         }
         terms.push(affine);
-        let sizes: Vec<Expr> = terms
-            .into_iter()
-            .map(|x| {
-                let square = b.pool().powi(x, 2);
-                b.pool().sqrt(square)
-            })
-            .collect();
-        scales.push(b.pool().sum(&sizes));
+        scales.push(sum_of_sizes(b, &terms));
     }
     scales
+}
+
+/// Σ |x|
+fn sum_of_sizes(b: &mut Builder<'_>, terms: &[Expr]) -> Expr {
+    let size = |&x: &Expr| {
+        let square = b.pool().powi(x, 2);
+        b.pool().sqrt(square)
+    };
+    let sizes: Vec<Expr> = terms.iter().map(size).collect();
+    b.pool().sum(&sizes)
 }

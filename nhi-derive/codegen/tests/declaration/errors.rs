@@ -386,3 +386,44 @@ fn stubs_use_no_name_of_their_surroundings() {
         }
     }
 }
+
+#[test]
+fn position_constraints() {
+    let declared = |holonomic: &str| {
+        errors(&format!(
+            "#[nonholonomic(coordinates(x, y, z), inputs(u), let(speed = dot(x), slope = y - x), \
+             lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2, {holonomic})] struct S {{ r: f64 }}"
+        ))
+    };
+    assert!(declared("holonomic(rod: x^2 + y^2 - r^2 = 0, slope)").is_empty());
+    assert!(declared("constraints(dz - y*dx), holonomic(x^2 + y^2 - r^2)").is_empty());
+    assert_eq!(
+        declared("holonomic(r - 1, x - x)"),
+        [
+            "this position constraint does not depend on the configuration",
+            "this position constraint does not depend on the configuration",
+        ]
+    );
+    let depends = "this position constraint depends on the constraints before it";
+    assert_eq!(declared("holonomic(x + y, 2*x + 2*y - r)"), [depends]);
+    assert_eq!(declared("constraints(x*dx + y*dy), holonomic(x^2 + y^2 - r^2)"), [depends]);
+    assert_eq!(declared("holonomic(x - y, y - z, x + z)"), ["too many constraints: 3 for 3 coordinates"]);
+    assert_eq!(
+        declared("holonomic(dot(x) - y, speed - u*y)"),
+        [
+            "a velocity may not appear in a position constraint",
+            "a velocity, which `speed` depends on, may not appear in a position constraint",
+            "the input `u` may not appear in a position constraint",
+        ]
+    );
+    assert_eq!(
+        declared("holonomic(dx + dy + d(x), x - t)"),
+        [
+            "the differential `dx` may not appear in a position constraint",
+            "the differential `dy` may not appear in a position constraint",
+            "a differential may not appear in a position constraint",
+            "the time `t` may not appear in a position constraint",
+        ]
+    );
+    assert_eq!(declared("holonomic(a: x - y, a: y - z)"), ["the label `a` is used twice"]);
+}

@@ -41,7 +41,7 @@ fn the_front_page() {
     assert_eq!(s.name, "ChaplyginSleigh");
     assert_eq!(s.coordinates.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["theta", "x", "y"]);
     assert_eq!(s.parameters.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["J", "m", "a"]);
-    assert_eq!(s.methods, Method::defaults(false));
+    assert_eq!(s.methods, [Method::Dla2]);
     assert_eq!(s.source.lagrangian, "J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2)");
     assert_eq!(s.constraints.len(), 1);
     assert_eq!(s.constraints[0].label, "a*dtheta + sin(theta)*dx - cos(theta)*dy");

@@ -8,6 +8,7 @@ use nhi_runtime::prelude::*;
     coordinates(theta, x, y),
     lagrangian  = J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
     constraints(a*dtheta + sin(theta)*dx - cos(theta)*dy = 0),
+    methods(Dla2, Rattle),
 )]
 pub struct Sleigh {
     /// Moment of inertia.

@@ -214,7 +214,7 @@ uint64_t steps; /* steps taken */"
         let Unit { name: system, real, entries, n, .. } = unit;
         let (inputs, u) = self.inputs();
         let about = "Starts a simulation at (q0, v0) at time 0 with the step size h.
-It fails where an argument is not finite, v0 violates a constraint by more than rounding, or the mass
+It fails where an argument is not finite, q0 or v0 violates a constraint by more than rounding, or the mass
 matrix or the constraints are singular; *sim is left as it was then.";
         let head = format!(
             "nhi_status {name}_start({name} *sim, const {system}_parameters *p, \
@@ -236,8 +236,11 @@ matrix or the constraints are singular; *sim is left as it was then.";
             }
             at += part.entries();
         }
+        if unit.derived.mechanics.one_forms() < unit.m {
+            checks.push((format!("!{system}_position_vanishes(p, q0)"), "NHI_INADMISSIBLE_CONFIGURATION"));
+        }
         if unit.m > 0 {
-            checks.push((format!("!{system}_is_admissible(p, q0, v0)"), "NHI_INADMISSIBLE_VELOCITY"));
+            checks.push((format!("!{system}_residual_vanishes(p, q0, v0)"), "NHI_INADMISSIBLE_VELOCITY"));
         }
         let checks: String = checks.iter().map(|(condition, status)| fail_if(condition, status)).collect();
         // The sizes of different steps, with what is prepared for each.

@@ -26,7 +26,8 @@ typedef enum {
     NHI_INVALID_STEP_SIZE = 5,    /* the step size is zero, infinite or not a number */
     NHI_INVALID_ARGUMENT = 6,     /* a parameter, coordinate, velocity or input is infinite or not a number */
     NHI_INVALID_POSE = 7,         /* the matrix of the initial pose is not a rotation */
-    NHI_INADMISSIBLE_VELOCITY = 8 /* the initial velocity violates a constraint by more than rounding */
+    NHI_INADMISSIBLE_VELOCITY = 8, /* the initial velocity violates a constraint by more than rounding */
+    NHI_INADMISSIBLE_CONFIGURATION = 9 /* the initial configuration violates a position constraint by more than rounding */
 } nhi_status;
 
 #ifdef NHI_REAL_FLOAT

@@ -17,7 +17,13 @@ impl Unit<'_> {
         if self.m > 0 {
             self.plain(text, &of_system.residual, "");
             self.plain(text, &of_system.residual_scale, "static ");
-            text.source.push_str(&self.admissible());
+            text.source.push_str(&self.vanishes("residual", self.m, &[("q", self.entries), ("v", self.n)]));
+        }
+        if let (Some(position), Some(scale)) = (&of_system.position, &of_system.position_scale) {
+            self.plain(text, position, "");
+            self.plain(text, scale, "static ");
+            let count = position.outputs[0].values.len();
+            text.source.push_str(&self.vanishes("position", count, &[("q", self.entries)]));
         }
     }
 
@@ -105,12 +111,21 @@ impl Unit<'_> {
         text.function(&doc_of(function), &head, &body.text);
     }
 
-    /// Whether a velocity satisfies the constraints up to the rounding of q and v, as the runtime decides.
-    fn admissible(&self) -> String {
-        let Unit { name, real, entries, n, m, .. } = self;
+    /// Whether the `m` residuals that a function computes vanish up to the rounding of its arguments, as the runtime
+    /// decides.
+    fn vanishes(&self, called: &str, m: usize, arguments: &[(&str, usize)]) -> String {
+        let Unit { name, real, .. } = self;
         let relative = if *real == "float" { "(float)(16.0 * NHI_EPSILON)" } else { "1e-10" };
         let cancelled = if *real == "float" { "(float)(4.0 * NHI_EPSILON)" } else { "1e-15" };
-        let perturbed = |length: usize, of: &str, call: &str| {
+        let declared: Vec<String> =
+            arguments.iter().map(|(array, length)| format!("const {real} {array}[{length}]")).collect();
+        let passed = |replaced: Option<&str>| -> String {
+            let names =
+                arguments.iter().map(|&(array, _)| if Some(array) == replaced { "moved" } else { array });
+            names.map(|name| format!(", {name}")).collect()
+        };
+        let perturbed = |&(of, length): &(&str, usize)| {
+            let call = passed(Some(of));
             format!(
                 "    for (int i = 0; i < {length}; ++i) {{
         {real} largest = 0;
@@ -121,7 +136,7 @@ impl Unit<'_> {
             moved[j] = {of}[j];
         }}
         moved[i] = moved[i] + ({relative} * ({of}[i] < 0 ? -{of}[i] : {of}[i]) + {cancelled} * largest);
-        {name}_residual(p, {call}, other);
+        {name}_{called}(p{call}, other);
         for (int a = 0; a < {m}; ++a) {{
             const {real} change = other[a] < residual[a] ? residual[a] - other[a] : other[a] - residual[a];
             tolerance[a] = tolerance[a] + (nhi_is_finite((double)change) ? change : 0);
@@ -131,17 +146,17 @@ impl Unit<'_> {
             )
         };
         format!(
-            "static int {name}_is_admissible(const {name}_parameters *p, const {real} q[{entries}], const {real} v[{n}])
+            "static int {name}_{called}_vanishes(const {name}_parameters *p, {})
 {{
     {real} residual[{m}];
     {real} tolerance[{m}];
     {real} other[{m}];
-    {name}_residual(p, q, v, residual);
-    {name}_residual_scale(p, q, v, tolerance);
+    {name}_{called}(p{all}, residual);
+    {name}_{called}_scale(p{all}, tolerance);
     for (int a = 0; a < {m}; ++a) {{
         tolerance[a] = {relative} * tolerance[a];
     }}
-{}{}    for (int a = 0; a < {m}; ++a) {{
+{}    for (int a = 0; a < {m}; ++a) {{
         const {real} size = residual[a] < 0 ? -residual[a] : residual[a];
         if (!(size <= tolerance[a])) {{
             return 0;
@@ -151,8 +166,9 @@ impl Unit<'_> {
 }}
 
 ",
-            perturbed(*entries, "q", "moved, v"),
-            perturbed(*n, "v", "q, moved"),
+            declared.join(", "),
+            arguments.iter().map(perturbed).collect::<String>(),
+            all = passed(None),
         )
     }
 }
