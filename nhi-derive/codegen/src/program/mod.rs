@@ -222,7 +222,7 @@ impl Newton {
 }
 
 impl Statement {
-    /// The expressions of the statement; none for a loop.
+    /// Every expression that the statement evaluates, in order of evaluation.
     pub(crate) fn values(&self) -> Vec<Expr> {
         self.clone().values_mut().into_iter().map(|e| *e).collect()
     }
@@ -230,12 +230,17 @@ impl Statement {
     /// The same, to be changed.
     fn values_mut(&mut self) -> Vec<&mut Expr> {
         match self {
+            Statement::Equation(_) => Vec::new(),
             Statement::Let { value, .. } => vec![value],
             Statement::Pivot { pivot, diagonal, .. } => vec![pivot, diagonal],
             Statement::Turn(Turn { angle, from, foreseen, known, .. }) => {
                 [angle, from].into_iter().chain(foreseen.by_mut()).chain(known).collect()
             }
-            Statement::Equation(_) | Statement::Newton(_) => Vec::new(),
+            Statement::Newton(Newton { guess, otherwise, weights, beside, body, delta, slopes, .. }) => {
+                let before = guess.iter_mut().chain(otherwise).chain(weights).chain([beside]);
+                let body = body.iter_mut().flat_map(Statement::values_mut);
+                before.chain(body).chain(delta).chain(slopes).collect()
+            }
         }
     }
 }
@@ -243,21 +248,8 @@ impl Statement {
 impl Program {
     /// Every expression that is evaluated, in order of evaluation.
     pub fn values_mut(&mut self) -> Vec<&mut Expr> {
-        let mut all = Vec::new();
-        for statement in &mut self.body {
-            match statement {
-                Statement::Newton(Newton {
-                    guess, otherwise, weights, beside, body, delta, slopes, ..
-                }) => {
-                    all.extend(guess.iter_mut().chain(otherwise).chain(weights).chain([beside]));
-                    all.extend(body.iter_mut().flat_map(Statement::values_mut));
-                    all.extend(delta.iter_mut().chain(slopes));
-                }
-                other => all.extend(other.values_mut()),
-            }
-        }
-        all.extend(self.outputs.iter_mut().flat_map(|o| &mut o.values));
-        all
+        let results = self.outputs.iter_mut().flat_map(|o| &mut o.values);
+        self.body.iter_mut().flat_map(Statement::values_mut).chain(results).collect()
     }
 
     /// Copies of [`Program::values_mut`].
