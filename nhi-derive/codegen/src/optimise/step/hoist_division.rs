@@ -18,10 +18,8 @@ use crate::program::{Program, Shape, Statement, Table};
 use crate::target::TARGET;
 use num_traits::Signed;
 
-/// Replaces quotients whose denominators arrive early.
-///
-/// The pass belongs to `FINISHING`: it runs after the passes that save operations. `expose_late_factors` relies on its
-/// products `numerator*inverse`.
+/// Replaces quotients whose denominators arrive early. The pass runs after those that save operations;
+/// `expose_late_factors` relies on its products `numerator*inverse`.
 pub(super) fn hoist_division(cx: &mut Context<'_>, program: &mut Program) {
     let mut arrival = Arrival::of(cx.pool, cx.constants, program);
     let mut symbols: Table<Expr> = Table::new();
@@ -34,16 +32,15 @@ pub(super) fn hoist_division(cx: &mut Context<'_>, program: &mut Program) {
         for e in cx.pool.reachable(&[value]) {
             let mut new = cx.pool.rebuild(e, |c| image[c]);
             if let Some((negative, inverse, others)) = early_denominator(cx, &mut arrival, e) {
-                let symbol = symbols.get(inverse).copied().unwrap_or_else(|| {
+                if !symbols.contains(inverse) {
                     let name = formula_name(cx.pool, inverse, true).unwrap_or_else(|| "inverse".to_owned());
                     let symbol = cx.pool.fresh_symbol(&name);
                     symbols.insert(inverse, symbol);
                     program.body.push(Statement::Let { symbol, value: inverse });
-                    symbol
-                });
-                let others: Vec<Expr> = others.iter().map(|&f| image[f]).chain([symbol]).collect();
-                new = cx.pool.product(&others);
-                new = cx.with_sign(negative, new);
+                }
+                let others: Vec<Expr> = others.iter().map(|&f| image[f]).chain([symbols[inverse]]).collect();
+                let product = cx.pool.product(&others);
+                new = cx.with_sign(negative, product);
             }
             image.insert(e, new);
         }

@@ -17,21 +17,18 @@ use crate::optimise::draft::{Context, Draft};
 use crate::optimise::liveness::{drop_unused, read_again, used, uses};
 use crate::optimise::local::materialise;
 use crate::optimise::names;
-use crate::program::{Program, Statement, Table};
+use crate::program::{Program, Statement, Table, lets};
 use crate::target::TARGET;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 /// Inlines sums into the results that the next step reads, where terms then combine.
 pub(super) fn reassociate_sums(cx: &mut Context<'_>, program: &mut Program) {
-    write_out(cx, program, false, |_, _, terms, sum| sum.terms < terms);
+    write_out(cx, program, false, |cx, _, terms, sum| cx.pool.terms(sum).len() < terms);
 }
 
 /// Inlines sums into the results that the next step reads, where these then arrive earlier. A loop may have `most`
 /// operations afterwards, or as many as before.
 pub(super) fn reassociate_outputs(cx: &mut Context<'_>, program: &mut Program, most: usize) {
-    if program.has_loop() {
-        return;
-    }
     let before = weight_in_loop(cx.pool, cx.constants, program);
     let most = most.max(before);
     // Sums with other uses are inlined only if further operations are allowed.
@@ -40,7 +37,7 @@ pub(super) fn reassociate_outputs(cx: &mut Context<'_>, program: &mut Program, m
         let mut arrival = Arrival::of(cx.pool, cx.constants, program);
         let mut early = program.clone();
         write_out(cx, &mut early, everywhere, |cx, e, _, sum| {
-            let [before, after] = [e, sum.value].map(|e| arrival.get(cx.pool, cx.constants, e));
+            let [before, after] = [e, sum].map(|e| arrival.get(cx.pool, cx.constants, e));
             after < before
         });
         // The count excludes results in which a common factor would be multiplied into each term.
@@ -54,12 +51,6 @@ pub(super) fn reassociate_outputs(cx: &mut Context<'_>, program: &mut Program, m
     }
 }
 
-/// A sum after inlining, and the number of its terms.
-struct Sum {
-    value: Expr,
-    terms: usize,
-}
-
 /// Inlines sums into each result that the next step reads: those with no other use, or all of them if `everywhere`. A
 /// result is replaced if the new one is `better`, given the old value, the number of terms before like ones combine,
 /// and the new sum.
@@ -67,17 +58,12 @@ fn write_out(
     cx: &mut Context<'_>,
     program: &mut Program,
     everywhere: bool,
-    mut better: impl FnMut(&mut Context<'_>, Expr, usize, &Sum) -> bool,
+    mut better: impl FnMut(&mut Context<'_>, Expr, usize, Expr) -> bool,
 ) {
     let read = read_again(cx.pool, program);
     let uses = uses(cx.pool, program, &read);
-    let mut lets: Table<Expr> = Table::new();
-    for statement in &program.body {
-        if let Statement::Let { symbol, value } = statement {
-            lets.insert(*symbol, *value);
-        }
-    }
-    let mut named: BTreeMap<Expr, Expr> = BTreeMap::new();
+    let lets: Table<Expr> = lets(&program.body).collect();
+    let mut named: Table<Expr> = Table::new();
     for value in program.outputs.iter_mut().flat_map(|output| &mut output.values) {
         if !read.contains(value) {
             continue;
@@ -87,22 +73,16 @@ fn write_out(
         let whole = *lets.get(*value).filter(|_| is_open(*value)).unwrap_or(value);
         let terms = terms(cx, &lets, is_open, whole);
         let sum = cx.pool.sum(&terms);
-        let count = match cx.pool.node(sum) {
-            Node::Sum(terms) => terms.len(),
-            _ => 1,
-        };
-        if better(cx, *value, terms.len(), &Sum { value: sum, terms: count }) {
-            match lets.get(*value) {
-                Some(_) => drop(named.insert(*value, sum)),
-                None => *value = sum,
+        if better(cx, *value, terms.len(), sum) {
+            match lets.contains(*value) {
+                true => drop(named.insert(*value, sum)),
+                false => *value = sum,
             }
         }
     }
     for statement in &mut program.body {
-        if let Statement::Let { symbol, value } = statement
-            && let Some(&sum) = named.get(symbol)
-        {
-            *value = sum;
+        if let Statement::Let { symbol, value } = statement {
+            *value = *named.get(*symbol).unwrap_or(value);
         }
     }
 }
@@ -142,7 +122,8 @@ pub(super) fn flatten_sums(cx: &mut Context<'_>, program: &mut Program) {
         if is_sum && !is_kept && sum_cost(cx.pool, whole) <= sum_cost(cx.pool, *value) {
             *value = whole;
         }
-        if is_linear(cx.pool, whole) {
+        let is_multiple = |&t: &Expr| cx.pool.as_symbol(cx.pool.split_coefficient(t).1).is_some();
+        if cx.pool.terms(whole).iter().all(is_multiple) {
             linear.insert(*symbol, whole);
         }
     }
@@ -150,7 +131,7 @@ pub(super) fn flatten_sums(cx: &mut Context<'_>, program: &mut Program) {
 }
 
 /// The arguments of the functions in `program`.
-fn angles(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
+pub(super) fn angles(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
     let argument = |e| match *pool.node(e) {
         Node::Call(_, x) => Some(x),
         _ => None,
@@ -158,19 +139,13 @@ fn angles(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
     used(pool, program).into_iter().filter_map(argument).collect()
 }
 
-/// Whether all terms are multiples of symbols.
-fn is_linear(pool: &Pool, e: Expr) -> bool {
-    pool.terms(e).iter().all(|&t| pool.as_symbol(pool.split_coefficient(t).1).is_some())
-}
-
 /// `e` with the linear combinations of its terms inlined.
 fn written_out(pool: &mut Pool, linear: &Table<Expr>, e: Expr) -> Expr {
     let mut all = Vec::new();
     for term in pool.terms(e) {
         let (coefficient, symbol) = pool.split_coefficient(term);
-        for part in pool.terms(linear.get(symbol).copied().unwrap_or(symbol)) {
-            all.push(pool.scale(coefficient.clone(), part));
-        }
+        let value = *linear.get(symbol).unwrap_or(&symbol);
+        all.extend(pool.terms(value).into_iter().map(|part| pool.scale(coefficient.clone(), part)));
     }
     pool.sum(&all)
 }
@@ -186,37 +161,31 @@ fn sum_cost(pool: &Pool, e: Expr) -> usize {
 /// numerator. The form is kept for results on the recurrence, if it shortens the recurrence enough.
 pub(super) fn expose_late_factors(cx: &mut Context<'_>, program: &mut Program) {
     let (named, products) = late_products(cx, program);
-    let mut results = Vec::new();
-    for (i, output) in named.outputs.iter().enumerate() {
-        for (j, &value) in output.values.iter().enumerate() {
-            let other = cx.pool.substitute(&[value], &products)[0];
-            if other != value {
-                results.push((i, j, other));
+    let cost = |cx: &mut Context<'_>, program: &Program| {
+        let mut program = program.clone();
+        drop_unused(cx.pool, &mut program);
+        Cost::of(cx.pool, cx.constants, &program)
+    };
+    let before = cost(cx, &named);
+    let mut best = named.clone();
+    for value in best.outputs.iter_mut().flat_map(|output| &mut output.values) {
+        *value = cx.pool.substitute(&[*value], &products)[0];
+    }
+    let mut least = cost(cx, &best);
+    // Restores one result after the other, except where that lengthens the recurrence.
+    for (i, output) in named.outputs.iter().enumerate().rev() {
+        for (j, &value) in output.values.iter().enumerate().rev() {
+            let mut other = best.clone();
+            other.outputs[i].values[j] = value;
+            let cost = cost(cx, &other);
+            if cost.recurrence <= least.recurrence {
+                (best, least) = (other, cost);
             }
         }
     }
-    let with = |cx: &mut Context<'_>, results: &[(usize, usize, Expr)]| {
-        let mut program = named.clone();
-        for &(i, j, value) in results {
-            program.outputs[i].values[j] = value;
-        }
-        drop_unused(cx.pool, &mut program);
-        let cost = Cost::of(cx.pool, cx.constants, &program);
-        (program, cost)
-    };
-    let before = with(cx, &[]).1;
-    let mut best = with(cx, &results);
-    // Restores one result after the other, except where that lengthens the recurrence.
-    for k in (0..results.len()).rev() {
-        let mut fewer = results.clone();
-        fewer.remove(k);
-        let other = with(cx, &fewer);
-        if other.1.recurrence <= best.1.recurrence {
-            (best, results) = (other, fewer);
-        }
-    }
-    if best.1.is_worth(before) {
-        *program = best.0;
+    if least.is_worth(before) {
+        drop_unused(cx.pool, &mut best);
+        *program = best;
     }
 }
 
