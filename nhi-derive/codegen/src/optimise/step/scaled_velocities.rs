@@ -8,17 +8,16 @@
 //! ```
 //!
 //! Every value bound by the step is replaced by its quotient by a power of u, so that no other multiplication by h
-//! appears: values that are linear in velocities are scaled by u, and forces by h², which is a constant.
+//! appears: values that are linear in velocities are scaled by u, and forces by h², which is a constant. The unknowns of
+//! a Newton loop, and the errors of their guesses, are scaled by u too; there the local passes run first, since they
+//! search for the factor h.
 //!
 //! No step reads v any more, so that a loop over many steps computes it only once, at its end. The driver therefore
-//! compares the operations of a loop; a single step gains less, or nothing.
+//! compares the operations of a loop.
 //!
 //! For a step of another size, w is recomputed as u v. That product is rounded, and for a constant velocity the
 //! rounding error would be the same after every change of the size. Before such a step, drivers advance v by the change
 //! of the increments instead ([`StepProgram::update_velocity`]).
-//!
-//! The unknowns of a Newton loop, velocities or impulses, are scaled by u too, and so are the errors of their guesses.
-//! In such a step the local passes run first, since they search for the factor h.
 
 use super::Make;
 use super::reassociate::reassociate_sums;
@@ -30,30 +29,114 @@ use crate::optimise::search::Search;
 use crate::program::{
     Binding, Carried, Input, Program, Rescale, Role, StateEntry, Statement, StepProgram, Table,
 };
-use num_traits::{One, Signed, ToPrimitive};
+use num_traits::{Signed, ToPrimitive};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest power of the step size that is extracted; nested values could have any.
 const MAX_POWER: i32 = 8;
 
-/// The step with scaled velocities, as a candidate for the driver.
-pub(super) fn candidate<'a>(step: &'a StepProgram, search: &'a Search) -> Vec<Make<'a>> {
-    vec![Box::new(|cx| {
-        let choice = Choice::of(cx.pool, step)?;
-        let optimised = step.program.has_loop().then(|| Draft::clone(&search.best).finish(cx.pool));
-        let mut scaled = choice.scaled(cx, step, optimised.unwrap_or_else(|| step.program.clone()));
-        reassociate_sums(cx, &mut scaled.program);
-        Some(scaled)
-    })]
+/// `step` with scaled velocities, if it multiplies any by the step size.
+pub(super) fn scaled(cx: &mut Context<'_>, step: &StepProgram, search: &Search) -> Option<StepProgram> {
+    let (h, c, numbers) = choice(cx.pool, step)?;
+    let program = match step.program.has_loop() {
+        true => Draft::clone(&search.best).finish(cx.pool),
+        false => step.program.clone(),
+    };
+    let of = Table::from_iter([(h, (1, cx.pool.number(c.recip())))]);
+    let mut image = Images { h, c, of };
+    let mut symbols = Table::new();
+    for &symbol in &numbers {
+        let new = image.named(cx.pool, symbol, -1);
+        image.of.insert(symbol, (-1, new));
+        symbols.insert(symbol, new);
+    }
+    let mut new = program.clone();
+    new.body.iter_mut().for_each(|s| image.scale(cx.pool, s));
+    // The new entries follow from the old results; at a start, from the entries carried so far.
+    let results: Table<Expr> = program.state().collect();
+    let velocities = numbers.iter().filter(|&&symbol| step.entry(symbol).is_none());
+    let velocities = velocities.map(|&symbol| velocity(&program, symbol));
+    let mut entries = Vec::new();
+    for mut entry in step.entries().iter().cloned().chain(velocities) {
+        let k = i32::from(symbols.contains(entry.symbol));
+        let next = image.plain(cx.pool, results[entry.symbol], k);
+        if let Some(&symbol) = symbols.get(entry.symbol) {
+            entry.symbol = symbol;
+            entry.unit = Some(image.c.clone());
+            entry.start = image.times(cx.pool, 1, entry.start);
+            entry.rescale = Rescale::Restart;
+        }
+        entries.push((entry, next));
+    }
+    let results = new.outputs.iter_mut().filter(|o| o.role != Role::Carried);
+    image.set(cx.pool, results.flat_map(|o| &mut o.values), 0);
+    let mut scaled = step.carrying(new, step.start.clone(), entries);
+    reassociate_sums(cx, &mut scaled.program);
+    Some(scaled)
 }
 
-/// The unit u = c·h.
-struct Unit {
+/// h and c, and the numbers of the state that are scaled: velocities that the step multiplies by h, with all
+/// numbers of their fields, and such numbers among the entries carried so far.
+fn choice(pool: &Pool, step: &StepProgram) -> Option<(Expr, Rational, Vec<Expr>)> {
+    let program = &step.program;
+    let &h = program.symbols(&Role::StepSize).first()?;
+    let is_velocity = |i: &&Input| {
+        let is_state = i.binding == Binding::Step && program.outputs.iter().any(|o| o.role == i.role);
+        is_state && !matches!(i.role, Role::Configuration | Role::Multipliers)
+    };
+    let state: Vec<&Input> = program.inputs.iter().filter(is_velocity).collect();
+    let is_midpoint = |entry: &StateEntry| entry.role == Carried::Midpoint;
+    let all = state.iter().flat_map(|i| &i.symbols).filter(|&&s| !step.entry(s).is_some_and(is_midpoint));
+    // The products c h s that count have one of these as s: the symbol of a velocity, or its value for the next step, by
+    // which a carried midpoint advances.
+    let mut known: BTreeMap<Expr, Expr> = all.map(|&s| (s, s)).collect();
+    if step.entries().iter().any(is_midpoint) {
+        let next: Vec<_> = program.state().filter(|(s, _)| known.contains_key(s)).collect();
+        known.extend(next.into_iter().map(|(symbol, next)| (next, symbol)));
+    }
+    let (mut multiplied, mut counts) = (BTreeSet::new(), BTreeMap::<Rational, usize>::new());
+    for e in uses(pool, program, &read_again(pool, program)).keys() {
+        if let Some((c, x)) = increment(pool, h, e)
+            && let Some(&symbol) = known.get(&x)
+        {
+            multiplied.insert(symbol);
+            *counts.entry(c.abs()).or_default() += 1;
+        }
+    }
+    let most = *counts.values().max()?;
+    let c = counts.into_iter().find(|&(_, count)| count == most)?.0;
+    let used = used(pool, program);
+    let mut numbers = Vec::new();
+    for Input { role, symbols, .. } in state {
+        let as_a_whole = *role != Role::Carried && symbols.iter().any(|s| multiplied.contains(s));
+        let is_scaled = |s: &Expr| used.contains(s) && (as_a_whole || multiplied.contains(s));
+        numbers.extend(symbols.iter().copied().filter(is_scaled));
+    }
+    if program.has_loop() {
+        let of_guesses = step.entries().iter().filter(|entry| entry.rescale != Rescale::Keep);
+        numbers.extend(of_guesses.map(|entry| entry.symbol));
+    }
+    Some((h, c, numbers))
+}
+
+/// The entry of a velocity, before it is scaled by u.
+fn velocity(program: &Program, symbol: Expr) -> StateEntry {
+    let index = |input: &Input| input.symbols.iter().position(|&s| s == symbol);
+    let of = program.inputs.iter().find_map(|input| Some((input.role.clone(), index(input)?)));
+    let (of, index) = of.expect("a number of the state");
+    let role = Carried::Increment { of, index };
+    StateEntry { symbol, role, unit: None, start: symbol, rescale: Rescale::Restart }
+}
+
+/// Every expression as a product of uᵏ and a rest.
+struct Images {
     h: Expr,
+    /// u / h
     c: Rational,
+    of: Table<(i32, Expr)>,
 }
 
-impl Unit {
+impl Images {
     /// uᵏ
     fn power(&self, pool: &mut Pool, k: i32) -> Expr {
         let h = pool.powi(self.h, k.into());
@@ -65,131 +148,7 @@ impl Unit {
         let power = self.power(pool, k);
         pool.mul(power, e)
     }
-}
 
-/// The numbers of the state that are scaled by u.
-struct Choice {
-    unit: Unit,
-    /// Numbers of velocity fields; a field is scaled as a whole.
-    fields: Vec<Expr>,
-    /// Numbers among the entries carried so far.
-    carried: Vec<Expr>,
-}
-
-impl Choice {
-    /// The numbers that the step multiplies by h, with all numbers of their fields.
-    fn of(pool: &Pool, step: &StepProgram) -> Option<Choice> {
-        let program = &step.program;
-        let &h = program.symbols(&Role::StepSize).first()?;
-        let is_state =
-            |i: &&Input| i.binding == Binding::Step && program.outputs.iter().any(|o| o.role == i.role);
-        let velocities = |i: &&Input| !matches!(i.role, Role::Configuration | Role::Multipliers);
-        let state: Vec<&Input> = program.inputs.iter().filter(is_state).filter(velocities).collect();
-        let midpoints = step.entries().iter().filter(|entry| entry.role == Carried::Midpoint);
-        let midpoints: Vec<Expr> = midpoints.map(|entry| entry.symbol).collect();
-        let all = state.iter().flat_map(|i| &i.symbols).filter(|s| !midpoints.contains(s));
-        // The products c h s that count have one of these as s: the symbol of a velocity, or its value for the next
-        // step, by which a carried midpoint advances.
-        let mut known: BTreeMap<Expr, Expr> = all.map(|&s| (s, s)).collect();
-        if !midpoints.is_empty() {
-            let next: Vec<_> = program.state().filter(|(s, _)| known.contains_key(s)).collect();
-            known.extend(next.into_iter().map(|(symbol, next)| (next, symbol)));
-        }
-        let (mut multiplied, mut counts) = (BTreeSet::new(), BTreeMap::<Rational, usize>::new());
-        let used = used(pool, program);
-        let uses = uses(pool, program, &read_again(pool, program));
-        for &e in used.iter().filter(|&&e| uses.contains(e)) {
-            let Node::Product(factors) = pool.node(e) else { continue };
-            let (c, _) = pool.split_coefficient(e);
-            let rest: Vec<Expr> = factors.iter().copied().filter(|&f| pool.as_number(f).is_none()).collect();
-            if let [a, b] = rest[..] {
-                let other = if a == h { b } else { a };
-                if let (true, Some(&symbol)) = (a == h || b == h, known.get(&other)) {
-                    multiplied.insert(symbol);
-                    *counts.entry(c.abs()).or_default() += 1;
-                }
-            }
-        }
-        let most = *counts.values().max()?;
-        let c = counts.into_iter().find(|&(_, count)| count == most)?.0;
-        let mut choice = Choice { unit: Unit { h, c }, fields: Vec::new(), carried: Vec::new() };
-        for input in state {
-            let read = input.symbols.iter().copied().filter(|s| used.contains(s));
-            if input.role == Role::Carried {
-                choice.carried.extend(read.filter(|s| multiplied.contains(s)));
-            } else if input.symbols.iter().any(|s| multiplied.contains(s)) {
-                choice.fields.extend(read);
-            }
-        }
-        if program.has_loop() {
-            let of_guesses = step.entries().iter().filter(|entry| entry.rescale != Rescale::Keep);
-            choice.carried.extend(of_guesses.map(|entry| entry.symbol));
-        }
-        Some(choice)
-    }
-
-    /// `step`, in the form `program`, with these numbers scaled by u.
-    fn scaled(self, cx: &mut Context<'_>, step: &StepProgram, program: Program) -> StepProgram {
-        let Choice { unit, fields, carried } = self;
-        let mut image = Images { unit, of: Table::new() };
-        let one = cx.pool.number(image.unit.c.recip());
-        image.of.insert(image.unit.h, (1, one));
-        let mut symbols = Table::new();
-        for &symbol in fields.iter().chain(&carried) {
-            let new = image.named(cx.pool, symbol, -1);
-            image.of.insert(symbol, (-1, new));
-            symbols.insert(symbol, new);
-        }
-
-        let mut new = program.clone();
-        for statement in &mut new.body {
-            image.scale(cx.pool, statement);
-        }
-        // The new entries follow from the old results; at a start, from the entries carried so far.
-        let results: Table<Expr> = program.state().collect();
-        let velocities = fields.iter().map(|&symbol| velocity(&program, symbol));
-        let mut entries = Vec::new();
-        for mut entry in step.entries().iter().cloned().chain(velocities) {
-            let k = i32::from(symbols.contains(entry.symbol));
-            let next = image.plain(cx.pool, results[entry.symbol], k);
-            if let Some(&symbol) = symbols.get(entry.symbol) {
-                entry.symbol = symbol;
-                entry.unit = Some(image.unit.c.clone());
-                // An error that is zero stays zero.
-                if entry.rescale != Rescale::Zero {
-                    entry.start = image.unit.times(cx.pool, 1, entry.start);
-                    entry.rescale = Rescale::Restart;
-                }
-            }
-            entries.push((entry, next));
-        }
-        for output in new.outputs.iter_mut().filter(|o| o.role != Role::Carried) {
-            for value in &mut output.values {
-                *value = image.plain(cx.pool, *value, 0);
-            }
-        }
-        step.carrying(new, step.start.clone(), entries)
-    }
-}
-
-/// The entry of a velocity, before it is scaled by u.
-fn velocity(program: &Program, symbol: Expr) -> StateEntry {
-    let of = program.inputs.iter().find_map(|input| {
-        let index = input.symbols.iter().position(|&s| s == symbol)?;
-        Some((input.role.clone(), index))
-    });
-    let (of, index) = of.expect("a number of the state");
-    let role = Carried::Increment { of, index };
-    StateEntry { symbol, role, unit: None, start: symbol, rescale: Rescale::Restart }
-}
-
-/// Every expression as a product of uᵏ and a rest.
-struct Images {
-    unit: Unit,
-    of: Table<(i32, Expr)>,
-}
-
-impl Images {
     /// Rewrites a statement in terms of the scaled symbols.
     fn scale(&mut self, pool: &mut Pool, statement: &mut Statement) {
         match statement {
@@ -201,33 +160,24 @@ impl Images {
                 self.of.insert(*symbol, (k, if is_number { rest } else { name }));
                 (*symbol, *value) = (name, rest);
             }
-            Statement::Pivot { pivot, diagonal, .. } => {
-                *pivot = self.plain(pool, *pivot, 0);
-                *diagonal = self.plain(pool, *diagonal, 0);
-            }
+            Statement::Pivot { pivot, diagonal, .. } => self.set(pool, [pivot, diagonal], 0),
             Statement::Newton(newton) => {
-                for e in newton.guess.iter_mut().chain(&mut newton.otherwise) {
-                    *e = self.plain(pool, *e, 1);
-                }
+                self.set(pool, newton.guess.iter_mut().chain(&mut newton.otherwise), 1);
                 // The reference scale of the stopping test is a square.
-                newton.beside = self.plain(pool, newton.beside, 2);
-                for e in &mut newton.weights {
-                    *e = self.plain(pool, *e, 0);
-                }
+                self.set(pool, [&mut newton.beside], 2);
+                self.set(pool, &mut newton.weights, 0);
                 for unknown in &mut newton.unknowns {
                     let new = self.named(pool, *unknown, -1);
                     self.of.insert(*unknown, (-1, new));
                     *unknown = new;
                 }
                 newton.body.iter_mut().for_each(|s| self.scale(pool, s));
-                for e in &mut newton.delta {
-                    *e = self.plain(pool, *e, 1);
-                }
+                self.set(pool, &mut newton.delta, 1);
                 // Each derivative of F has one unknown more in the denominator of its unit than the one before,
                 // whatever the unit of F is.
                 let k = newton.slopes.first().map_or(0, |&slope| self.extract(pool, slope).0);
                 for (e, order) in newton.slopes.iter_mut().zip(0..) {
-                    *e = self.plain(pool, *e, -k - order);
+                    self.set(pool, [e], -k - order);
                 }
             }
             Statement::Equation(_) | Statement::Turn(_) => {}
@@ -240,7 +190,7 @@ impl Images {
             let name = pool.as_symbol(symbol).map_or("", |s| pool.name(s)).to_owned();
             return pool.fresh_symbol(&name);
         }
-        let power = self.unit.power(pool, -k);
+        let power = self.power(pool, -k);
         let power = symbol_name(pool, power).or_else(|| formula_name(pool, power, true));
         let names: Vec<String> = [power, symbol_name(pool, symbol)].into_iter().flatten().collect();
         pool.fresh_symbol(&names.join("_"))
@@ -255,21 +205,23 @@ impl Images {
             let new = match pool.node(e).clone() {
                 Node::Number(_) | Node::Pi | Node::Symbol(_) => Some((0, e)),
                 Node::Product(factors) => {
-                    let parts: Vec<(i32, Expr)> = factors.iter().map(|&f| self.of[f]).collect();
-                    let rest: Vec<Expr> = parts.iter().map(|p| p.1).collect();
-                    Some((parts.iter().map(|p| p.0).sum(), pool.product(&rest)))
+                    let (powers, rest): (Vec<i32>, Vec<Expr>) = factors.iter().map(|&f| self.of[f]).unzip();
+                    Some((powers.iter().sum(), pool.product(&rest)))
                 }
                 Node::Sum(terms) => {
                     let parts: Vec<(i32, Expr)> = terms.iter().map(|&t| self.of[t]).collect();
                     let least = parts.iter().map(|p| p.0).min().unwrap_or(0);
                     let rest: Vec<Expr> =
-                        parts.iter().map(|&(k, part)| self.unit.times(pool, k - least, part)).collect();
+                        parts.iter().map(|&(k, part)| self.times(pool, k - least, part)).collect();
                     Some((least, pool.sum(&rest)))
                 }
-                Node::Power(base, exponent) => integer(pool, exponent).and_then(|n| {
-                    let (k, base) = self.of[base];
-                    Some((k.checked_mul(n)?, pool.powi(base, n.into())))
-                }),
+                Node::Power(base, exponent) => {
+                    let n = pool.as_number(exponent).filter(|n| n.is_integer()).and_then(Rational::to_i32);
+                    n.and_then(|n| {
+                        let (k, base) = self.of[base];
+                        Some((k.checked_mul(n)?, pool.powi(base, n.into())))
+                    })
+                }
                 Node::Call(..) | Node::Atan2(..) | Node::Map(..) => None,
             };
             let new = new.filter(|(k, _)| k.abs() <= MAX_POWER).unwrap_or_else(|| (0, self.rebuilt(pool, e)));
@@ -280,25 +232,38 @@ impl Images {
 
     /// The same function of the same arguments.
     fn rebuilt(&self, pool: &mut Pool, e: Expr) -> Expr {
-        let operands: Table<Expr> = pool
-            .children(e)
-            .into_iter()
-            .map(|c| {
-                let (k, rest) = self.of[c];
-                (c, self.unit.times(pool, k, rest))
-            })
-            .collect();
+        let mut operands: Table<Expr> = Table::new();
+        for c in pool.children(e) {
+            let (k, rest) = self.of[c];
+            operands.insert(c, self.times(pool, k, rest));
+        }
         pool.rebuild(e, |c| operands[c])
     }
 
     /// uᵏ times `e`, with all powers of u multiplied in.
     fn plain(&mut self, pool: &mut Pool, e: Expr, k: i32) -> Expr {
         let (own, rest) = self.extract(pool, e);
-        self.unit.times(pool, own + k, rest)
+        self.times(pool, own + k, rest)
+    }
+
+    /// Multiplies each of `values` by uᵏ.
+    fn set<'a>(&mut self, pool: &mut Pool, values: impl IntoIterator<Item = &'a mut Expr>, k: i32) {
+        for e in values {
+            *e = self.plain(pool, *e, k);
+        }
     }
 }
 
-fn integer(pool: &Pool, e: Expr) -> Option<i32> {
-    let number = pool.as_number(e)?;
-    if number.denom().is_one() { number.to_i32() } else { None }
+/// c and x, for a product c·h·x.
+pub(super) fn increment(pool: &Pool, h: Expr, e: Expr) -> Option<(Rational, Expr)> {
+    let (c, bare) = pool.split_coefficient(e);
+    match *pool.factors(&bare) {
+        [a, x] | [x, a] if a == h => Some((c, x)),
+        _ => None,
+    }
+}
+
+/// The other form of the step, as a candidate for the driver.
+pub(super) fn candidate<'a>(step: &'a StepProgram, search: &'a Search) -> Vec<Make<'a>> {
+    vec![Box::new(|cx| scaled(cx, step, search))]
 }
