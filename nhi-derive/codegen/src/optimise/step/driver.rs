@@ -4,13 +4,16 @@
 //! candidate. A stage that compares cycles takes every candidate through all later stages first, since only the
 //! finished step shows the length of its recurrence.
 
-use super::{Allowance, CLOSING, Cost, FINISHING, Facts, Make, Run, STAGES, StepPass, TRIG_RECURRENCE};
+use super::{
+    Allowance, CLOSING, Cost, FINISHING, Facts, Pass, ProgramPass, Run, STAGES, StepPass, TRIG_RECURRENCE,
+    Variant,
+};
 use crate::expr::Pool;
 use crate::optimise::Options;
 use crate::optimise::cost::draft_weight_in_loop;
 use crate::optimise::draft::Context;
 use crate::optimise::search::Search;
-use crate::program::{Constants, StepProgram, Table};
+use crate::program::{Constants, Program, StepProgram, Table};
 use crate::target::TARGET;
 use std::fmt;
 
@@ -46,6 +49,7 @@ pub enum Outcome {
 }
 
 /// A step before stage number `stage`, after a first round of the local passes.
+#[derive(Clone)]
 struct Candidate {
     step: StepProgram,
     search: Search,
@@ -68,25 +72,16 @@ pub fn optimise_step(
     options: Options,
 ) -> (StepProgram, Vec<Decision>) {
     let cx = &mut Context::new(pool, constants, options);
-    let Finished { mut step, facts, mut decisions } = first_stage(cx, step);
-    for pass in CLOSING {
+    // The first stage needs no search before it.
+    let current = candidate(cx, step.clone(), 1);
+    let start = Candidate { step, search: current.search.clone(), stage: 0 };
+    let Finished { mut step, facts, mut decisions } = fewest_operations(cx, start, current, 0);
+    decisions.extend(run_each(cx, CLOSING, facts, &mut step.program, 0));
+    decisions.push(TRIG_RECURRENCE.decide(cx, facts, |cx| {
         let before = step.program.clone();
-        let outcome = match (pass.applies)(facts) {
-            Err(reason) => Outcome::NotApplicable(reason),
-            Ok(()) if !cx.options.has(pass.name) => continue,
-            Ok(()) => {
-                (pass.run)(cx, &mut step.program, 0);
-                Outcome::of_change(before != step.program)
-            }
-        };
-        decisions.push(Decision { pass: pass.name, outcome });
-    }
-    if let (Run::Always(run), true) = (&TRIG_RECURRENCE.run, cx.options.has(TRIG_RECURRENCE.name)) {
-        let before = step.program.clone();
-        step = run(cx.pool, step);
-        let outcome = Outcome::of_change(before != step.program);
-        decisions.push(Decision { pass: TRIG_RECURRENCE.name, outcome });
-    }
+        (TRIG_RECURRENCE.run)(cx.pool, &mut step);
+        Outcome::of_change(before != step.program)
+    }));
     (step, decisions)
 }
 
@@ -96,11 +91,46 @@ impl Outcome {
     }
 }
 
+impl<R> Pass<R> {
+    /// The outcome of the pass; if it applies, that of `run`.
+    fn decide(
+        &self,
+        cx: &mut Context<'_>,
+        facts: Facts,
+        run: impl FnOnce(&mut Context<'_>) -> Outcome,
+    ) -> Decision {
+        let outcome = match (self.applies)(facts) {
+            Err(reason) => Outcome::NotApplicable(reason),
+            Ok(()) if !cx.options.has(self.name) => Outcome::Nothing,
+            Ok(()) => run(cx),
+        };
+        Decision { pass: self.name, outcome }
+    }
+}
+
+/// Runs passes one after the other.
+fn run_each(
+    cx: &mut Context<'_>,
+    passes: &[ProgramPass],
+    facts: Facts,
+    program: &mut Program,
+    most: Allowance,
+) -> Vec<Decision> {
+    let each = passes.iter().map(|pass| {
+        pass.decide(cx, facts, |cx| {
+            let before = program.clone();
+            (pass.run)(cx, program, most);
+            Outcome::of_change(before != *program)
+        })
+    });
+    each.collect()
+}
+
 /// `step` as a candidate before stage `stage`. If passes that always run come next, they have run.
 fn candidate(cx: &mut Context<'_>, mut step: StepProgram, mut stage: usize) -> Candidate {
     while let Some([StepPass { name, run: Run::Always(run), .. }]) = STAGES.get(stage) {
         if cx.options.has(name) {
-            step = run(cx.pool, step);
+            run(cx.pool, &mut step);
         }
         stage += 1;
     }
@@ -108,135 +138,92 @@ fn candidate(cx: &mut Context<'_>, mut step: StepProgram, mut stage: usize) -> C
     Candidate { step, search, stage }
 }
 
-/// Decisions on the passes that always run in these stages.
-fn always_run(stages: std::ops::Range<usize>, facts: Facts) -> impl Iterator<Item = Decision> {
-    STAGES[stages].iter().copied().flatten().map(move |pass| {
-        let outcome = (pass.applies)(facts).map_or_else(Outcome::NotApplicable, |()| Outcome::Run);
-        Decision { pass: pass.name, outcome }
-    })
-}
-
-/// The first stage, which needs no search before it.
-fn first_stage(cx: &mut Context<'_>, step: StepProgram) -> Finished {
-    let current = candidate(cx, step.clone(), 1);
-    let start = Candidate { step, search: current.search.clone(), stage: 0 };
-    compared(cx, start, current, 0)
-}
-
 /// Takes a candidate through its remaining stages.
-fn explore(cx: &mut Context<'_>, at: Candidate, allowance: Allowance) -> Finished {
-    let Some(stage) = STAGES.get(at.stage) else { return finish(cx, at, allowance) };
-    match stage[0].run {
-        Run::Cycles(_) | Run::CyclesByMore(_) => fewest_cycles(cx, at, stage, allowance),
-        _ => {
-            let current = Candidate { step: at.step.clone(), search: at.search.clone(), stage: at.stage + 1 };
-            compared(cx, at, current, allowance)
+fn explore(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
+    match STAGES.get(at.stage) {
+        None => finish(cx, at, most),
+        Some([StepPass { run: Run::Cycles(_) | Run::CyclesByMore(_), .. }, ..]) => {
+            fewest_cycles(cx, at, most)
+        }
+        Some(_) => {
+            let current = Candidate { stage: at.stage + 1, ..at.clone() };
+            fewest_operations(cx, at, current, most)
         }
     }
 }
 
 /// Runs a stage that compares operations after one round of the local passes. `current` is the step without the pass of
 /// the stage.
-fn compared(cx: &mut Context<'_>, at: Candidate, current: Candidate, allowance: Allowance) -> Finished {
-    let pass = &STAGES[at.stage][0];
-    let facts = Facts::of(&at.step, &at.search);
-    let (mut best, mut decisions) = (current, Vec::new());
-    let (mut outcome, after) = (Outcome::Nothing, at.stage + 1);
-    match (pass.applies)(facts) {
-        Err(reason) => outcome = Outcome::NotApplicable(reason),
-        Ok(()) if !cx.options.has(pass.name) => {}
-        Ok(()) => {
-            let (makes, worth): (Vec<Make<'_>>, _) = match pass.run {
-                Run::Operations(run) => (run(&at.step, &at.search), None),
-                Run::OperationsInLoop(run) => {
-                    let (with, without) = (TARGET.state_entry_with_newton, TARGET.state_entry);
-                    (run(&at.step, &at.search), Some(if facts.has_newton { with } else { without }))
-                }
-                _ => (Vec::new(), None),
-            };
-            for make in makes {
-                let Some(step) = make(cx) else { continue };
-                let other = candidate(cx, step, after);
-                let mut weight = |of: &Candidate| match worth {
-                    None => of.search.cost.0,
-                    Some(_) => draft_weight_in_loop(cx, &of.search.best),
-                };
-                let (before, after) = (weight(&best), weight(&other));
-                let is_kept = after + worth.unwrap_or(1) <= before;
-                let what = if worth.is_some() { "operations in a loop" } else { "operations" };
-                outcome = Outcome::Compared { before, after, what, is_kept };
-                if is_kept {
-                    best = other;
-                }
+fn fewest_operations(cx: &mut Context<'_>, at: Candidate, current: Candidate, most: Allowance) -> Finished {
+    let (pass, facts, next) = (&STAGES[at.stage][0], Facts::of(&at.step, &at.search), at.stage + 1);
+    let mut best = current;
+    let mut decisions = vec![pass.decide(cx, facts, |cx| {
+        let (Run::Operations(make) | Run::OperationsInLoop(make)) = pass.run else { return Outcome::Nothing };
+        let Some(step) = make(cx, &at.step, &at.search) else { return Outcome::Nothing };
+        let other = candidate(cx, step, next);
+        let (before, after, worth, what) = match pass.run {
+            Run::OperationsInLoop(_) => {
+                let [before, after] = [&best, &other].map(|c| draft_weight_in_loop(cx, &c.search.best));
+                let (with, without) = (TARGET.state_entry_with_newton, TARGET.state_entry);
+                let worth = if facts.has_newton { with } else { without };
+                (before, after, worth, "operations in a loop")
             }
+            _ => (best.search.cost.0, other.search.cost.0, 1, "operations"),
+        };
+        let is_kept = after + worth <= before;
+        if is_kept {
+            best = other;
         }
-    }
-    decisions.push(Decision { pass: pass.name, outcome });
-    decisions.extend(always_run(after..best.stage, Facts::of(&best.step, &best.search)));
-    let mut finished = explore(cx, best, allowance);
+        Outcome::Compared { before, after, what, is_kept }
+    })];
+    let facts = Facts::of(&best.step, &best.search);
+    // Passes that always run have run.
+    let have_run = STAGES[next..best.stage].iter().copied().flatten();
+    decisions.extend(have_run.map(|pass| pass.decide(cx, facts, |_| Outcome::Run)));
+    let mut finished = explore(cx, best, most);
     decisions.append(&mut finished.decisions);
     Finished { decisions, ..finished }
 }
 
 /// Runs a stage that compares cycles of finished steps.
-fn fewest_cycles(
-    cx: &mut Context<'_>,
-    at: Candidate,
-    stage: &'static [StepPass],
-    allowance: Allowance,
-) -> Finished {
-    let facts = Facts::of(&at.step, &at.search);
-    let applies: Vec<_> = stage.iter().map(|pass| (pass.applies)(facts)).collect();
-    let next = at.stage + 1;
-    if applies.iter().all(Result::is_err) {
-        let mut finished = explore(cx, Candidate { stage: next, ..at }, allowance);
-        let reasons =
-            stage.iter().zip(applies).filter_map(|(pass, applies)| Some((pass.name, applies.err()?)));
-        let reasons =
-            reasons.map(|(pass, reason)| Decision { pass, outcome: Outcome::NotApplicable(reason) });
-        finished.decisions.splice(0..0, reasons);
-        return Finished { facts, ..finished };
-    }
+fn fewest_cycles(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
+    let Candidate { step, search, stage } = &at;
+    let (facts, next) = (Facts::of(step, search), stage + 1);
     // Every candidate starts from the same pool, so that its names do not depend on the other candidates.
-    let before = (cx.pool.clone(), cx.constants.clone());
-    let Candidate { step, search, .. } = at;
-    let unchanged = Candidate { step: step.clone(), search: search.clone(), stage: next };
-    let mut best = explore(cx, unchanged, allowance);
+    let start = (cx.pool.clone(), cx.constants.clone());
+    let mut best = explore(cx, Candidate { stage: next, ..at.clone() }, most);
     let present = Cost::of(cx.pool, cx.constants, &best.step.program);
     let (mut least, mut kept, mut log) = (present, None, Vec::new());
-    for (pass, applies) in stage.iter().zip(applies) {
-        let mut outcome = applies.map_or_else(Outcome::NotApplicable, |()| Outcome::Nothing);
-        if applies.is_err() || !cx.options.has(pass.name) {
-            log.push(Decision { pass: pass.name, outcome });
-            continue;
-        }
-        let (makes, allowance): (Vec<Make<'_>>, Allowance) = match pass.run {
-            Run::Cycles(run) => (run(&step, &search), 0),
-            Run::CyclesByMore(run) => (run(&before.0, &step), present.most_in_loop()),
-            _ => (Vec::new(), 0),
-        };
-        for make in makes {
-            let (mut pool, mut constants) = before.clone();
-            let cx = &mut Context::new(&mut pool, &mut constants, cx.options);
-            let Some(made) = make(cx) else { continue };
-            let made = candidate(cx, made, next);
-            let other = explore(cx, made, allowance);
-            let cost = Cost::of(cx.pool, cx.constants, &other.step.program);
-            let is_allowed = match pass.run {
-                Run::Cycles(_) => cost.in_loop <= present.in_loop,
-                _ => cost.is_worth_another_state(present),
+    for pass in STAGES[*stage] {
+        log.push(pass.decide(cx, facts, |cx| {
+            let (variants, most): (Vec<Variant<'_>>, Allowance) = match pass.run {
+                Run::Cycles(make) => (vec![Box::new(move |cx| make(cx, step, search))], 0),
+                Run::CyclesByMore(variants) => (variants(&start.0, step), present.most_in_loop()),
+                _ => (Vec::new(), 0),
             };
-            let is_kept = is_allowed && cost.cycles() < least.cycles();
-            let was_kept = matches!(outcome, Outcome::Compared { is_kept: true, .. });
-            if is_kept || !was_kept {
-                let (before, after) = (present.cycles(), cost.cycles());
-                outcome = Outcome::Compared { before, after, what: "cycles", is_kept };
+            let mut outcome = Outcome::Nothing;
+            for variant in variants {
+                let (mut pool, mut constants) = start.clone();
+                let cx = &mut Context::new(&mut pool, &mut constants, cx.options);
+                let Some(step) = variant(cx) else { continue };
+                let other = candidate(cx, step, next);
+                let other = explore(cx, other, most);
+                let cost = Cost::of(cx.pool, cx.constants, &other.step.program);
+                let is_allowed = match pass.run {
+                    Run::Cycles(_) => cost.in_loop <= present.in_loop,
+                    _ => cost.is_worth_another_state(present),
+                };
+                let is_kept = is_allowed && cost.cycles() < least.cycles();
+                if is_kept || !matches!(outcome, Outcome::Compared { is_kept: true, .. }) {
+                    let (before, after) = (present.cycles(), cost.cycles());
+                    outcome = Outcome::Compared { before, after, what: "cycles", is_kept };
+                }
+                if is_kept {
+                    (best, least, kept) = (other, cost, Some((pool, constants)));
+                }
             }
-            if is_kept {
-                (best, least, kept) = (other, cost, Some((pool, constants)));
-            }
-        }
-        log.push(Decision { pass: pass.name, outcome });
+            outcome
+        }));
     }
     if let Some((pool, constants)) = kept {
         (*cx.pool, *cx.constants) = (pool, constants);
@@ -247,25 +234,14 @@ fn fewest_cycles(
 }
 
 /// Runs the remaining rounds of the local passes, and `FINISHING`.
-fn finish(cx: &mut Context<'_>, at: Candidate, allowance: Allowance) -> Finished {
+fn finish(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
     let Candidate { mut step, mut search, .. } = at;
     let facts = Facts::of(&step, &search);
     search.other_orders(cx);
     search.other_rounds(cx);
     let mut decisions = if cx.options.explains { local_decisions(cx, &search) } else { Vec::new() };
     step.program = search.finish(cx);
-    for pass in FINISHING {
-        let outcome = match (pass.applies)(facts) {
-            Err(reason) => Outcome::NotApplicable(reason),
-            Ok(()) if !cx.options.has(pass.name) => continue,
-            Ok(()) => {
-                let before = step.program.clone();
-                (pass.run)(cx, &mut step.program, allowance);
-                Outcome::of_change(before != step.program)
-            }
-        };
-        decisions.push(Decision { pass: pass.name, outcome });
-    }
+    decisions.extend(run_each(cx, FINISHING, facts, &mut step.program, most));
     Finished { step, facts, decisions }
 }
 
@@ -275,10 +251,9 @@ fn local_decisions(cx: &mut Context<'_>, search: &Search) -> Vec<Decision> {
     let mut decisions = Vec::new();
     for (pass, draft) in &search.kept {
         let after = draft.operations(cx).weight().0;
-        let what = "operations";
         let outcome = match before == after {
             true => Outcome::Nothing,
-            false => Outcome::Compared { before, after, what, is_kept: true },
+            false => Outcome::Compared { before, after, what: "operations", is_kept: true },
         };
         decisions.push(Decision { pass, outcome });
         before = after;

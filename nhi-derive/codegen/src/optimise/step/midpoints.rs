@@ -11,13 +11,11 @@
 //! No step reads q' any more, so that a loop over many steps computes it only once, at its end. For a step of another
 //! size, m is recomputed from the state.
 
-use super::Make;
 use super::reassociate::{angles, reassociate_sums};
 use super::scaled_velocities::increment;
 use crate::expr::{Expr, Node};
 use crate::optimise::draft::Context;
 use crate::optimise::liveness::{read_again, uses};
-use crate::optimise::search::Search;
 use crate::program::{Carried, Rescale, Role, StateEntry, Statement, StepProgram, lets};
 use std::collections::HashMap;
 
@@ -55,9 +53,4 @@ pub(super) fn midpoints(cx: &mut Context<'_>, step: &StepProgram) -> Option<Step
     new.carry(names.into_iter().zip(starts).map(entry).zip(values));
     reassociate_sums(cx, &mut new.program);
     Some(new)
-}
-
-/// The other form of the step, as a candidate for the driver.
-pub(super) fn candidate<'a>(step: &'a StepProgram, _: &Search) -> Vec<Make<'a>> {
-    vec![Box::new(|cx| midpoints(cx, step))]
 }

@@ -25,8 +25,11 @@ use crate::optimise::search::Search;
 use crate::program::{Program, StepProgram};
 use crate::target::TARGET;
 
-/// Makes a candidate, another form of a step; `None` if there is nothing to do.
-type Make<'a> = Box<dyn Fn(&mut Context<'_>) -> Option<StepProgram> + 'a>;
+/// Makes another form of a step from it and the search for its local passes; `None` if there is nothing to do.
+type Make = fn(&mut Context<'_>, &StepProgram, &Search) -> Option<StepProgram>;
+
+/// Makes one of several other forms of a step.
+type Variant<'a> = Box<dyn Fn(&mut Context<'_>) -> Option<StepProgram> + 'a>;
 
 /// Properties of a step that decide whether a pass applies.
 #[derive(Clone, Copy)]
@@ -44,28 +47,37 @@ impl Facts {
 /// Whether a pass applies; if not, the reason.
 type Applies = Result<(), &'static str>;
 
-/// A pass over steps.
-struct StepPass {
+/// A pass.
+struct Pass<R> {
     name: &'static str,
     /// What it does, in one line.
     does: &'static str,
     applies: fn(Facts) -> Applies,
-    run: Run,
+    run: R,
 }
+
+/// A pass over steps.
+type StepPass = Pass<Run>;
+
+/// A pass over the program of a step that does not change the carried state.
+type ProgramPass = Pass<fn(&mut Context<'_>, &mut Program, Allowance)>;
+
+/// Largest number of operations that a loop over steps may have in exchange for a shorter recurrence.
+type Allowance = usize;
 
 /// How a pass runs, and the measure that must improve for its result to be kept.
 enum Run {
     /// The result is always kept. The pass saves iterations or calls, which the counts do not show.
-    Always(fn(&mut Pool, StepProgram) -> StepProgram),
+    Always(fn(&mut Pool, &mut StepProgram)),
     /// A candidate is kept if it has fewer operations after a first round of the local passes.
-    Operations(for<'a> fn(&'a StepProgram, &'a Search) -> Vec<Make<'a>>),
+    Operations(Make),
     /// A candidate is kept if a loop over steps saves as many operations as a number in the state costs
     /// ([`Target::state_entry`](crate::target::Target::state_entry)).
-    OperationsInLoop(for<'a> fn(&'a StepProgram, &'a Search) -> Vec<Make<'a>>),
+    OperationsInLoop(Make),
     /// A candidate is kept if a loop over steps takes fewer cycles and no more operations.
-    Cycles(for<'a> fn(&'a StepProgram, &'a Search) -> Vec<Make<'a>>),
+    Cycles(Make),
     /// A candidate is kept if a loop over steps saves an eighth of its cycles; see [`Cost::is_worth_another_state`].
-    CyclesByMore(for<'a> fn(&Pool, &'a StepProgram) -> Vec<Make<'a>>),
+    CyclesByMore(for<'a> fn(&Pool, &'a StepProgram) -> Vec<Variant<'a>>),
 }
 
 /// Stages, in order. The driver compares the candidates of a stage and keeps one of them at most.
@@ -74,7 +86,7 @@ const STAGES: &[&[StepPass]] = &[
         name: "state_cache",
         does: "carries values that the next step would compute again",
         applies: always,
-        run: Run::Operations(state_cache::candidate),
+        run: Run::Operations(|cx, step, _| state_cache::cached(cx, step)),
     }],
     &[StepPass {
         name: "predictor",
@@ -87,7 +99,7 @@ const STAGES: &[&[StepPass]] = &[
             name: "midpoints",
             does: "carries coordinates at the midpoint of the next step",
             applies: short_without_newton,
-            run: Run::Cycles(midpoints::candidate),
+            run: Run::Cycles(|cx, step, _| midpoints::midpoints(cx, step)),
         },
         StepPass {
             name: "rotate_loop",
@@ -100,30 +112,19 @@ const STAGES: &[&[StepPass]] = &[
         name: "scaled_velocities",
         does: "carries velocities times a multiple of the step size",
         applies: not_long_with_newton,
-        run: Run::OperationsInLoop(scaled_velocities::candidate),
+        run: Run::OperationsInLoop(scaled_velocities::scaled),
     }],
 ];
 
-/// A pass over the program of a step that does not change the carried state.
-struct Finishing {
-    name: &'static str,
-    does: &'static str,
-    applies: fn(Facts) -> Applies,
-    run: fn(&mut Context<'_>, &mut Program, Allowance),
-}
-
-/// Largest number of operations that a loop over steps may have in exchange for a shorter recurrence.
-type Allowance = usize;
-
 /// Passes that run after the local passes, for every candidate of the stages.
-const FINISHING: &[Finishing] = &[
-    Finishing {
+const FINISHING: &[ProgramPass] = &[
+    ProgramPass {
         name: "reassociate_outputs",
         does: "associates sums that the next step reads by arrival time",
         applies: without_newton,
         run: reassociate::reassociate_outputs,
     },
-    Finishing {
+    ProgramPass {
         name: "hoist_division",
         does: "divides before the numerator arrives, and multiplies by the reciprocal",
         applies: always,
@@ -132,14 +133,14 @@ const FINISHING: &[Finishing] = &[
 ];
 
 /// Passes that run after the stages, for the step that was kept.
-const CLOSING: &[Finishing] = &[
-    Finishing {
+const CLOSING: &[ProgramPass] = &[
+    ProgramPass {
         name: "flatten_sums",
         does: "writes out sums in sums where that costs nothing",
         applies: short_without_newton,
         run: |cx, program, _| reassociate::flatten_sums(cx, program),
     },
-    Finishing {
+    ProgramPass {
         name: "expose_late_factors",
         does: "multiplies by the numerator of a multiplier last",
         applies: short_without_newton,
@@ -148,11 +149,11 @@ const CLOSING: &[Finishing] = &[
 ];
 
 /// The last pass.
-const TRIG_RECURRENCE: StepPass = StepPass {
+const TRIG_RECURRENCE: Pass<fn(&mut Pool, &mut StepProgram)> = Pass {
     name: "trig_recurrence",
     does: "carries sines and cosines and rotates them by the increment of their angle",
     applies: always,
-    run: Run::Always(trig_recurrence::trig_recurrence),
+    run: |pool, step| *step = trig_recurrence::trig_recurrence(pool, step.clone()),
 };
 
 /// Name and description of every pass over steps.
@@ -166,27 +167,23 @@ fn always(_: Facts) -> Applies {
     Ok(())
 }
 
+fn unless(is_so: bool, reason: &'static str) -> Applies {
+    if is_so { Err(reason) } else { Ok(()) }
+}
+
 fn with_newton(facts: Facts) -> Applies {
-    if facts.has_newton { Ok(()) } else { Err("the step is explicit") }
+    unless(!facts.has_newton, "the step is explicit")
 }
 
 fn without_newton(facts: Facts) -> Applies {
-    if facts.has_newton { Err("the step has a Newton iteration") } else { Ok(()) }
+    unless(facts.has_newton, "the step has a Newton iteration")
 }
 
 fn short_without_newton(facts: Facts) -> Applies {
     without_newton(facts)?;
-    if facts.is_long {
-        Err("the step is so long that its operations take the time, not their recurrence")
-    } else {
-        Ok(())
-    }
+    unless(facts.is_long, "the step is so long that its operations take the time, not their recurrence")
 }
 
 fn not_long_with_newton(facts: Facts) -> Applies {
-    if facts.has_newton && facts.is_long {
-        Err("the step is long and has a Newton iteration")
-    } else {
-        Ok(())
-    }
+    unless(facts.has_newton && facts.is_long, "the step is long and has a Newton iteration")
 }

@@ -2,10 +2,9 @@
 //!
 //! A better guess saves iterations. The pass applies to every step with a Newton loop.
 //!
-//! The scheme provides a guess g of the solution u: the last velocity, or the last impulses. The error e = u − g is of
-//! the order of the step size and a smooth function of time. The state carries the last error and its backward
-//! differences ∇e and ∇²e. The predicted error is the value of the quadratic polynomial through the last three errors,
-//! so that the guess becomes
+//! The scheme provides a guess g of the solution u: the last velocity, or the last impulses. The state carries the last
+//! error e = u − g and its backward differences ∇e and ∇²e. The new guess adds the value of the quadratic polynomial
+//! through the last three errors,
 //!
 //! ```text
 //! g + e + ∇e + ∇²e.
@@ -15,18 +14,17 @@
 //! closer. At a start, and after a change of the step size, error and differences are zero, so that the guess is g.
 //!
 //! Schemes guess impulses as h λ, and λ is the last impulse divided by h. Such a g is the last solution u₁. The state
-//! then carries u₁ instead, no step reads λ, and the guess is the cubic extrapolation
+//! then carries u₁ instead, no step reads λ, and the guess is the cubic extrapolation of the last four solutions, which
+//! are g at a start,
 //!
 //! ```text
-//! 4u₁ + (4u₃ − 6u₂ − u₄)
+//! 4u₁ + (4u₃ − 6u₂ − u₄).
 //! ```
 //!
-//! of the last four solutions. The sum in brackets is carried as well: it is known a step earlier, so that only u₁ is
-//! on the critical path. At a start all solutions are g.
+//! The sum in brackets is carried as well: it is known a step earlier, so that only u₁ is on the critical path.
 //!
 //! Reflected momenta carry parasitic modes that change sign in every step, and differencing doubles such a mode. The
-//! predictor of these states is exact for errors that are a straight line plus such a mode: the last error changes by
-//! the ∇e of one step before,
+//! predictor of these states is exact for errors that are a straight line plus such a mode,
 //!
 //! ```text
 //! g + e + ∇e₋₁,   2u₁ + (u₄ − 2u₃).
@@ -34,7 +32,7 @@
 
 use crate::expr::{Expr, Pool};
 use crate::program::{Carried, Program, Rescale, Role, StateEntry, Statement, StepProgram, lets};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Order of the predictor: the state carries e, ∇e, and ∇²e or ∇e₋₁. A fourth number saves some iterations, but costs
 /// ensembles more.
@@ -44,60 +42,39 @@ const NUMBERS: usize = 3;
 const MAX_TERMS: usize = 16;
 const MAX_OPENED: usize = 3;
 
-/// `step` with extrapolated initial guesses. States that belong to one step size hold reflected momenta.
-pub(super) fn predictor(pool: &mut Pool, step: StepProgram) -> StepProgram {
+/// Extrapolates the initial guesses of `step`. States that belong to one step size hold reflected momenta.
+pub(super) fn predictor(pool: &mut Pool, step: &mut StepProgram) {
     let reflects = step.has_one_size;
-    if !step.program.has_loop() {
-        return step;
-    }
-    let formula = match reflects {
-        true => "g + e0 + e2; e0: last error of g, e2: its change in the step before",
-        false => "g + e0 + e1 + e2; e0: last error of g, e1 and e2: its differences",
+    let [of_solutions, of_errors] = match reflects {
+        true => [
+            "2 u₁ + (u₄ − 2 u₃); u₁ to u₄: last solutions",
+            "g + e0 + e2; e0: last error of g, e2: its change in the step before",
+        ],
+        false => [
+            "4 u₁ + (4 u₃ − 6 u₂ − u₄); u₁ to u₄: last solutions",
+            "g + e0 + e1 + e2; e0: last error of g, e1 and e2: its differences",
+        ],
     };
-    let mut step = last_solutions(pool, step, reflects);
-    let mut differences = Vec::new();
-    let (mut body, mut after) = (Vec::new(), Vec::new());
+    let (mut solutions, mut differences, mut body) = (Vec::new(), Vec::new(), Vec::new());
+    let program = step.program.clone();
     for mut statement in std::mem::take(&mut step.program.body) {
+        let (mut formulas, mut after) = (BTreeSet::new(), Vec::new());
         if let Statement::Newton(newton) = &mut statement {
-            if newton.otherwise.is_empty() {
-                newton.otherwise.clone_from(&newton.guess);
-            }
-            if newton.guess.iter().zip(&newton.otherwise).any(|(guess, otherwise)| guess == otherwise) {
-                // The guesses of the other unknowns extrapolate solutions; both formulas stand in one comment.
-                let formula = match body
-                    .pop_if(|s| matches!(s, Statement::Equation(text) if text.starts_with("initial guess")))
-                {
-                    Some(Statement::Equation(other)) => format!("{other}; or {formula}"),
-                    _ => format!("initial guess: {formula}"),
-                };
-                body.push(Statement::Equation(formula));
-            }
-            let unknowns = newton.unknowns.iter().zip(&newton.otherwise).zip(&mut newton.guess);
-            for ((&u, &otherwise), guess) in unknowns {
-                // This guess extrapolates solutions already.
-                if *guess != otherwise {
-                    continue;
+            newton.otherwise.clone_from(&newton.guess);
+            let unknowns = newton.unknowns.iter().zip(&mut newton.guess).zip(&mut newton.otherwise);
+            for ((&u, guess), otherwise) in unknowns {
+                if is_last_solution(pool, &program, *guess, u) {
+                    formulas.insert(of_solutions);
+                    [*guess, *otherwise] = last_solutions(pool, &mut solutions, u, *guess, reflects);
+                } else {
+                    formulas.insert(of_errors);
+                    after.extend(last_errors(pool, &mut differences, u, guess, reflects));
                 }
-                let name = pool.as_symbol(u).map_or("", |u| pool.name(u)).to_owned();
-                let (mut minuend, mut subtrahend) = (u, *guess);
-                let mut terms = vec![*guess];
-                for order in 0..NUMBERS {
-                    let [symbol, next] =
-                        ["", "next_"].map(|when| pool.fresh_symbol(&format!("{when}e{order}_{name}")));
-                    let value =
-                        if reflects && order == 2 { subtrahend } else { pool.sub(minuend, subtrahend) };
-                    after.push(Statement::Let { symbol: next, value });
-                    let role = Carried::Difference { order };
-                    let start = pool.zero();
-                    let entry = StateEntry { symbol, role, unit: None, start, rescale: Rescale::Zero };
-                    differences.push((entry, next));
-                    if !reflects || order != 1 {
-                        terms.push(symbol);
-                    }
-                    (minuend, subtrahend) = (next, symbol);
-                }
-                *guess = pool.sum(&terms);
             }
+        }
+        if !formulas.is_empty() {
+            let formulas: Vec<&str> = formulas.into_iter().collect();
+            body.push(Statement::Equation(format!("initial guess: {}", formulas.join("; or "))));
         }
         body.push(statement);
         if !after.is_empty() {
@@ -106,57 +83,74 @@ pub(super) fn predictor(pool: &mut Pool, step: StepProgram) -> StepProgram {
         }
     }
     step.program.body = body;
-    step.carry(differences);
-    step
+    step.carry(solutions.into_iter().chain(differences));
 }
 
-/// Extrapolates solutions instead of errors for every unknown whose guess is the last solution: a multiple of h that
-/// equals the unknown in the next step.
-fn last_solutions(pool: &mut Pool, mut step: StepProgram, reflects: bool) -> StepProgram {
-    let [h] = *step.program.symbols(&Role::StepSize) else { return step };
-    let known = step.program.inputs.iter().flat_map(|i| i.symbols.iter().copied()).collect();
-    let mut solutions = Vec::new();
+/// Entries, and their values for the next step.
+type Entries = Vec<(StateEntry, Expr)>;
+
+/// Carries the last solutions of an unknown, of which its guess g is the last; the new guess, and the fallback.
+fn last_solutions(pool: &mut Pool, to: &mut Entries, u: Expr, start: Expr, reflects: bool) -> [Expr; 2] {
     // The coefficient of u₁ in the guess, and those of u₁, u₂ and u₃ in the sum carried for the next guess.
     let (first, others) = if reflects { (2, [0, -2, 1]) } else { (4, [-6, 4, -1]) };
-    let formula = match reflects {
-        true => "initial guess: 2 u₁ + (u₄ − 2 u₃); u₁ to u₄: last solutions",
-        false => "initial guess: 4 u₁ + (4 u₃ − 6 u₂ − u₄); u₁ to u₄: last solutions",
-    };
-    let mut body = Vec::new();
-    for mut statement in step.program.body.clone() {
-        if let Statement::Newton(newton) = &mut statement {
-            newton.otherwise.clone_from(&newton.guess);
-            let unknowns = newton.unknowns.iter().zip(&mut newton.guess).zip(&mut newton.otherwise);
-            for ((&u, guess), otherwise) in unknowns {
-                let start = *guess;
-                let without_h = pool.div(start, h);
-                let is_multiple = !pool.depends_on(without_h, &[h]) && pool.are_made_of(&[without_h], &known);
-                if !is_multiple || !is_next(pool, &step.program, start, u) {
-                    continue;
-                }
-                let name = pool.as_symbol(u).map_or("", |u| pool.name(u)).to_owned();
-                let [u1, u2, u3, rest] = ["last", "last_2", "last_3", "back"]
-                    .map(|what| pool.fresh_symbol(&format!("{what}_{name}")));
-                (*guess, *otherwise) = (combined(pool, [(first, u1), (1, rest)]), u1);
-                let next = combined(pool, [(others[0], u1), (others[1], u2), (others[2], u3)]);
-                let older = combined(pool, [(1 - first, start)]);
-                let rescale = Rescale::Restart;
-                for (lag, (symbol, next)) in [(u1, u), (u2, u1), (u3, u2)].into_iter().enumerate() {
-                    let role = Carried::Solution { lag };
-                    solutions.push((StateEntry { symbol, role, unit: None, start, rescale }, next));
-                }
-                let role = Carried::OlderSolutions;
-                solutions.push((StateEntry { symbol: rest, role, unit: None, start: older, rescale }, next));
-            }
-            if newton.guess != newton.otherwise {
-                body.push(Statement::Equation(formula.into()));
-            }
+    let name = pool.show(u).to_string();
+    let [u1, u2, u3, rest] =
+        ["last", "last_2", "last_3", "back"].map(|what| pool.fresh_symbol(&format!("{what}_{name}")));
+    let guess = combined(pool, [(first, u1), (1, rest)]);
+    let next = combined(pool, [(others[0], u1), (others[1], u2), (others[2], u3)]);
+    let older = combined(pool, [(1 - first, start)]);
+    let solution = |lag| Carried::Solution { lag };
+    let entries = [
+        (u1, solution(0), start, u),
+        (u2, solution(1), start, u1),
+        (u3, solution(2), start, u2),
+        (rest, Carried::OlderSolutions, older, next),
+    ];
+    to.extend(entries.map(|(symbol, role, start, next)| {
+        (StateEntry { symbol, role, unit: None, start, rescale: Rescale::Restart }, next)
+    }));
+    [guess, u1]
+}
+
+/// Adds predicted errors to the guess g of an unknown, and carries the last error and its differences; what computes them.
+fn last_errors(pool: &mut Pool, to: &mut Entries, u: Expr, g: &mut Expr, reflects: bool) -> Vec<Statement> {
+    let name = pool.show(u).to_string();
+    let (mut minuend, mut subtrahend) = (u, *g);
+    let (mut terms, mut after) = (vec![*g], Vec::new());
+    for order in 0..NUMBERS {
+        let [symbol, next] = ["", "next_"].map(|when| pool.fresh_symbol(&format!("{when}e{order}_{name}")));
+        let value = if reflects && order == 2 { subtrahend } else { pool.sub(minuend, subtrahend) };
+        after.push(Statement::Let { symbol: next, value });
+        let (role, start) = (Carried::Difference { order }, pool.zero());
+        to.push((StateEntry { symbol, role, unit: None, start, rescale: Rescale::Zero }, next));
+        if !reflects || order != 1 {
+            terms.push(symbol);
         }
-        body.push(statement);
+        (minuend, subtrahend) = (next, symbol);
     }
-    step.program.body = body;
-    step.carry(solutions);
-    step
+    *g = pool.sum(&terms);
+    after
+}
+
+/// Whether a guess is the last solution: a multiple of h whose value in the next step is the unknown `u`.
+fn is_last_solution(pool: &mut Pool, program: &Program, guess: Expr, u: Expr) -> bool {
+    let [h] = *program.symbols(&Role::StepSize) else { return false };
+    let known = program.inputs.iter().flat_map(|i| i.symbols.iter().copied()).collect();
+    let without_h = pool.div(guess, h);
+    if pool.depends_on(without_h, &[h]) || !pool.are_made_of(&[without_h], &known) {
+        return false;
+    }
+    let (next, values) = (program.state().collect(), lets(&program.body).collect());
+    let (mut e, mut map): (Expr, &HashMap<Expr, Expr>) = (guess, &next);
+    for _ in 0..=MAX_OPENED {
+        e = pool.substitute(&[e], map)[0];
+        match pool.expand(e, MAX_TERMS) {
+            Some(expanded) if expanded == u => return true,
+            Some(expanded) => (e, map) = (expanded, &values),
+            None => return false,
+        }
+    }
+    false
 }
 
 /// Σ c x
@@ -166,21 +160,4 @@ fn combined<const N: usize>(pool: &mut Pool, parts: [(i64, Expr); N]) -> Expr {
         pool.mul(c, x)
     });
     pool.sum(&terms)
-}
-
-/// Whether the value of `e` in the next step is `u`.
-fn is_next(pool: &mut Pool, program: &Program, e: Expr, u: Expr) -> bool {
-    let mut map: HashMap<Expr, Expr> = program.state().collect();
-    let mut e = e;
-    for _ in 0..=MAX_OPENED {
-        e = pool.substitute(&[e], &map)[0];
-        let Some(expanded) = pool.expand(e, MAX_TERMS) else { return false };
-        if expanded == u {
-            return true;
-        }
-        e = expanded;
-        let all = pool.reachable(&[e]);
-        map = lets(&program.body).filter(|(symbol, _)| all.contains(symbol)).collect();
-    }
-    false
 }

@@ -19,7 +19,6 @@
 //! rounding error would be the same after every change of the size. Before such a step, drivers advance v by the change
 //! of the increments instead ([`StepProgram::update_velocity`]).
 
-use super::Make;
 use super::reassociate::reassociate_sums;
 use crate::expr::{Expr, Node, Pool, Rational};
 use crate::optimise::draft::{Context, Draft, is_generated};
@@ -261,9 +260,4 @@ pub(super) fn increment(pool: &Pool, h: Expr, e: Expr) -> Option<(Rational, Expr
         [a, x] | [x, a] if a == h => Some((c, x)),
         _ => None,
     }
-}
-
-/// The other form of the step, as a candidate for the driver.
-pub(super) fn candidate<'a>(step: &'a StepProgram, search: &'a Search) -> Vec<Make<'a>> {
-    vec![Box::new(|cx| scaled(cx, step, search))]
 }

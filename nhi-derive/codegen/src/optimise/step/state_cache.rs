@@ -14,14 +14,12 @@
 //! If the only use of a carried value is another function of the state, as in `d = v_post - h/2*F`, the step carries
 //! that function instead, provided that it then reads fewer numbers.
 
-use super::Make;
 use crate::expr::{Expr, Node, Pool};
 use crate::optimise::Options;
 use crate::optimise::draft::{Context, Draft, Levels, Stage, rewrite};
 use crate::optimise::liveness::used;
 use crate::optimise::local::{sign_analysis, value_numbering};
 use crate::optimise::names::formula_name;
-use crate::optimise::search::Search;
 use crate::program::{
     Binding, Carried, Constants, Program, Rescale, Role, StateEntry, Statement, StepProgram, Table, lets,
 };
@@ -339,9 +337,4 @@ fn flat(pool: &Pool, e: Expr) -> Option<(Vec<Expr>, Join)> {
         Node::Product(factors) => Some((factors.clone(), Pool::product)),
         _ => None,
     }
-}
-
-/// The other form of the step, as a candidate for the driver.
-pub(super) fn candidate<'a>(step: &'a StepProgram, _: &Search) -> Vec<Make<'a>> {
-    vec![Box::new(|cx| cached(cx, step))]
 }
