@@ -153,7 +153,7 @@ const TRIG_RECURRENCE: Pass<fn(&mut Pool, &mut StepProgram)> = Pass {
     name: "trig_recurrence",
     does: "carries sines and cosines and rotates them by the increment of their angle",
     applies: always,
-    run: |pool, step| *step = trig_recurrence::trig_recurrence(pool, step.clone()),
+    run: trig_recurrence::trig_recurrence,
 };
 
 /// Name and description of every pass over steps.

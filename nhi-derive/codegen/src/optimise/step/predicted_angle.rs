@@ -9,23 +9,24 @@
 //!
 //! Predictions exist for three kinds of angles:
 //!
-//! - Angles after a Newton loop that differ from an angle in the loop by a factor of ±1 or ±2. The last iterate, one
-//!   tiny update before the solution, is the prediction. Its sine and cosine are known early: they do not depend on the
-//!   division of the last update.
+//! - Angles after a Newton loop that differ from an angle in the loop by a factor of ±1 or ±2. The last iterate is the
+//!   prediction. Its sine and cosine do not depend on the division of the last update.
 //! - Angles θ' = θ + 2 (θ̄ − θ) of the next step: the two half steps around a node have equal rotations. The state
 //!   carries θ, the rotation 2 (θ̄ − θ) of the last iterate, and sine and cosine of their sum. The sum is not rounded
 //!   before it is subtracted from θ', so that the number of turns of an angle does not limit the accuracy. If sine and
 //!   cosine of θ̄ are known, then (2) sin (θ + 2α) = sin θ + 2 sin α cos (θ + α), and likewise for the cosine.
-//! - Phases a t + b, which advance by a h in every step. Sine and cosine of a h are prepared. A carried phase has the
-//!   rounding errors of several additions, as the time has.
+//! - Phases a t + b, which advance by a h in every step. Sine and cosine of a h are prepared.
 //!
 //! If no reaction acts on the angle, the prediction is exact up to rounding and is used without a check, until the next
 //! re-synchronisation or change of the step size. Other predictions are checked at run time: if x̂ is not close to x,
 //! sine and cosine are rotated by polynomials, or computed.
 
-use super::trig_recurrence::{Called, Carrying};
+use super::trig_recurrence::{Called, carry_angle, carry_sines};
 use crate::expr::{Expr, Function, Node, Pool};
-use crate::program::{Foreseen, Newton, Program, Role, Rotated, StateEntry, Statement, Turn, lets};
+use crate::program::{
+    Carried, Foreseen, Newton, Program, Rescale, Role, Rotated, StateEntry, Statement, StepProgram, Turn,
+    lets,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Largest number of terms of an expanded angle.
@@ -66,52 +67,45 @@ fn bound_of(pool: &Pool, statements: &[Statement], known: &mut BTreeSet<Expr>) -
 fn late(pool: &Pool, program: &Program) -> Option<Vec<(Expr, Expr)>> {
     let (at, newton) = newton(program)?;
     let mut all = bound_of(pool, &program.body[..at], &mut program.early());
-    let called = Called::all(pool, &program.body, [Function::Sin, Function::Cos]);
+    let called = Called::all(pool, &program.body, Function::Sin);
     let is_called = |e: &Expr| called.iter().any(|c| c.angle == *e);
-    let (mut moved, mut by) = (BTreeSet::new(), BTreeSet::new());
+    let mut parts: BTreeSet<Expr> = BTreeSet::new();
     for (symbol, value) in lets(&program.body[..at]) {
         if let Node::Sum(terms) = pool.node(value)
             && terms.iter().any(is_called)
         {
-            moved.insert(symbol);
-            by.extend(terms.iter().copied().filter(|e| !is_called(e)));
+            parts.extend(terms.iter().filter(|&e| !is_called(e)).chain([&symbol]));
         }
     }
-    all.extend(lets(&program.body[..at]).filter(|(symbol, _)| moved.contains(symbol) || by.contains(symbol)));
+    all.extend(lets(&program.body[..at]).filter(|(symbol, _)| parts.contains(symbol)));
     all.extend(lets(&newton.body).chain(lets(&program.body[at..])));
     Some(all)
 }
 
-/// A small angle in the loop or before it that is `by` / c, for c = 1, 2, −1 or −2, and c.
-fn part(pool: &mut Pool, program: &Program, by: Expr, late: &[(Expr, Expr)]) -> Option<(Called, i64)> {
+/// A small angle in the loop or before it that is `by` / c, for c = 1, 2, −1 or −2, and c. The angle, its sine and its
+/// cosine become visible after the loop.
+fn part(pool: &mut Pool, program: &mut Program, by: Expr, late: &[(Expr, Expr)]) -> Option<(Called, i64)> {
     let (at, newton) = newton(program)?;
-    let small = [Function::SmallSin, Function::SmallCos];
-    let before = Called::all(pool, &program.body[..at], small);
-    for called in Called::all(pool, &newton.body, small).into_iter().chain(before) {
-        let Some(angle) = pool.as_symbol(called.angle).and_then(|_| opened(pool, called.angle, late)) else {
-            continue;
+    let mut all = Called::all(pool, &newton.body, Function::SmallSin);
+    all.extend(Called::all(pool, &program.body[..at], Function::SmallSin));
+    let mut multiple = |called: Called| {
+        pool.as_symbol(called.angle)?;
+        let angle = opened(pool, called.angle, late)?;
+        let mut is_multiple = |&c: &i64| {
+            let c = pool.int(c);
+            let multiple = pool.mul(c, angle);
+            pool.expand(multiple, MAX_TERMS) == Some(by)
         };
-        for c in [1, 2, -1, -2] {
-            let number = pool.int(c);
-            let multiple = pool.mul(number, angle);
-            let difference = pool.sub(by, multiple);
-            let difference = pool.expand(difference, MAX_TERMS);
-            if difference.is_some_and(|d| pool.is_zero(d)) {
-                return Some((called, c));
-            }
-        }
+        [1, 2, -1, -2].into_iter().find(&mut is_multiple).map(|c| (called, c))
+    };
+    let (from, c) = all.into_iter().find_map(&mut multiple)?;
+    if let Statement::Newton(newton) = &mut program.body[at]
+        && from.position(&newton.body).is_some()
+        && !newton.kept.contains(&from.angle)
+    {
+        newton.kept.extend([from.angle, from.sines[0], from.sines[1]]);
     }
-    None
-}
-
-/// Makes an angle of the loop, and its sine and cosine, available after the loop.
-fn keep(program: &mut Program, called: Called) {
-    for statement in &mut program.body {
-        let Statement::Newton(newton) = statement else { continue };
-        if called.position(&newton.body).is_some() && !newton.kept.contains(&called.angle) {
-            newton.kept.extend([called.angle, called.sines[0], called.sines[1]]);
-        }
-    }
+    Some((from, c))
 }
 
 /// Inserts a `Let` at position `at` and advances the position.
@@ -133,57 +127,45 @@ fn doubled(pool: &mut Pool, program: &mut Program, at: &mut usize, called: Calle
     values.map(|value| bind(pool, program, at, "turn", value))
 }
 
-/// Symbols of the sine and cosine of angle + α, if they are bound, given sine and cosine of α.
-fn turned(pool: &mut Pool, program: &Program, called: Called, [sin, cos]: [Expr; 2]) -> Option<[Expr; 2]> {
-    let [s, c] = called.sines;
-    let [sc, cs, cc, ss] = [(s, cos), (c, sin), (c, cos), (s, sin)].map(|(x, y)| pool.mul(x, y));
-    let values = [pool.add(sc, cs), pool.sub(cc, ss)];
-    let [sin, cos] = values.map(|value| lets(&program.body).find(|&(_, v)| v == value));
-    Some([sin?.0, cos?.0])
+/// Sine and cosine of the sum of two angles.
+fn sum(pool: &mut Pool, [sin, cos]: [Expr; 2], [s, c]: [Expr; 2]) -> [Expr; 2] {
+    let [sc, cs, cc, ss] = [(sin, c), (cos, s), (cos, c), (sin, s)].map(|(x, y)| pool.mul(x, y));
+    [pool.add(sc, cs), pool.sub(cc, ss)]
 }
 
 /// Replaces sines and cosines of small angles after the loop by corrections of those of the last iterate.
 pub(super) fn after_loops(pool: &mut Pool, program: &mut Program) {
     let Some(late) = late(pool, program) else { return };
-    for called in Called::all(pool, &program.body, [Function::SmallSin, Function::SmallCos]) {
-        let after = newton(program).map(|(at, _)| at);
-        if called.position(&program.body) < after {
+    for called in Called::all(pool, &program.body, Function::SmallSin) {
+        let Some(mut at) = called.position(&program.body) else { continue };
+        if newton(program).is_some_and(|(newton, _)| at < newton) {
             continue;
         }
         let Some(angle) = opened(pool, called.angle, &late) else { continue };
         let Some((from, c)) = part(pool, program, angle, &late) else { continue };
-        keep(program, from);
-        let (mut near, mut known) = (from.angle, from.sines);
-        if c != 1 {
-            let Some(mut at) = called.position(&program.body) else { continue };
-            let number = pool.int(c);
-            near = pool.mul(number, from.angle);
-            known = match c {
-                -1 => [pool.neg(from.sines[0]), from.sines[1]],
-                _ => {
-                    let [sin, versine] = doubled(pool, program, &mut at, from, c);
-                    let one = pool.one();
-                    [sin, pool.sub(one, versine)]
-                }
-            };
-        }
+        let number = pool.int(c);
+        let near = pool.mul(number, from.angle);
+        let known = if c.abs() == 1 {
+            [pool.mul(number, from.sines[0]), from.sines[1]]
+        } else {
+            let [sin, versine] = doubled(pool, program, &mut at, from, c);
+            let one = pool.one();
+            [sin, pool.sub(one, versine)]
+        };
         let nothing = pool.zero();
         called.turn(&mut program.body, near, Foreseen::Near(nothing), known);
     }
 }
 
-/// Prediction of an angle of the next step.
-pub(super) struct Ahead {
-    /// Its rotation in the step.
-    pub(super) by: Expr,
-    /// Sine and cosine of the predicted angle.
-    pub(super) sines: [Expr; 2],
-    /// Whether the prediction is exact up to rounding, rather than up to the last Newton update.
-    pub(super) is_known: bool,
-}
-
-/// The prediction of the angle of `called` in the next step, if there is one.
-pub(super) fn ahead(pool: &mut Pool, program: &mut Program, called: Called) -> Option<Ahead> {
+/// Carries the angle of `called` and its prediction for the next step, if there is one. What rotates its sine and
+/// cosine: the angle before, the prediction, and the sine and cosine after it.
+pub(super) fn ahead(
+    pool: &mut Pool,
+    step: &mut StepProgram,
+    called: Called,
+    coordinate: Expr,
+) -> Option<(Expr, Foreseen, [Expr; 2])> {
+    let program = &mut step.program;
     let late = late(pool, program)?;
     let before: Vec<(Expr, Expr)> = lets(&program.body).collect();
     let angle = opened(pool, called.angle, &before)?;
@@ -192,111 +174,112 @@ pub(super) fn ahead(pool: &mut Pool, program: &mut Program, called: Called) -> O
     let by = pool.sub(next, called.angle);
     let by = opened(pool, by, &late)?;
     let (from, c) = part(pool, program, by, &late)?;
-    keep(program, from);
-    let is_known = newton(program).is_some_and(|(_, newton)| from.position(&newton.body).is_none());
-    let Called { angle, sines: [sin, cos] } = called;
-    let mut at = newton(program)?.0 + 1;
+    let (mut at, newton) = newton(program)?;
+    let is_known = from.position(&newton.body).is_none();
+    at += 1;
     program.body.insert(at, Statement::Equation("prediction of the sine and cosine at the next node".into()));
     at += 1;
-    let number = pool.int(c);
+    let [number, sign, two] = [c, c.signum(), 2].map(|c| pool.int(c));
     let by = pool.mul(number, from.angle);
-    let sign = pool.int(c.signum());
+    let Called { angle, sines: [sin, cos] } = called;
+    let one = [pool.mul(sign, from.sines[0]), from.sines[1]];
+    let after_one = sum(pool, called.sines, one);
+    let of_lets = after_one.map(|value| lets(&program.body).find(|&(_, v)| v == value));
     let sines = if c.abs() == 1 {
-        let (s, c) = (pool.mul(number, from.sines[0]), from.sines[1]);
-        let products = [(sin, c), (cos, s), (cos, c), (sin, s)].map(|(x, y)| pool.mul(x, y));
-        [pool.add(products[0], products[1]), pool.sub(products[2], products[3])]
-    } else if let half = [pool.mul(sign, from.sines[0]), from.sines[1]]
-        && let Some([sin_half, cos_half]) = turned(pool, program, called, half)
-    {
-        // (2)
-        let two = pool.int(2);
-        let twice = pool.mul(two, half[0]);
-        let twice = bind(pool, program, &mut at, "twice", twice);
-        let changes = [pool.mul(twice, cos_half), pool.mul(twice, sin_half)];
-        [pool.add(sin, changes[0]), pool.sub(cos, changes[1])]
+        after_one
     } else {
-        let [s, v] = doubled(pool, program, &mut at, from, c.abs());
-        let products = [(cos, s), (sin, v), (cos, v), (sin, s)].map(|(x, y)| pool.mul(x, y));
-        let changes = match c > 0 {
-            true => [pool.sub(products[0], products[1]), pool.add(products[2], products[3])],
-            false => [pool.add(products[0], products[1]), pool.sub(products[2], products[3])],
+        let changes = if let [Some((sin_half, _)), Some((cos_half, _))] = of_lets {
+            // (2)
+            let twice = pool.mul(two, one[0]);
+            let twice = bind(pool, program, &mut at, "twice", twice);
+            [cos_half, sin_half].map(|half| pool.mul(twice, half))
+        } else {
+            let ([s, v], sin) = (doubled(pool, program, &mut at, from, c.abs()), pool.mul(sign, sin));
+            let [cs, sv, cv, ss] = [(cos, s), (sin, v), (cos, v), (sin, s)].map(|(x, y)| pool.mul(x, y));
+            // `Let`s fix the association: the small products are added to each other first.
+            let changes = [pool.sub(cs, sv), pool.add(cv, ss)];
+            let [change, other] = changes.map(|value| bind(pool, program, &mut at, "change", value));
+            [pool.mul(sign, change), other]
         };
-        // `Let`s fix the association: the small products are added to each other first.
-        let changes = changes.map(|value| bind(pool, program, &mut at, "change", value));
-        let sin = if c > 0 { pool.add(sin, changes[0]) } else { pool.sub(sin, changes[0]) };
-        [sin, pool.sub(cos, changes[1])]
+        [pool.add(sin, changes[0]), pool.sub(cos, changes[1])]
     };
-    let name = pool.as_symbol(angle).map_or("", |a| pool.name(a)).to_owned();
+    let name = pool.show(angle).to_string();
     let sines = [("sin", sines[0]), ("cos", sines[1])]
         .map(|(f, value)| bind(pool, program, &mut at, &format!("{f}_near_{name}"), value));
-    Some(Ahead { by, sines, is_known })
+    let first = at_start(pool, step, angle);
+    // A prediction without a Newton update is exact up to rounding. It holds for a step of the same size only.
+    let (foreseen, rescale): (fn(Expr) -> Foreseen, _) = match is_known && first.is_some() {
+        true => (Foreseen::Known, Rescale::Restart),
+        false => (Foreseen::Near, Rescale::Keep),
+    };
+    let (first, name) = (first.unwrap_or(coordinate), pool.show(coordinate).to_string());
+    let [from, turn] = ["last", "turn"].map(|what| pool.fresh_symbol(&format!("{what}_{name}")));
+    let roles = [Carried::Angle { rotation: Some(turn) }, Carried::Rotation];
+    let numbers = [(from, first, angle), (turn, pool.zero(), by)].into_iter().zip(roles);
+    step.carry(numbers.map(|((symbol, start, next), role)| {
+        (StateEntry { symbol, role, unit: None, start, rescale }, next)
+    }));
+    let of = Rotated { angle: from, rotation: Some(turn) };
+    let known = carry_sines(pool, step, &format!("near_{name}"), of, sines, first, rescale);
+    Some((from, foreseen(turn), known))
 }
 
-/// `e` as a function of the inputs at a start; `None` if it depends on anything else.
-pub(super) fn of_inputs(pool: &mut Pool, program: &Program, e: Expr, carried: &[StateEntry]) -> Option<Expr> {
-    let values: Vec<(Expr, Expr)> = lets(&program.body).collect();
+/// The value of `e` in the first step, as a function of the inputs at a start; `None` if it depends on anything else.
+fn at_start(pool: &mut Pool, step: &StepProgram, e: Expr) -> Option<Expr> {
+    let values: Vec<(Expr, Expr)> = lets(&step.program.body).collect();
     let e = opened(pool, e, &values)?;
-    let first: HashMap<Expr, Expr> = carried.iter().map(|entry| (entry.symbol, entry.start)).collect();
+    let first: HashMap<Expr, Expr> = step.entries().iter().map(|entry| (entry.symbol, entry.start)).collect();
     let e = pool.substitute(&[e], &first)[0];
-    let given = program.inputs.iter().filter(|i| !matches!(i.role, Role::Inputs | Role::Carried));
+    let given = step.program.inputs.iter().filter(|i| !matches!(i.role, Role::Inputs | Role::Carried));
     let known = given.flat_map(|i| i.symbols.iter().copied()).collect();
     pool.are_made_of(&[e], &known).then_some(e)
 }
 
 /// Carries sines and cosines of phases, angles that are linear in time. If several phases have the same rate, none of
 /// them is carried.
-pub(super) fn phases(pool: &mut Pool, program: &mut Program, carrying: &mut Carrying) {
-    let (Some(&t), Some(&h)) =
-        (program.symbols(&Role::Time).first(), program.symbols(&Role::StepSize).first())
-    else {
-        return;
-    };
+pub(super) fn phases(pool: &mut Pool, step: &mut StepProgram) {
+    let program = &step.program;
+    let [[t], [h]] = [Role::Time, Role::StepSize].map(|role| program.symbols(&role)) else { return };
+    let (t, h) = (*t, *h);
     let prepared = program.early();
     let mut known = prepared.clone();
     known.insert(t);
     let values = bound_of(pool, &program.body, &mut known);
-    let mut by_rate: BTreeMap<Expr, Vec<Expr>> = BTreeMap::new();
+    let later = HashMap::from([(t, pool.add(t, h))]);
+    let mut by_rate: BTreeMap<Expr, BTreeSet<Expr>> = BTreeMap::new();
     for e in pool.reachable(&program.values()) {
         let Node::Call(Function::Sin | Function::Cos, x) = *pool.node(e) else { continue };
         if !pool.are_made_of(&[x], &known) {
             continue;
         }
         let Some(phase) = opened(pool, x, &values) else { continue };
-        let later = pool.add(t, h);
-        let later = pool.substitute(&[phase], &HashMap::from([(t, later)]))[0];
-        let by = pool.sub(later, phase);
+        let next = pool.substitute(&[phase], &later)[0];
+        let by = pool.sub(next, phase);
         let Some(by) = pool.expand(by, MAX_TERMS) else { continue };
         if pool.depends_on(phase, &[t]) && pool.are_made_of(&[by], &prepared) {
-            let phases = by_rate.entry(by).or_default();
-            if !phases.contains(&x) {
-                phases.push(x);
-            }
+            by_rate.entry(by).or_default().insert(x);
         }
     }
     for (i, (by, phases)) in by_rate.into_iter().enumerate() {
-        let [phase] = phases[..] else { continue };
-        turn_phase(pool, program, carrying, (phase, by), &format!("phase_{i}"));
+        if phases.len() == 1 {
+            phases.into_iter().for_each(|phase| turn_phase(pool, step, phase, by, &format!("phase_{i}")));
+        }
     }
 }
 
-fn turn_phase(
-    pool: &mut Pool,
-    program: &mut Program,
-    carrying: &mut Carrying,
-    (phase, by): (Expr, Expr),
-    name: &str,
-) {
-    let Some(first) = carrying.at_start(pool, program, phase) else { return };
+fn turn_phase(pool: &mut Pool, step: &mut StepProgram, phase: Expr, by: Expr, name: &str) {
+    let Some(first) = at_start(pool, step, phase) else { return };
+    let program = &mut step.program;
     let calls = [Function::Sin, Function::Cos].map(|f| pool.call(f, phase));
-    let uses = |s: &Statement| pool.reachable(&evaluated(s)).iter().any(|x| calls.contains(x));
+    let uses = |s: &Statement| pool.reachable(&s.values()).iter().any(|x| calls.contains(x));
     let Some(mut at) = program.body.iter().position(uses) else { return };
     let sines = ["sin", "cos"].map(|f| pool.fresh_symbol(&format!("{f}_{name}")));
     let mut map: HashMap<Expr, Expr> = calls.into_iter().zip(sines).collect();
     // Names that were bound to one of the calls are replaced as well.
-    let names: Vec<(Expr, Expr)> = lets(&program.body).filter(|(_, value)| map.contains_key(value)).collect();
+    let names: Vec<_> = lets(&program.body).filter_map(|(s, value)| Some((s, *map.get(&value)?))).collect();
+    map.extend(names);
     program.body.retain(|s| !matches!(s, Statement::Let { value, .. } if calls.contains(value)));
-    map.extend(names.into_iter().map(|(symbol, value)| (symbol, map[&value])).collect::<Vec<_>>());
-    for e in program.values_mut().into_iter().chain(carrying.values_mut()) {
+    for e in program.values_mut() {
         *e = pool.substitute(&[*e], &map)[0];
     }
     let angle = bind(pool, program, &mut at, name, phase);
@@ -305,26 +288,14 @@ fn turn_phase(
     let [by, sin_by, cos_by] = [("turn", by), ("sin_turn", sin_by), ("cos_turn", cos_by)]
         .map(|(what, value)| bind(pool, program, &mut start, &format!("{what}_of_{name}"), value));
     at += start;
-    let of_by = [sin_by, cos_by];
     let next = pool.add(angle, by);
-    let products = [(sines[0], of_by[1]), (sines[1], of_by[0]), (sines[1], of_by[1]), (sines[0], of_by[0])]
-        .map(|(x, y)| pool.mul(x, y));
-    let next_sines = [pool.add(products[0], products[1]), pool.sub(products[2], products[3])];
+    let next_sines = sum(pool, sines, [sin_by, cos_by]);
     let name = format!("near_{name}");
-    let from = carrying.angle(pool, &name, next, first);
-    let known = carrying.sines(pool, &name, next_sines, (Rotated { angle: from, rotation: None }, first));
+    let from = pool.fresh_symbol(&name);
+    carry_angle(step, from, next, first);
+    let of = Rotated { angle: from, rotation: None };
+    let known = carry_sines(pool, step, &name, of, next_sines, first, Rescale::Keep);
     // The rotation is checked, since a state does not hold the time.
     let turn = Turn { sines, angle, from, foreseen: Foreseen::Near(pool.zero()), known };
-    program.body.insert(at, Statement::Turn(turn));
-}
-
-/// All expressions that a statement evaluates.
-fn evaluated(statement: &Statement) -> Vec<Expr> {
-    match statement {
-        Statement::Newton(newton) => {
-            let body = newton.body.iter().flat_map(evaluated);
-            newton.before().into_iter().chain(body).chain(newton.updates()).collect()
-        }
-        other => other.values(),
-    }
+    step.program.body.insert(at, Statement::Turn(turn));
 }
