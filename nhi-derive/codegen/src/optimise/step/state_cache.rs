@@ -293,11 +293,10 @@ impl<'a> Images<'a> {
         let mut step = self.draft.clone();
         let mut before = Vec::new();
         step.program.body.retain(|statement| {
+            let is_checked = self.is_checked_before(cx.pool, statement);
             let (is_known, is_dropped) = match statement {
-                Statement::Let { symbol, .. } => {
-                    (self.image.contains(*symbol), choice.carried.contains(symbol))
-                }
-                _ => [self.is_checked_before(cx.pool, statement); 2].into(),
+                Statement::Let { symbol: s, .. } => (self.image.contains(*s), choice.carried.contains(s)),
+                _ => (is_checked, is_checked),
             };
             before.extend(is_known.then(|| statement.clone()));
             !is_dropped
