@@ -22,7 +22,7 @@ pub(super) fn draft_weight_in_loop(cx: &mut Context<'_>, draft: &Draft) -> usize
     let mut draft = draft.clone();
     keep_read(cx.pool, &mut draft.program);
     // Placement removes unused values.
-    place(cx, &mut draft, &[]);
+    place(cx, &mut draft, []);
     draft.operations(cx).weight().0
 }
 

@@ -2,9 +2,9 @@
 
 use super::Options;
 use super::flat::Factors;
-use crate::expr::{Expr, Node, Pool};
-use crate::program::{Binding, Constants, Operations, Program, Shape, Statement, Table, signed};
-use std::collections::{BTreeMap, HashMap};
+use crate::expr::{Expr, Pool};
+use crate::program::{Binding, Constants, Newton, Operations, Program, Shape, Statement, Table, signed};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The state that passes share.
@@ -58,15 +58,13 @@ const GENERATED: char = '%';
 
 impl Draft {
     pub(super) fn new(cx: &mut Context<'_>, program: &Program) -> Draft {
-        let mut draft = Draft { program: program.clone(), iterates: Vec::new(), generated: 0 };
         // What passes have made before has such names too.
         let number = |&(symbol, _): &(Expr, Expr)| {
             cx.pool.name(cx.pool.as_symbol(symbol)?).strip_prefix(GENERATED)?.parse().ok()
         };
-        draft.generated = draft.lets().iter().filter_map(number).max().unwrap_or(0);
-        let mut program = program.clone();
-        for statement in &mut program.body {
-            let Statement::Newton(newton) = statement else { continue };
+        let generated = program.lets().iter().filter_map(number).max().unwrap_or(0);
+        let mut draft = Draft { program: program.clone(), iterates: Vec::new(), generated };
+        for newton in newtons(&mut draft.program) {
             let loop_number = draft.iterates.len();
             let iterates: Vec<Expr> = (0..newton.unknowns.len())
                 .map(|i| cx.pool.symbol(&format!("{GENERATED}u{loop_number}_{i}")))
@@ -74,32 +72,25 @@ impl Draft {
             rename_in_loop(cx.pool, newton, &newton.unknowns.clone(), &iterates);
             draft.iterates.push(iterates);
         }
-        draft.program = program;
         draft
     }
 
     /// The program with the unknowns' own names inside of the loops too.
     pub(super) fn finish(self, pool: &mut Pool) -> Program {
         let mut program = self.program;
-        let mut iterates = self.iterates.iter();
-        for statement in &mut program.body {
-            if let Statement::Newton(newton) = statement
-                && let Some(iterates) = iterates.next()
-            {
-                rename_in_loop(pool, newton, iterates, &newton.unknowns.clone());
-            }
+        for (newton, iterates) in newtons(&mut program).zip(&self.iterates) {
+            rename_in_loop(pool, newton, iterates, &newton.unknowns.clone());
         }
         program
     }
 
     /// The symbol of every unknown inside of its loop, and the unknown.
     pub(super) fn unknowns(&self) -> Vec<(Expr, Expr)> {
-        let newtons = self.program.body.iter().filter_map(|s| match s {
-            Statement::Newton(newton) => Some(&newton.unknowns),
+        let outside = self.program.body.iter().filter_map(|s| match s {
+            Statement::Newton(newton) => Some(newton.unknowns.iter().copied()),
             _ => None,
         });
-        let pairs = self.iterates.iter().zip(newtons);
-        pairs.flat_map(|(inside, outside)| inside.iter().copied().zip(outside.iter().copied())).collect()
+        self.iterates.iter().flatten().copied().zip(outside.flatten()).collect()
     }
 
     /// A new symbol for a value that a pass wants a name for.
@@ -113,26 +104,6 @@ impl Draft {
         self.program.lets()
     }
 
-    /// Gives every `Let` the value in `values`, and drops those without.
-    pub(super) fn set_lets(&mut self, values: &BTreeMap<Expr, Expr>) {
-        let set = |s: &mut Statement| match s {
-            Statement::Let { symbol, value } => match values.get(symbol) {
-                Some(&new) => {
-                    *value = new;
-                    true
-                }
-                None => false,
-            },
-            _ => true,
-        };
-        self.program.body.retain_mut(|s| {
-            if let Statement::Newton(newton) = s {
-                newton.body.retain_mut(set);
-            }
-            set(s)
-        });
-    }
-
     /// Gives bound symbols other names.
     pub(super) fn rename(&mut self, cx: &mut Context<'_>, names: &Table<Expr>) {
         let rename = |s: &mut Statement| {
@@ -140,12 +111,8 @@ impl Draft {
                 *symbol = *names.get(*symbol).unwrap_or(symbol);
             }
         };
-        for statement in &mut self.program.body {
-            rename(statement);
-            if let Statement::Newton(newton) = statement {
-                newton.body.iter_mut().for_each(rename);
-            }
-        }
+        newtons(&mut self.program).for_each(|newton| newton.body.iter_mut().for_each(rename));
+        self.program.body.iter_mut().for_each(rename);
         self.map(cx, |_, e, _| names.get(e).copied());
     }
 
@@ -153,12 +120,8 @@ impl Draft {
     pub(super) fn results(&self) -> Vec<Expr> {
         let mut program = self.program.clone();
         let no_let = |s: &Statement| !matches!(s, Statement::Let { .. });
+        newtons(&mut program).for_each(|newton| newton.body.retain(no_let));
         program.body.retain(no_let);
-        for statement in &mut program.body {
-            if let Statement::Newton(newton) = statement {
-                newton.body.retain(no_let);
-            }
-        }
         program.values()
     }
 
@@ -171,12 +134,14 @@ impl Draft {
     ) {
         let mut image: Table<Expr> = Table::new();
         for e in cx.pool.reachable(&self.program.values()) {
-            let new = match f(cx, e, &image) {
-                Some(new) => new,
-                None => cx.pool.rebuild(e, |c| image[c]),
-            };
+            let new = f(cx, e, &image).unwrap_or_else(|| cx.pool.rebuild(e, |c| image[c]));
             image.insert(e, new);
         }
+        self.replace(&image);
+    }
+
+    /// Replaces every evaluated expression by its image.
+    pub(super) fn replace(&mut self, image: &Table<Expr>) {
         for value in self.program.values_mut() {
             *value = image[*value];
         }
@@ -236,16 +201,18 @@ impl Draft {
     }
 }
 
-fn rename_in_loop(pool: &mut Pool, newton: &mut crate::program::Newton, from: &[Expr], to: &[Expr]) {
+fn newtons(program: &mut Program) -> impl Iterator<Item = &mut Newton> {
+    program.body.iter_mut().filter_map(|statement| match statement {
+        Statement::Newton(newton) => Some(newton),
+        _ => None,
+    })
+}
+
+fn rename_in_loop(pool: &mut Pool, newton: &mut Newton, from: &[Expr], to: &[Expr]) {
     let map: HashMap<Expr, Expr> = from.iter().copied().zip(to.iter().copied()).collect();
-    let mut values: Vec<&mut Expr> = Vec::new();
-    for statement in &mut newton.body {
-        if let Statement::Let { value, .. } = statement {
-            values.push(value);
-        }
-    }
-    values.extend(newton.delta.iter_mut().chain(&mut newton.slopes));
-    let old: Vec<Expr> = values.iter().map(|v| **v).collect();
+    let inside = newton.body.iter_mut().flat_map(Statement::values_mut);
+    let values: Vec<&mut Expr> = inside.chain(&mut newton.delta).chain(&mut newton.slopes).collect();
+    let old: Vec<Expr> = values.iter().map(|value| **value).collect();
     for (value, new) in values.into_iter().zip(pool.substitute(&old, &map)) {
         *value = new;
     }
@@ -253,26 +220,25 @@ fn rename_in_loop(pool: &mut Pool, newton: &mut crate::program::Newton, from: &[
 
 /// Completes `image` for everything in `roots`: `operands` says what an expression is made of, and
 /// `build` makes its image from theirs.
-pub(super) fn rewrite(
+pub(super) fn rewrite<T>(
     cx: &mut Context<'_>,
     roots: &[Expr],
-    image: &mut Table<Expr>,
+    image: &mut Table<T>,
     operands: impl Fn(&mut Context<'_>, Expr) -> Vec<Expr>,
-    build: impl Fn(&mut Context<'_>, Expr, &Table<Expr>) -> Expr,
+    mut build: impl FnMut(&mut Context<'_>, Expr, &Table<T>) -> T,
 ) {
     let mut stack: Vec<Expr> = roots.iter().rev().copied().collect();
     while let Some(&top) = stack.last() {
-        if image.contains(top) {
-            stack.pop();
-            continue;
+        let done = stack.len();
+        if !image.contains(top) {
+            stack.extend(operands(cx, top).into_iter().filter(|&c| !image.contains(c)).rev());
         }
-        let open: Vec<Expr> = operands(cx, top).into_iter().filter(|&c| !image.contains(c)).rev().collect();
-        if open.is_empty() {
-            let new = build(cx, top, image);
-            image.insert(top, new);
+        if stack.len() == done {
+            if !image.contains(top) {
+                let new = build(cx, top, image);
+                image.insert(top, new);
+            }
             stack.pop();
-        } else {
-            stack.extend(open);
         }
     }
 }
@@ -282,31 +248,30 @@ pub(super) fn is_generated(pool: &Pool, symbol: Expr) -> bool {
     pool.as_symbol(symbol).is_some_and(|s| pool.name(s).starts_with(GENERATED))
 }
 
-/// Binding time of a value: at compile time, with parameters and step size, and then in each block of straight-line
+/// Binding time of a value: with parameters and step size, if not at compile time, and then in each block of straight-line
 /// code and each Newton loop in turn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Level(u32);
 
 impl Level {
-    pub(super) const CONSTANT: Level = Level(0);
-    pub(super) const PREPARED: Level = Level(1);
+    pub(super) const PREPARED: Level = Level(0);
 
     /// Straight-line code after that many loops.
     fn straight(loops: usize) -> Level {
-        Level(2 + 2 * loops as u32)
+        Level(1 + 2 * loops as u32)
     }
 
     /// Inside of that loop.
     pub(super) fn inside(number: usize) -> Level {
-        Level(3 + 2 * number as u32)
+        Level(2 + 2 * number as u32)
     }
 
     /// How often it is computed.
     pub(super) fn stage(self) -> Stage {
         match self.0 {
-            0 | 1 => Stage::Prepared,
-            n if n.is_multiple_of(2) => Stage::Once,
-            _ => Stage::Iterated,
+            0 => Stage::Prepared,
+            n if n.is_multiple_of(2) => Stage::Iterated,
+            _ => Stage::Once,
         }
     }
 }
@@ -355,11 +320,7 @@ impl Levels {
                 continue;
             }
             let count = stack.len();
-            let mut level = match pool.node(top) {
-                // A function of constants is left to the program.
-                Node::Call(..) | Node::Atan2(..) | Node::Map(..) => Level::PREPARED,
-                _ => Level::CONSTANT,
-            };
+            let mut level = Level::PREPARED;
             let mut operand = |c: Expr| match self.known.get(c) {
                 Some(&known) => level = level.max(known),
                 None => stack.push(c),

@@ -12,14 +12,19 @@ const ALWAYS_REGULAR: f64 = 1e-3;
 /// Heading of values that a loop needs and that do not change in it.
 const CONSTANT: &str = "constants of the iteration";
 
-/// Rebuilds the statements of the program, with `definitions` as further `Let`s.
+/// Rebuilds the statements of the program, with `definitions` as further `Let`s, or as other values of
+/// those that there are.
 ///
 /// A `Let` stays in its place, or moves up to its first use. Values that do not depend on the unknowns of a loop are
 /// computed before it; unused values are removed. Results of one call, such as the sine and cosine of an angle, are
 /// bound by adjacent statements.
-pub(super) fn place(cx: &mut Context<'_>, draft: &mut Draft, definitions: &[(Expr, Expr)]) {
+pub(super) fn place(
+    cx: &mut Context<'_>,
+    draft: &mut Draft,
+    definitions: impl IntoIterator<Item = (Expr, Expr)>,
+) {
     let mut values: Table<Expr> = draft.lets().into_iter().collect();
-    values.extend(definitions.iter().copied());
+    values.extend(definitions);
     let levels = draft.levels_with(cx, &values);
     let live = live(cx.pool, &values, draft.results());
     let mut scheduler = Scheduler {

@@ -228,7 +228,7 @@ impl Statement {
     }
 
     /// The same, to be changed.
-    fn values_mut(&mut self) -> Vec<&mut Expr> {
+    pub(crate) fn values_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Statement::Equation(_) => Vec::new(),
             Statement::Let { value, .. } => vec![value],

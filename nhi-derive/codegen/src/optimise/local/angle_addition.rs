@@ -67,7 +67,7 @@ pub(in crate::optimise) fn angle_addition(cx: &mut Context<'_>, draft: &mut Draf
         let &(sin, cos) = pairs.get(&x)?;
         Some(if f == Function::Sin { sin } else { cos })
     });
-    place(cx, &mut trial, &named);
+    place(cx, &mut trial, named);
     if trial.operations(cx).weight() < draft.operations(cx).weight() {
         *draft = trial;
     }

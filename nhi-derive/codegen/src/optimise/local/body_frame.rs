@@ -76,8 +76,7 @@ fn frames_at(cx: &mut Context<'_>, draft: &mut Draft, level: Level) {
         Some(cx.pool.sum(&all))
     });
     trial.program = std::mem::replace(&mut draft.program, before);
-    let definitions: Vec<(Expr, Expr)> = names.into_iter().map(|(value, s)| (s, value)).collect();
-    place(cx, &mut trial, &definitions);
+    place(cx, &mut trial, names.into_iter().map(|(value, s)| (s, value)));
     let needed = cx.pool.reachable(&trial.program.values());
     if !needed.iter().any(|&e| frames.turned.contains(e)) && weight(cx, &trial) < weight(cx, draft) {
         *draft = trial;

@@ -48,7 +48,7 @@ pub(in crate::optimise) fn coefficients(cx: &mut Context<'_>, draft: &mut Draft)
     values = cx.pool.substitute(&values, &image);
     let definitions: Vec<(Expr, Expr)> = definitions.iter().map(|d| d.0).zip(values).collect();
     draft.map(cx, |_, e, _| image.get(&e).copied());
-    place(cx, draft, &definitions);
+    place(cx, draft, definitions);
 }
 
 /// Symbols that are only used as factors beside something known earlier than the product.

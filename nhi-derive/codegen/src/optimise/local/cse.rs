@@ -334,7 +334,7 @@ fn replace<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, index: &Index, defi
     for value in draft.program.values_mut() {
         *value = image[*value];
     }
-    place(cx, draft, &definitions);
+    place(cx, draft, definitions);
 }
 
 /// A square root that several products hold, above or below the bar, is taken once.
@@ -426,5 +426,5 @@ fn name_factors(
     for value in draft.program.values_mut() {
         *value = image[*value];
     }
-    place(cx, draft, &definitions);
+    place(cx, draft, definitions);
 }

@@ -51,7 +51,7 @@ pub(in crate::optimise) fn factor(cx: &mut Context<'_>, draft: &mut Draft) {
         }
         Some(best)
     });
-    place(cx, draft, &[]);
+    place(cx, draft, []);
 }
 
 fn sum_with(cx: &mut Context<'_>, levels: &mut Levels, whole: &[Expr], apart: Vec<Arc<Factors>>) -> Expr {

@@ -5,6 +5,7 @@
 use crate::expr::{Expr, Node};
 use crate::optimise::draft::{Context, Draft, Stage, is_generated};
 use crate::optimise::names::symbol_name;
+use crate::optimise::place::place;
 use crate::program::{Statement, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,11 +17,9 @@ pub(in crate::optimise) fn fold_negations(cx: &mut Context<'_>, draft: &mut Draf
     let mut values: BTreeMap<Expr, Expr> = BTreeMap::new();
     let mut names: Table<Expr> = Table::new();
     for (symbol, value) in draft.lets() {
-        for e in cx.pool.reachable(&[value]) {
-            if !image.contains(e) {
-                let new = cx.pool.rebuild(e, |c| image[c]);
-                image.insert(e, new);
-            }
+        for e in cx.pool.reachable_where(&[value], |e| !image.contains(e)) {
+            let new = cx.pool.rebuild(e, |c| image[c]);
+            image.insert(e, new);
         }
         let (negative, abs) = cx.signed(image[value]);
         // Something known early takes a sign for nothing.
@@ -43,7 +42,7 @@ pub(in crate::optimise) fn fold_negations(cx: &mut Context<'_>, draft: &mut Draf
         }
     }
     draft.map(cx, |_, e, _| image.get(e).copied());
-    draft.set_lets(&values);
+    place(cx, draft, values);
     draft.rename(cx, &names);
 }
 

@@ -16,16 +16,13 @@ pub(in crate::optimise) fn hoist(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut image: Table<Expr> = Table::new();
     for e in cx.pool.reachable(&draft.program.values()) {
         let stage = early.levels.stage(cx.pool, e);
-        let plain = cx.pool.rebuild(e, |c| image[c]);
-        let new = match stage {
-            Stage::Prepared => plain,
-            _ => early.split(cx, draft, plain, stage),
-        };
+        let mut new = cx.pool.rebuild(e, |c| image[c]);
+        if stage != Stage::Prepared {
+            new = early.split(cx, draft, new, stage);
+        }
         image.insert(e, new);
     }
-    for value in draft.program.values_mut() {
-        *value = image[*value];
-    }
+    draft.replace(&image);
     // Results known early are kept rather than recomputed.
     let mut outputs = std::mem::take(&mut draft.program.outputs);
     for value in outputs.iter_mut().flat_map(|o| &mut o.values) {
@@ -34,8 +31,7 @@ pub(in crate::optimise) fn hoist(cx: &mut Context<'_>, draft: &mut Draft) {
         }
     }
     draft.program.outputs = outputs;
-    let definitions: Vec<(Expr, Expr)> = early.symbols.into_iter().map(|(value, s)| (s, value)).collect();
-    place(cx, draft, &definitions);
+    place(cx, draft, early.symbols.into_iter().map(|(value, s)| (s, value)));
 }
 
 struct Early {
@@ -51,15 +47,12 @@ impl Early {
             Node::Number(_) | Node::Pi | Node::Symbol(_) => e,
             Node::Sum(terms) => self.split_flat(cx, draft, &terms, stage, Pool::sum),
             Node::Product(factors) => self.split_flat(cx, draft, &factors, stage, Pool::product),
-            // An exponent that is a constant is part of the operation.
-            Node::Power(b, x) if cx.constants.contains(cx.pool, x) => {
-                let b = self.operand(cx, draft, b, stage);
-                cx.pool.pow(b, x)
-            }
             Node::Power(..) | Node::Call(..) | Node::Atan2(..) | Node::Map(..) => {
-                let children = cx.pool.children(e);
-                let early: BTreeMap<Expr, Expr> =
-                    children.into_iter().map(|c| (c, self.operand(cx, draft, c, stage))).collect();
+                let mut early: BTreeMap<Expr, Expr> = BTreeMap::new();
+                for c in cx.pool.children(e) {
+                    let is_early = self.levels.stage(cx.pool, c) < stage;
+                    early.insert(c, if is_early { self.named(cx, draft, c) } else { c });
+                }
                 cx.pool.rebuild(e, |c| early[&c])
             }
         }
@@ -89,26 +82,15 @@ impl Early {
         join(cx.pool, &late)
     }
 
-    fn operand(&mut self, cx: &mut Context<'_>, draft: &mut Draft, x: Expr, stage: Stage) -> Expr {
-        if self.levels.stage(cx.pool, x) < stage { self.named(cx, draft, x) } else { x }
-    }
-
     /// A symbol for `value`, with its sign outside; what costs nothing stays as it is.
     fn named(&mut self, cx: &mut Context<'_>, draft: &mut Draft, value: Expr) -> Expr {
         if cx.is_trivial(value) {
             return value;
         }
         let (negative, abs) = cx.signed(value);
-        let symbol = match self.symbols.get(&abs) {
-            Some(&s) => s,
-            None => {
-                let level = self.levels.of(cx.pool, abs);
-                let s = draft.fresh(cx);
-                self.levels.insert(s, level);
-                self.symbols.insert(abs, s);
-                s
-            }
-        };
+        let level = self.levels.of(cx.pool, abs);
+        let symbol = *self.symbols.entry(abs).or_insert_with(|| draft.fresh(cx));
+        self.levels.insert(symbol, level);
         cx.with_sign(negative, symbol)
     }
 }

@@ -32,19 +32,13 @@ pub(in crate::optimise) fn materialise(cx: &mut Context<'_>, draft: &mut Draft) 
     // A value that has a name already keeps it; numbering has left one name per value.
     let mut image: Table<Expr> = Table::new();
     let mut definitions = Vec::new();
-    let mut named: Table<Expr> = Table::new();
-    for (symbol, value) in draft.lets() {
-        named.insert(value, symbol);
-    }
+    let named: Table<Expr> = draft.lets().into_iter().map(|(symbol, value)| (value, symbol)).collect();
     for e in shared.keys() {
-        let symbol = match named.get(e) {
-            Some(&s) => s,
-            None => {
-                let s = draft.fresh(cx);
-                definitions.push((s, e));
-                s
-            }
-        };
+        let symbol = named.get(e).copied().unwrap_or_else(|| {
+            let symbol = draft.fresh(cx);
+            definitions.push((symbol, e));
+            symbol
+        });
         image.insert(e, symbol);
     }
     let operands = |cx: &mut Context<'_>, e: Expr| match cx.signed(e) {
@@ -57,44 +51,31 @@ pub(in crate::optimise) fn materialise(cx: &mut Context<'_>, draft: &mut Draft) 
     };
     // Values of `Let`s keep their own operation.
     let mut values: BTreeMap<Expr, Expr> = BTreeMap::new();
-    for (symbol, value) in draft.lets().into_iter().chain(definitions.iter().copied()) {
+    for (symbol, value) in draft.lets().into_iter().chain(definitions) {
         let inner = operands(cx, value);
         rewrite(cx, &inner, &mut image, operands, build);
         let value = build(cx, value, &image);
         values.insert(symbol, value);
     }
     rewrite(cx, &draft.program.values(), &mut image, operands, build);
-    for value in draft.program.values_mut() {
-        *value = image[*value];
-    }
-    draft.set_lets(&values);
-    let definitions: Vec<(Expr, Expr)> = definitions.into_iter().map(|(s, _)| (s, values[&s])).collect();
-    place(cx, draft, &definitions);
+    draft.replace(&image);
+    place(cx, draft, values);
 }
 
 /// Adds to `shared` what would be nested more deeply than [`MAX_DEPTH`].
 fn cut_deep(cx: &mut Context<'_>, draft: &Draft, shared: &mut Table<()>) {
-    let mut depths: Table<usize> = Table::new();
-    let mut stack = draft.program.values();
-    while let Some(&top) = stack.last() {
-        let (_, e) = cx.signed(top);
-        if depths.contains(e) {
-            stack.pop();
-            continue;
-        }
-        let operands = Shape::of(cx.pool, cx.constants, e).operands();
-        let operands: Vec<Expr> = operands.into_iter().map(|x| cx.signed(x).1).collect();
-        let open: Vec<Expr> = operands.iter().copied().filter(|&x| !depths.contains(x)).collect();
-        if !open.is_empty() {
-            stack.extend(open);
-            continue;
-        }
-        let below = operands.iter().map(|&x| if shared.contains(x) { 0 } else { depths[x] }).max();
-        let depth = below.map_or(0, |d| d + 1);
+    let operands = |cx: &mut Context<'_>, e: Expr| -> Vec<Expr> {
+        let (_, abs) = cx.signed(e);
+        let operands = Shape::of(cx.pool, cx.constants, abs).operands();
+        operands.into_iter().map(|x| cx.signed(x).1).collect()
+    };
+    rewrite(cx, &draft.program.values(), &mut Table::new(), operands, |cx, e, depths: &Table<usize>| {
+        let below = operands(cx, e).into_iter().map(|x| if shared.contains(x) { 0 } else { depths[x] });
+        let depth = below.max().map_or(0, |d| d + 1);
         if depth > MAX_DEPTH {
-            shared.insert(e, ());
+            let (_, abs) = cx.signed(e);
+            shared.insert(abs, ());
         }
-        depths.insert(e, depth);
-        stack.pop();
-    }
+        depth
+    });
 }

@@ -67,12 +67,10 @@ fn number_once(cx: &mut Context<'_>, draft: &mut Draft) -> bool {
         image.insert(e, new);
     }
     let mut changed = !copies.is_empty();
-    for value in draft.program.values_mut() {
-        changed |= *value != image[*value] && !values.contains_key(&image[*value]);
-        *value = image[*value];
-    }
-    draft.set_lets(&values);
-    place(cx, draft, &[]);
+    let is_new = |&e: &Expr| e != image[e] && !values.contains_key(&image[e]);
+    changed |= draft.program.values().iter().any(is_new);
+    draft.replace(&image);
+    place(cx, draft, values);
     changed
 }
 
