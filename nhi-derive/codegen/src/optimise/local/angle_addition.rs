@@ -17,73 +17,112 @@ use crate::optimise::draft::{Context, Draft, Level, Levels, Stage};
 use crate::optimise::place::place;
 use crate::program::{Statement, Table};
 use crate::target::TARGET;
-use num_bigint::BigInt;
-use num_integer::Integer;
-use num_traits::{ToPrimitive, Zero};
+use num_traits::{Signed, Zero};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest number of terms of an angle.
 const MAX_TERMS: usize = 8;
 
-/// Angles of one program that are looked at, largest common denominator of their multiples, and new angles
-/// that are tried in each round at most.
-const MAX_ANGLES: usize = 48;
-const MAX_DENOMINATOR: i64 = 1 << 20;
+/// Angles of one program that are looked at, and new angles that are tried in each round at most.
+pub(super) const MAX_ANGLES: usize = 48;
 const MAX_TRIED: usize = 16;
 
 /// See the [module documentation](self).
 pub(in crate::optimise) fn angle_addition(cx: &mut Context<'_>, draft: &mut Draft) {
-    let Some(mut all) = Angles::of(cx, draft) else { return };
-    all.reduce(cx);
-    if all.derived.is_empty() {
-        return;
-    }
-    let mut trial = draft.clone();
-    // The pairs that others follow from get names, so that each is computed where it is known.
-    let mut named = Vec::new();
-    let mut pair = |cx: &mut Context<'_>, trial: &mut Draft, x: Expr| {
-        let (sin, cos) = (cx.pool.call(Function::Sin, x), cx.pool.call(Function::Cos, x));
-        let (s, c) = (trial.fresh(cx), trial.fresh(cx));
-        named.extend([(s, sin), (c, cos)]);
-        (s, c)
-    };
-    let mut sources: BTreeMap<usize, (Expr, Expr)> = BTreeMap::new();
-    let mut pairs: BTreeMap<Expr, (Expr, Expr)> = BTreeMap::new();
-    for (&b, derivation) in &all.derived {
+    let Some(mut angles) = Angles::of(cx, draft) else { return };
+    angles.reduce(cx);
+    let mut pairs = Pairs::of(draft);
+    for (&b, derivation) in &angles.derived {
         for a in derivation.sources() {
-            sources.entry(a).or_insert_with(|| pair(cx, &mut trial, all.all[a].argument));
+            pairs.named(cx, SINES, angles.all[a].argument);
         }
-        let offset = match derivation {
-            Derivation::Offset(_, offset) if offset.iter().any(|&x| x != 0) => {
-                let offset = all.sum(cx, offset);
-                Some(pair(cx, &mut trial, offset))
-            }
-            _ => None,
+        let mut signed = |cx: &mut Context<'_>, (a, negative): (usize, bool)| {
+            let [sin, cos] = pairs.named(cx, SINES, angles.all[a].argument);
+            [cx.with_sign(negative, sin), cos]
         };
-        pairs.insert(all.all[b].argument, derivation.formula(cx, &sources, offset));
+        let first = signed(cx, derivation.first);
+        let made = match &derivation.rest {
+            Rest::Called(a) => {
+                let second = signed(cx, *a);
+                of_sum(cx, first, second)
+            }
+            Rest::Early(rest) if rest.is_empty() => first,
+            Rest::Early(rest) => {
+                let rest = sum(cx, rest);
+                let second = pairs.named(cx, SINES, rest);
+                of_sum(cx, first, second)
+            }
+        };
+        pairs.made.insert(angles.all[b].argument, made);
     }
-    trial.map(cx, |cx, e, _| {
-        let Node::Call(f @ (Function::Sin | Function::Cos), x) = *cx.pool.node(e) else { return None };
-        let &(sin, cos) = pairs.get(&x)?;
-        Some(if f == Function::Sin { sin } else { cos })
-    });
-    place(cx, &mut trial, named);
-    if trial.operations(cx).weight() < draft.operations(cx).weight() {
-        *draft = trial;
+    pairs.keep_if_better(cx, draft);
+}
+
+/// The functions of a pair.
+pub(super) const SINES: [Function; 2] = [Function::Sin, Function::Cos];
+
+/// Sine and cosine of an angle.
+type Pair = [Expr; 2];
+
+/// A draft in which sines and cosines of some angles are made of those of others.
+pub(super) struct Pairs {
+    trial: Draft,
+    /// The calls that others are made of. They get names, so that each is computed where it is known.
+    names: BTreeMap<Expr, Expr>,
+    /// Sine and cosine of every angle that is not called.
+    pub(super) made: BTreeMap<Expr, Pair>,
+}
+
+impl Pairs {
+    pub(super) fn of(draft: &Draft) -> Pairs {
+        Pairs { trial: draft.clone(), names: BTreeMap::new(), made: BTreeMap::new() }
+    }
+
+    /// The names of two functions of `x`.
+    pub(super) fn named(&mut self, cx: &mut Context<'_>, functions: [Function; 2], x: Expr) -> Pair {
+        let calls = functions.map(|f| cx.pool.call(f, x));
+        calls.map(|call| *self.names.entry(call).or_insert_with(|| self.trial.fresh(cx)))
+    }
+
+    /// Replaces `draft` if that saves operations.
+    pub(super) fn keep_if_better(self, cx: &mut Context<'_>, draft: &mut Draft) {
+        let Pairs { mut trial, names, made } = self;
+        if made.is_empty() {
+            return;
+        }
+        trial.map(cx, |cx, e, _| {
+            let Node::Call(f, x) = *cx.pool.node(e) else { return None };
+            let function = SINES.iter().position(|&g| g == f)?;
+            Some(made.get(&x)?[function])
+        });
+        place(cx, &mut trial, names.into_iter().map(|(call, name)| (name, call)));
+        if trial.operations(cx).weight() < draft.operations(cx).weight() {
+            *draft = trial;
+        }
     }
 }
 
-/// Rational multiples of atoms: expressions that are no sums.
-type Form = BTreeMap<Expr, Rational>;
+/// The addition theorems.
+pub(super) fn of_sum(cx: &mut Context<'_>, [sin_a, cos_a]: Pair, [sin_b, cos_b]: Pair) -> Pair {
+    if [sin_a, cos_a] == [sin_b, cos_b] {
+        let (one, two, square) = (cx.pool.one(), cx.pool.int(2), cx.pool.powi(sin_a, 2));
+        let twice = cx.pool.mul(two, square);
+        return [cx.pool.product(&[two, sin_a, cos_a]), cx.pool.sub(one, twice)];
+    }
+    let pairs = [(sin_a, cos_b), (cos_a, sin_b), (cos_a, cos_b), (sin_a, sin_b)];
+    let [sc, cs, cc, ss] = pairs.map(|(a, b)| cx.pool.mul(a, b));
+    [cx.pool.add(sc, cs), cx.pool.sub(cc, ss)]
+}
 
-/// The multiple of each atom, in units that make all of them and their halves integers.
-type Vector = Vec<i64>;
+/// A sum of rational multiples of atoms: expressions that are no sums.
+type Form = BTreeMap<Expr, Rational>;
 
 /// An angle whose sine or cosine is needed.
 #[derive(Clone, Debug)]
 struct Angle {
     argument: Expr,
-    vector: Vector,
+    form: Form,
     /// How many of the two are needed.
     functions: i64,
     level: Level,
@@ -109,64 +148,37 @@ impl Angle {
     }
 }
 
-/// How an angle follows from others, given by their numbers and whether they are subtracted.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Derivation {
-    /// From another angle and a prepared one.
-    Offset((usize, bool), Vector),
-    /// As the double of another angle.
-    Double((usize, bool)),
-    /// From two other angles.
-    Sum((usize, bool), (usize, bool)),
+/// How an angle follows from others: as the sum of a called angle and the rest.
+#[derive(Clone, Debug)]
+struct Derivation {
+    /// The number of a called angle, and whether it is subtracted.
+    first: (usize, bool),
+    rest: Rest,
+}
+
+#[derive(Clone, Debug)]
+enum Rest {
+    /// A prepared angle.
+    Early(Form),
+    /// Another called angle, or the same.
+    Called((usize, bool)),
 }
 
 impl Derivation {
-    fn sources(&self) -> Vec<usize> {
-        match self {
-            Derivation::Offset((a, _), _) | Derivation::Double((a, _)) => vec![*a],
-            Derivation::Sum((a, _), (b, _)) => vec![*a, *b],
-        }
-    }
-
-    /// Sine and cosine, by those of the sources and of what is prepared.
-    fn formula(
-        &self,
-        cx: &mut Context<'_>,
-        sources: &BTreeMap<usize, (Expr, Expr)>,
-        prepared: Option<(Expr, Expr)>,
-    ) -> (Expr, Expr) {
-        let pair = |cx: &mut Context<'_>, (a, negative): (usize, bool)| {
-            let (sin, cos) = sources[&a];
-            (cx.with_sign(negative, sin), cos)
-        };
-        match *self {
-            Derivation::Double(a) => {
-                let (sin, cos) = pair(cx, a);
-                let (one, two, square) = (cx.pool.one(), cx.pool.int(2), cx.pool.powi(sin, 2));
-                let twice = cx.pool.mul(two, square);
-                (cx.pool.product(&[two, sin, cos]), cx.pool.sub(one, twice))
-            }
-            Derivation::Sum(a, b) => {
-                let (a, b) = (pair(cx, a), pair(cx, b));
-                of_sum(cx, a, b)
-            }
-            Derivation::Offset(a, _) => {
-                let a = pair(cx, a);
-                prepared.map_or(a, |prepared| of_sum(cx, a, prepared))
-            }
+    fn sources(&self) -> BTreeSet<usize> {
+        match self.rest {
+            Rest::Early(_) => [self.first.0].into(),
+            Rest::Called((other, _)) => [self.first.0, other].into(),
         }
     }
 }
 
 struct Angles {
     all: Vec<Angle>,
-    /// What vectors are in units of one over.
-    unit: BigInt,
-    /// The atoms, and which of them are prepared.
-    atoms: Vec<Expr>,
-    early: Vec<bool>,
-    /// What is bound, or an atom, by its multiples up to the sign; whether that is the other one.
-    named: BTreeMap<Vector, (bool, Expr)>,
+    /// The atoms that are prepared.
+    early: BTreeSet<Expr>,
+    /// What is bound, or an atom, by its form up to the sign; whether that is the other one.
+    named: BTreeMap<Form, (bool, Expr)>,
     /// Where symbols are bound.
     positions: Table<usize>,
     levels: Levels,
@@ -202,100 +214,77 @@ impl Angles {
             .filter_map(|(x, functions)| Some((x, functions, form(cx, &forms, x)?)))
             .collect();
         let atoms: BTreeSet<Expr> = wanted.iter().flat_map(|(_, _, form)| form.keys().copied()).collect();
-        let atoms: Vec<Expr> = atoms.into_iter().collect();
-        let early = atoms.iter().map(|&a| levels.stage(cx.pool, a) == Stage::Prepared).collect();
-        let unit = unit(wanted.iter().flat_map(|(_, _, form)| form.values()))?;
+        let early = atoms.iter().copied().filter(|&a| levels.stage(cx.pool, a) == Stage::Prepared).collect();
         let mut named = BTreeMap::new();
-        let symbols = atoms.iter().map(|&a| (a, Form::from([(a, Rational::from_integer(1.into()))])));
-        let lets = draft.lets().into_iter().map(|(s, _)| s).filter_map(|s| Some((s, forms.get(s)?.clone())));
-        for (symbol, form) in symbols.chain(lets) {
-            if let Some(vector) = vector(&atoms, &unit, &form) {
-                let (negative, vector) = normal(&vector);
-                named.entry(vector).or_insert((negative, symbol));
-            }
+        let atoms = atoms.into_iter().map(|a| (a, Form::from([(a, Rational::from_integer(1.into()))])));
+        let lets = draft.lets().into_iter().filter_map(|(s, _)| Some((s, forms.get(s)?.clone())));
+        for (symbol, form) in atoms.chain(lets) {
+            let (negative, form) = normal(form);
+            named.entry(form).or_insert((negative, symbol));
         }
         let positions = positions(cx.pool, draft);
-        let mut angles = Angles {
-            all: Vec::new(),
-            unit,
-            atoms,
-            early,
-            named,
-            positions,
-            levels,
-            called: BTreeSet::new(),
-            derived: BTreeMap::new(),
-        };
+        let (called, derived) = ((0..wanted.len()).collect(), BTreeMap::new());
+        let mut angles = Angles { all: Vec::new(), early, named, positions, levels, called, derived };
         for (x, functions, form) in wanted {
-            let vector = vector(&angles.atoms, &angles.unit, &form)?;
-            let angle = angles.angle(cx, x, vector, functions);
-            angles.called.insert(angles.all.len());
+            let angle = angles.angle(cx, x, form, functions);
             angles.all.push(angle);
         }
         Some(angles)
     }
 
-    fn angle(&mut self, cx: &Context<'_>, argument: Expr, vector: Vector, functions: i64) -> Angle {
+    fn angle(&mut self, cx: &Context<'_>, argument: Expr, form: Form, functions: i64) -> Angle {
         let symbols = cx.pool.reachable(&[argument]);
         let position = symbols.iter().filter_map(|&s| self.positions.get(s)).max().copied().unwrap_or(0);
-        Angle { argument, vector, functions, level: self.levels.of(cx.pool, argument), position }
+        Angle { argument, form, functions, level: self.levels.of(cx.pool, argument), position }
     }
 
     /// Derives as many angles as it pays to, with further angles for sources where they save more than
     /// they cost.
     fn reduce(&mut self, cx: &mut Context<'_>) {
-        self.derive_from(None);
-        for _ in 0..MAX_ANGLES {
-            let mut best: Option<(i64, Angle)> = None;
-            for vector in self.candidates() {
-                let Some(argument) = self.argument(cx, &vector) else { continue };
-                let angle = self.angle(cx, argument, vector, 2);
-                let saved = self.savings(Some(angle.clone())).0;
-                if saved > best.as_ref().map_or(0, |(most, _)| *most) {
-                    best = Some((saved, angle));
+        let (_, mut derived) = self.savings(None);
+        for further in self.all.len()..=self.all.len() + MAX_ANGLES {
+            self.called.retain(|b| !derived.contains_key(b));
+            self.derived.append(&mut derived);
+            let mut best: Option<(i64, BTreeMap<usize, Derivation>, Angle)> = None;
+            for form in self.candidates() {
+                let argument = self.argument(cx, &form);
+                if has_call(cx.pool, argument) {
+                    continue;
+                }
+                let angle = self.angle(cx, argument, form, 2);
+                self.all.push(angle.clone());
+                let (saved, derived) = self.savings(Some(further));
+                self.all.pop();
+                if saved > best.as_ref().map_or(0, |(most, ..)| *most) {
+                    best = Some((saved, derived, angle));
                 }
             }
-            let Some((_, angle)) = best else { break };
-            self.derive_from(Some(angle));
-        }
-    }
-
-    fn derive_from(&mut self, further: Option<Angle>) {
-        let (_, derived) = self.savings(further.clone());
-        if let Some(angle) = further {
-            self.called.insert(self.all.len());
+            let Some((_, of_best, angle)) = best else { break };
+            derived = of_best;
+            self.called.insert(further);
             self.all.push(angle);
         }
-        for (b, derivation) in derived {
-            self.called.remove(&b);
-            self.derived.insert(b, derivation);
-        }
     }
 
-    /// What it saves to call `further` too, and what is derived then: those that are computed most often
+    /// What it saves to call the angle `further` too, and what is derived then: those that are computed most often
     /// and have most terms first.
-    fn savings(&mut self, further: Option<Angle>) -> (i64, BTreeMap<usize, Derivation>) {
+    fn savings(&self, further: Option<usize>) -> (i64, BTreeMap<usize, Derivation>) {
         let call = OperationCount { calls: [("sin_cos", 1)].into(), ..OperationCount::default() };
         let call = call.weight() as i64;
-        let mut called = self.called.clone();
         let mut saved = 0;
-        let added = further.is_some();
-        if let Some(angle) = further {
-            let terms = angle.vector.iter().filter(|&&x| x != 0).count() as i64;
-            saved -= angle.times()
-                * (call + if self.named.contains_key(&normal(&angle.vector).1) { 0 } else { terms });
-            called.insert(self.all.len());
-            self.all.push(angle);
+        if let Some(angle) = further.map(|i| &self.all[i]) {
+            let is_named = self.named.contains_key(&normal(angle.form.clone()).1);
+            saved -= angle.times() * (call + if is_named { 0 } else { angle.form.len() as i64 });
         }
+        let mut called: BTreeSet<usize> = self.called.iter().copied().chain(further).collect();
         let mut order: Vec<usize> = called.iter().copied().collect();
-        let terms = |a: &Angle| a.vector.iter().filter(|&&x| x != 0).count();
-        order.sort_by_key(|&i| (self.all[i].times(), terms(&self.all[i]), i));
+        order.sort_by_key(|&i| Reverse((self.all[i].times(), self.all[i].form.len(), i)));
         let mut derived = BTreeMap::new();
         let mut pinned: BTreeSet<usize> = self.derived.values().flat_map(Derivation::sources).collect();
-        let mut pairs: BTreeSet<Vec<usize>> = BTreeSet::new();
-        for b in order.into_iter().rev() {
-            let last = self.all.len() - 1;
-            if pinned.contains(&b) || (added && b == last) {
+        pinned.extend(further);
+        let mut sums: BTreeSet<BTreeSet<usize>> = BTreeSet::new();
+        for b in order {
+            if pinned.contains(&b) {
                 continue;
             }
             called.remove(&b);
@@ -303,24 +292,17 @@ impl Angles {
                 called.insert(b);
                 continue;
             };
-            let angle = &self.all[b];
-            let mut sources = derivation.sources();
-            sources.sort_unstable();
-            let operations = match &derivation {
-                Derivation::Offset(_, offset) if offset.iter().all(|&x| x == 0) => 0,
-                Derivation::Offset(..) => 3 * angle.functions,
-                Derivation::Double(_) => 2 * angle.functions,
-                // The products are the same for the sum and the difference.
-                Derivation::Sum(..) if pairs.contains(&sources) => angle.functions,
-                Derivation::Sum(..) => 3 * angle.functions,
-            };
-            saved += angle.times() * (call - operations);
+            let sources = derivation.sources();
             pinned.extend(&sources);
-            pairs.insert(sources);
+            let each = match &derivation.rest {
+                Rest::Early(rest) if rest.is_empty() => 0,
+                Rest::Called(_) if sources.len() == 1 => 2,
+                // The products are the same for the sum and the difference.
+                Rest::Called(_) if !sums.insert(sources) => 1,
+                _ => 3,
+            };
+            saved += self.all[b].times() * (call - each * self.all[b].functions);
             derived.insert(b, derivation);
-        }
-        if added {
-            self.all.pop();
         }
         (saved, derived)
     }
@@ -328,92 +310,65 @@ impl Angles {
     /// How the angle `b` follows from `called` ones, if it does.
     fn derivation(&self, b: usize, called: &BTreeSet<usize>) -> Option<Derivation> {
         let angle = &self.all[b];
-        let sources: Vec<usize> =
-            called.iter().copied().filter(|&a| self.all[a].is_source_of(angle)).collect();
-        let mut double = None;
-        let mut by_vector: BTreeMap<Vector, usize> = BTreeMap::new();
-        for &a in &sources {
-            let vector = &self.all[a].vector;
-            for negative in [false, true] {
-                let offset = combined(&angle.vector, vector, !negative);
-                if self.is_early(&offset) {
-                    return Some(Derivation::Offset((a, negative), offset));
-                }
-                if offset == combined(&vec![0; vector.len()], vector, negative) {
-                    double = Some(Derivation::Double((a, negative)));
-                }
+        let sources = || called.iter().copied().filter(|&a| self.all[a].is_source_of(angle));
+        let mut by_form: BTreeMap<Form, (usize, bool)> = BTreeMap::new();
+        for a in sources() {
+            let (negative, form) = normal(self.all[a].form.clone());
+            by_form.entry(form).or_insert((a, negative));
+        }
+        let mut sum = None;
+        for first in sources().flat_map(|a| [(a, false), (a, true)]) {
+            let rest = combined(&angle.form, &self.all[first.0].form, !first.1);
+            if self.is_early(&rest) {
+                return Some(Derivation { first, rest: Rest::Early(rest) });
             }
-            by_vector.entry(normal(vector).1).or_insert(a);
+            let (negative, rest) = normal(rest);
+            if let (None, Some(&(other, opposite))) = (&sum, by_form.get(&rest)) {
+                sum = Some(Derivation { first, rest: Rest::Called((other, negative != opposite)) });
+            }
         }
-        if double.is_some() {
-            return double;
-        }
-        sources.iter().find_map(|&a| {
-            [false, true].into_iter().find_map(|minus_a| {
-                let rest = combined(&angle.vector, &self.all[a].vector, !minus_a);
-                let (negative, rest) = normal(&rest);
-                let &other = by_vector.get(&rest).filter(|&&other| other != a)?;
-                let minus_other = negative != normal(&self.all[other].vector).0;
-                Some(Derivation::Sum((a, minus_a), (other, minus_other)))
-            })
-        })
+        sum
     }
 
     /// Angles that more than one pair of called ones differ by, or are symmetric to, most pairs first.
-    fn candidates(&self) -> Vec<Vector> {
-        let called: Vec<&Vector> = self.called.iter().map(|&i| &self.all[i].vector).collect();
-        let mut counts: BTreeMap<Vector, usize> = BTreeMap::new();
+    fn candidates(&self) -> Vec<Form> {
+        let called: Vec<&Form> = self.called.iter().map(|&i| &self.all[i].form).collect();
+        let mut counts: BTreeMap<Form, usize> = BTreeMap::new();
         for (i, a) in called.iter().enumerate() {
             for b in &called[i + 1..] {
                 for minus in [false, true] {
-                    let sum = normal(&combined(a, b, minus)).1;
-                    if sum.iter().all(|x| x % 2 == 0) {
-                        *counts.entry(sum.iter().map(|x| x / 2).collect()).or_default() += 1;
-                    }
+                    let (_, sum) = normal(combined(a, b, minus));
+                    let half = sum.iter().map(|(&atom, c)| (atom, c / Rational::from_integer(2.into())));
+                    *counts.entry(half.collect()).or_default() += 1;
                     *counts.entry(sum).or_default() += 1;
                 }
             }
         }
-        counts.retain(|vector, count| {
-            *count > 1 && !self.is_early(vector) && !called.iter().any(|&a| normal(a).1 == *vector)
-        });
-        let mut best: Vec<(Vector, usize)> = counts.into_iter().collect();
-        best.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        best.into_iter().take(MAX_TRIED).map(|(vector, _)| vector).collect()
-    }
-
-    fn is_early(&self, vector: &Vector) -> bool {
-        vector.iter().zip(&self.early).all(|(&x, &early)| x == 0 || early)
-    }
-
-    /// An expression for an angle; none where it has calls in it.
-    fn argument(&self, cx: &mut Context<'_>, vector: &Vector) -> Option<Expr> {
-        let (negative, positive) = normal(vector);
-        let argument = match self.named.get(&positive) {
-            Some(&(opposite, e)) => cx.with_sign(negative != opposite, e),
-            None => self.sum(cx, vector),
-        };
-        (!has_call(cx.pool, argument)).then_some(argument)
-    }
-
-    fn sum(&self, cx: &mut Context<'_>, vector: &Vector) -> Expr {
-        let mut terms = Vec::new();
-        for (&n, &atom) in vector.iter().zip(&self.atoms) {
-            terms.push(cx.pool.scale(Rational::new(n.into(), self.unit.clone()), atom));
+        for &a in &called {
+            counts.remove(&normal(a.clone()).1);
         }
-        cx.pool.sum(&terms)
+        let several = counts.into_iter().filter(|(form, count)| *count > 1 && !self.is_early(form));
+        let mut best: Vec<(Form, usize)> = several.collect();
+        best.sort_by_key(|(_, count)| Reverse(*count));
+        best.into_iter().take(MAX_TRIED).map(|(form, _)| form).collect()
+    }
+
+    fn is_early(&self, form: &Form) -> bool {
+        form.keys().all(|atom| self.early.contains(atom))
+    }
+
+    /// An expression for an angle without a sign.
+    fn argument(&self, cx: &mut Context<'_>, form: &Form) -> Expr {
+        match self.named.get(form) {
+            Some(&(opposite, e)) => cx.with_sign(opposite, e),
+            None => sum(cx, form),
+        }
     }
 }
 
-/// The addition theorems for pairs of sine and cosine.
-pub(super) fn of_sum(
-    cx: &mut Context<'_>,
-    (sin_a, cos_a): (Expr, Expr),
-    (sin_b, cos_b): (Expr, Expr),
-) -> (Expr, Expr) {
-    let pairs = [(sin_a, cos_b), (cos_a, sin_b), (cos_a, cos_b), (sin_a, sin_b)];
-    let [sc, cs, cc, ss] = pairs.map(|(a, b)| cx.pool.mul(a, b));
-    (cx.pool.add(sc, cs), cx.pool.sub(cc, ss))
+fn sum(cx: &mut Context<'_>, form: &Form) -> Expr {
+    let terms: Vec<Expr> = form.iter().map(|(&atom, c)| cx.pool.scale(c.clone(), atom)).collect();
+    cx.pool.sum(&terms)
 }
 
 /// `e` as a sum of multiples of atoms, if they are few, through the `known` forms of symbols.
@@ -449,42 +404,24 @@ fn distributed(pool: &mut Pool, product: Expr) -> Vec<Expr> {
     pool.terms(sum).into_iter().map(|t| pool.mul(rest, t)).collect()
 }
 
-/// Twice the least common denominator.
-fn unit<'a>(multiples: impl Iterator<Item = &'a Rational>) -> Option<BigInt> {
-    let mut unit = BigInt::from(2);
-    for multiple in multiples {
-        unit = unit.lcm(&(multiple.denom() * 2));
-        if unit > BigInt::from(MAX_DENOMINATOR) {
-            return None;
-        }
-    }
-    Some(unit)
-}
-
-/// `form` in those units, if it is made of `atoms` in numbers that cannot overflow.
-fn vector(atoms: &[Expr], unit: &BigInt, form: &Form) -> Option<Vector> {
-    if form.keys().any(|atom| atoms.binary_search(atom).is_err()) {
-        return None;
-    }
-    let entry = |atom: &Expr| match form.get(atom) {
-        Some(c) => {
-            let n = c * Rational::from_integer(unit.clone());
-            Some(i64::from(n.is_integer().then(|| n.to_integer().to_i32())??))
-        }
-        None => Some(0),
-    };
-    atoms.iter().map(entry).collect()
-}
-
 /// a ± b.
-fn combined(a: &Vector, b: &Vector, minus: bool) -> Vector {
-    a.iter().zip(b).map(|(x, y)| if minus { x - y } else { x + y }).collect()
+fn combined(a: &Form, b: &Form, minus: bool) -> Form {
+    let mut sum = a.clone();
+    for (&atom, c) in b {
+        let multiple = sum.entry(atom).or_default();
+        if minus { *multiple -= c } else { *multiple += c }
+    }
+    sum.retain(|_, c| !c.is_zero());
+    sum
 }
 
-/// Whether the first multiple is negative, and the vector or the opposite one, where it is not.
-fn normal(vector: &Vector) -> (bool, Vector) {
-    let negative = vector.iter().find(|&&x| x != 0).is_some_and(|&x| x < 0);
-    (negative, if negative { vector.iter().map(|x| -x).collect() } else { vector.clone() })
+/// Whether the first multiple is negative, and the form or the opposite one, where it is not.
+fn normal(mut form: Form) -> (bool, Form) {
+    let negative = form.values().next().is_some_and(Signed::is_negative);
+    if negative {
+        form.values_mut().for_each(|c| *c = -&*c);
+    }
+    (negative, form)
 }
 
 fn has_call(pool: &Pool, e: Expr) -> bool {

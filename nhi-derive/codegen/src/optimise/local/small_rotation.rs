@@ -8,20 +8,15 @@
 //!
 //! The pass applies to programs with Newton loops, where each iteration waits for the angle. Other programs run for
 //! many trajectories in SIMD lanes, and a branch on the size of each angle would prevent that.
-//!
-//! Every angle is either called or follows from called angles in one application, so that rounding errors do not
-//! accumulate.
 
-use super::angle_addition::of_sum;
+use super::angle_addition::{MAX_ANGLES, Pairs, SINES, of_sum};
 use crate::expr::{Expr, Function, Node};
 use crate::optimise::draft::{Context, Draft, Stage};
-use crate::optimise::place::place;
 use crate::program::{Binding, Role, Table};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Angles of one program that are looked at, and terms of each, at most.
-const MAX_ANGLES: usize = 48;
+/// Largest number of terms of an angle.
 const MAX_TERMS: usize = 8;
 
 /// See the [module documentation](self).
@@ -32,37 +27,14 @@ pub(in crate::optimise) fn small_rotation(cx: &mut Context<'_>, draft: &mut Draf
     if !draft.program.has_loop() {
         return;
     }
-    let turned = turned(cx, draft, h);
-    if turned.is_empty() {
-        return;
-    }
-    let mut trial = draft.clone();
-    let mut named = Vec::new();
-    let mut pair = |cx: &mut Context<'_>, trial: &mut Draft, functions: [Function; 2], x: Expr| {
-        let values = functions.map(|f| cx.pool.call(f, x));
-        let symbols = values.map(|_| trial.fresh(cx));
-        named.extend(symbols.into_iter().zip(values));
-        (symbols[0], symbols[1])
-    };
-    let mut sources: BTreeMap<Expr, (Expr, Expr)> = BTreeMap::new();
-    let mut pairs: BTreeMap<Expr, (Expr, Expr)> = BTreeMap::new();
-    for (angle, source) in turned {
+    let mut pairs = Pairs::of(draft);
+    for (angle, source) in turned(cx, draft, h) {
         let by = cx.pool.sub(angle, source);
-        let by = pair(cx, &mut trial, [Function::SmallSin, Function::SmallCos], by);
-        let source = *sources
-            .entry(source)
-            .or_insert_with(|| pair(cx, &mut trial, [Function::Sin, Function::Cos], source));
-        pairs.insert(angle, of_sum(cx, source, by));
+        let by = pairs.named(cx, [Function::SmallSin, Function::SmallCos], by);
+        let source = pairs.named(cx, SINES, source);
+        pairs.made.insert(angle, of_sum(cx, source, by));
     }
-    trial.map(cx, |cx, e, _| {
-        let Node::Call(f @ (Function::Sin | Function::Cos), x) = *cx.pool.node(e) else { return None };
-        let &(sin, cos) = pairs.get(&x)?;
-        Some(if f == Function::Sin { sin } else { cos })
-    });
-    place(cx, &mut trial, named);
-    if trial.operations(cx).weight() < draft.operations(cx).weight() {
-        *draft = trial;
-    }
+    pairs.keep_if_better(cx, draft);
 }
 
 /// The angles with names that are another one and a multiple of `h`, and that one.
