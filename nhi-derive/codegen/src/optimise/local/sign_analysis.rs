@@ -8,7 +8,6 @@ use crate::expr::{Expr, Function, Node};
 use crate::optimise::draft::{Context, Draft};
 use crate::program::{Statement, Table};
 use num_traits::{Signed, Zero};
-use std::collections::BTreeMap;
 
 /// What is known of a number's sign, for all arguments that it exists for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -22,41 +21,23 @@ enum Sign {
 
 /// See the [module documentation](self).
 pub(in crate::optimise) fn sign_analysis(cx: &mut Context<'_>, draft: &mut Draft) {
-    let values: BTreeMap<Expr, Expr> = draft.lets().into_iter().collect();
     let mut signs = Table::new();
-    let mut body = std::mem::take(&mut draft.program.body);
-    body.retain(|statement| match *statement {
+    for (symbol, value) in draft.lets() {
+        let of_value = sign(cx, &mut signs, value);
+        signs.insert(symbol, of_value);
+    }
+    draft.program.body.retain(|statement| match *statement {
         Statement::Pivot { pivot, diagonal, .. } if pivot == diagonal => {
-            sign(cx, &values, &mut signs, pivot) != Sign::Positive
+            sign(cx, &mut signs, pivot) != Sign::Positive
         }
         _ => true,
     });
-    draft.program.body = body;
 }
 
-/// The sign of `e`, with the values of all `Let`s; operands first, without recursion.
-fn sign(cx: &mut Context<'_>, values: &BTreeMap<Expr, Expr>, signs: &mut Table<Sign>, e: Expr) -> Sign {
-    let mut stack = vec![e];
-    while let Some(&top) = stack.last() {
-        if signs.contains(top) {
-            stack.pop();
-            continue;
-        }
-        let operands = match values.get(&top) {
-            Some(&value) => vec![value],
-            None => cx.pool.children(top),
-        };
-        let open: Vec<Expr> = operands.iter().copied().filter(|&c| !signs.contains(c)).collect();
-        if !open.is_empty() {
-            stack.extend(open);
-            continue;
-        }
-        let sign = match values.get(&top) {
-            Some(&value) => signs[value],
-            None => of_node(cx, signs, top),
-        };
-        signs.insert(top, sign);
-        stack.pop();
+fn sign(cx: &mut Context<'_>, signs: &mut Table<Sign>, e: Expr) -> Sign {
+    for e in cx.pool.reachable_where(&[e], |e| !signs.contains(e)) {
+        let sign = of_node(cx, signs, e);
+        signs.insert(e, sign);
     }
     signs[e]
 }
