@@ -4,12 +4,12 @@
 //! occurrences gets a name, until no pair occurs twice. Powers are products of equal factors, so that `x^4` becomes the
 //! square of a square; `a - b` and `b - a` are the same pair. A divisor of several products is inverted once.
 
-use crate::expr::{Expr, Node};
+use crate::expr::{Expr, Node, Rational};
 use crate::optimise::draft::{Context, Draft, Levels, Stage, rewrite};
 use crate::optimise::flat::Factors;
 use crate::optimise::place::place;
 use crate::program::Table;
-use num_traits::Signed;
+use num_traits::{One, Signed};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -40,18 +40,23 @@ trait Flat {
     const SHORTEST_FIRST: bool;
     /// The operands of a node of this kind, its sign apart.
     fn operands(cx: &mut Context<'_>, e: Expr) -> Option<Operands>;
-    /// How often the pair occurs in `operands`, and with which relative sign.
+    /// How often the pair occurs in `operands`, with the sign of the first, and the relative sign of the second.
     fn occurrences(operands: &Operands, a: Expr, b: Expr) -> (i32, i32);
-    /// Replaces those occurrences by `symbol`.
-    fn replace(operands: &mut Operands, pair: Pair, symbol: Expr);
-    /// The value of a pair.
-    fn value(cx: &mut Context<'_>, pair: Pair, image: &Table<Expr>) -> Expr;
-    /// The node `e` with `operands` for those it had.
-    fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &Table<Expr>) -> Expr;
+    /// The node of these operands, each replaced by its image.
+    fn build(cx: &mut Context<'_>, operands: &Operands, image: &Table<Expr>) -> Expr;
 }
 
 /// Two operands, the older first, and their relative sign.
 type Pair = (Expr, Expr, i32);
+
+/// `operands` with `times` occurrences of the pair more.
+fn with_pair(operands: &Operands, (a, b, relative): Pair, times: i32) -> Operands {
+    let mut operands = operands.clone();
+    *operands.entry(a).or_default() += times;
+    *operands.entry(b).or_default() += times * relative;
+    operands.retain(|_, n| *n != 0);
+    operands
+}
 
 struct Products;
 
@@ -63,12 +68,10 @@ impl Flat for Products {
             return None;
         }
         let product = Factors::of(cx, e);
-        let (known, factors): (Vec<_>, Vec<_>) =
+        let (known, factors): (BTreeMap<Expr, u32>, BTreeMap<Expr, u32>) =
             product.factors.iter().partition(|&(&f, _)| cx.constants.contains(cx.pool, f));
-        let mut operands: Operands = factors.into_iter().map(|(&f, &n)| (f, n as i32)).collect();
-        let coefficient = product.coefficient.abs();
-        let known = known.into_iter().map(|(&f, &n)| (f, n)).collect();
-        let constant = Factors { coefficient, factors: known }.build(cx);
+        let mut operands: Operands = factors.into_iter().map(|(f, n)| (f, n as i32)).collect();
+        let constant = Factors { coefficient: product.coefficient.abs(), factors: known }.build(cx);
         if !cx.pool.is_one(constant) {
             operands.insert(constant, 1);
         }
@@ -80,27 +83,9 @@ impl Flat for Products {
         (if a == b { n(a) / 2 } else { n(a).min(n(b)) }, 1)
     }
 
-    fn replace(operands: &mut Operands, (a, b, _): Pair, symbol: Expr) {
-        let (count, _) = Self::occurrences(operands, a, b);
-        for x in [a, b] {
-            if let Some(n) = operands.get_mut(&x) {
-                *n -= count;
-                if *n == 0 {
-                    operands.remove(&x);
-                }
-            }
-        }
-        operands.insert(symbol, count);
-    }
-
-    fn value(cx: &mut Context<'_>, (a, b, _): Pair, image: &Table<Expr>) -> Expr {
-        cx.pool.mul(image[a], image[b])
-    }
-
-    fn rebuild(cx: &mut Context<'_>, e: Expr, operands: &Operands, image: &Table<Expr>) -> Expr {
-        let sign = Factors::of(cx, e).coefficient.signum();
+    fn build(cx: &mut Context<'_>, operands: &Operands, image: &Table<Expr>) -> Expr {
         let factors = operands.iter().map(|(&f, &n)| (f, n as u32)).collect();
-        Factors { coefficient: sign, factors }.build_from(cx, |f| image[f])
+        Factors { coefficient: Rational::one(), factors }.build_from(cx, |f| image[f])
     }
 }
 
@@ -127,28 +112,13 @@ impl Flat for Sums {
 
     fn occurrences(operands: &Operands, a: Expr, b: Expr) -> (i32, i32) {
         match (operands.get(&a), operands.get(&b)) {
-            (Some(x), Some(y)) if a != b => (1, x * y),
+            (Some(&x), Some(y)) if a != b => (x, x * y),
             _ => (0, 1),
         }
     }
 
-    fn replace(operands: &mut Operands, (a, b, _): Pair, symbol: Expr) {
-        let sign = operands.remove(&a).unwrap_or(1);
-        operands.remove(&b);
-        operands.insert(symbol, sign);
-    }
-
-    fn value(cx: &mut Context<'_>, (a, b, relative): Pair, image: &Table<Expr>) -> Expr {
-        let b = cx.with_sign(relative < 0, image[b]);
-        cx.pool.add(image[a], b)
-    }
-
-    fn rebuild(cx: &mut Context<'_>, _: Expr, operands: &Operands, image: &Table<Expr>) -> Expr {
-        let mut terms = Vec::new();
-        for (&t, &sign) in operands {
-            let t = cx.with_sign(sign < 0, image[t]);
-            terms.push(t);
-        }
+    fn build(cx: &mut Context<'_>, operands: &Operands, image: &Table<Expr>) -> Expr {
+        let terms: Vec<Expr> = operands.iter().map(|(&t, &sign)| cx.with_sign(sign < 0, image[t])).collect();
         cx.pool.sum(&terms)
     }
 }
@@ -187,15 +157,12 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
         }
     }
     let mut occurs: Table<i32> = Table::new();
-    for (operands, _) in index.nodes.values() {
-        for (&x, &n) in operands {
-            *occurs.entry(x) += n.abs();
-        }
+    for (&x, &n) in index.nodes.values().flat_map(|(operands, _)| operands) {
+        *occurs.entry(x) += n.abs();
     }
-    let mut candidates: Vec<(Expr, Vec<Expr>)> = Vec::new();
-    for (&node, (operands, _)) in &index.nodes {
-        candidates.push((node, operands.keys().copied().filter(|x| occurs[*x] > 1).collect()));
-    }
+    let common = |operands: &Operands| operands.keys().copied().filter(|&x| occurs[x] > 1).collect();
+    let candidates: Vec<(Expr, Vec<Expr>)> =
+        index.nodes.iter().map(|(&node, (operands, _))| (node, common(operands))).collect();
     index.most = most_operands(candidates.iter().map(|(_, common)| common.len()));
     for (node, mut common) in candidates {
         common.truncate(index.most);
@@ -257,10 +224,10 @@ impl Index {
     /// Notes that the pair may occur in `node`.
     fn note<F: Flat>(&mut self, cx: &Context<'_>, levels: &mut Levels, node: Expr, a: Expr, b: Expr) {
         let (operands, weight) = &self.nodes[&node];
-        let (count, relative) = F::occurrences(operands, a, b);
-        let by = i64::from(count) * weight;
+        let (times, relative) = F::occurrences(operands, a, b);
+        let by = i64::from(times.abs()) * weight;
         let pair = (a.min(b), a.max(b), relative);
-        if count > 0 && self.places.entry(pair).or_default().nodes.insert(node) {
+        if times != 0 && self.places.entry(pair).or_default().nodes.insert(node) {
             let operands = if F::SHORTEST_FIRST { operands.len() } else { 0 };
             self.change(cx, levels, pair, by, operands);
         }
@@ -271,8 +238,9 @@ impl Index {
         let places = self.places[&pair].nodes.clone();
         for &node in &places {
             let (old, weight) = self.nodes[&node].clone();
-            let mut new = old.clone();
-            F::replace(&mut new, pair, symbol);
+            let (times, _) = F::occurrences(&old, pair.0, pair.1);
+            let mut new = with_pair(&old, pair, -times);
+            new.insert(symbol, times);
             let mut touched = BTreeSet::new();
             for &x in old.keys() {
                 for y in [pair.0, pair.1] {
@@ -281,8 +249,7 @@ impl Index {
                 }
             }
             for p in touched {
-                let before = F::occurrences(&old, p.0, p.1).0;
-                let after = F::occurrences(&new, p.0, p.1).0;
+                let [before, after] = [&old, &new].map(|operands| F::occurrences(operands, p.0, p.1).0.abs());
                 let Some(Places { nodes: at, .. }) = self.places.get_mut(&p) else { continue };
                 if before == after || !at.contains(&node) {
                     continue;
@@ -322,18 +289,18 @@ fn replace<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, index: &Index, defi
             let (negative, abs) = cx.signed(e);
             match index.nodes.get(&abs) {
                 Some((operands, _)) => {
-                    let new = F::rebuild(cx, abs, operands, image);
+                    let new = F::build(cx, operands, image);
                     cx.with_sign(negative, new)
                 }
                 None => cx.pool.rebuild(e, |c| image[c]),
             }
         },
     );
-    let definitions: Vec<(Expr, Expr)> =
-        defined.iter().map(|&(symbol, pair)| (symbol, F::value(cx, pair, &image))).collect();
-    for value in draft.program.values_mut() {
-        *value = image[*value];
-    }
+    let value = |&(symbol, pair): &(Expr, Pair)| {
+        (symbol, F::build(cx, &with_pair(&Operands::new(), pair, 1), &image))
+    };
+    let definitions: Vec<(Expr, Expr)> = defined.iter().map(value).collect();
+    draft.replace(&image);
     place(cx, draft, definitions);
 }
 
@@ -423,8 +390,6 @@ fn name_factors(
         rewrite(cx, &children, &mut image, operands, build);
         *value = cx.pool.rebuild(*value, |c| image[c]);
     }
-    for value in draft.program.values_mut() {
-        *value = image[*value];
-    }
+    draft.replace(&image);
     place(cx, draft, definitions);
 }
