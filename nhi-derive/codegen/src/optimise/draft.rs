@@ -76,8 +76,8 @@ impl Draft {
     }
 
     /// The program with the unknowns' own names inside of the loops too.
-    pub(super) fn finish(self, pool: &mut Pool) -> Program {
-        let mut program = self.program;
+    pub(super) fn finish(&self, pool: &mut Pool) -> Program {
+        let mut program = self.program.clone();
         for (newton, iterates) in newtons(&mut program).zip(&self.iterates) {
             rename_in_loop(pool, newton, iterates, &newton.unknowns.clone());
         }

@@ -27,8 +27,7 @@ pub use step::{Decision, Outcome, optimise_step, state_cache};
 use crate::expr::Pool;
 use crate::program::{Constants, Program};
 use draft::{Context, Draft};
-use search::Search;
-use std::sync::Arc;
+use search::{Search, run};
 
 /// A pass over one function.
 struct LocalPass {
@@ -96,30 +95,14 @@ local_passes! {
 const NAMES: LocalPass =
     LocalPass { name: "names", does: "names values after their formulas", run: names::names };
 
-/// Orders of the local passes that save operations. Factorisation hides common products, and naming common products
-/// hides common factors. The better order depends on the program; the search keeps it.
+/// Local passes that every round begins with.
+const BEGINNING: &[LocalPass] = &[SIGN_ANALYSIS, VALUE_NUMBERING, ANGLE_ADDITION, SMALL_ROTATION, BODY_FRAME];
+
+/// Orders of the local passes after those. Factorisation hides common products, and naming common products hides common
+/// factors. The better order depends on the program; the search keeps it.
 const ORDERS: [&[LocalPass]; 2] = [
+    &[COEFFICIENTS, HOIST, VALUE_NUMBERING, FACTOR, HOIST, SHARE_PRODUCTS, SHARE_SUMS, VALUE_NUMBERING],
     &[
-        SIGN_ANALYSIS,
-        VALUE_NUMBERING,
-        ANGLE_ADDITION,
-        SMALL_ROTATION,
-        BODY_FRAME,
-        COEFFICIENTS,
-        HOIST,
-        VALUE_NUMBERING,
-        FACTOR,
-        HOIST,
-        SHARE_PRODUCTS,
-        SHARE_SUMS,
-        VALUE_NUMBERING,
-    ],
-    &[
-        SIGN_ANALYSIS,
-        VALUE_NUMBERING,
-        ANGLE_ADDITION,
-        SMALL_ROTATION,
-        BODY_FRAME,
         PRIMITIVE_PART,
         COEFFICIENTS,
         HOIST,
@@ -160,16 +143,13 @@ pub fn trace(
     let mut search = Search::new(cx, program);
     search.other_orders(cx);
     search.other_rounds(cx);
-    let mut draft = search.best.clone();
-    for pass in LAST {
-        draft = Arc::new(pass.applied(cx, &draft));
-        search.kept.push((pass.name, draft.clone()));
-    }
+    search.kept.extend(run(cx, LAST, &search.best));
+    let mut program = program.clone();
     for (name, step) in search.kept {
-        let program = Draft::clone(&step).finish(cx.pool);
+        program = step.finish(cx.pool);
         observe(cx.pool, name, &program);
     }
-    Draft::clone(&draft).finish(cx.pool)
+    program
 }
 
 /// A measure to compare programs of the same function by: [`Operations::weight`](crate::program::Operations::weight)

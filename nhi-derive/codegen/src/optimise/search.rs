@@ -1,7 +1,7 @@
 //! Search for the best order of local passes.
 
 use super::draft::{Context, Draft};
-use super::{FACTOR, LAST, LocalPass, ORDERS, SHARE_PRODUCTS};
+use super::{BEGINNING, FACTOR, LAST, LocalPass, ORDERS, SHARE_PRODUCTS};
 use crate::program::Program;
 use crate::target::TARGET;
 use std::sync::Arc;
@@ -9,15 +9,13 @@ use std::sync::Arc;
 /// Largest number of rounds; the first one saves nearly all operations.
 const MAX_ROUNDS: usize = 3;
 
-/// Whether the pass regroups operands.
-fn regroups(pass: &LocalPass) -> bool {
-    [FACTOR.name, SHARE_PRODUCTS.name].contains(&pass.name)
-}
-
 /// Search for the order of local passes with the fewest operations.
 #[derive(Clone)]
 pub(super) struct Search {
-    start: Arc<Draft>,
+    /// Operations before the passes.
+    pub(super) start_weight: usize,
+    /// The results of the passes that the first round begins with.
+    begun: Vec<Passed>,
     pub(super) best: Arc<Draft>,
     pub(super) cost: (usize, usize),
     /// Orders to try.
@@ -26,22 +24,34 @@ pub(super) struct Search {
     order: Option<&'static [LocalPass]>,
     /// The passes of all rounds that were kept, with their results.
     pub(super) kept: Vec<Passed>,
-    /// Before and after every pass of the first round.
-    seen: Vec<(Arc<Draft>, Passed)>,
 }
 
 /// The name of a pass, and its result.
 pub(super) type Passed = (&'static str, Arc<Draft>);
 
+/// The results of `passes`, one after the other.
+pub(super) fn run(
+    cx: &mut Context<'_>,
+    passes: impl IntoIterator<Item = &'static LocalPass>,
+    start: &Arc<Draft>,
+) -> Vec<Passed> {
+    let mut results: Vec<Passed> = Vec::new();
+    for pass in passes {
+        let after = pass.applied(cx, results.last().map_or(start, |(_, before)| before));
+        results.push((pass.name, Arc::new(after)));
+    }
+    results
+}
+
 impl Search {
     /// The search after one round in the first order, which suffices to compare programs of the same function.
     pub(super) fn new(cx: &mut Context<'_>, program: &Program) -> Search {
-        let start = Arc::new(Draft::new(cx, program));
-        let cost = start.operations(cx).weight();
-        let best = start.clone();
+        let best = Arc::new(Draft::new(cx, program));
+        let cost = best.operations(cx).weight();
         let orders = if cost.0 < TARGET.very_long { &ORDERS[..] } else { &ORDERS[1..] };
-        let mut search =
-            Search { start, best, cost, orders, order: None, kept: Vec::new(), seen: Vec::new() };
+        let begun = run(cx, BEGINNING, &best);
+        let (start_weight, order, kept) = (cost.0, None, Vec::new());
+        let mut search = Search { start_weight, begun, best, cost, orders, order, kept };
         search.try_order(cx, orders[0]);
         search
     }
@@ -51,45 +61,28 @@ impl Search {
         self.orders[1..].iter().for_each(|order| self.try_order(cx, order));
     }
 
-    /// Operations before the passes.
-    pub(super) fn start_weight(&self, cx: &mut Context<'_>) -> usize {
-        self.start.operations(cx).weight().0
-    }
-
     fn try_order(&mut self, cx: &mut Context<'_>, order: &'static [LocalPass]) {
-        let mut steps = Vec::new();
-        let mut draft = self.start.clone();
-        for pass in order {
-            // Passes are deterministic, and the orders have the same beginning.
-            let known = self.seen.iter().find(|(before, (name, _))| *name == pass.name && *before == draft);
-            let after = match known {
-                Some((_, (_, after))) => after.clone(),
-                None => Arc::new(pass.applied(cx, &draft)),
-            };
-            self.seen.push((draft, (pass.name, after.clone())));
-            steps.push((pass.name, after.clone()));
-            draft = after;
+        let mut steps = self.begun.clone();
+        if let Some((_, draft)) = self.begun.last() {
+            steps.extend(run(cx, order, draft));
         }
-        if self.keep_if_better(cx, order, draft) {
+        if self.keep_if_better(cx, order, &steps) {
             self.kept = steps;
         }
     }
 
-    /// Runs further rounds while they save operations.
+    /// Runs further rounds while they save operations; in long programs one, of the passes that regroup operands.
     pub(super) fn other_rounds(&mut self, cx: &mut Context<'_>) {
         let Some(order) = self.order else { return };
-        let (rounds, first) = match order.iter().position(regroups) {
-            Some(first) if self.cost.0 >= TARGET.long => (2, first),
-            _ => (MAX_ROUNDS, 0),
-        };
-        for _ in 1..rounds {
-            let mut steps = Vec::new();
-            let mut draft = self.best.clone();
-            for pass in &order[first..] {
-                draft = Arc::new(pass.applied(cx, &draft));
-                steps.push((pass.name, draft.clone()));
-            }
-            if !self.keep_if_better(cx, order, draft) {
+        let regroups = |pass: &&LocalPass| [FACTOR.name, SHARE_PRODUCTS.name].contains(&pass.name);
+        let is_long = self.cost.0 >= TARGET.long;
+        for _ in 1..if is_long { 2 } else { MAX_ROUNDS } {
+            let steps = if is_long {
+                run(cx, order.iter().skip_while(|pass| !regroups(pass)), &self.best)
+            } else {
+                run(cx, BEGINNING.iter().chain(order), &self.best)
+            };
+            if !self.keep_if_better(cx, order, &steps) {
                 break;
             }
             self.kept.extend(steps);
@@ -102,23 +95,21 @@ impl Search {
         &mut self,
         cx: &mut Context<'_>,
         order: &'static [LocalPass],
-        draft: Arc<Draft>,
+        steps: &[Passed],
     ) -> bool {
+        let Some((_, draft)) = steps.last() else { return false };
         let cost = draft.operations(cx).weight();
         let better = cost < self.cost || (self.order.is_none() && cost == self.cost);
         if better {
-            (self.best, self.cost, self.order) = (draft, cost, Some(order));
+            (self.best, self.cost, self.order) = (draft.clone(), cost, Some(order));
         }
         better
     }
 
     /// The program with the fewest operations, with readable names.
     pub(super) fn finish(self, cx: &mut Context<'_>) -> Program {
-        let mut draft = Draft::clone(&self.best);
-        for pass in LAST {
-            draft = pass.applied(cx, &draft);
-        }
-        let optimised = draft.finish(cx.pool);
+        let last = run(cx, LAST, &self.best);
+        let optimised = last.last().map_or(&self.best, |(_, draft)| draft).finish(cx.pool);
         #[cfg(debug_assertions)]
         optimised.validate(cx.pool);
         optimised

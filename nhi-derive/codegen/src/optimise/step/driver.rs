@@ -247,7 +247,7 @@ fn finish(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
 
 /// What the local passes of the order that was kept have saved.
 fn local_decisions(cx: &mut Context<'_>, search: &Search) -> Vec<Decision> {
-    let mut before = search.start_weight(cx);
+    let mut before = search.start_weight;
     let mut decisions = Vec::new();
     for (pass, draft) in &search.kept {
         let after = draft.operations(cx).weight().0;
