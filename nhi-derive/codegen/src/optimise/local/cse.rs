@@ -12,7 +12,6 @@ use crate::program::Table;
 use num_traits::{One, Signed};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Names given to pairs of one program at most, and pairs that are looked at to begin with: far above
 /// what models need, to bound the work.
@@ -136,8 +135,8 @@ struct Places {
 /// Where pairs occur.
 #[derive(Default)]
 struct Index {
-    /// Operands of every node, and the weight of its stage.
-    nodes: BTreeMap<Expr, (Operands, i64)>,
+    /// Operands of every node.
+    nodes: BTreeMap<Expr, Operands>,
     /// Where each pair occurs.
     places: BTreeMap<Pair, Places>,
     /// Pairs that a name saves something for, by what it saves; between equals those in the shortest sums, which
@@ -147,22 +146,22 @@ struct Index {
     most: usize,
 }
 
+/// The nodes of this kind with their operands.
+fn nodes<F: Flat>(cx: &mut Context<'_>, draft: &Draft) -> BTreeMap<Expr, Operands> {
+    let computed = draft.computed(cx);
+    computed.into_iter().filter_map(|e| Some((e, F::operands(cx, e)?))).collect()
+}
+
 fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut levels = draft.levels(cx);
-    let mut index = Index::default();
-    for e in draft.computed(cx) {
-        if let Some(operands) = F::operands(cx, e) {
-            let weight = weight(&mut levels, cx, e);
-            index.nodes.insert(e, (operands, weight));
-        }
-    }
+    let mut index = Index { nodes: nodes::<F>(cx, draft), ..Index::default() };
     let mut occurs: Table<i32> = Table::new();
-    for (&x, &n) in index.nodes.values().flat_map(|(operands, _)| operands) {
+    for (&x, &n) in index.nodes.values().flatten() {
         *occurs.entry(x) += n.abs();
     }
     let common = |operands: &Operands| operands.keys().copied().filter(|&x| occurs[x] > 1).collect();
     let candidates: Vec<(Expr, Vec<Expr>)> =
-        index.nodes.iter().map(|(&node, (operands, _))| (node, common(operands))).collect();
+        index.nodes.iter().map(|(&node, operands)| (node, common(operands))).collect();
     index.most = most_operands(candidates.iter().map(|(_, common)| common.len()));
     for (node, mut common) in candidates {
         common.truncate(index.most);
@@ -181,9 +180,38 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
         defined.push((symbol, pair));
         index.apply::<F>(cx, &mut levels, pair, symbol);
     }
-    if !defined.is_empty() {
-        replace::<F>(cx, draft, &index, &defined);
+    if defined.is_empty() {
+        return;
     }
+    let mut image: Table<Expr> = defined.iter().map(|&(s, _)| (s, s)).collect();
+    let mut roots = draft.program.values();
+    roots.extend(defined.iter().flat_map(|&(_, (a, b, _))| [a, b]));
+    regroup::<F>(cx, &index.nodes, &roots, &mut image);
+    let mut definitions = Vec::new();
+    for (symbol, pair) in defined {
+        definitions.push((symbol, F::build(cx, &with_pair(&Operands::new(), pair, 1), &image)));
+    }
+    draft.replace(&image);
+    place(cx, draft, definitions);
+}
+
+/// Completes `image` for everything in `roots`, where `nodes` have the operands given there.
+fn regroup<F: Flat>(
+    cx: &mut Context<'_>,
+    nodes: &BTreeMap<Expr, Operands>,
+    roots: &[Expr],
+    image: &mut Table<Expr>,
+) {
+    let operands = |cx: &mut Context<'_>, e: Expr| match nodes.get(&cx.signed(e).1) {
+        Some(operands) => operands.keys().copied().collect(),
+        None => cx.pool.children(e),
+    };
+    rewrite(cx, roots, image, operands, |cx, e, image| {
+        let (negative, abs) = cx.signed(e);
+        let Some(operands) = nodes.get(&abs) else { return cx.pool.rebuild(e, |c| image[c]) };
+        let new = F::build(cx, operands, image);
+        cx.with_sign(negative, new)
+    });
 }
 
 /// How many operands of each node can be looked at, given how many there are.
@@ -223,9 +251,9 @@ impl Index {
 
     /// Notes that the pair may occur in `node`.
     fn note<F: Flat>(&mut self, cx: &Context<'_>, levels: &mut Levels, node: Expr, a: Expr, b: Expr) {
-        let (operands, weight) = &self.nodes[&node];
+        let operands = &self.nodes[&node];
         let (times, relative) = F::occurrences(operands, a, b);
-        let by = i64::from(times.abs()) * weight;
+        let by = i64::from(times.abs()) * weight(levels, cx, node);
         let pair = (a.min(b), a.max(b), relative);
         if times != 0 && self.places.entry(pair).or_default().nodes.insert(node) {
             let operands = if F::SHORTEST_FIRST { operands.len() } else { 0 };
@@ -237,7 +265,7 @@ impl Index {
     fn apply<F: Flat>(&mut self, cx: &Context<'_>, levels: &mut Levels, pair: Pair, symbol: Expr) {
         let places = self.places[&pair].nodes.clone();
         for &node in &places {
-            let (old, weight) = self.nodes[&node].clone();
+            let old = self.nodes[&node].clone();
             let (times, _) = F::occurrences(&old, pair.0, pair.1);
             let mut new = with_pair(&old, pair, -times);
             new.insert(symbol, times);
@@ -257,51 +285,18 @@ impl Index {
                 if after == 0 {
                     at.remove(&node);
                 }
-                self.change(cx, levels, p, i64::from(after - before) * weight, 0);
+                let by = i64::from(after - before) * weight(levels, cx, node);
+                self.change(cx, levels, p, by, 0);
             }
-            self.nodes.insert(node, (new, weight));
+            self.nodes.insert(node, new);
         }
         for node in places {
-            let others: Vec<Expr> = self.nodes[&node].0.keys().copied().take(self.most).collect();
+            let others: Vec<Expr> = self.nodes[&node].keys().copied().take(self.most).collect();
             for other in others {
                 self.note::<F>(cx, levels, node, symbol, other);
             }
         }
     }
-}
-
-fn replace<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, index: &Index, defined: &[(Expr, Pair)]) {
-    let mut image: Table<Expr> = defined.iter().map(|&(s, _)| (s, s)).collect();
-    let mut roots = draft.program.values();
-    roots.extend(defined.iter().flat_map(|&(_, (a, b, _))| [a, b]));
-    rewrite(
-        cx,
-        &roots,
-        &mut image,
-        |cx, e| {
-            let (_, abs) = cx.signed(e);
-            match index.nodes.get(&abs) {
-                Some((operands, _)) => operands.keys().copied().collect(),
-                None => cx.pool.children(e),
-            }
-        },
-        |cx, e, image| {
-            let (negative, abs) = cx.signed(e);
-            match index.nodes.get(&abs) {
-                Some((operands, _)) => {
-                    let new = F::build(cx, operands, image);
-                    cx.with_sign(negative, new)
-                }
-                None => cx.pool.rebuild(e, |c| image[c]),
-            }
-        },
-    );
-    let value = |&(symbol, pair): &(Expr, Pair)| {
-        (symbol, F::build(cx, &with_pair(&Operands::new(), pair, 1), &image))
-    };
-    let definitions: Vec<(Expr, Expr)> = defined.iter().map(value).collect();
-    draft.replace(&image);
-    place(cx, draft, definitions);
 }
 
 /// A square root that several products hold, above or below the bar, is taken once.
@@ -335,16 +330,6 @@ fn share_reciprocals(cx: &mut Context<'_>, draft: &mut Draft) {
     name_factors(cx, draft, image, definitions);
 }
 
-/// The factors of `e`, unless it is one of them itself.
-fn quotient(cx: &mut Context<'_>, e: Expr) -> Option<Arc<Factors>> {
-    let is_one = matches!(cx.pool.node(e), Node::Product(_) | Node::Power(..));
-    if !is_one || cx.constants.contains(cx.pool, e) {
-        return None;
-    }
-    let product = Factors::of(cx, e);
-    (!product.factors.contains_key(&e)).then_some(product)
-}
-
 /// What `select` finds in the factors of more than one product.
 fn holders(
     cx: &mut Context<'_>,
@@ -354,8 +339,8 @@ fn holders(
     let mut places: BTreeMap<Expr, usize> = BTreeMap::new();
     for e in draft.computed(cx) {
         let mut found: BTreeSet<Expr> = BTreeSet::new();
-        match quotient(cx, e) {
-            Some(product) => product.factors.keys().for_each(|&f| found.extend(select(cx, f))),
+        match Products::operands(cx, e) {
+            Some(factors) => factors.keys().for_each(|&f| found.extend(select(cx, f))),
             None => found.extend(select(cx, e)),
         }
         for found in found {
@@ -376,18 +361,11 @@ fn name_factors(
     if definitions.is_empty() {
         return;
     }
-    let operands = |cx: &mut Context<'_>, e: Expr| match quotient(cx, e) {
-        Some(product) => product.factors.keys().copied().collect(),
-        None => cx.pool.children(e),
-    };
-    let build = |cx: &mut Context<'_>, e: Expr, image: &Table<Expr>| match quotient(cx, e) {
-        Some(product) => product.build_from(cx, |f| image[f]),
-        None => cx.pool.rebuild(e, |c| image[c]),
-    };
-    rewrite(cx, &draft.program.values(), &mut image, operands, build);
+    let nodes = nodes::<Products>(cx, draft);
+    regroup::<Products>(cx, &nodes, &draft.program.values(), &mut image);
     for (_, value) in &mut definitions {
         let children = cx.pool.children(*value);
-        rewrite(cx, &children, &mut image, operands, build);
+        regroup::<Products>(cx, &nodes, &children, &mut image);
         *value = cx.pool.rebuild(*value, |c| image[c]);
     }
     draft.replace(&image);
