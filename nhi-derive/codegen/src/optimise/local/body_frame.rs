@@ -29,19 +29,19 @@ const MAX_NAMED: usize = 8;
 /// See the [module documentation](self).
 pub(in crate::optimise) fn body_frame(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut levels = draft.levels(cx);
-    let mut later = BTreeSet::new();
+    let mut small: BTreeMap<Level, BTreeSet<Expr>> = BTreeMap::new();
     for (symbol, value) in draft.lets() {
         let (_, value) = cx.signed(value);
         if let Node::Call(Function::SmallSin | Function::SmallCos, _) = cx.pool.node(value) {
-            later.insert(levels.of(cx.pool, symbol));
+            small.entry(levels.of(cx.pool, symbol)).or_default().insert(symbol);
         }
     }
-    later.into_iter().rev().for_each(|level| frames_at(cx, draft, level));
+    small.into_iter().rev().for_each(|(level, small)| frames_at(cx, draft, level, small));
 }
 
-/// The angles that are rotated at one level, in a loop or after it.
-fn frames_at(cx: &mut Context<'_>, draft: &mut Draft, level: Level) {
-    let mut frames = Frames::of(cx, draft, level);
+/// The angles that are rotated at one level, in a loop or after it; `small` are the sines and cosines of the increments.
+fn frames_at(cx: &mut Context<'_>, draft: &mut Draft, level: Level, small: BTreeSet<Expr>) {
+    let mut frames = Frames::of(cx, draft, level, small);
     if frames.sources.is_empty() {
         return;
     }
@@ -106,32 +106,27 @@ struct Frames {
 }
 
 impl Frames {
-    fn of(cx: &mut Context<'_>, draft: &Draft, level: Level) -> Frames {
-        let (mut levels, mut small, mut calls) = (draft.levels(cx), BTreeSet::new(), Table::new());
+    fn of(cx: &mut Context<'_>, draft: &Draft, level: Level, small: BTreeSet<Expr>) -> Frames {
+        let (mut levels, mut calls) = (draft.levels(cx), Table::new());
         for (symbol, value) in draft.lets() {
             let (_, value) = cx.signed(value);
             let own = levels.of(cx.pool, symbol);
-            match cx.pool.node(value) {
-                Node::Call(Function::SmallSin | Function::SmallCos, _) if own == level => {
-                    small.insert(symbol);
-                }
-                Node::Call(Function::Sin | Function::Cos, _) if own < level && own.stage() == Stage::Once => {
-                    calls.insert(symbol, value);
-                }
-                _ => {}
+            if let Node::Call(Function::Sin | Function::Cos, _) = cx.pool.node(value)
+                && own < level
+                && own.stage() == Stage::Once
+            {
+                calls.insert(symbol, value);
             }
         }
         let (mut turned, mut sources) = (Table::new(), BTreeSet::new());
-        if !small.is_empty() {
-            for e in cx.pool.reachable(&draft.program.values()) {
-                let Node::Sum(terms) = cx.pool.node(e).clone() else { continue };
-                let pairs: Vec<(Expr, Expr)> =
-                    terms.iter().filter_map(|&t| turn(cx, t, &small, &calls)).collect();
-                if pairs.len() == 2 && terms.len() == 2 {
-                    let terms: Vec<Expr> = pairs.iter().map(|&(_, term)| term).collect();
-                    turned.insert(e, cx.pool.sum(&terms));
-                    sources.extend(pairs.into_iter().map(|(call, _)| call));
-                }
+        for e in cx.pool.reachable(&draft.program.values()) {
+            let Node::Sum(terms) = cx.pool.node(e).clone() else { continue };
+            let pairs: Vec<(Expr, Expr)> =
+                terms.iter().filter_map(|&t| turn(cx, t, &small, &calls)).collect();
+            if pairs.len() == 2 && terms.len() == 2 {
+                let (calls, terms): (Vec<Expr>, Vec<Expr>) = pairs.into_iter().unzip();
+                turned.insert(e, cx.pool.sum(&terms));
+                sources.extend(calls);
             }
         }
         Frames { levels, level, small, turned, sources, opened: Table::new() }
@@ -216,20 +211,14 @@ impl Frames {
                 }
             }
             let [turns, others, early] = [turns, others, early].map(|factors| cx.pool.product(&factors));
-            groups.entry(Late { turns, others }).or_default().push(early);
+            groups.entry((turns, others)).or_default().push(early);
         }
         groups
     }
 }
 
-/// The factors of a term that change in the loop.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Late {
-    /// Sine or cosine of the increment.
-    turns: Expr,
-    /// The other factors.
-    others: Expr,
-}
+/// The factors of a term that change in the loop: the sine or cosine of the increment, and the others.
+type Late = (Expr, Expr);
 
 /// For a term of the addition theorems the sine or cosine that is turned, and the term with that as a call.
 fn turn(
@@ -260,13 +249,13 @@ fn collected(
     let common: Vec<Expr> = all.reduce(|a, b| &a & &b).into_iter().flatten().collect();
     let common = cx.pool.product(&common);
     let mut by_turn: BTreeMap<Expr, Vec<Expr>> = BTreeMap::new();
-    for (late, coefficient) in groups {
+    for ((turns, others), coefficient) in groups {
         let coefficient: Vec<Expr> = coefficient.into_iter().map(|c| cx.pool.div(c, common)).collect();
         let mut coefficient = cx.pool.sum(&coefficient);
         if let Node::Sum(_) = cx.pool.node(coefficient) {
             coefficient = named(cx, coefficient);
         }
-        by_turn.entry(late.turns).or_default().push(cx.pool.mul(late.others, coefficient));
+        by_turn.entry(turns).or_default().push(cx.pool.mul(others, coefficient));
     }
     let mut terms = Vec::new();
     for (turns, inner) in by_turn {

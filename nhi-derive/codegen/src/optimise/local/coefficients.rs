@@ -64,17 +64,14 @@ fn absorbed(cx: &mut Context<'_>, draft: &Draft, levels: &mut Levels) -> BTreeSe
             _ => Vec::new(),
         };
         let stage = levels.stage(cx.pool, e);
-        let early = |levels: &mut Levels, cx: &mut Context<'_>, f: Expr| {
+        let is_early = |&f: &Expr| {
             let (_, abs) = cx.signed(f);
             !cx.pool.is_one(abs) && levels.stage(cx.pool, f) < stage
         };
-        let count = factors.iter().filter(|&&f| early(levels, cx, f)).count();
+        let early: Vec<Expr> = factors.iter().copied().filter(is_early).collect();
         for c in cx.pool.children(e) {
-            if candidates.contains(&c) {
-                let others = count - usize::from(factors.contains(&c) && early(levels, cx, c));
-                if !factors.contains(&c) || others == 0 {
-                    candidates.remove(&c);
-                }
+            if !factors.contains(&c) || early.iter().all(|&f| f == c) {
+                candidates.remove(&c);
             }
         }
     }
