@@ -220,12 +220,12 @@ fn rename_in_loop(pool: &mut Pool, newton: &mut Newton, from: &[Expr], to: &[Exp
 
 /// Completes `image` for everything in `roots`: `operands` says what an expression is made of, and
 /// `build` makes its image from theirs.
-pub(super) fn rewrite<T>(
-    cx: &mut Context<'_>,
+pub(super) fn rewrite<C, T>(
+    cx: &mut C,
     roots: &[Expr],
     image: &mut Table<T>,
-    operands: impl Fn(&mut Context<'_>, Expr) -> Vec<Expr>,
-    mut build: impl FnMut(&mut Context<'_>, Expr, &Table<T>) -> T,
+    operands: impl Fn(&mut C, Expr) -> Vec<Expr>,
+    mut build: impl FnMut(&mut C, Expr, &Table<T>) -> T,
 ) {
     let mut stack: Vec<Expr> = roots.iter().rev().copied().collect();
     while let Some(&top) = stack.last() {
@@ -313,32 +313,16 @@ impl Levels {
         if let Some(&known) = self.known.get(e) {
             return known;
         }
-        let mut stack = vec![e];
-        while let Some(&top) = stack.last() {
-            if self.known.contains(top) {
-                stack.pop();
-                continue;
+        let operands = |_: &mut (), e: Expr| match values.get(e) {
+            Some(&value) => vec![value],
+            None => {
+                debug_assert!(pool.as_symbol(e).is_none(), "{} is bound nowhere", pool.show(e));
+                pool.children(e)
             }
-            let count = stack.len();
-            let mut level = Level::PREPARED;
-            let mut operand = |c: Expr| match self.known.get(c) {
-                Some(&known) => level = level.max(known),
-                None => stack.push(c),
-            };
-            match values.get(top) {
-                Some(&value) => operand(value),
-                None => pool.for_each_child(top, operand),
-            }
-            if stack.len() == count {
-                debug_assert!(
-                    values.contains(top) || pool.as_symbol(top).is_none(),
-                    "{} is bound nowhere",
-                    pool.show(top)
-                );
-                self.known.insert(top, level);
-                stack.pop();
-            }
-        }
+        };
+        rewrite(&mut (), &[e], &mut self.known, operands, |cx, e, known| {
+            operands(cx, e).into_iter().map(|c| known[c]).max().unwrap_or(Level::PREPARED)
+        });
         self.known[e]
     }
 }

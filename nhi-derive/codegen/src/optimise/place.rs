@@ -1,6 +1,6 @@
 //! Code placement: the statement at which every value is computed.
 
-use super::draft::{Context, Draft, Level, Levels};
+use super::draft::{Context, Draft, Level, Levels, rewrite};
 use crate::expr::{Expr, Node, Pool};
 use crate::group::Map;
 use crate::program::{Statement, Table};
@@ -173,22 +173,13 @@ impl Scheduler {
 
 /// The symbols that `results` need, directly or through other values.
 fn live(pool: &Pool, values: &Table<Expr>, results: Vec<Expr>) -> Table<()> {
-    let mut live = Table::new();
     let mut seen = Table::new();
-    let mut stack = results;
-    while let Some(e) = stack.pop() {
-        if seen.insert(e, ()).is_some() {
-            continue;
-        }
-        match values.get(e) {
-            Some(&value) => {
-                live.insert(e, ());
-                stack.push(value);
-            }
-            None => pool.for_each_child(e, |c| stack.push(c)),
-        }
-    }
-    live
+    let operands = |_: &mut (), e: Expr| match values.get(e) {
+        Some(&value) => vec![value],
+        None => pool.children(e),
+    };
+    rewrite(&mut (), &results, &mut seen, operands, |_, _, _| ());
+    seen.keys().into_iter().filter(|&e| values.contains(e)).map(|e| (e, ())).collect()
 }
 
 /// For every live symbol the symbols that are computed together with it, itself among them.
