@@ -18,20 +18,15 @@ pub(super) fn names(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut levels = draft.levels(cx);
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let lets = draft.lets();
+    let mut shown: HashMap<Expr, Expr> = draft.unknowns().into_iter().collect();
     let inputs = draft.program.inputs.iter().flat_map(|i| i.symbols.iter().copied());
-    let unknowns = draft.program.body.iter().flat_map(|s| match s {
-        crate::program::Statement::Newton(n) => n.unknowns.clone(),
-        _ => Vec::new(),
-    });
-    let symbols: Vec<Expr> = inputs.chain(unknowns).chain(lets.iter().map(|l| l.0)).collect();
-    for s in symbols {
-        if let (false, Some(s)) = (is_generated(cx.pool, s), cx.pool.as_symbol(s)) {
-            taken.insert(identifier(cx.pool.name(s)));
+    for symbol in inputs.chain(shown.values().copied()).chain(lets.iter().map(|l| l.0)) {
+        if !is_generated(cx.pool, symbol) {
+            taken.extend(symbol_name(cx.pool, symbol));
         }
     }
     let mut counters: BTreeMap<char, usize> = BTreeMap::new();
     let mut image: Table<Expr> = Table::new();
-    let mut shown: HashMap<Expr, Expr> = draft.unknowns().into_iter().collect();
     for (symbol, value) in lets {
         if !is_generated(cx.pool, symbol) {
             continue;
@@ -101,8 +96,7 @@ pub(super) fn formula_name(pool: &mut Pool, e: Expr, early: bool) -> Option<Stri
             }
         }
         Node::Map(entry, _) => Some(format!("{}_{}", entry.map.name(), entry.index)),
-        Node::Sum(_) if !early => None,
-        Node::Sum(_) => argument_name(pool, e),
+        Node::Sum(_) if early => argument_name(pool, e),
         Node::Product(factors) if early || factors.len() == 2 && pool.as_number(factors[0]).is_some() => {
             product_name(pool, &factors)
         }

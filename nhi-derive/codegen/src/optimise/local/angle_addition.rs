@@ -436,25 +436,21 @@ fn is_call(pool: &Pool, e: Expr) -> bool {
 /// there before it.
 fn positions(pool: &Pool, draft: &Draft) -> Table<usize> {
     let mut positions = Table::new();
-    let mut statements = 0;
-    let mut bind = |positions: &mut Table<usize>, statement: &Statement| {
-        statements += 1;
+    let statements = draft.program.body.iter().flat_map(|statement| {
+        let inside = if let Statement::Newton(newton) = statement { &newton.body[..] } else { &[] };
+        inside.iter().chain([statement])
+    });
+    for (i, statement) in statements.enumerate() {
         match statement {
             Statement::Let { symbol, value } => {
                 let late = |&x: &Expr| positions.contains(x) || is_call(pool, x);
                 if pool.reachable(&[*value]).iter().any(late) {
-                    positions.insert(*symbol, statements);
+                    positions.insert(*symbol, i + 1);
                 }
             }
-            Statement::Newton(newton) => positions.extend(newton.unknowns.iter().map(|&x| (x, statements))),
-            Statement::Equation(_) | Statement::Pivot { .. } | Statement::Turn(_) => {}
+            Statement::Newton(newton) => positions.extend(newton.unknowns.iter().map(|&x| (x, i + 1))),
+            _ => {}
         }
-    };
-    for statement in &draft.program.body {
-        if let Statement::Newton(newton) = statement {
-            newton.body.iter().for_each(|inner| bind(&mut positions, inner));
-        }
-        bind(&mut positions, statement);
     }
     positions
 }

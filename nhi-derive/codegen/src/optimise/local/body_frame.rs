@@ -137,8 +137,8 @@ impl Frames {
     fn open(&mut self, cx: &mut Context<'_>, draft: &Draft) {
         let mut late: Table<()> = self.small.iter().map(|&e| (e, ())).collect();
         let mut done: Table<()> = Table::new();
-        let lets = draft.lets().into_iter().map(|(symbol, value)| (Some(symbol), value));
-        for (symbol, value) in lets.chain(draft.results().into_iter().map(|value| (None, value))) {
+        let results = draft.results().into_iter().map(|value| (value, value));
+        for (symbol, value) in draft.lets().into_iter().chain(results) {
             for e in cx.pool.reachable_where(&[value], |e| !done.contains(e)) {
                 done.insert(e, ());
                 let operands = cx.pool.children(e);
@@ -149,16 +149,14 @@ impl Frames {
                 } else if operands.iter().any(|&x| self.opened.contains(x)) {
                     let new = match cx.pool.node(e) {
                         Node::Sum(_) => Some(cx.pool.rebuild(e, |x| *self.opened.get(x).unwrap_or(&x))),
-                        Node::Product(factors) => {
-                            self.product(cx, &factors.clone()).map(|(product, _)| product)
-                        }
+                        Node::Product(factors) => self.product(cx, &factors.clone()).map(|new| new.0),
                         _ => None,
                     };
-                    self.opened
-                        .extend(new.filter(|&new| cx.pool.terms(new).len() <= MAX_TERMS).map(|new| (e, new)));
+                    let new = new.filter(|&new| cx.pool.terms(new).len() <= MAX_TERMS);
+                    self.opened.extend(new.map(|new| (e, new)));
                 }
             }
-            if let (Some(symbol), Some(&opened)) = (symbol, self.opened.get(value))
+            if let Some(&opened) = self.opened.get(value)
                 && cx.pool.terms(opened).len() <= MAX_NAMED
             {
                 self.opened.insert(symbol, opened);

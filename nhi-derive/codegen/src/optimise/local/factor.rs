@@ -173,7 +173,6 @@ impl Common {
 
 fn best_factor(cx: &mut Context<'_>, levels: &mut Levels, terms: &[Arc<Factors>]) -> Option<Common> {
     let mut holders: BTreeMap<Common, Vec<&Factors>> = BTreeMap::new();
-    let count = terms.len();
     for t in terms {
         for &f in t.factors.keys() {
             holders.entry(Common::Factor(f)).or_default().push(t);
@@ -184,28 +183,24 @@ fn best_factor(cx: &mut Context<'_>, levels: &mut Levels, terms: &[Arc<Factors>]
         }
     }
     let mut best: Option<(usize, Common)> = None;
-    for (common, terms) in holders {
-        if terms.len() < 2 {
-            continue;
-        }
-        let of_all = terms.len() == count;
+    for (common, holders) in holders.into_iter().filter(|(_, holders)| holders.len() > 1) {
         // A term that is nothing but the factor saves nothing itself.
-        let multiplied = terms.iter().filter(|t| t.operations() > 0).count();
-        let Some(saved) = multiplied.checked_sub(1) else { continue };
-        // What is left may be known earlier, and then the additions are saved too.
-        let early = match &common {
+        let multiplied = holders.iter().filter(|t| t.operations() > 0).count();
+        let Some(mut saved) = multiplied.checked_sub(1) else { continue };
+        let mut merges = false;
+        match common {
             Common::Factor(f) => {
-                let stage = levels.stage(cx.pool, *f);
-                terms.iter().all(|t| {
-                    let others = t.factors.iter().filter(|&(x, &n)| x != f || n > 1);
-                    others.into_iter().all(|(&x, _)| levels.stage(cx.pool, x) < stage)
-                })
+                let stage = levels.stage(cx.pool, f);
+                let mut others =
+                    holders.iter().flat_map(|t| t.factors.iter().filter(|&(&x, &n)| x != f || n > 1));
+                // What is left may be known earlier, and then the additions are saved too.
+                if others.all(|(&x, _)| levels.stage(cx.pool, x) < stage) {
+                    saved = 2 * holders.len() - 1;
+                }
             }
-            Common::Coefficient(_) => false,
-        };
-        let saved = if early { 2 * terms.len() - 1 } else { saved };
-        // A number common to all terms can merge with what the sum is multiplied by.
-        let merges = of_all && matches!(common, Common::Coefficient(_));
+            // A number common to all terms can merge with what the sum is multiplied by.
+            Common::Coefficient(_) => merges = holders.len() == terms.len(),
+        }
         if (saved > 0 || merges) && best.as_ref().is_none_or(|(most, _)| saved > *most) {
             best = Some((saved, common));
         }
