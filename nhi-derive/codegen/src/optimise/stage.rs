@@ -15,10 +15,10 @@ pub struct Prepared {
 
 /// Splits `program` by binding time. Together the parts compute the same values and make the same checks.
 pub fn split(pool: &Pool, program: &Program) -> Prepared {
-    let is_early = |i: &&Input| i.binding != Binding::Step;
-    let mut early = program.early();
-    let mut order: Vec<Expr> =
-        program.inputs.iter().filter(is_early).flat_map(|i| i.symbols.clone()).collect();
+    let (of_step, inputs): (Vec<Input>, Vec<Input>) =
+        program.inputs.iter().cloned().partition(|i| i.binding == Binding::Step);
+    let mut order: Vec<Expr> = inputs.iter().flat_map(|i| i.symbols.clone()).collect();
+    let mut early: BTreeSet<Expr> = order.iter().copied().collect();
     let (mut first, mut rest) = (Vec::new(), Vec::new());
     for statement in &program.body {
         let goes_first = match statement {
@@ -33,34 +33,21 @@ pub fn split(pool: &Pool, program: &Program) -> Prepared {
         if goes_first { first.push(statement.clone()) } else { rest.push(statement.clone()) }
     }
     let body = without_idle_headings(rest);
-    let mut step = Program { body, ..program.clone() };
-    step.inputs.retain(|i| i.binding == Binding::Step);
+    let mut step = Program { body, inputs: of_step, ..program.clone() };
     let used: BTreeSet<Expr> =
         pool.reachable(&step.values()).into_iter().filter(|e| early.contains(e)).collect();
     order.retain(|s| used.contains(s));
-    step.inputs.insert(
-        0,
-        Input { role: Role::Prepared, symbols: order.clone(), binding: Binding::Prepared, scalar: false },
-    );
-    let outputs = order
-        .iter()
-        .map(|&symbol| Output {
-            role: Role::Named(pool.show(symbol).to_string()),
-            values: vec![symbol],
-            scalar: true,
-        })
-        .collect();
+    let symbols = order.clone();
+    let prepared = Input { role: Role::Prepared, symbols, binding: Binding::Prepared, scalar: false };
+    step.inputs.insert(0, prepared);
+    let named = |symbol: Expr| Role::Named(pool.show(symbol).to_string());
+    let output = |symbol: Expr| Output { role: named(symbol), values: vec![symbol], scalar: true };
     let prepare = Program {
         name: "prepare".into(),
         doc: vec!["Computes what depends on the parameters and the step size alone.".into()],
-        inputs: program
-            .inputs
-            .iter()
-            .filter(is_early)
-            .map(|i| Input { binding: Binding::Step, ..i.clone() })
-            .collect(),
+        inputs: inputs.into_iter().map(|i| Input { binding: Binding::Step, ..i }).collect(),
         body: first,
-        outputs,
+        outputs: order.into_iter().map(output).collect(),
     };
     Prepared { prepare, step }
 }

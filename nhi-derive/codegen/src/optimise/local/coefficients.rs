@@ -6,14 +6,14 @@
 use crate::expr::{Expr, Node};
 use crate::optimise::draft::{Context, Draft, Levels};
 use crate::optimise::place::place;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 /// See the [module documentation](self).
 pub(in crate::optimise) fn coefficients(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut levels = draft.levels(cx);
     let absorbed = absorbed(cx, draft, &mut levels);
     let uses = draft.uses(cx);
-    let mut moved: BTreeMap<Expr, Expr> = BTreeMap::new();
+    let mut image: HashMap<Expr, Expr> = HashMap::new();
     let mut definitions = Vec::new();
     for (symbol, value) in draft.lets() {
         if !absorbed.contains(&symbol) {
@@ -21,7 +21,7 @@ pub(in crate::optimise) fn coefficients(cx: &mut Context<'_>, draft: &mut Draft)
         }
         let Node::Product(factors) = cx.pool.node(value).clone() else { continue };
         let stage = levels.stage(cx.pool, symbol);
-        let (early, rest): (Vec<Expr>, Vec<Expr>) =
+        let (mut early, rest): (Vec<Expr>, Vec<Expr>) =
             factors.into_iter().partition(|&f| levels.stage(cx.pool, f) < stage);
         if early.is_empty() || rest.is_empty() {
             continue;
@@ -32,21 +32,14 @@ pub(in crate::optimise) fn coefficients(cx: &mut Context<'_>, draft: &mut Draft)
             definitions.push((name, rest));
             rest = name;
         }
-        let coefficient = cx.pool.product(&early);
-        let both = cx.pool.mul(coefficient, rest);
-        moved.insert(symbol, both);
+        early.push(rest);
+        // A coefficient may itself be a product of names whose coefficients move.
+        let value = cx.pool.product(&early);
+        let value = cx.pool.substitute(&[value], &image)[0];
+        image.insert(symbol, value);
     }
-    // A coefficient may itself be a product of names whose coefficients move.
-    let mut image: HashMap<Expr, Expr> = HashMap::new();
-    for (symbol, _) in draft.lets() {
-        if let Some(&value) = moved.get(&symbol) {
-            let value = cx.pool.substitute(&[value], &image)[0];
-            image.insert(symbol, value);
-        }
-    }
-    let mut values: Vec<Expr> = definitions.iter().map(|&(_, value)| value).collect();
-    values = cx.pool.substitute(&values, &image);
-    let definitions: Vec<(Expr, Expr)> = definitions.iter().map(|d| d.0).zip(values).collect();
+    let (names, values): (Vec<Expr>, Vec<Expr>) = definitions.into_iter().unzip();
+    let definitions: Vec<(Expr, Expr)> = names.into_iter().zip(cx.pool.substitute(&values, &image)).collect();
     draft.map(cx, |_, e, _| image.get(&e).copied());
     place(cx, draft, definitions);
 }

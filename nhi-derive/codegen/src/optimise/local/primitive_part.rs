@@ -33,10 +33,6 @@ pub(in crate::optimise) fn primitive_part(cx: &mut Context<'_>, draft: &mut Draf
 /// multiplications.
 fn divided(pool: &mut Pool, e: Expr) -> Option<(Rational, Expr)> {
     let Node::Sum(terms) = pool.node(e) else { return None };
-    let is_multiplied = |&t: &Expr| pool.as_number(t).is_none() && pool.has_coefficient(t);
-    if !terms.iter().any(is_multiplied) {
-        return None;
-    }
     let terms = terms.clone();
     let coefficients: Vec<Rational> = terms.iter().map(|&t| pool.split_coefficient(t).0).collect();
     let first = coefficients.first()?.abs();

@@ -40,17 +40,15 @@ pub(in crate::optimise) fn small_rotation(cx: &mut Context<'_>, draft: &mut Draf
 /// The angles with names that are another one and a multiple of `h`, and that one.
 fn turned(cx: &mut Context<'_>, draft: &Draft, h: Expr) -> BTreeMap<Expr, Expr> {
     let mut levels = draft.levels(cx);
-    let mut called: Vec<(Reverse<Stage>, Expr)> = Vec::new();
+    // What is computed most often first.
+    let mut called: BTreeSet<(Reverse<Stage>, Expr)> = BTreeSet::new();
     for e in draft.computed(cx) {
         if let Node::Call(Function::Sin | Function::Cos, x) = *cx.pool.node(e)
             && levels.stage(cx.pool, x) != Stage::Prepared
         {
-            called.push((Reverse(levels.stage(cx.pool, x)), x));
+            called.insert((Reverse(levels.stage(cx.pool, x)), x));
         }
     }
-    // What is computed most often first.
-    called.sort_unstable();
-    called.dedup();
     let mut turned = BTreeMap::new();
     if called.len() > MAX_ANGLES {
         return turned;
