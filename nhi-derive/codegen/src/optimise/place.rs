@@ -2,7 +2,6 @@
 
 use super::draft::{Context, Draft, Level, Levels, rewrite};
 use crate::expr::{Expr, Node, Pool};
-use crate::group::Map;
 use crate::program::{Statement, Table};
 use std::collections::BTreeMap;
 
@@ -184,24 +183,20 @@ fn live(pool: &Pool, values: &Table<Expr>, results: Vec<Expr>) -> Table<()> {
 
 /// For every live symbol the symbols that are computed together with it, itself among them.
 fn together(pool: &Pool, values: &Table<Expr>, live: &Table<()>) -> Table<Vec<Expr>> {
-    let mut angles: BTreeMap<(Expr, &str), Vec<Expr>> = BTreeMap::new();
-    let mut maps: BTreeMap<(Map, &[Expr]), Vec<Expr>> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, &[Expr]), Vec<Expr>> = BTreeMap::new();
     for symbol in live.keys() {
-        match pool.node(values[symbol]) {
-            Node::Call(f, x) => {
-                if let Some((.., both)) = f.partner() {
-                    angles.entry((*x, both)).or_default().push(symbol);
-                }
-            }
-            Node::Map(entry, arguments) => maps.entry((entry.map, arguments)).or_default().push(symbol),
-            _ => {}
+        let call = match pool.node(values[symbol]) {
+            Node::Call(f, x) => f.partner().map(|(.., both)| (both, std::slice::from_ref(x))),
+            Node::Map(entry, arguments) => Some((entry.map.name(), &arguments[..])),
+            _ => None,
+        };
+        if let Some(call) = call {
+            groups.entry(call).or_default().push(symbol);
         }
     }
     let mut together = Table::new();
-    for group in angles.into_values().chain(maps.into_values()) {
-        for &symbol in &group {
-            together.insert(symbol, group.clone());
-        }
+    for group in groups.into_values() {
+        together.extend(group.iter().map(|&symbol| (symbol, group.clone())));
     }
     together
 }

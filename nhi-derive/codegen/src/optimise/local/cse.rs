@@ -338,11 +338,8 @@ fn holders(
 ) -> Vec<Expr> {
     let mut places: BTreeMap<Expr, usize> = BTreeMap::new();
     for e in draft.computed(cx) {
-        let mut found: BTreeSet<Expr> = BTreeSet::new();
-        match Products::operands(cx, e) {
-            Some(factors) => factors.keys().for_each(|&f| found.extend(select(cx, f))),
-            None => found.extend(select(cx, e)),
-        }
+        let factors = Products::operands(cx, e).unwrap_or_else(|| [(e, 1)].into());
+        let found: BTreeSet<Expr> = factors.keys().filter_map(|&f| select(cx, f)).collect();
         for found in found {
             *places.entry(found).or_default() += 1;
         }
