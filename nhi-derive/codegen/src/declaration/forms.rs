@@ -6,7 +6,7 @@ use super::error::{Error, Extent};
 use super::lower::{Lowering, Reported};
 use super::names::Holds;
 use super::polynomial::{Monomial, Obstacle, Polynomial, polynomial};
-use crate::expr::Expr;
+use crate::expr::{Expr, Pool, Zero};
 
 /// A constraint as written: in differentials, or in velocities.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,15 +34,27 @@ enum Fault {
 }
 
 impl Fault {
-    fn error(self, at: Extent) -> Error {
+    fn message(self) -> &'static str {
         match self {
-            Fault::NotQuadratic => Error::new(at, "this is not quadratic in the velocities")
-                .help("a Lagrangian is a polynomial of degree two in the velocities"),
-            Fault::NotLinearInVelocities => Error::new(at, "this is not linear in the velocities"),
-            Fault::NotLinearInDifferentials => Error::new(at, "this is not linear in the differentials"),
+            Fault::NotQuadratic => "this is not quadratic in the velocities",
+            Fault::NotLinearInVelocities => "this is not linear in the velocities",
+            Fault::NotLinearInDifferentials => "this is not linear in the differentials",
+            Fault::VelocityInCoefficient => "the coefficient of a differential may not depend on velocities",
+        }
+    }
+
+    /// The error about a term; `decided` if it is known not to be zero.
+    fn error(self, at: Extent, decided: bool) -> Error {
+        if !decided {
+            return Error::new(at, format!("{}, and it is not decided whether it is zero", self.message()))
+                .help("leave it out if it is zero");
+        }
+        let error = Error::new(at, self.message());
+        match self {
+            Fault::NotQuadratic => error.help("a Lagrangian is a polynomial of degree two in the velocities"),
+            Fault::NotLinearInVelocities | Fault::NotLinearInDifferentials => error,
             Fault::VelocityInCoefficient => {
-                Error::new(at, "the coefficient of a differential may not depend on velocities")
-                    .help("velocities are multiplied by `dt` alone: `dot(x)*dt` is `dx`")
+                error.help("velocities are multiplied by `dt` alone: `dot(x)*dt` is `dx`")
             }
         }
     }
@@ -87,11 +99,30 @@ pub(crate) struct OneForm {
     pub(crate) dt: Expr,
 }
 
+/// What an expression is that keeps a rule.
+struct Checked {
+    terms: Polynomial,
+    /// Whether further terms, which broke the rule, turned out to be zero.
+    dropped: bool,
+}
+
+/// The sum of `terms` in these variables.
+fn from_terms(pool: &mut Pool, terms: &Polynomial, variables: &[Expr]) -> Expr {
+    let products = terms.iter().map(|(monomial, &coefficient)| {
+        let variables = monomial.iter().map(|&i| variables[usize::from(i)]);
+        let factors: Vec<Expr> = [coefficient].into_iter().chain(variables).collect();
+        pool.product(&factors)
+    });
+    let products: Vec<Expr> = products.collect();
+    pool.sum(&products)
+}
+
 impl Lowering<'_> {
     /// L, and the entries ∂²L/∂vᵢ∂vⱼ of its mass matrix.
     pub(crate) fn lagrangian(&mut self, ast: &Ast) -> Result<(Expr, Vec<Vec<Expr>>), Reported> {
         let e = self.lower(ast)?;
-        let terms = self.checked(ast, e, Rule::Lagrangian)?;
+        let Checked { terms, dropped } = self.checked(ast, e, Rule::Lagrangian)?;
+        let e = if dropped { from_terms(&mut self.pool, &terms, &self.symbols.velocities) } else { e };
         let n = self.symbols.velocities.len();
         let zero = self.pool.zero();
         let mut mass = vec![vec![zero; n]; n];
@@ -111,7 +142,7 @@ impl Lowering<'_> {
     pub(crate) fn constraint(&mut self, ast: &Ast, holds: Holds) -> Result<OneForm, Reported> {
         let notation = if holds.differentials { Notation::Differentials } else { Notation::Velocities };
         let e = self.lower(ast)?;
-        let terms = self.checked(ast, e, Rule::Constraint(notation))?;
+        let Checked { terms, .. } = self.checked(ast, e, Rule::Constraint(notation))?;
         let n = self.symbols.velocities.len();
         let mut form = self.zero_form();
         let mut without = false;
@@ -155,7 +186,7 @@ impl Lowering<'_> {
 
     fn work_form(&mut self, ast: &Ast) -> Result<Vec<Expr>, Reported> {
         let e = self.lower(ast)?;
-        let terms = self.checked(ast, e, Rule::Force)?;
+        let Checked { terms, .. } = self.checked(ast, e, Rule::Force)?;
         let mut form = self.zero_form();
         let mut without = false;
         for (monomial, coefficient) in terms {
@@ -228,7 +259,7 @@ impl Lowering<'_> {
     }
 
     /// The polynomial of an expression that keeps the rule; otherwise its bad parts are reported.
-    fn checked(&mut self, ast: &Ast, e: Expr, rule: Rule) -> Result<Polynomial, Reported> {
+    fn checked(&mut self, ast: &Ast, e: Expr, rule: Rule) -> Result<Checked, Reported> {
         let variables = self.variables(rule);
         match polynomial(&mut self.pool, e, &variables) {
             Ok(mut terms) => {
@@ -238,13 +269,13 @@ impl Lowering<'_> {
                     .filter(|m| rule.fault(self.degrees_under(rule, m)).is_some())
                     .cloned()
                     .collect();
-                for monomial in bad {
-                    if !self.vanishes(terms[&monomial]) {
+                for monomial in &bad {
+                    if !self.vanishes(terms[monomial]) {
                         return self.blame(ast, rule);
                     }
-                    terms.remove(&monomial);
+                    terms.remove(monomial);
                 }
-                Ok(terms)
+                Ok(Checked { terms, dropped: !bad.is_empty() })
             }
             Err(Obstacle::NotPolynomial) => self.blame(ast, rule),
             Err(Obstacle::TooLarge) => {
@@ -259,23 +290,36 @@ impl Lowering<'_> {
         let mut found = Vec::new();
         if !self.with_more_work(|this| this.find_bad(ast, rule, &mut found)) {
             // Only the whole breaks it, which the caller reports.
-            found.push((ast.at, rule.fault_of_functions()));
+            found.push((ast.at, rule.fault_of_functions(), true));
         }
-        for (at, fault) in found {
-            self.push(fault.error(at));
+        for (at, fault, decided) in found {
+            self.push(fault.error(at, decided));
         }
         Err(Reported)
     }
 
-    /// Whether `ast` breaks the rule on its own; if so, the parts that do are added to `found`.
-    fn find_bad(&mut self, ast: &Ast, rule: Rule, found: &mut Vec<(Extent, Fault)>) -> bool {
+    /// How an expression breaks the rule, if it does, and whether that is certain.
+    fn fault(&mut self, e: Expr, rule: Rule) -> Option<(Fault, bool)> {
         let variables = self.variables(rule);
-        let Ok(e) = self.lower(ast) else { return false };
-        let fault = match polynomial(&mut self.pool, e, &variables) {
-            Ok(terms) => terms.keys().find_map(|m| rule.fault(self.degrees_under(rule, m))),
-            Err(_) => Some(rule.fault_of_functions()),
+        let Ok(terms) = polynomial(&mut self.pool, e, &variables) else {
+            return Some((rule.fault_of_functions(), true));
         };
-        let Some(fault) = fault else { return false };
+        let mut undecided = None;
+        for (monomial, coefficient) in terms {
+            let Some(fault) = rule.fault(self.degrees_under(rule, &monomial)) else { continue };
+            match self.zero_test(coefficient) {
+                Zero::No => return Some((fault, true)),
+                Zero::Undecided => undecided = undecided.or(Some((fault, false))),
+                Zero::Yes => {}
+            }
+        }
+        undecided
+    }
+
+    /// Whether `ast` breaks the rule on its own; if so, the parts that do are added to `found`.
+    fn find_bad(&mut self, ast: &Ast, rule: Rule, found: &mut Vec<(Extent, Fault, bool)>) -> bool {
+        let Ok(e) = self.lower(ast) else { return false };
+        let Some((fault, decided)) = self.fault(e, rule) else { return false };
         let inside = match &ast.kind {
             Kind::Loop { variable, from, to, body } => match self.bounds(from, to) {
                 Ok(range) => range
@@ -285,6 +329,8 @@ impl Lowering<'_> {
             },
             // Degrees are undefined inside a function.
             Kind::Call(..) | Kind::Indexed(..) => false,
+            // A factor that breaks the rule does not show that the product does.
+            Kind::Product(_) if !decided => false,
             // All bad terms of a sum, but one bad operand of everything else.
             Kind::Sum(terms) => {
                 let before = found.len();
@@ -296,7 +342,7 @@ impl Lowering<'_> {
             _ => ast.children().into_iter().any(|c| self.find_bad(c, rule, found)),
         };
         if !inside {
-            found.push((ast.at, fault));
+            found.push((ast.at, fault, decided));
         }
         true
     }

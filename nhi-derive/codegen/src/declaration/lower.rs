@@ -4,7 +4,7 @@
 use super::ast::{Ast, Kind, Name};
 use super::error::{Context, Error, Extent};
 use super::names::{Meaning, Scope};
-use crate::expr::{Expr, Function, MAX_BITS, Node, Pool, Rational};
+use crate::expr::{self, Expr, Function, MAX_BITS, Node, Pool, Rational};
 use crate::group::Group;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::{HashMap, HashSet};
@@ -79,7 +79,7 @@ pub(crate) struct Lowering<'a> {
     reported: HashSet<*const Ast>,
     /// Values of the expressions seen so far that have no symbols, `None` for the others.
     constants: HashMap<Expr, Option<f64>>,
-    /// Divisors that are known not to vanish.
+    /// Expressions that are not known to vanish.
     nonzero: HashSet<Expr>,
 }
 
@@ -374,7 +374,7 @@ impl<'a> Lowering<'a> {
         self.pool.rank(&rows)
     }
 
-    /// Whether `e` is zero everywhere.
+    /// Whether `e` is known to be zero everywhere.
     pub(crate) fn vanishes(&mut self, e: Expr) -> bool {
         if self.pool.is_zero(e) {
             return true;
@@ -384,13 +384,22 @@ impl<'a> Lowering<'a> {
         {
             return false;
         }
-        let on_group =
-            if self.symbols.free.is_empty() { e } else { self.pool.substitute(&[e], &self.symbols.free)[0] };
+        let on_group = self.on_group(e);
         let vanishes = self.pool.vanishes(on_group);
         if !vanishes {
             self.nonzero.insert(e);
         }
         vanishes
+    }
+
+    /// Whether `e` is zero everywhere.
+    pub(crate) fn zero_test(&mut self, e: Expr) -> expr::Zero {
+        let on_group = self.on_group(e);
+        self.pool.zero_test(on_group)
+    }
+
+    fn on_group(&mut self, e: Expr) -> Expr {
+        if self.symbols.free.is_empty() { e } else { self.pool.substitute(&[e], &self.symbols.free)[0] }
     }
 
     /// Constants must be finite in double precision, and short enough to be computed with.

@@ -1,7 +1,7 @@
 //! Real numbers in high precision with a running error bound.
 
-use super::sample::{Field, Point};
-use super::{Function, Rational};
+use super::sample::{Field, Operands, Point};
+use super::{Expr, Function, Node, Rational};
 use dashu_float::round::{Rounded, mode::HalfEven};
 use dashu_float::{ConstCache, Context, FBig, FpResult, Repr};
 use dashu_int::IBig;
@@ -105,15 +105,6 @@ impl Balls {
         Ball::new(root, x.error / (2.0 * size), size)
     }
 
-    fn reciprocal(&mut self, x: &Ball) -> Option<Ball> {
-        if x.is_zero() {
-            return None;
-        }
-        let one = Repr::new(IBig::ONE, 0);
-        let size = 1.0 / x.size;
-        Ball::new(CONTEXT.div(&one, x.repr()), x.error * size * size, size)
-    }
-
     fn integer_power(&mut self, x: &Ball, n: i32) -> Option<Ball> {
         if x.is_zero() {
             return (n > 0).then(|| x.clone());
@@ -122,62 +113,8 @@ impl Balls {
         let slope = f64::from(n).abs() * x.size.powi(n - 1);
         Ball::new(CONTEXT.powi(x.repr(), IBig::from(n)), slope * x.error, size)
     }
-}
 
-impl Field for Balls {
-    type Value = Ball;
-
-    fn number(&mut self, r: &Rational) -> Option<Ball> {
-        let [numer, denom] = [r.numer(), r.denom()].map(|i| Repr::new(integer(i), 0));
-        Ball::new(CONTEXT.div(&numer, &denom), 0.0, 0.0)
-    }
-
-    fn pi(&mut self) -> Option<Ball> {
-        let pi = CONTEXT.pi(Some(&mut self.constants));
-        Ball::new(Ok(pi), 0.0, 0.0)
-    }
-
-    fn symbol(&mut self, point: Point, index: u32) -> Option<Ball> {
-        let x = point.real(index);
-        let middle = Float::try_from(x).ok()?;
-        Some(Ball { middle, size: x.abs(), error: 0.0 })
-    }
-
-    fn sum(&mut self, terms: &[Ball]) -> Option<Ball> {
-        let mut total = Float::ZERO;
-        let mut error = 0.0;
-        let mut scale = 0.0;
-        for t in terms {
-            error += t.error;
-            if t.is_zero() {
-                continue;
-            }
-            scale += t.size;
-            let next = CONTEXT.add(total.repr(), t.repr()).ok()?;
-            if matches!(next, Rounded::Inexact(..)) {
-                error += scale;
-            }
-            total = next.value();
-        }
-        if scale == 0.0 {
-            return Some(Ball::zero(error));
-        }
-        Ball::new(Ok(Rounded::Exact(total)), error, scale)
-    }
-
-    fn product(&mut self, factors: &[Ball]) -> Option<Ball> {
-        let mut product = Ball { middle: Float::ONE, size: 1.0, error: 0.0 };
-        for f in factors {
-            let error = product.error * f.size + f.error * product.size + product.error * f.error * UNIT;
-            product = if product.is_zero() || f.is_zero() {
-                Ball::zero(error)
-            } else {
-                Ball::new(CONTEXT.mul(product.repr(), f.repr()), error, product.size * f.size)?
-            };
-        }
-        Some(product)
-    }
-
+    /// `base ^ exponent`; the exponent once more if it is a number.
     fn power(&mut self, base: &Ball, exponent: &Ball, number: Option<&Rational>) -> Option<Ball> {
         if let Some(r) = number {
             if r.is_integer() {
@@ -265,6 +202,80 @@ impl Field for Balls {
             return Some(Ball::zero(error));
         }
         Ball::new(CONTEXT.atan2(y.repr(), x.repr(), Some(&mut self.constants)), error, 1.0)
+    }
+}
+
+impl Field for Balls {
+    type Value = Ball;
+
+    fn number(&mut self, r: &Rational) -> Option<Ball> {
+        let [numer, denom] = [r.numer(), r.denom()].map(|i| Repr::new(integer(i), 0));
+        Ball::new(CONTEXT.div(&numer, &denom), 0.0, 0.0)
+    }
+
+    fn pi(&mut self) -> Option<Ball> {
+        let pi = CONTEXT.pi(Some(&mut self.constants));
+        Ball::new(Ok(pi), 0.0, 0.0)
+    }
+
+    fn symbol(&mut self, point: Point, index: u32) -> Option<Ball> {
+        let x = point.real(index);
+        let middle = Float::try_from(x).ok()?;
+        Some(Ball { middle, size: x.abs(), error: 0.0 })
+    }
+
+    fn sum(&mut self, terms: &[Ball]) -> Option<Ball> {
+        let mut total = Float::ZERO;
+        let mut error = 0.0;
+        let mut scale = 0.0;
+        for t in terms {
+            error += t.error;
+            if t.is_zero() {
+                continue;
+            }
+            scale += t.size;
+            let next = CONTEXT.add(total.repr(), t.repr()).ok()?;
+            if matches!(next, Rounded::Inexact(..)) {
+                error += scale;
+            }
+            total = next.value();
+        }
+        if scale == 0.0 {
+            return Some(Ball::zero(error));
+        }
+        Ball::new(Ok(Rounded::Exact(total)), error, scale)
+    }
+
+    fn product(&mut self, factors: &[Ball]) -> Option<Ball> {
+        let mut product = Ball { middle: Float::ONE, size: 1.0, error: 0.0 };
+        for f in factors {
+            let error = product.error * f.size + f.error * product.size + product.error * f.error * UNIT;
+            product = if product.is_zero() || f.is_zero() {
+                Ball::zero(error)
+            } else {
+                Ball::new(CONTEXT.mul(product.repr(), f.repr()), error, product.size * f.size)?
+            };
+        }
+        Some(product)
+    }
+
+    fn reciprocal(&mut self, x: &Ball) -> Option<Ball> {
+        if x.is_zero() {
+            return None;
+        }
+        let one = Repr::new(IBig::ONE, 0);
+        let size = 1.0 / x.size;
+        Ball::new(CONTEXT.div(&one, x.repr()), x.error * size * size, size)
+    }
+
+    fn function(&mut self, operands: &Operands<'_, Ball>, e: Expr) -> Option<Ball> {
+        let pool = operands.pool;
+        match pool.node(e) {
+            Node::Power(b, x) => self.power(operands.value(*b)?, operands.value(*x)?, pool.as_number(*x)),
+            Node::Call(f, x) => self.call(*f, operands.value(*x)?),
+            Node::Atan2(y, x) => self.atan2(operands.value(*y)?, operands.value(*x)?),
+            _ => None,
+        }
     }
 
     fn size(&self, x: &Ball) -> f64 {

@@ -22,6 +22,7 @@ pub use build::MAX_BITS;
 pub use cost::OperationCount;
 pub use display::Show;
 pub use evaluate::Maps;
+pub use zero::Zero;
 
 use crate::group::Entry;
 use num_rational::BigRational;

@@ -1,12 +1,7 @@
 //! Expressions at fixed pseudo-random points, in any arithmetic with a decidable zero.
 
-use super::{Expr, Function, Node, Pool, Rational};
+use super::{Expr, Node, Pool, Rational};
 use rustc_hash::FxHashMap;
-
-/// Points tried before an expression counts as defined nowhere.
-pub(super) const ATTEMPTS: usize = 24;
-/// Points that decide, where they are defined.
-pub(super) const POINTS: usize = 4;
 
 /// Arithmetic with a decidable zero. Everything is `None` where it is undefined or undecided.
 pub(super) trait Field {
@@ -18,17 +13,24 @@ pub(super) trait Field {
     fn symbol(&mut self, point: Point, index: u32) -> Option<Self::Value>;
     fn sum(&mut self, terms: &[Self::Value]) -> Option<Self::Value>;
     fn product(&mut self, factors: &[Self::Value]) -> Option<Self::Value>;
-    /// `base ^ exponent`, and the exponent once more if it is a number.
-    fn power(
-        &mut self,
-        base: &Self::Value,
-        exponent: &Self::Value,
-        number: Option<&Rational>,
-    ) -> Option<Self::Value>;
-    fn call(&mut self, f: Function, x: &Self::Value) -> Option<Self::Value>;
-    fn atan2(&mut self, y: &Self::Value, x: &Self::Value) -> Option<Self::Value>;
+    /// `1/x`.
+    fn reciprocal(&mut self, x: &Self::Value) -> Option<Self::Value>;
+    /// The value of a node that is no number, symbol, sum or product; those of its operands are known.
+    fn function(&mut self, operands: &Operands<'_, Self::Value>, e: Expr) -> Option<Self::Value>;
     /// Size for the choice of pivots, zero for zero.
     fn size(&self, x: &Self::Value) -> f64;
+}
+
+/// The values of what stands below a node.
+pub(super) struct Operands<'a, V> {
+    pub(super) pool: &'a Pool,
+    memo: &'a Memo<V>,
+}
+
+impl<V> Operands<'_, V> {
+    pub(super) fn value(&self, e: Expr) -> Option<&V> {
+        self.memo.get(&e)?.as_ref()
+    }
 }
 
 /// One of the fixed points: a value for every symbol.
@@ -43,10 +45,14 @@ impl Point {
 
     /// A real value for a symbol. Points come in quadruples: all positive (roots and logarithms),
     /// any signs, the opposite signs (so that a root of a square is told from its base), all
-    /// positive again. Later quadruples are smaller or larger, for narrow domains.
+    /// positive again. The quadruples differ in size, for narrow domains, small terms and many periods
+    /// of angles; every other one has symbols of different sizes.
     pub(super) fn real(self, index: u32) -> f64 {
+        const SCALES: [f64; 9] = [1.0, 0.25, 4.0, 16.0, 0.0625, 64.0, 0.015_625, 1000.0, 0.001];
         let quadruple = self.0 / 4;
-        let scale = [1.0, 0.25, 4.0, 0.0625, 16.0, 0.015_625][quadruple as usize % 6];
+        let pair = quadruple as usize / 2 % SCALES.len();
+        let mixed = mix(!u64::from(quadruple) << 32 | u64::from(index)) as usize % SCALES.len();
+        let scale = SCALES[if quadruple % 2 == 0 { pair } else { mixed }];
         let fraction = (self.bits(index) >> 11) as f64 / (1u64 << 53) as f64;
         let coin = mix(u64::from(!quadruple) << 32 | u64::from(index)) & 1 == 1;
         let negative = match self.0 % 4 {
@@ -60,7 +66,7 @@ impl Point {
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection that looks random.
-fn mix(seed: u64) -> u64 {
+pub(super) fn mix(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -104,9 +110,9 @@ impl Pool {
             Node::Symbol(s) => field.symbol(point, s.0),
             Node::Sum(c) => field.sum(&all(c)?),
             Node::Product(c) => field.product(&all(c)?),
-            Node::Power(b, x) => field.power(memo[b].as_ref()?, memo[x].as_ref()?, self.as_number(*x)),
-            Node::Call(f, x) => field.call(*f, memo[x].as_ref()?),
-            Node::Atan2(y, x) => field.atan2(memo[y].as_ref()?, memo[x].as_ref()?),
+            Node::Power(..) | Node::Call(..) | Node::Atan2(..) => {
+                field.function(&Operands { pool: self, memo }, e)
+            }
             // Values that only the runtime can compute are undecided.
             Node::Map(..) => None,
         }
@@ -115,8 +121,7 @@ impl Pool {
 
 /// Rank by elimination with full pivoting; `None` where a difference is undecided.
 pub(super) fn rank<F: Field>(field: &mut F, mut rows: Vec<Vec<F::Value>>) -> Option<usize> {
-    let minus_one = Rational::from_integer((-1).into());
-    let minus = field.number(&minus_one)?;
+    let minus = field.number(&Rational::from_integer((-1).into()))?;
     let columns = rows.iter().map(Vec::len).min().unwrap_or(0);
     for k in 0..columns.min(rows.len()) {
         let mut best = (0.0, k, k);
@@ -133,7 +138,7 @@ pub(super) fn rank<F: Field>(field: &mut F, mut rows: Vec<Vec<F::Value>>) -> Opt
         }
         rows.swap(k, i);
         rows.iter_mut().for_each(|row| row.swap(k, j));
-        let pivot = field.power(&rows[k][k], &minus, Some(&minus_one))?;
+        let pivot = field.reciprocal(&rows[k][k])?;
         let (done, rest) = rows.split_at_mut(k + 1);
         let pivot_row = &done[k];
         for row in rest {

@@ -1,15 +1,43 @@
 //! Zero test and generic rank.
 //!
-//! Rational expressions are decided in exact modular arithmetic, everything else in high precision
-//! with error bounds, at fixed pseudo-random points: what vanishes there vanishes wherever it is
-//! defined, except by a coincidence of probability zero. The work is linear in the size of the
-//! expression graph, and values are kept for the next question about the same pool.
+//! What vanishes is decided in exact modular arithmetic, where functions are formal and only their
+//! addition theorems hold: see [`modular`](super::modular). No real number can show that something is
+//! zero: `asin(sin(x)) - x` is zero near the origin alone, and `sin(1e-40*x) - 1e-40*x` is below any
+//! precision. Real numbers with error bounds show that something is not zero. What neither shows is not
+//! decided, and nobody may act as if it was.
+//!
+//! The points are fixed and pseudo-random. The work is linear in the size of the expression graph, and
+//! values are kept for the next question about the same pool.
 
 use super::ball::{Ball, Balls};
-use super::modular::{self, Residues};
-use super::sample::{ATTEMPTS, Field, Memo, POINTS, Point, rank};
-use super::{Expr, Node, Pool};
-use num_traits::ToPrimitive;
+use super::modular::{MAX_EXPONENT, Residues};
+use super::sample::{Field, Memo, Point, rank};
+use super::{Expr, Function, Node, Pool};
+
+/// Points at which residues are computed, and those that decide where they are defined. Where roots are
+/// taken, half of the points are undefined for each, and the signs of roots have to differ.
+const EXACT: Trials = Trials { attempts: 16, points: 4 };
+const EXACT_WITH_ROOTS: Trials = Trials { attempts: 400, points: 20 };
+/// The real points: two quadruples for each size.
+const REAL: Trials = Trials { attempts: 72, points: 72 };
+
+/// How many points are tried, and how many of those where everything is defined are enough.
+#[derive(Clone, Copy)]
+struct Trials {
+    attempts: u32,
+    points: usize,
+}
+
+/// Whether an expression is zero wherever it is defined.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Zero {
+    /// It is not zero at some point.
+    No,
+    /// Neither is known.
+    Undecided,
+    /// It is zero by the rules of arithmetic and the addition theorems.
+    Yes,
+}
 
 /// Values at the points.
 #[derive(Clone, Default, Debug)]
@@ -19,30 +47,58 @@ pub(super) struct Samples {
 }
 
 impl Pool {
-    /// Whether `e` is zero wherever it is defined. False for an expression that is defined nowhere.
-    pub fn vanishes(&mut self, e: Expr) -> bool {
-        let Some(largest) = self.largest_rank(&[e], 1) else { return false };
-        largest == 0
+    /// Whether `e` is zero wherever it is defined.
+    pub fn zero_test(&mut self, e: Expr) -> Zero {
+        if self.vanishes(e) {
+            Zero::Yes
+        } else if self.is_rational(&[e]) && self.exact_rank(&[e], 1) == Some(1) {
+            Zero::No
+        } else {
+            match self.real_rank(&[e], 1) {
+                Some(1) => Zero::No,
+                _ => Zero::Undecided,
+            }
+        }
     }
 
-    /// Largest rank of a matrix, given by rows, over the points where all of it is defined: the
-    /// rank almost everywhere. A matrix that is defined nowhere counts as having full rank, so that
-    /// a deficiency is never claimed without evidence.
+    /// Whether `e` is known to be zero wherever it is defined. False for an expression that is defined
+    /// nowhere.
+    pub fn vanishes(&mut self, e: Expr) -> bool {
+        self.largest_rank(&[e], 1) == Some(0)
+    }
+
+    /// The rank of a matrix, given by rows, almost everywhere; where that is not decided the largest that
+    /// it may have. So a deficiency is never claimed without evidence.
     pub fn rank(&mut self, rows: &[Vec<Expr>]) -> usize {
         let columns = rows.iter().map(Vec::len).min().unwrap_or(0);
         let entries: Vec<Expr> = rows.iter().flat_map(|row| &row[..columns]).copied().collect();
         self.largest_rank(&entries, columns).unwrap_or(columns.min(rows.len()))
     }
 
-    /// Rank of a matrix, given row by row; `None` if it is defined at no point.
+    /// Largest rank that a matrix, given row by row, may have; `None` if it is defined at no point.
     fn largest_rank(&mut self, entries: &[Expr], columns: usize) -> Option<usize> {
-        let mut samples = std::mem::take(&mut self.samples);
-        let result = if self.is_rational(entries) {
-            self.rank_at_points(&mut Residues, &mut samples.residues, entries, columns)
-        } else {
-            self.rank_at_points(&mut Balls::default(), &mut samples.balls, entries, columns)
-        };
-        self.samples = samples;
+        let exact = self.exact_rank(entries, columns)?;
+        let full = columns.min(entries.len() / columns.max(1));
+        if exact == full || !self.takes_roots(entries) {
+            return Some(exact);
+        }
+        // The signs of constants.
+        Some(exact.max(self.real_rank(entries, columns).unwrap_or(0)))
+    }
+
+    fn exact_rank(&mut self, entries: &[Expr], columns: usize) -> Option<usize> {
+        let trials = if self.takes_roots(entries) { EXACT_WITH_ROOTS } else { EXACT };
+        let mut memos = std::mem::take(&mut self.samples.residues);
+        let result = self.rank_at_points(&mut Residues, &mut memos, trials, entries, columns);
+        self.samples.residues = memos;
+        result
+    }
+
+    /// Largest rank at a real point: a lower bound.
+    fn real_rank(&mut self, entries: &[Expr], columns: usize) -> Option<usize> {
+        let mut memos = std::mem::take(&mut self.samples.balls);
+        let result = self.rank_at_points(&mut Balls::default(), &mut memos, REAL, entries, columns);
+        self.samples.balls = memos;
         result
     }
 
@@ -50,22 +106,23 @@ impl Pool {
         &self,
         field: &mut F,
         memos: &mut Vec<Memo<F::Value>>,
+        trials: Trials,
         entries: &[Expr],
         columns: usize,
     ) -> Option<usize> {
         let mut largest = None;
         let mut points = 0;
-        for attempt in 0..ATTEMPTS {
-            if memos.len() <= attempt {
+        for attempt in 0..trials.attempts {
+            let i = attempt as usize;
+            if memos.len() <= i {
                 memos.push(Memo::default());
             }
-            let point = Point(attempt as u32);
-            let Some(values) = self.sample(field, point, &mut memos[attempt], entries) else { continue };
+            let Some(values) = self.sample(field, Point(attempt), &mut memos[i], entries) else { continue };
             let matrix = values.chunks(columns.max(1)).map(<[_]>::to_vec).collect();
             let Some(rank) = rank(field, matrix) else { continue };
             largest = largest.max(Some(rank));
             points += 1;
-            if points == POINTS || rank == columns.min(entries.len() / columns.max(1)) {
+            if points == trials.points || rank == columns.min(entries.len() / columns.max(1)) {
                 break;
             }
         }
@@ -76,10 +133,21 @@ impl Pool {
     fn is_rational(&self, roots: &[Expr]) -> bool {
         self.reachable(roots).into_iter().all(|e| match self.node(e) {
             Node::Number(_) | Node::Pi | Node::Symbol(_) | Node::Sum(_) | Node::Product(_) => true,
-            Node::Power(_, x) => self.as_number(*x).is_some_and(|n| {
-                n.is_integer() && n.numer().magnitude().to_u32().is_some_and(|n| n <= modular::MAX_EXPONENT)
-            }),
+            Node::Power(_, x) => self
+                .as_number(*x)
+                .is_some_and(|n| n.is_integer() && *n.numer().magnitude() <= MAX_EXPONENT.into()),
             Node::Call(..) | Node::Atan2(..) | Node::Map(..) => false,
+        })
+    }
+
+    /// Whether some value has a sign that is a matter of choice.
+    fn takes_roots(&self, roots: &[Expr]) -> bool {
+        use Function::{Acos, Asin, Atan, Ln};
+        self.reachable(roots).into_iter().any(|e| match self.node(e) {
+            Node::Power(_, x) => !self.as_number(*x).is_some_and(|n| n.is_integer()),
+            Node::Call(f, _) => matches!(f, Asin | Acos | Atan | Ln),
+            Node::Atan2(..) => true,
+            _ => false,
         })
     }
 }
@@ -174,15 +242,12 @@ mod tests {
             let zero = p.sub(outer, x);
             assert!(p.vanishes(zero), "{}", p.show(zero));
         }
-        // tanh(x) = (exp(2 x) - 1)/(exp(2 x) + 1), ln(exp(x) exp(x)) = 2 x
-        let (e, one, two) = (p.call(Exp, x), p.one(), p.int(2));
+        // tanh(x) = (exp(2 x) - 1)/(exp(2 x) + 1)
+        let (e, one) = (p.call(Exp, x), p.one());
         let e2 = square(&mut p, e);
         let (n, d) = (p.sub(e2, one), p.add(e2, one));
         let (t, q) = (p.call(Tanh, x), p.div(n, d));
         let zero = p.sub(t, q);
-        assert!(p.vanishes(zero));
-        let (l, x2) = (p.call(Ln, e2), p.mul(two, x));
-        let zero = p.sub(l, x2);
         assert!(p.vanishes(zero));
     }
 
@@ -211,6 +276,64 @@ mod tests {
         let (ab, c) = (p.mul(xp, yp), p.pow(x, exponent));
         let zero = p.sub(ab, c);
         assert!(p.vanishes(zero));
+    }
+
+    /// What holds on a part of the line only, at every branch another one.
+    #[test]
+    fn identities_of_one_branch_are_none() {
+        let Names { mut p, x, y } = names();
+        let (s, c, t) = (p.call(Sin, x), p.call(Cos, x), p.call(Tan, x));
+        let x2 = square(&mut p, x);
+        let branches =
+            [p.call(Asin, s), p.call(Acos, c), p.call(Atan, t), p.atan2(s, c), p.sqrt(x2), p.atan2(y, x)];
+        for e in branches {
+            let (minus, plus) = (p.sub(e, x), p.add(e, x));
+            for zero in [minus, plus] {
+                assert_eq!(p.zero_test(zero), Zero::No, "{}", p.show(zero));
+            }
+            assert_eq!(p.rank(&[vec![e, y], vec![x, y]]), 2);
+        }
+    }
+
+    /// The signs of constants are the same at every point.
+    #[test]
+    fn roots_of_constants_have_a_sign() {
+        let mut p = Pool::new();
+        for n in 2..40 {
+            // sqrt((1 - sqrt(n))^2) is sqrt(n) - 1.
+            let (one, n) = (p.one(), p.int(n));
+            let root = p.sqrt(n);
+            let difference = p.sub(one, root);
+            let squared = square(&mut p, difference);
+            let again = p.sqrt(squared);
+            let (right, wrong) = (p.add(again, difference), p.sub(again, difference));
+            assert_ne!(p.zero_test(right), Zero::No);
+            assert!(p.is_zero(wrong) == (difference == p.zero()));
+            assert!(p.is_zero(wrong) || p.zero_test(wrong) == Zero::No, "{}", p.show(wrong));
+        }
+    }
+
+    /// Neither precision nor range decides.
+    #[test]
+    fn below_the_precision_nothing_is_decided() {
+        let Names { mut p, x, .. } = names();
+        let (ten, one, big) = (p.int(10), p.one(), p.int(400));
+        let (tiny, tinier) = (p.powi(ten, -40), p.powi(ten, -60));
+        let x2 = square(&mut p, x);
+        let a = p.mul(tiny, x);
+        let s = p.call(Sin, a);
+        let sine = p.sub(s, a);
+        let b = p.mul(tinier, x2);
+        let b = p.add(one, b);
+        let root = p.sqrt(b);
+        let root = p.sub(root, one);
+        let c = p.add(big, x2);
+        let t = p.call(Tanh, c);
+        let tanh = p.sub(t, one);
+        for e in [sine, root, tanh] {
+            assert_eq!(p.zero_test(e), Zero::Undecided, "{}", p.show(e));
+            assert_eq!(p.rank(&[vec![e]]), 1);
+        }
     }
 
     #[test]

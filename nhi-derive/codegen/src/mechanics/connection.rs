@@ -20,7 +20,7 @@
 use super::linear::{cramer, determinant, product, solve_definite, subtract, transposed};
 use super::{Matrix, Mechanics};
 use crate::engine::{Engine, EngineError};
-use crate::expr::{Expr, Pool};
+use crate::expr::{Expr, Pool, Zero};
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
@@ -195,13 +195,17 @@ impl Known {
         Known { q: x.q.clone(), parameters: x.parameters(), free }
     }
 
-    /// Whether `e` vanishes on the group.
+    /// Whether `e` is known to vanish on the group.
     fn vanishes(&self, pool: &mut Pool, e: Expr) -> bool {
+        self.zero_test(pool, e) == Zero::Yes
+    }
+
+    fn zero_test(&self, pool: &mut Pool, e: Expr) -> Zero {
         if pool.as_number(e).is_some() {
-            return pool.is_zero(e);
+            return if pool.is_zero(e) { Zero::Yes } else { Zero::No };
         }
         let e = if self.free.is_empty() { e } else { pool.substitute(&[e], &self.free)[0] };
-        pool.vanishes(e)
+        pool.zero_test(e)
     }
 
     fn class(&self, pool: &Pool, e: Expr) -> Class {
@@ -264,16 +268,21 @@ impl Known {
             determinants.push(determinant(pool, &square));
         }
         let determinants = engine.simplify(pool, &determinants)?;
-        let mut best = (Class::OfConfiguration, Pivots { columns: Vec::new(), determinant: pool.one(), n });
-        let mut found = false;
+        // What may be zero only where nothing else is left.
+        let mut best: Option<((Zero, Class), Pivots)> = None;
         for (columns, determinant) in sets.into_iter().zip(determinants) {
             let class = self.class(pool, determinant);
-            if (!found || class < best.0) && !self.vanishes(pool, determinant) {
-                best = (class, Pivots { columns, determinant, n });
-                found = true;
+            if best.as_ref().is_some_and(|(known, _)| *known <= (Zero::No, class)) {
+                continue;
+            }
+            match self.zero_test(pool, determinant) {
+                Zero::Yes => {}
+                zero if best.as_ref().is_some_and(|(known, _)| *known <= (zero, class)) => {}
+                zero => best = Some(((zero, class), Pivots { columns, determinant, n })),
             }
         }
-        Ok(best.1)
+        let none = || Pivots { columns: Vec::new(), determinant: pool.one(), n };
+        Ok(best.map_or_else(none, |(_, pivots)| pivots))
     }
 
     /// A basis of the kernel of `rows`, as columns of `n` entries, by elimination.
@@ -281,11 +290,16 @@ impl Known {
         let mut rows = rows.clone();
         let mut leads: Vec<usize> = Vec::new();
         for i in 0..rows.len() {
-            let mut best: Option<(Class, usize)> = None;
+            let mut best: Option<((Zero, Class), usize)> = None;
             for (j, &entry) in rows[i].iter().enumerate() {
                 let class = self.class(pool, entry);
-                if best.is_none_or(|(known, _)| class <= known) && !self.vanishes(pool, entry) {
-                    best = Some((class, j));
+                if best.is_some_and(|(known, _)| known < (Zero::No, class)) {
+                    continue;
+                }
+                match self.zero_test(pool, entry) {
+                    Zero::Yes => {}
+                    zero if best.is_some_and(|(known, _)| known < (zero, class)) => {}
+                    zero => best = Some(((zero, class), j)),
                 }
             }
             // The forms are independent almost everywhere.

@@ -1,16 +1,7 @@
 //! What is an error: which mistakes are found, all of them at once. Places and whole texts are seen
 //! in the cases of the crate `tests`.
 
-use super::{parse, three};
-
-/// The first lines of the errors, without their places.
-fn errors(source: &str) -> Vec<String> {
-    let errors = parse(source).err().unwrap_or_default();
-    let message = |e: &String| {
-        e.lines().next().and_then(|l| l.split_once(": ").map(|(_, m)| m)).unwrap_or(e).to_owned()
-    };
-    errors.iter().map(message).collect()
-}
+use super::{errors, three};
 
 const KINETIC: &str = "lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)";
 
