@@ -1,7 +1,7 @@
 //! Errors on the user's tokens, collected until all are known.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 /// From the first to the last token of what an error is about.
@@ -123,19 +123,36 @@ fn compile_error(at: Extent, message: &str) -> TokenStream {
     ])
 }
 
-/// Collects all errors of one declaration; it must be checked before it is dropped.
+/// Most errors of one declaration that are reported; the others are counted.
+const MAX_ERRORS: usize = 50;
+
+/// Collects the errors of one declaration; it must be checked before it is dropped.
 #[derive(Debug)]
 pub(crate) struct Context {
     errors: RefCell<Option<Vec<Error>>>,
+    /// How many there are beyond those, and where the first one is.
+    others: Cell<Option<(Extent, usize)>>,
 }
 
 impl Context {
     pub(crate) fn new() -> Context {
-        Context { errors: RefCell::new(Some(Vec::new())) }
+        Context { errors: RefCell::new(Some(Vec::new())), others: Cell::new(None) }
     }
 
     pub(crate) fn push(&self, error: Error) {
-        self.errors.borrow_mut().as_mut().expect("errors are collected before they are checked").push(error);
+        self.push_with(error.at, || error);
+    }
+
+    /// As `push`, for an error that takes time to word.
+    pub(crate) fn push_with(&self, at: Extent, error: impl FnOnce() -> Error) {
+        let mut errors = self.errors.borrow_mut();
+        let errors = errors.as_mut().expect("errors are collected before they are checked");
+        if errors.len() < MAX_ERRORS {
+            errors.push(error());
+        } else {
+            let (first, count) = self.others.get().unwrap_or((at, 0));
+            self.others.set(Some((first, count + 1)));
+        }
     }
 
     /// The value of a fallible step; otherwise `None`, and the error is collected.
@@ -143,13 +160,20 @@ impl Context {
         result.map_err(|e| self.push(e)).ok()
     }
 
-    /// All errors, in the order of the source.
+    /// The errors, in the order of the source; the number of those that are left out is the last one.
     pub(crate) fn check(self) -> Vec<Error> {
         let mut errors = self.errors.borrow_mut().take().unwrap_or_default();
         errors.sort_by_key(|e| {
             let start = e.at.first.start();
             (start.line, start.column)
         });
+        match self.others.get() {
+            None => {}
+            Some((at, 1)) => errors.push(Error::new(at, "there is one more error, from here on")),
+            Some((at, count)) => {
+                errors.push(Error::new(at, format!("there are {count} more errors, from here on")));
+            }
+        }
         errors
     }
 }

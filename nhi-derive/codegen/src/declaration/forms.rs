@@ -101,6 +101,7 @@ pub(crate) struct OneForm {
 
 /// What an expression is that keeps a rule.
 struct Checked {
+    of: Expr,
     terms: Polynomial,
     /// Whether further terms, which broke the rule, turned out to be zero.
     dropped: bool,
@@ -120,8 +121,7 @@ fn from_terms(pool: &mut Pool, terms: &Polynomial, variables: &[Expr]) -> Expr {
 impl Lowering<'_> {
     /// L, and the entries ∂²L/∂vᵢ∂vⱼ of its mass matrix.
     pub(crate) fn lagrangian(&mut self, ast: &Ast) -> Result<(Expr, Vec<Vec<Expr>>), Reported> {
-        let e = self.lower(ast)?;
-        let Checked { terms, dropped } = self.checked(ast, e, Rule::Lagrangian)?;
+        let Checked { terms, dropped, of: e } = self.checked(ast, Rule::Lagrangian)?;
         let e = if dropped { from_terms(&mut self.pool, &terms, &self.symbols.velocities) } else { e };
         let n = self.symbols.velocities.len();
         let zero = self.pool.zero();
@@ -141,8 +141,7 @@ impl Lowering<'_> {
     /// μ and μ₀ of a constraint in either notation.
     pub(crate) fn constraint(&mut self, ast: &Ast, holds: Holds) -> Result<OneForm, Reported> {
         let notation = if holds.differentials { Notation::Differentials } else { Notation::Velocities };
-        let e = self.lower(ast)?;
-        let Checked { terms, .. } = self.checked(ast, e, Rule::Constraint(notation))?;
+        let Checked { terms, .. } = self.checked(ast, Rule::Constraint(notation))?;
         let n = self.symbols.velocities.len();
         let mut form = self.zero_form();
         let mut without = false;
@@ -185,8 +184,7 @@ impl Lowering<'_> {
     }
 
     fn work_form(&mut self, ast: &Ast) -> Result<Vec<Expr>, Reported> {
-        let e = self.lower(ast)?;
-        let Checked { terms, .. } = self.checked(ast, e, Rule::Force)?;
+        let Checked { terms, .. } = self.checked(ast, Rule::Force)?;
         let mut form = self.zero_form();
         let mut without = false;
         for (monomial, coefficient) in terms {
@@ -259,7 +257,11 @@ impl Lowering<'_> {
     }
 
     /// The polynomial of an expression that keeps the rule; otherwise its bad parts are reported.
-    fn checked(&mut self, ast: &Ast, e: Expr, rule: Rule) -> Result<Checked, Reported> {
+    fn checked(&mut self, ast: &Ast, rule: Rule) -> Result<Checked, Reported> {
+        let Ok(e) = self.lower(ast) else {
+            self.blame_terms(ast, rule);
+            return Err(Reported);
+        };
         let variables = self.variables(rule);
         match polynomial(&mut self.pool, e, &variables) {
             Ok(mut terms) => {
@@ -275,7 +277,7 @@ impl Lowering<'_> {
                     }
                     terms.remove(monomial);
                 }
-                Ok(Checked { terms, dropped: !bad.is_empty() })
+                Ok(Checked { of: e, terms, dropped: !bad.is_empty() })
             }
             Err(Obstacle::NotPolynomial) => self.blame(ast, rule),
             Err(Obstacle::TooLarge) => {
@@ -296,6 +298,39 @@ impl Lowering<'_> {
             self.push(fault.error(at, decided));
         }
         Err(Reported)
+    }
+
+    /// Reports the parts of a force that has other errors.
+    pub(crate) fn blame_force(&mut self, ast: &Ast) {
+        self.in_force = true;
+        self.blame_terms(ast, Rule::Force);
+        self.in_force = false;
+    }
+
+    /// Reports the parts of a Lagrangian that has other errors.
+    pub(crate) fn blame_lagrangian(&mut self, ast: &Ast) {
+        self.blame_terms(ast, Rule::Lagrangian);
+    }
+
+    /// Reports the parts of a constraint that has other errors.
+    pub(crate) fn blame_constraint(&mut self, ast: &Ast) {
+        self.blame_terms(ast, Rule::Constraint(Notation::Differentials));
+    }
+
+    /// Reports the terms that break the rule by themselves, in a sum of which other terms have no meaning.
+    fn blame_terms(&mut self, ast: &Ast, rule: Rule) {
+        match &ast.kind {
+            Kind::Sum(_) | Kind::Paren(_) | Kind::Neg(_) => {
+                ast.children().into_iter().for_each(|term| self.blame_terms(term, rule));
+            }
+            _ => {
+                let mut found = Vec::new();
+                self.find_bad(ast, rule, &mut found);
+                for (at, fault, decided) in found {
+                    self.push(fault.error(at, decided));
+                }
+            }
+        }
     }
 
     /// How an expression breaks the rule, if it does, and whether that is certain.

@@ -276,7 +276,10 @@ impl<'a> Lowering<'a> {
         let value = self.rational(ast)?;
         match value.to_integer().to_i64() {
             Some(i) if value.is_integer() => Ok(i),
-            _ => self.report(ast, || Error::new(ast.at, format!("expected an integer, but this is {value}"))),
+            _ => self.report(ast, || {
+                Error::new(ast.at, format!("expected an integer, but this is {value}"))
+                    .help("indices and bounds are constants or loop variables, and their sums and products")
+            }),
         }
     }
 

@@ -433,12 +433,18 @@ fn resolve_and_lower(
     }
     let lagrangian = lagrangian.and_then(|(ast, holds)| match holds {
         Some(_) => lowering.regular_lagrangian(ast, &velocity_names).ok(),
-        None => lowering.lower(ast).ok().and(None),
+        None => {
+            lowering.blame_lagrangian(ast);
+            None
+        }
     });
     let independent = lowering.independent_constraints(&constraints);
     let force_form = match force {
         Some((ast, Some(_))) => lowering.force(ast).ok().inspect(|form| lowering.check_numbers(form, ast.at)),
-        Some((ast, None)) => lowering.lower(ast).ok().and(None),
+        Some((ast, None)) => {
+            lowering.blame_force(ast);
+            None
+        }
         None => {
             let zero = lowering.pool.zero();
             Some(vec![zero; velocity_names.len()])
@@ -547,7 +553,11 @@ impl Lowering<'_> {
                     self.differential(g)
                 }),
                 Some(holds) => self.constraint(&form.form, *holds).ok(),
-                None => self.lower(&form.form).ok().and(None),
+                None if *place == Place::Holonomic => self.lower(&form.form).ok().and(None),
+                None => {
+                    self.blame_constraint(&form.form);
+                    None
+                }
             };
             let Some(one_form) = one_form else {
                 complete = false;
@@ -564,7 +574,7 @@ impl Lowering<'_> {
                     Error::new(form.form.at, "this position constraint does not depend on the configuration")
                 } else if alone {
                     Error::new(form.form.at, "this constraint has no differential or velocity in it").help(
-                        "a condition on positions is declared by `holonomic(...)`, its derivative by `d(...)`",
+                        "a condition on positions is declared in `holonomic(...)`, its differential is `d(...)`",
                     )
                 } else if position.is_some() {
                     Error::new(form.form.at, "this position constraint depends on the constraints before it")

@@ -355,7 +355,7 @@ impl<'a> Resolver<'a> {
             _ => {
                 self.error(
                     Error::new(ast.at, "expected an integer, found an expression").help(
-                        "indices and bounds are made of integers, loop variables, `+`, `-`, `*` and `/`",
+                        "indices and bounds are constants or loop variables, and their sums and products",
                     ),
                 );
             }
@@ -398,7 +398,7 @@ impl<'a> Resolver<'a> {
         let Some(lengths) = self.scope.lengths(name) else {
             self.failed = true;
             if !self.scope.incomplete {
-                self.context.push(self.scope.unknown(name, at, false, &self.loops));
+                self.context.push_with(at, || self.scope.unknown(name, at, false, &self.loops));
             }
             return Holds::default();
         };

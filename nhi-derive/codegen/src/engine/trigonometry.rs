@@ -1,6 +1,6 @@
 //! Polynomials in sines and cosines modulo sin² + cos² = 1 and the addition theorems.
 
-use super::polynomial::{Monomial, Polynomial, exponent, multiply, without};
+use super::polynomial::{MAX_TERMS, Monomial, Polynomial, exponent, multiply, without};
 use crate::expr::{Expr, Function, Node, Pool, Rational};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
@@ -26,7 +26,8 @@ fn trigonometric(pool: &Pool, atom: Expr) -> Option<(Function, Expr)> {
     }
 }
 
-/// `p` with every power of `atom` above the first reduced by `atom² = 1 - other²`.
+/// `p` with every power of `atom` above the first reduced by `atom² = 1 - other²`, unless that has too many terms:
+/// one angle after the other may double their number.
 pub(super) fn eliminate(p: &Polynomial, atom: Expr, other: Expr) -> Option<Polynomial> {
     let mut square = Polynomial::number(Rational::one());
     square.add_term(-Rational::one(), vec![(other, 2)]);
@@ -42,6 +43,9 @@ pub(super) fn eliminate(p: &Polynomial, atom: Expr, other: Expr) -> Option<Polyn
             rest = multiply(&rest, &vec![(atom, 1)]);
         }
         out.add_scaled(c, &rest, &square.pow(n / 2)?);
+        if out.len() > MAX_TERMS {
+            return None;
+        }
     }
     Some(out)
 }
@@ -97,6 +101,9 @@ pub(super) fn linearise(pool: &mut Pool, p: &Polynomial) -> Option<Polynomial> {
         for (c, f, x) in sum {
             let value = pool.call(f, x);
             add_product(pool, &mut out, &c, &rest, value);
+        }
+        if out.len() > MAX_TERMS {
+            return None;
         }
     }
     Some(out)

@@ -1,7 +1,7 @@
 //! What is an error: which mistakes are found, all of them at once. Places and whole texts are seen
 //! in the cases of the crate `tests`.
 
-use super::{errors, three};
+use super::{errors, parse, three};
 
 const KINETIC: &str = "lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)";
 
@@ -417,4 +417,63 @@ fn position_constraints() {
         ]
     );
     assert_eq!(declared("holonomic(a: x - y, a: y - z)"), ["the label `a` is used twice"]);
+}
+
+/// A term without a meaning hides nothing about the others.
+#[test]
+fn all_terms_are_checked() {
+    check(&[
+        (
+            "KINETIC, constraints(), force = k*dx + dy*dz + (dx + x*dx^2)",
+            &[
+                "unknown name `k`",
+                "this is not linear in the differentials",
+                "this is not linear in the differentials",
+            ],
+        ),
+        (
+            "KINETIC, constraints(), force = dx/(x - x) + dy*dz",
+            &["division by zero", "this is not linear in the differentials"],
+        ),
+        (
+            "KINETIC + k*x + dot(y)^3, constraints()",
+            &["unknown name `k`", "this is not quadratic in the velocities"],
+        ),
+        (
+            "KINETIC, constraints(k*dx + dy*dz, dot(x) + l - dot(y)^2)",
+            &[
+                "unknown name `k`",
+                "this is not linear in the differentials",
+                "unknown name `l`",
+                "this is not linear in the velocities",
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn remedies_are_named() {
+    let text = |keys: &str| parse(&three(&keys.replace("KINETIC", KINETIC))).err().unwrap().join("\n");
+    let position = text("KINETIC, constraints(x^2 + y^2 - r^2 = 0)");
+    assert!(position.contains("`holonomic(...)`") && position.contains("`d(...)`"), "{position}");
+    for index in ["x", "1/2", "m + 1"] {
+        let index = text(&format!("KINETIC, constraints(), force = c[{index}]*dx"));
+        assert!(index.contains("constants or loop variables"), "{index}");
+    }
+}
+
+/// The first ones are reported, the others counted; names are not searched for again.
+#[test]
+fn many_errors_are_counted() {
+    let unknown: String = (0..20_000).map(|i| format!(" + unknown{i}")).collect();
+    let start = std::time::Instant::now();
+    let found = errors(&three(&format!("KINETIC{unknown}, constraints()").replace("KINETIC", KINETIC)));
+    assert!(start.elapsed().as_secs() < 10);
+    assert_eq!(found.len(), 51);
+    assert_eq!(found[0], "unknown name `unknown0`");
+    assert_eq!(found[49], "unknown name `unknown49`");
+    assert_eq!(found[50], "there are 19950 more errors, from here on");
+    let few = format!("KINETIC{}, constraints()", &unknown[..unknown.find("51").unwrap() - 10]);
+    let found = errors(&three(&few.replace("KINETIC", KINETIC)));
+    assert_eq!(found.last().unwrap(), "there is one more error, from here on");
 }
