@@ -4,6 +4,7 @@ use crate::caught::caught;
 use crate::declaration::{self, Declaration, Error, Rejected};
 use crate::emit::{self, Unit};
 use crate::engine::{Engine, EngineError, default_engine};
+use crate::lower::Operand;
 use crate::mechanics::{Connection, Mechanics};
 use crate::method::{
     MethodPrograms, SystemPrograms, method_programs, readable_programs, refusal, system_programs,
@@ -27,7 +28,11 @@ fn implementation(input: &syn::DeriveInput) -> Result<TokenStream, Box<Rejected>
     let known = declaration.reject(Vec::new());
     let known = || known.clone();
     let derived = stage("derivation", input, known, || Derived::new(declaration, default_engine().as_mut()))?;
-    stage("code generation", input, known, || Ok(derived.implementation()))
+    stage("code generation", input, known, || {
+        let optimised = derived.optimised();
+        derived.check_constants(&optimised)?;
+        Ok(derived.implementation_of(&optimised))
+    })
 }
 
 /// The result of one stage. A panic in it is an error at the name of the struct, with what is `known` of the declaration.
@@ -66,6 +71,9 @@ impl Derived {
     pub fn new(mut declaration: Declaration, engine: &mut dyn Engine) -> Result<Derived, Box<Rejected>> {
         let mut mechanics = Mechanics::derive(declaration.system.clone(), engine)
             .map_err(|e| unanswered(&declaration, &e))?;
+        if !mechanics.has_finite_constants() {
+            return Err(infinite(&declaration));
+        }
         let refusals: Vec<Option<String>> =
             declaration.system.methods.iter().map(|&method| refusal(method, &mechanics)).collect();
         if declaration.all_methods {
@@ -92,9 +100,31 @@ impl Derived {
         Optimised::of(&self.mechanics.system.pool, &self.system, &self.methods)
     }
 
+    /// An error where a constant of the functions is not finite, although those of the declaration are.
+    ///
+    /// # Errors
+    /// That one.
+    pub fn check_constants(&self, optimised: &Optimised) -> Result<(), Box<Rejected>> {
+        let finite = |operand: &Operand| !matches!(operand, Operand::Constant(c) if !c.is_finite());
+        let functions = optimised.methods.iter().flat_map(MethodFunctions::all);
+        for function in optimised.system.all().chain(functions) {
+            let mut all_finite = true;
+            function
+                .for_each_statement(&mut |statement| all_finite &= statement.operands().iter().all(finite));
+            if !all_finite {
+                return Err(infinite(&self.declaration));
+            }
+        }
+        Ok(())
+    }
+
     /// The implementation of the runtime's traits.
     pub fn implementation(&self) -> TokenStream {
-        emit::implementation(&self.unit(&self.mechanics, &self.optimised(), None))
+        self.implementation_of(&self.optimised())
+    }
+
+    fn implementation_of(&self, optimised: &Optimised) -> TokenStream {
+        emit::implementation(&self.unit(&self.mechanics, optimised, None))
     }
 
     /// The same for people: formatted, with the equations that the code implements as comments.
@@ -104,7 +134,9 @@ impl Derived {
     pub fn pretty(&self, engine: &mut dyn Engine) -> Result<String, Box<Rejected>> {
         let mut mechanics = self.mechanics.clone();
         let connection = mechanics.connection(engine).map_err(|e| unanswered(&self.declaration, &e))?;
-        Ok(emit::pretty(&self.unit(&mechanics, &self.optimised(), connection.as_ref())))
+        let optimised = self.optimised();
+        self.check_constants(&optimised)?;
+        Ok(emit::pretty(&self.unit(&mechanics, &optimised, connection.as_ref())))
     }
 
     /// The methods' schemes as they are derived, before the passes: formatted, with the equations that the code
@@ -145,6 +177,14 @@ impl Derived {
     ) -> Unit<'a> {
         Unit { declaration: &self.declaration, mechanics, optimised, connection }
     }
+}
+
+fn infinite(declaration: &Declaration) -> Box<Rejected> {
+    let error = Error::new(
+        declaration.extents.lagrangian,
+        "a constant in the equations of motion of this Lagrangian is not finite as f64",
+    );
+    declaration.reject(vec![error.help("choose units in which its constants are of moderate size")])
 }
 
 fn unanswered(declaration: &Declaration, error: &EngineError) -> Box<Rejected> {

@@ -471,13 +471,34 @@ impl<'a> Lowering<'a> {
     /// Reports numbers in `roots` that are not finite in double precision: coefficients that came
     /// about by multiplying out.
     pub(crate) fn check_numbers(&self, roots: &[Expr], at: Extent) {
-        let infinite = self
-            .pool
-            .reachable(roots)
-            .into_iter()
-            .any(|e| self.pool.as_number(e).is_some_and(|r| !r.to_f64().is_some_and(f64::is_finite)));
-        if infinite {
+        if !self.pool.has_finite_numbers(roots) {
             self.push(Error::new(at, "a constant in here is not finite as f64"));
+        }
+    }
+
+    /// Reports the terms of a sum, `e`, whose derivatives have constants that are not finite.
+    pub(crate) fn check_derivatives(&mut self, ast: &Ast, e: Expr) {
+        let variables = [&self.symbols.coordinates[..], &self.symbols.velocities[..]].concat();
+        // The order of terms follows from the order in which they are made, which a check does not change.
+        let mut pool = self.pool.clone();
+        let gradient = pool.gradient(e, &variables);
+        if pool.has_finite_numbers(&gradient) {
+            return;
+        }
+        let mut terms = vec![ast];
+        while let Some(ast) = terms.pop() {
+            match &ast.kind {
+                Kind::Sum(_) | Kind::Paren(_) | Kind::Neg(_) => terms.extend(ast.children()),
+                _ => {
+                    let Ok(e) = self.lower(ast) else { continue };
+                    let gradient = self.pool.gradient(e, &variables);
+                    if !self.pool.has_finite_numbers(&gradient) {
+                        let error =
+                            Error::new(ast.at, "a constant in the derivatives of this is not finite as f64");
+                        self.push(error.help("choose units in which its constants are of moderate size"));
+                    }
+                }
+            }
         }
     }
 }

@@ -493,6 +493,7 @@ impl Lowering<'_> {
     fn regular_lagrangian(&mut self, ast: &Ast, names: &[String]) -> Result<Expr, Reported> {
         let (lagrangian, mass) = self.lagrangian(ast)?;
         self.check_numbers(&[lagrangian], ast.at);
+        self.check_derivatives(ast, lagrangian);
         if self.scope.is_sound() && self.rank(&mass) < mass.len() {
             let error =
                 Error::new(ast.at, "this Lagrangian is not regular: its mass matrix is singular everywhere");

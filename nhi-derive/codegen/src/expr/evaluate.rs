@@ -14,6 +14,12 @@ impl Pool {
         self.evaluate_with(roots, values, &|_, _| f64::NAN)
     }
 
+    /// Whether all numbers in `roots` are finite in double precision.
+    pub(crate) fn has_finite_numbers(&self, roots: &[Expr]) -> bool {
+        let finite = |e| self.as_number(e).is_none_or(|r| r.to_f64().is_some_and(f64::is_finite));
+        self.reachable(roots).into_iter().all(finite)
+    }
+
     /// As [`Pool::evaluate`], with the values of `maps`.
     pub fn evaluate_with(&self, roots: &[Expr], values: &HashMap<Symbol, f64>, maps: Maps<'_>) -> Vec<f64> {
         let mut at = vec![0.0; table_size(roots)];

@@ -179,6 +179,15 @@ impl Mechanics {
         Ok(mechanics)
     }
 
+    /// Whether the constants of the equations of motion are finite as f64.
+    pub(crate) fn has_finite_constants(&self) -> bool {
+        let reaction = self.reaction.iter().flat_map(|r| r.b.iter().chain(&r.c).flatten());
+        let vectors = [&self.momentum, &self.dl_dq, &self.bias, &self.residual, &self.gamma, &self.force];
+        let all = vectors.into_iter().chain(&self.mass).flatten().chain(reaction);
+        let all: Vec<Expr> = all.copied().chain([self.energy]).collect();
+        self.system.pool.has_finite_numbers(&all)
+    }
+
     /// Symbols of the parameters.
     pub fn parameters(&self) -> Vec<Expr> {
         self.system.parameters.iter().map(|p| p.symbol).collect()

@@ -1,7 +1,7 @@
 //! What is an error: which mistakes are found, all of them at once. Places and whole texts are seen
 //! in the cases of the crate `tests`.
 
-use super::{errors, parse, three};
+use super::{errors, implemented, parse, three};
 
 const KINETIC: &str = "lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)";
 
@@ -476,4 +476,24 @@ fn many_errors_are_counted() {
     let few = format!("KINETIC{}, constraints()", &unknown[..unknown.find("51").unwrap() - 10]);
     let found = errors(&three(&few.replace("KINETIC", KINETIC)));
     assert_eq!(found.last().unwrap(), "there is one more error, from here on");
+}
+
+/// Numbers that only the equations of motion have.
+#[test]
+fn constants_of_the_equations_are_finite() {
+    let of_term = "a constant in the derivatives of this is not finite as f64";
+    let of_system = "a constant in the equations of motion of this Lagrangian is not finite as f64";
+    for (lagrangian, expected, text) in [
+        ("dot(x)^2/2 - 1e308*x^2", of_term, "1e308*x^2"),
+        ("dot(x)^2/2 - x + (1e300*sin(1e10*x) + x)", of_term, "1e300*sin(1e10*x)"),
+        ("1e-300*dot(x)^2/2 - 1e100*x^2", of_system, "1e-300*dot(x)^2/2 - 1e100*x^2"),
+    ] {
+        let source =
+            format!("#[nonholonomic(coordinates(x), lagrangian = {lagrangian}, constraints())] struct S;");
+        let found = implemented(&source).expect_err(&source);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains(expected), "{source}: {found:?}");
+        let column = source.find(text).unwrap() + 1;
+        assert!(found[0].starts_with(&format!("1:{column}:")), "{source}: {found:?}");
+    }
 }
