@@ -16,6 +16,10 @@ use proc_macro2::TokenStream;
 /// The expansion of `#[derive(Nonholonomic)]`: the implementation, or every error and a stub. A panic, which is a bug of
 /// this crate, is one such error.
 pub fn derive(input: TokenStream) -> TokenStream {
+    let input = match declaration::shallow(input) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
     let input: syn::DeriveInput = match syn::parse2(input) {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),

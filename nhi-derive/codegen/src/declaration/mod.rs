@@ -22,10 +22,12 @@ mod lower;
 mod names;
 mod number;
 mod polynomial;
+mod shallow;
 mod stub;
 
 pub use error::{Error, Extent};
 pub use fields::Field;
+pub(crate) use shallow::shallow;
 pub use stub::stub;
 
 use crate::expr::{Expr, Pool};

@@ -497,3 +497,47 @@ fn constants_of_the_equations_are_finite() {
         assert!(found[0].starts_with(&format!("1:{column}:")), "{source}: {found:?}");
     }
 }
+
+/// Types are read as tokens: neither depth nor length of what is passed through ends the process.
+#[test]
+fn deeply_nested_types() {
+    use proc_macro2::TokenStream;
+    // What such types are to rustc does not matter, and printing them recurses in the parser of tests.
+    let expand = |fields: &str| {
+        let source = format!(
+            "#[nonholonomic(coordinates(x), lagrangian = dot(x)^2/2, constraints())] struct S {{ {fields} }}"
+        );
+        let tokens: TokenStream = source.parse().unwrap();
+        nhi_codegen::pipeline::derive(tokens).to_string()
+    };
+    let skip = "#[nonholonomic(skip)]";
+    for depth in [300, 10_000] {
+        let nested = |open: &str, inner: &str, close: &str| {
+            format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
+        };
+        let types = [
+            nested("(", "f64", ")"),
+            nested("[", "f64", "; 2]"),
+            nested("Option<", "f64", ">"),
+            nested("&'static ", "f64", ""),
+            nested("fn() -> ", "f64", ""),
+            format!("[f64; {}]", nested("(", "3", ")")),
+        ];
+        for (i, ty) in types.iter().enumerate() {
+            let skipped = expand(&format!("{skip} a: {ty}, pub(crate) b: fn(Vec<(u8, u8)>) -> f64, c: f64,"));
+            let message = "the parameter field `b` must be `f64` or `[f64; N]`";
+            assert_eq!(skipped.matches("compile_error").count(), 1, "{skipped:.300}");
+            assert!(skipped.contains(message), "{skipped:.300}");
+            assert!(!expand(&format!("{skip} a: {ty}, m: f64")).contains("compile_error"));
+            let parameter = expand(&format!("m: f64, a: {ty}"));
+            assert_eq!(parameter.contains("the parameter field `a` must be"), i > 0, "{parameter:.300}");
+        }
+        let items =
+            ["enum S { A(T), B = 3 }", "struct S(T);", "union S { a: T }", "struct S<X: A<T>> { a: f64 }"];
+        for item in items {
+            let item = item.replace('T', &types[0]);
+            let tokens: TokenStream = format!("#[nonholonomic(coordinates(x))] {item}").parse().unwrap();
+            assert!(nhi_codegen::pipeline::derive(tokens).to_string().contains("compile_error"));
+        }
+    }
+}
