@@ -342,7 +342,7 @@ fn general_power(known: &Known<'_>, base: Expr, exponent: Expr) -> Option<u64> {
 
 fn function(known: &Known<'_>, f: Function, x: Expr) -> Option<u64> {
     use Function::*;
-    let half = (PRIME + 1) / 2;
+    let half = PRIME.div_ceil(2);
     match f {
         Sin | SmallSin => Some(direction(known, x)?.im),
         Cos | SmallCos => Some(direction(known, x)?.re),

@@ -52,7 +52,7 @@ impl Point {
         let quadruple = self.0 / 4;
         let pair = quadruple as usize / 2 % SCALES.len();
         let mixed = mix(!u64::from(quadruple) << 32 | u64::from(index)) as usize % SCALES.len();
-        let scale = SCALES[if quadruple % 2 == 0 { pair } else { mixed }];
+        let scale = SCALES[if quadruple.is_multiple_of(2) { pair } else { mixed }];
         let fraction = (self.bits(index) >> 11) as f64 / (1u64 << 53) as f64;
         let coin = mix(u64::from(!quadruple) << 32 | u64::from(index)) & 1 == 1;
         let negative = match self.0 % 4 {
