@@ -118,11 +118,16 @@ impl Draft {
 
     /// Every evaluated expression that is not the value of a `Let`.
     pub(super) fn results(&self) -> Vec<Expr> {
-        let mut program = self.program.clone();
-        let no_let = |s: &Statement| !matches!(s, Statement::Let { .. });
-        newtons(&mut program).for_each(|newton| newton.body.retain(no_let));
-        program.body.retain(no_let);
-        program.values()
+        let mut all = Vec::new();
+        for statement in &self.program.body {
+            match statement {
+                Statement::Let { .. } => {}
+                Statement::Newton(newton) => all.extend(newton.before().into_iter().chain(newton.updates())),
+                other => all.extend(other.values()),
+            }
+        }
+        all.extend(self.program.outputs.iter().flat_map(|output| &output.values));
+        all
     }
 
     /// Replaces every expression bottom-up. `f` gets a node and the images of older nodes, and returns the image of the
@@ -313,16 +318,32 @@ impl Levels {
         if let Some(&known) = self.known.get(e) {
             return known;
         }
-        let operands = |_: &mut (), e: Expr| match values.get(e) {
-            Some(&value) => vec![value],
-            None => {
-                debug_assert!(pool.as_symbol(e).is_none(), "{} is bound nowhere", pool.show(e));
-                pool.children(e)
+        // Most of the optimiser's time is spent here: without lists of operands.
+        let mut stack = vec![e];
+        while let Some(&top) = stack.last() {
+            if self.known.contains(top) {
+                stack.pop();
+                continue;
             }
-        };
-        rewrite(&mut (), &[e], &mut self.known, operands, |cx, e, known| {
-            operands(cx, e).into_iter().map(|c| known[c]).max().unwrap_or(Level::PREPARED)
-        });
+            let (count, mut level) = (stack.len(), Level::PREPARED);
+            let mut operand = |c: Expr| match self.known.get(c) {
+                Some(&known) => level = level.max(known),
+                None => stack.push(c),
+            };
+            match values.get(top) {
+                Some(&value) => operand(value),
+                None => pool.for_each_child(top, operand),
+            }
+            if stack.len() == count {
+                debug_assert!(
+                    values.contains(top) || pool.as_symbol(top).is_none(),
+                    "{} is bound nowhere",
+                    pool.show(top)
+                );
+                self.known.insert(top, level);
+                stack.pop();
+            }
+        }
         self.known[e]
     }
 }

@@ -1,6 +1,6 @@
 //! Code placement: the statement at which every value is computed.
 
-use super::draft::{Context, Draft, Level, Levels, rewrite};
+use super::draft::{Context, Draft, Level, Levels};
 use crate::expr::{Expr, Node, Pool};
 use crate::program::{Statement, Table};
 use std::collections::BTreeMap;
@@ -172,13 +172,20 @@ impl Scheduler {
 
 /// The symbols that `results` need, directly or through other values.
 fn live(pool: &Pool, values: &Table<Expr>, results: Vec<Expr>) -> Table<()> {
-    let mut seen = Table::new();
-    let operands = |_: &mut (), e: Expr| match values.get(e) {
-        Some(&value) => vec![value],
-        None => pool.children(e),
-    };
-    rewrite(&mut (), &results, &mut seen, operands, |_, _, _| ());
-    seen.keys().into_iter().filter(|&e| values.contains(e)).map(|e| (e, ())).collect()
+    let (mut live, mut seen, mut stack) = (Table::new(), Table::new(), results);
+    while let Some(e) = stack.pop() {
+        if seen.insert(e, ()).is_some() {
+            continue;
+        }
+        match values.get(e) {
+            Some(&value) => {
+                live.insert(e, ());
+                stack.push(value);
+            }
+            None => pool.for_each_child(e, |c| stack.push(c)),
+        }
+    }
+    live
 }
 
 /// For every live symbol the symbols that are computed together with it, itself among them.

@@ -224,7 +224,18 @@ impl Newton {
 impl Statement {
     /// Every expression that the statement evaluates, in order of evaluation.
     pub(crate) fn values(&self) -> Vec<Expr> {
-        self.clone().values_mut().into_iter().map(|e| *e).collect()
+        match self {
+            Statement::Equation(_) => Vec::new(),
+            Statement::Let { value, .. } => vec![*value],
+            Statement::Pivot { pivot, diagonal, .. } => vec![*pivot, *diagonal],
+            Statement::Turn(Turn { angle, from, foreseen, known, .. }) => {
+                [*angle, *from].into_iter().chain(foreseen.by()).chain(*known).collect()
+            }
+            Statement::Newton(newton) => {
+                let body = newton.body.iter().flat_map(Statement::values);
+                newton.before().into_iter().chain(body).chain(newton.updates()).collect()
+            }
+        }
     }
 
     /// The same, to be changed.
@@ -254,7 +265,8 @@ impl Program {
 
     /// Copies of [`Program::values_mut`].
     pub fn values(&self) -> Vec<Expr> {
-        self.clone().values_mut().into_iter().map(|e| *e).collect()
+        let results = self.outputs.iter().flat_map(|o| &o.values);
+        self.body.iter().flat_map(Statement::values).chain(results.copied()).collect()
     }
 
     /// Symbol and value of every `Let` in order, of those in loops too.

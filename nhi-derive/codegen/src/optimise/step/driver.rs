@@ -189,6 +189,14 @@ fn fewest_operations(cx: &mut Context<'_>, at: Candidate, current: Candidate, mo
 fn fewest_cycles(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
     let Candidate { step, search, stage } = &at;
     let (facts, next) = (Facts::of(step, search), stage + 1);
+    if STAGES[*stage].iter().all(|pass| (pass.applies)(facts).is_err()) {
+        // Nothing to compare: neither copies of the pool nor costs are needed.
+        let log = STAGES[*stage].iter().map(|pass| pass.decide(cx, facts, |_| Outcome::Nothing));
+        let mut decisions: Vec<Decision> = log.collect();
+        let mut finished = explore(cx, Candidate { stage: next, ..at }, most);
+        decisions.append(&mut finished.decisions);
+        return Finished { facts, decisions, ..finished };
+    }
     // Every candidate starts from the same pool, so that its names do not depend on the other candidates.
     let start = (cx.pool.clone(), cx.constants.clone());
     let mut best = explore(cx, Candidate { stage: next, ..at.clone() }, most);

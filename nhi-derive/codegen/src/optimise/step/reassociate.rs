@@ -166,15 +166,20 @@ pub(super) fn expose_late_factors(cx: &mut Context<'_>, program: &mut Program) {
         drop_unused(cx.pool, &mut program);
         Cost::of(cx.pool, cx.constants, &program)
     };
-    let before = cost(cx, &named);
     let mut best = named.clone();
     for value in best.outputs.iter_mut().flat_map(|output| &mut output.values) {
         *value = cx.pool.substitute(&[*value], &products)[0];
     }
-    let mut least = cost(cx, &best);
+    if best == named {
+        return;
+    }
+    let (before, mut least) = (cost(cx, &named), cost(cx, &best));
     // Restores one result after the other, except where that lengthens the recurrence.
     for (i, output) in named.outputs.iter().enumerate().rev() {
         for (j, &value) in output.values.iter().enumerate().rev() {
+            if best.outputs[i].values[j] == value {
+                continue;
+            }
             let mut other = best.clone();
             other.outputs[i].values[j] = value;
             let cost = cost(cx, &other);
