@@ -1,6 +1,7 @@
 //! Syntax trees of expressions, as written.
 
 use super::error::Extent;
+use super::integers::{Constants, Loops, integer, loop_value};
 use crate::expr::Rational;
 use std::fmt;
 
@@ -36,13 +37,18 @@ pub(crate) enum Kind {
     Product(Vec<(bool, Ast)>),
     Power(Box<Ast>, Box<Ast>),
     Call(Name, Vec<Ast>),
-    /// `sum(variable in from..to, body)`.
-    Loop {
-        variable: Name,
-        from: Box<Ast>,
-        to: Box<Ast>,
-        body: Box<Ast>,
-    },
+    /// `sum(i in 0..3, body)`.
+    Loop(Range, Box<Ast>),
+    /// `[a, b, c]`.
+    Vector(Vec<Ast>),
+}
+
+/// `i in 0..3`.
+#[derive(Clone, Debug)]
+pub(crate) struct Range {
+    pub(crate) variable: Name,
+    pub(crate) from: Box<Ast>,
+    pub(crate) to: Box<Ast>,
 }
 
 impl Ast {
@@ -53,9 +59,55 @@ impl Ast {
             Kind::Paren(a) | Kind::Neg(a) => vec![a],
             Kind::Sum(c) | Kind::Product(c) => c.iter().map(|(_, a)| a).collect(),
             Kind::Power(a, b) => vec![a, b],
-            Kind::Indexed(_, c) | Kind::Call(_, c) => c.iter().collect(),
-            Kind::Loop { from, to, body, .. } => vec![from, to, body],
+            Kind::Indexed(_, c) | Kind::Call(_, c) | Kind::Vector(c) => c.iter().collect(),
+            Kind::Loop(range, body) => vec![&range.from, &range.to, body],
         }
+    }
+
+    /// The same with the values of loop variables in their places, and with indices computed.
+    pub(crate) fn with_values(&self, loops: &Loops, constants: &Constants) -> Ast {
+        let all = |c: &[Ast]| c.iter().map(|a| a.with_values(loops, constants)).collect();
+        let boxed = |a: &Ast| Box::new(a.with_values(loops, constants));
+        let signed =
+            |c: &[(bool, Ast)]| c.iter().map(|(sign, a)| (*sign, a.with_values(loops, constants))).collect();
+        let number = |i: i64| Kind::Number {
+            value: Rational::from_integer(i.unsigned_abs().into()),
+            text: i.unsigned_abs().to_string(),
+        };
+        let kind = match &self.kind {
+            Kind::Name(name) => match loop_value(loops, name) {
+                Some(i) if i < 0 => {
+                    let magnitude = Ast { kind: number(i), at: self.at };
+                    let negative = Ast { kind: Kind::Neg(Box::new(magnitude)), at: self.at };
+                    Kind::Paren(Box::new(negative))
+                }
+                Some(i) => number(i),
+                None => self.kind.clone(),
+            },
+            Kind::Indexed(name, indices) => {
+                let index = |index: &Ast| {
+                    let mut work = usize::MAX;
+                    match integer(index, &constants.with(loops), &mut work) {
+                        Ok(i) if i >= 0 => Ast { kind: number(i), at: index.at },
+                        _ => index.with_values(loops, constants),
+                    }
+                };
+                Kind::Indexed(name.clone(), indices.iter().map(index).collect())
+            }
+            Kind::Number { .. } => self.kind.clone(),
+            Kind::Paren(a) => Kind::Paren(boxed(a)),
+            Kind::Neg(a) => Kind::Neg(boxed(a)),
+            Kind::Sum(c) => Kind::Sum(signed(c)),
+            Kind::Product(c) => Kind::Product(signed(c)),
+            Kind::Power(a, b) => Kind::Power(boxed(a), boxed(b)),
+            Kind::Call(function, c) => Kind::Call(function.clone(), all(c)),
+            Kind::Loop(Range { variable, from, to }, body) => {
+                let range = Range { variable: variable.clone(), from: boxed(from), to: boxed(to) };
+                Kind::Loop(range, boxed(body))
+            }
+            Kind::Vector(c) => Kind::Vector(all(c)),
+        };
+        Ast { kind, at: self.at }
     }
 }
 
@@ -93,15 +145,25 @@ impl fmt::Display for Ast {
             Kind::Power(a, b) => write!(f, "{a}^{b}"),
             Kind::Call(g, arguments) => {
                 write!(f, "{}(", g.text)?;
-                for (i, a) in arguments.iter().enumerate() {
-                    f.write_str(if i == 0 { "" } else { ", " })?;
-                    write!(f, "{a}")?;
-                }
+                separated(f, arguments)?;
                 f.write_str(")")
             }
-            Kind::Loop { variable, from, to, body } => {
+            Kind::Loop(Range { variable, from, to }, body) => {
                 write!(f, "sum({} in {from}..{to}, {body})", variable.text)
+            }
+            Kind::Vector(components) => {
+                f.write_str("[")?;
+                separated(f, components)?;
+                f.write_str("]")
             }
         }
     }
+}
+
+fn separated(f: &mut fmt::Formatter<'_>, list: &[Ast]) -> fmt::Result {
+    for (i, a) in list.iter().enumerate() {
+        f.write_str(if i == 0 { "" } else { ", " })?;
+        write!(f, "{a}")?;
+    }
+    Ok(())
 }

@@ -3,10 +3,12 @@
 use super::ast::{Ast, Kind, Name};
 use super::cursor::{Cursor, describe, token_trees};
 use super::error::{Context, Error, Extent};
+use super::families::Items;
 use super::grammar;
 use super::group::{self, Factor};
+use super::integers::{Constants, integer, unknown_constant};
 use super::names::nearest;
-use num_traits::{ToPrimitive, Zero};
+use num_traits::Zero;
 use proc_macro2::{Delimiter, Group, TokenTree};
 use quote::ToTokens;
 use syn::parse::Parser;
@@ -37,26 +39,27 @@ pub(crate) struct Declared {
     pub(crate) len: Option<usize>,
 }
 
-/// `name = value` in `let(...)`; without a value where that is not an expression.
+/// `name = value` or `name[i] = value` in `let(...)`; without a value where that is not an expression.
 #[derive(Clone, Debug)]
 pub(crate) struct Let {
-    pub(crate) name: Name,
+    pub(crate) name: Indexed,
     pub(crate) value: Option<Ast>,
 }
 
-/// `label: form = 0`.
+/// `label: form = 0` or `label[i]: form = 0`.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
-    pub(crate) label: Option<Name>,
+    pub(crate) label: Option<Indexed>,
     pub(crate) form: Ast,
 }
 
-/// The entries of `constraints(...)` or `holonomic(...)`.
+/// A name with the indices that it has where it is defined.
 #[derive(Clone, Debug)]
-pub(crate) struct Forms {
-    pub(crate) forms: Vec<Form>,
-    /// Whether all of them could be read.
-    pub(crate) complete: bool,
+pub(crate) struct Indexed {
+    pub(crate) name: Name,
+    pub(crate) indices: Vec<Ast>,
+    /// Of both.
+    pub(crate) at: Extent,
 }
 
 /// The contents of the attributes.
@@ -67,10 +70,10 @@ pub(crate) struct Attributes {
     pub(crate) coordinates: Slot<Vec<Declared>>,
     pub(crate) group: Slot<Factor>,
     pub(crate) inputs: Slot<Vec<Declared>>,
-    pub(crate) lets: Vec<Let>,
+    pub(crate) lets: Items<Let>,
     pub(crate) lagrangian: Slot<Ast>,
-    pub(crate) constraints: Slot<Forms>,
-    pub(crate) holonomic: Slot<Forms>,
+    pub(crate) constraints: Slot<Items<Form>>,
+    pub(crate) holonomic: Slot<Items<Form>>,
     pub(crate) force: Slot<Ast>,
     pub(crate) methods: Slot<Vec<Name>>,
     pub(crate) runtime: Slot<syn::Path>,
@@ -122,7 +125,11 @@ impl<T> Slot<T> {
 
 impl Attributes {
     /// Reads every `#[nonholonomic(...)]` among `attributes`.
-    pub(crate) fn parse(attributes: &[syn::Attribute], context: &Context) -> Attributes {
+    pub(crate) fn parse(
+        attributes: &[syn::Attribute],
+        constants: &Constants,
+        context: &Context,
+    ) -> Attributes {
         let mut result = Attributes::default();
         for attribute in attributes.iter().filter(|a| a.path().is_ident("nonholonomic")) {
             let at = Extent::of_all(&attribute.meta);
@@ -130,7 +137,7 @@ impl Attributes {
             match &attribute.meta {
                 syn::Meta::List(list) if matches!(list.delimiter, syn::MacroDelimiter::Paren(_)) => {
                     let tokens = token_trees(list.tokens.clone());
-                    result.keys(Cursor::new(&tokens, at), context);
+                    result.keys(Cursor::new(&tokens, at), constants, context);
                 }
                 meta => {
                     result.malformed = true;
@@ -144,13 +151,13 @@ impl Attributes {
         result
     }
 
-    fn keys(&mut self, cursor: Cursor<'_>, context: &Context) {
+    fn keys(&mut self, cursor: Cursor<'_>, constants: &Constants, context: &Context) {
         let (parts, commas) = cursor.split_at_commas();
         commas.into_iter().for_each(|e| context.push(e));
         for mut part in parts {
             // A missing comma leaves the next key behind the value of this one.
             while !part.is_empty() {
-                self.key(&mut part, context);
+                self.key(&mut part, constants, context);
                 if let Some(next) = part.peek() {
                     context.push(Error::new(
                         Extent::of(next),
@@ -162,7 +169,7 @@ impl Attributes {
     }
 
     /// Reads one key and its value, up to the end or to the next key.
-    fn key(&mut self, part: &mut Cursor<'_>, context: &Context) {
+    fn key(&mut self, part: &mut Cursor<'_>, constants: &Constants, context: &Context) {
         let key = match part.peek() {
             Some(TokenTree::Ident(ident)) => Name { text: ident.to_string(), at: ident.span().into() },
             _ => {
@@ -173,8 +180,8 @@ impl Attributes {
         part.next();
         match key.text.as_str() {
             "coordinates" | "inputs" => {
-                let declared =
-                    list(&key, "(x, y[3])", part, context).map(|group| self.declarations(&group, context));
+                let declared = list(&key, "(x, y[3])", part, context)
+                    .map(|group| self.declarations(&group, constants, context));
                 self.names_missing |= declared.is_none();
                 let slot = if key.text == "inputs" { &mut self.inputs } else { &mut self.coordinates };
                 slot.set(&key, declared, context);
@@ -192,11 +199,13 @@ impl Attributes {
                 self.force.set(&key, value, context);
             }
             "constraints" => {
-                let forms = list(&key, "(... = 0, ...)", part, context).map(|group| forms(&group, context));
+                let forms = list(&key, "(... = 0, ...)", part, context)
+                    .map(|group| Items::parse(&group, context, &mut form));
                 self.constraints.set(&key, forms, context);
             }
             "holonomic" => {
-                let forms = list(&key, "(... = 0, ...)", part, context).map(|group| forms(&group, context));
+                let forms = list(&key, "(... = 0, ...)", part, context)
+                    .map(|group| Items::parse(&group, context, &mut form));
                 self.holonomic.set(&key, forms, context);
             }
             "methods" => {
@@ -232,12 +241,12 @@ impl Attributes {
     }
 
     /// `x, y[3], ...`
-    fn declarations(&mut self, group: &Group, context: &Context) -> Vec<Declared> {
+    fn declarations(&mut self, group: &Group, constants: &Constants, context: &Context) -> Vec<Declared> {
         let mut result = Vec::new();
         self.each(group, context, |part| {
             let name = part.name("a name")?;
             let len = match part.eat_group(Delimiter::Bracket) {
-                Some(group) => Some(array_length(group, part.last())?),
+                Some(group) => Some(array_length(group, part.last(), constants)?),
                 None => None,
             };
             part.end("`,`")?;
@@ -249,19 +258,17 @@ impl Attributes {
 
     /// `name = expr, ...`
     fn definitions(&mut self, group: &Group, context: &Context) {
-        let mut lets = Vec::new();
-        self.each(group, context, |part| {
-            let name = part.name("a name")?;
+        let lets = Items::parse(group, context, &mut |part| {
+            let name = indexed(part, "a name")?;
             let mut value = || {
                 if !part.eat('=') {
                     return Err(part.unexpected("`=`").help("definitions are written `let(name = ...)`"));
                 }
                 whole_expression(part)
             };
-            let value = context.keep(value());
-            lets.push(Let { name, value });
-            Ok(())
+            Ok(Let { name, value: context.keep(value()) })
         });
+        self.names_missing |= !lets.complete;
         self.lets.extend(lets);
     }
 
@@ -372,37 +379,40 @@ fn whole_expression(part: &mut Cursor<'_>) -> Result<Ast, Error> {
 }
 
 /// The `3` of `y[3]`.
-fn array_length(group: &Group, at: Extent) -> Result<usize, Error> {
+fn array_length(group: &Group, at: Extent, constants: &Constants) -> Result<usize, Error> {
     let tokens = token_trees(group.stream());
     let mut cursor = Cursor::new(&tokens, at);
-    let length = match whole_expression(&mut cursor) {
-        Ok(Ast { kind: Kind::Number { value, .. }, .. }) if value.is_integer() => {
-            value.to_integer().to_usize()
-        }
-        _ => None,
-    };
-    match length {
-        Some(0) => Err(Error::new(at, "an array has at least one entry")),
-        Some(length) => Ok(length),
-        None => Err(Error::new(at, "the length of an array is an integer").help("write `y[3]`")),
+    let not_an_integer = || Error::new(at, "the length of an array is an integer").help("write `y[3]`");
+    let length = whole_expression(&mut cursor).map_err(|_| not_an_integer())?;
+    if let Kind::Name(name) = &length.kind
+        && constants.contains(name)
+        && constants.value(name).is_none()
+    {
+        return Err(unknown_constant(&length, name));
+    }
+    let mut work = usize::MAX;
+    let value = integer(&length, &|name| constants.value(name), &mut work);
+    match value.map(usize::try_from) {
+        Ok(Ok(0)) => Err(Error::new(at, "an array has at least one entry")),
+        Ok(Ok(length)) => Ok(length),
+        _ => Err(not_an_integer()),
     }
 }
 
-/// `label: form = 0, ...`
-fn forms(group: &Group, context: &Context) -> Forms {
-    let tokens = token_trees(group.stream());
-    let (parts, commas) = Cursor::new(&tokens, group_extent(group)).split_at_commas();
-    commas.into_iter().for_each(|e| context.push(e));
-    let count = parts.len();
-    let forms: Vec<Form> = parts.into_iter().filter_map(|mut part| context.keep(form(&mut part))).collect();
-    Forms { complete: forms.len() == count, forms }
+/// A name and the indices behind it.
+fn indexed(part: &mut Cursor<'_>, what: &str) -> Result<Indexed, Error> {
+    let name = part.name(what)?;
+    let indices = grammar::indices(part, name.at)?;
+    Ok(Indexed { at: name.at.to(part.last()), name, indices })
 }
 
+/// `label: form = 0`.
 fn form(part: &mut Cursor<'_>) -> Result<Form, Error> {
     let mut ahead = *part;
     ahead.next();
+    while ahead.eat_group(Delimiter::Bracket).is_some() {}
     let label = if ahead.at_punct(':') {
-        let label = part.name("a label")?;
+        let label = indexed(part, "a label")?;
         part.next();
         Some(label)
     } else {

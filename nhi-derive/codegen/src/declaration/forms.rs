@@ -3,7 +3,7 @@
 
 use super::ast::{Ast, Kind};
 use super::error::{Error, Extent};
-use super::lower::{Lowering, Reported};
+use super::lower::{Lowering, Reported, Value};
 use super::names::Holds;
 use super::polynomial::{Monomial, Obstacle, Polynomial, polynomial};
 use crate::expr::{Expr, Pool, Zero};
@@ -101,7 +101,6 @@ pub(crate) struct OneForm {
 
 /// What an expression is that keeps a rule.
 struct Checked {
-    of: Expr,
     terms: Polynomial,
     /// Whether further terms, which broke the rule, turned out to be zero.
     dropped: bool,
@@ -121,7 +120,8 @@ fn from_terms(pool: &mut Pool, terms: &Polynomial, variables: &[Expr]) -> Expr {
 impl Lowering<'_> {
     /// L, and the entries ∂²L/∂vᵢ∂vⱼ of its mass matrix.
     pub(crate) fn lagrangian(&mut self, ast: &Ast) -> Result<(Expr, Vec<Vec<Expr>>), Reported> {
-        let Checked { terms, dropped, of: e } = self.checked(ast, Rule::Lagrangian)?;
+        let e = self.value_under(ast, Rule::Lagrangian)?.number()?;
+        let Checked { terms, dropped } = self.checked(ast, e, Rule::Lagrangian)?;
         let e = if dropped { from_terms(&mut self.pool, &terms, &self.symbols.velocities) } else { e };
         let n = self.symbols.velocities.len();
         let zero = self.pool.zero();
@@ -138,10 +138,15 @@ impl Lowering<'_> {
         Ok((e, mass))
     }
 
-    /// μ and μ₀ of a constraint in either notation.
-    pub(crate) fn constraint(&mut self, ast: &Ast, holds: Holds) -> Result<OneForm, Reported> {
+    /// μ and μ₀ of a constraint in either notation; of one for every component of a vector.
+    pub(crate) fn constraint(&mut self, ast: &Ast, holds: Holds) -> Result<Vec<OneForm>, Reported> {
         let notation = if holds.differentials { Notation::Differentials } else { Notation::Velocities };
-        let Checked { terms, .. } = self.checked(ast, Rule::Constraint(notation))?;
+        let value = self.value_under(ast, Rule::Constraint(notation))?;
+        value.entries().iter().map(|&e| self.one_form(ast, e, notation)).collect()
+    }
+
+    fn one_form(&mut self, ast: &Ast, e: Expr, notation: Notation) -> Result<OneForm, Reported> {
+        let Checked { terms, .. } = self.checked(ast, e, Rule::Constraint(notation))?;
         let n = self.symbols.velocities.len();
         let mut form = self.zero_form();
         let mut without = false;
@@ -170,7 +175,8 @@ impl Lowering<'_> {
 
     /// The differential of a function of the configuration.
     pub(crate) fn differential(&mut self, g: Expr) -> OneForm {
-        let rate = self.total_derivative(g, self.symbols.rates.clone());
+        let rates = self.symbols.rates.clone();
+        let rate = self.total_derivative(g, &rates);
         let coefficients = self.pool.gradient(rate, &self.symbols.velocities);
         OneForm { coefficients, dt: self.pool.zero() }
     }
@@ -184,7 +190,8 @@ impl Lowering<'_> {
     }
 
     fn work_form(&mut self, ast: &Ast) -> Result<Vec<Expr>, Reported> {
-        let Checked { terms, .. } = self.checked(ast, Rule::Force)?;
+        let e = self.value_under(ast, Rule::Force)?.number()?;
+        let Checked { terms, .. } = self.checked(ast, e, Rule::Force)?;
         let mut form = self.zero_form();
         let mut without = false;
         for (monomial, coefficient) in terms {
@@ -196,9 +203,22 @@ impl Lowering<'_> {
         if without { self.blame_missing(ast, "a factor such as `dx`") } else { Ok(form.coefficients) }
     }
 
+    /// v dt for a velocity or for a vector of them.
+    pub(crate) fn velocity_value(&mut self, ast: &Ast, value: Value) -> Result<Value, Reported> {
+        Ok(match value {
+            Value::Number(e) => Value::Number(self.velocity_form(ast, e)?),
+            Value::Vector([a, b, c]) => Value::Vector([
+                self.velocity_form(ast, a)?,
+                self.velocity_form(ast, b)?,
+                self.velocity_form(ast, c)?,
+            ]),
+            Value::Matrix(_) => return Err(Reported),
+        })
+    }
+
     /// v dt for `e`, the meaning of `ast`, which has to be a velocity v: the direction of a force that
     /// may depend on velocities too, as in `-c*v*omega*dt`.
-    pub(crate) fn velocity_form(&mut self, ast: &Ast, e: Expr) -> Result<Expr, Reported> {
+    fn velocity_form(&mut self, ast: &Ast, e: Expr) -> Result<Expr, Reported> {
         let velocities = self.symbols.velocities.clone();
         let mut linear = Vec::new();
         let mut is_velocity = true;
@@ -256,12 +276,18 @@ impl Lowering<'_> {
         }
     }
 
-    /// The polynomial of an expression that keeps the rule; otherwise its bad parts are reported.
-    fn checked(&mut self, ast: &Ast, rule: Rule) -> Result<Checked, Reported> {
-        let Ok(e) = self.lower(ast) else {
+    /// What `ast` means; if that is nothing, its terms that break the rule are reported.
+    fn value_under(&mut self, ast: &Ast, rule: Rule) -> Result<Value, Reported> {
+        let value = self.value(ast);
+        if value.is_err() {
             self.blame_terms(ast, rule);
-            return Err(Reported);
-        };
+        }
+        value
+    }
+
+    /// The polynomial of `e`, the meaning of `ast` or a component of it, if it keeps the rule; otherwise the bad parts of
+    /// `ast` are reported.
+    fn checked(&mut self, ast: &Ast, e: Expr, rule: Rule) -> Result<Checked, Reported> {
         let variables = self.variables(rule);
         match polynomial(&mut self.pool, e, &variables) {
             Ok(mut terms) => {
@@ -277,7 +303,7 @@ impl Lowering<'_> {
                     }
                     terms.remove(monomial);
                 }
-                Ok(Checked { of: e, terms, dropped: !bad.is_empty() })
+                Ok(Checked { terms, dropped: !bad.is_empty() })
             }
             Err(Obstacle::NotPolynomial) => self.blame(ast, rule),
             Err(Obstacle::TooLarge) => {
@@ -320,7 +346,7 @@ impl Lowering<'_> {
     /// Reports the terms that break the rule by themselves, in a sum of which other terms have no meaning.
     fn blame_terms(&mut self, ast: &Ast, rule: Rule) {
         match &ast.kind {
-            Kind::Sum(_) | Kind::Paren(_) | Kind::Neg(_) => {
+            Kind::Sum(_) | Kind::Paren(_) | Kind::Neg(_) | Kind::Vector(_) => {
                 ast.children().into_iter().for_each(|term| self.blame_terms(term, rule));
             }
             _ => {
@@ -333,8 +359,19 @@ impl Lowering<'_> {
         }
     }
 
-    /// How an expression breaks the rule, if it does, and whether that is certain.
-    fn fault(&mut self, e: Expr, rule: Rule) -> Option<(Fault, bool)> {
+    /// How a number, or a component of a vector, breaks the rule, if it does, and whether that is certain.
+    fn fault(&mut self, value: Value, rule: Rule) -> Option<(Fault, bool)> {
+        let mut undecided = None;
+        for &e in value.entries() {
+            match self.fault_of_number(e, rule) {
+                Some((fault, true)) => return Some((fault, true)),
+                fault => undecided = undecided.or(fault),
+            }
+        }
+        undecided
+    }
+
+    fn fault_of_number(&mut self, e: Expr, rule: Rule) -> Option<(Fault, bool)> {
         let variables = self.variables(rule);
         let Ok(terms) = polynomial(&mut self.pool, e, &variables) else {
             return Some((rule.fault_of_functions(), true));
@@ -353,24 +390,24 @@ impl Lowering<'_> {
 
     /// Whether `ast` breaks the rule on its own; if so, the parts that do are added to `found`.
     fn find_bad(&mut self, ast: &Ast, rule: Rule, found: &mut Vec<(Extent, Fault, bool)>) -> bool {
-        let Ok(e) = self.lower(ast) else { return false };
-        let Some((fault, decided)) = self.fault(e, rule) else { return false };
+        let Ok(value) = self.value(ast) else { return false };
+        let Some((fault, decided)) = self.fault(value, rule) else { return false };
         let inside = match &ast.kind {
-            Kind::Loop { variable, from, to, body } => match self.bounds(from, to) {
-                Ok(range) => range
+            Kind::Loop(range, body) => match self.bounds(range) {
+                Ok(values) => values
                     .into_iter()
-                    .any(|i| self.with_loop(variable, i, |this| this.find_bad(body, rule, found))),
+                    .any(|i| self.with_loop(&range.variable, i, |this| this.find_bad(body, rule, found))),
                 Err(Reported) => false,
             },
             // Degrees are undefined inside a function.
             Kind::Call(..) | Kind::Indexed(..) => false,
             // A factor that breaks the rule does not show that the product does.
             Kind::Product(_) if !decided => false,
-            // All bad terms of a sum, but one bad operand of everything else.
-            Kind::Sum(terms) => {
+            // All bad terms of a sum and components of a vector, but one bad operand of everything else.
+            Kind::Sum(_) | Kind::Vector(_) => {
                 let before = found.len();
-                for (_, term) in terms {
-                    self.find_bad(term, rule, found);
+                for part in ast.children() {
+                    self.find_bad(part, rule, found);
                 }
                 found.len() > before
             }
@@ -397,7 +434,9 @@ impl Lowering<'_> {
 
     fn find_missing(&mut self, ast: &Ast, found: &mut Vec<Extent>) {
         let parts: Vec<&Ast> = match &ast.kind {
-            Kind::Sum(_) => ast.children().into_iter().filter(|c| self.has_term_without(c)).collect(),
+            Kind::Sum(_) | Kind::Vector(_) => {
+                ast.children().into_iter().filter(|c| self.has_term_without(c)).collect()
+            }
             // A factor that is a sum of both kinds of terms.
             Kind::Product(_) | Kind::Paren(_) | Kind::Neg(_) => {
                 ast.children().into_iter().filter(|c| self.has_both(c)).collect()
@@ -416,10 +455,16 @@ impl Lowering<'_> {
     fn terms_without_and_with(&mut self, ast: &Ast) -> (bool, bool) {
         let mut variables = self.symbols.basis.clone();
         variables.push(self.symbols.dt);
-        match self.lower(ast).map(|e| polynomial(&mut self.pool, e, &variables)) {
-            Ok(Ok(terms)) => (terms.contains_key(&Vec::new()), terms.keys().any(|m| !m.is_empty())),
-            _ => (false, false),
+        let (mut without, mut with) = (false, false);
+        if let Ok(value) = self.value(ast) {
+            for &e in value.entries() {
+                if let Ok(terms) = polynomial(&mut self.pool, e, &variables) {
+                    without |= terms.contains_key(&Vec::new());
+                    with |= terms.keys().any(|m| !m.is_empty());
+                }
+            }
         }
+        (without, with)
     }
 
     fn has_term_without(&mut self, ast: &Ast) -> bool {

@@ -8,7 +8,7 @@ use crate::expr::Function;
 /// Everything that can be called.
 pub(crate) fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = Function::ALL.iter().map(|f| f.name()).collect();
-    names.extend(["atan2", "sqrt", "sum", "dot", "d"]);
+    names.extend(["atan2", "sqrt", "sum", "dot", "d", "cross", "norm2", "transpose"]);
     names
 }
 
@@ -60,6 +60,7 @@ pub(crate) fn unknown(name: &str, at: Extent) -> Error {
         "cot" => "1/tan(x)",
         "sec" => "1/cos(x)",
         "csc" => "1/sin(x)",
+        "norm" | "length" => "sqrt(norm2(v))",
         "ddt" | "diff" | "derivative" => "dot(x)",
         _ => {
             return match nearest(name, names()) {

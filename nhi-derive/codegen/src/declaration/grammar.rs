@@ -6,13 +6,14 @@
 //! factor  = "-" factor | power
 //! power   = atom [ "^" factor' ]                  factor' = "-" factor' | power
 //! atom    = number | "(" sum ")" | name | name { "[" sum "]" } | name "(" sum { "," sum } ")"
-//!         | "sum" "(" name "in" sum ".." sum "," sum ")"
+//!         | "sum" "(" range "," sum ")" | "[" sum "," sum "," sum "]"
+//! range   = name "in" sum ".." sum
 //! ```
 //!
 //! Rust's lexer has been here before: `2.^x` arrives as `2.`, `^`, `x`, and `0..3` as `0`, `.`, `.`,
 //! `3`; `1e-3` is one token.
 
-use super::ast::{Ast, Kind, Name};
+use super::ast::{Ast, Kind, Name, Range};
 use super::cursor::{Cursor, describe, token_trees};
 use super::error::{Error, Extent};
 use super::number;
@@ -57,7 +58,7 @@ pub(crate) fn after_expression(cursor: &Cursor<'_>) -> Error {
     }
 }
 
-fn nested(depth: usize, at: Extent) -> Result<usize, Error> {
+pub(crate) fn nested(depth: usize, at: Extent) -> Result<usize, Error> {
     if depth < MAX_DEPTH {
         return Ok(depth + 1);
     }
@@ -138,6 +139,17 @@ fn atom(cursor: &mut Cursor<'_>, depth: usize) -> Result<Ast, Error> {
             let inner = only_expression(group, at, nested(depth, at)?)?;
             Ok(Ast { kind: Kind::Paren(Box::new(inner)), at })
         }
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => {
+            cursor.next();
+            let at = cursor.last();
+            let components = list(group, nested(depth, at)?)?;
+            if components.len() != 3 {
+                let verb = if components.len() == 1 { "is" } else { "are" };
+                let message = format!("a vector has three components, but {} {verb} given", components.len());
+                return Err(Error::new(at, message).help("vectors are written `[a, b, c]`"));
+            }
+            Ok(Ast { kind: Kind::Vector(components), at })
+        }
         Some(TokenTree::Ident(ident)) => {
             cursor.next();
             let text = ident.unraw().to_string();
@@ -179,18 +191,28 @@ fn named(name: Name, cursor: &mut Cursor<'_>, depth: usize) -> Result<Ast, Error
         let kind = if name.text == "sum" {
             summation(group, cursor.last(), depth)?
         } else {
-            call(name, group, depth)?
+            Kind::Call(name, list(group, depth)?)
         };
         return Ok(Ast { kind, at });
     }
-    let mut indices = Vec::new();
-    while let Some(group) = cursor.eat_group(Delimiter::Bracket) {
-        indices.push(only_expression(group, cursor.last(), nested(depth, name.at)?)?);
-    }
+    let indices = indices_within(cursor, name.at, depth)?;
     if indices.is_empty() {
         return Ok(Ast { at: name.at, kind: Kind::Name(name.text) });
     }
     Ok(Ast { at: name.at.to(cursor.last()), kind: Kind::Indexed(name, indices) })
+}
+
+/// The indices behind a name.
+pub(crate) fn indices(cursor: &mut Cursor<'_>, name: Extent) -> Result<Vec<Ast>, Error> {
+    indices_within(cursor, name, 0)
+}
+
+fn indices_within(cursor: &mut Cursor<'_>, name: Extent, depth: usize) -> Result<Vec<Ast>, Error> {
+    let mut indices = Vec::new();
+    while let Some(group) = cursor.eat_group(Delimiter::Bracket) {
+        indices.push(only_expression(group, cursor.last(), nested(depth, name)?)?);
+    }
+    Ok(indices)
 }
 
 /// The contents of a group that holds one expression.
@@ -207,7 +229,8 @@ fn only_expression(group: &Group, at: Extent, depth: usize) -> Result<Ast, Error
     Ok(inner)
 }
 
-fn call(name: Name, group: &Group, depth: usize) -> Result<Kind, Error> {
+/// The expressions between commas.
+fn list(group: &Group, depth: usize) -> Result<Vec<Ast>, Error> {
     let tokens = token_trees(group.stream());
     let enclosing = Extent { first: group.span_open(), last: group.span_close() };
     let (parts, commas) = Cursor::new(&tokens, enclosing).split_at_commas();
@@ -221,7 +244,7 @@ fn call(name: Name, group: &Group, depth: usize) -> Result<Kind, Error> {
             return Err(after_expression(&part));
         }
     }
-    Ok(Kind::Call(name, arguments))
+    Ok(arguments)
 }
 
 /// `sum(i in 0..3, body)`.
@@ -232,23 +255,7 @@ fn summation(group: &Group, at: Extent, depth: usize) -> Result<Kind, Error> {
     if cursor.is_empty() {
         return Err(Error::new(at, "expected a loop variable in here").help(FORM));
     }
-    let variable = cursor.name("a loop variable").map_err(|e| e.help(FORM))?;
-    match cursor.peek() {
-        Some(TokenTree::Ident(ident)) if ident == "in" => cursor.next(),
-        _ => return Err(cursor.unexpected("`in`").help(FORM)),
-    };
-    let from = sum(&mut cursor, depth)?;
-    for _ in 0..2 {
-        if !cursor.eat('.') {
-            return Err(cursor.unexpected("`..`").help(FORM));
-        }
-    }
-    if cursor.at_punct('=') {
-        return Err(cursor
-            .unexpected("the end of the range, which is not included")
-            .help("write `0..3` for 0, 1, 2"));
-    }
-    let to = sum(&mut cursor, depth)?;
+    let range = range(&mut cursor, depth, FORM)?;
     if !cursor.eat(',') {
         return Err(cursor.unexpected("`,`").help(FORM));
     }
@@ -257,5 +264,27 @@ fn summation(group: &Group, at: Extent, depth: usize) -> Result<Kind, Error> {
     if !cursor.is_empty() {
         return Err(after_expression(&cursor));
     }
-    Ok(Kind::Loop { variable, from: Box::new(from), to: Box::new(to), body: Box::new(body) })
+    Ok(Kind::Loop(range, Box::new(body)))
+}
+
+/// `i in 0..3`; `form` is the help of errors.
+pub(crate) fn range(cursor: &mut Cursor<'_>, depth: usize, form: &str) -> Result<Range, Error> {
+    let variable = cursor.name("a loop variable").map_err(|e| e.help(form))?;
+    match cursor.peek() {
+        Some(TokenTree::Ident(ident)) if ident == "in" => cursor.next(),
+        _ => return Err(cursor.unexpected("`in`").help(form)),
+    };
+    let from = sum(cursor, depth)?;
+    for _ in 0..2 {
+        if !cursor.eat('.') {
+            return Err(cursor.unexpected("`..`").help(form));
+        }
+    }
+    if cursor.at_punct('=') {
+        return Err(cursor
+            .unexpected("the end of the range, which is not included")
+            .help("write `0..3` for 0, 1, 2"));
+    }
+    let to = sum(cursor, depth)?;
+    Ok(Range { variable, from: Box::new(from), to: Box::new(to) })
 }

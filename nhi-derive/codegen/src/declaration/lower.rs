@@ -1,12 +1,14 @@
 //! From syntax trees to expressions, with the checks that need values: indices, division by zero,
 //! constants that are not finite.
 
-use super::ast::{Ast, Kind, Name};
+use super::ast::{Ast, Kind, Name, Range};
+use super::definitions::entry;
 use super::error::{Context, Error, Extent};
-use super::names::{Meaning, Scope};
-use crate::expr::{self, Expr, Function, MAX_BITS, Node, Pool, Rational};
+use super::integers::{Loops, integer, loop_value};
+use super::names::{Meaning, Resolver, Scope};
+use crate::expr::{self, Expr, Function, MAX_BITS, Node, Pool};
 use crate::group::Group;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive};
 use std::collections::{HashMap, HashSet};
 
 /// Most subexpressions that one declaration may have, with all its sums written out.
@@ -63,15 +65,54 @@ impl Symbols {
 /// The error was reported already, here or where the name in question is declared.
 pub(crate) struct Reported;
 
-/// Builds expressions; mistakes in names are passed over, the resolver reports them.
+/// What an expression means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Value {
+    Number(Expr),
+    Vector([Expr; 3]),
+    /// By rows.
+    Matrix([[Expr; 3]; 3]),
+}
+
+impl Value {
+    /// The number, the components of the vector or the entries of the matrix.
+    pub(crate) fn entries(&self) -> &[Expr] {
+        match self {
+            Value::Number(e) => std::slice::from_ref(e),
+            Value::Vector(v) => v,
+            Value::Matrix(m) => m.as_flattened(),
+        }
+    }
+
+    /// The value of another expression in every entry.
+    fn map(self, mut f: impl FnMut(Expr) -> Expr) -> Value {
+        match self {
+            Value::Number(e) => Value::Number(f(e)),
+            Value::Vector(v) => Value::Vector(v.map(f)),
+            Value::Matrix(m) => Value::Matrix(m.map(|row| row.map(&mut f))),
+        }
+    }
+
+    pub(crate) fn number(self) -> Result<Expr, Reported> {
+        if let Value::Number(e) = self { Ok(e) } else { Err(Reported) }
+    }
+
+    fn vector(self) -> Result<[Expr; 3], Reported> {
+        if let Value::Vector(v) = self { Ok(v) } else { Err(Reported) }
+    }
+}
+
+/// Builds expressions; mistakes in names and shapes are passed over, the resolver reports them.
 pub(crate) struct Lowering<'a> {
     pub(crate) pool: Pool,
     pub(crate) symbols: Symbols,
-    /// Values of the `let` names so far; `None` for those with errors.
-    pub(crate) lets: Vec<Option<Expr>>,
+    /// Values of the `let` names and entries so far; `None` for those with errors.
+    pub(crate) lets: Vec<Option<Value>>,
     pub(crate) scope: &'a Scope,
     context: &'a Context,
-    loops: Vec<(String, i64)>,
+    loops: Loops,
+    /// The sums that are vectors.
+    vector_sums: HashSet<*const Ast>,
     work: usize,
     /// Whether a force is being read, where `omega*dt` is the one-form of a velocity.
     pub(crate) in_force: bool,
@@ -92,14 +133,16 @@ pub(crate) fn follows_velocity(factors: &[(bool, Ast)], i: usize) -> bool {
 }
 
 impl<'a> Lowering<'a> {
-    pub(crate) fn new(pool: Pool, symbols: Symbols, scope: &'a Scope, context: &'a Context) -> Lowering<'a> {
+    pub(crate) fn new(pool: Pool, symbols: Symbols, resolver: Resolver<'a>) -> Lowering<'a> {
+        let Resolver { scope, context, vector_sums, .. } = resolver;
         Lowering {
             pool,
             symbols,
             lets: Vec::new(),
             scope,
             context,
-            loops: Vec::new(),
+            loops: Loops::new(),
+            vector_sums,
             work: MAX_WORK,
             in_force: false,
             reported: HashSet::new(),
@@ -121,54 +164,58 @@ impl<'a> Lowering<'a> {
             return Err(Reported);
         }
         self.work -= 1;
-        if self.work == 0 {
-            return self.report(ast, || {
-                Error::new(ast.at, format!("the declaration is too large: more than {MAX_WORK} operations"))
-            });
-        }
-        Ok(())
+        if self.work == 0 { self.too_large(ast) } else { Ok(()) }
     }
 
-    /// The expression that `ast` means.
+    fn too_large<T>(&mut self, ast: &Ast) -> Result<T, Reported> {
+        self.report(ast, || {
+            Error::new(ast.at, format!("the declaration is too large: more than {MAX_WORK} operations"))
+        })
+    }
+
+    /// The number that `ast` means.
     pub(crate) fn lower(&mut self, ast: &Ast) -> Result<Expr, Reported> {
+        self.value(ast)?.number()
+    }
+
+    /// What `ast` means.
+    pub(crate) fn value(&mut self, ast: &Ast) -> Result<Value, Reported> {
         self.spend(ast)?;
-        let e = match &ast.kind {
-            Kind::Number { value, .. } => self.pool.number(value.clone()),
-            Kind::Name(name) => self.name(name, 0)?,
-            Kind::Indexed(name, indices) => {
-                let i = self.position(name, indices)?;
-                self.name(&name.text, i)?
-            }
-            Kind::Paren(inner) => self.lower(inner)?,
-            Kind::Neg(inner) => {
-                let inner = self.lower(inner)?;
-                self.pool.neg(inner)
-            }
+        let value = match &ast.kind {
+            Kind::Number { value, .. } => Value::Number(self.pool.number(value.clone())),
+            Kind::Name(name) => self.name(ast, name, &[])?,
+            Kind::Indexed(name, indices) => self.name(ast, &name.text, indices)?,
+            Kind::Paren(inner) => self.value(inner)?,
+            Kind::Neg(inner) => self.value(inner)?.map(|e| self.pool.neg(e)),
             Kind::Sum(terms) => {
-                let mut lowered = Vec::with_capacity(terms.len());
+                let mut values = Vec::with_capacity(terms.len());
                 for (minus, term) in terms {
-                    let e = self.lower(term);
-                    lowered.push(e.map(|e| if *minus { self.pool.neg(e) } else { e }));
+                    let value = self.value(term);
+                    values.push(value.map(|v| if *minus { v.map(|e| self.pool.neg(e)) } else { v }));
                 }
-                let lowered = lowered.into_iter().collect::<Result<Vec<_>, _>>()?;
-                self.pool.sum(&lowered)
+                let values = values.into_iter().collect::<Result<Vec<_>, _>>()?;
+                self.sum(&values)?
             }
             Kind::Product(factors) => {
-                let mut lowered: Vec<Result<Expr, Reported>> = Vec::with_capacity(factors.len());
+                let mut values: Vec<Result<Value, Reported>> = Vec::with_capacity(factors.len());
                 for (i, (divide, factor)) in factors.iter().enumerate() {
                     if self.in_force && follows_velocity(factors, i) {
-                        let velocity = lowered.pop().unwrap_or(Err(Reported));
-                        lowered.push(velocity.and_then(|v| self.velocity_form(&factors[i - 1].1, v)));
+                        let velocity = values.pop().unwrap_or(Err(Reported));
+                        values.push(velocity.and_then(|v| self.velocity_value(&factors[i - 1].1, v)));
                         continue;
                     }
-                    let e = self.lower(factor);
-                    lowered.push(match e {
-                        Ok(e) if *divide => self.divisor(factor, e).map(|()| self.pool.recip(e)),
-                        e => e,
+                    let value = self.value(factor);
+                    values.push(match value.map(|v| (v, divide)) {
+                        Ok((Value::Number(e), true)) => {
+                            self.divisor(factor, e).map(|()| Value::Number(self.pool.recip(e)))
+                        }
+                        Ok((_, true)) => Err(Reported),
+                        Ok((value, false)) => Ok(value),
+                        Err(reported) => Err(reported),
                     });
                 }
-                let lowered = lowered.into_iter().collect::<Result<Vec<_>, _>>()?;
-                self.pool.product(&lowered)
+                let values = values.into_iter().collect::<Result<Vec<_>, _>>()?;
+                self.product(&values)?
             }
             Kind::Power(base, exponent) => {
                 let (b, x) = (self.lower(base), self.lower(exponent));
@@ -180,25 +227,98 @@ impl<'a> Lowering<'a> {
                     let message = "zero to a power that is not a number";
                     return self.report(base, || Error::new(base.at, message));
                 }
-                self.pool.pow(b, x)
+                Value::Number(self.pool.pow(b, x))
             }
             Kind::Call(function, arguments) => self.call(ast, function, arguments)?,
-            Kind::Loop { variable, from, to, body } => {
-                let range = self.bounds(from, to)?;
-                let length = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+            Kind::Loop(range, body) => {
+                let values = self.bounds(range)?;
+                let length = usize::try_from(values.end.saturating_sub(values.start)).unwrap_or(0);
                 if length > MAX_WORK {
                     return self.report(ast, || {
                         Error::new(ast.at, format!("a sum of {length} terms is too long to be written out"))
                     });
                 }
-                let terms: Result<Vec<Expr>, Reported> =
-                    range.map(|i| self.with_loop(variable, i, |this| this.lower(body))).collect();
+                let terms: Result<Vec<Value>, Reported> =
+                    values.map(|i| self.with_loop(&range.variable, i, |this| this.value(body))).collect();
                 let terms = terms?;
-                self.pool.sum(&terms)
+                match terms.is_empty() && self.vector_sums.contains(&std::ptr::from_ref(ast)) {
+                    true => Value::Vector([self.pool.zero(); 3]),
+                    false => self.sum(&terms)?,
+                }
+            }
+            Kind::Vector(components) => {
+                let mut values = Vec::with_capacity(3);
+                for component in components {
+                    values.push(self.lower(component));
+                }
+                let values = values.into_iter().collect::<Result<Vec<_>, _>>()?;
+                Value::Vector(values.try_into().map_err(|_| Reported)?)
             }
         };
-        self.finite(ast, e)?;
-        Ok(e)
+        for e in value.entries() {
+            self.finite(ast, *e)?;
+        }
+        Ok(value)
+    }
+
+    /// The sum of numbers or of vectors.
+    fn sum(&mut self, values: &[Value]) -> Result<Value, Reported> {
+        let Some(Value::Vector(_)) = values.first() else {
+            let numbers = values.iter().map(|v| v.number()).collect::<Result<Vec<_>, _>>()?;
+            return Ok(Value::Number(self.pool.sum(&numbers)));
+        };
+        let vectors = values.iter().map(|v| v.vector()).collect::<Result<Vec<_>, _>>()?;
+        Ok(Value::Vector([0, 1, 2].map(|i| {
+            let components: Vec<Expr> = vectors.iter().map(|v| v[i]).collect();
+            self.pool.sum(&components)
+        })))
+    }
+
+    /// The product of numbers with at most one matrix and one vector behind it.
+    fn product(&mut self, values: &[Value]) -> Result<Value, Reported> {
+        let mut numbers = Vec::with_capacity(values.len());
+        let mut whole: Option<Value> = None;
+        for value in values {
+            whole = match (*value, whole) {
+                (Value::Number(e), whole) => {
+                    numbers.push(e);
+                    whole
+                }
+                (value, None) => Some(value),
+                (Value::Vector(v), Some(Value::Matrix(m))) => {
+                    Some(Value::Vector(m.map(|row| self.dot(&row, &v))))
+                }
+                _ => return Err(Reported),
+            };
+        }
+        let Some(whole) = whole else { return Ok(Value::Number(self.pool.product(&numbers))) };
+        let last = numbers.len();
+        numbers.push(self.pool.one());
+        Ok(whole.map(|e| {
+            numbers[last] = e;
+            self.pool.product(&numbers)
+        }))
+    }
+
+    fn dot(&mut self, a: &[Expr; 3], b: &[Expr; 3]) -> Expr {
+        let products = [0, 1, 2].map(|i| self.pool.mul(a[i], b[i]));
+        self.pool.sum(&products)
+    }
+
+    fn cross(&mut self, a: &[Expr; 3], b: &[Expr; 3]) -> [Expr; 3] {
+        [0, 1, 2].map(|i| {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            let (first, second) = (self.pool.mul(a[j], b[k]), self.pool.mul(a[k], b[j]));
+            self.pool.sub(first, second)
+        })
+    }
+
+    /// Runs `f` with the values of the loop variables of a family.
+    pub(crate) fn with_loops<T>(&mut self, loops: &Loops, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.loops.clone_from(loops);
+        let result = f(self);
+        self.loops.clear();
+        result
     }
 
     /// Runs `f` with a value of a loop variable.
@@ -209,42 +329,119 @@ impl<'a> Lowering<'a> {
         result
     }
 
-    fn loop_value(&self, name: &str) -> Option<i64> {
-        self.loops.iter().rev().find(|(variable, _)| variable == name).map(|(_, i)| *i)
-    }
-
-    /// The quantity of that name; `i` is the index of an array entry.
-    fn name(&mut self, name: &str, i: usize) -> Result<Expr, Reported> {
-        if let Some(i) = self.loop_value(name) {
-            return Ok(self.pool.int(i));
+    /// The quantity of that name, or an entry of it.
+    fn name(&mut self, ast: &Ast, name: &str, indices: &[Ast]) -> Result<Value, Reported> {
+        let symbol = match name {
+            "pi" => Some(self.pool.pi()),
+            "t" => Some(self.symbols.t),
+            "dt" => Some(self.symbols.dt),
+            _ => loop_value(&self.loops, name).map(|i| self.pool.int(i)),
+        };
+        if let Some(symbol) = symbol {
+            return if indices.is_empty() { Ok(Value::Number(symbol)) } else { Err(Reported) };
         }
-        match name {
-            "pi" => return Ok(self.pool.pi()),
-            "t" => return Ok(self.symbols.t),
-            "dt" => return Ok(self.symbols.dt),
-            _ => {}
-        }
-        match self.scope.meaning(name) {
-            Some(Meaning::Coordinate(first, _) | Meaning::Pose(first, _)) => {
-                self.symbols.coordinates.get(first + i).copied()
-            }
-            Some(Meaning::Velocity(position)) => self.symbols.velocities.get(position).copied(),
-            Some(Meaning::Parameter(first, _)) => self.symbols.parameters.get(first + i).copied(),
-            Some(Meaning::Input(first, _)) => self.symbols.inputs.get(first + i).copied(),
-            Some(Meaning::Let(position)) => self.lets.get(position).copied().flatten(),
+        let symbols = &self.symbols;
+        let (symbols, first) = match self.scope.meaning(name) {
+            Some(Meaning::Let(i)) => return self.let_value(ast, name, i, indices),
+            Some(Meaning::Coordinate(first, _) | Meaning::Pose(first, _)) => (&symbols.coordinates, first),
+            Some(Meaning::Velocity(first)) => (&symbols.velocities, first),
+            Some(Meaning::Parameter(first, _)) => (&symbols.parameters, first),
+            Some(Meaning::Input(first, _)) => (&symbols.inputs, first),
             None => {
                 let (first, _) = self.scope.differential(name).ok_or(Reported)?;
-                self.symbols.differentials.get(first + i).copied()
+                (&symbols.differentials, first)
+            }
+        };
+        let lengths = self.scope.lengths(name).ok_or(Reported)?;
+        let entry = |i: usize| symbols.get(first + i).copied().ok_or(Reported);
+        let row = |i: usize| Ok([entry(i)?, entry(i + 1)?, entry(i + 2)?]);
+        match (lengths.as_slice(), indices) {
+            ([], []) => entry(0).map(Value::Number),
+            ([3], []) => row(0).map(Value::Vector),
+            ([3, 3], []) => Ok(Value::Matrix([row(0)?, row(3)?, row(6)?])),
+            _ => {
+                let entries: Vec<Expr> = symbols.iter().skip(first).copied().collect();
+                let i = self.position(name, indices, &lengths)?;
+                entries.get(i).copied().map(Value::Number).ok_or(Reported)
             }
         }
-        .ok_or(Reported)
+    }
+
+    /// The value of a `let` name, of an entry of an array, or of a component of a vector.
+    fn let_value(&mut self, ast: &Ast, name: &str, i: usize, indices: &[Ast]) -> Result<Value, Reported> {
+        let definition = self.scope.definition(i);
+        let count = definition.indices;
+        if indices.is_empty() && definition.has_three_entries() {
+            let mut vector = Vec::with_capacity(3);
+            for k in 0..3 {
+                vector.push(self.let_entry(ast, ast, name, i, &[k])?.number()?);
+            }
+            return Ok(Value::Vector(vector.try_into().map_err(|_| Reported)?));
+        }
+        if indices.len() < count {
+            return Err(Reported);
+        }
+        let (indices, component) = indices.split_at(count);
+        let mut key = Vec::with_capacity(count);
+        for index in indices {
+            key.push(self.integer(index)?);
+        }
+        let wrong = if let [index] = indices { index } else { ast };
+        let value = self.let_entry(ast, wrong, name, i, &key)?;
+        match (value, component) {
+            (value, []) => Ok(value),
+            (Value::Vector(vector), [index]) => {
+                let name = entry(name, &key);
+                let component = self.position(&name, std::slice::from_ref(index), &[3])?;
+                Ok(Value::Number(vector[component]))
+            }
+            _ => Err(Reported),
+        }
+    }
+
+    /// The value of an entry with these indices; `wrong` is the place of an error about them.
+    fn let_entry(
+        &mut self,
+        ast: &Ast,
+        wrong: &Ast,
+        name: &str,
+        i: usize,
+        key: &[i64],
+    ) -> Result<Value, Reported> {
+        let definition = self.scope.definition(i);
+        // The resolver reports uses before the first definition.
+        if definition.entries.values().all(|&position| position >= self.lets.len()) {
+            return Err(Reported);
+        }
+        match definition.entries.get(key) {
+            Some(&position) => match self.lets.get(position) {
+                Some(value) => value.ok_or(Reported),
+                None => self.report(ast, || {
+                    let message = format!("`{}` is defined only after it is used here", entry(name, key));
+                    Error::new(ast.at, message).help("a `let` sees the names defined before it")
+                }),
+            },
+            None if !definition.complete || key.is_empty() => Err(Reported),
+            None => self.report(wrong, || {
+                let error = match key {
+                    [i] => Error::new(wrong.at, format!("the index {i} is out of range")),
+                    _ => Error::new(wrong.at, format!("`{}` is not defined", entry(name, key))),
+                };
+                match definition.range(name) {
+                    Some(range) => error.help(range),
+                    None => error,
+                }
+            }),
+        }
     }
 
     /// The position of an entry, its indices checked.
-    fn position(&mut self, name: &Name, indices: &[Ast]) -> Result<usize, Reported> {
-        let lengths = self.scope.lengths(&name.text).filter(|l| l.len() == indices.len()).ok_or(Reported)?;
+    fn position(&mut self, name: &str, indices: &[Ast], lengths: &[usize]) -> Result<usize, Reported> {
+        if indices.len() != lengths.len() {
+            return Err(Reported);
+        }
         let mut position = 0;
-        for (index, &len) in indices.iter().zip(&lengths) {
+        for (index, &len) in indices.iter().zip(lengths) {
             let i = self.integer(index)?;
             position = match usize::try_from(i) {
                 Ok(i) if i < len => position * len + i,
@@ -253,13 +450,12 @@ impl<'a> Lowering<'a> {
                         let error = Error::new(index.at, format!("the index {i} is out of range"));
                         let entry = |i: &dyn Fn(usize) -> usize| {
                             let indices = lengths.iter().map(|&l| format!("[{}]", i(l)));
-                            format!("`{}{}`", name.text, indices.collect::<String>())
+                            format!("`{name}{}`", indices.collect::<String>())
                         };
                         match len {
-                            0 => error.help(format!("`{}` has no entries", name.text)),
+                            0 => error.help(format!("`{name}` has no entries")),
                             _ => error.help(format!(
-                                "the entries of `{}` are {} to {}",
-                                name.text,
+                                "the entries of `{name}` are {} to {}",
                                 entry(&|_| 0),
                                 entry(&|l| l - 1)
                             )),
@@ -273,55 +469,56 @@ impl<'a> Lowering<'a> {
 
     /// The value of an index or of a bound of a sum.
     pub(crate) fn integer(&mut self, ast: &Ast) -> Result<i64, Reported> {
-        let value = self.rational(ast)?;
-        match value.to_integer().to_i64() {
-            Some(i) if value.is_integer() => Ok(i),
-            _ => self.report(ast, || {
-                Error::new(ast.at, format!("expected an integer, but this is {value}"))
-                    .help("indices and bounds are constants or loop variables, and their sums and products")
-            }),
+        if self.work == 0 {
+            return Err(Reported);
+        }
+        let result = integer(ast, &self.scope.constants().with(&self.loops), &mut self.work);
+        match result {
+            Ok(i) => Ok(i),
+            Err(Some(error)) => self.report(ast, || error),
+            Err(None) if self.work == 0 => self.too_large(ast),
+            Err(None) => Err(Reported),
         }
     }
 
-    fn rational(&mut self, ast: &Ast) -> Result<Rational, Reported> {
-        self.spend(ast)?;
-        Ok(match &ast.kind {
-            Kind::Number { value, .. } => value.clone(),
-            Kind::Name(name) => Rational::from_integer(self.loop_value(name).ok_or(Reported)?.into()),
-            Kind::Paren(inner) => self.rational(inner)?,
-            Kind::Neg(inner) => -self.rational(inner)?,
-            Kind::Sum(terms) => {
-                let mut sum = Rational::zero();
-                for (minus, term) in terms {
-                    let value = self.rational(term)?;
-                    sum = if *minus { sum - value } else { sum + value };
-                }
-                sum
-            }
-            Kind::Product(factors) => {
-                let mut product = Rational::one();
-                for (divide, factor) in factors {
-                    let value = self.rational(factor)?;
-                    if *divide && value.is_zero() {
-                        return self.report(factor, || Error::new(factor.at, "division by zero"));
-                    }
-                    product = if *divide { product / value } else { product * value };
-                }
-                product
-            }
-            _ => return Err(Reported),
-        })
-    }
-
-    fn call(&mut self, ast: &Ast, function: &Name, arguments: &[Ast]) -> Result<Expr, Reported> {
-        let mut lowered = Vec::with_capacity(arguments.len());
+    fn call(&mut self, ast: &Ast, function: &Name, arguments: &[Ast]) -> Result<Value, Reported> {
+        let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            lowered.push(self.lower(argument)?);
+            values.push(self.value(argument)?);
         }
+        match (function.text.as_str(), values.as_slice()) {
+            ("dot", [Value::Vector(a), Value::Vector(b)]) => Ok(Value::Number(self.dot(a, b))),
+            ("cross", [Value::Vector(a), Value::Vector(b)]) => Ok(Value::Vector(self.cross(a, b))),
+            ("norm2", [Value::Vector(a)]) => Ok(Value::Number(self.dot(a, a))),
+            ("transpose", [Value::Matrix(m)]) => {
+                Ok(Value::Matrix([0, 1, 2].map(|i| [0, 1, 2].map(|j| m[j][i]))))
+            }
+            ("dot" | "d", [value]) => {
+                let Symbols { velocities, inputs, t, rates, differentials, .. } = &self.symbols;
+                // The resolver reports what is no function of the coordinates.
+                let others = [&velocities[..], &inputs[..], &[*t]].concat();
+                if value.entries().iter().any(|&e| self.pool.depends_on(e, &others)) {
+                    return Err(Reported);
+                }
+                let rates = if function.text == "dot" { rates } else { differentials }.clone();
+                Ok(value.map(|e| self.total_derivative(e, &rates)))
+            }
+            _ => {
+                let numbers = values.into_iter().map(Value::number).collect::<Result<Vec<_>, _>>()?;
+                self.call_of_numbers(ast, function, arguments, &numbers).map(Value::Number)
+            }
+        }
+    }
+
+    fn call_of_numbers(
+        &mut self,
+        ast: &Ast,
+        function: &Name,
+        arguments: &[Ast],
+        lowered: &[Expr],
+    ) -> Result<Expr, Reported> {
         let [x, ..] = lowered[..] else { return Err(Reported) };
         let e = match function.text.as_str() {
-            "dot" => self.total_derivative(x, self.symbols.rates.clone()),
-            "d" => self.total_derivative(x, self.symbols.differentials.clone()),
             "sqrt" => self.pool.sqrt(x),
             "atan2" => {
                 let [y, x] = lowered[..] else { return Err(Reported) };
@@ -350,9 +547,9 @@ impl<'a> Lowering<'a> {
     }
 
     /// Σ ∂e/∂qᵢ rᵢ: the time derivative or the differential of a function of the coordinates.
-    pub(crate) fn total_derivative(&mut self, e: Expr, rates: Vec<Expr>) -> Expr {
+    pub(crate) fn total_derivative(&mut self, e: Expr, rates: &[Expr]) -> Expr {
         let gradient = self.pool.gradient(e, &self.symbols.coordinates);
-        let terms: Vec<Expr> = gradient.iter().zip(&rates).map(|(&g, &r)| self.pool.mul(g, r)).collect();
+        let terms: Vec<Expr> = gradient.iter().zip(rates).map(|(&g, &r)| self.pool.mul(g, r)).collect();
         self.pool.sum(&terms)
     }
 
@@ -459,8 +656,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// The range of a loop.
-    pub(crate) fn bounds(&mut self, from: &Ast, to: &Ast) -> Result<std::ops::Range<i64>, Reported> {
-        Ok(self.integer(from)?..self.integer(to)?)
+    pub(crate) fn bounds(&mut self, range: &Range) -> Result<std::ops::Range<i64>, Reported> {
+        Ok(self.integer(&range.from)?..self.integer(&range.to)?)
     }
 
     /// Collects an error about something that is not a single node.

@@ -2,8 +2,9 @@
 //! the user's.
 //!
 //! 1. `attribute` and `fields` read the syntax and go on after mistakes.
-//! 2. `names` resolves names and checks where each may be used.
-//! 3. `lower` makes expressions, `forms` takes them apart as polynomials in the velocities and
+//! 2. `families` writes out what is declared for every value of a loop variable.
+//! 3. `names` resolves names and checks where each may be used, `shapes` which expressions are vectors.
+//! 4. `lower` makes expressions, `forms` takes them apart as polynomials in the velocities and
 //!    differentials.
 //!
 //! Errors are collected in one `error::Context`. After this stage nothing about a declaration can
@@ -12,17 +13,21 @@
 mod ast;
 mod attribute;
 mod cursor;
+mod definitions;
 mod error;
+mod families;
 mod fields;
 mod forms;
 mod functions;
 mod grammar;
 mod group;
+mod integers;
 mod lower;
 mod names;
 mod number;
 mod polynomial;
 mod shallow;
+mod shapes;
 mod stub;
 
 pub use error::{Error, Extent};
@@ -33,12 +38,18 @@ pub use stub::stub;
 use crate::expr::{Expr, Pool};
 use crate::system::{Constraint, Quantity, Source, System};
 use ast::{Ast, Name};
-use attribute::{Attributes, Declared, WHAT_TO_DECLARE, quoted};
+use attribute::{Attributes, Declared, Form, Indexed, Let, WHAT_TO_DECLARE, quoted};
+use definitions::entry;
 use error::Context;
+use families::{Instance, Items};
+use forms::OneForm;
+use group::Factor;
+use integers::{Constants, Loops};
 use lower::{Lowering, Reported, Symbols};
-use names::{Holds, Meaning, Place, Resolver, Scope, nearest};
+use names::{Facts, Meaning, Place, Resolver, Scope, nearest};
 use nhi_methods::Method;
-use std::collections::HashMap;
+use shapes::Shape;
+use std::collections::{HashMap, HashSet};
 use syn::ext::IdentExt;
 
 /// Most coordinates, and most parameters and inputs, that are written out.
@@ -53,7 +64,8 @@ const ALL_METHODS: &str = "all";
 pub struct Declaration {
     /// The struct.
     pub ident: syn::Ident,
-    /// Its generics, which no parameter depends on.
+    /// Its generics, which no parameter field depends on. Where the declaration uses a const parameter, without those
+    /// that have default values: it is declared for these.
     pub generics: syn::Generics,
     /// Its parameter fields.
     pub fields: Vec<Field>,
@@ -115,14 +127,18 @@ impl Declaration {
     /// Every mistake that can be found, at once.
     pub fn parse(input: &syn::DeriveInput) -> Result<Declaration, Box<Rejected>> {
         let context = Context::new();
-        let attributes = Attributes::parse(&input.attrs, &context);
+        let constants = Constants::of(&input.generics);
+        let attributes = Attributes::parse(&input.attrs, &constants, &context);
         let fields = fields::parse(input, &context);
         let runtime = attributes.runtime.value().cloned().unwrap_or_else(default_runtime);
         let methods = methods(&attributes, input, &context);
         missing_keys(&attributes, input, &context);
 
-        let (scope, counts) = scope(&attributes, &fields, &context);
-        let meaning = resolve_and_lower(&attributes, &fields.parameters, &scope, counts, &context);
+        let (mut scope, counts) = scope(&attributes, &fields, constants, &context);
+        let lets = scope.define_entries(&attributes.lets, &context);
+        let resolved = counts.and_then(|_| Resolved::new(&attributes, lets, &scope, &context));
+        let m = resolved.as_ref().and_then(Resolved::number_of_constraints);
+        let meaning = resolved.and_then(|resolved| resolved.lower(&fields.parameters));
         let errors = context.check();
         match meaning {
             Some(meaning) if errors.is_empty() => {
@@ -133,7 +149,10 @@ impl Declaration {
                 extents.methods = methods.iter().map(|(_, at)| *at).collect();
                 Ok(Declaration {
                     ident: input.ident.clone(),
-                    generics: input.generics.clone(),
+                    generics: match scope.constants().are_used() {
+                        true => integers::at_defaults(&input.generics),
+                        false => input.generics.clone(),
+                    },
                     fields: fields.parameters,
                     runtime,
                     system,
@@ -149,7 +168,7 @@ impl Declaration {
                     .map(|c| c.coordinates)
                     .filter(|n| *n > 0 && scope.is_sound() && !scope.has_unknown())
                     .filter(|_| attributes.group.key().is_none()),
-                m: number_of_constraints(&attributes),
+                m,
                 inputs: counts.map(|c| c.inputs),
             })),
         }
@@ -181,15 +200,6 @@ impl Declaration {
             format!("`{}` does not apply to this system: {reason}", self.system.methods[i].facts().marker),
         )
     }
-}
-
-/// How many constraints there are, if all of them could be read.
-fn number_of_constraints(attributes: &Attributes) -> Option<usize> {
-    let given =
-        [&attributes.constraints, &attributes.holonomic].into_iter().filter(|slot| slot.key().is_some());
-    let lengths =
-        given.map(|slot| slot.value().filter(|forms| forms.complete).map(|forms| forms.forms.len()));
-    lengths.reduce(|m, k| Some(m? + k?))?
 }
 
 /// Reports keys that cannot be left out.
@@ -296,9 +306,14 @@ struct Counts {
 }
 
 /// Declares all names; the counts are missing where there are too many quantities to go on.
-fn scope(attributes: &Attributes, fields: &fields::Fields, context: &Context) -> (Scope, Option<Counts>) {
+fn scope(
+    attributes: &Attributes,
+    fields: &fields::Fields,
+    constants: Constants,
+    context: &Context,
+) -> (Scope, Option<Counts>) {
     let skipped = fields.skipped.iter().map(|ident| ident.unraw().to_string()).collect();
-    let mut scope = Scope::new(skipped, attributes.names_missing);
+    let mut scope = Scope::new(skipped, constants, attributes.names_missing);
     let mut within = true;
     let mut counts = Counts::default();
     let mut take = |count: &mut usize, len: Option<usize>, most: usize, name: &Name, what: &str| {
@@ -339,8 +354,8 @@ fn scope(attributes: &Attributes, fields: &fields::Fields, context: &Context) ->
         let first = take(&mut counts.inputs, len, MAX_QUANTITIES, &name, "inputs");
         scope.declare(&name, Meaning::Input(first, len), context);
     }
-    for (i, definition) in attributes.lets.iter().enumerate() {
-        scope.declare(&definition.name, Meaning::Let(i), context);
+    for definition in attributes.lets.written() {
+        scope.define(definition, context);
     }
     scope.check_differentials(context);
     (scope, within.then_some(counts))
@@ -362,132 +377,268 @@ fn flattened<'a>(declared: impl Iterator<Item = (&'a str, Option<usize>)>) -> Ve
         .collect()
 }
 
-/// All that is left to check once the syntax is known: names first, then values.
-fn resolve_and_lower(
-    attributes: &Attributes,
-    parameters: &[Field],
-    scope: &Scope,
-    counts: Option<Counts>,
-    context: &Context,
-) -> Option<Lowered> {
-    // Names of coordinates would all be unknown.
-    let group = attributes.group.value();
-    let coordinates = match attributes.coordinates.value() {
-        Some(coordinates) => coordinates.as_slice(),
-        None if attributes.coordinates.key().is_none() && group.is_some() => &[],
-        None => return None,
-    };
-    if attributes.group.key().is_some() && group.is_none() {
-        return None;
-    }
-    counts?;
-    let mut resolver = Resolver::new(scope, context);
-    let lets: Vec<Option<(&Ast, bool)>> = attributes
-        .lets
-        .iter()
-        .map(|definition| {
-            let holds = definition.value.as_ref().and_then(|value| resolver.check(value, Place::Let));
-            resolver.lets.push(holds.unwrap_or_default());
-            definition.value.as_ref().map(|value| (value, holds.is_some()))
-        })
-        .collect();
-    let lagrangian = attributes.lagrangian.value().map(|l| (l, resolver.check(l, Place::Lagrangian)));
-    let mut constraints: Vec<(&attribute::Form, Place, Option<Holds>)> = Vec::new();
-    for (slot, place) in
-        [(&attributes.constraints, Place::Constraint), (&attributes.holonomic, Place::Holonomic)]
-    {
-        let forms = slot.value().into_iter().flat_map(|c| &c.forms);
-        constraints.extend(forms.map(|form| (form, place, resolver.check(&form.form, place))));
-    }
-    let force = attributes.force.value().map(|f| (f, resolver.check(f, Place::Force)));
+/// The expressions of a declaration, with families written out and names and shapes checked.
+struct Resolved<'a> {
+    attributes: &'a Attributes,
+    coordinates: &'a [Declared],
+    resolver: Resolver<'a>,
+    /// The definitions in order, with whether they are without mistakes.
+    lets: Vec<(Instance<'a, Let>, bool)>,
+    lagrangian: Option<(&'a Ast, Option<Facts>)>,
+    constraints: Vec<Stated<'a>>,
+    /// Whether all constraints are known.
+    complete: bool,
+    force: Option<(&'a Ast, Option<Facts>)>,
+}
 
-    // Symbols of the user's names come first. Factors are kept in this order: r*y, m*dot(x).
-    let mut pool = Pool::new();
-    let names = |declared: &[Declared]| flattened(declared.iter().map(|d| (d.name.text.as_str(), d.len)));
-    let mut coordinate_names = names(coordinates);
-    let mut velocity_names: Vec<String> = coordinate_names.iter().map(|c| format!("dot({c})")).collect();
-    let differential_names: Vec<String> = coordinate_names.iter().map(|c| format!("d{c}")).collect();
-    coordinate_names.extend(group.iter().flat_map(|factor| factor.coordinate_names()));
-    velocity_names.extend(group.iter().flat_map(|factor| factor.velocity_names()));
-    let input_names = names(attributes.inputs.value().map_or(&[], Vec::as_slice));
-    let fields: Vec<(String, Option<usize>)> =
-        parameters.iter().map(|f| (f.ident.unraw().to_string(), f.len)).collect();
-    let parameter_names = flattened(fields.iter().map(|(name, len)| (name.as_str(), *len)));
-    let mut symbols = |names: Vec<String>| names.iter().map(|name| pool.symbol(name)).collect::<Vec<_>>();
-    let mut symbols = Symbols {
-        parameters: symbols(parameter_names.clone()),
-        coordinates: symbols(coordinate_names.clone()),
-        velocities: symbols(velocity_names.clone()),
-        inputs: symbols(input_names.clone()),
-        t: symbols(vec!["t".to_owned()])[0],
-        rates: Vec::new(),
-        basis: symbols(differential_names),
-        differentials: Vec::new(),
-        dt: symbols(vec!["dt".to_owned()])[0],
-        free: HashMap::new(),
-    };
-    symbols.anchor(&mut pool, group.map(|factor| factor.group));
-    let mut lowering = Lowering::new(pool, symbols, scope, context);
-    // An expression with unknown names has no meaning, but may contain other mistakes.
-    for definition in lets {
-        let value = definition.and_then(|(value, known)| lowering.lower(value).ok().filter(|_| known));
-        lowering.lets.push(value);
+/// A constraint as stated, of one component or three.
+struct Stated<'a> {
+    form: &'a Form,
+    place: Place,
+    loops: Loops,
+    facts: Option<Facts>,
+    /// Its label, or its text without one.
+    label: String,
+    text: String,
+}
+
+impl Stated<'_> {
+    fn is_vector(&self) -> bool {
+        self.facts.is_some_and(|facts| facts.shape == Some(Shape::Vector))
     }
-    let lagrangian = lagrangian.and_then(|(ast, holds)| match holds {
-        Some(_) => lowering.regular_lagrangian(ast, &velocity_names).ok(),
-        None => {
-            lowering.blame_lagrangian(ast);
-            None
+
+    /// The label of its `i`-th component.
+    fn label(&self, i: usize) -> String {
+        match &self.form.label {
+            _ if !self.is_vector() => self.label.clone(),
+            Some(_) => format!("{}[{i}]", self.label),
+            None => self.text(i),
+        }
+    }
+
+    /// The text of its `i`-th component.
+    fn text(&self, i: usize) -> String {
+        if self.is_vector() { format!("({})[{i}]", self.text) } else { self.text.clone() }
+    }
+}
+
+impl<'a> Resolved<'a> {
+    /// Checks names and shapes. There is no result where the names of coordinates are not known: all would be wrong.
+    fn new(
+        attributes: &'a Attributes,
+        lets: Vec<Instance<'a, Let>>,
+        scope: &'a Scope,
+        context: &'a Context,
+    ) -> Option<Resolved<'a>> {
+        let group = &attributes.group;
+        let coordinates = match attributes.coordinates.value() {
+            Some(coordinates) => coordinates.as_slice(),
+            None if attributes.coordinates.key().is_none() && group.value().is_some() => &[],
+            None => return None,
+        };
+        if group.key().is_some() && group.value().is_none() {
+            return None;
+        }
+        let mut resolver = Resolver::new(scope, context);
+        let lets = definitions(lets, &mut resolver);
+        let lagrangian = attributes.lagrangian.value().map(|l| (l, resolver.check(l, Place::Lagrangian)));
+        let (constraints, complete) = constraints(attributes, &mut resolver);
+        let force = attributes.force.value().map(|f| (f, resolver.check(f, Place::Force)));
+        Some(Resolved { attributes, coordinates, resolver, lets, lagrangian, constraints, complete, force })
+    }
+
+    /// Number of constraints, if there are no mistakes about it.
+    fn number_of_constraints(&self) -> Option<usize> {
+        let rows = self.constraints.iter().map(|stated| match stated.facts?.shape? {
+            Shape::Vector => Some(3),
+            _ => Some(1),
+        });
+        rows.sum::<Option<usize>>().filter(|_| self.complete)
+    }
+}
+
+/// Checks the definitions of `let`. Of the instances of one item, errors are reported for the first that has any.
+fn definitions<'a>(
+    lets: Vec<Instance<'a, Let>>,
+    resolver: &mut Resolver<'_>,
+) -> Vec<(Instance<'a, Let>, bool)> {
+    let mut failed: HashSet<*const Let> = HashSet::new();
+    let check = |instance: Instance<'a, Let>| {
+        let Let { name: Indexed { name, indices, at }, value } = instance.item;
+        let value = value.as_ref().filter(|_| !failed.contains(&std::ptr::from_ref(instance.item)));
+        let facts = value.and_then(|value| resolver.check_within(&instance.loops, value, Place::Let));
+        if facts.is_none() {
+            failed.insert(instance.item);
+        }
+        if let Some(Meaning::Let(i)) = resolver.scope.meaning(&name.text)
+            && resolver.scope.definition(i).indices == indices.len()
+        {
+            resolver.define(i, *at, &name.text, facts);
+        }
+        (instance, facts.is_some())
+    };
+    lets.into_iter().map(check).collect()
+}
+
+/// Checks the constraints likewise, one-forms first, and says whether all of them are known.
+fn constraints<'a>(attributes: &'a Attributes, resolver: &mut Resolver<'_>) -> (Vec<Stated<'a>>, bool) {
+    let lists = [(&attributes.constraints, Place::Constraint), (&attributes.holonomic, Place::Holonomic)];
+    let given: Vec<_> = lists.into_iter().filter(|(slot, _)| slot.key().is_some()).collect();
+    let mut complete = !given.is_empty();
+    let mut result = Vec::new();
+    for (slot, place) in given {
+        match slot.value() {
+            Some(forms) => complete &= constraints_in(forms, place, resolver, &mut result),
+            None => complete = false,
+        }
+    }
+    (result, complete)
+}
+
+/// Appends the constraints of a list to `result`, and says whether all of them are known.
+fn constraints_in<'a>(
+    forms: &'a Items<Form>,
+    place: Place,
+    resolver: &mut Resolver<'_>,
+    result: &mut Vec<Stated<'a>>,
+) -> bool {
+    let mut failed: HashSet<*const Form> = HashSet::new();
+    let (instances, mut complete) = forms.instances(resolver, &mut |resolver, form| {
+        if let Some(label) = &form.label
+            && !resolver.indices(&label.indices)
+        {
+            failed.insert(form);
         }
     });
-    let independent = lowering.independent_constraints(&constraints);
-    let force_form = match force {
-        Some((ast, Some(_))) => lowering.force(ast).ok().inspect(|form| lowering.check_numbers(form, ast.at)),
-        Some((ast, None)) => {
-            lowering.blame_force(ast);
-            None
+    for Instance { item: form, loops } in instances {
+        let text = form.form.with_values(&loops, resolver.scope.constants()).to_string();
+        let mut label = text.clone();
+        let mut sound = !failed.contains(&std::ptr::from_ref(form));
+        if let (true, Some(Indexed { name, indices, .. })) = (sound, &form.label) {
+            let indices = indices.iter().map(|index| resolver.scope.integer(index, &loops));
+            match indices.collect::<Result<Vec<_>, _>>() {
+                Ok(indices) => label = entry(&name.text, &indices),
+                Err(error) => {
+                    resolver.context.push(error);
+                    sound = false;
+                }
+            }
         }
-        None => {
-            let zero = lowering.pool.zero();
-            Some(vec![zero; velocity_names.len()])
+        let facts = match sound {
+            true => resolver.check_within(&loops, &form.form, place),
+            false => None,
+        };
+        if facts.is_none() {
+            failed.insert(form);
+            complete = false;
         }
-    };
+        result.push(Stated { form, place, loops, facts, label, text });
+    }
+    complete
+}
 
-    let (lagrangian, independent, force_form) = (lagrangian?, independent?, force_form?);
-    let Lowering { pool, symbols, .. } = lowering;
-    let quantities = |names: Vec<String>, symbols: &[Expr]| {
-        names.into_iter().zip(symbols).map(|(name, &symbol)| Quantity { name, symbol }).collect()
-    };
-    let forms: Vec<&Ast> = constraints.iter().map(|(form, ..)| &form.form).collect();
-    let force = force.map(|(ast, _)| ast);
-    let lagrangian_ast = attributes.lagrangian.value()?;
-    Some(Lowered {
-        system: System {
-            name: String::new(),
-            velocities: quantities(velocity_names, &symbols.velocities),
-            coordinates: quantities(coordinate_names, &symbols.coordinates),
-            group: group.map(|factor| factor.group),
-            parameters: quantities(parameter_names, &symbols.parameters),
-            inputs: quantities(input_names, &symbols.inputs),
-            t: symbols.t,
-            lagrangian,
-            constraints: independent,
-            force: force_form,
-            methods: Vec::new(),
-            source: Source {
-                lagrangian: lagrangian_ast.to_string(),
-                constraints: forms.iter().map(ToString::to_string).collect(),
-                force: force.map(ToString::to_string),
+impl Resolved<'_> {
+    /// Makes expressions of everything, with all checks that need values.
+    fn lower(self, parameters: &[Field]) -> Option<Lowered> {
+        let Resolved { attributes, coordinates, resolver, lets, lagrangian, constraints, complete, force } =
+            self;
+        let group: Option<&Factor> = attributes.group.value();
+        // Symbols of the user's names come first. Factors are kept in this order: r*y, m*dot(x).
+        let mut pool = Pool::new();
+        let names = |declared: &[Declared]| flattened(declared.iter().map(|d| (d.name.text.as_str(), d.len)));
+        let mut coordinate_names = names(coordinates);
+        let mut velocity_names: Vec<String> = coordinate_names.iter().map(|c| format!("dot({c})")).collect();
+        let differential_names: Vec<String> = coordinate_names.iter().map(|c| format!("d{c}")).collect();
+        coordinate_names.extend(group.iter().flat_map(|factor| factor.coordinate_names()));
+        velocity_names.extend(group.iter().flat_map(|factor| factor.velocity_names()));
+        let input_names = names(attributes.inputs.value().map_or(&[], Vec::as_slice));
+        let fields: Vec<(String, Option<usize>)> =
+            parameters.iter().map(|f| (f.ident.unraw().to_string(), f.len)).collect();
+        let parameter_names = flattened(fields.iter().map(|(name, len)| (name.as_str(), *len)));
+        let mut symbols = |names: Vec<String>| names.iter().map(|name| pool.symbol(name)).collect::<Vec<_>>();
+        let mut symbols = Symbols {
+            parameters: symbols(parameter_names.clone()),
+            coordinates: symbols(coordinate_names.clone()),
+            velocities: symbols(velocity_names.clone()),
+            inputs: symbols(input_names.clone()),
+            t: symbols(vec!["t".to_owned()])[0],
+            rates: Vec::new(),
+            basis: symbols(differential_names),
+            differentials: Vec::new(),
+            dt: symbols(vec!["dt".to_owned()])[0],
+            free: HashMap::new(),
+        };
+        symbols.anchor(&mut pool, group.map(|factor| factor.group));
+        let mut lowering = Lowering::new(pool, symbols, resolver);
+        // An expression with unknown names has no meaning, but may contain other mistakes.
+        let mut failed: HashSet<*const Let> = HashSet::new();
+        for (Instance { item, loops }, known) in lets {
+            let value = item.value.as_ref().filter(|_| known || failed.insert(item));
+            let value = value
+                .and_then(|value| lowering.with_loops(&loops, |lowering| lowering.value(value).ok()))
+                .filter(|_| known);
+            lowering.lets.push(value);
+        }
+        let lagrangian = lagrangian.and_then(|(ast, holds)| match holds {
+            Some(_) => lowering.regular_lagrangian(ast, &velocity_names).ok(),
+            None => {
+                lowering.blame_lagrangian(ast);
+                None
+            }
+        });
+        let constraints = lowering.independent_constraints(&constraints).filter(|_| complete);
+        let force_form = match force {
+            Some((ast, Some(_))) => {
+                lowering.force(ast).ok().inspect(|form| lowering.check_numbers(form, ast.at))
+            }
+            Some((ast, None)) => {
+                lowering.blame_force(ast);
+                None
+            }
+            None => {
+                let zero = lowering.pool.zero();
+                Some(vec![zero; velocity_names.len()])
+            }
+        };
+
+        let (lagrangian, rows, force_form) = (lagrangian?, constraints?, force_form?);
+        let (constraints, texts) =
+            rows.into_iter().map(|row| (row.constraint, (row.text, row.at))).unzip::<_, _, Vec<_>, Vec<_>>();
+        let (texts, places): (Vec<String>, Vec<Extent>) = texts.into_iter().unzip();
+        let Lowering { pool, symbols, .. } = lowering;
+        let quantities = |names: Vec<String>, symbols: &[Expr]| {
+            names.into_iter().zip(symbols).map(|(name, &symbol)| Quantity { name, symbol }).collect()
+        };
+        let force = force.map(|(ast, _)| ast);
+        let lagrangian_ast = attributes.lagrangian.value()?;
+        Some(Lowered {
+            system: System {
+                name: String::new(),
+                velocities: quantities(velocity_names, &symbols.velocities),
+                coordinates: quantities(coordinate_names, &symbols.coordinates),
+                group: group.map(|factor| factor.group),
+                parameters: quantities(parameter_names, &symbols.parameters),
+                inputs: quantities(input_names, &symbols.inputs),
+                t: symbols.t,
+                lagrangian,
+                constraints,
+                force: force_form,
+                methods: Vec::new(),
+                source: Source {
+                    lagrangian: lagrangian_ast.to_string(),
+                    constraints: texts,
+                    force: force.map(ToString::to_string),
+                },
+                pool,
             },
-            pool,
-        },
-        extents: Extents {
-            lagrangian: lagrangian_ast.at,
-            constraints: forms.iter().map(|form| form.at).collect(),
-            force: force.map(|f| f.at),
-            methods: Vec::new(),
-        },
-    })
+            extents: Extents {
+                lagrangian: lagrangian_ast.at,
+                constraints: places,
+                force: force.map(|f| f.at),
+                methods: Vec::new(),
+            },
+        })
+    }
 }
 
 impl Lowering<'_> {
@@ -514,92 +665,128 @@ impl Lowering<'_> {
         Ok(lagrangian)
     }
 
-    /// The constraints, with labels, not more than n − 1 and independent almost everywhere.
-    fn independent_constraints(
-        &mut self,
-        constraints: &[(&attribute::Form, Place, Option<Holds>)],
-    ) -> Option<Vec<Constraint>> {
+    /// The constraints, with labels, not more than n − 1 and independent almost everywhere. Of the
+    /// instances of one item, errors are reported for the first that has any.
+    fn independent_constraints(&mut self, constraints: &[Stated<'_>]) -> Option<Vec<Row>> {
         let n = self.symbols.velocities.len();
-        let of = if self.symbols.rates == self.symbols.velocities { "coordinates" } else { "velocities" };
-        let mut complete = true;
-        if self.scope.is_sound()
-            && let Some((excess, ..)) = constraints.get(n.saturating_sub(1))
-        {
-            let are_forms = constraints.iter().all(|(_, place, _)| *place == Place::Constraint);
-            let what = if are_forms { " one-forms" } else { "" };
-            self.push(
-                Error::new(
-                    excess.form.at,
-                    format!("too many constraints: {}{what} for {n} {of}", constraints.len()),
-                )
-                .help(format!("n {of} can have at most n - 1 constraints, here {}", n.saturating_sub(1))),
-            );
-            complete = false;
-        }
-        let mut result: Vec<Constraint> = Vec::new();
-        let mut rows = Vec::new();
-        let mut labels: Vec<&Name> = Vec::new();
-        for (form, place, holds) in constraints {
-            if let Some(label) = &form.label {
-                match labels.iter().find(|l| l.text == label.text) {
-                    Some(first) => self.push(
-                        Error::new(label.at, format!("the label `{}` is used twice", label.text))
-                            .second(first.at, format!("`{}` is first used here", label.text)),
-                    ),
-                    None => labels.push(label),
-                }
-            }
-            let mut position = None;
-            let one_form = match holds {
-                Some(_) if *place == Place::Holonomic => self.lower(&form.form).ok().map(|g| {
-                    position = Some(g);
-                    self.differential(g)
+        let mut complete = !self.scope.is_sound() || self.few_enough(constraints);
+        let mut result: Vec<Row> = Vec::new();
+        let mut forms = Vec::new();
+        let mut labels: HashMap<String, &Form> = HashMap::new();
+        let mut failed: HashSet<*const Form> = HashSet::new();
+        for stated in constraints {
+            let form = stated.form;
+            let is_sound = !failed.contains(&std::ptr::from_ref(form));
+            let components = self.with_loops(&stated.loops, |this| match (stated.facts, stated.place) {
+                _ if !is_sound => None,
+                (Some(_), Place::Holonomic) => this.value(&form.form).ok().map(|value| {
+                    let components = value.entries().iter().map(|&g| (this.differential(g), Some(g)));
+                    components.collect::<Vec<_>>()
                 }),
-                Some(holds) => self.constraint(&form.form, *holds).ok(),
-                None if *place == Place::Holonomic => self.lower(&form.form).ok().and(None),
-                None => {
-                    self.blame_constraint(&form.form);
+                (None, Place::Holonomic) => this.value(&form.form).ok().and(None),
+                (Some(facts), _) => {
+                    let one_forms = this.constraint(&form.form, facts.holds).ok();
+                    one_forms.map(|one_forms| one_forms.into_iter().map(|form| (form, None)).collect())
+                }
+                (None, _) => {
+                    this.blame_constraint(&form.form);
                     None
                 }
-            };
-            let Some(one_form) = one_form else {
-                complete = false;
-                continue;
-            };
-            let all: Vec<_> =
-                one_form.coefficients.iter().copied().chain([one_form.dt]).chain(position).collect();
-            self.check_numbers(&all, form.form.at);
-            rows.push(one_form.coefficients.clone());
-            if self.scope.is_sound() && rows.len() < n && self.rank(&rows) < rows.len() {
-                rows.pop();
-                let alone = one_form.coefficients.iter().all(|e| self.vanishes(*e));
-                self.push(if alone && position.is_some() {
-                    Error::new(form.form.at, "this position constraint does not depend on the configuration")
-                } else if alone {
-                    Error::new(form.form.at, "this constraint has no differential or velocity in it").help(
-                        "a condition on positions is declared in `holonomic(...)`, its differential is `d(...)`",
-                    )
-                } else if position.is_some() {
-                    Error::new(form.form.at, "this position constraint depends on the constraints before it")
-                        .help("its differential is a combination of theirs, everywhere; leave one of them out")
-                } else {
-                    let others = match result.as_slice() {
-                        [one] => format!("`{}`", one.label),
-                        _ => "the ones before it".to_owned(),
-                    };
-                    Error::new(form.form.at, format!("this one-form depends on {others}, everywhere"))
-                        .help("constraints have to be linearly independent, at least almost everywhere")
-                });
-                complete = false;
-                continue;
-            }
-            result.push(Constraint {
-                label: form.label.as_ref().map_or_else(|| form.form.to_string(), |l| l.text.clone()),
-                form: one_form.coefficients,
-                dt: one_form.dt,
-                position,
             });
+            let Some(components) = components else {
+                failed.insert(form);
+                complete = false;
+                continue;
+            };
+            for (i, (OneForm { coefficients, dt }, position)) in components.into_iter().enumerate() {
+                let label = stated.label(i);
+                if let Some(Indexed { name, at, .. }) = &form.label
+                    && let Some(first) = labels.insert(label.clone(), form)
+                    && failed.insert(form)
+                {
+                    let error = Error::new(*at, format!("the label `{label}` is used twice"));
+                    self.push(match &first.label {
+                        Some(first) if !std::ptr::eq(first, form.label.as_ref().unwrap_or(first)) => {
+                            error.second(first.at, format!("`{label}` is first used here"))
+                        }
+                        _ => error.help(format!("number the labels of a family: `{}[i]`", name.text)),
+                    });
+                    complete = false;
+                    break;
+                }
+                let all: Vec<_> = coefficients.iter().copied().chain([dt]).chain(position).collect();
+                self.check_numbers(&all, form.form.at);
+                forms.push(coefficients.clone());
+                if self.scope.is_sound() && forms.len() < n && self.rank(&forms) < forms.len() {
+                    forms.pop();
+                    complete = false;
+                    if failed.insert(form) {
+                        let alone = coefficients.iter().all(|e| self.vanishes(*e));
+                        self.push(dependent(stated, i, alone, &result));
+                    }
+                    continue;
+                }
+                let constraint = Constraint { label, form: coefficients, dt, position };
+                result.push(Row { constraint, text: stated.text(i), at: form.form.at });
+            }
         }
         complete.then_some(result)
+    }
+
+    /// Whether there are at most n − 1 constraints; otherwise that is reported.
+    fn few_enough(&self, constraints: &[Stated<'_>]) -> bool {
+        let n = self.symbols.velocities.len();
+        let of = if self.symbols.rates == self.symbols.velocities { "coordinates" } else { "velocities" };
+        let most = n.saturating_sub(1);
+        let mut count = 0;
+        let mut excess = None;
+        for stated in constraints {
+            count += if stated.is_vector() { 3 } else { 1 };
+            if count > most {
+                excess.get_or_insert(stated.form.form.at);
+            }
+        }
+        let Some(at) = excess else { return true };
+        let are_forms = constraints.iter().all(|stated| stated.place == Place::Constraint);
+        let what = if are_forms { " one-forms" } else { "" };
+        self.push(
+            Error::new(at, format!("too many constraints: {count}{what} for {n} {of}"))
+                .help(format!("n {of} can have at most n - 1 constraints, here {most}")),
+        );
+        false
+    }
+}
+
+/// A constraint with its text and place.
+struct Row {
+    constraint: Constraint,
+    text: String,
+    at: Extent,
+}
+
+/// An error about the `i`-th component of a constraint, which depends on the constraints before it, or whose one-form
+/// is zero if it does so `alone`.
+fn dependent(stated: &Stated<'_>, i: usize, alone: bool, before: &[Row]) -> Error {
+    let is_position = stated.place == Place::Holonomic;
+    let constraint = if is_position { "this position constraint" } else { "this constraint" };
+    let error = |whole: &str, what: &str| {
+        let component = format!("component {i} of {constraint}");
+        let subject = if stated.is_vector() { &component } else { whole };
+        Error::new(stated.form.form.at, format!("{subject} {what}"))
+    };
+    match (alone, is_position) {
+        (true, true) => error(constraint, "does not depend on the configuration"),
+        (true, false) => error(constraint, "has no differential or velocity in it")
+            .help("a condition on positions is declared in `holonomic(...)`, its differential is `d(...)`"),
+        (false, true) => error(constraint, "depends on the constraints before it")
+            .help("its differential is a combination of theirs, everywhere; leave one of them out"),
+        (false, false) => {
+            let others = match before {
+                [one] => format!("`{}`", one.constraint.label),
+                _ => "the ones before it".to_owned(),
+            };
+            error("this one-form", &format!("depends on {others}, everywhere"))
+                .help("constraints have to be linearly independent, at least almost everywhere")
+        }
     }
 }

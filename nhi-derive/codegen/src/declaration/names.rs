@@ -1,14 +1,17 @@
 //! Names: their meanings, clashes, and whether each use is valid in its context.
 
-use super::ast::{Ast, Kind, Name};
+use super::ast::{Ast, Kind, Name, Range};
 use super::attribute::quoted;
+use super::definitions::{Definition, entry};
 use super::error::{Context, Error, Extent};
 use super::functions;
+use super::integers::{Constants, Loops, unknown_constant};
 use super::lower::follows_velocity;
+use super::shapes::Shape;
 use crate::expr::Function;
 use crate::group::Part;
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// What a declared name stands for. Quantities know the position of their first entry among all of
 /// their kind, and their number of entries if they are arrays.
@@ -21,7 +24,7 @@ pub(crate) enum Meaning {
     Pose(usize, Part),
     /// Body velocity: position among all velocities.
     Velocity(usize),
-    /// Position among the definitions of `let`.
+    /// Position among the names of `let`.
     Let(usize),
 }
 
@@ -47,6 +50,8 @@ impl Meaning {
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
     names: BTreeMap<String, (Meaning, Extent)>,
+    pub(super) definitions: Vec<Definition>,
+    constants: Constants,
     /// Names in order of declaration, for suggestions.
     order: Vec<String>,
     /// Fields marked `skip`, to explain why they are not known.
@@ -67,7 +72,7 @@ fn reserved(name: &str) -> Option<&'static str> {
         "pi" => Some("the circle constant"),
         "dot" => Some("the time derivative"),
         "sum" => Some("the summation sign"),
-        "atan2" | "sqrt" => Some("a function"),
+        "atan2" | "sqrt" | "cross" | "norm2" | "transpose" => Some("a function"),
         _ if Function::ALL.iter().any(|f| f.name() == name) => Some("a function"),
         _ => None,
     }
@@ -85,8 +90,23 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
 }
 
 impl Scope {
-    pub(crate) fn new(skipped: Vec<String>, incomplete: bool) -> Scope {
-        Scope { skipped, incomplete, ..Scope::default() }
+    pub(crate) fn new(skipped: Vec<String>, constants: Constants, incomplete: bool) -> Scope {
+        Scope { skipped, constants, incomplete, ..Scope::default() }
+    }
+
+    /// The const parameters of the struct.
+    pub(crate) fn constants(&self) -> &Constants {
+        &self.constants
+    }
+
+    /// The `i`-th name of `let`.
+    pub(crate) fn definition(&self, i: usize) -> &Definition {
+        &self.definitions[i]
+    }
+
+    /// Number of names of `let`.
+    pub(crate) fn definitions(&self) -> usize {
+        self.definitions.len()
     }
 
     pub(crate) fn meaning(&self, name: &str) -> Option<Meaning> {
@@ -104,29 +124,33 @@ impl Scope {
         self.unknown.get()
     }
 
-    /// Declares a name.
-    pub(crate) fn declare(&mut self, name: &Name, meaning: Meaning, context: &Context) {
-        if reserved(&name.text).is_some() || self.names.contains_key(&name.text) {
-            self.clashing = true;
-        }
+    /// Collects an error about a further declaration of `name`.
+    pub(super) fn clash(&mut self, error: Error, name: &str, context: &Context) {
+        self.clashing = true;
+        let (_, first) = self.names[name];
+        context.push(error.second(first, format!("`{name}` is first declared here")));
+    }
+
+    /// Declares a name, unless it is reserved or declared already.
+    pub(crate) fn declare(&mut self, name: &Name, meaning: Meaning, context: &Context) -> bool {
         if let Some(what) = reserved(&name.text) {
+            self.clashing = true;
             let error = Error::new(name.at, format!("`{}` is reserved: it is {what}", name.text));
             context.push(match meaning {
                 Meaning::Parameter(..) => error
                     .help("rename the field, or mark it with `#[nonholonomic(skip)]` if it is no parameter"),
                 _ => error,
             });
-            return;
+            return false;
         }
-        if let Some((_, first)) = self.names.get(&name.text) {
-            context.push(
-                Error::new(name.at, format!("the name `{}` is declared twice", name.text))
-                    .second(*first, format!("`{}` is first declared here", name.text)),
-            );
-            return;
+        if self.names.contains_key(&name.text) {
+            let error = Error::new(name.at, format!("the name `{}` is declared twice", name.text));
+            self.clash(error, &name.text, context);
+            return false;
         }
         self.names.insert(name.text.clone(), (meaning, name.at));
         self.order.push(name.text.clone());
+        true
     }
 
     /// Reports names that read like the differential of a coordinate.
@@ -175,12 +199,17 @@ impl Scope {
         self.order.iter().find(|n| matches!(self.names[*n].0, Meaning::Velocity(_))).map(String::as_str)
     }
 
-    fn unknown(&self, name: &str, at: Extent, later: bool, loops: &[Name]) -> Error {
+    fn unknown(&self, name: &str, at: Extent, later: bool, loops: &[String]) -> Error {
         self.unknown.set(true);
         let error = Error::new(at, format!("unknown name `{name}`"));
         if later {
             return Error::new(at, format!("`{name}` is defined only after it is used here"))
                 .help("a `let` sees the names defined before it");
+        }
+        if self.constants.contains(name) {
+            return error.help(
+                "const parameters stand in indices, in the bounds of ranges and in the lengths of arrays",
+            );
         }
         if self.skipped.iter().any(|s| s == name) {
             return error.help(format!("the field `{name}` is marked `#[nonholonomic(skip)]`"));
@@ -204,7 +233,7 @@ impl Scope {
             self.order.iter().filter(|n| self.names[*n].0.is_coordinate()).map(|n| format!("d{n}")).collect();
         let known = loops
             .iter()
-            .map(|l| l.text.as_str())
+            .map(String::as_str)
             .chain(self.order.iter().map(String::as_str))
             .chain(differentials.iter().map(String::as_str).filter(|_| name.starts_with('d')))
             .chain(["pi"]);
@@ -263,26 +292,91 @@ impl Holds {
 pub(crate) struct Resolver<'a> {
     pub(crate) scope: &'a Scope,
     pub(crate) context: &'a Context,
-    /// The quantities in the `let` names seen so far; later ones are not visible.
-    pub(crate) lets: Vec<Holds>,
+    /// What is known of the `let` names, of arrays by the entries seen so far; later ones are not visible.
+    pub(crate) lets: Vec<Option<Facts>>,
+    /// The sums that are vectors, which without terms nothing else tells.
+    pub(crate) vector_sums: HashSet<*const Ast>,
     /// Whether something was wrong in the expression under way.
     failed: bool,
-    loops: Vec<Name>,
+    /// The loop variables around it.
+    pub(crate) loops: Vec<String>,
+}
+
+/// What is known of a `let` name or of an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Facts {
+    pub(crate) holds: Holds,
+    /// Missing after mistakes.
+    pub(crate) shape: Option<Shape>,
 }
 
 impl<'a> Resolver<'a> {
     pub(crate) fn new(scope: &'a Scope, context: &'a Context) -> Resolver<'a> {
-        Resolver { scope, context, lets: Vec::new(), failed: false, loops: Vec::new() }
+        let lets = vec![None; scope.definitions()];
+        Resolver { scope, context, lets, vector_sums: HashSet::new(), failed: false, loops: Vec::new() }
     }
 
-    /// The quantities in `ast`, or `None` if errors were found.
-    pub(crate) fn check(&mut self, ast: &Ast, place: Place) -> Option<Holds> {
+    /// `check` of an expression in a family.
+    pub(crate) fn check_within(&mut self, loops: &Loops, ast: &Ast, place: Place) -> Option<Facts> {
+        self.loops = loops.iter().map(|(variable, _)| variable.clone()).collect();
+        let facts = self.check(ast, place);
+        self.loops.clear();
+        facts
+    }
+
+    /// What `ast` contains and is, or `None` if errors were found.
+    pub(crate) fn check(&mut self, ast: &Ast, place: Place) -> Option<Facts> {
         self.failed = false;
         let holds = self.resolve(ast, place);
-        (!self.failed).then_some(holds)
+        let shape = match place {
+            Place::Lagrangian | Place::Force => self.number(ast).then_some(Shape::Number),
+            _ => self.number_or_vector(ast),
+        };
+        (!self.failed).then_some(Facts { holds, shape })
     }
 
-    fn error(&mut self, error: Error) -> Holds {
+    /// Takes note of a definition, of an entry if `i` is an array, and of what its value contains and is.
+    pub(crate) fn define(&mut self, i: usize, at: Extent, name: &str, facts: Option<Facts>) {
+        let new = facts.unwrap_or(Facts { holds: Holds::default(), shape: None });
+        let Some(known) = &mut self.lets[i] else {
+            self.lets[i] = Some(new);
+            return;
+        };
+        known.holds.and(new.holds);
+        if let (Some(first), Some(shape)) = (known.shape, new.shape)
+            && first != shape
+        {
+            known.shape = None;
+            let message = format!(
+                "this entry is {}, but the entries of `{name}` before it are {}",
+                shape.article(),
+                first.plural()
+            );
+            self.error(Error::new(at, message));
+        }
+    }
+
+    /// Whether a range is one.
+    pub(crate) fn range(&mut self, range: &Range) -> bool {
+        self.failed = false;
+        self.checked_range(range);
+        !self.failed
+    }
+
+    /// Whether the indices of a name that is defined are integers.
+    pub(crate) fn indices(&mut self, indices: &[Ast]) -> bool {
+        self.failed = false;
+        indices.iter().for_each(|index| self.integer(index));
+        !self.failed
+    }
+
+    fn checked_range(&mut self, range: &Range) {
+        self.integer(&range.from);
+        self.integer(&range.to);
+        self.loop_variable(&range.variable);
+    }
+
+    pub(super) fn error(&mut self, error: Error) -> Holds {
         self.failed = true;
         self.context.push(error);
         Holds::default()
@@ -308,7 +402,12 @@ impl<'a> Resolver<'a> {
                 }
                 holds
             }
-            Kind::Paren(_) | Kind::Neg(_) | Kind::Sum(_) | Kind::Product(_) | Kind::Power(..) => {
+            Kind::Paren(_)
+            | Kind::Neg(_)
+            | Kind::Sum(_)
+            | Kind::Product(_)
+            | Kind::Power(..)
+            | Kind::Vector(_) => {
                 let mut holds = Holds::default();
                 for child in ast.children() {
                     holds.and(self.resolve(child, place));
@@ -316,11 +415,9 @@ impl<'a> Resolver<'a> {
                 holds
             }
             Kind::Call(function, arguments) => self.call(function, arguments, ast.at, place),
-            Kind::Loop { variable, from, to, body } => {
-                self.integer(from);
-                self.integer(to);
-                self.loop_variable(variable);
-                self.loops.push(variable.clone());
+            Kind::Loop(range, body) => {
+                self.checked_range(range);
+                self.loops.push(range.variable.text.clone());
                 let holds = self.resolve(body, place);
                 self.loops.pop();
                 holds
@@ -328,8 +425,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn is_loop_variable(&self, name: &str) -> bool {
-        self.loops.iter().any(|l| l.text == name)
+    pub(super) fn is_loop_variable(&self, name: &str) -> bool {
+        self.loops.iter().any(|l| l == name)
     }
 
     fn loop_variable(&mut self, variable: &Name) {
@@ -349,6 +446,22 @@ impl<'a> Resolver<'a> {
         match &ast.kind {
             Kind::Number { .. } => {}
             Kind::Name(name) if self.is_loop_variable(name) => {}
+            Kind::Name(name) if self.scope.constants.contains(name) => {
+                if self.scope.constants.value(name).is_none() {
+                    self.error(unknown_constant(ast, name));
+                }
+            }
+            Kind::Name(name)
+                if self.scope.lengths(name).is_none() && !matches!(name.as_str(), "pi" | "t" | "dt") =>
+            {
+                let error = Error::new(ast.at, format!("unknown loop variable `{name}`"));
+                let error = match self.loops.as_slice() {
+                    [] => error.help("indices and bounds are made of integers and of the variables of `for i in 0..3 { ... }` and `sum(i in 0..3, ...)`"),
+                    [one] => error.help(format!("the loop variable here is `{one}`")),
+                    known => error.help(format!("the loop variables here are {}", quoted(known, "and"))),
+                };
+                self.error(error);
+            }
             Kind::Paren(_) | Kind::Neg(_) | Kind::Sum(_) | Kind::Product(_) => {
                 ast.children().into_iter().for_each(|c| self.integer(c));
             }
@@ -395,6 +508,9 @@ impl<'a> Resolver<'a> {
             };
         }
         let meaning = self.scope.meaning(name);
+        if let Some(Meaning::Let(i)) = meaning {
+            return self.let_name(name, i, at, indices, place);
+        }
         let Some(lengths) = self.scope.lengths(name) else {
             self.failed = true;
             if !self.scope.incomplete {
@@ -402,7 +518,9 @@ impl<'a> Resolver<'a> {
             }
             return Holds::default();
         };
-        if indices.len() != lengths.len() {
+        // Three entries are a vector, and the rotation matrix of a pose can be multiplied by one.
+        let is_whole = indices.is_empty() && lengths.iter().all(|&l| l == 3);
+        if indices.len() != lengths.len() && !is_whole {
             let error = match (&lengths[..], indices) {
                 ([], _) => not_an_array(name, at),
                 ([len], []) => Error::new(at, format!("`{name}` is an array of {len}"))
@@ -411,8 +529,6 @@ impl<'a> Resolver<'a> {
                     Error::new(second.at, format!("`{name}` has one index, but {} are given", indices.len()))
                         .help(format!("write `{name}[0]`"))
                 }
-                ([rows, columns], []) => Error::new(at, format!("`{name}` is a matrix, {rows} by {columns}"))
-                    .help(format!("write `{name}[0][0]`")),
                 (_, _) => {
                     let count = if indices.len() == 1 { "one is" } else { "more are" };
                     Error::new(at, format!("`{name}` has two indices, but {count} given"))
@@ -433,8 +549,7 @@ impl<'a> Resolver<'a> {
                 Place::Force | Place::Let => Holds { inputs: true, ..Holds::default() },
                 _ => self.error(forbidden(&format!("the input `{name}`"), at, place)),
             },
-            Some(Meaning::Let(i)) => self.let_name(name, i, at, place),
-            None => match place {
+            Some(Meaning::Let(_)) | None => match place {
                 Place::Force | Place::Constraint => Holds { differentials: true, ..Holds::default() },
                 _ => {
                     let coordinate = &name[1..];
@@ -450,10 +565,38 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn let_name(&mut self, name: &str, i: usize, at: Extent, place: Place) -> Holds {
-        let Some(&holds) = self.lets.get(i) else {
-            return self.error(self.scope.unknown(name, at, true, &self.loops));
+    fn let_name(&mut self, name: &str, i: usize, at: Extent, indices: &[Ast], place: Place) -> Holds {
+        let definition = self.scope.definition(i);
+        let Some(Facts { holds, shape }) = self.lets[i] else {
+            self.failed = true;
+            if !definition.complete {
+                return Holds::default();
+            }
+            return self.error(match definition.entries.is_empty() {
+                true => Error::new(at, format!("`{name}` has no entries"))
+                    .help("the family that defines them is empty"),
+                false => self.scope.unknown(name, at, true, &self.loops),
+            });
         };
+        let (count, given) = (definition.indices, indices.len());
+        let is_component = given == count + 1 && shape != Some(Shape::Number);
+        let is_vector = given == 0 && definition.has_three_entries() && shape != Some(Shape::Vector);
+        if given != count && !is_component && !is_vector && definition.complete {
+            let error = match (count, given) {
+                (0, _) => not_an_array(name, at),
+                (_, 0) => Error::new(at, format!("`{name}` is an array")),
+                _ => {
+                    let has = if count == 1 { "1 index" } else { &format!("{count} indices") };
+                    let given = if given == 1 { "1 is" } else { &format!("{given} are") };
+                    Error::new(at, format!("`{name}` has {has}, but {given} given"))
+                }
+            };
+            let written = definition.entries.keys().next().filter(|key| !key.is_empty());
+            return self.error(match written {
+                Some(key) => error.help(format!("write `{}`", entry(name, key))),
+                None => error,
+            });
+        }
         if holds.time && !matches!(place, Place::Force | Place::Let) {
             return self.error(forbidden(&format!("the time, which `{name}` depends on,"), at, place));
         }
@@ -469,7 +612,8 @@ impl<'a> Resolver<'a> {
     fn call(&mut self, function: &Name, arguments: &[Ast], at: Extent, place: Place) -> Holds {
         let name = function.text.as_str();
         let arity = match name {
-            "atan2" => 2,
+            "atan2" | "cross" => 2,
+            "dot" if arguments.len() == 2 => 2,
             _ => 1,
         };
         if !functions::names().contains(&name) {
@@ -480,12 +624,19 @@ impl<'a> Resolver<'a> {
             return self.error(error);
         }
         if arguments.len() != arity {
-            let takes = if arity == 1 { "one argument" } else { "two arguments, `atan2(y, x)`" };
+            let takes = match name {
+                "atan2" => "two arguments, `atan2(y, x)`",
+                "cross" => "two vectors, `cross(a, b)`",
+                "dot" => "one argument, as the time derivative `dot(x)`, or two vectors, `dot(a, b)`",
+                "norm2" => "one vector",
+                "transpose" => "one matrix",
+                _ => "one argument",
+            };
             return self
                 .error(Error::new(at, format!("`{name}` takes {takes}, but {} are given", arguments.len())));
         }
         match name {
-            "dot" | "d" => {
+            "dot" | "d" if arity == 1 => {
                 let outer = if name == "dot" { Outer::Dot } else { Outer::D };
                 if outer == Outer::D && !matches!(place, Place::Constraint | Place::Force) {
                     return self.error(

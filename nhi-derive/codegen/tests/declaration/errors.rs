@@ -198,7 +198,7 @@ fn functions_and_arrays() {
         (
             "KINETIC + c + x[0] + c[x] + c[3], constraints()",
             &[
-                "`c` is an array of 3",
+                "`c` is a vector, and a number is needed here",
                 "`x` is not an array",
                 "expected an integer, found an expression",
                 "the index 3 is out of range",

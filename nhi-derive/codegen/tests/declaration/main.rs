@@ -1,9 +1,12 @@
 //! Declarations: what they mean, and what is wrong with them.
 
 mod errors;
+mod families;
 mod groups;
 mod meaning;
 mod random;
+mod vectors;
+mod written_out;
 mod zero;
 
 use nhi_codegen::declaration::Declaration;

@@ -143,6 +143,104 @@ fn meaning(expression: &str) -> Result<(f64, String), Vec<String>> {
     Ok((s.pool.evaluate(&[s.force[0]], &values)[0], s.pool.show(s.force[0]).to_string()))
 }
 
+/// A vector in `x`, `y`, `m` and `c`, with the numbers that it stands for.
+#[derive(Clone, Debug)]
+enum V {
+    Literal([E; 3]),
+    /// The parameter `c`.
+    Name,
+    Neg(Box<V>),
+    Sum(Box<V>, char, Box<V>),
+    Scaled(E, Box<V>),
+    Divided(Box<V>, E),
+    Cross(Box<V>, Box<V>),
+    /// `sum(k in 0..3, c[k]*v)`.
+    Loop(Box<V>),
+}
+
+fn vector() -> impl Strategy<Value = V> {
+    let number = prop_oneof![
+        (1..9u32).prop_map(|n| E::Number(n, ".5")),
+        prop_oneof![Just("x"), Just("y"), Just("m"), Just("c[2]")].prop_map(E::Name),
+        prop_oneof![Just("x"), Just("y")].prop_map(|x| E::Call("sin", Box::new(E::Name(x)))),
+    ]
+    .boxed();
+    let literal = [number.clone(), number.clone(), number.clone()].prop_map(V::Literal);
+    prop_oneof![literal, Just(V::Name)].prop_recursive(5, 24, 2, move |inner| {
+        let boxed = inner.prop_map(Box::new).boxed();
+        prop_oneof![
+            boxed.clone().prop_map(V::Neg),
+            (boxed.clone(), prop_oneof![Just('+'), Just('-')], boxed.clone())
+                .prop_map(|(a, op, b)| V::Sum(a, op, b)),
+            (number.clone(), boxed.clone()).prop_map(|(s, a)| V::Scaled(s, a)),
+            (boxed.clone(), number.clone()).prop_map(|(a, s)| V::Divided(a, s)),
+            (boxed.clone(), boxed.clone()).prop_map(|(a, b)| V::Cross(a, b)),
+            boxed.prop_map(V::Loop),
+        ]
+    })
+}
+
+impl V {
+    fn text(&self) -> String {
+        match self {
+            V::Literal(components) => {
+                let [a, b, c] = components.each_ref().map(|e| e.text(0));
+                format!("[{a}, {b}, {c}]")
+            }
+            V::Name => "c".to_owned(),
+            V::Neg(a) => format!("-({})", a.text()),
+            V::Sum(a, op, b) => format!("({} {op} ({}))", a.text(), b.text()),
+            V::Scaled(s, a) => format!("{}*({})", s.text(2), a.text()),
+            V::Divided(a, s) => format!("({})/{}", a.text(), s.text(2)),
+            V::Cross(a, b) => format!("cross({}, {})", a.text(), b.text()),
+            V::Loop(a) => format!("sum(k{0} in 0..3, c[k{0}]*({1}))", a.loops(), a.text()),
+        }
+    }
+
+    /// How many sums are nested in here; loop variables may not repeat.
+    fn loops(&self) -> usize {
+        match self {
+            V::Literal(_) | V::Name => 0,
+            V::Neg(a) | V::Scaled(_, a) | V::Divided(a, _) => a.loops(),
+            V::Sum(a, _, b) | V::Cross(a, b) => a.loops().max(b.loops()),
+            V::Loop(a) => 1 + a.loops(),
+        }
+    }
+
+    fn value(&self) -> [f64; 3] {
+        match self {
+            V::Literal(components) => components.each_ref().map(E::value),
+            V::Name => C,
+            V::Neg(a) => a.value().map(|x| -x),
+            V::Sum(a, op, b) => {
+                let (a, b) = (a.value(), b.value());
+                let sign = if *op == '+' { 1.0 } else { -1.0 };
+                [0, 1, 2].map(|i| a[i] + sign * b[i])
+            }
+            V::Scaled(s, a) => a.value().map(|x| s.value() * x),
+            V::Divided(a, s) => a.value().map(|x| x / s.value()),
+            V::Cross(a, b) => {
+                let ([a, b, c], [x, y, z]) = (a.value(), b.value());
+                [b * z - c * y, c * x - a * z, a * y - b * x]
+            }
+            V::Loop(a) => a.value().map(|x| C.iter().sum::<f64>() * x),
+        }
+    }
+
+    /// A bound of the values on the way, which rounding errors are relative to.
+    fn scale(&self) -> f64 {
+        match self {
+            V::Literal(_) | V::Name => 10.0,
+            V::Neg(a) => a.scale(),
+            V::Sum(a, _, b) => a.scale() + b.scale(),
+            V::Scaled(s, a) => (1.0 + s.value().abs()) * a.scale(),
+            V::Divided(a, s) => (1.0 + 1.0 / s.value().abs()) * a.scale(),
+            V::Cross(a, b) => 2.0 * a.scale() * b.scale(),
+            V::Loop(a) => 4.0 * a.scale(),
+        }
+    }
+}
+
 const TOKENS: &[&str] = &[
     "x",
     "y",
@@ -191,6 +289,21 @@ const TOKENS: &[&str] = &[
     "sum(i in 0..3, ",
     "dot",
     "dot(",
+    "dot(c, c)",
+    "cross(",
+    "norm2(",
+    "transpose(R)",
+    "[x, y, 1]",
+    "for i in 0..3 { ",
+    "for ",
+    "{ dx }",
+    "0..2",
+    "i",
+    "a[i] = ",
+    "a[i - 1]",
+    "a",
+    "wheel[i]: ",
+    "N",
     "d(",
     "sin(",
     "atan2(",
@@ -293,15 +406,70 @@ proptest! {
     }
 
     #[test]
+    fn vectors_mean_what_they_say(v in vector(), w in vector()) {
+        let (a, b) = (v.value(), w.value());
+        let scale = v.scale() * w.scale();
+        let product = format!("dot({}, {})", v.text(), w.text());
+        let expected: f64 = (0..3).map(|i| a[i] * b[i]).sum();
+        for text in [product, format!("norm2({})", v.text())] {
+            let expected = if text.starts_with("norm2") { a.iter().map(|x| x * x).sum() } else { expected };
+            match meaning(&text) {
+                Ok((value, _)) => prop_assert!(
+                    (value - expected).abs() <= 1e-12 * (scale + v.scale().powi(2)),
+                    "{text}: {value} {expected}"
+                ),
+                Err(errors) => prop_assert!(errors.iter().all(|e| e.contains("zero")), "{text}: {errors:?}"),
+            }
+        }
+    }
+
+    /// A family whose items are named in other ways is its items, written out.
+    #[test]
+    fn families_are_written_out(
+        e in expression(),
+        (from, length) in (0..3i64, 0..4i64),
+        (slope, offset) in (-2..3i64, -3..4i64),
+    ) {
+        // `j` takes the place of a number in the expression and in an index.
+        let item = |j: &str| format!("({})*c[({slope}*({j}) + {offset})]*({j})", e.text(0));
+        let family = format!(
+            "let(a[0] = m, for j in {from}..{from} + {length} {{ a[j + 1] = {} }})", item("j")
+        );
+        let written: Vec<String> =
+            (from..from + length).map(|j| format!("a[{}] = {}", j + 1, item(&j.to_string()))).collect();
+        let written = format!("let(a[0] = m, {})", written.join(", "));
+        let keys = |lets: &str| {
+            let last = if length > 0 { from + length } else { 0 };
+            three(&format!(
+                "{lets}, lagrangian = dot(x)^2 + dot(y)^2 + dot(z)^2, constraints(), force = a[{last}]*dx"
+            ))
+        };
+        let shown = |lets: &str| {
+            parse(&keys(lets)).map(|d| d.system.pool.show(d.system.force[0]).to_string())
+        };
+        match (shown(&family), shown(&written)) {
+            (Ok(family), Ok(written)) => prop_assert_eq!(family, written),
+            // An error for all items stands for one for each.
+            (Err(family), Err(written)) => {
+                prop_assert!(!family.is_empty() && family.len() <= written.len(), "{family:?} {written:?}");
+            }
+            (family, written) => prop_assert!(false, "{family:?} {written:?}"),
+        }
+    }
+
+    #[test]
     fn token_soup_is_no_reason_to_panic(tokens in proptest::collection::vec(proptest::sample::select(TOKENS), 0..40)) {
         let soup = balanced(&tokens);
         for source in [
-            format!("#[nonholonomic({soup})] struct S {{ m: f64, c: [f64; 3] }}"),
+            format!("#[nonholonomic({soup})] struct S<const N: usize = 2> {{ m: f64, c: [f64; 3] }}"),
             format!("#[nonholonomic(coordinates(x, y), {soup})] struct S {{ m: f64, c: [f64; 3] }}"),
             format!("#[nonholonomic(group = SO3(R; w1, w2, w3), lagrangian = w1^2 + w2^2 + w3^2, constraints(), force = {soup})] struct S;"),
             format!("#[nonholonomic(group = SE2({soup}), lagrangian = omega^2, constraints({soup}))] struct S;"),
             three(&format!("lagrangian = {soup}")),
             three(&format!("constraints({soup})")),
+            three(&format!("constraints(for i in 0..3 {{ {soup} }})")),
+            three(&format!("let({soup}), lagrangian = dot(x)^2 + dot(y)^2 + dot(z)^2, constraints()")),
+            three(&format!("let(a[0] = x, for i in 1..3 {{ a[i] = a[i - 1] + {soup} }}), force = a[2]*dx")),
         ] {
             // What rustc's lexer refuses never gets here.
             let Ok(input) = syn::parse_str::<syn::DeriveInput>(&source) else { continue };
