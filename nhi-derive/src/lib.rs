@@ -37,7 +37,7 @@ use proc_macro::TokenStream;
 /// | `holonomic(label: expr = 0, ...)` | optional: position constraints g(q) = 0, see [Forms](#forms); `constraints(...)` may then be left out |
 /// | `force = form` | optional: the work one-form of all non-conservative forces |
 /// | `inputs(u1, u2)` | optional: control inputs, given at every step and held over it |
-/// | `let(name = expr, ...)` | optional: names for subexpressions |
+/// | `let(name = expr, ...)` | optional: names for subexpressions, and arrays of them, see [Families](#families) |
 /// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, `Dla2` alone, with a group `Rdp`, with `holonomic` and no group `DlaRattle`; `methods(all)` emits every method that applies |
 /// | `crate = path` | optional: where the runtime is, if not at `::nhi_runtime`, as seen from the struct's module |
 ///
@@ -59,6 +59,7 @@ use proc_macro::TokenStream;
 /// Fields of type `f64` are parameters, fields of type `[f64; 3]` arrays of them, `c[0]` to `c[2]`.
 /// A field of any other type is marked `#[nonholonomic(skip)]`. Unit structs have no parameters.
 /// Generic parameters are accepted as long as no parameter field depends on them.
+/// [Families](#families) says what const parameters are for.
 ///
 /// # Expressions
 ///
@@ -72,6 +73,50 @@ use proc_macro::TokenStream;
 ///   derivative.
 /// - `sum(i in 0..3, c[i]*x^i)` is written out. Indices and bounds are integers made of constants and
 ///   loop variables, `y[i+1]`.
+/// - `[a, b, c]` is a vector, see [Vectors](#vectors).
+///
+/// # Families
+///
+/// ```text
+/// item  = definition | constraint | "for" name "in" expr ".." expr "{" item { "," item } "}"
+/// ```
+///
+/// In `let(...)`, `constraints(...)` and `holonomic(...)`, `for i in 0..3 { ... }` stands for its items with
+/// `i` = 0, 1, 2, in this order:
+///
+/// ```text
+/// let(x[0] = l, for i in 1..4 { x[i] = x[i-1] - l*cos(th[i]) })
+/// constraints(for i in 0..3 { wheel[i]: sin(th[i])*d(x[i]) - cos(th[i])*d(y[i]) })
+/// holonomic(for i in 0..2 { rod[i]: (x[i+1] - x[i])^2 + (y[i+1] - y[i])^2 - l^2 = 0 })
+/// ```
+///
+/// - A block holds several items, separated by commas, and other families. Bounds may contain the variables of
+///   the families around them. A range may be empty, `2..2`, but does not count down.
+/// - `x[0] = ...` in `let` defines an entry of an array, which may have more indices. An entry is visible
+///   after its definition and is defined once. `t`, inputs and velocities in one entry count for all that use the array.
+/// - The labels of the constraints are `wheel[0]`, `wheel[1]`, `wheel[2]`.
+/// - Bounds, indices and the lengths of `coordinates(y[N])` and `inputs(u[N])` may contain const parameters of the
+///   struct. A macro does not see their values, only their defaults: they need one that is an integer literal,
+///   `struct Train<const N: usize = 3>`, and the struct is a system for the default values alone. Other values are
+///   other declarations.
+///
+/// # Vectors
+///
+/// Vectors have three components. `[a, b, c]` is one, and so is the name of an array of three numbers: of
+/// coordinates, parameters or inputs, of a `let` array, and of the position `p` of a pose.
+///
+/// | expression | meaning |
+/// |---|---|
+/// | `a + b`, `a - b`, `-a`, `s*a`, `a/s` | by components; `s` is a number |
+/// | `dot(a, b)`, `cross(a, b)` | products of vectors |
+/// | `norm2(a)` | `dot(a, a)`, the square of the length |
+/// | `a[0]`, `a[i]` | a component of a vector that has a name |
+/// | `dot(a)`, `d(a)`, `dp` | time derivative and differential by components |
+/// | `R*a`, `transpose(R)*a` | with the rotation matrix of a pose: from the body's frame to the space's, and back |
+/// | `sum(i in 0..3, m[i]*a[i])` | a sum of vectors |
+///
+/// `let` names and entries of `let` arrays can be vectors. A constraint or position constraint that is a vector is three
+/// constraints, `contact[0]`, `contact[1]` and `contact[2]` if its label is `contact`. Lagrangians and forces are numbers.
 ///
 /// # Forms
 ///

@@ -96,7 +96,11 @@ impl Resolver<'_> {
     }
 
     fn all_numbers(&mut self, list: &[Ast]) -> bool {
-        list.iter().fold(true, |all, ast| self.number(ast) && all)
+        let mut all = true;
+        for ast in list {
+            all &= self.number(ast);
+        }
+        all
     }
 
     fn mismatch(&mut self, error: Error) -> Option<Shape> {
