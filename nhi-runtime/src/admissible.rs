@@ -85,10 +85,11 @@ pub(crate) fn corrected<S: System, T: Scalar>(
         }
         let next = S::correct(parameters, &q).map_err(|cause| Error::Projection { cause })?;
         let reached = size(&next);
-        if !(reached < best) {
+        if reached < best {
+            (q, best) = (next, reached);
+        } else {
             break;
         }
-        (q, best) = (next, reached);
     }
     Ok(q)
 }

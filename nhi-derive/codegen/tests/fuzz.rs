@@ -279,10 +279,10 @@ impl Valid {
         let Ok(outputs) = derived.system.acceleration.run(pool, &arguments) else { return };
         let (dv, lambda) = (&outputs[0], outputs.get(1).map_or(&[][..], Vec::as_slice));
         let size = dv.iter().chain(lambda).fold(scale, |s, x| s.max(x.abs()));
-        for i in 0..n {
+        for (i, bias) in bias.iter().enumerate() {
             let reaction: f64 = (0..m).map(|a| rows[a].0[i].re.re * lambda[a]).sum();
             let inertia: f64 = (0..n).map(|j| second(N + i, N + j) * dv[j]).sum();
-            let defect = inertia - bias[i] - reaction;
+            let defect = inertia - bias - reaction;
             assert!(defect.abs() <= 1e-9 * scale * size, "acceleration {i}: {defect}");
         }
         for (a, (row, _)) in rows.iter().enumerate() {
