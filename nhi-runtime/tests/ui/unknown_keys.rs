@@ -7,7 +7,7 @@ struct Misspelt {
 }
 
 #[derive(Nonholonomic)]
-#[nonholonomic(coordinates(x), lagrangian = m/2*dot(x)^2, constraints(), holonomic(x))]
+#[nonholonomic(coordinates(x), lagrangian = m/2*dot(x)^2, constraints(), potential(x))]
 struct Unlike {
     m: f64,
 }
