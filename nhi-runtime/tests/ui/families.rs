@@ -31,7 +31,7 @@ struct Families {
 )]
 struct Unknown<const N: usize>;
 
-#[derive(Nonholonomic, Clone)]
+#[derive(Nonholonomic)]
 #[nonholonomic(
     coordinates(x[N]),
     lagrangian = sum(i in 0..N, dot(x[i])^2),
@@ -39,9 +39,11 @@ struct Unknown<const N: usize>;
 )]
 struct Three<const N: usize = 3>;
 
+fn is_a_system<S: nhi_runtime::System>(_: S) {}
+
 fn main() {
     let three: Three = Three;
-    let _ = Simulation::new(three, Dla2, [0.0; 3], [0.0; 3], 0.1);
+    is_a_system(three);
     let four: Three<4> = Three;
-    let _ = Simulation::new(four, Dla2, [0.0; 4], [0.0; 4], 0.1);
+    is_a_system(four);
 }

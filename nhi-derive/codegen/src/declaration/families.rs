@@ -225,10 +225,8 @@ impl<'a, T> Expansion<'a, '_, '_, T> {
         let to = integer(&range.to, &value, &mut self.work);
         let at = range.from.at.to(range.to.at);
         let too_many = || {
-            Error::new(
-                at,
-                format!("families of more than {MAX_INSTANCES} items are too large to be written out"),
-            )
+            let values = format!("more than {MAX_INSTANCES} values of loop variables");
+            Error::new(at, format!("these families have {values}, too many to be written out"))
         };
         if self.work == 0 {
             self.left = 0;
@@ -241,7 +239,6 @@ impl<'a, T> Expansion<'a, '_, '_, T> {
         }
         let length = usize::try_from(to.abs_diff(from)).unwrap_or(usize::MAX);
         if length > self.left {
-            self.left = 0;
             return Err(Some(too_many()));
         }
         self.left -= length;

@@ -179,11 +179,11 @@ fn mistakes_in_ranges() {
         ),
         (
             ", constraints(for i in «0..1000000000» { dx[i] })",
-            &["families of more than 4096 items are too large to be written out"],
+            &["these families have more than 4096 values of loop variables, too many to be written out"],
         ),
         (
             ", constraints(for i in 0..4000 { for j in «0..4000» { for k in 0..0 { dx[k] } } })",
-            &["families of more than 4096 items are too large to be written out"],
+            &["these families have more than 4096 values of loop variables, too many to be written out"],
         ),
         (", constraints(for i in 0..«k» { dx[i] })", &["unknown loop variable `k`"]),
         (", constraints(for i in 0..2 { dx[«j»] })", &["unknown loop variable `j`"]),
@@ -341,5 +341,26 @@ fn mistakes_in_arrays_of_let() {
         ),
     ] {
         mistakes(&four(keys), messages);
+    }
+}
+
+/// What a short text can ask for takes no time, or is refused.
+#[test]
+fn bounded_work() {
+    let too_large = "the declaration is too large: more than 50000 operations";
+    for (keys, message) in [
+        ("let(a[0] = l, for i in 1..4000 { a[i] = a[i - 1] + sin(i*x[0])*(x[1] - i)*l })", Some(too_large)),
+        ("let(a[0] = l, for i in 1..1000 { a[i] = a[i - 1] + sin(i*x[0]) })", None),
+        ("let(a[0] = l, for i in 1..1000 { a[i] = a[i - 1]*cos(i*x[0]) + x[1] })", None),
+        (
+            "let(a[0] = [x[0], x[1], x[2]], for i in 1..300 { a[i] = cross(a[i - 1], [l, x[0], i]) + a[i - 1] })",
+            None,
+        ),
+        ("let(for i in 0..4000 { a[i] = sum(j in 0..1000, j*x[0]) })", Some(too_large)),
+        ("let(for i in 1..60 { for j in 0..60 { b[i][j] = sum(k in 0..i, k*j*x[0]) } })", Some(too_large)),
+    ] {
+        let errors = parse(&four(&format!(", constraints(), {keys}"))).err().unwrap_or_default();
+        assert_eq!(errors.is_empty(), message.is_none(), "{keys}: {errors:?}");
+        assert!(message.is_none_or(|message| errors[0].contains(message)), "{keys}: {errors:?}");
     }
 }

@@ -339,6 +339,29 @@ const TOKENS: &[&str] = &[
     "if",
 ];
 
+/// Declarations with families and vectors, which are correct before they are mutated.
+const CORRECT: &[&str] = &[
+    "coordinates ( x [ 3 ] , y [ N ] ) , let ( a [ 0 ] = x [ 0 ] , for i in 1 .. N { a [ i ] = a [ i - 1 ] - \
+        m * cos ( y [ i ] ) , } ) , lagrangian = sum ( i in 0 .. 3 , dot ( x [ i ] ) ^ 2 + dot ( y [ i ] ) ^ 2 ) , \
+        constraints ( for i in 0 .. N { wheel [ i ] : sin ( y [ i ] ) * d ( a [ i ] ) - dy [ i ] = 0 , } )",
+    "coordinates ( x [ 3 ] ) , group = SE3 ( R , p ; w1 , w2 , w3 , v1 , v2 , v3 ) , let ( w = [ w1 , w2 , w3 ] , \
+        q [ 0 ] = p , for i in 0 .. 2 { q [ i + 1 ] = cross ( q [ i ] , c ) / m , } ) , lagrangian = norm2 ( w ) + \
+        norm2 ( dot ( x ) ) + norm2 ( dot ( p ) ) , constraints ( contact : dot ( p ) + cross ( R * w , - m * c ) = 0 \
+        , for i in 0 .. 2 { for j in i .. i + 1 { s [ i ] [ j ] : dx [ j ] + dot ( transpose ( R ) * c , dx ) , } } )",
+];
+
+fn mutable(tokens: &[&str]) -> String {
+    format!("#[nonholonomic({})] struct S<const N: usize = 3> {{ m: f64, c: [f64; 3] }}", balanced(tokens))
+}
+
+#[test]
+fn what_is_mutated_is_correct() {
+    for text in CORRECT {
+        let tokens: Vec<&str> = text.split_whitespace().collect();
+        assert!(parse(&mutable(&tokens)).is_ok(), "{:?}", parse(&mutable(&tokens)).err());
+    }
+}
+
 /// Closes what is open and drops what closes nothing.
 fn balanced(tokens: &[&str]) -> String {
     let mut text = String::new();
@@ -454,6 +477,35 @@ proptest! {
                 prop_assert!(!family.is_empty() && family.len() <= written.len(), "{family:?} {written:?}");
             }
             (family, written) => prop_assert!(false, "{family:?} {written:?}"),
+        }
+    }
+
+    /// Edits are where, which token, and how: replaced, inserted, or removed.
+    #[test]
+    fn mutated_families_and_vectors_are_no_reason_to_panic(
+        text in proptest::sample::select(CORRECT),
+        edits in proptest::collection::vec(
+            (any::<proptest::sample::Index>(), proptest::sample::select(TOKENS), 0..4),
+            0..4,
+        ),
+    ) {
+        let mut tokens: Vec<&str> = text.split_whitespace().collect();
+        for (at, token, how) in edits {
+            let i = at.index(tokens.len());
+            match how {
+                0 => tokens[i] = token,
+                1 => tokens.insert(i, token),
+                2 => drop(tokens.remove(i)),
+                // Another token of the declaration.
+                _ => tokens[i] = tokens[(i + 7 * token.len()) % tokens.len()],
+            }
+        }
+        let source = mutable(&tokens);
+        let Ok(input) = syn::parse_str::<syn::DeriveInput>(&source) else { return Ok(()) };
+        if let Err(rejected) = Declaration::parse(&input) {
+            prop_assert!(!rejected.errors.is_empty(), "{source}");
+            let expansion = nhi_codegen::declaration::stub(&input, &rejected);
+            prop_assert!(syn::parse2::<syn::File>(expansion).is_ok(), "{source}");
         }
     }
 
