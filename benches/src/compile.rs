@@ -174,7 +174,8 @@ fn models(root: &Path) -> Result<Vec<Model>, Box<dyn Error>> {
                     Declaration::parse(&item.clone().into()).map_err(|rejected| first_error(&rejected))?;
                 let derived = Derived::new(declaration, default_engine().as_mut())
                     .map_err(|rejected| first_error(&rejected))?;
-                let methods = derived.methods.iter().map(|m| Ident::new(m.marker, Span::call_site()));
+                let methods =
+                    derived.methods.iter().map(|m| Ident::new(m.method.facts().marker, Span::call_site()));
                 models.push(Model { name: name.clone(), methods: methods.collect(), item, all: true });
             }
         }
@@ -220,7 +221,7 @@ impl Cost {
         let declaration = Declaration::parse(&input).map_err(|rejected| first_error(&rejected))?;
         let derived =
             Derived::new(declaration, engine.as_mut()).map_err(|rejected| first_error(&rejected))?;
-        let code = derived.implementation();
+        let code = derived.implementation().map_err(|rejected| first_error(&rejected))?;
         let derive = start.elapsed().as_secs_f64();
         // Builds with all methods take long: only one, without the parts.
         let rounds = if model.all { 1 } else { BUILDS };

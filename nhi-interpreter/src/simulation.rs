@@ -4,8 +4,9 @@ use crate::{Options, counted, run};
 use nhi_codegen::lower::Function;
 use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::program::Role;
-use nhi_methods::{Composition, Variant};
+use nhi_methods::Variant;
 use nhi_runtime::{Failure, emitted};
+use std::rc::Rc;
 
 /// Numbers by their roles.
 type Fields = Vec<(Role, Vec<f64>)>;
@@ -18,8 +19,7 @@ pub struct Simulation<'a> {
     parameters: Vec<f64>,
     h: f64,
     /// One, or those of a composition.
-    substeps: Vec<Substep>,
-    is_composed: bool,
+    substeps: Rc<[Substep]>,
     /// The fields of the state, by their roles.
     state: Fields,
     steps: u64,
@@ -37,7 +37,7 @@ struct Substep {
 }
 
 /// What a function computes from.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Arguments<'a> {
     t: f64,
     h: f64,
@@ -65,8 +65,7 @@ impl<'a> Simulation<'a> {
         let options = Options { retraction: variant.retraction, strict: true };
         let mut substeps = Vec::new();
         let mut before = 0.0;
-        let composed = variant.composition.into_iter().flat_map(Composition::coefficients);
-        for gamma in composed.chain(variant.composition.is_none().then_some(1.0)) {
+        for gamma in variant.substeps() {
             let (after, h) = (h * before, h * gamma);
             let prepared = run(&method.prepare, &[parameters.to_vec(), vec![h]], options)?.concat();
             substeps.push(Substep { prepared, after, h });
@@ -74,20 +73,18 @@ impl<'a> Simulation<'a> {
         }
         let state = vec![(Role::Configuration, q.to_vec()), (Role::Velocity, v.to_vec())];
         let parameters = parameters.to_vec();
-        let is_composed = variant.composition.is_some();
         let mut simulation = Simulation {
             method,
             options,
             parameters,
             h,
-            substeps,
-            is_composed,
+            substeps: substeps.into(),
             state,
             steps: 0,
             executed: 0,
         };
         let (_, start) = method.starts.iter().find(|(kind, _)| *kind == variant.start).expect("a start");
-        let first = Arguments { t: 0.0, h: simulation.substeps[0].h, inputs, prepared: &[], before: &[] };
+        let first = Arguments { h: simulation.substeps[0].h, inputs, ..Arguments::default() };
         simulation.state = simulation.results(start, first)?.0;
         if let Some(initial) = &method.initial {
             let (carried, _) = simulation.results(initial, first)?;
@@ -112,24 +109,21 @@ impl<'a> Simulation<'a> {
     }
 
     fn substeps(&mut self, inputs: &[f64]) -> Result<(), Failure> {
-        let method = self.method;
-        let t = self.steps as f64 * self.h;
+        let (method, substeps) = (self.method, self.substeps.clone());
+        let (t, is_composed) = (self.steps as f64 * self.h, substeps.len() > 1);
         // A step of a composition rotates sines as often as it has substeps.
-        if self.is_composed || self.steps.is_multiple_of(emitted::RESYNC_EVERY) {
-            self.update(
-                method.resync.as_ref(),
-                Arguments { t, h: self.h, inputs, prepared: &[], before: &[] },
-            )?;
+        if is_composed || self.steps.is_multiple_of(emitted::RESYNC_EVERY) {
+            self.update(method.resync.as_ref(), Arguments { t, h: self.h, inputs, ..Arguments::default() })?;
         }
-        for (i, Substep { prepared, after, h }) in self.substeps.clone().into_iter().enumerate() {
-            let arguments = Arguments { t: t + after, h, inputs, prepared: &prepared, before: &[] };
+        for (i, &Substep { ref prepared, after, h }) in substeps.iter().enumerate() {
+            let arguments = Arguments { t: t + after, h, inputs, prepared, before: &[] };
             if i > 0 {
                 self.update(method.rescale.as_ref(), arguments)?;
             }
             let (next, executed) = self.results(&method.step, arguments)?;
             let before = std::mem::replace(&mut self.state, next);
             self.executed += executed;
-            if self.is_composed {
+            if is_composed {
                 self.update(method.update_velocity.as_ref(), Arguments { before: &before, ..arguments })?;
             }
         }

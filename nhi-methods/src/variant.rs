@@ -9,7 +9,7 @@ use core::fmt;
 ///
 /// ```text
 /// /// Documentation of the constructor.
-/// Triple4 triple4 "_triple4" order 4, 3 substeps [γ₁, γ₂, …];    up to the coefficient before the middle one
+/// Triple4 triple4 "_triple4" 3 substeps [γ₁, γ₂, …];    up to the coefficient before the middle one
 /// ```
 #[macro_export]
 macro_rules! for_each_composition {
@@ -19,26 +19,26 @@ macro_rules! for_each_composition {
 
             /// Order 4 in 3 substeps, γ₁ = 1/(2 − ∛2): Creutz and Gocksch 1989, Forest 1989, Suzuki 1990,
             /// Yoshida 1990.
-            Triple4 triple4 "_triple4" order 4, 3 substeps [1.3512071919596576340];
+            Triple4 triple4 "_triple4" 3 substeps [1.3512071919596576340];
             /// Order 4 in 5 substeps, γ₁ = γ₂ = 1/(4 − ∛4): Suzuki 1990.
-            Suzuki4 suzuki4 "_suzuki4" order 4, 5 substeps [0.41449077179437573714, 0.41449077179437573714];
+            Suzuki4 suzuki4 "_suzuki4" 5 substeps [0.41449077179437573714, 0.41449077179437573714];
             /// Order 6 in 7 substeps: Yoshida 1990, solution A.
-            Yoshida6 yoshida6 "_yoshida6" order 6, 7 substeps [
+            Yoshida6 yoshida6 "_yoshida6" 7 substeps [
                 0.78451361047755726382, 0.23557321335935813368, -1.17767998417887100695
             ];
             /// Order 6 in 9 substeps: Kahan and Li 1997.
-            KahanLi6 kahanli6 "_kahanli6" order 6, 9 substeps [
+            KahanLi6 kahanli6 "_kahanli6" 9 substeps [
                 0.39216144400731413928, 0.33259913678935943860, -0.70624617255763935981,
                 0.08221359629355080023
             ];
             /// Order 8 in 15 substeps: Suzuki and Umeno 1993.
-            SuzukiUmeno8 suzukiumeno8 "_suzukiumeno8" order 8, 15 substeps [
+            SuzukiUmeno8 suzukiumeno8 "_suzukiumeno8" 15 substeps [
                 0.74167036435061295345, -0.40910082580003159400, 0.19075471029623837995,
                 -0.57386247111608226666, 0.29906418130365592384, 0.33462491824529818378,
                 0.31529309239676659663
             ];
             /// Order 8 in 17 substeps: Kahan and Li 1997.
-            KahanLi8 kahanli8 "_kahanli8" order 8, 17 substeps [
+            KahanLi8 kahanli8 "_kahanli8" 17 substeps [
                 0.13020248308889008088, 0.56116298177510838456, -0.38947496264484728641,
                 0.15884190655515560090, -0.39590389413323757734, 0.18453964097831570709,
                 0.25837438768632204729, 0.29501172360931029887
@@ -50,8 +50,7 @@ macro_rules! for_each_composition {
 macro_rules! compositions {
     ([] $(
         $(#[doc = $doc:literal])*
-        $name:ident $constructor:ident $suffix:literal
-        order $order:literal, $n:literal substeps [$($gamma:literal),*];
+        $name:ident $constructor:ident $suffix:literal $n:literal substeps [$($gamma:literal),*];
     )*) => {
         /// The coefficients of a composition of a symmetric method of order 2.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -68,11 +67,6 @@ macro_rules! compositions {
                 match self { $(Composition::$name => $suffix,)* }
             }
 
-            /// Order of convergence.
-            pub const fn order(self) -> u32 {
-                match self { $(Composition::$name => $order,)* }
-            }
-
             /// γ₁, γ₂, … up to the coefficient before the middle one. The others are the same read backwards,
             /// and the middle one is 1 − 2 (γ₁ + γ₂ + …), in the numbers computed with.
             #[expect(clippy::excessive_precision, reason = "the digits of the sources")]
@@ -86,11 +80,11 @@ macro_rules! compositions {
 for_each_composition!(compositions);
 
 impl Composition {
-    /// γ₁, …, γ_N.
-    pub fn coefficients(self) -> impl Iterator<Item = f64> {
-        let half = self.half();
-        let middle = 1.0 - 2.0 * half.iter().fold(0.0, |sum, gamma| sum + gamma);
-        half.iter().copied().chain([middle]).chain(half.iter().rev().copied())
+    /// γ₁, …, γ_N in the numbers that `round` rounds to, each operation on them rounded.
+    pub fn coefficients(self, round: impl Fn(f64) -> f64 + Copy) -> impl Iterator<Item = f64> {
+        let half = self.half().iter().map(move |&gamma| round(gamma));
+        let middle = round(1.0 - 2.0 * half.clone().fold(0.0, |sum, gamma| round(sum + gamma)));
+        half.clone().chain([middle]).chain(half.rev())
     }
 }
 
@@ -227,6 +221,12 @@ impl Variant {
         let is_new = variant.start == variant.method.facts().start && start != variant.start;
         variant.start = start;
         (is_new && kind == Kind::Reflecting).then_some(variant)
+    }
+
+    /// The sizes of the steps of the method that one step takes, relative to that one: γ₁, …, γ_N of a composition.
+    pub fn substeps(&self) -> impl Iterator<Item = f64> {
+        let composed = self.composition.into_iter().flat_map(|composition| composition.coefficients(|x| x));
+        composed.chain(self.composition.is_none().then_some(1.0))
     }
 
     /// Whether it is a symmetric one-step map on the constraint manifold, which can be composed. With

@@ -21,6 +21,15 @@ fn allowance<T: Scalar>(x: &[f64], i: usize) -> f64 {
     relative::<T>() * x.get(i).map_or(0.0, |x| x.abs()) + cancelled::<T>() * largest
 }
 
+/// `x` with the `i`-th entry changed by the error that it may have.
+fn perturbed<T: Scalar, V: Vector<f64>>(x: &V, i: usize) -> V {
+    let mut perturbed = *x;
+    if let Some(entry) = perturbed.as_mut().get_mut(i) {
+        *entry += allowance::<T>(x.as_ref(), i);
+    }
+    perturbed
+}
+
 /// Converts numbers `T` to `f64`.
 fn values<T: Scalar, A: Fields<T>, B: Fields<f64>>(numbers: &A) -> B {
     converted(numbers, T::from_f64(0.0), T::to_f64)
@@ -50,11 +59,7 @@ pub(crate) fn check_position<S: System, T: Scalar>(
     for (a, ((name, &residual), scale)) in all.enumerate() {
         let mut tolerance = scale * relative::<T>();
         for i in 0..q.as_ref().len() {
-            let mut q: S::Configuration<f64> = *q;
-            let by = allowance::<T>(q.as_ref(), i);
-            if let Some(x) = q.as_mut().get_mut(i) {
-                *x += by;
-            }
+            let q = perturbed::<T, S::Configuration<f64>>(q, i);
             let moved =
                 S::position::<f64>(parameters, &q).as_ref().get(a).map_or(0.0, |g| (g - residual).abs());
             tolerance += if moved.is_finite() { moved } else { 0.0 };
@@ -120,20 +125,10 @@ pub(crate) fn check<S: System, T: Scalar>(
         }
     };
     for i in 0..q.as_ref().len() {
-        let mut q = *q;
-        let by = allowance::<T>(q.as_ref(), i);
-        if let Some(x) = q.as_mut().get_mut(i) {
-            *x += by;
-        }
-        allow(S::residual(parameters, &q, v));
+        allow(S::residual(parameters, &perturbed::<T, S::Configuration<f64>>(q, i), v));
     }
     for i in 0..v.as_ref().len() {
-        let mut v = *v;
-        let by = allowance::<T>(v.as_ref(), i);
-        if let Some(x) = v.as_mut().get_mut(i) {
-            *x += by;
-        }
-        allow(S::residual(parameters, q, &v));
+        allow(S::residual(parameters, q, &perturbed::<T, S::Velocity<f64>>(v, i)));
     }
     let violated = S::CONSTRAINTS
         .iter()

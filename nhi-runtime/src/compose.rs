@@ -28,8 +28,7 @@ pub trait Symmetric {
 macro_rules! ids {
     ([] $(
         $(#[$doc:meta])*
-        $name:ident $constructor:ident $suffix:literal
-        order $order:literal, $n:literal substeps [$($gamma:literal),*];
+        $name:ident $constructor:ident $suffix:literal $n:literal substeps [$($gamma:literal),*];
     )*) => {
         /// Ids of the compositions of one method, such as `dla2_suzuki4`.
         #[derive(Clone, Copy, Debug)]
@@ -87,8 +86,7 @@ pub struct Compose<M, const N: usize> {
 macro_rules! constructors {
     ([] $(
         $(#[$doc:meta])*
-        $name:ident $constructor:ident $suffix:literal
-        order $order:literal, $n:literal substeps [$($gamma:literal),*];
+        $name:ident $constructor:ident $suffix:literal $n:literal substeps [$($gamma:literal),*];
     )*) => {$(
         impl<M: Symmetric> Compose<M, $n> {
             $(#[$doc])*

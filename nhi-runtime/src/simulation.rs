@@ -33,8 +33,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     /// satisfy the constraints, and the configuration the position constraints. The step size may be negative.
     ///
     /// # Errors
-    /// [`Error::Constraint`] and [`Error::Position`] name a violated constraint and its residual, [`Error::Pose`] a matrix that is not a
-    /// rotation. The other errors are [`Error::StepSize`], [`Error::NonFinite`] and [`Error::Start`].
+    /// [`Error::Constraint`] and [`Error::Position`] name a violated constraint and its residual, [`Error::Pose`] a matrix
+    /// that is not a rotation. The other errors are [`Error::StepSize`], [`Error::NonFinite`] and [`Error::Start`].
     pub fn new(
         system: S,
         method: M,

@@ -15,7 +15,6 @@ use nhi_codegen::optimise::{Options, passes};
 use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::Simulation;
-use nhi_methods::Variant;
 use nhi_models::{GROUP_MODELS, MODELS, Model};
 use std::fmt::Write;
 use std::path::Path;
@@ -80,8 +79,7 @@ fn costs(model: &dyn Model, pool: &Pool, method: &MethodPrograms, options: Optio
     let (q, v) = instance.initial();
     let inputs = vec![0.0; model.inputs().len()];
     let parameters = model.defaults();
-    let variant = Variant::with_id(functions.id).expect("a method");
-    let start = Simulation::start(&functions, variant, &parameters, [&q, &v, &inputs], H);
+    let start = Simulation::start(&functions, method.method.into(), &parameters, [&q, &v, &inputs], H);
     let mut simulation = start.expect("the start of the model");
     let taken = (0..STEPS).take_while(|_| simulation.step(&inputs).is_ok()).count();
     let executed = simulation.executed() as f64 / taken.max(1) as f64;
@@ -101,7 +99,7 @@ fn row(model: &dyn Model, pool: &Pool, method: &MethodPrograms) -> Row {
         let without = costs(model, pool, method, Options { without: Some(pass), ..Options::default() });
         std::array::from_fn(|i| 100.0 * (without[i] - whole[i]) / whole[i].max(1.0))
     });
-    Row { name: format!("{} `{}`", model.name(), method.id), costs: whole, gains: gains.collect() }
+    Row { name: format!("{} `{}`", model.name(), method.id()), costs: whole, gains: gains.collect() }
 }
 
 fn rows() -> Vec<Row> {
@@ -114,8 +112,8 @@ fn rows() -> Vec<Row> {
             .expect("the declaration of the model");
         let derived = Derived::new(declaration.clone(), &mut BuiltIn).expect("derivable");
         for method in &derived.methods {
-            let is_run = model.methods().iter().any(|of_table| of_table.id == method.id);
-            let is_shown = METHODS.iter().any(|shown| shown.facts().id == method.id);
+            let is_run = model.methods().iter().any(|of_table| of_table.id == method.id());
+            let is_shown = METHODS.iter().any(|shown| shown.facts().id == method.id());
             if is_run && is_shown {
                 work.push((model, derived.mechanics.system.pool.clone(), method.clone()));
             }

@@ -49,7 +49,7 @@ fn compare(model: &dyn Model, declarations: &[Declaration]) -> usize {
         })
         .expect("the declaration of the model");
     let derived = Derived::new(declaration.clone(), default_engine().as_mut()).expect("derivable");
-    let optimised = derived.optimised();
+    let optimised = derived.optimised().expect("finite constants");
     let instance = model.instance(&model.defaults());
     let ((q, v), h) = (instance.initial(), 0.01);
     let inputs = vec![0.0; model.inputs().len()];
@@ -72,8 +72,8 @@ fn compare(model: &dyn Model, declarations: &[Declaration]) -> usize {
     let mut compared = 0;
     for of_table in model.methods() {
         let Some(variant) = Variant::with_id(of_table.id) else { continue };
-        let id = variant.method.facts().id;
-        let Some(method) = optimised.methods.iter().find(|method| method.id == id) else { continue };
+        let found = optimised.methods.iter().find(|functions| functions.method == variant.method);
+        let Some(method) = found else { continue };
         let Ok(mut compiled) = instance.start(of_table, &q, &v, &inputs, h) else { continue };
         let numbers = [&q[..], &v, &inputs];
         let start = Simulation::start(method, variant, &model.defaults(), numbers, h);

@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let one = all.clone().with_methods(vec![method]);
                 let start = Instant::now();
                 let derived = Derived::new(one, engine.as_mut()).map_err(|r| r.errors[0].to_string())?;
-                let tokens = derived.implementation();
+                let tokens = derived.implementation().map_err(|r| r.errors[0].to_string())?;
                 let time = start.elapsed().as_secs_f64() * 1e3;
                 assert!(!tokens.is_empty());
                 let pretty = derived.pretty(engine.as_mut()).map_err(|r| r.errors[0].to_string())?;
@@ -75,7 +75,7 @@ fn row(derived: &Derived, lines: usize, time: f64) {
         println!(
             "| {} | {} | {} | {} | {lines} | {time:.0} |",
             derived.mechanics.system.name,
-            method.id,
+            method.id(),
             count.once,
             iterations.join("; "),
         );

@@ -6,7 +6,7 @@
 use crate::caught::caught;
 use crate::expr::{Expr, Node, Pool};
 use crate::lower::{Function, Statement, lower};
-use crate::method::{MethodPrograms, Retraction, StartKind, StateKind, SystemPrograms};
+use crate::method::{Method, MethodPrograms, StartKind, StateKind, SystemPrograms};
 use crate::optimise::{Cost, Decision, Options, Prepared, optimise, optimise_step, split};
 use crate::program::{Constants, Program, StepProgram};
 use std::collections::HashMap;
@@ -59,14 +59,10 @@ pub struct SystemFunctions {
 /// The functions of one method.
 #[derive(Clone, Debug)]
 pub struct MethodFunctions {
-    /// Id in the literature tables and reference data, such as `dla2`.
-    pub id: &'static str,
-    /// Name of the runtime's marker type, such as `Dla2`.
-    pub marker: &'static str,
+    /// The method.
+    pub method: Method,
     /// The fields of its state, beside what is carried.
     pub state: StateKind,
-    /// The retraction that its equations are for; none where any serves.
-    pub retraction: Option<Retraction>,
     /// Whether its step depends on the retraction.
     pub is_retracted: bool,
     /// (parameters, h) → the prepared numbers, one scalar output each.
@@ -75,8 +71,6 @@ pub struct MethodFunctions {
     pub prepared: Vec<Number>,
     /// The carried numbers, in the order of the step's argument.
     pub carried: Vec<Number>,
-    /// Which of its starts the plain method means.
-    pub start: StartKind,
     /// (parameters, h, q, v, t, inputs) → a state without what is carried.
     pub starts: Vec<(StartKind, Function)>,
     /// (parameters, h, state without what is carried, t) → what is carried; none if nothing is.
@@ -173,6 +167,11 @@ impl SystemFunctions {
 }
 
 impl MethodFunctions {
+    /// Id in the literature tables and reference data, such as `dla2`.
+    pub fn id(&self) -> &'static str {
+        self.method.facts().id
+    }
+
     /// The functions of one method, whose programs are in `pool`.
     pub fn of(pool: &Pool, method: &MethodPrograms, options: Options) -> MethodFunctions {
         let starts =
@@ -207,7 +206,7 @@ impl fmt::Display for Optimised {
         };
         self.system.all().try_for_each(|of_system| function(f, of_system))?;
         for method in &self.methods {
-            writeln!(f, "## {}\n", method.id)?;
+            writeln!(f, "## {}\n", method.id())?;
             for Number { name, doc } in &method.carried {
                 writeln!(f, "# {name}: {doc}")?;
             }
@@ -248,7 +247,7 @@ impl Done {
 impl Work<'_> {
     fn name(&self) -> &str {
         match self {
-            Work::Step(method) => method.id,
+            Work::Step(method) => method.id(),
             Work::Plain(program) => &program.name,
         }
     }
@@ -348,15 +347,12 @@ impl StepFunctions {
             decisions,
         } = self;
         MethodFunctions {
-            id: method.id,
-            marker: method.marker,
+            method: method.method,
             state: method.state,
-            retraction: method.retraction,
             is_retracted,
             prepare,
             prepared,
             carried,
-            start: method.start,
             starts,
             initial,
             rescale,

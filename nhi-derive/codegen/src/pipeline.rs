@@ -32,11 +32,7 @@ fn implementation(input: &syn::DeriveInput) -> Result<TokenStream, Box<Rejected>
     let known = declaration.reject(Vec::new());
     let known = || known.clone();
     let derived = stage("derivation", input, known, || Derived::new(declaration, default_engine().as_mut()))?;
-    stage("code generation", input, known, || {
-        let optimised = derived.optimised();
-        derived.check_constants(&optimised)?;
-        Ok(derived.implementation_of(&optimised))
-    })
+    stage("code generation", input, known, || derived.implementation())
 }
 
 /// The result of one stage. A panic in it is an error at the name of the struct, with what is `known` of the declaration.
@@ -100,15 +96,11 @@ impl Derived {
     }
 
     /// The functions of the system and its methods after the passes.
-    pub fn optimised(&self) -> Optimised {
-        Optimised::of(&self.mechanics.system.pool, &self.system, &self.methods)
-    }
-
-    /// An error where a constant of the functions is not finite, although those of the declaration are.
     ///
     /// # Errors
-    /// That one.
-    pub fn check_constants(&self, optimised: &Optimised) -> Result<(), Box<Rejected>> {
+    /// A constant of the functions that is not finite, although those of the declaration are.
+    pub fn optimised(&self) -> Result<Optimised, Box<Rejected>> {
+        let optimised = Optimised::of(&self.mechanics.system.pool, &self.system, &self.methods);
         let finite = |operand: &Operand| !matches!(operand, Operand::Constant(c) if !c.is_finite());
         let functions = optimised.methods.iter().flat_map(MethodFunctions::all);
         for function in optimised.system.all().chain(functions) {
@@ -119,28 +111,25 @@ impl Derived {
                 return Err(infinite(&self.declaration));
             }
         }
-        Ok(())
+        Ok(optimised)
     }
 
     /// The implementation of the runtime's traits.
-    pub fn implementation(&self) -> TokenStream {
-        self.implementation_of(&self.optimised())
-    }
-
-    fn implementation_of(&self, optimised: &Optimised) -> TokenStream {
-        emit::implementation(&self.unit(&self.mechanics, optimised, None))
+    ///
+    /// # Errors
+    /// As [`Derived::optimised`].
+    pub fn implementation(&self) -> Result<TokenStream, Box<Rejected>> {
+        Ok(emit::implementation(&self.unit(&self.mechanics, &self.optimised()?, None)))
     }
 
     /// The same for people: formatted, with the equations that the code implements as comments.
     ///
     /// # Errors
-    /// An engine that cannot answer.
+    /// An engine that cannot answer, and those of [`Derived::optimised`].
     pub fn pretty(&self, engine: &mut dyn Engine) -> Result<String, Box<Rejected>> {
         let mut mechanics = self.mechanics.clone();
         let connection = mechanics.connection(engine).map_err(|e| unanswered(&self.declaration, &e))?;
-        let optimised = self.optimised();
-        self.check_constants(&optimised)?;
-        Ok(emit::pretty(&self.unit(&mechanics, &optimised, connection.as_ref())))
+        Ok(emit::pretty(&self.unit(&mechanics, &self.optimised()?, connection.as_ref())))
     }
 
     /// The methods' schemes as they are derived, before the passes: formatted, with the equations that the code
@@ -162,7 +151,8 @@ impl Derived {
             let Cost { recurrence, in_loop, .. } = cost;
             out.push_str(&format!(
                 "\n{}: {}; in a loop {in_loop} operations, {recurrence} cycles from step to step\n",
-                method.id, step.operations
+                method.id(),
+                step.operations
             ));
             for decision in decisions {
                 let does = passes().into_iter().find(|(pass, _)| *pass == decision.pass);
@@ -242,7 +232,7 @@ mod tests {
         let broken = |breaks: fn(&mut Derived) -> &mut Program| {
             let mut derived = Derived::new(Declaration::parse(&input()).unwrap(), &mut BuiltIn).unwrap();
             breaks(&mut derived).body.clear();
-            message(|| derived.implementation())
+            message(|| derived.implementation().expect("finite constants"))
         };
         for (message, of) in [
             (broken(|derived| &mut derived.methods[0].step), "test: dla2: "),

@@ -69,17 +69,17 @@ fn steps_state_the_equations_that_their_comments_refer_to() {
     let mut seen = BTreeSet::new();
     for keys in SYSTEMS {
         for method in &derived(keys).methods {
-            seen.insert(method.id);
+            seen.insert(method.id());
             let (stated, doc) = (stated(&method.step), method.step.doc.join("\n"));
             let first: Vec<u32> = (1..).take(stated.len()).collect();
-            assert!(!stated.is_empty() && stated == first, "{}: {doc}", method.id);
-            let facts = Method::with_id(method.id).expect("a method").facts();
-            assert!(doc.contains(facts.source), "{}: {doc}", method.id);
+            assert!(!stated.is_empty() && stated == first, "{}: {doc}", method.id());
+            let facts = method.method.facts();
+            assert!(doc.contains(facts.source), "{}: {doc}", method.id());
             let comments = comments(&method.step.body);
             let referred: BTreeSet<u32> = comments.iter().flat_map(|text| numbers(text)).collect();
-            assert!(!referred.is_empty(), "{}: {comments:?}", method.id);
+            assert!(!referred.is_empty(), "{}: {comments:?}", method.id());
             for number in referred {
-                assert!(stated.contains(&number), "{}: ({number}) is not among\n{doc}", method.id);
+                assert!(stated.contains(&number), "{}: ({number}) is not among\n{doc}", method.id());
             }
         }
     }
@@ -103,14 +103,14 @@ fn no_heading_stands_over_another_or_over_nothing() {
         let derived = derived(keys);
         for method in &derived.methods {
             for program in method.starts.iter().map(|(_, start)| start).chain([&method.step]) {
-                assert!(is_headed(&program.body), "{}: {}", method.id, program.name);
+                assert!(is_headed(&program.body), "{}: {}", method.id(), program.name);
             }
             let (mut pool, mut constants) = (derived.mechanics.system.pool.clone(), Constants::default());
             let fixed = method.state.belongs_to_step_size();
             let step = StepProgram::new(method.step.clone(), fixed);
             let (step, _) = optimise_step(&mut pool, &mut constants, step, Options::default());
             let step = split(&pool, &step.program).step;
-            assert!(is_headed(&step.body), "{}: {}", method.id, step.show(&pool));
+            assert!(is_headed(&step.body), "{}: {}", method.id(), step.show(&pool));
         }
     }
 }
@@ -153,9 +153,9 @@ fn readers_see_the_same_step_with_residual_and_jacobian() {
             assert_eq!(step.doc, named.doc);
             let arguments = arguments(step, &mut random, 0.01);
             let [results, same] = [step, named].map(|program| program.run(pool, &arguments));
-            let results = results.unwrap_or_else(|e| panic!("{}: {e}\n{text}", programs.id));
+            let results = results.unwrap_or_else(|e| panic!("{}: {e}\n{text}", programs.id()));
             for (x, y) in results.concat().into_iter().zip(same.expect("the same").concat()) {
-                assert!((x - y).abs() <= 1e-12 * (1.0 + x.abs()), "{}: {x} and {y}", programs.id);
+                assert!((x - y).abs() <= 1e-12 * (1.0 + x.abs()), "{}: {x} and {y}", programs.id());
             }
         }
     }

@@ -380,12 +380,10 @@ fn derived(source: &str) -> Result<Derived, Vec<String>> {
 
 /// Generates the code.
 fn code(derived: &Derived) -> Result<(), Vec<String>> {
-    let optimised = derived.optimised();
     let texts = |r: Box<nhi_codegen::declaration::Rejected>| {
         r.errors.iter().map(ToString::to_string).collect::<Vec<String>>()
     };
-    derived.check_constants(&optimised).map_err(texts)?;
-    let code = derived.implementation();
+    let code = derived.implementation().map_err(texts)?;
     syn::parse2::<syn::File>(code).map_err(|e| vec![e.to_string()])?;
     Ok(())
 }

@@ -136,7 +136,7 @@ fn carried_values_are_those_of_the_step() {
                     t += h;
                 }
                 if !steps.is_empty() {
-                    by.compare(&format!("{}, {}", system.name, method.id), &steps);
+                    by.compare(&format!("{}, {}", system.name, method.id()), &steps);
                     compared += 1;
                 }
             }
@@ -180,12 +180,12 @@ fn steps_in_a_loop_are_no_more_than_by_themselves() {
                 .count();
             let most = operations.weight().0 + 2 + 2 * errors + 6 * solutions + foreseen;
             let name = &derived.mechanics.system.name;
-            assert!(in_a_loop <= most, "{name}, {}: {in_a_loop}, by itself {operations}", method.id);
+            assert!(in_a_loop <= most, "{name}, {}: {in_a_loop}, by itself {operations}", method.id());
             compared += 1;
             // Where steps begin elsewhere, they wait less for each other.
             if is_begun {
                 let [before, after] = [&alone, &step].map(|step| recurrence(&mut pool, &mut constants, step));
-                assert!(after < before, "{name}, {}: {after} cycles, by itself {before}", method.id);
+                assert!(after < before, "{name}, {}: {after} cycles, by itself {before}", method.id());
                 begun += 1;
             }
         }
@@ -263,7 +263,7 @@ fn passes_keep_every_method_of_every_model() {
 fn newton_finds_motions_and_foresees_angles() {
     let found = |name: &str, id: &str| -> (usize, usize, usize) {
         let derived = models().into_iter().find(|d| d.mechanics.system.name == name).expect("a model");
-        let method = derived.methods.iter().find(|m| m.id == id).expect("a method");
+        let method = derived.methods.iter().find(|m| m.id() == id).expect("a method");
         let (mut pool, step) = method.step.isolated(&derived.mechanics.system.pool);
         let fixed = method.state.belongs_to_step_size();
         let step = optimise_step(
@@ -370,7 +370,7 @@ fn updates_of_second_order_are_of_the_equation() {
                     for i in 0..3 {
                         let difference = (after[i] - before[i]) / (2.0 * e);
                         let expected = here[i + 1];
-                        let name = format!("{}, {}", system.name, method.id);
+                        let name = format!("{}, {}", system.name, method.id());
                         assert!(
                             (difference - expected).abs() < 1e-6 * scale,
                             "{name}: {difference} {expected}"

@@ -58,18 +58,13 @@ fn sources_of_models() -> Vec<String> {
 /// Everything that follows from a declaration.
 fn derive(declaration: Declaration) -> (Derived, Optimised) {
     let derived = Derived::new(declaration, default_engine().as_mut()).expect("derivable");
-    let optimised = derived.optimised();
+    let optimised = derived.optimised().expect("finite constants");
     (derived, optimised)
-}
-
-/// The plain method of that id.
-fn plain(id: &str) -> Variant {
-    Variant::with_id(id).expect("a method")
 }
 
 /// The plain methods of a declaration.
 fn declared(derived: &Derived) -> Vec<Variant> {
-    derived.methods.iter().map(|method| plain(method.id)).collect()
+    derived.methods.iter().map(|method| method.method.into()).collect()
 }
 
 /// Writes the C of a declaration with its program into a folder.
@@ -183,8 +178,7 @@ fn models_in_c_compute_the_same_bits_and_the_reference_data() {
         });
         let declaration = declaration.expect("the declaration of the model");
         let (derived, optimised) = derive(declaration);
-        let is_declared =
-            |variant: &Variant| derived.methods.iter().any(|m| m.id == variant.method.facts().id);
+        let is_declared = |variant: &Variant| derived.methods.iter().any(|m| m.method == variant.method);
         let variants = model.methods().iter().filter_map(|method| Variant::with_id(method.id));
         let variants = variants.filter(is_declared).collect();
         let folder = folder(&name);
@@ -230,8 +224,8 @@ fn options_compile_without_warnings() {
     let messages = in_parallel(declarations(&text).len(), |i| {
         let (derived, optimised) = derive(declarations(&text).remove(i));
         let variants = derived.methods.iter().flat_map(|method| {
-            let composed = Variant::with_id(&format!("{}_suzuki4", method.id));
-            [Some(plain(method.id)), composed].into_iter().flatten()
+            let composed = Variant::with_id(&format!("{}_suzuki4", method.id()));
+            [Some(method.method.into()), composed].into_iter().flatten()
         });
         let variants: Vec<Variant> = variants.collect();
         for float in [false, true] {
@@ -280,11 +274,11 @@ fn inputs_reach_the_steps() {
             assert_eq!(status, 0);
             for method in &optimised.methods {
                 let start = [&q[..], &v, &inputs(0)];
-                let mut state = process.begin(method.id, &q, &v, &inputs(0), 0.02).expect("a start");
-                let simulation = Simulation::start(method, plain(method.id), &parameters, start, 0.02);
+                let mut state = process.begin(method.id(), &q, &v, &inputs(0), 0.02).expect("a start");
+                let simulation = Simulation::start(method, method.method.into(), &parameters, start, 0.02);
                 let mut simulation = simulation.expect("a start");
                 for k in 0..100 {
-                    let name = format!("{name}, {}, {}, step {k}", build.name, method.id);
+                    let name = format!("{name}, {}, {}, step {k}", build.name, method.id());
                     let numbers = &state.numbers()[..state.numbers().len() - 1];
                     assert_same(&name, numbers, &shown(&simulation, &state));
                     let (status, next) = process.step(&inputs(k));
@@ -327,9 +321,10 @@ fn subnormal_numbers_are_flushed_by_the_same_steps() {
         let mut process = program.run(&parameters);
         let (_, v) = process.ask("J", &[&q, &v]);
         for method in &optimised.methods {
-            let name = format!("{}, {}", build.name, method.id);
-            let mut state = process.begin(method.id, &q, &v, &[], STEP_SIZE).expect("a start");
-            let start = Simulation::start(method, plain(method.id), &parameters, [&q, &v, &[]], STEP_SIZE);
+            let name = format!("{}, {}", build.name, method.id());
+            let mut state = process.begin(method.id(), &q, &v, &[], STEP_SIZE).expect("a start");
+            let start =
+                Simulation::start(method, method.method.into(), &parameters, [&q, &v, &[]], STEP_SIZE);
             let mut simulation = start.expect("a start");
             let mut flushed = 0;
             for k in 1..=2 * FLUSH_EVERY + 10 {
@@ -346,7 +341,7 @@ fn subnormal_numbers_are_flushed_by_the_same_steps() {
             }
             assert!(flushed > 0, "{name}: the motion has not died out: {state:?}");
             // The same in one call.
-            process.begin(method.id, &q, &v, &[], STEP_SIZE).expect("a start");
+            process.begin(method.id(), &q, &v, &[], STEP_SIZE).expect("a start");
             assert_eq!(process.steps(2 * FLUSH_EVERY + 10, &[]), (0, state), "{name}");
         }
     }
@@ -387,17 +382,18 @@ fn position_constraints_are_kept_and_required() {
             let off: Vec<f64> = q.iter().map(|q| q + 1e-3).collect();
             for method in &optimised.methods {
                 assert_eq!(
-                    process.begin(method.id, &off, &v, &[], STEP_SIZE).err(),
+                    process.begin(method.id(), &off, &v, &[], STEP_SIZE).err(),
                     Some(9),
                     "{}",
-                    method.id
+                    method.id()
                 );
-                let mut state = process.begin(method.id, &q, &v, &[], STEP_SIZE).expect("a start");
+                let mut state = process.begin(method.id(), &q, &v, &[], STEP_SIZE).expect("a start");
                 let start = [&q[..], &v, &[]];
-                let simulation = Simulation::start(method, plain(method.id), &parameters, start, STEP_SIZE);
+                let simulation =
+                    Simulation::start(method, method.method.into(), &parameters, start, STEP_SIZE);
                 let mut simulation = simulation.expect("a start");
                 for k in 0..200 {
-                    let name = format!("{}, {}, step {k}", build.name, method.id);
+                    let name = format!("{}, {}, step {k}", build.name, method.id());
                     if method.state == StateKind::Node {
                         let numbers = &state.numbers()[..state.numbers().len() - 1];
                         assert_same(&name, numbers, &shown(&simulation, &state));

@@ -222,7 +222,7 @@ impl Unit<'_> {
 
     /// `pub mod dla2 { pub struct Prepared<T> { .. } pub struct Carried<T> { .. } prepare, starts, initial, .., step }`
     fn method(&self, mode: &mut Mode, method: &MethodFunctions) -> TokenStream {
-        let module = spelled(method.id);
+        let module = spelled(method.id());
         let bare = StateType {
             name: format_ident!("{}", method.state.type_name()),
             tokens: self.state(method, true, None),
@@ -272,7 +272,7 @@ impl Unit<'_> {
             }
         });
         let imports = self.imports(2, Some(&state.name));
-        let doc = format!(" Step functions of `{}`.", method.id);
+        let doc = format!(" Step functions of `{}`.", method.id());
         quote! {
             #[doc = #doc]
             pub mod #module {
@@ -438,15 +438,17 @@ impl Unit<'_> {
     /// `impl<__R: Retracts<SE2<f64>>> Emits<Retracted<Rdp, __R>> for Sleigh { .. }`.
     fn emits(&self, method: &MethodFunctions) -> TokenStream {
         let Declaration { runtime, generics, .. } = self.declaration;
-        let marker = format_ident!("{}", method.marker);
+        let facts = method.method.facts();
+        let own = facts.kind.own_retraction();
+        let marker = format_ident!("{}", facts.marker);
         let marker = quote!(#runtime::#marker);
         let Some(factor) = self.factor(false).filter(|_| method.is_retracted) else {
             return self.emits_as(method, generics, &marker, &TokenStream::new());
         };
-        let tau = format_ident!("{}", method.retraction.unwrap_or_default().marker());
+        let tau = format_ident!("{}", own.unwrap_or_default().marker());
         let tau = quote!(::<__T, #runtime::group::#tau>);
         let usual = self.emits_as(method, generics, &marker, &tau);
-        if method.retraction.is_some() {
+        if own.is_some() {
             return usual;
         }
         let mut generics = generics.clone();
@@ -468,7 +470,7 @@ impl Unit<'_> {
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let (_, ty_generics, _) = self.declaration.generics.split_for_impl();
         let (configuration, q) = (self.configuration(false), self.entries());
-        let module = spelled(method.id);
+        let module = spelled(method.id());
         let s = quote!(<__T: #runtime::Scalar>);
         let state_name = format_ident!("{}", method.state.type_name());
         let state = self.state(method, false, Some(quote!(kernel::#module::Carried<__T>)));

@@ -40,7 +40,7 @@ pub fn unoptimised(declaration: &Declaration, mechanics: &Mechanics, methods: &[
         function(&lowered, &mut mode, Names::default(), &Signature::Plain { fallible: true })
     };
     let modules = methods.iter().map(|method| {
-        let (module, doc) = (spelled(method.id), format!(" The scheme of `{}`.", method.id));
+        let (module, doc) = (spelled(method.id()), format!(" The scheme of `{}`.", method.id()));
         let programs = std::iter::once(&method.step).chain(method.distinct_starts());
         let functions: Vec<TokenStream> = programs.map(&mut print).collect();
         quote! {

@@ -55,16 +55,21 @@ fn multiply(a: u64, b: u64) -> u64 {
     (u128::from(a) * u128::from(b) % u128::from(PRIME)) as u64
 }
 
-fn power(mut base: u64, mut n: u64) -> u64 {
-    let mut result = 1;
+/// baseⁿ by repeated squares.
+fn repeated<T: Copy>(one: T, mut base: T, mut n: u64, times: impl Fn(T, T) -> T) -> T {
+    let mut result = one;
     while n > 0 {
         if n & 1 == 1 {
-            result = multiply(result, base);
+            result = times(result, base);
         }
-        base = multiply(base, base);
+        base = times(base, base);
         n >>= 1;
     }
     result
+}
+
+fn power(base: u64, n: u64) -> u64 {
+    repeated(1, base, n, multiply)
 }
 
 fn residue(i: &BigInt, modulus: u64) -> u64 {
@@ -87,14 +92,7 @@ fn real_power(square: u64, exponent: &Rational) -> Option<u64> {
     }
     // The exponents of squares are a field.
     let modulus = u128::from(SQUARES);
-    let (mut base, mut n, mut inverse) = (u128::from(denominator), SQUARES - 2, 1);
-    while n > 0 {
-        if n & 1 == 1 {
-            inverse = inverse * base % modulus;
-        }
-        base = base * base % modulus;
-        n >>= 1;
-    }
+    let inverse = repeated(1, u128::from(denominator), SQUARES - 2, |x, y| x * y % modulus);
     let n = inverse * u128::from(residue(exponent.numer(), SQUARES)) % modulus;
     Some(power(square, n as u64))
 }
@@ -140,16 +138,8 @@ impl Complex {
 
     /// For |self| = 1.
     fn power(self, n: i64) -> Complex {
-        let mut base = if n < 0 { Complex { im: negative(self.im), ..self } } else { self };
-        let (mut n, mut result) = (n.unsigned_abs(), Complex::ONE);
-        while n > 0 {
-            if n & 1 == 1 {
-                result = result.times(base);
-            }
-            base = base.times(base);
-            n >>= 1;
-        }
-        result
+        let base = if n < 0 { Complex { im: negative(self.im), ..self } } else { self };
+        repeated(Complex::ONE, base, n.unsigned_abs(), Complex::times)
     }
 
     /// self / |self|, where |self|² is a square.

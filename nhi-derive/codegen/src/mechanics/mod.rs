@@ -226,6 +226,11 @@ impl Mechanics {
         self.system.constraints.iter().filter(|c| c.position.is_none()).count()
     }
 
+    /// Whether there are position constraints.
+    pub fn has_positions(&self) -> bool {
+        self.one_forms() < self.m()
+    }
+
     /// g of the position constraints.
     pub fn positions(&self) -> Vec<Expr> {
         self.system.constraints.iter().filter_map(|c| c.position).collect()

@@ -174,11 +174,10 @@ pub(super) fn start(
     b.equation("velocities at the reflection: v∓ = v ∓ h/2 B λ");
     let half = b.halves_of_h(1);
     let minus_half = b.halves_of_h(-1);
-    // Both velocities are tangent to the position constraints.
-    let zero = b.pool().zero();
-    let of_forms: Vec<Expr> =
-        lambda.iter().enumerate().map(|(a, &l)| if a < b.x.one_forms() { l } else { zero }).collect();
-    let jump = b.apply(&node.reaction.b, &of_forms);
+    // The reflection is by the one-forms alone, and both velocities are tangent to the position constraints.
+    let one_forms = b.x.one_forms();
+    let columns = node.reaction.b.iter().map(|row| row[..one_forms].to_vec()).collect();
+    let jump = b.apply(&columns, &lambda[..one_forms]);
     let jump = b.tangent(&node, &jump, false).0;
     let v_pre = b.axpy(&v, minus_half, &jump);
     let v_pre = b.bind_velocities("dot_", "_pre", &v_pre);

@@ -61,7 +61,7 @@ impl Departure<'_> {
         if let Some(values) = solve_affine(b, &ell, &closed) {
             return b.bind_unknowns(&ell, &values);
         }
-        let in_parts = plain && constraint.quadrature.places().len() == 1 && b.x.one_forms() == b.x.m();
+        let in_parts = plain && constraint.quadrature.places().len() == 1 && !b.x.has_positions();
         let parts = if in_parts { Parts::of(b) } else { None };
         match parts {
             Some(parts) => self.in_parts(b, &parts, (free, columns, &ell), constraint),

@@ -18,7 +18,7 @@ mod space;
 mod system_programs;
 
 use discrete::{Place, Quadrature};
-pub use nhi_methods::{Method, Retraction, StartKind};
+pub use nhi_methods::{Method, StartKind};
 pub use system_programs::system_programs;
 
 use crate::expr::Expr;
@@ -95,7 +95,7 @@ pub fn refusal(method: Method, x: &Mechanics) -> Option<String> {
     let applies = method.facts().applies;
     if let Scheme::Node(family) = scheme(method)
         && let Some(instead) = family.instead_for_positions()
-        && x.one_forms() < x.m()
+        && x.has_positions()
     {
         let instead = instead.facts().marker;
         return Some(format!("it does not keep position constraints; use `{instead}`"));
@@ -171,16 +171,10 @@ const CONSISTENT: [&str; 2] = [
 /// The programs of one method for one system. Outputs are named after the fields of `state`.
 #[derive(Clone, Debug)]
 pub struct MethodPrograms {
-    /// Id in the literature tables and reference data, such as `dla2`.
-    pub id: &'static str,
-    /// Name of the runtime's marker type, such as `Dla2`.
-    pub marker: &'static str,
+    /// The method.
+    pub method: Method,
     /// What is carried.
     pub state: StateKind,
-    /// The retraction that its equations are for; none where any serves.
-    pub retraction: Option<Retraction>,
-    /// Which of its starts the plain method means.
-    pub start: StartKind,
     /// Inputs: parameters, h (both `Binding::Prepared`), the state's fields, t, inputs.
     pub step: Program,
     /// Inputs: parameters, h, q, v, t, inputs (all `Binding::Step`). A method without a choice has
@@ -189,6 +183,11 @@ pub struct MethodPrograms {
 }
 
 impl MethodPrograms {
+    /// Id in the literature tables and reference data, such as `dla2`.
+    pub fn id(&self) -> &'static str {
+        self.method.facts().id
+    }
+
     /// The different starts.
     pub fn distinct_starts(&self) -> impl Iterator<Item = &Program> {
         let is_first = |&i: &usize| (0..i).all(|j| self.starts[j].1.name != self.starts[i].1.name);
@@ -270,15 +269,7 @@ fn programs(x: &mut Mechanics, method: Method, readable: bool) -> MethodPrograms
         step = self::step(x, facts, &scheme, true);
         exchange(x);
     }
-    MethodPrograms {
-        id: facts.id,
-        marker: facts.marker,
-        state: scheme.state(),
-        retraction: facts.kind.own_retraction(),
-        start: facts.start,
-        step,
-        starts: scheme.starts(x),
-    }
+    MethodPrograms { method, state: scheme.state(), step, starts: scheme.starts(x) }
 }
 
 impl Scheme {

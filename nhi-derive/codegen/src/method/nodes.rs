@@ -120,7 +120,7 @@ impl Departure<'_> {
         suffix: Option<&str>,
     ) -> Vec<Expr> {
         let (one_forms, t) = (b.x.one_forms(), b.x.system.t);
-        let residual = b.x.residual[rows.start.min(one_forms)..rows.end.min(one_forms)].to_vec();
+        let residual: Vec<Expr> = rows.clone().filter(|&a| a < one_forms).map(|a| b.x.residual[a]).collect();
         let mut terms = vec![Vec::new(); residual.len()];
         let places = if residual.is_empty() { &[][..] } else { quadrature.places() };
         for place in places {
@@ -352,10 +352,9 @@ impl Arrival {
         let near = if space.is_flat() { d } else { &rest };
         let velocity = b.velocity_of(&q, &p, near, end);
         let node = b.reaction(&q);
-        let one_forms = b.x.one_forms();
         let (velocity, kept) = match normal {
             // A reflection stays on position constraints, if the velocity before it is on them.
-            Normal::Reflected(_) if one_forms < b.x.m() => {
+            Normal::Reflected(_) if b.x.has_positions() => {
                 let velocity = b.bind_velocities("u_", "", &velocity);
                 b.equation("v_pre' = u − B σ_g with G v_pre' = 0");
                 b.tangent(&node, &velocity, true)

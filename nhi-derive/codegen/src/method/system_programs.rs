@@ -80,7 +80,7 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
         ),
         position: position(x, "position", &POSITION, |_, g| g.to_vec()),
         position_scale: position(x, "position_scale", &POSITION_SCALE, position_scale),
-        correct: has_positions(x).then(|| {
+        correct: x.has_positions().then(|| {
             function(x, "correct", &CORRECT, &[Role::Configuration], |b, s| {
                 let (node, g) = (b.reaction(&s.q), b.x.positions());
                 let kick = b.normal_of_positions(&node, &g).1;
@@ -94,10 +94,6 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
     }
 }
 
-fn has_positions(x: &Mechanics) -> bool {
-    x.one_forms() < x.m()
-}
-
 /// A function of g with one component per position constraint.
 fn position(
     x: &mut Mechanics,
@@ -105,7 +101,7 @@ fn position(
     doc: &[&str],
     of: impl FnOnce(&mut Builder<'_>, &[Expr]) -> Vec<Expr>,
 ) -> Option<Program> {
-    has_positions(x).then(|| {
+    x.has_positions().then(|| {
         function(x, name, doc, &[Role::Configuration], |b, _| {
             let g = b.x.positions();
             vec![named(name, of(b, &g))]

@@ -18,13 +18,10 @@ pub(super) struct Substeps {
 
 impl Substeps {
     pub(super) fn of(composition: Composition, real: &str) -> Substeps {
-        // Rounded after every operation, as in the numbers computed with.
         let round = |x: f64| if real == "float" { f64::from(x as f32) } else { x };
-        let half: Vec<f64> = composition.half().iter().map(|&gamma| round(gamma)).collect();
-        let middle = round(1.0 - 2.0 * half.iter().fold(0.0, |sum, gamma| round(sum + gamma)));
         let (mut sum, mut sizes) = (0.0, Vec::new());
         let [mut gammas, mut before, mut size] = [const { Vec::new() }; 3];
-        for &gamma in half.iter().chain([&middle]).chain(half.iter().rev()) {
+        for gamma in composition.coefficients(round) {
             let text = constant(gamma, real);
             let place = sizes.iter().position(|other| *other == text).unwrap_or(sizes.len());
             if place == sizes.len() {

@@ -236,7 +236,7 @@ matrix or the constraints are singular; *sim is left as it was then.";
             }
             at += part.entries();
         }
-        if unit.derived.mechanics.one_forms() < unit.m {
+        if unit.derived.mechanics.has_positions() {
             checks.push((format!("!{system}_position_vanishes(p, q0)"), "NHI_INADMISSIBLE_CONFIGURATION"));
         }
         if unit.m > 0 {
@@ -327,7 +327,7 @@ return NHI_OK;",
         let (which, body) = match &self.substeps {
             None => (String::new(), self.step()),
             Some(substeps) => {
-                let (n, id) = (substeps.count(), functions.id);
+                let (n, id) = (substeps.count(), functions.id());
                 let which = format!("One step of `{variant}`: {n} steps of `{id}` of different sizes.\n\n");
                 (which, self.composed_step(substeps))
             }

@@ -48,8 +48,8 @@ pub fn files(derived: &Derived, optimised: &Optimised, options: &Options) -> Vec
     let mut text = Text::default();
     unit.system(&mut text, optimised);
     for functions in &optimised.methods {
-        let plain = Variant::with_id(functions.id).filter(|_| options.variants.is_empty());
-        let variants = options.variants.iter().filter(|variant| variant.method.facts().id == functions.id);
+        let plain = options.variants.is_empty().then(|| Variant::from(functions.method));
+        let variants = options.variants.iter().filter(|variant| variant.method == functions.method);
         variants.copied().chain(plain).for_each(|variant| unit.method(&mut text, functions, variant));
     }
     let Text { header, source } = text;

@@ -5,8 +5,8 @@
 //! finished step shows the length of its recurrence.
 
 use super::{
-    Allowance, CLOSING, Cost, FINISHING, Facts, Pass, ProgramPass, Run, STAGES, StepPass, TRIG_RECURRENCE,
-    Variant,
+    Allowance, Alternative, CLOSING, Cost, FINISHING, Facts, Pass, ProgramPass, Run, STAGES, StepPass,
+    TRIG_RECURRENCE,
 };
 use crate::expr::Pool;
 use crate::optimise::Options;
@@ -204,16 +204,16 @@ fn fewest_cycles(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finish
     let (mut least, mut kept, mut log) = (present, None, Vec::new());
     for pass in STAGES[*stage] {
         log.push(pass.decide(cx, facts, |cx| {
-            let (variants, most): (Vec<Variant<'_>>, Allowance) = match pass.run {
+            let (alternatives, most): (Vec<Alternative<'_>>, Allowance) = match pass.run {
                 Run::Cycles(make) => (vec![Box::new(move |cx| make(cx, step, search))], 0),
-                Run::CyclesByMore(variants) => (variants(&start.0, step), present.most_in_loop()),
+                Run::CyclesByMore(alternatives) => (alternatives(&start.0, step), present.most_in_loop()),
                 _ => (Vec::new(), 0),
             };
             let mut outcome = Outcome::Nothing;
-            for variant in variants {
+            for alternative in alternatives {
                 let (mut pool, mut constants) = start.clone();
                 let cx = &mut Context::new(&mut pool, &mut constants, cx.options);
-                let Some(step) = variant(cx) else { continue };
+                let Some(step) = alternative(cx) else { continue };
                 let other = candidate(cx, step, next);
                 let other = explore(cx, other, most);
                 let cost = Cost::of(cx.pool, cx.constants, &other.step.program);

@@ -29,7 +29,7 @@ use crate::target::TARGET;
 type Make = fn(&mut Context<'_>, &StepProgram, &Search) -> Option<StepProgram>;
 
 /// Makes one of several other forms of a step.
-type Variant<'a> = Box<dyn Fn(&mut Context<'_>) -> Option<StepProgram> + 'a>;
+type Alternative<'a> = Box<dyn Fn(&mut Context<'_>) -> Option<StepProgram> + 'a>;
 
 /// Properties of a step that decide whether a pass applies.
 #[derive(Clone, Copy)]
@@ -77,7 +77,7 @@ enum Run {
     /// A candidate is kept if a loop over steps takes fewer cycles and no more operations.
     Cycles(Make),
     /// A candidate is kept if a loop over steps saves an eighth of its cycles; see [`Cost::is_worth_another_state`].
-    CyclesByMore(for<'a> fn(&Pool, &'a StepProgram) -> Vec<Variant<'a>>),
+    CyclesByMore(for<'a> fn(&Pool, &'a StepProgram) -> Vec<Alternative<'a>>),
 }
 
 /// Stages, in order. The driver compares the candidates of a stage and keeps one of them at most.

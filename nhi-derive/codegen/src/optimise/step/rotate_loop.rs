@@ -14,7 +14,7 @@
 //! of the state than before. [`midpoints`](super::midpoints) is a cheaper rotation, at coordinates. For a step of another
 //! size the carried values are recomputed from the state.
 
-use super::Variant;
+use super::Alternative;
 use crate::expr::{Expr, Node, Pool};
 use crate::optimise::draft::Context;
 use crate::optimise::liveness::used;
@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Two candidates for each equation that the step can begin at: affine forms are substituted through the carried
 /// values, or end at them.
-pub(super) fn candidates<'a>(pool: &Pool, step: &'a StepProgram) -> Vec<Variant<'a>> {
+pub(super) fn candidates<'a>(pool: &Pool, step: &'a StepProgram) -> Vec<Alternative<'a>> {
     let mut cuts: Vec<Cut> = Vec::new();
     for (i, statement) in step.program.body.iter().enumerate() {
         if matches!(statement, Statement::Equation(_))
@@ -37,7 +37,7 @@ pub(super) fn candidates<'a>(pool: &Pool, step: &'a StepProgram) -> Vec<Variant<
         }
     }
     let both = cuts.into_iter().flat_map(|cut| [cut.clone(), Cut { through: true, ..cut }]);
-    both.map(|cut| -> Variant<'a> { Box::new(move |cx| cut.step(cx, step)) }).collect()
+    both.map(|cut| -> Alternative<'a> { Box::new(move |cx| cut.step(cx, step)) }).collect()
 }
 
 /// A step in two parts; the rotated step begins with the second one.
