@@ -108,8 +108,8 @@ pub(crate) fn in_numbers<S: System + 'static, M: Method<S> + 'static, T: Scalar 
     let n = q.as_ref().len();
     let (q, v) = (vector(q, &state), vector(v, |x, i| state(x, n + i)));
     let (h, t, inputs) = (T::from_f64(H), T::from_f64(0.0), S::Inputs::splat(T::from_f64(0.0)));
-    let state =
-        S::project(&parameters, &q, &v).and_then(|v| method.start(&parameters, h, &q, &v, t, &inputs));
+    let state = S::project(&parameters, &q, &v, t, &inputs)
+        .and_then(|v| method.start(&parameters, h, &q, &v, t, &inputs));
     match state {
         Ok(state) => stepwise(row.name, method, &parameters, state),
         Err(failure) => panic!("{}: {failure:?}", row.name),

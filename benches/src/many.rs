@@ -79,7 +79,7 @@ pub(crate) fn initial<S: System>(row: &Row<S>) -> [(S::Configuration<f64>, S::Ve
             angle += 1.0;
             *x += 0.05 * (angle * i as f64).sin();
         }
-        match S::project(&row.defaults.parameters(), &q, &v) {
+        match S::project(&row.defaults.parameters(), &q, &v, 0.0, &S::Inputs::splat(0.0)) {
             Ok(v) => (q, v),
             Err(failure) => panic!("{}: {failure:?}", row.name),
         }

@@ -136,15 +136,15 @@ impl<S: Simulated<Configuration<f64>: Rates>> Instance for Values<S> {
     }
 
     fn energy(&self, q: &[f64], v: &[f64]) -> f64 {
-        S::energy(&self.parameters, &vector(q), &vector(v))
+        S::energy(&self.parameters, &vector(q), &vector(v), 0.0)
     }
 
     fn momentum(&self, q: &[f64], v: &[f64]) -> Vec<f64> {
-        S::momentum(&self.parameters, &vector(q), &vector(v)).as_ref().to_vec()
+        S::momentum(&self.parameters, &vector(q), &vector(v), 0.0).as_ref().to_vec()
     }
 
     fn residual(&self, q: &[f64], v: &[f64]) -> Vec<f64> {
-        S::residual(&self.parameters, &vector(q), &vector(v)).as_ref().to_vec()
+        S::residual(&self.parameters, &vector(q), &vector(v), 0.0, &S::Inputs::splat(0.0)).as_ref().to_vec()
     }
 
     fn invariants(&self, q: &[f64], v: &[f64]) -> Vec<f64> {
@@ -153,7 +153,9 @@ impl<S: Simulated<Configuration<f64>: Rates>> Instance for Values<S> {
     }
 
     fn project(&self, q: &[f64], v: &[f64]) -> Result<Vec<f64>, Failure> {
-        Ok(S::project(&self.parameters, &vector(q), &vector(v))?.as_ref().to_vec())
+        Ok(S::project(&self.parameters, &vector(q), &vector(v), 0.0, &S::Inputs::splat(0.0))?
+            .as_ref()
+            .to_vec())
     }
 
     fn acceleration(&self, q: &[f64], v: &[f64], t: f64, inputs: &[f64]) -> Result<Phase, Failure> {

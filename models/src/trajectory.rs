@@ -109,7 +109,7 @@ impl<S: System, M: Method<S>> Trajectory for Simulation<S, M> {
 
     fn jump(&self) -> (Vec<f64>, Vec<f64>) {
         let (pre, post) = self.state().jump();
-        let p = |v| S::momentum(&self.system().parameters(), &Simulation::q(self), &v).as_ref().to_vec();
+        let p = |v| S::momentum(&self.system().parameters(), &Simulation::q(self), &v, 0.0).as_ref().to_vec();
         (p(pre), p(post))
     }
 

@@ -121,7 +121,7 @@ use proc_macro::TokenStream;
 /// # Forms
 ///
 /// In constraints and forces `dx` is the differential of the coordinate `x`, `dy[0]` that of `y[0]`,
-/// and `d(e)` that of any expression in the coordinates. Multiplied out, every term has exactly one
+/// and `d(e)` that of any expression in the coordinates and `t`. Multiplied out, every term has exactly one
 /// of them as a factor.
 ///
 /// Constraints also know `dt`: `dx - r*w*dt + Omega*y*dt = 0` is affine in the velocities, and a
@@ -136,7 +136,33 @@ use proc_macro::TokenStream;
 /// reflecting methods, and compositions of the symmetric ones; with Runge–Kutta methods positions drift.
 ///
 /// A force may depend on coordinates, velocities, inputs and the time `t`:
-/// `force = u1*dpsi - c*dot(x)*dx + sin(t)*dy`.
+/// `force = u1*dpsi - c*dot(x)*dx + sin(t)*dy`. In a force `d(e)` is the differential at one time.
+///
+/// # Time and inputs
+///
+/// The time `t` may stand in the Lagrangian, in the force, in position constraints and in the affine part of constraints;
+/// inputs may stand in the force and in the affine part of constraints. A driven wheel or a moving belt is such a
+/// constraint:
+///
+/// ```text
+/// inputs(speed),
+/// constraints(
+///     motor: dot(phi) - speed = 0,
+///     rolling: dx - r*dphi - belt*cos(w*t)*dt = 0,
+/// )
+/// ```
+///
+/// - Coefficients of velocities and differentials in one-forms depend neither on `t` nor on inputs.
+/// - `dot(e)` and `d(e)` of an expression with `t` contain its derivative by `t`: `dot(x - s*sin(t))` is
+///   `dot(x) - s*cos(t)`.
+/// - Inputs are held over a step. At its end the constraint holds with the inputs of the step.
+/// - Positions and velocities are of order 2 with samples of a signal at the end of each step for `Dla2` and the
+///   reflecting methods. The nodal methods, `DlaRattle` and `Rdp`, have the discrete constraint within the step: they take samples
+///   at its middle, and then only the driven velocities at the nodes are of order 1.
+/// - Runge–Kutta methods and `RattleRestarted` differentiate the constraints, and the rates of inputs are unknown: they are
+///   refused where a constraint depends on an input.
+/// - `Simulation::new` takes inputs to be zero; `Simulation::with_inputs` gives those at which the start is admissible.
+/// - The energy is not conserved. `Simulation::constraint_power` is the power of the drives.
 ///
 /// # Names
 ///
@@ -146,7 +172,7 @@ use proc_macro::TokenStream;
 ///
 /// `let` names see the ones before them; everything else sees all of them, wherever it stands. They
 /// may contain velocities, which makes them useful in constraints, and never differentials. Those that
-/// contain `t` or inputs are for the force alone.
+/// contain inputs are for the force and for the affine part of constraints.
 #[proc_macro_derive(Nonholonomic, attributes(nonholonomic))]
 pub fn nonholonomic(input: TokenStream) -> TokenStream {
     nhi_codegen::derive(input.into()).into()

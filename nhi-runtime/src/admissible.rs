@@ -47,21 +47,23 @@ pub(crate) fn check_pose<S: System, T: Scalar>(q: &S::Configuration<T>) -> Resul
     Err(Error::Pose { name, defect })
 }
 
-/// Checks that g(q) vanishes within the accuracy of `q`, as [`check`] does for velocities.
+/// Checks that g(q, t) vanishes within the accuracy of `q`, as [`check`] does for velocities.
 pub(crate) fn check_position<S: System, T: Scalar>(
     parameters: &S::Parameters<T>,
     q: &S::Configuration<T>,
+    t: T,
 ) -> Result<(), Error> {
-    let (parameters, q) = (&values(parameters), &values(q));
-    let (residuals, scales) = (S::position::<f64>(parameters, q), S::position_scale::<f64>(parameters, q));
+    let (parameters, q, t) = (&values(parameters), &values(q), t.to_f64());
+    let residuals = S::position::<f64>(parameters, q, t);
+    let scales = S::position_scale::<f64>(parameters, q, t);
     let first = S::CONSTRAINTS.len() - residuals.as_ref().len();
     let all = S::CONSTRAINTS[first..].iter().zip(residuals.as_ref()).zip(scales.as_ref());
     for (a, ((name, &residual), scale)) in all.enumerate() {
         let mut tolerance = scale * relative::<T>();
         for i in 0..q.as_ref().len() {
             let q = perturbed::<T, S::Configuration<f64>>(q, i);
-            let moved =
-                S::position::<f64>(parameters, &q).as_ref().get(a).map_or(0.0, |g| (g - residual).abs());
+            let moved = S::position::<f64>(parameters, &q, t);
+            let moved = moved.as_ref().get(a).map_or(0.0, |g| (g - residual).abs());
             tolerance += if moved.is_finite() { moved } else { 0.0 };
         }
         if !(residual.is_finite() && residual.abs() <= tolerance) {
@@ -78,9 +80,10 @@ const MAX_CORRECTIONS: usize = 50;
 pub(crate) fn corrected<S: System, T: Scalar>(
     parameters: &S::Parameters<T>,
     q: &S::Configuration<T>,
+    t: T,
 ) -> Result<S::Configuration<T>, Error> {
     let size = |q: &S::Configuration<T>| {
-        let g = S::position::<T>(parameters, q);
+        let g = S::position::<T>(parameters, q, t);
         g.as_ref().iter().fold(0.0, |size: f64, g| size.max(g.to_f64().abs()))
     };
     let (mut q, mut best) = (*q, size(q));
@@ -88,7 +91,7 @@ pub(crate) fn corrected<S: System, T: Scalar>(
         if best == 0.0 {
             break;
         }
-        let next = S::correct(parameters, &q).map_err(|cause| Error::Projection { cause })?;
+        let next = S::correct(parameters, &q, t).map_err(|cause| Error::Projection { cause })?;
         let reached = size(&next);
         if reached < best {
             (q, best) = (next, reached);
@@ -99,7 +102,7 @@ pub(crate) fn corrected<S: System, T: Scalar>(
     Ok(q)
 }
 
-/// Checks that μ(q)v + μ₀(q) vanishes within the accuracy of `q` and `v`.
+/// Checks that μv + μ₀ vanishes within the accuracy of `q` and `v`.
 ///
 /// The size of the terms is not a sufficient scale: sin θ · dx − cos θ · dy with dx = 0 and θ = π/2
 /// is −6e-17 dy, all of it rounding error of θ. Therefore each entry is perturbed by the error that it
@@ -108,10 +111,13 @@ pub(crate) fn check<S: System, T: Scalar>(
     parameters: &S::Parameters<T>,
     q: &S::Configuration<T>,
     v: &S::Velocity<T>,
+    t: T,
+    inputs: &S::Inputs<T>,
 ) -> Result<(), Error> {
     let (parameters, q, v) = (&values(parameters), &values(q), &values(v));
-    let residual = S::residual(parameters, q, v);
-    let mut tolerance = S::residual_scale(parameters, q, v);
+    let (t, inputs) = (t.to_f64(), &values(inputs));
+    let residual = S::residual(parameters, q, v, t, inputs);
+    let mut tolerance = S::residual_scale(parameters, q, v, t, inputs);
     for tolerance in tolerance.as_mut() {
         *tolerance *= relative::<T>();
     }
@@ -125,10 +131,10 @@ pub(crate) fn check<S: System, T: Scalar>(
         }
     };
     for i in 0..q.as_ref().len() {
-        allow(S::residual(parameters, &perturbed::<T, S::Configuration<f64>>(q, i), v));
+        allow(S::residual(parameters, &perturbed::<T, S::Configuration<f64>>(q, i), v, t, inputs));
     }
     for i in 0..v.as_ref().len() {
-        allow(S::residual(parameters, q, &perturbed::<T, S::Velocity<f64>>(v, i)));
+        allow(S::residual(parameters, q, &perturbed::<T, S::Velocity<f64>>(v, i), t, inputs));
     }
     let violated = S::CONSTRAINTS
         .iter()

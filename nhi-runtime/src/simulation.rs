@@ -226,7 +226,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// are not used.
     ///
     /// Values are checked as by [`Simulation::with_inputs`], to the accuracy of `T`. Derivatives are not checked: they may
-    /// point out of the constraint manifold. `S::project(&parameters, &q, &v)` returns the nearest admissible velocity,
+    /// point out of the constraint manifold. `S::project(&parameters, &q, &v, t, &inputs)` returns the nearest admissible velocity,
     /// including its derivatives.
     ///
     /// # Errors
@@ -261,12 +261,12 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         admissible::check_pose::<S, T>(&q0)?;
         finite(Quantity::Velocity, S::VELOCITIES, v0.as_ref())?;
         finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
-        let (q0, v0) = admissible(&parameters, (q0, v0))?;
-        admissible::check_position::<S, T>(&parameters, &q0)?;
-        admissible::check::<S, T>(&parameters, &q0, &v0)?;
+        let t = T::from_f64(0.0);
+        let (q0, v0) = admissible(&parameters, (q0, v0), &inputs)?;
+        admissible::check_position::<S, T>(&parameters, &q0, t)?;
+        admissible::check::<S, T>(&parameters, &q0, &v0, t, &inputs)?;
         let start = |cause: Failure| Error::Start { cause };
         let prepared = method.prepare(&parameters, h).map_err(start)?;
-        let t = T::from_f64(0.0);
         let state = method.start(&parameters, h, &q0, &v0, t, &inputs).map_err(start)?;
         Ok(Simulation { system, method, h, parameters, prepared, inputs, state, steps: 0 })
     }
@@ -380,7 +380,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
 
     /// Momentum p = ∂L/∂v.
     pub fn p(&self) -> S::Velocity<T> {
-        S::momentum(&self.parameters, &self.q(), &self.v())
+        S::momentum(&self.parameters, &self.q(), &self.v(), self.time())
     }
 
     /// Multipliers λ of the last step, one per constraint: the reaction force is +μᵀλ, and its impulse over a step is
@@ -403,24 +403,37 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// The reaction μ(q)ᵀλ with the [multipliers](Simulation::multipliers) of the last step, a mean over the step: a force
     /// for coordinates that are lengths, a torque for angles. Costs n + 1 evaluations of the constraints.
     pub fn reaction(&self) -> S::Velocity<T> {
-        reaction::<S, T>(&self.parameters, &self.q(), &self.multipliers())
+        reaction::<S, T>(&self.parameters, &self.q(), self.time(), &self.multipliers())
     }
 
-    /// μ(q)v + μ₀(q), one number per constraint, in its unit. It is a rounding error for methods that stay on the
+    /// Power that drives put into the system through the constraints: (μᵀλ)·v = −λ·μ₀, with the [multipliers] of the last step,
+    /// a mean over the step. It vanishes for constraints that are linear in the velocities.
+    ///
+    /// The energy changes by this power, by that of the forces, and by −∂L/∂t. With λ from [`Simulation::acceleration`]
+    /// instead, the power is as accurate as the state, except for constraints that depend on inputs: the rates of inputs are
+    /// unknown there. Costs n + 1 evaluations of the constraints.
+    ///
+    /// [multipliers]: Simulation::multipliers
+    pub fn constraint_power(&self) -> T {
+        let (reaction, v) = (self.reaction(), self.v());
+        sum(reaction.as_ref().iter().zip(v.as_ref()).map(|(&force, &v)| force * v))
+    }
+
+    /// μv + μ₀ with the inputs held, one number per constraint, in its unit. It is a rounding error for methods that stay on the
     /// constraint manifold, and grows for Runge–Kutta methods. Costs one evaluation of the constraints.
     pub fn residual(&self) -> S::Multipliers<T> {
-        S::residual(&self.parameters, &self.q(), &self.v())
+        S::residual(&self.parameters, &self.q(), &self.v(), self.time(), &self.inputs)
     }
 
     /// g(q) of the position constraints, the last of [`System::CONSTRAINTS`], in their units. It is a rounding error for
     /// methods that keep them, and grows for Runge–Kutta methods. Costs one evaluation of these constraints.
     pub fn position_residual(&self) -> impl AsRef<[T]> + use<S, M, T> {
-        S::position(&self.parameters, &self.q())
+        S::position(&self.parameters, &self.q(), self.time())
     }
 
     /// Energy E = ∂L/∂v · v − L. Costs one evaluation.
     pub fn energy(&self) -> T {
-        S::energy(&self.parameters, &self.q(), &self.v())
+        S::energy(&self.parameters, &self.q(), &self.v(), self.time())
     }
 
     /// The momenta p·ξ of the [symmetries](System::SYMMETRIES) that were found in the declaration, with their names, such as
@@ -450,7 +463,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// Rational Mech. Anal. 136, 1996; ∂L/∂g is zero for a Lagrangian that is invariant under the group).
     pub fn nonholonomic_momentum(&self) -> impl Iterator<Item = T> + use<S, M, T> {
         let p = self.p();
-        let basis = S::momentum_basis(&self.parameters, &self.q());
+        let basis = S::momentum_basis(&self.parameters, &self.q(), self.time());
         (0..basis.as_ref().len()).filter_map(move |b| {
             let e = basis.as_ref().get(b)?;
             Some(sum(p.as_ref().iter().zip(e.as_ref()).map(|(&p, &e)| p * e)))
@@ -506,11 +519,11 @@ impl<S: System, M: Method<S> + Reflecting, T: Scalar> Simulation<S, M, T> {
     /// # Errors
     /// [`Error::Acceleration`] if the equations are singular.
     pub fn parasite(&self) -> Result<T, Error> {
-        let (q, (v_pre, v_post)) = (self.q(), self.state.jump());
-        let p_pre = S::momentum(&self.parameters, &q, &v_pre);
-        let p_post = S::momentum(&self.parameters, &q, &v_post);
+        let (q, (v_pre, v_post), t) = (self.q(), self.state.jump(), self.time());
+        let p_pre = S::momentum(&self.parameters, &q, &v_pre, t);
+        let p_post = S::momentum(&self.parameters, &q, &v_post, t);
         let (_, lambda) = self.acceleration()?;
-        let reaction = reaction::<S, T>(&self.parameters, &q, &lambda);
+        let reaction = reaction::<S, T>(&self.parameters, &q, t, &lambda);
         let jumps = p_pre.as_ref().iter().zip(p_post.as_ref());
         let half = T::from_f64(0.5);
         let eta2 = jumps.zip(reaction.as_ref()).map(|((&pre, &post), &reaction)| {
@@ -532,17 +545,23 @@ const REGISTERS: usize = 16;
 type Point<S, T> = (<S as System>::Configuration<T>, <S as System>::Velocity<T>);
 
 /// How the initial values are made admissible. A function pointer, so that `new` does not instantiate the projection.
-type Admissible<S, T> = fn(&<S as System>::Parameters<T>, Point<S, T>) -> Result<Point<S, T>, Error>;
+type Admissible<S, T> =
+    fn(&<S as System>::Parameters<T>, Point<S, T>, &<S as System>::Inputs<T>) -> Result<Point<S, T>, Error>;
 
-fn as_given<S: System, T: Scalar>(_: &S::Parameters<T>, start: Point<S, T>) -> Result<Point<S, T>, Error> {
+fn as_given<S: System, T: Scalar>(
+    _: &S::Parameters<T>,
+    start: Point<S, T>,
+    _: &S::Inputs<T>,
+) -> Result<Point<S, T>, Error> {
     Ok(start)
 }
 
 fn nearest<S: System>(
     parameters: &S::Parameters<f64>,
     (q, v): Point<S, f64>,
+    inputs: &S::Inputs<f64>,
 ) -> Result<Point<S, f64>, Error> {
-    let q = admissible::corrected::<S, f64>(parameters, &q)?;
-    let v = S::project(parameters, &q, &v).map_err(|cause| Error::Projection { cause })?;
+    let q = admissible::corrected::<S, f64>(parameters, &q, 0.0)?;
+    let v = S::project(parameters, &q, &v, 0.0, inputs).map_err(|cause| Error::Projection { cause })?;
     Ok((q, v))
 }

@@ -57,25 +57,29 @@ pub trait System {
     /// The values of the parameter fields.
     fn parameters(&self) -> Self::Parameters<f64>;
 
-    /// E = ∂L/∂v · v − L.
+    /// E = ∂L/∂v · v − L at time `t`.
     fn energy<T: Scalar>(
         parameters: &Self::Parameters<T>,
         q: &Self::Configuration<T>,
         v: &Self::Velocity<T>,
+        t: T,
     ) -> T;
 
-    /// p = ∂L/∂v.
+    /// p = ∂L/∂v at time `t`.
     fn momentum<T: Scalar>(
         parameters: &Self::Parameters<T>,
         q: &Self::Configuration<T>,
         v: &Self::Velocity<T>,
+        t: T,
     ) -> Self::Velocity<T>;
 
-    /// μ(q) v + μ₀(q), zero on the constraint manifold.
+    /// μ v + μ₀, zero on the constraint manifold.
     fn residual<T: Scalar>(
         parameters: &Self::Parameters<T>,
         q: &Self::Configuration<T>,
         v: &Self::Velocity<T>,
+        t: T,
+        inputs: &Self::Inputs<T>,
     ) -> Self::Multipliers<T>;
 
     /// The sums of absolute values of the terms of [`System::residual`], to which rounding errors are relative.
@@ -83,6 +87,8 @@ pub trait System {
         parameters: &Self::Parameters<T>,
         q: &Self::Configuration<T>,
         v: &Self::Velocity<T>,
+        t: T,
+        inputs: &Self::Inputs<T>,
     ) -> Self::Multipliers<T>;
 
     /// The admissible velocity nearest to `v` in the kinetic-energy metric.
@@ -90,6 +96,8 @@ pub trait System {
         parameters: &Self::Parameters<T>,
         q: &Self::Configuration<T>,
         v: &Self::Velocity<T>,
+        t: T,
+        inputs: &Self::Inputs<T>,
     ) -> Result<Self::Velocity<T>, Failure>;
 
     /// dv/dt and the multipliers λ of the continuous equations, index reduced
@@ -102,10 +110,11 @@ pub trait System {
         inputs: &Self::Inputs<T>,
     ) -> Result<Acceleration<Self, T>, Failure>;
 
-    /// g(q) of the position constraints, which vanishes where they hold. It is empty for a system without any.
+    /// g(q, t) of the position constraints, which vanishes where they hold. It is empty for a system without any.
     fn position<T: Scalar>(
         _parameters: &Self::Parameters<T>,
         _q: &Self::Configuration<T>,
+        _t: T,
     ) -> impl AsRef<[T]> + use<Self, T> {
         []
     }
@@ -114,14 +123,16 @@ pub trait System {
     fn position_scale<T: Scalar>(
         _parameters: &Self::Parameters<T>,
         _q: &Self::Configuration<T>,
+        _t: T,
     ) -> impl AsRef<[T]> + use<Self, T> {
         []
     }
 
-    /// The configuration after a Gauss–Newton step towards g(q) = 0 in the kinetic-energy metric.
+    /// The configuration after a Gauss–Newton step towards g(q, t) = 0 in the kinetic-energy metric.
     fn correct<T: Scalar>(
         _parameters: &Self::Parameters<T>,
         q: &Self::Configuration<T>,
+        _t: T,
     ) -> Result<Self::Configuration<T>, Failure> {
         Ok(*q)
     }
@@ -136,6 +147,7 @@ pub trait System {
     fn momentum_basis<T: Scalar>(
         _parameters: &Self::Parameters<T>,
         _q: &Self::Configuration<T>,
+        _t: T,
     ) -> impl AsRef<[Self::Velocity<T>]> + use<Self, T> {
         []
     }

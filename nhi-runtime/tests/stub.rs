@@ -23,23 +23,41 @@ impl System for Broken {
         Anything::default()
     }
 
-    fn energy<T: Scalar>(_: &Anything<T>, _: &Anything<T>, _: &Anything<T>) -> T {
+    fn energy<T: Scalar>(_: &Anything<T>, _: &Anything<T>, _: &Anything<T>, _: T) -> T {
         T::from_f64(0.0)
     }
 
-    fn momentum<T: Scalar>(_: &Anything<T>, _: &Anything<T>, v: &Anything<T>) -> Anything<T> {
+    fn momentum<T: Scalar>(_: &Anything<T>, _: &Anything<T>, v: &Anything<T>, _: T) -> Anything<T> {
         *v
     }
 
-    fn residual<T: Scalar>(_: &Anything<T>, _: &Anything<T>, v: &Anything<T>) -> Anything<T> {
+    fn residual<T: Scalar>(
+        _: &Anything<T>,
+        _: &Anything<T>,
+        v: &Anything<T>,
+        _: T,
+        _: &Anything<T>,
+    ) -> Anything<T> {
         *v
     }
 
-    fn residual_scale<T: Scalar>(_: &Anything<T>, _: &Anything<T>, v: &Anything<T>) -> Anything<T> {
+    fn residual_scale<T: Scalar>(
+        _: &Anything<T>,
+        _: &Anything<T>,
+        v: &Anything<T>,
+        _: T,
+        _: &Anything<T>,
+    ) -> Anything<T> {
         *v
     }
 
-    fn project<T: Scalar>(_: &Anything<T>, _: &Anything<T>, _: &Anything<T>) -> Result<Anything<T>, Failure> {
+    fn project<T: Scalar>(
+        _: &Anything<T>,
+        _: &Anything<T>,
+        _: &Anything<T>,
+        _: T,
+        _: &Anything<T>,
+    ) -> Result<Anything<T>, Failure> {
         Err(Failure::NonFinite)
     }
 

@@ -139,13 +139,21 @@ impl<T: Scalar, S: System> Flow<T, S> {
 
     /// The admissible velocity nearest to `v`.
     fn project(&self, q: &[T], v: &[T]) -> Result<Vec<T>, Failure> {
-        let v = S::project(&self.parameters, &vector(q, Dual::constant), &vector(v, Dual::constant))?;
+        let zero = Dual::from_f64(0.0);
+        let v = S::project(
+            &self.parameters,
+            &vector(q, Dual::constant),
+            &vector(v, Dual::constant),
+            zero,
+            &S::Inputs::splat(zero),
+        )?;
         Ok(v.as_ref().iter().map(|x| x.re).collect())
     }
 
     /// ∂L/∂v.
     fn momentum(&self, q: &[T], v: &[T]) -> Vec<T> {
-        let p = S::momentum(&self.parameters, &vector(q, Dual::constant), &vector(v, Dual::constant));
+        let zero = Dual::from_f64(0.0);
+        let p = S::momentum(&self.parameters, &vector(q, Dual::constant), &vector(v, Dual::constant), zero);
         p.as_ref().iter().map(|x| x.re).collect()
     }
 
@@ -197,13 +205,14 @@ impl<T: Scalar, S: System> Flow<T, S> {
     fn field(&self, y: &[Dual<T>]) -> Result<Vec<Dual<T>>, Failure> {
         let n = (y.len() - 2) / 2;
         let (q, v) = (vector(&y[..n], |x| x), vector(&y[n..2 * n], |x| x));
-        let inputs = S::Inputs::splat(Dual::from_f64(0.0));
-        let (a, lambda) = S::acceleration_of(&self.parameters, &q, &v, Dual::from_f64(0.0), &inputs)?;
-        let p = S::momentum(&self.parameters, &q, &v);
-        let lagrangian = dot(p.as_ref(), v.as_ref()) - S::energy(&self.parameters, &q, &v);
+        let zero = Dual::from_f64(0.0);
+        let inputs = S::Inputs::splat(zero);
+        let (a, lambda) = S::acceleration_of(&self.parameters, &q, &v, zero, &inputs)?;
+        let p = S::momentum(&self.parameters, &q, &v, zero);
+        let lagrangian = dot(p.as_ref(), v.as_ref()) - S::energy(&self.parameters, &q, &v, zero);
         // ⟨μᵀΛ, J⟩ = Λ · (μ J), and μ J is the constraints' residual at the velocity J.
         let j: S::Velocity<Dual<T>> = vector(&y[..n], |x: Dual<T>| Dual::constant(x.eps[0]));
-        let mu_j = S::residual(&self.parameters, &q, &j);
+        let mu_j = S::residual(&self.parameters, &q, &j, zero, &inputs);
         let work = Dual::constant(dot(lambda.as_ref(), mu_j.as_ref()).re);
         Ok([v.as_ref(), a.as_ref(), &[lagrangian, work]].concat())
     }

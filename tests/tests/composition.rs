@@ -22,7 +22,7 @@ fn run<T: Scalar, S: System, M: Method<S>>(model: &Row<S>, method: M, end: f64, 
     copy(&mut q, &q0);
     copy(&mut v, &v0);
     // The initial data are on the constraint manifold up to the rounding of `f64`.
-    let v = S::project(&parameters, &q, &v).unwrap();
+    let v = S::project(&parameters, &q, &v, zero, &inputs).unwrap();
     let h = T::from_f64(end) / T::from_f64(f64::from(steps));
     let prepared = method.prepare(&parameters, h).unwrap();
     let mut state = method.start(&parameters, h, &q, &v, zero, &inputs).unwrap();

@@ -7,6 +7,7 @@ use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
 use nhi_codegen::expr::{Expr, Pool};
 use nhi_codegen::group::{GROUPS, Group, Map, Part};
+use nhi_codegen::method::SystemPrograms;
 use nhi_codegen::optimise::{optimise, split};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Program};
@@ -171,13 +172,13 @@ fn passes_keep_every_method_of_every_model() {
                 }
                 result
             };
-            let given = [parameters.clone(), q.clone(), v];
+            let given = [vec![parameters.clone(), q.clone(), v], later.to_vec()].concat();
             let Some(v) = run(&derived.system.project, false, &given) else { continue };
-            let state = [parameters.clone(), q.clone(), v.concat()];
-            for program in [&derived.system.energy, &derived.system.momentum, &derived.system.residual] {
-                run(program, false, &state);
+            let state = [vec![parameters.clone(), q.clone(), v.concat()], later.to_vec()].concat();
+            let SystemPrograms { energy, momentum, residual, acceleration, .. } = &derived.system;
+            for program in [energy, momentum, residual, acceleration] {
+                run(program, false, &state[..program.inputs.len()]);
             }
-            run(&derived.system.acceleration, false, &[&state[..], &later].concat());
             for method in &derived.methods {
                 for (_, start) in &method.starts {
                     let start_at =

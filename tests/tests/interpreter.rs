@@ -54,17 +54,17 @@ fn compare(model: &dyn Model, declarations: &[Declaration]) -> usize {
     let ((q, v), h) = (instance.initial(), 0.01);
     let inputs = vec![0.0; model.inputs().len()];
 
-    let of_state = [model.defaults(), q.clone(), v.clone()];
-    let with_inputs = [&of_state[..], &[vec![0.0], inputs.clone()]].concat();
+    let of_motion = [model.defaults(), q.clone(), v.clone(), vec![0.0]];
+    let with_inputs = [&of_motion[..], &[inputs.clone()]].concat();
     let run = |function: &Function, arguments: &[Vec<f64>]| {
         run(function, arguments, Options::default()).expect("the compiled function succeeds").concat()
     };
     let name = |function: &Function| format!("{}, {}", model.name(), function.name);
     let system = &optimised.system;
     let energy = instance.energy(&q, &v);
-    assert_same(&name(&system.energy), &run(&system.energy, &of_state), &[energy]);
+    assert_same(&name(&system.energy), &run(&system.energy, &of_motion), &[energy]);
     let projected = instance.project(&q, &v).expect("regular constraints");
-    assert_same(&name(&system.project), &run(&system.project, &of_state), &projected);
+    assert_same(&name(&system.project), &run(&system.project, &with_inputs), &projected);
     let (a, lambda) = instance.acceleration(&q, &v, 0.0, &inputs).expect("regular constraints");
     let compiled = [a, lambda].concat();
     assert_same(&name(&system.acceleration), &run(&system.acceleration, &with_inputs), &compiled);

@@ -52,7 +52,9 @@ fn forms<S: System>(
     q: &S::Configuration<f64>,
 ) -> (DMatrix<f64>, DVector<f64>) {
     let n = S::VELOCITIES.len();
-    let residual = |v: S::Velocity<f64>| DVector::from_column_slice(S::residual(parameters, q, &v).as_ref());
+    let residual = |v: S::Velocity<f64>| {
+        DVector::from_column_slice(S::residual(parameters, q, &v, 0.0, &S::Inputs::splat(0.0)).as_ref())
+    };
     let affine = residual(S::Velocity::splat(0.0));
     let columns: Vec<_> = (0..n).map(|i| residual(unit::<S>(i)) - &affine).collect();
     (DMatrix::from_columns(&columns), affine)
@@ -66,7 +68,7 @@ fn unit<S: System>(i: usize) -> S::Velocity<f64> {
 
 /// M⁻¹ at q, of a system without gyroscopic terms.
 fn sharp<S: System>(parameters: &S::Parameters<f64>, q: &S::Configuration<f64>) -> DMatrix<f64> {
-    let column = |i| DVector::from_column_slice(S::momentum(parameters, q, &unit::<S>(i)).as_ref());
+    let column = |i| DVector::from_column_slice(S::momentum(parameters, q, &unit::<S>(i), 0.0).as_ref());
     let columns: Vec<_> = (0..S::VELOCITIES.len()).map(column).collect();
     DMatrix::from_columns(&columns).try_inverse().expect("a regular mass matrix")
 }
@@ -83,7 +85,7 @@ fn sizes<S: System>(
     let (mu, affine) = forms::<S>(parameters, q);
     let sharp = sharp::<S>(parameters, q);
     let c = &mu * sharp * mu.transpose();
-    let p = S::momentum(parameters, q, v);
+    let p = S::momentum(parameters, q, v, 0.0);
     let v_norm = v.as_ref().iter().zip(p.as_ref()).map(|(v, p)| v * p).sum::<f64>().sqrt();
     let reaction = impulses.dot(&(&c * impulses)).sqrt();
     let width = 1e-5;
@@ -92,7 +94,9 @@ fn sizes<S: System>(
             let moved = |by: f64| {
                 let mut q = *q;
                 q[i] += by;
-                DVector::from_column_slice(S::residual(parameters, &q, v).as_ref())
+                DVector::from_column_slice(
+                    S::residual(parameters, &q, v, 0.0, &S::Inputs::splat(0.0)).as_ref(),
+                )
             };
             q[i].abs() * ((moved(width) - moved(-width)) / (2.0 * width)).abs()
         })
@@ -109,7 +113,8 @@ fn worst<S: System + Clone, M: Method<S>>(row: &Row<S>, coordinates: usize, meth
     let (q, v) = (row.initial)(&row.defaults);
     let parameters: S::Parameters<f32> = narrow(row.defaults.parameters().as_ref());
     let q: S::Configuration<f32> = narrow(q.as_ref());
-    let v = S::project(&parameters, &q, &narrow(v.as_ref())).expect("an admissible velocity");
+    let v = S::project(&parameters, &q, &narrow(v.as_ref()), 0.0, &S::Inputs::splat(0.0))
+        .expect("an admissible velocity");
     let inputs = S::Inputs::<f32>::splat(0.0);
     let started = Simulation::with_parameters(row.defaults.clone(), method, parameters, q, v, &inputs, h);
     let mut simulation = started.expect("a start");
@@ -126,7 +131,9 @@ fn worst<S: System + Clone, M: Method<S>>(row: &Row<S>, coordinates: usize, meth
         let impulses = lambda.as_ref().iter().map(|&lambda| f64::from(h * lambda));
         let impulses = DVector::from_iterator(S::CONSTRAINTS.len(), impulses);
         let sizes = sizes::<S>(&parameters, &q, &v, &impulses, coordinates);
-        for (r, size) in S::residual(&parameters, &q, &v).as_ref().iter().zip(sizes) {
+        for (r, size) in
+            S::residual(&parameters, &q, &v, 0.0, &S::Inputs::splat(0.0)).as_ref().iter().zip(sizes)
+        {
             worst = f64::max(worst, r.abs() / (limit * size));
         }
     }

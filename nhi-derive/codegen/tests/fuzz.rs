@@ -31,12 +31,14 @@ const N: usize = 3;
 const COORDINATES: [&str; N] = ["x", "theta", "q3"];
 const PARAMETERS: [&str; 3] = ["m", "c[0]", "c[1]"];
 
-/// A smooth function of coordinates and parameters, defined everywhere.
+/// A smooth function of coordinates, parameters, time and an input, defined everywhere.
 #[derive(Clone, Debug)]
 enum E {
     Number(&'static str),
     Coordinate(usize),
     Parameter(usize),
+    Time,
+    Input,
     Sum(Box<E>, Box<E>),
     Difference(Box<E>, Box<E>),
     Product(Box<E>, Box<E>),
@@ -69,12 +71,24 @@ fn expression(random: &mut Random, n: usize, depth: usize) -> E {
     }
 }
 
+/// The same, perhaps with the time.
+fn timed(random: &mut Random, n: usize, depth: usize) -> E {
+    let e = Box::new(expression(random, n, depth));
+    match random.below(4) {
+        0 => E::Product(e, Box::new(E::Call("cos", Box::new(E::Time)))),
+        1 => E::Call("sin", Box::new(E::Sum(e, Box::new(E::Time)))),
+        _ => *e,
+    }
+}
+
 impl fmt::Display for E {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             E::Number(text) => write!(f, "({text})"),
             E::Coordinate(i) => f.write_str(COORDINATES[*i]),
             E::Parameter(i) => f.write_str(PARAMETERS[*i]),
+            E::Time => f.write_str("t"),
+            E::Input => f.write_str("u"),
             E::Sum(a, b) => write!(f, "({a} + {b})"),
             E::Difference(a, b) => write!(f, "({a} - {b})"),
             E::Product(a, b) => write!(f, "{a}*{b}"),
@@ -87,6 +101,7 @@ impl fmt::Display for E {
 }
 
 impl E {
+    /// The value at `q`, which ends with the time and the input.
     fn value<T: Scalar>(&self, q: &[T], parameters: &[f64]) -> T {
         let of = |e: &E| e.value(q, parameters);
         let one = T::from_f64(1.0);
@@ -96,6 +111,8 @@ impl E {
             E::Number(text) => T::from_f64(text.parse().unwrap()),
             E::Coordinate(i) => q[*i],
             E::Parameter(i) => T::from_f64(parameters[*i]),
+            E::Time => q[q.len() - 2],
+            E::Input => q[q.len() - 1],
             E::Sum(a, b) => of(a) + of(b),
             E::Difference(a, b) => of(a) - of(b),
             E::Product(a, b) => of(a) * of(b),
@@ -132,23 +149,34 @@ impl Valid {
         let depth = random.below(3);
         let gyroscopic = if random.below(3) == 0 { n } else { 0 };
         let forced = if random.below(2) == 0 { n } else { 0 };
-        let functions = |random: &mut Random, count: usize, depth: usize| -> Vec<E> {
-            (0..count).map(|_| expression(random, n, depth)).collect()
+        let timed_functions = |random: &mut Random, count: usize, depth: usize| -> Vec<E> {
+            (0..count).map(|_| timed(random, n, depth)).collect()
+        };
+        let methods =
+            ["", "methods(Dla1)", "methods(Rk4)", "methods(all)"][random.below(4) * random.below(2)];
+        // Runge–Kutta methods do not know the rates of inputs.
+        let may_be_driven = !methods.contains("Rk4");
+        let drift = |random: &mut Random| {
+            let drift = timed(random, n, depth);
+            match may_be_driven && random.below(3) == 0 {
+                true => E::Product(Box::new(drift), Box::new(E::Input)),
+                false => drift,
+            }
         };
         Valid {
             n,
-            mass: functions(random, n, depth),
-            coupling: functions(random, n - 1, depth.min(1)),
-            gyroscopic: functions(random, gyroscopic, depth),
-            potential: expression(random, n, depth + 1),
+            mass: timed_functions(random, n, depth),
+            coupling: timed_functions(random, n - 1, depth.min(1)),
+            gyroscopic: timed_functions(random, gyroscopic, depth),
+            potential: timed(random, n, depth + 1),
             forms: (0..m)
                 .map(|_| {
-                    let form = functions(random, n - m, depth);
-                    (form, (random.below(3) == 0).then(|| expression(random, n, depth)))
+                    let form = (0..n - m).map(|_| expression(random, n, depth)).collect();
+                    (form, (random.below(3) == 0).then(|| drift(random)))
                 })
                 .collect(),
-            force: (0..forced).map(|_| (expression(random, n, depth), expression(random, n, 0))).collect(),
-            methods: ["", "methods(Dla1)", "methods(Rk4)", "methods(all)"][random.below(4) * random.below(2)],
+            force: (0..forced).map(|_| (drift(random), expression(random, n, 0))).collect(),
+            methods,
         }
     }
 
@@ -186,6 +214,7 @@ impl Valid {
         if !self.force.is_empty() {
             keys.push(("force", force.collect::<Vec<String>>().join(" + ")));
         }
+        keys.push(("inputs", "u".to_owned()));
         keys
     }
 
@@ -202,7 +231,9 @@ impl Valid {
 
     /// Momenta, masses, constraints, biases and accelerations against hyper-dual numbers.
     fn compare(&self, derived: &Derived, random: &mut Random) {
-        type Jet = Dual<Dual<f64, { 2 * N }>, { 2 * N }>;
+        /// The direction of the time.
+        const T: usize = 2 * N;
+        type Jet = Dual<Dual<f64, { T + 1 }>, { T + 1 }>;
         let (n, x) = (self.n, &derived.mechanics);
         let parameters: Vec<f64> = PARAMETERS.iter().map(|_| 1.0 + 0.5 * random.number()).collect();
         let numbers = |random: &mut Random| (0..n).map(|_| 2.0 * random.number()).collect::<Vec<f64>>();
@@ -211,7 +242,10 @@ impl Valid {
         let jets = |x: &[f64], first: usize| -> Vec<Jet> {
             x.iter().enumerate().map(|(i, &x)| variable(x, first + i)).collect()
         };
-        let (jq, jv) = (jets(&q, 0), jets(&v, N));
+        let (t, u) = (random.number(), random.number());
+        let (mut jq, jv) = (jets(&q, 0), jets(&v, N));
+        jq.extend([variable(t, T), Jet::from_f64(u)]);
+        let place = [&q[..], &[t, u]].concat();
         let at = |e: &E| e.value(&jq, &parameters);
         let (half, one) = (Jet::from_f64(0.5), Jet::from_f64(1.0));
         let mut lagrangian = -at(&self.potential);
@@ -248,11 +282,11 @@ impl Valid {
                 expected.push(second(N + i, N + j));
                 found.push(x.mass[i][j]);
             }
-            let force = self
-                .force
-                .get(i)
-                .map_or(0.0, |(f, d)| f.value(&q, &parameters) - d.value::<f64>(&q, &parameters) * v[i]);
-            bias.push(first(i) - (0..n).map(|j| second(N + i, j) * v[j]).sum::<f64>() + force);
+            let force = self.force.get(i).map_or(0.0, |(f, d)| {
+                f.value(&place, &parameters) - d.value::<f64>(&place, &parameters) * v[i]
+            });
+            let transport = (0..n).map(|j| second(N + i, j) * v[j]).sum::<f64>() + second(N + i, T);
+            bias.push(first(i) - transport + force);
         }
         let mut gamma = Vec::new();
         for (a, (row, dt)) in rows.iter().enumerate() {
@@ -264,17 +298,18 @@ impl Valid {
             }
             expected.push(residual.re.re);
             found.push(x.residual[a]);
-            gamma.push((0..n).map(|j| residual.eps[j].re * v[j]).sum::<f64>());
+            gamma.push((0..n).map(|j| residual.eps[j].re * v[j]).sum::<f64>() + residual.eps[T].re);
         }
         expected.extend(bias.iter().chain(&gamma));
         found.extend(x.bias.iter().chain(&x.gamma));
         let pool = &x.system.pool;
-        let values = pool.evaluate(&found, &bound(pool, &derived.mechanics, [&parameters, &q, &v]));
+        let values =
+            pool.evaluate(&found, &bound(pool, &derived.mechanics, [&parameters, &q, &v, &vec![t, u]]));
         let scale = expected.iter().fold(1.0f64, |s, x| s.max(x.abs()));
         for ((&value, expected), e) in values.iter().zip(&expected).zip(&found) {
             assert!((value - expected).abs() <= 1e-10 * scale, "{}: {value} {expected}", pool.show(*e));
         }
-        let arguments = [parameters, q, v, vec![0.0], Vec::new()];
+        let arguments = [parameters, q, v, vec![t], vec![u]];
         // Forms may be dependent by rounding.
         let Ok(outputs) = derived.system.acceleration.run(pool, &arguments) else { return };
         let (dv, lambda) = (&outputs[0], outputs.get(1).map_or(&[][..], Vec::as_slice));
@@ -359,9 +394,10 @@ fn text(keys: &[(&str, String)], methods: &str) -> String {
     format!("#[nonholonomic({})] struct S {{ m: f64, c: [f64; 2] }}", all.join(", "))
 }
 
-fn bound(pool: &Pool, x: &nhi_codegen::mechanics::Mechanics, values: [&Vec<f64>; 3]) -> HashMap<Symbol, f64> {
+fn bound(pool: &Pool, x: &nhi_codegen::mechanics::Mechanics, values: [&Vec<f64>; 4]) -> HashMap<Symbol, f64> {
     let parameters = x.parameters();
-    let symbols = parameters.iter().chain(&x.q).chain(&x.v);
+    let outside = [x.system.t, x.system.inputs[0].symbol];
+    let symbols = parameters.iter().chain(&x.q).chain(&x.v).chain(&outside);
     symbols.filter_map(|&e| pool.as_symbol(e)).zip(values.into_iter().flatten().copied()).collect()
 }
 

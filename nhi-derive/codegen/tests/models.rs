@@ -200,13 +200,13 @@ fn passes_keep_every_method_of_every_model() {
     for derived in models() {
         let system = &derived.mechanics.system;
         let project = Forms::new(&derived, &derived.system.project, false);
-        let plain: Vec<Forms> = [
+        let plain: Vec<(Forms, usize)> = [
             &derived.system.energy,
             &derived.system.momentum,
             &derived.system.residual,
             &derived.system.residual_scale,
         ]
-        .map(|program| Forms::new(&derived, program, false))
+        .map(|program| (Forms::new(&derived, program, false), program.inputs.len()))
         .into();
         let acceleration = Forms::new(&derived, &derived.system.acceleration, false);
         let methods: Vec<(Vec<Forms>, Forms)> = derived
@@ -224,16 +224,18 @@ fn passes_keep_every_method_of_every_model() {
             let q = numbers(system.coordinates.len(), -1.0, 1.0);
             let v = numbers(system.velocities.len(), -1.0, 1.0);
             let (t, inputs) = (numbers(1, 0.0, 1.0), numbers(system.inputs.len(), -1.0, 1.0));
-            let Some(projected) = project.compare(&derived, &[parameters.clone(), q.clone(), v]) else {
+            let Some(projected) =
+                project.compare(&derived, &[parameters.clone(), q.clone(), v, t.clone(), inputs.clone()])
+            else {
                 failed += 1;
                 continue;
             };
             let v = projected.concat();
-            let state = [parameters.clone(), q.clone(), v.clone()];
-            for forms in &plain {
-                assert!(forms.compare(&derived, &state).is_some());
+            let state = [parameters.clone(), q.clone(), v.clone(), t.clone(), inputs.clone()];
+            for (forms, arguments) in &plain {
+                assert!(forms.compare(&derived, &state[..*arguments]).is_some());
             }
-            acceleration.compare(&derived, &[&state[..], &[t.clone(), inputs.clone()]].concat());
+            acceleration.compare(&derived, &state);
             for (starts, step) in &methods {
                 for start in starts {
                     let arguments = [

@@ -134,8 +134,8 @@ impl Case {
         let system = &optimised.system;
         let correct = system.correct.as_ref().expect("position constraints");
         let mut q = self.q.to_vec();
-        (0..10).for_each(|_| q = run(correct, &[vec![], q.clone()]));
-        let v = run(&system.project, &[vec![], q.clone(), self.v.to_vec()]);
+        (0..10).for_each(|_| q = run(correct, &[vec![], q.clone(), vec![0.0]]));
+        let v = run(&system.project, &[vec![], q.clone(), self.v.to_vec(), vec![0.0], vec![]]);
         (q, v)
     }
 }
@@ -148,8 +148,9 @@ fn run_function(function: &Function, arguments: &[Vec<f64>]) -> Vec<Vec<f64>> {
 fn residuals(optimised: &Optimised, q: &[f64], v: &[f64]) -> (f64, f64) {
     let largest = |numbers: Vec<f64>| numbers.into_iter().fold(0.0, |a: f64, b| a.max(b.abs()));
     let system = &optimised.system;
-    let g = run_function(system.position.as_ref().expect("position constraints"), &[vec![], q.to_vec()]);
-    let state = [vec![], q.to_vec(), v.to_vec()];
+    let position = system.position.as_ref().expect("position constraints");
+    let g = run_function(position, &[vec![], q.to_vec(), vec![0.0]]);
+    let state = [vec![], q.to_vec(), v.to_vec(), vec![0.0], vec![]];
     let [residual, scale] =
         [&system.residual, &system.residual_scale].map(|function| run_function(function, &state).concat());
     let relative = residual.iter().zip(&scale).map(|(residual, scale)| residual / scale.max(1.0));

@@ -252,8 +252,9 @@ impl Block {
         let (q, v) = (state.q(), state.v());
         let constants = self.own.as_ref().or(shared).map_or(&[][..], |c| &c.parameters);
         let parameters: S::Parameters<f64> = get(constants, lane, identity);
-        let (p, energy) = (S::momentum(&parameters, &q, &v), S::energy(&parameters, &q, &v));
-        Sample { k, t: k as f64 * h, q, v, p, lambda: state.lambda(), energy }
+        let t = k as f64 * h;
+        let (p, energy) = (S::momentum(&parameters, &q, &v, t), S::energy(&parameters, &q, &v, t));
+        Sample { k, t, q, v, p, lambda: state.lambda(), energy }
     }
 
     /// `quantity` for all trajectories of this block, which is the `b`-th.

@@ -58,26 +58,38 @@ impl System for Sleigh {
         [self.inertia, self.m, self.a]
     }
 
-    fn energy<T: Scalar>(parameters: &Three<T>, q: &Three<T>, v: &Three<T>) -> T {
-        T::from_f64(0.5) * dot(v, &Self::momentum(parameters, q, v))
+    fn energy<T: Scalar>(parameters: &Three<T>, q: &Three<T>, v: &Three<T>, t: T) -> T {
+        T::from_f64(0.5) * dot(v, &Self::momentum(parameters, q, v, t))
     }
 
-    fn momentum<T: Scalar>(parameters: &Three<T>, _: &Three<T>, v: &Three<T>) -> Three<T> {
+    fn momentum<T: Scalar>(parameters: &Three<T>, _: &Three<T>, v: &Three<T>, _: T) -> Three<T> {
         let [inertia, m, _] = *parameters;
         [inertia * v[0], m * v[1], m * v[2]]
     }
 
-    fn residual<T: Scalar>(parameters: &Three<T>, q: &Three<T>, v: &Three<T>) -> [T; 1] {
+    fn residual<T: Scalar>(parameters: &Three<T>, q: &Three<T>, v: &Three<T>, _: T, _: &[T; 1]) -> [T; 1] {
         [dot(&mu(parameters[2], q), v)]
     }
 
-    fn residual_scale<T: Scalar>(parameters: &Three<T>, q: &Three<T>, v: &Three<T>) -> [T; 1] {
+    fn residual_scale<T: Scalar>(
+        parameters: &Three<T>,
+        q: &Three<T>,
+        v: &Three<T>,
+        _: T,
+        _: &[T; 1],
+    ) -> [T; 1] {
         let mu = mu(parameters[2], q);
         let absolute = |x: T| (x * x).sqrt();
         [absolute(mu[0] * v[0]) + absolute(mu[1] * v[1]) + absolute(mu[2] * v[2])]
     }
 
-    fn project<T: Scalar>(parameters: &Three<T>, q: &Three<T>, v: &Three<T>) -> Result<Three<T>, Failure> {
+    fn project<T: Scalar>(
+        parameters: &Three<T>,
+        q: &Three<T>,
+        v: &Three<T>,
+        _: T,
+        _: &[T; 1],
+    ) -> Result<Three<T>, Failure> {
         let mu = mu(parameters[2], q);
         let b = sharp(&mu, parameters);
         let v = axpy(v, -dot(&mu, v) / dot(&mu, &b), &b);

@@ -21,7 +21,8 @@ fn data<S: System + Clone>(row: &Row<S>, fast: impl Fn(usize) -> f64) -> Vec<Dat
         let (q, mut v) = (row.initial)(&row.defaults);
         let times = if is_fast(i) { fast(i) } else { 1.0 + i as f64 / LEN as f64 };
         v.as_mut().iter_mut().for_each(|x| *x *= times);
-        let v = S::project(&row.defaults.parameters(), &q, &v).expect("an admissible velocity");
+        let v = S::project(&row.defaults.parameters(), &q, &v, 0.0, &S::Inputs::splat(0.0))
+            .expect("an admissible velocity");
         (row.defaults.clone(), q, v, S::Inputs::splat(0.0))
     };
     (0..LEN).map(one).collect()

@@ -74,7 +74,7 @@ fn data<S: Simulated>(row: &Row<S>, h: f64, i: usize, random: &mut Random) -> Da
     q.as_mut().copy_from_slice(&before.q());
     v.as_mut().copy_from_slice(&before.v());
     v.as_mut().iter_mut().for_each(|x| near(x, 1.0));
-    let v = S::project(&parameters, &q, &v).expect("an admissible velocity");
+    let v = S::project(&parameters, &q, &v, 0.0, &S::Inputs::splat(0.0)).expect("an admissible velocity");
     (system, q, v, inputs)
 }
 

@@ -68,7 +68,7 @@ where
     }
 
     fn momentum(&self, q: &[f64], v: &[f64]) -> DVector<f64> {
-        let p = S::momentum::<f64>(&vector(list(&self.parameters)), &vector(list(q)), &vector(list(v)));
+        let p = S::momentum::<f64>(&vector(list(&self.parameters)), &vector(list(q)), &vector(list(v)), 0.0);
         DVector::from_column_slice(p.as_ref())
     }
 
@@ -84,8 +84,13 @@ where
     }
 
     fn residual(&self, q: &[f64], v: &[f64]) -> DVector<f64> {
-        let residual =
-            S::residual::<f64>(&vector(list(&self.parameters)), &vector(list(q)), &vector(list(v)));
+        let residual = S::residual::<f64>(
+            &vector(list(&self.parameters)),
+            &vector(list(q)),
+            &vector(list(v)),
+            0.0,
+            &S::Inputs::splat(0.0),
+        );
         DVector::from_column_slice(residual.as_ref())
     }
 

@@ -84,9 +84,13 @@ pub(crate) fn equations_agree<S: Charted>(system: &S, centre: &[f64]) {
             let quotient = fine + (fine - coarse) / 3.0;
             assert!((quotient - a).abs() < 1e-7 * (1.0 + a.abs()), "acceleration {a}, but {quotient}");
         }
-        assert_close("energy", &[S::energy(&parameters, &qs, &vs)], &[oracle::energy(system, &q, &v)]);
-        assert_close("residual", S::residual(&parameters, &qs, &vs).as_ref(), &system.constraints(&q, &v));
-        let projected = S::project(&parameters, &qs, &vs).expect("a projection");
+        assert_close("energy", &[S::energy(&parameters, &qs, &vs, 0.0)], &[oracle::energy(system, &q, &v)]);
+        assert_close(
+            "residual",
+            S::residual(&parameters, &qs, &vs, 0.0, &S::Inputs::splat(0.0)).as_ref(),
+            &system.constraints(&q, &v),
+        );
+        let projected = S::project(&parameters, &qs, &vs, 0.0, &S::Inputs::splat(0.0)).expect("a projection");
         let expected = oracle::project(system, &q, &v);
         assert_close("projection", projected.as_ref(), &system.on_group(&q, &expected).1);
     }

@@ -126,16 +126,16 @@ fn the_sleigh_obeys_its_momentum_equations() {
 fn the_basis_at_a_configuration() {
     let (q, _) = board(0.7);
     let (parameters, q) = (BOARD.parameters(), q.into());
-    let basis = Snakeboard::momentum_basis(&parameters, &q);
+    let basis = Snakeboard::momentum_basis(&parameters, &q, 0.0);
     let [e] = basis.as_ref() else { panic!("one vector") };
     let (sin, cos) = 0.7f64.sin_cos();
     for (x, y) in e.iter().zip([0.0, 0.0, 2.0 * sin * cos, -2.0 * BOARD.l * cos * cos, 0.0]) {
         assert!((x - y).abs() < 1e-15, "{e:?}");
     }
-    let residual = Snakeboard::residual(&parameters, &q, e);
+    let residual = Snakeboard::residual(&parameters, &q, e, 0.0, &S::Inputs::splat(0.0));
     assert!(residual.iter().all(|r| r.abs() < 1e-15), "{residual:?}");
-    assert!(Robot::momentum_basis(&[1.0], &[0.0; 5].into()).as_ref().is_empty());
-    assert!(Plane::momentum_basis(&[1.0], &[0.3, 0.0]).as_ref().is_empty());
+    assert!(Robot::momentum_basis(&[1.0], &[0.0; 5].into(), 0.0).as_ref().is_empty());
+    assert!(Plane::momentum_basis(&[1.0], &[0.3, 0.0], 0.0).as_ref().is_empty());
     let plane = Simulation::new(Plane { m: 1.0 }, Dla2, [0.3, 0.0], [0.3, 1.0], 0.01).unwrap();
     assert_eq!(plane.nonholonomic_momentum().count(), 0);
 }
@@ -156,7 +156,7 @@ fn dependent_one_forms_are_an_error() {
         assert_eq!(Simulation::new(BOARD, Rattle, q, v, 0.01).unwrap_err(), Error::Start { cause });
         assert_eq!(Simulation::project(BOARD, Rdp, q, v, 0.01).unwrap_err(), Error::Projection { cause });
     }
-    let basis = Snakeboard::momentum_basis(&BOARD.parameters(), &q.into());
+    let basis = Snakeboard::momentum_basis(&BOARD.parameters(), &q.into(), 0.0);
     assert!(basis.as_ref()[0].iter().all(|e| e.abs() < 1e-15), "{:?}", basis.as_ref());
 }
 

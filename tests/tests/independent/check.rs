@@ -71,16 +71,20 @@ pub(crate) fn equations_agree<S: Declared + Equations>(system: &S, centre: &[f64
             system.acceleration(qs, vs, t, vector::<S::Inputs<f64>>(&inputs)).expect("an acceleration");
         assert_close("acceleration", a.as_ref(), &expected.acceleration);
         assert_close("multipliers", lambda.as_ref(), &expected.multipliers);
-        let energy = S::energy(&parameters, &qs, &vs);
+        let energy = S::energy(&parameters, &qs, &vs, 0.0);
         assert_close("energy", &[energy], &[oracle::energy(system, &q, &v)]);
         assert_close(
             "momentum",
-            S::momentum(&parameters, &qs, &vs).as_ref(),
+            S::momentum(&parameters, &qs, &vs, 0.0).as_ref(),
             &oracle::momentum(system, &q, &v),
         );
         let residual = system.constraints(&q, &v);
-        assert_close("residual", S::residual(&parameters, &qs, &vs).as_ref(), &residual);
-        let projected = S::project(&parameters, &qs, &vs).expect("a projection");
+        assert_close(
+            "residual",
+            S::residual(&parameters, &qs, &vs, 0.0, &S::Inputs::splat(0.0)).as_ref(),
+            &residual,
+        );
+        let projected = S::project(&parameters, &qs, &vs, 0.0, &S::Inputs::splat(0.0)).expect("a projection");
         assert_close("projection", projected.as_ref(), &oracle::project(system, &q, &v));
     }
 }

@@ -135,16 +135,15 @@ fn equations_of_motion(case: &mut Case) {
     let programs = system_programs(&mut case.mechanics);
     let v = Random(case.seed).numbers(case.system.n);
     let (p, q) = (case.system.parameters.clone(), case.at.q.clone());
-    let state = [p.clone(), q.clone(), v.clone()];
+    let arguments = [p, q.clone(), v.clone(), vec![case.t], case.inputs.clone()];
     let equations = &case.system;
     let check = |what: &str, program: &Program, expected: &[f64]| {
-        case.assert_close(what, &case.run(program, &state)[0], expected);
+        case.assert_close(what, &case.run(program, &arguments[..program.inputs.len()])[0], expected);
     };
     check("energy", &programs.energy, &[oracle::energy(equations, &q, &v)]);
     check("momentum", &programs.momentum, &oracle::momentum(equations, &q, &v));
     check("residual", &programs.residual, &equations.constraints(&q, &v));
     check("projection", &programs.project, &oracle::project(equations, &q, &v));
-    let arguments = [p, q.clone(), v.clone(), vec![case.t], case.inputs.clone()];
     let got = case.run(&programs.acceleration, &arguments);
     let expected = oracle::motion(equations, &q, &v, case.t, &case.inputs);
     case.assert_close("acceleration", &got[0], &expected.acceleration);

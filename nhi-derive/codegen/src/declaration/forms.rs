@@ -31,6 +31,8 @@ enum Fault {
     NotLinearInDifferentials,
     /// The coefficient of a differential depends on a velocity.
     VelocityInCoefficient,
+    /// The coefficient of a velocity or a differential depends on time or on an input.
+    DrivenCoefficient,
 }
 
 impl Fault {
@@ -40,6 +42,9 @@ impl Fault {
             Fault::NotLinearInVelocities => "this is not linear in the velocities",
             Fault::NotLinearInDifferentials => "this is not linear in the differentials",
             Fault::VelocityInCoefficient => "the coefficient of a differential may not depend on velocities",
+            Fault::DrivenCoefficient => {
+                "the coefficient of a velocity or a differential may not depend on time or inputs"
+            }
         }
     }
 
@@ -55,6 +60,9 @@ impl Fault {
             Fault::NotLinearInVelocities | Fault::NotLinearInDifferentials => error,
             Fault::VelocityInCoefficient => {
                 error.help("velocities are multiplied by `dt` alone: `dot(x)*dt` is `dx`")
+            }
+            Fault::DrivenCoefficient => {
+                error.help("time and inputs may stand in the affine part, as in `dx - u*dt`")
             }
         }
     }
@@ -173,12 +181,13 @@ impl Lowering<'_> {
         if without { self.blame_missing(ast, "a factor such as `dx` or `dt`") } else { Ok(form) }
     }
 
-    /// The differential of a function of the configuration.
+    /// The differential of a function of the configuration and time.
     pub(crate) fn differential(&mut self, g: Expr) -> OneForm {
         let rates = self.symbols.rates.clone();
-        let rate = self.total_derivative(g, &rates);
-        let coefficients = self.pool.gradient(rate, &self.symbols.velocities);
-        OneForm { coefficients, dt: self.pool.zero() }
+        let zero = self.pool.zero();
+        let along = self.total_derivative(g, &rates, zero);
+        let coefficients = self.pool.gradient(along, &self.symbols.velocities);
+        OneForm { coefficients, dt: self.pool.gradient(g, &[self.symbols.t])[0] }
     }
 
     /// The components of a work one-form.
@@ -276,6 +285,21 @@ impl Lowering<'_> {
         }
     }
 
+    /// How a term breaks the rule, unless it is zero.
+    fn fault_of_term(&self, rule: Rule, monomial: &Monomial, coefficient: Expr) -> Option<Fault> {
+        let degrees = self.degrees_under(rule, monomial);
+        let outside = || [&self.symbols.inputs[..], &[self.symbols.t]].concat();
+        rule.fault(degrees).or_else(|| match rule {
+            Rule::Constraint(_)
+                if degrees.velocities + degrees.differentials > 0
+                    && self.pool.depends_on(coefficient, &outside()) =>
+            {
+                Some(Fault::DrivenCoefficient)
+            }
+            _ => None,
+        })
+    }
+
     /// What `ast` means; if that is nothing, its terms that break the rule are reported.
     fn value_under(&mut self, ast: &Ast, rule: Rule) -> Result<Value, Reported> {
         let value = self.value(ast);
@@ -293,9 +317,9 @@ impl Lowering<'_> {
             Ok(mut terms) => {
                 // Coefficients may be zero without looking so.
                 let bad: Vec<Monomial> = terms
-                    .keys()
-                    .filter(|m| rule.fault(self.degrees_under(rule, m)).is_some())
-                    .cloned()
+                    .iter()
+                    .filter(|&(monomial, &c)| self.fault_of_term(rule, monomial, c).is_some())
+                    .map(|(monomial, _)| monomial.clone())
                     .collect();
                 for monomial in &bad {
                     if !self.vanishes(terms[monomial]) {
@@ -378,7 +402,7 @@ impl Lowering<'_> {
         };
         let mut undecided = None;
         for (monomial, coefficient) in terms {
-            let Some(fault) = rule.fault(self.degrees_under(rule, &monomial)) else { continue };
+            let Some(fault) = self.fault_of_term(rule, &monomial, coefficient) else { continue };
             match self.zero_test(coefficient) {
                 Zero::No => return Some((fault, true)),
                 Zero::Undecided => undecided = undecided.or(Some((fault, false))),

@@ -494,14 +494,19 @@ impl<'a> Lowering<'a> {
                 Ok(Value::Matrix([0, 1, 2].map(|i| [0, 1, 2].map(|j| m[j][i]))))
             }
             ("dot" | "d", [value]) => {
-                let Symbols { velocities, inputs, t, rates, differentials, .. } = &self.symbols;
-                // The resolver reports what is no function of the coordinates.
-                let others = [&velocities[..], &inputs[..], &[*t]].concat();
+                let Symbols { velocities, inputs, rates, differentials, dt, .. } = &self.symbols;
+                // The resolver reports what is no function of the coordinates and time.
+                let others = [&velocities[..], &inputs[..]].concat();
                 if value.entries().iter().any(|&e| self.pool.depends_on(e, &others)) {
                     return Err(Reported);
                 }
-                let rates = if function.text == "dot" { rates } else { differentials }.clone();
-                Ok(value.map(|e| self.total_derivative(e, &rates)))
+                let (rates, of_time) = match function.text.as_str() {
+                    "dot" => (rates.clone(), self.pool.one()),
+                    // The work of a force is that of a displacement at one time.
+                    _ if self.in_force => (differentials.clone(), self.pool.zero()),
+                    _ => (differentials.clone(), *dt),
+                };
+                Ok(value.map(|e| self.total_derivative(e, &rates, of_time)))
             }
             _ => {
                 let numbers = values.into_iter().map(Value::number).collect::<Result<Vec<_>, _>>()?;
@@ -546,9 +551,11 @@ impl<'a> Lowering<'a> {
         Ok(e)
     }
 
-    /// Σ ∂e/∂qᵢ rᵢ: the time derivative or the differential of a function of the coordinates.
-    pub(crate) fn total_derivative(&mut self, e: Expr, rates: &[Expr]) -> Expr {
-        let gradient = self.pool.gradient(e, &self.symbols.coordinates);
+    /// Σ ∂e/∂qᵢ rᵢ + ∂e/∂t r: the time derivative or the differential of a function of the coordinates and time.
+    pub(crate) fn total_derivative(&mut self, e: Expr, rates: &[Expr], of_time: Expr) -> Expr {
+        let variables = [&self.symbols.coordinates[..], &[self.symbols.t]].concat();
+        let gradient = self.pool.gradient(e, &variables);
+        let rates = rates.iter().chain([&of_time]);
         let terms: Vec<Expr> = gradient.iter().zip(rates).map(|(&g, &r)| self.pool.mul(g, r)).collect();
         self.pool.sum(&terms)
     }

@@ -273,7 +273,6 @@ pub(crate) enum Outer {
 /// The quantities that the value of a `let` name contains, directly or through other names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Holds {
-    pub(crate) time: bool,
     pub(crate) inputs: bool,
     pub(crate) velocities: bool,
     pub(crate) differentials: bool,
@@ -281,7 +280,6 @@ pub(crate) struct Holds {
 
 impl Holds {
     fn and(&mut self, other: Holds) {
-        self.time |= other.time;
         self.inputs |= other.inputs;
         self.velocities |= other.velocities;
         self.differentials |= other.differentials;
@@ -481,14 +479,7 @@ impl<'a> Resolver<'a> {
             return if indexed { self.error(not_an_array(name, at)) } else { Holds::default() };
         }
         if name == "t" {
-            if place == Place::Force || place == Place::Let {
-                return if indexed {
-                    self.error(not_an_array(name, at))
-                } else {
-                    Holds { time: true, ..Holds::default() }
-                };
-            }
-            return self.error(forbidden(&format!("the time `{name}`"), at, place));
+            return if indexed { self.error(not_an_array(name, at)) } else { Holds::default() };
         }
         if name == "dt" {
             return match place {
@@ -546,7 +537,7 @@ impl<'a> Resolver<'a> {
                 _ => Holds { velocities: true, ..Holds::default() },
             },
             Some(Meaning::Input(..)) => match place {
-                Place::Force | Place::Let => Holds { inputs: true, ..Holds::default() },
+                Place::Force | Place::Constraint | Place::Let => Holds { inputs: true, ..Holds::default() },
                 _ => self.error(forbidden(&format!("the input `{name}`"), at, place)),
             },
             Some(Meaning::Let(_)) | None => match place {
@@ -597,10 +588,7 @@ impl<'a> Resolver<'a> {
                 None => error,
             });
         }
-        if holds.time && !matches!(place, Place::Force | Place::Let) {
-            return self.error(forbidden(&format!("the time, which `{name}` depends on,"), at, place));
-        }
-        if holds.inputs && !matches!(place, Place::Force | Place::Let) {
+        if holds.inputs && !matches!(place, Place::Force | Place::Constraint | Place::Let) {
             return self.error(forbidden(&format!("an input, which `{name}` depends on,"), at, place));
         }
         if holds.velocities && matches!(place, Place::Derivative(_) | Place::Holonomic) {
@@ -698,17 +686,14 @@ fn forbidden(what: &str, at: Extent, place: Place) -> Error {
     };
     let error = Error::new(at, message);
     match place {
-        Place::Lagrangian | Place::Constraint if what.contains("time") => {
-            error.help("only the force may depend on the time")
-        }
-        Place::Lagrangian | Place::Constraint if what.contains("input") => {
-            error.help("inputs act through the force alone")
+        Place::Lagrangian if what.contains("input") => {
+            error.help("inputs act through the force and the affine part of constraints")
         }
         Place::Holonomic => error.help(
-            "a position constraint is an expression in the coordinates; one in velocities or differentials stands in `constraints(...)`",
+            "a position constraint is an expression in the coordinates and `t`; one in velocities or differentials stands in `constraints(...)`",
         ),
         Place::Derivative(_) => {
-            error.help("total derivatives are taken of functions of the coordinates alone")
+            error.help("total derivatives are taken of functions of the coordinates and `t` alone")
         }
         _ => error,
     }

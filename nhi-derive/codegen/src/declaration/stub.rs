@@ -30,11 +30,13 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
     };
     let (q, lambda, inputs) = (array(rejected.n), array(rejected.m), array(rejected.inputs));
     let never = quote!({ ::core::unreachable!() });
-    let at_state = quote! {
+    let motion = quote! {
         _: &Self::Parameters<__T>,
         _: &Self::Configuration<__T>,
-        _: &Self::Velocity<__T>
+        _: &Self::Velocity<__T>,
+        _: __T
     };
+    let driven = quote!(#motion, _: &Self::Inputs<__T>);
     let bound = quote!(__T: #runtime::Scalar);
     let result = quote!(::core::result::Result);
     let failure = quote!(#runtime::Failure);
@@ -56,16 +58,12 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
                 type Inputs<#bound> = #inputs;
                 type Parameters<#bound> = #runtime::stub::Anything<__T>;
                 fn parameters(&self) -> Self::Parameters<::core::primitive::f64> #never
-                fn energy<#bound>(#at_state) -> __T #never
-                fn momentum<#bound>(#at_state) -> Self::Velocity<__T> #never
-                fn residual<#bound>(#at_state) -> Self::Multipliers<__T> #never
-                fn residual_scale<#bound>(#at_state) -> Self::Multipliers<__T> #never
-                fn project<#bound>(#at_state) -> #result<Self::Velocity<__T>, #failure> #never
-                fn acceleration_of<#bound>(
-                    #at_state,
-                    _: __T,
-                    _: &Self::Inputs<__T>,
-                ) -> #result<#runtime::Acceleration<Self, __T>, #failure> #never
+                fn energy<#bound>(#motion) -> __T #never
+                fn momentum<#bound>(#motion) -> Self::Velocity<__T> #never
+                fn residual<#bound>(#driven) -> Self::Multipliers<__T> #never
+                fn residual_scale<#bound>(#driven) -> Self::Multipliers<__T> #never
+                fn project<#bound>(#driven) -> #result<Self::Velocity<__T>, #failure> #never
+                fn acceleration_of<#bound>(#driven) -> #result<#runtime::Acceleration<Self, __T>, #failure> #never
             }
             #[automatically_derived]
             impl #impl_with_method #runtime::Emits<__Method> for #ident #type_generics #where_clause {

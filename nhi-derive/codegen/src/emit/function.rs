@@ -3,7 +3,7 @@
 use super::Mode;
 use super::names::{Names, spelled};
 use crate::backend::expression::{Place, Writer};
-use crate::lower::{Function, Newton, Operand, SinCos, Statement, Value};
+use crate::lower::{Argument, Function, Newton, Operand, SinCos, Statement, Value};
 use crate::program::{Role, Singular};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -122,7 +122,12 @@ impl Body<'_> {
     fn arguments(&mut self, signature: &Signature<'_>) -> TokenStream {
         let state = signature.state().filter(|_| !matches!(signature, Signature::Start(_)));
         let mut arguments = Vec::new();
-        for input in &self.writer.function.arguments {
+        let function = self.writer.function;
+        let inputs: Vec<&Argument> = match signature {
+            Signature::Plain { .. } => function.read_arguments().collect(),
+            _ => function.arguments.iter().collect(),
+        };
+        for input in inputs {
             let (role, is_used) = (&input.role, self.writer.reads(input));
             let named = |name, is_used| if is_used { spelled(name) } else { format_ident!("_{name}") };
             let name = named(role.name(), is_used);

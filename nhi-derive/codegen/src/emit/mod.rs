@@ -3,12 +3,13 @@
 //! ```text
 //! const _: () = {
 //!     mod kernel {
+//!         pub mod dla2 {
+//!             pub fn step<T: Scalar>(..) -> Result<NodeState<..>, Failure> { .. }
+//!             pub struct Prepared<T> { .. }
+//!             // prepare, start..
+//!         }
 //!         pub fn energy<T: Scalar>(parameters: &[T; 3], q: &[T; 3], v: &[T; 3]) -> T { .. }
 //!         // momentum, residual, residual_scale, project, acceleration
-//!         pub mod dla2 {
-//!             pub struct Prepared<T> { .. }
-//!             // prepare, start.., step
-//!         }
 //!     }
 //!     impl System for Sleigh { .. }
 //!     impl Emits<Dla2> for Sleigh { .. }
@@ -31,7 +32,8 @@ use crate::declaration::Declaration;
 use crate::lower::Function;
 use crate::mechanics::{Connection, Mechanics};
 use crate::method::StartKind;
-use crate::optimised::{MethodFunctions, Number, Optimised};
+use crate::optimised::{MethodFunctions, Number, Optimised, SystemFunctions};
+use crate::program::Role;
 use crate::system::Quantity;
 use crate::target::TARGET;
 use function::{Signature, StateType, function};
@@ -102,9 +104,9 @@ impl Unit<'_> {
             mod kernel {
                 #imports
                 #runtime
+                #(#methods)*
                 #geometry
                 #(#plain)*
-                #(#methods)*
             }
         }
     }
@@ -220,7 +222,8 @@ impl Unit<'_> {
         }
     }
 
-    /// `pub mod dla2 { pub struct Prepared<T> { .. } pub struct Carried<T> { .. } prepare, starts, initial, .., step }`
+    /// `pub mod dla2 { step, pub struct Prepared<T> { .. } pub struct Carried<T> { .. } prepare, starts, initial, .. }`,
+    /// the step first: it is what readers look for.
     fn method(&self, mode: &mut Mode, method: &MethodFunctions) -> TokenStream {
         let module = spelled(method.id());
         let bare = StateType {
@@ -278,6 +281,7 @@ impl Unit<'_> {
             pub mod #module {
                 #imports
                 #marker
+                #step
                 /// What depends on the parameters and the step size alone.
                 #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
                 pub struct Prepared<T> { #fields }
@@ -289,7 +293,6 @@ impl Unit<'_> {
                 #rescale
                 #resync
                 #update_velocity
-                #step
             }
         }
     }
@@ -329,26 +332,33 @@ impl Unit<'_> {
             }
         });
         let s = quote!(<__T: #runtime::Scalar>);
-        let (configuration, q) = (self.configuration(false), self.entries());
-        let state = quote!(__parameters: &[__T; #p], __q: &#configuration, __v: &[__T; #n]);
+        let configuration = self.configuration(false);
+        let motion = quote!(__parameters: &[__T; #p], __q: &#configuration, __v: &[__T; #n], __t: __T);
+        let driven = quote!(#motion, __inputs: &[__T; #k]);
         let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
+        let system_functions = &self.optimised.system;
         let functions = [
-            ("energy", quote!(__T)),
-            ("momentum", quote!([__T; #n])),
-            ("residual", quote!([__T; #m])),
-            ("residual_scale", quote!([__T; #m])),
-            ("project", result(quote!([__T; #n]))),
+            ("energy", &system_functions.energy, &motion, quote!(__T)),
+            ("momentum", &system_functions.momentum, &motion, quote!([__T; #n])),
+            ("residual", &system_functions.residual, &driven, quote!([__T; #m])),
+            ("residual_scale", &system_functions.residual_scale, &driven, quote!([__T; #m])),
+            ("project", &system_functions.project, &driven, result(quote!([__T; #n]))),
+            (
+                "acceleration_of",
+                &system_functions.acceleration,
+                &driven,
+                result(quote!(([__T; #n], [__T; #m]))),
+            ),
         ];
-        let functions = functions.map(|(name, ty)| {
-            let name = format_ident!("{name}");
+        let functions = functions.map(|(name, function, arguments, ty)| {
+            let (name, call) = (format_ident!("{name}"), self.call(function, None));
             quote! {
                 #[inline]
-                fn #name #s(#state) -> #ty {
-                    kernel::#name(__parameters, #q, __v)
+                fn #name #s(#arguments) -> #ty {
+                    #call
                 }
             }
         });
-        let accelerate = result(quote!(([__T; #n], [__T; #m])));
         let (positions, momentum_basis) = (self.positions(), self.momentum_basis());
         quote! {
             #[automatically_derived]
@@ -369,42 +379,54 @@ impl Unit<'_> {
                     [#(#values),*]
                 }
                 #(#functions)*
-                #[inline]
-                fn acceleration_of #s(#state, __t: __T, __inputs: &[__T; #k]) -> #accelerate {
-                    kernel::acceleration(__parameters, #q, __v, __t, __inputs)
-                }
                 #positions
                 #momentum_basis
             }
         }
     }
 
+    /// The call of a function of the system with the arguments that it reads.
+    fn call(&self, function: &Function, generics: Option<TokenStream>) -> TokenStream {
+        let name = format_ident!("{}", function.name);
+        let arguments = function.read_arguments().map(|argument| match argument.role {
+            Role::Parameters => quote!(__parameters),
+            Role::Configuration => self.entries(),
+            Role::Velocity => quote!(__v),
+            Role::Time => quote!(__t),
+            _ => quote!(__inputs),
+        });
+        quote!(kernel::#name #generics(#(#arguments),*))
+    }
+
     /// `fn position`, `fn position_scale` and `fn correct`, where there are position constraints.
     fn positions(&self) -> Option<TokenStream> {
-        let correct = self.optimised.system.correct.as_ref()?;
+        let SystemFunctions { position, position_scale, correct, .. } = &self.optimised.system;
+        let (position, position_scale, correct) =
+            (position.as_ref()?, position_scale.as_ref()?, correct.as_ref()?);
         let [.., p] = self.lengths();
         let runtime = &self.declaration.runtime;
-        let (configuration, q) = (self.configuration(false), self.entries());
+        let configuration = self.configuration(false);
         let count = Literal::usize_unsuffixed(self.mechanics.positions().len());
-        let arguments = quote!(__parameters: &[__T; #p], __q: &#configuration);
-        let residuals = ["position", "position_scale"].map(|name| {
-            let name = format_ident!("{name}");
+        let arguments = quote!(__parameters: &[__T; #p], __q: &#configuration, __t: __T);
+        let residuals = [position, position_scale].map(|function| {
+            let (name, call) = (format_ident!("{}", function.name), self.call(function, None));
             quote! {
                 #[allow(refining_impl_trait)]
                 #[inline]
                 fn #name<__T: #runtime::Scalar>(#arguments) -> [__T; #count] {
-                    kernel::#name(__parameters, #q)
+                    #call
                 }
             }
         });
         let retraction = correct.retracted().map(|_| quote!(::<__T, #runtime::group::Exp>));
+        let call = self.call(correct, retraction);
         Some(quote! {
             #(#residuals)*
             fn correct<__T: #runtime::Scalar>(
                 #arguments
             ) -> ::core::result::Result<#configuration, #runtime::Failure> {
                 ::core::result::Result::map(
-                    kernel::correct #retraction(__parameters, #q),
+                    #call,
                     ::core::convert::From::from,
                 )
             }
@@ -414,9 +436,10 @@ impl Unit<'_> {
     /// `fn momentum_basis`, where it is not empty.
     fn momentum_basis(&self) -> Option<TokenStream> {
         let program = self.optimised.system.momentum_basis.as_ref()?;
+        let call = self.call(program, None);
         let [n, _, _, p] = self.lengths();
         let runtime = &self.declaration.runtime;
-        let (configuration, q) = (self.configuration(false), self.entries());
+        let configuration = self.configuration(false);
         let columns: Vec<Ident> =
             program.outputs.iter().map(|o| format_ident!("__{}", o.role.name())).collect();
         let count = Literal::usize_unsuffixed(columns.len());
@@ -427,8 +450,9 @@ impl Unit<'_> {
             fn momentum_basis<__T: #runtime::Scalar>(
                 __parameters: &[__T; #p],
                 __q: &#configuration,
+                __t: __T,
             ) -> [[__T; #n]; #count] {
-                let #pattern = kernel::momentum_basis(__parameters, #q);
+                let #pattern = #call;
                 [#(#columns),*]
             }
         })

@@ -280,6 +280,16 @@ impl Function {
         (&self.arguments, &self.body, &self.outputs) == (&other.arguments, &other.body, &other.outputs)
     }
 
+    /// The arguments without the time and the inputs of which no value is used: whoever calls the function has these
+    /// anyway, but readers are spared them.
+    pub fn read_arguments(&self) -> impl Iterator<Item = &Argument> {
+        let uses = self.uses();
+        self.arguments.iter().filter(move |argument| {
+            !matches!(argument.role, Role::Time | Role::Inputs)
+                || argument.values.iter().any(|value| uses[value.index()] > 0)
+        })
+    }
+
     /// How often each value is used.
     pub fn uses(&self) -> Vec<usize> {
         let mut uses = vec![0; self.names.len()];

@@ -71,10 +71,11 @@ impl Mechanics {
             self.mu.iter().zip(&self.mu_t).map(|(row, &t)| [row.as_slice(), &[t]].concat()).collect();
         let rows = halves(pool, &blocks, &rows);
         let rows = simple(pool, engine, &rows)?;
+        let outside: Vec<Expr> = self.system.inputs.iter().map(|u| u.symbol).chain([self.system.t]).collect();
         let mut factors = Vec::new();
         let mut divided = Vec::new();
         for row in &rows {
-            let f = common_factor(pool, row, &self.q);
+            let f = common_factor(pool, row, &self.q, &outside);
             divided.push(row.iter().map(|&e| pool.div(e, f)).collect::<Vec<Expr>>());
             factors.push(f);
         }
@@ -209,8 +210,8 @@ fn halves(pool: &mut Pool, blocks: &[Block], rows: &Matrix) -> Matrix {
     out
 }
 
-/// The common factor of all entries of a row, as far as it depends on `q`.
-fn common_factor(pool: &mut Pool, row: &[Expr], q: &[Expr]) -> Expr {
+/// The common factor of all entries of a row, as far as it depends on `q` and not on what is `outside`: time and inputs.
+fn common_factor(pool: &mut Pool, row: &[Expr], q: &[Expr], outside: &[Expr]) -> Expr {
     let entries: Vec<Expr> = row.iter().copied().filter(|&e| !pool.is_zero(e)).collect();
     let Some(first) = entries.first() else { return pool.one() };
     let mut common = Vec::new();
@@ -218,7 +219,7 @@ fn common_factor(pool: &mut Pool, row: &[Expr], q: &[Expr]) -> Expr {
         let (base, exponent) = pool.split_power(f);
         let positive = pool.as_number(exponent).is_some_and(|n| n.is_positive() && n.is_integer());
         let in_all = entries.iter().all(|e| pool.factors(e).contains(&f));
-        if positive && in_all && pool.depends_on(base, q) {
+        if positive && in_all && pool.depends_on(base, q) && !pool.depends_on(base, outside) {
             common.push(f);
         }
     }

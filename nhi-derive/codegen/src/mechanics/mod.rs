@@ -5,9 +5,12 @@
 //!
 //! ```text
 //! d/dt ∂L/∂v = ∂L/∂q + f + μᵀλ,      μ v + μ₀ = 0,
-//! M dv/dt = b + μᵀλ,                 b = ∂L/∂q − (∂²L/∂v∂q) v + f,
-//! λ = −C⁻¹ (μ M⁻¹ b + γ),            C = μ M⁻¹ μᵀ,   γ = ∂(μ v + μ₀)/∂q · v.
+//! M dv/dt = b + μᵀλ,                 b = ∂L/∂q − (∂²L/∂v∂q) v − ∂²L/∂v∂t + f,
+//! λ = −C⁻¹ (μ M⁻¹ b + γ),            C = μ M⁻¹ μᵀ,   γ = ∂(μ v + μ₀)/∂q · v + ∂(μ v + μ₀)/∂t.
 //! ```
+//!
+//! M, a, V and μ₀ may depend on the time, and so may the μ of position constraints; μ₀ may depend on inputs, which
+//! are held: their rates do not occur in γ.
 //!
 //! The reaction is +μᵀλ throughout. With a group factor, v = (dr/dt, ξ) with ξ = g⁻¹ dg/dt, derivatives
 //! "∂/∂q" are those along the motions of v (the anchor ρ: dq/dt = ρ(q) v), and the momentum of the body
@@ -56,15 +59,15 @@ pub struct Mechanics {
     pub energy: Expr,
     /// Work one-form f, n.
     pub force: Vec<Expr>,
-    /// b = L_q − dL_v/dt at constant v + ad* + f, n.
+    /// b = L_q − dL_v/dt at constant v + ad* + f, n. It contains ∂L_v/∂t.
     pub bias: Vec<Expr>,
     /// μ(q), m × n.
     pub mu: Matrix,
-    /// μ₀(q), m.
+    /// μ₀(q, t, inputs), m.
     pub mu_t: Vec<Expr>,
     /// μ v + μ₀, m.
     pub residual: Vec<Expr>,
-    /// γ = ∂(μ v + μ₀)/∂q · ρ v, m.
+    /// γ = ∂(μ v + μ₀)/∂q · ρ v + ∂(μ v + μ₀)/∂t, m.
     pub gamma: Vec<Expr>,
     /// M⁻¹μᵀ (n × m) and C = μM⁻¹μᵀ (m × m) as expressions of q, where M is easily inverted.
     pub reaction: Option<Reaction>,
@@ -117,10 +120,11 @@ impl Mechanics {
                 pool.sum(&terms)
             })
             .collect();
+        let t = [system.t];
         let requests: Vec<(Expr, Vec<Expr>)> = momentum
             .iter()
-            .map(|&p| (p, both.clone()))
-            .chain(residual.iter().map(|&r| (r, q.clone())))
+            .map(|&p| (p, [&both[..], &t].concat()))
+            .chain(residual.iter().map(|&r| (r, [&q[..], &t].concat())))
             .collect();
         let mut rows = engine.derivatives(pool, &requests)?;
         let residual_q = rows.split_off(n);
@@ -138,13 +142,20 @@ impl Mechanics {
         let bias: Vec<Expr> = (0..n)
             .map(|i| {
                 let transport = dot(pool, &rows[i][..entries], &rates);
+                let transport = pool.add(transport, rows[i][entries + n]);
                 let b = pool.sub(dl_dq[i], transport);
                 pool.add(b, system.force[i])
             })
             .collect();
         let bias = turned(pool, system.group, bias, &v, &momentum);
         let bias = cheapest(pool, engine, bias)?;
-        let gamma: Vec<Expr> = residual_q.iter().map(|row| dot(pool, row, &rates)).collect();
+        let gamma: Vec<Expr> = residual_q
+            .iter()
+            .map(|row| {
+                let transport = dot(pool, &row[..entries], &rates);
+                pool.add(transport, row[entries])
+            })
+            .collect();
         let gamma = cheapest(pool, engine, gamma)?;
         let reaction = Reaction::closed_form(pool, engine, &mass, &mu)?;
 
@@ -224,6 +235,13 @@ impl Mechanics {
     /// Number of constraints that are one-forms alone. Position constraints follow them.
     pub fn one_forms(&self) -> usize {
         self.system.constraints.iter().filter(|c| c.position.is_none()).count()
+    }
+
+    /// The first input that a constraint depends on.
+    pub fn driving_input(&self) -> Option<&str> {
+        let mut inputs = self.system.inputs.iter();
+        let drives = |&e: &Expr, u: Expr| self.system.pool.depends_on(e, &[u]);
+        inputs.find(|u| self.mu_t.iter().any(|e| drives(e, u.symbol))).map(|u| u.name.as_str())
     }
 
     /// Whether there are position constraints.

@@ -1,17 +1,20 @@
 //! Structure that methods and reports make use of.
 
 use super::{Matrix, Mechanics, along};
+use crate::expr::Expr;
 use std::collections::HashMap;
 
 /// Special properties of a system, determined once from the derived quantities.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Structure {
-    /// M does not depend on q.
+    /// M depends neither on q nor on time.
     pub constant_mass: bool,
     /// Some μ₀ ≠ 0: the constraints are affine in the velocities.
     pub affine: bool,
     /// The momenta have a part a(q) that does not depend on v.
     pub gyroscopic: bool,
+    /// L or a constraint depends on time.
+    pub time_dependent: bool,
     /// There is a work one-form.
     pub forced: bool,
     /// The motion run backwards is a motion: nothing is odd in v, no affine part, no dependence on
@@ -26,8 +29,12 @@ pub struct Structure {
 impl Structure {
     pub(super) fn of(x: &mut Mechanics) -> Structure {
         let q = x.q.clone();
-        let constant_mass = x.mass.iter().flatten().all(|&e| !x.system.pool.depends_on(e, &q));
+        let varying: Vec<Expr> = q.iter().copied().chain([x.system.t]).collect();
+        let constant_mass = x.mass.iter().flatten().all(|&e| !x.system.pool.depends_on(e, &varying));
         let affine = !x.mu_t.iter().all(|&e| x.system.pool.is_zero(e));
+        let time = [x.system.t];
+        let geometry = [&x.momentum, &x.dl_dq, &x.residual];
+        let time_dependent = geometry.into_iter().flatten().any(|&e| x.system.pool.depends_on(e, &time));
         let gyroscopic = !x.gyroscopic.iter().all(|&e| x.system.pool.is_zero(e));
         let forced = !x.force.iter().all(|&e| x.system.pool.is_zero(e));
         Structure {
@@ -35,7 +42,8 @@ impl Structure {
             affine,
             gyroscopic,
             forced,
-            reversible: !affine && !gyroscopic && force_is_reversible(x),
+            time_dependent,
+            reversible: !affine && !gyroscopic && !time_dependent && force_is_reversible(x),
             affine_in_impulse: forms_ignore_reactions(x),
             invariant: x.system.group.is_some() && pose_is_ignored(x),
         }

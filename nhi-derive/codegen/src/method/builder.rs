@@ -230,13 +230,13 @@ impl<'a> Builder<'a> {
         l_q.into_iter().zip(f).map(|(a, b)| self.add(a, b)).collect()
     }
 
-    /// A matrix of functions of q at another configuration.
-    pub(super) fn matrix_at(&mut self, matrix: &Matrix, q: &[Expr]) -> Matrix {
+    /// A matrix of functions of (q, t) at another configuration and time.
+    pub(super) fn matrix_at(&mut self, matrix: &Matrix, q: &[Expr], t: Expr) -> Matrix {
         let columns = matrix.first().map_or(0, Vec::len);
         if columns == 0 {
             return matrix.clone();
         }
-        let (v, t) = (self.x.v.clone(), self.x.system.t);
+        let v = self.x.v.clone();
         let flat = self.at(&matrix.concat(), q, &v, t);
         flat.chunks(columns).map(<[Expr]>::to_vec).collect()
     }

@@ -3,9 +3,9 @@
 //! For a step from x with velocity d and quadrature {(wᵢ, cᵢ)}, base points bᵢ = x + cᵢ h d:
 //!
 //! ```text
-//! L_d = h Σ wᵢ L(bᵢ, d)
-//! p⁻ = Σ wᵢ L_v(bᵢ, d) − h Σ wᵢ (1 − cᵢ) (L_q + f)(bᵢ, d, t + cᵢ h)      covector at x
-//! p⁺ = Σ wᵢ L_v(bᵢ, d) + h Σ wᵢ cᵢ (L_q + f)(bᵢ, d, t + cᵢ h)            covector at y = x + h d
+//! L_d = h Σ wᵢ L(bᵢ, d, t + cᵢ h)
+//! p⁻ = Σ wᵢ L_v(bᵢ, d, t + cᵢ h) − h Σ wᵢ (1 − cᵢ) (L_q + f)(bᵢ, d, t + cᵢ h)      covector at x
+//! p⁺ = Σ wᵢ L_v(bᵢ, d, t + cᵢ h) + h Σ wᵢ cᵢ (L_q + f)(bᵢ, d, t + cᵢ h)            covector at y = x + h d
 //! ```
 //!
 //! The forces f may have a separate quadrature.
@@ -214,6 +214,12 @@ impl<'a> Step<'a> {
         b.bind_configuration(&format!("{}{middle}", self.suffix), &base)
     }
 
+    /// The time at a base point.
+    fn time(&self, b: &mut Builder<'_>, place: Place) -> Expr {
+        let after = b.halves_of_h(place.halves());
+        b.add(self.t, after)
+    }
+
     /// p⁻ at the first or p⁺ at the last end.
     pub(super) fn momentum(
         &self,
@@ -229,7 +235,8 @@ impl<'a> Step<'a> {
         let mut kick = nu.clone();
         for &place in rule.lagrangian.places() {
             let base = self.base(b, space, place);
-            let momentum = b.at(&l_v, &base, self.velocity, self.t);
+            let time = self.time(b, place);
+            let momentum = b.at(&l_v, &base, self.velocity, time);
             let weight = rule.lagrangian.weight(b);
             for (nu, &p) in nu.iter_mut().zip(&momentum) {
                 nu.push(b.mul(weight, p));
@@ -269,8 +276,7 @@ impl<'a> Step<'a> {
             End::First => b.halves_of_h(place.halves() - 2),
             End::Last => b.halves_of_h(place.halves()),
         };
-        let after = b.halves_of_h(place.halves());
-        let time = b.add(self.t, after);
+        let time = self.time(b, place);
         let force = b.at(force, base, self.velocity, time);
         for (kick, &force) in kick.iter_mut().zip(&force) {
             kick.push(b.pool().product(&[weight, share, force]));

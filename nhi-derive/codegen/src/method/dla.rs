@@ -129,7 +129,7 @@ fn staggered(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature, p
     let before = b.sub(node_time, h);
     b.equation("(1) momentum p⁺(q_h − h v, q_h)");
     let momentum = Step::arriving(&node, &v, before, "_before").momentum(b, &space, rule, End::Last);
-    let constraint = step_constraint(b, state, &node, Quadrature::at(place), 1);
+    let constraint = step_constraint(b, state, (&node, node_time), Quadrature::at(place), 1);
     let new = Departure {
         space: &space,
         rule,
@@ -151,7 +151,7 @@ fn staggered(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature, p
     let distance = b.halves_of_h(place.halves());
     let q1 = space.advance(b, &node, distance, &new.velocity);
     let q1 = b.bind_configuration("_1", &q1);
-    let lambda = forces_of(b, &node, &new.impulse, 1);
+    let lambda = forces_of(b, (&node, node_time), &new.impulse, 1);
     vec![(Role::Configuration, q1), (Role::Velocity, new.velocity), (Role::Multipliers, lambda)]
 }
 
@@ -189,7 +189,7 @@ pub(super) fn nodal(
 ) -> Results {
     let space = Space::of(b);
     let (q, t) = (&state.q, b.x.system.t);
-    let constraint = step_constraint(b, state, q, constraint, 2);
+    let constraint = step_constraint(b, state, (q, t), constraint, 2);
     let step = Departed::from_node(b, &space, rule, (q, &state.v), constraint);
 
     let arrival = Arrival::of(b, &space, rule, (q, &step.velocity, t), Normal::Removed(3), ("u_", ""));
@@ -202,7 +202,7 @@ pub(super) fn nodal(
 fn step_constraint(
     b: &mut Builder<'_>,
     state: &NodeSymbols,
-    node: &[Expr],
+    node: (&[Expr], Expr),
     quadrature: Quadrature,
     steps_per_impulse: i64,
 ) -> Option<StepConstraint> {

@@ -32,7 +32,7 @@ pub(super) fn step(b: &mut Builder<'_>, state: &JumpSymbols, quadrature: Quadrat
     let (q, t) = (&state.q, b.x.system.t);
     let (half, lambda) = (b.halves_of_h(1), &state.lambda[b.x.one_forms()..]);
     let guess = lambda.iter().map(|&kappa| b.mul(half, kappa)).collect();
-    let constraint = StepConstraint::of(b, b.x.one_forms()..b.x.m(), q, quadrature, guess);
+    let constraint = StepConstraint::of(b, b.x.one_forms()..b.x.m(), (q, t), quadrature, guess);
     let step = Departed::from_node(b, &space, rule, (q, &state.v_post), constraint);
 
     let arrival =
@@ -67,6 +67,10 @@ impl NodeScheme for Restarted {
         restarted(b, state, self.0)
     }
 
+    fn differentiates_constraints(&self) -> bool {
+        true
+    }
+
     fn equations(&self, group: Option<&'static str>) -> Equations {
         let equations = Equations::new([
             "p⁻(q, q') = L_v(q, v) + h/2 μ(q)ᵀ Λ,  q' = q + h d",
@@ -97,7 +101,7 @@ fn restarted(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature) -
     b.equation("multipliers Λ of the continuous equations");
     let lambda = b.acceleration(&q, &v, t).lambda;
     let lambda = b.bind_forms("lambda_0", &lambda);
-    let node = b.reaction(&q);
+    let node = b.reaction(&q, t);
     b.equation("(1) velocity after the impulse: v + h/2 B Λ");
     let push = b.apply(&node.reaction.b, &lambda);
     let half = b.halves_of_h(1);
@@ -105,7 +109,7 @@ fn restarted(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature) -
     let v_post = b.bind_velocities("dot_", "_post", &v_post);
     let rows = b.x.one_forms()..b.x.m();
     let guess = vec![b.pool().zero(); rows.len()];
-    let constraint = StepConstraint::of(b, rows, &q, quadrature, guess);
+    let constraint = StepConstraint::of(b, rows, (&q, t), quadrature, guess);
     let step = Departed::from_node(b, &space, rule, (&q, &v_post), constraint);
     let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), Normal::Removed(2), ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
@@ -150,7 +154,7 @@ pub(super) fn start(
     quadrature: Quadrature,
 ) -> Results {
     let (q, v, t) = (at.q.clone(), at.v.clone(), b.x.system.t);
-    let node = b.reaction(&q);
+    let node = b.reaction(&q, t);
     let lambda = match kind {
         StartKind::Consistent => {
             b.equation("multipliers Λ of the continuous equations");
@@ -207,7 +211,7 @@ fn stepped(b: &mut Builder<'_>, at: &NodeSymbols, quadrature: Quadrature) -> Res
     let rest = vec![b.pool().zero(); v.len()];
     let near = if space.is_flat() { &v } else { &rest };
     let v_post = b.velocity_of(&q, &p, near, t);
-    let node = b.reaction(&q);
+    let node = b.reaction(&q, t);
     let v_post = b.tangent(&node, &v_post, true).0;
     let v_post = b.bind_velocities("dot_", "_post", &v_post);
     b.equation("velocity v_pre = 2 v − v_post");
@@ -232,7 +236,7 @@ fn stepped(b: &mut Builder<'_>, at: &NodeSymbols, quadrature: Quadrature) -> Res
 fn normal_part_of(b: &mut Builder<'_>, node: &Node, force: &[Expr], at: &NodeSymbols) -> Vec<Expr> {
     let t = b.x.system.t;
     let force = b.at(force, &at.q, &at.v, t);
-    let free = b.solve_mass(&at.q, &force);
+    let free = b.solve_mass(&at.q, t, &force);
     let along = b.apply(&node.mu, &free);
     let minus: Vec<Expr> = along.iter().map(|&x| b.pool().neg(x)).collect();
     b.solve_c(node, &minus)

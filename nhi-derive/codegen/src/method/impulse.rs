@@ -37,8 +37,9 @@ struct Parts {
     /// Indices of ℓ_b and of ℓ_a.
     moving: Vec<usize>,
     others: Vec<usize>,
-    /// Symbols for q̄.
+    /// Symbols for q̄ and its time.
     bar: Vec<Expr>,
+    bar_t: Expr,
     /// (2b), by rows of coefficients of (w, ℓ, 1).
     equations: Matrix,
     /// The rows of (2a) that it is solved with.
@@ -86,6 +87,7 @@ impl Departure<'_> {
     ) -> Vec<Expr> {
         let place = constraint.quadrature.places()[0];
         let distance = b.halves_of_h(place.halves());
+        let (node, time) = ((self.from, self.t), b.add(self.t, distance));
         let of = |all: &[usize]| all.iter().map(|&a| ell[a]).collect::<Vec<Expr>>();
         let (moving, others) = (of(&parts.moving), of(&parts.others));
         // Without ℓ_a: that changes neither (2b) nor what μ depends on of q̄.
@@ -93,7 +95,7 @@ impl Departure<'_> {
         parts.moving.iter().for_each(|&a| known[a] = ell[a]);
         let w = with_reaction(b, free, columns, &known);
         let bar = self.space.advance(b, self.from, distance, &w);
-        let closed = parts.at(b, &parts.equations, (self.from, &bar), (free, &known));
+        let closed = parts.at(b, &parts.equations, [node, (&bar, time)], (free, &known));
         if let Some(values) = solve_affine(b, &moving, &closed) {
             let values = b.bind_unknowns(&moving, &values);
             parts.moving.iter().zip(values).for_each(|(&a, value)| known[a] = value);
@@ -102,7 +104,7 @@ impl Departure<'_> {
                 let w = b.bind_velocities("dot_", "_try", &w);
                 let bar = self.space.advance(b, self.from, distance, &w);
                 let bar = b.bind_configuration("_try", &bar);
-                parts.at(b, &parts.equations, (self.from, &bar), (free, &known))
+                parts.at(b, &parts.equations, [node, (&bar, time)], (free, &known))
             });
         }
         b.equation("(2) constraint at the place that the other impulses do not change");
@@ -111,7 +113,7 @@ impl Departure<'_> {
         let bar = self.space.advance(b, self.from, distance, &w);
         let bar = b.bind_configuration("_bar", &bar);
         parts.others.iter().for_each(|&a| known[a] = ell[a]);
-        let rest = parts.at(b, &parts.rest, (self.from, &bar), (free, &known));
+        let rest = parts.at(b, &parts.rest, [node, (&bar, time)], (free, &known));
         let values = solve_affine(b, &others, &rest).expect("(2a) is affine in what it is solved for");
         let values = b.bind_unknowns(&others, &values);
         parts.others.iter().zip(values).for_each(|(&a, value)| known[a] = value);
@@ -128,7 +130,7 @@ impl Departure<'_> {
         residual: impl FnOnce(&mut Builder<'_>) -> Vec<Expr>,
     ) {
         b.equation("norm of Newton's updates of the impulse ℓ");
-        let known = b.x.reaction.clone().map(|known| b.matrix_at(&known.c, self.from));
+        let known = b.x.reaction.clone().map(|known| b.matrix_at(&known.c, self.from, self.t));
         let first = constraint.rows.start;
         let effect = indices.iter().map(|&a| match &known {
             Some(c) => c[first + a][first + a],
@@ -177,6 +179,7 @@ impl Parts {
         let columns = b.x.reaction.clone()?.b;
         let (mu, mu_t, q, n, m) = (b.x.mu.clone(), b.x.mu_t.clone(), b.x.q.clone(), b.x.n(), b.x.m());
         let t = b.x.system.t;
+        let inputs: Vec<Expr> = b.x.system.inputs.iter().map(|u| u.symbol).collect();
         let pool = b.pool();
         let forms: Vec<Expr> = mu.iter().flatten().chain(&mu_t).copied().collect();
         let on: Vec<usize> = (0..n).filter(|&i| forms.iter().any(|&e| pool.depends_on(e, &[q[i]]))).collect();
@@ -186,7 +189,9 @@ impl Parts {
             return None;
         }
         let bar: Vec<Expr> = q.iter().map(|_| pool.fresh_symbol("q_bar")).collect();
-        let map: HashMap<Expr, Expr> = q.iter().copied().zip(bar.iter().copied()).collect();
+        let bar_t = pool.fresh_symbol("t_bar");
+        let pairs = q.iter().copied().zip(bar.iter().copied());
+        let map: HashMap<Expr, Expr> = pairs.chain([(t, bar_t)]).collect();
         let mu_t = pool.substitute(&mu_t, &map);
         let mut rows = Vec::new();
         for (row, mu_t) in mu.iter().zip(mu_t) {
@@ -212,7 +217,8 @@ impl Parts {
                     });
                     let row = products.collect();
                     let row = simplified(pool, row)?;
-                    let places: Vec<Expr> = q.iter().chain(&bar).copied().chain([t]).collect();
+                    let places: Vec<Expr> =
+                        q.iter().chain(&bar).chain(&inputs).copied().chain([t, bar_t]).collect();
                     Some(without_parameters(pool, &row, &places))
                 };
                 moving.iter().map(eliminated).collect::<Option<Matrix>>()?
@@ -220,7 +226,7 @@ impl Parts {
             _ => return None,
         };
         let rest = others.iter().map(|&r| rows[r].clone()).collect();
-        Some(Parts { moving, others, bar, equations, rest })
+        Some(Parts { moving, others, bar, bar_t, equations, rest })
     }
 
     /// `rows` at a node and q̄, of w and ℓ.
@@ -228,11 +234,12 @@ impl Parts {
         &self,
         b: &mut Builder<'_>,
         rows: &Matrix,
-        (node, bar): (&[Expr], &[Expr]),
+        [(node, t), (bar, bar_t)]: [(&[Expr], Expr); 2],
         (w, ell): (&[Expr], &[Expr]),
     ) -> Vec<Expr> {
         let mut map: HashMap<Expr, Expr> = b.x.q.iter().copied().zip(node.iter().copied()).collect();
         map.extend(self.bar.iter().copied().zip(bar.iter().copied()));
+        map.extend([(b.x.system.t, t), (self.bar_t, bar_t)]);
         let one = b.pool().one();
         let all: Vec<Expr> = w.iter().chain(ell).copied().chain([one]).collect();
         let value = |row: &Vec<Expr>| {

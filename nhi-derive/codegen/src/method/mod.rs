@@ -58,6 +58,11 @@ trait NodeScheme {
     fn instead_for_positions(&self) -> Option<Method> {
         None
     }
+
+    /// Whether velocities come from the derivative of the constraints, in which the rates of inputs are missing.
+    fn differentiates_constraints(&self) -> bool {
+        false
+    }
 }
 
 /// The scheme of each method.
@@ -99,6 +104,15 @@ pub fn refusal(method: Method, x: &Mechanics) -> Option<String> {
     {
         let instead = instead.facts().marker;
         return Some(format!("it does not keep position constraints; use `{instead}`"));
+    }
+    if let Scheme::Node(family) = scheme(method)
+        && family.differentiates_constraints()
+        && let Some(input) = x.driving_input()
+    {
+        let instead = if x.system.group.is_some() { Method::Rdp } else { Method::Dla2 }.facts().marker;
+        return Some(format!(
+            "a constraint depends on the input `{input}`, whose rate it does not know; use `{instead}`"
+        ));
     }
     if applies == Applies::FreeBodies {
         return moser_veselov::refusal(x);
@@ -198,25 +212,25 @@ impl MethodPrograms {
 /// The programs of the system itself, all with parameters first.
 #[derive(Clone, Debug)]
 pub struct SystemPrograms {
-    /// (parameters, q, v) → energy.
+    /// (parameters, q, v, t) → energy.
     pub energy: Program,
-    /// (parameters, q, v) → p.
+    /// (parameters, q, v, t) → p.
     pub momentum: Program,
-    /// (parameters, q, v) → residual μv + μ₀.
+    /// (parameters, q, v, t, inputs) → residual μv + μ₀.
     pub residual: Program,
-    /// (parameters, q, v) → sums of absolute values of its terms; `abs` is sqrt of the square.
+    /// (parameters, q, v, t, inputs) → sums of absolute values of its terms; `abs` is sqrt of the square.
     pub residual_scale: Program,
-    /// (parameters, q, v) → admissible velocity v.
+    /// (parameters, q, v, t, inputs) → admissible velocity v.
     pub project: Program,
     /// (parameters, q, v, t, inputs) → dv/dt (`a`) and multipliers (`lambda`).
     pub acceleration: Program,
-    /// (parameters, q) → residual g of the position constraints, if there are any.
+    /// (parameters, q, t) → residual g of the position constraints, if there are any.
     pub position: Option<Program>,
-    /// (parameters, q) → sums of absolute values of its terms.
+    /// (parameters, q, t) → sums of absolute values of its terms.
     pub position_scale: Option<Program>,
-    /// (parameters, q) → configuration after a Gauss–Newton step towards g = 0.
+    /// (parameters, q, t) → configuration after a Gauss–Newton step towards g = 0.
     pub correct: Option<Program>,
-    /// (parameters, q) → the vectors (0, e_b) of the nonholonomic momentum, `e_1`, `e_2`, …; with a
+    /// (parameters, q, t) → the vectors (0, e_b) of the nonholonomic momentum, `e_1`, `e_2`, …; with a
     /// group factor along which something is admissible.
     pub momentum_basis: Option<Program>,
 }

@@ -52,12 +52,12 @@ impl StepConstraint {
     pub(super) fn of(
         b: &mut Builder<'_>,
         rows: Range<usize>,
-        node: &[Expr],
+        (node, t): (&[Expr], Expr),
         quadrature: Quadrature,
         guess: Vec<Expr>,
     ) -> Option<StepConstraint> {
         let mu = b.x.mu[rows.clone()].to_vec();
-        let mu = b.matrix_at(&mu, node);
+        let mu = b.matrix_at(&mu, node, t);
         (!rows.is_empty()).then_some(StepConstraint { quadrature, rows, mu, guess })
     }
 }
@@ -119,7 +119,7 @@ impl Departure<'_> {
         w: &[Expr],
         suffix: Option<&str>,
     ) -> Vec<Expr> {
-        let (one_forms, t) = (b.x.one_forms(), b.x.system.t);
+        let one_forms = b.x.one_forms();
         let residual: Vec<Expr> = rows.clone().filter(|&a| a < one_forms).map(|a| b.x.residual[a]).collect();
         let mut terms = vec![Vec::new(); residual.len()];
         let places = if residual.is_empty() { &[][..] } else { quadrature.places() };
@@ -129,7 +129,8 @@ impl Departure<'_> {
             if let Some(suffix) = suffix {
                 q = b.bind_configuration(suffix, &q);
             }
-            let at = b.at(&residual, &q, w, t);
+            let time = b.add(self.t, distance);
+            let at = b.at(&residual, &q, w, time);
             let weight = quadrature.weight(b);
             for (terms, residual) in terms.iter_mut().zip(at) {
                 terms.push(b.mul(weight, residual));
@@ -206,8 +207,8 @@ impl Departure<'_> {
     /// Mᵢᵢ at the node.
     fn masses(&self, b: &mut Builder<'_>) -> Vec<Expr> {
         let diagonal: Vec<Expr> = (0..b.x.n()).map(|i| b.x.mass[i][i]).collect();
-        let (v, t) = (b.x.v.clone(), b.x.system.t);
-        b.at(&diagonal, self.from, &v, t)
+        let v = b.x.v.clone();
+        b.at(&diagonal, self.from, &v, self.t)
     }
 
     /// Twice a kinetic energy for unknowns (w, ℓ) or ℓ alone: `masses` of the velocities among them
@@ -293,6 +294,8 @@ impl Departure<'_> {
 pub(super) struct Arrival {
     /// Configuration q' = q + h d.
     pub q: Vec<Expr>,
+    /// Time t' = t + h.
+    t: Expr,
     /// Velocity M⁻¹(p⁺ − a) at q'.
     pub velocity: Vec<Expr>,
     /// The constraint geometry at q'.
@@ -351,7 +354,7 @@ impl Arrival {
         let rest = vec![b.pool().zero(); d.len()];
         let near = if space.is_flat() { d } else { &rest };
         let velocity = b.velocity_of(&q, &p, near, end);
-        let node = b.reaction(&q);
+        let node = b.reaction(&q, end);
         let (velocity, kept) = match normal {
             // A reflection stays on position constraints, if the velocity before it is on them.
             Normal::Reflected(_) if b.x.has_positions() => {
@@ -366,7 +369,7 @@ impl Arrival {
         let c = b.pool().int(normal.times());
         let taken: Vec<Expr> = sigma.iter().map(|&s| b.mul(c, s)).collect();
         let taken = b.bind_forms(if normal.times() == 1 { "sigma" } else { "two_sigma" }, &taken);
-        Arrival { q, velocity, node, taken, kept, normal }
+        Arrival { q, t: end, velocity, node, taken, kept, normal }
     }
 
     /// The velocity minus the part to be removed, bound to a symbol.
@@ -388,14 +391,19 @@ impl Arrival {
             let kept = b.mul(two, kept);
             *minus = b.sub(*minus, kept);
         }
-        forces_of(b, &self.q, &minus, 2 / self.normal.times())
+        forces_of(b, (&self.q, self.t), &minus, 2 / self.normal.times())
     }
 }
 
-/// λ = ℓ / (h/`parts`) at `q`, of the declared rows.
-pub(super) fn forces_of(b: &mut Builder<'_>, q: &[Expr], impulse: &[Expr], parts: i64) -> Vec<Expr> {
+/// λ = ℓ / (h/`parts`) at (q, t), of the declared rows.
+pub(super) fn forces_of(
+    b: &mut Builder<'_>,
+    (q, t): (&[Expr], Expr),
+    impulse: &[Expr],
+    parts: i64,
+) -> Vec<Expr> {
     b.equation("multipliers λ' of the declared constraints");
-    let impulse = b.declared_multipliers(q, impulse);
+    let impulse = b.declared_multipliers((q, t), impulse);
     let h = b.h;
     let per = b.pool().recip(h);
     let parts = b.pool().int(parts);
@@ -405,21 +413,21 @@ pub(super) fn forces_of(b: &mut Builder<'_>, q: &[Expr], impulse: &[Expr], parts
 
 impl Builder<'_> {
     /// B = M⁻¹μᵀ, C = μB, μ and μ₀ at a node, bound.
-    pub(super) fn reaction(&mut self, q: &[Expr]) -> Node {
+    pub(super) fn reaction(&mut self, q: &[Expr], t: Expr) -> Node {
         let (mu, mu_t) = (self.x.mu.clone(), self.x.mu_t.clone());
-        let mu = self.matrix_at(&mu, q);
-        let (v, t) = (self.x.v.clone(), self.x.system.t);
+        let mu = self.matrix_at(&mu, q, t);
+        let v = self.x.v.clone();
         let mu_t = self.at(&mu_t, q, &v, t);
         let n = self.x.n();
         let m = mu.len();
         let reaction = match self.x.reaction.clone() {
             Some(r) => {
                 let det = r.det.map(|d| self.at(&[d], q, &v, t)[0]);
-                Reaction { b: self.matrix_at(&r.b, q), c: self.matrix_at(&r.c, q), det }
+                Reaction { b: self.matrix_at(&r.b, q, t), c: self.matrix_at(&r.c, q, t), det }
             }
             None => {
                 let mass = self.x.mass.clone();
-                let mass = self.matrix_at(&mass, q);
+                let mass = self.matrix_at(&mass, q, t);
                 let rhs: Matrix = (0..n).map(|i| mu.iter().map(|form| form[i]).collect()).collect();
                 let b = self.solve_definite(Singular::Mass, &mass, &rhs, &[]);
                 let mut c = vec![vec![self.pool().zero(); m]; m];
@@ -484,11 +492,11 @@ impl Builder<'_> {
 
     /// Multipliers of the declared rows from those of the rows in use at `q`. Fails where the declared rows
     /// are dependent.
-    pub(super) fn declared_multipliers(&mut self, q: &[Expr], used: &[Expr]) -> Vec<Expr> {
+    pub(super) fn declared_multipliers(&mut self, (q, t): (&[Expr], Expr), used: &[Expr]) -> Vec<Expr> {
         let Some(combination) = self.x.combination.clone() else { return used.to_vec() };
-        let factors = self.matrix_at(&vec![combination.factors.clone()], q).concat();
+        let factors = self.matrix_at(&vec![combination.factors.clone()], q, t).concat();
         if let Some(reaction) = self.x.reaction.clone() {
-            let c = self.matrix_at(&reaction.c, q);
+            let c = self.matrix_at(&reaction.c, q, t);
             for &block in &combination.blocks {
                 let known = combination.determinant(self.pool(), block, &factors, &c);
                 let Some((determinant, diagonal)) = known else { continue };
@@ -500,9 +508,9 @@ impl Builder<'_> {
     }
 
     /// Multipliers of the rows in use from those of the declared ones.
-    pub(super) fn used_multipliers(&mut self, q: &[Expr], declared: &[Expr]) -> Vec<Expr> {
+    pub(super) fn used_multipliers(&mut self, (q, t): (&[Expr], Expr), declared: &[Expr]) -> Vec<Expr> {
         let Some(combination) = self.x.combination.clone() else { return declared.to_vec() };
-        let factors = self.matrix_at(&vec![combination.factors.clone()], q).concat();
+        let factors = self.matrix_at(&vec![combination.factors.clone()], q, t).concat();
         combination.used(self.pool(), &factors, declared)
     }
 
@@ -516,10 +524,10 @@ impl Builder<'_> {
         }
     }
 
-    /// M⁻¹ x at a configuration, for a covector x.
-    pub(super) fn solve_mass(&mut self, q: &[Expr], x: &[Expr]) -> Vec<Expr> {
+    /// M⁻¹ x at (q, t), for a covector x.
+    pub(super) fn solve_mass(&mut self, q: &[Expr], t: Expr, x: &[Expr]) -> Vec<Expr> {
         let mass = self.x.mass.clone();
-        let mass = self.matrix_at(&mass, q);
+        let mass = self.matrix_at(&mass, q, t);
         let rhs: Matrix = x.iter().map(|&e| vec![e]).collect();
         let solved = self.solve_definite(Singular::Mass, &mass, &rhs, &[]);
         solved.into_iter().map(|row| row[0]).collect()
@@ -530,7 +538,7 @@ impl Builder<'_> {
         let l_v = self.x.momentum.clone();
         let p_near = self.at(&l_v, q, near, t);
         let defect: Vec<Expr> = p.iter().zip(p_near).map(|(&p, k)| self.sub(p, k)).collect();
-        let correction = self.solve_mass(q, &defect);
+        let correction = self.solve_mass(q, t, &defect);
         near.iter().zip(correction).map(|(&v, c)| self.add(v, c)).collect()
     }
 

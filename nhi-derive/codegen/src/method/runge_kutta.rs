@@ -33,6 +33,10 @@ impl NodeScheme for Tableau {
         step(b, state, *self)
     }
 
+    fn differentiates_constraints(&self) -> bool {
+        true
+    }
+
     fn equations(&self, group: Option<&'static str>) -> Equations {
         // Rates of the pose's motion are no velocities.
         let rate = if group.is_some() { "r" } else { "v" };
@@ -99,9 +103,9 @@ impl Builder<'_> {
         let (bias, gamma) = (self.x.bias.clone(), self.x.gamma.clone());
         let bias = self.at(&bias, q, v, t);
         let gamma = self.at(&gamma, q, v, t);
-        let free = self.solve_mass(q, &bias);
+        let free = self.solve_mass(q, t, &bias);
         let free = self.bind_velocities("free_", "", &free);
-        let node = self.reaction(q);
+        let node = self.reaction(q, t);
         let along = self.apply(&node.mu, &free);
         let rhs: Vec<Expr> = along
             .into_iter()
@@ -140,7 +144,7 @@ fn step(b: &mut Builder<'_>, state: &NodeSymbols, tableau: Tableau) -> Results {
         let after = b.mul(c, h);
         let ti = b.add(t, after);
         let mut acceleration = b.acceleration(&qi, &vi, ti);
-        acceleration.lambda = b.declared_multipliers(&qi, &acceleration.lambda);
+        acceleration.lambda = b.declared_multipliers((&qi, ti), &acceleration.lambda);
         acceleration.a = b.bind_velocities("a_", &format!("_s{stage}"), &acceleration.a);
         let slope = b.slope(&motion, &vi);
         stages.push((slope, acceleration));

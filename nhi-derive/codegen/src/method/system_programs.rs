@@ -7,18 +7,20 @@ use crate::expr::Expr;
 use crate::mechanics::Mechanics;
 use crate::program::{Binding, Input, Output, Program, Role};
 
-/// Arguments of a function that depends only on the state.
-const STATE: [Role; 2] = [Role::Configuration, Role::Velocity];
+/// Arguments of functions of the motion.
+const MOTION: [Role; 3] = [Role::Configuration, Role::Velocity, Role::Time];
+/// Arguments of functions that inputs act on.
+const DRIVEN: [Role; 4] = [Role::Configuration, Role::Velocity, Role::Time, Role::Inputs];
+/// Arguments of functions of the configuration.
+const PLACE: [Role; 2] = [Role::Configuration, Role::Time];
 
 const ENERGY: [&str; 2] = [
-    "Energy E(q, v) = L_v·v − L, a number.",
+    "Energy E = L_v·v − L, a number.",
     "Without forces it is constant in time if L does not depend on t and the constraints are linear in v.",
 ];
-const MOMENTUM: [&str; 1] = ["Momentum p = L_v = M(q) v + a(q), one component per velocity."];
-const RESIDUAL: [&str; 2] = [
-    "Constraint residual μ(q) v + μ₀(q), one component per constraint.",
-    "It is zero for admissible velocities.",
-];
+const MOMENTUM: [&str; 1] = ["Momentum p = L_v = M v + a, one component per velocity."];
+const RESIDUAL: [&str; 2] =
+    ["Constraint residual μ v + μ₀, one component per constraint.", "It is zero for admissible velocities."];
 const RESIDUAL_SCALE: [&str; 2] = [
     "Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.",
     "A residual that is small compared with it is rounding.",
@@ -32,7 +34,7 @@ const ACCELERATION: [&str; 3] = [
     "b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.",
     "Fails where M or C is singular.",
 ];
-const POSITION: [&str; 1] = ["Residual g(q) of the position constraints, one component per constraint."];
+const POSITION: [&str; 1] = ["Residual g of the position constraints, one component per constraint."];
 const POSITION_SCALE: [&str; 2] = [
     "Scale of that residual, the sum of the absolute values of its terms, one component per constraint.",
     "A residual that is small compared with it is rounding.",
@@ -49,40 +51,34 @@ const MOMENTUM_BASIS: [&str; 2] = [
 /// Builds the programs of `SystemPrograms`.
 pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
     SystemPrograms {
-        energy: function(x, "energy", &ENERGY, &STATE, |b, _| {
+        energy: function(x, "energy", &ENERGY, &MOTION, |b, _| {
             vec![Output { role: Role::Named("energy".into()), values: vec![b.x.energy], scalar: true }]
         }),
-        momentum: function(x, "momentum", &MOMENTUM, &STATE, |b, _| vec![named("p", b.x.momentum.clone())]),
-        residual: function(x, "residual", &RESIDUAL, &STATE, |b, _| {
+        momentum: function(x, "momentum", &MOMENTUM, &MOTION, |b, _| vec![named("p", b.x.momentum.clone())]),
+        residual: function(x, "residual", &RESIDUAL, &DRIVEN, |b, _| {
             vec![named("residual", b.x.residual.clone())]
         }),
-        residual_scale: function(x, "residual_scale", &RESIDUAL_SCALE, &STATE, |b, _| {
+        residual_scale: function(x, "residual_scale", &RESIDUAL_SCALE, &DRIVEN, |b, _| {
             let values = residual_scale(b);
             vec![named("scale", values)]
         }),
-        project: function(x, "project", &PROJECT, &STATE, |b, s| {
-            let node = b.reaction(&s.q);
+        project: function(x, "project", &PROJECT, &DRIVEN, |b, s| {
+            let node = b.reaction(&s.q, b.x.system.t);
             let sigma = b.normal_part(&node, &s.v);
             let sigma = b.bind_forms("sigma", &sigma);
             let v = b.remove(&node, &s.v, &sigma);
             vec![output(Role::Velocity, v)]
         }),
-        acceleration: function(
-            x,
-            "acceleration",
-            &ACCELERATION,
-            &[Role::Configuration, Role::Velocity, Role::Time, Role::Inputs],
-            |b, s| {
-                let t = b.x.system.t;
-                let a = b.acceleration(&s.q, &s.v, t);
-                vec![named("a", a.a), output(Role::Multipliers, a.lambda)]
-            },
-        ),
+        acceleration: function(x, "acceleration", &ACCELERATION, &DRIVEN, |b, s| {
+            let t = b.x.system.t;
+            let a = b.acceleration(&s.q, &s.v, t);
+            vec![named("a", a.a), output(Role::Multipliers, a.lambda)]
+        }),
         position: position(x, "position", &POSITION, |_, g| g.to_vec()),
         position_scale: position(x, "position_scale", &POSITION_SCALE, position_scale),
         correct: x.has_positions().then(|| {
-            function(x, "correct", &CORRECT, &[Role::Configuration], |b, s| {
-                let (node, g) = (b.reaction(&s.q), b.x.positions());
+            function(x, "correct", &CORRECT, &PLACE, |b, s| {
+                let (node, g) = (b.reaction(&s.q, b.x.system.t), b.x.positions());
                 let kick = b.normal_of_positions(&node, &g).1;
                 let minus: Vec<Expr> = kick.iter().map(|&x| b.pool().neg(x)).collect();
                 let (space, one) = (Space::of(b), b.pool().one());
@@ -102,7 +98,7 @@ fn position(
     of: impl FnOnce(&mut Builder<'_>, &[Expr]) -> Vec<Expr>,
 ) -> Option<Program> {
     x.has_positions().then(|| {
-        function(x, name, doc, &[Role::Configuration], |b, _| {
+        function(x, name, doc, &PLACE, |b, _| {
             let g = b.x.positions();
             vec![named(name, of(b, &g))]
         })
@@ -123,7 +119,7 @@ fn momentum_basis(x: &mut Mechanics) -> Option<Program> {
     let e = x.vertical.as_ref()?.e.clone();
     let (k, f) = (x.system.shape(), e.first().map_or(0, Vec::len));
     (f > 0).then(|| {
-        function(x, "momentum_basis", &MOMENTUM_BASIS, &[Role::Configuration], |b, _| {
+        function(x, "momentum_basis", &MOMENTUM_BASIS, &PLACE, |b, _| {
             let zero = b.pool().zero();
             let column = |j: usize| -> Vec<Expr> {
                 std::iter::repeat_n(zero, k).chain(e.iter().map(|row| row[j])).collect()

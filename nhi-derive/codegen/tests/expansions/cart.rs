@@ -18,144 +18,115 @@ const _: () = {
         use ::core::result::Result::{self, Err, Ok};
         use ::nhi_runtime::{Failure, Scalar, emitted};
 
-        /// Energy E(q, v) = L_v·v − L, a number.
-        /// Without forces it is constant in time if L does not depend on t and the constraints are linear in v.
-        ///
-        /// Operations: 2 add, 6 mul.
-        #[inline]
-        pub fn energy<T: Scalar>(parameters: &[T; 5], _q: &[T; 3], v: &[T; 3]) -> T {
-            let [m, J, _, _, _] = *parameters;
-            let [dot_x, dot_y, dot_theta] = *v;
-            T::from_f64(0.5)
-                * (m * (dot_x * dot_x + dot_y * dot_y) + J * dot_theta * dot_theta)
-        }
-
-        /// Momentum p = L_v = M(q) v + a(q), one component per velocity.
-        ///
-        /// Operations: 3 mul.
-        #[inline]
-        pub fn momentum<T: Scalar>(
-            parameters: &[T; 5],
-            _q: &[T; 3],
-            v: &[T; 3],
-        ) -> [T; 3] {
-            let [m, J, _, _, _] = *parameters;
-            let [dot_x, dot_y, dot_theta] = *v;
-            [m * dot_x, m * dot_y, J * dot_theta]
-        }
-
-        /// Constraint residual μ(q) v + μ₀(q), one component per constraint.
-        /// It is zero for admissible velocities.
-        ///
-        /// Operations: 2 add, 2 mul, 1 sin_cos.
-        #[inline]
-        pub fn residual<T: Scalar>(
-            parameters: &[T; 5],
-            q: &[T; 3],
-            v: &[T; 3],
-        ) -> [T; 1] {
-            let [_, _, belt, _, _] = *parameters;
-            let [_, _, theta] = *q;
-            let [dot_x, dot_y, _] = *v;
-            let (sin_theta, cos_theta) = theta.sin_cos();
-            [-((belt - dot_x) * sin_theta + dot_y * cos_theta)]
-        }
-
-        /// Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.
-        /// A residual that is small compared with it is rounding.
-        ///
-        /// Operations: 2 add, 6 mul, 1 sin_cos, 3 sqrt.
-        #[inline]
-        pub fn residual_scale<T: Scalar>(
-            parameters: &[T; 5],
-            q: &[T; 3],
-            v: &[T; 3],
-        ) -> [T; 1] {
-            let [_, _, belt, _, _] = *parameters;
-            let [_, _, theta] = *q;
-            let [dot_x, dot_y, _] = *v;
-            let (sin_theta, cos_theta) = theta.sin_cos();
-            let t0 = belt * sin_theta;
-            let t1 = dot_x * sin_theta;
-            let t2 = dot_y * cos_theta;
-            [(t0 * t0).sqrt() + (t1 * t1).sqrt() + (t2 * t2).sqrt()]
-        }
-
-        /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
-        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
-        ///
-        /// Operations: 4 add, 5 mul, 2 div, 1 sin_cos.
-        #[inline]
-        pub fn project<T: Scalar>(
-            parameters: &[T; 5],
-            q: &[T; 3],
-            v: &[T; 3],
-        ) -> Result<[T; 3], Failure> {
-            let [m, _, belt, _, _] = *parameters;
-            let [_, _, theta] = *q;
-            let [dot_x, dot_y, dot_theta] = *v;
-            let (sin_theta, cos_theta) = theta.sin_cos();
-            let minus_defect = (belt - dot_x) * sin_theta + dot_y * cos_theta;
-            let inv_m = T::from_f64(1.0) / m;
-            if !emitted::regular(inv_m, inv_m) {
-                return Err(Failure::SingularConstraints);
-            }
-            let minus_sigma = minus_defect / inv_m;
-            let t0 = inv_m * minus_sigma;
-            let v_ = [dot_x + sin_theta * t0, dot_y - cos_theta * t0, dot_theta];
-            if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
-        }
-
-        /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
-        /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
-        /// Fails where M or C is singular.
-        ///
-        /// Operations: 8 add, 13 mul, 3 div, 1 sin, 1 sin_cos.
-        #[inline]
-        pub fn acceleration<T: Scalar>(
-            parameters: &[T; 5],
-            q: &[T; 3],
-            v: &[T; 3],
-            t: T,
-            inputs: &[T; 2],
-        ) -> Result<([T; 3], [T; 1]), Failure> {
-            let [m, J, belt, c_0, c_1] = *parameters;
-            let [_, _, theta] = *q;
-            let [dot_x, dot_y, dot_theta] = *v;
-            let [push, turn] = *inputs;
-            if !emitted::regular(m, m) {
-                return Err(Failure::SingularMass);
-            }
-            if !emitted::regular(J, J) {
-                return Err(Failure::SingularMass);
-            }
-            let inv_m = T::from_f64(1.0) / m;
-            let t0 = push * inv_m;
-            let (sin_theta, cos_theta) = theta.sin_cos();
-            let free_x = t0 * cos_theta;
-            let free_y = t0 * sin_theta;
-            let free_theta = (turn - c_0 * dot_theta - c_1 * t.sin()) / J;
-            if !emitted::regular(inv_m, inv_m) {
-                return Err(Failure::SingularConstraints);
-            }
-            let minus_lambda = (sin_theta * free_x - cos_theta * free_y
-                + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)) / inv_m;
-            let t1 = inv_m * minus_lambda;
-            let (a, lambda) = (
-                [free_x - sin_theta * t1, free_y + cos_theta * t1, free_theta],
-                [-minus_lambda],
-            );
-            if emitted::finite(&a) && emitted::finite(&lambda) {
-                Ok((a, lambda))
-            } else {
-                Err(Failure::NonFinite)
-            }
-        }
-
         /// Step functions of `dla2`.
         pub mod dla2 {
             use ::core::result::Result::{self, Err, Ok};
             use ::nhi_runtime::{Failure, Scalar, emitted, NodeState};
+
+            /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
+            ///
+            /// ```text
+            /// (1)  p⁻(q_h, q_h + h v') = p⁺(q_h − h v, q_h) + μ(q_h)ᵀ ℓ
+            /// (2)  μ(q') v' + μ₀(q') = 0,  q' = q_h + h/2 v'
+            ///
+            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// ```
+            ///
+            /// q_h = q + h/2 v: node between two steps;
+            /// ℓ = h λ': its impulse.
+            ///
+            /// Operations: 19 add, 23 mul, 1 div, 1 corrected_sin_cos, 2 sin_cos.
+            #[inline(always)]
+            pub fn step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                t: T,
+                inputs: &[T; 2],
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
+                let Prepared {
+                    turn_of_phase_0,
+                    sin_turn_of_phase_0,
+                    cos_turn_of_phase_0,
+                    half_h,
+                    inv_m,
+                    half_h_sq_over_m,
+                    half_c_1_h,
+                    h_over_pivot,
+                    k0,
+                    half_belt_h,
+                    two_over_h,
+                    two_over_h_sq,
+                } = *prepared;
+                let [x, y, theta] = state.q;
+                let Carried {
+                    half_h_dot_x,
+                    half_h_dot_y,
+                    half_h_dot_theta,
+                    near_phase_0,
+                    sin_near_phase_0,
+                    cos_near_phase_0,
+                } = state.carried;
+                let [push, turn] = *inputs;
+
+                // node: q_h = q + h/2 v
+                let x_h = x + half_h_dot_x;
+                let y_h = y + half_h_dot_y;
+                let theta_h = theta + half_h_dot_theta;
+
+                // (1) velocity w without reaction, and B = M⁻¹ μᵀ
+                let (sin_theta_h, cos_theta_h) = theta_h.sin_cos();
+                let b_y = -inv_m * cos_theta_h;
+                let b_x = inv_m * sin_theta_h;
+                let t0 = half_h_sq_over_m * push;
+                let half_h_w_x = half_h_dot_x + cos_theta_h * t0;
+                let half_h_w_y = half_h_dot_y + sin_theta_h * t0;
+                let phase_0 = half_h + t;
+                let (sin_phase_0, cos_phase_0) = emitted::corrected_sin_cos(
+                    phase_0,
+                    near_phase_0,
+                    T::from_f64(0.0),
+                    (sin_near_phase_0, cos_near_phase_0),
+                );
+                let half_h_w_theta = k0 * half_h_dot_theta
+                    + h_over_pivot * (half_h * turn - half_c_1_h * sin_phase_0);
+
+                // (2) impulse ℓ: the constraint is affine in it
+                let theta_1 = theta_h + half_h_w_theta;
+                let (sin_theta_1, cos_theta_1) = theta_1.sin_cos();
+                let pivot_2 = b_x * sin_theta_1 - b_y * cos_theta_1;
+                let half_h_impulse = (half_h_w_y * cos_theta_1
+                    - (half_h_w_x - half_belt_h) * sin_theta_1) / pivot_2;
+
+                // (1) velocity of the step: w + B ℓ
+                let half_h_dot_x_1 = half_h_w_x + b_x * half_h_impulse;
+                let half_h_dot_y_1 = half_h_w_y + b_y * half_h_impulse;
+
+                // (2) q' = q_h + h/2 v'
+                let x_1 = x_h + half_h_dot_x_1;
+                let y_1 = y_h + half_h_dot_y_1;
+                let next = NodeState {
+                    q: [x_1, y_1, theta_1],
+                    v: [
+                        two_over_h * half_h_dot_x_1,
+                        two_over_h * half_h_dot_y_1,
+                        two_over_h * half_h_w_theta,
+                    ],
+                    lambda: [two_over_h_sq * half_h_impulse],
+                    carried: Carried {
+                        half_h_dot_x: half_h_dot_x_1,
+                        half_h_dot_y: half_h_dot_y_1,
+                        half_h_dot_theta: half_h_w_theta,
+                        near_phase_0: turn_of_phase_0 + phase_0,
+                        sin_near_phase_0: cos_turn_of_phase_0 * sin_phase_0
+                            + sin_turn_of_phase_0 * cos_phase_0,
+                        cos_near_phase_0: cos_turn_of_phase_0 * cos_phase_0
+                            - sin_turn_of_phase_0 * sin_phase_0,
+                    },
+                };
+                next.checked::<T>()
+            }
 
             /// What depends on the parameters and the step size alone.
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
@@ -404,22 +375,31 @@ const _: () = {
                     old_dot_theta + (half_h_dot_theta - old_half_h_dot_theta_2) * rate,
                 ]
             }
+        }
 
-            /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
+        /// Step functions of `rk4`.
+        pub mod rk4 {
+            use ::core::result::Result::{self, Err, Ok};
+            use ::nhi_runtime::{Failure, Scalar, emitted, NodeState};
+
+            /// One step of `rk4`: the classical Runge–Kutta method on the index-reduced equations.
             ///
             /// ```text
-            /// (1)  p⁻(q_h, q_h + h v') = p⁺(q_h − h v, q_h) + μ(q_h)ᵀ ℓ
-            /// (2)  μ(q') v' + μ₀(q') = 0,  q' = q_h + h/2 v'
+            /// (1)  q₁ = q,  v₁ = v,  a₁ = F(q₁, v₁, t)
+            /// (2)  q₂ = q + h/2 v₁,  v₂ = v + h/2 a₁,  a₂ = F(q₂, v₂, t + h/2)
+            /// (3)  q₃ = q + h/2 v₂,  v₃ = v + h/2 a₂,  a₃ = F(q₃, v₃, t + h/2)
+            /// (4)  q₄ = q + h v₃,  v₄ = v + h a₃,  a₄ = F(q₄, v₄, t + h)
+            /// (5)  q' = q + h/6 v₁ + h/3 v₂ + h/3 v₃ + h/6 v₄,  v' = v + h/6 a₁ + h/3 a₂ + h/3 a₃ + h/6 a₄
             ///
-            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
-            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
-            /// for y = x + h d
+            /// F(q, v, t) = M⁻¹(b + μᵀ Λ),  Λ = −C⁻¹(μ M⁻¹ b + γ)
             /// ```
             ///
-            /// q_h = q + h/2 v: node between two steps;
-            /// ℓ = h λ': its impulse.
+            /// b = L_q + f − dL_v/dt at constant v;
+            /// γ = d(μ v + μ₀)/dt at constant v;
+            /// C = μ M⁻¹ μᵀ;
+            /// λ': mean of Λ with the weights of the last equation.
             ///
-            /// Operations: 19 add, 23 mul, 1 div, 1 corrected_sin_cos, 2 sin_cos.
+            /// Operations: 75 add, 77 mul, 1 corrected_sin_cos, 4 sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -428,78 +408,122 @@ const _: () = {
                 inputs: &[T; 2],
             ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
                 let Prepared {
+                    belt,
+                    c_0,
+                    c_1,
+                    h,
                     turn_of_phase_0,
                     sin_turn_of_phase_0,
                     cos_turn_of_phase_0,
-                    half_h,
                     inv_m,
-                    half_h_sq_over_m,
-                    half_c_1_h,
-                    h_over_pivot,
+                    inv_J,
+                    half_h,
+                    half_h_over_J,
+                    h_over_J,
+                    sin_half_h,
+                    cos_half_h,
                     k0,
-                    half_belt_h,
-                    two_over_h,
-                    two_over_h_sq,
+                    two_over_J,
+                    k1,
+                    k2,
                 } = *prepared;
                 let [x, y, theta] = state.q;
+                let [dot_x, dot_y, dot_theta] = state.v;
                 let Carried {
-                    half_h_dot_x,
-                    half_h_dot_y,
-                    half_h_dot_theta,
+                    carried,
                     near_phase_0,
                     sin_near_phase_0,
                     cos_near_phase_0,
                 } = state.carried;
                 let [push, turn] = *inputs;
 
-                // node: q_h = q + h/2 v
-                let x_h = x + half_h_dot_x;
-                let y_h = y + half_h_dot_y;
-                let theta_h = theta + half_h_dot_theta;
+                // (1) stage 1
+                let t0 = inv_m * push;
+                let (sin_theta, cos_theta) = theta.sin_cos();
+                let free_x = t0 * cos_theta;
+                let free_y = t0 * sin_theta;
+                let free_theta = inv_J * (turn - carried - c_0 * dot_theta);
+                let t1 = sin_theta * free_x - cos_theta * free_y
+                    + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
+                let a_x_s1 = free_x - sin_theta * t1;
+                let a_y_s1 = free_y + cos_theta * t1;
 
-                // (1) velocity w without reaction, and B = M⁻¹ μᵀ
-                let (sin_theta_h, cos_theta_h) = theta_h.sin_cos();
-                let b_y = -inv_m * cos_theta_h;
-                let b_x = inv_m * sin_theta_h;
-                let t0 = half_h_sq_over_m * push;
-                let half_h_w_x = half_h_dot_x + cos_theta_h * t0;
-                let half_h_w_y = half_h_dot_y + sin_theta_h * t0;
-                let phase_0 = half_h + t;
+                // (2) stage 2
+                let theta_s2 = theta + half_h * dot_theta;
+                let dot_x_s2 = dot_x + half_h * a_x_s1;
+                let dot_y_s2 = dot_y + half_h * a_y_s1;
+                let dot_theta_s2 = dot_theta + half_h * free_theta;
+                let (sin_theta_s2, cos_theta_s2) = theta_s2.sin_cos();
+                let free_x_2 = t0 * cos_theta_s2;
+                let free_y_2 = t0 * sin_theta_s2;
+                let t2 = sin_theta_s2 * free_x_2 - cos_theta_s2 * free_y_2
+                    + dot_theta_s2
+                        * (dot_y_s2 * sin_theta_s2 - (belt - dot_x_s2) * cos_theta_s2);
+                let a_x_s2 = free_x_2 - sin_theta_s2 * t2;
+                let a_y_s2 = free_y_2 + cos_theta_s2 * t2;
+
+                // (3) stage 3
+                let theta_s3 = theta + half_h * dot_theta_s2;
+                let dot_x_s3 = dot_x + half_h * a_x_s2;
+                let dot_y_s3 = dot_y + half_h * a_y_s2;
+                let t3 = half_h + t;
+                let phase_0 = t3;
                 let (sin_phase_0, cos_phase_0) = emitted::corrected_sin_cos(
                     phase_0,
                     near_phase_0,
                     T::from_f64(0.0),
                     (sin_near_phase_0, cos_near_phase_0),
                 );
-                let half_h_w_theta = k0 * half_h_dot_theta
-                    + h_over_pivot * (half_h * turn - half_c_1_h * sin_phase_0);
+                let t4 = turn - c_1 * sin_phase_0;
+                let t5 = t4 - c_0 * dot_theta_s2;
+                let dot_theta_s3 = dot_theta + half_h_over_J * t5;
+                let (sin_theta_s3, cos_theta_s3) = theta_s3.sin_cos();
+                let free_x_3 = t0 * cos_theta_s3;
+                let free_y_3 = t0 * sin_theta_s3;
+                let t6 = sin_theta_s3 * free_x_3 - cos_theta_s3 * free_y_3
+                    + dot_theta_s3
+                        * (dot_y_s3 * sin_theta_s3 - (belt - dot_x_s3) * cos_theta_s3);
+                let a_x_s3 = free_x_3 - sin_theta_s3 * t6;
+                let a_y_s3 = free_y_3 + cos_theta_s3 * t6;
 
-                // (2) impulse ℓ: the constraint is affine in it
-                let theta_1 = theta_h + half_h_w_theta;
-                let (sin_theta_1, cos_theta_1) = theta_1.sin_cos();
-                let pivot_2 = b_x * sin_theta_1 - b_y * cos_theta_1;
-                let half_h_impulse = (half_h_w_y * cos_theta_1
-                    - (half_h_w_x - half_belt_h) * sin_theta_1) / pivot_2;
+                // (4) stage 4
+                let theta_s4 = theta + h * dot_theta_s3;
+                let dot_x_s4 = dot_x + h * a_x_s3;
+                let dot_y_s4 = dot_y + h * a_y_s3;
+                let t7 = t4 - c_0 * dot_theta_s3;
+                let dot_theta_s4 = dot_theta + h_over_J * t7;
+                let (sin_theta_s4, cos_theta_s4) = theta_s4.sin_cos();
+                let free_x_4 = t0 * cos_theta_s4;
+                let free_y_4 = t0 * sin_theta_s4;
+                let t8 = c_1 * (cos_half_h * sin_phase_0 + sin_half_h * cos_phase_0);
+                let free_theta_4 = inv_J * (turn - t8 - c_0 * dot_theta_s4);
+                let t9 = sin_theta_s4 * free_x_4 - cos_theta_s4 * free_y_4
+                    + dot_theta_s4
+                        * (dot_y_s4 * sin_theta_s4 - (belt - dot_x_s4) * cos_theta_s4);
+                let a_x_s4 = free_x_4 - sin_theta_s4 * t9;
+                let a_y_s4 = free_y_4 + cos_theta_s4 * t9;
 
-                // (1) velocity of the step: w + B ℓ
-                let half_h_dot_x_1 = half_h_w_x + b_x * half_h_impulse;
-                let half_h_dot_y_1 = half_h_w_y + b_y * half_h_impulse;
-
-                // (2) q' = q_h + h/2 v'
-                let x_1 = x_h + half_h_dot_x_1;
-                let y_1 = y_h + half_h_dot_y_1;
+                // (5) weighted mean of the stages
+                let x_1 = x
+                    + k0 * (dot_x + T::from_f64(2.0) * (dot_x_s2 + dot_x_s3) + dot_x_s4);
+                let y_1 = y
+                    + k0 * (dot_y + T::from_f64(2.0) * (dot_y_s2 + dot_y_s3) + dot_y_s4);
+                let theta_1 = theta
+                    + k0
+                        * (dot_theta + T::from_f64(2.0) * (dot_theta_s2 + dot_theta_s3)
+                            + dot_theta_s4);
+                let dot_x_1 = dot_x
+                    + k0 * (a_x_s1 + T::from_f64(2.0) * (a_x_s2 + a_x_s3) + a_x_s4);
+                let dot_y_1 = dot_y
+                    + k0 * (a_y_s1 + T::from_f64(2.0) * (a_y_s2 + a_y_s3) + a_y_s4);
+                let dot_theta_1 = dot_theta
+                    + k0 * (free_theta + two_over_J * (t5 + t7) + free_theta_4);
                 let next = NodeState {
                     q: [x_1, y_1, theta_1],
-                    v: [
-                        two_over_h * half_h_dot_x_1,
-                        two_over_h * half_h_dot_y_1,
-                        two_over_h * half_h_w_theta,
-                    ],
-                    lambda: [two_over_h_sq * half_h_impulse],
+                    v: [dot_x_1, dot_y_1, dot_theta_1],
+                    lambda: [-(k2 * (t2 + t6) + k1 * (t1 + t9))],
                     carried: Carried {
-                        half_h_dot_x: half_h_dot_x_1,
-                        half_h_dot_y: half_h_dot_y_1,
-                        half_h_dot_theta: half_h_w_theta,
+                        carried: t8,
                         near_phase_0: turn_of_phase_0 + phase_0,
                         sin_near_phase_0: cos_turn_of_phase_0 * sin_phase_0
                             + sin_turn_of_phase_0 * cos_phase_0,
@@ -509,12 +533,6 @@ const _: () = {
                 };
                 next.checked::<T>()
             }
-        }
-
-        /// Step functions of `rk4`.
-        pub mod rk4 {
-            use ::core::result::Result::{self, Err, Ok};
-            use ::nhi_runtime::{Failure, Scalar, emitted, NodeState};
 
             /// What depends on the parameters and the step size alone.
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
@@ -716,157 +734,139 @@ const _: () = {
                     cos_near_phase_0: cos,
                 }
             }
+        }
 
-            /// One step of `rk4`: the classical Runge–Kutta method on the index-reduced equations.
-            ///
-            /// ```text
-            /// (1)  q₁ = q,  v₁ = v,  a₁ = F(q₁, v₁, t)
-            /// (2)  q₂ = q + h/2 v₁,  v₂ = v + h/2 a₁,  a₂ = F(q₂, v₂, t + h/2)
-            /// (3)  q₃ = q + h/2 v₂,  v₃ = v + h/2 a₂,  a₃ = F(q₃, v₃, t + h/2)
-            /// (4)  q₄ = q + h v₃,  v₄ = v + h a₃,  a₄ = F(q₄, v₄, t + h)
-            /// (5)  q' = q + h/6 v₁ + h/3 v₂ + h/3 v₃ + h/6 v₄,  v' = v + h/6 a₁ + h/3 a₂ + h/3 a₃ + h/6 a₄
-            ///
-            /// F(q, v, t) = M⁻¹(b + μᵀ Λ),  Λ = −C⁻¹(μ M⁻¹ b + γ)
-            /// ```
-            ///
-            /// b = L_q + f − dL_v/dt at constant v;
-            /// γ = d(μ v + μ₀)/dt at constant v;
-            /// C = μ M⁻¹ μᵀ;
-            /// λ': mean of Λ with the weights of the last equation.
-            ///
-            /// Operations: 75 add, 77 mul, 1 corrected_sin_cos, 4 sin_cos.
-            #[inline(always)]
-            pub fn step<T: Scalar>(
-                prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
-                t: T,
-                inputs: &[T; 2],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
-                let Prepared {
-                    belt,
-                    c_0,
-                    c_1,
-                    h,
-                    turn_of_phase_0,
-                    sin_turn_of_phase_0,
-                    cos_turn_of_phase_0,
-                    inv_m,
-                    inv_J,
-                    half_h,
-                    half_h_over_J,
-                    h_over_J,
-                    sin_half_h,
-                    cos_half_h,
-                    k0,
-                    two_over_J,
-                    k1,
-                    k2,
-                } = *prepared;
-                let [x, y, theta] = state.q;
-                let [dot_x, dot_y, dot_theta] = state.v;
-                let Carried {
-                    carried,
-                    near_phase_0,
-                    sin_near_phase_0,
-                    cos_near_phase_0,
-                } = state.carried;
-                let [push, turn] = *inputs;
+        /// Energy E = L_v·v − L, a number.
+        /// Without forces it is constant in time if L does not depend on t and the constraints are linear in v.
+        ///
+        /// Operations: 2 add, 6 mul.
+        #[inline]
+        pub fn energy<T: Scalar>(parameters: &[T; 5], _q: &[T; 3], v: &[T; 3]) -> T {
+            let [m, J, _, _, _] = *parameters;
+            let [dot_x, dot_y, dot_theta] = *v;
+            T::from_f64(0.5)
+                * (m * (dot_x * dot_x + dot_y * dot_y) + J * dot_theta * dot_theta)
+        }
 
-                // (1) stage 1
-                let t0 = inv_m * push;
-                let (sin_theta, cos_theta) = theta.sin_cos();
-                let free_x = t0 * cos_theta;
-                let free_y = t0 * sin_theta;
-                let free_theta = inv_J * (turn - carried - c_0 * dot_theta);
-                let t1 = sin_theta * free_x - cos_theta * free_y
-                    + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
-                let a_x_s1 = free_x - sin_theta * t1;
-                let a_y_s1 = free_y + cos_theta * t1;
+        /// Momentum p = L_v = M v + a, one component per velocity.
+        ///
+        /// Operations: 3 mul.
+        #[inline]
+        pub fn momentum<T: Scalar>(
+            parameters: &[T; 5],
+            _q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 3] {
+            let [m, J, _, _, _] = *parameters;
+            let [dot_x, dot_y, dot_theta] = *v;
+            [m * dot_x, m * dot_y, J * dot_theta]
+        }
 
-                // (2) stage 2
-                let theta_s2 = theta + half_h * dot_theta;
-                let dot_x_s2 = dot_x + half_h * a_x_s1;
-                let dot_y_s2 = dot_y + half_h * a_y_s1;
-                let dot_theta_s2 = dot_theta + half_h * free_theta;
-                let (sin_theta_s2, cos_theta_s2) = theta_s2.sin_cos();
-                let free_x_2 = t0 * cos_theta_s2;
-                let free_y_2 = t0 * sin_theta_s2;
-                let t2 = sin_theta_s2 * free_x_2 - cos_theta_s2 * free_y_2
-                    + dot_theta_s2
-                        * (dot_y_s2 * sin_theta_s2 - (belt - dot_x_s2) * cos_theta_s2);
-                let a_x_s2 = free_x_2 - sin_theta_s2 * t2;
-                let a_y_s2 = free_y_2 + cos_theta_s2 * t2;
+        /// Constraint residual μ v + μ₀, one component per constraint.
+        /// It is zero for admissible velocities.
+        ///
+        /// Operations: 2 add, 2 mul, 1 sin_cos.
+        #[inline]
+        pub fn residual<T: Scalar>(
+            parameters: &[T; 5],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 1] {
+            let [_, _, belt, _, _] = *parameters;
+            let [_, _, theta] = *q;
+            let [dot_x, dot_y, _] = *v;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            [-((belt - dot_x) * sin_theta + dot_y * cos_theta)]
+        }
 
-                // (3) stage 3
-                let theta_s3 = theta + half_h * dot_theta_s2;
-                let dot_x_s3 = dot_x + half_h * a_x_s2;
-                let dot_y_s3 = dot_y + half_h * a_y_s2;
-                let t3 = half_h + t;
-                let phase_0 = t3;
-                let (sin_phase_0, cos_phase_0) = emitted::corrected_sin_cos(
-                    phase_0,
-                    near_phase_0,
-                    T::from_f64(0.0),
-                    (sin_near_phase_0, cos_near_phase_0),
-                );
-                let t4 = turn - c_1 * sin_phase_0;
-                let t5 = t4 - c_0 * dot_theta_s2;
-                let dot_theta_s3 = dot_theta + half_h_over_J * t5;
-                let (sin_theta_s3, cos_theta_s3) = theta_s3.sin_cos();
-                let free_x_3 = t0 * cos_theta_s3;
-                let free_y_3 = t0 * sin_theta_s3;
-                let t6 = sin_theta_s3 * free_x_3 - cos_theta_s3 * free_y_3
-                    + dot_theta_s3
-                        * (dot_y_s3 * sin_theta_s3 - (belt - dot_x_s3) * cos_theta_s3);
-                let a_x_s3 = free_x_3 - sin_theta_s3 * t6;
-                let a_y_s3 = free_y_3 + cos_theta_s3 * t6;
+        /// Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.
+        /// A residual that is small compared with it is rounding.
+        ///
+        /// Operations: 2 add, 6 mul, 1 sin_cos, 3 sqrt.
+        #[inline]
+        pub fn residual_scale<T: Scalar>(
+            parameters: &[T; 5],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 1] {
+            let [_, _, belt, _, _] = *parameters;
+            let [_, _, theta] = *q;
+            let [dot_x, dot_y, _] = *v;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            let t0 = belt * sin_theta;
+            let t1 = dot_x * sin_theta;
+            let t2 = dot_y * cos_theta;
+            [(t0 * t0).sqrt() + (t1 * t1).sqrt() + (t2 * t2).sqrt()]
+        }
 
-                // (4) stage 4
-                let theta_s4 = theta + h * dot_theta_s3;
-                let dot_x_s4 = dot_x + h * a_x_s3;
-                let dot_y_s4 = dot_y + h * a_y_s3;
-                let t7 = t4 - c_0 * dot_theta_s3;
-                let dot_theta_s4 = dot_theta + h_over_J * t7;
-                let (sin_theta_s4, cos_theta_s4) = theta_s4.sin_cos();
-                let free_x_4 = t0 * cos_theta_s4;
-                let free_y_4 = t0 * sin_theta_s4;
-                let t8 = c_1 * (cos_half_h * sin_phase_0 + sin_half_h * cos_phase_0);
-                let free_theta_4 = inv_J * (turn - t8 - c_0 * dot_theta_s4);
-                let t9 = sin_theta_s4 * free_x_4 - cos_theta_s4 * free_y_4
-                    + dot_theta_s4
-                        * (dot_y_s4 * sin_theta_s4 - (belt - dot_x_s4) * cos_theta_s4);
-                let a_x_s4 = free_x_4 - sin_theta_s4 * t9;
-                let a_y_s4 = free_y_4 + cos_theta_s4 * t9;
+        /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
+        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
+        ///
+        /// Operations: 4 add, 5 mul, 2 div, 1 sin_cos.
+        #[inline]
+        pub fn project<T: Scalar>(
+            parameters: &[T; 5],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> Result<[T; 3], Failure> {
+            let [m, _, belt, _, _] = *parameters;
+            let [_, _, theta] = *q;
+            let [dot_x, dot_y, dot_theta] = *v;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            let minus_defect = (belt - dot_x) * sin_theta + dot_y * cos_theta;
+            let inv_m = T::from_f64(1.0) / m;
+            if !emitted::regular(inv_m, inv_m) {
+                return Err(Failure::SingularConstraints);
+            }
+            let minus_sigma = minus_defect / inv_m;
+            let t0 = inv_m * minus_sigma;
+            let v_ = [dot_x + sin_theta * t0, dot_y - cos_theta * t0, dot_theta];
+            if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
+        }
 
-                // (5) weighted mean of the stages
-                let x_1 = x
-                    + k0 * (dot_x + T::from_f64(2.0) * (dot_x_s2 + dot_x_s3) + dot_x_s4);
-                let y_1 = y
-                    + k0 * (dot_y + T::from_f64(2.0) * (dot_y_s2 + dot_y_s3) + dot_y_s4);
-                let theta_1 = theta
-                    + k0
-                        * (dot_theta + T::from_f64(2.0) * (dot_theta_s2 + dot_theta_s3)
-                            + dot_theta_s4);
-                let dot_x_1 = dot_x
-                    + k0 * (a_x_s1 + T::from_f64(2.0) * (a_x_s2 + a_x_s3) + a_x_s4);
-                let dot_y_1 = dot_y
-                    + k0 * (a_y_s1 + T::from_f64(2.0) * (a_y_s2 + a_y_s3) + a_y_s4);
-                let dot_theta_1 = dot_theta
-                    + k0 * (free_theta + two_over_J * (t5 + t7) + free_theta_4);
-                let next = NodeState {
-                    q: [x_1, y_1, theta_1],
-                    v: [dot_x_1, dot_y_1, dot_theta_1],
-                    lambda: [-(k2 * (t2 + t6) + k1 * (t1 + t9))],
-                    carried: Carried {
-                        carried: t8,
-                        near_phase_0: turn_of_phase_0 + phase_0,
-                        sin_near_phase_0: cos_turn_of_phase_0 * sin_phase_0
-                            + sin_turn_of_phase_0 * cos_phase_0,
-                        cos_near_phase_0: cos_turn_of_phase_0 * cos_phase_0
-                            - sin_turn_of_phase_0 * sin_phase_0,
-                    },
-                };
-                next.checked::<T>()
+        /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
+        /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
+        /// Fails where M or C is singular.
+        ///
+        /// Operations: 8 add, 13 mul, 3 div, 1 sin, 1 sin_cos.
+        #[inline]
+        pub fn acceleration<T: Scalar>(
+            parameters: &[T; 5],
+            q: &[T; 3],
+            v: &[T; 3],
+            t: T,
+            inputs: &[T; 2],
+        ) -> Result<([T; 3], [T; 1]), Failure> {
+            let [m, J, belt, c_0, c_1] = *parameters;
+            let [_, _, theta] = *q;
+            let [dot_x, dot_y, dot_theta] = *v;
+            let [push, turn] = *inputs;
+            if !emitted::regular(m, m) {
+                return Err(Failure::SingularMass);
+            }
+            if !emitted::regular(J, J) {
+                return Err(Failure::SingularMass);
+            }
+            let inv_m = T::from_f64(1.0) / m;
+            let t0 = push * inv_m;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            let free_x = t0 * cos_theta;
+            let free_y = t0 * sin_theta;
+            let free_theta = (turn - c_0 * dot_theta - c_1 * t.sin()) / J;
+            if !emitted::regular(inv_m, inv_m) {
+                return Err(Failure::SingularConstraints);
+            }
+            let minus_lambda = (sin_theta * free_x - cos_theta * free_y
+                + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)) / inv_m;
+            let t1 = inv_m * minus_lambda;
+            let (a, lambda) = (
+                [free_x - sin_theta * t1, free_y + cos_theta * t1, free_theta],
+                [-minus_lambda],
+            );
+            if emitted::finite(&a) && emitted::finite(&lambda) {
+                Ok((a, lambda))
+            } else {
+                Err(Failure::NonFinite)
             }
         }
     }
@@ -905,6 +905,7 @@ const _: () = {
             __parameters: &[__T; 5],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
         ) -> __T {
             kernel::energy(__parameters, __q, __v)
         }
@@ -914,6 +915,7 @@ const _: () = {
             __parameters: &[__T; 5],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
         ) -> [__T; 3] {
             kernel::momentum(__parameters, __q, __v)
         }
@@ -923,6 +925,8 @@ const _: () = {
             __parameters: &[__T; 5],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 2],
         ) -> [__T; 1] {
             kernel::residual(__parameters, __q, __v)
         }
@@ -932,6 +936,8 @@ const _: () = {
             __parameters: &[__T; 5],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 2],
         ) -> [__T; 1] {
             kernel::residual_scale(__parameters, __q, __v)
         }
@@ -941,6 +947,8 @@ const _: () = {
             __parameters: &[__T; 5],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 2],
         ) -> ::core::result::Result<[__T; 3], ::nhi_runtime::Failure> {
             kernel::project(__parameters, __q, __v)
         }

@@ -18,146 +18,213 @@ const _: () = {
         use ::core::result::Result::{self, Err, Ok};
         use ::nhi_runtime::{Failure, Scalar, emitted};
 
-        /// Energy E(q, v) = L_v·v − L, a number.
-        /// Without forces it is constant in time if L does not depend on t and the constraints are linear in v.
-        ///
-        /// Operations: 4 add, 10 mul.
-        #[inline]
-        pub fn energy<T: Scalar>(parameters: &[T; 4], q: &[T; 3], v: &[T; 3]) -> T {
-            let [m, k, g, _] = *parameters;
-            let [r, _, z] = *q;
-            let [dot_r, dot_phi, dot_z] = *v;
-            let r_sq = r * r;
-            T::from_f64(0.5)
-                * (k * r_sq
-                    + m
-                        * (dot_r * dot_r + dot_z * dot_z + T::from_f64(2.0) * g * z
-                            + dot_phi * dot_phi * r_sq))
-        }
-
-        /// Momentum p = L_v = M(q) v + a(q), one component per velocity.
-        ///
-        /// Operations: 5 mul.
-        #[inline]
-        pub fn momentum<T: Scalar>(
-            parameters: &[T; 4],
-            q: &[T; 3],
-            v: &[T; 3],
-        ) -> [T; 3] {
-            let [m, _, _, _] = *parameters;
-            let [r, _, _] = *q;
-            let [dot_r, dot_phi, dot_z] = *v;
-            [m * dot_r, m * r * (r * dot_phi), m * dot_z]
-        }
-
-        /// Constraint residual μ(q) v + μ₀(q), one component per constraint.
-        /// It is zero for admissible velocities.
-        ///
-        /// Operations: 1 add, 2 mul.
-        #[inline]
-        pub fn residual<T: Scalar>(
-            parameters: &[T; 4],
-            q: &[T; 3],
-            v: &[T; 3],
-        ) -> [T; 1] {
-            let [_, _, _, s] = *parameters;
-            let [r, _, _] = *q;
-            let [_, dot_phi, dot_z] = *v;
-            [dot_z - s * r * dot_phi]
-        }
-
-        /// Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.
-        /// A residual that is small compared with it is rounding.
-        ///
-        /// Operations: 1 add, 4 mul, 2 sqrt.
-        #[inline]
-        pub fn residual_scale<T: Scalar>(
-            parameters: &[T; 4],
-            q: &[T; 3],
-            v: &[T; 3],
-        ) -> [T; 1] {
-            let [_, _, _, s] = *parameters;
-            let [r, _, _] = *q;
-            let [_, dot_phi, dot_z] = *v;
-            let t0 = s * r;
-            let t1 = dot_phi * t0;
-            [(dot_z * dot_z).sqrt() + (t1 * t1).sqrt()]
-        }
-
-        /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
-        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
-        ///
-        /// Operations: 4 add, 6 mul, 3 div.
-        #[inline]
-        pub fn project<T: Scalar>(
-            parameters: &[T; 4],
-            q: &[T; 3],
-            v: &[T; 3],
-        ) -> Result<[T; 3], Failure> {
-            let [m, _, _, s] = *parameters;
-            let [r, _, _] = *q;
-            let [dot_r, dot_phi, dot_z] = *v;
-            let defect = dot_z - s * r * dot_phi;
-            let inv_m = T::from_f64(1.0) / m;
-            let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-            if !emitted::regular(pivot, pivot) {
-                return Err(Failure::SingularConstraints);
-            }
-            let sigma = defect / pivot;
-            let t0 = inv_m * sigma;
-            let v_ = [dot_r, dot_phi + s * t0 / r, dot_z - t0];
-            if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
-        }
-
-        /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
-        /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
-        /// Fails where M or C is singular.
-        ///
-        /// Operations: 6 add, 15 mul, 4 div.
-        #[inline]
-        pub fn acceleration<T: Scalar>(
-            parameters: &[T; 4],
-            q: &[T; 3],
-            v: &[T; 3],
-            _t: T,
-            _inputs: &[T; 0],
-        ) -> Result<([T; 3], [T; 1]), Failure> {
-            let [m, k, g, s] = *parameters;
-            let [r, _, _] = *q;
-            let [dot_r, dot_phi, _] = *v;
-            if !emitted::regular(m, m) {
-                return Err(Failure::SingularMass);
-            }
-            let t0 = m * r;
-            let m_r_sq = r * t0;
-            if !emitted::regular(m_r_sq, m_r_sq) {
-                return Err(Failure::SingularMass);
-            }
-            let inv_m = T::from_f64(1.0) / m;
-            let minus_free_r = r * (k - m * dot_phi * dot_phi) * inv_m;
-            let t1 = dot_r * dot_phi;
-            let free_phi = -T::from_f64(2.0) * t0 * t1 / m_r_sq;
-            let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-            if !emitted::regular(pivot, pivot) {
-                return Err(Failure::SingularConstraints);
-            }
-            let lambda = (g + s * (t1 + r * free_phi)) / pivot;
-            let t2 = inv_m * lambda;
-            let (a, lambda_) = (
-                [-minus_free_r, free_phi - s * t2 / r, t2 - g],
-                [lambda],
-            );
-            if emitted::finite(&a) && emitted::finite(&lambda_) {
-                Ok((a, lambda_))
-            } else {
-                Err(Failure::NonFinite)
-            }
-        }
-
         /// Step functions of `dla2`.
         pub mod dla2 {
             use ::core::result::Result::{self, Err, Ok};
             use ::nhi_runtime::{Failure, Scalar, emitted, NodeState};
+
+            /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
+            ///
+            /// ```text
+            /// (1)  p⁻(q_h, q_h + h v') = p⁺(q_h − h v, q_h) + μ(q_h)ᵀ ℓ
+            /// (2)  μ(q') v' + μ₀(q') = 0,  q' = q_h + h/2 v'
+            ///
+            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// ```
+            ///
+            /// q_h = q + h/2 v: node between two steps;
+            /// ℓ = h λ': its impulse.
+            ///
+            /// Operations: 35 add, 26 mul; per Newton iteration 21 add, 27 mul, 1 div.
+            #[inline(always)]
+            pub fn step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
+                let Prepared {
+                    m,
+                    s,
+                    quarter_k_h_sq,
+                    half_m,
+                    k0,
+                    inv_m,
+                    weight,
+                    m_s,
+                    two_m,
+                    two_over_h,
+                    two_over_h_sq,
+                } = *prepared;
+                let [r, phi, z] = state.q;
+                let Carried {
+                    half_h_last_impulse,
+                    half_h_last_2_impulse,
+                    half_h_last_3_impulse,
+                    half_h_back_impulse,
+                    half_h_e0_dot_r_1,
+                    half_h_e1_dot_r_1,
+                    half_h_e2_dot_r_1,
+                    half_h_e0_dot_phi_1,
+                    half_h_e1_dot_phi_1,
+                    half_h_e2_dot_phi_1,
+                    half_h_e0_dot_z_1,
+                    half_h_e1_dot_z_1,
+                    half_h_e2_dot_z_1,
+                    half_h_dot_r,
+                    half_h_dot_phi,
+                    half_h_dot_z,
+                } = state.carried;
+
+                // node: q_h = q + h/2 v
+                let r_h = r + half_h_dot_r;
+                let phi_h = phi + half_h_dot_phi;
+                let z_h = z + half_h_dot_z;
+
+                // (1) momentum p⁺(q_h − h v, q_h)
+                let r_before = r_h - T::from_f64(2.0) * half_h_dot_r;
+
+                // (1) momentum at the node
+                let t0 = m * r_h;
+                let half_h_dot_phi_sq = half_h_dot_phi * half_h_dot_phi;
+                let t1 = quarter_k_h_sq * r_h;
+                let half_h_p_r = m * half_h_dot_r - t1 + t0 * half_h_dot_phi_sq;
+                let r_h_sq = r_h * r_h;
+                let half_h_p_phi = half_m * half_h_dot_phi
+                    * (r_before * r_before + r_h_sq);
+                let half_h_p_z = m * half_h_dot_z - k0;
+
+                // norm of Newton's updates
+                let quarter_h_sq_scale2 = m
+                    * (half_h_dot_r * half_h_dot_r + half_h_dot_z * half_h_dot_z
+                        + half_h_dot_phi_sq * r_h_sq);
+                let mass_phi = m * r_h_sq;
+
+                // constants of the iteration
+                let l_24 = -s * r_h;
+                let t2 = half_h_p_z - k0;
+                let t3 = half_m * r_h_sq;
+                let t4 = two_m * r_h;
+
+                // initial guess: 4 u₁ + (4 u₃ − 6 u₂ − u₄); u₁ to u₄: last solutions; or g + e0 + e1 + e2; e0: last error of g, e1 and e2: its differences
+                let newton = emitted::Newton::weighted(
+                    [m, mass_phi, m, weight],
+                    quarter_h_sq_scale2,
+                );
+                let (
+                    [half_h_dot_r_1,
+                    half_h_dot_phi_1,
+                    half_h_dot_z_1,
+                    half_h_impulse,
+                    ],
+                    [],
+                ) = emitted::Newton::solve_or(
+                    newton,
+                    [
+                        half_h_e0_dot_r_1 + half_h_dot_r + half_h_e1_dot_r_1
+                            + half_h_e2_dot_r_1,
+                        half_h_e0_dot_phi_1 + half_h_dot_phi + half_h_e1_dot_phi_1
+                            + half_h_e2_dot_phi_1,
+                        half_h_e0_dot_z_1 + half_h_dot_z + half_h_e1_dot_z_1
+                            + half_h_e2_dot_z_1,
+                        T::from_f64(4.0) * half_h_last_impulse + half_h_back_impulse,
+                    ],
+                    [half_h_dot_r, half_h_dot_phi, half_h_dot_z, half_h_last_impulse],
+                    #[inline(always)]
+                    |[half_h_dot_r_1, half_h_dot_phi_1, half_h_dot_z_1, half_h_impulse]| {
+                        // Newton residual of (1) and (2)
+                        let r_try = r_h + half_h_dot_r_1;
+                        let r_end = r_h + T::from_f64(2.0) * half_h_dot_r_1;
+
+                        // elimination: Jacobian · delta = −residual
+                        let schur_31 = m_s * half_h_dot_phi_1;
+                        let schur_32 = m_s * r_try;
+                        let half_h_rhs_3 = t2 + half_h_impulse
+                            - half_h_dot_phi_1 * schur_32;
+                        let schur_21 = two_m * r_end * half_h_dot_phi_1
+                            - l_24 * schur_31;
+                        let t5 = t3 + half_m * r_end * r_end;
+                        let schur_22 = t5 - l_24 * schur_32;
+                        let half_h_rhs_2 = half_h_p_phi - half_h_dot_phi_1 * t5
+                            + l_24 * (half_h_impulse - half_h_rhs_3);
+                        let l_21 = inv_m * schur_21;
+                        let t6 = t4 * half_h_dot_phi_1;
+                        let schur_22_2 = schur_22 + l_21 * t6;
+                        let t7 = half_h_p_r - m * half_h_dot_r_1;
+                        let t8 = t7 - t1 + t0 * half_h_dot_phi_1 * half_h_dot_phi_1;
+                        let half_h_rhs_2_2 = half_h_rhs_2 - l_21 * t8;
+                        let half_h_delta_dot_phi_1 = half_h_rhs_2_2 / schur_22_2;
+                        let half_h_delta_dot_r_1 = inv_m
+                            * (t8 + t6 * half_h_delta_dot_phi_1);
+                        let half_h_delta_impulse = schur_32 * half_h_delta_dot_phi_1
+                            - half_h_rhs_3 + schur_31 * half_h_delta_dot_r_1;
+                        let t9 = s * r_try;
+                        let half_h_delta_dot_z_1 = half_h_delta_dot_phi_1 * t9
+                            - half_h_dot_z_1
+                            + half_h_dot_phi_1 * (s * half_h_delta_dot_r_1 + t9);
+                        Ok((
+                            [
+                                half_h_delta_dot_r_1,
+                                half_h_delta_dot_phi_1,
+                                half_h_delta_dot_z_1,
+                                half_h_delta_impulse,
+                            ],
+                            move || [],
+                            [],
+                        ))
+                    },
+                )?;
+
+                // errors for the next initial guess
+                let half_h_next_e0_dot_r_1 = half_h_dot_r_1 - half_h_dot_r;
+                let half_h_next_e1_dot_r_1 = half_h_next_e0_dot_r_1 - half_h_e0_dot_r_1;
+                let half_h_next_e2_dot_r_1 = half_h_next_e1_dot_r_1 - half_h_e1_dot_r_1;
+                let half_h_next_e0_dot_phi_1 = half_h_dot_phi_1 - half_h_dot_phi;
+                let half_h_next_e1_dot_phi_1 = half_h_next_e0_dot_phi_1
+                    - half_h_e0_dot_phi_1;
+                let half_h_next_e2_dot_phi_1 = half_h_next_e1_dot_phi_1
+                    - half_h_e1_dot_phi_1;
+                let half_h_next_e0_dot_z_1 = half_h_dot_z_1 - half_h_dot_z;
+                let half_h_next_e1_dot_z_1 = half_h_next_e0_dot_z_1 - half_h_e0_dot_z_1;
+                let half_h_next_e2_dot_z_1 = half_h_next_e1_dot_z_1 - half_h_e1_dot_z_1;
+
+                // (2) q' = q_h + h/2 v'
+                let r_1 = r_h + half_h_dot_r_1;
+                let phi_1 = phi_h + half_h_dot_phi_1;
+                let z_1 = z_h + half_h_dot_z_1;
+                let next = NodeState {
+                    q: [r_1, phi_1, z_1],
+                    v: [
+                        two_over_h * half_h_dot_r_1,
+                        two_over_h * half_h_dot_phi_1,
+                        two_over_h * half_h_dot_z_1,
+                    ],
+                    lambda: [two_over_h_sq * half_h_impulse],
+                    carried: Carried {
+                        half_h_last_impulse: half_h_impulse,
+                        half_h_last_2_impulse: half_h_last_impulse,
+                        half_h_last_3_impulse: half_h_last_2_impulse,
+                        half_h_back_impulse: T::from_f64(4.0) * half_h_last_2_impulse
+                            - half_h_last_3_impulse
+                            - T::from_f64(6.0) * half_h_last_impulse,
+                        half_h_e0_dot_r_1: half_h_next_e0_dot_r_1,
+                        half_h_e1_dot_r_1: half_h_next_e1_dot_r_1,
+                        half_h_e2_dot_r_1: half_h_next_e2_dot_r_1,
+                        half_h_e0_dot_phi_1: half_h_next_e0_dot_phi_1,
+                        half_h_e1_dot_phi_1: half_h_next_e1_dot_phi_1,
+                        half_h_e2_dot_phi_1: half_h_next_e2_dot_phi_1,
+                        half_h_e0_dot_z_1: half_h_next_e0_dot_z_1,
+                        half_h_e1_dot_z_1: half_h_next_e1_dot_z_1,
+                        half_h_e2_dot_z_1: half_h_next_e2_dot_z_1,
+                        half_h_dot_r: half_h_dot_r_1,
+                        half_h_dot_phi: half_h_dot_phi_1,
+                        half_h_dot_z: half_h_dot_z_1,
+                    },
+                };
+                next.checked::<T>()
+            }
 
             /// What depends on the parameters and the step size alone.
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
@@ -416,215 +483,162 @@ const _: () = {
                     old_dot_z + (half_h_dot_z - old_half_h_dot_z_2) * rate,
                 ]
             }
-
-            /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
-            ///
-            /// ```text
-            /// (1)  p⁻(q_h, q_h + h v') = p⁺(q_h − h v, q_h) + μ(q_h)ᵀ ℓ
-            /// (2)  μ(q') v' + μ₀(q') = 0,  q' = q_h + h/2 v'
-            ///
-            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
-            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
-            /// for y = x + h d
-            /// ```
-            ///
-            /// q_h = q + h/2 v: node between two steps;
-            /// ℓ = h λ': its impulse.
-            ///
-            /// Operations: 35 add, 26 mul; per Newton iteration 21 add, 27 mul, 1 div.
-            #[inline(always)]
-            pub fn step<T: Scalar>(
-                prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
-                _t: T,
-                _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
-                let Prepared {
-                    m,
-                    s,
-                    quarter_k_h_sq,
-                    half_m,
-                    k0,
-                    inv_m,
-                    weight,
-                    m_s,
-                    two_m,
-                    two_over_h,
-                    two_over_h_sq,
-                } = *prepared;
-                let [r, phi, z] = state.q;
-                let Carried {
-                    half_h_last_impulse,
-                    half_h_last_2_impulse,
-                    half_h_last_3_impulse,
-                    half_h_back_impulse,
-                    half_h_e0_dot_r_1,
-                    half_h_e1_dot_r_1,
-                    half_h_e2_dot_r_1,
-                    half_h_e0_dot_phi_1,
-                    half_h_e1_dot_phi_1,
-                    half_h_e2_dot_phi_1,
-                    half_h_e0_dot_z_1,
-                    half_h_e1_dot_z_1,
-                    half_h_e2_dot_z_1,
-                    half_h_dot_r,
-                    half_h_dot_phi,
-                    half_h_dot_z,
-                } = state.carried;
-
-                // node: q_h = q + h/2 v
-                let r_h = r + half_h_dot_r;
-                let phi_h = phi + half_h_dot_phi;
-                let z_h = z + half_h_dot_z;
-
-                // (1) momentum p⁺(q_h − h v, q_h)
-                let r_before = r_h - T::from_f64(2.0) * half_h_dot_r;
-
-                // (1) momentum at the node
-                let t0 = m * r_h;
-                let half_h_dot_phi_sq = half_h_dot_phi * half_h_dot_phi;
-                let t1 = quarter_k_h_sq * r_h;
-                let half_h_p_r = m * half_h_dot_r - t1 + t0 * half_h_dot_phi_sq;
-                let r_h_sq = r_h * r_h;
-                let half_h_p_phi = half_m * half_h_dot_phi
-                    * (r_before * r_before + r_h_sq);
-                let half_h_p_z = m * half_h_dot_z - k0;
-
-                // norm of Newton's updates
-                let quarter_h_sq_scale2 = m
-                    * (half_h_dot_r * half_h_dot_r + half_h_dot_z * half_h_dot_z
-                        + half_h_dot_phi_sq * r_h_sq);
-                let mass_phi = m * r_h_sq;
-
-                // constants of the iteration
-                let l_24 = -s * r_h;
-                let t2 = half_h_p_z - k0;
-                let t3 = half_m * r_h_sq;
-                let t4 = two_m * r_h;
-
-                // initial guess: 4 u₁ + (4 u₃ − 6 u₂ − u₄); u₁ to u₄: last solutions; or g + e0 + e1 + e2; e0: last error of g, e1 and e2: its differences
-                let newton = emitted::Newton::weighted(
-                    [m, mass_phi, m, weight],
-                    quarter_h_sq_scale2,
-                );
-                let (
-                    [half_h_dot_r_1,
-                    half_h_dot_phi_1,
-                    half_h_dot_z_1,
-                    half_h_impulse,
-                    ],
-                    [],
-                ) = emitted::Newton::solve_or(
-                    newton,
-                    [
-                        half_h_e0_dot_r_1 + half_h_dot_r + half_h_e1_dot_r_1
-                            + half_h_e2_dot_r_1,
-                        half_h_e0_dot_phi_1 + half_h_dot_phi + half_h_e1_dot_phi_1
-                            + half_h_e2_dot_phi_1,
-                        half_h_e0_dot_z_1 + half_h_dot_z + half_h_e1_dot_z_1
-                            + half_h_e2_dot_z_1,
-                        T::from_f64(4.0) * half_h_last_impulse + half_h_back_impulse,
-                    ],
-                    [half_h_dot_r, half_h_dot_phi, half_h_dot_z, half_h_last_impulse],
-                    #[inline(always)]
-                    |[half_h_dot_r_1, half_h_dot_phi_1, half_h_dot_z_1, half_h_impulse]| {
-                        // Newton residual of (1) and (2)
-                        let r_try = r_h + half_h_dot_r_1;
-                        let r_end = r_h + T::from_f64(2.0) * half_h_dot_r_1;
-
-                        // elimination: Jacobian · delta = −residual
-                        let schur_31 = m_s * half_h_dot_phi_1;
-                        let schur_32 = m_s * r_try;
-                        let half_h_rhs_3 = t2 + half_h_impulse
-                            - half_h_dot_phi_1 * schur_32;
-                        let schur_21 = two_m * r_end * half_h_dot_phi_1
-                            - l_24 * schur_31;
-                        let t5 = t3 + half_m * r_end * r_end;
-                        let schur_22 = t5 - l_24 * schur_32;
-                        let half_h_rhs_2 = half_h_p_phi - half_h_dot_phi_1 * t5
-                            + l_24 * (half_h_impulse - half_h_rhs_3);
-                        let l_21 = inv_m * schur_21;
-                        let t6 = t4 * half_h_dot_phi_1;
-                        let schur_22_2 = schur_22 + l_21 * t6;
-                        let t7 = half_h_p_r - m * half_h_dot_r_1;
-                        let t8 = t7 - t1 + t0 * half_h_dot_phi_1 * half_h_dot_phi_1;
-                        let half_h_rhs_2_2 = half_h_rhs_2 - l_21 * t8;
-                        let half_h_delta_dot_phi_1 = half_h_rhs_2_2 / schur_22_2;
-                        let half_h_delta_dot_r_1 = inv_m
-                            * (t8 + t6 * half_h_delta_dot_phi_1);
-                        let half_h_delta_impulse = schur_32 * half_h_delta_dot_phi_1
-                            - half_h_rhs_3 + schur_31 * half_h_delta_dot_r_1;
-                        let t9 = s * r_try;
-                        let half_h_delta_dot_z_1 = half_h_delta_dot_phi_1 * t9
-                            - half_h_dot_z_1
-                            + half_h_dot_phi_1 * (s * half_h_delta_dot_r_1 + t9);
-                        Ok((
-                            [
-                                half_h_delta_dot_r_1,
-                                half_h_delta_dot_phi_1,
-                                half_h_delta_dot_z_1,
-                                half_h_delta_impulse,
-                            ],
-                            move || [],
-                            [],
-                        ))
-                    },
-                )?;
-
-                // errors for the next initial guess
-                let half_h_next_e0_dot_r_1 = half_h_dot_r_1 - half_h_dot_r;
-                let half_h_next_e1_dot_r_1 = half_h_next_e0_dot_r_1 - half_h_e0_dot_r_1;
-                let half_h_next_e2_dot_r_1 = half_h_next_e1_dot_r_1 - half_h_e1_dot_r_1;
-                let half_h_next_e0_dot_phi_1 = half_h_dot_phi_1 - half_h_dot_phi;
-                let half_h_next_e1_dot_phi_1 = half_h_next_e0_dot_phi_1
-                    - half_h_e0_dot_phi_1;
-                let half_h_next_e2_dot_phi_1 = half_h_next_e1_dot_phi_1
-                    - half_h_e1_dot_phi_1;
-                let half_h_next_e0_dot_z_1 = half_h_dot_z_1 - half_h_dot_z;
-                let half_h_next_e1_dot_z_1 = half_h_next_e0_dot_z_1 - half_h_e0_dot_z_1;
-                let half_h_next_e2_dot_z_1 = half_h_next_e1_dot_z_1 - half_h_e1_dot_z_1;
-
-                // (2) q' = q_h + h/2 v'
-                let r_1 = r_h + half_h_dot_r_1;
-                let phi_1 = phi_h + half_h_dot_phi_1;
-                let z_1 = z_h + half_h_dot_z_1;
-                let next = NodeState {
-                    q: [r_1, phi_1, z_1],
-                    v: [
-                        two_over_h * half_h_dot_r_1,
-                        two_over_h * half_h_dot_phi_1,
-                        two_over_h * half_h_dot_z_1,
-                    ],
-                    lambda: [two_over_h_sq * half_h_impulse],
-                    carried: Carried {
-                        half_h_last_impulse: half_h_impulse,
-                        half_h_last_2_impulse: half_h_last_impulse,
-                        half_h_last_3_impulse: half_h_last_2_impulse,
-                        half_h_back_impulse: T::from_f64(4.0) * half_h_last_2_impulse
-                            - half_h_last_3_impulse
-                            - T::from_f64(6.0) * half_h_last_impulse,
-                        half_h_e0_dot_r_1: half_h_next_e0_dot_r_1,
-                        half_h_e1_dot_r_1: half_h_next_e1_dot_r_1,
-                        half_h_e2_dot_r_1: half_h_next_e2_dot_r_1,
-                        half_h_e0_dot_phi_1: half_h_next_e0_dot_phi_1,
-                        half_h_e1_dot_phi_1: half_h_next_e1_dot_phi_1,
-                        half_h_e2_dot_phi_1: half_h_next_e2_dot_phi_1,
-                        half_h_e0_dot_z_1: half_h_next_e0_dot_z_1,
-                        half_h_e1_dot_z_1: half_h_next_e1_dot_z_1,
-                        half_h_e2_dot_z_1: half_h_next_e2_dot_z_1,
-                        half_h_dot_r: half_h_dot_r_1,
-                        half_h_dot_phi: half_h_dot_phi_1,
-                        half_h_dot_z: half_h_dot_z_1,
-                    },
-                };
-                next.checked::<T>()
-            }
         }
 
         /// Step functions of `rattle`.
         pub mod rattle {
             use ::core::result::Result::{self, Err, Ok};
             use ::nhi_runtime::{Failure, Scalar, emitted, JumpState};
+
+            /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
+            ///
+            /// ```text
+            /// (1)  p⁻(q, q') = L_v(q, v_post),  q' = q + h d
+            /// (2)  v_pre' = M⁻¹(p⁺(q, q') − a) at q'
+            /// (3)  v_post' = v_pre' − 2 B σ,  σ = C⁻¹(μ v_pre' + μ₀) at q'
+            ///
+            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// ```
+            ///
+            /// λ' = −2σ/h;
+            /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B.
+            ///
+            /// Operations: 25 add, 29 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
+            #[inline(always)]
+            pub fn step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
+                let Prepared {
+                    m,
+                    k,
+                    s,
+                    h,
+                    half_m,
+                    m_h,
+                    half_h,
+                    half_g_h,
+                    k0,
+                    inv_m,
+                    half_h_over_m,
+                    two_over_m_pivot,
+                    k1,
+                    two_over_h_pivot,
+                } = *prepared;
+                let [r, phi, z] = state.q;
+                let [dot_r_post, dot_phi_post, dot_z_post] = state.v_post;
+                let Carried {
+                    e0_d_r,
+                    e1_d_r,
+                    e2_d_r,
+                    e0_d_phi,
+                    e1_d_phi,
+                    e2_d_phi,
+                    e0_d_z,
+                    e1_d_z,
+                    e2_d_z,
+                } = state.carried;
+
+                // (1) momentum at the node
+                let p_r = m * dot_r_post;
+                let t0 = m * r;
+                let mass_phi = r * t0;
+                let p_phi = dot_phi_post * mass_phi;
+                let p_z = m * dot_z_post;
+
+                // norm of Newton's updates
+                let scale2 = dot_r_post * p_r + dot_phi_post * p_phi + dot_z_post * p_z;
+
+                // constants of the iteration
+                let t1 = half_m * r * r;
+                let t2 = m_h * r;
+                let t3 = k * r;
+                let t4 = k0 - p_z;
+
+                // initial guess: g + e0 + e2; e0: last error of g, e2: its change in the step before
+                let newton = emitted::Newton::weighted([m, mass_phi, m], scale2);
+                let ([d_r, d_phi, d_z], []) = emitted::Newton::solve_or(
+                    newton,
+                    [
+                        e0_d_r + e2_d_r + dot_r_post,
+                        e0_d_phi + e2_d_phi + dot_phi_post,
+                        e0_d_z + e2_d_z + dot_z_post,
+                    ],
+                    [dot_r_post, dot_phi_post, dot_z_post],
+                    #[inline(always)]
+                    |[d_r, d_phi, d_z]| {
+                        // Newton residual of (1)
+                        let r_end = r + h * d_r;
+
+                        // elimination: Jacobian · delta = −residual
+                        let l_21 = h * r_end * d_phi;
+                        let t5 = t2 * d_phi;
+                        let r_end_sq = r_end * r_end;
+                        let t6 = half_m * r_end_sq;
+                        let t7 = t1 + t6;
+                        let schur_22 = l_21 * t5 + t7;
+                        let t8 = p_r - m * d_r;
+                        let t9 = t8 - half_h * (t3 - t0 * d_phi * d_phi);
+                        let rhs_2 = p_phi - l_21 * t9 - d_phi * t7;
+                        let delta_d_z = -inv_m * (t4 + m * d_z);
+                        let delta_d_phi = rhs_2 / schur_22;
+                        let delta_d_r = inv_m * (t9 + t5 * delta_d_phi);
+                        Ok(([delta_d_r, delta_d_phi, delta_d_z], move || [], []))
+                    },
+                )?;
+
+                // errors for the next initial guess
+                let next_e0_d_r = d_r - dot_r_post;
+                let next_e1_d_r = next_e0_d_r - e0_d_r;
+                let next_e0_d_phi = d_phi - dot_phi_post;
+                let next_e1_d_phi = next_e0_d_phi - e0_d_phi;
+                let next_e0_d_z = d_z - dot_z_post;
+                let next_e1_d_z = next_e0_d_z - e0_d_z;
+
+                // configuration q' = q + h d
+                let r_1 = r + h * d_r;
+                let phi_1 = phi + h * d_phi;
+                let z_1 = z + h * d_z;
+
+                // (2) v_pre' = M⁻¹(p⁺ − a) at q', and 2 σ = 2 C⁻¹(μ v_pre' + μ₀)
+                let t10 = m * r_1;
+                let m_r_1_sq = r_1 * t10;
+                if !emitted::regular(m_r_1_sq, m_r_1_sq) {
+                    return Err(Failure::SingularMass);
+                }
+                let dot_r_pre_1 = d_r - half_h_over_m * (k * r_1 - d_phi * d_phi * t10);
+                let dot_phi_pre_1 = d_phi
+                    * (T::from_f64(0.5) + T::from_f64(0.5) * mass_phi / m_r_1_sq);
+                let dot_z_pre_1 = d_z - half_g_h;
+                let defect = dot_z_pre_1 - s * r_1 * dot_phi_pre_1;
+
+                // (3) v_post' = v_pre' − 2 B σ
+                let inv_r_1 = T::from_f64(1.0) / r_1;
+                let dot_phi_post_1 = dot_phi_pre_1 + k1 * inv_r_1 * defect;
+                let dot_z_post_1 = dot_z_pre_1 - two_over_m_pivot * defect;
+                let next = JumpState {
+                    q: [r_1, phi_1, z_1],
+                    v_pre: [dot_r_pre_1, dot_phi_pre_1, dot_z_pre_1],
+                    v_post: [dot_r_pre_1, dot_phi_post_1, dot_z_post_1],
+                    lambda: [-two_over_h_pivot * defect],
+                    carried: Carried {
+                        e0_d_r: next_e0_d_r,
+                        e1_d_r: next_e1_d_r,
+                        e2_d_r: e1_d_r,
+                        e0_d_phi: next_e0_d_phi,
+                        e1_d_phi: next_e1_d_phi,
+                        e2_d_phi: e1_d_phi,
+                        e0_d_z: next_e0_d_z,
+                        e1_d_z: next_e1_d_z,
+                        e2_d_z: e1_d_z,
+                    },
+                };
+                next.checked::<T>()
+            }
 
             /// What depends on the parameters and the step size alone.
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
@@ -942,155 +956,139 @@ const _: () = {
                     Err(Failure::NonFinite)
                 }
             }
+        }
 
-            /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
-            ///
-            /// ```text
-            /// (1)  p⁻(q, q') = L_v(q, v_post),  q' = q + h d
-            /// (2)  v_pre' = M⁻¹(p⁺(q, q') − a) at q'
-            /// (3)  v_post' = v_pre' − 2 B σ,  σ = C⁻¹(μ v_pre' + μ₀) at q'
-            ///
-            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
-            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
-            /// for y = x + h d
-            /// ```
-            ///
-            /// λ' = −2σ/h;
-            /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B.
-            ///
-            /// Operations: 25 add, 29 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
-            #[inline(always)]
-            pub fn step<T: Scalar>(
-                prepared: &Prepared<T>,
-                state: &JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>,
-                _t: T,
-                _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
-                let Prepared {
-                    m,
-                    k,
-                    s,
-                    h,
-                    half_m,
-                    m_h,
-                    half_h,
-                    half_g_h,
-                    k0,
-                    inv_m,
-                    half_h_over_m,
-                    two_over_m_pivot,
-                    k1,
-                    two_over_h_pivot,
-                } = *prepared;
-                let [r, phi, z] = state.q;
-                let [dot_r_post, dot_phi_post, dot_z_post] = state.v_post;
-                let Carried {
-                    e0_d_r,
-                    e1_d_r,
-                    e2_d_r,
-                    e0_d_phi,
-                    e1_d_phi,
-                    e2_d_phi,
-                    e0_d_z,
-                    e1_d_z,
-                    e2_d_z,
-                } = state.carried;
+        /// Energy E = L_v·v − L, a number.
+        /// Without forces it is constant in time if L does not depend on t and the constraints are linear in v.
+        ///
+        /// Operations: 4 add, 10 mul.
+        #[inline]
+        pub fn energy<T: Scalar>(parameters: &[T; 4], q: &[T; 3], v: &[T; 3]) -> T {
+            let [m, k, g, _] = *parameters;
+            let [r, _, z] = *q;
+            let [dot_r, dot_phi, dot_z] = *v;
+            let r_sq = r * r;
+            T::from_f64(0.5)
+                * (k * r_sq
+                    + m
+                        * (dot_r * dot_r + dot_z * dot_z + T::from_f64(2.0) * g * z
+                            + dot_phi * dot_phi * r_sq))
+        }
 
-                // (1) momentum at the node
-                let p_r = m * dot_r_post;
-                let t0 = m * r;
-                let mass_phi = r * t0;
-                let p_phi = dot_phi_post * mass_phi;
-                let p_z = m * dot_z_post;
+        /// Momentum p = L_v = M v + a, one component per velocity.
+        ///
+        /// Operations: 5 mul.
+        #[inline]
+        pub fn momentum<T: Scalar>(
+            parameters: &[T; 4],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 3] {
+            let [m, _, _, _] = *parameters;
+            let [r, _, _] = *q;
+            let [dot_r, dot_phi, dot_z] = *v;
+            [m * dot_r, m * r * (r * dot_phi), m * dot_z]
+        }
 
-                // norm of Newton's updates
-                let scale2 = dot_r_post * p_r + dot_phi_post * p_phi + dot_z_post * p_z;
+        /// Constraint residual μ v + μ₀, one component per constraint.
+        /// It is zero for admissible velocities.
+        ///
+        /// Operations: 1 add, 2 mul.
+        #[inline]
+        pub fn residual<T: Scalar>(
+            parameters: &[T; 4],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 1] {
+            let [_, _, _, s] = *parameters;
+            let [r, _, _] = *q;
+            let [_, dot_phi, dot_z] = *v;
+            [dot_z - s * r * dot_phi]
+        }
 
-                // constants of the iteration
-                let t1 = half_m * r * r;
-                let t2 = m_h * r;
-                let t3 = k * r;
-                let t4 = k0 - p_z;
+        /// Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.
+        /// A residual that is small compared with it is rounding.
+        ///
+        /// Operations: 1 add, 4 mul, 2 sqrt.
+        #[inline]
+        pub fn residual_scale<T: Scalar>(
+            parameters: &[T; 4],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 1] {
+            let [_, _, _, s] = *parameters;
+            let [r, _, _] = *q;
+            let [_, dot_phi, dot_z] = *v;
+            let t0 = s * r;
+            let t1 = dot_phi * t0;
+            [(dot_z * dot_z).sqrt() + (t1 * t1).sqrt()]
+        }
 
-                // initial guess: g + e0 + e2; e0: last error of g, e2: its change in the step before
-                let newton = emitted::Newton::weighted([m, mass_phi, m], scale2);
-                let ([d_r, d_phi, d_z], []) = emitted::Newton::solve_or(
-                    newton,
-                    [
-                        e0_d_r + e2_d_r + dot_r_post,
-                        e0_d_phi + e2_d_phi + dot_phi_post,
-                        e0_d_z + e2_d_z + dot_z_post,
-                    ],
-                    [dot_r_post, dot_phi_post, dot_z_post],
-                    #[inline(always)]
-                    |[d_r, d_phi, d_z]| {
-                        // Newton residual of (1)
-                        let r_end = r + h * d_r;
+        /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
+        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
+        ///
+        /// Operations: 4 add, 6 mul, 3 div.
+        #[inline]
+        pub fn project<T: Scalar>(
+            parameters: &[T; 4],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> Result<[T; 3], Failure> {
+            let [m, _, _, s] = *parameters;
+            let [r, _, _] = *q;
+            let [dot_r, dot_phi, dot_z] = *v;
+            let defect = dot_z - s * r * dot_phi;
+            let inv_m = T::from_f64(1.0) / m;
+            let pivot = (T::from_f64(1.0) + s * s) * inv_m;
+            if !emitted::regular(pivot, pivot) {
+                return Err(Failure::SingularConstraints);
+            }
+            let sigma = defect / pivot;
+            let t0 = inv_m * sigma;
+            let v_ = [dot_r, dot_phi + s * t0 / r, dot_z - t0];
+            if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
+        }
 
-                        // elimination: Jacobian · delta = −residual
-                        let l_21 = h * r_end * d_phi;
-                        let t5 = t2 * d_phi;
-                        let r_end_sq = r_end * r_end;
-                        let t6 = half_m * r_end_sq;
-                        let t7 = t1 + t6;
-                        let schur_22 = l_21 * t5 + t7;
-                        let t8 = p_r - m * d_r;
-                        let t9 = t8 - half_h * (t3 - t0 * d_phi * d_phi);
-                        let rhs_2 = p_phi - l_21 * t9 - d_phi * t7;
-                        let delta_d_z = -inv_m * (t4 + m * d_z);
-                        let delta_d_phi = rhs_2 / schur_22;
-                        let delta_d_r = inv_m * (t9 + t5 * delta_d_phi);
-                        Ok(([delta_d_r, delta_d_phi, delta_d_z], move || [], []))
-                    },
-                )?;
-
-                // errors for the next initial guess
-                let next_e0_d_r = d_r - dot_r_post;
-                let next_e1_d_r = next_e0_d_r - e0_d_r;
-                let next_e0_d_phi = d_phi - dot_phi_post;
-                let next_e1_d_phi = next_e0_d_phi - e0_d_phi;
-                let next_e0_d_z = d_z - dot_z_post;
-                let next_e1_d_z = next_e0_d_z - e0_d_z;
-
-                // configuration q' = q + h d
-                let r_1 = r + h * d_r;
-                let phi_1 = phi + h * d_phi;
-                let z_1 = z + h * d_z;
-
-                // (2) v_pre' = M⁻¹(p⁺ − a) at q', and 2 σ = 2 C⁻¹(μ v_pre' + μ₀)
-                let t10 = m * r_1;
-                let m_r_1_sq = r_1 * t10;
-                if !emitted::regular(m_r_1_sq, m_r_1_sq) {
-                    return Err(Failure::SingularMass);
-                }
-                let dot_r_pre_1 = d_r - half_h_over_m * (k * r_1 - d_phi * d_phi * t10);
-                let dot_phi_pre_1 = d_phi
-                    * (T::from_f64(0.5) + T::from_f64(0.5) * mass_phi / m_r_1_sq);
-                let dot_z_pre_1 = d_z - half_g_h;
-                let defect = dot_z_pre_1 - s * r_1 * dot_phi_pre_1;
-
-                // (3) v_post' = v_pre' − 2 B σ
-                let inv_r_1 = T::from_f64(1.0) / r_1;
-                let dot_phi_post_1 = dot_phi_pre_1 + k1 * inv_r_1 * defect;
-                let dot_z_post_1 = dot_z_pre_1 - two_over_m_pivot * defect;
-                let next = JumpState {
-                    q: [r_1, phi_1, z_1],
-                    v_pre: [dot_r_pre_1, dot_phi_pre_1, dot_z_pre_1],
-                    v_post: [dot_r_pre_1, dot_phi_post_1, dot_z_post_1],
-                    lambda: [-two_over_h_pivot * defect],
-                    carried: Carried {
-                        e0_d_r: next_e0_d_r,
-                        e1_d_r: next_e1_d_r,
-                        e2_d_r: e1_d_r,
-                        e0_d_phi: next_e0_d_phi,
-                        e1_d_phi: next_e1_d_phi,
-                        e2_d_phi: e1_d_phi,
-                        e0_d_z: next_e0_d_z,
-                        e1_d_z: next_e1_d_z,
-                        e2_d_z: e1_d_z,
-                    },
-                };
-                next.checked::<T>()
+        /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
+        /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
+        /// Fails where M or C is singular.
+        ///
+        /// Operations: 6 add, 15 mul, 4 div.
+        #[inline]
+        pub fn acceleration<T: Scalar>(
+            parameters: &[T; 4],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> Result<([T; 3], [T; 1]), Failure> {
+            let [m, k, g, s] = *parameters;
+            let [r, _, _] = *q;
+            let [dot_r, dot_phi, _] = *v;
+            if !emitted::regular(m, m) {
+                return Err(Failure::SingularMass);
+            }
+            let t0 = m * r;
+            let m_r_sq = r * t0;
+            if !emitted::regular(m_r_sq, m_r_sq) {
+                return Err(Failure::SingularMass);
+            }
+            let inv_m = T::from_f64(1.0) / m;
+            let minus_free_r = r * (k - m * dot_phi * dot_phi) * inv_m;
+            let t1 = dot_r * dot_phi;
+            let free_phi = -T::from_f64(2.0) * t0 * t1 / m_r_sq;
+            let pivot = (T::from_f64(1.0) + s * s) * inv_m;
+            if !emitted::regular(pivot, pivot) {
+                return Err(Failure::SingularConstraints);
+            }
+            let lambda = (g + s * (t1 + r * free_phi)) / pivot;
+            let t2 = inv_m * lambda;
+            let (a, lambda_) = (
+                [-minus_free_r, free_phi - s * t2 / r, t2 - g],
+                [lambda],
+            );
+            if emitted::finite(&a) && emitted::finite(&lambda_) {
+                Ok((a, lambda_))
+            } else {
+                Err(Failure::NonFinite)
             }
         }
     }
@@ -1126,6 +1124,7 @@ const _: () = {
             __parameters: &[__T; 4],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
         ) -> __T {
             kernel::energy(__parameters, __q, __v)
         }
@@ -1135,6 +1134,7 @@ const _: () = {
             __parameters: &[__T; 4],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
         ) -> [__T; 3] {
             kernel::momentum(__parameters, __q, __v)
         }
@@ -1144,6 +1144,8 @@ const _: () = {
             __parameters: &[__T; 4],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 0],
         ) -> [__T; 1] {
             kernel::residual(__parameters, __q, __v)
         }
@@ -1153,6 +1155,8 @@ const _: () = {
             __parameters: &[__T; 4],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 0],
         ) -> [__T; 1] {
             kernel::residual_scale(__parameters, __q, __v)
         }
@@ -1162,6 +1166,8 @@ const _: () = {
             __parameters: &[__T; 4],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 0],
         ) -> ::core::result::Result<[__T; 3], ::nhi_runtime::Failure> {
             kernel::project(__parameters, __q, __v)
         }
@@ -1174,7 +1180,7 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<([__T; 3], [__T; 1]), ::nhi_runtime::Failure> {
-            kernel::acceleration(__parameters, __q, __v, __t, __inputs)
+            kernel::acceleration(__parameters, __q, __v)
         }
     }
 

@@ -19,168 +19,6 @@ const _: () = {
         use ::core::result::Result::{self, Err, Ok};
         use ::nhi_runtime::{Failure, Scalar, emitted};
 
-        // Q = R^1 × SE2, velocities u = (dot(phi)) and xi = (omega, v, v_perp).
-        // Invariant under SE2: L, the one-forms and the force are the same at every pose.
-        // One-forms mu = (a | b), rank b = 2 of 2 almost everywhere.
-        // Momentum basis E, b E = 0:
-        //   e_1 = (1, 0, 0)
-        // Nonholonomic momentum J_b = <p, (0, e_b)>.
-        // Nonholonomic connection A, b A = a and Eᵀ M_gg A = Eᵀ M_gr:
-        //   A_phi = (0, -r, 0)
-        // Basis of the constraint distribution: D = (1 0; −A E), xi = E Omega − A u.
-        /// Energy E(q, v) = L_v·v − L, a number.
-        /// Without forces it is constant in time if L does not depend on t and the constraints are linear in v.
-        ///
-        /// Operations: 3 add, 8 mul.
-        #[inline]
-        pub fn energy<T: Scalar>(parameters: &[T; 4], _q: &[T; 4], v: &[T; 4]) -> T {
-            let [m, I, J, _] = *parameters;
-            let [dot_phi, omega, v_, v_perp] = *v;
-            T::from_f64(0.5)
-                * (J * dot_phi * dot_phi + I * omega * omega
-                    + m * (v_ * v_ + v_perp * v_perp))
-        }
-
-        /// Momentum p = L_v = M(q) v + a(q), one component per velocity.
-        ///
-        /// Operations: 4 mul.
-        #[inline]
-        pub fn momentum<T: Scalar>(
-            parameters: &[T; 4],
-            _q: &[T; 4],
-            v: &[T; 4],
-        ) -> [T; 4] {
-            let [m, I, J, _] = *parameters;
-            let [dot_phi, omega, v_, v_perp] = *v;
-            [J * dot_phi, I * omega, m * v_, m * v_perp]
-        }
-
-        /// Constraint residual μ(q) v + μ₀(q), one component per constraint.
-        /// It is zero for admissible velocities.
-        ///
-        /// Operations: 1 add, 1 mul.
-        #[inline]
-        pub fn residual<T: Scalar>(
-            parameters: &[T; 4],
-            _q: &[T; 4],
-            v: &[T; 4],
-        ) -> [T; 2] {
-            let [_, _, _, r] = *parameters;
-            let [dot_phi, _, v_, v_perp] = *v;
-            [v_ - r * dot_phi, v_perp]
-        }
-
-        /// Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.
-        /// A residual that is small compared with it is rounding.
-        ///
-        /// Operations: 1 add, 4 mul, 3 sqrt.
-        #[inline]
-        pub fn residual_scale<T: Scalar>(
-            parameters: &[T; 4],
-            _q: &[T; 4],
-            v: &[T; 4],
-        ) -> [T; 2] {
-            let [_, _, _, r] = *parameters;
-            let [dot_phi, _, v_, v_perp] = *v;
-            let t0 = r * dot_phi;
-            [(v_ * v_).sqrt() + (t0 * t0).sqrt(), (v_perp * v_perp).sqrt()]
-        }
-
-        /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
-        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
-        ///
-        /// Operations: 5 add, 5 mul, 4 div.
-        #[inline]
-        pub fn project<T: Scalar>(
-            parameters: &[T; 4],
-            _q: &[T; 4],
-            v: &[T; 4],
-        ) -> Result<[T; 4], Failure> {
-            let [m, _, J, r] = *parameters;
-            let [dot_phi, omega, v_, v_perp] = *v;
-            let defect_0 = v_ - r * dot_phi;
-            let inv_m = T::from_f64(1.0) / m;
-            let t0 = r / J;
-            let pivot = inv_m + r * t0;
-            if !emitted::regular(pivot, pivot) {
-                return Err(Failure::SingularConstraints);
-            }
-            if !emitted::regular(inv_m, inv_m) {
-                return Err(Failure::SingularConstraints);
-            }
-            let sigma_0 = defect_0 / pivot;
-            let sigma_1 = v_perp / inv_m;
-            let v_2 = [
-                dot_phi + t0 * sigma_0,
-                omega,
-                v_ - inv_m * sigma_0,
-                v_perp - inv_m * sigma_1,
-            ];
-            if emitted::finite(&v_2) { Ok(v_2) } else { Err(Failure::NonFinite) }
-        }
-
-        /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
-        /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
-        /// Fails where M or C is singular.
-        ///
-        /// Operations: 5 add, 9 mul, 4 div.
-        #[inline]
-        pub fn acceleration<T: Scalar>(
-            parameters: &[T; 4],
-            _q: &[T; 4],
-            v: &[T; 4],
-            _t: T,
-            inputs: &[T; 1],
-        ) -> Result<([T; 4], [T; 2]), Failure> {
-            let [m, _, J, r] = *parameters;
-            let [_, omega, v_, v_perp] = *v;
-            let [torque] = *inputs;
-            if !emitted::regular(J, J) {
-                return Err(Failure::SingularMass);
-            }
-            if !emitted::regular(m, m) {
-                return Err(Failure::SingularMass);
-            }
-            let inv_J = T::from_f64(1.0) / J;
-            let free_phi = torque * inv_J;
-            let free_v = omega * v_perp;
-            let minus_free_v_perp = omega * v_;
-            let inv_m = T::from_f64(1.0) / m;
-            let t0 = r * inv_J;
-            let pivot = inv_m + r * t0;
-            if !emitted::regular(pivot, pivot) {
-                return Err(Failure::SingularConstraints);
-            }
-            if !emitted::regular(inv_m, inv_m) {
-                return Err(Failure::SingularConstraints);
-            }
-            let minus_lambda_0 = (free_v - r * free_phi) / pivot;
-            let lambda_1 = minus_free_v_perp / inv_m;
-            let (a, lambda) = (
-                [
-                    free_phi + t0 * minus_lambda_0,
-                    T::from_f64(0.0),
-                    free_v - inv_m * minus_lambda_0,
-                    inv_m * lambda_1 - minus_free_v_perp,
-                ],
-                [-minus_lambda_0, lambda_1],
-            );
-            if emitted::finite(&a) && emitted::finite(&lambda) {
-                Ok((a, lambda))
-            } else {
-                Err(Failure::NonFinite)
-            }
-        }
-
-        /// Basis (0, e_b) of the admissible motions along the group factor, each with one component per velocity.
-        /// J_b = ⟨p, (0, e_b)⟩ are the components of the nonholonomic momentum.
-        ///
-        /// Operations: 0.
-        #[inline]
-        pub fn momentum_basis<T: Scalar>(_parameters: &[T; 4], _q: &[T; 4]) -> [T; 4] {
-            [T::from_f64(0.0), T::from_f64(1.0), T::from_f64(0.0), T::from_f64(0.0)]
-        }
-
         /// Step functions of `rdp`.
         pub mod rdp {
             use ::core::convert::From;
@@ -188,6 +26,250 @@ const _: () = {
             use ::nhi_runtime::{
                 Failure, Scalar, emitted, NodeState, Factor, Posed, Retracts, group::SE2,
             };
+
+            /// One step of `rdp`: Kobilarov, Martín de Diego and Ferraro, (27)–(28) corrected, trapezoidal rule.
+            ///
+            /// ```text
+            /// (1)  p⁻(q, q') = L_v(q, v) + μ(q)ᵀ ℓ,  q' = q + h d
+            /// (2)  ½ (μ(q) d + μ₀(q)) + ½ (μ(q') d + μ₀(q')) = 0
+            /// (3)  v' = u − B σ,  u = M⁻¹(p⁺(q, q') − a),  σ = C⁻¹(μ u + μ₀) at q'
+            ///
+            /// p⁻(x, y) = (T⁻)* (½ L_v(x, d) + ½ L_v(y, d)) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = (T⁺)* (½ L_v(x, d) + ½ L_v(y, d)) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// T⁻ = (1, dτ⁻¹_{hξ}),  T⁺ = (1, (dτᴸ_{hξ})⁻¹)
+            /// ```
+            ///
+            /// ℓ: impulse at q, guessed by h/2 λ;
+            /// λ' = −2σ/h;
+            /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B;
+            /// on R^k × SE2 q + h d is (r + h u, g τ(h ξ)) for q = (r, g) and d = (u, ξ).
+            ///
+            /// Operations: 45 add, 27 mul, 1 dtau_left_inv_star, 1 moved; per Newton iteration 28 add, 42 mul, 2 div, 1 dtau_inv, 1 dtau_inv_star, 1 k.
+            #[inline(always)]
+            pub fn step<T: Scalar, R: Retracts<SE2<f64>>>(
+                prepared: &Prepared<T>,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
+                _t: T,
+                inputs: &[T; 1],
+            ) -> Result<
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
+                Failure,
+            > {
+                let Prepared {
+                    m,
+                    I,
+                    J,
+                    r,
+                    h,
+                    inv_m,
+                    inv_J,
+                    weight_0,
+                    half_h,
+                    m_r,
+                    r_h,
+                    inv_I,
+                    r_over_J_weight_0,
+                    inv_m_over_weight_0,
+                    two_over_h_weight_0,
+                    k0,
+                } = *prepared;
+                let [phi, theta, x, y] = *state.q.entries();
+                let [dot_phi, omega, v_, v_perp] = state.v;
+                let [lambda_0, lambda_1] = state.lambda;
+                let Carried {
+                    e0_d_phi,
+                    e1_d_phi,
+                    e2_d_phi,
+                    e0_d_omega,
+                    e1_d_omega,
+                    e2_d_omega,
+                    e0_d_v,
+                    e1_d_v,
+                    e2_d_v,
+                    e0_d_v_perp,
+                    e1_d_v_perp,
+                    e2_d_v_perp,
+                    e0_impulse_0,
+                    e1_impulse_0,
+                    e2_impulse_0,
+                    e0_impulse_1,
+                    e1_impulse_1,
+                    e2_impulse_1,
+                } = state.carried;
+                let [torque] = *inputs;
+
+                // (1) momentum at the node
+                let p_phi = J * dot_phi;
+                let p_omega = I * omega;
+                let p_v = m * v_;
+                let p_v_perp = m * v_perp;
+
+                // norm of Newton's updates
+                let scale2 = omega * p_omega + v_perp * p_v_perp + dot_phi * p_phi
+                    + v_ * p_v;
+
+                // constants of the iteration
+                let t0 = half_h * torque;
+                let t1 = p_phi + t0;
+                let t2 = half_h * lambda_0;
+                let t3 = half_h * lambda_1;
+
+                // initial guess: g + e0 + e1 + e2; e0: last error of g, e1 and e2: its differences
+                let newton = emitted::Newton::weighted(
+                    [J, I, m, m, weight_0, inv_m],
+                    scale2,
+                );
+                let ([d_phi, d_omega, d_v, d_v_perp, impulse_0, impulse_1], []) = emitted::Newton::solve_or(
+                    newton,
+                    [
+                        e0_d_phi + e1_d_phi + e2_d_phi + dot_phi,
+                        e0_d_omega + e1_d_omega + e2_d_omega + omega,
+                        e0_d_v + e1_d_v + e2_d_v + v_,
+                        v_perp + e0_d_v_perp + e1_d_v_perp + e2_d_v_perp,
+                        e0_impulse_0 + e1_impulse_0 + e2_impulse_0 + t2,
+                        e0_impulse_1 + e1_impulse_1 + e2_impulse_1 + t3,
+                    ],
+                    [dot_phi, omega, v_, v_perp, t2, t3],
+                    #[inline(always)]
+                    |[d_phi, d_omega, d_v, d_v_perp, impulse_0, impulse_1]| {
+                        // elimination: Jacobian · delta = −residual
+                        let t4 = h * d_omega;
+                        let t5 = h * d_v;
+                        let t6 = h * d_v_perp;
+                        let [dtau_inv_0, _, _, dtau_inv_3, dtau_inv_4, dtau_inv_5,
+                        dtau_inv_6, dtau_inv_7, dtau_inv_8] = R::dtau_inv(&[t4, t5, t6]);
+                        let l_33 = m * dtau_inv_4;
+                        let schur_31 = r * l_33;
+                        let t7 = m * d_v_perp;
+                        let t8 = d_v - r * d_phi;
+                        let t9 = I * d_omega;
+                        let t10 = m * d_v;
+                        let [dtau_inv_star_0, dtau_inv_star_1, dtau_inv_star_2] = R::dtau_inv_star(
+                            &[t4, t5, t6],
+                            &[t9, t10, t7],
+                        );
+                        let rhs_3 = p_v - dtau_inv_star_1 + l_33 * t8 + impulse_0;
+                        let l_43 = m * dtau_inv_5;
+                        let schur_41 = r * l_43;
+                        let rhs_4 = p_v_perp - dtau_inv_star_2 + t8 * l_43 + impulse_1;
+                        let [k_0, k_1, k_2, k_3, _, _, k_6, _, _] = R::k(
+                            &[t4, t5, t6],
+                            &[t9, t10, t7],
+                        );
+                        let l_23 = m * dtau_inv_3 + h * k_1;
+                        let schur_21 = r * l_23;
+                        let rhs_2 = p_omega - dtau_inv_star_0 + t8 * l_23;
+                        let schur_14 = m_r * dtau_inv_7;
+                        let schur_11 = J + r * schur_31;
+                        let schur_12 = r_h * k_3;
+                        let rhs_1 = t1 - J * d_phi - r * (impulse_0 - rhs_3);
+                        let l_44 = m * dtau_inv_8;
+                        let rhs_4_2 = rhs_4 + d_v_perp * l_44;
+                        let rhs_1_2 = d_v_perp * schur_14 + rhs_1;
+                        let l_24 = m * dtau_inv_6 + h * k_2;
+                        let rhs_2_2 = rhs_2 + d_v_perp * l_24;
+                        let inv_schur_11 = T::from_f64(1.0) / schur_11;
+                        let l_21 = schur_21 * inv_schur_11;
+                        let schur_22 = I * dtau_inv_0 + h * k_0 - schur_12 * l_21;
+                        let rhs_2_3 = rhs_2_2 - rhs_1_2 * l_21;
+                        let delta_d_omega = rhs_2_3 / schur_22;
+                        let delta_d_phi = inv_schur_11
+                            * (rhs_1_2 - schur_12 * delta_d_omega);
+                        let t11 = h * delta_d_omega;
+                        let delta_impulse_1 = k_6 * t11 - rhs_4_2
+                            + schur_41 * delta_d_phi;
+                        let delta_impulse_0 = k_3 * t11 - (dtau_inv_7 * t7 + rhs_3)
+                            + schur_31 * delta_d_phi;
+                        let delta_d_v = r * delta_d_phi - t8;
+                        Ok((
+                            [
+                                delta_d_phi,
+                                delta_d_omega,
+                                delta_d_v,
+                                -d_v_perp,
+                                delta_impulse_0,
+                                delta_impulse_1,
+                            ],
+                            move || [],
+                            [],
+                        ))
+                    },
+                )?;
+
+                // errors for the next initial guess
+                let next_e0_d_phi = d_phi - dot_phi;
+                let next_e1_d_phi = next_e0_d_phi - e0_d_phi;
+                let next_e2_d_phi = next_e1_d_phi - e1_d_phi;
+                let next_e0_d_omega = d_omega - omega;
+                let next_e1_d_omega = next_e0_d_omega - e0_d_omega;
+                let next_e2_d_omega = next_e1_d_omega - e1_d_omega;
+                let next_e0_d_v = d_v - v_;
+                let next_e1_d_v = next_e0_d_v - e0_d_v;
+                let next_e2_d_v = next_e1_d_v - e1_d_v;
+                let next_e0_d_v_perp = d_v_perp - v_perp;
+                let next_e1_d_v_perp = next_e0_d_v_perp - e0_d_v_perp;
+                let next_e2_d_v_perp = next_e1_d_v_perp - e1_d_v_perp;
+                let next_e0_impulse_0 = impulse_0 - t2;
+                let next_e1_impulse_0 = next_e0_impulse_0 - e0_impulse_0;
+                let next_e2_impulse_0 = next_e1_impulse_0 - e1_impulse_0;
+                let next_e0_impulse_1 = impulse_1 - t3;
+                let next_e1_impulse_1 = next_e0_impulse_1 - e0_impulse_1;
+                let next_e2_impulse_1 = next_e1_impulse_1 - e1_impulse_1;
+
+                // configuration q' = q + h d
+                let phi_1 = phi + h * d_phi;
+                let t12 = h * d_omega;
+                let t13 = h * d_v;
+                let t14 = h * d_v_perp;
+                let [theta_1, x_1, y_1] = R::moved(&[theta, x, y], &[t12, t13, t14]);
+
+                // (3) u = M⁻¹(p⁺ − a) at q', and σ = C⁻¹(μ u + μ₀)
+                let u_phi = inv_J * (t0 + J * d_phi);
+                let t15 = I * d_omega;
+                let t16 = m * d_v_perp;
+                let t17 = m * d_v;
+                let [dtau_left_inv_star_0, dtau_left_inv_star_1, dtau_left_inv_star_2] = R::dtau_left_inv_star(
+                    &[t12, t13, t14],
+                    &[t15, t17, t16],
+                );
+                let u_omega = inv_I * dtau_left_inv_star_0;
+                let u_v = inv_m * dtau_left_inv_star_1;
+                let defect_0 = u_v - r * u_phi;
+
+                // (3) v' = u − B σ
+                let dot_phi_1 = u_phi + r_over_J_weight_0 * defect_0;
+                let v_1 = u_v - inv_m_over_weight_0 * defect_0;
+                let next = NodeState {
+                    q: Posed::from([phi_1, theta_1, x_1, y_1]),
+                    v: [dot_phi_1, u_omega, v_1, T::from_f64(0.0)],
+                    lambda: [
+                        -two_over_h_weight_0 * defect_0,
+                        -k0 * dtau_left_inv_star_2,
+                    ],
+                    carried: Carried {
+                        e0_d_phi: next_e0_d_phi,
+                        e1_d_phi: next_e1_d_phi,
+                        e2_d_phi: next_e2_d_phi,
+                        e0_d_omega: next_e0_d_omega,
+                        e1_d_omega: next_e1_d_omega,
+                        e2_d_omega: next_e2_d_omega,
+                        e0_d_v: next_e0_d_v,
+                        e1_d_v: next_e1_d_v,
+                        e2_d_v: next_e2_d_v,
+                        e0_d_v_perp: next_e0_d_v_perp,
+                        e1_d_v_perp: next_e1_d_v_perp,
+                        e2_d_v_perp: next_e2_d_v_perp,
+                        e0_impulse_0: next_e0_impulse_0,
+                        e1_impulse_0: next_e1_impulse_0,
+                        e2_impulse_0: next_e2_impulse_0,
+                        e0_impulse_1: next_e0_impulse_1,
+                        e1_impulse_1: next_e1_impulse_1,
+                        e2_impulse_1: next_e2_impulse_1,
+                    },
+                };
+                next.checked::<T>()
+            }
 
             /// What depends on the parameters and the step size alone.
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
@@ -454,250 +536,6 @@ const _: () = {
                     Err(Failure::NonFinite)
                 }
             }
-
-            /// One step of `rdp`: Kobilarov, Martín de Diego and Ferraro, (27)–(28) corrected, trapezoidal rule.
-            ///
-            /// ```text
-            /// (1)  p⁻(q, q') = L_v(q, v) + μ(q)ᵀ ℓ,  q' = q + h d
-            /// (2)  ½ (μ(q) d + μ₀(q)) + ½ (μ(q') d + μ₀(q')) = 0
-            /// (3)  v' = u − B σ,  u = M⁻¹(p⁺(q, q') − a),  σ = C⁻¹(μ u + μ₀) at q'
-            ///
-            /// p⁻(x, y) = (T⁻)* (½ L_v(x, d) + ½ L_v(y, d)) − h/2 (L_q + f)(x, d)
-            /// p⁺(x, y) = (T⁺)* (½ L_v(x, d) + ½ L_v(y, d)) + h/2 (L_q + f)(y, d)
-            /// for y = x + h d
-            /// T⁻ = (1, dτ⁻¹_{hξ}),  T⁺ = (1, (dτᴸ_{hξ})⁻¹)
-            /// ```
-            ///
-            /// ℓ: impulse at q, guessed by h/2 λ;
-            /// λ' = −2σ/h;
-            /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B;
-            /// on R^k × SE2 q + h d is (r + h u, g τ(h ξ)) for q = (r, g) and d = (u, ξ).
-            ///
-            /// Operations: 45 add, 27 mul, 1 dtau_left_inv_star, 1 moved; per Newton iteration 28 add, 42 mul, 2 div, 1 dtau_inv, 1 dtau_inv_star, 1 k.
-            #[inline(always)]
-            pub fn step<T: Scalar, R: Retracts<SE2<f64>>>(
-                prepared: &Prepared<T>,
-                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
-                _t: T,
-                inputs: &[T; 1],
-            ) -> Result<
-                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
-                Failure,
-            > {
-                let Prepared {
-                    m,
-                    I,
-                    J,
-                    r,
-                    h,
-                    inv_m,
-                    inv_J,
-                    weight_0,
-                    half_h,
-                    m_r,
-                    r_h,
-                    inv_I,
-                    r_over_J_weight_0,
-                    inv_m_over_weight_0,
-                    two_over_h_weight_0,
-                    k0,
-                } = *prepared;
-                let [phi, theta, x, y] = *state.q.entries();
-                let [dot_phi, omega, v_, v_perp] = state.v;
-                let [lambda_0, lambda_1] = state.lambda;
-                let Carried {
-                    e0_d_phi,
-                    e1_d_phi,
-                    e2_d_phi,
-                    e0_d_omega,
-                    e1_d_omega,
-                    e2_d_omega,
-                    e0_d_v,
-                    e1_d_v,
-                    e2_d_v,
-                    e0_d_v_perp,
-                    e1_d_v_perp,
-                    e2_d_v_perp,
-                    e0_impulse_0,
-                    e1_impulse_0,
-                    e2_impulse_0,
-                    e0_impulse_1,
-                    e1_impulse_1,
-                    e2_impulse_1,
-                } = state.carried;
-                let [torque] = *inputs;
-
-                // (1) momentum at the node
-                let p_phi = J * dot_phi;
-                let p_omega = I * omega;
-                let p_v = m * v_;
-                let p_v_perp = m * v_perp;
-
-                // norm of Newton's updates
-                let scale2 = omega * p_omega + v_perp * p_v_perp + dot_phi * p_phi
-                    + v_ * p_v;
-
-                // constants of the iteration
-                let t0 = half_h * torque;
-                let t1 = p_phi + t0;
-                let t2 = half_h * lambda_0;
-                let t3 = half_h * lambda_1;
-
-                // initial guess: g + e0 + e1 + e2; e0: last error of g, e1 and e2: its differences
-                let newton = emitted::Newton::weighted(
-                    [J, I, m, m, weight_0, inv_m],
-                    scale2,
-                );
-                let ([d_phi, d_omega, d_v, d_v_perp, impulse_0, impulse_1], []) = emitted::Newton::solve_or(
-                    newton,
-                    [
-                        e0_d_phi + e1_d_phi + e2_d_phi + dot_phi,
-                        e0_d_omega + e1_d_omega + e2_d_omega + omega,
-                        e0_d_v + e1_d_v + e2_d_v + v_,
-                        v_perp + e0_d_v_perp + e1_d_v_perp + e2_d_v_perp,
-                        e0_impulse_0 + e1_impulse_0 + e2_impulse_0 + t2,
-                        e0_impulse_1 + e1_impulse_1 + e2_impulse_1 + t3,
-                    ],
-                    [dot_phi, omega, v_, v_perp, t2, t3],
-                    #[inline(always)]
-                    |[d_phi, d_omega, d_v, d_v_perp, impulse_0, impulse_1]| {
-                        // elimination: Jacobian · delta = −residual
-                        let t4 = h * d_omega;
-                        let t5 = h * d_v;
-                        let t6 = h * d_v_perp;
-                        let [dtau_inv_0, _, _, dtau_inv_3, dtau_inv_4, dtau_inv_5,
-                        dtau_inv_6, dtau_inv_7, dtau_inv_8] = R::dtau_inv(&[t4, t5, t6]);
-                        let l_33 = m * dtau_inv_4;
-                        let schur_31 = r * l_33;
-                        let t7 = m * d_v_perp;
-                        let t8 = d_v - r * d_phi;
-                        let t9 = I * d_omega;
-                        let t10 = m * d_v;
-                        let [dtau_inv_star_0, dtau_inv_star_1, dtau_inv_star_2] = R::dtau_inv_star(
-                            &[t4, t5, t6],
-                            &[t9, t10, t7],
-                        );
-                        let rhs_3 = p_v - dtau_inv_star_1 + l_33 * t8 + impulse_0;
-                        let l_43 = m * dtau_inv_5;
-                        let schur_41 = r * l_43;
-                        let rhs_4 = p_v_perp - dtau_inv_star_2 + t8 * l_43 + impulse_1;
-                        let [k_0, k_1, k_2, k_3, _, _, k_6, _, _] = R::k(
-                            &[t4, t5, t6],
-                            &[t9, t10, t7],
-                        );
-                        let l_23 = m * dtau_inv_3 + h * k_1;
-                        let schur_21 = r * l_23;
-                        let rhs_2 = p_omega - dtau_inv_star_0 + t8 * l_23;
-                        let schur_14 = m_r * dtau_inv_7;
-                        let schur_11 = J + r * schur_31;
-                        let schur_12 = r_h * k_3;
-                        let rhs_1 = t1 - J * d_phi - r * (impulse_0 - rhs_3);
-                        let l_44 = m * dtau_inv_8;
-                        let rhs_4_2 = rhs_4 + d_v_perp * l_44;
-                        let rhs_1_2 = d_v_perp * schur_14 + rhs_1;
-                        let l_24 = m * dtau_inv_6 + h * k_2;
-                        let rhs_2_2 = rhs_2 + d_v_perp * l_24;
-                        let inv_schur_11 = T::from_f64(1.0) / schur_11;
-                        let l_21 = schur_21 * inv_schur_11;
-                        let schur_22 = I * dtau_inv_0 + h * k_0 - schur_12 * l_21;
-                        let rhs_2_3 = rhs_2_2 - rhs_1_2 * l_21;
-                        let delta_d_omega = rhs_2_3 / schur_22;
-                        let delta_d_phi = inv_schur_11
-                            * (rhs_1_2 - schur_12 * delta_d_omega);
-                        let t11 = h * delta_d_omega;
-                        let delta_impulse_1 = k_6 * t11 - rhs_4_2
-                            + schur_41 * delta_d_phi;
-                        let delta_impulse_0 = k_3 * t11 - (dtau_inv_7 * t7 + rhs_3)
-                            + schur_31 * delta_d_phi;
-                        let delta_d_v = r * delta_d_phi - t8;
-                        Ok((
-                            [
-                                delta_d_phi,
-                                delta_d_omega,
-                                delta_d_v,
-                                -d_v_perp,
-                                delta_impulse_0,
-                                delta_impulse_1,
-                            ],
-                            move || [],
-                            [],
-                        ))
-                    },
-                )?;
-
-                // errors for the next initial guess
-                let next_e0_d_phi = d_phi - dot_phi;
-                let next_e1_d_phi = next_e0_d_phi - e0_d_phi;
-                let next_e2_d_phi = next_e1_d_phi - e1_d_phi;
-                let next_e0_d_omega = d_omega - omega;
-                let next_e1_d_omega = next_e0_d_omega - e0_d_omega;
-                let next_e2_d_omega = next_e1_d_omega - e1_d_omega;
-                let next_e0_d_v = d_v - v_;
-                let next_e1_d_v = next_e0_d_v - e0_d_v;
-                let next_e2_d_v = next_e1_d_v - e1_d_v;
-                let next_e0_d_v_perp = d_v_perp - v_perp;
-                let next_e1_d_v_perp = next_e0_d_v_perp - e0_d_v_perp;
-                let next_e2_d_v_perp = next_e1_d_v_perp - e1_d_v_perp;
-                let next_e0_impulse_0 = impulse_0 - t2;
-                let next_e1_impulse_0 = next_e0_impulse_0 - e0_impulse_0;
-                let next_e2_impulse_0 = next_e1_impulse_0 - e1_impulse_0;
-                let next_e0_impulse_1 = impulse_1 - t3;
-                let next_e1_impulse_1 = next_e0_impulse_1 - e0_impulse_1;
-                let next_e2_impulse_1 = next_e1_impulse_1 - e1_impulse_1;
-
-                // configuration q' = q + h d
-                let phi_1 = phi + h * d_phi;
-                let t12 = h * d_omega;
-                let t13 = h * d_v;
-                let t14 = h * d_v_perp;
-                let [theta_1, x_1, y_1] = R::moved(&[theta, x, y], &[t12, t13, t14]);
-
-                // (3) u = M⁻¹(p⁺ − a) at q', and σ = C⁻¹(μ u + μ₀)
-                let u_phi = inv_J * (t0 + J * d_phi);
-                let t15 = I * d_omega;
-                let t16 = m * d_v_perp;
-                let t17 = m * d_v;
-                let [dtau_left_inv_star_0, dtau_left_inv_star_1, dtau_left_inv_star_2] = R::dtau_left_inv_star(
-                    &[t12, t13, t14],
-                    &[t15, t17, t16],
-                );
-                let u_omega = inv_I * dtau_left_inv_star_0;
-                let u_v = inv_m * dtau_left_inv_star_1;
-                let defect_0 = u_v - r * u_phi;
-
-                // (3) v' = u − B σ
-                let dot_phi_1 = u_phi + r_over_J_weight_0 * defect_0;
-                let v_1 = u_v - inv_m_over_weight_0 * defect_0;
-                let next = NodeState {
-                    q: Posed::from([phi_1, theta_1, x_1, y_1]),
-                    v: [dot_phi_1, u_omega, v_1, T::from_f64(0.0)],
-                    lambda: [
-                        -two_over_h_weight_0 * defect_0,
-                        -k0 * dtau_left_inv_star_2,
-                    ],
-                    carried: Carried {
-                        e0_d_phi: next_e0_d_phi,
-                        e1_d_phi: next_e1_d_phi,
-                        e2_d_phi: next_e2_d_phi,
-                        e0_d_omega: next_e0_d_omega,
-                        e1_d_omega: next_e1_d_omega,
-                        e2_d_omega: next_e2_d_omega,
-                        e0_d_v: next_e0_d_v,
-                        e1_d_v: next_e1_d_v,
-                        e2_d_v: next_e2_d_v,
-                        e0_d_v_perp: next_e0_d_v_perp,
-                        e1_d_v_perp: next_e1_d_v_perp,
-                        e2_d_v_perp: next_e2_d_v_perp,
-                        e0_impulse_0: next_e0_impulse_0,
-                        e1_impulse_0: next_e1_impulse_0,
-                        e2_impulse_0: next_e2_impulse_0,
-                        e0_impulse_1: next_e0_impulse_1,
-                        e1_impulse_1: next_e1_impulse_1,
-                        e2_impulse_1: next_e2_impulse_1,
-                    },
-                };
-                next.checked::<T>()
-            }
         }
 
         /// Step functions of `rkmk2`.
@@ -707,6 +545,97 @@ const _: () = {
             use ::nhi_runtime::{
                 Failure, Scalar, emitted, NodeState, Factor, Posed, Retracts, group::SE2,
             };
+
+            /// One step of `rkmk2`: Munthe-Kaas' form of the explicit mid-point rule.
+            ///
+            /// ```text
+            /// (1)  q₁ = q,  v₁ = v,  a₁ = F(q₁, v₁, t)
+            /// (2)  q₂ = q + h/2 r₁,  v₂ = v + h/2 a₁,  a₂ = F(q₂, v₂, t + h/2)
+            /// (3)  q' = q + h r₂,  v' = v + h a₂
+            ///
+            /// F(q, v, t) = M⁻¹(b + μᵀ Λ),  Λ = −C⁻¹(μ M⁻¹ b + γ)
+            /// ```
+            ///
+            /// b = L_q + f − dL_v/dt at constant v + (0, ad*_ξ L_ξ);
+            /// γ = d(μ v + μ₀)/dt at constant v;
+            /// C = μ M⁻¹ μᵀ;
+            /// λ': mean of Λ with the weights of the last equation;
+            /// on R^k × SE2 q + s is (r + ρ, g exp(σ)) for s = (ρ, σ), and r₁ = (u₁, (dexpᴸ_σ)⁻¹ ξ₁) for v₁ = (u₁, ξ₁).
+            ///
+            /// Operations: 8 add, 19 mul, 1 dexp_left_inv, 1 displaced.
+            #[inline(always)]
+            pub fn step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
+                _t: T,
+                inputs: &[T; 1],
+            ) -> Result<
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
+                Failure,
+            > {
+                let Prepared {
+                    h,
+                    k0,
+                    r_over_J_pivot,
+                    quarter_h_sq_over_J,
+                    inv_m_over_pivot,
+                    two_over_h,
+                    four_over_h_sq_pivot,
+                    four_over_h_sq_inv_m,
+                } = *prepared;
+                let [phi, theta, x, y] = *state.q.entries();
+                let Carried { half_h_dot_phi, half_h_omega, half_h_v, half_h_v_perp } = state
+                    .carried;
+                let [torque] = *inputs;
+
+                // (1) stage 1
+                let quarter_h_sq_free_v = half_h_omega * half_h_v_perp;
+                let t0 = quarter_h_sq_free_v - k0 * torque;
+                let quarter_h_sq_a_phi_s1 = quarter_h_sq_over_J * torque
+                    + r_over_J_pivot * t0;
+                let quarter_h_sq_a_v_s1 = quarter_h_sq_free_v - inv_m_over_pivot * t0;
+
+                // (2) stage 2
+                let half_h_dot_phi_s2 = half_h_dot_phi + quarter_h_sq_a_phi_s1;
+                let half_h_v_s2 = half_h_v + quarter_h_sq_a_v_s1;
+                let minus_quarter_h_sq_free_v_perp_2 = half_h_omega * half_h_v_s2;
+
+                // (3) weighted mean of the stages
+                let phi_1 = phi + T::from_f64(2.0) * half_h_dot_phi_s2;
+                let t1 = two_over_h * half_h_omega;
+                let t2 = two_over_h * half_h_v_s2;
+                let t3 = two_over_h * half_h_v_perp;
+                let [dexp_left_inv_0, dexp_left_inv_1, dexp_left_inv_2] = SE2::<
+                    f64,
+                >::dexp_left_inv(
+                    &[half_h_omega, half_h_v, half_h_v_perp],
+                    &[t1, t2, t3],
+                );
+                let t4 = h * dexp_left_inv_0;
+                let t5 = h * dexp_left_inv_1;
+                let t6 = h * dexp_left_inv_2;
+                let [theta_1, x_1, y_1] = SE2::<
+                    f64,
+                >::displaced(&[theta, x, y], &[t4, t5, t6]);
+                let half_h_dot_phi_1 = half_h_dot_phi
+                    + T::from_f64(2.0) * quarter_h_sq_a_phi_s1;
+                let half_h_v_1 = half_h_v + T::from_f64(2.0) * quarter_h_sq_a_v_s1;
+                let next = NodeState {
+                    q: Posed::from([phi_1, theta_1, x_1, y_1]),
+                    v: [two_over_h * half_h_dot_phi_1, t1, two_over_h * half_h_v_1, t3],
+                    lambda: [
+                        -four_over_h_sq_pivot * t0,
+                        four_over_h_sq_inv_m * minus_quarter_h_sq_free_v_perp_2,
+                    ],
+                    carried: Carried {
+                        half_h_dot_phi: half_h_dot_phi_1,
+                        half_h_omega,
+                        half_h_v: half_h_v_1,
+                        half_h_v_perp,
+                    },
+                };
+                next.checked::<T>()
+            }
 
             /// What depends on the parameters and the step size alone.
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
@@ -921,97 +850,167 @@ const _: () = {
                     old_v_perp + (half_h_v_perp - old_half_h_v_perp_2) * rate,
                 ]
             }
+        }
 
-            /// One step of `rkmk2`: Munthe-Kaas' form of the explicit mid-point rule.
-            ///
-            /// ```text
-            /// (1)  q₁ = q,  v₁ = v,  a₁ = F(q₁, v₁, t)
-            /// (2)  q₂ = q + h/2 r₁,  v₂ = v + h/2 a₁,  a₂ = F(q₂, v₂, t + h/2)
-            /// (3)  q' = q + h r₂,  v' = v + h a₂
-            ///
-            /// F(q, v, t) = M⁻¹(b + μᵀ Λ),  Λ = −C⁻¹(μ M⁻¹ b + γ)
-            /// ```
-            ///
-            /// b = L_q + f − dL_v/dt at constant v + (0, ad*_ξ L_ξ);
-            /// γ = d(μ v + μ₀)/dt at constant v;
-            /// C = μ M⁻¹ μᵀ;
-            /// λ': mean of Λ with the weights of the last equation;
-            /// on R^k × SE2 q + s is (r + ρ, g exp(σ)) for s = (ρ, σ), and r₁ = (u₁, (dexpᴸ_σ)⁻¹ ξ₁) for v₁ = (u₁, ξ₁).
-            ///
-            /// Operations: 8 add, 19 mul, 1 dexp_left_inv, 1 displaced.
-            #[inline(always)]
-            pub fn step<T: Scalar>(
-                prepared: &Prepared<T>,
-                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
-                _t: T,
-                inputs: &[T; 1],
-            ) -> Result<
-                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
-                Failure,
-            > {
-                let Prepared {
-                    h,
-                    k0,
-                    r_over_J_pivot,
-                    quarter_h_sq_over_J,
-                    inv_m_over_pivot,
-                    two_over_h,
-                    four_over_h_sq_pivot,
-                    four_over_h_sq_inv_m,
-                } = *prepared;
-                let [phi, theta, x, y] = *state.q.entries();
-                let Carried { half_h_dot_phi, half_h_omega, half_h_v, half_h_v_perp } = state
-                    .carried;
-                let [torque] = *inputs;
+        // Q = R^1 × SE2, velocities u = (dot(phi)) and xi = (omega, v, v_perp).
+        // Invariant under SE2: L, the one-forms and the force are the same at every pose.
+        // One-forms mu = (a | b), rank b = 2 of 2 almost everywhere.
+        // Momentum basis E, b E = 0:
+        //   e_1 = (1, 0, 0)
+        // Nonholonomic momentum J_b = <p, (0, e_b)>.
+        // Nonholonomic connection A, b A = a and Eᵀ M_gg A = Eᵀ M_gr:
+        //   A_phi = (0, -r, 0)
+        // Basis of the constraint distribution: D = (1 0; −A E), xi = E Omega − A u.
+        /// Energy E = L_v·v − L, a number.
+        /// Without forces it is constant in time if L does not depend on t and the constraints are linear in v.
+        ///
+        /// Operations: 3 add, 8 mul.
+        #[inline]
+        pub fn energy<T: Scalar>(parameters: &[T; 4], _q: &[T; 4], v: &[T; 4]) -> T {
+            let [m, I, J, _] = *parameters;
+            let [dot_phi, omega, v_, v_perp] = *v;
+            T::from_f64(0.5)
+                * (J * dot_phi * dot_phi + I * omega * omega
+                    + m * (v_ * v_ + v_perp * v_perp))
+        }
 
-                // (1) stage 1
-                let quarter_h_sq_free_v = half_h_omega * half_h_v_perp;
-                let t0 = quarter_h_sq_free_v - k0 * torque;
-                let quarter_h_sq_a_phi_s1 = quarter_h_sq_over_J * torque
-                    + r_over_J_pivot * t0;
-                let quarter_h_sq_a_v_s1 = quarter_h_sq_free_v - inv_m_over_pivot * t0;
+        /// Momentum p = L_v = M v + a, one component per velocity.
+        ///
+        /// Operations: 4 mul.
+        #[inline]
+        pub fn momentum<T: Scalar>(
+            parameters: &[T; 4],
+            _q: &[T; 4],
+            v: &[T; 4],
+        ) -> [T; 4] {
+            let [m, I, J, _] = *parameters;
+            let [dot_phi, omega, v_, v_perp] = *v;
+            [J * dot_phi, I * omega, m * v_, m * v_perp]
+        }
 
-                // (2) stage 2
-                let half_h_dot_phi_s2 = half_h_dot_phi + quarter_h_sq_a_phi_s1;
-                let half_h_v_s2 = half_h_v + quarter_h_sq_a_v_s1;
-                let minus_quarter_h_sq_free_v_perp_2 = half_h_omega * half_h_v_s2;
+        /// Constraint residual μ v + μ₀, one component per constraint.
+        /// It is zero for admissible velocities.
+        ///
+        /// Operations: 1 add, 1 mul.
+        #[inline]
+        pub fn residual<T: Scalar>(
+            parameters: &[T; 4],
+            _q: &[T; 4],
+            v: &[T; 4],
+        ) -> [T; 2] {
+            let [_, _, _, r] = *parameters;
+            let [dot_phi, _, v_, v_perp] = *v;
+            [v_ - r * dot_phi, v_perp]
+        }
 
-                // (3) weighted mean of the stages
-                let phi_1 = phi + T::from_f64(2.0) * half_h_dot_phi_s2;
-                let t1 = two_over_h * half_h_omega;
-                let t2 = two_over_h * half_h_v_s2;
-                let t3 = two_over_h * half_h_v_perp;
-                let [dexp_left_inv_0, dexp_left_inv_1, dexp_left_inv_2] = SE2::<
-                    f64,
-                >::dexp_left_inv(
-                    &[half_h_omega, half_h_v, half_h_v_perp],
-                    &[t1, t2, t3],
-                );
-                let t4 = h * dexp_left_inv_0;
-                let t5 = h * dexp_left_inv_1;
-                let t6 = h * dexp_left_inv_2;
-                let [theta_1, x_1, y_1] = SE2::<
-                    f64,
-                >::displaced(&[theta, x, y], &[t4, t5, t6]);
-                let half_h_dot_phi_1 = half_h_dot_phi
-                    + T::from_f64(2.0) * quarter_h_sq_a_phi_s1;
-                let half_h_v_1 = half_h_v + T::from_f64(2.0) * quarter_h_sq_a_v_s1;
-                let next = NodeState {
-                    q: Posed::from([phi_1, theta_1, x_1, y_1]),
-                    v: [two_over_h * half_h_dot_phi_1, t1, two_over_h * half_h_v_1, t3],
-                    lambda: [
-                        -four_over_h_sq_pivot * t0,
-                        four_over_h_sq_inv_m * minus_quarter_h_sq_free_v_perp_2,
-                    ],
-                    carried: Carried {
-                        half_h_dot_phi: half_h_dot_phi_1,
-                        half_h_omega,
-                        half_h_v: half_h_v_1,
-                        half_h_v_perp,
-                    },
-                };
-                next.checked::<T>()
+        /// Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.
+        /// A residual that is small compared with it is rounding.
+        ///
+        /// Operations: 1 add, 4 mul, 3 sqrt.
+        #[inline]
+        pub fn residual_scale<T: Scalar>(
+            parameters: &[T; 4],
+            _q: &[T; 4],
+            v: &[T; 4],
+        ) -> [T; 2] {
+            let [_, _, _, r] = *parameters;
+            let [dot_phi, _, v_, v_perp] = *v;
+            let t0 = r * dot_phi;
+            [(v_ * v_).sqrt() + (t0 * t0).sqrt(), (v_perp * v_perp).sqrt()]
+        }
+
+        /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
+        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
+        ///
+        /// Operations: 5 add, 5 mul, 4 div.
+        #[inline]
+        pub fn project<T: Scalar>(
+            parameters: &[T; 4],
+            _q: &[T; 4],
+            v: &[T; 4],
+        ) -> Result<[T; 4], Failure> {
+            let [m, _, J, r] = *parameters;
+            let [dot_phi, omega, v_, v_perp] = *v;
+            let defect_0 = v_ - r * dot_phi;
+            let inv_m = T::from_f64(1.0) / m;
+            let t0 = r / J;
+            let pivot = inv_m + r * t0;
+            if !emitted::regular(pivot, pivot) {
+                return Err(Failure::SingularConstraints);
             }
+            if !emitted::regular(inv_m, inv_m) {
+                return Err(Failure::SingularConstraints);
+            }
+            let sigma_0 = defect_0 / pivot;
+            let sigma_1 = v_perp / inv_m;
+            let v_2 = [
+                dot_phi + t0 * sigma_0,
+                omega,
+                v_ - inv_m * sigma_0,
+                v_perp - inv_m * sigma_1,
+            ];
+            if emitted::finite(&v_2) { Ok(v_2) } else { Err(Failure::NonFinite) }
+        }
+
+        /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
+        /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
+        /// Fails where M or C is singular.
+        ///
+        /// Operations: 5 add, 9 mul, 4 div.
+        #[inline]
+        pub fn acceleration<T: Scalar>(
+            parameters: &[T; 4],
+            _q: &[T; 4],
+            v: &[T; 4],
+            inputs: &[T; 1],
+        ) -> Result<([T; 4], [T; 2]), Failure> {
+            let [m, _, J, r] = *parameters;
+            let [_, omega, v_, v_perp] = *v;
+            let [torque] = *inputs;
+            if !emitted::regular(J, J) {
+                return Err(Failure::SingularMass);
+            }
+            if !emitted::regular(m, m) {
+                return Err(Failure::SingularMass);
+            }
+            let inv_J = T::from_f64(1.0) / J;
+            let free_phi = torque * inv_J;
+            let free_v = omega * v_perp;
+            let minus_free_v_perp = omega * v_;
+            let inv_m = T::from_f64(1.0) / m;
+            let t0 = r * inv_J;
+            let pivot = inv_m + r * t0;
+            if !emitted::regular(pivot, pivot) {
+                return Err(Failure::SingularConstraints);
+            }
+            if !emitted::regular(inv_m, inv_m) {
+                return Err(Failure::SingularConstraints);
+            }
+            let minus_lambda_0 = (free_v - r * free_phi) / pivot;
+            let lambda_1 = minus_free_v_perp / inv_m;
+            let (a, lambda) = (
+                [
+                    free_phi + t0 * minus_lambda_0,
+                    T::from_f64(0.0),
+                    free_v - inv_m * minus_lambda_0,
+                    inv_m * lambda_1 - minus_free_v_perp,
+                ],
+                [-minus_lambda_0, lambda_1],
+            );
+            if emitted::finite(&a) && emitted::finite(&lambda) {
+                Ok((a, lambda))
+            } else {
+                Err(Failure::NonFinite)
+            }
+        }
+
+        /// Basis (0, e_b) of the admissible motions along the group factor, each with one component per velocity.
+        /// J_b = ⟨p, (0, e_b)⟩ are the components of the nonholonomic momentum.
+        ///
+        /// Operations: 0.
+        #[inline]
+        pub fn momentum_basis<T: Scalar>(_parameters: &[T; 4], _q: &[T; 4]) -> [T; 4] {
+            [T::from_f64(0.0), T::from_f64(1.0), T::from_f64(0.0), T::from_f64(0.0)]
         }
     }
 
@@ -1066,6 +1065,7 @@ const _: () = {
                 4,
             >,
             __v: &[__T; 4],
+            __t: __T,
         ) -> __T {
             kernel::energy(__parameters, __q.entries(), __v)
         }
@@ -1080,6 +1080,7 @@ const _: () = {
                 4,
             >,
             __v: &[__T; 4],
+            __t: __T,
         ) -> [__T; 4] {
             kernel::momentum(__parameters, __q.entries(), __v)
         }
@@ -1094,6 +1095,8 @@ const _: () = {
                 4,
             >,
             __v: &[__T; 4],
+            __t: __T,
+            __inputs: &[__T; 1],
         ) -> [__T; 2] {
             kernel::residual(__parameters, __q.entries(), __v)
         }
@@ -1108,6 +1111,8 @@ const _: () = {
                 4,
             >,
             __v: &[__T; 4],
+            __t: __T,
+            __inputs: &[__T; 1],
         ) -> [__T; 2] {
             kernel::residual_scale(__parameters, __q.entries(), __v)
         }
@@ -1122,6 +1127,8 @@ const _: () = {
                 4,
             >,
             __v: &[__T; 4],
+            __t: __T,
+            __inputs: &[__T; 1],
         ) -> ::core::result::Result<[__T; 4], ::nhi_runtime::Failure> {
             kernel::project(__parameters, __q.entries(), __v)
         }
@@ -1139,7 +1146,7 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<([__T; 4], [__T; 2]), ::nhi_runtime::Failure> {
-            kernel::acceleration(__parameters, __q.entries(), __v, __t, __inputs)
+            kernel::acceleration(__parameters, __q.entries(), __v, __inputs)
         }
 
         #[allow(refining_impl_trait)]
@@ -1152,6 +1159,7 @@ const _: () = {
                 1,
                 4,
             >,
+            __t: __T,
         ) -> [[__T; 4]; 1] {
             let __e_1 = kernel::momentum_basis(__parameters, __q.entries());
             [__e_1]

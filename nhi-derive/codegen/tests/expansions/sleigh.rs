@@ -18,141 +18,176 @@ const _: () = {
         use ::core::result::Result::{self, Err, Ok};
         use ::nhi_runtime::{Failure, Scalar, emitted};
 
-        /// Energy E(q, v) = L_v·v − L, a number.
-        /// Without forces it is constant in time if L does not depend on t and the constraints are linear in v.
-        ///
-        /// Operations: 2 add, 6 mul.
-        #[inline]
-        pub fn energy<T: Scalar>(parameters: &[T; 3], _q: &[T; 3], v: &[T; 3]) -> T {
-            let [J, m, _] = *parameters;
-            let [dot_theta, dot_x, dot_y] = *v;
-            T::from_f64(0.5)
-                * (J * dot_theta * dot_theta + m * (dot_x * dot_x + dot_y * dot_y))
-        }
-
-        /// Momentum p = L_v = M(q) v + a(q), one component per velocity.
-        ///
-        /// Operations: 3 mul.
-        #[inline]
-        pub fn momentum<T: Scalar>(
-            parameters: &[T; 3],
-            _q: &[T; 3],
-            v: &[T; 3],
-        ) -> [T; 3] {
-            let [J, m, _] = *parameters;
-            let [dot_theta, dot_x, dot_y] = *v;
-            [J * dot_theta, m * dot_x, m * dot_y]
-        }
-
-        /// Constraint residual μ(q) v + μ₀(q), one component per constraint.
-        /// It is zero for admissible velocities.
-        ///
-        /// Operations: 2 add, 3 mul, 1 sin_cos.
-        #[inline]
-        pub fn residual<T: Scalar>(
-            parameters: &[T; 3],
-            q: &[T; 3],
-            v: &[T; 3],
-        ) -> [T; 1] {
-            let [_, _, a] = *parameters;
-            let [theta, _, _] = *q;
-            let [dot_theta, dot_x, dot_y] = *v;
-            let (sin_theta, cos_theta) = theta.sin_cos();
-            [a * dot_theta + dot_x * sin_theta - dot_y * cos_theta]
-        }
-
-        /// Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.
-        /// A residual that is small compared with it is rounding.
-        ///
-        /// Operations: 2 add, 6 mul, 1 sin_cos, 3 sqrt.
-        #[inline]
-        pub fn residual_scale<T: Scalar>(
-            parameters: &[T; 3],
-            q: &[T; 3],
-            v: &[T; 3],
-        ) -> [T; 1] {
-            let [_, _, a] = *parameters;
-            let [theta, _, _] = *q;
-            let [dot_theta, dot_x, dot_y] = *v;
-            let t0 = a * dot_theta;
-            let (sin_theta, cos_theta) = theta.sin_cos();
-            let t1 = dot_x * sin_theta;
-            let t2 = dot_y * cos_theta;
-            [(t0 * t0).sqrt() + (t1 * t1).sqrt() + (t2 * t2).sqrt()]
-        }
-
-        /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
-        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
-        ///
-        /// Operations: 6 add, 12 mul, 3 div, 1 sin_cos.
-        #[inline]
-        pub fn project<T: Scalar>(
-            parameters: &[T; 3],
-            q: &[T; 3],
-            v: &[T; 3],
-        ) -> Result<[T; 3], Failure> {
-            let [J, m, a] = *parameters;
-            let [theta, _, _] = *q;
-            let [dot_theta, dot_x, dot_y] = *v;
-            let (sin_theta, cos_theta) = theta.sin_cos();
-            let defect = a * dot_theta + dot_x * sin_theta - dot_y * cos_theta;
-            let inv_J = T::from_f64(1.0) / J;
-            let inv_m = T::from_f64(1.0) / m;
-            let pivot = (J + m * a * a) * inv_J * inv_m;
-            if !emitted::regular(pivot, pivot) {
-                return Err(Failure::SingularConstraints);
-            }
-            let sigma = defect / pivot;
-            let t0 = inv_m * sigma;
-            let v_ = [
-                dot_theta - a * inv_J * sigma,
-                dot_x - sin_theta * t0,
-                dot_y + cos_theta * t0,
-            ];
-            if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
-        }
-
-        /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
-        /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
-        /// Fails where M or C is singular.
-        ///
-        /// Operations: 2 add, 12 mul, 3 div, 1 sin_cos.
-        #[inline]
-        pub fn acceleration<T: Scalar>(
-            parameters: &[T; 3],
-            q: &[T; 3],
-            v: &[T; 3],
-            _t: T,
-            _inputs: &[T; 0],
-        ) -> Result<([T; 3], [T; 1]), Failure> {
-            let [J, m, a] = *parameters;
-            let [theta, _, _] = *q;
-            let [dot_theta, dot_x, dot_y] = *v;
-            let inv_J = T::from_f64(1.0) / J;
-            let inv_m = T::from_f64(1.0) / m;
-            let pivot = (J + m * a * a) * inv_J * inv_m;
-            if !emitted::regular(pivot, pivot) {
-                return Err(Failure::SingularConstraints);
-            }
-            let (sin_theta, cos_theta) = theta.sin_cos();
-            let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
-                / pivot;
-            let t0 = inv_m * minus_lambda;
-            let (a_, lambda) = (
-                [-a * inv_J * minus_lambda, -sin_theta * t0, cos_theta * t0],
-                [-minus_lambda],
-            );
-            if emitted::finite(&a_) && emitted::finite(&lambda) {
-                Ok((a_, lambda))
-            } else {
-                Err(Failure::NonFinite)
-            }
-        }
-
         /// Step functions of `dla2`.
         pub mod dla2 {
             use ::core::result::Result::{self, Err, Ok};
             use ::nhi_runtime::{Failure, Scalar, emitted, NodeState};
+
+            /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
+            ///
+            /// ```text
+            /// (1)  p⁻(q_h, q_h + h v') = p⁺(q_h − h v, q_h) + μ(q_h)ᵀ ℓ
+            /// (2)  μ(q') v' + μ₀(q') = 0,  q' = q_h + h/2 v'
+            ///
+            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// ```
+            ///
+            /// q_h = q + h/2 v: node between two steps;
+            /// ℓ = h λ': its impulse.
+            ///
+            /// Operations: 21 add, 30 mul, 1 corrected_sin_cos; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos; for one of second order 7 add, 12 mul.
+            #[inline(always)]
+            pub fn step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
+                let Prepared {
+                    J,
+                    m,
+                    a,
+                    b_theta,
+                    inv_m,
+                    weight,
+                    b_theta_sq,
+                    two_b_theta_over_m,
+                    a_b_theta,
+                    b_theta_over_m,
+                    b_theta_sq_over_m,
+                    two_over_h,
+                    two_over_h_sq,
+                } = *prepared;
+                let [theta, x, y] = state.q;
+                let Carried {
+                    half_h_last_impulse,
+                    half_h_last_2_impulse,
+                    half_h_last_3_impulse,
+                    half_h_back_impulse,
+                    half_h_dot_theta,
+                    half_h_dot_x,
+                    half_h_dot_y,
+                    last_theta,
+                    turn_theta,
+                    sin_near_theta,
+                    cos_near_theta,
+                } = state.carried;
+
+                // node: q_h = q + h/2 v
+                let theta_h = theta + half_h_dot_theta;
+                let x_h = x + half_h_dot_x;
+                let y_h = y + half_h_dot_y;
+
+                // (1) velocity w without reaction, and B = M⁻¹ μᵀ
+                let (sin_theta_h, cos_theta_h) = emitted::corrected_sin_cos(
+                    theta_h,
+                    last_theta,
+                    turn_theta,
+                    (sin_near_theta, cos_near_theta),
+                );
+                let b_x = inv_m * sin_theta_h;
+                let b_y = -inv_m * cos_theta_h;
+
+                // norm of Newton's updates of the impulse ℓ
+                let quarter_h_sq_scale2 = J * half_h_dot_theta * half_h_dot_theta
+                    + m * (half_h_dot_x * half_h_dot_x + half_h_dot_y * half_h_dot_y);
+
+                // constants of the iteration
+                let t0 = half_h_dot_y * sin_theta_h + half_h_dot_x * cos_theta_h;
+                let t1 = half_h_dot_x * sin_theta_h - half_h_dot_y * cos_theta_h;
+                let t2 = inv_m + b_theta * t0;
+
+                // initial guess: 4 u₁ + (4 u₃ − 6 u₂ − u₄); u₁ to u₄: last solutions
+                let newton = emitted::Newton::weighted([weight], quarter_h_sq_scale2);
+                let ([half_h_impulse], [t8, small_sin_t8, small_cos_t8]) = emitted::Newton::solve_or(
+                    newton,
+                    [T::from_f64(4.0) * half_h_last_impulse + half_h_back_impulse],
+                    [half_h_last_impulse],
+                    #[inline(always)]
+                    |[half_h_impulse]| {
+                        // Newton residual of (2)
+                        let half_h_dot_theta_try = half_h_dot_theta
+                            + b_theta * half_h_impulse;
+                        let theta_try = theta_h + half_h_dot_theta_try;
+
+                        // elimination: Jacobian · delta = −residual
+                        let t8 = theta_h - theta_try;
+                        let (small_sin_t8, small_cos_t8) = emitted::small_sin_cos(t8);
+                        let t9 = -b_theta * small_sin_t8;
+                        let t10 = t1 + inv_m * half_h_impulse;
+                        let jac = a_b_theta + t2 * small_cos_t8 - t9 * t10;
+                        Ok((
+                            [
+                                -(a * half_h_dot_theta_try - t0 * small_sin_t8
+                                    + small_cos_t8 * t10) / jac,
+                            ],
+                            move || {
+                                // derivatives F′, F″ and F‴ of the residual F
+                                let t3 = -b_theta * t1;
+                                let t4 = -b_theta_sq * t1;
+                                let t5 = two_b_theta_over_m + b_theta_sq * t0;
+                                let t6 = b_theta_over_m + b_theta * t2;
+                                let t7 = b_theta_sq_over_m + b_theta * t5;
+                                [
+                                    jac,
+                                    b_theta * small_cos_t8
+                                        * (t3 - b_theta_over_m * half_h_impulse)
+                                        + small_sin_t8 * t6,
+                                    -(t9 * (t4 - b_theta_sq_over_m * half_h_impulse)
+                                        + small_cos_t8 * t7),
+                                ]
+                            },
+                            [t8, small_sin_t8, small_cos_t8],
+                        ))
+                    },
+                )?;
+
+                // prediction of the sine and cosine at the next node
+                let twice = T::from_f64(2.0) * small_sin_t8;
+                let turn = small_cos_t8 * twice;
+                let turn_2 = small_sin_t8 * twice;
+                let change = cos_theta_h * turn + sin_theta_h * turn_2;
+                let change_2 = cos_theta_h * turn_2 - sin_theta_h * turn;
+                let sin_near_theta_h = sin_theta_h - change;
+                let cos_near_theta_h = cos_theta_h - change_2;
+
+                // (1) velocity of the step: w + B ℓ
+                let half_h_dot_theta_1 = half_h_dot_theta + b_theta * half_h_impulse;
+                let half_h_dot_x_1 = half_h_dot_x + b_x * half_h_impulse;
+                let half_h_dot_y_1 = half_h_dot_y + b_y * half_h_impulse;
+
+                // (2) q' = q_h + h/2 v'
+                let theta_1 = theta_h + half_h_dot_theta_1;
+                let x_1 = x_h + half_h_dot_x_1;
+                let y_1 = y_h + half_h_dot_y_1;
+                let next = NodeState {
+                    q: [theta_1, x_1, y_1],
+                    v: [
+                        two_over_h * half_h_dot_theta_1,
+                        two_over_h * half_h_dot_x_1,
+                        two_over_h * half_h_dot_y_1,
+                    ],
+                    lambda: [two_over_h_sq * half_h_impulse],
+                    carried: Carried {
+                        half_h_last_impulse: half_h_impulse,
+                        half_h_last_2_impulse: half_h_last_impulse,
+                        half_h_last_3_impulse: half_h_last_2_impulse,
+                        half_h_back_impulse: T::from_f64(4.0) * half_h_last_2_impulse
+                            - half_h_last_3_impulse
+                            - T::from_f64(6.0) * half_h_last_impulse,
+                        half_h_dot_theta: half_h_dot_theta_1,
+                        half_h_dot_x: half_h_dot_x_1,
+                        half_h_dot_y: half_h_dot_y_1,
+                        last_theta: theta_h,
+                        turn_theta: -T::from_f64(2.0) * t8,
+                        sin_near_theta: sin_near_theta_h,
+                        cos_near_theta: cos_near_theta_h,
+                    },
+                };
+                next.checked::<T>()
+            }
 
             /// What depends on the parameters and the step size alone.
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
@@ -442,178 +477,88 @@ const _: () = {
                     old_dot_y + (half_h_dot_y - old_half_h_dot_y_2) * rate,
                 ]
             }
-
-            /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
-            ///
-            /// ```text
-            /// (1)  p⁻(q_h, q_h + h v') = p⁺(q_h − h v, q_h) + μ(q_h)ᵀ ℓ
-            /// (2)  μ(q') v' + μ₀(q') = 0,  q' = q_h + h/2 v'
-            ///
-            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
-            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
-            /// for y = x + h d
-            /// ```
-            ///
-            /// q_h = q + h/2 v: node between two steps;
-            /// ℓ = h λ': its impulse.
-            ///
-            /// Operations: 21 add, 30 mul, 1 corrected_sin_cos; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos; for one of second order 7 add, 12 mul.
-            #[inline(always)]
-            pub fn step<T: Scalar>(
-                prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
-                _t: T,
-                _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
-                let Prepared {
-                    J,
-                    m,
-                    a,
-                    b_theta,
-                    inv_m,
-                    weight,
-                    b_theta_sq,
-                    two_b_theta_over_m,
-                    a_b_theta,
-                    b_theta_over_m,
-                    b_theta_sq_over_m,
-                    two_over_h,
-                    two_over_h_sq,
-                } = *prepared;
-                let [theta, x, y] = state.q;
-                let Carried {
-                    half_h_last_impulse,
-                    half_h_last_2_impulse,
-                    half_h_last_3_impulse,
-                    half_h_back_impulse,
-                    half_h_dot_theta,
-                    half_h_dot_x,
-                    half_h_dot_y,
-                    last_theta,
-                    turn_theta,
-                    sin_near_theta,
-                    cos_near_theta,
-                } = state.carried;
-
-                // node: q_h = q + h/2 v
-                let theta_h = theta + half_h_dot_theta;
-                let x_h = x + half_h_dot_x;
-                let y_h = y + half_h_dot_y;
-
-                // (1) velocity w without reaction, and B = M⁻¹ μᵀ
-                let (sin_theta_h, cos_theta_h) = emitted::corrected_sin_cos(
-                    theta_h,
-                    last_theta,
-                    turn_theta,
-                    (sin_near_theta, cos_near_theta),
-                );
-                let b_x = inv_m * sin_theta_h;
-                let b_y = -inv_m * cos_theta_h;
-
-                // norm of Newton's updates of the impulse ℓ
-                let quarter_h_sq_scale2 = J * half_h_dot_theta * half_h_dot_theta
-                    + m * (half_h_dot_x * half_h_dot_x + half_h_dot_y * half_h_dot_y);
-
-                // constants of the iteration
-                let t0 = half_h_dot_y * sin_theta_h + half_h_dot_x * cos_theta_h;
-                let t1 = half_h_dot_x * sin_theta_h - half_h_dot_y * cos_theta_h;
-                let t2 = inv_m + b_theta * t0;
-
-                // initial guess: 4 u₁ + (4 u₃ − 6 u₂ − u₄); u₁ to u₄: last solutions
-                let newton = emitted::Newton::weighted([weight], quarter_h_sq_scale2);
-                let ([half_h_impulse], [t8, small_sin_t8, small_cos_t8]) = emitted::Newton::solve_or(
-                    newton,
-                    [T::from_f64(4.0) * half_h_last_impulse + half_h_back_impulse],
-                    [half_h_last_impulse],
-                    #[inline(always)]
-                    |[half_h_impulse]| {
-                        // Newton residual of (2)
-                        let half_h_dot_theta_try = half_h_dot_theta
-                            + b_theta * half_h_impulse;
-                        let theta_try = theta_h + half_h_dot_theta_try;
-
-                        // elimination: Jacobian · delta = −residual
-                        let t8 = theta_h - theta_try;
-                        let (small_sin_t8, small_cos_t8) = emitted::small_sin_cos(t8);
-                        let t9 = -b_theta * small_sin_t8;
-                        let t10 = t1 + inv_m * half_h_impulse;
-                        let jac = a_b_theta + t2 * small_cos_t8 - t9 * t10;
-                        Ok((
-                            [
-                                -(a * half_h_dot_theta_try - t0 * small_sin_t8
-                                    + small_cos_t8 * t10) / jac,
-                            ],
-                            move || {
-                                // derivatives F′, F″ and F‴ of the residual F
-                                let t3 = -b_theta * t1;
-                                let t4 = -b_theta_sq * t1;
-                                let t5 = two_b_theta_over_m + b_theta_sq * t0;
-                                let t6 = b_theta_over_m + b_theta * t2;
-                                let t7 = b_theta_sq_over_m + b_theta * t5;
-                                [
-                                    jac,
-                                    b_theta * small_cos_t8
-                                        * (t3 - b_theta_over_m * half_h_impulse)
-                                        + small_sin_t8 * t6,
-                                    -(t9 * (t4 - b_theta_sq_over_m * half_h_impulse)
-                                        + small_cos_t8 * t7),
-                                ]
-                            },
-                            [t8, small_sin_t8, small_cos_t8],
-                        ))
-                    },
-                )?;
-
-                // prediction of the sine and cosine at the next node
-                let twice = T::from_f64(2.0) * small_sin_t8;
-                let turn = small_cos_t8 * twice;
-                let turn_2 = small_sin_t8 * twice;
-                let change = cos_theta_h * turn + sin_theta_h * turn_2;
-                let change_2 = cos_theta_h * turn_2 - sin_theta_h * turn;
-                let sin_near_theta_h = sin_theta_h - change;
-                let cos_near_theta_h = cos_theta_h - change_2;
-
-                // (1) velocity of the step: w + B ℓ
-                let half_h_dot_theta_1 = half_h_dot_theta + b_theta * half_h_impulse;
-                let half_h_dot_x_1 = half_h_dot_x + b_x * half_h_impulse;
-                let half_h_dot_y_1 = half_h_dot_y + b_y * half_h_impulse;
-
-                // (2) q' = q_h + h/2 v'
-                let theta_1 = theta_h + half_h_dot_theta_1;
-                let x_1 = x_h + half_h_dot_x_1;
-                let y_1 = y_h + half_h_dot_y_1;
-                let next = NodeState {
-                    q: [theta_1, x_1, y_1],
-                    v: [
-                        two_over_h * half_h_dot_theta_1,
-                        two_over_h * half_h_dot_x_1,
-                        two_over_h * half_h_dot_y_1,
-                    ],
-                    lambda: [two_over_h_sq * half_h_impulse],
-                    carried: Carried {
-                        half_h_last_impulse: half_h_impulse,
-                        half_h_last_2_impulse: half_h_last_impulse,
-                        half_h_last_3_impulse: half_h_last_2_impulse,
-                        half_h_back_impulse: T::from_f64(4.0) * half_h_last_2_impulse
-                            - half_h_last_3_impulse
-                            - T::from_f64(6.0) * half_h_last_impulse,
-                        half_h_dot_theta: half_h_dot_theta_1,
-                        half_h_dot_x: half_h_dot_x_1,
-                        half_h_dot_y: half_h_dot_y_1,
-                        last_theta: theta_h,
-                        turn_theta: -T::from_f64(2.0) * t8,
-                        sin_near_theta: sin_near_theta_h,
-                        cos_near_theta: cos_near_theta_h,
-                    },
-                };
-                next.checked::<T>()
-            }
         }
 
         /// Step functions of `rattle`.
         pub mod rattle {
             use ::core::result::Result::{self, Err, Ok};
             use ::nhi_runtime::{Failure, Scalar, emitted, JumpState};
+
+            /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
+            ///
+            /// ```text
+            /// (1)  p⁻(q, q') = L_v(q, v_post),  q' = q + h d
+            /// (2)  v_pre' = M⁻¹(p⁺(q, q') − a) at q'
+            /// (3)  v_post' = v_pre' − 2 B σ,  σ = C⁻¹(μ v_pre' + μ₀) at q'
+            ///
+            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
+            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
+            /// for y = x + h d
+            /// ```
+            ///
+            /// λ' = −2σ/h;
+            /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B.
+            ///
+            /// Operations: 8 add, 14 mul, 1 rotated_sin_cos.
+            #[inline(always)]
+            pub fn step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                _t: T,
+                _inputs: &[T; 0],
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
+                let Prepared { a, k0, two_over_m_pivot, inv_h, two_over_h_sq_pivot } = *prepared;
+                let [theta, x, y] = state.q;
+                let Carried {
+                    h_dot_theta_post,
+                    h_dot_x_post,
+                    h_dot_y_post,
+                    sin_theta,
+                    cos_theta,
+                } = state.carried;
+
+                // configuration q' = q + h d
+                let theta_1 = theta + h_dot_theta_post;
+                let x_1 = x + h_dot_x_post;
+                let y_1 = y + h_dot_y_post;
+
+                // (2) v_pre' = M⁻¹(p⁺ − a) at q', and 2 σ = 2 C⁻¹(μ v_pre' + μ₀)
+                let (sin_theta_1, cos_theta_1) = emitted::rotated_sin_cos(
+                    theta_1,
+                    theta,
+                    (sin_theta, cos_theta),
+                );
+                let h_defect = a * h_dot_theta_post + h_dot_x_post * sin_theta_1
+                    - h_dot_y_post * cos_theta_1;
+
+                // (3) v_post' = v_pre' − 2 B σ
+                let h_dot_theta_post_1 = h_dot_theta_post - k0 * h_defect;
+                let t0 = two_over_m_pivot * h_defect;
+                let h_dot_x_post_1 = h_dot_x_post - sin_theta_1 * t0;
+                let h_dot_y_post_1 = h_dot_y_post + cos_theta_1 * t0;
+                let next = JumpState {
+                    q: [theta_1, x_1, y_1],
+                    v_pre: [
+                        inv_h * h_dot_theta_post,
+                        inv_h * h_dot_x_post,
+                        inv_h * h_dot_y_post,
+                    ],
+                    v_post: [
+                        inv_h * h_dot_theta_post_1,
+                        inv_h * h_dot_x_post_1,
+                        inv_h * h_dot_y_post_1,
+                    ],
+                    lambda: [-two_over_h_sq_pivot * h_defect],
+                    carried: Carried {
+                        h_dot_theta_post: h_dot_theta_post_1,
+                        h_dot_x_post: h_dot_x_post_1,
+                        h_dot_y_post: h_dot_y_post_1,
+                        sin_theta: sin_theta_1,
+                        cos_theta: cos_theta_1,
+                    },
+                };
+                next.checked::<T>()
+            }
 
             /// What depends on the parameters and the step size alone.
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
@@ -835,81 +780,134 @@ const _: () = {
                     cos_theta: cos,
                 }
             }
+        }
 
-            /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
-            ///
-            /// ```text
-            /// (1)  p⁻(q, q') = L_v(q, v_post),  q' = q + h d
-            /// (2)  v_pre' = M⁻¹(p⁺(q, q') − a) at q'
-            /// (3)  v_post' = v_pre' − 2 B σ,  σ = C⁻¹(μ v_pre' + μ₀) at q'
-            ///
-            /// p⁻(x, y) = ½ L_v(x, d) + ½ L_v(y, d) − h/2 (L_q + f)(x, d)
-            /// p⁺(x, y) = ½ L_v(x, d) + ½ L_v(y, d) + h/2 (L_q + f)(y, d)
-            /// for y = x + h d
-            /// ```
-            ///
-            /// λ' = −2σ/h;
-            /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B.
-            ///
-            /// Operations: 8 add, 14 mul, 1 rotated_sin_cos.
-            #[inline(always)]
-            pub fn step<T: Scalar>(
-                prepared: &Prepared<T>,
-                state: &JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>,
-                _t: T,
-                _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
-                let Prepared { a, k0, two_over_m_pivot, inv_h, two_over_h_sq_pivot } = *prepared;
-                let [theta, x, y] = state.q;
-                let Carried {
-                    h_dot_theta_post,
-                    h_dot_x_post,
-                    h_dot_y_post,
-                    sin_theta,
-                    cos_theta,
-                } = state.carried;
+        /// Energy E = L_v·v − L, a number.
+        /// Without forces it is constant in time if L does not depend on t and the constraints are linear in v.
+        ///
+        /// Operations: 2 add, 6 mul.
+        #[inline]
+        pub fn energy<T: Scalar>(parameters: &[T; 3], _q: &[T; 3], v: &[T; 3]) -> T {
+            let [J, m, _] = *parameters;
+            let [dot_theta, dot_x, dot_y] = *v;
+            T::from_f64(0.5)
+                * (J * dot_theta * dot_theta + m * (dot_x * dot_x + dot_y * dot_y))
+        }
 
-                // configuration q' = q + h d
-                let theta_1 = theta + h_dot_theta_post;
-                let x_1 = x + h_dot_x_post;
-                let y_1 = y + h_dot_y_post;
+        /// Momentum p = L_v = M v + a, one component per velocity.
+        ///
+        /// Operations: 3 mul.
+        #[inline]
+        pub fn momentum<T: Scalar>(
+            parameters: &[T; 3],
+            _q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 3] {
+            let [J, m, _] = *parameters;
+            let [dot_theta, dot_x, dot_y] = *v;
+            [J * dot_theta, m * dot_x, m * dot_y]
+        }
 
-                // (2) v_pre' = M⁻¹(p⁺ − a) at q', and 2 σ = 2 C⁻¹(μ v_pre' + μ₀)
-                let (sin_theta_1, cos_theta_1) = emitted::rotated_sin_cos(
-                    theta_1,
-                    theta,
-                    (sin_theta, cos_theta),
-                );
-                let h_defect = a * h_dot_theta_post + h_dot_x_post * sin_theta_1
-                    - h_dot_y_post * cos_theta_1;
+        /// Constraint residual μ v + μ₀, one component per constraint.
+        /// It is zero for admissible velocities.
+        ///
+        /// Operations: 2 add, 3 mul, 1 sin_cos.
+        #[inline]
+        pub fn residual<T: Scalar>(
+            parameters: &[T; 3],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 1] {
+            let [_, _, a] = *parameters;
+            let [theta, _, _] = *q;
+            let [dot_theta, dot_x, dot_y] = *v;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            [a * dot_theta + dot_x * sin_theta - dot_y * cos_theta]
+        }
 
-                // (3) v_post' = v_pre' − 2 B σ
-                let h_dot_theta_post_1 = h_dot_theta_post - k0 * h_defect;
-                let t0 = two_over_m_pivot * h_defect;
-                let h_dot_x_post_1 = h_dot_x_post - sin_theta_1 * t0;
-                let h_dot_y_post_1 = h_dot_y_post + cos_theta_1 * t0;
-                let next = JumpState {
-                    q: [theta_1, x_1, y_1],
-                    v_pre: [
-                        inv_h * h_dot_theta_post,
-                        inv_h * h_dot_x_post,
-                        inv_h * h_dot_y_post,
-                    ],
-                    v_post: [
-                        inv_h * h_dot_theta_post_1,
-                        inv_h * h_dot_x_post_1,
-                        inv_h * h_dot_y_post_1,
-                    ],
-                    lambda: [-two_over_h_sq_pivot * h_defect],
-                    carried: Carried {
-                        h_dot_theta_post: h_dot_theta_post_1,
-                        h_dot_x_post: h_dot_x_post_1,
-                        h_dot_y_post: h_dot_y_post_1,
-                        sin_theta: sin_theta_1,
-                        cos_theta: cos_theta_1,
-                    },
-                };
-                next.checked::<T>()
+        /// Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.
+        /// A residual that is small compared with it is rounding.
+        ///
+        /// Operations: 2 add, 6 mul, 1 sin_cos, 3 sqrt.
+        #[inline]
+        pub fn residual_scale<T: Scalar>(
+            parameters: &[T; 3],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> [T; 1] {
+            let [_, _, a] = *parameters;
+            let [theta, _, _] = *q;
+            let [dot_theta, dot_x, dot_y] = *v;
+            let t0 = a * dot_theta;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            let t1 = dot_x * sin_theta;
+            let t2 = dot_y * cos_theta;
+            [(t0 * t0).sqrt() + (t1 * t1).sqrt() + (t2 * t2).sqrt()]
+        }
+
+        /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
+        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
+        ///
+        /// Operations: 6 add, 12 mul, 3 div, 1 sin_cos.
+        #[inline]
+        pub fn project<T: Scalar>(
+            parameters: &[T; 3],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> Result<[T; 3], Failure> {
+            let [J, m, a] = *parameters;
+            let [theta, _, _] = *q;
+            let [dot_theta, dot_x, dot_y] = *v;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            let defect = a * dot_theta + dot_x * sin_theta - dot_y * cos_theta;
+            let inv_J = T::from_f64(1.0) / J;
+            let inv_m = T::from_f64(1.0) / m;
+            let pivot = (J + m * a * a) * inv_J * inv_m;
+            if !emitted::regular(pivot, pivot) {
+                return Err(Failure::SingularConstraints);
+            }
+            let sigma = defect / pivot;
+            let t0 = inv_m * sigma;
+            let v_ = [
+                dot_theta - a * inv_J * sigma,
+                dot_x - sin_theta * t0,
+                dot_y + cos_theta * t0,
+            ];
+            if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
+        }
+
+        /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
+        /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
+        /// Fails where M or C is singular.
+        ///
+        /// Operations: 2 add, 12 mul, 3 div, 1 sin_cos.
+        #[inline]
+        pub fn acceleration<T: Scalar>(
+            parameters: &[T; 3],
+            q: &[T; 3],
+            v: &[T; 3],
+        ) -> Result<([T; 3], [T; 1]), Failure> {
+            let [J, m, a] = *parameters;
+            let [theta, _, _] = *q;
+            let [dot_theta, dot_x, dot_y] = *v;
+            let inv_J = T::from_f64(1.0) / J;
+            let inv_m = T::from_f64(1.0) / m;
+            let pivot = (J + m * a * a) * inv_J * inv_m;
+            if !emitted::regular(pivot, pivot) {
+                return Err(Failure::SingularConstraints);
+            }
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
+                / pivot;
+            let t0 = inv_m * minus_lambda;
+            let (a_, lambda) = (
+                [-a * inv_J * minus_lambda, -sin_theta * t0, cos_theta * t0],
+                [-minus_lambda],
+            );
+            if emitted::finite(&a_) && emitted::finite(&lambda) {
+                Ok((a_, lambda))
+            } else {
+                Err(Failure::NonFinite)
             }
         }
     }
@@ -942,6 +940,7 @@ const _: () = {
             __parameters: &[__T; 3],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
         ) -> __T {
             kernel::energy(__parameters, __q, __v)
         }
@@ -951,6 +950,7 @@ const _: () = {
             __parameters: &[__T; 3],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
         ) -> [__T; 3] {
             kernel::momentum(__parameters, __q, __v)
         }
@@ -960,6 +960,8 @@ const _: () = {
             __parameters: &[__T; 3],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 0],
         ) -> [__T; 1] {
             kernel::residual(__parameters, __q, __v)
         }
@@ -969,6 +971,8 @@ const _: () = {
             __parameters: &[__T; 3],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 0],
         ) -> [__T; 1] {
             kernel::residual_scale(__parameters, __q, __v)
         }
@@ -978,6 +982,8 @@ const _: () = {
             __parameters: &[__T; 3],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __t: __T,
+            __inputs: &[__T; 0],
         ) -> ::core::result::Result<[__T; 3], ::nhi_runtime::Failure> {
             kernel::project(__parameters, __q, __v)
         }
@@ -990,7 +996,7 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<([__T; 3], [__T; 1]), ::nhi_runtime::Failure> {
-            kernel::acceleration(__parameters, __q, __v, __t, __inputs)
+            kernel::acceleration(__parameters, __q, __v)
         }
     }
 

@@ -236,11 +236,15 @@ matrix or the constraints are singular; *sim is left as it was then.";
             }
             at += part.entries();
         }
+        let t = if unit.driven.in_time { ", t" } else { "" };
         if unit.derived.mechanics.has_positions() {
-            checks.push((format!("!{system}_position_vanishes(p, q0)"), "NHI_INADMISSIBLE_CONFIGURATION"));
+            let call = format!("!{system}_position_vanishes(p, q0{t})");
+            checks.push((call, "NHI_INADMISSIBLE_CONFIGURATION"));
         }
         if unit.m > 0 {
-            checks.push((format!("!{system}_residual_vanishes(p, q0, v0)"), "NHI_INADMISSIBLE_VELOCITY"));
+            let u = if unit.driven.by_inputs { ", u" } else { "" };
+            let call = format!("!{system}_residual_vanishes(p, q0, v0{t}{u})");
+            checks.push((call, "NHI_INADMISSIBLE_VELOCITY"));
         }
         let checks: String = checks.iter().map(|(condition, status)| fail_if(condition, status)).collect();
         // The sizes of different steps, with what is prepared for each.

@@ -13,8 +13,10 @@ mod method;
 mod names;
 mod system;
 
+use crate::expr::Expr;
 use crate::group::{Group, Part};
 use crate::lower::Function;
+use crate::mechanics::Mechanics;
 use crate::optimised::{Number, Optimised};
 use crate::pipeline::Derived;
 use crate::system::Quantity;
@@ -100,6 +102,23 @@ struct Unit<'a> {
     n: usize,
     m: usize,
     inputs: usize,
+    driven: Driven,
+}
+
+/// What energy, momentum, constraints and their residuals depend on besides the state.
+#[derive(Clone, Copy)]
+struct Driven {
+    in_time: bool,
+    by_inputs: bool,
+}
+
+impl Driven {
+    fn of(mechanics: &Mechanics) -> Driven {
+        let pool = &mechanics.system.pool;
+        let inputs: Vec<Expr> = mechanics.system.inputs.iter().map(|u| u.symbol).collect();
+        let by_inputs = mechanics.residual.iter().any(|&e| pool.depends_on(e, &inputs));
+        Driven { in_time: mechanics.structure.time_dependent, by_inputs }
+    }
 }
 
 impl<'a> Unit<'a> {
@@ -132,6 +151,7 @@ impl<'a> Unit<'a> {
             n: system.velocities.len(),
             m: system.constraints.len(),
             inputs: system.inputs.len(),
+            driven: Driven::of(&derived.mechanics),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The functions of the system.
 
 use super::function::{Body, fail_if};
-use super::{Text, Unit, all_finite, doc_of};
+use super::{Driven, Text, Unit, all_finite, doc_of};
 use crate::lower::Function;
 use crate::optimised::{Optimised, SystemFunctions};
 use crate::program::Role;
@@ -11,19 +11,22 @@ impl Unit<'_> {
     pub(super) fn system(&self, text: &mut Text, optimised: &Optimised) {
         let of_system = &optimised.system;
         let SystemFunctions { energy, momentum, project, acceleration, .. } = of_system;
+        let driven = &self.driven;
         text.typedef("Parameters.", &self.members.join("\n"), &format!("{}_parameters", self.name));
         let functions = [energy, momentum, project, acceleration].into_iter();
         functions.chain(&of_system.momentum_basis).for_each(|function| self.plain(text, function, ""));
         if self.m > 0 {
             self.plain(text, &of_system.residual, "");
             self.plain(text, &of_system.residual_scale, "static ");
-            text.source.push_str(&self.vanishes("residual", self.m, &[("q", self.entries), ("v", self.n)]));
+            let arguments = [("q", self.entries), ("v", self.n)];
+            text.source.push_str(&self.vanishes("residual", self.m, &arguments, driven));
         }
         if let (Some(position), Some(scale)) = (&of_system.position, &of_system.position_scale) {
             self.plain(text, position, "");
             self.plain(text, scale, "static ");
             let count = position.outputs[0].values.len();
-            text.source.push_str(&self.vanishes("position", count, &[("q", self.entries)]));
+            let driven = Driven { by_inputs: false, ..*driven };
+            text.source.push_str(&self.vanishes("position", count, &[("q", self.entries)], &driven));
         }
     }
 
@@ -32,16 +35,14 @@ impl Unit<'_> {
     fn plain(&self, text: &mut Text, function: &Function, linkage: &str) {
         let (name, real) = (&self.name, self.real);
         let in_place = function.outputs[0].role == Role::Velocity;
-        let uses = function.uses();
         let mut parameters = Vec::new();
         let mut inputs = Vec::new();
         for argument in &function.arguments {
             let length = argument.values.len();
-            let is_used = argument.values.iter().any(|value| uses[value.index()] > 0);
             let parameter = match argument.role {
                 Role::Parameters => "p",
-                Role::Time if !is_used && self.inputs == 0 => continue,
-                Role::Inputs if length == 0 => continue,
+                Role::Time if !self.takes_time(function) => continue,
+                Role::Inputs if length == 0 || !self.takes_inputs(function) => continue,
                 Role::Inputs => "u",
                 _ => argument.role.name(),
             };
@@ -111,18 +112,40 @@ impl Unit<'_> {
         text.function(&doc_of(function), &head, &body.text);
     }
 
+    /// Whether the time is an argument.
+    fn takes_time(&self, function: &Function) -> bool {
+        self.driven.in_time
+            || function.read_arguments().any(|argument| argument.role == Role::Time)
+            || self.accelerates_by_inputs(function)
+    }
+
+    /// Whether inputs are an argument.
+    fn takes_inputs(&self, function: &Function) -> bool {
+        self.driven.by_inputs || self.accelerates_by_inputs(function)
+    }
+
+    fn accelerates_by_inputs(&self, function: &Function) -> bool {
+        function.name == "acceleration" && self.inputs > 0
+    }
+
     /// Whether the `m` residuals that a function computes vanish up to the rounding of its arguments, as the runtime
     /// decides.
-    fn vanishes(&self, called: &str, m: usize, arguments: &[(&str, usize)]) -> String {
+    fn vanishes(&self, called: &str, m: usize, arguments: &[(&str, usize)], driven: &Driven) -> String {
         let Unit { name, real, .. } = self;
+        let time = driven.in_time.then(|| (format!("{real} t"), ", t"));
+        let inputs = driven.by_inputs.then(|| (self.array("u", self.inputs), ", u"));
+        let outside: Vec<(String, &str)> = time.into_iter().chain(inputs).collect();
         let relative = if *real == "float" { "(float)(16.0 * NHI_EPSILON)" } else { "1e-10" };
         let cancelled = if *real == "float" { "(float)(4.0 * NHI_EPSILON)" } else { "1e-15" };
         let declared: Vec<String> =
             arguments.iter().map(|(array, length)| format!("const {real} {array}[{length}]")).collect();
+        let declared = declared.into_iter().chain(outside.iter().map(|(declared, _)| declared.clone()));
+        let declared = declared.collect::<Vec<String>>().join(", ");
         let passed = |replaced: Option<&str>| -> String {
             let names =
                 arguments.iter().map(|&(array, _)| if Some(array) == replaced { "moved" } else { array });
-            names.map(|name| format!(", {name}")).collect()
+            let outside = outside.iter().map(|(_, passed)| (*passed).to_owned());
+            names.map(|name| format!(", {name}")).chain(outside).collect()
         };
         let perturbed = |&(of, length): &(&str, usize)| {
             let call = passed(Some(of));
@@ -166,7 +189,7 @@ impl Unit<'_> {
 }}
 
 ",
-            declared.join(", "),
+            declared,
             arguments.iter().map(perturbed).collect::<String>(),
             all = passed(None),
         )
