@@ -38,6 +38,7 @@
 //! | `rayon` | yes | the threads of an [`Ensemble`]; needs `std` |
 //! | `platform-trigonometry` | no | sines and cosines of `f64` by the platform's library (or `libm`) instead of the polynomials that are inlined into every step |
 //! | `num-dual` | no | the dual numbers of the crate of that name as [`Scalar`]s, in addition to [`Dual`] |
+//! | `serde` | no | [`Snapshot`]s and [`Checkpoint`]s implement `Serialize` and `Deserialize` |
 //! | `nalgebra` | yes | conversions between poses and the rotations, unit quaternions and isometries of nalgebra |
 //!
 //! Configurations, velocities and inputs are arrays. Vectors of nalgebra implement the conversions into arrays and
@@ -84,7 +85,7 @@ pub use compose::{Compose, ComposedIds, Symmetric};
 pub use dual::Dual;
 #[cfg(feature = "std")]
 pub use ensemble::{Checkpoint, Ensemble, TrajectoryError};
-pub use error::{CoefficientFault, Error, Failure, Quantity};
+pub use error::{CoefficientFault, Error, Failure, Quantity, SnapshotFault};
 pub use fields::Fields;
 #[cfg(feature = "std")]
 pub use fused::Fused;
@@ -95,8 +96,10 @@ pub use pair::GniEulerAb;
 pub use pose::{Factor, Posed, Retracts};
 pub use samples::{Sample, SampleOf, Samples};
 pub use scalar::Scalar;
-pub use simulation::Simulation;
-pub use state::{JumpState, NodeState, State};
+#[cfg(feature = "std")]
+pub use simulation::Snapshot;
+pub use simulation::{Builder, NoStart, NoStepSize, Simulation};
+pub use state::{AnyStepSize, JumpState, NodeState, State};
 pub use system::{Acceleration, Emits, Length, Start, Symmetry, System, Vector};
 pub use unchecked::{Arithmetic, Separate};
 
