@@ -63,6 +63,7 @@ pub mod group;
 mod isa;
 mod mechanics;
 mod method;
+mod named;
 mod pair;
 mod pose;
 mod samples;
@@ -92,6 +93,7 @@ pub use fused::Fused;
 pub use mechanics::Mechanics;
 pub use method::markers::*;
 pub use method::{Method, Reflecting, Retracted, Started};
+pub use named::Named;
 pub use pair::GniEulerAb;
 pub use pose::{Factor, Posed, Retracts};
 pub use samples::{Sample, SampleOf, Samples};
@@ -108,6 +110,7 @@ pub mod prelude {
     #[cfg(feature = "std")]
     pub use crate::Ensemble;
     pub use crate::Mechanics as _;
+    pub use crate::Named as _;
     #[cfg(feature = "derive")]
     pub use crate::Nonholonomic;
     pub use crate::Simulation;

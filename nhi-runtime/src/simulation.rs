@@ -564,6 +564,9 @@ const REGISTERS: usize = 16;
 /// (q, v)
 type Point<S, T> = (<S as System>::Configuration<T>, <S as System>::Velocity<T>);
 
+/// Prepared values and a state.
+type Started<S, M, T> = (<M as Method<S>>::Prepared<T>, <M as Method<S>>::State<T>);
+
 /// The prepared values and the state of `method` that is started at (q, v) after `k` steps.
 fn started<S: System, M: Method<S>, T: Scalar>(
     method: &M,
@@ -572,7 +575,7 @@ fn started<S: System, M: Method<S>, T: Scalar>(
     k: u64,
     (q, v): Point<S, T>,
     inputs: &S::Inputs<T>,
-) -> Result<(M::Prepared<T>, M::State<T>), Error> {
+) -> Result<Started<S, M, T>, Error> {
     let start = |cause: Failure| Error::Start { cause };
     let prepared = method.prepare(parameters, clock.h()).map_err(start)?;
     let state = method.start(parameters, clock.h(), &q, &v, clock.time(k), inputs).map_err(start)?;

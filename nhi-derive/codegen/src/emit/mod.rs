@@ -11,6 +11,8 @@
 //!         }
 //!     }
 //!     impl System for Sleigh { .. }
+//!     impl Sleigh { pub const THETA: usize = 0; .. }
+//!     impl Named for Sleigh { .. }
 //!     impl Emits<Dla2> for Sleigh { .. }
 //! };
 //! ```
@@ -18,6 +20,7 @@
 //! Numbers are computed in the module, where no name of the user's is in scope. Outside of it every
 //! path is absolute and every local name starts with two underscores.
 
+mod by_name;
 mod expression;
 mod function;
 mod geometry;
@@ -25,6 +28,7 @@ mod names;
 mod people;
 mod unoptimised;
 
+pub use by_name::stand_in;
 pub use unoptimised::unoptimised;
 
 use crate::declaration::Declaration;
@@ -70,16 +74,18 @@ impl Unit<'_> {
     fn implementation(&self, mode: &mut Mode) -> TokenStream {
         let kernel = self.kernel(mode);
         let system = self.system();
+        let by_name = self.by_name();
         let methods = self.optimised.methods.iter().map(|method| self.emits(method));
         quote! {
             #[allow(
                 clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction,
-                missing_docs, non_ascii_idents, non_snake_case, uncommon_codepoints, unnameable_types,
+                missing_docs, non_ascii_idents, non_snake_case, non_upper_case_globals, uncommon_codepoints, unnameable_types,
                 unreachable_pub, unused, unused_qualifications, unused_results
             )]
             const _: () = {
                 #kernel
                 #system
+                #by_name
                 #(#methods)*
             };
         }
@@ -97,7 +103,7 @@ impl Unit<'_> {
         });
         let plain: Vec<TokenStream> = plain.collect();
         let methods: Vec<TokenStream> = methods.iter().map(|method| self.method(mode, method)).collect();
-        let (imports, runtime) = (self.imports(1, None), self.runtime_module());
+        let (imports, runtime, view) = (self.imports(1, None), self.runtime_module(), self.view());
         quote! {
             mod kernel {
                 #imports
@@ -105,6 +111,7 @@ impl Unit<'_> {
                 #geometry
                 #(#plain)*
                 #(#methods)*
+                #view
             }
         }
     }
