@@ -100,17 +100,17 @@ impl fmt::Display for CoefficientFault {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum SnapshotFault {
     /// It is of another system.
-    System {
+    OtherSystem {
         /// Name of the given system.
         name: &'static str,
     },
     /// It is of another method.
-    Method {
+    OtherMethod {
         /// Id of the given method.
         id: &'static str,
     },
     /// The given system has another value of a parameter.
-    Parameter {
+    OtherParameter {
         /// Name of the parameter.
         name: &'static str,
         /// The value of the given system.
@@ -126,9 +126,9 @@ pub enum SnapshotFault {
 impl fmt::Display for SnapshotFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            SnapshotFault::System { name } => write!(f, "the snapshot is not of the system `{name}`"),
-            SnapshotFault::Method { id } => write!(f, "the snapshot is not of the method `{id}`"),
-            SnapshotFault::Parameter { name, value, snapshot } => write!(
+            SnapshotFault::OtherSystem { name } => write!(f, "the snapshot is not of the system `{name}`"),
+            SnapshotFault::OtherMethod { id } => write!(f, "the snapshot is not of the method `{id}`"),
+            SnapshotFault::OtherParameter { name, value, snapshot } => write!(
                 f,
                 "the parameter `{name}` is {value}, and {snapshot} in the snapshot; \
                  `Simulation::set_parameters` changes it afterwards"

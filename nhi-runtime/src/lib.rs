@@ -4,7 +4,7 @@
 //! `#[derive(Nonholonomic)]`. The derive generates step functions of structure-preserving integrators
 //! for this system; this crate runs them. They do not allocate, do not panic and work without `std`.
 //!
-//! - [`Simulation`] integrates a system with a method from an initial state.
+//! - [`Simulation`] integrates a system with a method from an initial state; [`Snapshot`] is all of its numbers.
 //! - [`Ensemble`] integrates many trajectories at once.
 //! - The methods are values: [`Dla2`] is the recommendation, and [`Rdp`] with a group factor; [`Rattle`] and
 //!   the other reflecting methods have parasitic modes ([`Simulation::parasite`]), [`Rk4`] serves for
@@ -15,6 +15,7 @@
 //! - [`Error`] reports invalid data, or the step that could not be taken and the reason.
 //!
 #![cfg_attr(feature = "derive", doc = include_str!("guide.md"))]
+#![cfg_attr(all(feature = "derive", feature = "std"), doc = include_str!("life.md"))]
 //! # Names
 //!
 //! | mathematics | code |

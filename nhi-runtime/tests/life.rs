@@ -576,12 +576,12 @@ fn a_snapshot_of_something_else_is_refused() {
     };
     assert_eq!(load(&snapshot), Ok(()));
     let other = Simulation::from_snapshot(sleigh(), Rattle, &snapshot).map(|_| ());
-    assert_eq!(fault(other), SnapshotFault::Method { id: "rattle" });
+    assert_eq!(fault(other), SnapshotFault::OtherMethod { id: "rattle" });
     let other = Simulation::from_snapshot(Particle { g: 9.81 }, Dla2, &snapshot).map(|_| ());
-    assert_eq!(fault(other), SnapshotFault::System { name: "Particle" });
+    assert_eq!(fault(other), SnapshotFault::OtherSystem { name: "Particle" });
     let heavy = Sleigh { m: 2.0, ..sleigh() };
     let other = Simulation::from_snapshot(heavy, Dla2, &snapshot).map(|_| ());
-    assert_eq!(fault(other), SnapshotFault::Parameter { name: "m", value: 2.0, snapshot: 1.0 });
+    assert_eq!(fault(other), SnapshotFault::OtherParameter { name: "m", value: 2.0, snapshot: 1.0 });
 
     let changed = |change: fn(&mut Snapshot)| {
         let mut snapshot = snapshot.clone();

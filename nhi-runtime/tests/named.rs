@@ -1,11 +1,6 @@
 //! The numbers of a state by the names of the declaration.
 #![cfg(feature = "derive")]
-#![allow(
-    non_snake_case,
-    mixed_script_confusables,
-    confusable_idents,
-    reason = "names that clash in upper case, in any script"
-)]
+#![allow(non_snake_case, mixed_script_confusables, reason = "names that clash in upper case, in any script")]
 
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Dual, System};
@@ -136,7 +131,7 @@ struct Clashing;
 #[test]
 fn names_that_clash_are_told_apart() {
     assert_eq!((Clashing::x, Clashing::X, Clashing::name, Clashing::TYPE), (0, 1, 2, 3));
-    assert_eq!((Clashing::DOT_X, Clashing::LAMBDA_0, Clashing::Θ, Clashing::SS), (4, 5, 6, 7));
+    assert_eq!((Clashing::DOT_X, Clashing::LAMBDA_0, Clashing::θ, Clashing::ß), (4, 5, 6, 7));
     assert_eq!(Clashing::NAME, "Clashing");
     let q0 = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
     let sim = Simulation::project(Clashing, Dla2, q0, [1.0; 8], 0.01).unwrap();

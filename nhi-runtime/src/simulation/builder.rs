@@ -8,7 +8,7 @@ use crate::{Error, Method, Simulation, System, Vector};
 /// `P` and `H` are types of what has been given: the initial state, or [`NoStart`], and the step size, or [`NoStepSize`].
 /// Without them there is no [`build`](Builder::build).
 #[derive(Clone, Copy, Debug)]
-pub struct Builder<S: System, M, P = NoStart, H = NoStepSize> {
+pub struct Builder<S: System, M, P, H> {
     system: S,
     method: M,
     t0: f64,
@@ -53,7 +53,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     /// assert_eq!(sim.time(), 10.01);
     /// # Ok::<(), nhi_runtime::Error>(())
     /// ```
-    pub fn builder(system: S, method: M) -> Builder<S, M> {
+    pub fn builder(system: S, method: M) -> Builder<S, M, NoStart, NoStepSize> {
         let inputs = S::Inputs::splat(0.0);
         Builder { system, method, t0: 0.0, inputs, start: NoStart, h: NoStepSize }
     }

@@ -23,8 +23,9 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         Ok(())
     }
 
-    /// Continues from another configuration and velocity, which are checked as by [`Simulation::new`]. Time, number of steps
-    /// and inputs stay as they are. An impact, for instance, is a new velocity at the same configuration.
+    /// Continues from another configuration and velocity, which are checked as by [`Simulation::new`]; `S::project` returns the
+    /// nearest admissible velocity. An impact, for instance, is a new velocity at the same configuration. Time, number of steps
+    /// and inputs stay as they are. The method starts anew, as after [`Simulation::set_step_size`].
     ///
     /// # Errors
     /// As [`Simulation::new`]; the simulation is unchanged.

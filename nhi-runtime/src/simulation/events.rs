@@ -4,10 +4,7 @@ use super::Clock;
 use super::clock::check_time;
 use crate::{AnyStepSize, Error, Failure, Method, SampleOf, Simulation, System};
 
-impl<S: System, M: Method<S>> Simulation<S, M>
-where
-    M::State<f64>: AnyStepSize,
-{
+impl<S: System, M: Method<S>> Simulation<S, M> {
     /// Takes steps until the time is `t`. The last step is shortened if `t` is between two nodes; steps after it have the
     /// size [h](Simulation::h) again, and begin at `t`. If `t` is the time of a node up to rounding, no step is shortened,
     /// and the states are those of [`Simulation::step`], bit for bit.
@@ -18,7 +15,10 @@ where
     /// # Errors
     /// [`Error::NonFinite`] if `t` is not finite, and [`Error::Past`] if the steps lead away from `t`; the simulation is
     /// unchanged. [`Error::Step`] says which step failed and why; the simulation is in the state before that step.
-    pub fn run_until(&mut self, t: f64) -> Result<(), Error> {
+    pub fn run_until(&mut self, t: f64) -> Result<(), Error>
+    where
+        M::State<f64>: AnyStepSize,
+    {
         check_time(t)?;
         let (now, h) = (self.time(), self.h());
         let steps = (t - now) / h;
@@ -67,7 +67,10 @@ where
     ///
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is in the state before that step.
-    pub fn advance_until(&mut self, condition: impl Fn(&SampleOf<S>) -> bool) -> Result<f64, Error> {
+    pub fn advance_until(&mut self, condition: impl Fn(&SampleOf<S>) -> bool) -> Result<f64, Error>
+    where
+        M::State<f64>: AnyStepSize,
+    {
         if condition(&self.sample()) {
             return Ok(self.time());
         }

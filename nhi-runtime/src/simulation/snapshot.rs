@@ -58,15 +58,15 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     pub fn from_snapshot(system: S, method: M, snapshot: &Snapshot) -> Result<Self, Error> {
         let refused = |fault| Err(Error::Snapshot { fault });
         if snapshot.system != S::NAME {
-            return refused(SnapshotFault::System { name: S::NAME });
+            return refused(SnapshotFault::OtherSystem { name: S::NAME });
         }
         if snapshot.method != method.id() {
-            return refused(SnapshotFault::Method { id: method.id() });
+            return refused(SnapshotFault::OtherMethod { id: method.id() });
         }
         let parameters = system.parameters();
         let given = S::PARAMETERS.iter().zip(parameters.as_ref()).zip(&snapshot.parameters);
         if let Some(((name, &value), &snapshot)) = given.into_iter().find(|((_, value), old)| value != old) {
-            return refused(SnapshotFault::Parameter { name, value, snapshot });
+            return refused(SnapshotFault::OtherParameter { name, value, snapshot });
         }
         let clock = Clock::continued(snapshot.origin, snapshot.taken, snapshot.h);
         clock.check()?;

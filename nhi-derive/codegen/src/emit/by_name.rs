@@ -7,8 +7,8 @@
 //! impl Named for Sleigh { type View<T: Scalar> = kernel::Named<T>; .. }
 //! ```
 //!
-//! A constant has its name in upper case. It has it as declared if that is the upper case of two names, if it is a constant
-//! of `System`, or if it is no identifier.
+//! A constant has its name in upper case. It has it as declared if it is not in ASCII, whose cases the compiler would warn of
+//! where they look alike, if two names have the same upper case, and if that is a constant of `System`.
 
 use super::Unit;
 use super::names::spelled;
@@ -270,12 +270,12 @@ fn constants(names: &StateNames) -> Vec<TokenStream> {
     let all: Vec<(Entry, &str)> = of_both.chain(of_pose).chain(of_body).collect();
     let mut count: BTreeMap<String, usize> = BTreeMap::new();
     for (entry, _) in &all {
-        *count.entry(entry.name.to_uppercase()).or_default() += 1;
+        *count.entry(entry.name.to_ascii_uppercase()).or_default() += 1;
     }
     let constant = |(entry, vectors): &(Entry, &str)| {
-        let upper = entry.name.to_uppercase();
+        let upper = entry.name.to_ascii_uppercase();
         let is_free = count.get(&upper) == Some(&1) && !OF_SYSTEM.contains(&upper.as_str());
-        let constant = spelled(if is_free && is_identifier(&upper) { &upper } else { &entry.name });
+        let constant = spelled(if is_free && upper.is_ascii() { &upper } else { &entry.name });
         let ty = entry.shaped(quote!(::core::primitive::usize));
         let value = entry.nested(&|i| quote!(#i));
         let what = if entry.lengths.is_empty() { "Index" } else { "Indices" };
