@@ -173,6 +173,17 @@ use proc_macro::TokenStream;
 /// `let` names see the ones before them; everything else sees all of them, wherever it stands. They
 /// may contain velocities, which makes them useful in constraints, and never differentials. Those that
 /// contain inputs are for the force and for the affine part of constraints.
+///
+/// # Reading by name
+///
+/// Every coordinate, part of a pose and body velocity is a constant of the system, its index in `q()` and `v()`, or an array
+/// of indices: `Sleigh::THETA`, `Snake::Y[1]`, `Ball::R[0][2]`. `sim.named()` returns the numbers of the state under their
+/// names: `theta`, `dot_theta` of a coordinate, `omega` of a body velocity, and `lambda_blade` for the multiplier of the
+/// constraint with the label `blade`, `lambda_0` for that of the first constraint if it has no label.
+///
+/// Constants have the name in upper case. If two names are the same in upper case, if a name is then a constant of the trait
+/// `System` (`name`, `parameters`), or if it is not in ASCII, they have the name as it is declared. An associated constant of the struct's own must
+/// not have such a name.
 #[proc_macro_derive(Nonholonomic, attributes(nonholonomic))]
 pub fn nonholonomic(input: TokenStream) -> TokenStream {
     nhi_codegen::derive(input.into()).into()

@@ -3,6 +3,7 @@ use core::fmt;
 
 /// Why a computation could not be carried out at some point of the phase space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Failure {
     /// Newton's method did not converge.
     NotConverged,
@@ -38,6 +39,8 @@ pub enum Quantity {
     Velocity,
     /// A control input.
     Input,
+    /// A time.
+    Time,
 }
 
 impl fmt::Display for Quantity {
@@ -47,6 +50,7 @@ impl fmt::Display for Quantity {
             Quantity::Coordinate => "coordinate",
             Quantity::Velocity => "velocity of",
             Quantity::Input => "input",
+            Quantity::Time => "time",
         })
     }
 }
@@ -88,6 +92,51 @@ impl fmt::Display for CoefficientFault {
             CoefficientFault::Sum { sum } => {
                 write!(f, "the coefficients of the composition add up to {sum} instead of 1")
             }
+        }
+    }
+}
+
+/// Why a simulation cannot continue from a snapshot.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum SnapshotFault {
+    /// It is of another system.
+    OtherSystem {
+        /// Name of the given system.
+        name: &'static str,
+    },
+    /// It is of another method.
+    OtherMethod {
+        /// Id of the given method.
+        id: &'static str,
+    },
+    /// The given system has another value of a parameter.
+    OtherParameter {
+        /// Name of the parameter.
+        name: &'static str,
+        /// The value of the given system.
+        value: f64,
+        /// The value in the snapshot.
+        snapshot: f64,
+    },
+    /// Its numbers are not those of a state: by their names or count, or because one is not finite. The names of carried
+    /// numbers can differ between versions of nhi.
+    Numbers,
+}
+
+impl fmt::Display for SnapshotFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            SnapshotFault::OtherSystem { name } => write!(f, "the snapshot is not of the system `{name}`"),
+            SnapshotFault::OtherMethod { id } => write!(f, "the snapshot is not of the method `{id}`"),
+            SnapshotFault::OtherParameter { name, value, snapshot } => write!(
+                f,
+                "the parameter `{name}` is {value}, and {snapshot} in the snapshot; \
+                 `Simulation::set_parameters` changes it afterwards"
+            ),
+            SnapshotFault::Numbers => f.write_str(
+                "the numbers of the snapshot are not those of a state of this method: their names or their count \
+                 differ, as after a change of the declaration or of the version of nhi, or one is not finite",
+            ),
         }
     }
 }
@@ -150,6 +199,18 @@ pub enum Error {
         /// The reason.
         cause: Failure,
     },
+    /// The steps of a simulation lead away from the time until which it was to run.
+    Past {
+        /// The given time.
+        t: f64,
+        /// The time of the simulation.
+        now: f64,
+    },
+    /// A snapshot does not belong to this system and method.
+    Snapshot {
+        /// What differs.
+        fault: SnapshotFault,
+    },
     /// A checkpoint does not belong to this ensemble.
     Checkpoint,
     /// There is no nearest admissible velocity at the initial configuration.
@@ -192,6 +253,13 @@ impl fmt::Display for Error {
             Error::Coefficients { fault } => write!(f, "{fault}"),
             Error::Start { cause } => write!(f, "the method cannot be started: {cause}"),
             Error::Step { step, time, cause } => write!(f, "step {step} from t = {time}: {cause}"),
+            Error::Past { t, now } => {
+                write!(
+                    f,
+                    "the simulation cannot run until t = {t}: its steps lead away from it, from t = {now}"
+                )
+            }
+            Error::Snapshot { fault } => write!(f, "{fault}"),
             Error::Checkpoint => f.write_str(
                 "the checkpoint does not belong to this ensemble: the number of trajectories or the size of \
                  their states differs, or a value is not finite",

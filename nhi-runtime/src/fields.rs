@@ -9,6 +9,9 @@ use crate::{JumpState, NodeState, Posed, Scalar};
 pub trait Fields<T>: Copy {
     /// How many numbers a value has.
     const LEN: usize;
+    /// Their names, if they have any.
+    #[doc(hidden)]
+    const NAMES: &'static [&'static str] = &[];
     /// The value with the numbers that `next` returns, in order.
     fn read(next: &mut impl FnMut() -> T) -> Self;
     /// Calls `next` with every number, in order.
@@ -251,10 +254,8 @@ of_fields! {
 macro_rules! __fields {
     ($name:ident { $($field:ident),* $(; $scalar:ident)? }) => {
         impl<T: $crate::Scalar> $crate::Fields<T> for $name<T> {
-            const LEN: ::core::primitive::usize = {
-                const NAMES: &[&::core::primitive::str] = &[$(::core::stringify!($field)),*];
-                NAMES.len()
-            };
+            const LEN: ::core::primitive::usize = <Self as $crate::Fields<T>>::NAMES.len();
+            const NAMES: &'static [&'static ::core::primitive::str] = &[$(::core::stringify!($field)),*];
             #[inline(always)]
             fn read(_next: &mut impl ::core::ops::FnMut() -> T) -> Self {
                 $name { $($field: _next(),)* $($scalar: ::core::marker::PhantomData)? }

@@ -4,7 +4,7 @@
 //! `#[derive(Nonholonomic)]`. The derive generates step functions of structure-preserving integrators
 //! for this system; this crate runs them. They do not allocate, do not panic and work without `std`.
 //!
-//! - [`Simulation`] integrates a system with a method from an initial state.
+//! - [`Simulation`] integrates a system with a method from an initial state; [`Snapshot`] is all of its numbers.
 //! - [`Ensemble`] integrates many trajectories at once.
 //! - The methods are values: [`Dla2`] is the recommendation, and [`Rdp`] with a group factor; [`Rattle`] and
 //!   the other reflecting methods have parasitic modes ([`Simulation::parasite`]), [`Rk4`] serves for
@@ -15,6 +15,7 @@
 //! - [`Error`] reports invalid data, or the step that could not be taken and the reason.
 //!
 #![cfg_attr(feature = "derive", doc = include_str!("guide.md"))]
+#![cfg_attr(all(feature = "derive", feature = "std"), doc = include_str!("life.md"))]
 //! # Names
 //!
 //! | mathematics | code |
@@ -38,6 +39,7 @@
 //! | `rayon` | yes | the threads of an [`Ensemble`]; needs `std` |
 //! | `platform-trigonometry` | no | sines and cosines of `f64` by the platform's library (or `libm`) instead of the polynomials that are inlined into every step |
 //! | `num-dual` | no | the dual numbers of the crate of that name as [`Scalar`]s, in addition to [`Dual`] |
+//! | `serde` | no | [`Snapshot`]s and [`Checkpoint`]s implement `Serialize` and `Deserialize` |
 //! | `nalgebra` | yes | conversions between poses and the rotations, unit quaternions and isometries of nalgebra |
 //!
 //! Configurations, velocities and inputs are arrays. Vectors of nalgebra implement the conversions into arrays and
@@ -62,6 +64,7 @@ pub mod group;
 mod isa;
 mod mechanics;
 mod method;
+mod named;
 mod pair;
 mod pose;
 mod samples;
@@ -84,19 +87,22 @@ pub use compose::{Compose, ComposedIds, Symmetric};
 pub use dual::Dual;
 #[cfg(feature = "std")]
 pub use ensemble::{Checkpoint, Ensemble, TrajectoryError};
-pub use error::{CoefficientFault, Error, Failure, Quantity};
+pub use error::{CoefficientFault, Error, Failure, Quantity, SnapshotFault};
 pub use fields::Fields;
 #[cfg(feature = "std")]
 pub use fused::Fused;
 pub use mechanics::Mechanics;
 pub use method::markers::*;
 pub use method::{Method, Reflecting, Retracted, Started};
+pub use named::Named;
 pub use pair::GniEulerAb;
 pub use pose::{Factor, Posed, Retracts};
 pub use samples::{Sample, SampleOf, Samples};
 pub use scalar::Scalar;
-pub use simulation::Simulation;
-pub use state::{JumpState, NodeState, State};
+#[cfg(feature = "std")]
+pub use simulation::Snapshot;
+pub use simulation::{Builder, NoStart, NoStepSize, Simulation};
+pub use state::{AnyStepSize, JumpState, NodeState, State};
 pub use system::{Acceleration, Emits, Length, Start, Symmetry, System, Vector};
 pub use unchecked::{Arithmetic, Separate};
 
@@ -105,6 +111,7 @@ pub mod prelude {
     #[cfg(feature = "std")]
     pub use crate::Ensemble;
     pub use crate::Mechanics as _;
+    pub use crate::Named as _;
     #[cfg(feature = "derive")]
     pub use crate::Nonholonomic;
     pub use crate::Simulation;

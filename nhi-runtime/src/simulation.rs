@@ -1,3 +1,16 @@
+//! One trajectory.
+
+mod builder;
+mod change;
+mod clock;
+mod events;
+#[cfg(feature = "std")]
+mod snapshot;
+
+pub use builder::{Builder, NoStart, NoStepSize};
+#[cfg(feature = "std")]
+pub use snapshot::Snapshot;
+
 use crate::error::finite;
 use crate::fields::Places;
 use crate::isa::{Isa, Work};
@@ -8,19 +21,21 @@ use crate::{
     Acceleration, Arithmetic, Error, Failure, Fields, Method, Quantity, Reflecting, Sample, Samples, Scalar,
     Separate, State, System, Vector, admissible, method,
 };
+use clock::Clock;
 use core::ops::Range;
 
 /// The integration of one trajectory: a system, a method and a state.
 ///
-/// After k steps the time is t = k h. Control inputs are held: every step uses the inputs that were given last, which are
-/// zero at first.
+/// After k steps the time is t = k h, unless the simulation was [built](Simulation::builder) to start at another time or
+/// its step size was changed. Control inputs are held: every step uses the inputs that were given last, which are zero at
+/// first.
 ///
 /// A simulation computes with `f64`, or with another [`Scalar`] if it is built by [`Simulation::with_parameters`].
 #[derive(Clone, Debug)]
 pub struct Simulation<S: System, M: Method<S>, T: Scalar = f64> {
     system: S,
     method: M,
-    h: T,
+    clock: Clock<T>,
     parameters: S::Parameters<T>,
     prepared: M::Prepared<T>,
     inputs: S::Inputs<T>,
@@ -43,7 +58,15 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         h: f64,
     ) -> Result<Self, Error> {
         let (parameters, inputs) = (system.parameters(), S::Inputs::splat(0.0));
-        Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, as_given::<S, f64>)
+        Self::build(
+            system,
+            method,
+            parameters,
+            (q0.into(), v0.into()),
+            inputs,
+            Clock::new(0.0, h),
+            as_given::<S, f64>,
+        )
     }
 
     /// As [`Simulation::new`], with control inputs. The start of the method uses them, too.
@@ -59,7 +82,15 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         h: f64,
     ) -> Result<Self, Error> {
         let (parameters, inputs) = (system.parameters(), (*inputs).into());
-        Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, as_given::<S, f64>)
+        Self::build(
+            system,
+            method,
+            parameters,
+            (q0.into(), v0.into()),
+            inputs,
+            Clock::new(0.0, h),
+            as_given::<S, f64>,
+        )
     }
 
     /// As [`Simulation::new`], with the admissible velocity nearest to `v0` in the kinetic-energy metric. Where there are
@@ -75,7 +106,15 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         h: f64,
     ) -> Result<Self, Error> {
         let (parameters, inputs) = (system.parameters(), S::Inputs::splat(0.0));
-        Self::build(system, method, parameters, (q0.into(), v0.into()), inputs, h, nearest::<S>)
+        Self::build(
+            system,
+            method,
+            parameters,
+            (q0.into(), v0.into()),
+            inputs,
+            Clock::new(0.0, h),
+            nearest::<S>,
+        )
     }
 
     /// Takes `steps` steps with the inputs held. The states are those of [`Simulation::step`], bit for bit. For short steps
@@ -173,16 +212,14 @@ impl<S: System, M: Method<S>> Batch<'_, S, M> {
         mut state: M::State<T>,
         steps: Range<u64>,
     ) -> Option<M::State<T>> {
-        let Simulation { method, h, .. } = self.simulation;
+        let Simulation { method, clock, .. } = self.simulation;
         for k in steps {
             if const { Self::fits(T::DRIVE.fused) } {
                 // Opaque, because the compiler would pack the numbers where the initial state and that of the last iteration
                 // meet.
                 state = state.each(|x| x.opaque());
             }
-            // The conversion of a signed number is one instruction.
-            let t = T::from_f64(k as i64 as f64 * *h);
-            state = method.step(prepared, &state, t, inputs).ok()?;
+            state = method.step(prepared, &state, T::from_f64(clock.time(k)), inputs).ok()?;
             // With fused operations, longer states take less time if they are packed.
             if const { T::DRIVE.fused && Self::NUMBERS <= REGISTERS } {
                 state = state.each(|x| x.opaque());
@@ -241,7 +278,8 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         h: T,
     ) -> Result<Self, Error> {
         let (start, inputs) = ((q0.into(), v0.into()), (*inputs).into());
-        Self::build(system, method, parameters.into(), start, inputs, h, as_given::<S, T>)
+        let clock = Clock::new(T::from_f64(0.0), h);
+        Self::build(system, method, parameters.into(), start, inputs, clock, as_given::<S, T>)
     }
 
     fn build(
@@ -250,25 +288,21 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         parameters: S::Parameters<T>,
         (q0, v0): Point<S, T>,
         inputs: S::Inputs<T>,
-        h: T,
+        clock: Clock<T>,
         admissible: Admissible<S, T>,
     ) -> Result<Self, Error> {
-        if !h.to_f64().is_finite() || h.to_f64() == 0.0 {
-            return Err(Error::StepSize { h: h.to_f64() });
-        }
+        clock.check()?;
         finite(Quantity::Parameter, S::PARAMETERS, parameters.as_ref())?;
         finite(Quantity::Coordinate, S::COORDINATES, q0.as_ref())?;
         admissible::check_pose::<S, T>(&q0)?;
         finite(Quantity::Velocity, S::VELOCITIES, v0.as_ref())?;
         finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
-        let t = T::from_f64(0.0);
-        let (q0, v0) = admissible(&parameters, (q0, v0), &inputs)?;
+        let t = clock.time(0);
+        let (q0, v0) = admissible(&parameters, (q0, v0), t, &inputs)?;
         admissible::check_position::<S, T>(&parameters, &q0, t)?;
         admissible::check::<S, T>(&parameters, &q0, &v0, t, &inputs)?;
-        let start = |cause: Failure| Error::Start { cause };
-        let prepared = method.prepare(&parameters, h).map_err(start)?;
-        let state = method.start(&parameters, h, &q0, &v0, t, &inputs).map_err(start)?;
-        Ok(Simulation { system, method, h, parameters, prepared, inputs, state, steps: 0 })
+        let (prepared, state) = started(&method, &parameters, &clock, 0, (q0, v0), &inputs)?;
+        Ok(Simulation { system, method, clock, parameters, prepared, inputs, state, steps: 0 })
     }
 
     /// Takes one step with the inputs held. After every 4096th step, subnormal numbers of the state (below 2.3 · 10⁻³⁰⁸) are
@@ -337,21 +371,22 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
 
     /// The present sample of the trajectory.
     pub fn sample(&self) -> SampleOf<S, T> {
-        Sample {
-            k: self.steps,
-            t: self.time(),
-            q: self.q(),
-            v: self.v(),
-            p: self.p(),
-            lambda: self.multipliers(),
-            energy: self.energy(),
-        }
+        self.sample_of(&self.state, self.steps, self.time())
     }
 
-    /// t = k h.
+    /// The sample of a state.
+    #[inline]
+    fn sample_of(&self, state: &M::State<T>, k: u64, t: T) -> SampleOf<S, T> {
+        let (q, v) = (state.q(), state.v());
+        let p = S::momentum(&self.parameters, &q, &v, t);
+        let energy = S::energy(&self.parameters, &q, &v, t);
+        Sample { k, t, q, v, p, lambda: state.lambda(), energy }
+    }
+
+    /// Time t.
     #[inline]
     pub fn time(&self) -> T {
-        T::from_f64(self.steps as f64) * self.h
+        self.clock.time(self.steps)
     }
 
     /// Number k of steps taken.
@@ -363,7 +398,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// The step size.
     #[inline]
     pub fn h(&self) -> T {
-        self.h
+        self.clock.h()
     }
 
     /// Configuration q.
@@ -527,7 +562,7 @@ impl<S: System, M: Method<S> + Reflecting, T: Scalar> Simulation<S, M, T> {
         let jumps = p_pre.as_ref().iter().zip(p_post.as_ref());
         let half = T::from_f64(0.5);
         let eta2 = jumps.zip(reaction.as_ref()).map(|((&pre, &post), &reaction)| {
-            let eta = half * (post - pre) - half * self.h * reaction;
+            let eta = half * (post - pre) - half * self.h() * reaction;
             eta * eta
         });
         Ok(sum(eta2).sqrt())
@@ -544,13 +579,36 @@ const REGISTERS: usize = 16;
 /// (q, v)
 type Point<S, T> = (<S as System>::Configuration<T>, <S as System>::Velocity<T>);
 
+/// Prepared values and a state.
+type Started<S, M, T> = (<M as Method<S>>::Prepared<T>, <M as Method<S>>::State<T>);
+
+/// The prepared values and the state of `method` that is started at (q, v) after `k` steps.
+fn started<S: System, M: Method<S>, T: Scalar>(
+    method: &M,
+    parameters: &S::Parameters<T>,
+    clock: &Clock<T>,
+    k: u64,
+    (q, v): Point<S, T>,
+    inputs: &S::Inputs<T>,
+) -> Result<Started<S, M, T>, Error> {
+    let start = |cause: Failure| Error::Start { cause };
+    let prepared = method.prepare(parameters, clock.h()).map_err(start)?;
+    let state = method.start(parameters, clock.h(), &q, &v, clock.time(k), inputs).map_err(start)?;
+    Ok((prepared, state))
+}
+
 /// How the initial values are made admissible. A function pointer, so that `new` does not instantiate the projection.
-type Admissible<S, T> =
-    fn(&<S as System>::Parameters<T>, Point<S, T>, &<S as System>::Inputs<T>) -> Result<Point<S, T>, Error>;
+type Admissible<S, T> = fn(
+    &<S as System>::Parameters<T>,
+    Point<S, T>,
+    T,
+    &<S as System>::Inputs<T>,
+) -> Result<Point<S, T>, Error>;
 
 fn as_given<S: System, T: Scalar>(
     _: &S::Parameters<T>,
     start: Point<S, T>,
+    _: T,
     _: &S::Inputs<T>,
 ) -> Result<Point<S, T>, Error> {
     Ok(start)
@@ -559,9 +617,10 @@ fn as_given<S: System, T: Scalar>(
 fn nearest<S: System>(
     parameters: &S::Parameters<f64>,
     (q, v): Point<S, f64>,
+    t: f64,
     inputs: &S::Inputs<f64>,
 ) -> Result<Point<S, f64>, Error> {
-    let q = admissible::corrected::<S, f64>(parameters, &q, 0.0)?;
-    let v = S::project(parameters, &q, &v, 0.0, inputs).map_err(|cause| Error::Projection { cause })?;
+    let q = admissible::corrected::<S, f64>(parameters, &q, t)?;
+    let v = S::project(parameters, &q, &v, t, inputs).map_err(|cause| Error::Projection { cause })?;
     Ok((q, v))
 }

@@ -12,7 +12,21 @@ pub trait State<S: System + ?Sized, T: Scalar>: Fields<T> + Debug {
     fn jump(&self) -> (S::Velocity<T>, S::Velocity<T>);
     /// Multipliers λ (forces) of the last step.
     fn lambda(&self) -> S::Multipliers<T>;
+    /// Names of the numbers that a step carries beside these; they come last in the order of [`Fields`].
+    #[doc(hidden)]
+    const CARRIED: &'static [&'static str] = &[];
 }
+
+/// A state from which steps of any size can be taken, one after the other: that of a method without reflections.
+#[diagnostic::on_unimplemented(
+    message = "the steps of this method have one size",
+    label = "its state belongs to one step size, and a step to this time would be shortened",
+    note = "`Rattle` and the other reflecting methods carry a momentum that is reflected at every node; `Dla2`, `DlaRattle`, \
+            `Rdp` and `RattleRestarted` take steps of any size"
+)]
+pub trait AnyStepSize {}
+
+impl<Q, V, L, C> AnyStepSize for NodeState<Q, V, L, C> {}
 
 /// ½(a + b), entry by entry.
 #[inline]
@@ -88,6 +102,8 @@ impl<Q, V, L, C> NodeState<Q, V, L, C> {
 impl<S: System + ?Sized, T: Scalar, C: Fields<T> + Debug> State<S, T>
     for NodeState<S::Configuration<T>, S::Velocity<T>, S::Multipliers<T>, C>
 {
+    const CARRIED: &'static [&'static str] = C::NAMES;
+
     #[inline]
     fn q(&self) -> S::Configuration<T> {
         self.q
@@ -160,6 +176,8 @@ impl<Q, V, L, C> JumpState<Q, V, L, C> {
 impl<S: System + ?Sized, T: Scalar, C: Fields<T> + Debug> State<S, T>
     for JumpState<S::Configuration<T>, S::Velocity<T>, S::Multipliers<T>, C>
 {
+    const CARRIED: &'static [&'static str] = C::NAMES;
+
     #[inline]
     fn q(&self) -> S::Configuration<T> {
         self.q

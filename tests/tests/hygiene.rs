@@ -21,6 +21,9 @@ struct T;
 struct Scalar;
 struct Prepared;
 struct NodeState;
+struct Named;
+struct System;
+const THETA: u8 = 0;
 enum Result {}
 enum Option {}
 enum Failure {}

@@ -24,7 +24,11 @@ pub fn derive(input: TokenStream) -> TokenStream {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),
     };
-    implementation(&input).unwrap_or_else(|rejected| declaration::stub(&input, &rejected))
+    implementation(&input).unwrap_or_else(|rejected| {
+        let mut tokens = declaration::stub(&input, &rejected);
+        tokens.extend(emit::stand_in(&input, &rejected));
+        tokens
+    })
 }
 
 fn implementation(input: &syn::DeriveInput) -> Result<TokenStream, Box<Rejected>> {

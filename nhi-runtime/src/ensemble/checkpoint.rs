@@ -7,6 +7,7 @@ use crate::{Arithmetic, Error, Failure, Fields, Method, System};
 /// All numbers of an [`Ensemble`] that steps change. An ensemble that is built from the same data continues from them as
 /// without an interruption, bit for bit.
 #[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Checkpoint {
     /// Number of steps taken.
     pub steps: u64,

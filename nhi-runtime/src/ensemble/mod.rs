@@ -25,6 +25,9 @@ pub use checkpoint::Checkpoint;
 /// threads only. Threads are those of [rayon](https://docs.rs/rayon) (feature `rayon`), within `ThreadPool::install` those
 /// of the pool.
 ///
+/// All trajectories start at t = 0 and keep their step size and parameters. For runs to an event or with changes on the way
+/// there is [`Simulation`], one per thread.
+///
 /// A trajectory stops if a step fails, in the state before that step; [`Ensemble::error`] returns the reason. The other
 /// trajectories continue. Steps allocate nothing.
 ///

@@ -105,13 +105,42 @@ pub struct Rejected {
     pub m: Option<usize>,
     /// Number of inputs.
     pub inputs: Option<usize>,
+    /// Its names, if there is no mistake in them.
+    pub names: Option<StateNames>,
+}
+
+/// The names of the numbers of a state, flattened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StateNames {
+    /// Coordinates, which are no entries of a pose.
+    pub coordinates: Vec<String>,
+    /// Entries of a pose, which come after them.
+    pub pose: Vec<String>,
+    /// Body velocities, which come after the velocities of coordinates.
+    pub body_velocities: Vec<String>,
+    /// Labels of the constraints, or their texts.
+    pub constraints: Vec<String>,
+}
+
+impl StateNames {
+    /// Those of a system.
+    pub fn of(system: &System) -> StateNames {
+        let names = |all: &[Quantity]| all.iter().map(|quantity| quantity.name.clone()).collect();
+        let (coordinates, pose) = system.coordinates.split_at(system.shape());
+        StateNames {
+            coordinates: names(coordinates),
+            pose: names(pose),
+            body_velocities: names(&system.velocities[system.shape()..]),
+            constraints: system.constraints.iter().map(|constraint| constraint.label.clone()).collect(),
+        }
+    }
 }
 
 impl Rejected {
     /// A declaration without known properties.
     pub(crate) fn unread() -> Box<Rejected> {
         let runtime = default_runtime();
-        Box::new(Rejected { errors: Vec::new(), runtime, n: None, m: None, inputs: None })
+        Box::new(Rejected { errors: Vec::new(), runtime, n: None, m: None, inputs: None, names: None })
     }
 }
 
@@ -138,6 +167,7 @@ impl Declaration {
         let lets = scope.define_entries(&attributes.lets, &context);
         let resolved = counts.and_then(|_| Resolved::new(&attributes, lets, &scope, &context));
         let m = resolved.as_ref().and_then(Resolved::number_of_constraints);
+        let names = resolved.as_ref().and_then(|resolved| resolved.names(&scope));
         let meaning = resolved.and_then(|resolved| resolved.lower(&fields.parameters));
         let errors = context.check();
         match meaning {
@@ -170,6 +200,7 @@ impl Declaration {
                     .filter(|_| attributes.group.key().is_none()),
                 m,
                 inputs: counts.map(|c| c.inputs),
+                names,
             })),
         }
     }
@@ -182,6 +213,7 @@ impl Declaration {
             n: Some(self.system.velocities.len()).filter(|_| self.system.group.is_none()),
             m: Some(self.system.constraints.len()),
             inputs: Some(self.system.inputs.len()),
+            names: Some(StateNames::of(&self.system)),
         })
     }
 
@@ -454,6 +486,22 @@ impl<'a> Resolved<'a> {
             _ => Some(1),
         });
         rows.sum::<Option<usize>>().filter(|_| self.complete)
+    }
+
+    /// The names of the numbers of a state, if there is no mistake in them.
+    fn names(&self, scope: &Scope) -> Option<StateNames> {
+        let labels = self.constraints.iter().flat_map(|stated| {
+            let rows = if stated.is_vector() { 3 } else { 1 };
+            (0..rows).map(|i| stated.label(i))
+        });
+        let is_known = scope.is_sound() && self.number_of_constraints().is_some();
+        let group = self.attributes.group.value();
+        is_known.then(|| StateNames {
+            coordinates: flattened(self.coordinates.iter().map(|d| (d.name.text.as_str(), d.len))),
+            pose: group.map(Factor::coordinate_names).unwrap_or_default(),
+            body_velocities: group.map(Factor::velocity_names).unwrap_or_default(),
+            constraints: labels.collect(),
+        })
     }
 }
 

@@ -12,6 +12,8 @@
 //!         // momentum, residual, residual_scale, project, acceleration
 //!     }
 //!     impl System for Sleigh { .. }
+//!     impl Sleigh { pub const THETA: usize = 0; .. }
+//!     impl Named for Sleigh { .. }
 //!     impl Emits<Dla2> for Sleigh { .. }
 //! };
 //! ```
@@ -19,6 +21,7 @@
 //! Numbers are computed in the module, where no name of the user's is in scope. Outside of it every
 //! path is absolute and every local name starts with two underscores.
 
+mod by_name;
 mod expression;
 mod function;
 mod geometry;
@@ -26,6 +29,7 @@ mod names;
 mod people;
 mod unoptimised;
 
+pub use by_name::stand_in;
 pub use unoptimised::unoptimised;
 
 use crate::declaration::Declaration;
@@ -72,16 +76,18 @@ impl Unit<'_> {
     fn implementation(&self, mode: &mut Mode) -> TokenStream {
         let kernel = self.kernel(mode);
         let system = self.system();
+        let by_name = self.by_name();
         let methods = self.optimised.methods.iter().map(|method| self.emits(method));
         quote! {
             #[allow(
                 clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction,
-                missing_docs, non_ascii_idents, non_snake_case, uncommon_codepoints, unnameable_types,
+                missing_docs, non_ascii_idents, non_snake_case, non_upper_case_globals, uncommon_codepoints, unnameable_types,
                 unreachable_pub, unused, unused_qualifications, unused_results
             )]
             const _: () = {
                 #kernel
                 #system
+                #by_name
                 #(#methods)*
             };
         }
@@ -99,7 +105,7 @@ impl Unit<'_> {
         });
         let plain: Vec<TokenStream> = plain.collect();
         let methods: Vec<TokenStream> = methods.iter().map(|method| self.method(mode, method)).collect();
-        let (imports, runtime) = (self.imports(1, None), self.runtime_module());
+        let (imports, runtime, view) = (self.imports(1, None), self.runtime_module(), self.view());
         quote! {
             mod kernel {
                 #imports
@@ -107,6 +113,7 @@ impl Unit<'_> {
                 #(#methods)*
                 #geometry
                 #(#plain)*
+                #view
             }
         }
     }

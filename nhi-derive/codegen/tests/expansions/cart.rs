@@ -6,6 +6,7 @@
     missing_docs,
     non_ascii_idents,
     non_snake_case,
+    non_upper_case_globals,
     uncommon_codepoints,
     unnameable_types,
     unreachable_pub,
@@ -869,6 +870,30 @@ const _: () = {
                 Err(Failure::NonFinite)
             }
         }
+
+        /// The numbers of a state by name.
+        #[derive(
+            ::core::clone::Clone,
+            ::core::marker::Copy,
+            ::core::fmt::Debug,
+            ::core::cmp::PartialEq
+        )]
+        pub struct Named<T> {
+            /// Coordinate `x`.
+            pub x: T,
+            /// Coordinate `y`.
+            pub y: T,
+            /// Coordinate `theta`.
+            pub theta: T,
+            /// Velocity of `x`.
+            pub dot_x: T,
+            /// Velocity of `y`.
+            pub dot_y: T,
+            /// Velocity of `theta`.
+            pub dot_theta: T,
+            /// Multiplier of `sin(theta)*(dx - belt*dt) - cos(theta)*dy`.
+            pub lambda_0: T,
+        }
     }
 
     #[automatically_derived]
@@ -962,6 +987,37 @@ const _: () = {
             __inputs: &[__T; 2],
         ) -> ::core::result::Result<([__T; 3], [__T; 1]), ::nhi_runtime::Failure> {
             kernel::acceleration(__parameters, __q, __v, __t, __inputs)
+        }
+    }
+
+    #[automatically_derived]
+    impl Cart {
+        /// Index of `x` in configurations and velocities.
+        pub const X: ::core::primitive::usize = 0;
+        /// Index of `y` in configurations and velocities.
+        pub const Y: ::core::primitive::usize = 1;
+        /// Index of `theta` in configurations and velocities.
+        pub const THETA: ::core::primitive::usize = 2;
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::Named for Cart {
+        type View<__T: ::nhi_runtime::Scalar> = kernel::Named<__T>;
+        #[inline]
+        fn named<__T: ::nhi_runtime::Scalar>(
+            __q: &<Self as ::nhi_runtime::System>::Configuration<__T>,
+            __v: &<Self as ::nhi_runtime::System>::Velocity<__T>,
+            __lambda: &<Self as ::nhi_runtime::System>::Multipliers<__T>,
+        ) -> kernel::Named<__T> {
+            kernel::Named {
+                x: __q[0],
+                y: __q[1],
+                theta: __q[2],
+                dot_x: __v[0],
+                dot_y: __v[1],
+                dot_theta: __v[2],
+                lambda_0: __lambda[0],
+            }
         }
     }
 

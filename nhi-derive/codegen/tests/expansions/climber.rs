@@ -6,6 +6,7 @@
     missing_docs,
     non_ascii_idents,
     non_snake_case,
+    non_upper_case_globals,
     uncommon_codepoints,
     unnameable_types,
     unreachable_pub,
@@ -1091,6 +1092,30 @@ const _: () = {
                 Err(Failure::NonFinite)
             }
         }
+
+        /// The numbers of a state by name.
+        #[derive(
+            ::core::clone::Clone,
+            ::core::marker::Copy,
+            ::core::fmt::Debug,
+            ::core::cmp::PartialEq
+        )]
+        pub struct Named<T> {
+            /// Coordinate `r`.
+            pub r: T,
+            /// Coordinate `phi`.
+            pub phi: T,
+            /// Coordinate `z`.
+            pub z: T,
+            /// Velocity of `r`.
+            pub dot_r: T,
+            /// Velocity of `phi`.
+            pub dot_phi: T,
+            /// Velocity of `z`.
+            pub dot_z: T,
+            /// Multiplier of `climbing`.
+            pub lambda_climbing: T,
+        }
     }
 
     #[automatically_derived]
@@ -1181,6 +1206,37 @@ const _: () = {
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<([__T; 3], [__T; 1]), ::nhi_runtime::Failure> {
             kernel::acceleration(__parameters, __q, __v)
+        }
+    }
+
+    #[automatically_derived]
+    impl Climber {
+        /// Index of `r` in configurations and velocities.
+        pub const R: ::core::primitive::usize = 0;
+        /// Index of `phi` in configurations and velocities.
+        pub const PHI: ::core::primitive::usize = 1;
+        /// Index of `z` in configurations and velocities.
+        pub const Z: ::core::primitive::usize = 2;
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::Named for Climber {
+        type View<__T: ::nhi_runtime::Scalar> = kernel::Named<__T>;
+        #[inline]
+        fn named<__T: ::nhi_runtime::Scalar>(
+            __q: &<Self as ::nhi_runtime::System>::Configuration<__T>,
+            __v: &<Self as ::nhi_runtime::System>::Velocity<__T>,
+            __lambda: &<Self as ::nhi_runtime::System>::Multipliers<__T>,
+        ) -> kernel::Named<__T> {
+            kernel::Named {
+                r: __q[0],
+                phi: __q[1],
+                z: __q[2],
+                dot_r: __v[0],
+                dot_phi: __v[1],
+                dot_z: __v[2],
+                lambda_climbing: __lambda[0],
+            }
         }
     }
 

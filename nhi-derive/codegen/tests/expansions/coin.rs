@@ -6,6 +6,7 @@
     missing_docs,
     non_ascii_idents,
     non_snake_case,
+    non_upper_case_globals,
     uncommon_codepoints,
     unnameable_types,
     unreachable_pub,
@@ -1012,6 +1013,36 @@ const _: () = {
         pub fn momentum_basis<T: Scalar>(_parameters: &[T; 4], _q: &[T; 4]) -> [T; 4] {
             [T::from_f64(0.0), T::from_f64(1.0), T::from_f64(0.0), T::from_f64(0.0)]
         }
+
+        /// The numbers of a state by name.
+        #[derive(
+            ::core::clone::Clone,
+            ::core::marker::Copy,
+            ::core::fmt::Debug,
+            ::core::cmp::PartialEq
+        )]
+        pub struct Named<T> {
+            /// Coordinate `phi`.
+            pub phi: T,
+            /// Pose `theta`.
+            pub theta: T,
+            /// Pose `x`.
+            pub x: T,
+            /// Pose `y`.
+            pub y: T,
+            /// Velocity of `phi`.
+            pub dot_phi: T,
+            /// Body velocity `omega`.
+            pub omega: T,
+            /// Body velocity `v`.
+            pub v: T,
+            /// Body velocity `v_perp`.
+            pub v_perp: T,
+            /// Multiplier of `rolling`.
+            pub lambda_rolling: T,
+            /// Multiplier of `v_perp`.
+            pub lambda_v_perp: T,
+        }
     }
 
     #[automatically_derived]
@@ -1163,6 +1194,48 @@ const _: () = {
         ) -> [[__T; 4]; 1] {
             let __e_1 = kernel::momentum_basis(__parameters, __q.entries());
             [__e_1]
+        }
+    }
+
+    #[automatically_derived]
+    impl Coin {
+        /// Index of `phi` in configurations and velocities.
+        pub const PHI: ::core::primitive::usize = 0;
+        /// Index of `theta` in configurations.
+        pub const THETA: ::core::primitive::usize = 1;
+        /// Index of `x` in configurations.
+        pub const X: ::core::primitive::usize = 2;
+        /// Index of `y` in configurations.
+        pub const Y: ::core::primitive::usize = 3;
+        /// Index of `omega` in velocities.
+        pub const OMEGA: ::core::primitive::usize = 1;
+        /// Index of `v` in velocities.
+        pub const V: ::core::primitive::usize = 2;
+        /// Index of `v_perp` in velocities.
+        pub const V_PERP: ::core::primitive::usize = 3;
+    }
+
+    #[automatically_derived]
+    impl ::nhi_runtime::Named for Coin {
+        type View<__T: ::nhi_runtime::Scalar> = kernel::Named<__T>;
+        #[inline]
+        fn named<__T: ::nhi_runtime::Scalar>(
+            __q: &<Self as ::nhi_runtime::System>::Configuration<__T>,
+            __v: &<Self as ::nhi_runtime::System>::Velocity<__T>,
+            __lambda: &<Self as ::nhi_runtime::System>::Multipliers<__T>,
+        ) -> kernel::Named<__T> {
+            kernel::Named {
+                phi: __q[0],
+                theta: __q[1],
+                x: __q[2],
+                y: __q[3],
+                dot_phi: __v[0],
+                omega: __v[1],
+                v: __v[2],
+                v_perp: __v[3],
+                lambda_rolling: __lambda[0],
+                lambda_v_perp: __lambda[1],
+            }
         }
     }
 

@@ -1,0 +1,104 @@
+//! Simulations with data that the short constructors leave at zero.
+
+use super::{Clock, Point, as_given};
+use crate::{Error, Method, Simulation, System, Vector};
+
+/// The data of a [`Simulation`], one by one; see [`Simulation::builder`].
+///
+/// `P` and `H` are types of what has been given: the initial state, or [`NoStart`], and the step size, or [`NoStepSize`].
+/// Without them there is no [`build`](Builder::build).
+#[derive(Clone, Copy, Debug)]
+pub struct Builder<S: System, M, P, H> {
+    system: S,
+    method: M,
+    t0: f64,
+    inputs: S::Inputs<f64>,
+    start: P,
+    h: H,
+}
+
+/// A [`Builder`] lacks its [`start`](Builder::start).
+#[derive(Clone, Copy, Debug)]
+pub struct NoStart;
+
+/// A [`Builder`] lacks its [`step_size`](Builder::step_size).
+#[derive(Clone, Copy, Debug)]
+pub struct NoStepSize;
+
+impl<S: System, M: Method<S>> Simulation<S, M> {
+    /// A simulation whose data are given by name: the [initial state](Builder::start) and the
+    /// [step size](Builder::step_size), and, unless they are zero, the [time](Builder::at) and the
+    /// [inputs](Builder::inputs) of the start.
+    ///
+    /// ```
+    /// use nhi_runtime::prelude::*;
+    ///
+    /// #[derive(Nonholonomic)]
+    /// #[nonholonomic(
+    ///     coordinates(x),
+    ///     inputs(push),
+    ///     lagrangian = m/2*dot(x)^2,
+    ///     constraints(),
+    ///     force = push*sin(w*t)*dx,
+    /// )]
+    /// struct Cart { m: f64, w: f64 }
+    ///
+    /// let mut sim = Simulation::builder(Cart { m: 2.0, w: 3.0 }, Dla2)
+    ///     .at(10.0)
+    ///     .start([0.0], [1.0])
+    ///     .inputs(&[0.5])
+    ///     .step_size(0.01)
+    ///     .build()?;
+    /// sim.step()?;
+    /// assert_eq!(sim.time(), 10.01);
+    /// # Ok::<(), nhi_runtime::Error>(())
+    /// ```
+    pub fn builder(system: S, method: M) -> Builder<S, M, NoStart, NoStepSize> {
+        let inputs = S::Inputs::splat(0.0);
+        Builder { system, method, t0: 0.0, inputs, start: NoStart, h: NoStepSize }
+    }
+}
+
+impl<S: System, M, P, H> Builder<S, M, P, H> {
+    /// The time of the start, which is zero otherwise.
+    #[must_use]
+    pub fn at(self, t0: f64) -> Self {
+        Builder { t0, ..self }
+    }
+
+    /// The control inputs of the start, which are held until others are given. They are zero otherwise.
+    #[must_use]
+    pub fn inputs(self, inputs: &(impl Into<S::Inputs<f64>> + Copy)) -> Self {
+        Builder { inputs: (*inputs).into(), ..self }
+    }
+
+    /// The initial configuration and velocity, as [`Simulation::new`] takes them.
+    #[must_use]
+    pub fn start(
+        self,
+        q0: impl Into<S::Configuration<f64>>,
+        v0: impl Into<S::Velocity<f64>>,
+    ) -> Builder<S, M, Point<S, f64>, H> {
+        let Builder { system, method, t0, inputs, start: _, h } = self;
+        Builder { system, method, t0, inputs, start: (q0.into(), v0.into()), h }
+    }
+
+    /// The step size. It may be negative.
+    #[must_use]
+    pub fn step_size(self, h: f64) -> Builder<S, M, P, f64> {
+        let Builder { system, method, t0, inputs, start, h: _ } = self;
+        Builder { system, method, t0, inputs, start, h }
+    }
+}
+
+impl<S: System, M: Method<S>> Builder<S, M, Point<S, f64>, f64> {
+    /// Starts the simulation.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`].
+    pub fn build(self) -> Result<Simulation<S, M>, Error> {
+        let Builder { system, method, t0, inputs, start, h } = self;
+        let parameters = system.parameters();
+        Simulation::build(system, method, parameters, start, inputs, Clock::new(t0, h), as_given::<S, f64>)
+    }
+}
