@@ -325,6 +325,7 @@ const _: () = {
             /// The carried numbers of a state for another step size `h`.
             ///
             /// Operations: 4 mul.
+            #[inline(always)]
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 5],
                 h: T,

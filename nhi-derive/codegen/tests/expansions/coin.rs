@@ -422,6 +422,7 @@ const _: () = {
             /// The carried numbers of a state for another step size `h`.
             ///
             /// Operations: 0.
+            #[inline(always)]
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 4],
                 _h: T,
@@ -874,6 +875,7 @@ const _: () = {
             /// The carried numbers of a state for another step size `h`.
             ///
             /// Operations: 5 mul.
+            #[inline(always)]
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 4],
                 h: T,
