@@ -224,16 +224,23 @@ impl Newton {
 impl Statement {
     /// Every expression that the statement evaluates, in order of evaluation.
     pub(crate) fn values(&self) -> Vec<Expr> {
+        let mut values = Vec::new();
+        self.add_values(&mut values);
+        values
+    }
+
+    fn add_values(&self, all: &mut Vec<Expr>) {
         match self {
-            Statement::Equation(_) => Vec::new(),
-            Statement::Let { value, .. } => vec![*value],
-            Statement::Pivot { pivot, diagonal, .. } => vec![*pivot, *diagonal],
+            Statement::Equation(_) => {}
+            Statement::Let { value, .. } => all.push(*value),
+            Statement::Pivot { pivot, diagonal, .. } => all.extend([pivot, diagonal]),
             Statement::Turn(Turn { angle, from, foreseen, known, .. }) => {
-                [*angle, *from].into_iter().chain(foreseen.by()).chain(*known).collect()
+                all.extend([*angle, *from].into_iter().chain(foreseen.by()).chain(*known));
             }
             Statement::Newton(newton) => {
-                let body = newton.body.iter().flat_map(Statement::values);
-                newton.before().into_iter().chain(body).chain(newton.updates()).collect()
+                all.extend(newton.before());
+                newton.body.iter().for_each(|statement| statement.add_values(all));
+                all.extend(newton.updates());
             }
         }
     }
@@ -265,8 +272,10 @@ impl Program {
 
     /// Copies of [`Program::values_mut`].
     pub fn values(&self) -> Vec<Expr> {
-        let results = self.outputs.iter().flat_map(|o| &o.values);
-        self.body.iter().flat_map(Statement::values).chain(results.copied()).collect()
+        let mut values = Vec::with_capacity(2 * self.body.len());
+        self.body.iter().for_each(|statement| statement.add_values(&mut values));
+        self.outputs.iter().for_each(|output| values.extend(&output.values));
+        values
     }
 
     /// Symbol and value of every `Let` in order, of those in loops too.
