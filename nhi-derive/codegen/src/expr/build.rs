@@ -134,11 +134,11 @@ impl Pool {
             [a] | [a, Expr::ZERO] | [Expr::ZERO, a] => return a,
             _ => {}
         }
-        let mut terms = terms.to_vec();
+        let mut collected = self.collect_terms(terms);
         loop {
-            match self.collect_terms(&terms) {
+            match collected {
                 Collected::Done(e) => return e,
-                Collected::Again(collected) => terms = collected,
+                Collected::Again(terms) => collected = self.collect_terms(&terms),
             }
         }
     }
@@ -257,32 +257,34 @@ impl Pool {
             [a, b] if self.as_number(b).is_some() => return self.scaled(b, a),
             _ => {}
         }
-        let mut factors = factors.to_vec();
+        let mut collected = self.collect_factors(factors);
         loop {
-            match self.collect_factors(&factors) {
+            match collected {
                 Collected::Done(e) => return e,
-                Collected::Again(collected) => factors = collected,
+                Collected::Again(factors) => collected = self.collect_factors(&factors),
             }
         }
     }
 
     /// Collects powers of one base once; what that leaves may call for another round.
     fn collect_factors(&mut self, factors: &[Expr]) -> Collected {
-        let flat: Vec<Expr> = factors.iter().flat_map(|f| self.factors(f)).copied().collect();
         let mut numbers = Vec::new();
         // (base, power)
-        let mut parts: Vec<(Expr, Expr)> = Vec::with_capacity(flat.len());
-        for f in flat {
-            if f == Expr::UNDEFINED {
-                return Collected::Done(f);
-            } else if self.as_number(f).is_some() {
-                numbers.push(f);
-            } else if self.is_negated_sum(f) {
-                let f = self.neg(f);
-                numbers.push(Expr::MINUS_ONE);
-                parts.push((f, f));
-            } else {
-                parts.push((self.split_power(f).0, f));
+        let mut parts: Vec<(Expr, Expr)> = Vec::with_capacity(2 * factors.len());
+        for all in factors {
+            for i in 0..self.factors(all).len() {
+                let f = self.factors(all)[i];
+                if f == Expr::UNDEFINED {
+                    return Collected::Done(f);
+                } else if self.as_number(f).is_some() {
+                    numbers.push(f);
+                } else if self.is_negated_sum(f) {
+                    let f = self.neg(f);
+                    numbers.push(Expr::MINUS_ONE);
+                    parts.push((f, f));
+                } else {
+                    parts.push((self.split_power(f).0, f));
+                }
             }
         }
         parts.sort_unstable();
@@ -366,8 +368,7 @@ impl Pool {
                 self.intern(Node::Product(vec![c, rest]))
             }
             _ => {
-                let mut all = vec![c];
-                all.extend_from_slice(self.factors(&rest));
+                let all = [&[c], self.factors(&rest)].concat();
                 self.intern(Node::Product(all))
             }
         }

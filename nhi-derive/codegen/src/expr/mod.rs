@@ -29,6 +29,7 @@ use num_rational::BigRational;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// Exact rational number.
 pub type Rational = BigRational;
@@ -224,8 +225,8 @@ pub struct Pool {
     /// For each node what it is a numeric multiple of, itself mostly.
     rests: Vec<Expr>,
     ids: FxHashMap<Node, Expr>,
-    names: Vec<String>,
-    symbols: FxHashMap<String, Symbol>,
+    names: Vec<Arc<str>>,
+    symbols: FxHashMap<Arc<str>, Symbol>,
     samples: zero::Samples,
 }
 
@@ -271,8 +272,9 @@ impl Pool {
             Some(&s) => s,
             None => {
                 let s = Symbol(self.names.len() as u32);
-                self.names.push(name.to_owned());
-                self.symbols.insert(name.to_owned(), s);
+                let name: Arc<str> = name.into();
+                self.names.push(name.clone());
+                self.symbols.insert(name, s);
                 s
             }
         };
@@ -285,7 +287,7 @@ impl Pool {
             return self.symbol(name);
         }
         let mut i = 2;
-        while self.symbols.contains_key(&format!("{name}_{i}")) {
+        while self.symbols.contains_key(format!("{name}_{i}").as_str()) {
             i += 1;
         }
         self.symbol(&format!("{name}_{i}"))
@@ -355,7 +357,7 @@ impl Pool {
         for r in roots {
             open[r.index() / 64] |= 1 << (r.index() % 64);
         }
-        let mut all = Vec::new();
+        let mut all = Vec::with_capacity(64);
         let mut word = open.len();
         while word > 0 {
             word -= 1;

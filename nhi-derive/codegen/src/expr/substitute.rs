@@ -19,16 +19,16 @@ impl Pool {
 
     /// `e` with its operands replaced by `f` of them.
     pub fn rebuild(&mut self, e: Expr, f: impl Fn(Expr) -> Expr) -> Expr {
-        let mut operands = Vec::new();
-        let mut changed = false;
+        let (mut count, mut changed) = (0, false);
         self.for_each_child(e, |c| {
-            let image = f(c);
-            changed |= image != c;
-            operands.push(image);
+            count += 1;
+            changed |= f(c) != c;
         });
         if !changed {
             return e;
         }
+        let mut operands = Vec::with_capacity(count);
+        self.for_each_child(e, |c| operands.push(f(c)));
         match *self.node(e) {
             Node::Number(_) | Node::Pi | Node::Symbol(_) => e,
             Node::Sum(_) => self.sum(&operands),

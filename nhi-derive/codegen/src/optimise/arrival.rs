@@ -11,7 +11,6 @@ use super::liveness::used;
 use crate::expr::{Expr, Pool};
 use crate::program::{Constants, Foreseen, Program, Shape, Statement, Table, lets, signed};
 use crate::target::TARGET;
-use std::collections::BTreeMap;
 
 /// Steps after which arrival times grow steadily, and over which their growth is averaged.
 const STEPS: u32 = 8;
@@ -25,9 +24,10 @@ pub fn recurrence(pool: &mut Pool, constants: &mut Constants, program: &Program)
         for _ in 0..STEPS {
             arrival.follow(pool, constants, program);
             let ends = state.iter().map(|&(symbol, value)| (symbol, arrival.get(pool, constants, value)));
-            arrival = Arrival { of_symbol: ends.collect(), known: Table::new() };
+            let ends: Vec<(Expr, u32)> = ends.collect();
+            arrival.restart(ends);
         }
-        arrival.of_symbol.values().copied().max().unwrap_or(0)
+        state.iter().map(|&(symbol, _)| arrival.of_symbol[symbol]).max().unwrap_or(0)
     });
     (last - steady) / STEPS
 }
@@ -35,7 +35,7 @@ pub fn recurrence(pool: &mut Pool, constants: &mut Constants, program: &Program)
 /// Arrival times of values, in cycles.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Arrival {
-    of_symbol: BTreeMap<Expr, u32>,
+    of_symbol: Table<u32>,
     known: Table<u32>,
 }
 
@@ -45,15 +45,19 @@ impl Arrival {
         let mut arrival = Arrival::default();
         arrival.follow(pool, constants, program);
         // Once more, with the arrival times of the state at the end of a step.
-        let mut ends = BTreeMap::new();
-        for (symbol, value) in program.state() {
-            ends.insert(symbol, arrival.get(pool, constants, value));
-        }
-        let first = ends.values().copied().min().unwrap_or(0);
-        let of_symbol = ends.into_iter().map(|(s, end)| (s, end - first)).collect();
-        arrival = Arrival { of_symbol, known: Table::new() };
+        let ends = program.state().map(|(symbol, value)| (symbol, arrival.get(pool, constants, value)));
+        let ends: Vec<(Expr, u32)> = ends.collect();
+        let first = ends.iter().map(|end| end.1).min().unwrap_or(0);
+        arrival.restart(ends.into_iter().map(|(s, end)| (s, end - first)));
         arrival.follow(pool, constants, program);
         arrival
+    }
+
+    /// Forgets everything but these arrival times of the state.
+    fn restart(&mut self, state: impl IntoIterator<Item = (Expr, u32)>) {
+        self.of_symbol.clear();
+        self.known.clear();
+        self.of_symbol.extend(state);
     }
 
     fn follow(&mut self, pool: &mut Pool, constants: &mut Constants, program: &Program) {
@@ -86,7 +90,7 @@ impl Arrival {
                     let end = start + TARGET.iterations * (end - start);
                     self.of_symbol.extend(newton.unknowns.iter().map(|&s| (s, end)));
                     // After the loop the unknowns have other arrival times, and so have expressions of them.
-                    self.known = Table::new();
+                    self.known.clear();
                 }
             }
         }
@@ -100,28 +104,25 @@ impl Arrival {
     /// Arrival time of `e`, whose symbols are bound. The passes keep expressions shallow, so that recursion is bounded.
     pub(crate) fn get(&mut self, pool: &mut Pool, constants: &mut Constants, e: Expr) -> u32 {
         let (_, e) = signed(pool, constants, e);
-        if let Some(&symbol) = self.of_symbol.get(&e) {
+        if let Some(&symbol) = self.of_symbol.get(e) {
             return symbol;
         }
         if let Some(&known) = self.known.get(e) {
             return known;
         }
         let shape = Shape::of(pool, constants, e);
-        let mut all = |arrival: &mut Self, operands: &[Expr]| -> Vec<u32> {
-            operands.iter().map(|&x| arrival.get(pool, constants, x)).collect()
-        };
+        let mut of = |&x: &Expr| self.get(pool, constants, x);
         let cycles = match &*shape {
-            Shape::Constant(_) | Shape::Symbol => 0,
-            Shape::Sum(terms) => {
-                let terms: Vec<Expr> = terms.iter().map(|t| t.1).collect();
-                together(all(self, &terms))
-            }
+            Shape::Sum(terms) => together(terms.iter().map(|(_, t)| of(t)).collect()),
             Shape::Quotient { constant, over, under } => {
-                let mut over = all(self, over);
-                over.extend(constant.map(|_| 0));
-                together(over).max(together(all(self, under)))
+                let over = together(over.iter().map(&mut of).chain(constant.map(|_| 0)).collect());
+                over.max(together(under.iter().map(of).collect()))
             }
-            _ => all(self, &shape.operands()).into_iter().max().unwrap_or(0),
+            _ => {
+                let mut last = 0;
+                shape.for_each_operand(|x| last = last.max(of(&x)));
+                last
+            }
         };
         let own = match &*shape {
             Shape::Quotient { under, .. } if !under.is_empty() => TARGET.division_latency,
@@ -138,12 +139,13 @@ impl Arrival {
 
 /// Arrival time of the sum or product of operands with these arrival times.
 fn together(mut times: Vec<u32>) -> u32 {
-    while times.len() > 1 {
-        times.sort_unstable_by(|a, b| b.cmp(a));
-        let (a, b) = (times.pop().unwrap_or(0), times.pop().unwrap_or(0));
-        times.push(after(a, b));
+    times.sort_unstable_by(|a, b| b.cmp(a));
+    while let [.., b, a] = times[..] {
+        times.truncate(times.len() - 2);
+        let sum = after(a, b);
+        times.insert(times.partition_point(|&other| other > sum), sum);
     }
-    times.pop().unwrap_or(0)
+    times.first().copied().unwrap_or(0)
 }
 
 /// Arrival time of the sum or product of two operands.

@@ -185,7 +185,7 @@ impl Draft {
 
     /// Level of every symbol, given the values of all `lets`.
     pub(super) fn levels_with(&self, cx: &Context<'_>, lets: &Table<Expr>) -> Levels {
-        let mut levels = Levels { known: Table::new() };
+        let mut levels = Levels { known: Table::new(), stack: Vec::new() };
         for input in &self.program.inputs {
             let level = if input.binding == Binding::Step { Level::straight(0) } else { Level::PREPARED };
             levels.known.extend(input.symbols.iter().map(|&s| (s, level)));
@@ -232,19 +232,20 @@ pub(super) fn rewrite<C, T>(
     operands: impl Fn(&mut C, Expr) -> Vec<Expr>,
     mut build: impl FnMut(&mut C, Expr, &Table<T>) -> T,
 ) {
-    let mut stack: Vec<Expr> = roots.iter().rev().copied().collect();
-    while let Some(&top) = stack.last() {
-        let done = stack.len();
-        if !image.contains(top) {
-            stack.extend(operands(cx, top).into_iter().filter(|&c| !image.contains(c)).rev());
+    // Each with whether its operands have images.
+    let mut stack: Vec<(Expr, bool)> = roots.iter().rev().map(|&e| (e, false)).collect();
+    while let Some((e, is_ready)) = stack.pop() {
+        if image.contains(e) {
+            continue;
         }
-        if stack.len() == done {
-            if !image.contains(top) {
-                let new = build(cx, top, image);
-                image.insert(top, new);
-            }
-            stack.pop();
+        if is_ready {
+            let new = build(cx, e, image);
+            image.insert(e, new);
+            continue;
         }
+        stack.push((e, true));
+        let open = operands(cx, e).into_iter().filter(|&c| !image.contains(c));
+        stack.extend(open.rev().map(|c| (c, false)));
     }
 }
 
@@ -296,6 +297,8 @@ pub(super) enum Stage {
 #[derive(Clone, Debug)]
 pub(super) struct Levels {
     known: Table<Level>,
+    /// For a traversal.
+    stack: Vec<Expr>,
 }
 
 impl Levels {
@@ -318,8 +321,9 @@ impl Levels {
         if let Some(&known) = self.known.get(e) {
             return known;
         }
-        // Most of the optimiser's time is spent here: without lists of operands.
-        let mut stack = vec![e];
+        // Most of the optimiser's time is spent here: without lists of operands, and with one stack.
+        let mut stack = std::mem::take(&mut self.stack);
+        stack.push(e);
         while let Some(&top) = stack.last() {
             if self.known.contains(top) {
                 stack.pop();
@@ -344,6 +348,7 @@ impl Levels {
                 stack.pop();
             }
         }
+        self.stack = stack;
         self.known[e]
     }
 }

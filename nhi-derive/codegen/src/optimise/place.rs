@@ -24,15 +24,16 @@ pub(super) fn place(
 ) {
     let mut values: Table<Expr> = draft.lets().into_iter().collect();
     values.extend(definitions);
-    let levels = draft.levels_with(cx, &values);
+    // Levels decide what is computed before a loop.
+    let levels = draft.program.has_loop().then(|| draft.levels_with(cx, &values));
     let live = live(cx.pool, &values, draft.results());
     let mut scheduler = Scheduler {
         together: together(cx.pool, &values, &live),
         values,
         levels,
         live,
-        placed: Table::new(),
-        done: Table::new(),
+        found: Table::new(),
+        searches: 0,
     };
     let mut body = Vec::new();
     let mut loops = 0;
@@ -70,7 +71,7 @@ pub(super) fn place(
                         continue;
                     };
                     if scheduler.is_open(symbol) {
-                        if scheduler.levels.of(cx.pool, symbol) == Level::inside(loops) {
+                        if scheduler.level(cx.pool, symbol) == Some(Level::inside(loops)) {
                             inside.extend(heading_inside.take());
                         }
                         let inner = Some((&mut inside, Level::inside(loops)));
@@ -106,21 +107,33 @@ fn is_regular(cx: &mut Context<'_>, pivot: Expr, diagonal: Expr) -> bool {
     }
 }
 
+/// Of a symbol that is placed, and of an expression all of whose symbols are.
+const DONE: usize = usize::MAX;
+
 struct Scheduler {
     values: Table<Expr>,
-    levels: Levels,
+    /// None without a loop.
+    levels: Option<Levels>,
     live: Table<()>,
     /// The results of one call: the sine and cosine of an angle, the entries of a map.
     together: Table<Vec<Expr>>,
-    placed: Table<()>,
-    /// Expressions with all symbols placed.
-    done: Table<()>,
+    /// For each expression the last of the `searches` that found it, or [`DONE`].
+    found: Table<usize>,
+    searches: usize,
 }
 
 impl Scheduler {
     /// Whether this symbol is needed and has no place yet.
     fn is_open(&self, symbol: Expr) -> bool {
-        self.live.contains(symbol) && !self.placed.contains(symbol)
+        self.live.contains(symbol) && !self.is_done(symbol)
+    }
+
+    fn is_done(&self, e: Expr) -> bool {
+        self.found.get(e) == Some(&DONE)
+    }
+
+    fn level(&mut self, pool: &Pool, symbol: Expr) -> Option<Level> {
+        self.levels.as_mut().map(|levels| levels.of(pool, symbol))
     }
 
     /// Binds every symbol in `roots` that is not bound yet, after the symbols that its value needs. Values of the level
@@ -137,7 +150,7 @@ impl Scheduler {
         let mut stack: Vec<(Expr, Option<Vec<Expr>>)> =
             symbols.into_iter().rev().map(|s| (s, None)).collect();
         while let Some((symbol, parts)) = stack.pop() {
-            if self.placed.contains(symbol) {
+            if self.is_done(symbol) {
                 continue;
             }
             let value = self.values[symbol];
@@ -147,26 +160,44 @@ impl Scheduler {
                 stack.extend(needed.into_iter().rev().map(|s| (s, None)));
                 continue;
             };
-            self.done.extend(parts.into_iter().map(|e| (e, ())));
-            let level = self.levels.of(pool, symbol);
+            self.found.extend(parts.into_iter().map(|e| (e, DONE)));
+            let level = self.level(pool, symbol);
             let target = match &mut inner {
-                Some((body, at)) if *at == level => &mut **body,
+                Some((body, at)) if Some(*at) == level => &mut **body,
                 _ => &mut *outer,
             };
-            let alone = vec![symbol];
-            for &symbol in self.together.get(symbol).unwrap_or(&alone) {
-                self.placed.insert(symbol, ());
+            let alone = [symbol];
+            for &symbol in self.together.get(symbol).map_or(&alone[..], Vec::as_slice) {
+                self.found.insert(symbol, DONE);
                 target.push(Statement::Let { symbol, value: self.values[symbol] });
             }
         }
-        self.done.extend(parts_of_roots.into_iter().map(|e| (e, ())));
+        self.found.extend(parts_of_roots.into_iter().map(|e| (e, DONE)));
     }
 
     /// The symbols in `roots` that are not placed yet, in order, and everything that they are found in.
-    fn open(&self, pool: &Pool, roots: &[Expr]) -> (Vec<Expr>, Vec<Expr>) {
-        let is_open = |e| !self.done.contains(e) && !self.placed.contains(e);
-        let all = pool.reachable_where(roots, is_open);
-        (all.iter().copied().filter(|&e| self.values.contains(e)).collect(), all)
+    fn open(&mut self, pool: &Pool, roots: &[Expr]) -> (Vec<Expr>, Vec<Expr>) {
+        self.searches += 1;
+        let (mut symbols, mut all) = (Vec::new(), Vec::with_capacity(16));
+        let mut visit = |all: &mut Vec<Expr>, e: Expr| {
+            let last = self.found.entry(e);
+            if *last != DONE && *last != self.searches {
+                *last = self.searches;
+                all.push(e);
+            }
+        };
+        roots.iter().for_each(|&root| visit(&mut all, root));
+        let mut visited = 0;
+        while visited < all.len() {
+            let e = all[visited];
+            visited += 1;
+            if self.values.contains(e) {
+                symbols.push(e);
+            }
+            pool.for_each_child(e, |c| visit(&mut all, c));
+        }
+        symbols.sort_unstable();
+        (symbols, all)
     }
 }
 
@@ -182,7 +213,11 @@ fn live(pool: &Pool, values: &Table<Expr>, results: Vec<Expr>) -> Table<()> {
                 live.insert(e, ());
                 stack.push(value);
             }
-            None => pool.for_each_child(e, |c| stack.push(c)),
+            None => pool.for_each_child(e, |c| {
+                if !seen.contains(c) {
+                    stack.push(c);
+                }
+            }),
         }
     }
     live

@@ -1,9 +1,8 @@
 //! Sinks computations into the only place that uses them.
 
-use super::{Program, Statement, without_idle_headings};
+use super::{Program, Statement, Table, without_idle_headings};
 use crate::expr::{Expr, Pool};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 impl Program {
     /// The program without the statements that only the derivatives of its loops need, and these statements for each
@@ -24,15 +23,15 @@ impl Program {
         let deferred = self.body.iter().filter_map(|statement| {
             let Statement::Newton(newton) = statement else { return None };
             let of_slopes = made_of(pool, &lets, &newton.slopes);
-            let is_only = |symbol: &Expr| of_slopes.contains(symbol) && !needed.contains(symbol);
-            let only = lets.iter().filter(|(symbol, _)| is_only(symbol));
+            let is_only = |symbol: Expr| of_slopes.contains(symbol) && !needed.contains(symbol);
+            let only = lets.iter().filter(|(symbol, _)| is_only(*symbol));
             let only = only.map(|&(symbol, value)| Statement::Let { symbol, value });
             let heading = Statement::Equation("derivatives F′, F″ and F‴ of the residual F".into());
             Some(without_idle_headings(std::iter::once(heading).chain(only).collect()))
         });
         let deferred = deferred.collect();
         let mut rest = self.clone();
-        retain(&mut rest, |symbol| needed.contains(&symbol));
+        retain(&mut rest, |symbol| needed.contains(symbol));
         (Cow::Owned(rest), deferred)
     }
 }
@@ -54,11 +53,12 @@ fn retain(program: &mut Program, is_bound: impl Fn(Expr) -> bool) {
 }
 
 /// All subexpressions of `roots`, through the values of symbols.
-fn made_of(pool: &Pool, lets: &[(Expr, Expr)], roots: &[Expr]) -> BTreeSet<Expr> {
-    let mut all: BTreeSet<Expr> = pool.reachable(roots).into_iter().collect();
-    for (symbol, value) in lets.iter().rev() {
+fn made_of(pool: &Pool, lets: &[(Expr, Expr)], roots: &[Expr]) -> Table<()> {
+    let mut all: Table<()> = pool.reachable(roots).into_iter().map(|e| (e, ())).collect();
+    for &(symbol, value) in lets.iter().rev() {
         if all.contains(symbol) {
-            all.extend(pool.reachable(&[*value]));
+            let further = pool.reachable_where(&[value], |e| !all.contains(e));
+            all.extend(further.into_iter().map(|e| (e, ())));
         }
     }
     all

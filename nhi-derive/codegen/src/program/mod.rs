@@ -224,33 +224,46 @@ impl Newton {
 impl Statement {
     /// Every expression that the statement evaluates, in order of evaluation.
     pub(crate) fn values(&self) -> Vec<Expr> {
+        let mut values = Vec::new();
+        self.add_values(&mut values);
+        values
+    }
+
+    fn add_values(&self, all: &mut Vec<Expr>) {
         match self {
-            Statement::Equation(_) => Vec::new(),
-            Statement::Let { value, .. } => vec![*value],
-            Statement::Pivot { pivot, diagonal, .. } => vec![*pivot, *diagonal],
+            Statement::Equation(_) => {}
+            Statement::Let { value, .. } => all.push(*value),
+            Statement::Pivot { pivot, diagonal, .. } => all.extend([pivot, diagonal]),
             Statement::Turn(Turn { angle, from, foreseen, known, .. }) => {
-                [*angle, *from].into_iter().chain(foreseen.by()).chain(*known).collect()
+                all.extend([*angle, *from].into_iter().chain(foreseen.by()).chain(*known));
             }
             Statement::Newton(newton) => {
-                let body = newton.body.iter().flat_map(Statement::values);
-                newton.before().into_iter().chain(body).chain(newton.updates()).collect()
+                all.extend(newton.before());
+                newton.body.iter().for_each(|statement| statement.add_values(all));
+                all.extend(newton.updates());
             }
         }
     }
 
     /// The same, to be changed.
     pub(crate) fn values_mut(&mut self) -> Vec<&mut Expr> {
+        let mut values = Vec::new();
+        self.add_values_mut(&mut values);
+        values
+    }
+
+    fn add_values_mut<'a>(&'a mut self, all: &mut Vec<&'a mut Expr>) {
         match self {
-            Statement::Equation(_) => Vec::new(),
-            Statement::Let { value, .. } => vec![value],
-            Statement::Pivot { pivot, diagonal, .. } => vec![pivot, diagonal],
+            Statement::Equation(_) => {}
+            Statement::Let { value, .. } => all.push(value),
+            Statement::Pivot { pivot, diagonal, .. } => all.extend([pivot, diagonal]),
             Statement::Turn(Turn { angle, from, foreseen, known, .. }) => {
-                [angle, from].into_iter().chain(foreseen.by_mut()).chain(known).collect()
+                all.extend([angle, from].into_iter().chain(foreseen.by_mut()).chain(known));
             }
             Statement::Newton(Newton { guess, otherwise, weights, beside, body, delta, slopes, .. }) => {
-                let before = guess.iter_mut().chain(otherwise).chain(weights).chain([beside]);
-                let body = body.iter_mut().flat_map(Statement::values_mut);
-                before.chain(body).chain(delta).chain(slopes).collect()
+                all.extend(guess.iter_mut().chain(otherwise).chain(weights).chain([beside]));
+                body.iter_mut().for_each(|statement| statement.add_values_mut(all));
+                all.extend(delta.iter_mut().chain(slopes));
             }
         }
     }
@@ -259,14 +272,18 @@ impl Statement {
 impl Program {
     /// Every expression that is evaluated, in order of evaluation.
     pub fn values_mut(&mut self) -> Vec<&mut Expr> {
-        let results = self.outputs.iter_mut().flat_map(|o| &mut o.values);
-        self.body.iter_mut().flat_map(Statement::values_mut).chain(results).collect()
+        let mut values = Vec::with_capacity(2 * self.body.len());
+        self.body.iter_mut().for_each(|statement| statement.add_values_mut(&mut values));
+        self.outputs.iter_mut().for_each(|output| values.extend(&mut output.values));
+        values
     }
 
     /// Copies of [`Program::values_mut`].
     pub fn values(&self) -> Vec<Expr> {
-        let results = self.outputs.iter().flat_map(|o| &o.values);
-        self.body.iter().flat_map(Statement::values).chain(results.copied()).collect()
+        let mut values = Vec::with_capacity(2 * self.body.len());
+        self.body.iter().for_each(|statement| statement.add_values(&mut values));
+        self.outputs.iter().for_each(|output| values.extend(&output.values));
+        values
     }
 
     /// Symbol and value of every `Let` in order, of those in loops too.

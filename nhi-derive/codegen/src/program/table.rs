@@ -3,18 +3,37 @@
 use crate::expr::Expr;
 use std::ops::Index;
 
-/// A map from expressions to `T`: a vector, because ids are small and dense.
+/// Ids of one page.
+const PAGE: usize = 16;
+
+/// Entries, pages, and ranges of pages that there is room for from the first one on.
+const FIRST: usize = 32;
+
+/// A map from expressions to `T`: an array in pages, because ids are small and those of one program lie close together.
+/// Boxed: unoptimised, an element of a vector takes several calls.
 #[derive(Clone, Debug)]
 pub(crate) struct Table<T> {
-    /// For each id one more than the position of its entry, or zero, which the allocator hands out for nothing.
-    /// Boxed: unoptimised, an element of a vector takes several calls.
-    positions: Box<[u32]>,
+    /// For each page of ids one more than its position, or zero if none of the ids has an entry.
+    pages: Box<[u32]>,
+    /// For each id of a page one more than the position of its entry, or zero.
+    positions: Box<[[u32; PAGE]]>,
+    /// Pages in use.
+    used: usize,
     entries: Vec<T>,
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Table { positions: Box::default(), entries: Vec::new() }
+        Table { pages: Box::default(), positions: Box::default(), used: 0, entries: Vec::new() }
+    }
+}
+
+/// Makes room for the element at `index`, and for some after it.
+fn reserve<A: Copy + Default>(all: &mut Box<[A]>, index: usize) {
+    if index >= all.len() {
+        let mut longer = vec![A::default(); (2 * index + 1).next_power_of_two().max(FIRST)];
+        longer[..all.len()].copy_from_slice(all);
+        *all = longer.into_boxed_slice();
     }
 }
 
@@ -24,8 +43,11 @@ impl<T> Table<T> {
     }
 
     fn position(&self, e: Expr) -> usize {
-        let index = e.index();
-        if index < self.positions.len() { self.positions[index] as usize } else { 0 }
+        let (page, at) = (e.index() / PAGE, e.index() % PAGE);
+        match if page < self.pages.len() { self.pages[page] } else { 0 } {
+            0 => 0,
+            page => self.positions[page as usize - 1][at] as usize,
+        }
     }
 
     pub(crate) fn get(&self, e: Expr) -> Option<&T> {
@@ -42,12 +64,10 @@ impl<T> Table<T> {
     /// The expressions with an entry, in order.
     pub(crate) fn keys(&self) -> Vec<Expr> {
         let mut keys = Vec::with_capacity(self.entries.len());
-        let mut index = 0;
-        while index < self.positions.len() {
-            if self.positions[index] != 0 {
-                keys.push(Expr::at(index));
-            }
-            index += 1;
+        for (page, &position) in self.pages.iter().enumerate().filter(|(_, position)| **position != 0) {
+            let positions = &self.positions[position as usize - 1];
+            let found = (0..PAGE).filter(|&at| positions[at] != 0);
+            keys.extend(found.map(|at| Expr::at(page * PAGE + at)));
         }
         keys
     }
@@ -63,15 +83,27 @@ impl<T> Table<T> {
         }
     }
 
+    /// Removes all entries.
+    pub(crate) fn clear(&mut self) {
+        self.pages.fill(0);
+        self.positions[..self.used].fill([0; PAGE]);
+        self.used = 0;
+        self.entries.clear();
+    }
+
     fn push(&mut self, e: Expr, value: T) {
-        let index = e.index();
-        if index >= self.positions.len() {
-            let mut longer = vec![0; (index + 1).next_power_of_two()];
-            longer[..self.positions.len()].copy_from_slice(&self.positions);
-            self.positions = longer.into_boxed_slice();
+        let (page, at) = (e.index() / PAGE, e.index() % PAGE);
+        reserve(&mut self.pages, page);
+        if self.pages[page] == 0 {
+            reserve(&mut self.positions, self.used);
+            self.used += 1;
+            self.pages[page] = self.used as u32;
+        }
+        if self.entries.is_empty() {
+            self.entries.reserve(FIRST);
         }
         self.entries.push(value);
-        self.positions[index] = self.entries.len() as u32;
+        self.positions[self.pages[page] as usize - 1][at] = self.entries.len() as u32;
     }
 
     /// The entry of `e`, set to `T::default()` if there is none.

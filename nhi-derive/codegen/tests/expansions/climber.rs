@@ -423,6 +423,7 @@ const _: () = {
             /// The carried numbers of a state for another step size `h`.
             ///
             /// Operations: 8 mul.
+            #[inline(always)]
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 4],
                 h: T,

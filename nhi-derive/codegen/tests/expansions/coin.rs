@@ -505,6 +505,7 @@ const _: () = {
             /// The carried numbers of a state for another step size `h`.
             ///
             /// Operations: 0.
+            #[inline(always)]
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 4],
                 _h: T,
@@ -804,6 +805,7 @@ const _: () = {
             /// The carried numbers of a state for another step size `h`.
             ///
             /// Operations: 5 mul.
+            #[inline(always)]
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 4],
                 h: T,

@@ -45,13 +45,13 @@ pub(in crate::optimise) fn angle_addition(cx: &mut Context<'_>, draft: &mut Draf
         let made = match &derivation.rest {
             Rest::Called(a) => {
                 let second = signed(cx, *a);
-                of_sum(cx, first, second)
+                of_sum(cx.pool, first, second)
             }
             Rest::Early(rest) if rest.is_empty() => first,
             Rest::Early(rest) => {
                 let rest = sum(cx, rest);
                 let second = pairs.named(cx, SINES, rest);
-                of_sum(cx, first, second)
+                of_sum(cx.pool, first, second)
             }
         };
         pairs.made.insert(angles.all[b].argument, made);
@@ -63,7 +63,7 @@ pub(in crate::optimise) fn angle_addition(cx: &mut Context<'_>, draft: &mut Draf
 pub(super) const SINES: [Function; 2] = [Function::Sin, Function::Cos];
 
 /// Sine and cosine of an angle.
-type Pair = [Expr; 2];
+pub(in crate::optimise) type Pair = [Expr; 2];
 
 /// A draft in which sines and cosines of some angles are made of those of others.
 pub(super) struct Pairs {
@@ -104,15 +104,15 @@ impl Pairs {
 }
 
 /// The addition theorems.
-pub(super) fn of_sum(cx: &mut Context<'_>, [sin_a, cos_a]: Pair, [sin_b, cos_b]: Pair) -> Pair {
+pub(in crate::optimise) fn of_sum(pool: &mut Pool, [sin_a, cos_a]: Pair, [sin_b, cos_b]: Pair) -> Pair {
     if [sin_a, cos_a] == [sin_b, cos_b] {
-        let (one, two, square) = (cx.pool.one(), cx.pool.int(2), cx.pool.powi(sin_a, 2));
-        let twice = cx.pool.mul(two, square);
-        return [cx.pool.product(&[two, sin_a, cos_a]), cx.pool.sub(one, twice)];
+        let (one, two, square) = (pool.one(), pool.int(2), pool.powi(sin_a, 2));
+        let twice = pool.mul(two, square);
+        return [pool.product(&[two, sin_a, cos_a]), pool.sub(one, twice)];
     }
     let pairs = [(sin_a, cos_b), (cos_a, sin_b), (cos_a, cos_b), (sin_a, sin_b)];
-    let [sc, cs, cc, ss] = pairs.map(|(a, b)| cx.pool.mul(a, b));
-    [cx.pool.add(sc, cs), cx.pool.sub(cc, ss)]
+    let [sc, cs, cc, ss] = pairs.map(|(a, b)| pool.mul(a, b));
+    [pool.add(sc, cs), pool.sub(cc, ss)]
 }
 
 /// A sum of rational multiples of atoms: expressions that are no sums.

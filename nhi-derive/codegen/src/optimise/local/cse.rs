@@ -20,14 +20,18 @@ const MAX_PAIRS: usize = 200_000;
 
 /// Shared parts of products; see the [module documentation](self).
 pub(in crate::optimise) fn share_products(cx: &mut Context<'_>, draft: &mut Draft) {
-    share_roots(cx, draft);
-    share::<Products>(cx, draft);
-    share_reciprocals(cx, draft);
+    let mut computed = draft.computed(cx);
+    for share in [share_roots, share::<Products>, share_reciprocals] {
+        if share(cx, draft, &computed) {
+            computed = draft.computed(cx);
+        }
+    }
 }
 
 /// Shared parts of sums; see the [module documentation](self).
 pub(in crate::optimise) fn share_sums(cx: &mut Context<'_>, draft: &mut Draft) {
-    share::<Sums>(cx, draft);
+    let computed = draft.computed(cx);
+    share::<Sums>(cx, draft, &computed);
 }
 
 /// Operands with a number each: how often a factor occurs, the sign of a term.
@@ -147,14 +151,14 @@ struct Index {
 }
 
 /// The nodes of this kind with their operands.
-fn nodes<F: Flat>(cx: &mut Context<'_>, draft: &Draft) -> BTreeMap<Expr, Operands> {
-    let computed = draft.computed(cx);
-    computed.into_iter().filter_map(|e| Some((e, F::operands(cx, e)?))).collect()
+fn nodes<F: Flat>(cx: &mut Context<'_>, computed: &[Expr]) -> BTreeMap<Expr, Operands> {
+    computed.iter().filter_map(|&e| Some((e, F::operands(cx, e)?))).collect()
 }
 
-fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
+/// Names pairs of operands among the `computed` expressions of the draft; whether there are any to be shared.
+fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) -> bool {
     let mut levels = draft.levels(cx);
-    let mut index = Index { nodes: nodes::<F>(cx, draft), ..Index::default() };
+    let mut index = Index { nodes: nodes::<F>(cx, computed), ..Index::default() };
     let mut occurs: Table<i32> = Table::new();
     for (&x, &n) in index.nodes.values().flatten() {
         *occurs.entry(x) += n.abs();
@@ -181,7 +185,7 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
         index.apply::<F>(cx, &mut levels, pair, symbol);
     }
     if defined.is_empty() {
-        return;
+        return false;
     }
     let mut image: Table<Expr> = defined.iter().map(|&(s, _)| (s, s)).collect();
     let mut roots = draft.program.values();
@@ -193,6 +197,7 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
     }
     draft.replace(&image);
     place(cx, draft, definitions);
+    true
 }
 
 /// Completes `image` for everything in `roots`, where `nodes` have the operands given there.
@@ -300,10 +305,10 @@ impl Index {
 }
 
 /// A square root that several products hold, above or below the bar, is taken once.
-fn share_roots(cx: &mut Context<'_>, draft: &mut Draft) {
+fn share_roots(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) -> bool {
     let half = cx.pool.ratio(1, 2);
     let minus_half = cx.pool.ratio(-1, 2);
-    let bases = holders(cx, draft, |cx, f| {
+    let bases = holders(cx, computed, |cx, f| {
         let (base, x) = cx.pool.split_power(f);
         (x == half || x == minus_half).then_some(base)
     });
@@ -316,30 +321,33 @@ fn share_roots(cx: &mut Context<'_>, draft: &mut Draft) {
         image.insert(inverse, cx.pool.recip(symbol));
         definitions.push((symbol, root));
     }
-    name_factors(cx, draft, image, definitions);
+    name_factors(cx, draft, computed, image, definitions)
 }
 
 /// What more than one product divides by is inverted once.
-fn share_reciprocals(cx: &mut Context<'_>, draft: &mut Draft) {
-    let reciprocals = holders(cx, draft, |cx, f| {
+fn share_reciprocals(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) -> bool {
+    let reciprocals = holders(cx, computed, |cx, f| {
         let (_, x) = cx.pool.split_power(f);
         cx.pool.as_number(x).is_some_and(Signed::is_negative).then_some(f)
     });
     let definitions: Vec<(Expr, Expr)> = reciprocals.into_iter().map(|r| (draft.fresh(cx), r)).collect();
     let image = definitions.iter().map(|&(symbol, r)| (r, symbol)).collect();
-    name_factors(cx, draft, image, definitions);
+    name_factors(cx, draft, computed, image, definitions)
 }
 
 /// What `select` finds in the factors of more than one product.
 fn holders(
     cx: &mut Context<'_>,
-    draft: &Draft,
+    computed: &[Expr],
     select: impl Fn(&mut Context<'_>, Expr) -> Option<Expr>,
 ) -> Vec<Expr> {
     let mut places: BTreeMap<Expr, usize> = BTreeMap::new();
-    for e in draft.computed(cx) {
-        let factors = Products::operands(cx, e).unwrap_or_else(|| [(e, 1)].into());
-        let found: BTreeSet<Expr> = factors.keys().filter_map(|&f| select(cx, f)).collect();
+    for &e in computed {
+        if !matches!(cx.pool.node(e), Node::Product(_) | Node::Power(..)) {
+            continue;
+        }
+        let product = Factors::of(cx, e);
+        let found: BTreeSet<Expr> = product.factors.keys().filter_map(|&f| select(cx, f)).collect();
         for found in found {
             *places.entry(found).or_default() += 1;
         }
@@ -348,17 +356,18 @@ fn holders(
     several.filter(|&found| !cx.constants.contains(cx.pool, found)).collect()
 }
 
-/// Replaces factors of products as `image` says and binds `definitions`.
+/// Replaces factors of products as `image` says and binds `definitions`; whether there are any.
 fn name_factors(
     cx: &mut Context<'_>,
     draft: &mut Draft,
+    computed: &[Expr],
     mut image: Table<Expr>,
     mut definitions: Vec<(Expr, Expr)>,
-) {
+) -> bool {
     if definitions.is_empty() {
-        return;
+        return false;
     }
-    let nodes = nodes::<Products>(cx, draft);
+    let nodes = nodes::<Products>(cx, computed);
     regroup::<Products>(cx, &nodes, &draft.program.values(), &mut image);
     for (_, value) in &mut definitions {
         let children = cx.pool.children(*value);
@@ -367,4 +376,5 @@ fn name_factors(
     }
     draft.replace(&image);
     place(cx, draft, definitions);
+    true
 }

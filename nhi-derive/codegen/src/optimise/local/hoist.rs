@@ -43,6 +43,11 @@ struct Early {
 impl Early {
     /// `e`, computed in `stage`, with a symbol for what can be computed before.
     fn split(&mut self, cx: &mut Context<'_>, draft: &mut Draft, e: Expr, stage: Stage) -> Expr {
+        let mut is_late = true;
+        cx.pool.for_each_child(e, |c| is_late &= self.levels.stage(cx.pool, c) >= stage);
+        if is_late {
+            return e;
+        }
         match cx.pool.node(e).clone() {
             Node::Number(_) | Node::Pi | Node::Symbol(_) => e,
             Node::Sum(terms) => self.split_flat(cx, draft, &terms, stage, Pool::sum),

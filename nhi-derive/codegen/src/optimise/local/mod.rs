@@ -13,7 +13,7 @@ mod sign_analysis;
 mod small_rotation;
 mod value_numbering;
 
-pub(super) use angle_addition::angle_addition;
+pub(super) use angle_addition::{angle_addition, of_sum};
 pub(super) use body_frame::body_frame;
 pub(super) use coefficients::coefficients;
 pub(super) use cse::{share_products, share_sums};

@@ -32,7 +32,7 @@ pub(in crate::optimise) fn small_rotation(cx: &mut Context<'_>, draft: &mut Draf
         let by = cx.pool.sub(angle, source);
         let by = pairs.named(cx, [Function::SmallSin, Function::SmallCos], by);
         let source = pairs.named(cx, SINES, source);
-        pairs.made.insert(angle, of_sum(cx, source, by));
+        pairs.made.insert(angle, of_sum(cx.pool, source, by));
     }
     pairs.keep_if_better(cx, draft);
 }

@@ -15,15 +15,15 @@ const ROUNDS: usize = 4;
 
 /// See the [module documentation](self).
 pub(in crate::optimise) fn value_numbering(cx: &mut Context<'_>, draft: &mut Draft) {
-    for _ in 0..ROUNDS {
-        if !number_once(cx, draft) {
+    for round in 0..ROUNDS {
+        if !number_once(cx, draft, round) {
             break;
         }
     }
 }
 
 /// One round; whether there was anything to do.
-fn number_once(cx: &mut Context<'_>, draft: &mut Draft) -> bool {
+fn number_once(cx: &mut Context<'_>, draft: &mut Draft, round: usize) -> bool {
     let mut lets = with_given_names(cx, draft.lets());
     without_coefficients_of_coefficients(cx, &mut lets);
     // Which symbol stands for which value, a given name if there is one, and what others copy.
@@ -69,6 +69,11 @@ fn number_once(cx: &mut Context<'_>, draft: &mut Draft) -> bool {
     let mut changed = !copies.is_empty();
     let is_new = |&e: &Expr| e != image[e] && !values.contains_key(&image[e]);
     changed |= draft.program.values().iter().any(is_new);
+    // The round before has placed these values.
+    let is_same = |(symbol, value): (Expr, Expr)| values.get(&symbol) == Some(&value);
+    if round > 0 && !changed && draft.lets().into_iter().all(is_same) {
+        return false;
+    }
     draft.replace(&image);
     place(cx, draft, values);
     changed

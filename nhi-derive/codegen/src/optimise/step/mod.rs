@@ -151,7 +151,7 @@ const CLOSING: &[ProgramPass] = &[
 /// The last pass.
 const TRIG_RECURRENCE: Pass<fn(&mut Pool, &mut StepProgram)> = Pass {
     name: "trig_recurrence",
-    does: "carries sines and cosines and rotates them by the increment of their angle",
+    does: "rotates sines and cosines by the increment of their angle",
     applies: always,
     run: trig_recurrence::trig_recurrence,
 };

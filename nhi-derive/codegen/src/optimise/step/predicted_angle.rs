@@ -23,6 +23,7 @@
 
 use super::trig_recurrence::{Called, carry_angle, carry_sines};
 use crate::expr::{Expr, Function, Node, Pool};
+use crate::optimise::local::of_sum;
 use crate::program::{
     Carried, Foreseen, Newton, Program, Rescale, Role, Rotated, StateEntry, Statement, StepProgram, Turn,
     lets,
@@ -127,12 +128,6 @@ fn doubled(pool: &mut Pool, program: &mut Program, at: &mut usize, called: Calle
     values.map(|value| bind(pool, program, at, "turn", value))
 }
 
-/// Sine and cosine of the sum of two angles.
-fn sum(pool: &mut Pool, [sin, cos]: [Expr; 2], [s, c]: [Expr; 2]) -> [Expr; 2] {
-    let [sc, cs, cc, ss] = [(sin, c), (cos, s), (cos, c), (sin, s)].map(|(x, y)| pool.mul(x, y));
-    [pool.add(sc, cs), pool.sub(cc, ss)]
-}
-
 /// Replaces sines and cosines of small angles after the loop by corrections of those of the last iterate.
 pub(super) fn after_loops(pool: &mut Pool, program: &mut Program) {
     let Some(late) = late(pool, program) else { return };
@@ -183,7 +178,7 @@ pub(super) fn ahead(
     let by = pool.mul(number, from.angle);
     let Called { angle, sines: [sin, cos] } = called;
     let one = [pool.mul(sign, from.sines[0]), from.sines[1]];
-    let after_one = sum(pool, called.sines, one);
+    let after_one = of_sum(pool, called.sines, one);
     let of_lets = after_one.map(|value| lets(&program.body).find(|&(_, v)| v == value));
     let sines = if c.abs() == 1 {
         after_one
@@ -289,7 +284,7 @@ fn turn_phase(pool: &mut Pool, step: &mut StepProgram, phase: Expr, by: Expr, na
         .map(|(what, value)| bind(pool, program, &mut start, &format!("{what}_of_{name}"), value));
     at += start;
     let next = pool.add(angle, by);
-    let next_sines = sum(pool, sines, [sin_by, cos_by]);
+    let next_sines = of_sum(pool, sines, [sin_by, cos_by]);
     let name = format!("near_{name}");
     let from = pool.fresh_symbol(&name);
     carry_angle(step, from, next, first);

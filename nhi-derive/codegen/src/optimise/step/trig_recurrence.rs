@@ -10,9 +10,10 @@
 //! δ is the difference of the rounded angles, which is exact. Rounding errors of sine and cosine accumulate, so that
 //! drivers re-synchronise them every few steps ([`StepProgram::resync`]).
 //!
-//! The pass applies to a coordinate, or a coordinate plus increments, if it is the only such angle of its coordinate:
-//! the stages of Runge–Kutta methods have several angles close to each other. The state carries sine and cosine of the
-//! angle, or of its [prediction](super::predicted_angle) for the next step, and the angle unless that is a coordinate.
+//! The pass applies to a coordinate, or a coordinate plus increments. If it is the only such angle of its coordinate, the
+//! state carries sine and cosine of the angle, or of its [prediction](super::predicted_angle) for the next step, and the
+//! angle unless that is a coordinate. If there are several, as in the stages of Runge–Kutta methods, the sine and cosine
+//! of the first one are evaluated, and rotated to the others.
 
 use super::predicted_angle;
 use crate::expr::{Expr, Function, Node, Pool};
@@ -62,22 +63,26 @@ impl Called {
     }
 }
 
-/// The angles of sines and cosines outside of loops, with the coordinate that each is an increment of. Coordinates with
-/// several angles are left out.
-fn single(pool: &Pool, step: &Program) -> Vec<(Called, Expr)> {
+/// The angles of sines and cosines outside of loops, in order, with the coordinate that each is an increment of.
+fn angles(pool: &Pool, step: &Program) -> Vec<(Called, Expr)> {
     let moved = moved(pool, step);
     let of_coordinate = |called: Called| Some((called, *moved.get(&called.angle)?));
-    let called = Called::all(pool, &step.body, Function::Sin);
-    let all: Vec<_> = called.into_iter().filter_map(of_coordinate).collect();
-    let is_single = |q: Expr| all.iter().filter(|&&(_, coordinate)| coordinate == q).count() == 1;
-    all.iter().copied().filter(|&(_, coordinate)| is_single(coordinate)).collect()
+    Called::all(pool, &step.body, Function::Sin).into_iter().filter_map(of_coordinate).collect()
 }
 
 /// Carries the sines and cosines of the angles of `step`.
 pub(super) fn trig_recurrence(pool: &mut Pool, step: &mut StepProgram) {
     predicted_angle::after_loops(pool, &mut step.program);
     let state: BTreeMap<Expr, Expr> = step.program.state().map(|(symbol, next)| (next, symbol)).collect();
-    for (called, coordinate) in single(pool, &step.program) {
+    let angles = angles(pool, &step.program);
+    for &(called, coordinate) in &angles {
+        let mut same = angles.iter().filter(|&&(_, other)| other == coordinate);
+        if let (Some((first, _)), Some(_)) = (same.next(), same.next()) {
+            if called != *first {
+                called.turn(&mut step.program.body, first.angle, Foreseen::Not, first.sines);
+            }
+            continue;
+        }
         let Called { angle, sines } = called;
         let name = pool.show(coordinate).to_string();
         let known = [angle, sines[0], sines[1]].map(|e| state.get(&e).copied());
