@@ -12,16 +12,16 @@ use nhi_codegen::program::Role;
 use nhi_codegen::system::Quantity;
 use nhi_methods::{Retraction, Variant};
 use nhi_runtime::Failure;
+use std::fmt;
 use std::slice;
 use std::sync::Arc;
 
 /// A system with some of its methods, compiled. It is shared by its simulations; the code is released with the last of them.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Compiled {
     shared: Arc<Shared>,
 }
 
-#[derive(Debug)]
 struct Shared {
     code: Code,
     names: Names,
@@ -30,7 +30,6 @@ struct Shared {
 }
 
 /// The names of a system.
-#[derive(Debug)]
 pub(crate) struct Names {
     pub(crate) parameters: Vec<String>,
     pub(crate) coordinates: Vec<String>,
@@ -72,14 +71,12 @@ pub struct Acceleration {
 }
 
 /// A compiled function with the roles and lengths of its arguments, and the lengths of its results.
-#[derive(Debug)]
 struct Callable {
     id: PlainId,
     arguments: Vec<(Role, usize)>,
     results: Vec<usize>,
 }
 
-#[derive(Debug)]
 struct SystemFunctions {
     energy: Callable,
     momentum: Callable,
@@ -94,7 +91,6 @@ struct SystemFunctions {
 }
 
 /// The compiled functions of a method with its choices.
-#[derive(Debug)]
 pub(crate) struct Method {
     pub(crate) variant: Variant,
     pub(crate) layout: Layout,
@@ -280,6 +276,18 @@ impl Names {
             shape,
             symmetries: symmetries.collect(),
         }
+    }
+}
+
+/// The names of the coordinates and the methods.
+impl fmt::Debug for Compiled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let methods: Vec<String> = self.variants().map(|variant| variant.to_string()).collect();
+        let names = self.coordinates();
+        f.debug_struct("Compiled")
+            .field("coordinates", &names)
+            .field("methods", &methods)
+            .finish_non_exhaustive()
     }
 }
 

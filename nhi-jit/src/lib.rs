@@ -42,6 +42,7 @@ mod compiled;
 mod error;
 mod native;
 mod simulation;
+mod trace;
 
 pub use compiled::{Acceleration, Compiled, Point};
 pub use error::Error;

@@ -13,7 +13,6 @@ use nhi_codegen::group::Map;
 use nhi_methods::Retraction;
 use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
 use nhi_runtime::{Factor, Retracts, Scalar, Vector};
-use std::fmt;
 use std::mem;
 use std::slice;
 use std::sync::Mutex;
@@ -111,14 +110,6 @@ impl Drop for Code {
             // SAFETY: calls borrow `self`, so that none is under way, and addresses do not leave `self`.
             unsafe { module.free_memory() }
         }
-    }
-}
-
-impl fmt::Debug for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Code")
-            .field("functions", &(self.plain.len() + self.loops.len()))
-            .finish_non_exhaustive()
     }
 }
 

@@ -14,7 +14,7 @@
 //! ```
 
 use super::status;
-use super::translate::{Translator, arguments};
+use super::translate::{Translator, block_arguments};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use nhi_codegen::lower::{self, Operand};
@@ -83,7 +83,13 @@ impl Translator<'_> {
             self.jump(self.failed, [status]);
         } else {
             let again = iteration.fallback.iter().copied().chain([infinite, zero, one]);
-            self.builder.ins().brif(restarted, self.failed, &arguments([status]), iterate, &arguments(again));
+            self.builder.ins().brif(
+                restarted,
+                self.failed,
+                &block_arguments([status]),
+                iterate,
+                &block_arguments(again),
+            );
         }
 
         self.builder.switch_to_block(done);
@@ -103,9 +109,9 @@ impl Translator<'_> {
         let is_finite = self.compare(both, FloatCC::LessThan, infinite);
         let [compare, first, later, unsolved] = [(); 4].map(|()| self.builder.create_block());
         let status = self.builder.ins().iconst(types::I32, i64::from(status::of(Failure::NonFinite)));
-        self.builder.ins().brif(is_finite, compare, &[], *fail, &arguments([status]));
+        self.builder.ins().brif(is_finite, compare, &[], *fail, &block_arguments([status]));
         let done_at = |this: &mut Self, solved: Value, next: &[Value], otherwise: Block| {
-            this.builder.ins().brif(solved, *done, &arguments(next.iter().copied()), otherwise, &[]);
+            this.builder.ins().brif(solved, *done, &block_arguments(next.iter().copied()), otherwise, &[]);
         };
 
         self.builder.switch_to_block(compare);
@@ -175,7 +181,7 @@ impl Translator<'_> {
         let is_bent = self.compare(remainder, FloatCC::LessThanOrEqual, bound);
         let [bent, unsolved] = [(); 2].map(|()| self.builder.create_block());
         let x = self.parameters(unsolved, 1)[0];
-        self.builder.ins().brif(is_bent, bent, &[], unsolved, &arguments([next]));
+        self.builder.ins().brif(is_bent, bent, &[], unsolved, &block_arguments([next]));
 
         self.builder.switch_to_block(bent);
         let change = self.mul(a, d);
@@ -185,7 +191,7 @@ impl Translator<'_> {
         let left = self.mul(remainder, remainder);
         let left = self.mul(left, delta2);
         let solved = self.is_at_most(left, f64::EPSILON * f64::EPSILON / 256.0, size2);
-        let next = arguments([next]);
+        let next = block_arguments([next]);
         self.builder.ins().brif(solved, iteration.done, &next, unsolved, &next);
 
         self.builder.switch_to_block(unsolved);
@@ -199,8 +205,8 @@ impl Translator<'_> {
         let updates = self.builder.ins().iadd_imm_s(*updates, 1);
         let too_many = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, updates, MAX_UPDATES);
         let again = next.iter().copied().chain([delta2, updates, *restarted]);
-        let again = arguments(again);
-        let failure = arguments([status]);
+        let again = block_arguments(again);
+        let failure = block_arguments([status]);
         if fallback.is_empty() {
             self.builder.ins().brif(too_many, *fail, &failure, *iterate, &again);
             return;

@@ -13,7 +13,7 @@
 
 use super::Layout;
 use super::status::Status;
-use super::translate::{Huge, Numbers, Translator, arguments, offset, trusted};
+use super::translate::{Huge, Numbers, Translator, block_arguments, offset, trusted};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use nhi_codegen::lower::{self, Operand};
@@ -107,7 +107,13 @@ impl Translator<'_> {
         let following = self.builder.ins().iadd_imm_s(k, 1);
         let is_last = self.builder.ins().icmp(IntCC::Equal, following, end);
         let again = [following].into_iter().chain(next.iter().copied());
-        self.builder.ins().brif(is_last, after, &arguments(next.iter().copied()), step, &arguments(again));
+        self.builder.ins().brif(
+            is_last,
+            after,
+            &block_arguments(next.iter().copied()),
+            step,
+            &block_arguments(again),
+        );
 
         self.builder.switch_to_block(after);
         self.store(memory, &state_of(&results));
@@ -156,7 +162,7 @@ impl Translator<'_> {
         let changed: Vec<usize> = changed.collect();
         let of = |state: &State| -> Vec<Value> { changed.iter().filter_map(|&i| state[i]).collect() };
         let parameters = self.parameters(after, changed.len());
-        self.builder.ins().brif(is_due, due, &[], after, &arguments(of(state)));
+        self.builder.ins().brif(is_due, due, &[], after, &block_arguments(of(state)));
         self.builder.switch_to_block(due);
         let renewed = self.updated(resync, layout, around, state, None);
         self.jump(after, of(&renewed));
@@ -219,7 +225,7 @@ impl Translator<'_> {
         let is_last = self.builder.ins().icmp(IntCC::Equal, table, last);
         let results = of(&next);
         let after_parameters = self.parameters(after, results.len());
-        self.builder.ins().brif(is_last, after, &arguments(results.iter().copied()), rescaled, &[]);
+        self.builder.ins().brif(is_last, after, &block_arguments(results.iter().copied()), rescaled, &[]);
 
         self.builder.switch_to_block(rescaled);
         let table = self.builder.ins().iadd_imm_s(table, i64::from(offset(substeps.length)));

@@ -3,6 +3,7 @@
 
 use super::status::{self, Status};
 use crate::native::map_symbol;
+use crate::trace::{Node, Trace, trace};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{
     AbiParam, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind,
@@ -40,7 +41,7 @@ pub(super) fn offset(index: usize) -> i32 {
 }
 
 /// Block arguments.
-pub(super) fn arguments(values: impl IntoIterator<Item = Value>) -> Vec<BlockArg> {
+pub(super) fn block_arguments(values: impl IntoIterator<Item = Value>) -> Vec<BlockArg> {
     values.into_iter().map(BlockArg::from).collect()
 }
 
@@ -195,7 +196,7 @@ impl<'a> Translator<'a> {
     }
 
     pub(super) fn jump(&mut self, to: Block, values: impl IntoIterator<Item = Value>) {
-        self.builder.ins().jump(to, &arguments(values));
+        self.builder.ins().jump(to, &block_arguments(values));
     }
 
     /// Goes on in a block if a condition holds, else in the other one, without arguments.
@@ -207,7 +208,7 @@ impl<'a> Translator<'a> {
     pub(super) fn require(&mut self, condition: Value, status: Status) {
         let next = self.builder.create_block();
         let status = self.builder.ins().iconst(types::I32, i64::from(status));
-        self.builder.ins().brif(condition, next, &[], self.failed, &arguments([status]));
+        self.builder.ins().brif(condition, next, &[], self.failed, &block_arguments([status]));
         self.builder.switch_to_block(next);
     }
 
@@ -245,13 +246,9 @@ impl<'a> Translator<'a> {
                 to.iter().zip(both).for_each(|(to, x)| to.iter().for_each(|&to| self.set(to, x)));
             }
             Statement::Map { to, map, group, arguments } => {
-                let numbers = self.map(*map, group, arguments, to.len());
-                for (i, to) in to.iter().enumerate() {
-                    if let Some(to) = to {
-                        let x = self.builder.ins().load(types::F64, trusted(), numbers, offset(i));
-                        self.set(*to, x);
-                    }
-                }
+                let wanted: Vec<usize> = (0..to.len()).filter(|&i| to[i].is_some()).collect();
+                let numbers = self.map(*map, group, arguments, &wanted);
+                to.iter().flatten().zip(numbers).for_each(|(&to, x)| self.set(to, x));
             }
             Statement::Pivot { pivot, diagonal, what } => {
                 let [pivot, diagonal] = [*pivot, *diagonal].map(|x| self.get(x));
@@ -334,18 +331,97 @@ impl<'a> Translator<'a> {
         [0, 1].map(|i| self.builder.ins().load(types::F64, trusted(), results, offset(i)))
     }
 
-    /// Calls a map of a group: the address of its results.
-    fn map(&mut self, map: Map, group: &Group, arguments: &[Vec<Operand>], results: usize) -> Value {
+    /// The `wanted` results of a map of a group. Its operations for small motions are executed in any case, so that Cranelift
+    /// shares them between the maps of a motion; for other motions the runtime is called, or the steps are repeated with
+    /// checks.
+    fn map(&mut self, map: Map, group: &Group, arguments: &[Vec<Operand>], wanted: &[usize]) -> Vec<Value> {
+        let arguments: Vec<Vec<Value>> = arguments.iter().map(|numbers| self.all(numbers)).collect();
+        let Some(trace) = trace(group.runtime, map, self.retraction) else {
+            return self.called_map(map, group, &arguments, wanted);
+        };
+        let numbers = self.traced(&trace, &arguments.concat(), wanted);
+        let results: Vec<Value> = wanted.iter().filter_map(|&i| numbers[trace.results[i]]).collect();
+        let mut holds = None;
+        for &(x, bound) in &trace.conditions {
+            let Some(x) = numbers[x] else { continue };
+            let bound = self.number(bound);
+            let is_below = self.compare(x, FloatCC::LessThan, bound);
+            holds = Some(holds.map_or(is_below, |holds| self.builder.ins().band(holds, is_below)));
+        }
+        let Some(holds) = holds else { return results };
+        if self.huge == Huge::Nan {
+            self.require(holds, status::of(Failure::NonFinite));
+            return results;
+        }
+        let [otherwise, after] = [(); 2].map(|()| self.builder.create_block());
+        let merged = self.parameters(after, wanted.len());
+        self.builder.set_cold_block(otherwise);
+        self.builder.ins().brif(holds, after, &block_arguments(results), otherwise, &[]);
+        self.builder.switch_to_block(otherwise);
+        let called = self.called_map(map, group, &arguments, wanted);
+        self.jump(after, called);
+        self.builder.switch_to_block(after);
+        merged
+    }
+
+    /// The operations that the `wanted` results, and the conditions, depend on.
+    fn traced(&mut self, trace: &Trace, arguments: &[Value], wanted: &[usize]) -> Vec<Option<Value>> {
+        let mut is_needed = vec![false; trace.nodes.len()];
+        wanted.iter().for_each(|&i| is_needed[trace.results[i]] = true);
+        trace.conditions.iter().for_each(|&(x, _)| is_needed[x] = true);
+        for (i, node) in trace.nodes.iter().enumerate().rev() {
+            if !is_needed[i] {
+                continue;
+            }
+            match *node {
+                Node::Argument(_) | Node::Constant(_) => {}
+                Node::Neg(x) | Node::Sqrt(x) | Node::Sin(x) | Node::Cos(x) | Node::Call(_, x) => {
+                    is_needed[x] = true;
+                }
+                Node::Add(x, y) | Node::Sub(x, y) | Node::Mul(x, y) | Node::Div(x, y) => {
+                    is_needed[x] = true;
+                    is_needed[y] = true;
+                }
+            }
+        }
+        let mut numbers = vec![None; trace.nodes.len()];
+        let mut sines: HashMap<usize, [Value; 2]> = HashMap::new();
+        for (i, node) in trace.nodes.iter().enumerate().filter(|&(i, _)| is_needed[i]) {
+            let of = |x: usize| numbers[x].expect("operands come first");
+            numbers[i] = Some(match *node {
+                Node::Argument(place) => arguments[place],
+                Node::Constant(bits) => self.number(f64::from_bits(bits)),
+                Node::Neg(x) => self.builder.ins().fneg(of(x)),
+                Node::Add(x, y) => self.add(of(x), of(y)),
+                Node::Sub(x, y) => self.sub(of(x), of(y)),
+                Node::Mul(x, y) => self.mul(of(x), of(y)),
+                Node::Div(x, y) => self.builder.ins().fdiv(of(x), of(y)),
+                Node::Sqrt(x) => self.builder.ins().sqrt(of(x)),
+                Node::Sin(x) => sines.entry(x).or_insert_with(|| self.sin_cos(of(x)))[0],
+                Node::Call(function, x) => self.call(function, &[of(x)]),
+                Node::Cos(x) => sines.entry(x).or_insert_with(|| self.sin_cos(of(x)))[1],
+            });
+        }
+        numbers
+    }
+
+    /// Calls a map of a group.
+    fn called_map(
+        &mut self,
+        map: Map,
+        group: &Group,
+        arguments: &[Vec<Value>],
+        wanted: &[usize],
+    ) -> Vec<Value> {
         let mut addresses = Vec::new();
         for numbers in arguments {
-            let numbers = self.all(numbers);
             let room = self.room(numbers.len());
-            for (i, x) in numbers.into_iter().enumerate() {
+            for (i, &x) in numbers.iter().enumerate() {
                 self.builder.ins().store(trusted(), x, room, offset(i));
             }
             addresses.push(room);
         }
-        let results = self.room(results);
+        let results = self.room(map.results(group));
         let (Some(&first), Some(&second)) = (addresses.first(), addresses.last()) else {
             unreachable!("maps have one argument or two")
         };
@@ -353,7 +429,8 @@ impl<'a> Translator<'a> {
         let symbol = map_symbol(map, group.runtime, self.retraction);
         let function = self.declared(&symbol, &[pointer; 3], &[]);
         self.builder.ins().call(function, &[first, second, results]);
-        results
+        let result = |&i: &usize| self.builder.ins().load(types::F64, trusted(), results, offset(i));
+        wanted.iter().map(result).collect()
     }
 
     /// The address of room on the stack for `count` numbers.
