@@ -300,13 +300,13 @@ impl Compiled {
     pub fn new(derived: &Derived, optimised: &Optimised, variants: &[Variant]) -> Result<Compiled, Error> {
         let mut unit = Unit::new()?;
         let names = Names::of(derived);
-        let system = SystemFunctions::of(&mut unit, optimised)?;
         let mut methods = Vec::new();
         for &variant in variants {
             let functions = optimised.methods.iter().find(|functions| functions.method == variant.method);
             let Some(functions) = functions else { return Err(Error::NotCompiled { variant }) };
             methods.push(Method::of(&mut unit, &names, functions, variant)?);
         }
+        let system = SystemFunctions::of(&mut unit, optimised)?;
         Ok(Compiled { shared: Arc::new(Shared { code: unit.finish()?, names, system, methods }) })
     }
 

@@ -14,7 +14,7 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
-    /// The method is not among those that were compiled, or lacks the start.
+    /// The method is not among those that were compiled, or that the declaration has.
     NotCompiled {
         /// The method.
         variant: Variant,

@@ -31,7 +31,7 @@
 //!
 //! Compiled steps compute the bits of the steps that the derive generates: a lowered function fixes the order of operations,
 //! Cranelift neither reassociates nor contracts them, and elementary functions and the maps of groups are those of
-//! `nhi-runtime`, called or written as the same operations.
+//! `nhi-runtime`, called or written as the same operations. The chapter on compilation in `ARCHITECTURE.md` says how.
 //!
 //! Where Cranelift has no back end, or the system refuses executable memory, [`Compiled::new`] returns
 //! [`Error::Unavailable`]. `nhi-interpreter` runs the same functions without compiling them, a few hundred times slower.

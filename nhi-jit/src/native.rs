@@ -2,8 +2,9 @@
 //!
 //! - [`symbols`] are the functions of the runtime that compiled code calls. They read and write arrays through pointers
 //!   whose lengths the map of the group determines; `compile` passes arrays of these lengths.
-//! - [`Code`] owns the memory of compiled functions, calls them, and releases the memory when it is dropped. Their addresses
-//!   never leave it, and it passes only slices of the lengths with which a function was compiled.
+//! - [`Code`] calls compiled functions. Their addresses never leave it, and it passes only slices of the lengths with which
+//!   a function was compiled.
+//! - [`Memory`] releases the memory of functions, after the last call.
 
 #![allow(unsafe_code, reason = "calls of machine code, and calls from it")]
 
@@ -45,22 +46,50 @@ impl<F> Entry<F> {
     }
 }
 
+/// A module, whose memory is released with it: Cranelift leaves it allocated otherwise.
+pub(crate) struct Memory {
+    /// Taken when the memory is released.
+    module: Option<JITModule>,
+}
+
+impl Memory {
+    pub(crate) fn new(module: JITModule) -> Memory {
+        Memory { module: Some(module) }
+    }
+
+    /// The module.
+    pub(crate) fn module(&mut self) -> &mut JITModule {
+        self.module.as_mut().expect("the module is there until it is dropped")
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: the functions are called by `Code` alone, which owns the memory and is borrowed by calls; their
+            // addresses do not leave it.
+            unsafe { module.free_memory() }
+        }
+    }
+}
+
 /// Compiled functions and their memory.
 pub(crate) struct Code {
     plain: Vec<Entry<Plain>>,
     loops: Vec<Entry<Loop>>,
-    /// The owner of the memory; taken when it is released. The mutex makes it `Sync`.
-    module: Mutex<Option<JITModule>>,
+    /// Kept until the functions are dropped. The mutex makes it `Sync`.
+    _memory: Mutex<Memory>,
 }
 
 impl Code {
     /// The functions of a finished module, which `compile` has written with the signatures [`Plain`] and [`Loop`] for arrays
     /// of these lengths: arguments and results, or state and data. Ids are their places.
     pub(crate) fn new(
-        module: JITModule,
+        mut memory: Memory,
         plain: &[(FuncId, [usize; 2])],
         loops: &[(FuncId, [usize; 2])],
     ) -> Code {
+        let module = memory.module();
         let plain = plain.iter().map(|&(id, lengths)| {
             // SAFETY: the function was compiled with this signature.
             let function = unsafe { mem::transmute::<*const u8, Plain>(module.get_finalized_function(id)) };
@@ -73,7 +102,7 @@ impl Code {
             Entry { function, lengths }
         });
         let loops = loops.collect();
-        Code { plain, loops, module: Mutex::new(Some(module)) }
+        Code { plain, loops, _memory: Mutex::new(memory) }
     }
 
     /// Calls a function: its status.
@@ -100,16 +129,6 @@ impl Code {
             function(state.as_mut_ptr(), data.as_ptr(), steps.cast_signed(), count.cast_signed(), &mut taken)
         };
         (status, taken.cast_unsigned())
-    }
-}
-
-impl Drop for Code {
-    fn drop(&mut self) {
-        let module = self.module.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(module) = module.take() {
-            // SAFETY: calls borrow `self`, so that none is under way, and addresses do not leave `self`.
-            unsafe { module.free_memory() }
-        }
     }
 }
 

@@ -10,12 +10,13 @@ pub(crate) use status::failure;
 pub(crate) use steps::Fields;
 
 use crate::Error;
-use crate::native::{Code, LoopId, PlainId, symbols};
+use crate::native::{Code, LoopId, Memory, PlainId, symbols};
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use cranelift_codegen::isa::CallConv;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_jit::{JITBuilder, JITMemoryProvider, JITModule, SystemMemoryProvider};
 use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
 use nhi_codegen::lower;
 use nhi_codegen::optimised::MethodFunctions;
@@ -74,7 +75,9 @@ pub(crate) struct Unchecked {
 
 /// Functions that are being compiled.
 pub(crate) struct Unit {
-    module: JITModule,
+    memory: Memory,
+    pointer: Type,
+    convention: CallConv,
     context: Context,
     builder: FunctionBuilderContext,
     plain: Vec<(FuncId, [usize; 2])>,
@@ -89,7 +92,7 @@ impl From<ModuleError> for Error {
     fn from(error: ModuleError) -> Error {
         match error {
             ModuleError::Allocation { err } => unavailable(format!("no executable memory: {err}")),
-            ModuleError::Compilation(error) => unavailable(error),
+            ModuleError::Backend(error) => unavailable(format!("{error:#}")),
             error => unavailable(error),
         }
     }
@@ -99,6 +102,11 @@ impl Unit {
     /// # Errors
     /// If Cranelift has no back end for this processor.
     pub(crate) fn new() -> Result<Unit, Error> {
+        Unit::on(Box::new(SystemMemoryProvider::new()))
+    }
+
+    /// With memory from `provider`.
+    fn on(provider: Box<dyn JITMemoryProvider + Send>) -> Result<Unit, Error> {
         let mut flags = settings::builder();
         let verifies = if cfg!(debug_assertions) { "true" } else { "false" };
         for (name, value) in [
@@ -117,11 +125,14 @@ impl Unit {
         let isa = isa.finish(settings::Flags::new(flags)).map_err(unavailable)?;
         let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
         builder.symbols(symbols());
+        builder.memory_provider(provider);
         let module = JITModule::new(builder);
-        let context = module.make_context();
+        let config = module.target_config();
         Ok(Unit {
-            module,
-            context,
+            pointer: config.pointer_type(),
+            convention: config.default_call_conv,
+            context: module.make_context(),
+            memory: Memory::new(module),
             builder: FunctionBuilderContext::new(),
             plain: Vec::new(),
             loops: Vec::new(),
@@ -144,8 +155,7 @@ impl Unit {
             length(&mut function.arguments.iter().map(|argument| argument.values.len())),
             length(&mut function.outputs.iter().map(|output| output.values.len())),
         ];
-        let pointer = self.module.target_config().pointer_type();
-        let id = self.define(&[pointer, pointer], retraction, Huge::Called, |translator| {
+        let id = self.define(&[self.pointer; 2], retraction, Huge::Called, |translator| {
             let entry = translator.builder.create_block();
             translator.builder.append_block_params_for_function_params(entry);
             translator.builder.switch_to_block(entry);
@@ -208,7 +218,7 @@ impl Unit {
         huge: Huge,
         is_partial: bool,
     ) -> Result<LoopId, Error> {
-        let pointer = self.module.target_config().pointer_type();
+        let pointer = self.pointer;
         let parameters = [pointer, pointer, types::I64, types::I64, pointer];
         let id = self.define(&parameters, retraction, huge, |translator| {
             translator.steps(method, layout, is_partial);
@@ -225,15 +235,15 @@ impl Unit {
         huge: Huge,
         write: impl FnOnce(&mut Translator<'_>),
     ) -> Result<FuncId, Error> {
-        let convention = self.module.target_config().default_call_conv;
-        self.context.func.signature = signature(convention, parameters, &[types::I32]);
-        let id = self.module.declare_anonymous_function(&self.context.func.signature)?;
+        self.context.func.signature = signature(self.convention, parameters, &[types::I32]);
+        let module = self.memory.module();
+        let id = module.declare_anonymous_function(&self.context.func.signature)?;
         let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
-        let mut translator = Translator::new(builder, &mut self.module, retraction, huge);
+        let mut translator = Translator::new(builder, module, retraction, huge);
         write(&mut translator);
         translator.finish();
-        self.module.define_function(id, &mut self.context)?;
-        self.module.clear_context(&mut self.context);
+        module.define_function(id, &mut self.context)?;
+        module.clear_context(&mut self.context);
         Ok(id)
     }
 
@@ -242,7 +252,53 @@ impl Unit {
     /// # Errors
     /// If the system refuses executable memory.
     pub(crate) fn finish(mut self) -> Result<Code, Error> {
-        self.module.finalize_definitions()?;
-        Ok(Code::new(self.module, &self.plain, &self.loops))
+        self.memory.module().finalize_definitions()?;
+        Ok(Code::new(self.memory, &self.plain, &self.loops))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Unit;
+    use cranelift_jit::{BranchProtection, JITMemoryKind, JITMemoryProvider};
+    use cranelift_module::ModuleResult;
+    use nhi_codegen::lower::Function;
+    use nhi_codegen::program::Operations;
+    use nhi_methods::Retraction;
+    use std::io;
+
+    /// A system that gives no memory for code.
+    struct Refuses;
+
+    #[allow(unsafe_code, reason = "a trait of Cranelift; nothing is freed")]
+    impl JITMemoryProvider for Refuses {
+        fn allocate(&mut self, _size: usize, _align: u64, _kind: JITMemoryKind) -> io::Result<*mut u8> {
+            Err(io::ErrorKind::PermissionDenied.into())
+        }
+
+        unsafe fn free_memory(&mut self) {}
+
+        fn finalize(&mut self, _branch_protection: BranchProtection) -> ModuleResult<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_system_without_executable_memory_is_an_error() {
+        let function = Function {
+            name: "nothing".to_owned(),
+            doc: Vec::new(),
+            arguments: Vec::new(),
+            body: Vec::new(),
+            outputs: Vec::new(),
+            names: Vec::new(),
+            operations: Operations::default(),
+        };
+        let mut unit = Unit::on(Box::new(Refuses)).expect("a back end");
+        let error = unit.plain(&function, Retraction::Exp, false).expect_err("no memory");
+        let message = error.to_string();
+        let expected =
+            "no machine code can be generated and executed here: no executable memory: permission denied";
+        assert_eq!(message, expected);
     }
 }

@@ -136,7 +136,7 @@ fn compare(model: &dyn Model, declarations: &[Declaration]) -> usize {
         let fails = simulation.steps() < STEPS;
         // In several calls, which begin between two re-synchronisations and end between two checks.
         for steps in [1, 2, 100, STEPS - 103] {
-            assert_eq!(at_once.advance(steps).is_err() && !fails, false, "{name}");
+            assert!(at_once.advance(steps).is_ok() || fails, "{name}");
         }
         assert_eq!(at_once.steps(), simulation.steps(), "{name}");
         assert_same(&name, at_once.numbers(), simulation.numbers());
