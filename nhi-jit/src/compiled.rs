@@ -168,12 +168,13 @@ impl Method {
         let fields = fields.chain([(Role::Carried, functions.carried.len())]);
         let inputs = names.parameters.len();
         let h = inputs + names.inputs.len();
+        let t0 = h + 1;
         let substeps = Substeps {
-            start: h + 1,
+            start: t0 + 1,
             count: variant.substeps().count(),
             length: 2 + functions.prepared.len(),
         };
-        let layout = Layout { state: Fields::new(fields), parameters: 0, inputs, h, substeps };
+        let layout = Layout { state: Fields::new(fields), parameters: 0, inputs, h, t0, substeps };
         let retraction = variant.retraction;
         Ok(Method {
             variant,
@@ -189,9 +190,11 @@ impl Method {
         })
     }
 
-    /// The data of a simulation, for [`Layout`].
+    /// The data of a simulation that starts at a point, for [`Layout`].
     pub(crate) fn data(&self, code: &Code, at: &Point<'_>, h: f64) -> Result<Vec<f64>, Failure> {
-        let mut data = [at.parameters, at.inputs, &[h]].concat();
+        // Added to −0, a time k h does not change, not even −0.
+        let t0 = if at.t == 0.0 { -0.0 } else { at.t };
+        let mut data = [at.parameters, at.inputs, &[h, t0]].concat();
         let mut since = 0.0;
         for gamma in self.variant.substeps() {
             // One substep is the step itself.
@@ -207,18 +210,33 @@ impl Method {
         Ok(data)
     }
 
-    /// The state that a simulation begins with.
+    /// The state that a simulation with these data begins with.
     pub(crate) fn begin(&self, code: &Code, at: &Point<'_>, data: &[f64]) -> Result<Vec<f64>, Failure> {
-        let h = &data[self.layout.substeps.start + 1];
-        let surroundings = |role: &Role| match role {
-            Role::StepSize => slice::from_ref(h),
+        let state = self.start.call(code, |role| match role {
+            Role::StepSize => self.first_size(data),
             role => at.of(role),
-        };
-        let mut state = self.start.call(code, surroundings)?;
+        })?;
+        self.carrying(code, at, data, state)
+    }
+
+    /// The size of the first substep.
+    fn first_size<'a>(&self, data: &'a [f64]) -> &'a [f64] {
+        slice::from_ref(&data[self.layout.substeps.start + 1])
+    }
+
+    /// The state with what a step computes for the next one.
+    pub(crate) fn carrying(
+        &self,
+        code: &Code,
+        at: &Point<'_>,
+        data: &[f64],
+        mut state: Vec<f64>,
+    ) -> Result<Vec<f64>, Failure> {
         if let Some(initial) = &self.initial {
-            let carried = initial.call(code, |role| match self.layout.state.of(role) {
-                field if field.is_empty() => surroundings(role),
-                field => &state[field],
+            let carried = initial.call(code, |role| match (role, self.layout.state.of(role)) {
+                (Role::StepSize, _) => self.first_size(data),
+                (role, field) if field.is_empty() => at.of(role),
+                (_, field) => &state[field],
             })?;
             state.extend(carried);
         }

@@ -109,9 +109,7 @@ impl Simulation {
         ] {
             has_length(what, numbers, names)?;
         }
-        if !h.is_finite() || h == 0.0 {
-            return Err(Error::StepSize { h });
-        }
+        has_step_size(h)?;
         finite(Quantity::Parameter, &names.parameters, at.parameters)?;
         finite(Quantity::Coordinate, &names.coordinates, at.q)?;
         check_pose(compiled, at.q)?;
@@ -134,6 +132,41 @@ impl Simulation {
         let data = functions.data(compiled.code(), &at, h).map_err(start)?;
         let state = functions.begin(compiled.code(), &at, &data).map_err(start)?;
         Ok(Simulation { compiled: compiled.clone(), method, before: state.clone(), data, state, steps: 0 })
+    }
+
+    /// A simulation with the same method, parameters and inputs, which begins at another node: at the configuration `q`, with
+    /// the velocities before and after the reflection at this node, at time `t`, with steps of size `h`. A method without
+    /// reflections begins with the mean of the velocities. The node may violate constraints. The multipliers of this simulation
+    /// are a guess for those of the next step.
+    ///
+    /// # Errors
+    /// [`Error::Length`], [`Error::StepSize`], [`Error::NonFinite`] and [`Error::Start`].
+    pub fn from_node(
+        &self,
+        t: f64,
+        q: &[f64],
+        [before, after]: [&[f64]; 2],
+        h: f64,
+    ) -> Result<Simulation, Error> {
+        let (names, functions) = (self.compiled.names(), self.functions());
+        has_length("entries of the configuration", q, &names.coordinates)?;
+        has_length("velocities", before, &names.velocities)?;
+        has_length("velocities", after, &names.velocities)?;
+        has_step_size(h)?;
+        finite(Quantity::Coordinate, &names.coordinates, q)?;
+        finite(Quantity::Velocity, &names.velocities, before)?;
+        finite(Quantity::Velocity, &names.velocities, after)?;
+        let v = mean(before, after);
+        let at = Point { t, q, v: &v, ..self.at(&v) };
+        let state = match functions.kind {
+            StateKind::Node => [q, &v, self.multipliers()].concat(),
+            StateKind::Jump => [q, before, after, self.multipliers()].concat(),
+        };
+        let (code, start) = (self.compiled.code(), |cause: Failure| Error::Start { cause });
+        let data = functions.data(code, &at, h).map_err(start)?;
+        let state = functions.carrying(code, &at, &data, state).map_err(start)?;
+        let compiled = self.compiled.clone();
+        Ok(Simulation { compiled, method: self.method, before: state.clone(), data, state, steps: 0 })
     }
 
     fn functions(&self) -> &Method {
@@ -253,9 +286,9 @@ impl Simulation {
         self.functions().variant
     }
 
-    /// t = k h.
+    /// The time of the start, which is 0 but for [`Simulation::from_node`], and k h.
     pub fn time(&self) -> f64 {
-        self.steps as f64 * self.h()
+        self.data[self.functions().layout.t0] + self.steps as f64 * self.h()
     }
 
     /// Number k of steps taken.
@@ -306,9 +339,7 @@ impl Simulation {
     pub fn v(&self) -> Vec<f64> {
         match (self.functions().kind, self.jump()) {
             (StateKind::Node, [v, _]) => v.to_vec(),
-            (StateKind::Jump, [before, after]) => {
-                before.iter().zip(after).map(|(before, after)| 0.5 * (before + after)).collect()
-            }
+            (StateKind::Jump, [before, after]) => mean(before, after),
         }
     }
 
@@ -330,6 +361,45 @@ impl Simulation {
     /// Energy E = ∂L/∂v · v − L.
     pub fn energy(&self) -> f64 {
         self.compiled.energy(&self.at(&self.v()))
+    }
+
+    /// The reaction μ(q)ᵀλ with the multipliers of the last step, a mean over the step.
+    pub fn reaction(&self) -> Vec<f64> {
+        self.reaction_of(self.multipliers())
+    }
+
+    /// μ(q)ᵀλ. The constraints μv + μ₀ are affine in v, so the columns of μ are their differences.
+    fn reaction_of(&self, lambda: &[f64]) -> Vec<f64> {
+        let n = self.compiled.velocities().len();
+        let mut along = vec![0.0; n];
+        let at_rest = self.compiled.residual(&self.at(&along));
+        let component = |i: usize| {
+            along[i] = 1.0;
+            let column = self.compiled.residual(&self.at(&along));
+            along[i] = 0.0;
+            let mu = column.iter().zip(&at_rest).map(|(mu, mu_t)| mu - mu_t);
+            mu.zip(lambda).fold(0.0, |sum, (mu, lambda)| sum + mu * lambda)
+        };
+        (0..n).map(component).collect()
+    }
+
+    /// The parasitic part of the state of a method that reflects, η = ‖½(p⁻ − p⁺) − ½h μᵀΛ(q, v)‖, as
+    /// `nhi_runtime::Simulation::parasite`; of other methods none.
+    ///
+    /// # Errors
+    /// [`Error::Acceleration`] if the equations are singular.
+    pub fn parasite(&self) -> Result<Option<f64>, Error> {
+        if self.functions().kind == StateKind::Node {
+            return Ok(None);
+        }
+        let [before, after] = self.jump().map(|v| self.compiled.momentum(&self.at(v)));
+        let reaction = self.reaction_of(&self.acceleration()?.lambda);
+        let jumps = before.iter().zip(&after).zip(&reaction);
+        let eta2 = jumps.fold(0.0, |sum, ((before, after), reaction)| {
+            let eta = 0.5 * (after - before) - 0.5 * self.h() * reaction;
+            sum + eta * eta
+        });
+        Ok(Some(eta2.sqrt()))
     }
 
     /// μ(q)v + μ₀(q), one number per constraint, in its unit.
@@ -367,6 +437,15 @@ impl Simulation {
     pub fn acceleration(&self) -> Result<Acceleration, Error> {
         self.compiled.acceleration(&self.at(&self.v())).map_err(|cause| Error::Acceleration { cause })
     }
+}
+
+/// ½(a + b), entry by entry.
+fn mean(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| 0.5 * (a + b)).collect()
+}
+
+fn has_step_size(h: f64) -> Result<(), Error> {
+    if h.is_finite() && h != 0.0 { Ok(()) } else { Err(Error::StepSize { h }) }
 }
 
 fn has_length(what: &'static str, numbers: &[f64], names: &[String]) -> Result<(), Error> {

@@ -33,10 +33,11 @@ const SHORT: usize = 600;
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pub(crate) state: Fields,
-    /// Index of the first parameter in the data, of the first input, and of the step size.
+    /// Index of the first parameter in the data, of the first input, of the step size, and of the time of the start.
     pub(crate) parameters: usize,
     pub(crate) inputs: usize,
     pub(crate) h: usize,
+    pub(crate) t0: usize,
     pub(crate) substeps: Substeps,
 }
 

@@ -95,8 +95,10 @@ impl Translator<'_> {
         self.builder.switch_to_block(step);
         let before = state_of(&numbers);
         let time = self.builder.ins().fcvt_from_sint(types::F64, k);
-        let h = self.builder.ins().load(types::F64, trusted(), data, offset(layout.h));
+        let [h, t0] =
+            [layout.h, layout.t0].map(|i| self.builder.ins().load(types::F64, trusted(), data, offset(i)));
         let t = self.mul(time, h);
+        let t = self.add(t0, t);
         let around = Surroundings { data, substep: data, first: layout.substeps.start, t };
         let state = self.resynchronised(method, layout, &around, &before, k);
         let next = match layout.substeps.count {

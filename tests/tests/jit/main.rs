@@ -11,7 +11,7 @@ use nhi_codegen::optimised::Optimised;
 use nhi_codegen::pipeline::Derived;
 use nhi_jit::{Compiled, Error, Point, Simulation};
 use nhi_methods::Variant;
-use nhi_models::{GROUP_MODELS, MODELS, Model};
+use nhi_models::{GROUP_MODELS, Instance, MODELS, Model, Node};
 use nhi_runtime::Failure;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -275,6 +275,39 @@ fn inputs_reach_the_steps() {
             assert!(matches!(simulation.step_with(&wrong), Err(Error::Length { .. })));
         }
     }
+}
+
+/// Steps backwards from the end of a trajectory, and from another time, are those of the derived code.
+#[test]
+fn simulations_begin_at_any_node() {
+    let declarations = declarations_of_models();
+    let names = ["snakeboard", "rotating_table_skate", "chaplygin_sleigh"];
+    let models: Vec<&dyn Model> = MODELS.iter().chain(GROUP_MODELS).copied().collect();
+    let mut compared = 0;
+    for model in models.into_iter().filter(|model| names.contains(&model.name())) {
+        let at_run_time = AtRunTime::new(model, compiled_model(model, &declarations));
+        let [derived, compiled] = [model, &at_run_time as &dyn Model].map(|m| m.instance(&m.defaults()));
+        let (q, v) = derived.initial();
+        for method in at_run_time.methods() {
+            let start =
+                |instance: &dyn Instance| instance.start(method, &q, &v, &[], STEP_SIZE).expect("a start");
+            let (mut derived, mut compiled) = (start(&*derived), start(&*compiled));
+            let name = format!("{}, {}", model.name(), method.id);
+            derived.advance(10).expect("steps");
+            compiled.advance(10).expect("steps");
+            let node = derived.node();
+            assert_eq!(compiled.node(), node, "{name}");
+            // Fewer steps than up to the next re-synchronisation.
+            let back = node.clone().reversed();
+            let (found, expected) =
+                (compiled.follow(&back, -STEP_SIZE, 20), derived.follow(&back, -STEP_SIZE, 20));
+            assert_eq!(found, expected, "{name}");
+            let later = Node { t: 0.37, ..node };
+            assert_eq!(compiled.follow(&later, 0.02, 20), derived.follow(&later, 0.02, 20), "{name}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 60, "{compared}");
 }
 
 /// A skate with a potential that is not defined for x < 0, where it is heading.

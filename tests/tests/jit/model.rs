@@ -236,11 +236,20 @@ impl Trajectory for CompiledTrajectory {
         Node { t: self.time(), q: self.q(), jump: (before, after) }
     }
 
-    fn follow(&self, _from: &Node, _h: f64, _steps: u64) -> Result<Node, Failure> {
-        unimplemented!("the reference data begin at a start")
+    fn follow(&self, from: &Node, h: f64, steps: u64) -> Result<Node, Failure> {
+        let failure = |error| match error {
+            nhi_jit::Error::Start { cause } | nhi_jit::Error::Step { cause, .. } => cause,
+            other => panic!("{other}"),
+        };
+        let (before, after) = &from.jump;
+        let simulation = self.simulation.from_node(from.t, &from.q, [before, after], h).map_err(failure)?;
+        let mut trajectory = CompiledTrajectory { simulation };
+        trajectory.simulation.advance(steps).map_err(failure)?;
+        Ok(trajectory.node())
     }
 
     fn momenta(&self) -> Vec<(&'static str, f64)> {
-        unimplemented!("the reference data have no momenta of symmetries")
+        let named = |(name, momentum): (&str, f64)| (&*Box::leak(name.to_owned().into_boxed_str()), momentum);
+        self.simulation.momenta().into_iter().map(named).collect()
     }
 }
