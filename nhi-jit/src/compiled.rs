@@ -5,9 +5,9 @@ use crate::compile::{Fields, Layout, Loops, Substeps, Unit, failure};
 use crate::native::{Code, PlainId};
 use nhi_codegen::group::Group;
 use nhi_codegen::lower::Function;
+use nhi_codegen::mechanics::Mechanics;
 use nhi_codegen::method::StateKind;
 use nhi_codegen::optimised::{MethodFunctions, Optimised};
-use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::Role;
 use nhi_codegen::system::Quantity;
 use nhi_methods::{Retraction, Variant};
@@ -274,13 +274,13 @@ impl SystemFunctions {
 }
 
 impl Names {
-    fn of(derived: &Derived) -> Names {
-        let system = &derived.mechanics.system;
+    fn of(mechanics: &Mechanics) -> Names {
+        let system = &mechanics.system;
         let names = |all: &[Quantity]| all.iter().map(|quantity| quantity.name.clone()).collect::<Vec<_>>();
         let shape = system.shape();
         let velocities = system.velocities.iter().zip(&system.coordinates).enumerate();
         let velocities = velocities.map(|(i, (v, q))| if i < shape { &q.name } else { &v.name });
-        let symmetries = derived.mechanics.symmetries.iter();
+        let symmetries = mechanics.symmetries.iter();
         let symmetries =
             symmetries.map(|s| (s.momentum.clone(), s.direction.iter().map(|&c| f64::from(c)).collect()));
         Names {
@@ -289,7 +289,7 @@ impl Names {
             velocities: velocities.cloned().collect(),
             inputs: names(&system.inputs),
             constraints: system.constraints.iter().map(|constraint| constraint.label.clone()).collect(),
-            positions: derived.mechanics.positions().len(),
+            positions: mechanics.positions().len(),
             group: system.group,
             shape,
             symmetries: symmetries.collect(),
@@ -315,9 +315,13 @@ impl Compiled {
     /// # Errors
     /// [`Error::NotCompiled`] for a method that the declaration does not have, and [`Error::Unavailable`] where Cranelift does
     /// not run.
-    pub fn new(derived: &Derived, optimised: &Optimised, variants: &[Variant]) -> Result<Compiled, Error> {
+    pub fn new(
+        mechanics: &Mechanics,
+        optimised: &Optimised,
+        variants: &[Variant],
+    ) -> Result<Compiled, Error> {
         let mut unit = Unit::new()?;
-        let names = Names::of(derived);
+        let names = Names::of(mechanics);
         let mut methods = Vec::new();
         for &variant in variants {
             let functions = optimised.methods.iter().find(|functions| functions.method == variant.method);

@@ -47,7 +47,7 @@ fn compiled(name: &str) -> Compiled {
     let derived = Derived::new(declaration, default_engine().as_mut()).expect("derivable");
     let optimised = derived.optimised().expect("finite constants");
     let variants: Vec<Variant> = derived.methods.iter().map(|method| method.method.into()).collect();
-    Compiled::new(&derived, &optimised, &variants).expect("Cranelift runs here")
+    Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here")
 }
 
 /// Compares two simulations after some steps.

@@ -48,7 +48,7 @@ fn derive(declaration: Declaration) -> (Derived, Optimised) {
 fn compiled(declaration: Declaration) -> (Compiled, Optimised) {
     let (derived, optimised) = derive(declaration);
     let variants: Vec<Variant> = derived.methods.iter().map(|method| method.method.into()).collect();
-    (Compiled::new(&derived, &optimised, &variants).expect("Cranelift runs here"), optimised)
+    (Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here"), optimised)
 }
 
 /// The only declaration in a text.
@@ -65,7 +65,7 @@ fn compiled_model(model: &dyn Model, declarations: &[Declaration]) -> Compiled {
     let variants = model.methods().iter().filter_map(|method| Variant::with_id(method.id));
     let has = |variant: &Variant| derived.methods.iter().any(|method| method.method == variant.method);
     let variants: Vec<Variant> = variants.filter(has).collect();
-    Compiled::new(&derived, &optimised, &variants).expect("Cranelift runs here")
+    Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here")
 }
 
 fn bits(numbers: &[f64]) -> Vec<u64> {
