@@ -10,6 +10,14 @@ pub const RESYNC_EVERY: u64 = crate::method::RESYNC_EVERY;
 pub const FLUSH_EVERY: u64 = crate::method::FLUSH_EVERY;
 use crate::fields::array;
 pub use crate::isa::use_plain_instructions;
+/// The constants of the formulas for sines and cosines, for a compiler that writes them as operations.
+pub mod sines {
+    pub use crate::trigonometry::{
+        C, CLOSE, LARGEST, OVERFLOWING, PI_HALVES, S, SHORT_C, SHORT_S, SMALL, TINY, WHOLE,
+    };
+    /// Whether sines and cosines are computed by these formulas, not by the platform's library.
+    pub const ARE_POLYNOMIALS: bool = cfg!(not(feature = "platform-trigonometry"));
+}
 use crate::unchecked::zero_if_finite;
 use crate::{Failure, Fields, Scalar};
 

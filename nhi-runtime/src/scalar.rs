@@ -67,6 +67,13 @@ pub trait Scalar:
     ) -> (Self, Self) {
         self.sin_cos()
     }
+    /// Whether the value is below `bound`: the only question by which the maps of groups choose among formulas. A number
+    /// type that records operations answers it for all values for which they are the same.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn is_below(self, bound: f64) -> bool {
+        self.to_f64() < bound
+    }
     /// Identity that is opaque to the optimiser. It prevents the compiler from packing neighbouring numbers, and the
     /// operations that compute them, into vectors, whose shuffles would lengthen a chain of dependent operations.
     #[doc(hidden)]

@@ -41,20 +41,20 @@ use crate::unchecked::zero_if_finite;
 use num_traits::Float;
 
 /// For larger |x|, n may have more than 20 bits.
-const LARGEST: f64 = 1_048_576.0;
+pub const LARGEST: f64 = 1_048_576.0;
 
 /// Factor with which angles from [`LARGEST`] on overflow: 2¹⁰²⁴ / 2²⁰.
-const OVERFLOWING: f64 = 4.0 / LARGEST / f64::MIN_POSITIVE;
+pub const OVERFLOWING: f64 = 4.0 / LARGEST / f64::MIN_POSITIVE;
 
 /// P₁, P₂, P₃, P₄.
-const PI_HALVES: [f64; 4] =
+pub const PI_HALVES: [f64; 4] =
     [1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21, 8.4784276603689e-32];
 
 /// Adding it rounds to a whole number: 1.5 · 2⁵².
-const WHOLE: f64 = 6_755_399_441_055_744.0;
+pub const WHOLE: f64 = 6_755_399_441_055_744.0;
 
 /// S, from the constant term on.
-const S: [f64; 6] = [
+pub const S: [f64; 6] = [
     -0.1666666666666663,
     0.008333333333321891,
     -0.0001984126982942827,
@@ -64,7 +64,7 @@ const S: [f64; 6] = [
 ];
 
 /// C, from the constant term on.
-const C: [f64; 6] = [
+pub const C: [f64; 6] = [
     0.041666666666666595,
     -0.0013888888888873333,
     2.4801587288992918e-05,
@@ -74,21 +74,21 @@ const C: [f64; 6] = [
 ];
 
 /// Largest |x| for which the shorter polynomials are accurate.
-const SMALL: f64 = 3.0 / 16.0;
+pub const SMALL: f64 = 3.0 / 16.0;
 
 /// S for angles up to [`SMALL`].
-const SHORT_S: [f64; 4] =
+pub const SHORT_S: [f64; 4] =
     [-0.166666666666664, 0.008333333332594832, -0.0001984126349982494, 2.753585510907706e-06];
 
 /// C for angles up to [`SMALL`].
-const SHORT_C: [f64; 4] =
+pub const SHORT_C: [f64; 4] =
     [0.0416666666666662, -0.001388888888792925, 2.4801580531812247e-05, -2.75374203132241e-07];
 
 /// Up to this |δ|, the error of (6) is less than 2⁻⁵⁶.
-const TINY: f64 = 3.0e-9;
+pub const TINY: f64 = 3.0e-9;
 
 /// Up to this |δ|, the error of (7) is less than 2⁻⁵⁶.
-const CLOSE: f64 = 4.0e-6;
+pub const CLOSE: f64 = 4.0e-6;
 
 /// (sin x, cos x).
 #[inline]

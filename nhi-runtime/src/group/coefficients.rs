@@ -27,7 +27,7 @@ const ROWS: usize = 3;
 /// between the maps of the same motion.
 #[inline(always)]
 fn below<T: Scalar>(end: f64, s: T, series: T, far: impl Fn(T) -> T) -> T {
-    if s.to_f64() < end { series } else { far(s) }
+    if s.is_below(end) { series } else { far(s) }
 }
 
 /// A = sin θ/θ = Σ (−s)ʲ/(2j+1)!.

@@ -1,0 +1,252 @@
+//! Newton's method as blocks: `nhi_runtime::emitted::Newton`, operation by operation.
+//!
+//! ```text
+//! iterate(x…, last, updates, restarted):
+//!     body → δ;  x' = x + δ;  ‖δ‖², ‖x'‖²
+//!     not finite → fail(non-finite)
+//!     converged  → done(x')
+//!     F', F″, F‴ → x″, converged → done(x″)
+//!     too many   → fail(not converged)
+//!     nearer to the fallback → fail(not converged)
+//!     → iterate(x″, ‖δ‖², updates + 1, restarted)
+//! fail(status): restarted → failed(status), else iterate(fallback, ∞, 0, true)
+//! done(x…)
+//! ```
+
+use super::status;
+use super::translate::{Translator, block_arguments};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use nhi_codegen::lower::{self, Operand};
+use nhi_runtime::Failure;
+
+/// After so many updates the iteration counts as divergent.
+const MAX_UPDATES: i64 = 50;
+
+/// Largest (aδ)² for an update of third order.
+const CHEBYSHEV: f64 = 1.0 / 16.0;
+
+/// Relative sizes of an update that is rounding, and of one that no longer shrinks.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+const NOISE: f64 = 65536.0 * f64::EPSILON;
+
+/// Values and blocks of one iteration.
+struct Iteration {
+    weights: Vec<Value>,
+    scale2: Value,
+    /// Where the iteration can start again; empty if nowhere.
+    fallback: Vec<Value>,
+    iterate: Block,
+    /// With the status as its parameter.
+    fail: Block,
+    /// With the solution as its parameters.
+    done: Block,
+    last: Value,
+    updates: Value,
+    restarted: Value,
+}
+
+impl Translator<'_> {
+    pub(super) fn newton(&mut self, newton: &lower::Newton) {
+        let n = newton.unknowns.len();
+        let [guess, fallback, weights] =
+            [&newton.guess, &newton.fallback, &newton.weights].map(|all| self.all(all));
+        let scale2 = self.get(newton.scale2);
+        let [iterate, fail, done] = [(); 3].map(|()| self.builder.create_block());
+        let unknowns = self.parameters(iterate, n);
+        let last = self.builder.append_block_param(iterate, types::F64);
+        let updates = self.builder.append_block_param(iterate, types::I32);
+        let restarted = self.builder.append_block_param(iterate, types::I32);
+        let solution = self.parameters(done, n);
+        let status = self.builder.append_block_param(fail, types::I32);
+        self.builder.set_cold_block(fail);
+        let infinite = self.number(f64::INFINITY);
+        let [zero, one] = [0, 1].map(|i| self.builder.ins().iconst(types::I32, i));
+        self.jump(iterate, guess.into_iter().chain([infinite, zero, zero]));
+
+        self.builder.switch_to_block(iterate);
+        let iteration =
+            Iteration { weights, scale2, fallback, iterate, fail, done, last, updates, restarted };
+        newton.unknowns.iter().zip(&unknowns).for_each(|(&value, &x)| self.set(value, x));
+        let kept = self.scope(|this| {
+            this.statements(&newton.body);
+            let delta = this.all(&newton.delta);
+            let kept =
+                newton.last_iterate.iter().map(|&(inside, after)| (after, this.get(Operand::Value(inside))));
+            let kept: Vec<(lower::Value, Value)> = kept.collect();
+            this.update(newton, &iteration, &unknowns, &delta);
+            kept
+        });
+
+        self.builder.switch_to_block(fail);
+        if iteration.fallback.is_empty() {
+            self.jump(self.failed, [status]);
+        } else {
+            let again = iteration.fallback.iter().copied().chain([infinite, zero, one]);
+            self.builder.ins().brif(
+                restarted,
+                self.failed,
+                &block_arguments([status]),
+                iterate,
+                &block_arguments(again),
+            );
+        }
+
+        self.builder.switch_to_block(done);
+        newton.solution.iter().zip(solution).for_each(|(&value, x)| self.set(value, x));
+        kept.into_iter().for_each(|(value, x)| self.set(value, x));
+    }
+
+    /// Adds `delta` to the unknowns, and goes on as the sizes of both demand.
+    fn update(&mut self, newton: &lower::Newton, iteration: &Iteration, unknowns: &[Value], delta: &[Value]) {
+        let Iteration { weights, scale2, fail, done, last, updates, .. } = iteration;
+        let next: Vec<Value> = unknowns.iter().zip(delta).map(|(&x, &d)| self.add(x, d)).collect();
+        let delta2 = self.norm2(None, weights, delta);
+        let size2 = self.norm2(Some(*scale2), weights, &next);
+        let both = self.add(delta2, size2);
+        let both = self.builder.ins().fabs(both);
+        let infinite = self.number(f64::INFINITY);
+        let is_finite = self.compare(both, FloatCC::LessThan, infinite);
+        let [compare, first, later, unsolved] = [(); 4].map(|()| self.builder.create_block());
+        let status = self.builder.ins().iconst(types::I32, i64::from(status::of(Failure::NonFinite)));
+        self.builder.ins().brif(is_finite, compare, &[], *fail, &block_arguments([status]));
+        let done_at = |this: &mut Self, solved: Value, next: &[Value], otherwise: Block| {
+            this.builder.ins().brif(solved, *done, &block_arguments(next.iter().copied()), otherwise, &[]);
+        };
+
+        self.builder.switch_to_block(compare);
+        self.builder.ins().brif(*updates, later, &[], first, &[]);
+
+        // The update after the first one would be rounding.
+        self.builder.switch_to_block(first);
+        let solved = self.is_at_most(delta2, f64::EPSILON / 64.0, size2);
+        done_at(self, solved, &next, unsolved);
+
+        self.builder.switch_to_block(later);
+        let solved = self.is_at_most(delta2, ROUNDING * ROUNDING, size2);
+        let shrinking = self.builder.create_block();
+        done_at(self, solved, &next, shrinking);
+        self.builder.switch_to_block(shrinking);
+        if newton.derivatives.is_none() {
+            // After δ₀ and δ₁ the next update is about ‖δ₁‖ (‖δ₁‖/‖δ₀‖)².
+            let shrunk = self.builder.ins().fdiv(delta2, *last);
+            let predicted = self.mul(delta2, shrunk);
+            let predicted = self.mul(predicted, shrunk);
+            let is_small = self.is_at_most(delta2, ROUNDING, size2);
+            let is_last = self.is_at_most(predicted, f64::EPSILON * f64::EPSILON, size2);
+            let solved = self.builder.ins().band(is_small, is_last);
+            let noisy = self.builder.create_block();
+            done_at(self, solved, &next, noisy);
+            self.builder.switch_to_block(noisy);
+        }
+        let grows = self.compare(delta2, FloatCC::GreaterThanOrEqual, *last);
+        let is_noise = self.is_at_most(delta2, NOISE * NOISE, size2);
+        let solved = self.builder.ins().band(grows, is_noise);
+        done_at(self, solved, &next, unsolved);
+
+        self.builder.switch_to_block(unsolved);
+        match (&newton.derivatives, unknowns, delta) {
+            (Some((statements, derivatives)), &[from], &[d]) => {
+                self.scope(|this| {
+                    this.statements(statements);
+                    let derivatives = derivatives.map(|x| this.get(x));
+                    this.bend(iteration, derivatives, (from, d, next[0]), (delta2, size2));
+                });
+            }
+            _ => self.go_on(iteration, next, delta2),
+        }
+    }
+
+    /// An update of third order (Chebyshev's method) from F′, F″ and F‴, with a = F″/(2F′) and b = F‴/(6F′).
+    fn bend(
+        &mut self,
+        iteration: &Iteration,
+        [first, second, third]: [Value; 3],
+        (from, d, next): (Value, Value, Value),
+        (delta2, size2): (Value, Value),
+    ) {
+        let one = self.number(1.0);
+        let inverse = self.builder.ins().fdiv(one, first);
+        let a = self.times(0.5, second);
+        let a = self.mul(a, inverse);
+        let b = self.times(1.0 / 6.0, third);
+        let b = self.mul(b, inverse);
+        let square = self.mul(d, d);
+        let bend = self.times(2.0, a);
+        let bend = self.mul(bend, a);
+        let twist = self.builder.ins().fabs(b);
+        let sum = self.add(bend, twist);
+        let remainder = self.mul(square, sum);
+        let bound = self.number(CHEBYSHEV);
+        let is_bent = self.compare(remainder, FloatCC::LessThanOrEqual, bound);
+        let [bent, unsolved] = [(); 2].map(|()| self.builder.create_block());
+        let x = self.parameters(unsolved, 1)[0];
+        self.builder.ins().brif(is_bent, bent, &[], unsolved, &block_arguments([next]));
+
+        self.builder.switch_to_block(bent);
+        let change = self.mul(a, d);
+        let change = self.mul(change, d);
+        let change = self.sub(d, change);
+        let next = self.add(from, change);
+        let left = self.mul(remainder, remainder);
+        let left = self.mul(left, delta2);
+        let solved = self.is_at_most(left, f64::EPSILON * f64::EPSILON / 256.0, size2);
+        let next = block_arguments([next]);
+        self.builder.ins().brif(solved, iteration.done, &next, unsolved, &next);
+
+        self.builder.switch_to_block(unsolved);
+        self.go_on(iteration, vec![x], delta2);
+    }
+
+    /// The next iteration, unless there have been too many, or the fallback is closer than the guess was.
+    fn go_on(&mut self, iteration: &Iteration, next: Vec<Value>, delta2: Value) {
+        let Iteration { weights, scale2, fallback, iterate, fail, updates, restarted, .. } = iteration;
+        let status = self.builder.ins().iconst(types::I32, i64::from(status::of(Failure::NotConverged)));
+        let updates = self.builder.ins().iadd_imm_s(*updates, 1);
+        let too_many = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, updates, MAX_UPDATES);
+        let again = next.iter().copied().chain([delta2, updates, *restarted]);
+        let again = block_arguments(again);
+        let failure = block_arguments([status]);
+        if fallback.is_empty() {
+            self.builder.ins().brif(too_many, *fail, &failure, *iterate, &again);
+            return;
+        }
+        let [rest, first, distant] = [(); 3].map(|()| self.builder.create_block());
+        self.builder.ins().brif(too_many, *fail, &failure, rest, &[]);
+        self.builder.switch_to_block(rest);
+        // One update, and no restart yet.
+        let once = self.builder.ins().iadd(updates, *restarted);
+        let is_first = self.builder.ins().icmp_imm_s(IntCC::Equal, once, 1);
+        self.builder.ins().brif(is_first, first, &[], *iterate, &again);
+        self.builder.switch_to_block(first);
+        let off: Vec<Value> = next.iter().zip(fallback).map(|(&x, &y)| self.sub(x, y)).collect();
+        let distance2 = self.norm2(None, weights, &off);
+        let is_closer = self.compare(distance2, FloatCC::LessThan, delta2);
+        self.builder.ins().brif(is_closer, distant, &[], *iterate, &again);
+        self.builder.switch_to_block(distant);
+        let size2 = self.norm2(Some(*scale2), weights, &next);
+        let size2 = self.times(1e-6, size2);
+        let was_far = self.compare(size2, FloatCC::LessThan, delta2);
+        self.builder.ins().brif(was_far, *fail, &failure, *iterate, &again);
+    }
+
+    /// `start` + Σ wᵢ xᵢ².
+    fn norm2(&mut self, start: Option<Value>, weights: &[Value], x: &[Value]) -> Value {
+        let mut sum = start;
+        for (&w, &x) in weights.iter().zip(x) {
+            let wx = self.mul(w, x);
+            let wxx = self.mul(wx, x);
+            sum = Some(match sum {
+                None => wxx,
+                Some(sum) => self.add(sum, wxx),
+            });
+        }
+        sum.unwrap_or_else(|| self.number(0.0))
+    }
+
+    /// x ≤ c y
+    fn is_at_most(&mut self, x: Value, c: f64, y: Value) -> Value {
+        let bound = self.times(c, y);
+        self.compare(x, FloatCC::LessThanOrEqual, bound)
+    }
+}

@@ -1,0 +1,24 @@
+//! What compiled functions return.
+
+use nhi_runtime::Failure;
+
+/// 0 for success.
+pub(crate) type Status = i32;
+
+const FAILURES: [Failure; 4] =
+    [Failure::NotConverged, Failure::SingularConstraints, Failure::SingularMass, Failure::NonFinite];
+
+/// The status of a failure.
+pub(super) fn of(failure: Failure) -> Status {
+    match failure {
+        Failure::NotConverged => 1,
+        Failure::SingularConstraints => 2,
+        Failure::SingularMass => 3,
+        Failure::NonFinite => 4,
+    }
+}
+
+/// The failure of a status, if it is one.
+pub(crate) fn failure(status: Status) -> Option<Failure> {
+    FAILURES.into_iter().find(|&failure| of(failure) == status)
+}

@@ -1,0 +1,459 @@
+//! The compiled functions of a system and its methods.
+
+use crate::Error;
+use crate::compile::{Fields, Layout, Loops, Substeps, Unit, failure};
+use crate::native::{Code, PlainId};
+use nhi_codegen::group::Group;
+use nhi_codegen::lower::Function;
+use nhi_codegen::mechanics::Mechanics;
+use nhi_codegen::method::StateKind;
+use nhi_codegen::optimised::{MethodFunctions, Optimised};
+use nhi_codegen::program::Role;
+use nhi_codegen::system::Quantity;
+use nhi_methods::{Retraction, Variant};
+use nhi_runtime::Failure;
+use std::fmt;
+use std::slice;
+use std::sync::Arc;
+
+/// A system with some of its methods, compiled. It is shared by its simulations; the code is released with the last of them.
+#[derive(Clone)]
+pub struct Compiled {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    code: Code,
+    names: Names,
+    system: SystemFunctions,
+    methods: Vec<Method>,
+}
+
+/// The names of a system.
+pub(crate) struct Names {
+    pub(crate) parameters: Vec<String>,
+    pub(crate) coordinates: Vec<String>,
+    /// Those of coordinates have the names of the coordinates.
+    pub(crate) velocities: Vec<String>,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) constraints: Vec<String>,
+    /// How many of the constraints, the last ones, are position constraints.
+    pub(crate) positions: usize,
+    pub(crate) group: Option<&'static Group>,
+    /// Number of coordinates that are no entries of a pose.
+    pub(crate) shape: usize,
+    /// Names and directions of the momenta of symmetries.
+    pub(crate) symmetries: Vec<(String, Vec<f64>)>,
+}
+
+/// What the functions of a system are computed from: those that depend on it read it.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Point<'a> {
+    /// Parameters, flattened.
+    pub parameters: &'a [f64],
+    /// Configuration.
+    pub q: &'a [f64],
+    /// Velocity.
+    pub v: &'a [f64],
+    /// Time.
+    pub t: f64,
+    /// Control inputs.
+    pub inputs: &'a [f64],
+}
+
+/// dv/dt and the multipliers λ of the continuous equations.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Acceleration {
+    /// dv/dt.
+    pub a: Vec<f64>,
+    /// λ, one for each constraint.
+    pub lambda: Vec<f64>,
+}
+
+/// A compiled function with the roles and lengths of its arguments, and the lengths of its results.
+struct Callable {
+    id: PlainId,
+    arguments: Vec<(Role, usize)>,
+    results: Vec<usize>,
+}
+
+struct SystemFunctions {
+    energy: Callable,
+    momentum: Callable,
+    residual: Callable,
+    residual_scale: Callable,
+    project: Callable,
+    acceleration: Callable,
+    position: Option<Callable>,
+    position_scale: Option<Callable>,
+    correct: Option<Callable>,
+    momentum_basis: Option<Callable>,
+}
+
+/// The compiled functions of a method with its choices.
+pub(crate) struct Method {
+    pub(crate) variant: Variant,
+    pub(crate) layout: Layout,
+    pub(crate) loops: Loops,
+    pub(crate) kind: StateKind,
+    prepare: Callable,
+    start: Callable,
+    initial: Option<Callable>,
+}
+
+/// When a function fails because a result is not finite.
+#[derive(Clone, Copy)]
+enum Checks {
+    Nothing,
+    Everything,
+}
+
+impl Callable {
+    fn of(
+        unit: &mut Unit,
+        function: &Function,
+        retraction: Retraction,
+        checks: Checks,
+    ) -> Result<Callable, Error> {
+        let checks = matches!(checks, Checks::Everything);
+        Ok(Callable {
+            id: unit.plain(function, retraction, checks)?,
+            arguments: function.arguments.iter().map(|a| (a.role.clone(), a.values.len())).collect(),
+            results: function.outputs.iter().map(|output| output.values.len()).collect(),
+        })
+    }
+
+    /// The results, one after the other, for the numbers of each role.
+    fn call<'a>(&self, code: &Code, numbers: impl Fn(&Role) -> &'a [f64]) -> Result<Vec<f64>, Failure> {
+        let mut arguments = Vec::new();
+        for (role, length) in &self.arguments {
+            let numbers = numbers(role);
+            assert_eq!(numbers.len(), *length, "numbers of {}", role.name());
+            arguments.extend_from_slice(numbers);
+        }
+        let mut results = vec![0.0; self.results.iter().sum()];
+        match failure(code.call(self.id, &arguments, &mut results)) {
+            None => Ok(results),
+            Some(failure) => Err(failure),
+        }
+    }
+}
+
+impl Point<'_> {
+    /// The numbers of a role.
+    fn of(&self, role: &Role) -> &[f64] {
+        match role {
+            Role::Parameters => self.parameters,
+            Role::Configuration => self.q,
+            Role::Velocity => self.v,
+            Role::Time => slice::from_ref(&self.t),
+            Role::Inputs => self.inputs,
+            _ => &[],
+        }
+    }
+}
+
+impl Method {
+    fn of(
+        unit: &mut Unit,
+        names: &Names,
+        functions: &MethodFunctions,
+        variant: Variant,
+    ) -> Result<Method, Error> {
+        let start = functions.starts.iter().find(|(kind, _)| *kind == variant.start);
+        // A method without a choice has one start.
+        let start = start.or(functions.starts.first());
+        let Some((_, start)) = start else { return Err(Error::NotCompiled { variant }) };
+        let fields = start.outputs.iter().map(|output| (output.role.clone(), output.values.len()));
+        let fields = fields.chain([(Role::Carried, functions.carried.len())]);
+        let inputs = names.parameters.len();
+        let h = inputs + names.inputs.len();
+        let t0 = h + 1;
+        let substeps = Substeps {
+            start: t0 + 1,
+            count: variant.substeps().count(),
+            length: 2 + functions.prepared.len(),
+        };
+        let layout = Layout { state: Fields::new(fields), parameters: 0, inputs, h, t0, substeps };
+        let retraction = variant.retraction;
+        Ok(Method {
+            variant,
+            loops: unit.steps(functions, retraction, &layout)?,
+            layout,
+            kind: functions.state,
+            prepare: Callable::of(unit, &functions.prepare, retraction, Checks::Nothing)?,
+            start: Callable::of(unit, start, retraction, Checks::Everything)?,
+            initial: match &functions.initial {
+                Some(initial) => Some(Callable::of(unit, initial, retraction, Checks::Everything)?),
+                None => None,
+            },
+        })
+    }
+
+    /// The data of a simulation that starts at a point, for [`Layout`].
+    pub(crate) fn data(&self, code: &Code, at: &Point<'_>, h: f64) -> Result<Vec<f64>, Failure> {
+        // Added to −0, a time k h does not change, not even −0.
+        let t0 = if at.t == 0.0 { -0.0 } else { at.t };
+        let mut data = [at.parameters, at.inputs, &[h, t0]].concat();
+        let mut since = 0.0;
+        for gamma in self.variant.substeps() {
+            // One substep is the step itself.
+            let size = if self.layout.substeps.count == 1 { h } else { h * gamma };
+            let prepared = self.prepare.call(code, |role| match role {
+                Role::StepSize => slice::from_ref(&size),
+                role => at.of(role),
+            })?;
+            data.extend_from_slice(&[h * since, size]);
+            data.extend(prepared);
+            since += gamma;
+        }
+        Ok(data)
+    }
+
+    /// The state that a simulation with these data begins with.
+    pub(crate) fn begin(&self, code: &Code, at: &Point<'_>, data: &[f64]) -> Result<Vec<f64>, Failure> {
+        let state = self.start.call(code, |role| match role {
+            Role::StepSize => self.first_size(data),
+            role => at.of(role),
+        })?;
+        self.carrying(code, at, data, state)
+    }
+
+    /// The size of the first substep.
+    fn first_size<'a>(&self, data: &'a [f64]) -> &'a [f64] {
+        slice::from_ref(&data[self.layout.substeps.start + 1])
+    }
+
+    /// The state with what a step computes for the next one.
+    pub(crate) fn carrying(
+        &self,
+        code: &Code,
+        at: &Point<'_>,
+        data: &[f64],
+        mut state: Vec<f64>,
+    ) -> Result<Vec<f64>, Failure> {
+        if let Some(initial) = &self.initial {
+            let carried = initial.call(code, |role| match (role, self.layout.state.of(role)) {
+                (Role::StepSize, _) => self.first_size(data),
+                (role, field) if field.is_empty() => at.of(role),
+                (_, field) => &state[field],
+            })?;
+            state.extend(carried);
+        }
+        Ok(state)
+    }
+}
+
+impl SystemFunctions {
+    fn of(unit: &mut Unit, optimised: &Optimised) -> Result<SystemFunctions, Error> {
+        let system = &optimised.system;
+        // A system's own functions use the exponential map.
+        let mut of = |function: &Function, checks| Callable::of(unit, function, Retraction::Exp, checks);
+        let (energy, momentum) =
+            (of(&system.energy, Checks::Nothing)?, of(&system.momentum, Checks::Nothing)?);
+        let residual = of(&system.residual, Checks::Nothing)?;
+        let residual_scale = of(&system.residual_scale, Checks::Nothing)?;
+        let project = of(&system.project, Checks::Everything)?;
+        let acceleration = of(&system.acceleration, Checks::Everything)?;
+        let mut optional = |function: &Option<Function>, checks| {
+            function.as_ref().map(|function| of(function, checks)).transpose()
+        };
+        Ok(SystemFunctions {
+            energy,
+            momentum,
+            residual,
+            residual_scale,
+            project,
+            acceleration,
+            position: optional(&system.position, Checks::Nothing)?,
+            position_scale: optional(&system.position_scale, Checks::Nothing)?,
+            correct: optional(&system.correct, Checks::Everything)?,
+            momentum_basis: optional(&system.momentum_basis, Checks::Nothing)?,
+        })
+    }
+}
+
+impl Names {
+    fn of(mechanics: &Mechanics) -> Names {
+        let system = &mechanics.system;
+        let names = |all: &[Quantity]| all.iter().map(|quantity| quantity.name.clone()).collect::<Vec<_>>();
+        let shape = system.shape();
+        let velocities = system.velocities.iter().zip(&system.coordinates).enumerate();
+        let velocities = velocities.map(|(i, (v, q))| if i < shape { &q.name } else { &v.name });
+        let symmetries = mechanics.symmetries.iter();
+        let symmetries =
+            symmetries.map(|s| (s.momentum.clone(), s.direction.iter().map(|&c| f64::from(c)).collect()));
+        Names {
+            parameters: names(&system.parameters),
+            coordinates: names(&system.coordinates),
+            velocities: velocities.cloned().collect(),
+            inputs: names(&system.inputs),
+            constraints: system.constraints.iter().map(|constraint| constraint.label.clone()).collect(),
+            positions: mechanics.positions().len(),
+            group: system.group,
+            shape,
+            symmetries: symmetries.collect(),
+        }
+    }
+}
+
+/// The names of the coordinates and the methods.
+impl fmt::Debug for Compiled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let methods: Vec<String> = self.variants().map(|variant| variant.to_string()).collect();
+        let names = self.coordinates();
+        f.debug_struct("Compiled")
+            .field("coordinates", &names)
+            .field("methods", &methods)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Compiled {
+    /// Compiles the functions of a system and of those of its methods.
+    ///
+    /// # Errors
+    /// [`Error::NotCompiled`] for a method that the declaration does not have, and [`Error::Unavailable`] where Cranelift does
+    /// not run.
+    pub fn new(
+        mechanics: &Mechanics,
+        optimised: &Optimised,
+        variants: &[Variant],
+    ) -> Result<Compiled, Error> {
+        let mut unit = Unit::new()?;
+        let names = Names::of(mechanics);
+        let mut methods = Vec::new();
+        for &variant in variants {
+            let functions = optimised.methods.iter().find(|functions| functions.method == variant.method);
+            let Some(functions) = functions else { return Err(Error::NotCompiled { variant }) };
+            methods.push(Method::of(&mut unit, &names, functions, variant)?);
+        }
+        let system = SystemFunctions::of(&mut unit, optimised)?;
+        Ok(Compiled { shared: Arc::new(Shared { code: unit.finish()?, names, system, methods }) })
+    }
+
+    pub(crate) fn code(&self) -> &Code {
+        &self.shared.code
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.shared.names
+    }
+
+    pub(crate) fn methods(&self) -> &[Method] {
+        &self.shared.methods
+    }
+
+    /// The methods that were compiled.
+    pub fn variants(&self) -> impl Iterator<Item = Variant> {
+        self.shared.methods.iter().map(|method| method.variant)
+    }
+
+    /// Names of the parameters, flattened.
+    pub fn parameters(&self) -> &[String] {
+        &self.shared.names.parameters
+    }
+
+    /// Names of the entries of a configuration.
+    pub fn coordinates(&self) -> &[String] {
+        &self.shared.names.coordinates
+    }
+
+    /// Names of the entries of a velocity. Those of coordinates have the names of the coordinates.
+    pub fn velocities(&self) -> &[String] {
+        &self.shared.names.velocities
+    }
+
+    /// Names of the control inputs.
+    pub fn inputs(&self) -> &[String] {
+        &self.shared.names.inputs
+    }
+
+    /// Labels of the constraints; without a label, their text. Position constraints come last.
+    pub fn constraints(&self) -> &[String] {
+        &self.shared.names.constraints
+    }
+
+    /// The results of a function that cannot fail.
+    fn numbers(&self, function: &Callable, at: &Point<'_>) -> Vec<f64> {
+        let numbers = function.call(self.code(), |role| at.of(role));
+        numbers.unwrap_or_else(|failure| unreachable!("the function has no checks: {failure}"))
+    }
+
+    /// E = ∂L/∂v · v − L.
+    ///
+    /// # Panics
+    /// Like the other functions, if the lengths of arrays at the point are not those of the system.
+    pub fn energy(&self, at: &Point<'_>) -> f64 {
+        self.numbers(&self.shared.system.energy, at).iter().sum()
+    }
+
+    /// p = ∂L/∂v.
+    pub fn momentum(&self, at: &Point<'_>) -> Vec<f64> {
+        self.numbers(&self.shared.system.momentum, at)
+    }
+
+    /// The residuals μ(q)v + μ₀(q) of the constraints.
+    pub fn residual(&self, at: &Point<'_>) -> Vec<f64> {
+        self.numbers(&self.shared.system.residual, at)
+    }
+
+    /// The sums of absolute values of the terms of the residuals.
+    pub fn residual_scale(&self, at: &Point<'_>) -> Vec<f64> {
+        self.numbers(&self.shared.system.residual_scale, at)
+    }
+
+    /// The residuals g(q) of the position constraints.
+    pub fn position(&self, at: &Point<'_>) -> Vec<f64> {
+        let function = self.shared.system.position.as_ref();
+        function.map(|function| self.numbers(function, at)).unwrap_or_default()
+    }
+
+    /// The sums of absolute values of the terms of these residuals.
+    pub fn position_scale(&self, at: &Point<'_>) -> Vec<f64> {
+        let function = self.shared.system.position_scale.as_ref();
+        function.map(|function| self.numbers(function, at)).unwrap_or_default()
+    }
+
+    /// The vectors (0, e_b) of the nonholonomic momentum; none without a group factor.
+    pub fn momentum_basis(&self, at: &Point<'_>) -> Vec<Vec<f64>> {
+        let Some(function) = &self.shared.system.momentum_basis else { return Vec::new() };
+        let numbers = self.numbers(function, at);
+        let mut rest = numbers.as_slice();
+        let rows = function.results.iter().map(|&length| {
+            let (row, others) = rest.split_at(length);
+            rest = others;
+            row.to_vec()
+        });
+        rows.collect()
+    }
+
+    /// The admissible velocity nearest to the one of the point in the kinetic-energy metric.
+    ///
+    /// # Errors
+    /// A singular mass matrix or singular constraints.
+    pub fn project(&self, at: &Point<'_>) -> Result<Vec<f64>, Failure> {
+        self.shared.system.project.call(self.code(), |role| at.of(role))
+    }
+
+    /// The configuration after a Gauss–Newton step towards the position constraints in the kinetic-energy metric.
+    ///
+    /// # Errors
+    /// As [`Compiled::project`].
+    pub fn correct(&self, at: &Point<'_>) -> Result<Vec<f64>, Failure> {
+        match &self.shared.system.correct {
+            Some(function) => function.call(self.code(), |role| at.of(role)),
+            None => Ok(at.q.to_vec()),
+        }
+    }
+
+    /// dv/dt and the multipliers of the continuous equations.
+    ///
+    /// # Errors
+    /// As [`Compiled::project`].
+    pub fn acceleration(&self, at: &Point<'_>) -> Result<Acceleration, Failure> {
+        let mut a = self.shared.system.acceleration.call(self.code(), |role| at.of(role))?;
+        let lambda = a.split_off(self.velocities().len());
+        Ok(Acceleration { a, lambda })
+    }
+}

@@ -1,0 +1,275 @@
+//! Machine code in memory: everything that is unsafe about it.
+//!
+//! - [`symbols`] are the functions of the runtime that compiled code calls. They read and write arrays through pointers
+//!   whose lengths the map of the group determines; `compile` passes arrays of these lengths.
+//! - [`Code`] calls compiled functions. Their addresses never leave it, and it passes only slices of the lengths with which
+//!   a function was compiled.
+//! - [`Memory`] releases the memory of functions, after the last call.
+
+#![allow(unsafe_code, reason = "calls of machine code, and calls from it")]
+
+use cranelift_jit::JITModule;
+use cranelift_module::FuncId;
+use nhi_codegen::group::Map;
+use nhi_methods::Retraction;
+use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
+use nhi_runtime::{Factor, Retracts, Scalar, Vector};
+use std::mem;
+use std::slice;
+use std::sync::Mutex;
+
+/// (arguments, results) → status
+type Plain = unsafe extern "C" fn(*const f64, *mut f64) -> i32;
+
+/// (state, data, first step, number of steps, steps taken) → status
+type Loop = unsafe extern "C" fn(*mut f64, *const f64, i64, i64, *mut i64) -> i32;
+
+/// A compiled function of numbers: its place among those of the [`Code`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlainId(pub(crate) usize);
+
+/// A compiled loop over steps: its place among those of the [`Code`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LoopId(pub(crate) usize);
+
+/// A function with the lengths of its two arrays.
+struct Entry<F> {
+    function: F,
+    lengths: [usize; 2],
+}
+
+impl<F> Entry<F> {
+    /// The function, for arrays of these lengths.
+    fn function(&self, lengths: [usize; 2]) -> &F {
+        assert_eq!(self.lengths, lengths, "lengths of the arrays of a compiled function");
+        &self.function
+    }
+}
+
+/// A module, whose memory is released with it: Cranelift leaves it allocated otherwise.
+pub(crate) struct Memory {
+    /// Taken when the memory is released.
+    module: Option<JITModule>,
+}
+
+impl Memory {
+    pub(crate) fn new(module: JITModule) -> Memory {
+        Memory { module: Some(module) }
+    }
+
+    /// The module.
+    pub(crate) fn module(&mut self) -> &mut JITModule {
+        self.module.as_mut().expect("the module is there until it is dropped")
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: the functions are called by `Code` alone, which owns the memory and is borrowed by calls; their
+            // addresses do not leave it.
+            unsafe { module.free_memory() }
+        }
+    }
+}
+
+/// Compiled functions and their memory.
+pub(crate) struct Code {
+    plain: Vec<Entry<Plain>>,
+    loops: Vec<Entry<Loop>>,
+    /// Kept until the functions are dropped. The mutex makes it `Sync`.
+    _memory: Mutex<Memory>,
+}
+
+impl Code {
+    /// The functions of a finished module, which `compile` has written with the signatures [`Plain`] and [`Loop`] for arrays
+    /// of these lengths: arguments and results, or state and data. Ids are their places.
+    pub(crate) fn new(
+        mut memory: Memory,
+        plain: &[(FuncId, [usize; 2])],
+        loops: &[(FuncId, [usize; 2])],
+    ) -> Code {
+        let module = memory.module();
+        let plain = plain.iter().map(|&(id, lengths)| {
+            // SAFETY: the function was compiled with this signature.
+            let function = unsafe { mem::transmute::<*const u8, Plain>(module.get_finalized_function(id)) };
+            Entry { function, lengths }
+        });
+        let plain = plain.collect();
+        let loops = loops.iter().map(|&(id, lengths)| {
+            // SAFETY: as above.
+            let function = unsafe { mem::transmute::<*const u8, Loop>(module.get_finalized_function(id)) };
+            Entry { function, lengths }
+        });
+        let loops = loops.collect();
+        Code { plain, loops, _memory: Mutex::new(memory) }
+    }
+
+    /// Calls a function: its status.
+    pub(crate) fn call(&self, id: PlainId, arguments: &[f64], results: &mut [f64]) -> i32 {
+        let function = self.plain[id.0].function([arguments.len(), results.len()]);
+        // SAFETY: the memory is released only when `self` is dropped. The function reads as many arguments and writes as
+        // many results as it was compiled for, which are the lengths of the slices.
+        unsafe { function(arguments.as_ptr(), results.as_mut_ptr()) }
+    }
+
+    /// Takes `count` steps after the first `steps` ones: the status and how many were taken.
+    pub(crate) fn run(
+        &self,
+        id: LoopId,
+        state: &mut [f64],
+        data: &[f64],
+        steps: u64,
+        count: u64,
+    ) -> (i32, u64) {
+        let function = self.loops[id.0].function([state.len(), data.len()]);
+        let mut taken = 0;
+        // SAFETY: as above; the loop reads and writes a state of this length, and reads data of this length.
+        let status = unsafe {
+            function(state.as_mut_ptr(), data.as_ptr(), steps.cast_signed(), count.cast_signed(), &mut taken)
+        };
+        (status, taken.cast_unsigned())
+    }
+}
+
+/// The functions of the runtime that compiled code calls: their symbols and addresses.
+pub(crate) fn symbols() -> Vec<(String, *const u8)> {
+    let elementary = elementary().into_iter().map(|(name, address)| (name.to_owned(), address));
+    elementary.chain(maps()).collect()
+}
+
+/// The symbol of a map of a group.
+pub(crate) fn map_symbol(map: Map, group: &str, retraction: Retraction) -> String {
+    format!("{group}_{}_{}", retraction.id(), map.name())
+}
+
+macro_rules! elementary {
+    ($($name:ident)*) => {
+        /// Functions of one number, those of two, and `sin_cos`, which stores its two results.
+        fn elementary() -> Vec<(&'static str, *const u8)> {
+            $(
+                extern "C" fn $name(x: f64) -> f64 {
+                    Scalar::$name(x)
+                }
+            )*
+            extern "C" fn atan2(y: f64, x: f64) -> f64 {
+                Scalar::atan2(y, x)
+            }
+            extern "C" fn powf(x: f64, y: f64) -> f64 {
+                Scalar::powf(x, y)
+            }
+            /// # Safety
+            /// `results` has room for two numbers.
+            unsafe extern "C" fn sin_cos(x: f64, results: *mut f64) {
+                let (sin, cos) = Scalar::sin_cos(x);
+                // SAFETY: the caller has reserved two numbers.
+                unsafe { write(&[sin, cos], results) }
+            }
+            vec![
+                $((stringify!($name), $name as extern "C" fn(f64) -> f64 as *const u8),)*
+                ("atan2", atan2 as extern "C" fn(f64, f64) -> f64 as *const u8),
+                ("powf", powf as extern "C" fn(f64, f64) -> f64 as *const u8),
+                ("sin_cos", sin_cos as unsafe extern "C" fn(f64, *mut f64) as *const u8),
+            ]
+        }
+    };
+}
+
+elementary!(tan asin acos atan sinh cosh tanh exp ln);
+
+/// # Safety
+/// `from` points to as many numbers as the vector has.
+unsafe fn read<V: Vector<f64>>(from: *const f64) -> V {
+    let mut vector = V::splat(0.0);
+    let entries = vector.as_mut();
+    // SAFETY: the caller's promise.
+    entries.copy_from_slice(unsafe { slice::from_raw_parts(from, entries.len()) });
+    vector
+}
+
+/// # Safety
+/// `to` has room for as many numbers.
+unsafe fn write(numbers: &[f64], to: *mut f64) {
+    // SAFETY: the caller's promise.
+    unsafe { slice::from_raw_parts_mut(to, numbers.len()) }.copy_from_slice(numbers);
+}
+
+/// (first argument, second argument, results); of a map of one argument the second is ignored.
+type OfGroup = unsafe extern "C" fn(*const f64, *const f64, *mut f64);
+
+macro_rules! define_maps {
+    ($($map:ident $name:ident |$first:ident, $second:ident| $value:expr;)*) => {
+        /// The maps of a group with one retraction.
+        fn maps_with<G: Factor, R: Retracts<G>>() -> Vec<(Map, OfGroup)> {
+            $(
+                /// # Safety
+                /// The pointers are to arguments of the map, and to room for its results.
+                #[allow(clippy::extra_unused_type_parameters, reason = "some maps depend on the group alone")]
+                unsafe extern "C" fn $name<G: Factor, R: Retracts<G>>(
+                    $first: *const f64,
+                    $second: *const f64,
+                    results: *mut f64,
+                ) {
+                    // SAFETY: the caller's promise.
+                    unsafe { write($value.as_ref(), results) }
+                }
+            )*
+            vec![$((Map::$map, $name::<G, R>)),*]
+        }
+    };
+}
+
+define_maps! {
+    Moved moved |g, sigma| R::moved(&read(g), &read(sigma));
+    Start start |sigma, nu| R::dtau_inv_star(&read(sigma), &read(nu));
+    End end |sigma, nu| R::dtau_left_inv_star(&read(sigma), &read(nu));
+    Displaced displaced |g, sigma| G::displaced(&read(g), &read(sigma));
+    Rate rate |sigma, xi| G::dexp_left_inv(&read(sigma), &read(xi));
+    TangentLeft tangent_left |sigma, _ignored| R::dtau_left(&read(sigma));
+    InverseTangent inverse_tangent |sigma, _ignored| R::dtau_inv(&read(sigma));
+    StartTangent start_tangent |sigma, nu| R::k(&read(sigma), &read(nu));
+}
+
+/// The maps of a group with a retraction.
+type Maps = fn(Retraction) -> Vec<(Map, OfGroup)>;
+
+macro_rules! define_groups {
+    ($($group:ident $notation:literal { $($facts:tt)* })*) => {
+        /// All groups.
+        const GROUPS: &[(&str, Maps)] = &[$((stringify!($group), of_group::<$group<f64>>)),*];
+    };
+}
+
+nhi_runtime::for_each_group!(define_groups);
+
+/// The maps of all groups with all retractions.
+fn maps() -> Vec<(String, *const u8)> {
+    let mut all = Vec::new();
+    for (group, maps) in GROUPS {
+        for retraction in Retraction::ALL {
+            for (map, function) in maps(retraction) {
+                all.push((map_symbol(map, group, retraction), function as *const u8));
+            }
+        }
+    }
+    all
+}
+
+fn of_group<G: Factor>(retraction: Retraction) -> Vec<(Map, OfGroup)>
+where
+    Exp: Retracts<G>,
+    Cayley: Retracts<G>,
+    Ccsk: Retracts<G>,
+    Exp1: Retracts<G>,
+    Exp2: Retracts<G>,
+    Exp4: Retracts<G>,
+{
+    match retraction {
+        Retraction::Exp => maps_with::<G, Exp>(),
+        Retraction::Cayley => maps_with::<G, Cayley>(),
+        Retraction::Ccsk => maps_with::<G, Ccsk>(),
+        Retraction::Exp1 => maps_with::<G, Exp1>(),
+        Retraction::Exp2 => maps_with::<G, Exp2>(),
+        Retraction::Exp4 => maps_with::<G, Exp4>(),
+    }
+}

@@ -1,0 +1,462 @@
+//! Simulations by compiled steps.
+
+use crate::Error;
+use crate::admissible::{check_pose, check_position, check_velocity, corrected};
+use crate::compile::{Unchecked, failure};
+use crate::compiled::{Acceleration, Compiled, Method, Point};
+use nhi_codegen::method::StateKind;
+use nhi_codegen::program::Role;
+use nhi_methods::Variant;
+use nhi_runtime::emitted::FLUSH_EVERY;
+use nhi_runtime::{Failure, Quantity};
+
+/// The integration of one trajectory, as `nhi_runtime::Simulation`: the states are the same, bit for bit.
+///
+/// After k steps the time is t = k h. Control inputs are held: every step uses the inputs that were given last.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    compiled: Compiled,
+    /// The place of the method among the compiled ones.
+    method: usize,
+    /// Parameters, inputs, step size, and what is prepared for each substep; see `Layout`.
+    data: Vec<f64>,
+    state: Vec<f64>,
+    /// Room for the state before several steps.
+    before: Vec<f64>,
+    steps: u64,
+}
+
+/// How initial values are made admissible.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Given {
+    /// They have to be.
+    Admissible,
+    /// By the nearest values.
+    Any,
+}
+
+impl Simulation {
+    /// Starts the method at the configuration `q0` with the velocity `v0` = dq/dt and the step size `h`, with inputs that are
+    /// zero. The velocity has to satisfy the constraints, and the configuration the position constraints. The step size may be
+    /// negative.
+    ///
+    /// # Errors
+    /// [`Error::NotCompiled`], [`Error::Length`]; [`Error::Constraint`] and [`Error::Position`] name a violated constraint
+    /// and its residual, [`Error::Pose`] a matrix that is not a rotation. The other errors are [`Error::StepSize`],
+    /// [`Error::NonFinite`] and [`Error::Start`].
+    pub fn new(
+        compiled: &Compiled,
+        variant: Variant,
+        parameters: &[f64],
+        q0: &[f64],
+        v0: &[f64],
+        h: f64,
+    ) -> Result<Simulation, Error> {
+        let inputs = vec![0.0; compiled.inputs().len()];
+        Self::with_inputs(compiled, variant, parameters, q0, v0, &inputs, h)
+    }
+
+    /// As [`Simulation::new`], with control inputs. The start of the method uses them, too.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`].
+    pub fn with_inputs(
+        compiled: &Compiled,
+        variant: Variant,
+        parameters: &[f64],
+        q0: &[f64],
+        v0: &[f64],
+        inputs: &[f64],
+        h: f64,
+    ) -> Result<Simulation, Error> {
+        let at = Point { parameters, q: q0, v: v0, t: 0.0, inputs };
+        Self::build(compiled, variant, &at, h, Given::Admissible)
+    }
+
+    /// As [`Simulation::with_inputs`], with the admissible velocity nearest to `v0` in the kinetic-energy metric. Where there
+    /// are position constraints, `q0` is first brought onto them by Gauss–Newton steps in the same metric.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`], and [`Error::Projection`].
+    pub fn project(
+        compiled: &Compiled,
+        variant: Variant,
+        parameters: &[f64],
+        q0: &[f64],
+        v0: &[f64],
+        inputs: &[f64],
+        h: f64,
+    ) -> Result<Simulation, Error> {
+        let at = Point { parameters, q: q0, v: v0, t: 0.0, inputs };
+        Self::build(compiled, variant, &at, h, Given::Any)
+    }
+
+    fn build(
+        compiled: &Compiled,
+        variant: Variant,
+        at: &Point<'_>,
+        h: f64,
+        given: Given,
+    ) -> Result<Simulation, Error> {
+        let names = compiled.names();
+        let method = compiled.methods().iter().position(|method| method.variant == variant);
+        let Some(method) = method else { return Err(Error::NotCompiled { variant }) };
+        for (what, numbers, names) in [
+            ("parameters", at.parameters, &names.parameters),
+            ("entries of the configuration", at.q, &names.coordinates),
+            ("velocities", at.v, &names.velocities),
+            ("inputs", at.inputs, &names.inputs),
+        ] {
+            has_length(what, numbers, names)?;
+        }
+        has_step_size(h)?;
+        finite(Quantity::Parameter, &names.parameters, at.parameters)?;
+        finite(Quantity::Coordinate, &names.coordinates, at.q)?;
+        check_pose(compiled, at.q)?;
+        finite(Quantity::Velocity, &names.velocities, at.v)?;
+        finite(Quantity::Input, &names.inputs, at.inputs)?;
+        let (q, v);
+        let at = match given {
+            Given::Admissible => *at,
+            Given::Any => {
+                q = corrected(compiled, at)?;
+                let at = Point { q: &q, ..*at };
+                v = compiled.project(&at).map_err(|cause| Error::Projection { cause })?;
+                Point { v: &v, ..at }
+            }
+        };
+        check_position(compiled, &at)?;
+        check_velocity(compiled, &at)?;
+        let functions = &compiled.methods()[method];
+        let start = |cause: Failure| Error::Start { cause };
+        let data = functions.data(compiled.code(), &at, h).map_err(start)?;
+        let state = functions.begin(compiled.code(), &at, &data).map_err(start)?;
+        Ok(Simulation { compiled: compiled.clone(), method, before: state.clone(), data, state, steps: 0 })
+    }
+
+    /// A simulation with the same method, parameters and inputs, which begins at another node: at the configuration `q`, with
+    /// the velocities before and after the reflection at this node, at time `t`, with steps of size `h`. A method without
+    /// reflections begins with the mean of the velocities. The node may violate constraints. The multipliers of this simulation
+    /// are a guess for those of the next step.
+    ///
+    /// # Errors
+    /// [`Error::Length`], [`Error::StepSize`], [`Error::NonFinite`] and [`Error::Start`].
+    pub fn from_node(
+        &self,
+        t: f64,
+        q: &[f64],
+        [before, after]: [&[f64]; 2],
+        h: f64,
+    ) -> Result<Simulation, Error> {
+        let (names, functions) = (self.compiled.names(), self.functions());
+        has_length("entries of the configuration", q, &names.coordinates)?;
+        has_length("velocities", before, &names.velocities)?;
+        has_length("velocities", after, &names.velocities)?;
+        has_step_size(h)?;
+        finite(Quantity::Coordinate, &names.coordinates, q)?;
+        finite(Quantity::Velocity, &names.velocities, before)?;
+        finite(Quantity::Velocity, &names.velocities, after)?;
+        let v = mean(before, after);
+        let at = Point { t, q, v: &v, ..self.at(&v) };
+        let state = match functions.kind {
+            StateKind::Node => [q, &v, self.multipliers()].concat(),
+            StateKind::Jump => [q, before, after, self.multipliers()].concat(),
+        };
+        let (code, start) = (self.compiled.code(), |cause: Failure| Error::Start { cause });
+        let data = functions.data(code, &at, h).map_err(start)?;
+        let state = functions.carrying(code, &at, &data, state).map_err(start)?;
+        let compiled = self.compiled.clone();
+        Ok(Simulation { compiled, method: self.method, before: state.clone(), data, state, steps: 0 })
+    }
+
+    fn functions(&self) -> &Method {
+        &self.compiled.methods()[self.method]
+    }
+
+    /// Takes one step with the inputs held. After every 4096th step, subnormal numbers of the state are replaced by zero.
+    ///
+    /// # Errors
+    /// [`Error::Step`] says which step failed and why; the simulation is unchanged.
+    pub fn step(&mut self) -> Result<(), Error> {
+        self.take_checked(1)
+    }
+
+    /// Sets the inputs and takes one step.
+    ///
+    /// # Errors
+    /// [`Error::Length`], [`Error::NonFinite`] and [`Error::Step`]; the simulation is unchanged.
+    pub fn step_with(&mut self, inputs: &[f64]) -> Result<(), Error> {
+        let held = self.inputs().to_vec();
+        self.set_inputs(inputs)?;
+        let stepped = self.step();
+        if stepped.is_err() {
+            self.write_inputs(&held);
+        }
+        stepped
+    }
+
+    /// Sets the inputs of the next steps.
+    ///
+    /// # Errors
+    /// [`Error::Length`] and [`Error::NonFinite`]; the simulation is unchanged.
+    pub fn set_inputs(&mut self, inputs: &[f64]) -> Result<(), Error> {
+        has_length("inputs", inputs, self.compiled.inputs())?;
+        finite(Quantity::Input, self.compiled.inputs(), inputs)?;
+        self.write_inputs(inputs);
+        Ok(())
+    }
+
+    fn write_inputs(&mut self, inputs: &[f64]) {
+        let start = self.functions().layout.inputs;
+        self.data[start..start + inputs.len()].copy_from_slice(inputs);
+    }
+
+    /// Takes `steps` steps with the inputs held. The states are those of [`Simulation::step`], bit for bit. For short steps
+    /// this takes less time, because results are checked once after many steps. Intermediate multipliers that no later state
+    /// depends on may be neither computed nor checked.
+    ///
+    /// # Errors
+    /// [`Error::Step`] says which step failed and why; the simulation is in the state before that step.
+    pub fn advance(&mut self, steps: u64) -> Result<(), Error> {
+        let end = self.steps + steps;
+        while self.steps < end {
+            let count = (end - self.steps).min(FLUSH_EVERY - self.steps % FLUSH_EVERY);
+            match self.functions().loops.unchecked {
+                Some(unchecked) => self.take_unchecked(unchecked, count)?,
+                None => self.take_checked(count)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// `count` steps up to the next flush, whose results are checked once.
+    fn take_unchecked(&mut self, Unchecked { id, is_partial }: Unchecked, count: u64) -> Result<(), Error> {
+        let deferred = count - u64::from(is_partial);
+        if deferred > 0 {
+            let Simulation { compiled, data, state, before, steps, .. } = self;
+            before.copy_from_slice(state);
+            let begun = *steps;
+            let (status, _) = compiled.code().run(id, state, data, begun, deferred);
+            let is_fine = failure(status).is_none() && state.iter().all(|x| x.is_finite());
+            if is_fine {
+                *steps += deferred;
+                if !is_partial {
+                    self.flush();
+                    return Ok(());
+                }
+                if self.take_checked(1).is_ok() {
+                    return Ok(());
+                }
+            }
+            // A step failed: repeat them with a check after every step.
+            self.state.copy_from_slice(&self.before);
+            self.steps = begun;
+        }
+        self.take_checked(count)
+    }
+
+    /// `count` steps up to the next flush, each with a check.
+    fn take_checked(&mut self, count: u64) -> Result<(), Error> {
+        let id = self.functions().loops.checked;
+        let (status, taken) = self.compiled.code().run(id, &mut self.state, &self.data, self.steps, count);
+        self.steps += taken;
+        match failure(status) {
+            None => {
+                self.flush();
+                Ok(())
+            }
+            Some(cause) => Err(Error::Step { step: self.steps + 1, time: self.time(), cause }),
+        }
+    }
+
+    /// Replaces subnormal numbers by zero if that is due: operations on them take a hundred times as long.
+    fn flush(&mut self) {
+        if self.steps.is_multiple_of(FLUSH_EVERY) {
+            self.state.iter_mut().filter(|x| x.is_subnormal()).for_each(|x| *x = 0.0);
+        }
+    }
+
+    /// The functions of the system.
+    pub fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
+    /// The method.
+    pub fn variant(&self) -> Variant {
+        self.functions().variant
+    }
+
+    /// The time of the start, which is 0 but for [`Simulation::from_node`], and k h.
+    pub fn time(&self) -> f64 {
+        self.data[self.functions().layout.t0] + self.steps as f64 * self.h()
+    }
+
+    /// Number k of steps taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The step size.
+    pub fn h(&self) -> f64 {
+        self.data[self.functions().layout.h]
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> &[f64] {
+        let layout = &self.functions().layout;
+        &self.data[layout.parameters..layout.inputs]
+    }
+
+    /// The control inputs that are held.
+    pub fn inputs(&self) -> &[f64] {
+        let layout = &self.functions().layout;
+        &self.data[layout.inputs..layout.h]
+    }
+
+    /// All numbers of the state: what the method carries beside the motion is last.
+    pub fn numbers(&self) -> &[f64] {
+        &self.state
+    }
+
+    fn field(&self, role: &Role) -> &[f64] {
+        &self.state[self.functions().layout.state.of(role)]
+    }
+
+    /// Configuration q.
+    pub fn q(&self) -> &[f64] {
+        self.field(&Role::Configuration)
+    }
+
+    /// Velocities before and after the reflection at the node. They are equal for methods without reflections.
+    pub fn jump(&self) -> [&[f64]; 2] {
+        match self.functions().kind {
+            StateKind::Node => [self.field(&Role::Velocity); 2],
+            StateKind::Jump => [self.field(&Role::VelocityBefore), self.field(&Role::VelocityAfter)],
+        }
+    }
+
+    /// Velocity v = dq/dt. For methods that reflect, the mean of the two velocities at the node.
+    pub fn v(&self) -> Vec<f64> {
+        match (self.functions().kind, self.jump()) {
+            (StateKind::Node, [v, _]) => v.to_vec(),
+            (StateKind::Jump, [before, after]) => mean(before, after),
+        }
+    }
+
+    /// Multipliers λ of the last step, one per constraint: the reaction force is +μᵀλ.
+    pub fn multipliers(&self) -> &[f64] {
+        self.field(&Role::Multipliers)
+    }
+
+    /// The point at which the functions of the system are evaluated.
+    fn at<'a>(&'a self, v: &'a [f64]) -> Point<'a> {
+        Point { parameters: self.parameters(), q: self.q(), v, t: self.time(), inputs: self.inputs() }
+    }
+
+    /// Momentum p = ∂L/∂v.
+    pub fn p(&self) -> Vec<f64> {
+        self.compiled.momentum(&self.at(&self.v()))
+    }
+
+    /// Energy E = ∂L/∂v · v − L.
+    pub fn energy(&self) -> f64 {
+        self.compiled.energy(&self.at(&self.v()))
+    }
+
+    /// The reaction μ(q)ᵀλ with the multipliers of the last step, a mean over the step.
+    pub fn reaction(&self) -> Vec<f64> {
+        self.reaction_of(self.multipliers())
+    }
+
+    /// μ(q)ᵀλ. The constraints μv + μ₀ are affine in v, so the columns of μ are their differences.
+    fn reaction_of(&self, lambda: &[f64]) -> Vec<f64> {
+        let n = self.compiled.velocities().len();
+        let mut along = vec![0.0; n];
+        let at_rest = self.compiled.residual(&self.at(&along));
+        let component = |i: usize| {
+            along[i] = 1.0;
+            let column = self.compiled.residual(&self.at(&along));
+            along[i] = 0.0;
+            let mu = column.iter().zip(&at_rest).map(|(mu, mu_t)| mu - mu_t);
+            mu.zip(lambda).fold(0.0, |sum, (mu, lambda)| sum + mu * lambda)
+        };
+        (0..n).map(component).collect()
+    }
+
+    /// The parasitic part of the state of a method that reflects, η = ‖½(p⁻ − p⁺) − ½h μᵀΛ(q, v)‖, as
+    /// `nhi_runtime::Simulation::parasite`; of other methods none.
+    ///
+    /// # Errors
+    /// [`Error::Acceleration`] if the equations are singular.
+    pub fn parasite(&self) -> Result<Option<f64>, Error> {
+        if self.functions().kind == StateKind::Node {
+            return Ok(None);
+        }
+        let [before, after] = self.jump().map(|v| self.compiled.momentum(&self.at(v)));
+        let reaction = self.reaction_of(&self.acceleration()?.lambda);
+        let jumps = before.iter().zip(&after).zip(&reaction);
+        let eta2 = jumps.fold(0.0, |sum, ((before, after), reaction)| {
+            let eta = 0.5 * (after - before) - 0.5 * self.h() * reaction;
+            sum + eta * eta
+        });
+        Ok(Some(eta2.sqrt()))
+    }
+
+    /// μ(q)v + μ₀(q), one number per constraint, in its unit.
+    pub fn residual(&self) -> Vec<f64> {
+        self.compiled.residual(&self.at(&self.v()))
+    }
+
+    /// g(q) of the position constraints, the last of the constraints, in their units.
+    pub fn position_residual(&self) -> Vec<f64> {
+        self.compiled.position(&self.at(&self.v()))
+    }
+
+    /// The momenta p·ξ of the symmetries that were found in the declaration, with their names, such as `p_phi`.
+    pub fn momenta(&self) -> Vec<(&str, f64)> {
+        let p = self.p();
+        let symmetries = self.compiled.names().symmetries.iter();
+        symmetries
+            .map(|(name, direction)| {
+                (name.as_str(), p.iter().zip(direction).fold(0.0, |sum, (p, xi)| sum + p * xi))
+            })
+            .collect()
+    }
+
+    /// The nonholonomic momentum J_b = ⟨p, (0, e_b(q))⟩: one number per vector of the basis, none without a group factor.
+    pub fn nonholonomic_momentum(&self) -> Vec<f64> {
+        let (v, p) = (self.v(), self.p());
+        let basis = self.compiled.momentum_basis(&self.at(&v));
+        basis.iter().map(|e| p.iter().zip(e).fold(0.0, |sum, (p, e)| sum + p * e)).collect()
+    }
+
+    /// dv/dt and the multipliers λ of the continuous equations at the present state and inputs.
+    ///
+    /// # Errors
+    /// [`Error::Acceleration`] if the equations are singular.
+    pub fn acceleration(&self) -> Result<Acceleration, Error> {
+        self.compiled.acceleration(&self.at(&self.v())).map_err(|cause| Error::Acceleration { cause })
+    }
+}
+
+/// ½(a + b), entry by entry.
+fn mean(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| 0.5 * (a + b)).collect()
+}
+
+fn has_step_size(h: f64) -> Result<(), Error> {
+    if h.is_finite() && h != 0.0 { Ok(()) } else { Err(Error::StepSize { h }) }
+}
+
+fn has_length(what: &'static str, numbers: &[f64], names: &[String]) -> Result<(), Error> {
+    let (expected, found) = (names.len(), numbers.len());
+    if found == expected { Ok(()) } else { Err(Error::Length { what, expected, found }) }
+}
+
+/// All of `values` are finite, or an error that names the first which is not.
+fn finite(quantity: Quantity, names: &[String], values: &[f64]) -> Result<(), Error> {
+    match names.iter().zip(values).find(|(_, value)| !value.is_finite()) {
+        Some((name, &value)) => Err(Error::NonFinite { quantity, name: name.clone(), value }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,286 @@
+//! The maps of groups as operations: the runtime's own functions, evaluated with numbers that record what is done with them.
+//!
+//! A map chooses among formulas by asking whether a number is below a bound, as the square of the angle of a motion. The
+//! operations are recorded for small motions, together with these conditions, which the compiled code checks.
+
+use nhi_codegen::group::Map;
+use nhi_methods::Retraction;
+use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
+use nhi_runtime::{Factor, Retracts, Scalar, Vector};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// One operation, on numbers by their places.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Node {
+    /// A number among the arguments of the map.
+    Argument(usize),
+    /// A constant, by its bits.
+    Constant(u64),
+    Neg(usize),
+    Add(usize, usize),
+    Sub(usize, usize),
+    Mul(usize, usize),
+    Div(usize, usize),
+    Sqrt(usize),
+    Sin(usize),
+    Cos(usize),
+    /// Another elementary function, by its name.
+    Call(&'static str, usize),
+}
+
+/// What a map does.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trace {
+    /// The operations; operands come first.
+    pub(crate) nodes: Vec<Node>,
+    /// The places of the results.
+    pub(crate) results: Vec<usize>,
+    /// Numbers that have to be below a bound.
+    pub(crate) conditions: Vec<(usize, f64)>,
+}
+
+/// The operations recorded so far.
+#[derive(Default)]
+struct Recorder {
+    trace: Trace,
+    known: HashMap<Node, usize>,
+    /// Something was done that depends on values, or is no operation of [`Node`].
+    is_opaque: bool,
+}
+
+thread_local! {
+    static RECORDER: RefCell<Recorder> = RefCell::default();
+}
+
+fn with_recorder<T>(work: impl FnOnce(&mut Recorder) -> T) -> T {
+    RECORDER.with_borrow_mut(work)
+}
+
+impl Recorder {
+    fn record(&mut self, node: Node) -> Traced {
+        let next = self.trace.nodes.len();
+        let place = *self.known.entry(node).or_insert(next);
+        if place == next {
+            self.trace.nodes.push(node);
+        }
+        Traced(place)
+    }
+
+    fn constant(&mut self, x: f64) -> Traced {
+        self.record(Node::Constant(x.to_bits()))
+    }
+
+    fn value(&self, x: Traced) -> Option<f64> {
+        match self.trace.nodes.get(x.0) {
+            Some(&Node::Constant(bits)) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+}
+
+/// A number that records operations. Operations on constants are carried out.
+#[derive(Clone, Copy, Debug)]
+struct Traced(usize);
+
+/// The values are not known, so that nobody may ask.
+fn opaque<T>(answer: T) -> T {
+    with_recorder(|recorder| recorder.is_opaque = true);
+    answer
+}
+
+fn binary(node: fn(usize, usize) -> Node, of: fn(f64, f64) -> f64, x: Traced, y: Traced) -> Traced {
+    with_recorder(|recorder| match (recorder.value(x), recorder.value(y)) {
+        (Some(x), Some(y)) => recorder.constant(of(x, y)),
+        _ => recorder.record(node(x.0, y.0)),
+    })
+}
+
+fn unary(node: fn(usize) -> Node, of: fn(f64) -> f64, x: Traced) -> Traced {
+    with_recorder(|recorder| match recorder.value(x) {
+        Some(x) => recorder.constant(of(x)),
+        None => recorder.record(node(x.0)),
+    })
+}
+
+macro_rules! operators {
+    ($($trait:ident $operator:ident;)*) => {$(
+        impl $trait for Traced {
+            type Output = Traced;
+            fn $operator(self, other: Traced) -> Traced {
+                binary(Node::$trait, $trait::$operator, self, other)
+            }
+        }
+    )*};
+}
+
+operators! {
+    Add add;
+    Sub sub;
+    Mul mul;
+    Div div;
+}
+
+impl Neg for Traced {
+    type Output = Traced;
+    fn neg(self) -> Traced {
+        unary(Node::Neg, Neg::neg, self)
+    }
+}
+
+impl PartialEq for Traced {
+    fn eq(&self, _other: &Traced) -> bool {
+        opaque(false)
+    }
+}
+
+macro_rules! elementary {
+    ($($name:ident)*) => {$(
+        fn $name(self) -> Traced {
+            unary(|x| Node::Call(stringify!($name), x), <f64 as Scalar>::$name, self)
+        }
+    )*};
+}
+
+impl Scalar for Traced {
+    const EPSILON: f64 = f64::EPSILON;
+    fn from_f64(x: f64) -> Traced {
+        with_recorder(|recorder| recorder.constant(x))
+    }
+    fn to_f64(self) -> f64 {
+        with_recorder(|recorder| recorder.value(self)).unwrap_or_else(|| opaque(f64::NAN))
+    }
+    fn is_below(self, bound: f64) -> bool {
+        with_recorder(|recorder| match recorder.value(self) {
+            Some(x) => x < bound,
+            None => {
+                let condition = (self.0, bound);
+                if !recorder.trace.conditions.contains(&condition) {
+                    recorder.trace.conditions.push(condition);
+                }
+                true
+            }
+        })
+    }
+    fn sqrt(self) -> Traced {
+        unary(Node::Sqrt, f64::sqrt, self)
+    }
+    fn sin_cos(self) -> (Traced, Traced) {
+        (self.sin(), self.cos())
+    }
+    fn sin(self) -> Traced {
+        unary(Node::Sin, Scalar::sin, self)
+    }
+    fn cos(self) -> Traced {
+        unary(Node::Cos, Scalar::cos, self)
+    }
+    elementary!(tan asin acos atan sinh cosh tanh exp ln);
+    fn atan2(self, _x: Traced) -> Traced {
+        opaque(self)
+    }
+    fn powf(self, _x: Traced) -> Traced {
+        opaque(self)
+    }
+}
+
+/// `count` arguments of a map after the first `start` ones.
+fn arguments<V: Vector<Traced>>(start: &mut usize) -> V {
+    let mut vector = V::splat(Traced(0));
+    for entry in vector.as_mut() {
+        *entry = with_recorder(|recorder| recorder.record(Node::Argument(*start)));
+        *start += 1;
+    }
+    vector
+}
+
+/// Evaluates a map: its results.
+fn evaluate<G: Factor, R: Retracts<G>>(map: Map) -> Vec<Traced> {
+    let at = &mut 0;
+    match map {
+        Map::Moved => R::moved(&arguments(at), &arguments(at)).as_ref().to_vec(),
+        Map::Start => R::dtau_inv_star(&arguments(at), &arguments(at)).as_ref().to_vec(),
+        Map::End => R::dtau_left_inv_star(&arguments(at), &arguments(at)).as_ref().to_vec(),
+        Map::Displaced => G::displaced(&arguments(at), &arguments(at)).as_ref().to_vec(),
+        Map::Rate => G::dexp_left_inv(&arguments(at), &arguments(at)).as_ref().to_vec(),
+        Map::TangentLeft => R::dtau_left(&arguments(at)).as_ref().to_vec(),
+        Map::InverseTangent => R::dtau_inv(&arguments(at)).as_ref().to_vec(),
+        Map::StartTangent => R::k(&arguments(at), &arguments(at)).as_ref().to_vec(),
+    }
+}
+
+fn of_group<G: Factor>(map: Map, retraction: Retraction) -> Vec<Traced>
+where
+    Exp: Retracts<G>,
+    Cayley: Retracts<G>,
+    Ccsk: Retracts<G>,
+    Exp1: Retracts<G>,
+    Exp2: Retracts<G>,
+    Exp4: Retracts<G>,
+{
+    match retraction {
+        Retraction::Exp => evaluate::<G, Exp>(map),
+        Retraction::Cayley => evaluate::<G, Cayley>(map),
+        Retraction::Ccsk => evaluate::<G, Ccsk>(map),
+        Retraction::Exp1 => evaluate::<G, Exp1>(map),
+        Retraction::Exp2 => evaluate::<G, Exp2>(map),
+        Retraction::Exp4 => evaluate::<G, Exp4>(map),
+    }
+}
+
+macro_rules! define_groups {
+    ($($group:ident $notation:literal { $($facts:tt)* })*) => {
+        fn of_named_group(group: &str, map: Map, retraction: Retraction) -> Option<Vec<Traced>> {
+            match group {
+                $(stringify!($group) => Some(of_group::<$group<f64>>(map, retraction)),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+nhi_runtime::for_each_group!(define_groups);
+
+/// The operations of a map of a group for small motions; none if they depend on more than the recorded conditions.
+pub(crate) fn trace(group: &str, map: Map, retraction: Retraction) -> Option<Trace> {
+    with_recorder(|recorder| *recorder = Recorder::default());
+    let results = of_named_group(group, map, retraction)?;
+    let Recorder { mut trace, is_opaque, .. } = with_recorder(std::mem::take);
+    trace.results = results.into_iter().map(|number| number.0).collect();
+    (!is_opaque).then_some(trace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nhi_codegen::group::GROUPS;
+
+    const MAPS: [Map; 8] = [
+        Map::Moved,
+        Map::Start,
+        Map::End,
+        Map::Displaced,
+        Map::Rate,
+        Map::TangentLeft,
+        Map::InverseTangent,
+        Map::StartTangent,
+    ];
+
+    /// Only the inverse of a matrix, which exchanges rows, depends on values.
+    #[test]
+    fn maps_are_lists_of_operations() {
+        let mut opaque = Vec::new();
+        for group in GROUPS {
+            for map in MAPS {
+                for retraction in Retraction::ALL {
+                    match trace(group.runtime, map, retraction) {
+                        Some(trace) => assert_eq!(trace.results.len(), map.results(group)),
+                        None => opaque.push((map, retraction)),
+                    }
+                }
+            }
+        }
+        let inverted = [Retraction::Exp1, Retraction::Exp2, Retraction::Exp4].map(|r| (Map::TangentLeft, r));
+        assert_eq!(opaque, [inverted; 3].concat());
+    }
+}

@@ -1,0 +1,113 @@
+//! What a simulation shows beside its state is what the runtime's shows.
+
+use nhi_codegen::declaration::Declaration;
+use nhi_codegen::engine::default_engine;
+use nhi_codegen::expand::structs;
+use nhi_codegen::pipeline::Derived;
+use nhi_jit::Compiled;
+use nhi_methods::Variant;
+use nhi_runtime::prelude::*;
+
+/// A sleigh in the plane, driven by a torque.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(theta, x, y),
+    inputs(torque),
+    lagrangian = inertia/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
+    constraints(blade: a*dtheta + sin(theta)*dx - cos(theta)*dy),
+    force = torque*dtheta,
+    methods(Dla2, Rattle)
+)]
+struct Sleigh {
+    m: f64,
+    inertia: f64,
+    a: f64,
+}
+
+/// The same on SE(2), with a rotor.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(psi),
+    group = SE2(theta, x, y; omega, v, v_perp),
+    lagrangian = inertia/2*(omega^2 + (omega + dot(psi))^2) + m/2*(v^2 + v_perp^2),
+    constraints(blade: a*omega - v_perp),
+    methods(Rdp, Rattle)
+)]
+struct OnSe2 {
+    m: f64,
+    inertia: f64,
+    a: f64,
+}
+
+/// The system of this file with that name.
+fn compiled(name: &str) -> Compiled {
+    let found = structs(include_str!("monitors.rs")).expect("Rust");
+    let item = found.iter().find(|item| item.ident == name).expect("it is there");
+    let declaration = Declaration::parse(item).expect("no mistakes");
+    let derived = Derived::new(declaration, default_engine().as_mut()).expect("derivable");
+    let optimised = derived.optimised().expect("finite constants");
+    let variants: Vec<Variant> = derived.methods.iter().map(|method| method.method.into()).collect();
+    Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here")
+}
+
+/// Compares two simulations after some steps.
+macro_rules! compare {
+    ($derived:expr, $compiled:expr, $steps:expr) => {{
+        let (mut derived, mut compiled) = ($derived, $compiled);
+        for _ in 0..$steps {
+            derived.step().expect("a step");
+            compiled.step().expect("a step");
+        }
+        assert_eq!(compiled.numbers()[..derived.q().as_ref().len()], *derived.q().as_ref());
+        assert_eq!(compiled.v(), derived.v());
+        assert_eq!(compiled.p(), derived.p());
+        assert_eq!(compiled.multipliers(), derived.multipliers());
+        assert_eq!(compiled.residual(), derived.residual());
+        assert_eq!(compiled.reaction(), derived.reaction());
+        assert_eq!(compiled.energy(), derived.energy());
+        assert_eq!(compiled.inputs(), derived.inputs());
+        assert_eq!(compiled.momenta(), derived.momenta().collect::<Vec<_>>());
+        assert_eq!(compiled.nonholonomic_momentum(), derived.nonholonomic_momentum().collect::<Vec<_>>());
+        let (found, (a, lambda)) =
+            (compiled.acceleration().expect("regular"), derived.acceleration().expect("regular"));
+        assert_eq!((found.a, found.lambda), (a.to_vec(), lambda.to_vec()));
+        (derived, compiled)
+    }};
+}
+
+#[test]
+fn monitors_are_those_of_the_runtime() {
+    let sleigh = Sleigh { m: 1.0, inertia: 0.5, a: 0.2 };
+    let (parameters, q, v) = ([1.0, 0.5, 0.2], [0.3, 0.0, 0.0], [1.2, 0.6, 0.4]);
+    let at_run_time = compiled("Sleigh");
+    let start = |id: &str| {
+        let variant = Variant::with_id(id).expect("a method");
+        nhi_jit::Simulation::project(&at_run_time, variant, &parameters, &q, &v, &[0.0], 0.01)
+    };
+    let derived = Simulation::project(sleigh.clone(), Dla2, q, v, 0.01).expect("it starts");
+    let (mut derived, mut found) = compare!(derived, start("dla2").expect("it starts"), 40);
+    assert_eq!(found.parasite(), Ok(None));
+    derived.step_with(&[0.7]).expect("a step");
+    found.step_with(&[0.7]).expect("a step");
+    compare!(derived, found, 5);
+    let derived = Simulation::project(sleigh, Rattle, q, v, 0.01).expect("it starts");
+    let (derived, found) = compare!(derived, start("rattle").expect("it starts"), 40);
+    assert_eq!(found.parasite(), Ok(Some(derived.parasite().expect("regular"))));
+}
+
+#[test]
+fn monitors_on_groups_are_those_of_the_runtime() {
+    let system = OnSe2 { m: 1.0, inertia: 0.5, a: 0.2 };
+    let (parameters, q, v) = ([1.0, 0.5, 0.2], [0.1, 0.3, 0.0, 0.0], [0.4, 0.8, 1.2, 0.1]);
+    let at_run_time = compiled("OnSe2");
+    let start = |id: &str| {
+        let variant = Variant::with_id(id).expect("a method");
+        nhi_jit::Simulation::project(&at_run_time, variant, &parameters, &q, &v, &[], 0.01)
+    };
+    let derived = Simulation::project(system.clone(), Rdp, q, v, 0.01).expect("it starts");
+    let (_, found) = compare!(derived, start("rdp").expect("it starts"), 40);
+    assert!(!found.nonholonomic_momentum().is_empty());
+    let derived = Simulation::project(system, Rattle, q, v, 0.01).expect("it starts");
+    let (derived, found) = compare!(derived, start("rattle").expect("it starts"), 40);
+    assert_eq!(found.parasite(), Ok(Some(derived.parasite().expect("regular"))));
+}

@@ -1,0 +1,508 @@
+//! Steps that are compiled at run time compute the bits of the derived code, and the reference data.
+
+mod model;
+
+use model::AtRunTime;
+use nhi_cli::Problem;
+use nhi_codegen::declaration::Declaration;
+use nhi_codegen::engine::default_engine;
+use nhi_codegen::expand::structs;
+use nhi_codegen::optimised::Optimised;
+use nhi_codegen::pipeline::Derived;
+use nhi_jit::{Compiled, Error, Point, Simulation};
+use nhi_methods::Variant;
+use nhi_models::{GROUP_MODELS, Instance, MODELS, Model, Node};
+use nhi_runtime::Failure;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Steps that are compared.
+const STEPS: u64 = 1000;
+const STEP_SIZE: f64 = 0.01;
+
+/// The declarations in a text.
+fn declarations(text: &str) -> Vec<Declaration> {
+    let found = structs(text).expect("Rust");
+    found.iter().map(|found| Declaration::parse(found).expect("no mistakes")).collect()
+}
+
+/// The declarations in the files of the `models` crate.
+fn declarations_of_models() -> Vec<Declaration> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/src");
+    let folders = [folder.join("lie"), folder];
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
+    let paths = files.map(|file| file.expect("a file").path());
+    let sources = paths.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    sources.flat_map(|path| declarations(&std::fs::read_to_string(path).expect("text"))).collect()
+}
+
+/// What follows from a declaration.
+fn derive(declaration: Declaration) -> (Derived, Optimised) {
+    let derived = Derived::new(declaration, default_engine().as_mut()).expect("derivable");
+    let optimised = derived.optimised().expect("finite constants");
+    (derived, optimised)
+}
+
+/// The system of a declaration with its plain methods, and the functions that were compiled.
+fn compiled(declaration: Declaration) -> (Compiled, Optimised) {
+    let (derived, optimised) = derive(declaration);
+    let variants: Vec<Variant> = derived.methods.iter().map(|method| method.method.into()).collect();
+    (Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here"), optimised)
+}
+
+/// The only declaration in a text.
+fn declaration(text: &str) -> Declaration {
+    declarations(text).pop().expect("a declaration")
+}
+
+/// The model's system with its methods and their variants.
+fn compiled_model(model: &dyn Model, declarations: &[Declaration]) -> Compiled {
+    let declaration = declarations.iter().find(|declaration| {
+        declaration.ident == model.system() && declaration.system.group.is_some() == model.group().is_some()
+    });
+    let (derived, optimised) = derive(declaration.expect("the declaration of the model").clone());
+    let variants = model.methods().iter().filter_map(|method| Variant::with_id(method.id));
+    let has = |variant: &Variant| derived.methods.iter().any(|method| method.method == variant.method);
+    let variants: Vec<Variant> = variants.filter(has).collect();
+    Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here")
+}
+
+fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|x| x.to_bits()).collect()
+}
+
+#[track_caller]
+fn assert_same(name: &str, compiled: &[f64], derived: &[f64]) {
+    assert_eq!(bits(compiled), bits(derived), "{name}: {compiled:?} {derived:?}");
+}
+
+/// Compares the functions of a model and its methods: how many steps were compared.
+fn compare(model: &dyn Model, declarations: &[Declaration]) -> usize {
+    let compiled = compiled_model(model, declarations);
+    let parameters = model.defaults();
+    let instance = model.instance(&parameters);
+    let (q, v) = instance.initial();
+    let inputs = vec![0.0; model.inputs().len()];
+    let name = |what: &str| format!("{}, {what}", model.name());
+
+    let moved: Vec<f64> = v.iter().map(|v| v + 0.1).collect();
+    for v in [&v, &moved] {
+        let at = Point { parameters: &parameters, q: &q, v, t: 0.3, inputs: &inputs };
+        assert_same(&name("energy"), &[compiled.energy(&at)], &[instance.energy(&q, v)]);
+        assert_same(&name("momentum"), &compiled.momentum(&at), &instance.momentum(&q, v));
+        assert_same(&name("residual"), &compiled.residual(&at), &instance.residual(&q, v));
+        let (found, expected) = (compiled.project(&at), instance.project(&q, v));
+        assert_same(&name("projection"), &found.expect("regular"), &expected.expect("regular"));
+        let found = compiled.acceleration(&at).expect("regular");
+        let (a, lambda) = instance.acceleration(&q, v, 0.3, &inputs).expect("regular");
+        assert_same(&name("acceleration"), &found.a, &a);
+        assert_same(&name("multipliers"), &found.lambda, &lambda);
+    }
+
+    let mut compared = 0;
+    for variant in compiled.variants() {
+        let method = model.methods().iter().find(|method| Variant::with_id(method.id) == Some(variant));
+        let method = method.expect("a method of the model");
+        let derived = instance.start(method, &q, &v, &inputs, STEP_SIZE);
+        let start = Simulation::with_inputs(&compiled, variant, &parameters, &q, &v, &inputs, STEP_SIZE);
+        let mut derived = match (derived, &start) {
+            (Ok(derived), Ok(_)) => derived,
+            (Err(expected), Err(found)) => {
+                assert_eq!(found.to_string(), expected.to_string(), "{}", name(method.id));
+                continue;
+            }
+            (derived, start) => panic!("{}: {:?} {start:?}", name(method.id), derived.err()),
+        };
+        let mut simulation = start.expect("it starts");
+        let mut at_once = simulation.clone();
+        for k in 0..=STEPS {
+            let name = format!("{}, {variant}, step {k}", model.name());
+            assert_same(&name, simulation.numbers(), &derived.numbers());
+            if k == STEPS {
+                break;
+            }
+            match (simulation.step(), derived.step()) {
+                (Ok(()), Ok(())) => compared += 1,
+                (Err(found), Err(expected)) => {
+                    assert_eq!(found.to_string(), expected.to_string(), "{name}");
+                    assert_same(&name, simulation.numbers(), &derived.numbers());
+                    break;
+                }
+                (found, expected) => panic!("{name}: {found:?} {expected:?}"),
+            }
+        }
+        let name = format!("{}, {variant}, at once", model.name());
+        let fails = simulation.steps() < STEPS;
+        // In several calls, which begin between two re-synchronisations and end between two checks.
+        for steps in [1, 2, 100, STEPS - 103] {
+            assert!(at_once.advance(steps).is_ok() || fails, "{name}");
+        }
+        assert_eq!(at_once.steps(), simulation.steps(), "{name}");
+        assert_same(&name, at_once.numbers(), simulation.numbers());
+        assert_same(&name, at_once.q(), &derived.q());
+        assert_same(&name, &at_once.v(), &derived.v());
+        assert_same(&name, at_once.multipliers(), &derived.multipliers());
+        assert_same(&name, &at_once.p(), &derived.p());
+        assert_same(&name, &[at_once.energy(), at_once.time()], &[derived.energy(), derived.time()]);
+        let (found, expected) = (at_once.momenta(), derived.momenta());
+        assert_eq!(found, expected, "{name}");
+    }
+    compared
+}
+
+/// Does `work` for each index on all processors.
+fn in_parallel(length: usize, work: impl Fn(usize) + Sync) {
+    let begun = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let i = begun.fetch_add(1, Ordering::Relaxed);
+                    if i >= length {
+                        break;
+                    }
+                    work(i);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn compiled_and_derived_steps_compute_the_same_bits() {
+    let models: Vec<&dyn Model> = MODELS.iter().chain(GROUP_MODELS).copied().collect();
+    let compared = Mutex::new(0);
+    in_parallel(models.len(), |i| {
+        // Declarations belong to a thread.
+        let steps = compare(models[i], &declarations_of_models());
+        *compared.lock().expect("nobody panics here") += steps;
+    });
+    let compared = compared.into_inner().expect("nobody panics here");
+    assert!(compared > 600_000, "{compared}");
+}
+
+/// Trajectories of the reference data, in coordinates and on groups.
+const CASES: [usize; 2] = [320, 103];
+
+/// Compares the trajectories in a folder of the reference data: how many.
+fn check(folder: &str, models: &[&dyn Model]) -> usize {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(folder);
+    let files = std::fs::read_dir(folder).expect("data").map(|entry| entry.expect("a file").path());
+    let mut paths: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect();
+    paths.retain(|path| !path.ends_with("group_maps.json"));
+    let (checked, deviations) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    in_parallel(paths.len(), |i| {
+        let (name, text) = (paths[i].display(), std::fs::read_to_string(&paths[i]).expect("text"));
+        let case: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        if case["method"] == "exact" {
+            return;
+        }
+        let problem = Problem::parse(&text, models);
+        let report = problem.unwrap_or_else(|malformed| panic!("{name}: {malformed}")).check();
+        let report = report.unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        checked.fetch_add(1, Ordering::Relaxed);
+        if !report.agrees() {
+            deviations.lock().expect("nobody panics here").push(format!("{name}: {report}"));
+        }
+    });
+    let deviations = deviations.into_inner().expect("nobody panics here");
+    assert!(deviations.is_empty(), "{}", deviations.join("\n"));
+    checked.into_inner()
+}
+
+#[test]
+fn every_trajectory_of_the_reference_data_is_reproduced() {
+    let declarations = declarations_of_models();
+    let all = MODELS.iter().chain(GROUP_MODELS);
+    let all: Vec<AtRunTime<'_>> =
+        all.map(|model| AtRunTime::new(*model, compiled_model(*model, &declarations))).collect();
+    let all: Vec<&dyn Model> = all.iter().map(|model| model as _).collect();
+    assert_eq!(check("rn", &all[..MODELS.len()]), CASES[0]);
+    assert_eq!(check("lie", &all), CASES[1]);
+}
+
+/// The interpreter's simulation beside a compiled one.
+fn interpreted<'a>(
+    optimised: &'a Optimised,
+    variant: Variant,
+    parameters: &[f64],
+    numbers: [&[f64]; 3],
+    h: f64,
+) -> nhi_interpreter::Simulation<'a> {
+    let method = optimised.methods.iter().find(|method| method.method == variant.method).expect("a method");
+    nhi_interpreter::Simulation::start(method, variant, parameters, numbers, h).expect("it starts")
+}
+
+/// Declarations with inputs, affine constraints and arrays of parameters.
+const DECLARATIONS: &str = "../nhi-derive/codegen/tests/expansions/declarations.rs";
+
+#[test]
+fn inputs_reach_the_steps() {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(DECLARATIONS)).expect("text");
+    for (name, parameters, q, v) in [
+        ("Cart", vec![2.0, 0.4, 0.5, 0.1, 0.3], vec![0.8, 0.1, -0.2], vec![0.3, 0.9, 0.4]),
+        ("Coin", vec![2.0, 0.4, 0.5, 0.6], vec![0.1, 0.8, 0.1, -0.2], vec![0.3, 0.9, 0.4, 0.0]),
+    ] {
+        let declaration = declarations(&text).into_iter().find(|d| d.ident == name).expect("it is there");
+        let (compiled, optimised) = compiled(declaration);
+        let inputs = |k: u32| -> Vec<f64> {
+            (0..compiled.inputs().len()).map(|i| 0.7 - 0.03 * f64::from(k) + 0.2 * i as f64).collect()
+        };
+        for variant in compiled.variants() {
+            let mut simulation =
+                Simulation::project(&compiled, variant, &parameters, &q, &v, &inputs(0), 0.02)
+                    .expect("it starts");
+            let (v, numbers) = (simulation.v(), inputs(0));
+            let mut interpreted = interpreted(&optimised, variant, &parameters, [&q, &v, &numbers], 0.02);
+            for k in 0..200 {
+                let name = format!("{name}, {variant}, step {k}");
+                assert_same(&name, simulation.numbers(), &interpreted.numbers());
+                simulation.step_with(&inputs(k)).expect("a step");
+                interpreted.step(&inputs(k)).expect("a step");
+            }
+            let before = (simulation.numbers().to_vec(), simulation.inputs().to_vec(), simulation.steps());
+            let refused = simulation.step_with(&vec![f64::NAN; compiled.inputs().len()]);
+            assert!(compiled.inputs().is_empty() || matches!(refused, Err(Error::NonFinite { .. })));
+            if refused.is_err() {
+                let after = (simulation.numbers().to_vec(), simulation.inputs().to_vec(), simulation.steps());
+                assert_eq!(before, after);
+            }
+            let wrong = vec![0.0; compiled.inputs().len() + 1];
+            assert!(matches!(simulation.step_with(&wrong), Err(Error::Length { .. })));
+        }
+    }
+}
+
+/// Steps backwards from the end of a trajectory, and from another time, are those of the derived code.
+#[test]
+fn simulations_begin_at_any_node() {
+    let declarations = declarations_of_models();
+    let names = ["snakeboard", "rotating_table_skate", "chaplygin_sleigh"];
+    let models: Vec<&dyn Model> = MODELS.iter().chain(GROUP_MODELS).copied().collect();
+    let mut compared = 0;
+    for model in models.into_iter().filter(|model| names.contains(&model.name())) {
+        let at_run_time = AtRunTime::new(model, compiled_model(model, &declarations));
+        let [derived, compiled] = [model, &at_run_time as &dyn Model].map(|m| m.instance(&m.defaults()));
+        let (q, v) = derived.initial();
+        for method in at_run_time.methods() {
+            let start =
+                |instance: &dyn Instance| instance.start(method, &q, &v, &[], STEP_SIZE).expect("a start");
+            let (mut derived, mut compiled) = (start(&*derived), start(&*compiled));
+            let name = format!("{}, {}", model.name(), method.id);
+            derived.advance(10).expect("steps");
+            compiled.advance(10).expect("steps");
+            let node = derived.node();
+            assert_eq!(compiled.node(), node, "{name}");
+            // Fewer steps than up to the next re-synchronisation.
+            let back = node.clone().reversed();
+            let (found, expected) =
+                (compiled.follow(&back, -STEP_SIZE, 20), derived.follow(&back, -STEP_SIZE, 20));
+            assert_eq!(found, expected, "{name}");
+            let later = Node { t: 0.37, ..node };
+            assert_eq!(compiled.follow(&later, 0.02, 20), derived.follow(&later, 0.02, 20), "{name}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 60, "{compared}");
+}
+
+/// A skate with a potential that is not defined for x < 0, where it is heading.
+const WALL: &str = "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, theta),
+        lagrangian = (dot(x)^2 + dot(y)^2 + dot(theta)^2)/2 - k*x*sqrt(x),
+        constraints(sin(theta)*dx - cos(theta)*dy),
+        methods(all)
+    )]
+    struct Wall { k: f64 }
+";
+
+/// Steps that fail leave the state before them, whether they are taken one by one or at once.
+#[test]
+fn failing_steps_leave_the_state() {
+    let (compiled, optimised) = compiled(declaration(WALL));
+    let (q, v) = ([1.0, 0.0, 0.1], [-0.5 * 0.1_f64.cos(), -0.5 * 0.1_f64.sin(), 0.3]);
+    let mut failed = 0;
+    for variant in compiled.variants() {
+        let start = Simulation::new(&compiled, variant, &[0.01], &q, &v, 0.01).expect("it starts");
+        let mut interpreted = interpreted(&optimised, variant, &[0.01], [&q, &v, &[]], 0.01);
+        let mut simulation = start.clone();
+        let error = loop {
+            if let Err(error) = simulation.step() {
+                break error;
+            }
+            interpreted.step(&[]).expect("a step");
+            assert!(simulation.steps() < 10_000, "{variant}: x stays positive");
+        };
+        let cause = interpreted.step(&[]).expect_err("the compiled step fails");
+        let (step, time) = (simulation.steps() + 1, simulation.time());
+        assert_eq!(error, Error::Step { step, time, cause });
+        let name = format!("{variant}, step {step}");
+        assert_same(&name, simulation.numbers(), &interpreted.numbers());
+        // Again, and several at once, which fail in the middle.
+        assert_eq!(simulation.step(), Err(error.clone()));
+        assert_eq!(simulation.advance(5), Err(error.clone()));
+        assert_same(&name, simulation.numbers(), &interpreted.numbers());
+        let mut at_once = start;
+        at_once.advance(7).expect("steps");
+        assert_eq!(at_once.advance(100_000), Err(error), "{name}");
+        assert_same(&name, at_once.numbers(), &interpreted.numbers());
+        assert_eq!(at_once.steps(), simulation.steps(), "{name}");
+        failed += usize::from(cause == Failure::NonFinite);
+    }
+    assert!(failed > 5, "{failed}");
+}
+
+/// Angles for which sines are computed by the platform's library.
+#[test]
+fn angles_may_be_huge() {
+    let text = "
+        #[derive(Nonholonomic)]
+        #[nonholonomic(
+            coordinates(theta, x, y),
+            lagrangian = J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
+            constraints(a*dtheta + sin(theta)*dx - cos(theta)*dy),
+            methods(all)
+        )]
+        struct Sleigh { J: f64, m: f64, a: f64 }
+    ";
+    let (compiled, optimised) = compiled(declaration(text));
+    let parameters = [1.0, 1.0, 0.2];
+    // Beyond 2²⁰, and so that it is crossed.
+    for theta in [3.0e6_f64, 1_048_575.9, -1_048_575.9] {
+        let (q, v) = ([theta, 0.0, 0.0], [theta.signum(), 0.5, 0.2]);
+        for variant in compiled.variants() {
+            let start = Simulation::project(&compiled, variant, &parameters, &q, &v, &[], STEP_SIZE);
+            let (mut simulation, mut at_once) =
+                (start.clone().expect("it starts"), start.expect("it starts"));
+            let v = simulation.v();
+            let mut interpreted = interpreted(&optimised, variant, &parameters, [&q, &v, &[]], STEP_SIZE);
+            for _ in 0..100 {
+                simulation.step().expect("a step");
+                interpreted.step(&[]).expect("a step");
+            }
+            at_once.advance(100).expect("steps");
+            let name = format!("{variant} from {theta}");
+            assert_same(&name, simulation.numbers(), &interpreted.numbers());
+            assert_same(&name, at_once.numbers(), &interpreted.numbers());
+        }
+    }
+}
+
+/// A motion that dies out: subnormal numbers are set to zero by the same steps as in the runtime.
+#[test]
+fn subnormal_numbers_are_flushed_by_the_same_steps() {
+    let text = "
+        #[derive(Nonholonomic)]
+        #[nonholonomic(
+            coordinates(theta, x, y),
+            lagrangian = J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
+            constraints(a*dtheta + sin(theta)*dx - cos(theta)*dy),
+            force = -c*dot(theta)*dtheta - c*dot(x)*dx - c*dot(y)*dy,
+            methods(Dla2, DlaRattle, Rk4)
+        )]
+        struct Damped { J: f64, m: f64, a: f64, c: f64 }
+    ";
+    let (compiled, optimised) = compiled(declaration(text));
+    let (parameters, q) = ([0.5, 1.0, 0.2, 20.0], [0.3, 0.0, 0.0]);
+    for variant in compiled.variants() {
+        let start =
+            Simulation::project(&compiled, variant, &parameters, &q, &[0.0, 0.7, 0.2], &[], STEP_SIZE);
+        let mut simulation = start.expect("it starts");
+        let mut at_once = simulation.clone();
+        let v = simulation.v();
+        let mut interpreted = interpreted(&optimised, variant, &parameters, [&q, &v, &[]], STEP_SIZE);
+        for k in 1..=8200_u64 {
+            simulation.step().expect("a step");
+            interpreted.step(&[]).expect("a step");
+            assert_same(&format!("{variant}, step {k}"), simulation.numbers(), &interpreted.numbers());
+        }
+        at_once.advance(8200).expect("steps");
+        assert_same(&format!("{variant}, at once"), at_once.numbers(), simulation.numbers());
+    }
+}
+
+/// Position constraints are required of the start, and kept.
+#[test]
+fn position_constraints_are_kept_and_required() {
+    let text = "
+        #[derive(Nonholonomic)]
+        #[nonholonomic(
+            group = SE2(th, x, y; w, u, v),
+            lagrangian = m/2*(u^2 + v^2 + w^2/2) - m*g*y,
+            holonomic(x + r*cos(th), y + r*sin(th)),
+            methods(Rdp, Rattle)
+        )]
+        struct Pinned { m: f64, g: f64, r: f64 }
+    ";
+    let (compiled, optimised) = compiled(declaration(text));
+    let (parameters, q, v) = ([1.5, 9.81, 0.5], [0.0, -0.5, 0.0], [1.2, 0.0, -0.6]);
+    for variant in compiled.variants() {
+        let off = [0.0, -0.5 + 1e-3, 0.0];
+        let refused = Simulation::new(&compiled, variant, &parameters, &off, &v, STEP_SIZE);
+        assert!(matches!(refused, Err(Error::Position { .. })), "{refused:?}");
+        let projected = Simulation::project(&compiled, variant, &parameters, &off, &v, &[], STEP_SIZE);
+        let residual = projected.expect("it starts").position_residual();
+        assert!(residual.iter().all(|g| g.abs() < 1e-14), "{residual:?}");
+        let start = Simulation::new(&compiled, variant, &parameters, &q, &v, STEP_SIZE);
+        let mut simulation = start.expect("it starts");
+        let mut interpreted = interpreted(&optimised, variant, &parameters, [&q, &v, &[]], STEP_SIZE);
+        for k in 0..200 {
+            assert_same(&format!("{variant}, step {k}"), simulation.numbers(), &interpreted.numbers());
+            simulation.step().expect("a step");
+            interpreted.step(&[]).expect("a step");
+        }
+    }
+}
+
+/// What is wrong with initial values is named.
+#[test]
+fn starts_are_refused_with_a_reason() {
+    let (compiled, _) = compiled(declaration(WALL));
+    let dla2 = Variant::with_id("dla2").expect("a method");
+    let (q, v) = ([1.0, 0.0, 0.0], [0.5, 0.0, 0.3]);
+    let refused = |parameters: &[f64], q: &[f64], v: &[f64], h: f64| {
+        Simulation::new(&compiled, dla2, parameters, q, v, h).expect_err("it is refused").to_string()
+    };
+    assert_eq!(refused(&[], &q, &v, 0.1), "expected 1 parameters, found 0");
+    assert_eq!(refused(&[0.1], &q[..2], &v, 0.1), "expected 3 entries of the configuration, found 2");
+    assert_eq!(refused(&[0.1], &q, &v, 0.0), "the step size must be a finite number other than zero, not 0");
+    assert_eq!(refused(&[f64::NAN], &q, &v, 0.1), "parameter `k` must be finite, not NaN");
+    let infinite = [f64::INFINITY, 0.0, 0.0];
+    assert_eq!(refused(&[0.1], &infinite, &v, 0.1), "coordinate `x` must be finite, not inf");
+    assert_eq!(refused(&[0.1], &q, &infinite, 0.1), "velocity of `x` must be finite, not inf");
+    let message = refused(&[0.1], &q, &[0.5, 0.1, 0.3], 0.1);
+    assert!(message.starts_with("the initial velocity violates the constraint `sin(theta)*dx"), "{message}");
+    let rdp_cay = Variant::with_id("rdp_cay").expect("a method");
+    let missing = Simulation::new(&compiled, rdp_cay, &[0.1], &q, &v, 0.1).expect_err("it is refused");
+    assert_eq!(missing.to_string(), "the method `rdp_cay` is not among the compiled ones");
+}
+
+/// Simulations of one compiled system run on several threads, and after the others are gone.
+#[test]
+fn threads_share_the_code() {
+    let (compiled, _) = compiled(declaration(WALL));
+    let dla2 = Variant::with_id("dla2").expect("a method");
+    let run = |simulation: &mut Simulation| {
+        simulation.advance(100).expect("steps");
+        simulation.numbers().to_vec()
+    };
+    let start = Simulation::new(&compiled, dla2, &[0.01], &[1.0, 0.0, 0.0], &[0.5, 0.0, 0.3], 0.01);
+    let mut start = start.expect("it starts");
+    let threads: Vec<_> = (0..4)
+        .map(|_| {
+            let mut simulation = start.clone();
+            std::thread::spawn(move || run(&mut simulation))
+        })
+        .collect();
+    drop(compiled);
+    let expected = run(&mut start);
+    for thread in threads {
+        assert_same("a thread", &thread.join().expect("no panic"), &expected);
+    }
+}
