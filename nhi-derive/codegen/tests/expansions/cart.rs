@@ -38,7 +38,7 @@ const _: () = {
             /// q_h = q + h/2 v: node between two steps;
             /// ℓ = h λ': its impulse.
             ///
-            /// Operations: 19 add, 23 mul, 1 div, 1 corrected_sin_cos, 2 sin_cos.
+            /// Operations: 19 add, 23 mul, 1 div, 1 corrected_sin_cos, 1 rotated_sin_cos, 1 sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -95,7 +95,11 @@ const _: () = {
 
                 // (2) impulse ℓ: the constraint is affine in it
                 let theta_1 = theta_h + half_h_w_theta;
-                let (sin_theta_1, cos_theta_1) = theta_1.sin_cos();
+                let (sin_theta_1, cos_theta_1) = emitted::rotated_sin_cos(
+                    theta_1,
+                    theta_h,
+                    (sin_theta_h, cos_theta_h),
+                );
                 let pivot_2 = b_x * sin_theta_1 - b_y * cos_theta_1;
                 let half_h_impulse = (half_h_w_y * cos_theta_1
                     - (half_h_w_x - half_belt_h) * sin_theta_1) / pivot_2;
@@ -297,6 +301,7 @@ const _: () = {
             /// The carried numbers of a state for another step size `h`.
             ///
             /// Operations: 4 mul.
+            #[inline(always)]
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 5],
                 h: T,
@@ -400,7 +405,7 @@ const _: () = {
             /// C = μ M⁻¹ μᵀ;
             /// λ': mean of Λ with the weights of the last equation.
             ///
-            /// Operations: 75 add, 77 mul, 1 corrected_sin_cos, 4 sin_cos.
+            /// Operations: 75 add, 77 mul, 1 corrected_sin_cos, 3 rotated_sin_cos, 1 sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -454,7 +459,11 @@ const _: () = {
                 let dot_x_s2 = dot_x + half_h * a_x_s1;
                 let dot_y_s2 = dot_y + half_h * a_y_s1;
                 let dot_theta_s2 = dot_theta + half_h * free_theta;
-                let (sin_theta_s2, cos_theta_s2) = theta_s2.sin_cos();
+                let (sin_theta_s2, cos_theta_s2) = emitted::rotated_sin_cos(
+                    theta_s2,
+                    theta,
+                    (sin_theta, cos_theta),
+                );
                 let free_x_2 = t0 * cos_theta_s2;
                 let free_y_2 = t0 * sin_theta_s2;
                 let t2 = sin_theta_s2 * free_x_2 - cos_theta_s2 * free_y_2
@@ -478,7 +487,11 @@ const _: () = {
                 let t4 = turn - c_1 * sin_phase_0;
                 let t5 = t4 - c_0 * dot_theta_s2;
                 let dot_theta_s3 = dot_theta + half_h_over_J * t5;
-                let (sin_theta_s3, cos_theta_s3) = theta_s3.sin_cos();
+                let (sin_theta_s3, cos_theta_s3) = emitted::rotated_sin_cos(
+                    theta_s3,
+                    theta,
+                    (sin_theta, cos_theta),
+                );
                 let free_x_3 = t0 * cos_theta_s3;
                 let free_y_3 = t0 * sin_theta_s3;
                 let t6 = sin_theta_s3 * free_x_3 - cos_theta_s3 * free_y_3
@@ -493,7 +506,11 @@ const _: () = {
                 let dot_y_s4 = dot_y + h * a_y_s3;
                 let t7 = t4 - c_0 * dot_theta_s3;
                 let dot_theta_s4 = dot_theta + h_over_J * t7;
-                let (sin_theta_s4, cos_theta_s4) = theta_s4.sin_cos();
+                let (sin_theta_s4, cos_theta_s4) = emitted::rotated_sin_cos(
+                    theta_s4,
+                    theta,
+                    (sin_theta, cos_theta),
+                );
                 let free_x_4 = t0 * cos_theta_s4;
                 let free_y_4 = t0 * sin_theta_s4;
                 let t8 = c_1 * (cos_half_h * sin_phase_0 + sin_half_h * cos_phase_0);
