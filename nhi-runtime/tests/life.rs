@@ -134,7 +134,7 @@ fn eventful<M: Method<Sleigh>>(
     until(&mut sim, 1.7);
     // The sleigh is turned around. Runge–Kutta methods have left the constraint by then.
     let (q, v) = (sim.q(), sim.v());
-    let v = Sleigh::project(&sim.system().parameters(), &q, &v.map(|v| -v)).unwrap();
+    let v = Sleigh::project(&sim.system().parameters(), &q, &v.map(|v| -v), 0.0, &[0.0]).unwrap();
     sim.set_state(q, v).unwrap();
     until(&mut sim, 2.1);
     phase(&sim)
