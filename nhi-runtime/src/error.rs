@@ -199,12 +199,15 @@ pub enum Error {
         /// The reason.
         cause: Failure,
     },
-    /// The steps of a simulation lead away from the time until which it was to run.
-    Past {
+    /// No number of steps leads to the time until which a simulation was to run: they lead away from it, or are lost in its
+    /// rounding.
+    Unreachable {
         /// The given time.
         t: f64,
         /// The time of the simulation.
         now: f64,
+        /// The step size.
+        h: f64,
     },
     /// A snapshot does not belong to this system and method.
     Snapshot {
@@ -253,11 +256,8 @@ impl fmt::Display for Error {
             Error::Coefficients { fault } => write!(f, "{fault}"),
             Error::Start { cause } => write!(f, "the method cannot be started: {cause}"),
             Error::Step { step, time, cause } => write!(f, "step {step} from t = {time}: {cause}"),
-            Error::Past { t, now } => {
-                write!(
-                    f,
-                    "the simulation cannot run until t = {t}: its steps lead away from it, from t = {now}"
-                )
+            Error::Unreachable { t, now, h } => {
+                write!(f, "steps of {h} from t = {now} do not lead to t = {t}")
             }
             Error::Snapshot { fault } => write!(f, "{fault}"),
             Error::Checkpoint => f.write_str(

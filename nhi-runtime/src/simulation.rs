@@ -213,13 +213,13 @@ impl<S: System, M: Method<S>> Batch<'_, S, M> {
         steps: Range<u64>,
     ) -> Option<M::State<T>> {
         let Simulation { method, clock, .. } = self.simulation;
-        for k in steps {
+        for n in clock.since_origin(steps) {
             if const { Self::fits(T::DRIVE.fused) } {
                 // Opaque, because the compiler would pack the numbers where the initial state and that of the last iteration
                 // meet.
                 state = state.each(|x| x.opaque());
             }
-            state = method.step(prepared, &state, T::from_f64(clock.time(k)), inputs).ok()?;
+            state = method.step(prepared, &state, T::from_f64(clock.after(n)), inputs).ok()?;
             // With fused operations, longer states take less time if they are packed.
             if const { T::DRIVE.fused && Self::NUMBERS <= REGISTERS } {
                 state = state.each(|x| x.opaque());
@@ -354,10 +354,14 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     fn take_step_inline(&mut self, inputs: &S::Inputs<T>) -> Result<(), Error> {
         let time = self.time();
         let Simulation { method, prepared, state, steps, .. } = self;
-        method::step::<S, M, T>(method, prepared, state, *steps, time, inputs)
-            .map_err(|cause| Error::Step { step: *steps + 1, time: time.to_f64(), cause })?;
-        *steps += 1;
-        Ok(())
+        match method::step::<S, M, T>(method, prepared, state, *steps, time, inputs) {
+            Ok(()) => {
+                *steps += 1;
+                Ok(())
+            }
+            // Computed again: few steps depend on the time, and few fail.
+            Err(cause) => Err(Error::Step { step: self.steps + 1, time: self.time().to_f64(), cause }),
+        }
     }
 
     /// An infinite iterator over samples of the trajectory: the present one, then one after every `every` steps (at least

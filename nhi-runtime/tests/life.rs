@@ -258,6 +258,22 @@ fn runs_to_nodes_are_the_same_steps() {
 }
 
 #[test]
+fn many_steps_at_once_are_the_same_steps_after_a_change() {
+    let mut sim = start(Dla2, 0.01);
+    sim.run_until(1.2345).unwrap();
+    sim.set_step_size(0.007).unwrap();
+    let (mut one_by_one, mut at_once) = (sim.clone(), sim);
+    for steps in [1, 30, 100, 5000] {
+        at_once.advance(steps).unwrap();
+        for _ in 0..steps {
+            one_by_one.step().unwrap();
+        }
+        assert_eq!(at_once.to_snapshot(), one_by_one.to_snapshot());
+        assert_eq!(at_once.time(), one_by_one.time());
+    }
+}
+
+#[test]
 fn runs_lead_back() {
     let mut sim = start(Dla2, 0.01);
     let at_start = phase(&sim);
@@ -275,12 +291,11 @@ fn runs_that_lead_away_are_refused() {
     let mut sim = start(Dla2, 0.01);
     sim.step().unwrap();
     let before = sim.to_snapshot();
-    assert_eq!(sim.run_until(0.5), Err(Error::Past { t: 0.5, now: 0.51 }));
+    assert_eq!(sim.run_until(0.5), Err(Error::Unreachable { t: 0.5, now: 0.51, h: 0.01 }));
     let message = sim.run_until(0.5).unwrap_err().to_string();
-    assert_eq!(
-        message,
-        "the simulation cannot run until t = 0.5: its steps lead away from it, from t = 0.51"
-    );
+    assert_eq!(message, "steps of 0.01 from t = 0.51 do not lead to t = 0.5");
+    // Steps that do not change the time.
+    assert!(matches!(sim.run_until(1e300), Err(Error::Unreachable { t: 1e300, .. })));
     for t in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let error = sim.run_until(t).unwrap_err();
         assert!(matches!(error, Error::NonFinite { quantity: Quantity::Time, name: "t", .. }), "{error}");

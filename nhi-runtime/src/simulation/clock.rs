@@ -1,6 +1,7 @@
 //! Time as a function of the number of steps.
 
 use crate::{Error, Quantity, Scalar};
+use core::ops::Range;
 
 /// The times of the nodes, t = t₀ + (k − k₀) h since the last change of the step size. They are computed from k, not
 /// accumulated, so that they have one rounding error each.
@@ -33,8 +34,20 @@ impl<T: Scalar> Clock<T> {
     /// The time after `k` steps.
     #[inline(always)]
     pub(super) fn time(&self, k: u64) -> T {
+        self.after(k - self.taken)
+    }
+
+    /// Steps counted from the origin.
+    #[inline(always)]
+    pub(super) fn since_origin(&self, steps: Range<u64>) -> Range<u64> {
+        steps.start - self.taken..steps.end - self.taken
+    }
+
+    /// The time `n` steps after the origin.
+    #[inline(always)]
+    pub(super) fn after(&self, n: u64) -> T {
         // The conversion of a signed number is one instruction.
-        self.origin + T::from_f64((k - self.taken) as i64 as f64) * self.h
+        self.origin + T::from_f64(n as i64 as f64) * self.h
     }
 
     /// Checks that its numbers are those of a clock.

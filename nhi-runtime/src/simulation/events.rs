@@ -4,6 +4,9 @@ use super::Clock;
 use super::clock::check_time;
 use crate::{AnyStepSize, Error, Failure, Method, SampleOf, Simulation, System};
 
+/// Of more steps than this, one is less than the rounding of their time.
+const MOST_STEPS: f64 = 9007199254740992.0;
+
 impl<S: System, M: Method<S>> Simulation<S, M> {
     /// Takes steps until the time is `t`. The last step is shortened if `t` is between two nodes; steps after it have the
     /// size [h](Simulation::h) again, and begin at `t`. If `t` is the time of a node up to rounding, no step is shortened,
@@ -13,8 +16,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     /// this does not compile.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] if `t` is not finite, and [`Error::Past`] if the steps lead away from `t`; the simulation is
-    /// unchanged. [`Error::Step`] says which step failed and why; the simulation is in the state before that step.
+    /// [`Error::NonFinite`] if `t` is not finite, and [`Error::Unreachable`] if the steps lead away from `t`; the simulation
+    /// is unchanged. [`Error::Step`] says which step failed and why; the simulation is in the state before that step.
     pub fn run_until(&mut self, t: f64) -> Result<(), Error>
     where
         M::State<f64>: AnyStepSize,
@@ -31,8 +34,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         if steps > -0.5 && is_node(nearest) {
             return self.advance(nearest - self.steps);
         }
-        if steps < 0.0 {
-            return Err(Error::Past { t, now });
+        if !(0.0..=MOST_STEPS).contains(&steps) {
+            return Err(Error::Unreachable { t, now, h });
         }
         self.advance(steps as u64)?;
         let rest = t - self.time();

@@ -494,8 +494,9 @@ impl<'a> Resolved<'a> {
             let rows = if stated.is_vector() { 3 } else { 1 };
             (0..rows).map(|i| stated.label(i))
         });
-        let is_known = scope.is_sound() && self.number_of_constraints().is_some();
         let group = self.attributes.group.value();
+        let is_empty = self.coordinates.is_empty() && group.is_none();
+        let is_known = scope.is_sound() && !is_empty && self.number_of_constraints().is_some();
         is_known.then(|| StateNames {
             coordinates: flattened(self.coordinates.iter().map(|d| (d.name.text.as_str(), d.len))),
             pose: group.map(Factor::coordinate_names).unwrap_or_default(),
