@@ -218,7 +218,7 @@ impl Simulation {
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is in the state before that step.
     pub fn advance(&mut self, steps: u64) -> Result<(), Error> {
-        let end = self.steps + steps;
+        let end = self.steps.saturating_add(steps);
         while self.steps < end {
             let count = (end - self.steps).min(FLUSH_EVERY - self.steps % FLUSH_EVERY);
             match self.functions().loops.unchecked {

@@ -89,13 +89,11 @@ fn unavailable(reason: impl fmt::Display) -> Error {
     Error::Unavailable { reason: reason.to_string() }
 }
 
-impl From<ModuleError> for Error {
-    fn from(error: ModuleError) -> Error {
-        match error {
-            ModuleError::Allocation { err } => unavailable(format!("no executable memory: {err}")),
-            ModuleError::Backend(error) => unavailable(format!("{error:#}")),
-            error => unavailable(error),
-        }
+fn refused(error: ModuleError) -> Error {
+    match error {
+        ModuleError::Allocation { err } => unavailable(format!("no executable memory: {err}")),
+        ModuleError::Backend(error) => unavailable(format!("{error:#}")),
+        error => unavailable(error),
     }
 }
 
@@ -151,26 +149,16 @@ impl Unit {
         retraction: Retraction,
         checks: bool,
     ) -> Result<PlainId, Error> {
-        let length = |lengths: &mut dyn Iterator<Item = usize>| lengths.sum::<usize>();
-        let lengths = [
-            length(&mut function.arguments.iter().map(|argument| argument.values.len())),
-            length(&mut function.outputs.iter().map(|output| output.values.len())),
-        ];
+        let fields = function.arguments.iter().map(|argument| (argument.role.clone(), argument.values.len()));
+        let fields = Fields::new(fields);
+        let lengths = [fields.len(), function.outputs.iter().map(|output| output.values.len()).sum()];
         let id = self.define(&[self.pointer; 2], retraction, Huge::Called, |translator| {
             let entry = translator.builder.create_block();
             translator.builder.append_block_params_for_function_params(entry);
             translator.builder.switch_to_block(entry);
             let [arguments, results] = [0, 1].map(|i| translator.builder.block_params(entry)[i]);
-            let mut starts = Vec::new();
-            let mut start = 0;
-            for argument in &function.arguments {
-                starts.push((argument.role.clone(), start));
-                start += argument.values.len();
-            }
-            let outputs = translator.function(function, |role| {
-                let start = starts.iter().find(|(known, _)| known == role);
-                Numbers::Stored(arguments, start.map_or(0, |&(_, start)| start))
-            });
+            let outputs =
+                translator.function(function, |role| Numbers::Stored(arguments, fields.of(role).start));
             let outputs: Vec<Value> = outputs.into_iter().flatten().flatten().collect();
             if checks {
                 translator.require_finite(&outputs);
@@ -238,12 +226,12 @@ impl Unit {
     ) -> Result<FuncId, Error> {
         self.context.func.signature = signature(self.convention, parameters, &[types::I32]);
         let module = self.memory.module();
-        let id = module.declare_anonymous_function(&self.context.func.signature)?;
+        let id = module.declare_anonymous_function(&self.context.func.signature).map_err(refused)?;
         let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
         let mut translator = Translator::new(builder, module, retraction, huge);
         write(&mut translator);
         translator.finish();
-        module.define_function(id, &mut self.context)?;
+        module.define_function(id, &mut self.context).map_err(refused)?;
         module.clear_context(&mut self.context);
         Ok(id)
     }
@@ -253,7 +241,7 @@ impl Unit {
     /// # Errors
     /// If the system refuses executable memory.
     pub(crate) fn finish(mut self) -> Result<Code, Error> {
-        self.memory.module().finalize_definitions()?;
+        self.memory.module().finalize_definitions().map_err(refused)?;
         Ok(Code::new(self.memory, &self.plain, &self.loops))
     }
 }

@@ -394,6 +394,75 @@ fn angles_may_be_huge() {
     }
 }
 
+/// Bodies on groups whose steps are so large that maps take other formulas, or fail.
+#[test]
+fn motions_of_a_step_may_be_large() {
+    let text = "
+        #[derive(Nonholonomic)]
+        #[nonholonomic(
+            group = SE2(theta, x, y; omega, v, v_perp),
+            lagrangian = I/2*omega^2 + m/2*(v^2 + v_perp^2),
+            constraints(a*omega - v_perp),
+            methods(all)
+        )]
+        struct OnSe2 { I: f64, m: f64, a: f64 }
+
+        #[derive(Nonholonomic)]
+        #[nonholonomic(
+            group = SO3(R; w1, w2, w3),
+            lagrangian = (I*w1^2 + m*w2^2 + 3*w3^2)/2 + a*w1*w3,
+            constraints(w3),
+            methods(all)
+        )]
+        struct OnSo3 { I: f64, m: f64, a: f64 }
+
+        #[derive(Nonholonomic)]
+        #[nonholonomic(
+            group = SE3(R, p; w1, w2, w3, v1, v2, v3),
+            lagrangian = (I*w1^2 + 2*I*w2^2 + 3*w3^2)/2 + m/2*(v1^2 + v2^2 + v3^2),
+            constraints(v3 - a*w1),
+            methods(Rdp, Rkmk4)
+        )]
+        struct OnSe3 { I: f64, m: f64, a: f64 }
+    ";
+    let (mut steps, mut failed) = (0, 0);
+    for declaration in declarations(text) {
+        let (derived, optimised) = derive(declaration);
+        let choices = ["", "_cay", "_ccsk", "_exp2"];
+        let ids = derived.methods.iter().flat_map(|m| choices.map(|choice| format!("{}{choice}", m.id())));
+        let variants: Vec<Variant> = ids.filter_map(|id| Variant::with_id(&id)).collect();
+        let compiled = Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here");
+        let n = compiled.velocities().len();
+        let mut q = vec![0.0; compiled.coordinates().len()];
+        if q.len() >= 9 {
+            [0, 4, 8].into_iter().for_each(|i| q[i] = 1.0);
+        }
+        let (parameters, v) = ([1.1, 2.0, 0.3], [1.3, -0.9, 0.7, 0.4, 0.2, 0.5]);
+        for (variant, h) in variants.iter().flat_map(|variant| [0.4, 1.1, 2.5].map(|h| (*variant, h))) {
+            let at = Point { parameters: &parameters, q: &q, v: &v[..n], t: 0.0, inputs: &[] };
+            let v = compiled.project(&at).expect("regular");
+            let start = Simulation::new(&compiled, variant, &parameters, &q, &v, h);
+            let mut simulation = start.expect("it starts");
+            let mut at_once = simulation.clone();
+            let mut interpreted = interpreted(&optimised, variant, &parameters, [&q, &v, &[]], h);
+            for k in 0..40 {
+                let name = format!("{compiled:?}, {variant}, h = {h}, step {k}");
+                assert_same(&name, simulation.numbers(), &interpreted.numbers());
+                let (found, expected) = (simulation.step(), interpreted.step(&[]));
+                assert_eq!(found.is_ok(), expected.is_ok(), "{name}: {found:?} {expected:?}");
+                if found.is_err() {
+                    failed += 1;
+                    break;
+                }
+                steps += 1;
+            }
+            assert_eq!(at_once.advance(40).is_ok(), simulation.steps() == 40, "{variant}, h = {h}");
+            assert_same(&format!("{variant}, h = {h}, at once"), at_once.numbers(), simulation.numbers());
+        }
+    }
+    assert!(steps > 2000 && failed > 5, "{steps} steps, {failed} failed");
+}
+
 /// A motion that dies out: subnormal numbers are set to zero by the same steps as in the runtime.
 #[test]
 fn subnormal_numbers_are_flushed_by_the_same_steps() {
