@@ -122,12 +122,12 @@ impl Optimised {
         let optional = [position, position_scale, correct, momentum_basis];
         work.extend(of_system.into_iter().chain(optional.into_iter().flatten()).map(Work::Plain));
         let mut done = in_parallel(&work, |work| work.finish(pool)).into_iter();
-        let steps: Vec<StepFunctions> = done.by_ref().take(methods.len()).map(Done::step).collect();
+        let steps: Vec<MethodFunctions> = done.by_ref().take(methods.len()).map(Done::step).collect();
         let mut plain = done.map(Done::plain);
         let mut next = || plain.next().expect("one function of each program");
         let methods = methods.iter().zip(steps).map(|(method, step)| {
             let starts = method.starts.iter().map(|(kind, _)| (*kind, next())).collect();
-            step.with_starts(method, starts)
+            MethodFunctions { starts, ..step }
         });
         let methods = methods.collect();
         let system = SystemFunctions {
@@ -176,7 +176,7 @@ impl MethodFunctions {
     pub fn of(pool: &Pool, method: &MethodPrograms, options: Options) -> MethodFunctions {
         let starts =
             method.starts.iter().map(|(kind, start)| (*kind, Work::Plain(start).finish(pool).plain()));
-        StepFunctions::of(pool, method, options).with_starts(method, starts.collect())
+        MethodFunctions { starts: starts.collect(), ..step_functions(pool, method, options) }
     }
 
     /// All functions.
@@ -224,12 +224,13 @@ enum Work<'a> {
 
 /// What has become of it.
 enum Done {
-    Step(Box<StepFunctions>),
+    /// But for its starts.
+    Step(Box<MethodFunctions>),
     Plain(Box<Function>),
 }
 
 impl Done {
-    fn step(self) -> StepFunctions {
+    fn step(self) -> MethodFunctions {
         match self {
             Done::Step(step) => *step,
             Done::Plain(function) => unreachable!("{} is no step", function.name),
@@ -254,7 +255,7 @@ impl Work<'_> {
 
     fn finish(&self, pool: &Pool) -> Done {
         match self {
-            Work::Step(method) => Done::Step(Box::new(StepFunctions::of(pool, method, Options::default()))),
+            Work::Step(method) => Done::Step(Box::new(step_functions(pool, method, Options::default()))),
             Work::Plain(program) => {
                 let (mut pool, program) = program.isolated(pool);
                 let mut constants = Constants::default();
@@ -272,97 +273,49 @@ fn finished(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Fu
 }
 
 /// The functions of a method but for its starts.
-struct StepFunctions {
-    prepare: Function,
-    prepared: Vec<Number>,
-    carried: Vec<Number>,
-    initial: Option<Function>,
-    rescale: Option<Function>,
-    resync: Option<Function>,
-    update_velocity: Option<Function>,
-    step: Function,
-    unread: Vec<usize>,
-    is_retracted: bool,
-    cost: Cost,
-    decisions: Vec<Decision>,
-}
-
-impl StepFunctions {
-    fn of(pool: &Pool, method: &MethodPrograms, options: Options) -> StepFunctions {
-        let (mut pool, step) = method.step.isolated(pool);
-        let is_retracted = is_retracted(&pool, &step);
-        let (pool, constants) = (&mut pool, &mut Constants::default());
-        let step = StepProgram::new(step, method.state.belongs_to_step_size());
-        let (step, decisions) = optimise_step(pool, constants, step, options);
-        step.validate(pool);
-        let cost = Cost::of(pool, constants, &step.program);
-        let unread = step.unread(pool);
-        let carried = step.entries().iter().map(|entry| Number {
-            name: pool.show(entry.symbol).to_string(),
-            doc: entry.doc(pool, &step.program),
-        });
-        let carried = carried.collect();
-        let Prepared { prepare, step: rest } = split(pool, &step.program);
-        let (initial, rescale, resync) = (step.initial(), step.rescale(pool), step.resync(pool));
-        let update_velocity = step.update_velocity(pool);
-        let prepared = prepared(pool, &prepare);
-        let mut lowered = |program: &Program| {
-            program.validate(pool);
-            lower(pool, constants, program)
-        };
-        let [prepare, rest] = [prepare, rest].map(|program| lowered(&program));
-        let [resync, update_velocity] =
-            [resync, update_velocity].map(|program| program.map(|program| lowered(&program)));
-        let [initial, rescale] =
-            [initial, rescale].map(|program| program.map(|program| finished(pool, constants, &program)));
-        StepFunctions {
-            prepare,
-            prepared,
-            carried,
-            initial,
-            rescale,
-            resync,
-            update_velocity,
-            step: rest,
-            unread,
-            is_retracted,
-            cost,
-            decisions,
-        }
-    }
-
-    fn with_starts(self, method: &MethodPrograms, starts: Vec<(StartKind, Function)>) -> MethodFunctions {
-        let StepFunctions {
-            prepare,
-            prepared,
-            carried,
-            initial,
-            rescale,
-            resync,
-            update_velocity,
-            step,
-            unread,
-            is_retracted,
-            cost,
-            decisions,
-        } = self;
-        MethodFunctions {
-            method: method.method,
-            state: method.state,
-            is_retracted,
-            prepare,
-            prepared,
-            carried,
-            starts,
-            initial,
-            rescale,
-            resync,
-            update_velocity,
-            step,
-            unread,
-            cost,
-            decisions,
-        }
+fn step_functions(pool: &Pool, method: &MethodPrograms, options: Options) -> MethodFunctions {
+    let (mut pool, step) = method.step.isolated(pool);
+    let is_retracted = is_retracted(&pool, &step);
+    let (pool, constants) = (&mut pool, &mut Constants::default());
+    let step = StepProgram::new(step, method.state.belongs_to_step_size());
+    let (step, decisions) = optimise_step(pool, constants, step, options);
+    step.validate(pool);
+    let cost = Cost::of(pool, constants, &step.program);
+    let unread = step.unread(pool);
+    let carried = step.entries().iter().map(|entry| Number {
+        name: pool.show(entry.symbol).to_string(),
+        doc: entry.doc(pool, &step.program),
+    });
+    let carried = carried.collect();
+    let Prepared { prepare, step: rest } = split(pool, &step.program);
+    let (initial, rescale, resync) = (step.initial(), step.rescale(pool), step.resync(pool));
+    let update_velocity = step.update_velocity(pool);
+    let prepared = prepared(pool, &prepare);
+    let mut lowered = |program: &Program| {
+        program.validate(pool);
+        lower(pool, constants, program)
+    };
+    let [prepare, rest] = [prepare, rest].map(|program| lowered(&program));
+    let [resync, update_velocity] =
+        [resync, update_velocity].map(|program| program.map(|program| lowered(&program)));
+    let [initial, rescale] =
+        [initial, rescale].map(|program| program.map(|program| finished(pool, constants, &program)));
+    MethodFunctions {
+        method: method.method,
+        state: method.state,
+        is_retracted,
+        prepare,
+        prepared,
+        carried,
+        starts: Vec::new(),
+        initial,
+        rescale,
+        resync,
+        update_velocity,
+        step: rest,
+        unread,
+        cost,
+        decisions,
     }
 }
 

@@ -972,16 +972,18 @@ fn an_angle_on_the_way_is_carried_with_its_sines() {
 }
 
 #[test]
-fn several_angles_of_a_coordinate_have_no_sines_from_step_to_step() {
-    check_sines(
-        "step(parameters: prepared [c], h: prepared, q: [x], v: [u], t, inputs: [f])
+fn sines_of_several_angles_of_a_coordinate_are_rotated_from_the_first_and_not_carried() {
+    let text = "step(parameters: prepared [c], h: prepared, q: [x], v: [u], t, inputs: [f])
             let x_h = x + h*f*u
             let w = u + c*f*sin(x_h) + f*cos(x_h)
             let x_1 = x + 2*h*f*w
             let u_1 = w + c*f*sin(x_1) + f*cos(x_1)
-            return q = [x_1], v = [u_1]",
-        "",
-    );
+            return q = [x_1], v = [u_1]";
+    check_sines(text, "");
+    let (body, ..) = stepped(text, false);
+    assert!(body.contains("= sin(x_h)") && body.contains("= cos(x_h)"), "{body}");
+    assert_eq!(body.matches(" = sin, cos of x_1 turned from x_h with ").count(), 1, "{body}");
+    assert!(!body.contains("sin(x_1)"), "{body}");
 }
 
 #[test]

@@ -55,24 +55,27 @@ impl Pool {
 
     /// The terms of a product whose factors are powers of sums, or not.
     fn multiply_out(&mut self, product: Expr, limit: usize) -> Option<Vec<Expr>> {
-        let mut terms = vec![self.one()];
+        let mut all = self.one();
         for f in self.factors(&product).to_vec() {
             let (base, times) = self.power_of_sum(f, limit).unwrap_or((f, 1));
             let inner = self.terms(base);
             for _ in 0..times {
-                if terms.len().saturating_mul(inner.len()) > limit {
-                    return None;
-                }
-                let mut next = Vec::with_capacity(terms.len() * inner.len());
-                for &a in &terms {
-                    for &b in &inner {
-                        next.push(self.mul(a, b));
-                    }
-                }
-                let collected = self.sum(&next);
-                terms = self.terms(collected);
+                all = self.times_each(all, &inner, limit)?;
             }
         }
-        Some(terms)
+        Some(self.terms(all))
+    }
+
+    /// A sum times the sum of `terms`, multiplied out, or `None` where that takes more than `limit` terms.
+    pub(crate) fn times_each(&mut self, sum: Expr, terms: &[Expr], limit: usize) -> Option<Expr> {
+        let own = self.terms(sum);
+        if own.len().saturating_mul(terms.len()) > limit {
+            return None;
+        }
+        let mut all = Vec::with_capacity(own.len() * terms.len());
+        for &a in &own {
+            all.extend(terms.iter().map(|&b| self.mul(a, b)));
+        }
+        Some(self.sum(&all))
     }
 }

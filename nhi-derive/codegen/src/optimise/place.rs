@@ -178,7 +178,7 @@ impl Scheduler {
     /// The symbols in `roots` that are not placed yet, in order, and everything that they are found in.
     fn open(&mut self, pool: &Pool, roots: &[Expr]) -> (Vec<Expr>, Vec<Expr>) {
         self.searches += 1;
-        let (mut symbols, mut all) = (Vec::new(), Vec::with_capacity(16));
+        let mut all = Vec::with_capacity(16);
         let mut visit = |all: &mut Vec<Expr>, e: Expr| {
             let last = self.found.entry(e);
             if *last != DONE && *last != self.searches {
@@ -188,14 +188,11 @@ impl Scheduler {
         };
         roots.iter().for_each(|&root| visit(&mut all, root));
         let mut visited = 0;
-        while visited < all.len() {
-            let e = all[visited];
+        while let Some(&e) = all.get(visited) {
             visited += 1;
-            if self.values.contains(e) {
-                symbols.push(e);
-            }
             pool.for_each_child(e, |c| visit(&mut all, c));
         }
+        let mut symbols: Vec<Expr> = all.iter().copied().filter(|&e| self.values.contains(e)).collect();
         symbols.sort_unstable();
         (symbols, all)
     }

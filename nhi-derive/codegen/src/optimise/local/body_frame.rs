@@ -181,15 +181,7 @@ impl Frames {
                 None => vec![f],
             };
             count *= parts.len();
-            let terms = cx.pool.terms(product);
-            if terms.len() * parts.len() > MAX_TERMS {
-                return None;
-            }
-            let mut all = Vec::new();
-            for &t in &terms {
-                all.extend(parts.iter().map(|&part| cx.pool.mul(t, part)));
-            }
-            product = cx.pool.sum(&all);
+            product = cx.pool.times_each(product, &parts, MAX_TERMS)?;
         }
         Some((product, count))
     }
