@@ -37,10 +37,7 @@ impl OnBelt {
 
 #[test]
 fn a_wheel_on_a_belt_follows_its_closed_form() {
-    fn errors<M: Method<OnBelt>>(method: M, steps: u64) -> [f64; 2]
-    where
-        M: Copy,
-    {
+    fn errors<M: Method<OnBelt> + Copy>(method: M, steps: u64) -> [f64; 2] {
         let h = 2.0 / steps as f64;
         let mut sim = Simulation::new(BELT, method, [0.0, 0.0], [BELT.b, 0.0], h).unwrap();
         sim.advance(steps).unwrap();
