@@ -45,7 +45,14 @@ impl Called {
             let are_both = [f, g].contains(&sine) && f.partner().is_some_and(|(partner, ..)| partner == g);
             (are_both && angle == y).then_some(Called { angle, sines })
         };
-        body.windows(2).filter_map(both).collect()
+        let mut all: Vec<Called> = Vec::new();
+        for called in body.windows(2).filter_map(both) {
+            // A statement belongs to one pair, also where the same sine is computed twice.
+            if all.last().is_none_or(|last| !last.sines.iter().any(|sine| called.sines.contains(sine))) {
+                all.push(called);
+            }
+        }
+        all
     }
 
     /// Position of the first of the two statements.
