@@ -55,7 +55,7 @@ fn compare(model: &dyn Model, declarations: &[Declaration]) -> usize {
     let inputs = vec![0.0; model.inputs().len()];
 
     let of_motion = [model.defaults(), q.clone(), v.clone(), vec![0.0]];
-    let with_inputs = [&of_motion[..], &[inputs.clone()]].concat();
+    let with_inputs = [&of_motion[..], std::slice::from_ref(&inputs)].concat();
     let run = |function: &Function, arguments: &[Vec<f64>]| {
         run(function, arguments, Options::default()).expect("the compiled function succeeds").concat()
     };

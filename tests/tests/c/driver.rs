@@ -13,8 +13,8 @@ pub(crate) struct Header {
     members: Vec<(String, Option<usize>)>,
     /// Numbers of entries of q, velocities, constraints and inputs.
     pub(crate) lengths: [usize; 4],
-    /// Whether accelerations depend on time.
-    takes_time: bool,
+    /// What functions of the system take beside the parameters and the state, such as `, t, u`, by their names.
+    outside: Vec<(&'static str, String)>,
     /// Ids of the methods.
     methods: Vec<String>,
 }
@@ -43,11 +43,16 @@ impl Header {
                 }
             })
         });
-        let (_, acceleration) =
-            header.text.split_once(&format!("{name}_acceleration(")).expect("it is there");
-        let takes_time = acceleration.split(';').next().is_some_and(|list| list.contains("double t,"));
+        let outside = |function: &'static str| {
+            let list = header.text.split_once(&format!("{name}_{function}(")).map_or("", |(_, rest)| rest);
+            let list = list.split(')').next().unwrap_or_default();
+            let arguments = [("double t", ", t"), ("const double u[", ", u")];
+            let taken = arguments.iter().filter(|(declared, _)| list.contains(declared));
+            (function, taken.map(|(_, passed)| *passed).collect::<String>())
+        };
+        let outside = ["energy", "momentum", "residual", "project", "acceleration"].map(outside).to_vec();
         let methods = variants.iter().map(Variant::to_string).collect();
-        Header { members: members.collect(), lengths, takes_time, methods, name }
+        Header { members: members.collect(), lengths, outside, methods, name }
     }
 
     /// The place of a method among those of the program.
@@ -62,14 +67,14 @@ impl Header {
     /// S method q v u h         starts          → status q v lambda time
     /// T u                      takes a step    → the same
     /// N count u                takes steps     → the same
-    /// E q v                    energy          → 0 energy
+    /// E q v                    energy          → 0 energy, at the last time and with the last inputs, as the next ones
     /// M q v                    momentum        → 0 p
     /// R q v                    residual        → 0 residual
     /// A q v t u                acceleration    → status dv lambda
     /// J q v                    projection      → status v
     /// ```
     pub(crate) fn program(&self) -> String {
-        let Header { name, members, lengths: [entries, n, m, k], takes_time, methods } = self;
+        let Header { name, members, lengths: [entries, n, m, k], outside, methods } = self;
         let mut text = format!("#include \"{name}.h\"\n{COMMON}");
         let members: String = members.iter().fold(String::new(), |mut text, (member, length)| {
             let _ = match length {
@@ -80,7 +85,11 @@ impl Header {
         });
         let (u, with_u) = if *k > 0 { ("take(u, K);", ", u") } else { ("", "") };
         let (lambda, with_lambda) = if *m > 0 { ("put(lambda, M);", ", lambda") } else { ("", "") };
-        let t = if *takes_time { "t, " } else { "" };
+        let outside = |function: &str| -> &str {
+            outside.iter().find(|(name, _)| *name == function).map_or("", |(_, passed)| passed)
+        };
+        let [of_energy, of_momentum, of_residual, of_project, of_acceleration] =
+            ["energy", "momentum", "residual", "project", "acceleration"].map(outside);
         let cases = |call: &dyn Fn(&str) -> String| -> String {
             let case = |(i, id): (usize, &String)| format!("            case {i}: {}; break;\n", call(id));
             methods.iter().enumerate().map(case).collect()
@@ -98,7 +107,7 @@ impl Header {
             }),
         ];
         let residual = if *m > 0 {
-            format!("case 'R': {name}_residual(&p, q, v, lambda); answer(0); {lambda} break;")
+            format!("case 'R': {name}_residual(&p, q, v{of_residual}, lambda); answer(0); {lambda} break;")
         } else {
             String::new()
         };
@@ -107,7 +116,7 @@ impl Header {
         let more: String = more
             .iter()
             .filter(|(_, length)| *length > 0)
-            .map(|(array, length)| format!(" double {array}[{length}];"))
+            .map(|(array, length)| format!(" double {array}[{length}] = {{ 0.0 }};"))
             .collect();
         let _ = write!(
             text,
@@ -156,17 +165,17 @@ int main(void)
         }}
         switch (command[0]) {{
         case 'P': break;
-        case 'E': answer(0); out[0] = {name}_energy(&p, q, v); put(out, 1); break;
-        case 'M': {name}_momentum(&p, q, v, out); answer(0); put(out, V); break;
+        case 'E': answer(0); out[0] = {name}_energy(&p, q, v{of_energy}); put(out, 1); break;
+        case 'M': {name}_momentum(&p, q, v{of_momentum}, out); answer(0); put(out, V); break;
         {residual}
         case 'A':
             t = number(); {u}
-            status = {name}_acceleration(&p, q, v, {t}{pass_u}out{with_lambda});
+            status = {name}_acceleration(&p, q, v{of_acceleration}, out{with_lambda});
             answer((int)status);
             if (status == NHI_OK) {{ put(out, V); {lambda} }}
             break;
         case 'J':
-            status = {name}_project(&p, q, v);
+            status = {name}_project(&p, q, v{of_project});
             answer((int)status);
             if (status == NHI_OK) {{ put(v, V); }}
             break;
@@ -184,7 +193,6 @@ int main(void)
     return 0;
 }}
 ",
-            pass_u = if *k > 0 { "u, " } else { "" },
         );
         text
     }

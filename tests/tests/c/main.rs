@@ -296,6 +296,55 @@ fn inputs_reach_the_steps() {
     assert!(compared >= 400, "{compared}");
 }
 
+/// Time in the Lagrangian and in constraints, which an input drives too.
+const DRIVEN: &str = "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(theta, x, y, s), inputs(u),
+        lagrangian = (1 + sin(t)/4)*(dot(x)^2 + dot(y)^2)/2 + dot(theta)^2/4 + dot(s)^2/2 - cos(2*t)*x,
+        constraints(blade: a*dtheta + sin(theta)*(dx - sin(3*t)*dt) - cos(theta)*dy, cart: dot(s) - (1 + y/3)*u),
+        methods(Dla2, DlaRattle, Rdp),
+    )]
+    struct Pulled { a: f64 }
+";
+
+/// Steps, and starts with inputs that do not belong to the velocity.
+#[test]
+fn time_and_inputs_drive_constraints() {
+    let (derived, optimised) = derive(declarations(DRIVEN).remove(0));
+    let folder = folder("driven");
+    let header = write_c(&folder, &derived, &optimised, declared(&derived));
+    let (parameters, q) = ([0.2], [0.3_f64, 0.1, -0.2, 0.0]);
+    // Admissible with u = 0.6: dθ/dt follows from the others.
+    let (x, y) = (0.5_f64, 0.3_f64);
+    let v = [-(q[0].sin() * x - q[0].cos() * y) / 0.2, x, y, (1.0 - 0.2 / 3.0) * 0.6];
+    for build in builds() {
+        let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
+        let mut process = program.run(&parameters);
+        for method in &optimised.methods {
+            assert_eq!(process.begin(method.id(), &q, &v, &[0.5], STEP_SIZE).err(), Some(8));
+            let mut state = process.begin(method.id(), &q, &v, &[0.6], STEP_SIZE).expect("a start");
+            let start = [&q[..], &v, &[0.6]];
+            let simulation = Simulation::start(method, method.method.into(), &parameters, start, STEP_SIZE);
+            let mut simulation = simulation.expect("a start");
+            for k in 0..100 {
+                let name = format!("{}, {}, step {k}", build.name, method.id());
+                let numbers = &state.numbers()[..state.numbers().len() - 1];
+                assert_same(&name, numbers, &shown(&simulation, &state));
+                let input = [0.6 + 0.01 * f64::from(k)];
+                let (status, next) = process.step(&input);
+                assert_eq!(status, 0, "{name}");
+                simulation.step(&input).expect("a step");
+                state = next;
+                if k % 20 == 0 {
+                    let (status, residual) = process.ask("R", &[&state.q, &state.v]);
+                    assert!(status == 0 && residual.iter().all(|r| r.abs() < 1e-13), "{name}: {residual:?}");
+                }
+            }
+        }
+    }
+}
+
 /// A sleigh with friction.
 const DAMPED: &str = "
     #[derive(Nonholonomic)]

@@ -46,7 +46,7 @@ fn the_energy_does_not_change_along_the_motion() {
             &dual(p.as_ref(), &vec![0.0; p.as_ref().len()]),
             &dual(q.as_ref(), v.as_ref()),
             &dual(v.as_ref(), a.as_ref()),
-            0.0,
+            Dual::constant(0.0),
         );
         assert_eq!(e.re.to_bits(), S::energy(&p, &q, &v, 0.0).to_bits());
         assert!(e.eps[0].abs() < 1e-13 * (1.0 + e.re.abs()), "{}: {e:?}", row.name);

@@ -72,7 +72,7 @@ impl<S: System + Clone, M: Method<S> + Copy> Run<S, M> {
                 end.extend(before.as_ref());
                 end.extend(after.as_ref());
                 end.extend(state.lambda().as_ref());
-                end.push(S::energy(&parameters, &state.q(), &state.v(), 0.0));
+                end.push(S::energy(&parameters, &state.q(), &state.v(), T::from_f64(0.0)));
             }
         }
         Ok(end)
@@ -81,7 +81,8 @@ impl<S: System + Clone, M: Method<S> + Copy> Run<S, M> {
     /// x with v₀ made admissible.
     pub(crate) fn admissible<T: Scalar>(&self, x: &[T]) -> Result<Vec<T>, Failure> {
         let Data { parameters, q, v, .. } = self.data(x);
-        let v = S::project(&parameters, &q, &v, 0.0, &S::Inputs::splat(0.0))?;
+        let zero = T::from_f64(0.0);
+        let v = S::project(&parameters, &q, &v, zero, &S::Inputs::splat(zero))?;
         let mut x = x.to_vec();
         x[self.places()[2].clone()].copy_from_slice(v.as_ref());
         Ok(x)

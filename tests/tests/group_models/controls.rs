@@ -79,7 +79,11 @@ where
             let moved = q.iter().enumerate().map(|(j, &x)| Dual { re: x, eps: [f64::from(i == j)] });
             let parameters = vector(self.parameters.iter().copied().map(constant));
             let v = vector(v.iter().copied().map(constant));
-            if i < self.k { S::energy::<Dual<f64>>(&parameters, &vector(moved), &v).eps[0] } else { 0.0 }
+            if i < self.k {
+                S::energy::<Dual<f64>>(&parameters, &vector(moved), &v, constant(0.0)).eps[0]
+            } else {
+                0.0
+            }
         })
     }
 

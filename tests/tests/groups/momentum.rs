@@ -132,7 +132,7 @@ fn the_basis_at_a_configuration() {
     for (x, y) in e.iter().zip([0.0, 0.0, 2.0 * sin * cos, -2.0 * BOARD.l * cos * cos, 0.0]) {
         assert!((x - y).abs() < 1e-15, "{e:?}");
     }
-    let residual = Snakeboard::residual(&parameters, &q, e, 0.0, &S::Inputs::splat(0.0));
+    let residual = Snakeboard::residual(&parameters, &q, e, 0.0, &[]);
     assert!(residual.iter().all(|r| r.abs() < 1e-15), "{residual:?}");
     assert!(Robot::momentum_basis(&[1.0], &[0.0; 5].into(), 0.0).as_ref().is_empty());
     assert!(Plane::momentum_basis(&[1.0], &[0.3, 0.0], 0.0).as_ref().is_empty());

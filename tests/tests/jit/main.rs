@@ -239,13 +239,27 @@ fn interpreted<'a>(
 /// Declarations with inputs, affine constraints and arrays of parameters.
 const DECLARATIONS: &str = "../nhi-derive/codegen/tests/expansions/declarations.rs";
 
+/// Time in the Lagrangian and in constraints, which an input drives too.
+const DRIVEN: &str = "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(theta, x, y, s), inputs(u),
+        lagrangian = (1 + sin(t)/4)*(dot(x)^2 + dot(y)^2)/2 + dot(theta)^2/4 + dot(s)^2/2 - cos(2*t)*x,
+        constraints(blade: a*dtheta + sin(theta)*(dx - sin(3*t)*dt) - cos(theta)*dy, cart: dot(s) - (1 + y/3)*u),
+        methods(Dla2, DlaRattle, Rdp, Rattle),
+    )]
+    struct Pulled { a: f64 }
+";
+
 #[test]
 fn inputs_reach_the_steps() {
     let text =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(DECLARATIONS)).expect("text");
+    let text = text + DRIVEN;
     for (name, parameters, q, v) in [
         ("Cart", vec![2.0, 0.4, 0.5, 0.1, 0.3], vec![0.8, 0.1, -0.2], vec![0.3, 0.9, 0.4]),
         ("Coin", vec![2.0, 0.4, 0.5, 0.6], vec![0.1, 0.8, 0.1, -0.2], vec![0.3, 0.9, 0.4, 0.0]),
+        ("Pulled", vec![0.2], vec![0.3, 0.1, -0.2, 0.0], vec![0.4, 0.5, 0.3, 0.6]),
     ] {
         let declaration = declarations(&text).into_iter().find(|d| d.ident == name).expect("it is there");
         let (compiled, optimised) = compiled(declaration);
