@@ -278,15 +278,13 @@ impl Names {
         let system = &mechanics.system;
         let names = |all: &[Quantity]| all.iter().map(|quantity| quantity.name.clone()).collect::<Vec<_>>();
         let shape = system.shape();
-        let velocities = system.velocities.iter().zip(&system.coordinates).enumerate();
-        let velocities = velocities.map(|(i, (v, q))| if i < shape { &q.name } else { &v.name });
         let symmetries = mechanics.symmetries.iter();
         let symmetries =
             symmetries.map(|s| (s.momentum.clone(), s.direction.iter().map(|&c| f64::from(c)).collect()));
         Names {
             parameters: names(&system.parameters),
             coordinates: names(&system.coordinates),
-            velocities: velocities.cloned().collect(),
+            velocities: system.velocity_names().cloned().collect(),
             inputs: names(&system.inputs),
             constraints: system.constraints.iter().map(|constraint| constraint.label.clone()).collect(),
             positions: mechanics.positions().len(),

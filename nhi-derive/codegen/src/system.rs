@@ -43,6 +43,22 @@ pub struct System {
 }
 
 impl System {
+    /// Symbols of the control inputs.
+    pub fn input_symbols(&self) -> Vec<Expr> {
+        self.inputs.iter().map(|input| input.symbol).collect()
+    }
+
+    /// Symbols of what acts on the system from outside: the control inputs and the time.
+    pub fn outside(&self) -> Vec<Expr> {
+        [self.input_symbols(), vec![self.t]].concat()
+    }
+
+    /// Names of the entries of v. The velocity of a coordinate has the name of the coordinate.
+    pub fn velocity_names(&self) -> impl Iterator<Item = &String> {
+        let of_coordinates = self.coordinates[..self.shape()].iter();
+        of_coordinates.chain(&self.velocities[self.shape()..]).map(|quantity| &quantity.name)
+    }
+
     /// Number k of coordinates that are no entries of a pose.
     pub fn shape(&self) -> usize {
         self.coordinates.len() - self.group.map_or(0, Group::pose_len)

@@ -317,12 +317,7 @@ impl Unit<'_> {
         };
         let names = |constant, all: &[Quantity]| strings(constant, all.iter().map(|q| &q.name).collect());
         let coordinates = names("COORDINATES", &system.coordinates);
-        let velocities = system.group.map(|_| {
-            let velocities = system.velocities.iter().zip(&system.coordinates).enumerate();
-            // A coordinate's velocity has its name.
-            let velocities = velocities.map(|(i, (v, q))| if i < system.shape() { &q.name } else { &v.name });
-            strings("VELOCITIES", velocities.collect())
-        });
+        let velocities = system.group.map(|_| strings("VELOCITIES", system.velocity_names().collect()));
         let parameters = names("PARAMETERS", &system.parameters);
         let inputs = names("INPUTS", &system.inputs);
         let constraints = strings("CONSTRAINTS", system.constraints.iter().map(|c| &c.label).collect());

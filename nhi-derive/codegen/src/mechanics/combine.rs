@@ -59,6 +59,7 @@ impl Mechanics {
 
     fn combine_by(&mut self, engine: &mut dyn Engine) -> Result<Option<Rows>, EngineError> {
         let Some(reaction) = self.reaction.clone() else { return Ok(None) };
+        let outside = self.system.outside();
         let pool = &mut self.system.pool;
         let blocks = blocks(pool, &reaction.c);
         let simple = |pool: &mut Pool, engine: &mut dyn Engine, rows: &[Vec<Expr>]| {
@@ -71,7 +72,6 @@ impl Mechanics {
             self.mu.iter().zip(&self.mu_t).map(|(row, &t)| [row.as_slice(), &[t]].concat()).collect();
         let rows = halves(pool, &blocks, &rows);
         let rows = simple(pool, engine, &rows)?;
-        let outside: Vec<Expr> = self.system.inputs.iter().map(|u| u.symbol).chain([self.system.t]).collect();
         let mut factors = Vec::new();
         let mut divided = Vec::new();
         for row in &rows {

@@ -51,9 +51,8 @@ impl Structure {
 }
 
 fn force_is_reversible(x: &mut Mechanics) -> bool {
+    let outside = x.system.outside();
     let pool = &mut x.system.pool;
-    let mut outside: Vec<_> = x.system.inputs.iter().map(|u| u.symbol).collect();
-    outside.push(x.system.t);
     if x.force.iter().any(|&f| pool.depends_on(f, &outside)) {
         return false;
     }

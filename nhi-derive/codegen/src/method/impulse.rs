@@ -179,7 +179,7 @@ impl Parts {
         let columns = b.x.reaction.clone()?.b;
         let (mu, mu_t, q, n, m) = (b.x.mu.clone(), b.x.mu_t.clone(), b.x.q.clone(), b.x.n(), b.x.m());
         let t = b.x.system.t;
-        let inputs: Vec<Expr> = b.x.system.inputs.iter().map(|u| u.symbol).collect();
+        let inputs = b.x.system.input_symbols();
         let pool = b.pool();
         let forms: Vec<Expr> = mu.iter().flatten().chain(&mu_t).copied().collect();
         let on: Vec<usize> = (0..n).filter(|&i| forms.iter().any(|&e| pool.depends_on(e, &[q[i]]))).collect();

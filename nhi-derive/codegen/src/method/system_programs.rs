@@ -166,7 +166,7 @@ pub(super) fn named_input(x: &Mechanics, role: Role) -> Input {
         Role::Configuration => array(role, x.q.clone(), Binding::Step),
         Role::Velocity => array(role, x.v.clone(), Binding::Step),
         Role::Time => scalar(role, x.system.t, Binding::Step),
-        _ => array(Role::Inputs, x.system.inputs.iter().map(|u| u.symbol).collect(), Binding::Step),
+        _ => array(Role::Inputs, x.system.input_symbols(), Binding::Step),
     }
 }
 

@@ -13,7 +13,6 @@ mod method;
 mod names;
 mod system;
 
-use crate::expr::Expr;
 use crate::group::{Group, Part};
 use crate::lower::Function;
 use crate::mechanics::Mechanics;
@@ -114,9 +113,7 @@ struct Driven {
 
 impl Driven {
     fn of(mechanics: &Mechanics) -> Driven {
-        let pool = &mechanics.system.pool;
-        let inputs: Vec<Expr> = mechanics.system.inputs.iter().map(|u| u.symbol).collect();
-        let by_inputs = mechanics.residual.iter().any(|&e| pool.depends_on(e, &inputs));
+        let by_inputs = mechanics.driving_input().is_some();
         Driven { in_time: mechanics.structure.time_dependent, by_inputs }
     }
 }
