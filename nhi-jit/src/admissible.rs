@@ -2,17 +2,14 @@
 
 use crate::Error;
 use crate::compiled::{Compiled, Point};
+use nhi_runtime::admissible::{self, Accuracy, exceeds, tolerance};
 use nhi_runtime::group::{SE2, SE3, SO3};
 use nhi_runtime::{Factor, Vector};
 
-/// Relative error that an entry of q₀ or v₀ may have.
-const RELATIVE: f64 = 1e-10;
-
-/// Error of an entry relative to the largest one: the residue of a zero that is computed by cancellation.
-const CANCELLED: f64 = 1e-15;
-
-/// Most Gauss–Newton steps to a configuration. They converge quadratically.
-const MAX_CORRECTIONS: usize = 50;
+/// That of `f64`.
+fn accuracy() -> Accuracy {
+    Accuracy::of(f64::EPSILON)
+}
 
 macro_rules! define_defect {
     ($($group:ident $notation:literal { $($facts:tt)* })*) => {
@@ -36,7 +33,7 @@ nhi_runtime::for_each_group!(define_defect);
 pub(crate) fn check_pose(compiled: &Compiled, q: &[f64]) -> Result<(), Error> {
     let names = compiled.names();
     let defect = names.group.map_or(0.0, |group| defect(group.runtime, &q[names.shape..]));
-    if defect <= 4.0 * RELATIVE {
+    if defect <= accuracy().defect() {
         return Ok(());
     }
     // Only entries of a rotation matrix have two indices in their names.
@@ -46,9 +43,8 @@ pub(crate) fn check_pose(compiled: &Compiled, q: &[f64]) -> Result<(), Error> {
 
 /// `x` with the `i`-th entry changed by the error that it may have.
 fn perturbed(x: &[f64], i: usize) -> Vec<f64> {
-    let largest = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let mut perturbed = x.to_vec();
-    perturbed[i] += RELATIVE * x[i].abs() + CANCELLED * largest;
+    accuracy().perturb(&mut perturbed, i);
     perturbed
 }
 
@@ -59,18 +55,14 @@ fn violated(
     scales: &[f64],
     moved: impl Iterator<Item = Vec<f64>>,
 ) -> Option<(usize, f64)> {
-    let mut tolerances: Vec<f64> = scales.iter().map(|scale| scale * RELATIVE).collect();
+    let mut allowed: Vec<f64> = scales.iter().map(|scale| scale * accuracy().relative).collect();
     for moved in moved {
-        for ((tolerance, moved), residual) in tolerances.iter_mut().zip(moved).zip(residuals) {
-            // Near the boundary of its domain a residual may be undefined; it is then ignored.
-            let change = (moved - residual).abs();
-            *tolerance += if change.is_finite() { change } else { 0.0 };
+        for ((allowed, moved), &residual) in allowed.iter_mut().zip(moved).zip(residuals) {
+            *allowed += tolerance(residual, moved);
         }
     }
-    let all = residuals.iter().copied().zip(tolerances).enumerate();
-    let mut violated =
-        all.filter(|(_, (residual, tolerance))| !(residual.is_finite() && residual.abs() <= *tolerance));
-    violated.next().map(|(a, (residual, _))| (a, residual))
+    let mut all = residuals.iter().copied().zip(allowed).enumerate();
+    all.find(|&(_, (residual, allowed))| exceeds(residual, allowed)).map(|(a, (residual, _))| (a, residual))
 }
 
 /// Checks that the position constraints hold within the accuracy of q.
@@ -99,26 +91,12 @@ pub(crate) fn check_velocity(compiled: &Compiled, at: &Point<'_>) -> Result<(), 
     }
 }
 
-/// A configuration near that of the point at which the position constraints hold: Gauss–Newton steps as long as they
-/// reduce |g|.
+/// A configuration near that of the point at which the position constraints hold.
 pub(crate) fn corrected(compiled: &Compiled, at: &Point<'_>) -> Result<Vec<f64>, Error> {
-    let size = |q: &[f64]| {
+    let size = |q: &Vec<f64>| {
         let g = compiled.position(&Point { q, ..*at });
         g.iter().fold(0.0, |size: f64, g| size.max(g.abs()))
     };
-    let mut q = at.q.to_vec();
-    let mut best = size(&q);
-    for _ in 0..MAX_CORRECTIONS {
-        if best == 0.0 {
-            break;
-        }
-        let next = compiled.correct(&Point { q: &q, ..*at }).map_err(|cause| Error::Projection { cause })?;
-        let reached = size(&next);
-        if reached < best {
-            (q, best) = (next, reached);
-        } else {
-            break;
-        }
-    }
-    Ok(q)
+    let correct = |q: &Vec<f64>| compiled.correct(&Point { q, ..*at });
+    admissible::corrected(at.q.to_vec(), size, correct).map_err(|cause| Error::Projection { cause })
 }

@@ -3,30 +3,78 @@
 use crate::fields::converted;
 use crate::{Error, Fields, Scalar, System, Vector};
 
-/// Relative error that an entry of q₀ or v₀ may have. Closed forms evaluated in f64 are accurate to
-/// 1e-15, numbers read from text with ten decimals to 1e-10; a wrong velocity differs in
-/// the first digits. Number types with coarser rounding are accurate to their rounding.
-fn relative<T: Scalar>() -> f64 {
-    f64::max(1e-10, 16.0 * T::EPSILON)
+/// How far entries of q₀ and v₀ may be off.
+#[derive(Clone, Copy, Debug)]
+pub struct Accuracy {
+    /// Relative to the entry. Closed forms evaluated in f64 are accurate to 1e-15, numbers read from text with ten decimals
+    /// to 1e-10; a wrong velocity differs in the first digits.
+    pub relative: f64,
+    /// Relative to the largest entry: the residue of a zero that is computed by cancellation.
+    cancelled: f64,
 }
 
-/// Error of an entry relative to the largest one: the residue of a zero that is computed by cancellation.
-fn cancelled<T: Scalar>() -> f64 {
-    f64::max(1e-15, 4.0 * T::EPSILON)
+impl Accuracy {
+    /// That of numbers with the rounding `epsilon`. Number types with coarser rounding are accurate to their rounding.
+    pub fn of(epsilon: f64) -> Accuracy {
+        Accuracy { relative: f64::max(1e-10, 16.0 * epsilon), cancelled: f64::max(1e-15, 4.0 * epsilon) }
+    }
+
+    /// The largest defect of a pose. An entry of RᵀR is a sum of three products: the errors of their six factors together
+    /// contribute at most 2√3 times one error.
+    pub fn defect(self) -> f64 {
+        4.0 * self.relative
+    }
+
+    /// Changes the `i`-th entry by the error that it may have.
+    pub fn perturb(self, x: &mut [f64], i: usize) {
+        let largest = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        if let Some(entry) = x.get_mut(i) {
+            *entry += self.relative * entry.abs() + self.cancelled * largest;
+        }
+    }
 }
 
-/// The error that the `i`-th entry may have.
-fn allowance<T: Scalar>(x: &[f64], i: usize) -> f64 {
-    let largest = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    relative::<T>() * x.get(i).map_or(0.0, |x| x.abs()) + cancelled::<T>() * largest
+/// The tolerance for a residual that the error of one entry adds. `moved` is the residual with the error; it may be
+/// undefined near the boundary of its domain, and is then ignored.
+pub fn tolerance(residual: f64, moved: f64) -> f64 {
+    let change = (moved - residual).abs();
+    if change.is_finite() { change } else { 0.0 }
+}
+
+/// Whether a residual is not within the tolerance.
+pub fn exceeds(residual: f64, tolerance: f64) -> bool {
+    !(residual.is_finite() && residual.abs() <= tolerance)
+}
+
+/// Most Gauss–Newton steps to a configuration. They converge quadratically.
+const MAX_CORRECTIONS: usize = 50;
+
+/// The configuration that Gauss–Newton steps `correct` lead to from `q`, as long as they reduce the `size` of g.
+pub fn corrected<Q, E>(
+    mut q: Q,
+    size: impl Fn(&Q) -> f64,
+    correct: impl Fn(&Q) -> Result<Q, E>,
+) -> Result<Q, E> {
+    let mut best = size(&q);
+    for _ in 0..MAX_CORRECTIONS {
+        if best == 0.0 {
+            break;
+        }
+        let next = correct(&q)?;
+        let reached = size(&next);
+        if reached < best {
+            (q, best) = (next, reached);
+        } else {
+            break;
+        }
+    }
+    Ok(q)
 }
 
 /// `x` with the `i`-th entry changed by the error that it may have.
 fn perturbed<T: Scalar, V: Vector<f64>>(x: &V, i: usize) -> V {
     let mut perturbed = *x;
-    if let Some(entry) = perturbed.as_mut().get_mut(i) {
-        *entry += allowance::<T>(x.as_ref(), i);
-    }
+    Accuracy::of(T::EPSILON).perturb(perturbed.as_mut(), i);
     perturbed
 }
 
@@ -35,11 +83,10 @@ fn values<T: Scalar, A: Fields<T>, B: Fields<f64>>(numbers: &A) -> B {
     converted(numbers, T::from_f64(0.0), T::to_f64)
 }
 
-/// Checks that the pose of `q` is valid within the accuracy of its entries. An entry of RᵀR is a sum of three products:
-/// the errors of their six factors together contribute at most 2√3 times one error.
+/// Checks that the pose of `q` is valid within the accuracy of its entries.
 pub(crate) fn check_pose<S: System, T: Scalar>(q: &S::Configuration<T>) -> Result<(), Error> {
     let defect = q.defect();
-    if defect <= 4.0 * relative::<T>() {
+    if defect <= Accuracy::of(T::EPSILON).defect() {
         return Ok(());
     }
     // Only entries of a rotation matrix have two indices in their names.
@@ -59,25 +106,21 @@ pub(crate) fn check_position<S: System, T: Scalar>(
     let first = S::CONSTRAINTS.len() - residuals.as_ref().len();
     let all = S::CONSTRAINTS[first..].iter().zip(residuals.as_ref()).zip(scales.as_ref());
     for (a, ((name, &residual), scale)) in all.enumerate() {
-        let mut tolerance = scale * relative::<T>();
+        let mut allowed = scale * Accuracy::of(T::EPSILON).relative;
         for i in 0..q.as_ref().len() {
             let q = perturbed::<T, S::Configuration<f64>>(q, i);
             let moved = S::position::<f64>(parameters, &q, t);
-            let moved = moved.as_ref().get(a).map_or(0.0, |g| (g - residual).abs());
-            tolerance += if moved.is_finite() { moved } else { 0.0 };
+            allowed += moved.as_ref().get(a).map_or(0.0, |&moved| tolerance(residual, moved));
         }
-        if !(residual.is_finite() && residual.abs() <= tolerance) {
+        if exceeds(residual, allowed) {
             return Err(Error::Position { name, residual });
         }
     }
     Ok(())
 }
 
-/// Most Gauss–Newton steps to a configuration. They converge quadratically.
-const MAX_CORRECTIONS: usize = 50;
-
-/// A configuration near `q` at which the position constraints hold: Gauss–Newton steps as long as they reduce |g|.
-pub(crate) fn corrected<S: System, T: Scalar>(
+/// A configuration near `q` at which the position constraints hold at the time `t`.
+pub(crate) fn on_positions<S: System, T: Scalar>(
     parameters: &S::Parameters<T>,
     q: &S::Configuration<T>,
     t: T,
@@ -86,20 +129,7 @@ pub(crate) fn corrected<S: System, T: Scalar>(
         let g = S::position::<T>(parameters, q, t);
         g.as_ref().iter().fold(0.0, |size: f64, g| size.max(g.to_f64().abs()))
     };
-    let (mut q, mut best) = (*q, size(q));
-    for _ in 0..MAX_CORRECTIONS {
-        if best == 0.0 {
-            break;
-        }
-        let next = S::correct(parameters, &q, t).map_err(|cause| Error::Projection { cause })?;
-        let reached = size(&next);
-        if reached < best {
-            (q, best) = (next, reached);
-        } else {
-            break;
-        }
-    }
-    Ok(q)
+    corrected(*q, size, |q| S::correct(parameters, q, t)).map_err(|cause| Error::Projection { cause })
 }
 
 /// Checks that μv + μ₀ vanishes within the accuracy of `q` and `v`.
@@ -117,17 +147,14 @@ pub(crate) fn check<S: System, T: Scalar>(
     let (parameters, q, v) = (&values(parameters), &values(q), &values(v));
     let (t, inputs) = (t.to_f64(), &values(inputs));
     let residual = S::residual(parameters, q, v, t, inputs);
-    let mut tolerance = S::residual_scale(parameters, q, v, t, inputs);
-    for tolerance in tolerance.as_mut() {
-        *tolerance *= relative::<T>();
+    let mut allowed = S::residual_scale(parameters, q, v, t, inputs);
+    for allowed in allowed.as_mut() {
+        *allowed *= Accuracy::of(T::EPSILON).relative;
     }
     let mut allow = |moved: S::Multipliers<f64>| {
-        for ((tolerance, moved), residual) in
-            tolerance.as_mut().iter_mut().zip(moved.as_ref()).zip(residual.as_ref())
-        {
-            // Near the boundary of its domain a perturbed residual may be undefined; it is then ignored.
-            let change = (moved - residual).abs();
-            *tolerance += if change.is_finite() { change } else { 0.0 };
+        let residuals = residual.as_ref().iter().zip(moved.as_ref());
+        for (allowed, (&residual, &moved)) in allowed.as_mut().iter_mut().zip(residuals) {
+            *allowed += tolerance(residual, moved);
         }
     };
     for i in 0..q.as_ref().len() {
@@ -138,8 +165,8 @@ pub(crate) fn check<S: System, T: Scalar>(
     }
     let violated = S::CONSTRAINTS
         .iter()
-        .zip(residual.as_ref().iter().zip(tolerance.as_ref()))
-        .find(|(_, (residual, tolerance))| !(residual.is_finite() && residual.abs() <= **tolerance));
+        .zip(residual.as_ref().iter().zip(allowed.as_ref()))
+        .find(|(_, (residual, allowed))| exceeds(**residual, **allowed));
     match violated {
         Some((name, (&residual, _))) => Err(Error::Constraint { name, residual }),
         None => Ok(()),

@@ -50,7 +50,8 @@
 #[cfg(test)]
 extern crate self as nhi_runtime;
 
-mod admissible;
+#[doc(hidden)]
+pub mod admissible;
 mod compose;
 mod drive;
 mod dual;

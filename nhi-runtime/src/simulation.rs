@@ -57,16 +57,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         v0: impl Into<S::Velocity<f64>>,
         h: f64,
     ) -> Result<Self, Error> {
-        let (parameters, inputs) = (system.parameters(), S::Inputs::splat(0.0));
-        Self::build(
-            system,
-            method,
-            parameters,
-            (q0.into(), v0.into()),
-            inputs,
-            Clock::new(0.0, h),
-            as_given::<S, f64>,
-        )
+        Self::with_inputs(system, method, q0, v0, &S::Inputs::splat(0.0), h)
     }
 
     /// As [`Simulation::new`], with control inputs. The start of the method uses them, too.
@@ -81,16 +72,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         inputs: &(impl Into<S::Inputs<f64>> + Copy),
         h: f64,
     ) -> Result<Self, Error> {
-        let (parameters, inputs) = (system.parameters(), (*inputs).into());
-        Self::build(
-            system,
-            method,
-            parameters,
-            (q0.into(), v0.into()),
-            inputs,
-            Clock::new(0.0, h),
-            as_given::<S, f64>,
-        )
+        let parameters = system.parameters();
+        Self::with_parameters(system, method, parameters, q0, v0, inputs, h)
     }
 
     /// As [`Simulation::new`], with the admissible velocity nearest to `v0` in the kinetic-energy metric. Where there are
@@ -624,7 +607,7 @@ fn nearest<S: System>(
     t: f64,
     inputs: &S::Inputs<f64>,
 ) -> Result<Point<S, f64>, Error> {
-    let q = admissible::corrected::<S, f64>(parameters, &q, t)?;
+    let q = admissible::on_positions::<S, f64>(parameters, &q, t)?;
     let v = S::project(parameters, &q, &v, t, inputs).map_err(|cause| Error::Projection { cause })?;
     Ok((q, v))
 }
