@@ -6,9 +6,7 @@
 //! UPDATE_GAINS=1 cargo test --release -p nhi-tests --test gains
 //! ```
 
-use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::expand::structs;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::method::{Method, MethodPrograms};
 use nhi_codegen::optimise::{Options, passes};
@@ -16,6 +14,7 @@ use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::Simulation;
 use nhi_models::{GROUP_MODELS, MODELS, Model};
+use nhi_tests::declarations::of_model;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
@@ -54,24 +53,6 @@ type Costs = [f64; 3];
 
 const MEASURES: [&str; 3] = ["executed", "loop", "recurrence"];
 
-/// Every declaration in the files of the `models` crate.
-fn declarations() -> Vec<Declaration> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/src");
-    let mut all = Vec::new();
-    for folder in [folder.join("lie"), folder] {
-        let files = std::fs::read_dir(folder).expect("the models beside this crate");
-        let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
-        files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
-        files.sort();
-        for file in files {
-            let text = std::fs::read_to_string(&file).expect("text");
-            let found = structs(&text).expect("Rust");
-            all.extend(found.iter().map(|found| Declaration::parse(found).expect("no mistakes")));
-        }
-    }
-    all
-}
-
 /// The costs of the step of a method; the executed operations up to a step that fails.
 fn costs(model: &dyn Model, pool: &Pool, method: &MethodPrograms, options: Options) -> Costs {
     let functions = MethodFunctions::of(pool, method, options);
@@ -103,14 +84,9 @@ fn row(model: &dyn Model, pool: &Pool, method: &MethodPrograms) -> Row {
 }
 
 fn rows() -> Vec<Row> {
-    let declarations = declarations();
     let mut work: Vec<(&dyn Model, Pool, MethodPrograms)> = Vec::new();
     for &model in MODELS.iter().chain(GROUP_MODELS) {
-        let declaration = declarations
-            .iter()
-            .find(|d| d.ident == model.system() && d.system.group.is_some() == model.group().is_some())
-            .expect("the declaration of the model");
-        let derived = Derived::new(declaration.clone(), &mut BuiltIn).expect("derivable");
+        let derived = Derived::new(of_model(model), &mut BuiltIn).expect("derivable");
         for method in &derived.methods {
             let is_run = model.methods().iter().any(|of_table| of_table.id == method.id());
             let is_shown = METHODS.iter().any(|shown| shown.facts().id == method.id());

@@ -1,55 +1,18 @@
 //! The interpreter of lowered functions and compiled steps compute the same bits.
 
-use nhi_codegen::declaration::Declaration;
-use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::structs;
 use nhi_codegen::lower::Function;
-use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::{Options, Simulation, run};
 use nhi_methods::Variant;
 use nhi_models::{GROUP_MODELS, MODELS, Model};
-use std::path::Path;
+use nhi_tests::bits::assert_same;
+use nhi_tests::declarations::{derive, of_model};
 
 /// Steps that are compared.
 const STEPS: u64 = 100;
 
-/// Every declaration in the files of the `models` crate.
-fn declarations() -> Vec<Declaration> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/src");
-    let mut all = Vec::new();
-    for folder in [folder.join("lie"), folder] {
-        let files = std::fs::read_dir(folder).expect("the models beside this crate");
-        let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
-        files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
-        files.sort();
-        for file in files {
-            let text = std::fs::read_to_string(&file).expect("text");
-            let found = structs(&text).expect("Rust");
-            all.extend(found.iter().map(|found| Declaration::parse(found).expect("no mistakes")));
-        }
-    }
-    all
-}
-
-fn bits(numbers: &[f64]) -> Vec<u64> {
-    numbers.iter().map(|x| x.to_bits()).collect()
-}
-
-fn assert_same(name: &str, interpreted: &[f64], compiled: &[f64]) {
-    assert_eq!(bits(interpreted), bits(compiled), "{name}: {interpreted:?} {compiled:?}");
-}
-
 /// Compares the functions of a model and its methods: how many steps were compared.
-fn compare(model: &dyn Model, declarations: &[Declaration]) -> usize {
-    let is_of_group = |declaration: &&Declaration| declaration.system.group.is_some();
-    let declaration = declarations
-        .iter()
-        .find(|declaration| {
-            declaration.ident == model.system() && is_of_group(declaration) == model.group().is_some()
-        })
-        .expect("the declaration of the model");
-    let derived = Derived::new(declaration.clone(), default_engine().as_mut()).expect("derivable");
-    let optimised = derived.optimised().expect("finite constants");
+fn compare(model: &dyn Model) -> usize {
+    let (_, optimised) = derive(of_model(model));
     let instance = model.instance(&model.defaults());
     let ((q, v), h) = (instance.initial(), 0.01);
     let inputs = vec![0.0; model.inputs().len()];
@@ -94,8 +57,7 @@ fn compare(model: &dyn Model, declarations: &[Declaration]) -> usize {
 
 #[test]
 fn interpreter_and_compiled_steps_compute_the_same_bits() {
-    let declarations = declarations();
     let all = MODELS.iter().chain(GROUP_MODELS);
-    let compared: usize = all.map(|model| compare(*model, &declarations)).sum();
+    let compared: usize = all.map(|model| compare(*model)).sum();
     assert!(compared > 60_000, "{compared}");
 }

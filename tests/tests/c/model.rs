@@ -3,75 +3,18 @@
 use super::process::{Process, Program, State};
 use nhi_models::{Instance, Method, Model, Node, Phase, Trajectory};
 use nhi_runtime::{Error, Failure};
+use nhi_tests::bits::assert_same;
+use nhi_tests::with_methods::with_methods;
 use std::cell::RefCell;
 
 /// The same model with the methods of a C program.
-pub(crate) struct InC<'a> {
-    model: &'a dyn Model,
-    program: Program,
-    methods: &'static [Method],
-}
-
-impl<'a> InC<'a> {
-    /// A model and its program.
-    pub(crate) fn new(model: &'a dyn Model, program: Program) -> InC<'a> {
-        let has = |method: &&Method| program.header.method(method.id).is_some();
-        let methods: Vec<Method> = model.methods().iter().filter(has).copied().collect();
-        InC { model, program, methods: Vec::leak(methods) }
-    }
-}
-
-impl Model for InC<'_> {
-    fn name(&self) -> &'static str {
-        self.model.name()
-    }
-    fn system(&self) -> &'static str {
-        self.model.system()
-    }
-    fn summary(&self) -> &'static str {
-        self.model.summary()
-    }
-    fn coordinates(&self) -> &'static [&'static str] {
-        self.model.coordinates()
-    }
-    fn velocities(&self) -> &'static [&'static str] {
-        self.model.velocities()
-    }
-    fn group(&self) -> Option<&'static str> {
-        self.model.group()
-    }
-    fn shape(&self) -> usize {
-        self.model.shape()
-    }
-    fn methods(&self) -> &'static [Method] {
-        self.methods
-    }
-    fn reference_coordinates(&self) -> &'static [&'static str] {
-        self.model.reference_coordinates()
-    }
-    fn constraints(&self) -> &'static [&'static str] {
-        self.model.constraints()
-    }
-    fn inputs(&self) -> &'static [&'static str] {
-        self.model.inputs()
-    }
-    fn parameters(&self) -> &'static [&'static str] {
-        self.model.parameters()
-    }
-    fn defaults(&self) -> Vec<f64> {
-        self.model.defaults()
-    }
-    fn conservative(&self) -> bool {
-        self.model.conservative()
-    }
-    fn invariants(&self) -> Vec<&'static str> {
-        self.model.invariants()
-    }
-    fn instance(&self, parameters: &[f64]) -> Box<dyn Instance> {
-        let instance = self.model.instance(parameters);
-        let process = RefCell::new(self.program.run(&instance.parameters()));
-        Box::new(InstanceInC { instance, program: self.program.clone(), process })
-    }
+pub(crate) fn in_c<'a>(model: &'a dyn Model, program: &Program) -> impl Model + use<'a> {
+    let (header, program) = (program.header.clone(), program.clone());
+    with_methods(model, &|method| header.method(method.id).is_some(), move |parameters| {
+        let instance = model.instance(parameters);
+        let process = RefCell::new(program.run(&instance.parameters()));
+        Box::new(InstanceInC { instance, program: program.clone(), process })
+    })
 }
 
 /// The functions of the system.
@@ -293,13 +236,4 @@ fn status(error: &Error) -> u32 {
         Error::Start { cause } | Error::Step { cause, .. } => status_of(cause),
         ref error => panic!("an error without status: {error}"),
     }
-}
-
-fn bits(numbers: &[f64]) -> Vec<u64> {
-    numbers.iter().map(|x| x.to_bits()).collect()
-}
-
-#[track_caller]
-pub(crate) fn assert_same(name: &str, in_c: &[f64], compiled: &[f64]) {
-    assert_eq!(bits(in_c), bits(compiled), "{name}: {in_c:?} {compiled:?}");
 }

@@ -2,17 +2,16 @@
 
 mod model;
 
-use model::AtRunTime;
+use model::at_run_time;
 use nhi_cli::Problem;
 use nhi_codegen::declaration::Declaration;
-use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::structs;
 use nhi_codegen::optimised::Optimised;
-use nhi_codegen::pipeline::Derived;
 use nhi_jit::{Compiled, Error, Point, Simulation};
 use nhi_methods::Variant;
 use nhi_models::{GROUP_MODELS, Instance, MODELS, Model, Node};
 use nhi_runtime::Failure;
+use nhi_tests::bits::assert_same;
+use nhi_tests::declarations::{DRIVEN, declarations, derive, of_model};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,29 +19,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Steps that are compared.
 const STEPS: u64 = 1000;
 const STEP_SIZE: f64 = 0.01;
-
-/// The declarations in a text.
-fn declarations(text: &str) -> Vec<Declaration> {
-    let found = structs(text).expect("Rust");
-    found.iter().map(|found| Declaration::parse(found).expect("no mistakes")).collect()
-}
-
-/// The declarations in the files of the `models` crate.
-fn declarations_of_models() -> Vec<Declaration> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/src");
-    let folders = [folder.join("lie"), folder];
-    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
-    let paths = files.map(|file| file.expect("a file").path());
-    let sources = paths.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    sources.flat_map(|path| declarations(&std::fs::read_to_string(path).expect("text"))).collect()
-}
-
-/// What follows from a declaration.
-fn derive(declaration: Declaration) -> (Derived, Optimised) {
-    let derived = Derived::new(declaration, default_engine().as_mut()).expect("derivable");
-    let optimised = derived.optimised().expect("finite constants");
-    (derived, optimised)
-}
 
 /// The system of a declaration with its plain methods, and the functions that were compiled.
 fn compiled(declaration: Declaration) -> (Compiled, Optimised) {
@@ -57,29 +33,17 @@ fn declaration(text: &str) -> Declaration {
 }
 
 /// The model's system with its methods and their variants.
-fn compiled_model(model: &dyn Model, declarations: &[Declaration]) -> Compiled {
-    let declaration = declarations.iter().find(|declaration| {
-        declaration.ident == model.system() && declaration.system.group.is_some() == model.group().is_some()
-    });
-    let (derived, optimised) = derive(declaration.expect("the declaration of the model").clone());
+fn compiled_model(model: &dyn Model) -> Compiled {
+    let (derived, optimised) = derive(of_model(model));
     let variants = model.methods().iter().filter_map(|method| Variant::with_id(method.id));
     let has = |variant: &Variant| derived.methods.iter().any(|method| method.method == variant.method);
     let variants: Vec<Variant> = variants.filter(has).collect();
     Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here")
 }
 
-fn bits(numbers: &[f64]) -> Vec<u64> {
-    numbers.iter().map(|x| x.to_bits()).collect()
-}
-
-#[track_caller]
-fn assert_same(name: &str, compiled: &[f64], derived: &[f64]) {
-    assert_eq!(bits(compiled), bits(derived), "{name}: {compiled:?} {derived:?}");
-}
-
 /// Compares the functions of a model and its methods: how many steps were compared.
-fn compare(model: &dyn Model, declarations: &[Declaration]) -> usize {
-    let compiled = compiled_model(model, declarations);
+fn compare(model: &dyn Model) -> usize {
+    let compiled = compiled_model(model);
     let parameters = model.defaults();
     let instance = model.instance(&parameters);
     let (q, v) = instance.initial();
@@ -176,7 +140,7 @@ fn compiled_and_derived_steps_compute_the_same_bits() {
     let compared = Mutex::new(0);
     in_parallel(models.len(), |i| {
         // Declarations belong to a thread.
-        let steps = compare(models[i], &declarations_of_models());
+        let steps = compare(models[i]);
         *compared.lock().expect("nobody panics here") += steps;
     });
     let compared = compared.into_inner().expect("nobody panics here");
@@ -215,10 +179,8 @@ fn check(folder: &str, models: &[&dyn Model]) -> usize {
 
 #[test]
 fn every_trajectory_of_the_reference_data_is_reproduced() {
-    let declarations = declarations_of_models();
     let all = MODELS.iter().chain(GROUP_MODELS);
-    let all: Vec<AtRunTime<'_>> =
-        all.map(|model| AtRunTime::new(*model, compiled_model(*model, &declarations))).collect();
+    let all: Vec<_> = all.map(|model| at_run_time(*model, &compiled_model(*model))).collect();
     let all: Vec<&dyn Model> = all.iter().map(|model| model as _).collect();
     assert_eq!(check("rn", &all[..MODELS.len()]), CASES[0]);
     assert_eq!(check("lie", &all), CASES[1]);
@@ -238,18 +200,6 @@ fn interpreted<'a>(
 
 /// Declarations with inputs, affine constraints and arrays of parameters.
 const DECLARATIONS: &str = "../nhi-derive/codegen/tests/expansions/declarations.rs";
-
-/// Time in the Lagrangian and in constraints, which an input drives too.
-const DRIVEN: &str = "
-    #[derive(Nonholonomic)]
-    #[nonholonomic(
-        coordinates(theta, x, y, s), inputs(u),
-        lagrangian = (1 + sin(t)/4)*(dot(x)^2 + dot(y)^2)/2 + dot(theta)^2/4 + dot(s)^2/2 - cos(2*t)*x,
-        constraints(blade: a*dtheta + sin(theta)*(dx - sin(3*t)*dt) - cos(theta)*dy, cart: dot(s) - (1 + y/3)*u),
-        methods(Dla2, DlaRattle, Rdp, Rattle),
-    )]
-    struct Pulled { a: f64 }
-";
 
 #[test]
 fn inputs_reach_the_steps() {
@@ -294,12 +244,11 @@ fn inputs_reach_the_steps() {
 /// Steps backwards from the end of a trajectory, and from another time, are those of the derived code.
 #[test]
 fn simulations_begin_at_any_node() {
-    let declarations = declarations_of_models();
     let names = ["snakeboard", "rotating_table_skate", "chaplygin_sleigh"];
     let models: Vec<&dyn Model> = MODELS.iter().chain(GROUP_MODELS).copied().collect();
     let mut compared = 0;
     for model in models.into_iter().filter(|model| names.contains(&model.name())) {
-        let at_run_time = AtRunTime::new(model, compiled_model(model, &declarations));
+        let at_run_time = at_run_time(model, &compiled_model(model));
         let [derived, compiled] = [model, &at_run_time as &dyn Model].map(|m| m.instance(&m.defaults()));
         let (q, v) = derived.initial();
         for method in at_run_time.methods() {

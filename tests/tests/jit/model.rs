@@ -4,78 +4,21 @@ use nhi_jit::{Compiled, Point, Simulation};
 use nhi_methods::Variant;
 use nhi_models::{Instance, Method, Model, Node, Phase, Trajectory};
 use nhi_runtime::{Error, Failure};
+use nhi_tests::with_methods::with_methods;
 
 /// The same model with compiled methods.
-pub(crate) struct AtRunTime<'a> {
-    model: &'a dyn Model,
-    compiled: Compiled,
-    methods: &'static [Method],
-}
-
-impl<'a> AtRunTime<'a> {
-    /// A model and its compiled system.
-    pub(crate) fn new(model: &'a dyn Model, compiled: Compiled) -> AtRunTime<'a> {
-        let has = |method: &&Method| {
-            Variant::with_id(method.id).is_some_and(|variant| compiled.variants().any(|v| v == variant))
-        };
-        let methods: Vec<Method> = model.methods().iter().filter(has).copied().collect();
-        AtRunTime { model, compiled, methods: Vec::leak(methods) }
-    }
-}
-
-impl Model for AtRunTime<'_> {
-    fn name(&self) -> &'static str {
-        self.model.name()
-    }
-    fn system(&self) -> &'static str {
-        self.model.system()
-    }
-    fn summary(&self) -> &'static str {
-        self.model.summary()
-    }
-    fn coordinates(&self) -> &'static [&'static str] {
-        self.model.coordinates()
-    }
-    fn velocities(&self) -> &'static [&'static str] {
-        self.model.velocities()
-    }
-    fn group(&self) -> Option<&'static str> {
-        self.model.group()
-    }
-    fn shape(&self) -> usize {
-        self.model.shape()
-    }
-    fn methods(&self) -> &'static [Method] {
-        self.methods
-    }
-    fn reference_coordinates(&self) -> &'static [&'static str] {
-        self.model.reference_coordinates()
-    }
-    fn constraints(&self) -> &'static [&'static str] {
-        self.model.constraints()
-    }
-    fn inputs(&self) -> &'static [&'static str] {
-        self.model.inputs()
-    }
-    fn parameters(&self) -> &'static [&'static str] {
-        self.model.parameters()
-    }
-    fn defaults(&self) -> Vec<f64> {
-        self.model.defaults()
-    }
-    fn conservative(&self) -> bool {
-        self.model.conservative()
-    }
-    fn invariants(&self) -> Vec<&'static str> {
-        self.model.invariants()
-    }
-    fn instance(&self, parameters: &[f64]) -> Box<dyn Instance> {
+pub(crate) fn at_run_time<'a>(model: &'a dyn Model, compiled: &Compiled) -> impl Model + use<'a> {
+    let variants: Vec<Variant> = compiled.variants().collect();
+    let has =
+        |method: &Method| Variant::with_id(method.id).is_some_and(|variant| variants.contains(&variant));
+    let compiled = compiled.clone();
+    with_methods(model, &has, move |parameters| {
         Box::new(CompiledInstance {
-            derived: self.model.instance(parameters),
-            compiled: self.compiled.clone(),
-            constraints: self.model.constraints(),
+            derived: model.instance(parameters),
+            compiled: compiled.clone(),
+            constraints: model.constraints(),
         })
-    }
+    })
 }
 
 struct CompiledInstance {
