@@ -1,23 +1,16 @@
 //! Systems that depend on time, and constraints that inputs drive: orders of the methods, in the interpreter.
 
-use nhi_codegen::declaration::Declaration;
-use nhi_codegen::engine::BuiltIn;
+mod support;
+
 use nhi_codegen::lower::Function;
 use nhi_codegen::method::{StateKind, refusal};
 use nhi_codegen::optimised::{MethodFunctions, Optimised};
-use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::{Options, Simulation, run};
 use nhi_methods::{Method, Variant};
+use support::{derived, distance};
 
 fn derive(attribute: &str) -> Optimised {
     derived(attribute).optimised().expect("finite constants")
-}
-
-fn derived(attribute: &str) -> Derived {
-    let text = format!("#[nonholonomic({attribute})] pub struct S;");
-    let input: syn::DeriveInput = syn::parse_str(&text).unwrap();
-    let declaration = Declaration::parse(&input).unwrap_or_else(|rejected| panic!("{:?}", rejected.errors));
-    Derived::new(declaration, &mut BuiltIn).expect("derivable")
 }
 
 fn call(function: &Function, arguments: &[Vec<f64>]) -> Vec<f64> {
@@ -46,10 +39,6 @@ fn end(
         StateKind::Jump => rest.iter().zip(&rest[v.len()..2 * v.len()]).map(|(a, b)| 0.5 * (a + b)).collect(),
     };
     [q.to_vec(), v]
-}
-
-fn distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).fold(0.0, |largest: f64, (a, b)| largest.max((a - b).abs()))
 }
 
 /// The slope of the errors of (q, v) between two numbers of steps.

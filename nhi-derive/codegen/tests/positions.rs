@@ -1,20 +1,16 @@
 //! Position constraints: the discrete equations and their solution, in the interpreter.
 
-use nhi_codegen::declaration::Declaration;
-use nhi_codegen::engine::BuiltIn;
+mod support;
+
 use nhi_codegen::lower::Function;
 use nhi_codegen::method::StateKind;
 use nhi_codegen::optimised::{MethodFunctions, Optimised};
-use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::Simulation;
 use nhi_methods::Variant;
+use support::{derived, distance};
 
 fn derive(attribute: &str) -> Optimised {
-    let text = format!("#[nonholonomic({attribute})] pub struct S;");
-    let input: syn::DeriveInput = syn::parse_str(&text).unwrap();
-    let declaration = Declaration::parse(&input).unwrap_or_else(|rejected| panic!("{:?}", rejected.errors));
-    let derived = Derived::new(declaration, &mut BuiltIn).expect("derivable");
-    derived.optimised().expect("finite constants")
+    derived(attribute).optimised().expect("finite constants")
 }
 
 fn plain(method: &MethodFunctions) -> Variant {
@@ -167,10 +163,6 @@ fn parts(method: &MethodFunctions, numbers: &[f64], [entries, n, m]: [usize; 3])
             [q.to_vec(), mean.collect(), rest[2 * n..2 * n + m].to_vec()]
         }
     }
-}
-
-fn distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).fold(0.0, |largest: f64, (a, b)| largest.max((a - b).abs()))
 }
 
 #[test]

@@ -8,7 +8,10 @@ pub(crate) mod systems;
 pub(crate) use carrying::{Carrying, Lists, ROUNDING};
 pub(crate) use parse::{expression, program};
 
+use nhi_codegen::declaration::Declaration;
+use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expr::Pool;
+use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::Program;
 use nhi_interpreter::{Options, run_program};
 use nhi_methods::Retraction;
@@ -24,6 +27,19 @@ impl Run for Program {
     fn run(&self, pool: &Pool, arguments: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, Failure> {
         run_program(pool, self, arguments, Options { retraction: Retraction::Exp, strict: true })
     }
+}
+
+/// What follows from a struct without parameters and this attribute.
+pub(crate) fn derived(attribute: &str) -> Derived {
+    let text = format!("#[nonholonomic({attribute})] pub struct S;");
+    let input: syn::DeriveInput = syn::parse_str(&text).unwrap();
+    let declaration = Declaration::parse(&input).unwrap_or_else(|rejected| panic!("{:?}", rejected.errors));
+    Derived::new(declaration, &mut BuiltIn).expect("derivable")
+}
+
+/// The largest difference of two entries.
+pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |largest: f64, (a, b)| largest.max((a - b).abs()))
 }
 
 /// A deterministic generator of numbers in (-1, 1) (SplitMix64).
