@@ -3,7 +3,7 @@
 use nhi_codegen::group::{Group, Map};
 use nhi_methods::Retraction;
 use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
-use nhi_runtime::{Factor, Retracts, Vector};
+use nhi_runtime::{Factor, Retracts, Scalar, Vector};
 
 macro_rules! define_map {
     ($($group:ident $notation:literal { $($facts:tt)* })*) => {
@@ -11,9 +11,14 @@ macro_rules! define_map {
         ///
         /// # Panics
         /// If the runtime has no such group, or the lengths of the arguments are not those of the map.
-        pub fn map(map: Map, group: &Group, retraction: Retraction, arguments: &[Vec<f64>]) -> Vec<f64> {
+        pub fn map<T: Scalar>(
+            map: Map,
+            group: &Group,
+            retraction: Retraction,
+            arguments: &[Vec<T>],
+        ) -> Vec<T> {
             match group.runtime {
-                $(stringify!($group) => with::<$group<f64>>(map, retraction, arguments),)*
+                $(stringify!($group) => with::<$group<f64>, T>(map, retraction, arguments),)*
                 name => panic!("the runtime has no group {name}"),
             }
         }
@@ -22,7 +27,7 @@ macro_rules! define_map {
 
 nhi_runtime::for_each_group!(define_map);
 
-fn with<G: Factor>(map: Map, retraction: Retraction, arguments: &[Vec<f64>]) -> Vec<f64>
+fn with<G: Factor, T: Scalar>(map: Map, retraction: Retraction, arguments: &[Vec<T>]) -> Vec<T>
 where
     Exp: Retracts<G>,
     Cayley: Retracts<G>,
@@ -32,23 +37,23 @@ where
     Exp4: Retracts<G>,
 {
     let numbers = match retraction {
-        Retraction::Exp => of::<G, Exp>,
-        Retraction::Cayley => of::<G, Cayley>,
-        Retraction::Ccsk => of::<G, Ccsk>,
-        Retraction::Exp1 => of::<G, Exp1>,
-        Retraction::Exp2 => of::<G, Exp2>,
-        Retraction::Exp4 => of::<G, Exp4>,
+        Retraction::Exp => of::<G, Exp, T>,
+        Retraction::Cayley => of::<G, Cayley, T>,
+        Retraction::Ccsk => of::<G, Ccsk, T>,
+        Retraction::Exp1 => of::<G, Exp1, T>,
+        Retraction::Exp2 => of::<G, Exp2, T>,
+        Retraction::Exp4 => of::<G, Exp4, T>,
     };
     numbers(map, arguments)
 }
 
-fn vector<V: Vector<f64>>(entries: &[f64]) -> V {
-    let mut vector = V::splat(0.0);
+fn vector<V: Vector<T>, T: Scalar>(entries: &[T]) -> V {
+    let mut vector = V::splat(T::from_f64(0.0));
     vector.as_mut().copy_from_slice(entries);
     vector
 }
 
-fn of<G: Factor, R: Retracts<G>>(map: Map, arguments: &[Vec<f64>]) -> Vec<f64> {
+fn of<G: Factor, R: Retracts<G>, T: Scalar>(map: Map, arguments: &[Vec<T>]) -> Vec<T> {
     let first = &arguments[0];
     let second = arguments.last().unwrap_or(first);
     match map {

@@ -3,10 +3,9 @@
 //! A map chooses among formulas by asking whether a number is below a bound, as the square of the angle of a motion. The
 //! operations are recorded for small motions, together with these conditions, which the compiled code checks.
 
-use nhi_codegen::group::Map;
+use nhi_codegen::group::{Group, Map};
 use nhi_methods::Retraction;
-use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
-use nhi_runtime::{Factor, Retracts, Scalar, Vector};
+use nhi_runtime::Scalar;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -184,67 +183,18 @@ impl Scalar for Traced {
     }
 }
 
-/// `count` arguments of a map after the first `start` ones.
-fn arguments<V: Vector<Traced>>(start: &mut usize) -> V {
-    let mut vector = V::splat(Traced(0));
-    for entry in vector.as_mut() {
-        *entry = with_recorder(|recorder| recorder.record(Node::Argument(*start)));
-        *start += 1;
-    }
-    vector
-}
-
-/// Evaluates a map: its results.
-fn evaluate<G: Factor, R: Retracts<G>>(map: Map) -> Vec<Traced> {
-    let at = &mut 0;
-    match map {
-        Map::Moved => R::moved(&arguments(at), &arguments(at)).as_ref().to_vec(),
-        Map::Start => R::dtau_inv_star(&arguments(at), &arguments(at)).as_ref().to_vec(),
-        Map::End => R::dtau_left_inv_star(&arguments(at), &arguments(at)).as_ref().to_vec(),
-        Map::Displaced => G::displaced(&arguments(at), &arguments(at)).as_ref().to_vec(),
-        Map::Rate => G::dexp_left_inv(&arguments(at), &arguments(at)).as_ref().to_vec(),
-        Map::TangentLeft => R::dtau_left(&arguments(at)).as_ref().to_vec(),
-        Map::InverseTangent => R::dtau_inv(&arguments(at)).as_ref().to_vec(),
-        Map::StartTangent => R::k(&arguments(at), &arguments(at)).as_ref().to_vec(),
-    }
-}
-
-fn of_group<G: Factor>(map: Map, retraction: Retraction) -> Vec<Traced>
-where
-    Exp: Retracts<G>,
-    Cayley: Retracts<G>,
-    Ccsk: Retracts<G>,
-    Exp1: Retracts<G>,
-    Exp2: Retracts<G>,
-    Exp4: Retracts<G>,
-{
-    match retraction {
-        Retraction::Exp => evaluate::<G, Exp>(map),
-        Retraction::Cayley => evaluate::<G, Cayley>(map),
-        Retraction::Ccsk => evaluate::<G, Ccsk>(map),
-        Retraction::Exp1 => evaluate::<G, Exp1>(map),
-        Retraction::Exp2 => evaluate::<G, Exp2>(map),
-        Retraction::Exp4 => evaluate::<G, Exp4>(map),
-    }
-}
-
-macro_rules! define_groups {
-    ($($group:ident $notation:literal { $($facts:tt)* })*) => {
-        fn of_named_group(group: &str, map: Map, retraction: Retraction) -> Option<Vec<Traced>> {
-            match group {
-                $(stringify!($group) => Some(of_group::<$group<f64>>(map, retraction)),)*
-                _ => None,
-            }
-        }
-    };
-}
-
-nhi_runtime::for_each_group!(define_groups);
-
-/// The operations of a map of a group for small motions; none if they depend on more than the recorded conditions.
-pub(crate) fn trace(group: &str, map: Map, retraction: Retraction) -> Option<Trace> {
+/// The operations of a map of a group for small motions, with arguments of these lengths; none if they depend on more than the
+/// recorded conditions.
+pub(crate) fn trace(map: Map, group: &Group, retraction: Retraction, lengths: &[usize]) -> Option<Trace> {
     with_recorder(|recorder| *recorder = Recorder::default());
-    let results = of_named_group(group, map, retraction)?;
+    let mut start = 0;
+    let arguments = lengths.iter().map(|&length| {
+        start += length;
+        let places = start - length..start;
+        places.map(|i| with_recorder(|recorder| recorder.record(Node::Argument(i)))).collect()
+    });
+    let arguments: Vec<Vec<Traced>> = arguments.collect();
+    let results = nhi_interpreter::map(map, group, retraction, &arguments);
     let Recorder { mut trace, is_opaque, .. } = with_recorder(std::mem::take);
     trace.results = results.into_iter().map(|number| number.0).collect();
     (!is_opaque).then_some(trace)
@@ -272,8 +222,17 @@ mod tests {
         let mut opaque = Vec::new();
         for group in GROUPS {
             for map in MAPS {
+                let first = if matches!(map, Map::Moved | Map::Displaced) {
+                    group.pose_len()
+                } else {
+                    group.dimension
+                };
+                let lengths = match map {
+                    Map::TangentLeft | Map::InverseTangent => vec![first],
+                    _ => vec![first, group.dimension],
+                };
                 for retraction in Retraction::ALL {
-                    match trace(group.runtime, map, retraction) {
+                    match trace(map, group, retraction, &lengths) {
                         Some(trace) => assert_eq!(trace.results.len(), map.results(group)),
                         None => opaque.push((map, retraction)),
                     }

@@ -336,7 +336,8 @@ impl<'a> Translator<'a> {
     /// checks.
     fn map(&mut self, map: Map, group: &Group, arguments: &[Vec<Operand>], wanted: &[usize]) -> Vec<Value> {
         let arguments: Vec<Vec<Value>> = arguments.iter().map(|numbers| self.all(numbers)).collect();
-        let Some(trace) = trace(group.runtime, map, self.retraction) else {
+        let lengths: Vec<usize> = arguments.iter().map(Vec::len).collect();
+        let Some(trace) = trace(map, group, self.retraction, &lengths) else {
             return self.called_map(map, group, &arguments, wanted);
         };
         let numbers = self.traced(&trace, &arguments.concat(), wanted);
