@@ -280,8 +280,7 @@ impl Function {
         (&self.arguments, &self.body, &self.outputs) == (&other.arguments, &other.body, &other.outputs)
     }
 
-    /// The arguments without the time and the inputs of which no value is used: whoever calls the function has these
-    /// anyway, but readers are spared them.
+    /// The arguments, except the time and the inputs where the function does not read them.
     pub fn read_arguments(&self) -> impl Iterator<Item = &Argument> {
         let uses = self.uses();
         self.arguments.iter().filter(move |argument| {

@@ -59,7 +59,7 @@ trait NodeScheme {
         None
     }
 
-    /// Whether velocities come from the derivative of the constraints, in which the rates of inputs are missing.
+    /// Whether a step uses the time derivative of the constraints. It needs the rates of inputs, which are unknown.
     fn differentiates_constraints(&self) -> bool {
         false
     }
