@@ -5,7 +5,7 @@
 //! depend on, which with Symbolica takes minutes.
 //!
 //! ```text
-//! cargo test -p nhi-runtime --no-default-features --features derive,std,nalgebra --test ui
+//! cargo test -p nhi-runtime --test ui
 //! ```
 #![cfg(all(feature = "derive", feature = "std", feature = "nalgebra", not(feature = "symbolica")))]
 

@@ -3,7 +3,7 @@
 //! or take longer than ten seconds.
 //!
 //! ```text
-//! NHI_FUZZ_SECONDS=3600 NHI_FUZZ_SEED=7 cargo test -p nhi-codegen --no-default-features --test fuzz -- --nocapture
+//! NHI_FUZZ_SECONDS=3600 NHI_FUZZ_SEED=7 cargo test -p nhi-codegen --test fuzz -- --nocapture
 //! ```
 //!
 //! Without these variables a fixed number of cases of a fixed seed is run. The case under way is kept in

@@ -1,7 +1,7 @@
 //! Time of compilation, and time per step beside the steps that rustc has compiled.
 //!
 //! ```text
-//! cargo run --release -p nhi-jit --no-default-features --example measure
+//! cargo run --release -p nhi-jit --example measure
 //! ```
 //!
 //! Times per step are the fastest of many batches, which alternate between the two: other load on the machine only adds
