@@ -3,6 +3,7 @@
 mod built_in;
 mod factor;
 mod polynomial;
+mod rotation;
 mod rules;
 mod select;
 #[cfg(feature = "symbolica")]
@@ -37,7 +38,7 @@ pub trait Engine {
 }
 
 /// The engine that the features of this crate select: [Symbolica](https://symbolica.io), which has a
-/// licence of its own, or with `default-features = false` the built-in one.
+/// licence of its own, with the feature `symbolica`, and otherwise the built-in one.
 pub fn default_engine() -> Box<dyn Engine> {
     #[cfg(feature = "symbolica")]
     return Box::new(Symbolica::new());

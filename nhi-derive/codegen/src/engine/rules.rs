@@ -4,6 +4,7 @@ use super::factor::factor;
 use super::polynomial::{
     MAX_TERMS, Monomial, Polynomial, exponent, integer, multiply, power, product, without,
 };
+use super::rotation::rotations;
 use super::select::cheapest_alone;
 use super::trigonometry::{angles, expand, linearise, normal, reduce};
 use crate::expr::{Expr, Function, Node, Pool, Rational};
@@ -23,6 +24,12 @@ pub(super) fn forms(pool: &mut Pool, exprs: &[Expr]) -> Vec<Vec<Expr>> {
             if pool.reachable(&[e]).len() <= MAX_NODES {
                 let inner = simplify_inside(pool, e, &mut simplified);
                 all.extend(candidates(pool, inner));
+                // Not inside of roots and fractions, where equal expressions would take different forms.
+                let reduced = Polynomial::of(pool, inner).and_then(|p| rotations(pool, &p));
+                if let Some(reduced) = reduced {
+                    let reduced = reduced.expr(pool);
+                    all.extend(candidates(pool, reduced));
+                }
             } else {
                 all.push(factor(pool, e));
             }

@@ -228,6 +228,7 @@ pub struct Pool {
     names: Vec<Arc<str>>,
     symbols: FxHashMap<Arc<str>, Symbol>,
     samples: zero::Samples,
+    rotations: Vec<[Expr; 9]>,
 }
 
 impl Default for Pool {
@@ -237,6 +238,16 @@ impl Default for Pool {
 }
 
 impl Pool {
+    /// Declares that nine symbols, row by row, are the entries of a rotation matrix.
+    pub(crate) fn add_rotation(&mut self, entries: [Expr; 9]) {
+        self.rotations.push(entries);
+    }
+
+    /// The declared rotation matrices.
+    pub(crate) fn rotations(&self) -> &[[Expr; 9]] {
+        &self.rotations
+    }
+
     /// An empty pool.
     pub fn new() -> Self {
         let mut pool = Pool {
@@ -246,6 +257,7 @@ impl Pool {
             names: Vec::new(),
             symbols: FxHashMap::default(),
             samples: zero::Samples::default(),
+            rotations: Vec::new(),
         };
         for (n, e) in [(0, Expr::ZERO), (1, Expr::ONE), (-1, Expr::MINUS_ONE), (2, Expr::TWO)] {
             let made = pool.number(Rational::from_integer(n.into()));

@@ -8,6 +8,10 @@
 //! are taken in their place, and a function f(q) that all entries of a row have in common can be left
 //! out: the solutions are the same where no f vanishes. Where one does, the declared rows are dependent,
 //! and [`Combination::determinant`] says so as exactly as their own would.
+//!
+//! On a group with a rotation R, three rows may be the components in space of a vector that is simpler in the body. Then the
+//! components in the body, Rᵀ times these rows, take their place in all equations, also in those that hold at two
+//! configurations: a declaration in words of the space and one in words of the body are the same system for every method.
 
 use super::{Matrix, Mechanics, Reaction, dot};
 use crate::engine::{BuiltIn, Engine, EngineError};
@@ -33,16 +37,20 @@ pub struct Combination {
     pub blocks: Vec<Block>,
     /// f, one per row.
     pub factors: Vec<Expr>,
+    /// R, row by row, if there are blocks of three.
+    pub rotation: Vec<Expr>,
 }
 
 /// One declared row, or two: μₐ = f₁μ′₁ − f₂μ′₂, μ_b = f₁μ′₁ + f₂μ′₂, with half the sum of the declared
-/// rows in the place of the first and half their difference in that of the second.
+/// rows in the place of the first and half their difference in that of the second. Or three: μ = R μ′.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Block {
     /// A row that is only divided by its factor.
     Row(usize),
     /// Half the sum and half the difference of two.
     Pair(usize, usize),
+    /// The components in the body of three that are components in space; the first of them.
+    Turned(usize),
 }
 
 impl Mechanics {
@@ -97,7 +105,7 @@ impl Mechanics {
         let gamma = gamma.iter().zip(&factors).map(|(g, &f)| vec![pool.div(g[0], f)]).collect::<Matrix>();
         let gamma = simple(pool, engine, &gamma)?.concat();
         let reaction = Reaction::closed_form(pool, engine, &self.mass, &mu)?;
-        let combination = Some(Combination { blocks, factors });
+        let combination = Some(Combination { blocks, factors, rotation: Vec::new() });
         Ok(Some(Rows { mu, mu_t, residual, gamma, reaction, combination }))
     }
 
@@ -114,16 +122,27 @@ impl Mechanics {
 }
 
 impl Combination {
-    /// diag(f) Tᵀ λ: multipliers of the rows in use, with f at the place in question.
-    pub(crate) fn used(&self, pool: &mut Pool, factors: &[Expr], lambda: &[Expr]) -> Vec<Expr> {
+    /// The same at a place, where `at` gives the values of functions of q.
+    pub(crate) fn at(mut self, mut at: impl FnMut(&[Expr]) -> Vec<Expr>) -> Combination {
+        self.factors = at(&self.factors);
+        self.rotation = at(&self.rotation);
+        self
+    }
+
+    /// diag(f) Tᵀ λ: multipliers of the rows in use.
+    pub(crate) fn used(&self, pool: &mut Pool, lambda: &[Expr]) -> Vec<Expr> {
         let mut out = lambda.to_vec();
         for &block in &self.blocks {
             match block {
-                Block::Row(a) => out[a] = pool.mul(factors[a], lambda[a]),
+                Block::Row(a) => out[a] = pool.mul(self.factors[a], lambda[a]),
                 Block::Pair(a, b) => {
                     let (sum, difference) = (pool.add(lambda[a], lambda[b]), pool.sub(lambda[b], lambda[a]));
-                    out[a] = pool.mul(factors[a], sum);
-                    out[b] = pool.mul(factors[b], difference);
+                    out[a] = pool.mul(self.factors[a], sum);
+                    out[b] = pool.mul(self.factors[b], difference);
+                }
+                Block::Turned(a) => {
+                    let in_body = in_body(pool, &self.rotation, &lambda[a..a + 3]);
+                    out[a..a + 3].copy_from_slice(&in_body);
                 }
             }
         }
@@ -131,15 +150,24 @@ impl Combination {
     }
 
     /// T⁻ᵀ diag(f)⁻¹ λ′: multipliers of the declared rows.
-    pub(crate) fn declared(&self, pool: &mut Pool, factors: &[Expr], used: &[Expr]) -> Vec<Expr> {
-        let divided: Vec<Expr> = used.iter().zip(factors).map(|(&l, &f)| pool.div(l, f)).collect();
+    pub(crate) fn declared(&self, pool: &mut Pool, used: &[Expr]) -> Vec<Expr> {
+        let divided: Vec<Expr> = used.iter().zip(&self.factors).map(|(&l, &f)| pool.div(l, f)).collect();
         let mut out = divided.clone();
         let half = pool.ratio(1, 2);
         for &block in &self.blocks {
-            if let Block::Pair(a, b) = block {
-                let (sum, difference) = (pool.add(divided[a], divided[b]), pool.sub(divided[a], divided[b]));
-                out[a] = pool.mul(half, difference);
-                out[b] = pool.mul(half, sum);
+            match block {
+                Block::Row(_) => {}
+                Block::Pair(a, b) => {
+                    let (sum, difference) =
+                        (pool.add(divided[a], divided[b]), pool.sub(divided[a], divided[b]));
+                    out[a] = pool.mul(half, difference);
+                    out[b] = pool.mul(half, sum);
+                }
+                Block::Turned(a) => {
+                    for (i, row) in self.rotation.chunks(3).enumerate() {
+                        out[a + i] = dot(pool, row, &divided[a..a + 3]);
+                    }
+                }
             }
         }
         out
@@ -147,22 +175,18 @@ impl Combination {
 
     /// The determinant of the part of the declared C that belongs to a block, and the product of its
     /// diagonal, from C′; none for a declared row.
-    pub(crate) fn determinant(
-        &self,
-        pool: &mut Pool,
-        block: Block,
-        factors: &[Expr],
-        c: &Matrix,
-    ) -> Option<(Expr, Expr)> {
+    pub(crate) fn determinant(&self, pool: &mut Pool, block: Block, c: &Matrix) -> Option<(Expr, Expr)> {
         match block {
-            Block::Row(a) if pool.is_one(factors[a]) => None,
+            // det R = 1: the pivots of the rows in use say the same.
+            Block::Turned(_) => None,
+            Block::Row(a) if pool.is_one(self.factors[a]) => None,
             Block::Row(a) => {
-                let square = pool.powi(factors[a], 2);
+                let square = pool.powi(self.factors[a], 2);
                 Some((square, square))
             }
             Block::Pair(a, b) => {
                 let [x, y] = [a, b].map(|a| {
-                    let square = pool.powi(factors[a], 2);
+                    let square = pool.powi(self.factors[a], 2);
                     pool.mul(square, c[a][a])
                 });
                 let (four, sum) = (pool.int(4), pool.add(x, y));
@@ -170,6 +194,52 @@ impl Combination {
             }
         }
     }
+}
+
+/// Rᵀ x.
+fn in_body(pool: &mut Pool, rotation: &[Expr], x: &[Expr]) -> Vec<Expr> {
+    (0..3).map(|j| dot(pool, &[rotation[j], rotation[3 + j], rotation[6 + j]], x)).collect()
+}
+
+/// Rows (μ, μ₀), the first `one_forms` of which are no derivatives of position constraints, with threes of them in the body
+/// where that is simpler, and the declared rows in terms of these; none if there is no such three.
+pub(super) fn turned(
+    pool: &mut Pool,
+    engine: &mut dyn Engine,
+    rows: &Matrix,
+    one_forms: usize,
+) -> Result<Option<(Matrix, Combination)>, EngineError> {
+    let Some(rotation) = pool.rotations().first().map(|r| r.to_vec()) else { return Ok(None) };
+    let (mut blocks, mut rows) = (Vec::new(), rows.clone());
+    let mut a = 0;
+    while a < rows.len() {
+        if a + 3 <= one_forms {
+            let declared = rows[a..a + 3].concat();
+            let columns = rows[a].len();
+            let mut body: Matrix = vec![Vec::new(); 3];
+            for j in 0..columns {
+                let column: Vec<Expr> = rows[a..a + 3].iter().map(|row| row[j]).collect();
+                for (row, e) in body.iter_mut().zip(in_body(pool, &rotation, &column)) {
+                    row.push(e);
+                }
+            }
+            let body = engine.simplify(pool, &body.concat())?;
+            let declared = engine.simplify(pool, &declared)?;
+            if pool.cost(&body).weight() < pool.cost(&declared).weight() {
+                for (row, entries) in rows[a..a + 3].iter_mut().zip(body.chunks(columns)) {
+                    row.copy_from_slice(entries);
+                }
+                blocks.push(Block::Turned(a));
+                a += 3;
+                continue;
+            }
+        }
+        blocks.push(Block::Row(a));
+        a += 1;
+    }
+    let turns = blocks.iter().any(|block| matches!(block, Block::Turned(_)));
+    let factors = vec![pool.one(); rows.len()];
+    Ok(turns.then_some((rows, Combination { blocks, factors, rotation })))
 }
 
 /// Rows in pairs of the same length that are not orthogonal, each with the first that fits.
@@ -255,8 +325,8 @@ mod tests {
         let new = x.combination.clone().expect("combined rows");
         let pool = &mut x.system.pool;
         let lambda: Vec<Expr> = (0..old.m()).map(|a| pool.fresh_symbol(&format!("lambda_{a}"))).collect();
-        let used = new.used(pool, &new.factors, &lambda);
-        let back = new.declared(pool, &new.factors, &used);
+        let used = new.used(pool, &lambda);
+        let back = new.declared(pool, &used);
         let mut zero: Vec<Expr> = back.iter().zip(&lambda).map(|(&a, &b)| pool.sub(a, b)).collect();
         let columns = |rows: &Matrix, j: usize| rows.iter().map(|row| row[j]).collect::<Vec<Expr>>();
         let mut pairs: Vec<(Vec<Expr>, Vec<Expr>)> =
@@ -270,7 +340,7 @@ mod tests {
         }
         let (c, reaction) = (old.reaction.expect("C").c, x.reaction.clone().expect("C"));
         for &block in &new.blocks {
-            let known = new.determinant(pool, block, &new.factors, &reaction.c);
+            let known = new.determinant(pool, block, &reaction.c);
             if let (Block::Pair(a, b), Some((determinant, diagonal))) = (block, known) {
                 let (product, square) = (pool.mul(c[a][a], c[b][b]), pool.powi(c[a][b], 2));
                 let expected = pool.sub(product, square);

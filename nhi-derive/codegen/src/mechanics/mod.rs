@@ -29,7 +29,7 @@ pub use symmetry::Symmetry;
 
 use crate::engine::{Engine, EngineError};
 use crate::expr::{Expr, Pool};
-use crate::group::Group;
+use crate::group::{Group, Part};
 use crate::system::System;
 use std::collections::HashMap;
 
@@ -101,10 +101,19 @@ impl Mechanics {
         let q: Vec<Expr> = system.coordinates.iter().map(|c| c.symbol).collect();
         let v: Vec<Expr> = system.velocities.iter().map(|c| c.symbol).collect();
         let (entries, n) = (q.len(), v.len());
+        for rotation in rotations(system.group, &q) {
+            pool.add_rotation(rotation);
+        }
         let anchor = anchor(pool, system.group, &q, n);
         let rates: Vec<Expr> = anchor.iter().map(|row| dot(pool, row, &v)).collect();
-        let mu: Matrix = system.constraints.iter().map(|c| c.form.clone()).collect();
-        let mu_t: Vec<Expr> = system.constraints.iter().map(|c| c.dt).collect();
+        let one_forms = system.constraints.iter().filter(|c| c.position.is_none()).count();
+        let mut rows: Matrix = system.constraints.iter().map(|c| [&c.form[..], &[c.dt]].concat()).collect();
+        let mut combination = None;
+        if let Some((body, how)) = combine::turned(pool, engine, &rows, one_forms)? {
+            (rows, combination) = (body, Some(how));
+        }
+        let mu: Matrix = rows.iter().map(|row| row[..n].to_vec()).collect();
+        let mu_t: Vec<Expr> = rows.iter().map(|row| row[n]).collect();
 
         let lagrangian = normal_form(pool, engine, system.lagrangian, &q, &v)?;
         let both: Vec<Expr> = q.iter().chain(&v).copied().collect();
@@ -181,7 +190,7 @@ impl Mechanics {
             symmetries: Vec::new(),
             vertical: None,
             combined: None,
-            combination: None,
+            combination,
         };
         mechanics.structure = Structure::of(&mut mechanics);
         mechanics.symmetries = symmetry::symmetries(&mut mechanics);
@@ -288,6 +297,21 @@ impl Reaction {
         };
         Ok(Some(Reaction { b, c, det }))
     }
+}
+
+/// The rotation matrices in a pose.
+fn rotations(group: Option<&'static Group>, q: &[Expr]) -> Vec<[Expr; 9]> {
+    let parts = group.map_or(&[][..], |group| group.pose);
+    let mut rest = &q[q.len() - group.map_or(0, Group::pose_len)..];
+    let mut found = Vec::new();
+    for part in parts {
+        let (entries, others) = rest.split_at(part.entries());
+        if *part == Part::Matrix {
+            found.extend(<[Expr; 9]>::try_from(entries));
+        }
+        rest = others;
+    }
+    found
 }
 
 /// ρ(q): the identity on coordinates, the group's anchor on a pose.

@@ -494,24 +494,24 @@ impl Builder<'_> {
     /// are dependent.
     pub(super) fn declared_multipliers(&mut self, (q, t): (&[Expr], Expr), used: &[Expr]) -> Vec<Expr> {
         let Some(combination) = self.x.combination.clone() else { return used.to_vec() };
-        let factors = self.matrix_at(&vec![combination.factors.clone()], q, t).concat();
+        let combination = combination.at(|e| self.matrix_at(&vec![e.to_vec()], q, t).concat());
         if let Some(reaction) = self.x.reaction.clone() {
             let c = self.matrix_at(&reaction.c, q, t);
             for &block in &combination.blocks {
-                let known = combination.determinant(self.pool(), block, &factors, &c);
+                let known = combination.determinant(self.pool(), block, &c);
                 let Some((determinant, diagonal)) = known else { continue };
                 let determinant = self.bind("det_c", determinant);
                 self.pivot(determinant, diagonal, Singular::Constraints);
             }
         }
-        combination.declared(self.pool(), &factors, used)
+        combination.declared(self.pool(), used)
     }
 
     /// Multipliers of the rows in use from those of the declared ones.
     pub(super) fn used_multipliers(&mut self, (q, t): (&[Expr], Expr), declared: &[Expr]) -> Vec<Expr> {
         let Some(combination) = self.x.combination.clone() else { return declared.to_vec() };
-        let factors = self.matrix_at(&vec![combination.factors.clone()], q, t).concat();
-        combination.used(self.pool(), &factors, declared)
+        let combination = combination.at(|e| self.matrix_at(&vec![e.to_vec()], q, t).concat());
+        combination.used(self.pool(), declared)
     }
 
     /// The name of the residual of a constraint: after its label, if it has one and the rows in use are the declared ones.

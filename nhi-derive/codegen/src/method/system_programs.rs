@@ -4,7 +4,7 @@ use super::builder::Builder;
 use super::space::Space;
 use super::{NodeSymbols, SystemPrograms, array, scalar};
 use crate::expr::Expr;
-use crate::mechanics::Mechanics;
+use crate::mechanics::{Matrix, Mechanics};
 use crate::program::{Binding, Input, Output, Program, Role};
 
 /// Arguments of functions of the motion.
@@ -56,11 +56,12 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
         }),
         momentum: function(x, "momentum", &MOMENTUM, &MOTION, |b, _| vec![named("p", b.x.momentum.clone())]),
         residual: function(x, "residual", &RESIDUAL, &DRIVEN, |b, _| {
-            vec![named("residual", b.x.residual.clone())]
+            let residual: Vec<Expr> = residual_terms(b).iter().map(|terms| b.pool().sum(terms)).collect();
+            vec![named("residual", residual)]
         }),
         residual_scale: function(x, "residual_scale", &RESIDUAL_SCALE, &DRIVEN, |b, _| {
-            let values = residual_scale(b);
-            vec![named("scale", values)]
+            let terms = residual_terms(b);
+            vec![named("scale", terms.iter().map(|terms| sum_of_sizes(b, terms)).collect())]
         }),
         project: function(x, "project", &PROJECT, &DRIVEN, |b, s| {
             let node = b.reaction(&s.q, b.x.system.t);
@@ -72,7 +73,8 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
         acceleration: function(x, "acceleration", &ACCELERATION, &DRIVEN, |b, s| {
             let t = b.x.system.t;
             let a = b.acceleration(&s.q, &s.v, t);
-            vec![named("a", a.a), output(Role::Multipliers, a.lambda)]
+            let lambda = b.declared_multipliers((&s.q, t), &a.lambda);
+            vec![named("a", a.a), output(Role::Multipliers, lambda)]
         }),
         position: position(x, "position", &POSITION, |_, g| g.to_vec()),
         position_scale: position(x, "position_scale", &POSITION_SCALE, position_scale),
@@ -170,18 +172,16 @@ pub(super) fn named_input(x: &Mechanics, role: Role) -> Input {
     }
 }
 
-fn residual_scale(b: &mut Builder<'_>) -> Vec<Expr> {
-    let (mu, mu_t, v) = (b.x.mu.clone(), b.x.mu_t.clone(), b.x.v.clone());
-    let mut scales = Vec::with_capacity(mu.len());
-    for (row, &affine) in mu.iter().zip(&mu_t) {
-        let mut terms = Vec::with_capacity(v.len() + 1);
-        for (&c, &v) in row.iter().zip(&v) {
-            terms.push(b.mul(c, v));
-        }
-        terms.push(affine);
-        scales.push(sum_of_sizes(b, &terms));
-    }
-    scales
+/// The terms of μ v + μ₀, of the declared constraints.
+fn residual_terms(b: &mut Builder<'_>) -> Matrix {
+    let v = b.x.v.clone();
+    let rows: Vec<(Vec<Expr>, Expr)> =
+        b.x.system.constraints.iter().map(|constraint| (constraint.form.clone(), constraint.dt)).collect();
+    let terms = rows.into_iter().map(|(form, dt)| {
+        let along = form.iter().zip(&v).map(|(&c, &v)| b.mul(c, v));
+        along.chain([dt]).collect()
+    });
+    terms.collect()
 }
 
 /// Σ |x|
