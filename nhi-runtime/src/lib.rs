@@ -16,6 +16,7 @@
 //!
 #![cfg_attr(feature = "derive", doc = include_str!("guide.md"))]
 #![cfg_attr(all(feature = "derive", feature = "std"), doc = include_str!("life.md"))]
+#![cfg_attr(all(feature = "derive", feature = "std"), doc = include_str!("recipes.md"))]
 //! # Names
 //!
 //! | mathematics | code |
