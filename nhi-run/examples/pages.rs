@@ -14,7 +14,7 @@ use std::{env, fs};
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(env::args_os().nth(1).ok_or("the folder is missing")?);
     fs::create_dir_all(&folder)?;
-    for (name, recording) in recordings::recordings() {
+    for (name, recording) in recordings::recordings().into_iter().chain(recordings::unusual()) {
         fs::write(folder.join(format!("{name}.html")), nhi_run::page(&recording))?;
         fs::write(folder.join(format!("{name}.svg")), nhi_run::plot(&recording))?;
     }

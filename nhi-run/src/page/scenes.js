@@ -131,7 +131,7 @@ class SpaceView extends Panel {
   // Pixels of a unit in the distance of the centre. The outline of the unit ball fits, with room for labels.
   unit() {
     const { distance } = this.camera;
-    return (Math.min(this.width, this.height) / 2 - 16) * Math.sqrt(1 - 1 / distance ** 2);
+    return (Math.min(this.width, this.height) / 2 - 26) * Math.sqrt(1 - 1 / distance ** 2);
   }
 
   // Strokes through points in space.

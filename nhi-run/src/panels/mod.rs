@@ -187,7 +187,8 @@ fn groups(recording: &Recording, quantity: Quantity, title: &str) -> Vec<(String
     numbered.chain(groups).collect()
 }
 
-/// The first coordinate with its velocity, or two velocities where coordinates have none of their own, as on groups.
+/// The first coordinate with its velocity, or two velocities where these are not those of coordinates, as on groups, or
+/// any two quantities.
 fn phase(recording: &Recording) -> Option<[usize; 2]> {
     let of = |quantity| {
         recording.columns.iter().enumerate().filter(move |(_, column)| column.quantity == quantity)
@@ -202,8 +203,8 @@ fn phase(recording: &Recording) -> Option<[usize; 2]> {
         let name = format!("dot_{}", column.name);
         velocities.iter().find(|(_, velocity)| velocity.name == name).map(|(velocity, _)| [place, *velocity])
     });
-    // Otherwise any two columns that are not the number of steps.
-    let mut others = (0..recording.columns.len()).filter(|&i| recording.columns[i].quantity != Quantity::Step);
+    let counts = |quantity| matches!(quantity, Quantity::Step | Quantity::Time);
+    let mut others = (0..recording.columns.len()).filter(|&i| !counts(recording.columns[i].quantity));
     paired.or_else(|| Some([others.next()?, others.next()?]))
 }
 

@@ -20,7 +20,7 @@ struct Projection {
 impl Projection {
     fn within(panels: &Panels, place: Place, top: f64) -> Projection {
         let camera = panels.camera;
-        let radius = (place.bottom() - top).min(WIDTH) / 2.0 - 14.0;
+        let radius = (place.bottom() - top).min(WIDTH) / 2.0 - 20.0;
         let centre = [place.left + WIDTH / 2.0, (top + place.bottom()) / 2.0];
         Projection { camera, centre, unit: radius * (1.0 - camera.distance.powi(-2)).sqrt() }
     }

@@ -1,4 +1,4 @@
-//! Recordings of models, one for each kind of picture.
+//! Recordings of models, one for each kind of picture, and recordings that are unusual.
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
@@ -25,7 +25,7 @@ struct Run<'a> {
 
 /// Names of the recordings and the recordings, which differ in their poses: a sleigh in coordinates and on SE(2), a ball that
 /// rolls, a body in space.
-pub fn recordings() -> Vec<(&'static str, Recording)> {
+pub(crate) fn recordings() -> Vec<(&'static str, Recording)> {
     let sleigh = Run {
         text: "
             #[derive(Nonholonomic)]
@@ -151,3 +151,71 @@ impl Run<'_> {
         }
     }
 }
+
+/// Recordings that a page has to bear: of a single sample, of constants, of numbers that are not finite and of names with
+/// markup, of many columns and samples.
+pub(crate) fn unusual() -> Vec<(&'static str, Recording)> {
+    let recording = |pose: Option<Pose>, stopped: Option<&str>, samples: usize, columns: &[Named<'_>]| {
+        let column = |(name, quantity, value): &Named<'_>| Column {
+            name: (*name).to_owned(),
+            quantity: *quantity,
+            values: (0..samples).map(|k| value(k as f64)).collect(),
+        };
+        let parameters = vec![("m".to_owned(), 1e-9), ("</script><b>".to_owned(), f64::NAN)];
+        Recording {
+            about: About {
+                system: "Unusual".to_owned(),
+                declaration: String::new(),
+                parameters,
+                method: "dla2".to_owned(),
+                h: -0.01,
+                pose,
+                stopped: stopped.map(str::to_owned),
+            },
+            columns: columns.iter().map(column).collect(),
+        }
+    };
+    let step: Named<'_> = ("k", Quantity::Step, &|k| k);
+    let time: Named<'_> = ("t", Quantity::Time, &|k| -0.01 * k);
+    let planar = || Some(Pose::Planar(["x", "y", "theta"].map(str::to_owned)));
+    let sample = recording(planar(), Some("step 1: Newton's method did not converge"), 1, &[
+        step,
+        time,
+        ("theta", Quantity::Coordinate, &|_| 0.3),
+        ("x", Quantity::Coordinate, &|_| 2.0),
+        ("y", Quantity::Coordinate, &|_| -1.0),
+        ("dot_theta", Quantity::Velocity, &|_| 0.0),
+        ("energy", Quantity::Energy, &|_| 0.0),
+    ]);
+    let constants = recording(None, None, 300, &[
+        step,
+        time,
+        ("x", Quantity::Coordinate, &|_| 1e6),
+        ("y", Quantity::Coordinate, &|_| 0.0),
+        ("z", Quantity::Coordinate, &|_| -1e-12),
+        ("dot_x", Quantity::Velocity, &|_| 0.0),
+        ("energy", Quantity::Energy, &|_| 1.5),
+    ]);
+    let gaps = recording(planar(), Some("a < b & \"c\" </script><!-- <script>"), 400, &[
+        step,
+        time,
+        ("theta", Quantity::Coordinate, &|k| 0.05 * k),
+        ("x", Quantity::Coordinate, &|k| if (100.0..150.0).contains(&k) { f64::NAN } else { 0.01 * k }),
+        ("y", Quantity::Coordinate, &|k| if k > 300.0 { f64::INFINITY } else { (0.03 * k).sin() }),
+        ("dot_x", Quantity::Velocity, &|_| f64::NAN),
+        ("lambda_</script><i>a < b & 'c'", Quantity::Multiplier, &|k| if k == 200.0 { 1e300 } else { k }),
+        ("energy", Quantity::Energy, &|k| if k > 200.0 { f64::NEG_INFINITY } else { 1.0 + 1e-9 * k }),
+    ]);
+    let names: Vec<String> = (0..58).map(|i| format!("x[{i}]")).chain((0..4).map(|i| format!("y[{i}]"))).collect();
+    let wave = |i: usize| move |k: f64| ((1.0 + i as f64) * 1e-4 * k).sin() * (1.0 + i as f64);
+    let waves: Vec<Box<dyn Fn(f64) -> f64>> =
+        (0..names.len()).map(|i| Box::new(wave(i)) as Box<dyn Fn(f64) -> f64>).collect();
+    let mut many = vec![step, time];
+    many.extend(names.iter().zip(&waves).map(|(name, wave)| (name.as_str(), Quantity::Coordinate, &**wave)));
+    let many = recording(None, None, 50_000, &many);
+    let nothing = recording(None, Some("at the start"), 0, &[step, time]);
+    vec![("sample", sample), ("constants", constants), ("gaps", gaps), ("many", many), ("nothing", nothing)]
+}
+
+/// Name and quantity of a column, and its value at a sample.
+type Named<'a> = (&'a str, Quantity, &'a dyn Fn(f64) -> f64);
