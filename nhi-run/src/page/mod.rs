@@ -21,7 +21,10 @@ pub fn page(recording: &Recording) -> String {
     let json = serde_json::to_string(&panels).expect("numbers, names and lists are JSON");
     let title = escaped(&panels.title);
     let scripts = SCRIPTS.concat();
-    filled(TEMPLATE, &[("title", &title), ("style", STYLE), ("recording", &embedded(&json)), ("script", &scripts)])
+    filled(
+        TEMPLATE,
+        &[("title", &title), ("style", STYLE), ("recording", &embedded(&json)), ("script", &scripts)],
+    )
 }
 
 /// `template` with the texts for its marks, such as `{{title}}`. Marks in these texts are none.

@@ -215,17 +215,17 @@ function lineOn(pen, x, y) {
   if (Number.isFinite(x) && Number.isFinite(y)) pen.lineTo(x, y);
 }
 
-// Strokes through `count` points, with gaps where they are not finite.
+// A path through `count` points, with gaps where they are not finite or far outside of any picture.
 function polyline(pen, count, point) {
   pen.beginPath();
   let drawing = false;
   for (let k = 0; k < count; k++) {
     const [x, y] = point(k);
-    const finite = Number.isFinite(x) && Number.isFinite(y);
-    if (finite && drawing) pen.lineTo(x, y);
+    const shown = Math.abs(x) < 1e6 && Math.abs(y) < 1e6;
+    if (shown && drawing) pen.lineTo(x, y);
     // A line to the same place would not be drawn, and a point between two gaps is to be seen.
-    else if (finite) line(pen, x, y, x + 0.01, y);
-    drawing = finite;
+    else if (shown) line(pen, x, y, x + 0.01, y);
+    drawing = shown;
   }
 }
 

@@ -116,7 +116,7 @@ class Player {
 
   start() {
     document.getElementById("facts").textContent = recording.facts.join(" · ");
-    document.getElementById("parameters").textContent = recording.parameters.map(([name, value]) => `${name} = ${value}`).join(", ");
+    document.getElementById("parameters").textContent = recording.parameters.map(([name, value]) => `${name}\u00a0=\u00a0${value}`).join(", ");
     if (recording.stopped !== null) {
       const notice = document.getElementById("stopped");
       notice.textContent = `The run ended early: ${recording.stopped}`;
@@ -133,6 +133,7 @@ class Player {
     document.getElementById("panels").append(...this.panels.map(({ figure }) => figure));
     this.offerSpeeds();
     for (const control of [this.button, this.slider, this.speed]) control.disabled = this.duration === 0;
+    document.getElementById("speeds").hidden = this.duration === 0;
     this.slider.max = this.duration || 1;
 
     this.button.addEventListener("click", () => this.toggle());

@@ -131,7 +131,7 @@ class SpaceView extends Panel {
   // Pixels of a unit in the distance of the centre. The outline of the unit ball fits, with room for labels.
   unit() {
     const { distance } = this.camera;
-    return (Math.min(this.width, this.height) / 2 - 26) * Math.sqrt(1 - 1 / distance ** 2);
+    return (Math.min(this.width, this.height) / 2 - 30) * Math.sqrt(1 - 1 / distance ** 2);
   }
 
   // Strokes through points in space.
@@ -232,7 +232,7 @@ class SphereScene extends SpaceView {
     ["x", "y", "z"].forEach((name, axis) => {
       const along = (length) => [0, 1, 2].map((i) => (i === axis ? length : 0));
       this.path(pen, 2, (k) => along(1 + 0.08 * k));
-      this.text(pen, name, along(1.17));
+      this.text(pen, name, along(1.14));
     });
   }
 

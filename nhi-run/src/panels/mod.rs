@@ -162,7 +162,8 @@ fn groups(recording: &Recording, quantity: Quantity, title: &str) -> Vec<(String
     let mut groups = Vec::new();
     // Those of a rotation are shown by the axes of the body.
     let mut taken = BTreeSet::new();
-    if let (Quantity::Coordinate, Some(Pose::Rotation(r) | Pose::Rigid(r, _))) = (quantity, &recording.about.pose)
+    if let (Quantity::Coordinate, Some(Pose::Rotation(r) | Pose::Rigid(r, _))) =
+        (quantity, &recording.about.pose)
         && let Some(entries) = places(recording, r)
     {
         for axis in 0..3 {
@@ -222,4 +223,4 @@ fn base64<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Erro
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

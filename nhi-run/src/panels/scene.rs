@@ -103,7 +103,10 @@ impl Camera {
     }
 }
 
-fn as_list<T: Serialize, S: serde::Serializer>(items: &impl AsRef<[T]>, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_list<T: Serialize, S: serde::Serializer>(
+    items: &impl AsRef<[T]>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(items.as_ref())
 }
 
@@ -114,8 +117,7 @@ impl<const N: usize> View<N> {
             columns.flatten().copied()
         };
         // A straight path along an axis needs no width along the others.
-        let ranges: [(f64, f64); N] =
-            std::array::from_fn(|axis| bounds(values(axis)).unwrap_or_default());
+        let ranges: [(f64, f64); N] = std::array::from_fn(|axis| bounds(values(axis)).unwrap_or_default());
         let longest = longest(&ranges);
         let margin = if varies(ranges.iter().flat_map(|(low, high)| [*low, *high]), longest) {
             0.16 * longest
@@ -157,7 +159,8 @@ pub(super) fn scenes(recording: &Recording) -> Vec<Scene> {
             }
         }
         Some(Pose::Rigid(rotation, position)) => {
-            if let (Some(rotation), Some(position)) = (places(recording, rotation), places(recording, position))
+            if let (Some(rotation), Some(position)) =
+                (places(recording, rotation), places(recording, position))
             {
                 spatial.push(Placed { position, rotation: Some(rotation) });
             }
@@ -189,9 +192,10 @@ pub(super) fn scenes(recording: &Recording) -> Vec<Scene> {
 /// Coordinates that are positions by their names: `x` and `y`, `x1` and `y1`, `x[0]` and `y[0]`, in space with `z`.
 fn positions(recording: &Recording) -> (Vec<[usize; 2]>, Vec<[usize; 3]>) {
     let place = |name: &str| {
-        recording.columns.iter().position(|column| {
-            column.quantity == Quantity::Coordinate && column.name == name
-        })
+        recording
+            .columns
+            .iter()
+            .position(|column| column.quantity == Quantity::Coordinate && column.name == name)
     };
     let (mut pairs, mut triples) = (Vec::new(), Vec::new());
     for rest in recording.all(Quantity::Coordinate).filter_map(|column| column.name.strip_prefix('x')) {

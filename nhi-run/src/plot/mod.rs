@@ -61,11 +61,8 @@ pub fn plot(recording: &Recording) -> String {
     let below = heading(&mut svg, &panels, width);
     for (i, drawing) in drawings.iter().enumerate() {
         let (row, column) = ((i / columns) as f64, (i % columns) as f64);
-        let place = Place {
-            number: i,
-            left: GAP + column * (WIDTH + GAP),
-            top: below + row * (HEIGHT + GAP),
-        };
+        let place =
+            Place { number: i, left: GAP + column * (WIDTH + GAP), top: below + row * (HEIGHT + GAP) };
         match drawing {
             Drawing::Scene(Scene::Plane { title, bodies, view }) => {
                 chart::plane(&mut svg, &panels, place, title, bodies, view);
@@ -135,7 +132,8 @@ impl Place {
 /// Writes what was run, and gives the top of the rest.
 fn heading(svg: &mut Svg, panels: &Panels, width: f64) -> f64 {
     svg.text([GAP, 34.0], 20, Anchor::Start, INK, &panels.title);
-    let parameters: Vec<String> = panels.parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let parameters: Vec<String> =
+        panels.parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let mut lines = wrapped(&panels.facts, " · ", width);
     lines.extend(wrapped(&parameters, ", ", width));
     let mut y = HEADING - 18.0;

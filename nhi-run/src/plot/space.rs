@@ -36,7 +36,13 @@ impl Projection {
     }
 
     /// A curve on the unit sphere. The part on the far side is fainter.
-    fn on_sphere(&self, svg: &mut Svg, stroke: Stroke, far: f64, points: impl Iterator<Item = [f64; 3]> + Clone) {
+    fn on_sphere(
+        &self,
+        svg: &mut Svg,
+        stroke: Stroke,
+        far: f64,
+        points: impl Iterator<Item = [f64; 3]> + Clone,
+    ) {
         let horizon = 1.0 / self.camera.distance;
         for (front, opacity) in [(false, far), (true, stroke.opacity)] {
             let side = points.clone().map(|point| {
@@ -122,9 +128,8 @@ pub(super) fn bodies(
     let top = place.titled(svg, title, named.iter().map(|(name, colour)| (name.as_str(), *colour)));
     let view = Projection::within(panels, place, top);
     draw_box(svg, &view, axes_in_space, ball);
-    let at = |body: &Placed, k: usize| {
-        ball.place(body.position.map(|column| panels.columns[column].values[k]))
-    };
+    let at =
+        |body: &Placed, k: usize| ball.place(body.position.map(|column| panels.columns[column].values[k]));
     let samples = 0..panels.samples;
     for body in bodies {
         let shadow = samples.clone().map(|k| at(body, k)).map(|[x, y, _]| [x, y, -ball.half[2]]);
@@ -157,7 +162,8 @@ fn draw_box(svg: &mut Svg, view: &Projection, axes: &View<3>, ball: &Ball) {
     for (y, _) in ticks(1) {
         view.line(svg, grid, [[-half[0], y, floor], [half[0], y, floor]].into_iter());
     }
-    let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]].map(|[x, y]| [x * half[0], y * half[1]]);
+    let corners =
+        [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]].map(|[x, y]| [x * half[0], y * half[1]]);
     let around = corners.iter().chain(&corners[..1]);
     view.line(svg, edge, around.map(|[x, y]| [*x, *y, floor]));
     // The third axis stands at the leftmost corner.

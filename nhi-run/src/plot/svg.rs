@@ -16,6 +16,9 @@ pub(super) enum Anchor {
     End,
 }
 
+/// Where readers of SVG may give up, in pixels.
+const FAR: f64 = 1e6;
+
 /// How a line is drawn.
 #[derive(Clone, Copy)]
 pub(super) struct Stroke {
@@ -67,7 +70,8 @@ impl Svg {
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        let turned = if angle == 0 { String::new() } else { format!(" transform=\"rotate({angle} {x:.1} {y:.1})\"") };
+        let turned =
+            if angle == 0 { String::new() } else { format!(" transform=\"rotate({angle} {x:.1} {y:.1})\"") };
         self.element(&format!(
             "<text x=\"{x:.1}\" y=\"{y:.1}\"{turned} font-size=\"{size}\" text-anchor=\"{anchor}\" \
              fill=\"{colour}\">{}</text>",
@@ -75,21 +79,18 @@ impl Svg {
         ));
     }
 
-    /// A line through points, with gaps where they are not finite.
+    /// A line through points, with gaps where they are not finite or far outside of any picture.
     pub(super) fn line(&mut self, stroke: Stroke, points: impl Iterator<Item = [f64; 2]>) {
         let mut path = String::new();
         let mut drawing = false;
         for [x, y] in points {
-            let finite = x.is_finite() && y.is_finite();
-            if finite {
+            let shown = x.abs() < FAR && y.abs() < FAR;
+            if shown {
                 // A line of no length is a dot: a point between two gaps is to be seen.
-                let _ = if drawing {
-                    write!(path, "L{x:.1},{y:.1}")
-                } else {
-                    write!(path, "M{x:.1},{y:.1}h0")
-                };
+                let _ =
+                    if drawing { write!(path, "L{x:.1},{y:.1}") } else { write!(path, "M{x:.1},{y:.1}h0") };
             }
-            drawing = finite;
+            drawing = shown;
         }
         if path.is_empty() {
             return;
@@ -124,7 +125,12 @@ impl Svg {
     }
 
     /// What `draw` draws is cut off outside of a rectangle.
-    pub(super) fn clipped(&mut self, name: usize, [x, y, width, height]: [f64; 4], draw: impl FnOnce(&mut Svg)) {
+    pub(super) fn clipped(
+        &mut self,
+        name: usize,
+        [x, y, width, height]: [f64; 4],
+        draw: impl FnOnce(&mut Svg),
+    ) {
         self.element(&format!(
             "<clipPath id=\"box{name}\"><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" \
              height=\"{height:.1}\"/></clipPath>\n<g clip-path=\"url(#box{name})\">"

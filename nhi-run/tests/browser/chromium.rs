@@ -21,7 +21,13 @@ impl Chromium {
         // Chromium reads commands from descriptor 3 and writes messages to 4.
         let mut process = Command::new("sh")
             .args(["-c", "exec \"$@\" 3<&0 4>&1 0</dev/null 1>&2", "sh", program])
-            .args(["--headless", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-quic"])
+            .args([
+                "--headless",
+                "--remote-debugging-pipe",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+            ])
             .args(["--no-first-run", "--disable-background-networking", "--disable-component-update"])
             .args(["--disable-sync", "--hide-scrollbars"])
             .arg(format!("--user-data-dir={}", folder.display()))
@@ -52,7 +58,8 @@ impl Chromium {
     /// Loads an address, and waits until it is there.
     pub(crate) fn navigate(&mut self, session: &str, address: &str) {
         self.call(Some(session), "Page.navigate", json!({"url": address}));
-        let loaded = |event: &Value| event["method"] == "Page.loadEventFired" && event["sessionId"] == session;
+        let loaded =
+            |event: &Value| event["method"] == "Page.loadEventFired" && event["sessionId"] == session;
         while !self.events.iter().any(loaded) {
             let event = self.receive();
             self.events.push(event);

@@ -102,7 +102,8 @@ impl Run<'_> {
         let derived = Derived::new(declaration, default_engine().as_mut()).expect("derivable");
         let optimised = derived.optimised().expect("finite constants");
         let variant = Variant::with_id(self.method).expect("a method");
-        let compiled = Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here");
+        let compiled =
+            Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here");
         let mut simulation = Simulation::new(&compiled, variant, self.parameters, self.q0, self.v0, self.h)
             .expect("admissible values");
 
@@ -178,35 +179,51 @@ pub(crate) fn unusual() -> Vec<(&'static str, Recording)> {
     let step: Named<'_> = ("k", Quantity::Step, &|k| k);
     let time: Named<'_> = ("t", Quantity::Time, &|k| -0.01 * k);
     let planar = || Some(Pose::Planar(["x", "y", "theta"].map(str::to_owned)));
-    let sample = recording(planar(), Some("step 1: Newton's method did not converge"), 1, &[
-        step,
-        time,
-        ("theta", Quantity::Coordinate, &|_| 0.3),
-        ("x", Quantity::Coordinate, &|_| 2.0),
-        ("y", Quantity::Coordinate, &|_| -1.0),
-        ("dot_theta", Quantity::Velocity, &|_| 0.0),
-        ("energy", Quantity::Energy, &|_| 0.0),
-    ]);
-    let constants = recording(None, None, 300, &[
-        step,
-        time,
-        ("x", Quantity::Coordinate, &|_| 1e6),
-        ("y", Quantity::Coordinate, &|_| 0.0),
-        ("z", Quantity::Coordinate, &|_| -1e-12),
-        ("dot_x", Quantity::Velocity, &|_| 0.0),
-        ("energy", Quantity::Energy, &|_| 1.5),
-    ]);
-    let gaps = recording(planar(), Some("a < b & \"c\" </script><!-- <script>"), 400, &[
-        step,
-        time,
-        ("theta", Quantity::Coordinate, &|k| 0.05 * k),
-        ("x", Quantity::Coordinate, &|k| if (100.0..150.0).contains(&k) { f64::NAN } else { 0.01 * k }),
-        ("y", Quantity::Coordinate, &|k| if k > 300.0 { f64::INFINITY } else { (0.03 * k).sin() }),
-        ("dot_x", Quantity::Velocity, &|_| f64::NAN),
-        ("lambda_</script><i>a < b & 'c'", Quantity::Multiplier, &|k| if k == 200.0 { 1e300 } else { k }),
-        ("energy", Quantity::Energy, &|k| if k > 200.0 { f64::NEG_INFINITY } else { 1.0 + 1e-9 * k }),
-    ]);
-    let names: Vec<String> = (0..58).map(|i| format!("x[{i}]")).chain((0..4).map(|i| format!("y[{i}]"))).collect();
+    let sample = recording(
+        planar(),
+        Some("step 1: Newton's method did not converge"),
+        1,
+        &[
+            step,
+            time,
+            ("theta", Quantity::Coordinate, &|_| 0.3),
+            ("x", Quantity::Coordinate, &|_| 2.0),
+            ("y", Quantity::Coordinate, &|_| -1.0),
+            ("dot_theta", Quantity::Velocity, &|_| 0.0),
+            ("energy", Quantity::Energy, &|_| 0.0),
+        ],
+    );
+    let constants = recording(
+        None,
+        None,
+        300,
+        &[
+            step,
+            time,
+            ("x", Quantity::Coordinate, &|_| 1e6),
+            ("y", Quantity::Coordinate, &|_| 0.0),
+            ("z", Quantity::Coordinate, &|_| -1e-12),
+            ("dot_x", Quantity::Velocity, &|_| 0.0),
+            ("energy", Quantity::Energy, &|_| 1.5),
+        ],
+    );
+    let gaps = recording(
+        planar(),
+        Some("a < b & \"c\" </script><!-- <script>"),
+        400,
+        &[
+            step,
+            time,
+            ("theta", Quantity::Coordinate, &|k| 0.05 * k),
+            ("x", Quantity::Coordinate, &|k| if (100.0..150.0).contains(&k) { f64::NAN } else { 0.01 * k }),
+            ("y", Quantity::Coordinate, &|k| if k > 300.0 { f64::INFINITY } else { (0.03 * k).sin() }),
+            ("dot_x", Quantity::Velocity, &|_| f64::NAN),
+            ("lambda_</script><i>a < b & 'c'", Quantity::Multiplier, &|k| if k == 200.0 { 1e300 } else { k }),
+            ("energy", Quantity::Energy, &|k| if k > 200.0 { f64::NEG_INFINITY } else { 1.0 + 1e-9 * k }),
+        ],
+    );
+    let names: Vec<String> =
+        (0..58).map(|i| format!("x[{i}]")).chain((0..4).map(|i| format!("y[{i}]"))).collect();
     let wave = |i: usize| move |k: f64| ((1.0 + i as f64) * 1e-4 * k).sin() * (1.0 + i as f64);
     let waves: Vec<Box<dyn Fn(f64) -> f64>> =
         (0..names.len()).map(|i| Box::new(wave(i)) as Box<dyn Fn(f64) -> f64>).collect();
