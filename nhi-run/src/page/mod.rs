@@ -15,7 +15,7 @@ const SCRIPTS: [&str; 3] = [include_str!("panel.js"), include_str!("scenes.js"),
 /// all quantities over time, and a phase plane. The page is one file, loads nothing, and needs no network.
 ///
 /// Long recordings are shown with about 20 000 samples, among them the extremes of every column; the page says so. Values
-/// that are not finite are gaps in the curves.
+/// that are not finite are gaps in the curves. Between samples, positions and angles are interpolated linearly.
 pub fn page(recording: &Recording) -> String {
     let panels = Panels::of(recording, SAMPLES);
     let json = serde_json::to_string(&panels).expect("numbers, names and lists are JSON");

@@ -162,9 +162,11 @@ class Chart extends Panel {
     const widest = Math.max(0, ...columns.map(({ label }) => pen.measureText(label).width)) + 10;
     const distance = columns.length > 1 ? this.x(columns[1].at) - this.x(columns[0].at) : widest;
     const every = Math.ceil(widest / distance);
-    columns.forEach(({ at, label }, i) => {
-      if (i % every === 0) pen.fillText(label, this.x(at), bottom + 6);
-    });
+    // Of labels that would touch, every second or third, that of zero among them.
+    const step = columns.length > 1 ? columns[1].at - columns[0].at : 1;
+    for (const { at, label } of columns) {
+      if (Math.round(at / step) % every === 0) pen.fillText(label, this.x(at), bottom + 6);
+    }
     pen.textBaseline = "middle";
     pen.textAlign = "right";
     for (const { at, label } of rows) pen.fillText(label, left - 6, this.y(at));

@@ -102,7 +102,6 @@ class Player {
     this.clock = at("clock");
     this.speed = at("speed");
     this.times = recording.time === null ? new Float64Array(1) : recording.columns[recording.time].values;
-    this.step = recording.columns.find(({ name }) => name === "k");
     // Time since the first sample, which a negative step size counts backwards.
     this.elapsed = 0;
     this.duration = recording.samples > 1 ? this.since(recording.samples - 1) : 0;
@@ -203,7 +202,7 @@ class Player {
   showClock() {
     this.slider.value = this.elapsed;
     const time = this.times[0] + (this.times[0] <= this.times[this.times.length - 1] ? this.elapsed : -this.elapsed);
-    const step = this.step && recording.samples > 0 ? `, step ${this.step.values[moment.index]}` : "";
+    const step = recording.step === null ? "" : `, step ${recording.columns[recording.step].values[moment.index]}`;
     const text = recording.samples > 0 ? `t = ${numberText(time)}${step}` : "no samples";
     this.clock.textContent = text;
     this.slider.setAttribute("aria-valuetext", text);

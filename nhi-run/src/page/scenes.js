@@ -46,16 +46,18 @@ class PlaneScene extends Chart {
 
   drawMoving(pen) {
     this.inBox(pen, () => {
-      this.scene.bodies.forEach(({ position, heading }, i) => {
+      // The first one is on top.
+      for (let i = this.scene.bodies.length - 1; i >= 0; i--) {
+        const { position, heading } = this.scene.bodies[i];
         pen.strokeStyle = theme.curves[PATHS[i]];
         pen.lineWidth = 2.25;
         this.curve(pen, ...position, true);
         pen.stroke();
         const [x, y] = [this.x(valueNow(position[0])), this.y(valueNow(position[1]))];
-        if (!Number.isFinite(x) || !Number.isFinite(y)) return;
+        if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
         if (heading !== null) this.drawBody(pen, x, y, angleNow(heading));
         dot(pen, x, y, theme.curves[PATHS[i]]);
-      });
+      }
     });
   }
 
@@ -231,8 +233,10 @@ class SphereScene extends SpaceView {
     pen.textBaseline = "middle";
     ["x", "y", "z"].forEach((name, axis) => {
       const along = (length) => [0, 1, 2].map((i) => (i === axis ? length : 0));
-      this.path(pen, 2, (k) => along(1 + 0.08 * k));
-      this.text(pen, name, along(1.14));
+      this.path(pen, 2, (k) => along(1 + 0.06 * k));
+      const end = this.project(along(1.06));
+      const away = Math.atan2(end[1] - y, end[0] - x);
+      pen.fillText(name, end[0] + 10 * Math.cos(away), end[1] + 10 * Math.sin(away));
     });
   }
 

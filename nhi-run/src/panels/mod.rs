@@ -33,6 +33,8 @@ pub(crate) struct Panels {
     /// Number of samples shown. All columns have as many values.
     pub(crate) samples: usize,
     pub(crate) columns: Vec<Shown>,
+    /// The column of the number of steps.
+    pub(crate) step: Option<usize>,
     /// The column of the time.
     pub(crate) time: Option<usize>,
     pub(crate) time_axis: Axis,
@@ -98,7 +100,8 @@ impl Panels {
             })
             .collect();
 
-        let time = recording.columns.iter().position(|column| column.quantity == Quantity::Time);
+        let first = |quantity| recording.columns.iter().position(|column| column.quantity == quantity);
+        let time = first(Quantity::Time);
         let over_time = |title: String, chosen: Vec<usize>| Series {
             title,
             axis: Axis::of(chosen.iter().map(|&column| values[column])),
@@ -123,6 +126,7 @@ impl Panels {
             samples: kept.len(),
             time_axis: Axis::exact(time.map_or(&[][..], |time| values[time])),
             time,
+            step: first(Quantity::Step),
             scenes: scene::scenes(recording),
             camera: Camera::START,
             series,

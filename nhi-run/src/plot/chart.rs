@@ -53,12 +53,15 @@ impl Axes {
         };
         let columns: Vec<_> = x.0.ticks.iter().filter(|tick| shown(tick.at, self.x)).collect();
         let widest = columns.iter().map(|tick| tick.label.chars().count()).max().unwrap_or(0);
-        let room = (self.right - self.left) / columns.len().max(1) as f64;
-        let every = ((LETTER * widest as f64 + 8.0) / room).ceil().max(1.0) as usize;
-        for (i, tick) in columns.iter().enumerate() {
+        // Of labels that would touch, every second or third, that of zero among them.
+        let step =
+            if let [first, second, ..] = columns[..] { second.at - first.at } else { self.x.1 - self.x.0 };
+        let room = step / (self.x.1 - self.x.0) * (self.right - self.left);
+        let every = ((LETTER * widest as f64 + 8.0) / room).ceil();
+        for tick in columns {
             let [at, _] = self.at(tick.at, self.y.0);
             svg.line(grid, [[at, self.top], [at, self.bottom]].into_iter());
-            if i % every == 0 {
+            if (tick.at / step).round() % every == 0.0 {
                 svg.text([at, self.bottom + 15.0], TICK_FONT, Anchor::Middle, QUIET, &tick.label);
             }
         }
@@ -145,7 +148,8 @@ pub(super) fn plane(
     [axes.x, axes.y] = equal(with_margin[0], with_margin[1], width, height);
     axes.draw(svg, place, (x_ticks, &view.names[0]), (y_ticks, &view.names[1]));
     axes.clipped(svg, place, |svg| {
-        for (i, body) in bodies.iter().enumerate() {
+        // The first one is on top.
+        for (i, body) in bodies.iter().enumerate().rev() {
             axes.curve(svg, panels, body.position, Stroke::new(PATHS[i], 2.0));
             let value = |column: usize, k: usize| panels.columns[column].values[k];
             let point = |k: usize| axes.at(value(body.position[0], k), value(body.position[1], k));

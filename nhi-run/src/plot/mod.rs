@@ -4,7 +4,7 @@ mod chart;
 mod space;
 mod svg;
 
-use crate::panels::{Panels, Scene};
+use crate::panels::{Panels, Scene, Series};
 use crate::recording::Recording;
 use svg::{Anchor, Svg};
 
@@ -47,7 +47,7 @@ pub fn plot(recording: &Recording) -> String {
     if panels.samples > 0 {
         drawings.extend(panels.scenes.iter().map(Drawing::Scene));
         if panels.time.is_some() {
-            drawings.extend((0..panels.series.len()).map(Drawing::Series));
+            drawings.extend(panels.series.iter().map(Drawing::Series));
         }
         drawings.extend(panels.phase.map(Drawing::Phase));
     }
@@ -73,7 +73,7 @@ pub fn plot(recording: &Recording) -> String {
             Drawing::Scene(Scene::Space { title, bodies, view, ball }) => {
                 space::bodies(&mut svg, &panels, place, title, bodies, (view, ball));
             }
-            Drawing::Series(series) => chart::series(&mut svg, &panels, place, &panels.series[*series]),
+            Drawing::Series(series) => chart::series(&mut svg, &panels, place, series),
             Drawing::Phase(columns) => chart::phase(&mut svg, &panels, place, *columns),
         }
     }
@@ -81,9 +81,10 @@ pub fn plot(recording: &Recording) -> String {
     svg.finished(width, height, &panels.title)
 }
 
+/// What a panel shows.
 enum Drawing<'a> {
     Scene(&'a Scene),
-    Series(usize),
+    Series(&'a Series),
     Phase([usize; 2]),
 }
 

@@ -105,7 +105,9 @@ pub(super) fn sphere(svg: &mut Svg, panels: &Panels, place: Place, title: &str, 
     for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
         let along = |length: f64| std::array::from_fn(|i| if i == axis { length } else { 0.0 });
         view.line(svg, Stroke::new(QUIET, 1.0), [along(1.0), along(1.06)].into_iter());
-        view.text(svg, along(1.13), name);
+        let ([x, y], _) = view.project(along(1.06));
+        let (sin, cos) = (y - view.centre[1]).atan2(x - view.centre[0]).sin_cos();
+        svg.text([x + 9.0 * cos, y + 9.0 * sin + 4.0], 11, Anchor::Middle, QUIET, name);
     }
     view.frame(svg, [0.0; 3], axes(panels, rotation, panels.samples - 1), 1.0);
 }

@@ -29,7 +29,8 @@ impl Chromium {
                 "--disable-quic",
             ])
             .args(["--no-first-run", "--disable-background-networking", "--disable-component-update"])
-            .args(["--disable-sync", "--hide-scrollbars"])
+            // Containers often have little of the shared memory that it would take.
+            .args(["--disable-sync", "--hide-scrollbars", "--disable-dev-shm-usage"])
             .arg(format!("--user-data-dir={}", folder.display()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -72,6 +73,17 @@ impl Chromium {
         let mut result = self.call(Some(session), "Runtime.evaluate", evaluate);
         assert!(result["exceptionDetails"].is_null(), "{}", result["exceptionDetails"]);
         result["result"]["value"].take()
+    }
+
+    /// Presses the mouse at a place on the page, moves it to another one and releases it.
+    pub(crate) fn drag(&mut self, session: &str, from: [f64; 2], to: [f64; 2]) {
+        for (kind, [x, y], buttons) in
+            [("mousePressed", from, 1), ("mouseMoved", to, 1), ("mouseReleased", to, 0)]
+        {
+            let event =
+                json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1});
+            self.call(Some(session), "Input.dispatchMouseEvent", event);
+        }
     }
 
     /// A picture of the page: a PNG in base64.

@@ -57,6 +57,49 @@ fn play(
     wrong
 }
 
+/// The middle of the first element that a selector finds, scrolled into the window, if there is one.
+fn middle(browser: &mut Chromium, session: &str, selector: &str) -> Option<[f64; 2]> {
+    let find = format!(
+        "(() => {{ const found = document.querySelector({selector:?}); if (!found) return null; \
+         found.scrollIntoView({{ block: 'center' }}); const box = found.getBoundingClientRect(); \
+         return [box.left + box.width / 2, box.top + box.height / 2]; }})()"
+    );
+    serde_json::from_value(browser.evaluate(session, &find)).expect("a place or none")
+}
+
+/// What the mouse does on a page of several samples: it presses the button, sets the time in a curve, and turns a picture.
+#[test]
+fn pages_follow_the_mouse() {
+    let Some((mut browser, folder)) = browser("mouse") else { return };
+    let recordings = recordings::recordings();
+    let (_, ball) = recordings.iter().find(|(name, _)| *name == "ball").expect("it is there");
+    let file = folder.join("page.html");
+    fs::write(&file, page(ball)).expect("a file");
+    for size in [SCREEN, PHONE] {
+        let session = browser.open(size);
+        browser.navigate(&session, &format!("file://{}", file.display()));
+        let place = |browser: &mut Chromium, selector: &str| {
+            middle(browser, &session, selector).unwrap_or_else(|| panic!("no {selector}"))
+        };
+        let [x, y] = place(&mut browser, ".over-time canvas");
+        browser.drag(&session, [x - 40.0, y], [x, y]);
+        let share =
+            browser.evaluate(&session, "player.elapsed / player.duration").as_f64().expect("a number");
+        // The axis is a little to the right of the middle of its canvas.
+        assert!((0.3..0.6).contains(&share), "{share}");
+        let [x, y] = place(&mut browser, ".in-space canvas");
+        let azimuth = "player.panels[0].camera.azimuth";
+        let before = browser.evaluate(&session, azimuth).as_f64().expect("a number");
+        browser.drag(&session, [x, y], [x + 60.0, y + 10.0]);
+        let after = browser.evaluate(&session, azimuth).as_f64().expect("a number");
+        assert!((before - after - 0.5).abs() < 1e-9, "{before} {after}");
+        let button = place(&mut browser, "#play");
+        browser.drag(&session, button, button);
+        assert_eq!(browser.evaluate(&session, "player.playing"), true);
+        assert_eq!(browser.complaints(&session), Vec::<String>::new());
+    }
+}
+
 /// Plays the page of each recording on a screen and on a phone.
 fn all_play(test: &str, recordings: Vec<(&'static str, Recording)>, moves: &str) {
     let Some((mut browser, folder)) = browser(test) else { return };
