@@ -1,0 +1,230 @@
+//! Which panels show a recording: what the page and the plot have in common.
+
+mod axis;
+mod decimate;
+mod number;
+mod scene;
+
+pub(crate) use axis::{Axis, Ticks, equal};
+pub(crate) use number::number;
+pub(crate) use scene::{Ball, Body, Camera, Placed, Scene, View};
+
+use crate::recording::{Column, Pose, Quantity, Recording};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Serialize, Serializer};
+use std::collections::BTreeSet;
+
+/// Curves in a panel, at most: as many as there are colours.
+pub(crate) const CURVES: usize = 7;
+
+/// What is shown of a recording.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Panels {
+    /// Name of the system.
+    pub(crate) title: String,
+    /// Method, step size and samples, in words.
+    pub(crate) facts: Vec<String>,
+    /// Names and values of the parameters.
+    pub(crate) parameters: Vec<(String, String)>,
+    /// The reason, if the run ended early.
+    pub(crate) stopped: Option<String>,
+    /// Number of samples shown. All columns have as many values.
+    pub(crate) samples: usize,
+    pub(crate) columns: Vec<Shown>,
+    /// The column of the number of steps.
+    pub(crate) step: Option<usize>,
+    /// The column of the time.
+    pub(crate) time: Option<usize>,
+    pub(crate) time_axis: Axis,
+    /// Pictures of the motion.
+    pub(crate) scenes: Vec<Scene>,
+    /// How they are looked at, where they are in space.
+    pub(crate) camera: Camera,
+    pub(crate) series: Vec<Series>,
+    /// The columns of the phase plane, which a reader may change.
+    pub(crate) phase: Option<[usize; 2]>,
+}
+
+/// A column as it is shown.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(crate) struct Shown {
+    pub(crate) name: String,
+    /// The axis that holds its values.
+    pub(crate) axis: Axis,
+    #[serde(serialize_with = "base64")]
+    pub(crate) values: Vec<f64>,
+}
+
+/// Columns over time.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(crate) struct Series {
+    pub(crate) title: String,
+    /// At most [`CURVES`].
+    pub(crate) columns: Vec<usize>,
+    pub(crate) axis: Axis,
+}
+
+/// Quantities that have panels over time, with the titles of these. The energy has its own.
+const SERIES: [(Quantity, &str); 12] = [
+    (Quantity::Coordinate, "Coordinates"),
+    (Quantity::Velocity, "Velocities"),
+    (Quantity::Residual, "Residuals of the constraints"),
+    (Quantity::PositionResidual, "Residuals of the position constraints"),
+    (Quantity::Multiplier, "Multipliers"),
+    (Quantity::Reaction, "Reactions"),
+    (Quantity::State, "Auxiliary states"),
+    (Quantity::Input, "Inputs"),
+    (Quantity::Momentum, "Momenta"),
+    (Quantity::MomentumBefore, "Momenta before the nodes"),
+    (Quantity::MomentumAfter, "Momenta after the nodes"),
+    (Quantity::Output, "Outputs"),
+];
+
+impl Panels {
+    /// The panels of `recording`, with about `limit` samples at most.
+    pub(crate) fn of(recording: &Recording, limit: usize) -> Panels {
+        let error = energy_error(recording);
+        let recorded = recording.columns.iter().map(|column| (column.name.as_str(), &column.values));
+        let derived = error.iter().map(|(name, values)| (*name, values));
+        let all: Vec<(&str, &Vec<f64>)> = recorded.chain(derived).collect();
+        let values: Vec<&[f64]> = all.iter().map(|(_, values)| values.as_slice()).collect();
+        let kept = decimate::kept(&values, limit);
+        let columns: Vec<Shown> = all
+            .iter()
+            .map(|(name, values)| Shown {
+                name: (*name).to_owned(),
+                axis: Axis::of([values.as_slice()]),
+                values: kept.iter().map(|&k| values[k]).collect(),
+            })
+            .collect();
+
+        let first = |quantity| recording.columns.iter().position(|column| column.quantity == quantity);
+        let time = first(Quantity::Time);
+        let over_time = |title: String, chosen: Vec<usize>| Series {
+            title,
+            axis: Axis::of(chosen.iter().map(|&column| values[column])),
+            columns: chosen,
+        };
+        let mut series = Vec::new();
+        for (quantity, title) in SERIES {
+            for (title, chosen) in groups(recording, quantity, title) {
+                series.push(over_time(title, chosen));
+            }
+            if quantity == Quantity::Velocity && error.is_some() {
+                series.push(over_time("Error of the energy".to_owned(), vec![recording.columns.len()]));
+            }
+        }
+        Panels {
+            title: recording.about.system.clone(),
+            facts: facts(recording, kept.len()),
+            parameters: (recording.about.parameters.iter())
+                .map(|(name, value)| (name.clone(), number(*value)))
+                .collect(),
+            stopped: recording.about.stopped.clone(),
+            samples: kept.len(),
+            time_axis: Axis::exact(time.map_or(&[][..], |time| values[time])),
+            time,
+            step: first(Quantity::Step),
+            scenes: scene::scenes(recording),
+            camera: Camera::START,
+            series,
+            phase: phase(recording),
+            columns,
+        }
+    }
+}
+
+/// What the heading says of the run.
+fn facts(recording: &Recording, shown: usize) -> Vec<String> {
+    let about = &recording.about;
+    let samples = recording.samples();
+    let mut facts = vec![format!("method {}", about.method), format!("step h = {}", number(about.h))];
+    facts.push(if samples == 1 { "1 sample".to_owned() } else { format!("{samples} samples") });
+    if shown < samples {
+        facts.push(format!("{shown} of them shown, with the extremes of every curve"));
+    }
+    facts
+}
+
+/// The name and the values of the error of the energy: relative, E/E₀ − 1, or E − E₀ where E₀ is smaller than that.
+fn energy_error(recording: &Recording) -> Option<(&'static str, Vec<f64>)> {
+    let energy = &recording.all(Quantity::Energy).next()?.values;
+    let first = *energy.first()?;
+    let differences = || energy.iter().map(|energy| energy - first);
+    let largest = differences().filter(|x| x.is_finite()).fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    Some(if first.abs() > largest {
+        ("E/E₀ − 1", differences().map(|difference| difference / first).collect())
+    } else {
+        ("E − E₀", differences().collect())
+    })
+}
+
+/// Places of the columns of `quantity`, in groups that share a panel, with the titles of the panels.
+fn groups(recording: &Recording, quantity: Quantity, title: &str) -> Vec<(String, Vec<usize>)> {
+    let mut groups = Vec::new();
+    // Those of a rotation are shown by the axes of the body.
+    let mut taken = BTreeSet::new();
+    if let (Quantity::Coordinate, Some(Pose::Rotation(r) | Pose::Rigid(r, _))) =
+        (quantity, &recording.about.pose)
+        && let Some(entries) = places(recording, r)
+    {
+        for axis in 0..3 {
+            groups.push((
+                format!("Axis {} of the body, in space", axis + 1),
+                vec![entries[axis], entries[axis + 3], entries[axis + 6]],
+            ));
+        }
+        taken.extend(entries);
+    }
+    let of_quantity = |(_, column): &(usize, &Column)| column.quantity == quantity;
+    let others = recording.columns.iter().enumerate().filter(of_quantity).map(|(place, _)| place);
+    let others: Vec<usize> = others.filter(|place| !taken.contains(place)).collect();
+    let panels = others.len().div_ceil(CURVES);
+    let each = others.len().div_ceil(panels.max(1)).max(1);
+    let numbered = others.chunks(each).enumerate().map(|(panel, chosen)| {
+        let title =
+            if panels > 1 { format!("{title} ({} of {panels})", panel + 1) } else { title.to_owned() };
+        (title, chosen.to_vec())
+    });
+    // What is not an entry of a rotation comes first.
+    numbered.chain(groups).collect()
+}
+
+/// The first coordinate with its velocity, or two velocities where these are not those of coordinates, as on groups, or
+/// any two quantities.
+fn phase(recording: &Recording) -> Option<[usize; 2]> {
+    let of = |quantity| {
+        recording.columns.iter().enumerate().filter(move |(_, column)| column.quantity == quantity)
+    };
+    let velocities: Vec<(usize, &Column)> = of(Quantity::Velocity).collect();
+    let own = velocities.iter().filter(|(_, column)| !column.name.starts_with("dot_"));
+    let own: Vec<usize> = own.map(|(place, _)| *place).collect();
+    if let [first, second, ..] = own[..] {
+        return Some([first, second]);
+    }
+    let paired = of(Quantity::Coordinate).find_map(|(place, column)| {
+        let name = format!("dot_{}", column.name);
+        velocities.iter().find(|(_, velocity)| velocity.name == name).map(|(velocity, _)| [place, *velocity])
+    });
+    let counts = |quantity| matches!(quantity, Quantity::Step | Quantity::Time);
+    let mut others = (0..recording.columns.len()).filter(|&i| !counts(recording.columns[i].quantity));
+    paired.or_else(|| Some([others.next()?, others.next()?]))
+}
+
+/// Places of the columns with these names, if all are there.
+fn places<const N: usize>(recording: &Recording, names: &[String; N]) -> Option<[usize; N]> {
+    let place = |name: &String| recording.columns.iter().position(|column| column.name == *name);
+    let found: Option<Vec<usize>> = names.iter().map(place).collect();
+    found?.try_into().ok()
+}
+
+/// Serializes numbers as the base64 text of their bytes, lowest first: any f64 has them.
+fn base64<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    serializer.serialize_str(&STANDARD.encode(bytes))
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,210 @@
+//! Pictures of a motion: what moves in them.
+
+use super::axis::{Ticks, bounds, ticks, varies};
+use super::{CURVES, places};
+use crate::recording::{Pose, Quantity, Recording};
+use serde::Serialize;
+
+/// A picture of the motion. Numbers of columns stand for the columns.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub(crate) enum Scene {
+    /// Bodies or points in the plane.
+    Plane { title: String, bodies: Vec<Body>, view: View<2> },
+    /// The axes of a body that turns, on the unit sphere: entries of R, row by row.
+    Sphere { title: String, rotation: [usize; 9] },
+    /// Bodies or points in space.
+    Space { title: String, bodies: Vec<Placed>, view: View<3>, ball: Ball },
+}
+
+/// What moves in the plane.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(crate) struct Body {
+    pub(crate) position: [usize; 2],
+    /// The angle, of a body.
+    pub(crate) heading: Option<usize>,
+}
+
+/// What moves in space.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(crate) struct Placed {
+    pub(crate) position: [usize; 3],
+    /// Entries of R, row by row, of a body.
+    pub(crate) rotation: Option<[usize; 9]>,
+}
+
+/// Axes on which a unit is equally long.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(crate) struct View<const N: usize> {
+    /// Names of the axes.
+    #[serde(serialize_with = "as_list")]
+    pub(crate) names: [String; N],
+    /// The range of the positions on each axis.
+    #[serde(serialize_with = "as_list")]
+    pub(crate) ranges: [(f64, f64); N],
+    /// What a picture shows beyond each range, at both ends together.
+    pub(crate) margin: f64,
+    /// For each axis, beyond its range as far as a picture of any proportions may show.
+    #[serde(serialize_with = "as_list")]
+    pub(crate) ticks: [Ticks; N],
+}
+
+/// How a box around a motion in space is placed in the ball of radius 1 around 0.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub(crate) struct Ball {
+    /// The position that is placed at 0.
+    pub(crate) centre: [f64; 3],
+    /// The length that is placed as 1.
+    pub(crate) size: f64,
+    /// Half of the sides of the placed box.
+    pub(crate) half: [f64; 3],
+}
+
+impl Ball {
+    fn around(view: &View<3>) -> Ball {
+        let longest = longest(&view.ranges);
+        // A flat motion has a box, too, which is not all floor.
+        let half = view.ranges.map(|(low, high)| ((high - low) / 2.0).max(0.2 * longest) + view.margin / 4.0);
+        let size = half.iter().fold(0.0, |size: f64, half| size.hypot(*half));
+        let centre = view.ranges.map(|(low, high)| low / 2.0 + high / 2.0);
+        Ball { centre, size, half: half.map(|half| half / size) }
+    }
+
+    /// Where a position is placed.
+    pub(crate) fn place(&self, position: [f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|i| (position[i] - self.centre[i]) / self.size)
+    }
+}
+
+/// Where the camera is for pictures in space. It looks at the centre of a ball of radius 1, with the third axis upwards.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub(crate) struct Camera {
+    /// Angle about the third axis, from the first axis to the camera, in radians.
+    pub(crate) azimuth: f64,
+    /// Angle above the plane of the first two axes.
+    pub(crate) elevation: f64,
+    /// Distance from the centre.
+    pub(crate) distance: f64,
+}
+
+impl Camera {
+    /// Where it is before a reader turns it.
+    pub(crate) const START: Camera = Camera { azimuth: 0.6, elevation: 0.4, distance: 4.0 };
+
+    /// Position to the right and upwards in the picture, and towards the camera, of a point. In the distance of the
+    /// centre, a unit is a unit.
+    pub(crate) fn project(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        let (sin, cos) = self.azimuth.sin_cos();
+        let (right, front) = (cos * y - sin * x, cos * x + sin * y);
+        let (sin, cos) = self.elevation.sin_cos();
+        let (up, near) = (cos * z - sin * front, cos * front + sin * z);
+        let scale = self.distance / (self.distance - near);
+        [scale * right, scale * up, near]
+    }
+}
+
+fn as_list<T: Serialize, S: serde::Serializer>(
+    items: &impl AsRef<[T]>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(items.as_ref())
+}
+
+impl<const N: usize> View<N> {
+    fn of(recording: &Recording, positions: &[[usize; N]]) -> View<N> {
+        let values = |axis: usize| {
+            let columns = positions.iter().map(move |position| &recording.columns[position[axis]].values);
+            columns.flatten().copied()
+        };
+        // A straight path along an axis needs no width along the others.
+        let ranges: [(f64, f64); N] = std::array::from_fn(|axis| bounds(values(axis)).unwrap_or_default());
+        let longest = longest(&ranges);
+        let margin = if varies(ranges.iter().flat_map(|(low, high)| [*low, *high]), longest) {
+            0.16 * longest
+        } else {
+            1.0
+        };
+        let length = longest + margin;
+        let beyond = |(low, high): (f64, f64)| {
+            let centre = low / 2.0 + high / 2.0;
+            ticks(centre - 2.0 * length, centre + 2.0 * length, length)
+        };
+        // Axes with the names of all their columns: one, or `x`, for several.
+        let name = |axis: usize| match positions {
+            [position] => recording.columns[position[axis]].name.clone(),
+            _ => ["x", "y", "z"][axis].to_owned(),
+        };
+        View { names: std::array::from_fn(name), ranges, margin, ticks: ranges.map(beyond) }
+    }
+}
+
+/// The length of the longest range.
+fn longest(ranges: &[(f64, f64)]) -> f64 {
+    ranges.iter().fold(0.0, |longest: f64, (low, high)| longest.max(high - low))
+}
+
+/// The pictures of `recording`: of its pose first, then of coordinates that are called as positions are.
+pub(super) fn scenes(recording: &Recording) -> Vec<Scene> {
+    let (mut planar, mut spatial): (Vec<Body>, Vec<Placed>) = (Vec::new(), Vec::new());
+    let mut scenes = Vec::new();
+    match &recording.about.pose {
+        Some(Pose::Planar(names)) => {
+            if let Some([x, y, theta]) = places(recording, names) {
+                planar.push(Body { position: [x, y], heading: Some(theta) });
+            }
+        }
+        Some(Pose::Rotation(names)) => {
+            if let Some(rotation) = places(recording, names) {
+                scenes.push(Scene::Sphere { title: "Axes of the body".to_owned(), rotation });
+            }
+        }
+        Some(Pose::Rigid(rotation, position)) => {
+            if let (Some(rotation), Some(position)) =
+                (places(recording, rotation), places(recording, position))
+            {
+                spatial.push(Placed { position, rotation: Some(rotation) });
+            }
+        }
+        None => {}
+    }
+    let (mut pairs, mut triples) = positions(recording);
+    pairs.retain(|position| planar.iter().all(|body| body.position != *position));
+    triples.retain(|position| spatial.iter().all(|body| body.position != *position));
+    planar.extend(pairs.into_iter().map(|position| Body { position, heading: None }));
+    spatial.extend(triples.into_iter().map(|position| Placed { position, rotation: None }));
+    planar.truncate(CURVES);
+    spatial.truncate(CURVES);
+    let title = |count: usize| if count == 1 { "Path" } else { "Paths" }.to_owned();
+    if !spatial.is_empty() {
+        let positions: Vec<[usize; 3]> = spatial.iter().map(|body| body.position).collect();
+        let view = View::of(recording, &positions);
+        let ball = Ball::around(&view);
+        scenes.push(Scene::Space { title: title(spatial.len()), bodies: spatial, view, ball });
+    }
+    if !planar.is_empty() {
+        let positions: Vec<[usize; 2]> = planar.iter().map(|body| body.position).collect();
+        let view = View::of(recording, &positions);
+        scenes.push(Scene::Plane { title: title(planar.len()), bodies: planar, view });
+    }
+    scenes
+}
+
+/// Coordinates that are positions by their names: `x` and `y`, `x1` and `y1`, `x[0]` and `y[0]`, in space with `z`.
+fn positions(recording: &Recording) -> (Vec<[usize; 2]>, Vec<[usize; 3]>) {
+    let place = |name: &str| {
+        recording
+            .columns
+            .iter()
+            .position(|column| column.quantity == Quantity::Coordinate && column.name == name)
+    };
+    let (mut pairs, mut triples) = (Vec::new(), Vec::new());
+    for rest in recording.all(Quantity::Coordinate).filter_map(|column| column.name.strip_prefix('x')) {
+        let [x, y, z] = ["x", "y", "z"].map(|axis| place(&format!("{axis}{rest}")));
+        match (x, y, z) {
+            (Some(x), Some(y), Some(z)) => triples.push([x, y, z]),
+            (Some(x), Some(y), None) => pairs.push([x, y]),
+            _ => {}
+        }
+    }
+    (pairs, triples)
+}

@@ -1,0 +1,201 @@
+//! Panels with two axes.
+
+use super::svg::{Anchor, Stroke, Svg};
+use super::{AXES, COLOURS, FRAME, GRID, INK, LETTER, PATHS, Place, QUIET};
+use crate::panels::{Axis, Body, Panels, Series, Ticks, View, equal};
+
+/// Bodies drawn along a path.
+pub(super) const INSTANTS: usize = 7;
+/// Length of a body's axes.
+const LENGTH: f64 = 24.0;
+const TICK_FONT: u32 = 11;
+
+/// The rectangle of two axes, and their ranges.
+#[derive(Clone, Copy)]
+struct Axes {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+    x: (f64, f64),
+    y: (f64, f64),
+}
+
+impl Axes {
+    /// Below the title, with room for the labels.
+    fn within(place: Place, top: f64, x: (f64, f64), y: (f64, f64), y_ticks: &Ticks, y_name: &str) -> Axes {
+        let widest = y_ticks.ticks.iter().map(|tick| tick.label.chars().count()).max().unwrap_or(0);
+        let named = if y_name.is_empty() { 0.0 } else { 18.0 };
+        Axes {
+            left: place.left + named + 8.0 + (6.6 * widest as f64).max(20.0),
+            right: place.right() - 8.0,
+            top: top + if y_ticks.unit.is_empty() { 6.0 } else { 18.0 },
+            bottom: place.bottom() - 34.0,
+            x,
+            y,
+        }
+    }
+
+    fn at(&self, x: f64, y: f64) -> [f64; 2] {
+        let share = |(low, high): (f64, f64), value: f64| (value - low) / (high - low);
+        [
+            self.left + share(self.x, x) * (self.right - self.left),
+            self.bottom - share(self.y, y) * (self.bottom - self.top),
+        ]
+    }
+
+    /// Draws the axes with ticks and names.
+    fn draw(&self, svg: &mut Svg, place: Place, x: (&Ticks, &str), y: (&Ticks, &str)) {
+        let grid = Stroke::new(GRID, 1.0);
+        let shown = |at: f64, (low, high): (f64, f64)| {
+            let rounding = 1e-9 * (high - low);
+            at >= low - rounding && at <= high + rounding
+        };
+        let columns: Vec<_> = x.0.ticks.iter().filter(|tick| shown(tick.at, self.x)).collect();
+        let widest = columns.iter().map(|tick| tick.label.chars().count()).max().unwrap_or(0);
+        // Of labels that would touch, every second or third, that of zero among them.
+        let step =
+            if let [first, second, ..] = columns[..] { second.at - first.at } else { self.x.1 - self.x.0 };
+        let room = step / (self.x.1 - self.x.0) * (self.right - self.left);
+        let every = ((LETTER * widest as f64 + 8.0) / room).ceil();
+        for tick in columns {
+            let [at, _] = self.at(tick.at, self.y.0);
+            svg.line(grid, [[at, self.top], [at, self.bottom]].into_iter());
+            if (tick.at / step).round() % every == 0.0 {
+                svg.text([at, self.bottom + 15.0], TICK_FONT, Anchor::Middle, QUIET, &tick.label);
+            }
+        }
+        for tick in y.0.ticks.iter().filter(|tick| shown(tick.at, self.y)) {
+            let [_, at] = self.at(self.x.0, tick.at);
+            svg.line(grid, [[self.left, at], [self.right, at]].into_iter());
+            svg.text([self.left - 6.0, at + 4.0], TICK_FONT, Anchor::End, QUIET, &tick.label);
+        }
+        let corner = [[self.left, self.top], [self.left, self.bottom], [self.right, self.bottom]];
+        svg.line(Stroke::new(FRAME, 1.0), corner.into_iter());
+        svg.text([self.left - 6.0, self.top - 6.0], TICK_FONT, Anchor::Start, QUIET, &y.0.unit);
+        let below = format!("{} {}", x.1, x.0.unit);
+        let middle = (self.left + self.right) / 2.0;
+        svg.text([middle, self.bottom + 31.0], 12, Anchor::Middle, QUIET, below.trim());
+        let middle = (self.top + self.bottom) / 2.0;
+        svg.rotated_text([place.left + 10.0, middle], -90, 12, Anchor::Middle, QUIET, y.1);
+    }
+
+    /// Draws within the axes.
+    fn clipped(&self, svg: &mut Svg, place: Place, draw: impl FnOnce(&mut Svg)) {
+        let size = [self.right - self.left + 2.0, self.bottom - self.top + 2.0];
+        svg.clipped(place.number, [self.left - 1.0, self.top - 1.0, size[0], size[1]], draw);
+    }
+
+    /// The curve of two columns.
+    fn curve(&self, svg: &mut Svg, panels: &Panels, [x, y]: [usize; 2], stroke: Stroke) {
+        let (x, y) = (&panels.columns[x].values, &panels.columns[y].values);
+        svg.line(stroke, x.iter().zip(y).map(|(x, y)| self.at(*x, *y)));
+    }
+}
+
+/// Columns over time.
+pub(super) fn series(svg: &mut Svg, panels: &Panels, place: Place, series: &Series) {
+    let Some(time) = panels.time else { return };
+    let named = |(i, column): (usize, &usize)| (panels.columns[*column].name.as_str(), COLOURS[i]);
+    let top = place.titled(svg, &series.title, series.columns.iter().enumerate().map(named));
+    let (x, y) = (&panels.time_axis, &series.axis);
+    let axes = Axes::within(place, top, x.range(), y.range(), &y.ticks, "");
+    axes.draw(svg, place, (&x.ticks, "t"), (&y.ticks, ""));
+    axes.clipped(svg, place, |svg| {
+        // The first curve is on top.
+        for (i, column) in series.columns.iter().enumerate().rev() {
+            axes.curve(svg, panels, [time, *column], Stroke::new(COLOURS[i], 1.75));
+        }
+    });
+}
+
+/// A column over another.
+pub(super) fn phase(svg: &mut Svg, panels: &Panels, place: Place, columns: [usize; 2]) {
+    let [x, y] = columns.map(|column| &panels.columns[column]);
+    let top = place.titled(svg, "Phase plane", []);
+    let axis = |axis: &Axis| axis.range();
+    let axes = Axes::within(place, top, axis(&x.axis), axis(&y.axis), &y.axis.ticks, &y.name);
+    axes.draw(svg, place, (&x.axis.ticks, &x.name), (&y.axis.ticks, &y.name));
+    axes.clipped(svg, place, |svg| {
+        axes.curve(svg, panels, columns, Stroke::new(COLOURS[0], 1.75));
+        if let (Some(x), Some(y)) = (x.values.first(), y.values.first()) {
+            mark(svg, axes.at(*x, *y), COLOURS[0]);
+        }
+    });
+}
+
+/// Bodies or points in the plane. Bodies are drawn at some instants, the first and the last among them.
+pub(super) fn plane(
+    svg: &mut Svg,
+    panels: &Panels,
+    place: Place,
+    title: &str,
+    bodies: &[Body],
+    view: &View<2>,
+) {
+    let named = bodies.iter().enumerate().map(|(i, body)| {
+        let [x, y] = body.position.map(|column| panels.columns[column].name.as_str());
+        (format!("({x}, {y})"), PATHS[i])
+    });
+    let named: Vec<(String, &'static str)> = named.collect();
+    let legend = named.iter().map(|(name, colour)| (name.as_str(), *colour));
+    let top = place.titled(svg, title, legend);
+    let [x_ticks, y_ticks] = &view.ticks;
+    let mut axes = Axes::within(place, top, view.ranges[0], view.ranges[1], y_ticks, &view.names[1]);
+    let (width, height) = (axes.right - axes.left, axes.bottom - axes.top);
+    let margin = view.margin / 2.0;
+    let with_margin = view.ranges.map(|(low, high)| (low - margin, high + margin));
+    [axes.x, axes.y] = equal(with_margin[0], with_margin[1], width, height);
+    axes.draw(svg, place, (x_ticks, &view.names[0]), (y_ticks, &view.names[1]));
+    axes.clipped(svg, place, |svg| {
+        // The first one is on top.
+        for (i, body) in bodies.iter().enumerate().rev() {
+            axes.curve(svg, panels, body.position, Stroke::new(PATHS[i], 2.0));
+            let value = |column: usize, k: usize| panels.columns[column].values[k];
+            let point = |k: usize| axes.at(value(body.position[0], k), value(body.position[1], k));
+            for k in instants(panels.samples) {
+                if let Some(heading) = body.heading {
+                    frame(svg, point(k), value(heading, k));
+                }
+            }
+            mark(svg, point(0), PATHS[i]);
+        }
+    });
+}
+
+/// Samples at which bodies are drawn, evenly spaced.
+pub(super) fn instants(samples: usize) -> impl Iterator<Item = usize> {
+    let instants = INSTANTS.min(samples);
+    (0..instants).map(move |i| i * (samples - 1) / (instants - 1).max(1))
+}
+
+/// A dot, where there is a point.
+pub(super) fn mark(svg: &mut Svg, point: [f64; 2], colour: &str) {
+    if point.iter().all(|x| x.is_finite()) {
+        svg.dot(point, colour);
+    }
+}
+
+/// A body that points to `angle`, with the axes of its frame.
+fn frame(svg: &mut Svg, [x, y]: [f64; 2], angle: f64) {
+    if ![x, y, angle].iter().all(|x| x.is_finite()) {
+        return;
+    }
+    let (sin, cos) = angle.sin_cos();
+    let at = |[ahead, left]: [f64; 2]| [x + cos * ahead - sin * left, y - sin * ahead - cos * left];
+    let outline = [[16.0, 0.0], [7.0, -8.0], [-12.0, -8.0], [-12.0, 8.0], [7.0, 8.0]];
+    svg.polygon(INK, 0.14, &outline.map(at));
+    arrow(svg, [x, y], at([LENGTH, 0.0]), AXES[0]);
+    arrow(svg, [x, y], at([0.0, LENGTH]), AXES[1]);
+}
+
+pub(super) fn arrow(svg: &mut Svg, [x0, y0]: [f64; 2], [x1, y1]: [f64; 2], colour: &'static str) {
+    let length = (x1 - x0).hypot(y1 - y0);
+    let (sin, cos) = (y1 - y0).atan2(x1 - x0).sin_cos();
+    let head = length.min(7.0);
+    let back = |along: f64, across: f64| {
+        [x1 - head * (along * cos - across * sin), y1 - head * (along * sin + across * cos)]
+    };
+    svg.line(Stroke::new(colour, 2.0), [[x0, y0], back(0.7, 0.0)].into_iter());
+    svg.polygon(colour, 1.0, &[[x1, y1], back(0.92, 0.39), back(0.92, -0.39)]);
+}
