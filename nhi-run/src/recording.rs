@@ -46,6 +46,8 @@ pub enum Quantity {
     Step,
     /// Time.
     Time,
+    /// A parameter or initial value that distinguishes the runs of an ensemble.
+    Swept,
     /// An entry of the configuration.
     Coordinate,
     /// An entry of the velocity.

@@ -1,16 +1,17 @@
 //! The code that the derive generates for the structs of a source file, for people.
 
-use crate::declaration::Rejected;
+use crate::declaration::{Rejected, shallow};
 use crate::engine::Engine;
 use crate::generate::Request;
 use crate::pipeline::Derived;
 use nhi_methods::Method;
+use proc_macro2::{Delimiter, LexError, Span, TokenStream, TokenTree};
 use std::fmt;
 
 /// Why a source file could not be expanded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExpandError {
-    /// The file is not Rust: line, column and what was expected.
+    /// The file, or a struct in it, is not Rust: line, column and what was expected.
     Syntax(String),
     /// No struct derives `Nonholonomic`, or none of the wanted name; the names of those that do.
     NoStruct {
@@ -113,47 +114,144 @@ fn print(
     Ok(out)
 }
 
-/// The structs in `source` that derive `Nonholonomic`, in order, also those in modules and functions.
+/// The structs in `source` that derive `Nonholonomic`, in order, also those in modules and functions. The rest of the file
+/// is not read as syntax: it may be unfinished, and nested as deeply as it likes.
 ///
 /// # Errors
-/// [`ExpandError::Syntax`].
+/// [`ExpandError::Syntax`] for text that is not made of Rust's tokens, and for a struct that is malformed.
 pub fn structs(source: &str) -> Result<Vec<syn::DeriveInput>, ExpandError> {
-    let file = syn::parse_file(source).map_err(|e| {
-        let at = e.span().start();
-        ExpandError::Syntax(format!("{}:{}: {e}", at.line, at.column + 1))
-    })?;
+    let tokens: TokenStream = source.parse().map_err(|e: LexError| syntax(e.span(), &e))?;
     let mut structs = Vec::new();
-    collect(file.items, &mut structs);
+    // The items of a group come where the group stands.
+    let mut open: Vec<Vec<TokenTree>> = vec![reversed(tokens)];
+    while let Some(rest) = open.last_mut() {
+        let Some(item) = next_item(rest) else {
+            open.pop();
+            continue;
+        };
+        match item {
+            Item::Struct(tokens) => {
+                if let Some(at) = too_deep(&tokens) {
+                    return Err(syntax(
+                        at,
+                        &format_args!("brackets are nested more than {MAX_NESTING} deep"),
+                    ));
+                }
+                let shallow = shallow(tokens).map_err(|e| ExpandError::Syntax(e.to_string()))?;
+                structs.push(syn::parse2(shallow).map_err(|e| syntax(e.span(), &e))?);
+            }
+            Item::Items(items) => open.push(reversed(items)),
+            Item::Other => {}
+        }
+    }
     Ok(structs)
 }
 
-fn collect(items: Vec<syn::Item>, structs: &mut Vec<syn::DeriveInput>) {
-    for item in items {
-        match item {
-            syn::Item::Struct(s) if derives(&s.attrs) => structs.push(s.into()),
-            syn::Item::Mod(m) => collect(m.content.map(|c| c.1).unwrap_or_default(), structs),
-            syn::Item::Fn(f) => {
-                let items = f.block.stmts.into_iter().filter_map(|s| match s {
-                    syn::Stmt::Item(item) => Some(item),
-                    _ => None,
-                });
-                collect(items.collect(), structs);
+/// Deepest nesting of brackets in a struct: printing and parsing tokens takes stack for each.
+pub const MAX_NESTING: usize = 400;
+
+/// A bracket that is nested too deeply.
+pub fn too_deep(tokens: &TokenStream) -> Option<Span> {
+    let mut open = vec![(tokens.clone(), 0)];
+    while let Some((tokens, depth)) = open.pop() {
+        for token in tokens {
+            let TokenTree::Group(group) = token else { continue };
+            if depth == MAX_NESTING {
+                return Some(group.span_open());
             }
-            _ => {}
+            open.push((group.stream(), depth + 1));
         }
     }
+    None
 }
 
-fn derives(attributes: &[syn::Attribute]) -> bool {
-    let mut found = false;
-    for attribute in attributes.iter().filter(|a| a.path().is_ident("derive")) {
-        // A malformed derive is rustc's to report.
-        let _ = attribute.parse_nested_meta(|meta| {
-            found |= meta.path.segments.last().is_some_and(|s| s.ident == "Nonholonomic");
-            Ok(())
-        });
+fn syntax(at: Span, message: &dyn fmt::Display) -> ExpandError {
+    let at = at.start();
+    ExpandError::Syntax(format!("{}:{}: {message}", at.line, at.column + 1))
+}
+
+/// The tokens from last to first: the next one is popped.
+fn reversed(tokens: TokenStream) -> Vec<TokenTree> {
+    let mut tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    tokens.reverse();
+    tokens
+}
+
+/// What stands at some place of a file.
+enum Item {
+    /// A struct that derives `Nonholonomic`.
+    Struct(TokenStream),
+    /// Braces with items in them, perhaps.
+    Items(TokenStream),
+    /// A token, or a struct without the derive.
+    Other,
+}
+
+/// The next thing of `rest`, whose tokens are reversed; none at its end.
+fn next_item(rest: &mut Vec<TokenTree>) -> Option<Item> {
+    let mut item: Vec<TokenTree> = Vec::new();
+    let mut is_derived = false;
+    // Attributes and visibility.
+    while let [.., body, first] = rest.as_slice() {
+        match (first, body) {
+            (TokenTree::Punct(p), TokenTree::Group(body)) if p.as_char() == '#' => {
+                is_derived |= derives(body.stream());
+                item.extend([rest.pop()?, rest.pop()?]);
+            }
+            (TokenTree::Ident(word), _) if word == "pub" => item.push(rest.pop()?),
+            (TokenTree::Group(g), _) if g.delimiter() == Delimiter::Parenthesis && !item.is_empty() => {
+                item.push(rest.pop()?);
+            }
+            _ => break,
+        }
     }
-    found
+    let next = rest.pop()?;
+    match &next {
+        TokenTree::Ident(word) if word == "struct" => item.push(next),
+        // What is given to a macro is not made of items.
+        TokenTree::Ident(_) => {
+            let given = match rest.as_slice() {
+                [.., TokenTree::Group(_), TokenTree::Punct(p)] if p.as_char() == '!' => 2,
+                [.., TokenTree::Group(_), TokenTree::Ident(_), TokenTree::Punct(p)] if p.as_char() == '!' => {
+                    3
+                }
+                _ => 0,
+            };
+            rest.truncate(rest.len() - given);
+            return Some(Item::Other);
+        }
+        TokenTree::Group(body) if body.delimiter() == Delimiter::Brace => {
+            return Some(Item::Items(body.stream()));
+        }
+        _ => return Some(Item::Other),
+    }
+    // Up to the braces of its fields, which are no default value of a parameter, or a semicolon.
+    while let Some(token) = rest.pop() {
+        let is_value = matches!(item.last(), Some(TokenTree::Punct(p)) if p.as_char() == '=');
+        let is_last = match &token {
+            TokenTree::Group(body) => body.delimiter() == Delimiter::Brace && !is_value,
+            TokenTree::Punct(p) => p.as_char() == ';',
+            _ => false,
+        };
+        item.push(token);
+        if is_last {
+            break;
+        }
+    }
+    Some(if is_derived { Item::Struct(item.into_iter().collect()) } else { Item::Other })
+}
+
+/// Whether this is the inside of an attribute `derive(..., Nonholonomic, ...)`.
+fn derives(attribute: TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = attribute.into_iter().collect();
+    let [TokenTree::Ident(name), TokenTree::Group(paths)] = tokens.as_slice() else { return false };
+    let paths: Vec<TokenTree> = paths.stream().into_iter().collect();
+    let ends = |i: usize| match paths.get(i + 1) {
+        Some(TokenTree::Punct(p)) => p.as_char() == ',',
+        next => next.is_none(),
+    };
+    let mut all = paths.iter().enumerate();
+    name == "derive" && all.any(|(i, t)| matches!(t, TokenTree::Ident(t) if t == "Nonholonomic") && ends(i))
 }
 
 #[cfg(test)]
@@ -169,7 +267,10 @@ mod tests {
         }
         #[derive(Clone)]
         struct Other;
+        macro_rules! systems { () => { #[derive(Nonholonomic)] struct $name; } }
         fn main() {
+            if unfinished(
+            ) -> -> ;
             #[derive(Nonholonomic)]
             #[nonholonomic(coordinates(x), lagrangian = dot(x)^2/2, constraints())]
             struct Local;
@@ -194,7 +295,8 @@ mod tests {
             "no struct `Other` here derives `Nonholonomic`, only `Inner`, `Local`"
         );
         assert!(matches!(error(SOURCE, None, Some("rk5")), ExpandError::NoMethod(_)));
-        assert!(error("struct ;", None, None).to_string().starts_with("1:8: "));
+        assert!(error("#[derive(Nonholonomic)] struct ;", None, None).to_string().starts_with("1:32: "));
+        assert!(error("fn main() {", None, None).to_string().starts_with("1:11: "));
         let wrong = SOURCE.replace("x*dy", "z*dy");
         assert!(error(&wrong, None, None).to_string().contains("`z`"));
     }

@@ -5,7 +5,7 @@
 
 use crate::caught::caught;
 use crate::expr::{Expr, Node, Pool};
-use crate::lower::{Function, Statement, lower};
+use crate::lower::{Function, Operand, Statement, lower};
 use crate::method::{Method, MethodPrograms, StartKind, StateKind, SystemPrograms};
 use crate::optimise::{Cost, Decision, Options, Prepared, optimise, optimise_step, split};
 use crate::program::{Constants, Program, StepProgram};
@@ -143,6 +143,17 @@ impl Optimised {
             momentum_basis: momentum_basis.is_some().then(next),
         };
         Optimised { system, methods }
+    }
+
+    /// Whether all constants of the functions are finite.
+    pub fn has_finite_constants(&self) -> bool {
+        let finite = |operand: &Operand| !matches!(operand, Operand::Constant(c) if !c.is_finite());
+        self.system.all().chain(self.methods.iter().flat_map(MethodFunctions::all)).all(|function| {
+            let mut all_finite = true;
+            function
+                .for_each_statement(&mut |statement| all_finite &= statement.operands().iter().all(finite));
+            all_finite
+        })
     }
 }
 

@@ -4,7 +4,6 @@ use crate::caught::caught;
 use crate::declaration::{self, Declaration, Error, Rejected};
 use crate::emit::{self, Unit};
 use crate::engine::{Engine, EngineError, default_engine};
-use crate::lower::Operand;
 use crate::mechanics::{Connection, Mechanics};
 use crate::method::{
     MethodPrograms, SystemPrograms, method_programs, readable_programs, refusal, system_programs,
@@ -105,15 +104,8 @@ impl Derived {
     /// A constant of the functions that is not finite, although those of the declaration are.
     pub fn optimised(&self) -> Result<Optimised, Box<Rejected>> {
         let optimised = Optimised::of(&self.mechanics.system.pool, &self.system, &self.methods);
-        let finite = |operand: &Operand| !matches!(operand, Operand::Constant(c) if !c.is_finite());
-        let functions = optimised.methods.iter().flat_map(MethodFunctions::all);
-        for function in optimised.system.all().chain(functions) {
-            let mut all_finite = true;
-            function
-                .for_each_statement(&mut |statement| all_finite &= statement.operands().iter().all(finite));
-            if !all_finite {
-                return Err(infinite(&self.declaration));
-            }
+        if !optimised.has_finite_constants() {
+            return Err(infinite(&self.declaration));
         }
         Ok(optimised)
     }

@@ -30,6 +30,8 @@ pub struct System {
     pub inputs: Vec<Quantity>,
     /// Time.
     pub t: Expr,
+    /// The names of `let` with their values, entry by entry: `x`, `y[0]` of an array or a vector.
+    pub definitions: Vec<Definition>,
     /// L(q, v; parameters), a polynomial of degree at most two in the velocities.
     pub lagrangian: Expr,
     /// At most n − 1 one-forms, independent almost everywhere; those of position constraints come last.
@@ -72,6 +74,15 @@ pub struct Quantity {
     pub name: String,
     /// The symbol of that name.
     pub symbol: Expr,
+}
+
+/// A named expression.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Definition {
+    /// Its name.
+    pub name: String,
+    /// Its value in q, v, t, parameters and inputs.
+    pub value: Expr,
 }
 
 /// One constraint μ v + μ₀ = 0, alone or as the derivative of a position constraint.

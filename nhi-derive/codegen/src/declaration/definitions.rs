@@ -123,7 +123,7 @@ impl Scope {
     }
 
     /// The indices of the entry that an item defines.
-    fn key(&self, item: &Let, loops: &Loops) -> Result<Vec<i64>, Error> {
+    pub(crate) fn key(&self, item: &Let, loops: &Loops) -> Result<Vec<i64>, Error> {
         let index = |index| {
             let i = self.integer(index, loops)?;
             if i < 0 {

@@ -72,6 +72,26 @@ impl Error {
         self
     }
 
+    /// From its first token to its last.
+    pub fn at(&self) -> Extent {
+        self.at
+    }
+
+    /// The description, in lower case and without a full stop.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The remedy, if one is known.
+    pub fn remedy(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
+    /// A second place that has to do with it, with what is there.
+    pub fn second_place(&self) -> Option<(Extent, &str)> {
+        self.second.as_ref().map(|(at, message)| (*at, message.as_str()))
+    }
+
     /// `compile_error!` on the tokens in question, for the second place too.
     pub fn to_compile_error(&self) -> TokenStream {
         let text = match &self.help {

@@ -8,6 +8,7 @@ use super::integers::{Loops, integer, loop_value};
 use super::names::{Meaning, Resolver, Scope};
 use crate::expr::{self, Expr, Function, MAX_BITS, Node, Pool};
 use crate::group::Group;
+use crate::system::Definition;
 use num_traits::{Signed, ToPrimitive};
 use std::collections::{HashMap, HashSet};
 
@@ -82,6 +83,17 @@ impl Value {
             Value::Vector(v) => v,
             Value::Matrix(m) => m.as_flattened(),
         }
+    }
+
+    /// The entries as definitions of `name`, `name[0]`, `name[0][0]`.
+    pub(crate) fn named(&self, name: &str) -> Vec<Definition> {
+        let indices = |i: usize| match self {
+            Value::Number(_) => String::new(),
+            Value::Vector(_) => format!("[{i}]"),
+            Value::Matrix(_) => format!("[{}][{}]", i / 3, i % 3),
+        };
+        let entries = self.entries().iter().enumerate();
+        entries.map(|(i, &value)| Definition { name: format!("{name}{}", indices(i)), value }).collect()
     }
 
     /// The value of another expression in every entry.

@@ -621,11 +621,15 @@ impl Resolved<'_> {
         let mut lowering = Lowering::new(pool, symbols, resolver);
         // An expression with unknown names has no meaning, but may contain other mistakes.
         let mut failed: HashSet<*const Let> = HashSet::new();
+        let mut definitions = Vec::new();
         for (Instance { item, loops }, known) in lets {
             let value = item.value.as_ref().filter(|_| known || failed.insert(item));
             let value = value
                 .and_then(|value| lowering.with_loops(&loops, |lowering| lowering.value(value).ok()))
                 .filter(|_| known);
+            if let (Some(value), Ok(key)) = (value, lowering.scope.key(item, &loops)) {
+                definitions.extend(value.named(&entry(&item.name.name.text, &key)));
+            }
             lowering.lets.push(value);
         }
         let lagrangian = lagrangian.and_then(|(ast, holds)| match holds {
@@ -669,6 +673,7 @@ impl Resolved<'_> {
                 parameters: quantities(parameter_names, &symbols.parameters),
                 inputs: quantities(input_names, &symbols.inputs),
                 t: symbols.t,
+                definitions,
                 lagrangian,
                 constraints,
                 force: force_form,

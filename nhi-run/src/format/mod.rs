@@ -1,0 +1,81 @@
+//! Recordings as files: CSV for spreadsheets and plotting programs, JSON, which is a case again, and NPZ, which numpy reads
+//! by itself. NPZ and not Parquet: its writer is a page of code, where that of Parquet brings along a hundred crates.
+
+mod csv;
+mod json;
+mod npz;
+
+pub use csv::csv;
+pub use json::json;
+pub use npz::npz;
+
+use crate::recording::{About, Recording};
+use serde_json::{Map, Value};
+use std::io::{self, Write};
+
+/// A file format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// A header and a line per sample, after comments with what was run.
+    Csv,
+    /// The case and its samples.
+    Json,
+    /// An archive with an array per column, and what was run as the string `about`.
+    Npz,
+}
+
+impl Format {
+    /// The format of files with this extension.
+    ///
+    /// # Errors
+    /// A message that names the extensions there are.
+    pub fn of(extension: &str) -> Result<Format, String> {
+        match extension {
+            "csv" => Ok(Format::Csv),
+            "json" => Ok(Format::Json),
+            "npz" => Ok(Format::Npz),
+            _ => Err("expected a name that ends in .csv, .json or .npz".to_owned()),
+        }
+    }
+
+    /// Writes a recording; JSON begins with the fields of its `case`.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(
+        self,
+        out: &mut dyn Write,
+        recording: &Recording,
+        case: &Map<String, Value>,
+    ) -> io::Result<()> {
+        match self {
+            Format::Csv => csv(out, recording),
+            Format::Json => json(out, recording, case, &json::plain),
+            Format::Npz => npz(out, recording),
+        }
+    }
+}
+
+/// What was run, by name.
+fn facts(about: &About) -> Map<String, Value> {
+    let About { system, declaration, parameters, method, h, pose: _, stopped } = about;
+    let mut facts = Map::new();
+    let mut add = |name: &str, value: Value| facts.insert(name.to_owned(), value);
+    add("program", format!("nhi {}", env!("CARGO_PKG_VERSION")).into());
+    add("system", system.as_str().into());
+    add("declaration", declaration.as_str().into());
+    add(
+        "params",
+        parameters
+            .iter()
+            .map(|(name, value)| (name.clone(), Value::from(*value)))
+            .collect::<Map<_, _>>()
+            .into(),
+    );
+    add("method", method.as_str().into());
+    add("h", (*h).into());
+    if let Some(stopped) = stopped {
+        add("stopped", stopped.as_str().into());
+    }
+    facts
+}

@@ -1,0 +1,503 @@
+//! One trajectory.
+
+use crate::error::Error;
+use crate::flow::flow;
+use crate::recording::{About, Column, Pose, Quantity, Recording};
+use crate::system::System;
+use nhi_codegen::group::{Group, Part};
+use nhi_jit::{Compiled, Point, Simulation};
+use nhi_methods::{Kind, Method, Variant};
+use nhi_runtime::group::{SE2, SE3, SO3};
+use nhi_runtime::{Factor, Vector};
+use std::ops::ControlFlow;
+
+/// Steps between two reports of progress.
+const CHUNK: u64 = 1 << 14;
+
+/// Largest step of the exact flow: short beside the periods of machines in SI units.
+const LARGEST_STEP: f64 = 0.1;
+
+/// What is run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The system.
+    pub system: System,
+    /// How it moves.
+    pub scheme: Scheme,
+    /// Values of the parameters, flattened.
+    pub parameters: Vec<f64>,
+    /// Configuration at t = 0.
+    pub q0: Vec<f64>,
+    /// Velocity at t = 0.
+    pub v0: Vec<f64>,
+    /// Control inputs.
+    pub inputs: Inputs,
+    /// Step size; negative to run backwards.
+    pub h: f64,
+    /// Number of steps.
+    pub steps: u64,
+    /// Number of steps from one sample to the next, at least 1.
+    pub every: u64,
+    /// Whether the start is replaced by the nearest admissible one, instead of being refused.
+    pub project: bool,
+    /// The columns that place a body. Left out, they follow from the group factor.
+    pub pose: Option<Pose>,
+}
+
+/// How a trajectory is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scheme {
+    /// By steps of a method.
+    Steps(Variant),
+    /// By the exact flow, to nearly the accuracy of `f64`.
+    Exact,
+}
+
+/// Control inputs.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Inputs {
+    /// The same for all steps.
+    Held(Vec<f64>),
+    /// One vector per step.
+    PerStep(Vec<Vec<f64>>),
+}
+
+impl Inputs {
+    /// The inputs of the step from t_k to t_{k+1}.
+    pub fn at(&self, k: u64) -> &[f64] {
+        match self {
+            Inputs::Held(inputs) => inputs,
+            Inputs::PerStep(inputs) => inputs.get(k as usize).map_or(&[], Vec::as_slice),
+        }
+    }
+}
+
+/// A point of a trajectory.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Sample {
+    /// Number of steps taken.
+    pub k: u64,
+    /// Time.
+    pub t: f64,
+    /// Configuration.
+    pub q: Vec<f64>,
+    /// Velocity.
+    pub v: Vec<f64>,
+    /// The inputs of the step that ends here; at the start those of the first one.
+    pub inputs: Vec<f64>,
+    /// Momentum ∂L/∂v.
+    pub p: Vec<f64>,
+    /// Momenta before and after the reflection, for methods that reflect.
+    pub jump: Option<[Vec<f64>; 2]>,
+    /// Multipliers λ (forces) of the last step; before the first one those of the start, for the exact flow those at the
+    /// current time.
+    pub lambda: Vec<f64>,
+    /// Reaction μᵀλ: a force or torque on every velocity.
+    pub reaction: Vec<f64>,
+    /// Energy.
+    pub energy: f64,
+    /// μ(q)v + μ₀(q) of the constraints.
+    pub residual: Vec<f64>,
+    /// g(q) of the position constraints.
+    pub position_residual: Vec<f64>,
+    /// The outputs of the system.
+    pub outputs: Vec<f64>,
+}
+
+/// The functions of a system with values of its parameters, and the exact flow by them.
+#[derive(Clone, Debug)]
+pub struct Exact {
+    system: System,
+    functions: Compiled,
+    parameters: Vec<f64>,
+}
+
+impl Exact {
+    /// Those of `system`.
+    ///
+    /// # Errors
+    /// A wrong number of parameters, and the errors of [`System::functions`].
+    pub fn new(system: &System, parameters: &[f64]) -> Result<Exact, Error> {
+        sized("parameters", parameters, system.parameters().len())?;
+        Ok(Exact { functions: system.functions()?, system: system.clone(), parameters: parameters.to_vec() })
+    }
+
+    /// The functions of the system.
+    pub fn functions(&self) -> &Compiled {
+        &self.functions
+    }
+
+    /// The point for them at a state, whose lengths are those of the system.
+    pub fn at<'a>(&'a self, q: &'a [f64], v: &'a [f64], t: f64, inputs: &'a [f64]) -> Point<'a> {
+        Point { parameters: &self.parameters, q, v, t, inputs }
+    }
+
+    /// The state at `t1` of the motion that is at (q, v) at `t0`, with inputs held.
+    ///
+    /// # Errors
+    /// Accelerations that are not defined or too fast to follow.
+    pub fn flow(
+        &self,
+        t0: f64,
+        q: &[f64],
+        v: &[f64],
+        inputs: &[f64],
+        t1: f64,
+    ) -> Result<(Vec<f64>, Vec<f64>), Error> {
+        let n = q.len();
+        let (group, shape) = (self.system.group(), self.system.shape());
+        let mut field = |t: f64, y: &[f64], dy: &mut [f64]| {
+            let (q, v) = y.split_at(n);
+            let acceleration = self.functions.acceleration(&self.at(q, v, t, inputs))?;
+            dy[..shape].copy_from_slice(&v[..shape]);
+            if let Some(group) = group {
+                dy[shape..n].copy_from_slice(&rates(group, &q[shape..], &v[shape..]));
+            }
+            dy[n..].copy_from_slice(&acceleration.a);
+            Ok(())
+        };
+        let mut y = flow(&mut field, t0, &[q, v].concat(), t1, LARGEST_STEP)
+            .map_err(|cause| Error::Jit(nhi_jit::Error::Step { step: 1, time: t0, cause }))?;
+        let v = y.split_off(n);
+        Ok((y, v))
+    }
+
+    /// A sample with multipliers λ.
+    fn sample(&self, k: u64, t: f64, q: Vec<f64>, v: Vec<f64>, inputs: &[f64], lambda: Vec<f64>) -> Sample {
+        let (functions, at) = (&self.functions, self.at(&q, &v, t, inputs));
+        Sample {
+            k,
+            t,
+            inputs: inputs.to_vec(),
+            p: functions.momentum(&at),
+            jump: None,
+            reaction: self.reaction(&at, &lambda),
+            lambda,
+            energy: functions.energy(&at),
+            residual: functions.residual(&at),
+            position_residual: functions.position(&at),
+            outputs: self.system.evaluate_outputs(&at),
+            q,
+            v,
+        }
+    }
+
+    /// A sample of the exact flow, with the multipliers of the continuous equations.
+    ///
+    /// # Errors
+    /// Singular equations.
+    pub fn sample_at(&self, k: u64, t: f64, q: &[f64], v: &[f64], inputs: &[f64]) -> Result<Sample, Error> {
+        let acceleration = self.functions.acceleration(&self.at(q, v, t, inputs));
+        let acceleration =
+            acceleration.map_err(|cause| Error::Jit(nhi_jit::Error::Step { step: k, time: t, cause }))?;
+        Ok(self.sample(k, t, q.to_vec(), v.to_vec(), inputs, acceleration.lambda))
+    }
+
+    /// A sample of a simulation.
+    pub fn sample_of(&self, simulation: &Simulation) -> Sample {
+        let (q, v, lambda) = (simulation.q().to_vec(), simulation.v(), simulation.multipliers().to_vec());
+        let mut sample =
+            self.sample(simulation.steps(), simulation.time(), q, v, simulation.inputs(), lambda);
+        if simulation.variant().method.facts().kind == Kind::Reflecting {
+            let momenta = simulation
+                .jump()
+                .map(|v| self.functions.momentum(&self.at(&sample.q, v, sample.t, &sample.inputs)));
+            sample.jump = Some(momenta);
+        }
+        sample
+    }
+
+    /// μ(q)ᵀλ. The constraints μv + μ₀ are affine in v, so the columns of μ are their differences.
+    fn reaction(&self, at: &Point<'_>, lambda: &[f64]) -> Vec<f64> {
+        let mut along = vec![0.0; at.v.len()];
+        let at_rest = self.functions.residual(&Point { v: &along, ..*at });
+        let component = |i: usize| {
+            along[i] = 1.0;
+            let column = self.functions.residual(&Point { v: &along, ..*at });
+            along[i] = 0.0;
+            let mu = column.iter().zip(&at_rest).map(|(mu, mu_t)| mu - mu_t);
+            mu.zip(lambda).map(|(mu, lambda)| mu * lambda).sum()
+        };
+        (0..at.v.len()).map(component).collect()
+    }
+}
+
+macro_rules! define_rates {
+    ($($group:ident $notation:literal { $($facts:tt)* })*) => {
+        /// dg/dt = g ξ̂ of a pose.
+        fn rates(group: &Group, pose: &[f64], xi: &[f64]) -> Vec<f64> {
+            match group.runtime {
+                $(stringify!($group) => {
+                    let rates = $group::<f64>::rates(&vector(pose), &vector(xi));
+                    rates.as_ref().to_vec()
+                })*
+                name => unreachable!("the runtime has no group {name}"),
+            }
+        }
+    };
+}
+
+nhi_runtime::for_each_group!(define_rates);
+
+/// Numbers as a vector of that length.
+fn vector<V: Vector<f64>>(numbers: &[f64]) -> V {
+    let mut vector = V::splat(0.0);
+    vector.as_mut().copy_from_slice(numbers);
+    vector
+}
+
+/// Whether a run goes on.
+type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
+
+impl Run {
+    /// Integrates and returns the samples at the start and after every `every` steps. `progress` is called with the number
+    /// of steps taken, and may end the run. A run that ends early keeps its samples; `about.stopped` says why.
+    ///
+    /// # Errors
+    /// What prevents the run from starting.
+    pub fn record(&self, progress: Progress<'_>) -> Result<Recording, Error> {
+        let mut samples = Vec::new();
+        let stopped =
+            self.samples(|k| k.is_multiple_of(self.every), &mut |sample| samples.push(sample), progress)?;
+        Ok(self.recording(&samples, stopped))
+    }
+
+    /// Integrates, passes on the samples at the nodes that are `wanted`, and returns why the run ended before its last
+    /// step, if it did.
+    ///
+    /// # Errors
+    /// What prevents the run from starting.
+    pub fn samples(
+        &self,
+        wanted: impl Fn(u64) -> bool,
+        take: &mut dyn FnMut(Sample),
+        progress: Progress<'_>,
+    ) -> Result<Option<String>, Error> {
+        self.check()?;
+        match self.scheme {
+            Scheme::Steps(variant) => self.steps(variant, wanted, take, progress),
+            Scheme::Exact => self.exact(wanted, take, progress),
+        }
+    }
+
+    /// The simulation of the method at its start.
+    ///
+    /// # Errors
+    /// What prevents the run from starting.
+    pub fn simulation(&self, variant: Variant) -> Result<Simulation, Error> {
+        let compiled = self.system.compiled(variant)?;
+        let start = if self.project { Simulation::project } else { Simulation::with_inputs };
+        Ok(start(&compiled, variant, &self.parameters, &self.q0, &self.v0, self.inputs.at(0), self.h)?)
+    }
+
+    fn steps(
+        &self,
+        variant: Variant,
+        wanted: impl Fn(u64) -> bool,
+        take: &mut dyn FnMut(Sample),
+        progress: Progress<'_>,
+    ) -> Result<Option<String>, Error> {
+        let exact = Exact::new(&self.system, &self.parameters)?;
+        let mut simulation = self.simulation(variant)?;
+        let mut next = (0..=self.steps).filter(|&k| wanted(k));
+        let mut target = next.next();
+        loop {
+            let k = simulation.steps();
+            if target == Some(k) {
+                take(exact.sample_of(&simulation));
+                target = next.next();
+            }
+            let Some(end) = target else { return Ok(None) };
+            let count = match &self.inputs {
+                Inputs::Held(_) => (end - k).min(CHUNK),
+                Inputs::PerStep(_) => {
+                    simulation.set_inputs(self.inputs.at(k))?;
+                    1
+                }
+            };
+            if let Err(error) = simulation.advance(count) {
+                return Ok(Some(error.to_string()));
+            }
+            let k = simulation.steps();
+            if (k / CHUNK > (k - count) / CHUNK || k == end) && progress(k).is_break() {
+                return Ok(Some(interrupted(k)));
+            }
+        }
+    }
+
+    fn exact(
+        &self,
+        wanted: impl Fn(u64) -> bool,
+        take: &mut dyn FnMut(Sample),
+        progress: Progress<'_>,
+    ) -> Result<Option<String>, Error> {
+        let exact = Exact::new(&self.system, &self.parameters)?;
+        // Of the methods of the continuous equations, all of which start at the given state.
+        let explicit = |method: &Method| matches!(method.facts().kind, Kind::RungeKutta | Kind::MuntheKaas);
+        let (mut q, mut v) = match self.system.methods().find(explicit) {
+            Some(method) => {
+                let start = self.simulation(method.into())?;
+                (start.q().to_vec(), start.v())
+            }
+            None => (self.q0.clone(), self.v0.clone()),
+        };
+        for k in 0..=self.steps {
+            let t = k as f64 * self.h;
+            if wanted(k) {
+                // With the inputs of the step that ends here, like the multipliers of methods.
+                match exact.sample_at(k, t, &q, &v, self.inputs.at(k.saturating_sub(1))) {
+                    Ok(sample) => take(sample),
+                    Err(error) => return Ok(Some(error.to_string())),
+                }
+            }
+            if k < self.steps {
+                match exact.flow(t, &q, &v, self.inputs.at(k), (k + 1) as f64 * self.h) {
+                    Ok(next) => (q, v) = next,
+                    Err(error) => return Ok(Some(error.to_string())),
+                }
+                if progress(k + 1).is_break() {
+                    return Ok(Some(interrupted(k + 1)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the lengths and sizes of the arguments are possible.
+    fn check(&self) -> Result<(), Error> {
+        let Run { system, .. } = self;
+        let wrong = |name, problem: String| Err(Error::Argument { name, problem });
+        sized("parameters", &self.parameters, system.parameters().len())?;
+        sized("q0", &self.q0, system.coordinates().len())?;
+        sized("v0", &self.v0, system.velocities().len())?;
+        if self.h == 0.0 || !self.h.is_finite() {
+            return wrong("h", format!("the step size must be finite and not zero, found {}", self.h));
+        }
+        if self.every == 0 {
+            return wrong("every", "must be at least 1".to_owned());
+        }
+        match &self.inputs {
+            Inputs::Held(inputs) => sized("inputs", inputs, system.inputs().len()),
+            Inputs::PerStep(all) if all.len() as u64 != self.steps => {
+                let message =
+                    format!("expected one vector for each of {} steps, found {}", self.steps, all.len());
+                wrong("inputs", message)
+            }
+            Inputs::PerStep(all) => {
+                all.iter().try_for_each(|inputs| sized("inputs", inputs, system.inputs().len()))
+            }
+        }
+    }
+
+    /// Samples as columns.
+    pub fn recording(&self, samples: &[Sample], stopped: Option<String>) -> Recording {
+        let system = &self.system;
+        let mut columns: Vec<Column> = Vec::new();
+        let mut add = |name: String, quantity: Quantity, value: &dyn Fn(&Sample) -> f64| {
+            let mut name = name;
+            while columns.iter().any(|column| column.name == name) {
+                name.push('_');
+            }
+            columns.push(Column { name, quantity, values: samples.iter().map(value).collect() });
+        };
+        add("k".to_owned(), Quantity::Step, &|sample| sample.k as f64);
+        add("t".to_owned(), Quantity::Time, &|sample| sample.t);
+        for (i, name) in system.coordinates().iter().enumerate() {
+            add(name.clone(), Quantity::Coordinate, &|sample| sample.q[i]);
+        }
+        for (i, name) in system.velocities().iter().enumerate() {
+            let dot = if i < system.shape() { "dot_" } else { "" };
+            add(format!("{dot}{name}"), Quantity::Velocity, &|sample| sample.v[i]);
+        }
+        for (i, name) in system.inputs().iter().enumerate() {
+            add(name.clone(), Quantity::Input, &|sample| sample.inputs[i]);
+        }
+        for (i, name) in system.velocities().iter().enumerate() {
+            add(format!("p_{name}"), Quantity::Momentum, &|sample| sample.p[i]);
+        }
+        if samples.first().is_some_and(|sample| sample.jump.is_some()) {
+            for (which, prefix, quantity) in
+                [(0, "p_pre", Quantity::MomentumBefore), (1, "p_post", Quantity::MomentumAfter)]
+            {
+                for (i, name) in system.velocities().iter().enumerate() {
+                    let value =
+                        |sample: &Sample| sample.jump.as_ref().map_or(f64::NAN, |jump| jump[which][i]);
+                    add(format!("{prefix}_{name}"), quantity, &value);
+                }
+            }
+        }
+        let labels: Vec<String> = system.constraints().iter().enumerate().map(label).collect();
+        for (a, label) in labels.iter().enumerate() {
+            add(format!("lambda_{label}"), Quantity::Multiplier, &|sample| sample.lambda[a]);
+        }
+        for (i, name) in system.velocities().iter().enumerate() {
+            add(format!("reaction_{name}"), Quantity::Reaction, &|sample| sample.reaction[i]);
+        }
+        add("energy".to_owned(), Quantity::Energy, &|sample| sample.energy);
+        for (a, label) in labels.iter().enumerate() {
+            add(format!("residual_{label}"), Quantity::Residual, &|sample| sample.residual[a]);
+        }
+        let first = labels.len() - system.positions();
+        for (a, label) in labels[first..].iter().enumerate() {
+            let quantity = Quantity::PositionResidual;
+            add(format!("position_residual_{label}"), quantity, &|sample| sample.position_residual[a]);
+        }
+        for (i, name) in system.outputs().enumerate() {
+            add(name.to_owned(), Quantity::Output, &|sample| sample.outputs[i]);
+        }
+        Recording { about: self.about(stopped), columns }
+    }
+
+    fn about(&self, stopped: Option<String>) -> About {
+        let system = &self.system;
+        let parameters = system.parameters().iter().cloned().zip(self.parameters.iter().copied());
+        About {
+            system: system.name().to_owned(),
+            declaration: system.fingerprint().to_owned(),
+            parameters: parameters.collect(),
+            method: match self.scheme {
+                Scheme::Steps(variant) => variant.to_string(),
+                Scheme::Exact => "exact".to_owned(),
+            },
+            h: self.h,
+            pose: self.pose.clone().or_else(|| pose(system)),
+            stopped,
+        }
+    }
+}
+
+fn interrupted(k: u64) -> String {
+    format!("interrupted after step {k}")
+}
+
+/// The label of a constraint in names of columns: its number where it has only a text.
+fn label((a, label): (usize, &String)) -> String {
+    let is_name = label.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '[' | ']'));
+    if is_name { label.clone() } else { a.to_string() }
+}
+
+/// The columns of the group factor.
+fn pose(system: &System) -> Option<Pose> {
+    let names = &system.coordinates()[system.shape()..];
+    match system.group()?.pose {
+        // (θ, x, y) of SE(2).
+        [Part::Number, Part::Number, Part::Number] => match names {
+            [theta, x, y] => Some(Pose::Planar([x.clone(), y.clone(), theta.clone()])),
+            _ => None,
+        },
+        [Part::Matrix] => Some(Pose::Rotation(names.to_vec().try_into().ok()?)),
+        [Part::Matrix, Part::Vector] => {
+            let (rotation, position) = names.split_at(9);
+            Some(Pose::Rigid(rotation.to_vec().try_into().ok()?, position.to_vec().try_into().ok()?))
+        }
+        _ => None,
+    }
+}
+
+fn sized(name: &'static str, numbers: &[f64], length: usize) -> Result<(), Error> {
+    if numbers.len() == length {
+        return Ok(());
+    }
+    let entries = if length == 1 { "number" } else { "numbers" };
+    Err(Error::Argument { name, problem: format!("expected {length} {entries}, found {}", numbers.len()) })
+}

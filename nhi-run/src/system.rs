@@ -1,0 +1,420 @@
+//! A declared system, derived and compiled at run time.
+
+use crate::apart::apart;
+use crate::error::{DeclarationError, Error, Mistake, Place, Text};
+use nhi_codegen::declaration::{Declaration, Rejected};
+use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expand::{ExpandError, MAX_NESTING, structs, too_deep};
+use nhi_codegen::generate::fingerprint;
+use nhi_codegen::group::Group;
+use nhi_codegen::mechanics::Mechanics;
+use nhi_codegen::method::{SystemPrograms, method_programs, refusal};
+use nhi_codegen::optimise::Options;
+use nhi_codegen::optimised::{MethodFunctions, Optimised, SystemFunctions};
+use nhi_codegen::pipeline::Derived;
+use nhi_codegen::system::Quantity;
+use nhi_jit::{Compiled, Point};
+use nhi_methods::{Method, Variant};
+use proc_macro2::{LexError, TokenStream};
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// A declared system. Clones share what has been derived and compiled; each method is compiled once, when it is first used.
+#[derive(Clone)]
+pub struct System {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    source: String,
+    fingerprint: String,
+    mechanics: Mechanics,
+    programs: SystemPrograms,
+    parameters: Vec<String>,
+    coordinates: Vec<String>,
+    velocities: Vec<String>,
+    inputs: Vec<String>,
+    constraints: Vec<String>,
+    /// Places of the outputs among the definitions of the system.
+    outputs: Vec<usize>,
+    declared: Vec<Method>,
+    /// Why methods do not apply, in the order of all methods.
+    refusals: Vec<Option<String>>,
+    functions: Once<SystemFunctions>,
+    methods: Kept<Method, MethodFunctions>,
+    compiled: Kept<Option<Variant>, Compiled>,
+}
+
+/// Made when it is first needed.
+type Once<T> = OnceLock<Result<T, Error>>;
+
+/// Values by their keys, each made once; while one is made, others can be.
+struct Kept<K, T>(Mutex<HashMap<K, Arc<Once<T>>>>);
+
+impl<K: Eq + Hash, T: Clone> Kept<K, T> {
+    fn new() -> Self {
+        Kept(Mutex::new(HashMap::new()))
+    }
+
+    fn get(&self, key: K, make: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        // The map is only looked into while it is locked.
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let one = Arc::clone(all.entry(key).or_default());
+        drop(all);
+        one.get_or_init(make).clone()
+    }
+}
+
+impl System {
+    /// Reads the declaration of a struct in `source`, the text of the file `file`, and derives its equations. `name` chooses
+    /// among several structs.
+    ///
+    /// # Errors
+    /// All mistakes at once, as the derive finds them.
+    pub fn parse(source: &str, file: &str, name: Option<&str>) -> Result<System, DeclarationError> {
+        System::with_outputs(source, file, name, &[])
+    }
+
+    /// The same with outputs: names of `let`, or names with expressions in the grammar of `let`, which are recorded with
+    /// every sample.
+    ///
+    /// # Errors
+    /// As [`System::parse`]; the mistakes of an expression are in a text with the name of the output.
+    pub fn with_outputs(
+        source: &str,
+        file: &str,
+        name: Option<&str>,
+        outputs: &[(&str, Option<&str>)],
+    ) -> Result<System, DeclarationError> {
+        let read = apart(|| Shared::read(source, file, name, outputs));
+        let shared = read.unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))?;
+        Ok(System { shared: Arc::new(shared) })
+    }
+
+    /// Name of the declared struct.
+    pub fn name(&self) -> &str {
+        &self.shared.mechanics.system.name
+    }
+
+    /// The text that the declaration was read from.
+    pub fn source(&self) -> &str {
+        &self.shared.source
+    }
+
+    /// Hash of the declaration, 16 hexadecimal digits, as in generated files.
+    pub fn fingerprint(&self) -> &str {
+        &self.shared.fingerprint
+    }
+
+    /// Names of the parameters, flattened.
+    pub fn parameters(&self) -> &[String] {
+        &self.shared.parameters
+    }
+
+    /// Names of the entries of a configuration.
+    pub fn coordinates(&self) -> &[String] {
+        &self.shared.coordinates
+    }
+
+    /// Names of the entries of a velocity. Those of coordinates have the names of the coordinates.
+    pub fn velocities(&self) -> &[String] {
+        &self.shared.velocities
+    }
+
+    /// Names of the control inputs.
+    pub fn inputs(&self) -> &[String] {
+        &self.shared.inputs
+    }
+
+    /// Labels of the constraints; without a label, their text. Position constraints come last.
+    pub fn constraints(&self) -> &[String] {
+        &self.shared.constraints
+    }
+
+    /// How many of the constraints are position constraints.
+    pub fn positions(&self) -> usize {
+        self.shared.mechanics.positions().len()
+    }
+
+    /// The group factor, whose pose and velocity come last.
+    pub fn group(&self) -> Option<&'static Group> {
+        self.shared.mechanics.system.group
+    }
+
+    /// Number of coordinates that are no entries of a pose.
+    pub fn shape(&self) -> usize {
+        self.shared.mechanics.system.shape()
+    }
+
+    /// Names of the outputs; those of vectors entry by entry.
+    pub fn outputs(&self) -> impl Iterator<Item = &str> {
+        let definitions = &self.shared.mechanics.system.definitions;
+        self.shared.outputs.iter().map(|&place| definitions[place].name.as_str())
+    }
+
+    /// The methods of `methods(...)`, at least one of which is the default.
+    pub fn declared(&self) -> &[Method] {
+        &self.shared.declared
+    }
+
+    /// All methods that apply to the system.
+    pub fn methods(&self) -> impl Iterator<Item = Method> {
+        let all = Method::ALL.iter().zip(&self.shared.refusals);
+        all.filter(|(_, refusal)| refusal.is_none()).map(|(method, _)| *method)
+    }
+
+    /// The method of this id, such as `dla2`, or with its choices, such as `dla2_suzuki4`.
+    ///
+    /// # Errors
+    /// [`Error::Method`] for an unknown id, and with the reason for a method that does not apply.
+    pub fn variant(&self, id: &str) -> Result<Variant, Error> {
+        let wrong = |reason: String| Error::Method { id: id.to_owned(), reason };
+        let variant = Variant::with_id(id).or_else(|| Method::named(id).map(Variant::from));
+        let Some(variant) = variant else {
+            let ids: Vec<&str> = self.methods().map(|method| method.facts().id).collect();
+            let near = ids.iter().map(|known| (strsim::damerau_levenshtein(id, known), known)).min();
+            return Err(wrong(match near {
+                Some((0..=2, near)) => format!("unknown method, did you mean `{near}`?"),
+                _ => format!("unknown method, expected one of {}", ids.join(", ")),
+            }));
+        };
+        let all = Method::ALL.iter().zip(&self.shared.refusals);
+        let refused =
+            all.filter(|(method, _)| **method == variant.method).find_map(|(_, refusal)| refusal.as_ref());
+        match refused {
+            Some(reason) => Err(wrong(format!("does not apply to this system: {reason}"))),
+            None => Ok(variant),
+        }
+    }
+
+    /// The functions of the system, compiled.
+    ///
+    /// # Errors
+    /// [`Error::Derivation`] and [`nhi_jit::Error::Unavailable`].
+    pub fn functions(&self) -> Result<Compiled, Error> {
+        self.shared.compiled.get(None, || self.compile(&[]))
+    }
+
+    /// The steps of a method and the functions of the system, compiled: by the first call in this process.
+    ///
+    /// # Errors
+    /// As [`System::functions`].
+    pub fn compiled(&self, variant: Variant) -> Result<Compiled, Error> {
+        self.shared.compiled.get(Some(variant), || self.compile(&[variant]))
+    }
+
+    fn compile(&self, variants: &[Variant]) -> Result<Compiled, Error> {
+        let shared = &*self.shared;
+        let methods = variants.iter().map(|variant| shared.method(variant.method));
+        let optimised = Optimised { system: shared.system()?, methods: methods.collect::<Result<_, _>>()? };
+        if !optimised.has_finite_constants() {
+            let message = "a constant in the step functions is not finite as f64; choose other units";
+            return Err(Error::Derivation(message.to_owned()));
+        }
+        Ok(apart(|| Compiled::new(&shared.mechanics, &optimised, variants)).map_err(Error::Derivation)??)
+    }
+
+    /// The values of the outputs.
+    pub fn evaluate_outputs(&self, at: &Point<'_>) -> Vec<f64> {
+        if self.shared.outputs.is_empty() {
+            return Vec::new();
+        }
+        let system = &self.shared.mechanics.system;
+        let given = [
+            (&system.parameters, at.parameters),
+            (&system.coordinates, at.q),
+            (&system.velocities, at.v),
+            (&system.inputs, at.inputs),
+        ];
+        let pairs = given.into_iter().flat_map(|(names, values)| names.iter().zip(values));
+        let symbols =
+            pairs.map(|(Quantity { symbol, .. }, &value)| (*symbol, value)).chain([(system.t, at.t)]);
+        let values =
+            symbols.filter_map(|(symbol, value)| Some((system.pool.as_symbol(symbol)?, value))).collect();
+        let roots: Vec<_> =
+            self.shared.outputs.iter().map(|&place| system.definitions[place].value).collect();
+        system.pool.evaluate(&roots, &values)
+    }
+}
+
+/// The name and the coordinates.
+impl fmt::Debug for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("System")
+            .field("name", &self.name())
+            .field("coordinates", &self.coordinates())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    fn read(
+        source: &str,
+        file: &str,
+        name: Option<&str>,
+        outputs: &[(&str, Option<&str>)],
+    ) -> Result<Shared, DeclarationError> {
+        let mut input = choose(source, file, name)?;
+        let mut texts = vec![Text { name: file, text: source, spans: input.ident.span().file() }];
+        let fingerprint = fingerprint(&input);
+        let mut mistakes = Vec::new();
+        for &(output, expression) in outputs {
+            let Some(expression) = expression else { continue };
+            match definition(output, expression) {
+                Ok((attribute, spans)) => {
+                    input.attrs.push(attribute);
+                    texts.push(Text { name: output, text: expression, spans });
+                }
+                Err(mistake) => mistakes.push(*mistake),
+            }
+        }
+        if !mistakes.is_empty() {
+            return Err(DeclarationError { mistakes });
+        }
+        let rejected = |rejected: Box<Rejected>| DeclarationError {
+            mistakes: rejected.errors.iter().map(|error| Mistake::of(error, &texts)).collect(),
+        };
+        let declaration = Declaration::parse(&input).map_err(rejected)?;
+        let declared = declaration.system.methods.clone();
+        let wants_all = declaration.all_methods;
+        let derived =
+            Derived::new(declaration.clone().with_methods(Vec::new()), &mut BuiltIn).map_err(rejected)?;
+        let refusals: Vec<_> =
+            Method::ALL.iter().map(|&method| refusal(method, &derived.mechanics)).collect();
+        let refused = |method: &Method| {
+            let place = Method::ALL.iter().position(|known| known == method)?;
+            refusals[place].as_deref()
+        };
+        let declared: Vec<Method> = if wants_all {
+            declared.into_iter().filter(|method| refused(method).is_none()).collect()
+        } else {
+            let errors = declared.iter().enumerate();
+            let errors: Vec<_> = errors
+                .filter_map(|(i, method)| Some(declaration.method_error(i, refused(method)?)))
+                .collect();
+            if !errors.is_empty() {
+                return Err(rejected(declaration.reject(errors)));
+            }
+            declared
+        };
+        let system = &derived.mechanics.system;
+        let mut places = Vec::new();
+        for (output, _) in outputs {
+            let entries = system.definitions.iter().enumerate().filter(|(_, definition)| {
+                definition
+                    .name
+                    .strip_prefix(output)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+            });
+            let before = places.len();
+            places.extend(entries.map(|(place, _)| place));
+            if places.len() == before {
+                mistakes.push(unknown_output(output, system.definitions.iter().map(|d| d.name.as_str())));
+            }
+        }
+        if !mistakes.is_empty() {
+            return Err(DeclarationError { mistakes });
+        }
+        let names = |all: &[Quantity]| all.iter().map(|quantity| quantity.name.clone()).collect::<Vec<_>>();
+        Ok(Shared {
+            source: source.to_owned(),
+            fingerprint,
+            parameters: names(&system.parameters),
+            coordinates: names(&system.coordinates),
+            velocities: system.velocity_names().cloned().collect(),
+            inputs: names(&system.inputs),
+            constraints: system.constraints.iter().map(|constraint| constraint.label.clone()).collect(),
+            outputs: places,
+            declared,
+            refusals,
+            functions: OnceLock::new(),
+            methods: Kept::new(),
+            compiled: Kept::new(),
+            mechanics: derived.mechanics,
+            programs: derived.system,
+        })
+    }
+
+    /// The functions of the system after the passes.
+    fn system(&self) -> Result<SystemFunctions, Error> {
+        let make = || {
+            let pool = &self.mechanics.system.pool;
+            apart(|| Optimised::of(pool, &self.programs, &[]).system).map_err(Error::Derivation)
+        };
+        self.functions.get_or_init(make).clone()
+    }
+
+    /// The functions of a method after the passes.
+    fn method(&self, method: Method) -> Result<MethodFunctions, Error> {
+        let make = || {
+            let made = apart(|| {
+                let mut mechanics = self.mechanics.clone();
+                let programs = method_programs(&mut mechanics, method);
+                MethodFunctions::of(&mechanics.system.pool, &programs, Options::default())
+            });
+            made.map_err(Error::Derivation)
+        };
+        self.methods.get(method, make)
+    }
+}
+
+/// The struct that is asked for.
+fn choose(source: &str, file: &str, name: Option<&str>) -> Result<syn::DeriveInput, DeclarationError> {
+    let wrong = |message: String| DeclarationError::one(Mistake::new(format!("{file}: {message}")));
+    let mut found = structs(source).map_err(|error| match error {
+        ExpandError::Syntax(message) => DeclarationError::one(Mistake::new(format!("{file}:{message}"))),
+        other => wrong(other.to_string()),
+    })?;
+    let names: Vec<String> = found.iter().map(|input| format!("`{}`", input.ident)).collect();
+    let place = match name {
+        Some(name) => found.iter().position(|input| input.ident == name),
+        None if found.len() > 1 => {
+            return Err(wrong(format!(
+                "{} structs here derive `Nonholonomic`: name one of {}",
+                found.len(),
+                names.join(", ")
+            )));
+        }
+        None => (!found.is_empty()).then_some(0),
+    };
+    match (place, name) {
+        (Some(place), _) => Ok(found.swap_remove(place)),
+        (None, Some(name)) if !names.is_empty() => {
+            Err(wrong(format!("no struct `{name}` here derives `Nonholonomic`, only {}", names.join(", "))))
+        }
+        (None, _) => Err(wrong("no struct here derives `Nonholonomic`".to_owned())),
+    }
+}
+
+/// The attribute that declares an output, and what the spans of its tokens call their text.
+fn definition(name: &str, expression: &str) -> Result<(syn::Attribute, String), Box<Mistake>> {
+    let mut ident: syn::Ident = syn::parse_str(name).map_err(|_| {
+        Box::new(Mistake::new(format!("the output `{name}` has no name: expected an identifier")))
+    })?;
+    let wrong = |message: String| {
+        let (file, text) = (name.to_owned(), expression.to_owned());
+        Box::new(Mistake::new(message).at(Place { file, text, range: 0..expression.len() }))
+    };
+    let tokens: TokenStream = expression.parse().map_err(|error: LexError| wrong(error.to_string()))?;
+    if too_deep(&tokens).is_some() {
+        return Err(wrong(format!("brackets are nested more than {MAX_NESTING} deep")));
+    }
+    let Some(first) = tokens.clone().into_iter().next() else {
+        return Err(wrong(format!("the output `{name}` is empty: expected an expression")));
+    };
+    let spans = first.span().file();
+    ident.set_span(first.span());
+    Ok((syn::parse_quote!(#[nonholonomic(let(#ident = (#tokens)))]), spans))
+}
+
+fn unknown_output<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Mistake {
+    let known: Vec<String> = known.map(|known| format!("`{known}`")).collect();
+    let help = match known.is_empty() {
+        true => format!("give an expression: `{name}=...`"),
+        false => format!("give an expression, `{name}=...`, or one of {}", known.join(", ")),
+    };
+    let message = format!("the declaration has no `let` of the name `{name}`");
+    Mistake { help: Some(help), ..Mistake::new(message) }
+}
