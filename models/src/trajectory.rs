@@ -139,8 +139,8 @@ impl<S: System, M: Method<S>> Trajectory for Simulation<S, M> {
         let parameters = self.system().parameters();
         let prepared = self.method().prepare(&parameters, h)?;
         let (before, after) = (vector(&from.jump.0), vector(&from.jump.1));
-        let (q, lambda) = (vector(&from.q), self.state().lambda());
-        let mut state = self.method().state(&parameters, h, &q, (&before, &after), &lambda, from.t)?;
+        let (q, lambda, z) = (vector(&from.q), self.state().lambda(), self.state().z());
+        let mut state = self.method().state(&parameters, h, &q, (&before, &after), &lambda, &z, from.t)?;
         for k in 0..steps {
             state = self.method().step(&prepared, &state, from.t + k as f64 * h, &self.inputs())?;
         }

@@ -129,7 +129,7 @@ impl Exact {
 
     /// The point for them at a state, whose lengths are those of the system.
     pub fn at<'a>(&'a self, q: &'a [f64], v: &'a [f64], t: f64, inputs: &'a [f64]) -> Point<'a> {
-        Point { parameters: &self.parameters, q, v, t, inputs }
+        Point { parameters: &self.parameters, q, v, z: &[], t, inputs }
     }
 
     /// The state at `t1` of the motion that is at (q, v) at `t0`, with inputs held.

@@ -41,7 +41,7 @@ fn passed<S: System, M: Method<S>>(
     t: f64,
 ) -> M::State<f64> {
     let (before, after) = state.jump();
-    method.state(parameters, h, &state.q(), (&before, &after), &state.lambda(), t).unwrap()
+    method.state(parameters, h, &state.q(), (&before, &after), &state.lambda(), &state.z(), t).unwrap()
 }
 
 /// Without a potential and with a constant mass matrix the quadrature of the Lagrangian does not matter.

@@ -52,7 +52,7 @@ fn compare(model: &dyn Model) -> usize {
 
     let moved: Vec<f64> = v.iter().map(|v| v + 0.1).collect();
     for v in [&v, &moved] {
-        let at = Point { parameters: &parameters, q: &q, v, t: 0.3, inputs: &inputs };
+        let at = Point { parameters: &parameters, q: &q, v, z: &[], t: 0.3, inputs: &inputs };
         assert_same(&name("energy"), &[compiled.energy(&at)], &[instance.energy(&q, v)]);
         assert_same(&name("momentum"), &compiled.momentum(&at), &instance.momentum(&q, v));
         assert_same(&name("residual"), &compiled.residual(&at), &instance.residual(&q, v));
@@ -402,7 +402,7 @@ fn motions_of_a_step_may_be_large() {
         }
         let (parameters, v) = ([1.1, 2.0, 0.3], [1.3, -0.9, 0.7, 0.4, 0.2, 0.5]);
         for (variant, h) in variants.iter().flat_map(|variant| [0.4, 1.1, 2.5].map(|h| (*variant, h))) {
-            let at = Point { parameters: &parameters, q: &q, v: &v[..n], t: 0.0, inputs: &[] };
+            let at = Point { parameters: &parameters, q: &q, v: &v[..n], z: &[], t: 0.0, inputs: &[] };
             let v = compiled.project(&at).expect("regular");
             let start = Simulation::new(&compiled, variant, &parameters, &q, &v, h);
             let mut simulation = start.expect("it starts");

@@ -21,7 +21,7 @@ use syn::parse::Parser;
 
 /// The constants of the trait `System`, which users of a system read by its name.
 const OF_SYSTEM: &[&str] =
-    &["NAME", "COORDINATES", "VELOCITIES", "PARAMETERS", "INPUTS", "CONSTRAINTS", "SYMMETRIES"];
+    &["NAME", "COORDINATES", "VELOCITIES", "PARAMETERS", "INPUTS", "STATES", "CONSTRAINTS", "SYMMETRIES"];
 
 impl Unit<'_> {
     /// `pub struct Named<T> { .. }`
