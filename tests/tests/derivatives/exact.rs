@@ -5,7 +5,7 @@ use crate::run::{Data, Run};
 use nhi_models::{Row, chaotic_r7, euler_disk, vertical_disk};
 use nhi_models::{contact_oscillator, lie, magnetic_particle, sleigh_com, snakeboard, snakeboard_free};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Dual, Method, Scalar, State, System};
+use nhi_runtime::{Dual, Method, Scalar, State, System, Vector};
 use nhi_tests::random::Random;
 
 /// y'' = −y is not coupled to the rest of the contact oscillator, and `Dla2` there the leapfrog method:

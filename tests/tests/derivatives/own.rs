@@ -6,7 +6,7 @@ use nhi_codegen::engine::default_engine;
 use nhi_models::{Row, chaotic_r7, contact_oscillator, knife_incline, sleigh_com, snakeboard, vertical_disk};
 use nhi_runtime::emitted::SinCosUpdate;
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Dual, Fields, Method, Scalar, State, System};
+use nhi_runtime::{Dual, Fields, Method, Scalar, State, System, Vector};
 use nhi_tests::double_double::DoubleDouble;
 use nhi_tests::random::Random;
 use std::cell::RefCell;

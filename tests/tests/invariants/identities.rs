@@ -12,9 +12,9 @@ use nhi_runtime::{Dla1, Dla1Adjoint, Dla2, DlaRattle, Emits, Method, State, Syst
 fn halves<S: System>(row: &Row<S>, whole: impl Method<S>, first: impl Method<S>, second: impl Method<S>) {
     let parameters = row.defaults.parameters();
     let (q0, v0) = (row.initial)(&row.defaults);
-    let inputs = S::Inputs::<f64>::splat(0.0);
+    let (z, inputs) = (S::States::splat(0.0), S::Inputs::<f64>::splat(0.0));
     let (h, half) = (0.05, 0.025);
-    let start = whole.start(&parameters, h, &q0, &v0, 0.0, &inputs).unwrap();
+    let start = whole.start(&parameters, h, &q0, &v0, &z, 0.0, &inputs).unwrap();
     let prepared = whole.prepare(&parameters, h).unwrap();
     let (a, b) = (first.prepare(&parameters, half).unwrap(), second.prepare(&parameters, half).unwrap());
     let mut expected = start;

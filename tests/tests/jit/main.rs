@@ -191,11 +191,12 @@ fn interpreted<'a>(
     optimised: &'a Optimised,
     variant: Variant,
     parameters: &[f64],
-    numbers: [&[f64]; 3],
+    [q, v, inputs]: [&[f64]; 3],
     h: f64,
 ) -> nhi_interpreter::Simulation<'a> {
     let method = optimised.methods.iter().find(|method| method.method == variant.method).expect("a method");
-    nhi_interpreter::Simulation::start(method, variant, parameters, numbers, h).expect("it starts")
+    nhi_interpreter::Simulation::start(method, variant, parameters, [q, v, &[], inputs], h)
+        .expect("it starts")
 }
 
 /// Declarations with inputs, affine constraints and arrays of parameters.

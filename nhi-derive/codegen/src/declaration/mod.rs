@@ -120,6 +120,8 @@ pub struct StateNames {
     pub pose: Vec<String>,
     /// Body velocities, which come after the velocities of coordinates.
     pub body_velocities: Vec<String>,
+    /// Auxiliary states.
+    pub states: Vec<String>,
     /// Labels of the constraints, or their texts.
     pub constraints: Vec<String>,
 }
@@ -133,6 +135,7 @@ impl StateNames {
             coordinates: names(coordinates),
             pose: names(pose),
             body_velocities: names(&system.velocities[system.shape()..]),
+            states: names(&system.states),
             constraints: system.constraints.iter().map(|constraint| constraint.label.clone()).collect(),
         }
     }
@@ -540,6 +543,9 @@ impl<'a> Resolved<'a> {
             coordinates: flattened(self.coordinates.iter().map(|d| (d.name.text.as_str(), d.len))),
             pose: group.map(Factor::coordinate_names).unwrap_or_default(),
             body_velocities: group.map(Factor::velocity_names).unwrap_or_default(),
+            states: flattened(
+                self.attributes.states.value().into_iter().flatten().map(|d| (d.name.text.as_str(), d.len)),
+            ),
             constraints: labels.collect(),
         })
     }

@@ -111,7 +111,7 @@ impl NodeScheme for Reduced {
     }
 }
 
-/// Equations of one step of the staggered form, from the state symbols to the new (q, v, λ).
+/// Equations of one step of the staggered form, from the state symbols to the new (q, v, λ, z).
 fn staggered(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature, place: Place) -> Results {
     let (space, rule) = (Space::of(b), Discretisation::crossed(quadrature));
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);

@@ -166,7 +166,7 @@ pub(super) fn momentum_at(b: &mut Builder<'_>, end: End, omega: &[Expr], nu: &[E
         .collect()
 }
 
-/// Equations of one step of the projected form, from the state symbols to the new (q, v, λ).
+/// Equations of one step of the projected form, from the state symbols to the new (q, v, λ, z).
 fn projected(b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
     let (space, rule) = (Space::of(b), Discretisation::moser_veselov());
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);

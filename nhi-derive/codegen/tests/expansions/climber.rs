@@ -1243,6 +1243,7 @@ const _: () = {
             __q: &<Self as ::nhi_runtime::System>::Configuration<__T>,
             __v: &<Self as ::nhi_runtime::System>::Velocity<__T>,
             __lambda: &<Self as ::nhi_runtime::System>::Multipliers<__T>,
+            __states: &<Self as ::nhi_runtime::System>::States<__T>,
         ) -> kernel::Named<__T> {
             kernel::Named {
                 r: __q[0],
