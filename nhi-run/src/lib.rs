@@ -36,9 +36,11 @@
 mod apart;
 mod ensemble;
 mod error;
+mod expressions;
 mod flow;
 mod format;
 mod markup;
+pub mod model;
 mod page;
 mod panels;
 mod plot;

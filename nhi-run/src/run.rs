@@ -8,11 +8,14 @@ use nhi_codegen::group::{Group, Part};
 use nhi_jit::{Compiled, Point, Simulation};
 use nhi_methods::{Kind, Method, Variant};
 use nhi_runtime::group::{SE2, SE3, SO3};
-use nhi_runtime::{Factor, Vector};
+use nhi_runtime::{Factor, Failure, Vector};
 use std::ops::ControlFlow;
 
 /// Steps between two reports of progress.
 const CHUNK: u64 = 1 << 14;
+
+/// Most samples of a run, some gigabytes.
+const MAX_SAMPLES: u64 = 10_000_000;
 
 /// Largest step of the exact flow: short beside the periods of machines in SI units.
 const LARGEST_STEP: f64 = 0.1;
@@ -143,7 +146,7 @@ impl Exact {
         v: &[f64],
         inputs: &[f64],
         t1: f64,
-    ) -> Result<(Vec<f64>, Vec<f64>), Error> {
+    ) -> Result<(Vec<f64>, Vec<f64>), Failure> {
         let n = q.len();
         let (group, shape) = (self.system.group(), self.system.shape());
         let mut field = |t: f64, y: &[f64], dy: &mut [f64]| {
@@ -156,8 +159,7 @@ impl Exact {
             dy[n..].copy_from_slice(&acceleration.a);
             Ok(())
         };
-        let mut y = flow(&mut field, t0, &[q, v].concat(), t1, LARGEST_STEP)
-            .map_err(|cause| Error::Jit(nhi_jit::Error::Step { step: 1, time: t0, cause }))?;
+        let mut y = flow(&mut field, t0, &[q, v].concat(), t1, LARGEST_STEP)?;
         let v = y.split_off(n);
         Ok((y, v))
     }
@@ -186,11 +188,9 @@ impl Exact {
     ///
     /// # Errors
     /// Singular equations.
-    pub fn sample_at(&self, k: u64, t: f64, q: &[f64], v: &[f64], inputs: &[f64]) -> Result<Sample, Error> {
-        let acceleration = self.functions.acceleration(&self.at(q, v, t, inputs));
-        let acceleration =
-            acceleration.map_err(|cause| Error::Jit(nhi_jit::Error::Step { step: k, time: t, cause }))?;
-        Ok(self.sample(k, t, q.to_vec(), v.to_vec(), inputs, acceleration.lambda))
+    pub fn sample_at(&self, k: u64, t: f64, q: &[f64], v: &[f64], inputs: &[f64]) -> Result<Sample, Failure> {
+        let lambda = self.functions.acceleration(&self.at(q, v, t, inputs))?.lambda;
+        Ok(self.sample(k, t, q.to_vec(), v.to_vec(), inputs, lambda))
     }
 
     /// A sample of a simulation.
@@ -347,13 +347,13 @@ impl Run {
                 // With the inputs of the step that ends here, like the multipliers of methods.
                 match exact.sample_at(k, t, &q, &v, self.inputs.at(k.saturating_sub(1))) {
                     Ok(sample) => take(sample),
-                    Err(error) => return Ok(Some(error.to_string())),
+                    Err(cause) => return Ok(Some(format!("at t = {t}: {cause}"))),
                 }
             }
             if k < self.steps {
                 match exact.flow(t, &q, &v, self.inputs.at(k), (k + 1) as f64 * self.h) {
                     Ok(next) => (q, v) = next,
-                    Err(error) => return Ok(Some(error.to_string())),
+                    Err(cause) => return Ok(Some(format!("from t = {t}: {cause}"))),
                 }
                 if progress(k + 1).is_break() {
                     return Ok(Some(interrupted(k + 1)));
@@ -376,6 +376,10 @@ impl Run {
         if self.every == 0 {
             return wrong("every", "must be at least 1".to_owned());
         }
+        if self.steps / self.every >= MAX_SAMPLES {
+            let samples = self.steps / self.every;
+            return wrong("every", format!("{samples} samples are too many, at most {MAX_SAMPLES} are kept"));
+        }
         match &self.inputs {
             Inputs::Held(inputs) => sized("inputs", inputs, system.inputs().len()),
             Inputs::PerStep(all) if all.len() as u64 != self.steps => {
@@ -393,9 +397,17 @@ impl Run {
     pub fn recording(&self, samples: &[Sample], stopped: Option<String>) -> Recording {
         let system = &self.system;
         let mut columns: Vec<Column> = Vec::new();
+        let outputs: Vec<&str> = system.outputs().collect();
+        let is_derived = |quantity| quantity > Quantity::Input;
         let mut add = |name: String, quantity: Quantity, value: &dyn Fn(&Sample) -> f64| {
             let mut name = name;
-            while columns.iter().any(|column| column.name == name) {
+            let is_output = quantity == Quantity::Output;
+            let is_taken = |name: &String| columns.iter().any(|column| column.name == *name);
+            // An output of the name of a coordinate is that coordinate.
+            if is_output && is_taken(&name) {
+                return;
+            }
+            while is_taken(&name) || !is_output && is_derived(quantity) && outputs.contains(&name.as_str()) {
                 name.push('_');
             }
             columns.push(Column { name, quantity, values: samples.iter().map(value).collect() });
@@ -442,7 +454,7 @@ impl Run {
             let quantity = Quantity::PositionResidual;
             add(format!("position_residual_{label}"), quantity, &|sample| sample.position_residual[a]);
         }
-        for (i, name) in system.outputs().enumerate() {
+        for (i, &name) in outputs.iter().enumerate() {
             add(name.to_owned(), Quantity::Output, &|sample| sample.outputs[i]);
         }
         Recording { about: self.about(stopped), columns }

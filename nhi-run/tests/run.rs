@@ -119,6 +119,9 @@ fn starts_are_checked_or_projected() {
     wrong.inputs = Inputs::PerStep(vec![vec![0.0]; 9]);
     let error = wrong.record(&mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
     assert_eq!(error, "inputs: expected one vector for each of 10 steps, found 9");
+    (wrong.inputs, wrong.steps, wrong.every) = (Inputs::Held(vec![0.0]), u64::MAX, 1);
+    let error = wrong.record(&mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
+    assert!(error.starts_with("every: ") && error.contains("too many"), "{error}");
 }
 
 #[test]
