@@ -1,7 +1,5 @@
-use crate::Trajectory;
-use crate::flow::flow;
-use crate::model::{Instance, Model, Phase};
-use crate::{Method, Simulated};
+use crate::{Instance, Method, Model, Phase, Simulated, Trajectory};
+use nhi_run::flow;
 use nhi_runtime::{Error, Factor, Failure, Posed, System, Vector};
 
 /// A conserved quantity of the system `S`.

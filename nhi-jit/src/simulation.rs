@@ -86,6 +86,19 @@ impl Simulation {
         Self::build(compiled, variant, at, h, Given::Admissible)
     }
 
+    /// As [`Simulation::at_point`], with the nearest admissible point, as in [`Simulation::project`].
+    ///
+    /// # Errors
+    /// As [`Simulation::project`].
+    pub fn project_point(
+        compiled: &Compiled,
+        variant: Variant,
+        at: &Point<'_>,
+        h: f64,
+    ) -> Result<Simulation, Error> {
+        Self::build(compiled, variant, at, h, Given::Any)
+    }
+
     /// As [`Simulation::with_inputs`], with the admissible velocity nearest to `v0` in the kinetic-energy metric. Where there
     /// are position constraints, `q0` is first brought onto them by Gauss–Newton steps in the same metric.
     ///
@@ -101,8 +114,7 @@ impl Simulation {
         h: f64,
     ) -> Result<Simulation, Error> {
         let z = &vec![0.0; compiled.states().len()];
-        let at = Point { parameters, q: q0, v: v0, z, t: 0.0, inputs };
-        Self::build(compiled, variant, &at, h, Given::Any)
+        Self::project_point(compiled, variant, &Point { parameters, q: q0, v: v0, z, t: 0.0, inputs }, h)
     }
 
     fn build(
