@@ -131,3 +131,27 @@ fn syntax() {
         ("state(i), dynamics(dot(i) = 1)", &["unknown key `state`"]),
     ]);
 }
+
+/// The token behind `@` is the one that the error is about.
+#[test]
+fn errors_stand_on_their_tokens() {
+    let kinetic = "lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)";
+    for keys in [
+        format!("{kinetic}, constraints(), states(i, @j)  , dynamics(dot(i) = j)"),
+        format!("{kinetic}, constraints(), @dynamics(dot(i) = 1)"),
+        format!("{kinetic}, constraints(), states(i), dynamics(dot(i) = 1, dot(@i) = 2)"),
+        format!("{kinetic}, constraints(), states(w[2]), dynamics(dot(w[0]) = 1, dot(w[@2]) = 2)"),
+        format!("{kinetic}, constraints(), states(i), dynamics(dot(i) = 1 + @volts)"),
+        format!("{kinetic}, constraints(), states(i), dynamics(dot(i) = 1, dot(@x) = 2)"),
+        format!("{kinetic}, constraints(), states(i), dynamics(dot(i) = 1), force = dot(@i)*dx"),
+        format!("{kinetic}, constraints(dx + 2*@i*dt), states(i), dynamics(dot(i) = 1)"),
+        format!("{kinetic}, holonomic(x + @i), states(i), dynamics(dot(i) = 1)"),
+        format!("{kinetic} - @i*x, constraints(), states(i), dynamics(dot(i) = 1)"),
+    ] {
+        let marked = three(&keys);
+        let column = marked.find('@').expect("a mark") + 1;
+        let errors = parse(&marked.replace('@', "")).expect_err("a mistake");
+        assert_eq!(errors.len(), 1, "{keys}: {errors:?}");
+        assert!(errors[0].starts_with(&format!("1:{column}: ")), "{keys}: {errors:?}");
+    }
+}
