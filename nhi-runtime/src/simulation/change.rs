@@ -20,6 +20,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         (self.prepared, self.state) =
             started(&self.method, &self.parameters, &clock, self.steps, at, &self.inputs)?;
         self.clock = clock;
+        self.kinetic = f64::NAN;
         Ok(())
     }
 
@@ -43,6 +44,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         admissible::check::<S, T>(&self.parameters, &q, &v, t, &self.inputs)?;
         (self.prepared, self.state) =
             started(&self.method, &self.parameters, &self.clock, self.steps, (q, v), &self.inputs)?;
+        self.kinetic = f64::NAN;
         Ok(())
     }
 }
@@ -76,6 +78,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             started(&self.method, &parameters, &self.clock, self.steps, (q, v), &self.inputs)?;
         (self.system, self.parameters) = (system, parameters);
         (self.prepared, self.state) = (prepared, state);
+        self.kinetic = f64::NAN;
         Ok(())
     }
 }
