@@ -30,6 +30,18 @@ struct Board {
     i: f64,
 }
 
+/// A particle that falls to infinity in a finite time, with one-forms that are independent everywhere.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, z, w),
+    lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2 + dot(w)^2)/2 + k*x^4,
+    constraints(dz - sin(x)*dy, dw - cos(x)*dy),
+    methods(Dla2, Rk4)
+)]
+struct Falling {
+    k: f64,
+}
+
 const BOARD: Board = Board { l: 0.7, m: 1.0, i: 0.1 };
 const H: f64 = 4e-3;
 
@@ -49,9 +61,10 @@ fn refused(error: &Error) -> (u64, f64, Vec<&'static str>, f64) {
     }
 }
 
-fn compiled(variant: Variant) -> Compiled {
+fn compiled(name: &str, variant: Variant) -> Compiled {
     let found = structs(include_str!("singular.rs")).expect("Rust");
-    let declaration = Declaration::parse(&found[0]).expect("no mistakes");
+    let item = found.iter().find(|item| item.ident == name).expect("it is there");
+    let declaration = Declaration::parse(item).expect("no mistakes");
     let derived = Derived::new(declaration, default_engine().as_mut()).expect("derivable");
     let optimised = derived.optimised().expect("finite constants");
     Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here")
@@ -82,7 +95,7 @@ fn run<M: Method<Board> + Copy>(method: M) -> u64 {
     assert_eq!((at_once.q(), at_once.v()), (one_by_one.q(), one_by_one.v()));
 
     let variant = Variant::with_id(method.id()).expect("a method");
-    let compiled = compiled(variant);
+    let compiled = compiled("Board", variant);
     let begin = nhi_jit::Simulation::new(&compiled, variant, &[0.7, 1.0, 0.1], &q0, &v0, H);
     let mut fast = begin.expect("an admissible start");
     let nhi_jit::Error::Step { step, time, cause } = fast.advance(40_000).expect_err("as above") else {
@@ -124,4 +137,18 @@ fn trajectories_of_an_ensemble_stop_there() {
     assert_eq!(stop.index, 0);
     let (step, _, labels, _) = refused(&stop.error);
     assert_eq!((step, &labels[..]), (37_232, &["front", "rear"][..]));
+}
+
+/// Sines of infinity are no numbers, and neither are pivots that contain them.
+#[test]
+fn a_motion_that_blows_up_is_not_called_singular() {
+    let (q0, v0) = ([1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]);
+    let mut sim = Simulation::new(Falling { k: 1e5 }, Rk4, q0, v0, 0.01).expect("an admissible start");
+    let error = sim.advance(1_000).expect_err("infinity within a second");
+    assert!(matches!(error, Error::Step { cause: Failure::NonFinite, .. }), "{error}");
+    let variant = Variant::with_id("rk4").expect("a method");
+    let compiled = compiled("Falling", variant);
+    let fast = nhi_jit::Simulation::new(&compiled, variant, &[1e5], &q0, &v0, 0.01);
+    let error = fast.expect("an admissible start").advance(1_000).expect_err("as above");
+    assert!(matches!(error, nhi_jit::Error::Step { cause: Failure::NonFinite, .. }), "{error}");
 }

@@ -12,7 +12,8 @@
 //! where T = ½ vᵀMv, and V is the energy at rest. T_d is the energy of the slowest admissible velocity after the step, which
 //! is zero unless a constraint is driven. A = ½ aᵀMa with the acceleration a of the system at rest: forces change the
 //! velocity by about h a in the kinetic metric, and √T₁ ≤ √T₀ + h √A implies T₁ ≤ 2 T₀ + 2 h² A. Velocities that move the
-//! configuration by less than its rounding are not tested.
+//! configuration by less than its rounding are not tested. T₀ of a method that reflects contains the energy of its parasitic
+//! mode, which the motion exchanges energy with.
 //!
 //! Every step computes T₁, and the rest of (1) only if T₁ > 2 T₀. The angle and the condition numbers are computed only of
 //! steps for which (1) does not hold with K = 2.
@@ -139,7 +140,8 @@ pub fn needs_explanation(before: f64, after: f64) -> bool {
 }
 
 /// Whether several steps may contain one that has to be refused: the kinetic energy has grown by more than the difference of
-/// the energies at rest.
+/// the energies at rest. The energy `after` them contains that of a parasitic mode: it grows from step to step, while the
+/// energy of the mean velocity may be small just then.
 pub fn is_suspicious<P: Passage>(passage: &P, before: f64, after: f64) -> bool {
     needs_explanation(before, after) && needs_explanation(before + fallen(passage), after)
 }

@@ -130,11 +130,11 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     }
 
     /// Whether no step since the given state, number of steps and kinetic energy need be tested.
-    fn is_plausible_after(&mut self, (state, steps, before): &(M::State<f64>, u64, f64)) -> bool {
-        self.kinetic = self.kinetic_energy();
+    fn is_plausible_after(&self, (state, steps, before): &(M::State<f64>, u64, f64)) -> bool {
+        let after = passage::kinetic_of_jump::<S, f64>(&self.parameters, &self.state, self.time());
         let times = [*steps, self.steps].map(|k| self.clock.time(k));
         let passage = Ends::<S>::new(&self.parameters, self.h(), times, &self.inputs, [state, &self.state]);
-        !balance::is_suspicious(&passage, *before, self.kinetic)
+        !balance::is_suspicious(&passage, *before, after)
     }
 
     #[inline]
@@ -339,7 +339,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     }
 
     /// Takes one step with the inputs held. After every 4096th step, subnormal numbers of the state (below 2.3 · 10⁻³⁰⁸) are
-    /// replaced by zero.
+    /// replaced by zero. A step that ends with kinetic energy it cannot explain is refused, as [`Limits`] says.
     ///
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is unchanged.

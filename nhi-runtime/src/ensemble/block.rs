@@ -318,7 +318,8 @@ impl Block {
         let parameters: S::Parameters<f64> = get(&constants.parameters, lane, identity);
         let states: [M::State<f64>; 2] = [&self.tested, &self.state].map(|rows| get(rows, lane, identity));
         let times = [start, end].map(|k| k as f64 * common.h);
-        let [before, after] = [0, 1].map(|i| passage::kinetic::<S, f64>(&parameters, &states[i], times[i]));
+        let before = passage::kinetic::<S, f64>(&parameters, &states[0], times[0]);
+        let after = passage::kinetic_of_jump::<S, f64>(&parameters, &states[1], times[1]);
         let inputs = self.inputs::<S>(lane);
         let ends = Ends::<S>::new(&parameters, common.h, times, &inputs, [&states[0], &states[1]]);
         balance::is_suspicious(&ends, before, after)

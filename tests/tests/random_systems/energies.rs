@@ -10,7 +10,7 @@ use nhi_codegen::optimised::Optimised;
 use nhi_jit::{Compiled, Error, Simulation};
 use nhi_methods::Variant;
 use nhi_runtime::{Failure, Limits};
-use nhi_tests::oracle::{self, Equations};
+use nhi_tests::oracle;
 
 const STARTS: usize = 170;
 const STEPS: usize = 30;
@@ -26,6 +26,8 @@ struct Tally {
     jumps: usize,
     /// Steps whose equations could not be solved, and among them those near a singularity.
     failed: [usize; 2],
+    /// Runs in which a step was refused that is not noticed if all are taken at once.
+    lost: usize,
 }
 
 /// T = ½ vᵀMv.
@@ -38,21 +40,30 @@ fn kinetic(system: &RandomSystem, q: &[f64], v: &[f64]) -> f64 {
 fn explained(
     system: &RandomSystem,
     k: f64,
-    [(q0, v0), (q1, _)]: [&(Vec<f64>, Vec<f64>); 2],
+    [(q0, jump), (q1, _)]: [&State; 2],
     (t, h): (f64, f64),
     inputs: &[f64],
 ) -> f64 {
     let rest = vec![0.0; q0.len()];
     let [before, after] = [q0, q1].map(|q| oracle::energy(system, q, &rest));
-    let driven = kinetic(system, q1, &oracle::project(system, q1, &rest));
+    // Where one-forms are dependent these are not defined, and explain nothing.
+    let driven = kinetic(system, q1, &oracle::project(system, q1, &rest)).max(0.0);
     let pushed =
         [t, t + h].map(|t| kinetic(system, q0, &oracle::motion(system, q0, &rest, t, inputs).acceleration));
-    let owned = kinetic(system, q0, v0) + (before - after).max(0.0) + driven;
-    k * owned + 2.0 * h * h * pushed[0].max(pushed[1])
+    let owned = of_jump(system, q0, jump) + (before - after).max(0.0) + driven;
+    k * owned + 2.0 * h * h * pushed[0].max(pushed[1]).max(0.0)
 }
 
-fn state(simulation: &Simulation) -> (Vec<f64>, Vec<f64>) {
-    (simulation.q().to_vec(), simulation.v())
+/// The configuration, and the velocities before and after a reflection.
+type State = (Vec<f64>, [Vec<f64>; 2]);
+
+fn state(simulation: &Simulation) -> State {
+    (simulation.q().to_vec(), simulation.jump().map(<[f64]>::to_vec))
+}
+
+/// The kinetic energy of the motion and of the parasitic mode.
+fn of_jump(system: &RandomSystem, q: &[f64], [before, after]: &[Vec<f64>; 2]) -> f64 {
+    0.5 * (kinetic(system, q, before) + kinetic(system, q, after))
 }
 
 /// Many starts of a system with a method; `singular` is a coordinate that is small where one-forms are nearly dependent.
@@ -85,9 +96,9 @@ fn run(system: &RandomSystem, seed: u64, method: Method, singular: Option<usize>
             let mut untested = simulation.clone();
             untested.set_limits(Limits::NONE);
             let Err(error) = simulation.step() else {
-                let after = state(&simulation);
-                let energy = kinetic(system, &after.0, &after.1);
-                if energy > 10.0 * kinetic(system, &before.0, &before.1) {
+                let (after, v) = (state(&simulation), simulation.v());
+                let energy = kinetic(system, &after.0, &v);
+                if energy > 10.0 * of_jump(system, &before.0, &before.1) {
                     let most = explained(system, Limits::DEFAULT.growth, [&before, &after], place, &inputs);
                     assert!(energy <= most * (1.0 + 1e-6) + 1e-20, "{name}: {energy} of {most}");
                 }
@@ -98,8 +109,8 @@ fn run(system: &RandomSystem, seed: u64, method: Method, singular: Option<usize>
             assert_eq!((step, simulation.numbers()), (k as u64 + 1, &numbers[..]), "{name}");
             let is_near = matches!(cause, Failure::NearlySingular { .. });
             if untested.step().is_ok() {
-                let after = state(&untested);
-                let energy = kinetic(system, &after.0, &after.1);
+                let (after, v) = (state(&untested), untested.v());
+                let energy = kinetic(system, &after.0, &v);
                 let most = explained(system, 2.0, [&before, &after], place, &inputs);
                 assert!(energy >= most * (1.0 - 1e-6), "{name}: {error}, {energy} of {most}");
                 *(if is_near { &mut tally.near } else { &mut tally.jumps }) += 1;
@@ -108,9 +119,21 @@ fn run(system: &RandomSystem, seed: u64, method: Method, singular: Option<usize>
             }
             break;
         }
-        let _ = at_once.advance(STEPS as u64);
-        assert_eq!(at_once.steps(), simulation.steps(), "seed {seed}: {variant}, h = {h} from {q:?} {v:?}");
-        assert_eq!(at_once.numbers(), simulation.numbers(), "seed {seed}: {variant}");
+        let name = format!("seed {seed}: {variant}, h = {h}");
+        let begin = state(&at_once);
+        let ended = at_once.advance(STEPS as u64);
+        if at_once.steps() == simulation.steps() {
+            assert_eq!(at_once.numbers(), simulation.numbers(), "{name}");
+        } else {
+            // The energy that a step added was lost again.
+            let end = state(&at_once);
+            let rest = vec![0.0; system.n];
+            let [before, after] = [&begin.0, &end.0].map(|q| oracle::energy(system, q, &rest));
+            let owned = of_jump(system, &begin.0, &begin.1) + (before - after).max(0.0);
+            let energy = kinetic(system, &end.0, &at_once.v());
+            assert!(ended.is_ok() && energy <= 2.0 * owned * (1.0 + 1e-6), "{name}: {energy} of {owned}");
+            tally.lost += 1;
+        }
     }
 }
 
