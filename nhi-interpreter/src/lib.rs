@@ -137,12 +137,11 @@ impl Frame {
                 to.iter().zip(numbers).for_each(|(to, x)| to.iter().for_each(|&to| self.set(to, x)));
             }
             Statement::Pivot { pivot, diagonal, what } => {
-                if !emitted::regular(self.get(*pivot), self.get(*diagonal)) {
-                    return Err(match what {
-                        Singular::Mass => Failure::SingularMass,
-                        Singular::Constraints => Failure::SingularConstraints,
-                    });
-                }
+                let singular = match what {
+                    Singular::Mass => Failure::SingularMass,
+                    Singular::Constraints => Failure::SingularConstraints,
+                };
+                emitted::pivot(self.get(*pivot), self.get(*diagonal), singular)?;
             }
             Statement::Newton(newton) => self.solve(newton)?,
         }

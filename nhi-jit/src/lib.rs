@@ -41,6 +41,7 @@ mod compile;
 mod compiled;
 mod error;
 mod native;
+mod passage;
 mod simulation;
 mod trace;
 

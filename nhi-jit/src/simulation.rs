@@ -4,11 +4,13 @@ use crate::Error;
 use crate::admissible::{check_pose, check_position, check_velocity, corrected};
 use crate::compile::{Unchecked, failure};
 use crate::compiled::{Acceleration, Compiled, Method, Point};
+use crate::passage::Ends;
 use nhi_codegen::method::StateKind;
 use nhi_codegen::program::Role;
 use nhi_methods::Variant;
+use nhi_runtime::balance::{self, End};
 use nhi_runtime::emitted::FLUSH_EVERY;
-use nhi_runtime::{Failure, Quantity};
+use nhi_runtime::{Failure, Limits, Quantity};
 
 /// The integration of one trajectory, as `nhi_runtime::Simulation`: the states are the same, bit for bit.
 ///
@@ -24,6 +26,9 @@ pub struct Simulation {
     /// Room for the state before several steps.
     before: Vec<f64>,
     steps: u64,
+    limits: Limits,
+    /// Kinetic energy of the state; NaN if it has not been computed.
+    kinetic: f64,
 }
 
 /// How initial values are made admissible.
@@ -160,7 +165,12 @@ impl Simulation {
         let start = |cause: Failure| Error::Start { cause };
         let data = functions.data(compiled.code(), &at, h).map_err(start)?;
         let state = functions.begin(compiled.code(), &at, &data).map_err(start)?;
-        Ok(Simulation { compiled: compiled.clone(), method, before: state.clone(), data, state, steps: 0 })
+        Ok(Simulation::of(compiled.clone(), method, data, state))
+    }
+
+    fn of(compiled: Compiled, method: usize, data: Vec<f64>, state: Vec<f64>) -> Simulation {
+        let (before, limits) = (state.clone(), Limits::DEFAULT);
+        Simulation { compiled, method, data, state, before, steps: 0, limits, kinetic: f64::NAN }
     }
 
     /// A simulation with the same method, parameters and inputs, which begins at another node: at the configuration `q`, with
@@ -194,8 +204,7 @@ impl Simulation {
         let (code, start) = (self.compiled.code(), |cause: Failure| Error::Start { cause });
         let data = functions.data(code, &at, h).map_err(start)?;
         let state = functions.carrying(code, &at, &data, state).map_err(start)?;
-        let compiled = self.compiled.clone();
-        Ok(Simulation { compiled, method: self.method, before: state.clone(), data, state, steps: 0 })
+        Ok(Simulation::of(self.compiled.clone(), self.method, data, state))
     }
 
     fn functions(&self) -> &Method {
@@ -207,7 +216,17 @@ impl Simulation {
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is unchanged.
     pub fn step(&mut self) -> Result<(), Error> {
-        self.take_checked(1)
+        self.take_tested()
+    }
+
+    /// Refuses steps by other limits from now on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// When a step is refused although its results are finite.
+    pub fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// Sets the inputs and takes one step.
@@ -242,7 +261,9 @@ impl Simulation {
 
     /// Takes `steps` steps with the inputs held. The states are those of [`Simulation::step`], bit for bit. For short steps
     /// this takes less time, because results are checked once after many steps. Intermediate multipliers that no later state
-    /// depends on may be neither computed nor checked.
+    /// depends on may be neither computed nor checked. If the kinetic energy has grown by more than a factor of 2 that the
+    /// energy at rest does not explain, the steps are repeated with the test of [`Limits`] after each. So a step that
+    /// multiplies the energy is found at once, unless the energy is lost again before the next check.
     ///
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is in the state before that step.
@@ -250,38 +271,111 @@ impl Simulation {
         let end = self.steps.saturating_add(steps);
         while self.steps < end {
             let count = (end - self.steps).min(FLUSH_EVERY - self.steps % FLUSH_EVERY);
-            match self.functions().loops.unchecked {
-                Some(unchecked) => self.take_unchecked(unchecked, count)?,
-                None => self.take_checked(count)?,
+            self.before.copy_from_slice(&self.state);
+            let (begun, before) = (self.steps, self.kinetic_energy());
+            let is_taken = match self.functions().loops.unchecked {
+                Some(unchecked) => self.take_unchecked(unchecked, count),
+                None => self.take_checked(count).is_ok(),
+            };
+            if is_taken {
+                let after = self.kinetic_of_jump(&self.state, self.steps);
+                if !balance::is_suspicious(&self.passage(&self.before, begun), before, after) {
+                    continue;
+                }
+            }
+            // A step failed or has to be tested: repeat them one by one.
+            self.state.copy_from_slice(&self.before);
+            (self.steps, self.kinetic) = (begun, before);
+            for _ in 0..count {
+                self.take_tested()?;
             }
         }
         Ok(())
     }
 
-    /// `count` steps up to the next flush, whose results are checked once.
-    fn take_unchecked(&mut self, Unchecked { id, is_partial }: Unchecked, count: u64) -> Result<(), Error> {
+    /// `count` steps up to the next flush, whose results are checked once; false if one has failed.
+    fn take_unchecked(&mut self, Unchecked { id, is_partial }: Unchecked, count: u64) -> bool {
         let deferred = count - u64::from(is_partial);
         if deferred > 0 {
-            let Simulation { compiled, data, state, before, steps, .. } = self;
-            before.copy_from_slice(state);
-            let begun = *steps;
-            let (status, _) = compiled.code().run(id, state, data, begun, deferred);
-            let is_fine = failure(status).is_none() && state.iter().all(|x| x.is_finite());
-            if is_fine {
-                *steps += deferred;
-                if !is_partial {
-                    self.flush();
-                    return Ok(());
-                }
-                if self.take_checked(1).is_ok() {
-                    return Ok(());
-                }
+            let Simulation { compiled, data, state, steps, .. } = self;
+            let (status, _) = compiled.code().run(id, state, data, *steps, deferred);
+            if failure(status).is_some() || !state.iter().all(|x| x.is_finite()) {
+                return false;
             }
-            // A step failed: repeat them with a check after every step.
-            self.state.copy_from_slice(&self.before);
-            self.steps = begun;
+            *steps += deferred;
         }
-        self.take_checked(count)
+        if is_partial {
+            return self.take_checked(1).is_ok();
+        }
+        self.kinetic = f64::NAN;
+        self.flush();
+        true
+    }
+
+    /// A step with all tests.
+    fn take_tested(&mut self) -> Result<(), Error> {
+        let (time, before) = (self.time(), self.kinetic_energy());
+        self.before.copy_from_slice(&self.state);
+        self.take_checked(1)?;
+        let after = self.kinetic_energy();
+        if balance::needs_explanation(before, after) {
+            let passage = self.passage(&self.before, self.steps - 1);
+            // The motion exchanges energy with a parasitic mode.
+            let all = self.kinetic_of_jump(&self.before, self.steps - 1);
+            if balance::needs_explanation(all, after)
+                && let Err(cause) = balance::explain(&passage, &self.limits, all, after)
+            {
+                self.state.copy_from_slice(&self.before);
+                self.steps -= 1;
+                self.kinetic = before;
+                return Err(Error::Step { step: self.steps + 1, time, cause });
+            }
+        }
+        self.kinetic = after;
+        Ok(())
+    }
+
+    /// The mean kinetic energy of a state before and after the reflection at the node, if there is one: the energy of the
+    /// mean velocity and that of the parasitic mode, whose sign alternates.
+    fn kinetic_of_jump(&self, state: &[f64], steps: u64) -> f64 {
+        let functions = self.functions();
+        let roles = match functions.kind {
+            StateKind::Node => [Role::Velocity, Role::Velocity],
+            StateKind::Jump => [Role::VelocityBefore, Role::VelocityAfter],
+        };
+        let passage = self.passage(state, steps);
+        let energies = roles.map(|role| {
+            let v = state[functions.layout.state.of(&role)].to_vec();
+            balance::kinetic(&passage, End::First, &v)
+        });
+        0.5 * (energies[0] + energies[1])
+    }
+
+    /// The kinetic energy of the present state.
+    fn kinetic_energy(&self) -> f64 {
+        if self.kinetic.is_nan() {
+            let passage = self.passage(&self.state, self.steps);
+            balance::kinetic(&passage, End::First, &self.v())
+        } else {
+            self.kinetic
+        }
+    }
+
+    /// The motion from a state after `begun` steps to the present one.
+    fn passage(&self, before: &[f64], begun: u64) -> Ends<'_> {
+        let layout = &self.functions().layout.state;
+        let ends = |role| [before, &self.state].map(|state| state[layout.of(&role)].to_vec());
+        let [first, last] = ends(Role::Configuration);
+        let [begin, end] = [begun, self.steps].map(|k| self.time_after(k));
+        Ends {
+            compiled: &self.compiled,
+            parameters: self.parameters(),
+            inputs: self.inputs(),
+            h: self.h(),
+            q: [first.clone(), mean(&first, &last), last],
+            z: ends(Role::States),
+            times: [begin, 0.5 * (begin + end), end],
+        }
     }
 
     /// `count` steps up to the next flush, each with a check.
@@ -289,12 +383,16 @@ impl Simulation {
         let id = self.functions().loops.checked;
         let (status, taken) = self.compiled.code().run(id, &mut self.state, &self.data, self.steps, count);
         self.steps += taken;
+        self.kinetic = f64::NAN;
         match failure(status) {
             None => {
                 self.flush();
                 Ok(())
             }
-            Some(cause) => Err(Error::Step { step: self.steps + 1, time: self.time(), cause }),
+            Some(cause) => {
+                let cause = balance::diagnose(&self.passage(&self.state, self.steps), cause);
+                Err(Error::Step { step: self.steps + 1, time: self.time(), cause })
+            }
         }
     }
 
@@ -317,7 +415,11 @@ impl Simulation {
 
     /// The time of the start, which is 0 but for [`Simulation::from_node`], and k h.
     pub fn time(&self) -> f64 {
-        self.data[self.functions().layout.t0] + self.steps as f64 * self.h()
+        self.time_after(self.steps)
+    }
+
+    fn time_after(&self, k: u64) -> f64 {
+        self.data[self.functions().layout.t0] + k as f64 * self.h()
     }
 
     /// Number k of steps taken.

@@ -79,7 +79,7 @@ fn perturbed<T: Scalar, V: Vector<f64>>(x: &V, i: usize) -> V {
 }
 
 /// Converts numbers `T` to `f64`.
-fn values<T: Scalar, A: Fields<T>, B: Fields<f64>>(numbers: &A) -> B {
+pub(crate) fn values<T: Scalar, A: Fields<T>, B: Fields<f64>>(numbers: &A) -> B {
     converted(numbers, T::from_f64(0.0), T::to_f64)
 }
 

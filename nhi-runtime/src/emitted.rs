@@ -303,12 +303,21 @@ pub fn finite<T: Scalar>(values: &impl Fields<T>) -> bool {
     sum == 0.0
 }
 
-/// Whether a pivot of a symmetric positive definite elimination is positive by more than the rounding error of
-/// its original diagonal entry; false for NaN.
+/// Tests that a pivot of a symmetric positive definite elimination is positive by more than the rounding error of its
+/// original diagonal entry.
+///
+/// # Errors
+/// `singular`, or [`Failure::NonFinite`] if the pivot or the diagonal entry is not finite.
 #[inline]
-pub fn regular<T: Scalar>(pivot: T, diagonal: T) -> bool {
+pub fn pivot<T: Scalar>(pivot: T, diagonal: T, singular: Failure) -> Result<(), Failure> {
     let (pivot, diagonal) = (pivot.to_f64(), diagonal.to_f64());
-    pivot > 16.0 * T::EPSILON * diagonal && pivot > 0.0
+    if pivot > 16.0 * T::EPSILON * diagonal && pivot > 0.0 {
+        Ok(())
+    } else if zero_if_finite(pivot) + zero_if_finite(diagonal) == 0.0 {
+        Err(singular)
+    } else {
+        Err(Failure::NonFinite)
+    }
 }
 
 #[cfg(test)]
@@ -533,10 +542,20 @@ mod tests {
 
     #[test]
     fn small_pivots_and_non_finite_results_are_refused() {
-        assert!(regular(1.0, 1.0) && regular(1e-12, 1.0) && regular(1e-300, 1e-300));
-        assert!(!regular(1e-16, 1.0) && !regular(0.0, 0.0) && !regular(-1.0, -1.0));
-        assert!(!regular(f64::NAN, 1.0) && !regular(1.0, f64::NAN) && !regular(f64::INFINITY, f64::INFINITY));
-        assert!(regular(1e-5_f32, 1.0) && !regular(1e-7_f32, 1.0));
+        fn test<T: Scalar>(x: T, diagonal: T) -> Result<(), Failure> {
+            pivot(x, diagonal, Failure::SingularMass)
+        }
+        for regular in [(1.0, 1.0), (1e-12, 1.0), (1e-300, 1e-300)] {
+            assert_eq!(test(regular.0, regular.1), Ok(()), "{regular:?}");
+        }
+        for singular in [(1e-16, 1.0), (0.0, 0.0), (-1.0, -1.0)] {
+            assert_eq!(test(singular.0, singular.1), Err(Failure::SingularMass), "{singular:?}");
+        }
+        for blown_up in [(f64::NAN, 1.0), (1.0, f64::NAN), (f64::INFINITY, f64::INFINITY)] {
+            assert_eq!(test(blown_up.0, blown_up.1), Err(Failure::NonFinite), "{blown_up:?}");
+        }
+        assert_eq!(test(1e-5_f32, 1.0), Ok(()));
+        assert_eq!(test(1e-7_f32, 1.0), Err(Failure::SingularMass));
         assert!(finite(&[1.0, -2.0]) && finite::<f64>(&[0.0; 0]));
         assert!(!finite(&[1.0, f64::NAN]) && !finite(&[f32::NEG_INFINITY]));
     }

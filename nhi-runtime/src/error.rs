@@ -1,8 +1,44 @@
 use crate::Scalar;
 use core::fmt;
 
-/// Why a computation could not be carried out at some point of the phase space.
+/// Some of the constraints of a system, by their labels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Forms {
+    /// Labels of all constraints of the system.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(crate) names: &'static [&'static str],
+    /// Bit a stands for the a-th constraint. Constraints after the 64th are in no set.
+    pub(crate) which: u64,
+}
+
+impl Forms {
+    /// No constraints.
+    pub const NONE: Forms = Forms { names: &[], which: 0 };
+
+    /// The constraints of `names` whose bits are set in `which`, counted from the lowest bit.
+    pub const fn new(names: &'static [&'static str], which: u64) -> Forms {
+        Forms { names, which }
+    }
+
+    /// The labels of the constraints.
+    pub fn labels(self) -> impl Iterator<Item = &'static str> {
+        let all = self.names.iter().take(64).enumerate();
+        all.filter(move |(a, _)| self.which >> a & 1 == 1).map(|(_, name)| *name)
+    }
+}
+
+impl fmt::Display for Forms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, label) in self.labels().enumerate() {
+            write!(f, "{}`{label}`", if i > 0 { ", " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a computation could not be carried out at some point of the phase space.
+#[derive(Clone, Copy, PartialEq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Failure {
     /// Newton's method did not converge.
@@ -13,16 +49,60 @@ pub enum Failure {
     SingularMass,
     /// A result is infinite or not a number.
     NonFinite,
+    /// The constraints, or the mass matrix, are so close to a singularity that the step has lost its meaning: its
+    /// results are finite, but it ends with energy that it cannot explain. [`Limits`](crate::Limits) says when.
+    NearlySingular {
+        /// The one-forms that are nearly dependent; none if it is the mass matrix.
+        forms: Forms,
+        /// Condition number of μM⁻¹μᵀ, or of the mass matrix, scaled to a unit diagonal. One alone need not be
+        /// large: the distribution of admissible velocities can turn within a step past a configuration where it is.
+        condition: f64,
+    },
+    /// The step has multiplied the energy, and no force has done that work. The step size is too large for the motion.
+    /// [`Limits`](crate::Limits) says when.
+    EnergyJump {
+        /// The kinetic energy after the step, divided by the energy that explains it.
+        factor: f64,
+    },
+}
+
+impl Failure {
+    /// The same failure after it was read, which has no labels, of a system with constraints of these labels.
+    #[cfg(feature = "std")]
+    pub(crate) fn with_names(self, names: &'static [&'static str]) -> Failure {
+        match self {
+            Failure::NearlySingular { forms: Forms { which, .. }, condition } if which != 0 => {
+                Failure::NearlySingular { forms: Forms { names, which }, condition }
+            }
+            other => other,
+        }
+    }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Failure::NotConverged => "Newton's method did not converge; a smaller step size may help",
-            Failure::SingularConstraints => "the constraint one-forms are linearly dependent here",
-            Failure::SingularMass => "the mass matrix is not positive definite here",
-            Failure::NonFinite => "a value became infinite or not a number",
-        })
+        match self {
+            Failure::NotConverged => {
+                f.write_str("Newton's method did not converge; a smaller step size may help")
+            }
+            Failure::SingularConstraints => {
+                f.write_str("the constraint one-forms are linearly dependent here")
+            }
+            Failure::SingularMass => f.write_str("the mass matrix is not positive definite here"),
+            Failure::NonFinite => f.write_str("a value became infinite or not a number"),
+            Failure::NearlySingular { forms, condition } if *forms == Forms::NONE => {
+                write!(f, "the mass matrix is nearly singular here: condition number {condition:.1e}")
+            }
+            Failure::NearlySingular { forms, condition } => write!(
+                f,
+                "the constraints are nearly dependent here: {forms}; condition number of μM⁻¹μᵀ {condition:.1e}"
+            ),
+            Failure::EnergyJump { factor } => write!(
+                f,
+                "the step multiplied the energy by {factor:.1e} without work of a force; \
+                 a smaller step size may help"
+            ),
+        }
     }
 }
 

@@ -54,6 +54,8 @@ extern crate self as nhi_runtime;
 
 #[doc(hidden)]
 pub mod admissible;
+#[doc(hidden)]
+pub mod balance;
 mod compose;
 mod drive;
 mod dual;
@@ -69,6 +71,7 @@ mod mechanics;
 mod method;
 mod named;
 mod pair;
+mod passage;
 mod pose;
 mod samples;
 mod scalar;
@@ -86,11 +89,12 @@ pub mod stub;
 #[cfg(feature = "derive")]
 pub use nhi_derive::Nonholonomic;
 
+pub use balance::Limits;
 pub use compose::{Compose, ComposedIds, Symmetric};
 pub use dual::Dual;
 #[cfg(feature = "std")]
 pub use ensemble::{Checkpoint, Ensemble, TrajectoryError};
-pub use error::{CoefficientFault, Error, Failure, Quantity, SnapshotFault};
+pub use error::{CoefficientFault, Error, Failure, Forms, Quantity, SnapshotFault};
 pub use fields::Fields;
 #[cfg(feature = "std")]
 pub use fused::Fused;

@@ -158,22 +158,22 @@ pub(crate) fn flushed<T: Scalar>(x: T) -> T {
     if value.is_subnormal() { x - T::from_f64(value) } else { x }
 }
 
-/// Step number `k` + 1; if it fails, the state stays as it is.
+/// Step number `k` + 1; if it fails, or `test` refuses the states before and after it, the state stays as it is.
 #[inline(always)]
 pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
     method: &M,
     prepared: &M::Prepared<T>,
     state: &mut M::State<T>,
-    k: u64,
-    t: T,
+    (k, t): (u64, T),
     inputs: &S::Inputs<T>,
+    test: impl FnOnce(&M::State<T>, &M::State<T>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     // In place: loading a copy would stall on the stores of the last step.
     let before = resync_is_due::<S, M>(k).then_some(*state);
     method.resync_if_due(state, k);
     // Opaque: a vector load of two numbers that were stored separately cannot be forwarded from the stores.
     let now = state.each(|x| x.opaque());
-    match method.step(prepared, &now, t, inputs) {
+    match method.step(prepared, &now, t, inputs).and_then(|next| test(&now, &next).map(|()| next)) {
         Ok(next) => {
             *state = next;
             flush_subnormals(state, k + 1);

@@ -15,11 +15,12 @@ use crate::error::finite;
 use crate::fields::Places;
 use crate::isa::{Isa, Work};
 use crate::mechanics::{reaction, sum};
+use crate::passage::{self, Ends};
 use crate::samples::SampleOf;
 use crate::unchecked::{self, unchecked};
 use crate::{
-    Acceleration, Arithmetic, Error, Failure, Fields, Method, Quantity, Reflecting, Sample, Samples, Scalar,
-    Separate, State, System, Vector, admissible, method,
+    Acceleration, Arithmetic, Error, Failure, Fields, Limits, Method, Quantity, Reflecting, Sample, Samples,
+    Scalar, Separate, State, System, Vector, admissible, balance, method,
 };
 use clock::Clock;
 use core::ops::Range;
@@ -41,6 +42,9 @@ pub struct Simulation<S: System, M: Method<S>, T: Scalar = f64> {
     inputs: S::Inputs<T>,
     state: M::State<T>,
     steps: u64,
+    limits: Limits,
+    /// Kinetic energy of the state; NaN if it has not been computed.
+    kinetic: f64,
 }
 
 impl<S: System, M: Method<S>> Simulation<S, M> {
@@ -102,7 +106,9 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
 
     /// Takes `steps` steps with the inputs held. The states are those of [`Simulation::step`], bit for bit. For short steps
     /// this takes less time, because results are checked once after many steps. Intermediate multipliers that no later state
-    /// depends on may be neither computed nor checked.
+    /// depends on may be neither computed nor checked. If the kinetic energy has grown by more than a factor of 2 that the
+    /// energy at rest does not explain, the steps are repeated with the test of [`Limits`] after each. So a step that
+    /// multiplies the energy is found at once, unless the energy is lost again before the next check.
     ///
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is in the state before that step.
@@ -123,6 +129,14 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         self.advance_by::<crate::Fused>(steps)
     }
 
+    /// Whether no step since the given state, number of steps and kinetic energy need be tested.
+    fn is_plausible_after(&self, (state, steps, before): &(M::State<f64>, u64, f64)) -> bool {
+        let after = passage::kinetic_of_jump::<S, f64>(&self.parameters, &self.state, self.time());
+        let times = [*steps, self.steps].map(|k| self.clock.time(k));
+        let passage = Ends::<S>::new(&self.parameters, self.h(), times, &self.inputs, [state, &self.state]);
+        !balance::is_suspicious(&passage, *before, after)
+    }
+
     #[inline]
     fn advance_by<A: Arithmetic>(&mut self, steps: u64) -> Result<(), Error> {
         self.advance_on::<A>(Isa::best(), steps)
@@ -138,7 +152,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         let end = self.steps + steps;
         while self.steps < end {
             let count = (end - self.steps).min(BATCH - self.steps % BATCH);
-            let before = (self.state, self.steps);
+            let before = (self.state, self.steps, self.kinetic_energy());
             let deferred = count - u64::from(Batch::<S, M>::IS_PARTIAL);
             let batch = Batch { simulation: self, count: deferred };
             // For longer steps there is no second version of the loop: it would double the time of the build, and checks
@@ -150,14 +164,19 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let Some(state) = state else { return self.take_checked(end - self.steps, &inputs) };
             if let Some(state) = state {
                 (self.state, self.steps) = (state, self.steps + deferred);
-                if !Batch::<S, M>::IS_PARTIAL {
+                let is_fine = if Batch::<S, M>::IS_PARTIAL {
+                    // The velocity before the last step was not computed, and nor can be its energy.
+                    self.kinetic = f64::INFINITY;
+                    self.take_checked(1, &inputs).is_ok()
+                } else {
                     method::flush_subnormals(&mut self.state, self.steps);
+                    self.kinetic = f64::NAN;
+                    true
+                };
+                if is_fine && self.is_plausible_after(&before) {
                     continue;
                 }
-                if self.take_checked(1, &inputs).is_ok() {
-                    continue;
-                }
-                (self.state, self.steps) = before;
+                (self.state, self.steps, self.kinetic) = before;
             }
             // A step of the batch failed: repeat it with a check after every step.
             self.take_checked(count, &inputs)?;
@@ -287,11 +306,42 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         admissible::check_position::<S, T>(&parameters, &q0, t)?;
         admissible::check::<S, T>(&parameters, &q0, &v0, t, &inputs)?;
         let (prepared, state) = started(&method, &parameters, &clock, 0, (q0, v0, z0), &inputs)?;
-        Ok(Simulation { system, method, clock, parameters, prepared, inputs, state, steps: 0 })
+        let (limits, kinetic) = (Limits::DEFAULT, f64::NAN);
+        Ok(Simulation {
+            system,
+            method,
+            clock,
+            parameters,
+            prepared,
+            inputs,
+            state,
+            steps: 0,
+            limits,
+            kinetic,
+        })
+    }
+
+    /// Refuses steps by other limits from now on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// When a step is refused although its results are finite.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// The kinetic energy of the present state.
+    fn kinetic_energy(&self) -> f64 {
+        if self.kinetic.is_nan() {
+            passage::kinetic::<S, T>(&self.parameters, &self.state, self.time())
+        } else {
+            self.kinetic
+        }
     }
 
     /// Takes one step with the inputs held. After every 4096th step, subnormal numbers of the state (below 2.3 · 10⁻³⁰⁸) are
-    /// replaced by zero.
+    /// replaced by zero. A step that ends with kinetic energy it cannot explain is refused, as [`Limits`] says.
     ///
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is unchanged.
@@ -338,15 +388,30 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     #[inline(always)]
     fn take_step_inline(&mut self, inputs: &S::Inputs<T>) -> Result<(), Error> {
         let time = self.time();
-        let Simulation { method, prepared, state, steps, .. } = self;
-        match method::step::<S, M, T>(method, prepared, state, *steps, time, inputs) {
+        let h = self.h();
+        let Simulation { method, parameters, prepared, state, steps, limits, kinetic, .. } = self;
+        let stepped =
+            method::step::<S, M, T>(method, prepared, state, (*steps, time), inputs, |now, next| {
+                *kinetic =
+                    passage::test::<S, T>(limits, parameters, (time, h), inputs, [now, next], *kinetic)?;
+                Ok(())
+            });
+        match stepped {
             Ok(()) => {
                 *steps += 1;
                 Ok(())
             }
-            // Computed again: few steps depend on the time, and few fail.
-            Err(cause) => Err(Error::Step { step: self.steps + 1, time: self.time().to_f64(), cause }),
+            Err(cause) => Err(self.failed(cause)),
         }
+    }
+
+    /// The error of the next step. The time is computed again: few steps depend on it, and few fail.
+    #[cold]
+    fn failed(&self, cause: Failure) -> Error {
+        let time = self.time();
+        let at = (time, self.h());
+        let cause = passage::diagnosed::<S, T>(&self.parameters, at, &self.inputs, &self.state, cause);
+        Error::Step { step: self.steps + 1, time: time.to_f64(), cause }
     }
 
     /// An infinite iterator over samples of the trajectory: the present one, then one after every `every` steps (at least

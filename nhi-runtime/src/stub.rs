@@ -5,6 +5,7 @@
 //! of unknown length. The implementation never runs, because the declaration does not compile.
 
 use crate::Vector;
+use crate::system::Rows;
 use core::borrow::Borrow;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut, Index, IndexMut};
@@ -15,6 +16,13 @@ pub struct Anything<T>(PhantomData<T>);
 
 impl<T: Copy + core::fmt::Debug + PartialEq> Vector<T> for Anything<T> {
     fn splat(_: T) -> Self {
+        Anything(PhantomData)
+    }
+}
+
+impl<T> Rows for Anything<T> {
+    type Of<X: Copy> = Anything<X>;
+    fn rows<X: Copy>(_: X) -> Anything<X> {
         Anything(PhantomData)
     }
 }

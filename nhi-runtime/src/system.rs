@@ -21,6 +21,22 @@ impl<T: Scalar, const N: usize> Vector<T> for [T; N] {
     }
 }
 
+/// Arrays of the length of a vector, with entries of another type.
+#[doc(hidden)]
+pub trait Rows {
+    /// Such an array.
+    type Of<X: Copy>: AsRef<[X]> + AsMut<[X]> + Copy;
+    /// All entries equal to `x`.
+    fn rows<X: Copy>(x: X) -> Self::Of<X>;
+}
+
+impl<T, const N: usize> Rows for [T; N] {
+    type Of<X: Copy> = [X; N];
+    fn rows<X: Copy>(x: X) -> [X; N] {
+        [x; N]
+    }
+}
+
 /// A mechanical system with linear or affine velocity constraints; implemented by
 /// `#[derive(Nonholonomic)]`.
 #[diagnostic::on_unimplemented(
@@ -48,9 +64,9 @@ pub trait System {
     /// q, with the entries [`System::COORDINATES`]: an array, or a [`Posed`](crate::Posed) if there is a group factor.
     type Configuration<T: Scalar>: Vector<T>;
     /// v, length n: dq/dt, and the body velocity ξ = g⁻¹ dg/dt of a pose.
-    type Velocity<T: Scalar>: Vector<T>;
+    type Velocity<T: Scalar>: Vector<T> + Rows;
     /// λ, one per constraint, length m.
-    type Multipliers<T: Scalar>: Vector<T>;
+    type Multipliers<T: Scalar>: Vector<T> + Rows;
     /// u, control inputs.
     type Inputs<T: Scalar>: Vector<T>;
     /// z, auxiliary states with rates of their own, dz/dt = F(q, v, z, t, u), on which forces may depend.

@@ -198,6 +198,22 @@ fn deep_expressions_do_not_overflow_the_stack() {
     nested(300, &|i| format!("1/(a{}*y + {i})^2", i - 1));
 }
 
+/// The derivative of a function of a function has a factor for each of them, and shares its factors with the others: the code
+/// grows with a power of the depth.
+#[test]
+fn code_of_nested_functions_grows_slowly() {
+    let lines = |depth| {
+        let nested = (0..depth).fold("x".to_owned(), |e, _| format!("sin({e})"));
+        let system = derived(&format!(
+            "#[nonholonomic(coordinates(x, y), lagrangian = (dot({nested})^2 + dot(y)^2)/2, constraints())]
+             struct Deep;"
+        ));
+        pretty(&system).lines().count()
+    };
+    let [short, long] = [8, 16].map(lines);
+    assert!(long < 5 * short, "{short} lines, and {long} for twice the depth");
+}
+
 /// `methods(all)` is every method that applies, in the order of the table, and each has the state of its kind.
 #[test]
 fn all_methods_are_those_that_apply() {

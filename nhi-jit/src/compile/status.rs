@@ -15,6 +15,9 @@ pub(super) fn of(failure: Failure) -> Status {
         Failure::SingularConstraints => 2,
         Failure::SingularMass => 3,
         Failure::NonFinite => 4,
+        Failure::NearlySingular { .. } | Failure::EnergyJump { .. } => {
+            unreachable!("compiled functions do not test energies")
+        }
     }
 }
 

@@ -212,6 +212,17 @@ impl<'a> Translator<'a> {
         self.builder.switch_to_block(next);
     }
 
+    /// Fails with the status that is computed then, unless the condition holds.
+    fn require_or(&mut self, condition: Value, status: impl FnOnce(&mut Self) -> Value) {
+        let [next, otherwise] = [(); 2].map(|()| self.builder.create_block());
+        self.builder.set_cold_block(otherwise);
+        self.builder.ins().brif(condition, next, &[], otherwise, &[]);
+        self.builder.switch_to_block(otherwise);
+        let status = status(self);
+        self.builder.ins().jump(self.failed, &block_arguments([status]));
+        self.builder.switch_to_block(next);
+    }
+
     /// Fails unless all numbers are finite: x·0 is zero only for finite x.
     pub(super) fn require_finite(&mut self, numbers: &[Value]) {
         let zero = self.number(0.0);
@@ -254,13 +265,22 @@ impl<'a> Translator<'a> {
                 let [pivot, diagonal] = [*pivot, *diagonal].map(|x| self.get(x));
                 let rounding = self.times(16.0 * f64::EPSILON, diagonal);
                 let zero = self.number(0.0);
-                let status = status::of(match what {
+                let singular = status::of(match what {
                     Singular::Mass => Failure::SingularMass,
                     Singular::Constraints => Failure::SingularConstraints,
                 });
+                let not_finite = status::of(Failure::NonFinite);
                 for bound in [rounding, zero] {
                     let is_larger = self.compare(pivot, FloatCC::GreaterThan, bound);
-                    self.require(is_larger, status);
+                    self.require_or(is_larger, |this| {
+                        // x·0 is zero only for finite x.
+                        let [x, y] = [pivot, diagonal].map(|x| this.mul(x, zero));
+                        let sum = this.add(x, y);
+                        let is_finite = this.compare(sum, FloatCC::Equal, zero);
+                        let [singular, not_finite] = [singular, not_finite]
+                            .map(|status| this.builder.ins().iconst(types::I32, i64::from(status)));
+                        this.builder.ins().select(is_finite, singular, not_finite)
+                    });
                 }
             }
             Statement::Newton(newton) => self.newton(newton),

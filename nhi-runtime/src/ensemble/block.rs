@@ -3,8 +3,12 @@
 use super::lane::Lane;
 use crate::fields::Places;
 use crate::isa::{Isa, Work};
+use crate::passage::{self, Ends};
 use crate::unchecked::zero_if_finite;
-use crate::{Arithmetic, Failure, Fields, Method, Sample, SampleOf, Scalar, Separate, State, System, method};
+use crate::{
+    Arithmetic, Failure, Fields, Limits, Method, Sample, SampleOf, Scalar, Separate, State, System, balance,
+    method,
+};
 use core::convert::identity;
 use core::marker::PhantomData;
 use core::ops::Range;
@@ -15,6 +19,9 @@ pub(super) const LANES: usize = 64;
 
 /// Steps between two checks of the results. Checks cost little at this interval.
 const BATCH: u64 = 1024;
+
+/// Steps between two tests of the energy.
+const TESTED: u64 = 1024;
 
 /// The same if lanes have to be repeated one by one in which an angle changes by more than a formula for small rotations
 /// allows.
@@ -182,6 +189,8 @@ pub(super) struct Block {
     state: Vec<Row>,
     /// The states at the beginning of a batch.
     before: Vec<Row>,
+    /// The states at the last test of the energy.
+    tested: Vec<Row>,
     inputs: Vec<Row>,
     /// Empty if all trajectories have the same constants.
     own: Option<Constants>,
@@ -196,6 +205,7 @@ pub(super) struct Common<'a, M> {
     pub(super) shared: Option<&'a Constants>,
     pub(super) h: f64,
     pub(super) isa: Isa,
+    pub(super) limits: Limits,
 }
 
 impl Block {
@@ -204,6 +214,7 @@ impl Block {
         Block {
             state: rows::<M::State<f64>>(),
             before: rows::<M::State<f64>>(),
+            tested: rows::<M::State<f64>>(),
             inputs: rows::<S::Inputs<f64>>(),
             own: own.then(Constants::new::<S, M>),
             speculation: Speculation::new(),
@@ -277,7 +288,75 @@ impl Block {
         from: u64,
         steps: u64,
     ) {
-        let &Common { method, shared, h, .. } = common;
+        let end = from + steps;
+        let mut from = from;
+        while from < end && self.stopped.contains(&None) {
+            let count = (end - from).min(TESTED);
+            self.tested.copy_from_slice(&self.state);
+            let running: Vec<bool> = self.stopped.iter().map(Option::is_none).collect();
+            self.advance_untested::<S, M, A>(common, from, count);
+            for lane in (0..self.stopped.len()).filter(|&lane| running[lane]) {
+                // A step that multiplied the energy may come before the one that failed.
+                let is_stopped = self.stopped[lane].take().is_some();
+                if is_stopped || self.is_suspicious::<S, M>(common, lane, from..from + count) {
+                    copy(&self.tested, &mut self.state, lane);
+                    self.repeat::<S, M>(common, lane, from..from + count);
+                }
+            }
+            from += count;
+        }
+    }
+
+    /// Whether these steps of a lane may contain one that multiplied the energy.
+    fn is_suspicious<S: System, M: Method<S>>(
+        &self,
+        common: &Common<'_, M>,
+        lane: usize,
+        Range { start, end }: Range<u64>,
+    ) -> bool {
+        let Some(constants) = self.own.as_ref().or(common.shared) else { return false };
+        let parameters: S::Parameters<f64> = get(&constants.parameters, lane, identity);
+        let states: [M::State<f64>; 2] = [&self.tested, &self.state].map(|rows| get(rows, lane, identity));
+        let times = [start, end].map(|k| k as f64 * common.h);
+        let before = passage::kinetic::<S, f64>(&parameters, &states[0], times[0]);
+        let after = passage::kinetic_of_jump::<S, f64>(&parameters, &states[1], times[1]);
+        let inputs = self.inputs::<S>(lane);
+        let ends = Ends::<S>::new(&parameters, common.h, times, &inputs, [&states[0], &states[1]]);
+        balance::is_suspicious(&ends, before, after)
+    }
+
+    /// Takes these steps in one lane, each with all tests, until one fails.
+    fn repeat<S: System, M: Method<S>>(&mut self, common: &Common<'_, M>, lane: usize, steps: Range<u64>) {
+        let &Common { method, h, ref limits, .. } = common;
+        let Some(constants) = self.own.as_ref().or(common.shared) else { return };
+        let parameters: S::Parameters<f64> = get(&constants.parameters, lane, identity);
+        let prepared: M::Prepared<f64> = get(&constants.prepared, lane, identity);
+        let (mut state, inputs) = (self.state::<S, M>(lane), self.inputs::<S>(lane));
+        let mut kinetic = f64::NAN;
+        for k in steps {
+            let at = (k, k as f64 * h);
+            let stepped =
+                method::step::<S, M, f64>(method, &prepared, &mut state, at, &inputs, |now, next| {
+                    let (at, ends) = ((at.1, h), [now, next]);
+                    kinetic = passage::test::<S, f64>(limits, &parameters, at, &inputs, ends, kinetic)?;
+                    Ok(())
+                });
+            if let Err(cause) = stepped {
+                let cause = passage::diagnosed::<S, f64>(&parameters, (at.1, h), &inputs, &state, cause);
+                self.stopped[lane] = Some(Stop { steps: k, cause });
+                break;
+            }
+        }
+        self.set_state::<S, M>(lane, &state);
+    }
+
+    /// As [`Block::advance`]; the energy is tested only of steps that are repeated.
+    fn advance_untested<S: System, M: Method<S>, A: Arithmetic>(
+        &mut self,
+        common: &Common<'_, M>,
+        from: u64,
+        steps: u64,
+    ) {
         let end = from + steps;
         let mut from = from;
         while from < end && self.stopped.contains(&None) {
@@ -289,27 +368,15 @@ impl Block {
             };
             let count = (end - from).min(batch);
             let defects = self.take_steps::<S, M, A>(common, from, count);
-            let Block { state, before, inputs, own, stopped, .. } = self;
-            let Some(Constants { prepared, .. }) = own.as_ref().or(shared) else { return };
-            for (lane, (stopped, defect)) in stopped.iter_mut().zip(defects).enumerate() {
-                if stopped.is_none() && defect == 0.0 {
+            for (lane, defect) in defects.into_iter().enumerate().take(self.stopped.len()) {
+                if let (None, 0.0) = (self.stopped[lane], defect) {
                     continue;
                 }
-                // A step of the batch failed: repeat it with a check after every step.
-                let mut state_of_lane: M::State<f64> = get(before, lane, identity);
-                let (prepared, inputs) = (get(prepared, lane, identity), get(inputs, lane, identity));
-                for k in from..from + count {
-                    if stopped.is_some() {
-                        break;
-                    }
-                    let t = k as f64 * h;
-                    if let Err(cause) =
-                        method::step::<S, M, f64>(method, &prepared, &mut state_of_lane, k, t, &inputs)
-                    {
-                        *stopped = Some(Stop { steps: k, cause });
-                    }
+                // A step of the batch failed, or the lane has stopped: repeat it with a check after every step.
+                copy(&self.before, &mut self.state, lane);
+                if self.stopped[lane].is_none() {
+                    self.repeat::<S, M>(common, lane, from..from + count);
                 }
-                put(state, lane, &state_of_lane, NO_PLACES, identity);
             }
             from += count;
         }
@@ -323,9 +390,9 @@ impl Block {
         from: u64,
         count: u64,
     ) -> [f64; LANES] {
-        let &Common { method, shared, h, isa } = common;
+        let &Common { method, shared, h, isa, .. } = common;
         self.before.copy_from_slice(&self.state);
-        let Block { state, before, inputs, own, speculation, stopped } = self;
+        let Block { state, before, inputs, own, speculation, stopped, .. } = self;
         let Some(Constants { prepared, .. }) = own.as_ref().or(shared) else { return [0.0; LANES] };
         let run = |state: &mut [Row], lanes: Range<usize>, updates| {
             for Range { start, end } in method::parts::<S, M>(from..from + count) {

@@ -8,7 +8,7 @@ mod tests;
 
 use crate::isa::Isa;
 use crate::{
-    Arithmetic, Error, Fused, Method, Quantity, SampleOf, Separate, Simulation, State, System, error,
+    Arithmetic, Error, Fused, Limits, Method, Quantity, SampleOf, Separate, Simulation, State, System, error,
 };
 use block::{Block, Common, Constants, LANES, Stop};
 use core::fmt;
@@ -62,6 +62,7 @@ pub struct Ensemble<S: System, M: Method<S>, A: Arithmetic = Separate> {
     method: M,
     h: f64,
     steps: u64,
+    limits: Limits,
     len: usize,
     /// Parameters and prepared values, if they are the same for all trajectories.
     shared: Option<Constants>,
@@ -175,8 +176,8 @@ impl<S: System, M: Method<S> + Clone> Ensemble<S, M> {
     /// States differ by rounding from those of a [`Simulation`]. They depend on the processor, but not on the number of
     /// threads.
     pub fn fused(self) -> Ensemble<S, M, Fused> {
-        let Ensemble { method, h, steps, len, shared, blocks, of: _ } = self;
-        Ensemble { method, h, steps, len, shared, blocks, of: PhantomData }
+        let Ensemble { method, h, steps, limits, len, shared, blocks, of: _ } = self;
+        Ensemble { method, h, steps, limits, len, shared, blocks, of: PhantomData }
     }
 
     fn build(
@@ -185,8 +186,16 @@ impl<S: System, M: Method<S> + Clone> Ensemble<S, M> {
         share: bool,
         simulations: impl Iterator<Item = Result<Simulation<S, M>, Error>>,
     ) -> Result<Self, TrajectoryError> {
-        let mut ensemble =
-            Ensemble { method, h, steps: 0, len: 0, shared: None, blocks: Vec::new(), of: PhantomData };
+        let mut ensemble = Ensemble {
+            method,
+            h,
+            steps: 0,
+            limits: Limits::DEFAULT,
+            len: 0,
+            shared: None,
+            blocks: Vec::new(),
+            of: PhantomData,
+        };
         for (index, simulation) in simulations.enumerate() {
             let of = |error| TrajectoryError { index, error };
             let simulation = simulation.map_err(of)?;
@@ -307,6 +316,11 @@ impl<S: System, M: Method<S>, A: Arithmetic> Ensemble<S, M, A> {
         Ok(())
     }
 
+    /// Refuses steps by other limits from now on, in all trajectories.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
     fn check(&self, i: usize) {
         assert!(i < self.len, "trajectory {i} of {}", self.len);
     }
@@ -335,8 +349,8 @@ impl<S: System, M: Method<S> + Sync, A: Arithmetic> Ensemble<S, M, A> {
 
     /// As [`Ensemble::advance`], with the given instruction set.
     fn advance_on(&mut self, isa: Isa, steps: u64) {
-        let Ensemble { method, h, shared, blocks, steps: from, .. } = self;
-        let common = Common { method: &*method, shared: shared.as_ref(), h: *h, isa };
+        let Ensemble { method, h, shared, blocks, limits, steps: from, .. } = self;
+        let common = Common { method: &*method, shared: shared.as_ref(), h: *h, isa, limits: *limits };
         let from = *from;
         each_mut(blocks, |_, block| block.advance::<S, M, A>(&common, from, steps));
         self.steps += steps;
@@ -354,9 +368,9 @@ impl<S: System, M: Method<S> + Sync, A: Arithmetic> Ensemble<S, M, A> {
         quantity: impl Fn(usize, &SampleOf<S>) -> R + Sync,
     ) -> Vec<Vec<R>> {
         let every = every.max(1);
-        let Ensemble { method, h, shared, blocks, steps: from, .. } = self;
+        let Ensemble { method, h, shared, blocks, limits, steps: from, .. } = self;
         let (shared, h, from) = (shared.as_ref(), *h, *from);
-        let common = Common { method: &*method, shared, h, isa: Isa::best() };
+        let common = Common { method: &*method, shared, h, isa: Isa::best(), limits: *limits };
         let samples = steps / every;
         let of_blocks = each_mut(blocks, |b, block| {
             let mut of_block = Vec::with_capacity(samples.try_into().unwrap_or_default());

@@ -20,6 +20,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         (self.prepared, self.state) =
             started(&self.method, &self.parameters, &clock, self.steps, at, &self.inputs)?;
         self.clock = clock;
+        self.kinetic = f64::NAN;
         Ok(())
     }
 
@@ -59,6 +60,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     fn restart(&mut self, at: Start<S, T>) -> Result<(), Error> {
         (self.prepared, self.state) =
             started(&self.method, &self.parameters, &self.clock, self.steps, at, &self.inputs)?;
+        self.kinetic = f64::NAN;
         Ok(())
     }
 }
@@ -93,6 +95,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             started(&self.method, &parameters, &self.clock, self.steps, at, &self.inputs)?;
         (self.system, self.parameters) = (system, parameters);
         (self.prepared, self.state) = (prepared, state);
+        self.kinetic = f64::NAN;
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Clock;
 use super::clock::check_time;
-use crate::{AnyStepSize, Error, Failure, Method, SampleOf, Simulation, System};
+use crate::{AnyStepSize, Error, Failure, Method, SampleOf, Simulation, System, passage};
 
 /// Of more steps than this, one is less than the rounding of their time.
 const MOST_STEPS: f64 = 9007199254740992.0;
@@ -83,6 +83,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             if condition(&self.sample()) {
                 let after = core::mem::replace(&mut self.state, before);
                 self.steps -= 1;
+                self.kinetic = f64::NAN;
                 return self.locate(after, condition);
             }
         }
@@ -113,7 +114,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         }
         match found {
             Some(state) => self.accept_shortened(state, now + high),
-            None => (self.state, self.steps) = (after, self.steps + 1),
+            None => (self.state, self.steps, self.kinetic) = (after, self.steps + 1, f64::NAN),
         }
         Ok(self.time())
     }
@@ -127,14 +128,16 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let before = method.rescale(parameters, h, &method.resync(&self.state), now)?;
             let after = method.step(&prepared, &before, now, inputs)?;
             let after = method.update_velocity(h, &before, &after);
+            let (ends, energy) = ([&self.state, &after], self.kinetic_energy());
+            passage::test::<S, f64>(&self.limits, parameters, (now, h), inputs, ends, energy)?;
             method.rescale(parameters, self.h(), &after, t)
         };
-        step().map_err(|cause| Error::Step { step: self.steps + 1, time: now, cause })
+        step().map_err(|cause| self.failed(cause))
     }
 
     /// Continues from the state after a shortened step to the time `t`.
     fn accept_shortened(&mut self, state: M::State<f64>, t: f64) {
-        (self.state, self.steps) = (state, self.steps + 1);
+        (self.state, self.steps, self.kinetic) = (state, self.steps + 1, f64::NAN);
         self.clock = Clock::continued(t, self.steps, self.h());
     }
 }

@@ -1,7 +1,7 @@
 //! Simulations as numbers.
 
 use super::Clock;
-use crate::{Error, Fields, Method, Simulation, SnapshotFault, State, System};
+use crate::{Error, Fields, Limits, Method, Simulation, SnapshotFault, State, System};
 
 /// All numbers of a [`Simulation`], to be stored and continued from. With the feature `serde` it can be written in any
 /// format that keeps `f64` exactly.
@@ -81,7 +81,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             _ => return refused(SnapshotFault::Numbers),
         };
         let prepared = method.prepare(&parameters, snapshot.h).map_err(|cause| Error::Start { cause })?;
-        Ok(Simulation { system, method, clock, parameters, prepared, inputs, state, steps: snapshot.steps })
+        let (steps, limits, kinetic) = (snapshot.steps, Limits::DEFAULT, f64::NAN);
+        Ok(Simulation { system, method, clock, parameters, prepared, inputs, state, steps, limits, kinetic })
     }
 }
 

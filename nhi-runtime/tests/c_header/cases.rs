@@ -1,7 +1,7 @@
 //! Functions of the runtime and what calls the same ones in C.
 
 use super::driver::Real;
-use nhi_runtime::emitted::{Newton, corrected_sin_cos, finite, regular, rotated_sin_cos, small_sin_cos};
+use nhi_runtime::emitted::{Newton, corrected_sin_cos, finite, pivot, rotated_sin_cos, small_sin_cos};
 use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
 use nhi_runtime::{Factor, Failure, Retracts};
 
@@ -72,9 +72,20 @@ pub(crate) fn cases<T: Real>() -> Vec<Case<T>> {
         case("finite", 3, 1, "y[0] = NHI_R(nhi_all_finite(x, 3));", |x: &[T]| {
             vec![T::from_f64(f64::from(u8::from(finite(&[x[0], x[1], x[2]]))))]
         }),
-        case("regular", 2, 1, "y[0] = NHI_R(nhi_is_regular(x[0], x[1]));", |x: &[T]| {
-            vec![T::from_f64(f64::from(u8::from(regular(x[0], x[1]))))]
-        }),
+        case(
+            "pivot",
+            2,
+            1,
+            "y[0] = NHI_R(nhi_is_regular(x[0], x[1]) ? NHI_OK : nhi_pivot_status(x[0], x[1], NHI_SINGULAR_MASS));",
+            |x: &[T]| {
+                let status = match pivot(x[0], x[1], Failure::SingularMass) {
+                    Ok(()) => 0.0,
+                    Err(Failure::SingularMass) => 3.0,
+                    Err(_) => 4.0,
+                };
+                vec![T::from_f64(status)]
+            },
+        ),
         newton_of_one(false),
         newton_of_one(true),
         newton_of_two(),
@@ -159,6 +170,7 @@ fn status<T: Real, const N: usize>(found: Result<([T; N], [T; 1]), Failure>) -> 
                 Failure::SingularConstraints => 2.0,
                 Failure::SingularMass => 3.0,
                 Failure::NonFinite => 4.0,
+                other => panic!("not of Newton's method: {other}"),
             };
             (code, vec![T::from_f64(0.0); N + 1])
         }

@@ -223,6 +223,9 @@ pub(crate) fn status_of(failure: Failure) -> u32 {
         Failure::SingularConstraints => 2,
         Failure::SingularMass => 3,
         Failure::NonFinite => 4,
+        Failure::NearlySingular { .. } | Failure::EnergyJump { .. } => {
+            panic!("C has no such status: {failure}")
+        }
     }
 }
 

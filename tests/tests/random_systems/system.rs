@@ -1,7 +1,7 @@
 //! Random systems whose mass matrix is positive definite and whose one-forms are independent.
 
 use crate::recipe::{Random, Recipe};
-use nhi_codegen::expr::{Expr, Pool};
+use nhi_codegen::expr::{Expr, Function, Pool};
 use nhi_codegen::system::{Constraint, Quantity, Source, System};
 use nhi_tests::oracle::{Equations, Number};
 
@@ -112,6 +112,23 @@ impl RandomSystem {
             mu_t,
             force,
         }
+    }
+
+    /// A system with two one-forms or more, of which the first two are dependent where the returned coordinate is zero.
+    pub(crate) fn nearly_dependent(seed: u64) -> (RandomSystem, usize) {
+        let mut seed = 1000 * seed;
+        let mut system = RandomSystem::new(seed);
+        while system.m < 2 {
+            seed += 1;
+            system = RandomSystem::new(seed);
+        }
+        let k = Random(seed).below(system.n);
+        let [first, second, ..] = &mut system.mu[..] else { unreachable!("two one-forms or more") };
+        for (a, b) in first.iter().zip(second) {
+            let sine = Recipe::Call(Function::Sin, Box::new(Recipe::Variable(k)));
+            *b = Recipe::Sum(vec![a.clone(), Recipe::Product(vec![sine, b.clone()])]);
+        }
+        (system, k)
     }
 
     /// The declaration.

@@ -245,6 +245,10 @@ impl Lowering<'_> {
         if is_velocity {
             return Ok(self.pool.sum(&linear));
         }
+        if self.has_bad_names && !self.pool.depends_on(e, &velocities) {
+            // A `dt` behind something without a velocity was reported with the names.
+            return Err(Reported);
+        }
         self.report(ast, || {
             Error::new(ast.at, "this is not linear in the velocities")
                 .help("what stands before `dt` is a velocity: `-c*omega*omega*dt` acts against `omega`")
@@ -352,9 +356,9 @@ impl Lowering<'_> {
 
     /// Reports the parts of a force that has other errors.
     pub(crate) fn blame_force(&mut self, ast: &Ast) {
-        self.in_force = true;
+        (self.in_force, self.has_bad_names) = (true, true);
         self.blame_terms(ast, Rule::Force);
-        self.in_force = false;
+        (self.in_force, self.has_bad_names) = (false, false);
     }
 
     /// Reports the parts of a Lagrangian that has other errors.

@@ -129,6 +129,8 @@ pub(crate) struct Lowering<'a> {
     work: usize,
     /// Whether a force is being read, where `omega*dt` is the one-form of a velocity.
     pub(crate) in_force: bool,
+    /// Whether an error was reported about a name in the force that is lowered.
+    pub(crate) has_bad_names: bool,
     /// Nodes that were reported; those in sums are visited many times.
     reported: HashSet<*const Ast>,
     /// Values of the expressions seen so far that have no symbols, `None` for the others.
@@ -158,6 +160,7 @@ impl<'a> Lowering<'a> {
             vector_sums,
             work: MAX_WORK,
             in_force: false,
+            has_bad_names: false,
             reported: HashSet::new(),
             constants: HashMap::new(),
             nonzero: HashSet::new(),

@@ -224,11 +224,7 @@ impl Body<'_> {
                     Singular::Mass => quote!(SingularMass),
                     Singular::Constraints => quote!(SingularConstraints),
                 };
-                self.add(quote! {
-                    if !emitted::regular(#pivot, #diagonal) {
-                        return Err(Failure::#failure);
-                    }
-                });
+                self.add(quote!(emitted::pivot(#pivot, #diagonal, Failure::#failure)?;));
             }
             Statement::Newton(newton) => self.newton(newton),
         }

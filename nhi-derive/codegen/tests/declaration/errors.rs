@@ -445,6 +445,20 @@ fn all_terms_are_checked() {
             ],
         ),
         (
+            "KINETIC, constraints(), force = x*dt + dy*dz + dy",
+            &[
+                "a force is a one-form in the coordinates, without a `dt` term",
+                "this is not linear in the differentials",
+            ],
+        ),
+        (
+            "KINETIC, constraints(), force = x*dt + dot(x)*dot(y)*dt + dot(x)^2*dt + dy",
+            &[
+                "a force is a one-form in the coordinates, without a `dt` term",
+                "this is not linear in the velocities",
+            ],
+        ),
+        (
             "KINETIC, constraints(), force = dx/(x - x) + dy*dz",
             &["division by zero", "this is not linear in the differentials"],
         ),

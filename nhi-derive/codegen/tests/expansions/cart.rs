@@ -246,20 +246,14 @@ const _: () = {
                 let [push, _] = *inputs;
 
                 // multipliers Λ of the continuous equations
-                if !emitted::regular(m, m) {
-                    return Err(Failure::SingularMass);
-                }
-                if !emitted::regular(J, J) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(m, m, Failure::SingularMass)?;
+                emitted::pivot(J, J, Failure::SingularMass)?;
                 let inv_m = T::from_f64(1.0) / m;
                 let t0 = push * inv_m;
                 let (sin_theta, cos_theta) = theta.sin_cos();
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
-                if !emitted::regular(inv_m, inv_m) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
                 let minus_lambda = (sin_theta * free_x - cos_theta * free_y
                     + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta))
                     / inv_m;
@@ -629,17 +623,11 @@ const _: () = {
                 let [m, J, belt, c_0, c_1] = *parameters;
                 let turn_of_phase_0 = h;
                 let (sin_turn_of_phase_0, cos_turn_of_phase_0) = h.sin_cos();
-                if !emitted::regular(m, m) {
-                    return Err(Failure::SingularMass);
-                }
-                if !emitted::regular(J, J) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(m, m, Failure::SingularMass)?;
+                emitted::pivot(J, J, Failure::SingularMass)?;
                 let inv_m = T::from_f64(1.0) / m;
                 let inv_J = T::from_f64(1.0) / J;
-                if !emitted::regular(inv_m, inv_m) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
                 let half_h = T::from_f64(0.5) * h;
                 let half_h_over_J = inv_J * half_h;
                 let h_over_J = h * inv_J;
@@ -690,20 +678,14 @@ const _: () = {
                 let [push, _] = *inputs;
 
                 // multipliers Λ of the continuous equations
-                if !emitted::regular(m, m) {
-                    return Err(Failure::SingularMass);
-                }
-                if !emitted::regular(J, J) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(m, m, Failure::SingularMass)?;
+                emitted::pivot(J, J, Failure::SingularMass)?;
                 let inv_m = T::from_f64(1.0) / m;
                 let t0 = push * inv_m;
                 let (sin_theta, cos_theta) = theta.sin_cos();
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
-                if !emitted::regular(inv_m, inv_m) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
                 let minus_lambda = (sin_theta * free_x - cos_theta * free_y
                     + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta))
                     / inv_m;
@@ -839,9 +821,7 @@ const _: () = {
             let (sin_theta, cos_theta) = theta.sin_cos();
             let minus_defect = (belt - dot_x) * sin_theta + dot_y * cos_theta;
             let inv_m = T::from_f64(1.0) / m;
-            if !emitted::regular(inv_m, inv_m) {
-                return Err(Failure::SingularConstraints);
-            }
+            emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
             let minus_sigma = minus_defect / inv_m;
             let t0 = inv_m * minus_sigma;
             let v_ = [dot_x + sin_theta * t0, dot_y - cos_theta * t0, dot_theta];
@@ -865,21 +845,15 @@ const _: () = {
             let [_, _, theta] = *q;
             let [dot_x, dot_y, dot_theta] = *v;
             let [push, turn] = *inputs;
-            if !emitted::regular(m, m) {
-                return Err(Failure::SingularMass);
-            }
-            if !emitted::regular(J, J) {
-                return Err(Failure::SingularMass);
-            }
+            emitted::pivot(m, m, Failure::SingularMass)?;
+            emitted::pivot(J, J, Failure::SingularMass)?;
             let inv_m = T::from_f64(1.0) / m;
             let t0 = push * inv_m;
             let (sin_theta, cos_theta) = theta.sin_cos();
             let free_x = t0 * cos_theta;
             let free_y = t0 * sin_theta;
             let free_theta = (turn - c_0 * dot_theta - c_1 * t.sin()) / J;
-            if !emitted::regular(inv_m, inv_m) {
-                return Err(Failure::SingularConstraints);
-            }
+            emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
             let minus_lambda = (sin_theta * free_x - cos_theta * free_y
                 + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)) / inv_m;
             let t1 = inv_m * minus_lambda;

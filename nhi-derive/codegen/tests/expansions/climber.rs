@@ -359,20 +359,14 @@ const _: () = {
                 let [dot_r, dot_phi, dot_z] = *v;
 
                 // multipliers Λ of the continuous equations
-                if !emitted::regular(m, m) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(m, m, Failure::SingularMass)?;
                 let t0 = m * r;
                 let m_r_sq = r * t0;
-                if !emitted::regular(m_r_sq, m_r_sq) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(m_r_sq, m_r_sq, Failure::SingularMass)?;
                 let t1 = dot_r * dot_phi;
                 let free_phi = -T::from_f64(2.0) * t0 * t1 / m_r_sq;
                 let pivot = (T::from_f64(1.0) + s * s) / m;
-                if !emitted::regular(pivot, pivot) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
                 let lambda = (g + s * (t1 + r * free_phi)) / pivot;
                 let next = NodeState {
                     q: [r, phi, z],
@@ -612,9 +606,7 @@ const _: () = {
                 // (2) v_pre' = M⁻¹(p⁺ − a) at q', and 2 σ = 2 C⁻¹(μ v_pre' + μ₀)
                 let t10 = m * r_1;
                 let m_r_1_sq = r_1 * t10;
-                if !emitted::regular(m_r_1_sq, m_r_1_sq) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(m_r_1_sq, m_r_1_sq, Failure::SingularMass)?;
                 let dot_r_pre_1 = d_r - half_h_over_m * (k * r_1 - d_phi * d_phi * t10);
                 let dot_phi_pre_1 = d_phi
                     * (T::from_f64(0.5) + T::from_f64(0.5) * mass_phi / m_r_1_sq);
@@ -725,14 +717,10 @@ const _: () = {
                 let half_g_h = g * half_h;
                 let k0 = m * half_g_h;
                 let inv_m = T::from_f64(1.0) / m;
-                if !emitted::regular(m, m) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(m, m, Failure::SingularMass)?;
                 let half_h_over_m = half_h * inv_m;
                 let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-                if !emitted::regular(pivot, pivot) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
                 let two_over_pivot = T::from_f64(2.0) / pivot;
                 let two_over_m_pivot = inv_m * two_over_pivot;
                 let k1 = s * two_over_m_pivot;
@@ -774,21 +762,15 @@ const _: () = {
                 let [dot_r, dot_phi, dot_z] = *v;
 
                 // multipliers Λ of the continuous equations
-                if !emitted::regular(m, m) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(m, m, Failure::SingularMass)?;
                 let t0 = m * r;
                 let m_r_sq = r * t0;
-                if !emitted::regular(m_r_sq, m_r_sq) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(m_r_sq, m_r_sq, Failure::SingularMass)?;
                 let t1 = dot_r * dot_phi;
                 let free_phi = -T::from_f64(2.0) * t0 * t1 / m_r_sq;
                 let inv_m = T::from_f64(1.0) / m;
                 let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-                if !emitted::regular(pivot, pivot) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
                 let lambda = (g + s * (t1 + r * free_phi)) / pivot;
 
                 // velocities at the reflection: v∓ = v ∓ h/2 B λ
@@ -829,14 +811,10 @@ const _: () = {
                 let [dot_r, dot_phi, dot_z] = *v;
 
                 // multipliers λ = −C⁻¹ μ M⁻¹ (L_q + f)
-                if !emitted::regular(m, m) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(m, m, Failure::SingularMass)?;
                 let inv_m = T::from_f64(1.0) / m;
                 let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-                if !emitted::regular(pivot, pivot) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
                 let lambda = g / pivot;
 
                 // velocities at the reflection: v∓ = v ∓ h/2 B λ
@@ -904,14 +882,10 @@ const _: () = {
 
                 // velocity v_post = M⁻¹(p⁻(q, q + h v) − a)
                 let r_1 = r + h * dot_r;
-                if !emitted::regular(m, m) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(m, m, Failure::SingularMass)?;
                 let t0 = m * r;
                 let m_r_sq = r * t0;
-                if !emitted::regular(m_r_sq, m_r_sq) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(m_r_sq, m_r_sq, Failure::SingularMass)?;
                 let half_h = T::from_f64(0.5) * h;
                 let inv_m = T::from_f64(1.0) / m;
                 let dot_r_post = dot_r - r * half_h * (dot_phi * dot_phi - k * inv_m);
@@ -929,9 +903,7 @@ const _: () = {
                 // multipliers Λ of the continuous equations
                 let minus_free_phi = t0 * two_dot_r * t1;
                 let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-                if !emitted::regular(pivot, pivot) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
                 let lambda = (g + s * (dot_r * dot_phi - r * minus_free_phi)) / pivot;
                 let next = JumpState {
                     q: [r, phi, z],
@@ -1054,9 +1026,7 @@ const _: () = {
             let defect = dot_z - s * r * dot_phi;
             let inv_m = T::from_f64(1.0) / m;
             let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-            if !emitted::regular(pivot, pivot) {
-                return Err(Failure::SingularConstraints);
-            }
+            emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
             let sigma = defect / pivot;
             let t0 = inv_m * sigma;
             let v_ = [dot_r, dot_phi + s * t0 / r, dot_z - t0];
@@ -1077,22 +1047,16 @@ const _: () = {
             let [m, k, g, s] = *parameters;
             let [r, _, _] = *q;
             let [dot_r, dot_phi, _] = *v;
-            if !emitted::regular(m, m) {
-                return Err(Failure::SingularMass);
-            }
+            emitted::pivot(m, m, Failure::SingularMass)?;
             let t0 = m * r;
             let m_r_sq = r * t0;
-            if !emitted::regular(m_r_sq, m_r_sq) {
-                return Err(Failure::SingularMass);
-            }
+            emitted::pivot(m_r_sq, m_r_sq, Failure::SingularMass)?;
             let inv_m = T::from_f64(1.0) / m;
             let minus_free_r = r * (k - m * dot_phi * dot_phi) * inv_m;
             let t1 = dot_r * dot_phi;
             let free_phi = -T::from_f64(2.0) * t0 * t1 / m_r_sq;
             let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-            if !emitted::regular(pivot, pivot) {
-                return Err(Failure::SingularConstraints);
-            }
+            emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
             let lambda = (g + s * (t1 + r * free_phi)) / pivot;
             let t2 = inv_m * lambda;
             let (a, lambda_) = (

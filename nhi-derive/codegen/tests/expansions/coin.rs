@@ -383,22 +383,12 @@ const _: () = {
                 let half_h = T::from_f64(0.5) * h;
                 let m_r = m * r;
                 let r_h = r * h;
-                if !emitted::regular(J, J) {
-                    return Err(Failure::SingularMass);
-                }
-                if !emitted::regular(I, I) {
-                    return Err(Failure::SingularMass);
-                }
-                if !emitted::regular(m, m) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(J, J, Failure::SingularMass)?;
+                emitted::pivot(I, I, Failure::SingularMass)?;
+                emitted::pivot(m, m, Failure::SingularMass)?;
                 let inv_I = T::from_f64(1.0) / I;
-                if !emitted::regular(weight_0, weight_0) {
-                    return Err(Failure::SingularConstraints);
-                }
-                if !emitted::regular(inv_m, inv_m) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(weight_0, weight_0, Failure::SingularConstraints)?;
+                emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
                 let inv_weight_0 = T::from_f64(1.0) / weight_0;
                 let r_over_J_weight_0 = r_over_J * inv_weight_0;
                 let inv_m_over_weight_0 = inv_m * inv_weight_0;
@@ -448,24 +438,16 @@ const _: () = {
                 let [torque] = *inputs;
 
                 // multipliers Λ of the continuous equations
-                if !emitted::regular(J, J) {
-                    return Err(Failure::SingularMass);
-                }
-                if !emitted::regular(m, m) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(J, J, Failure::SingularMass)?;
+                emitted::pivot(m, m, Failure::SingularMass)?;
                 let inv_J = T::from_f64(1.0) / J;
                 let free_phi = torque * inv_J;
                 let free_v = omega * v_perp;
                 let minus_free_v_perp = omega * v_;
                 let inv_m = T::from_f64(1.0) / m;
                 let pivot = r * r * inv_J + inv_m;
-                if !emitted::regular(pivot, pivot) {
-                    return Err(Failure::SingularConstraints);
-                }
-                if !emitted::regular(inv_m, inv_m) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
+                emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
                 let minus_lambda_0 = (free_v - r * free_phi) / pivot;
                 let lambda_1 = minus_free_v_perp / inv_m;
                 let next = NodeState {
@@ -714,22 +696,14 @@ const _: () = {
                 h: T,
             ) -> Result<Prepared<T>, Failure> {
                 let [m, _, J, r] = *parameters;
-                if !emitted::regular(J, J) {
-                    return Err(Failure::SingularMass);
-                }
-                if !emitted::regular(m, m) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(J, J, Failure::SingularMass)?;
+                emitted::pivot(m, m, Failure::SingularMass)?;
                 let inv_m = T::from_f64(1.0) / m;
                 let inv_J = T::from_f64(1.0) / J;
                 let r_over_J = r * inv_J;
                 let pivot = inv_m + r * r_over_J;
-                if !emitted::regular(pivot, pivot) {
-                    return Err(Failure::SingularConstraints);
-                }
-                if !emitted::regular(inv_m, inv_m) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
+                emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
                 let h_sq = h * h;
                 let quarter_h_sq = T::from_f64(0.25) * h_sq;
                 let k0 = r_over_J * quarter_h_sq;
@@ -778,24 +752,16 @@ const _: () = {
                 let [torque] = *inputs;
 
                 // multipliers Λ of the continuous equations
-                if !emitted::regular(J, J) {
-                    return Err(Failure::SingularMass);
-                }
-                if !emitted::regular(m, m) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(J, J, Failure::SingularMass)?;
+                emitted::pivot(m, m, Failure::SingularMass)?;
                 let inv_J = T::from_f64(1.0) / J;
                 let free_phi = torque * inv_J;
                 let free_v = omega * v_perp;
                 let minus_free_v_perp = omega * v_;
                 let inv_m = T::from_f64(1.0) / m;
                 let pivot = r * r * inv_J + inv_m;
-                if !emitted::regular(pivot, pivot) {
-                    return Err(Failure::SingularConstraints);
-                }
-                if !emitted::regular(inv_m, inv_m) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
+                emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
                 let minus_lambda_0 = (free_v - r * free_phi) / pivot;
                 let lambda_1 = minus_free_v_perp / inv_m;
                 let next = NodeState {
@@ -986,12 +952,8 @@ const _: () = {
             let inv_m = T::from_f64(1.0) / m;
             let t0 = r / J;
             let pivot = inv_m + r * t0;
-            if !emitted::regular(pivot, pivot) {
-                return Err(Failure::SingularConstraints);
-            }
-            if !emitted::regular(inv_m, inv_m) {
-                return Err(Failure::SingularConstraints);
-            }
+            emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
+            emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
             let sigma_0 = defect_0 / pivot;
             let sigma_1 = v_perp / inv_m;
             let v_2 = [
@@ -1018,12 +980,8 @@ const _: () = {
             let [m, _, J, r] = *parameters;
             let [_, omega, v_, v_perp] = *v;
             let [torque] = *inputs;
-            if !emitted::regular(J, J) {
-                return Err(Failure::SingularMass);
-            }
-            if !emitted::regular(m, m) {
-                return Err(Failure::SingularMass);
-            }
+            emitted::pivot(J, J, Failure::SingularMass)?;
+            emitted::pivot(m, m, Failure::SingularMass)?;
             let inv_J = T::from_f64(1.0) / J;
             let free_phi = torque * inv_J;
             let free_v = omega * v_perp;
@@ -1031,12 +989,8 @@ const _: () = {
             let inv_m = T::from_f64(1.0) / m;
             let t0 = r * inv_J;
             let pivot = inv_m + r * t0;
-            if !emitted::regular(pivot, pivot) {
-                return Err(Failure::SingularConstraints);
-            }
-            if !emitted::regular(inv_m, inv_m) {
-                return Err(Failure::SingularConstraints);
-            }
+            emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
+            emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
             let minus_lambda_0 = (free_v - r * free_phi) / pivot;
             let lambda_1 = minus_free_v_perp / inv_m;
             let (a, lambda) = (

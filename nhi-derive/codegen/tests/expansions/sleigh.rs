@@ -269,12 +269,8 @@ const _: () = {
                 h: T,
             ) -> Result<Prepared<T>, Failure> {
                 let [J, m, a] = *parameters;
-                if !emitted::regular(J, J) {
-                    return Err(Failure::SingularMass);
-                }
-                if !emitted::regular(m, m) {
-                    return Err(Failure::SingularMass);
-                }
+                emitted::pivot(J, J, Failure::SingularMass)?;
+                emitted::pivot(m, m, Failure::SingularMass)?;
                 let inv_J = T::from_f64(1.0) / J;
                 let b_theta = a * inv_J;
                 let inv_m = T::from_f64(1.0) / m;
@@ -325,9 +321,7 @@ const _: () = {
 
                 // multipliers Λ of the continuous equations
                 let pivot = (J + m * a * a) / (J * m);
-                if !emitted::regular(pivot, pivot) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
                 let (sin_theta, cos_theta) = theta.sin_cos();
                 let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
                     / pivot;
@@ -615,9 +609,7 @@ const _: () = {
                 let inv_J = T::from_f64(1.0) / J;
                 let inv_m = T::from_f64(1.0) / m;
                 let pivot = (J + m * a * a) * inv_J * inv_m;
-                if !emitted::regular(pivot, pivot) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
                 let two_over_pivot = T::from_f64(2.0) / pivot;
                 let k0 = a * inv_J * two_over_pivot;
                 let two_over_m_pivot = inv_m * two_over_pivot;
@@ -653,9 +645,7 @@ const _: () = {
                 let inv_J = T::from_f64(1.0) / J;
                 let inv_m = T::from_f64(1.0) / m;
                 let pivot = (J + m * a * a) * inv_J * inv_m;
-                if !emitted::regular(pivot, pivot) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
                 let (sin_theta, cos_theta) = theta.sin_cos();
                 let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
                     / pivot;
@@ -730,9 +720,7 @@ const _: () = {
 
                 // multipliers Λ of the continuous equations
                 let pivot = (J + m * a * a) / (J * m);
-                if !emitted::regular(pivot, pivot) {
-                    return Err(Failure::SingularConstraints);
-                }
+                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
                 let (sin_theta, cos_theta) = theta.sin_cos();
                 let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
                     / pivot;
@@ -875,9 +863,7 @@ const _: () = {
             let inv_J = T::from_f64(1.0) / J;
             let inv_m = T::from_f64(1.0) / m;
             let pivot = (J + m * a * a) * inv_J * inv_m;
-            if !emitted::regular(pivot, pivot) {
-                return Err(Failure::SingularConstraints);
-            }
+            emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
             let sigma = defect / pivot;
             let t0 = inv_m * sigma;
             let v_ = [
@@ -905,9 +891,7 @@ const _: () = {
             let inv_J = T::from_f64(1.0) / J;
             let inv_m = T::from_f64(1.0) / m;
             let pivot = (J + m * a * a) * inv_J * inv_m;
-            if !emitted::regular(pivot, pivot) {
-                return Err(Failure::SingularConstraints);
-            }
+            emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
             let (sin_theta, cos_theta) = theta.sin_cos();
             let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
                 / pivot;

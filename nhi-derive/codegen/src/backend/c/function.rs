@@ -180,7 +180,9 @@ impl<'a> Body<'a> {
                         Singular::Mass => "NHI_SINGULAR_MASS",
                         Singular::Constraints => "NHI_SINGULAR_CONSTRAINTS",
                     };
-                    self.add(&fail_if(&format!("!nhi_is_regular({pivot}, {diagonal})"), status));
+                    let numbers = format!("{pivot}, {diagonal}");
+                    let status = format!("nhi_pivot_status({numbers}, {status})");
+                    self.add(&fail_if(&format!("!nhi_is_regular({numbers})"), &status));
                 }
                 Statement::Newton(newton) => self.newton(newton),
             }

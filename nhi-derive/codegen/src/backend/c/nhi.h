@@ -109,6 +109,12 @@ NHI_FN int nhi_is_regular(nhi_real pivot, nhi_real diagonal)
     return (double)pivot > 16.0 * NHI_EPSILON * (double)diagonal && (double)pivot > 0.0;
 }
 
+/* The status of a pivot that is not: `singular`, unless one of the numbers is not finite. */
+NHI_FN nhi_status nhi_pivot_status(nhi_real pivot, nhi_real diagonal, nhi_status singular)
+{
+    return (double)pivot * 0.0 + (double)diagonal * 0.0 == 0.0 ? singular : NHI_NON_FINITE;
+}
+
 /* ------------------------------------------------------------------------------------------------------------------
  * Sine and cosine of doubles, without tables and calls:
  *

@@ -1,0 +1,110 @@
+//! The test of a step of a compiled system; see [`nhi_runtime::balance`].
+
+use crate::compiled::{Compiled, Point};
+use nhi_runtime::balance::{End, Passage};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// The ends of a step.
+pub(crate) struct Ends<'a> {
+    pub(crate) compiled: &'a Compiled,
+    pub(crate) parameters: &'a [f64],
+    pub(crate) inputs: &'a [f64],
+    pub(crate) h: f64,
+    /// At the [nodes](End).
+    pub(crate) q: [Vec<f64>; 3],
+    /// Auxiliary states, before and after.
+    pub(crate) z: [Vec<f64>; 2],
+    pub(crate) times: [f64; 3],
+}
+
+impl Ends<'_> {
+    /// The velocity `v` at the configuration of one end and the time of another.
+    fn at<'a>(&'a self, place: End, time: End, v: &'a [f64]) -> Point<'a> {
+        let (q, t) = (&self.q[place as usize], self.times[time as usize]);
+        let z = &self.z[usize::from(time == End::Last)];
+        Point { parameters: self.parameters, q, v, z, t, inputs: self.inputs }
+    }
+
+    fn count(&self) -> usize {
+        self.compiled.velocities().len()
+    }
+
+    fn constraints(&self) -> usize {
+        self.compiled.constraints().len()
+    }
+}
+
+impl Passage for Ends<'_> {
+    type Velocity = Vec<f64>;
+    type Multipliers = Vec<f64>;
+    type Mass = Vec<Vec<f64>>;
+    type Forms = Vec<Vec<f64>>;
+    type Square = Vec<Vec<f64>>;
+
+    fn names(&self) -> &'static [&'static str] {
+        interned(self.compiled.constraints())
+    }
+
+    fn h(&self) -> f64 {
+        self.h
+    }
+
+    fn epsilon(&self) -> f64 {
+        f64::EPSILON
+    }
+
+    fn size(&self) -> f64 {
+        self.q[0].iter().fold(0.0, |size: f64, x| size.max(x.abs()))
+    }
+
+    fn velocities(&self, x: f64) -> Vec<f64> {
+        vec![x; self.count()]
+    }
+
+    fn mass(&self) -> Vec<Vec<f64>> {
+        vec![self.velocities(0.0); self.count()]
+    }
+
+    fn forms(&self) -> Vec<Vec<f64>> {
+        vec![self.velocities(0.0); self.constraints()]
+    }
+
+    fn square(&self) -> Vec<Vec<f64>> {
+        vec![vec![0.0; self.constraints()]; self.constraints()]
+    }
+
+    fn momentum(&self, end: End, v: &Vec<f64>) -> Vec<f64> {
+        self.compiled.momentum(&self.at(end, end, v))
+    }
+
+    fn potential(&self, place: End, time: End) -> f64 {
+        let rest = self.velocities(0.0);
+        self.compiled.energy(&self.at(place, time, &rest))
+    }
+
+    fn residual(&self, end: End, v: &Vec<f64>) -> Vec<f64> {
+        self.compiled.residual(&self.at(end, end, v))
+    }
+
+    fn slowest(&self) -> Option<Vec<f64>> {
+        let rest = self.velocities(0.0);
+        self.compiled.project(&self.at(End::Last, End::Last, &rest)).ok()
+    }
+
+    fn acceleration(&self, time: End) -> Option<Vec<f64>> {
+        let rest = self.velocities(0.0);
+        let acceleration = self.compiled.acceleration(&self.at(End::First, time, &rest));
+        acceleration.ok().map(|acceleration| acceleration.a)
+    }
+}
+
+/// Labels as failures hold them, which are copied and outlive the system: each list is kept for the rest of the process, once.
+fn interned(labels: &[String]) -> &'static [&'static str] {
+    static KEPT: Mutex<BTreeMap<Vec<String>, &'static [&'static str]>> = Mutex::new(BTreeMap::new());
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.entry(labels.to_vec()).or_insert_with(|| {
+        let names = labels.iter().map(|label| &*label.clone().leak());
+        names.collect::<Vec<&'static str>>().leak()
+    })
+}

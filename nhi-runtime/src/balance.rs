@@ -1,0 +1,439 @@
+//! Whether a step explains the kinetic energy that it ends with.
+//!
+//! Near dependent one-forms the equations of a step still have a solution, Newton's method finds it, and all numbers are
+//! finite, but the solution has lost its meaning. The distribution of admissible velocities turns by almost a right angle φ
+//! within the step, and an impulse that takes a velocity from one distribution onto the other multiplies its energy by up to
+//! 1/cos²φ. That is visible in the energy first. A step is therefore accepted if
+//!
+//! ```text
+//! (1)  T₁ ≤ K (T₀ + max(0, V₀ − V₁) + T_d) + 2 h² A,
+//! ```
+//!
+//! where T = ½ vᵀMv, and V is the energy at rest. T_d is the energy of the slowest admissible velocity after the step, which
+//! is zero unless a constraint is driven. A = ½ aᵀMa with the acceleration a of the system at rest: forces change the
+//! velocity by about h a in the kinetic metric, and √T₁ ≤ √T₀ + h √A implies T₁ ≤ 2 T₀ + 2 h² A. Velocities that move the
+//! configuration by less than its rounding are not tested. T₀ of a method that reflects contains the energy of its parasitic
+//! mode, which the motion exchanges energy with.
+//!
+//! Every step computes T₁, and the rest of (1) only if T₁ > 2 T₀. The angle and the condition numbers are computed only of
+//! steps for which (1) does not hold with K = 2.
+
+use crate::{Failure, Forms, Scalar};
+
+/// When a step is refused although its results are finite: it ends with more kinetic energy than it can explain.
+///
+/// A step from t to t + h is accepted if T₁ ≤ K (T₀ + max(0, V₀ − V₁) + T_d) + 2 h² A, with the kinetic energies T before
+/// and after it, and the energies V at rest. T_d is the kinetic energy of the slowest admissible velocity at its end, which
+/// is zero unless constraints are driven, and A = ½ aᵀMa, where a is the acceleration of the system at rest by its forces.
+/// A step that only satisfies this inequality for a K above 2 is also refused if the distribution of admissible velocities
+/// turns by more than the angle of [`Limits::cosine`] between its ends.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Limits {
+    /// K, the largest factor by which one step may multiply the kinetic energy, at least 2. Infinity switches this test off.
+    pub growth: f64,
+    /// The smallest cosine of the largest principal angle, in the kinetic metric, between the distributions of admissible
+    /// velocities before and after a step. Zero switches this test off.
+    pub cosine: f64,
+}
+
+impl Limits {
+    /// K = 10 and the cosine 0.3: an angle with this cosine can multiply energies by 11.
+    pub const DEFAULT: Limits = Limits { growth: 10.0, cosine: 0.3 };
+    /// Every step with finite results is accepted.
+    pub const NONE: Limits = Limits { growth: f64::INFINITY, cosine: 0.0 };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits::DEFAULT
+    }
+}
+
+/// A factor that needs no explanation: order of magnitude of the error of a step that is too large.
+const ORDINARY: f64 = 2.0;
+
+/// The condition number of the scaled μM⁻¹μᵀ, or of the scaled mass matrix, above which a step that fails counts as near a
+/// singularity. Two one-forms with an angle of 11° in the kinetic metric have this one.
+const LARGE_CONDITION: f64 = 100.0;
+
+/// A component of the nearly dependent combination of one-forms below this fraction of its largest one does not count.
+const INVOLVED: f64 = 0.1;
+
+/// Rounding errors of a configuration, or of an energy, that are neglected, in units of the last place.
+const ROUNDING: f64 = 16.0;
+
+/// Nodes of a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Before it.
+    First,
+    /// Half-way: the mean of all numbers.
+    Middle,
+    /// After it.
+    Last,
+}
+
+/// Where one-forms are compared. Methods evaluate constraints at the ends of a step, in its middle, or at both.
+const NODES: [End; 3] = [End::First, End::Middle, End::Last];
+
+/// A finished step, and the functions of its system. Vectors have one entry per velocity, or per constraint.
+pub trait Passage {
+    /// One number per velocity.
+    type Velocity: AsRef<[f64]> + AsMut<[f64]>;
+    /// One number per constraint.
+    type Multipliers: AsRef<[f64]> + AsMut<[f64]>;
+    /// A vector per velocity.
+    type Mass: AsMut<[Self::Velocity]>;
+    /// A vector per constraint.
+    type Forms: AsRef<[Self::Velocity]> + AsMut<[Self::Velocity]>;
+    /// Multipliers for each constraint.
+    type Square: AsMut<[Self::Multipliers]>;
+
+    /// Labels of the constraints.
+    fn names(&self) -> &'static [&'static str];
+    /// The step size.
+    fn h(&self) -> f64;
+    /// Relative rounding unit of the numbers of the state.
+    fn epsilon(&self) -> f64;
+    /// The largest entry of the configuration before the step.
+    fn size(&self) -> f64;
+    /// All entries equal to `x`.
+    fn velocities(&self, x: f64) -> Self::Velocity;
+    /// A matrix of zeros with a row per velocity.
+    fn mass(&self) -> Self::Mass;
+    /// A matrix of zeros with a row per constraint.
+    fn forms(&self) -> Self::Forms;
+    /// A matrix of zeros with a row and a column per constraint.
+    fn square(&self) -> Self::Square;
+    /// p = ∂L/∂v at a velocity.
+    fn momentum(&self, end: End, v: &Self::Velocity) -> Self::Velocity;
+    /// The energy at rest, of the configuration at one end and the time of another.
+    fn potential(&self, place: End, time: End) -> f64;
+    /// μ v + μ₀.
+    fn residual(&self, end: End, v: &Self::Velocity) -> Self::Multipliers;
+    /// The slowest admissible velocity after the step, if it is defined.
+    fn slowest(&self) -> Option<Self::Velocity>;
+    /// The acceleration at rest before the step, with the forces of the time and of the auxiliary states of one of its ends, if
+    /// it is defined.
+    fn acceleration(&self, time: End) -> Option<Self::Velocity>;
+}
+
+/// T = ½ vᵀMv = ½ v·(p(v) − p(0)).
+pub fn kinetic<P: Passage>(passage: &P, end: End, v: &P::Velocity) -> f64 {
+    half_product(
+        v.as_ref(),
+        passage.momentum(end, v).as_ref(),
+        passage.momentum(end, &passage.velocities(0.0)).as_ref(),
+    )
+}
+
+/// ½ v·(p − p₀)
+#[inline(always)]
+pub(crate) fn half_product(v: &[f64], p: &[f64], at_rest: &[f64]) -> f64 {
+    let terms = v.iter().zip(p.iter().zip(at_rest));
+    0.5 * terms.fold(0.0, |sum, (v, (p, at_rest))| sum + v * (p - at_rest))
+}
+
+/// Whether the kinetic energy `after` a step needs an explanation; true for NaN.
+#[inline(always)]
+pub fn needs_explanation(before: f64, after: f64) -> bool {
+    !(after <= ORDINARY * before)
+}
+
+/// Whether several steps may contain one that has to be refused: the kinetic energy has grown by more than the difference of
+/// the energies at rest. The energy `after` them contains that of a parasitic mode: it grows from step to step, while the
+/// energy of the mean velocity may be small just then.
+pub fn is_suspicious<P: Passage>(passage: &P, before: f64, after: f64) -> bool {
+    needs_explanation(before, after) && needs_explanation(before + fallen(passage), after)
+}
+
+/// max(0, V₀ − V₁); an energy that depends on time counts with the time that explains most.
+fn fallen<P: Passage>(passage: &P) -> f64 {
+    let fallen = |time| passage.potential(End::First, time) - passage.potential(End::Last, time);
+    fallen(End::First).max(fallen(End::Last)).max(0.0)
+}
+
+/// Tests a step with the kinetic energies `before` and `after` it, of which the second is more than twice the first.
+///
+/// # Errors
+/// [`Failure::NearlySingular`] and [`Failure::EnergyJump`].
+#[cold]
+pub fn explain<P: Passage>(passage: &P, limits: &Limits, before: f64, after: f64) -> Result<(), Failure> {
+    let of = |v: Option<P::Velocity>, end| v.map_or(0.0, |v| kinetic(passage, end, &v));
+    let potentials =
+        passage.potential(End::First, End::First).abs() + passage.potential(End::Last, End::Last).abs();
+    let noise = ROUNDING * passage.epsilon() * potentials;
+    let owned = before + fallen(passage) + noise;
+    if after <= ORDINARY * owned {
+        return Ok(());
+    }
+    let resolved = passage.velocities(ROUNDING * passage.epsilon() * passage.size() / passage.h());
+    let owned = owned + of(passage.slowest(), End::Last) + of(Some(resolved), End::First);
+    let pushed = [End::First, End::Last].map(|time| of(passage.acceleration(time), End::First));
+    let pushed = 2.0 * passage.h() * passage.h() * pushed[0].max(pushed[1]);
+    if after <= ORDINARY * owned + pushed {
+        return Ok(());
+    }
+    let geometry = Geometry::of(passage);
+    let is_explained = after <= limits.growth * owned + pushed;
+    if is_explained && !(geometry.cosine < limits.cosine) {
+        return Ok(());
+    }
+    let jump = Failure::EnergyJump { factor: (after - pushed) / owned };
+    Err(geometry.failure(passage).unwrap_or(jump))
+}
+
+/// The reason why a step failed with `failure`, at a passage whose ends are both the node before it: a singularity near this
+/// node is the reason for Newton's method not to converge, and for numbers that are not finite.
+#[cold]
+pub fn diagnose<P: Passage>(passage: &P, failure: Failure) -> Failure {
+    match failure {
+        Failure::NotConverged | Failure::NonFinite => {
+            Geometry::of(passage).failure(passage).unwrap_or(failure)
+        }
+        known => known,
+    }
+}
+
+/// The one-forms at the ends of a step in the kinetic metric.
+#[derive(Clone, Copy, Debug)]
+struct Geometry {
+    /// Condition number of the mass matrix, scaled to a unit diagonal.
+    mass: f64,
+    /// Condition number of μM⁻¹μᵀ, where it is largest; each one-form has length 1 where it is longest.
+    condition: f64,
+    /// The one-forms that are nearly dependent there, as bits.
+    which: u64,
+    /// Cosine of the largest principal angle between two of the distributions.
+    cosine: f64,
+}
+
+impl Geometry {
+    /// [`Failure::NearlySingular`], if a condition number is large.
+    fn failure<P: Passage>(&self, passage: &P) -> Option<Failure> {
+        if self.mass > LARGE_CONDITION {
+            return Some(Failure::NearlySingular { forms: Forms::NONE, condition: self.mass });
+        }
+        let forms = Forms { names: passage.names(), which: self.which };
+        (self.condition > LARGE_CONDITION)
+            .then_some(Failure::NearlySingular { forms, condition: self.condition })
+    }
+
+    fn of<P: Passage>(passage: &P) -> Geometry {
+        let mut root = passage.mass();
+        let root = root.as_mut();
+        let zero = passage.velocities(0.0);
+        let mut along = passage.velocities(0.0);
+        let at_rest = passage.momentum(End::First, &zero);
+        for (i, row) in root.iter_mut().enumerate() {
+            set(along.as_mut(), i, 1.0);
+            let column = passage.momentum(End::First, &along);
+            set(along.as_mut(), i, 0.0);
+            let column = column.as_ref().iter().zip(at_rest.as_ref()).map(|(p, at_rest)| p - at_rest);
+            row.as_mut().iter_mut().zip(column).for_each(|(entry, p)| *entry = p);
+        }
+        // The unit of each velocity is the one with the mass 1.
+        let mut units = passage.velocities(1.0);
+        for (i, unit) in units.as_mut().iter_mut().enumerate() {
+            *unit = 1.0 / Scalar::sqrt(at(root, i, i));
+        }
+        for (row, &unit) in root.iter_mut().zip(units.as_ref()) {
+            row.as_mut().iter_mut().zip(units.as_ref()).for_each(|(entry, other)| *entry *= unit * other);
+        }
+        factorise(root);
+        let mut nodes = NODES.map(|end| {
+            let mut forms = passage.forms();
+            let at_rest = passage.residual(end, &zero);
+            for (i, &unit) in units.as_ref().iter().enumerate() {
+                set(along.as_mut(), i, unit);
+                let residual = passage.residual(end, &along);
+                set(along.as_mut(), i, 0.0);
+                let column = residual.as_ref().iter().zip(at_rest.as_ref()).map(|(mu, mu_t)| mu - mu_t);
+                forms.as_mut().iter_mut().zip(column).for_each(|(form, mu)| set(form.as_mut(), i, mu));
+            }
+            forms.as_mut().iter_mut().for_each(|form| solve_lower(root, form.as_mut()));
+            forms
+        });
+        // A form counts as 1 where it is largest: it is also singular where it vanishes.
+        for a in 0..nodes[0].as_ref().len() {
+            let lengths =
+                nodes.each_ref().map(|forms| forms.as_ref().get(a).map_or(0.0, |form| size(form.as_ref())));
+            let longest = lengths.into_iter().fold(0.0, f64::max);
+            let here = nodes.iter_mut().filter_map(|forms| forms.as_mut().get_mut(a));
+            here.for_each(|form| scale(form.as_mut(), 1.0 / longest));
+        }
+        let (mut all, mut which) = (Spread::NONE, 0);
+        for forms in &mut nodes {
+            let mut combinations = passage.square();
+            for (i, row) in combinations.as_mut().iter_mut().enumerate() {
+                set(row.as_mut(), i, 1.0);
+            }
+            let spread = orthogonalise(forms.as_mut(), combinations.as_mut());
+            if all.add(spread.smallest, spread.place) {
+                which = combinations.as_mut().get(spread.place).map_or(0, |row| involved(row.as_ref()));
+            }
+            all.largest = all.largest.max(spread.largest);
+        }
+        let [first, middle, last] = &nodes;
+        let mut cosine = 1.0;
+        for (u, w) in [(first, middle), (middle, last), (first, last)] {
+            let mut overlap = passage.square();
+            for (row, u) in overlap.as_mut().iter_mut().zip(u.as_ref()) {
+                for (entry, w) in row.as_mut().iter_mut().zip(w.as_ref()) {
+                    *entry = product(u.as_ref(), w.as_ref());
+                }
+            }
+            cosine = f64::min(cosine, orthogonalise::<_, P::Velocity>(overlap.as_mut(), &mut []).smallest);
+        }
+        let mass = orthogonalise::<_, P::Velocity>(root, &mut []).condition();
+        Geometry { mass, condition: all.condition(), which, cosine }
+    }
+}
+
+/// The entries of `x` that are not small beside the largest, as bits.
+fn involved(x: &[f64]) -> u64 {
+    let largest = x.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    let bits = x.iter().take(64).enumerate();
+    bits.fold(0, |bits, (a, x)| if x.abs() >= INVOLVED * largest { bits | 1 << a } else { bits })
+}
+
+/// The largest and the smallest singular value, and the place of the smallest.
+#[derive(Clone, Copy, Debug)]
+struct Spread {
+    largest: f64,
+    smallest: f64,
+    place: usize,
+}
+
+impl Spread {
+    /// Of no singular values.
+    const NONE: Spread = Spread { largest: 0.0, smallest: f64::INFINITY, place: 0 };
+
+    /// Adds a singular value; whether it is the smallest. NaN is smaller than all numbers.
+    fn add(&mut self, value: f64, place: usize) -> bool {
+        self.largest = self.largest.max(value);
+        let is_smallest = value.is_nan() || value < self.smallest;
+        if is_smallest {
+            (self.smallest, self.place) = (value, place);
+        }
+        is_smallest
+    }
+
+    /// Condition number of the matrix of products; 1 of no rows, and infinite of rows that are not finite.
+    fn condition(self) -> f64 {
+        let ratio = self.largest / self.smallest;
+        match (self.smallest == f64::INFINITY, ratio.is_nan()) {
+            (true, _) => 1.0,
+            (_, true) => f64::INFINITY,
+            _ => ratio * ratio,
+        }
+    }
+}
+
+/// More sweeps are not needed: they converge quadratically.
+const MOST_SWEEPS: usize = 30;
+
+/// Turns rows into orthogonal ones by Hestenes' one-sided Jacobi rotations, which act on `combinations`, too, and scales them
+/// to length 1. Their lengths are the singular values, which have small relative errors (Demmel and Veselić 1992).
+fn orthogonalise<V: AsMut<[f64]> + AsRef<[f64]>, C: AsMut<[f64]>>(
+    rows: &mut [V],
+    combinations: &mut [C],
+) -> Spread {
+    for _ in 0..MOST_SWEEPS {
+        let mut is_orthogonal = true;
+        for b in 1..rows.len() {
+            for a in 0..b {
+                let Some((x, y)) = pair(rows, a, b) else { continue };
+                let (xx, yy, xy) = (product(x, x), product(y, y), product(x, y));
+                if !(xy * xy > f64::EPSILON * f64::EPSILON * xx * yy) {
+                    continue;
+                }
+                is_orthogonal = false;
+                let tau = (yy - xx) / (2.0 * xy);
+                let tangent = f64::copysign(1.0, tau) / (tau.abs() + Scalar::sqrt(1.0 + tau * tau));
+                let cosine = 1.0 / Scalar::sqrt(1.0 + tangent * tangent);
+                let turn = (cosine, cosine * tangent);
+                rotate((x, y), turn);
+                if let Some(both) = pair(combinations, a, b) {
+                    rotate(both, turn);
+                }
+            }
+        }
+        if is_orthogonal {
+            break;
+        }
+    }
+    let mut spread = Spread { largest: 0.0, smallest: f64::INFINITY, place: 0 };
+    for (place, row) in rows.iter_mut().enumerate() {
+        let length = size(row.as_ref());
+        spread.largest = spread.largest.max(length);
+        if length.is_nan() || length < spread.smallest {
+            (spread.smallest, spread.place) = (length, place);
+        }
+        scale(row.as_mut(), 1.0 / length);
+    }
+    spread
+}
+
+fn rotate((x, y): (&mut [f64], &mut [f64]), (cosine, sine): (f64, f64)) {
+    for (x, y) in x.iter_mut().zip(y) {
+        (*x, *y) = (cosine * *x - sine * *y, sine * *x + cosine * *y);
+    }
+}
+
+/// Rows `a` < `b`.
+fn pair<V: AsMut<[f64]>>(rows: &mut [V], a: usize, b: usize) -> Option<(&mut [f64], &mut [f64])> {
+    let (before, from) = rows.split_at_mut_checked(b)?;
+    Some((before.get_mut(a)?.as_mut(), from.first_mut()?.as_mut()))
+}
+
+/// Replaces a symmetric positive definite matrix by its Cholesky factor L, with zeros above the diagonal. Of a matrix that is
+/// not positive definite, numbers become NaN.
+fn factorise<V: AsMut<[f64]> + AsRef<[f64]>>(rows: &mut [V]) {
+    for i in 0..rows.len() {
+        let Some((before, from)) = rows.split_at_mut_checked(i) else { return };
+        let Some(row) = from.first_mut().map(V::as_mut) else { return };
+        solve_lower(before, row);
+        let known = row.iter().take(i).fold(0.0, |sum, x| sum + x * x);
+        let mut entries = row.iter_mut().skip(i);
+        if let Some(diagonal) = entries.next() {
+            let pivot = *diagonal - known;
+            *diagonal = if pivot > 0.0 { Scalar::sqrt(pivot) } else { f64::NAN };
+        }
+        entries.for_each(|entry| *entry = 0.0);
+    }
+}
+
+/// Solves L y = x, in place, for as many entries as L has rows.
+fn solve_lower<V: AsRef<[f64]>>(rows: &[V], x: &mut [f64]) {
+    for (i, row) in rows.iter().enumerate() {
+        let row = row.as_ref();
+        let known = product(row.get(..i).unwrap_or_default(), x);
+        if let (Some(x), Some(diagonal)) = (x.get_mut(i), row.get(i)) {
+            *x = (*x - known) / diagonal;
+        }
+    }
+}
+
+fn at<V: AsRef<[f64]>>(rows: &[V], i: usize, j: usize) -> f64 {
+    rows.get(i).and_then(|row| row.as_ref().get(j)).map_or(f64::NAN, |&x| x)
+}
+
+fn set(x: &mut [f64], i: usize, value: f64) {
+    if let Some(x) = x.get_mut(i) {
+        *x = value;
+    }
+}
+
+/// x·y of the shorter length.
+fn product(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).fold(0.0, |sum, (x, y)| sum + x * y)
+}
+
+fn size(x: &[f64]) -> f64 {
+    Scalar::sqrt(product(x, x))
+}
+
+fn scale(x: &mut [f64], by: f64) {
+    x.iter_mut().for_each(|x| *x *= by);
+}

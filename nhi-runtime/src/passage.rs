@@ -1,0 +1,217 @@
+//! The test of a step of a declared system; see [`balance`](crate::balance).
+
+use crate::admissible::values;
+use crate::balance::{End, Passage, diagnose, explain, needs_explanation};
+use crate::system::Rows;
+use crate::{Failure, Limits, Scalar, State, System, Vector};
+
+/// T = ½ vᵀMv of a state.
+#[inline(always)]
+pub(crate) fn kinetic<S: System, T: Scalar>(
+    parameters: &S::Parameters<T>,
+    state: &impl State<S, T>,
+    t: T,
+) -> f64 {
+    kinetic_of::<S, T>(parameters, &state.q(), &state.v(), t)
+}
+
+/// The mean kinetic energy before and after the reflection at the node, if there is one: the energy of the mean velocity and
+/// that of the parasitic mode, whose sign alternates.
+pub(crate) fn kinetic_of_jump<S: System, T: Scalar>(
+    parameters: &S::Parameters<T>,
+    state: &impl State<S, T>,
+    t: T,
+) -> f64 {
+    let (q, (before, after)) = (state.q(), state.jump());
+    let [before, after] = [before, after].map(|v| kinetic_of::<S, T>(parameters, &q, &v, t));
+    0.5 * (before + after)
+}
+
+#[inline(always)]
+fn kinetic_of<S: System, T: Scalar>(
+    parameters: &S::Parameters<T>,
+    q: &S::Configuration<T>,
+    v: &S::Velocity<T>,
+    t: T,
+) -> f64 {
+    let at_rest = S::Velocity::<T>::splat(T::from_f64(0.0));
+    let p = S::momentum(parameters, q, v, t);
+    let p0 = S::momentum(parameters, q, &at_rest, t);
+    let terms = v.as_ref().iter().zip(p.as_ref().iter().zip(p0.as_ref()));
+    0.5 * terms.fold(0.0, |sum, (&v, (&p, &p0))| sum + v.to_f64() * (p - p0).to_f64())
+}
+
+/// Tests a step of size `h` from the time `t` between two states, the first with the kinetic energy `before`, which is NaN
+/// if it is unknown; returns the one after it, both those of the mean velocity if the method reflects.
+///
+/// # Errors
+/// [`Failure::NearlySingular`] and [`Failure::EnergyJump`].
+#[inline(always)]
+pub(crate) fn test<S: System, T: Scalar>(
+    limits: &Limits,
+    parameters: &S::Parameters<T>,
+    (t, h): (T, T),
+    inputs: &S::Inputs<T>,
+    states: [&impl State<S, T>; 2],
+    before: f64,
+) -> Result<f64, Failure> {
+    let [first, last] = states;
+    let after = kinetic::<S, T>(parameters, last, t + h);
+    if needs_explanation(before, after) {
+        explained::<S, T>(limits, parameters, (t, h), inputs, [first, last], after)?;
+    }
+    Ok(after)
+}
+
+/// The second half of [`test`].
+#[cold]
+#[inline(never)]
+fn explained<S: System, T: Scalar>(
+    limits: &Limits,
+    parameters: &S::Parameters<T>,
+    (t, h): (T, T),
+    inputs: &S::Inputs<T>,
+    states: [&impl State<S, T>; 2],
+    after: f64,
+) -> Result<(), Failure> {
+    // The motion exchanges energy with a parasitic mode.
+    let before = kinetic_of_jump::<S, T>(parameters, states[0], t);
+    if !needs_explanation(before, after) {
+        return Ok(());
+    }
+    let ends = Ends::<S>::new(parameters, h, [t, t + h], inputs, states);
+    explain(&ends, limits, before, after)
+}
+
+/// Why the step that failed with `failure` at a state failed.
+#[cold]
+#[inline(never)]
+pub(crate) fn diagnosed<S: System, T: Scalar>(
+    parameters: &S::Parameters<T>,
+    (t, h): (T, T),
+    inputs: &S::Inputs<T>,
+    state: &impl State<S, T>,
+    failure: Failure,
+) -> Failure {
+    diagnose(&Ends::<S>::new(parameters, h, [t, t], inputs, [state, state]), failure)
+}
+
+/// The ends of a step, in `f64`.
+pub(crate) struct Ends<S: System> {
+    parameters: S::Parameters<f64>,
+    inputs: S::Inputs<f64>,
+    h: f64,
+    epsilon: f64,
+    /// At the [nodes](End).
+    times: [f64; 3],
+    q: [S::Configuration<f64>; 3],
+    /// Auxiliary states, before and after.
+    z: [S::States<f64>; 2],
+}
+
+impl<S: System> Ends<S> {
+    pub(crate) fn new<T: Scalar>(
+        parameters: &S::Parameters<T>,
+        h: T,
+        times: [T; 2],
+        inputs: &S::Inputs<T>,
+        [first, last]: [&impl State<S, T>; 2],
+    ) -> Self {
+        let z = [values(&first.z()), values(&last.z())];
+        let [first, last]: [S::Configuration<f64>; 2] = [values(&first.q()), values(&last.q())];
+        let mut middle = first;
+        for (x, y) in middle.as_mut().iter_mut().zip(last.as_ref()) {
+            *x = 0.5 * (*x + y);
+        }
+        let [begin, end] = times.map(T::to_f64);
+        Ends {
+            parameters: values(parameters),
+            inputs: values(inputs),
+            h: h.to_f64(),
+            epsilon: T::EPSILON,
+            times: [begin, 0.5 * (begin + end), end],
+            q: [first, middle, last],
+            z,
+        }
+    }
+
+    fn time(&self, end: End) -> f64 {
+        of(&self.times, end)
+    }
+
+    fn q(&self, end: End) -> S::Configuration<f64> {
+        of(&self.q, end)
+    }
+}
+
+fn of<X: Copy>(&[first, middle, last]: &[X; 3], end: End) -> X {
+    match end {
+        End::First => first,
+        End::Middle => middle,
+        End::Last => last,
+    }
+}
+
+impl<S: System> Passage for Ends<S> {
+    type Velocity = S::Velocity<f64>;
+    type Multipliers = S::Multipliers<f64>;
+    type Mass = <S::Velocity<f64> as Rows>::Of<S::Velocity<f64>>;
+    type Forms = <S::Multipliers<f64> as Rows>::Of<S::Velocity<f64>>;
+    type Square = <S::Multipliers<f64> as Rows>::Of<S::Multipliers<f64>>;
+
+    fn names(&self) -> &'static [&'static str] {
+        S::CONSTRAINTS
+    }
+
+    fn h(&self) -> f64 {
+        self.h
+    }
+
+    fn epsilon(&self) -> f64 {
+        self.epsilon
+    }
+
+    fn size(&self) -> f64 {
+        self.q(End::First).as_ref().iter().fold(0.0, |size: f64, x| size.max(x.abs()))
+    }
+
+    fn velocities(&self, x: f64) -> S::Velocity<f64> {
+        S::Velocity::splat(x)
+    }
+
+    fn mass(&self) -> Self::Mass {
+        S::Velocity::rows(S::Velocity::splat(0.0))
+    }
+
+    fn forms(&self) -> Self::Forms {
+        S::Multipliers::<f64>::rows(S::Velocity::splat(0.0))
+    }
+
+    fn square(&self) -> Self::Square {
+        S::Multipliers::<f64>::rows(S::Multipliers::splat(0.0))
+    }
+
+    fn momentum(&self, end: End, v: &S::Velocity<f64>) -> S::Velocity<f64> {
+        S::momentum(&self.parameters, &self.q(end), v, self.time(end))
+    }
+
+    fn potential(&self, place: End, time: End) -> f64 {
+        S::energy(&self.parameters, &self.q(place), &S::Velocity::splat(0.0), self.time(time))
+    }
+
+    fn residual(&self, end: End, v: &S::Velocity<f64>) -> S::Multipliers<f64> {
+        S::residual(&self.parameters, &self.q(end), v, self.time(end), &self.inputs)
+    }
+
+    fn slowest(&self) -> Option<S::Velocity<f64>> {
+        let (q, rest) = (self.q(End::Last), S::Velocity::splat(0.0));
+        S::project(&self.parameters, &q, &rest, self.time(End::Last), &self.inputs).ok()
+    }
+
+    fn acceleration(&self, time: End) -> Option<S::Velocity<f64>> {
+        let (q, rest) = (self.q(End::First), S::Velocity::splat(0.0));
+        let z = &self.z[usize::from(time == End::Last)];
+        let acceleration = S::acceleration_of(&self.parameters, &q, &rest, z, self.time(time), &self.inputs);
+        acceleration.ok().map(|(a, _)| a)
+    }
+}
