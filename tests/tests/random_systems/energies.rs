@@ -12,7 +12,7 @@ use nhi_methods::Variant;
 use nhi_runtime::{Failure, Limits};
 use nhi_tests::oracle;
 
-const STARTS: usize = 170;
+const STARTS: usize = 220;
 const STEPS: usize = 30;
 
 /// How the steps of many starts ended.
@@ -112,7 +112,12 @@ fn run(system: &RandomSystem, seed: u64, method: Method, singular: Option<usize>
                 let (after, v) = (state(&untested), untested.v());
                 let energy = kinetic(system, &after.0, &v);
                 let most = explained(system, 2.0, [&before, &after], place, &inputs);
-                assert!(energy >= most * (1.0 - 1e-6), "{name}: {error}, {energy} of {most}");
+                // Where the one-forms are dependent up to rounding, what explains an energy is rounding, too; and the energy of
+                // a state that is finite may overflow.
+                let is_rounding =
+                    matches!(cause, Failure::NearlySingular { condition, .. } if condition > 1e12);
+                let is_unexplained = !(energy < most * (1.0 - 1e-6));
+                assert!(is_unexplained || is_rounding, "{name}: {error}, {energy} of {most}");
                 *(if is_near { &mut tally.near } else { &mut tally.jumps }) += 1;
             } else {
                 tally.failed[usize::from(is_near)] += 1;
