@@ -63,6 +63,7 @@ mod dual;
 mod ensemble;
 mod error;
 mod fields;
+mod fits;
 #[cfg(feature = "std")]
 mod fused;
 pub mod group;
@@ -96,6 +97,7 @@ pub use dual::Dual;
 pub use ensemble::{Checkpoint, Ensemble, TrajectoryError};
 pub use error::{CoefficientFault, Error, Failure, Forms, Quantity, SnapshotFault};
 pub use fields::Fields;
+pub use fits::Fits;
 #[cfg(feature = "std")]
 pub use fused::Fused;
 pub use mechanics::Mechanics;

@@ -1,4 +1,4 @@
-use crate::{Acceleration, Error, Scalar, System, Vector};
+use crate::{Acceleration, Error, Fits, Scalar, System, Vector};
 use core::borrow::Borrow;
 
 /// Functions of a system that need no simulation.
@@ -12,13 +12,13 @@ pub trait Mechanics: System {
     /// Auxiliary states are zero here; [`System::acceleration_of`] takes their values.
     fn acceleration(
         &self,
-        q: impl Into<Self::Configuration<f64>>,
-        v: impl Into<Self::Velocity<f64>>,
+        q: impl Fits<Self::Configuration<f64>>,
+        v: impl Fits<Self::Velocity<f64>>,
         t: f64,
         inputs: impl Borrow<Self::Inputs<f64>>,
     ) -> Result<Acceleration<Self, f64>, Error> {
         let z = Self::States::splat(0.0);
-        Self::acceleration_of(&self.parameters(), &q.into(), &v.into(), &z, t, inputs.borrow())
+        Self::acceleration_of(&self.parameters(), &q.fit(), &v.fit(), &z, t, inputs.borrow())
             .map_err(|cause| Error::Acceleration { cause })
     }
 
@@ -27,11 +27,11 @@ pub trait Mechanics: System {
     /// of the continuous equations.
     fn reaction(
         &self,
-        q: impl Into<Self::Configuration<f64>>,
-        lambda: impl Into<Self::Multipliers<f64>>,
+        q: impl Fits<Self::Configuration<f64>>,
+        lambda: impl Fits<Self::Multipliers<f64>>,
         t: f64,
     ) -> Self::Velocity<f64> {
-        reaction::<Self, f64>(&self.parameters(), &q.into(), t, &lambda.into())
+        reaction::<Self, f64>(&self.parameters(), &q.fit(), t, &lambda.fit())
     }
 }
 

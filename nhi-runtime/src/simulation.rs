@@ -19,8 +19,8 @@ use crate::passage::{self, Ends};
 use crate::samples::SampleOf;
 use crate::unchecked::{self, unchecked};
 use crate::{
-    Acceleration, Arithmetic, Error, Failure, Fields, Limits, Method, Quantity, Reflecting, Sample, Samples,
-    Scalar, Separate, State, System, Vector, admissible, balance, method,
+    Acceleration, Arithmetic, Error, Failure, Fields, Fits, Limits, Method, Quantity, Reflecting, Sample,
+    Samples, Scalar, Separate, State, System, Vector, admissible, balance, method,
 };
 use clock::Clock;
 use core::ops::Range;
@@ -57,8 +57,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     pub fn new(
         system: S,
         method: M,
-        q0: impl Into<S::Configuration<f64>>,
-        v0: impl Into<S::Velocity<f64>>,
+        q0: impl Fits<S::Configuration<f64>>,
+        v0: impl Fits<S::Velocity<f64>>,
         h: f64,
     ) -> Result<Self, Error> {
         Self::with_inputs(system, method, q0, v0, &S::Inputs::splat(0.0), h)
@@ -71,9 +71,9 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     pub fn with_inputs(
         system: S,
         method: M,
-        q0: impl Into<S::Configuration<f64>>,
-        v0: impl Into<S::Velocity<f64>>,
-        inputs: &(impl Into<S::Inputs<f64>> + Copy),
+        q0: impl Fits<S::Configuration<f64>>,
+        v0: impl Fits<S::Velocity<f64>>,
+        inputs: &(impl Fits<S::Inputs<f64>> + Copy),
         h: f64,
     ) -> Result<Self, Error> {
         let parameters = system.parameters();
@@ -88,8 +88,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     pub fn project(
         system: S,
         method: M,
-        q0: impl Into<S::Configuration<f64>>,
-        v0: impl Into<S::Velocity<f64>>,
+        q0: impl Fits<S::Configuration<f64>>,
+        v0: impl Fits<S::Velocity<f64>>,
         h: f64,
     ) -> Result<Self, Error> {
         let (parameters, inputs) = (system.parameters(), S::Inputs::splat(0.0));
@@ -97,7 +97,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             system,
             method,
             parameters,
-            (q0.into(), v0.into()),
+            (q0.fit(), v0.fit()),
             (S::States::splat(0.0), inputs),
             Clock::new(0.0, h),
             nearest::<S>,
@@ -273,16 +273,16 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     pub fn with_parameters(
         system: S,
         method: M,
-        parameters: impl Into<S::Parameters<T>>,
-        q0: impl Into<S::Configuration<T>>,
-        v0: impl Into<S::Velocity<T>>,
-        inputs: &(impl Into<S::Inputs<T>> + Copy),
+        parameters: impl Fits<S::Parameters<T>>,
+        q0: impl Fits<S::Configuration<T>>,
+        v0: impl Fits<S::Velocity<T>>,
+        inputs: &(impl Fits<S::Inputs<T>> + Copy),
         h: T,
     ) -> Result<Self, Error> {
-        let start = (q0.into(), v0.into());
-        let others = (S::States::splat(T::from_f64(0.0)), (*inputs).into());
+        let start = (q0.fit(), v0.fit());
+        let others = (S::States::splat(T::from_f64(0.0)), (*inputs).fit());
         let clock = Clock::new(T::from_f64(0.0), h);
-        Self::build(system, method, parameters.into(), start, others, clock, as_given::<S, T>)
+        Self::build(system, method, parameters.fit(), start, others, clock, as_given::<S, T>)
     }
 
     fn build(
@@ -356,8 +356,8 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// # Errors
     /// [`Error::NonFinite`] and [`Error::Step`]; the simulation is unchanged.
     #[inline]
-    pub fn step_with(&mut self, inputs: &(impl Into<S::Inputs<T>> + Copy)) -> Result<(), Error> {
-        let inputs: S::Inputs<T> = (*inputs).into();
+    pub fn step_with(&mut self, inputs: &(impl Fits<S::Inputs<T>> + Copy)) -> Result<(), Error> {
+        let inputs: S::Inputs<T> = (*inputs).fit();
         finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
         self.take_step(&inputs)?;
         self.inputs = inputs;

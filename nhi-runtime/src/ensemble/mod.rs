@@ -8,7 +8,8 @@ mod tests;
 
 use crate::isa::Isa;
 use crate::{
-    Arithmetic, Error, Fused, Limits, Method, Quantity, SampleOf, Separate, Simulation, State, System, error,
+    Arithmetic, Error, Fits, Fused, Limits, Method, Quantity, SampleOf, Separate, Simulation, State, System,
+    error,
 };
 use block::{Block, Common, Constants, LANES, Stop};
 use core::fmt;
@@ -308,8 +309,8 @@ impl<S: System, M: Method<S>, A: Arithmetic> Ensemble<S, M, A> {
     ///
     /// # Errors
     /// [`Error::NonFinite`]; nothing is changed.
-    pub fn set_inputs(&mut self, i: usize, inputs: impl Into<S::Inputs<f64>>) -> Result<(), Error> {
-        let inputs = inputs.into();
+    pub fn set_inputs(&mut self, i: usize, inputs: impl Fits<S::Inputs<f64>>) -> Result<(), Error> {
+        let inputs = inputs.fit();
         error::finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
         self.check(i);
         self.blocks[i / LANES].set_inputs::<S>(i % LANES, &inputs);

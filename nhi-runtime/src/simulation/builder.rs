@@ -1,7 +1,7 @@
 //! Simulations with data that the short constructors leave at zero.
 
 use super::{Clock, Point, as_given};
-use crate::{Error, Method, Simulation, System, Vector};
+use crate::{Error, Fits, Method, Simulation, System, Vector};
 
 /// The data of a [`Simulation`], one by one; see [`Simulation::builder`].
 ///
@@ -69,25 +69,25 @@ impl<S: System, M, P, H> Builder<S, M, P, H> {
 
     /// The control inputs of the start, which are held until others are given. They are zero otherwise.
     #[must_use]
-    pub fn inputs(self, inputs: &(impl Into<S::Inputs<f64>> + Copy)) -> Self {
-        Builder { inputs: (*inputs).into(), ..self }
+    pub fn inputs(self, inputs: &(impl Fits<S::Inputs<f64>> + Copy)) -> Self {
+        Builder { inputs: (*inputs).fit(), ..self }
     }
 
     /// The auxiliary states of the start, in the order of [`System::STATES`]. They are zero otherwise.
     #[must_use]
-    pub fn states(self, z0: impl Into<S::States<f64>>) -> Self {
-        Builder { z0: z0.into(), ..self }
+    pub fn states(self, z0: impl Fits<S::States<f64>>) -> Self {
+        Builder { z0: z0.fit(), ..self }
     }
 
     /// The initial configuration and velocity, as [`Simulation::new`] takes them.
     #[must_use]
     pub fn start(
         self,
-        q0: impl Into<S::Configuration<f64>>,
-        v0: impl Into<S::Velocity<f64>>,
+        q0: impl Fits<S::Configuration<f64>>,
+        v0: impl Fits<S::Velocity<f64>>,
     ) -> Builder<S, M, Point<S, f64>, H> {
         let Builder { system, method, t0, inputs, z0, start: _, h } = self;
-        Builder { system, method, t0, inputs, z0, start: (q0.into(), v0.into()), h }
+        Builder { system, method, t0, inputs, z0, start: (q0.fit(), v0.fit()), h }
     }
 
     /// The step size. It may be negative.

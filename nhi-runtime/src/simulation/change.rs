@@ -2,7 +2,7 @@
 
 use super::{Clock, Start, started};
 use crate::error::finite;
-use crate::{Error, Method, Quantity, Scalar, Simulation, System, admissible};
+use crate::{Error, Fits, Method, Quantity, Scalar, Simulation, System, admissible};
 
 impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// Continues with steps of the size `h`, which may be negative. The method starts anew at the present time, (q, v, z) and
@@ -32,10 +32,10 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// As [`Simulation::new`]; the simulation is unchanged.
     pub fn set_state(
         &mut self,
-        q: impl Into<S::Configuration<T>>,
-        v: impl Into<S::Velocity<T>>,
+        q: impl Fits<S::Configuration<T>>,
+        v: impl Fits<S::Velocity<T>>,
     ) -> Result<(), Error> {
-        let (q, v) = (q.into(), v.into());
+        let (q, v) = (q.fit(), v.fit());
         finite(Quantity::Coordinate, S::COORDINATES, q.as_ref())?;
         admissible::check_pose::<S, T>(&q)?;
         finite(Quantity::Velocity, S::VELOCITIES, v.as_ref())?;
@@ -50,8 +50,8 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     ///
     /// # Errors
     /// [`Error::NonFinite`] and [`Error::Start`]; the simulation is unchanged.
-    pub fn set_states(&mut self, z: impl Into<S::States<T>>) -> Result<(), Error> {
-        let z = z.into();
+    pub fn set_states(&mut self, z: impl Fits<S::States<T>>) -> Result<(), Error> {
+        let z = z.fit();
         finite(Quantity::State, S::STATES, z.as_ref())?;
         self.restart((self.q(), self.v(), z))
     }
