@@ -293,7 +293,7 @@ impl Instance for Values {
         h: f64,
     ) -> Result<Box<dyn Trajectory>, Failed> {
         let none = Failed::Start { cause: Failure::NonFinite };
-        let variant = Variant::with_id(method.id).ok_or(none.clone())?;
+        let variant = Variant::with_id(method.id).ok_or(none)?;
         // A method that applies can be compiled, unless one of its constants is not finite.
         let compiled = self.system.compiled(variant).map_err(|_| none)?;
         let inputs = if inputs.is_empty() { self.no_inputs() } else { inputs.to_vec() };
