@@ -34,11 +34,13 @@ fn kinetic_of<S: System, T: Scalar>(
     v: &S::Velocity<T>,
     t: T,
 ) -> f64 {
-    let at_rest = S::Velocity::<T>::splat(T::from_f64(0.0));
-    let p = S::momentum(parameters, q, v, t);
-    let p0 = S::momentum(parameters, q, &at_rest, t);
-    let terms = v.as_ref().iter().zip(p.as_ref().iter().zip(p0.as_ref()));
-    0.5 * terms.fold(0.0, |sum, (&v, (&p, &p0))| sum + v.to_f64() * (p - p0).to_f64())
+    let mut p = S::momentum(parameters, q, v, t);
+    if S::GYROSCOPIC {
+        let at_rest = S::momentum(parameters, q, &S::Velocity::splat(T::from_f64(0.0)), t);
+        p.as_mut().iter_mut().zip(at_rest.as_ref()).for_each(|(p, &at_rest)| *p = *p - at_rest);
+    }
+    let terms = v.as_ref().iter().zip(p.as_ref());
+    0.5 * terms.fold(0.0, |sum, (&v, &p)| sum + v.to_f64() * p.to_f64())
 }
 
 /// Tests a step of size `h` from the time `t` between two states, the first with the kinetic energy `before`, which is NaN

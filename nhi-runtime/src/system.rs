@@ -58,6 +58,9 @@ pub trait System {
     const STATES: &'static [&'static str];
     /// Labels of the constraints; without a label, their text. Position constraints come last.
     const CONSTRAINTS: &'static [&'static str];
+    /// Whether the momentum ∂L/∂v of a system at rest may differ from zero: L has terms that are linear in the velocities.
+    #[doc(hidden)]
+    const GYROSCOPIC: bool = true;
     /// The horizontal symmetries with a constant direction that were found in the declaration.
     const SYMMETRIES: &'static [Symmetry] = &[];
 

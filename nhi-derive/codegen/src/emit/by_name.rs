@@ -20,8 +20,17 @@ use syn::ext::IdentExt;
 use syn::parse::Parser;
 
 /// The constants of the trait `System`, which users of a system read by its name.
-const OF_SYSTEM: &[&str] =
-    &["NAME", "COORDINATES", "VELOCITIES", "PARAMETERS", "INPUTS", "STATES", "CONSTRAINTS", "SYMMETRIES"];
+const OF_SYSTEM: &[&str] = &[
+    "NAME",
+    "COORDINATES",
+    "VELOCITIES",
+    "PARAMETERS",
+    "INPUTS",
+    "STATES",
+    "CONSTRAINTS",
+    "GYROSCOPIC",
+    "SYMMETRIES",
+];
 
 impl Unit<'_> {
     /// `pub struct Named<T> { .. }`

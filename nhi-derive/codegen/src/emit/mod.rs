@@ -327,6 +327,7 @@ impl Unit<'_> {
         let parameters = names("PARAMETERS", &system.parameters);
         let inputs = names("INPUTS", &system.inputs);
         let states = names("STATES", &system.states);
+        let gyroscopic = self.mechanics.structure.gyroscopic;
         let z = self.states();
         let constraints = strings("CONSTRAINTS", system.constraints.iter().map(|c| &c.label).collect());
         let symmetries = self.mechanics.symmetries.iter().map(|s| {
@@ -384,6 +385,7 @@ impl Unit<'_> {
                 #inputs
                 #states
                 #constraints
+                const GYROSCOPIC: ::core::primitive::bool = #gyroscopic;
                 const SYMMETRIES: &'static [#runtime::Symmetry] = &[#(#symmetries),*];
                 type Configuration #s = #configuration;
                 type Velocity #s = [__T; #n];

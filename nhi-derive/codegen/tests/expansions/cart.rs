@@ -913,6 +913,7 @@ const _: () = {
         const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &[
             "sin(theta)*(dx - belt*dt) - cos(theta)*dy",
         ];
+        const GYROSCOPIC: ::core::primitive::bool = false;
         const SYMMETRIES: &'static [::nhi_runtime::Symmetry] = &[];
         type Configuration<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 3];

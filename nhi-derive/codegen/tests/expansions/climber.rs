@@ -1112,6 +1112,7 @@ const _: () = {
         const INPUTS: &'static [&'static ::core::primitive::str] = &[];
         const STATES: &'static [&'static ::core::primitive::str] = &[];
         const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &["climbing"];
+        const GYROSCOPIC: ::core::primitive::bool = false;
         const SYMMETRIES: &'static [::nhi_runtime::Symmetry] = &[];
         type Configuration<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 3];

@@ -1076,6 +1076,7 @@ const _: () = {
             "rolling",
             "v_perp",
         ];
+        const GYROSCOPIC: ::core::primitive::bool = false;
         const SYMMETRIES: &'static [::nhi_runtime::Symmetry] = &[];
         type Configuration<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::Posed<
             ::nhi_runtime::group::SE2<::core::primitive::f64>,
