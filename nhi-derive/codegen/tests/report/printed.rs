@@ -34,8 +34,8 @@ fn some() -> Vec<(String, Report)> {
         .iter()
         .map(|name| (name.replace(['/', '.'], "_"), report(&derived(&model(name), "rattle"))))
         .collect();
-    let strange = "coordinates(ψ, é, ж, x_y, a1b, sin_x), inputs(%), lagrangian = m/2*(dot(ψ)^2 + dot(é)^2 + dot(ж)^2 + dot(x_y)^2 + dot(a1b)^2 + dot(sin_x)^2) - c*exp(ж)*tan(ψ)^(1/2)*atan2(é, x_y)*tanh(r^m), constraints(rolling: dψ - x_y*dж)";
-    all.push(("strange".to_owned(), report(&declared(&strange.replace("inputs(%), ", "inputs(u), ")))));
+    let strange = "coordinates(ψ, é, ж, x_y, a1b, sin_x), inputs(u), lagrangian = m/2*(dot(ψ)^2 + dot(é)^2 + dot(ж)^2 + dot(x_y)^2 + dot(a1b)^2 + dot(sin_x)^2) - c*exp(ж)*tan(ψ)^(1/2)*atan2(é, x_y)*tanh(r^m), constraints(rolling: dψ - x_y*dж)";
+    all.push(("strange".to_owned(), report(&declared(strange))));
     all
 }
 
@@ -117,7 +117,7 @@ fn html_is_one_well_formed_file() {
     }
 }
 
-/// Only Greek letters that TeX has; no text beyond ASCII without a meaning in TeX.
+/// With amsmath alone, on pages that hold their lines.
 #[test]
 fn tex_compiles() {
     let required = std::env::var("NHI_LATEX").is_ok_and(|value| value == "required");
@@ -144,7 +144,7 @@ fn tex_compiles() {
         // Lines that stick out of the page by more than a few letters.
         let sticks_out = |line: &&str| {
             let by = line.split("Overfull \\hbox (").nth(1).and_then(|rest| rest.split("pt").next());
-            by.and_then(|by| by.parse::<f64>().ok()).is_some_and(|by| by > 60.0)
+            by.and_then(|by| by.parse::<f64>().ok()).is_some_and(|by| by > 20.0)
         };
         let out: Vec<&str> = log.lines().filter(sticks_out).collect();
         assert!(out.is_empty(), "{name}: {out:#?}");

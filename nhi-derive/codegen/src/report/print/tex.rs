@@ -6,6 +6,18 @@ use crate::report::{Block, Formula, Report, Table};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+const HEAD: &str = r"\documentclass[a4paper]{article}
+\usepackage{amsmath}
+\allowdisplaybreaks
+\emergencystretch=3em
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{1ex}
+\setlength{\textwidth}{170mm}
+\setlength{\oddsidemargin}{-5mm}
+\setlength{\textheight}{240mm}
+\setlength{\topmargin}{-15mm}
+";
+
 /// Equations on one display, which a page has to hold.
 const DISPLAY: usize = 400;
 
@@ -42,9 +54,7 @@ pub(super) fn print(report: &Report) -> String {
             }
         }
     }
-    let mut head = String::from(
-        "\\documentclass[a4paper]{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\emergencystretch=3em\n\\setlength{\\parindent}{0pt}\n\\setlength{\\parskip}{1ex}\n",
-    );
+    let mut head = String::from(HEAD);
     let beyond: BTreeSet<char> = body.chars().filter(|c| !c.is_ascii()).collect();
     for c in beyond {
         if let Some(command) = declared(c) {

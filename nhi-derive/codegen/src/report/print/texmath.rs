@@ -114,30 +114,26 @@ fn letter(out: &mut String, name: &str) {
         let _ = write!(out, "{{{}}}", greek(name));
         return;
     }
-    let mut chars = name.chars();
-    if let (Some(c), None) = (chars.next(), chars.next()) {
-        match character(c) {
-            Some(command) => {
-                let _ = write!(out, "{{{command}}}");
-            }
-            None => out.push(c),
-        }
-        return;
+    let is_letter = name.chars().count() == 1;
+    if !is_letter {
+        out.push_str("\\mathrm{");
     }
-    out.push_str("\\mathrm{");
     for c in name.chars() {
         match character(c) {
             Some(command) => {
                 let _ = write!(out, "{{{command}}}");
             }
-            None if c == '_' || c == '#' => {
-                out.push('\\');
-                out.push(c);
+            // A font of mathematics has no such letter.
+            None if !c.is_ascii() => {
+                let _ = write!(out, "\\text{{{c}}}");
             }
+            None if c == '_' => out.push_str("\\_"),
             None => out.push(c),
         }
     }
-    out.push('}');
+    if !is_letter {
+        out.push('}');
+    }
 }
 
 /// The command of a Greek letter; those that TeX has no command for look like Latin ones.
