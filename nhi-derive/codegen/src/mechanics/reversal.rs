@@ -11,6 +11,7 @@
 //! b does not change with a total time derivative in L. Inputs run backwards with the motion.
 
 use super::{Matrix, Mechanics};
+use crate::expr::Expr;
 use crate::group::Part;
 use std::collections::HashMap;
 
@@ -45,6 +46,12 @@ impl Mechanics {
             .flatten()
             .any(|&e| self.system.pool.depends_on(e, &t));
         Some(Reversal { reflected, about_zero })
+    }
+
+    /// Whether a change of signs reverses the Lagrangian too, L(s q, −s' v, −t) = L(q, v, t), and with it the motions of
+    /// discrete Lagrangians. A total time derivative in L is not reversed in general.
+    pub fn has_reversible_lagrangian(&mut self) -> bool {
+        self.reflections().into_iter().any(|signs| self.reverses_momenta(&signs) && self.is_reversed(&signs))
     }
 
     /// All reflections to try, those of fewer entries first.
@@ -92,8 +99,8 @@ impl Mechanics {
         all
     }
 
-    fn is_reversed(&mut self, signs: &Signs) -> bool {
-        let free = self.free_pose();
+    /// The images of configuration, velocities and time.
+    fn images(&mut self, signs: &Signs) -> HashMap<Expr, Expr> {
         let t = self.system.t;
         let pool = &mut self.system.pool;
         let mut back = HashMap::new();
@@ -106,6 +113,27 @@ impl Mechanics {
             back.insert(v, pool.mul(image, v));
         }
         back.insert(t, pool.neg(t));
+        back
+    }
+
+    /// p(s q, −s' v, −t) = −s' p(q, v, t).
+    fn reverses_momenta(&mut self, signs: &Signs) -> bool {
+        let (free, back) = (self.free_pose(), self.images(signs));
+        let pool = &mut self.system.pool;
+        let images = pool.substitute(&self.momentum, &back);
+        (self.momentum.iter().zip(images).zip(&signs.v)).all(|((&p, image), &s)| {
+            let turned = pool.int(s);
+            let turned = pool.mul(turned, p);
+            let sum = pool.add(image, turned);
+            let sum = pool.substitute(&[sum], &free)[0];
+            pool.vanishes(sum)
+        })
+    }
+
+    fn is_reversed(&mut self, signs: &Signs) -> bool {
+        let free = self.free_pose();
+        let back = self.images(signs);
+        let pool = &mut self.system.pool;
         let mut differences = Vec::new();
         let images = pool.substitute(&self.bias, &back);
         for ((&b, image), &s) in self.bias.iter().zip(images).zip(&signs.v) {

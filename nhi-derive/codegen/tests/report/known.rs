@@ -31,11 +31,13 @@ fn growth_vectors() {
     }
 }
 
-/// Keys of the constraints, growth vector, and the functions of integrable combinations.
+/// Constraints, growth vector, and the functions of integrable combinations.
+type Case = (&'static str, &'static [usize], &'static [Option<&'static str>]);
+
 #[test]
 fn integrable_combinations() {
     let plane = "coordinates(x, y, z), lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)";
-    let cases: [(&str, &[usize], &[Option<&str>]); 7] = [
+    let cases: [Case; 7] = [
         ("constraints(dz - x*dx - y*dy)", &[2], &[None]),
         ("constraints(y*dx - x*dy)", &[2], &[None]),
         ("constraints(dz - y*dx)", &[2, 3], &[]),
@@ -120,6 +122,36 @@ fn measures() {
     assert!(matches!(measure("src/snakeboard_free.rs"), Measure::Density(..)));
     for name in ["src/sleigh_com.rs", "src/sleigh_contact.rs", "lie/chaplygin_sleigh.rs"] {
         assert_eq!(measure(name), Measure::None, "{name}");
+    }
+}
+
+/// What is said of the energy of a method.
+fn energy(model_name: &str, method: &str) -> String {
+    let report = super::report(&derived(&model(model_name), method));
+    let blocks = report.sections.iter().flat_map(|section| &section.blocks);
+    let tables = blocks.filter_map(|block| if let Block::Table(table) = block { Some(table) } else { None });
+    let table = tables.into_iter().find(|table| table.name == "expectation").expect("expectations");
+    let row = table.rows.iter().find(|row| row[0] == format!("`{method}`")).expect("a row");
+    row[2].split(':').next().expect("a grade").to_owned()
+}
+
+/// The scoreboard has the runs.
+#[test]
+fn expectations_are_those_of_long_runs() {
+    for (name, method, grade) in [
+        ("src/contact_oscillator.rs", "dla2", "typical"),
+        ("src/contact_oscillator.rs", "rattle", "typical"),
+        // The same motion: the discrete one is not reversible.
+        ("src/contact_oscillator_gauged.rs", "dla2", "not to be expected"),
+        ("src/contact_oscillator.rs", "dla1", "not to be expected"),
+        ("src/sleigh_com.rs", "dla2", "typical"),
+        ("src/sleigh_com.rs", "rattle", "not to be expected"),
+        ("lie/chaplygin_sleigh.rs", "rdp", "typical"),
+        ("lie/suslov.rs", "suslov_mv", "guaranteed"),
+        ("src/mobile_robot.rs", "dla2", "nothing to keep"),
+        ("src/rotating_table_skate.rs", "dla2", "nothing to keep"),
+    ] {
+        assert_eq!(energy(name, method), grade, "{name} {method}");
     }
 }
 

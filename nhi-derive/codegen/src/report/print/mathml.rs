@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 /// The equations as a table, aligned at their equality signs.
 pub(super) fn display(equations: &[Equation]) -> String {
-    let mut out = String::from("<math display=\"block\"><mtable class=\"equations\">");
+    let mut out = String::from("<math display=\"block\"><mtable class=\"equations\" displaystyle=\"true\">");
     for Equation { left, lines } in equations {
         for (i, line) in lines.iter().enumerate() {
             out.push_str("<mtr><mtd>");
@@ -64,7 +64,12 @@ fn write(out: &mut String, math: &Math) {
                 let operand = |m: &Math| !matches!(m, Math::Operator(_));
                 if i > 0 && operand(part) && operand(&parts[i - 1]) {
                     let applies = parts[i - 1].is_function();
-                    out.push_str(if applies { "<mo>&#x2061;</mo>" } else { "<mo>&#x2062;</mo>" });
+                    out.push_str(match (applies, part) {
+                        (true, Math::Parentheses(_)) => "<mo>&#x2061;</mo>",
+                        (true, _) => "<mo>&#x2061;</mo><mspace width=\"0.16em\"></mspace>",
+                        (false, Math::Row(_)) => "<mo>&#x2062;</mo><mspace width=\"0.16em\"></mspace>",
+                        (false, _) => "<mo>&#x2062;</mo>",
+                    });
                 }
                 row(out, part);
             }

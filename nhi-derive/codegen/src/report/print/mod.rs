@@ -27,21 +27,26 @@ pub enum Format {
     Json,
 }
 
-/// The formats: name, and printer.
-const FORMATS: &[(Format, &str, fn(&Report) -> String)] = &[
-    (Format::Markdown, "md", markdown::print),
-    (Format::Tex, "tex", tex::print),
-    (Format::Html, "html", html::print),
-    (Format::Json, "json", json::print),
-];
+/// Writes a report.
+type Print = fn(&Report) -> String;
 
 impl Format {
     /// All formats.
     pub const ALL: [Format; 4] = [Format::Markdown, Format::Tex, Format::Html, Format::Json];
 
+    /// Name and printer.
+    fn row(self) -> (&'static str, Print) {
+        match self {
+            Format::Markdown => ("md", markdown::print),
+            Format::Tex => ("tex", tex::print),
+            Format::Html => ("html", html::print),
+            Format::Json => ("json", json::print),
+        }
+    }
+
     /// Its name, the extension of its files.
     pub fn name(self) -> &'static str {
-        FORMATS[self as usize].1
+        self.row().0
     }
 
     /// The format of that name.
@@ -51,7 +56,7 @@ impl Format {
 
     /// A report in this format.
     pub fn print(self, report: &Report) -> String {
-        FORMATS[self as usize].2(report)
+        (self.row().1)(report)
     }
 }
 

@@ -57,13 +57,15 @@ impl Expectation {
 
 /// What of the system decides.
 struct Facts {
-    has_constraints: bool,
+    /// Number of constraints.
+    m: usize,
     has_positions: bool,
     /// Why the energy of the motion itself is not constant, if it is not.
     changes_energy: Option<&'static str>,
+    /// A reflection reverses the Lagrangian.
     is_reversible: bool,
-    /// Reactions do not change the one-forms.
-    affine_in_impulse: bool,
+    /// Parasitic modes are known not to grow: M is constant, and reactions do not change the one-forms.
+    has_neutral_parasites: bool,
     has_momenta: bool,
     momenta_are_linear: bool,
 }
@@ -94,11 +96,13 @@ fn facts(x: &mut Context<'_>) -> Facts {
         terms.iter().all(|&p| !x.mechanics.system.pool.depends_on(p, &place))
     });
     Facts {
-        has_constraints: x.mechanics.m() > 0,
+        m: x.mechanics.m(),
         has_positions: x.mechanics.has_positions(),
         changes_energy,
-        is_reversible: x.mechanics.reversal().is_some(),
-        affine_in_impulse: structure.affine_in_impulse,
+        is_reversible: x.mechanics.has_reversible_lagrangian(),
+        has_neutral_parasites: structure.constant_mass
+            && structure.affine_in_impulse
+            && x.mechanics.system.group.is_none(),
         has_momenta: !symmetries.is_empty(),
         momenta_are_linear,
     }
@@ -118,7 +122,7 @@ fn graded(grade: Grade, why: &str) -> (Grade, String) {
 }
 
 fn constraint(method: Method, facts: &Facts) -> (Grade, String) {
-    if !facts.has_constraints {
+    if facts.m == 0 {
         return graded(Grade::Nothing, "there are no constraints");
     }
     match method.facts().kind {
@@ -152,14 +156,18 @@ fn energy(method: Method, facts: &Facts) -> (Grade, String) {
         Kind::Reflecting if row.order == 1 => {
             graded(Grade::NotExpected, "its parasitic modes grow or decay exponentially")
         }
-        Kind::Reflecting if facts.affine_in_impulse || !facts.has_constraints => graded(
-            Grade::Typical,
-            "it is symmetric, and reactions do not change the one-forms, so that its parasitic modes are neutral",
-        ),
-        Kind::Reflecting => {
-            graded(Grade::NotExpected, "its parasitic modes can grow exponentially in long runs")
+        Kind::Reflecting if facts.m == 0 && facts.is_reversible => {
+            graded(Grade::Typical, "without constraints it is a symmetric variational integrator")
         }
-        _ if method == Method::SuslovMv => {
+        Kind::Reflecting if facts.has_neutral_parasites && facts.is_reversible => graded(
+            Grade::Typical,
+            "it is symmetric, the motion is reversible, and reactions do not change the one-forms, so that its parasitic modes are neutral",
+        ),
+        Kind::Reflecting => graded(
+            Grade::NotExpected,
+            "its parasitic modes can grow exponentially in long runs; prefer a method of the DLA family, or `rdp` on groups",
+        ),
+        _ if method == Method::SuslovMv && facts.m == 1 => {
             graded(Grade::Guaranteed, "exact with one constraint, by its discrete Lagrangian")
         }
         _ if row.adjoint != Some(method) => {
@@ -171,7 +179,7 @@ fn energy(method: Method, facts: &Facts) -> (Grade, String) {
         ),
         _ => graded(
             Grade::NotExpected,
-            "it is symmetric, but no reflection was found that reverses the motion",
+            "it is symmetric, but no reflection was found that reverses the Lagrangian",
         ),
     }
 }
