@@ -47,6 +47,9 @@ impl Mechanics {
         if self.n() > MAX_VELOCITIES {
             return Ok(Measure::NotDecided("there are many velocities"));
         }
+        if !self.system.states.is_empty() {
+            return Ok(Measure::NotDecided("there are auxiliary states"));
+        }
         let admissible = self.admissible(engine)?;
         let u: Vec<Expr> = admissible.free.iter().map(|&i| self.v[i]).collect();
         let pool = &mut self.system.pool;

@@ -35,8 +35,13 @@ struct Signs {
 }
 
 impl Mechanics {
-    /// The reflection of the fewest coordinates that reverses the motion, if a change of signs does.
+    /// The reflection of the fewest coordinates that reverses the motion, if a change of signs does; none beside
+    /// auxiliary states.
     pub fn reversal(&mut self) -> Option<Reversal> {
+        // Whether their rates turn round with the motion is not asked.
+        if !self.system.states.is_empty() {
+            return None;
+        }
         let signs = self.reflections().into_iter().find(|signs| self.is_reversed(signs))?;
         let names = self.system.coordinates.iter().zip(&signs.q);
         let reflected = names.filter(|(_, s)| **s < 0).map(|(c, _)| c.name.clone()).collect();

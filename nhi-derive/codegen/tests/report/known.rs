@@ -155,6 +155,20 @@ fn expectations_are_those_of_long_runs() {
     }
 }
 
+#[test]
+fn rates_of_auxiliary_states() {
+    let report = super::report(&declared(
+        "coordinates(x), states(i), lagrangian = m/2*dot(x)^2, constraints(), force = c*i*dx, dynamics(dot(i) = r - c*i)",
+    ));
+    let formula = report.formulas().find(|formula| formula.name == "state_rates").expect("rates");
+    assert_eq!(report.pool.show(formula.value[0][0]).to_string(), "r - c*i");
+    let found = answers(&report);
+    assert!(
+        found.contains(&("reversible", Answer::NotDecided))
+            && found.contains(&("measure", Answer::NotDecided))
+    );
+}
+
 fn answers(report: &Report) -> Vec<(&'static str, Answer)> {
     let blocks = report.sections.iter().flat_map(|section| &section.blocks);
     let findings = blocks.filter_map(|block| match block {

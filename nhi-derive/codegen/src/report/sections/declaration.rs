@@ -25,6 +25,12 @@ pub(super) fn declaration(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError
     if let Some(force) = &system.source.force {
         lines.push(format!("force = {force}"));
     }
+    if !system.states.is_empty() {
+        lines.push("dynamics(".to_owned());
+        let rates = system.states.iter().zip(&system.source.dynamics);
+        lines.extend(rates.map(|(state, rate)| format!("    dot({}) = {rate},", state.name)));
+        lines.push(")".to_owned());
+    }
     for definition in &system.definitions {
         lines.push(format!("let {} = {}", definition.name, system.pool.show_up_to(definition.value, 200)));
     }
@@ -54,6 +60,7 @@ pub(super) fn configuration(x: &mut Context<'_>) -> Result<Vec<Block>, EngineErr
     rows.extend(system.coordinates[..k].iter().map(|c| row("coordinate", &c.name)));
     rows.extend(system.coordinates[k..].iter().map(|c| row("entry of the pose", &c.name)));
     rows.extend(system.velocities[k..].iter().map(|v| row("body velocity", &v.name)));
+    rows.extend(system.states.iter().map(|z| row("auxiliary state", &z.name)));
     rows.extend(system.parameters.iter().map(|p| row("parameter", &p.name)));
     rows.extend(system.inputs.iter().map(|u| row("control input, held over a step", &u.name)));
     let table = Table { name: "names", head: vec!["name", "meaning"], rows };

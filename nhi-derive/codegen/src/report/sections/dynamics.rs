@@ -127,6 +127,13 @@ pub(super) fn equations(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> 
     let left = x.velocities().into_iter().map(Math::rate).collect();
     let role = Role::Named("a".into());
     blocks.push(Block::Formula(x.results("acceleration", left, (acceleration, &role))?));
+    let system = &x.mechanics.system;
+    if !system.states.is_empty() {
+        let left = system.states.iter().map(|z| Math::name(&z.name).rate()).collect();
+        let rates = system.dynamics.clone();
+        blocks.push(text("The rates of the auxiliary states are"));
+        blocks.push(Block::Formula(x.entries("state_rates", left, &rates)));
+    }
     Ok(blocks)
 }
 
