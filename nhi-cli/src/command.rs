@@ -13,6 +13,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use nhi_codegen::engine::{Engine, default_engine};
 use nhi_codegen::expand::ExpandError;
+use nhi_codegen::report::Format;
 use nhi_run::model::{GROUP_METHODS, METHODS, MODELS};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -101,6 +102,21 @@ enum Command {
         #[arg(long)]
         explain: bool,
     },
+    /// Write the derivation of a declared system for people: equations, structure, symmetries, methods.
+    #[command(after_help = examples::REPORT)]
+    Report {
+        /// A Rust source file with declarations.
+        file: PathBuf,
+        /// One struct; necessary if several derive `Nonholonomic`.
+        #[arg(long = "struct", value_name = "NAME")]
+        name: Option<String>,
+        /// Markdown, TeX, HTML or JSON.
+        #[arg(long, default_value = "md", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
+        format: String,
+        /// Where to write it; standard output if left out.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
     /// Write generated code as source files to check in.
     ///
     /// Rust code contains the structs themselves, without the derive, and depends on `nhi-runtime` alone, also with
@@ -184,6 +200,9 @@ impl Arguments {
                     _ => nhi_codegen::expand,
                 };
                 expand(&file, name.as_deref(), method.as_deref(), print)
+            }
+            Some(Command::Report { file, name, format, out }) => {
+                report(&file, name.as_deref(), &format, out.as_deref())
             }
             Some(Command::Generate(generate)) => generate.execute(),
         };
@@ -282,6 +301,16 @@ fn expand(file: &Path, name: Option<&str>, method: Option<&str>, expand: Expand)
     print(code.map_err(|error| Failed::Wrong(format!("{}: {error}", file.display())))?.as_bytes())
 }
 
+fn report(file: &Path, name: Option<&str>, format: &str, out: Option<&Path>) -> Result<(), Failed> {
+    let format = Format::named(format).unwrap_or(Format::Markdown);
+    let report = nhi_codegen::report::report(&read(file)?, name, format, default_engine().as_mut());
+    let report = report.map_err(|error| Failed::Wrong(format!("{}: {error}", file.display())))?;
+    match out {
+        Some(path) => save(path, report.as_bytes()),
+        None => print(report.as_bytes()),
+    }
+}
+
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failed> {
     Ok(io::stdout().lock().write_all(bytes)?)
 }
@@ -292,6 +321,9 @@ mod examples {
   nhi run sleigh.rs --set J=1,m=1,a=0.2 --q0 0,0,0 --v0 1,0.5,0.2 --h 0.01 --steps 1000 --every 10 --out sleigh.csv
   nhi run sleigh.rs --set J=1,m=1 --sweep a=0.1:0.5:5 --q0 0,0,0 --v0 1,0.5,0 --project --h 0.01 --steps 1000 --every 1000 --out sweep.csv
   nhi run sleigh.json --view sleigh.html --plot sleigh.svg";
+    pub(super) const REPORT: &str = "Examples:
+  nhi report sleigh.rs
+  nhi report sleigh.rs --format html --out sleigh.html";
     pub(super) const CHECK: &str = "Example:
   nhi run sleigh.json --out samples.json
   nhi check samples.json";

@@ -20,6 +20,8 @@ pub enum ExpandError {
         /// The existing names.
         found: Vec<String>,
     },
+    /// Several structs where one is needed; their names.
+    Several(Vec<String>),
     /// Unknown method; the ids of the known ones.
     NoMethod(String),
     /// The declaration has errors, one line or more each.
@@ -36,6 +38,9 @@ impl fmt::Display for ExpandError {
             ExpandError::NoStruct { wanted: Some(name), found } => {
                 write!(f, "no struct `{name}` here derives `Nonholonomic`")?;
                 if found.is_empty() { Ok(()) } else { write!(f, ", only {}", quoted(found)) }
+            }
+            ExpandError::Several(names) => {
+                write!(f, "several structs here derive `Nonholonomic`; choose one of {}", quoted(names))
             }
             ExpandError::NoMethod(name) => {
                 let ids: Vec<String> =

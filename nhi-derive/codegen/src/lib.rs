@@ -23,6 +23,7 @@ pub mod optimise;
 pub mod optimised;
 pub mod pipeline;
 pub mod program;
+pub mod report;
 pub mod system;
 pub mod target;
 

@@ -177,7 +177,7 @@ fn infinite(declaration: &Declaration) -> Box<Rejected> {
     declaration.reject(vec![error.help("choose units in which its constants are of moderate size")])
 }
 
-fn unanswered(declaration: &Declaration, error: &EngineError) -> Box<Rejected> {
+pub(crate) fn unanswered(declaration: &Declaration, error: &EngineError) -> Box<Rejected> {
     declaration.reject(vec![Error::new(declaration.ident.span(), error.to_string())])
 }
 

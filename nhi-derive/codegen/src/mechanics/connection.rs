@@ -70,7 +70,7 @@ impl Vertical {
         let rows = known.independent(pool, &x.mu, k);
         let b: Matrix = rows.iter().map(|row| row[k..].to_vec()).collect();
         let pivots = known.pivots(pool, engine, &b, group.dimension)?;
-        let e = pivots.kernel(pool, &b);
+        let e = pivots.kernel(pool, &b, group.dimension);
         let e = simplify(pool, engine, &known, &e)?;
         let e = pivots.scaled(pool, &known, e);
         let e = known.recognised(pool, e);
@@ -121,7 +121,7 @@ impl Mechanics {
         let d = match &a {
             Some(a) => horizontal_and_vertical(pool, a, &e),
             None => {
-                let d = known.null_space(pool, &self.mu, k + n_g);
+                let (d, _) = known.null_space(pool, &self.mu, k + n_g, k + n_g);
                 simplify(pool, engine, &known, &d)?
             }
         };
@@ -156,6 +156,80 @@ impl Mechanics {
         let one: Matrix = (0..n).map(|i| (0..n).map(|j| pool.int(i64::from(i == j))).collect()).collect();
         let p = subtract(pool, &one, &q);
         Ok(Projectors { q, p })
+    }
+}
+
+/// Velocities up to which all sets of pivots are compared.
+const MAX_PIVOTS: usize = 8;
+
+/// The velocities that the constraints admit, v = D u + w.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Admissible {
+    /// D, n × (n − m).
+    pub d: Matrix,
+    /// w, n; zero if no constraint is affine.
+    pub drift: Vec<Expr>,
+    /// The velocities that u consists of: D is the identity and w is zero in these rows.
+    pub free: Vec<usize>,
+}
+
+impl Mechanics {
+    /// M⁻¹, simplified.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn inverse_mass(&mut self, engine: &mut dyn Engine) -> Result<Matrix, EngineError> {
+        let n = self.n();
+        let known = Known::new(self);
+        let pool = &mut self.system.pool;
+        let one: Matrix = (0..n).map(|i| (0..n).map(|j| pool.int(i64::from(i == j))).collect()).collect();
+        let inverse = solve_definite(pool, &self.mass, &one);
+        simplify(pool, engine, &known, &inverse)
+    }
+
+    /// The admissible velocities, in terms of some of the velocities themselves.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn admissible(&mut self, engine: &mut dyn Engine) -> Result<Admissible, EngineError> {
+        let n = self.n();
+        let known = Known::new(self);
+        let pool = &mut self.system.pool;
+        let rows: Matrix =
+            self.mu.iter().zip(&self.mu_t).map(|(row, &dt)| [&row[..], &[dt]].concat()).collect();
+        let (basis, mut free) = match n <= MAX_PIVOTS {
+            true => {
+                let pivots = known.pivots(pool, engine, &self.mu, n)?;
+                let kernel = pivots.kernel(pool, &rows, n + 1);
+                // Numerators first: what is simple over the determinant is seldom found to be so afterwards.
+                let mut kernel = simplify(pool, engine, &known, &kernel)?;
+                for e in kernel.iter_mut().flatten() {
+                    *e = pool.div(*e, pivots.determinant);
+                }
+                let free = (0..=n).filter(|j| !pivots.columns.contains(j)).collect();
+                (kernel, free)
+            }
+            false => known.null_space(pool, &rows, n + 1, n),
+        };
+        free.pop();
+        let basis = simplify(pool, engine, &known, &basis)?;
+        let drift = basis[..n].iter().map(|row| row[free.len()]).collect();
+        let d = basis[..n].iter().map(|row| row[..free.len()].to_vec()).collect();
+        Ok(Admissible { d, drift, free })
+    }
+
+    /// A basis of the vectors that `rows` of m entries annihilate, as rows of m entries.
+    pub(super) fn annihilated(
+        &mut self,
+        engine: &mut dyn Engine,
+        rows: &Matrix,
+        m: usize,
+    ) -> Result<Matrix, EngineError> {
+        let known = Known::new(self);
+        let pool = &mut self.system.pool;
+        let (basis, free) = known.null_space(pool, rows, m, m);
+        let basis = simplify(pool, engine, &known, &basis)?;
+        Ok(transposed(&basis, free.len()))
     }
 }
 
@@ -285,13 +359,14 @@ impl Known {
         Ok(best.map_or_else(none, |(_, pivots)| pivots))
     }
 
-    /// A basis of the kernel of `rows`, as columns of `n` entries, by elimination.
-    fn null_space(&self, pool: &mut Pool, rows: &Matrix, n: usize) -> Matrix {
+    /// A basis of the kernel of `rows`, as columns of `n` entries, by elimination of unknowns among the first
+    /// `pivots`; with the unknowns that remain free, in whose rows the basis is the identity.
+    fn null_space(&self, pool: &mut Pool, rows: &Matrix, n: usize, pivots: usize) -> (Matrix, Vec<usize>) {
         let mut rows = rows.clone();
         let mut leads: Vec<usize> = Vec::new();
         for i in 0..rows.len() {
             let mut best: Option<((Zero, Class), usize)> = None;
-            for (j, &entry) in rows[i].iter().enumerate() {
+            for (j, &entry) in rows[i].iter().enumerate().take(pivots) {
                 let class = self.class(pool, entry);
                 if best.is_some_and(|(known, _)| known < (Zero::No, class)) {
                     continue;
@@ -330,7 +405,7 @@ impl Known {
                 });
             }
         }
-        basis
+        (basis, free)
     }
 }
 
@@ -342,14 +417,14 @@ struct Pivots {
 }
 
 impl Pivots {
-    /// A basis of ker b: e_F = det b_P and e_P = −adj(b_P) b_F for one after the other of the columns F
+    /// A basis of ker b, which has `n` columns and may have more than there were to choose from: e_F = det b_P and e_P = −adj(b_P) b_F for one after the other of the columns F
     /// that are no pivots.
-    fn kernel(&self, pool: &mut Pool, b: &Matrix) -> Matrix {
+    fn kernel(&self, pool: &mut Pool, b: &Matrix, n: usize) -> Matrix {
         let square: Matrix = b.iter().map(|row| self.columns.iter().map(|&j| row[j]).collect()).collect();
-        let mut e = vec![Vec::new(); self.n];
-        for j in (0..self.n).filter(|j| !self.columns.contains(j)) {
+        let mut e = vec![Vec::new(); n];
+        for j in (0..n).filter(|j| !self.columns.contains(j)) {
             let column: Vec<Expr> = b.iter().map(|row| row[j]).collect();
-            let mut entries = vec![pool.zero(); self.n];
+            let mut entries = vec![pool.zero(); n];
             entries[j] = self.determinant;
             for (i, x) in self.columns.iter().zip(cramer(pool, &square, &column)) {
                 entries[*i] = pool.neg(x);

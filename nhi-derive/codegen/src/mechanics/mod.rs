@@ -20,14 +20,20 @@
 
 mod combine;
 mod connection;
+mod flag;
 mod linear;
+mod measure;
+mod reversal;
 mod structure;
 mod symmetry;
 
 pub use combine::{Block, Combination, Rows};
-pub use connection::{Connection, Projectors, Vertical};
+pub use connection::{Admissible, Connection, Projectors, Vertical};
+pub use flag::{Flag, Holonomic};
+pub use measure::Measure;
+pub use reversal::Reversal;
 pub use structure::Structure;
-pub use symmetry::Symmetry;
+pub use symmetry::{Symmetry, invariances};
 
 use crate::engine::{Engine, EngineError};
 use crate::expr::{Expr, Pool};

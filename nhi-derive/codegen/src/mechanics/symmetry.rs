@@ -27,9 +27,21 @@ const EXPANSION_LIMIT: usize = 200;
 /// A basis of the constant directions that are seen to be symmetries when everything is multiplied
 /// out. Beside a group factor these are directions of the coordinates alone.
 pub(super) fn symmetries(x: &mut Mechanics) -> Vec<Symmetry> {
+    let covectors: Vec<Vec<Expr>> = [&x.dl_dq, &x.force].into_iter().chain(&x.mu).cloned().collect();
+    annihilated(x, &covectors)
+}
+
+/// A basis of the constant directions ξ along which L is invariant and no force acts, whatever the reactions do:
+/// d/dt (p·ξ) = (μ ξ)·λ. Beside a group factor these are directions of the coordinates alone.
+pub fn invariances(x: &mut Mechanics) -> Vec<Symmetry> {
+    let covectors = [x.dl_dq.clone(), x.force.clone()];
+    annihilated(x, &covectors)
+}
+
+/// A basis of the constant directions that are seen to be annihilated by `covectors`.
+fn annihilated(x: &mut Mechanics, covectors: &[Vec<Expr>]) -> Vec<Symmetry> {
     let n = x.n();
     let k = n - x.system.group.map_or(0, |group| group.dimension);
-    let covectors: Vec<Vec<Expr>> = [&x.dl_dq, &x.force].into_iter().chain(&x.mu).cloned().collect();
     let mut reduced = Echelon::default();
     for covector in covectors {
         for equation in equations(x, &covector[..k]) {

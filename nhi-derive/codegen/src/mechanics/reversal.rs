@@ -1,0 +1,179 @@
+//! Motions that run backwards.
+//!
+//! A reflection σ of the configuration, with signs s of its entries and s' of the velocities, reverses the motion if
+//! t ↦ σ(q(−t)) is a motion wherever q is one: for
+//!
+//! ```text
+//! s' M(s q, −t) s' = M(q, t),   b(s q, −s' v, −t) = s' b(q, v, t),
+//! μ(s q)·(−s' v) + μ₀(s q, −t) = 0   wherever   μ(q) v + μ₀(q, t) = 0.
+//! ```
+//!
+//! b does not change with a total time derivative in L. Inputs run backwards with the motion.
+
+use super::{Matrix, Mechanics};
+use crate::expr::Expr;
+use crate::group::Part;
+use std::collections::HashMap;
+
+/// Coordinates, and mirrors of a pose, of which all combinations are tried; of more none or one alone.
+const MAX_MIRRORS: usize = 8;
+
+/// A reflection that reverses the motion.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reversal {
+    /// Entries of the configuration that change their signs.
+    pub reflected: Vec<String>,
+    /// Whether the system depends on the time, so that it is t = 0 about which motions are reversed.
+    pub about_zero: bool,
+}
+
+/// Signs of configuration and velocities.
+#[derive(Clone)]
+struct Signs {
+    q: Vec<i64>,
+    v: Vec<i64>,
+}
+
+impl Mechanics {
+    /// The reflection of the fewest coordinates that reverses the motion, if a change of signs does; none beside
+    /// auxiliary states.
+    pub fn reversal(&mut self) -> Option<Reversal> {
+        // Whether their rates turn round with the motion is not asked.
+        if !self.system.states.is_empty() {
+            return None;
+        }
+        let signs = self.reflections().into_iter().find(|signs| self.is_reversed(signs))?;
+        let names = self.system.coordinates.iter().zip(&signs.q);
+        let reflected = names.filter(|(_, s)| **s < 0).map(|(c, _)| c.name.clone()).collect();
+        let t = [self.system.t];
+        let about_zero = [&self.momentum, &self.bias, &self.residual]
+            .into_iter()
+            .flatten()
+            .any(|&e| self.system.pool.depends_on(e, &t));
+        Some(Reversal { reflected, about_zero })
+    }
+
+    /// Whether a change of signs reverses the Lagrangian too, L(s q, −s' v, −t) = L(q, v, t), and with it the motions of
+    /// discrete Lagrangians. A total time derivative in L is not reversed in general.
+    pub fn has_reversible_lagrangian(&mut self) -> bool {
+        self.reflections().into_iter().any(|signs| self.reverses_momenta(&signs) && self.is_reversed(&signs))
+    }
+
+    /// All reflections to try, those of fewer entries first.
+    fn reflections(&self) -> Vec<Signs> {
+        let (k, n) = (self.system.shape(), self.n());
+        // Mirrors of the pose: signs of the axes in space and in the body at once.
+        let axes: usize = match self.system.group.map(|group| group.pose) {
+            None => 0,
+            Some([Part::Number, ..]) => 2,
+            Some(_) => 3,
+        };
+        let bits = k + axes;
+        let sets: Vec<u32> = if bits <= MAX_MIRRORS {
+            (0..1 << bits).collect()
+        } else {
+            [0].into_iter().chain((0..bits.min(31)).map(|i| 1 << i)).collect()
+        };
+        let sign = |set: u32, i: usize| if i < 32 && set >> i & 1 == 1 { -1 } else { 1 };
+        let mut all: Vec<Signs> = sets
+            .into_iter()
+            .map(|set| {
+                let shape: Vec<i64> = (0..k).map(|i| sign(set, i)).collect();
+                let s: Vec<i64> = (0..axes).map(|i| sign(set, k + i)).collect();
+                let (mut q, mut v) = (shape.clone(), shape);
+                let handed: i64 = s.iter().product();
+                for part in self.system.group.map_or(&[][..], |group| group.pose) {
+                    match part {
+                        // Of the plane: an angle and a position.
+                        Part::Number => {}
+                        Part::Vector => q.extend(&s),
+                        Part::Matrix => q.extend((0..9).map(|e| s[e / 3] * s[e % 3])),
+                    }
+                }
+                if axes == 2 {
+                    q.extend([handed, s[0], s[1]]);
+                    v.extend([handed, s[0], s[1]]);
+                } else if axes == 3 {
+                    v.extend(s.iter().map(|s| handed * s));
+                    v.extend(s.iter().take(n - v.len()));
+                }
+                Signs { q, v }
+            })
+            .collect();
+        all.sort_by_key(|signs| signs.q.iter().filter(|s| **s < 0).count());
+        all
+    }
+
+    /// The images of configuration, velocities and time.
+    fn images(&mut self, signs: &Signs) -> HashMap<Expr, Expr> {
+        let t = self.system.t;
+        let pool = &mut self.system.pool;
+        let mut back = HashMap::new();
+        for (&q, &s) in self.q.iter().zip(&signs.q) {
+            let image = pool.int(s);
+            back.insert(q, pool.mul(image, q));
+        }
+        for (&v, &s) in self.v.iter().zip(&signs.v) {
+            let image = pool.int(-s);
+            back.insert(v, pool.mul(image, v));
+        }
+        back.insert(t, pool.neg(t));
+        back
+    }
+
+    /// p(s q, −s' v, −t) = −s' p(q, v, t).
+    fn reverses_momenta(&mut self, signs: &Signs) -> bool {
+        let (free, back) = (self.free_pose(), self.images(signs));
+        let pool = &mut self.system.pool;
+        let images = pool.substitute(&self.momentum, &back);
+        (self.momentum.iter().zip(images).zip(&signs.v)).all(|((&p, image), &s)| {
+            let turned = pool.int(s);
+            let turned = pool.mul(turned, p);
+            let sum = pool.add(image, turned);
+            let sum = pool.substitute(&[sum], &free)[0];
+            pool.vanishes(sum)
+        })
+    }
+
+    fn is_reversed(&mut self, signs: &Signs) -> bool {
+        let free = self.free_pose();
+        let back = self.images(signs);
+        let pool = &mut self.system.pool;
+        let mut differences = Vec::new();
+        let images = pool.substitute(&self.bias, &back);
+        for ((&b, image), &s) in self.bias.iter().zip(images).zip(&signs.v) {
+            let expected = pool.int(s);
+            let expected = pool.mul(expected, b);
+            differences.push(pool.sub(image, expected));
+        }
+        for (row, &s) in self.mass.iter().zip(&signs.v) {
+            let images = pool.substitute(row, &back);
+            for ((&e, image), &other) in row.iter().zip(images).zip(&signs.v) {
+                let expected = pool.int(s * other);
+                let expected = pool.mul(expected, e);
+                differences.push(pool.sub(image, expected));
+            }
+        }
+        let differences = pool.substitute(&differences, &free);
+        if differences.into_iter().any(|e| !pool.vanishes(e)) {
+            return false;
+        }
+        let rows: Matrix =
+            self.mu.iter().zip(&self.mu_t).map(|(row, &dt)| [&row[..], &[dt]].concat()).collect();
+        let m = rows.len();
+        if m == 0 {
+            return true;
+        }
+        let mut both = rows.clone();
+        for row in &rows {
+            let mut image = pool.substitute(row, &back);
+            for (e, &s) in image.iter_mut().zip(&signs.v) {
+                let sign = pool.int(-s);
+                *e = pool.mul(sign, *e);
+            }
+            both.push(image);
+        }
+        let both: Matrix = both.iter().map(|row| pool.substitute(row, &free)).collect();
+        pool.rank(&both) == m
+    }
+}

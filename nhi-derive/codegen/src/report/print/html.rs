@@ -1,0 +1,88 @@
+//! One HTML file that needs no other.
+
+use super::mathml::{display, escaped};
+use super::texmath::{WHERE, remark};
+use super::typeset;
+use crate::report::{Block, Formula, Report, Table};
+use std::fmt::Write as _;
+
+const STYLE: &str = include_str!("report.css");
+
+pub(super) fn print(report: &Report) -> String {
+    let name = escaped(&report.name);
+    let mut out = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>\n<nav>\n"
+    );
+    for section in &report.sections {
+        let _ = writeln!(out, "<a href=\"#{}\">{}</a>", section.key, escaped(section.title));
+    }
+    out.push_str("</nav>\n");
+    for section in &report.sections {
+        let _ = writeln!(out, "<section id=\"{}\">\n<h2>{}</h2>", section.key, escaped(section.title));
+        for block in &section.blocks {
+            match block {
+                Block::Text(text) => {
+                    let _ = writeln!(out, "<p>{}</p>", inline(text));
+                }
+                Block::Formula(of) => formula(&mut out, report, of),
+                Block::Table(of) => table(&mut out, of),
+                Block::Listing(text) => {
+                    let _ = writeln!(out, "<pre>{}</pre>", escaped(text.trim_end()));
+                }
+                Block::Heading(key, title) => {
+                    let _ = writeln!(out, "<h3 id=\"{key}\">{}</h3>", inline(title));
+                }
+                Block::Finding(finding) => {
+                    let (answer, class) = (finding.answer.text(), finding.answer.text().replace(' ', "-"));
+                    let _ = writeln!(
+                        out,
+                        "<p id=\"{}\"><strong>{}: <span class=\"{class}\">{answer}</span>.</strong> {}</p>",
+                        finding.key,
+                        escaped(finding.question),
+                        inline(&finding.reason)
+                    );
+                    for of in &finding.formulas {
+                        formula(&mut out, report, of);
+                    }
+                }
+            }
+        }
+        out.push_str("</section>\n");
+    }
+    out.push_str("</body>\n</html>\n");
+    out
+}
+
+fn inline(text: &str) -> String {
+    let part = |(is_code, part)| match is_code {
+        true => format!("<code>{}</code>", escaped(part)),
+        false => escaped(part),
+    };
+    super::spans(text).map(part).collect()
+}
+
+fn formula(out: &mut String, report: &Report, formula: &Formula) {
+    let typeset = typeset(&report.pool, formula);
+    if !typeset.equations.is_empty() {
+        let _ = writeln!(out, "<div class=\"formula\">{}</div>", display(&typeset.equations));
+    }
+    if !typeset.parts.is_empty() {
+        let _ = writeln!(out, "<p>{WHERE}</p>\n<div class=\"formula\">{}</div>", display(&typeset.parts));
+    }
+    if let Some(remark) = remark(&typeset) {
+        let _ = writeln!(out, "<p>{remark}</p>");
+    }
+}
+
+fn table(out: &mut String, table: &Table) {
+    let cells = |tag: &str, cells: &[String]| -> String {
+        cells.iter().map(|cell| format!("<{tag}>{cell}</{tag}>")).collect()
+    };
+    let head: Vec<String> = table.head.iter().map(|text| escaped(text)).collect();
+    let _ = writeln!(out, "<div class=\"formula\"><table>\n<tr>{}</tr>", cells("th", &head));
+    for row in &table.rows {
+        let row: Vec<String> = row.iter().map(|cell| inline(cell)).collect();
+        let _ = writeln!(out, "<tr>{}</tr>", cells("td", &row));
+    }
+    out.push_str("</table></div>\n");
+}

@@ -1,0 +1,128 @@
+//! One printer for each format.
+
+mod html;
+mod json;
+mod markdown;
+mod mathml;
+mod tex;
+mod texmath;
+
+use super::math::{Math, broken, math};
+use super::{Formula, Left, Report};
+use crate::expr::{Expr, Pool};
+
+/// Width of a line of a formula, and of a matrix that is not written entry by entry.
+const LINE: usize = 78;
+
+/// A format of reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Markdown, with formulas between dollar signs.
+    Markdown,
+    /// TeX with amsmath.
+    Tex,
+    /// One HTML file, with formulas as MathML.
+    Html,
+    /// JSON, a key for each section.
+    Json,
+}
+
+/// Writes a report.
+type Print = fn(&Report) -> String;
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 4] = [Format::Markdown, Format::Tex, Format::Html, Format::Json];
+
+    /// Name and printer.
+    fn row(self) -> (&'static str, Print) {
+        match self {
+            Format::Markdown => ("md", markdown::print),
+            Format::Tex => ("tex", tex::print),
+            Format::Html => ("html", html::print),
+            Format::Json => ("json", json::print),
+        }
+    }
+
+    /// Its name, the extension of its files.
+    pub fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// The format of that name.
+    pub fn named(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// A report in this format.
+    pub fn print(self, report: &Report) -> String {
+        (self.row().1)(report)
+    }
+}
+
+/// One equation of a formula: what stands to the left, and to the right in one or more lines.
+struct Equation {
+    left: Option<Math>,
+    lines: Vec<Math>,
+}
+
+/// The equations of a formula, and those of its parts.
+struct Typeset {
+    equations: Vec<Equation>,
+    parts: Vec<Equation>,
+    /// Whether entries of a matrix that are zero are left out.
+    is_sparse: bool,
+}
+
+fn typeset(pool: &Pool, formula: &Formula) -> Typeset {
+    let equation = |left: Math, e: Expr| {
+        let lines = broken(pool, e, LINE.saturating_sub(left.width() + 3));
+        Equation { left: Some(left), lines }
+    };
+    let parts = formula.parts.iter().map(|&(symbol, e)| equation(math(pool, symbol), e)).collect();
+    let mut is_sparse = false;
+    let equations = match &formula.left {
+        Left::Zero => formula
+            .value
+            .iter()
+            .map(|row| {
+                let mut lines = broken(pool, row[0], LINE);
+                if let Some(last) = lines.last_mut() {
+                    *last = Math::Row(vec![last.clone(), Math::Operator("="), Math::Number("0".into())]);
+                }
+                Equation { left: None, lines }
+            })
+            .collect(),
+        Left::Entries(names) => {
+            names.iter().zip(&formula.value).map(|(left, row)| equation(left.clone(), row[0])).collect()
+        }
+        Left::Matrix(symbol, letter) => {
+            let entries =
+                formula.value.iter().map(|row| row.iter().map(|&e| math(pool, e)).collect()).collect();
+            let whole = Math::Matrix(entries);
+            if symbol.width() + whole.width() + 3 <= LINE {
+                vec![Equation { left: Some(symbol.clone()), lines: vec![whole] }]
+            } else {
+                is_sparse = true;
+                let mut equations = Vec::new();
+                for (i, row) in formula.value.iter().enumerate() {
+                    for (j, &e) in row.iter().enumerate().filter(|(_, e)| !pool.is_zero(**e)) {
+                        let index = if row.len() > 9 || formula.value.len() > 9 {
+                            format!("{},{}", i + 1, j + 1)
+                        } else {
+                            format!("{}{}", i + 1, j + 1)
+                        };
+                        equations.push(equation(letter.clone().with_index(Math::Number(index)), e));
+                    }
+                }
+                equations
+            }
+        }
+    };
+    Typeset { equations, parts, is_sparse }
+}
+
+/// Text, and code between backticks.
+fn spans(text: &str) -> impl Iterator<Item = (bool, &str)> {
+    text.split('`').enumerate().map(|(i, part)| (i % 2 == 1, part))
+}

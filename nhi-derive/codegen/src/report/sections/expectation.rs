@@ -1,0 +1,204 @@
+//! What methods keep for a system.
+
+use super::Context;
+use crate::expr::Expr;
+use crate::method::{Method, refusal};
+use nhi_methods::Kind;
+
+/// How well something is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Grade {
+    Guaranteed,
+    Typical,
+    NotExpected,
+    /// There is nothing to keep.
+    Nothing,
+}
+
+impl Grade {
+    fn text(self) -> &'static str {
+        match self {
+            Grade::Guaranteed => "guaranteed",
+            Grade::Typical => "typical",
+            Grade::NotExpected => "not to be expected",
+            Grade::Nothing => "nothing to keep",
+        }
+    }
+}
+
+/// What one method keeps, with reasons.
+pub(super) struct Expectation {
+    pub(super) method: Method,
+    constraint: (Grade, String),
+    energy: (Grade, String),
+    momenta: (Grade, String),
+}
+
+impl Expectation {
+    /// As cells of a table.
+    pub(super) fn cells(&self) -> Vec<String> {
+        let cell = |(grade, why): &(Grade, String)| format!("{}: {why}", grade.text());
+        let id = format!("`{}`", self.method.facts().id);
+        vec![id, cell(&self.constraint), cell(&self.energy), cell(&self.momenta)]
+    }
+
+    /// As a sentence for each.
+    pub(super) fn sentences(&self) -> String {
+        let sentence =
+            |what: &str, (grade, why): &(Grade, String)| format!("{what}: {} ({why}).", grade.text());
+        let parts = [
+            sentence("Exact constraint", &self.constraint),
+            sentence("Bounded energy", &self.energy),
+            sentence("Exact momenta", &self.momenta),
+        ];
+        parts.join(" ")
+    }
+}
+
+/// What of the system decides.
+struct Facts {
+    /// Number of constraints.
+    m: usize,
+    has_positions: bool,
+    /// Why the energy of the motion itself is not constant, if it is not.
+    changes_energy: Option<&'static str>,
+    /// A reflection reverses the Lagrangian.
+    is_reversible: bool,
+    /// Parasitic modes are known not to grow: M is constant, and reactions do not change the one-forms.
+    has_neutral_parasites: bool,
+    has_momenta: bool,
+    momenta_are_linear: bool,
+}
+
+/// Those of every method that applies.
+pub(super) fn expectations(x: &mut Context<'_>) -> Vec<Expectation> {
+    let facts = facts(x);
+    let applies = |method: &&Method| refusal(**method, &x.mechanics).is_none();
+    Method::ALL.iter().filter(applies).map(|&method| expectation(method, &facts)).collect()
+}
+
+fn facts(x: &mut Context<'_>) -> Facts {
+    let structure = x.mechanics.structure;
+    let changes_energy = if structure.time_dependent {
+        Some("the energy of the motion changes with time, since L or a constraint depends on t")
+    } else if structure.forced {
+        Some("the forces do work on the system")
+    } else if structure.affine {
+        Some("affine constraints do work on the system")
+    } else {
+        None
+    };
+    let place: Vec<Expr> = x.mechanics.q.iter().copied().chain([x.mechanics.system.t]).collect();
+    let symmetries = x.mechanics.symmetries.clone();
+    let momenta_are_linear = symmetries.iter().all(|symmetry| {
+        let along = symmetry.direction.iter().zip(&x.mechanics.momentum).filter(|(c, _)| **c != 0);
+        let terms: Vec<Expr> = along.map(|(_, &p)| p).collect();
+        terms.iter().all(|&p| !x.mechanics.system.pool.depends_on(p, &place))
+    });
+    Facts {
+        m: x.mechanics.m(),
+        has_positions: x.mechanics.has_positions(),
+        changes_energy,
+        is_reversible: x.mechanics.has_reversible_lagrangian(),
+        has_neutral_parasites: structure.constant_mass
+            && structure.affine_in_impulse
+            && x.mechanics.system.group.is_none(),
+        has_momenta: !symmetries.is_empty(),
+        momenta_are_linear,
+    }
+}
+
+fn expectation(method: Method, facts: &Facts) -> Expectation {
+    Expectation {
+        method,
+        constraint: constraint(method, facts),
+        energy: energy(method, facts),
+        momenta: momenta(method, facts),
+    }
+}
+
+fn graded(grade: Grade, why: &str) -> (Grade, String) {
+    (grade, why.to_owned())
+}
+
+fn constraint(method: Method, facts: &Facts) -> (Grade, String) {
+    if facts.m == 0 {
+        return graded(Grade::Nothing, "there are no constraints");
+    }
+    match method.facts().kind {
+        Kind::RungeKutta | Kind::MuntheKaas => graded(
+            Grade::NotExpected,
+            "it follows the index-reduced equations and drifts off the constraints by its own error",
+        ),
+        Kind::Reflecting if facts.has_positions => graded(
+            Grade::Guaranteed,
+            "velocities are projected at every node; the reflected momentum itself is off by O(h)",
+        ),
+        Kind::Reflecting => graded(
+            Grade::Guaranteed,
+            "the velocity at a node is the projection of both momenta; the reflected momentum itself is off by O(h)",
+        ),
+        _ => graded(Grade::Guaranteed, "a step solves μ v + μ₀ = 0 at the new node"),
+    }
+}
+
+fn energy(method: Method, facts: &Facts) -> (Grade, String) {
+    if let Some(why) = facts.changes_energy {
+        return graded(Grade::Nothing, why);
+    }
+    let row = method.facts();
+    match row.kind {
+        Kind::RungeKutta | Kind::MuntheKaas => (
+            Grade::NotExpected,
+            format!("no structure holds the energy; it drifts with an error of order {}", row.order),
+        ),
+        Kind::Restarted => graded(Grade::NotExpected, "it is not reversible, and its energy drifts slowly"),
+        Kind::Reflecting if row.order == 1 => {
+            graded(Grade::NotExpected, "its parasitic modes grow or decay exponentially")
+        }
+        Kind::Reflecting if facts.m == 0 && facts.is_reversible => {
+            graded(Grade::Typical, "without constraints it is a symmetric variational integrator")
+        }
+        Kind::Reflecting if facts.has_neutral_parasites && facts.is_reversible => graded(
+            Grade::Typical,
+            "it is symmetric, the motion is reversible, and reactions do not change the one-forms, so that its parasitic modes are neutral",
+        ),
+        Kind::Reflecting => graded(
+            Grade::NotExpected,
+            "its parasitic modes can grow exponentially in long runs; prefer a method of the DLA family, or `rdp` on groups",
+        ),
+        _ if method == Method::SuslovMv && facts.m == 1 => {
+            graded(Grade::Guaranteed, "exact with one constraint, by its discrete Lagrangian")
+        }
+        _ if row.adjoint != Some(method) => {
+            graded(Grade::NotExpected, "it is not symmetric: it takes or adds energy in every step")
+        }
+        _ if facts.is_reversible => graded(
+            Grade::Typical,
+            "it is symmetric and the motion is reversible: bounded by O(h²) near quasi-periodic motions, a random walk on chaotic ones",
+        ),
+        _ => graded(
+            Grade::NotExpected,
+            "it is symmetric, but no reflection was found that reverses the Lagrangian",
+        ),
+    }
+}
+
+fn momenta(method: Method, facts: &Facts) -> (Grade, String) {
+    if !facts.has_momenta {
+        return graded(Grade::Nothing, "no constant direction of the coordinates has a conserved momentum");
+    }
+    match method.facts().kind {
+        Kind::RungeKutta | Kind::MuntheKaas if facts.momenta_are_linear => graded(
+            Grade::Guaranteed,
+            "the momenta are linear in the velocities, and Runge–Kutta methods keep linear invariants",
+        ),
+        Kind::RungeKutta | Kind::MuntheKaas => {
+            graded(Grade::NotExpected, "the momenta depend on the configuration")
+        }
+        _ => graded(
+            Grade::Guaranteed,
+            "the discrete Lagrangian has the symmetry, and no reaction acts along it (discrete Noether theorem)",
+        ),
+    }
+}

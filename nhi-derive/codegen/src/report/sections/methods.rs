@@ -1,0 +1,102 @@
+//! The emitted methods: equations, unknowns, operations, and what they keep for this system.
+
+use super::super::{Block, Table};
+use super::expectation::expectations;
+use super::{Context, text};
+use crate::engine::EngineError;
+use crate::method::readable_programs;
+use crate::program::{Program, Statement};
+
+/// Lines of a step up to which it is printed.
+const LONGEST_STEP: usize = 120;
+
+pub(super) fn methods(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
+    let mut rows = Vec::new();
+    for functions in &x.optimised.methods {
+        let programs = x.derived.methods.iter().find(|programs| programs.method == functions.method);
+        let facts = functions.method.facts();
+        let symmetric = match facts.adjoint {
+            Some(other) if other == functions.method => "yes".to_owned(),
+            Some(other) => format!("no, its adjoint is `{}`", other.facts().id),
+            None => "no".to_owned(),
+        };
+        let unknowns = programs.map_or(0, |programs| unknowns(&programs.step));
+        rows.push(vec![
+            format!("`{}`", facts.id),
+            facts.order.to_string(),
+            symmetric,
+            if unknowns == 0 { "none, explicit".to_owned() } else { unknowns.to_string() },
+            functions.step.operations.to_string(),
+        ]);
+    }
+    let head = vec!["method", "order", "symmetric", "unknowns of Newton's method", "operations of a step"];
+    let mut blocks = vec![Block::Table(Table { name: "methods", head, rows })];
+    let expected = expectations(x);
+    let mut mechanics = x.derived.mechanics.clone();
+    for functions in &x.optimised.methods {
+        let facts = functions.method.facts();
+        blocks.push(Block::Heading(format!("method_{}", facts.id), format!("`{}`", facts.id)));
+        let program = readable_programs(&mut mechanics, functions.method).step;
+        blocks.extend(documentation(&program));
+        if let Some(row) = expected.iter().find(|row| row.method == functions.method) {
+            blocks.push(text(format!("For this system. {}", row.sentences())));
+        }
+        let step = program.show(&mechanics.system.pool).to_string();
+        let step = lines_of_step(&step);
+        if step.lines().count() <= LONGEST_STEP {
+            blocks.push(text("With the terms of this system, before optimisation:"));
+            blocks.push(Block::Listing(step));
+        } else {
+            blocks.push(text(format!(
+                "With the terms of this system a step has {} lines; `nhi expand --plain` prints them.",
+                step.lines().count()
+            )));
+        }
+    }
+    Ok(blocks)
+}
+
+/// The unknowns of the loops of a step.
+fn unknowns(step: &Program) -> usize {
+    let of = |statement: &Statement| match statement {
+        Statement::Newton(newton) => newton.unknowns.len(),
+        _ => 0,
+    };
+    step.body.iter().map(of).sum()
+}
+
+/// The documentation of a step: its equations are a listing.
+fn documentation(program: &Program) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let (mut words, mut listing): (Vec<String>, Option<Vec<String>>) = (Vec::new(), None);
+    for line in program.doc.iter().flat_map(|line| line.lines().chain(line.is_empty().then_some(""))) {
+        match (&mut listing, line) {
+            (None, "```text") => {
+                flush(&mut blocks, &mut words);
+                listing = Some(Vec::new());
+            }
+            (Some(lines), "```") => {
+                blocks.push(Block::Listing(lines.join("\n")));
+                listing = None;
+            }
+            (Some(lines), line) => lines.push(line.to_owned()),
+            (None, "") => flush(&mut blocks, &mut words),
+            (None, line) => words.push(line.to_owned()),
+        }
+    }
+    flush(&mut blocks, &mut words);
+    blocks
+}
+
+fn flush(blocks: &mut Vec<Block>, words: &mut Vec<String>) {
+    if !words.is_empty() {
+        blocks.push(text(words.join(" ")));
+        words.clear();
+    }
+}
+
+/// The lines between the head of the function and its results, in words of mathematics.
+fn lines_of_step(step: &str) -> String {
+    let lines = step.lines().skip(1).map(|line| line.strip_prefix("    ").unwrap_or(line));
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,222 @@
+//! The sections, and what they have in common.
+
+mod connection;
+mod declaration;
+mod dynamics;
+mod expectation;
+mod methods;
+mod structure;
+mod symmetries;
+
+use super::cut::{Names, cut};
+use super::math::Math;
+use super::{Block, Formula, Left, Report, Section};
+use crate::declaration::Rejected;
+use crate::engine::{Engine, EngineError};
+use crate::expr::{Expr, Pool};
+use crate::mechanics::{Admissible, Matrix, Mechanics};
+use crate::optimised::Optimised;
+use crate::pipeline::{Derived, unanswered};
+use crate::program::{Program, Role};
+use std::collections::HashMap;
+
+/// Writes a section.
+type Write = fn(&mut Context<'_>) -> Result<Vec<Block>, EngineError>;
+
+/// The sections in order: key, heading, and contents.
+const WRITERS: &[(&str, &str, Write)] = &[
+    ("declaration", "Declaration", declaration::declaration),
+    ("configuration", "Configuration", declaration::configuration),
+    ("lagrangian", "Lagrangian", declaration::lagrangian),
+    ("mass_matrix", "Mass matrix", dynamics::mass_matrix),
+    ("constraints", "Constraints", dynamics::constraints),
+    ("equations", "Equations of motion", dynamics::equations),
+    ("distribution", "Admissible velocities", dynamics::distribution),
+    ("structure", "Structure", structure::structure),
+    ("symmetries", "Symmetries", symmetries::symmetries),
+    ("connection", "Connection", connection::connection),
+    ("methods", "Methods", methods::methods),
+];
+
+/// The keys of the sections, in order.
+pub const SECTIONS: [&str; WRITERS.len()] = {
+    let mut keys = [""; WRITERS.len()];
+    let mut i = 0;
+    while i < keys.len() {
+        keys[i] = WRITERS[i].0;
+        i += 1;
+    }
+    keys
+};
+
+/// Operations up to which a function is written without intermediate results, and its simplification is tried.
+const CLOSED: usize = 300;
+
+/// Entries of a matrix up to which it is printed.
+const MOST_ENTRIES: usize = 400;
+
+/// What sections are written from.
+struct Context<'a> {
+    derived: &'a Derived,
+    optimised: Optimised,
+    /// Its pool is that of the report.
+    mechanics: Mechanics,
+    engine: &'a mut dyn Engine,
+    admissible: Admissible,
+    /// dv/dt without intermediate results.
+    acceleration: Vec<Expr>,
+    /// Parts of formulas.
+    names: Names,
+}
+
+pub(super) fn report(derived: &Derived, engine: &mut dyn Engine) -> Result<Report, Box<Rejected>> {
+    let failed = |error: EngineError| unanswered(&derived.declaration, &error);
+    let optimised = derived.optimised()?;
+    let mut mechanics = derived.mechanics.clone();
+    let admissible = mechanics.admissible(engine).map_err(failed)?;
+    let role = Role::Named("a".into());
+    let acceleration = written_out(&mut mechanics.system.pool, &derived.system.acceleration, &role);
+    let names = Names::new();
+    let mut context = Context { derived, optimised, mechanics, engine, admissible, acceleration, names };
+    let mut sections = Vec::new();
+    for &(key, title, write) in WRITERS {
+        let blocks = write(&mut context).map_err(failed)?;
+        sections.push(Section { key, title, blocks });
+    }
+    let Context { mechanics, .. } = context;
+    Ok(Report { name: mechanics.system.name, pool: mechanics.system.pool, sections })
+}
+
+/// An output of a program without loops, in terms of its inputs.
+fn written_out(pool: &mut Pool, program: &Program, role: &Role) -> Vec<Expr> {
+    let mut known: HashMap<Expr, Expr> = HashMap::new();
+    for (symbol, value) in program.lets() {
+        let full = pool.substitute(&[value], &known)[0];
+        known.insert(symbol, full);
+    }
+    let output = program.outputs.iter().find(|output| output.role == *role);
+    output.map_or_else(Vec::new, |output| pool.substitute(&output.values, &known))
+}
+
+impl Context<'_> {
+    fn pool(&mut self) -> &mut Pool {
+        &mut self.mechanics.system.pool
+    }
+
+    fn cut(&mut self, values: &[Expr]) -> (Vec<Expr>, Vec<(Expr, Expr)>) {
+        cut(&mut self.mechanics.system.pool, &mut self.names, values)
+    }
+
+    /// A formula for numbers, one left-hand side each.
+    fn entries(&mut self, name: &str, left: Vec<Math>, values: &[Expr]) -> Formula {
+        let (value, parts) = self.cut(values);
+        let value = value.into_iter().map(|e| vec![e]).collect();
+        Formula { name: name.to_owned(), left: Left::Entries(left), value, parts }
+    }
+
+    /// A formula for one number.
+    fn number(&mut self, name: &str, left: Math, value: Expr) -> Formula {
+        self.entries(name, vec![left], &[value])
+    }
+
+    /// A formula that says that numbers are zero.
+    fn zeros(&mut self, name: &str, values: &[Expr]) -> Formula {
+        Formula { left: Left::Zero, ..self.entries(name, Vec::new(), values) }
+    }
+
+    /// A formula for a matrix; its entries have the letter of the second name.
+    fn matrix(&mut self, name: &str, (symbol, letter): (Math, Math), value: &Matrix) -> Formula {
+        let (flat, parts) = self.cut(&value.concat());
+        let mut flat = flat.into_iter();
+        let value = value.iter().map(|row| flat.by_ref().take(row.len()).collect()).collect();
+        Formula { name: name.to_owned(), left: Left::Matrix(symbol, letter), value, parts }
+    }
+
+    /// A matrix, or that it is left out because of its size.
+    fn moderate_matrix(&mut self, name: &str, of: (Math, Math), value: &Matrix) -> Block {
+        let columns = value.first().map_or(0, Vec::len);
+        if columns * value.len() > MOST_ENTRIES {
+            return Block::Text(format!("It has {} × {columns} entries and is not printed.", value.len()));
+        }
+        Block::Formula(self.matrix(name, of, value))
+    }
+
+    /// Results of a program in closed form where that is short, else with its intermediate results.
+    fn results(
+        &mut self,
+        name: &str,
+        left: Vec<Math>,
+        (program, role): (&Program, &Role),
+    ) -> Result<Formula, EngineError> {
+        let closed = written_out(self.pool(), program, role);
+        let weight = self.pool().cost(&closed).weight();
+        if weight <= CLOSED {
+            let pool = &mut self.mechanics.system.pool;
+            let simple = self.engine.simplify(pool, &closed)?;
+            let better = if pool.cost(&simple).weight() < weight { simple } else { closed };
+            return Ok(self.entries(name, left, &better));
+        }
+        let output = program.outputs.iter().find(|output| output.role == *role);
+        let values = output.map_or_else(Vec::new, |output| output.values.clone());
+        let lets = program.lets();
+        let mut needed: Vec<(Expr, Expr)> = Vec::new();
+        let mut open = values.clone();
+        for &(symbol, value) in lets.iter().rev() {
+            if open.iter().any(|&e| self.mechanics.system.pool.depends_on(e, &[symbol])) {
+                needed.push((symbol, value));
+                open.push(value);
+            }
+        }
+        needed.reverse();
+        let mut parts = Vec::new();
+        for (symbol, value) in needed {
+            let (value, inner) = self.cut(&[value]);
+            parts.extend(inner);
+            parts.push((symbol, value[0]));
+        }
+        let mut formula = self.entries(name, left, &values);
+        parts.append(&mut formula.parts);
+        Ok(Formula { parts, ..formula })
+    }
+
+    /// The velocities as they are typeset.
+    fn velocities(&self) -> Vec<Math> {
+        self.mechanics.system.velocities.iter().map(|v| Math::name(&v.name)).collect()
+    }
+
+    /// A letter with each coordinate, or body velocity, as its index.
+    fn with_names(&self, letter: &str) -> Vec<Math> {
+        let names = self.mechanics.system.velocity_names();
+        names.map(|name| Math::letter(letter).with_index(Math::name(name))).collect()
+    }
+
+    /// Which of coordinates and time the expressions depend on, in words.
+    fn dependence(&self, of: &[Expr]) -> String {
+        let system = &self.mechanics.system;
+        let place = system.coordinates.iter().map(|c| (c.name.as_str(), c.symbol));
+        let all = place.chain([("t", system.t)]);
+        let found: Vec<String> = all
+            .filter(|(_, symbol)| of.iter().any(|&e| system.pool.depends_on(e, &[*symbol])))
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
+        listed(&found)
+    }
+}
+
+/// The letters of a matrix and its entries.
+fn letters(symbol: &str, entry: &str) -> (Math, Math) {
+    (Math::letter(symbol), Math::letter(entry))
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+fn text(words: impl Into<String>) -> Block {
+    Block::Text(words.into())
+}

@@ -1,0 +1,191 @@
+//! Growth vectors, integrable combinations, reversals and measures that are known.
+
+use super::{declared, derived, model};
+use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::mechanics::{Flag, Measure, Mechanics};
+use nhi_codegen::program::Role;
+use nhi_codegen::report::{Answer, Block, Report};
+
+fn flag(mechanics: &mut Mechanics) -> Flag {
+    mechanics.flag(&mut BuiltIn).expect("an engine").expect("a decided flag")
+}
+
+#[test]
+fn growth_vectors() {
+    for (name, growth) in [
+        ("src/snakeboard.rs", vec![3, 4, 5]),
+        ("lie/snakeboard.rs", vec![3, 4, 5]),
+        ("src/vertical_disk.rs", vec![2, 3, 4]),
+        ("lie/vertical_disk.rs", vec![2, 3, 4]),
+        ("src/sleigh_com.rs", vec![2, 3]),
+        ("lie/chaplygin_sleigh.rs", vec![2, 3]),
+        ("src/contact_oscillator.rs", vec![2, 3]),
+        ("src/mobile_robot.rs", vec![2, 3, 4]),
+        ("src/chaotic_r7.rs", vec![6, 7]),
+        // A ball on a plane: (2, 3, 5) for the rolling directions is (3, 5) with the spin.
+        ("lie/ball_as_printed.rs", vec![3, 5]),
+        ("lie/suslov.rs", vec![2, 3]),
+    ] {
+        let mut mechanics = derived(&model(name), "rattle").mechanics;
+        assert_eq!(flag(&mut mechanics).growth, growth, "{name}");
+    }
+}
+
+/// Constraints, growth vector, and the functions of integrable combinations.
+type Case = (&'static str, &'static [usize], &'static [Option<&'static str>]);
+
+#[test]
+fn integrable_combinations() {
+    let plane = "coordinates(x, y, z), lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)";
+    let cases: [Case; 7] = [
+        ("constraints(dz - x*dx - y*dy)", &[2], &[None]),
+        ("constraints(y*dx - x*dy)", &[2], &[None]),
+        ("constraints(dz - y*dx)", &[2, 3], &[]),
+        ("constraints(dx - c*dy)", &[2], &[Some("x - c*y")]),
+        // One form is not integrable; its sum with the other is.
+        ("constraints(dz - y*dx, dy + dz - y*dx)", &[1], &[None, None]),
+        ("constraints(dx - r*dt)", &[2], &[Some("x - r*t")]),
+        // Rolling on a belt: in space it is integrable, and in time it is not.
+        ("constraints(dx - y*dt)", &[2], &[]),
+    ];
+    for (constraints, growth, functions) in cases {
+        let mut mechanics = declared(&format!("{plane}, {constraints}")).mechanics;
+        let found = flag(&mut mechanics);
+        assert_eq!(found.growth, growth, "{constraints}");
+        let shown: Vec<Option<String>> = found
+            .holonomic
+            .iter()
+            .map(|h| h.potential.map(|e| mechanics.system.pool.show(e).to_string()))
+            .collect();
+        assert_eq!(shown.iter().map(Option::as_deref).collect::<Vec<_>>(), functions, "{constraints}");
+    }
+}
+
+#[test]
+fn the_wheels_of_a_robot_measure_its_heading() {
+    let mut mechanics = derived(&model("src/mobile_robot.rs"), "rattle").mechanics;
+    let found = flag(&mut mechanics);
+    let [one] = &found.holonomic[..] else { panic!("{} combinations", found.holonomic.len()) };
+    let shown = one.potential.map(|e| mechanics.system.pool.show(e).to_string());
+    assert_eq!(shown.as_deref(), Some("2*b*theta - r*phi_r + r*phi_l"));
+}
+
+#[test]
+fn position_constraints_are_integrable() {
+    let keys = "coordinates(x, y), lagrangian = m/2*(dot(x)^2 + dot(y)^2), holonomic(x^2 + y^2 - r^2)";
+    let found = flag(&mut declared(keys).mechanics);
+    assert_eq!((found.growth, found.holonomic.len()), (vec![1], 1));
+}
+
+#[test]
+fn reversals() {
+    let reversal = |keys: &str| {
+        let found = declared(keys).mechanics.reversal();
+        found.map(|reversal| reversal.reflected)
+    };
+    let particle = "coordinates(x, y), lagrangian = m/2*(dot(x)^2 + dot(y)^2)";
+    let magnet = "coordinates(x, y), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + c*(x*dot(y) - y*dot(x))";
+    let none: Vec<String> = Vec::new();
+    assert_eq!(reversal(&format!("{particle}, constraints()")), Some(none.clone()));
+    // A field turns motions the other way round, unless they are seen in a mirror.
+    assert_eq!(reversal(&format!("{magnet}, constraints()")), Some(vec!["x".to_owned()]));
+    assert_eq!(reversal(&format!("{particle}, constraints(dx - c*y*dt)")), Some(vec!["x".to_owned()]));
+    assert_eq!(reversal(&format!("{particle}, constraints(), force = -c*dot(x)*dx")), None);
+    assert_eq!(reversal(&format!("{particle}, constraints(), force = c*cos(t)*dx")), Some(none));
+    let gauged = derived(&model("src/contact_oscillator_gauged.rs"), "rattle").mechanics.reversal();
+    assert_eq!(gauged.map(|reversal| reversal.reflected), Some(Vec::new()));
+}
+
+fn measure(name: &str) -> Measure {
+    let derived = derived(&model(name), "rattle");
+    let mut mechanics = derived.mechanics.clone();
+    let program = &derived.system.acceleration;
+    let mut known = std::collections::HashMap::new();
+    for statement in &program.body {
+        if let nhi_codegen::program::Statement::Let { symbol, value } = statement {
+            let full = mechanics.system.pool.substitute(&[*value], &known)[0];
+            known.insert(*symbol, full);
+        }
+    }
+    let role = Role::Named("a".into());
+    let output = program.outputs.iter().find(|output| output.role == role).expect("accelerations");
+    let acceleration = mechanics.system.pool.substitute(&output.values, &known);
+    mechanics.measure(&mut BuiltIn, &acceleration).expect("an engine")
+}
+
+/// Kozlov 1988: the sleigh and Suslov's body have none, unless the blade is at the centre of mass, or the body's
+/// constrained axis is a principal one.
+#[test]
+fn measures() {
+    assert!(matches!(measure("src/vertical_disk.rs"), Measure::Density(..)));
+    assert!(matches!(measure("src/nh_particle.rs"), Measure::Density(..)));
+    assert!(matches!(measure("src/snakeboard_free.rs"), Measure::Density(..)));
+    for name in ["src/sleigh_com.rs", "src/sleigh_contact.rs", "lie/chaplygin_sleigh.rs"] {
+        assert_eq!(measure(name), Measure::None, "{name}");
+    }
+}
+
+/// What is said of the energy of a method.
+fn energy(model_name: &str, method: &str) -> String {
+    let report = super::report(&derived(&model(model_name), method));
+    let blocks = report.sections.iter().flat_map(|section| &section.blocks);
+    let tables = blocks.filter_map(|block| if let Block::Table(table) = block { Some(table) } else { None });
+    let table = tables.into_iter().find(|table| table.name == "expectation").expect("expectations");
+    let row = table.rows.iter().find(|row| row[0] == format!("`{method}`")).expect("a row");
+    row[2].split(':').next().expect("a grade").to_owned()
+}
+
+/// The scoreboard has the runs.
+#[test]
+fn expectations_are_those_of_long_runs() {
+    for (name, method, grade) in [
+        ("src/contact_oscillator.rs", "dla2", "typical"),
+        ("src/contact_oscillator.rs", "rattle", "typical"),
+        // The same motion: the discrete one is not reversible.
+        ("src/contact_oscillator_gauged.rs", "dla2", "not to be expected"),
+        ("src/contact_oscillator.rs", "dla1", "not to be expected"),
+        ("src/sleigh_com.rs", "dla2", "typical"),
+        ("src/sleigh_com.rs", "rattle", "not to be expected"),
+        ("lie/chaplygin_sleigh.rs", "rdp", "typical"),
+        ("lie/suslov.rs", "suslov_mv", "guaranteed"),
+        ("src/mobile_robot.rs", "dla2", "nothing to keep"),
+        ("src/rotating_table_skate.rs", "dla2", "nothing to keep"),
+    ] {
+        assert_eq!(energy(name, method), grade, "{name} {method}");
+    }
+}
+
+#[test]
+fn rates_of_auxiliary_states() {
+    let report = super::report(&declared(
+        "coordinates(x), states(i), lagrangian = m/2*dot(x)^2, constraints(), force = c*i*dx, dynamics(dot(i) = r - c*i)",
+    ));
+    let formula = report.formulas().find(|formula| formula.name == "state_rates").expect("rates");
+    assert_eq!(report.pool.show(formula.value[0][0]).to_string(), "r - c*i");
+    let found = answers(&report);
+    assert!(
+        found.contains(&("reversible", Answer::NotDecided))
+            && found.contains(&("measure", Answer::NotDecided))
+    );
+}
+
+fn answers(report: &Report) -> Vec<(&'static str, Answer)> {
+    let blocks = report.sections.iter().flat_map(|section| &section.blocks);
+    let findings = blocks.filter_map(|block| match block {
+        Block::Finding(finding) => Some((finding.key, finding.answer)),
+        _ => None,
+    });
+    findings.collect()
+}
+
+#[test]
+fn answers_of_a_report() {
+    let report = super::report(&derived(&model("src/rotating_table_skate.rs"), "rattle"));
+    let found = answers(&report);
+    let answer = |key: &str| found.iter().find(|(k, _)| *k == key).map(|(_, answer)| *answer);
+    assert_eq!(answer("constant_mass"), Some(Answer::Yes));
+    assert_eq!(answer("gyroscopic"), Some(Answer::No));
+    assert_eq!(answer("affine"), Some(Answer::Yes));
+    assert_eq!(answer("time_dependence"), Some(Answer::No));
+    assert_eq!(answer("holonomic"), Some(Answer::No));
+}

@@ -1,0 +1,179 @@
+//! Formats: JSON and HTML are well-formed, TeX compiles, anchors are stable.
+
+use super::{declared, derived, model, models, report};
+use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expand::ExpandError;
+use nhi_codegen::report::{self as reports, Format, Report, SECTIONS};
+use std::path::PathBuf;
+use std::process::Command;
+
+const KEYS: [&str; 11] = [
+    "declaration",
+    "configuration",
+    "lagrangian",
+    "mass_matrix",
+    "constraints",
+    "equations",
+    "distribution",
+    "structure",
+    "symmetries",
+    "connection",
+    "methods",
+];
+
+/// Reports with all that is special: groups, forces, named parts, long matrices, names beyond ASCII and of TeX.
+fn some() -> Vec<(String, Report)> {
+    let names = [
+        "src/snakeboard.rs",
+        "lie/roller_racer.rs",
+        "lie/rattleback.rs",
+        "src/mobile_robot.rs",
+        "lie/se3_body.rs",
+    ];
+    let mut all: Vec<(String, Report)> = names
+        .iter()
+        .map(|name| (name.replace(['/', '.'], "_"), report(&derived(&model(name), "rattle"))))
+        .collect();
+    let strange = "coordinates(ψ, é, ж, x_y, a1b, sin_x), inputs(u), lagrangian = m/2*(dot(ψ)^2 + dot(é)^2 + dot(ж)^2 + dot(x_y)^2 + dot(a1b)^2 + dot(sin_x)^2) - c*exp(ж)*tan(ψ)^(1/2)*atan2(é, x_y)*tanh(r^m), constraints(rolling: dψ - x_y*dж)";
+    all.push(("strange".to_owned(), report(&declared(strange))));
+    all
+}
+
+#[test]
+fn sections_have_their_keys() {
+    assert_eq!(SECTIONS, KEYS);
+    let report = report(&derived(&model("src/sleigh_com.rs"), "dla2"));
+    assert_eq!(report.sections.iter().map(|section| section.key).collect::<Vec<_>>(), KEYS);
+    let [markdown, tex, html, _] = Format::ALL.map(|format| format.print(&report));
+    for key in KEYS {
+        assert_eq!(markdown.matches(&format!("<a id=\"{key}\"></a>")).count(), 1, "{key}");
+        assert_eq!(tex.matches(&format!("\\label{{{key}}}")).count(), 1, "{key}");
+        assert_eq!(html.matches(&format!(" id=\"{key}\">")).count(), 1, "{key}");
+    }
+    assert!(markdown.contains("p⁻(q_h, q_h + h v')") && markdown.contains("### `dla2`"));
+}
+
+#[test]
+fn formats_have_names() {
+    for format in Format::ALL {
+        assert_eq!(Format::named(format.name()), Some(format));
+    }
+    assert_eq!(Format::named("pdf"), None);
+}
+
+#[test]
+fn json_is_an_object_with_a_key_for_each_section() {
+    for (name, report) in some() {
+        let text = Format::Json.print(&report);
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
+        for key in KEYS {
+            assert!(json[key]["title"].is_string(), "{name}: {key}");
+        }
+        let answer = json["structure"]["holonomic"]["answer"].as_str().expect("an answer");
+        assert!(["yes", "no", "not decided"].contains(&answer));
+        let mass = &json["mass_matrix"]["formulas"]["mass_matrix"]["value"];
+        assert_eq!(
+            mass.as_array().map(Vec::len),
+            json["equations"]["formulas"]["momentum"]["value"].as_array().map(Vec::len)
+        );
+    }
+}
+
+/// The elements of a page: every one is closed, in order.
+fn assert_well_formed(name: &str, html: &str) {
+    let body = html.strip_prefix("<!DOCTYPE html>").expect("a doctype");
+    let style = body.find("</style>").expect("a style sheet");
+    let mut open: Vec<&str> = vec!["html", "head", "style"];
+    let mut rest = &body[style..];
+    while let Some(start) = rest.find('<') {
+        let end = rest.find('>').unwrap_or_else(|| panic!("{name}: an open tag"));
+        let tag = &rest[start + 1..end];
+        if let Some(closed) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(closed), "{name}");
+        } else if !tag.ends_with('/') {
+            open.push(tag.split(' ').next().expect("a name"));
+        }
+        rest = &rest[end + 1..];
+    }
+    assert!(open.is_empty(), "{name}: {open:?}");
+    for part in html.split('&').skip(1) {
+        let entity = part.split(';').next().expect("an entity");
+        assert!(
+            ["amp", "lt", "gt", "quot"].contains(&entity) || entity.starts_with("#x"),
+            "{name}: &{entity}"
+        );
+    }
+}
+
+#[test]
+fn html_is_one_well_formed_file() {
+    for (name, report) in some() {
+        let html = Format::Html.print(&report);
+        assert_well_formed(&name, &html);
+        assert!(html.contains("<math display=\"block\">"));
+        for outside in ["http:", "https:", "src=", "<link", "@import", "url("] {
+            assert!(!html.contains(outside), "{name}: {outside}");
+        }
+    }
+}
+
+/// With amsmath alone, on pages that hold their lines.
+#[test]
+fn tex_compiles() {
+    let required = std::env::var("NHI_LATEX").is_ok_and(|value| value == "required");
+    if Command::new("pdflatex").arg("--version").output().is_err() {
+        assert!(!required, "NHI_LATEX=required, and there is no pdflatex");
+        return;
+    }
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report");
+    std::fs::create_dir_all(&folder).expect("a writable folder");
+    for (name, report) in some() {
+        let tex = Format::Tex.print(&report);
+        assert_eq!(tex.matches("\\usepackage").count(), 1, "{name}: amsmath alone");
+        let path = folder.join(format!("{name}.tex"));
+        std::fs::write(&path, &tex).expect("a writable folder");
+        let done = Command::new("pdflatex")
+            .args(["-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"])
+            .arg(path.file_name().expect("a name"))
+            .current_dir(&folder)
+            .output()
+            .expect("pdflatex");
+        let log = String::from_utf8_lossy(&done.stdout).into_owned();
+        let tail: Vec<&str> = log.lines().rev().take(30).collect();
+        assert!(done.status.success(), "{name}: {tail:#?}");
+        // Lines that stick out of the page by more than a few letters.
+        let sticks_out = |line: &&str| {
+            let by = line.split("Overfull \\hbox (").nth(1).and_then(|rest| rest.split("pt").next());
+            by.and_then(|by| by.parse::<f64>().ok()).is_some_and(|by| by > 20.0)
+        };
+        let out: Vec<&str> = log.lines().filter(sticks_out).collect();
+        assert!(out.is_empty(), "{name}: {out:#?}");
+    }
+}
+
+#[test]
+fn one_struct_is_reported() {
+    let source = "
+        #[derive(Nonholonomic)]
+        #[nonholonomic(coordinates(x), lagrangian = dot(x)^2/2, constraints())]
+        struct A;
+        #[derive(Nonholonomic)]
+        #[nonholonomic(coordinates(y), lagrangian = dot(y)^2/2, constraints())]
+        struct B;
+    ";
+    let report = |name| reports::report(source, name, Format::Markdown, &mut BuiltIn);
+    assert!(report(Some("B")).expect("a report").starts_with("# B\n"));
+    let several = ExpandError::Several(vec!["A".into(), "B".into()]);
+    assert_eq!(report(None), Err(several.clone()));
+    assert_eq!(several.to_string(), "several structs here derive `Nonholonomic`; choose one of `A`, `B`");
+    assert!(matches!(report(Some("C")), Err(ExpandError::NoStruct { .. })));
+}
+
+/// The same report, whatever was done before.
+#[test]
+fn reports_are_deterministic() {
+    for (name, source) in models().into_iter().filter(|(name, _)| name.contains("sleigh")) {
+        let print = || Format::Json.print(&report(&derived(&source, "rattle")));
+        assert_eq!(print(), print(), "{name}");
+    }
+}
