@@ -1,0 +1,104 @@
+"""Texts of declarations, in the grammar of the attribute `#[nonholonomic(...)]`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from typing import Any, Optional, Tuple
+
+from nhi._nhi import Core
+
+#: The text of an argument with what errors call it, or, without a name, what stands between.
+Piece = Tuple[Optional[str], str]
+
+#: Systems that a process keeps: they are derived and compiled once, however often they are unpickled.
+KEPT = 128
+
+
+@functools.lru_cache(maxsize=KEPT)
+def core(pieces: tuple[Piece, ...], file: str, name: str | None) -> Core:
+    """The system with this declaration: one in each process."""
+    return Core(list(pieces), file, name)
+
+
+def unpickled(pieces: list[Piece], file: str, name: str | None) -> Core:
+    """What `Core` is pickled as."""
+    return core(tuple(tuple(piece) for piece in pieces), file, name)
+
+
+def compose(
+    name: str,
+    coordinates: Iterable[str],
+    parameters: Iterable[str],
+    inputs: Iterable[str],
+    group: str | None,
+    let: Mapping[str, str],
+    lagrangian: str,
+    constraints: Any,
+    holonomic: Any,
+    force: str | None,
+) -> tuple[Piece, ...]:
+    """The pieces of a struct with this declaration."""
+    pieces: list[Piece] = [(None, "#[derive(Nonholonomic)]\n#[nonholonomic(\n")]
+
+    def items(key: str, all: Iterable[tuple[str, str, str]]) -> None:
+        pieces.append((None, f"    {key}("))
+        for i, (prefix, argument, text) in enumerate(all):
+            pieces.append((None, (", " if i else "") + prefix))
+            # A comment ends with its line.
+            pieces.append((argument, text))
+            if "//" in text:
+                pieces.append((None, "\n"))
+        pieces.append((None, "),\n"))
+
+    def value(key: str, argument: str, text: str) -> None:
+        pieces.extend([(None, f"    {key} = "), (argument, text), (None, "\n    ,\n")])
+
+    items("coordinates", [("", f"coordinates[{i}]", text) for i, text in enumerate(texts("coordinates", coordinates))])
+    if group is not None:
+        value("group", "group", text_of("group", group))
+    all_inputs = texts("inputs", inputs)
+    if all_inputs:
+        items("inputs", [("", f"inputs[{i}]", text) for i, text in enumerate(all_inputs)])
+    if let:
+        items("let", [(f"{key} = ", f'let["{key}"]', text_of(f'let["{key}"]', text)) for key, text in let.items()])
+    value("lagrangian", "lagrangian", text_of("lagrangian", lagrangian))
+    if constraints is not None:
+        items("constraints", labelled("constraints", constraints))
+    if holonomic is not None:
+        items("holonomic", labelled("holonomic", holonomic))
+    if force is not None:
+        value("force", "force", text_of("force", force))
+    pieces.append((None, f")]\nstruct {name} {{\n"))
+    for i, parameter in enumerate(texts("parameters", parameters)):
+        # `c[3]` is an array.
+        field, bracket, size = parameter.partition("[")
+        kind = f"[f64; {size.removesuffix(']')}]" if bracket else "f64"
+        pieces.extend([(None, "    "), (f"parameters[{i}]", field), (None, f": {kind},\n")])
+    pieces.append((None, "}\n"))
+    return tuple(pieces)
+
+
+def labelled(argument: str, all: Any) -> list[tuple[str, str, str]]:
+    """Constraints with labels (a mapping), or without (a list, or a single one)."""
+    if isinstance(all, str):
+        return [("", argument, all)]
+    if isinstance(all, Mapping):
+        return [
+            (f"{label}: ", f'{argument}["{label}"]', text_of(f'{argument}["{label}"]', text))
+            for label, text in all.items()
+        ]
+    return [("", f"{argument}[{i}]", text) for i, text in enumerate(texts(argument, all))]
+
+
+def texts(argument: str, all: Iterable[str]) -> list[str]:
+    """A list of texts; one text alone is a frequent slip, which would be read letter by letter."""
+    if isinstance(all, str):
+        raise ValueError(f'{argument}: expected a list of texts, found the text "{all}"')
+    return [text_of(f"{argument}[{i}]", text) for i, text in enumerate(all)]
+
+
+def text_of(argument: str, text: Any) -> str:
+    if isinstance(text, bool) or not isinstance(text, (str, int, float)):
+        raise ValueError(f"{argument}: expected a text, found {text!r}")
+    return text if isinstance(text, str) else repr(text)
