@@ -4,7 +4,8 @@ use crate::error::simulation as raised;
 use crate::system::Core;
 use crate::watch::Watch;
 use nhi_jit::Simulation as Steps;
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -32,16 +33,28 @@ fn array<'py>(py: Python<'py>, numbers: &[f64]) -> Bound<'py, PyArray1<f64>> {
     PyArray1::from_slice(py, numbers)
 }
 
+/// The numbers of an array, which is quick, or of another sequence.
+fn numbers(given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    if let Ok(array) = given.cast::<PyArray1<f64>>()
+        && let Ok(numbers) = array.readonly().to_vec()
+    {
+        return Ok(numbers);
+    }
+    given
+        .extract()
+        .map_err(|error: PyErr| PyValueError::new_err(format!("inputs: expected numbers: {error}")))
+}
+
 #[pymethods]
 impl Simulation {
     /// Takes one step, with these inputs if they are given.
     ///
     /// Raises `StepError` for a step that fails, and `ValueError` for inputs of a wrong number; the simulation is unchanged.
     #[pyo3(signature = (inputs = None))]
-    fn step(&mut self, py: Python<'_>, inputs: Option<Vec<f64>>) -> PyResult<()> {
+    fn step(&mut self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let stepped = match inputs {
             None => self.steps.step(),
-            Some(inputs) => self.steps.step_with(&inputs),
+            Some(inputs) => self.steps.step_with(&numbers(inputs)?),
         };
         stepped.map_err(|error| raised(py, &error))
     }
@@ -51,9 +64,9 @@ impl Simulation {
     /// Raises `StepError` for a step that fails; the simulation is in the state before that step. After a
     /// `KeyboardInterrupt` it is in the state after some whole number of steps.
     #[pyo3(signature = (steps, inputs = None))]
-    fn advance(&mut self, py: Python<'_>, steps: u64, inputs: Option<Vec<f64>>) -> PyResult<()> {
+    fn advance(&mut self, py: Python<'_>, steps: u64, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         if let Some(inputs) = inputs {
-            self.steps.set_inputs(&inputs).map_err(|error| raised(py, &error))?;
+            self.steps.set_inputs(&numbers(inputs)?).map_err(|error| raised(py, &error))?;
         }
         let simulation = &mut self.steps;
         py.detach(|| {

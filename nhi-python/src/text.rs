@@ -36,7 +36,10 @@ impl<'a> Composed<'a> {
             match text.parse::<TokenStream>() {
                 Ok(tokens) if tokens.is_empty() => Some(wrong(name, text, "the text is empty".to_owned())),
                 Ok(_) => None,
-                Err(error) => Some(wrong(name, text, error.to_string())),
+                Err(_) => {
+                    let message = "brackets that do not match, or a character that no formula has";
+                    Some(wrong(name, text, message.to_owned()))
+                }
             }
         });
         let mistakes: Vec<_> = mistakes.collect();

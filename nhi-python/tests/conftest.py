@@ -40,7 +40,7 @@ def driven() -> nhi.System:
 
 @pytest.fixture(scope="session")
 def failing() -> nhi.System:
-    """A particle that falls into a centre: v grows beyond all bounds at some time, which depends on its start."""
+    """A particle that falls to r = 0 by a force that is defined for r > 0 only."""
     return nhi.System(
-        coordinates=["r"], parameters=["k"], lagrangian="1/2*dot(r)^2 + k/r^2", constraints=[]
+        coordinates=["r"], parameters=["k"], lagrangian="1/2*dot(r)^2 - k*sqrt(r)", constraints=[]
     )

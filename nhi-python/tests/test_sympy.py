@@ -171,7 +171,7 @@ def test_a_double_pendulum_without_constraints(rng):
 def test_what_cannot_be_declared_is_shown(expression, part):
     x = me.dynamicsymbols("x")
     with pytest.raises(nhi.DeclarationError) as caught:
-        nhi.System.from_sympy(x.diff() ** 2 / 2 - expression(x), [x])
+        nhi.System.from_sympy(x.diff() ** 2 / 2 - expression(x), [x], parameters=[])
     assert caught.value.token == part and part in str(caught.value) and caught.value.source == "lagrangian"
 
 

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 def array(argument: str, given: ArrayLike) -> Array:
     """The numbers in an array."""
     try:
-        return np.ascontiguousarray(np.asarray(given), dtype=np.float64)
+        return np.asarray(given, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise ValueError(f"{argument}: expected numbers: {error}") from None
 

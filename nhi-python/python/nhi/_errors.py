@@ -39,6 +39,13 @@ class DeclarationError(ValueError):
         return self.text
 
 
+def refused(source: str, message: str, help: str | None = None, token: str | None = None) -> DeclarationError:
+    """What is raised for a mistake that Python finds in an argument."""
+    text = f"error: {message}\n --> {source}" + (f"\n  = help: {help}" if help else "")
+    place = dict(source=source, line=None, column=None, token=token)
+    return DeclarationError(text, [dict(message=message, help=help, **place)])
+
+
 class StepError(ArithmeticError):
     """A step of a method could not be taken. The state is that before the step.
 

@@ -11,7 +11,7 @@ from sympy.physics.vector import ReferenceFrame, dynamicsymbols
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
-from nhi._errors import DeclarationError
+from nhi._errors import refused
 
 #: Functions of the grammar by their names in SymPy.
 FUNCTIONS = {name: name for name in "sin cos tan asin acos atan atan2 sinh cosh tanh exp".split()} | {"log": "ln"}
@@ -92,7 +92,7 @@ class Printer(StrPrinter):
     def _print_NumberSymbol(self, number: Any) -> str:
         return "pi" if number is sympy.pi else repr(float(number))
 
-    _print_Pi = _print_NumberSymbol
+    _print_Pi = _print_EulerGamma = _print_GoldenRatio = _print_Catalan = _print_NumberSymbol
 
     def _print_ImaginaryUnit(self, number: Any) -> str:
         self.refuse(number, "not real")
@@ -107,10 +107,7 @@ class Printer(StrPrinter):
 
 
 def refuse(argument: str, part: Any, why: str, help: str | None = None) -> NoReturn:
-    message = f"`{part}` is {why}"
-    text = f"error: {message}\n --> {argument}" + (f"\n  = help: {help}" if help else "")
-    place = dict(source=argument, line=None, column=None, token=str(part))
-    raise DeclarationError(text, [dict(message=message, help=help, **place)])
+    raise refused(argument, f"`{part}` is {why}", help, str(part))
 
 
 def name_of(argument: str, symbol: Any) -> str:

@@ -14,6 +14,7 @@ from nhi import _arguments as arguments
 from nhi._arguments import Array
 from nhi._declaration import compose, core
 from nhi._ensemble import Ensemble
+from nhi._errors import refused
 from nhi._nhi import Core, Simulation
 from nhi._progress import bar
 from nhi._run import Run
@@ -70,6 +71,9 @@ class System:
     ) -> None:
         if not name.isidentifier():
             raise ValueError(f'name: expected an identifier, found "{name}"')
+        if constraints is None and holonomic is None:
+            help = "for a system without constraints write `constraints=[]`"
+            raise refused("constraints", "missing constraints", help)
         given = dict(
             coordinates=coordinates,
             parameters=parameters,
