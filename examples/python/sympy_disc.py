@@ -12,21 +12,21 @@ m, r, g = sp.symbols("m r g", positive=True)
 height = r * sp.cos(lean)
 omega = sp.Matrix([lean.diff(), heading.diff() * sp.cos(lean), roll.diff() + heading.diff() * sp.sin(lean)])
 inertia = sp.diag(m * r**2 / 4, m * r**2 / 4, m * r**2 / 2)
-velocity = sp.Matrix([x.diff(), y.diff(), height.diff()])
+velocity = sp.Matrix([x.diff(), y.diff(), height.diff(dynamicsymbols._t)])
 lagrangian = m / 2 * velocity.dot(velocity) + omega.dot(inertia * omega) / 2 - m * g * height
 
-# Along the heading and across it, the centre moves as the contact point at rest demands.
+# The contact point is at rest: the centre moves by the turning about it, along the heading and across it.
 along = x.diff() * sp.cos(heading) + y.diff() * sp.sin(heading)
 across = -x.diff() * sp.sin(heading) + y.diff() * sp.cos(heading)
 rolling = [
     along - r * (roll.diff() + heading.diff() * sp.sin(lean)),
-    across - r * lean.diff() * sp.cos(lean),
+    across + r * lean.diff() * sp.cos(lean),
 ]
 
 disc = nhi.System.from_sympy(lagrangian, qs, nonhol_coneqs=rolling, parameters=[m, r, g], name="Disc")
 print(disc)
 p = dict(m=1.0, r=0.3, g=9.81)  # kg, m, m/s²
-run = disc.simulate(p, q0=[0, 0, 0, 0.1, 0], v0=[0, 0, 0.2, 0, 10], h=1e-3, steps=10_000, every=10, project=True)
+run = disc.simulate(p, q0=[0, 0, 0, 0.1, 0], v0=[3, 0, 0.2, 0, 10], h=1e-3, steps=10_000, every=10, project=True)
 print("lean between", run["lean"].min(), "and", run["lean"].max())
 print("energy changed by", (run.energy[-1] - run.energy[0]) / run.energy[0], "of itself")
 # Fast enough to stay upright.

@@ -192,9 +192,10 @@ def test_a_case_names_its_declaration(sleigh, tmp_path):
     (tmp_path / "systems").mkdir()
     file = tmp_path / "systems" / "sleigh.rs"
     file.write_text(sleigh.source)
-    run = nhi.System.from_file(file).simulate(P, **START, steps=10)
+    run = nhi.System.from_file(file).simulate(P, [0, 0, 0], [1, 0.5, 0.3], 0.01, 10, project=True)
     written = json.loads(run.save(tmp_path / "run.json").read_text())
     assert written["declaration"] == "systems/sleigh.rs" and written["struct"] == "Sleigh"
+    assert written["q0"] == [0, 0, 0] and written["v0"] == run.v[0].tolist() != [1, 0.5, 0.3]
 
 
 def test_pandas_and_matplotlib(sleigh):

@@ -1,5 +1,5 @@
 """Checks the sweep: the same bits from Dask with a worker killed on the way, from an interrupted and resumed run of joblib,
-and from this process alone.
+from three processes of MPI, and from this process alone.
 
     python check.py FOLDER
 """
@@ -12,53 +12,52 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-from sweep import CHUNKS, collect, compute
+from sleighs import sweep
 
-STEPS = 500_000
+STEPS = "500000"
 HERE = Path(__file__).parent
 
 
 def with_dask(folder: Path) -> None:
-    command = [sys.executable, str(HERE / "with_dask.py"), str(folder), str(STEPS)]
+    command = [sys.executable, str(HERE / "with_dask.py"), str(folder), STEPS]
+    killed = False
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as run:
         assert run.stdout is not None
-        killed = False
         for line in run.stdout:
+            print("dask:", line, end="")
             if not killed:
-                workers = [
-                    child for child in psutil.Process(run.pid).children(recursive=True)
-                    if any("spawn_main" in word for word in child.cmdline())
-                ]
+                children = psutil.Process(run.pid).children(recursive=True)
+                workers = [child for child in children if any("spawn_main" in word for word in child.cmdline())]
                 assert len(workers) == 2, workers
                 os.kill(workers[0].pid, signal.SIGKILL)
                 killed = True
-            print("dask:", line, end="")
     assert killed and run.returncode == 0
 
 
 def with_joblib(folder: Path) -> None:
-    command = [sys.executable, str(HERE / "with_joblib.py"), str(folder), str(STEPS)]
-    # Some chunks are there already, as an interrupted run leaves them.
-    for chunk in range(0, CHUNKS, 3):
-        compute(chunk, folder, STEPS)
+    # Some results are there already, as an interrupted run leaves them.
+    begun = sweep(str(folder), STEPS)
+    for task in range(0, begun.tasks, 3):
+        begun(task)
     times = {file: file.stat().st_mtime_ns for file in folder.glob("*.npy")}
-    subprocess.run(command, check=True)
+    subprocess.run([sys.executable, str(HERE / "with_joblib.py"), str(folder), STEPS], check=True)
     assert times == {file: file.stat().st_mtime_ns for file in times}
 
 
+def with_mpi(folder: Path) -> None:
+    # Also in a container, with more processes than processors.
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    command = ["mpirun", "--oversubscribe", "-n", "3", sys.executable, str(HERE / "with_mpi.py"), str(folder), STEPS]
+    subprocess.run(command, check=True, env={**os.environ, **allowed})
+
+
 def main(folder: str) -> None:
-    results = []
-    for name, engine in (("dask", with_dask), ("joblib", with_joblib)):
-        out = Path(folder) / name
-        out.mkdir(parents=True)
+    alone = sweep(str(Path(folder, "alone")), STEPS)
+    expected = [alone.function(task) for task in range(alone.tasks)]
+    for engine in (with_dask, with_joblib, with_mpi):
+        out = Path(folder, engine.__name__)
         engine(out)
-        results.append(collect(out))
-    alone = Path(folder) / "alone"
-    alone.mkdir()
-    for chunk in range(CHUNKS):
-        compute(chunk, alone, STEPS)
-    for result in results:
-        np.testing.assert_array_equal(result, collect(alone))
+        np.testing.assert_array_equal(sweep(str(out), STEPS).results(), expected)
     print("the same bits from all of them")
 
 

@@ -96,9 +96,13 @@ class Run(Mapping[str, Array]):
         return self._recording.matrix("residual")
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes a file; `path` ends in `.csv`, `.json` or `.npz`. Numbers can be read back exactly."""
+        """Writes a file; `path` ends in `.csv`, `.json` or `.npz`. Numbers can be read back exactly.
+
+        JSON is a case for the command `nhi`, if the system comes from a file.
+        """
         path = Path(path)
-        case = dict(self._case)
+        # The start as it was, which `project` may have changed.
+        case = {**self._case, "q0": self.q[0].tolist(), "v0": self.v[0].tolist()}
         if "declaration" in case:
             # Cases name files relative to themselves.
             case["declaration"] = os.path.relpath(case["declaration"], path.resolve().parent)

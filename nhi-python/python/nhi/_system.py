@@ -243,7 +243,7 @@ class System:
         # What the command `nhi run` reads.
         case: dict[str, Any] = {} if self._file is None else {"declaration": str(self._file), "struct": self.name}
         case |= {"params": {name: np.asarray(p[name], float).tolist() for name in arguments.fields(self.parameters)}}
-        case |= {"method": method, "h": h, "steps": steps, "every": every, "q0": q0.tolist(), "v0": v0.tolist()}
+        case |= {"method": method, "h": h, "steps": steps, "every": every}
         if self.inputs:
             case["inputs"] = all_inputs.tolist()
         with bar(progress, steps) as update:
