@@ -6,7 +6,7 @@ use crate::simulation::Simulation;
 use crate::text::{Composed, Piece};
 use crate::watch::Watch;
 use nhi_jit::{Compiled, Point};
-use nhi_methods::Variant;
+use nhi_methods::{Method, Variant};
 use nhi_run::{Exact, Inputs, Run, Scheme, System};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -130,10 +130,13 @@ impl Core {
         self.system.methods().map(|method| method.facts().id).collect()
     }
 
-    /// Id of the method that is used if none is named.
+    /// Id of the method that is used if none is named: the recommended one of those that are declared.
     #[getter]
     fn default_method(&self) -> &'static str {
-        self.system.declared()[0].facts().id
+        let declared = self.system.declared();
+        let recommended = [Method::Dla2, Method::DlaRattle, Method::Rdp];
+        let found = recommended.iter().find(|method| declared.contains(method));
+        found.unwrap_or(&declared[0]).facts().id
     }
 
     /// Energies, shape (N,), at configurations and velocities of shape (N, n).

@@ -23,6 +23,7 @@ import nhi
         (dict(parameters=["J", "m", "in"]), "parameters[2]", 1, 1, "in"),
         (dict(lagrangian="m/2*dot(x)^3"), "lagrangian", 1, 5, "dot(x)^3"),
         (dict(lagrangian="m/2*dot(x)^2 + abs(y)"), "lagrangian", 1, 16, "abs"),
+        (dict(parameters=["J", "m", "a[k]"]), "length of parameters[2]", 1, 1, "k"),
         (dict(holonomic={"rod": "x^2 + y^2 - l^2"}), 'holonomic["rod"]', 1, 13, "l"),
     ],
 )
@@ -58,6 +59,12 @@ def test_mistakes_of_files(tmp_path):
 def test_constraints_must_be_given():
     with pytest.raises(nhi.DeclarationError, match=r"missing constraints[^$]*write `constraints=\[\]`"):
         nhi.System(**{**SLEIGH, "constraints": None})
+
+
+def test_labels_are_names():
+    with pytest.raises(nhi.DeclarationError) as caught:
+        nhi.System(**{**SLEIGH, "constraints": {"left wheel": "dx"}})
+    assert caught.value.source == 'constraints["left wheel"]' and caught.value.token == "left wheel"
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,11 @@ def test_properties(sleigh):
     assert sleigh.default_method == "dla2" and {"dla2", "rattle", "rk4"} < set(sleigh.methods)
 
 
+def test_the_default_method_is_the_recommended_one():
+    # The first one of its `methods(...)` is another one.
+    assert nhi.System.from_file(ROOT / "models" / "src" / "sleigh_com.rs").default_method == "dla2"
+
+
 def test_a_system_is_what_its_source_declares(sleigh, tmp_path):
     file = tmp_path / "sleigh.rs"
     file.write_text(sleigh.source)

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Iterable, Mapping
 from typing import Any, Optional, Tuple
 
+from nhi._errors import refused
 from nhi._nhi import Core
 
 #: The text of an argument with what errors call it, or, without a name, what stands between.
@@ -61,7 +62,7 @@ def compose(
     if all_inputs:
         items("inputs", [("", f"inputs[{i}]", text) for i, text in enumerate(all_inputs)])
     if let:
-        items("let", [(f"{key} = ", f'let["{key}"]', text_of(f'let["{key}"]', text)) for key, text in let.items()])
+        items("let", [(f"{name} = ", source, text) for name, source, text in named("let", let)])
     value("lagrangian", "lagrangian", text_of("lagrangian", lagrangian))
     if constraints is not None:
         items("constraints", labelled("constraints", constraints))
@@ -73,8 +74,11 @@ def compose(
     for i, parameter in enumerate(texts("parameters", parameters)):
         # `c[3]` is an array.
         field, bracket, size = parameter.partition("[")
-        kind = f"[f64; {size.removesuffix(']')}]" if bracket else "f64"
-        pieces.extend([(None, "    "), (f"parameters[{i}]", field), (None, f": {kind},\n")])
+        pieces.extend([(None, "    "), (f"parameters[{i}]", field)])
+        if bracket:
+            pieces.extend([(None, ": [f64; "), (f"length of parameters[{i}]", size.removesuffix("]")), (None, "],\n")])
+        else:
+            pieces.append((None, ": f64,\n"))
     pieces.append((None, "}\n"))
     return tuple(pieces)
 
@@ -84,11 +88,19 @@ def labelled(argument: str, all: Any) -> list[tuple[str, str, str]]:
     if isinstance(all, str):
         return [("", argument, all)]
     if isinstance(all, Mapping):
-        return [
-            (f"{label}: ", f'{argument}["{label}"]', text_of(f'{argument}["{label}"]', text))
-            for label, text in all.items()
-        ]
+        return [(f"{label}: ", source, text) for label, source, text in named(argument, all)]
     return [("", f"{argument}[{i}]", text) for i, text in enumerate(texts(argument, all))]
+
+
+def named(argument: str, all: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Names, what errors call their texts, and the texts."""
+    found = []
+    for name, text in all.items():
+        source = f'{argument}["{name}"]'
+        if not name.isidentifier():
+            raise refused(source, f"`{name}` is no name", "use letters, digits and `_`", name)
+        found.append((name, source, text_of(source, text)))
+    return found
 
 
 def texts(argument: str, all: Iterable[str]) -> list[str]:

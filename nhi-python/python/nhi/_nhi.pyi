@@ -1,12 +1,13 @@
 # Types of the extension module, which is written in Rust (`src`).
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+@final
 class Core:
     """A declared system: what `nhi.System` calls."""
 
@@ -52,6 +53,7 @@ class Core:
         self, method: str, parameters: Array, q0: Array, v0: Array, inputs: Array, h: float, project: bool
     ) -> Simulation: ...
 
+@final
 class Recording:
     """The samples of a run: what `nhi.Run` shows."""
 
@@ -65,6 +67,7 @@ class Recording:
     def svg(self) -> str: ...
     def file(self, extension: str, case: str) -> bytes: ...
 
+@final
 class Simulation:
     """The integration of one trajectory, step by step. `System.simulation` makes one.
 
@@ -118,6 +121,7 @@ class Simulation:
     def acceleration(self) -> tuple[Array, Array]:
         """dv/dt and the multipliers of the continuous equations at the present state and inputs."""
 
+@final
 class Ensemble:
     """Many simulations: what `nhi.Ensemble` calls."""
 
