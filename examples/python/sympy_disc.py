@@ -1,9 +1,8 @@
 """A disc that rolls on a table without falling over, from SymPy expressions."""
 
+import nhi
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
-
-import nhi
 
 x, y, heading, lean, roll = qs = dynamicsymbols("x y heading lean roll")
 m, r, g = sp.symbols("m r g", positive=True)

@@ -1,14 +1,13 @@
 """A tour of the package: a sleigh, a run, a picture, a page, steps with inputs, and many sleighs at once.
 
-    python tour.py [FOLDER]
+python tour.py [FOLDER]
 """
 
 import sys
 from pathlib import Path
 
-import numpy as np
-
 import nhi
+import numpy as np
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(exist_ok=True)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 import nhi
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,6 +40,4 @@ def driven() -> nhi.System:
 @pytest.fixture(scope="session")
 def failing() -> nhi.System:
     """A particle that falls to r = 0 by a force that is defined for r > 0 only."""
-    return nhi.System(
-        coordinates=["r"], parameters=["k"], lagrangian="1/2*dot(r)^2 - k*sqrt(r)", constraints=[]
-    )
+    return nhi.System(coordinates=["r"], parameters=["k"], lagrangian="1/2*dot(r)^2 - k*sqrt(r)", constraints=[])

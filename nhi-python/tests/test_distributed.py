@@ -8,7 +8,6 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
-
 from nhi.distributed import Sweep
 
 computed: list[int] = []

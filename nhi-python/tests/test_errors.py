@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pickle
 
+import nhi
 import numpy as np
 import pytest
-from conftest import P, SLEIGH, START
-
-import nhi
+from conftest import SLEIGH, START, P
 
 
 @pytest.mark.parametrize(
@@ -47,7 +46,9 @@ def test_all_mistakes_are_reported_with_help():
 
 def test_mistakes_of_files(tmp_path):
     file = tmp_path / "bad.rs"
-    file.write_text("#[derive(Nonholonomic)]\n#[nonholonomic(coordinates(x), lagrangian = dot(y)^2, constraints())]\nstruct S;")
+    file.write_text(
+        "#[derive(Nonholonomic)]\n#[nonholonomic(coordinates(x), lagrangian = dot(y)^2, constraints())]\nstruct S;"
+    )
     with pytest.raises(nhi.DeclarationError) as caught:
         nhi.System.from_file(file)
     assert (caught.value.source, caught.value.line, caught.value.token) == (str(file), 2, "y")

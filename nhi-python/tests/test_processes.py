@@ -12,11 +12,10 @@ import sys
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
+import nhi
 import numpy as np
 import pytest
-from conftest import P, ROOT, START
-
-import nhi
+from conftest import ROOT, START, P
 
 LONG = 10**12
 

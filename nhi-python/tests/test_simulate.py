@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
+import nhi
 import numpy as np
 import pytest
-from conftest import P, ROOT, START
-
-import nhi
+from conftest import ROOT, START, P
 
 GOLDEN = ROOT / "tests" / "golden" / "rn"
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import nhi
 import numpy as np
 import pytest
 import sympy as sp
 from sympy.physics import mechanics as me
-
-import nhi
 
 t = me.dynamicsymbols._t
 
@@ -118,7 +117,7 @@ def test_rolling_wheels_of_a_differential_drive(rng):
         parameters=[m, J, Jw, r, b],
         inputs=[T1, T2],
         lagrangian=L,
-        constraints=dict(zip(("side", "right", "left"), rolling)),
+        constraints=dict(zip(("side", "right", "left"), rolling, strict=True)),
         force={left: T1, right: T2},
     )
     assert system.parameters == ["m", "J", "J_w", "r", "b"] and system.constraints == ["side", "right", "left"]
@@ -208,3 +207,35 @@ def test_printed_expressions_have_the_same_values():
         for at in (0.3, 0.9):
             dv, _ = system.acceleration(dict(a=1.7, b=0.6), [at], [0.0])
             np.testing.assert_allclose(dv[0], force(at, 1.7, 0.6), rtol=1e-13, err_msg=str(potential))
+
+
+def test_four_bar_linkage(rng):
+    """SymPy's documentation, "A four bar linkage", with a mass on the third bar, and the closed loop as position constraints."""
+    q1, q2, q3 = qs = me.dynamicsymbols("q1 q2 q3")
+    la, lb, lc, l0, m = sp.symbols("la lb lc l0 m")
+    N = me.ReferenceFrame("N")
+    A, B, C = (
+        N.orientnew(name, "Axis", [angle, N.z]) for name, angle in (("A", q1), ("B", q1 + q2), ("C", q1 + q2 + q3))
+    )
+    P1 = me.Point("P1")
+    P1.set_vel(N, 0)
+    P2 = P1.locatenew("P2", la * A.x)
+    P3 = P2.locatenew("P3", lb * B.x)
+    middle, P4 = P3.locatenew("middle", lc / 2 * C.x), P3.locatenew("P4", lc * C.x)
+    for point, before, frame in ((P2, P1, A), (P3, P2, B), (middle, P3, C)):
+        point.v2pt_theory(before, N, frame)
+    L = me.Lagrangian(N, me.Particle("p2", P2, m), me.Particle("p3", P3, m), me.Particle("bar", middle, m))
+    loop = P4.pos_from(P1) + l0 * N.x
+    closed = [loop.dot(N.x), loop.dot(N.y)]
+    values = {la: 1.0, lb: 1.2, lc: 0.9, l0: 1.1, m: 0.8}
+    residual = sp.lambdify([qs], sp.Matrix(closed).subs(values))
+    jacobian = sp.lambdify([qs], sp.Matrix(closed).subs(values).jacobian([q2, q3]))
+
+    def place(q):
+        q = np.array([0.3 * q[0], 1.5, 1.5])
+        for _ in range(50):
+            q[1:] -= np.linalg.solve(jacobian(q), residual(q).ravel())
+        assert abs(residual(q)).max() < 1e-15
+        return q
+
+    compare(L, list(qs), values, rng, hol=closed, forcelist=[(P2, 9.81 * m * N.x)], frame=N, place=place)

@@ -2,9 +2,8 @@
 
 from functools import partial
 
-import numpy as np
-
 import nhi
+import numpy as np
 from nhi.distributed import Sweep
 
 SLEIGH = nhi.System(

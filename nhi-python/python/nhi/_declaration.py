@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
-from typing import Any, Optional, Tuple
+from typing import Any
 
 from nhi._errors import refused
 from nhi._nhi import Core
 
 #: The text of an argument with what errors call it, or, without a name, what stands between.
-Piece = Tuple[Optional[str], str]
+Piece = tuple[str | None, str]
 
 #: Systems that a process keeps: they are derived and compiled once, however often they are unpickled.
 KEPT = 128

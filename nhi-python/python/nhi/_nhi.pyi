@@ -1,6 +1,7 @@
 # Types of the extension module, which is written in Rust (`src`).
 
-from typing import Any, Callable, Sequence, final
+from collections.abc import Callable, Sequence
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from nhi._arguments import Array
 from nhi._nhi import Recording
@@ -131,7 +132,7 @@ class Run(Mapping[str, Array]):
         panels = [(kind, names(kind)) for kind in ("coordinate", "velocity", "multiplier") if names(kind)]
         figure = Figure(figsize=(7, 2 * len(panels) + 2), layout="constrained")
         axes = figure.subplots(len(panels) + 1, sharex=True, squeeze=False)[:, 0]
-        for axis, (_, columns) in zip(axes, panels):
+        for axis, (_, columns) in zip(axes[:-1], panels, strict=True):
             for column in columns:
                 axis.plot(self.t, self[column], label=column)
             axis.legend(loc="upper right", fontsize="small")

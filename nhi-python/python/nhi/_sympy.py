@@ -120,7 +120,9 @@ def name_of(argument: str, symbol: Any) -> str:
     if name is None:
         refuse(argument, symbol, "neither a symbol nor a function of time")
     if not name.isidentifier():
-        refuse(argument, name, "no name that a declaration can hold", "replace it by a symbol whose name is an identifier")
+        refuse(
+            argument, name, "no name that a declaration can hold", "replace it by a symbol whose name is an identifier"
+        )
     return str(name)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -148,7 +148,9 @@ class System:
         """
         from nhi._sympy import declared
 
-        return cls(name=name, **declared(Lagrangian, qs, nonhol_coneqs, hol_coneqs, forcelist, frame, parameters, inputs))
+        return cls(
+            name=name, **declared(Lagrangian, qs, nonhol_coneqs, hol_coneqs, forcelist, frame, parameters, inputs)
+        )
 
     @property
     def name(self) -> str:

@@ -53,7 +53,9 @@ class Sweep:
         if not file.exists():
             self._keep(file, facts.encode())
         elif file.read_text(encoding="utf-8") != facts:
-            raise ValueError(f"folder: {self.folder} holds results of another sweep, {file.read_text(encoding='utf-8')}")
+            raise ValueError(
+                f"folder: {self.folder} holds results of another sweep, {file.read_text(encoding='utf-8')}"
+            )
 
     def __call__(self, task: int) -> int:
         """Computes the result of a task, unless it is there, and returns the number of the task."""
