@@ -42,27 +42,26 @@ def compose(
     """The pieces of a struct with this declaration."""
     pieces: list[Piece] = [(None, "#[derive(Nonholonomic)]\n#[nonholonomic(\n")]
 
-    def items(key: str, all: Iterable[tuple[str, str, str]]) -> None:
+    def items(key: str, all: Iterable[list[Piece]]) -> None:
         pieces.append((None, f"    {key}("))
-        for i, (prefix, argument, text) in enumerate(all):
-            pieces.append((None, (", " if i else "") + prefix))
+        for i, item in enumerate(all):
+            pieces.extend([(None, ", " if i else ""), *item])
             # A comment ends with its line.
-            pieces.append((argument, text))
-            if "//" in text:
+            if "//" in item[-1][1]:
                 pieces.append((None, "\n"))
         pieces.append((None, "),\n"))
 
     def value(key: str, argument: str, text: str) -> None:
         pieces.extend([(None, f"    {key} = "), (argument, text), (None, "\n    ,\n")])
 
-    items("coordinates", [("", f"coordinates[{i}]", text) for i, text in enumerate(texts("coordinates", coordinates))])
+    items("coordinates", listed("coordinates", coordinates))
     if group is not None:
         value("group", "group", text_of("group", group))
-    all_inputs = texts("inputs", inputs)
+    all_inputs = listed("inputs", inputs)
     if all_inputs:
-        items("inputs", [("", f"inputs[{i}]", text) for i, text in enumerate(all_inputs)])
+        items("inputs", all_inputs)
     if let:
-        items("let", [(f"{name} = ", source, text) for name, source, text in named("let", let)])
+        items("let", named("let", " = ", let))
     value("lagrangian", "lagrangian", text_of("lagrangian", lagrangian))
     if constraints is not None:
         items("constraints", labelled("constraints", constraints))
@@ -83,24 +82,27 @@ def compose(
     return tuple(pieces)
 
 
-def labelled(argument: str, all: Any) -> list[tuple[str, str, str]]:
+def labelled(argument: str, all: Any) -> list[list[Piece]]:
     """Constraints with labels (a mapping), or without (a list, or a single one)."""
     if isinstance(all, str):
-        return [("", argument, all)]
-    if isinstance(all, Mapping):
-        return [(f"{label}: ", source, text) for label, source, text in named(argument, all)]
-    return [("", f"{argument}[{i}]", text) for i, text in enumerate(texts(argument, all))]
+        return [[(argument, all)]]
+    return named(argument, ": ", all) if isinstance(all, Mapping) else listed(argument, all)
 
 
-def named(argument: str, all: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    """Names, what errors call their texts, and the texts."""
-    found = []
+def named(argument: str, sign: str, all: Mapping[str, str]) -> list[list[Piece]]:
+    """Texts with their names and a sign between."""
+    found: list[list[Piece]] = []
     for name, text in all.items():
         source = f'{argument}["{name}"]'
         if not name.isidentifier():
             raise refused(source, f"`{name}` is no name", "use letters, digits and `_`", name)
-        found.append((name, source, text_of(source, text)))
+        found.append([(source, name), (None, sign), (source, text_of(source, text))])
     return found
+
+
+def listed(argument: str, all: Iterable[str]) -> list[list[Piece]]:
+    """Texts that errors call by their places."""
+    return [[(f"{argument}[{i}]", text)] for i, text in enumerate(texts(argument, all))]
 
 
 def texts(argument: str, all: Iterable[str]) -> list[str]:
