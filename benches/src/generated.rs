@@ -71,7 +71,7 @@ pub(crate) fn start<S: System + Clone, M: Method<S>>(row: &Row<S>, method: &M) -
     let system = row.defaults.clone();
     let (q, v) = (row.initial)(&system);
     let inputs = S::Inputs::splat(0.0);
-    match method.start(&system.parameters(), H, &q, &v, 0.0, &inputs) {
+    match method.start(&system.parameters(), H, &q, &v, &S::States::splat(0.0), 0.0, &inputs) {
         Ok(state) => (system, state),
         Err(failure) => panic!("{}: {failure:?}", row.name),
     }
@@ -108,8 +108,9 @@ pub(crate) fn in_numbers<S: System + 'static, M: Method<S> + 'static, T: Scalar 
     let n = q.as_ref().len();
     let (q, v) = (vector(q, &state), vector(v, |x, i| state(x, n + i)));
     let (h, t, inputs) = (T::from_f64(H), T::from_f64(0.0), S::Inputs::splat(T::from_f64(0.0)));
+    let z = S::States::splat(T::from_f64(0.0));
     let state = S::project(&parameters, &q, &v, t, &inputs)
-        .and_then(|v| method.start(&parameters, h, &q, &v, t, &inputs));
+        .and_then(|v| method.start(&parameters, h, &q, &v, &z, t, &inputs));
     match state {
         Ok(state) => stepwise(row.name, method, &parameters, state),
         Err(failure) => panic!("{}: {failure:?}", row.name),

@@ -116,7 +116,7 @@ fn multiplications<S: System, M: Method<S>>(row: &Row<S>, method: &M) -> u64 {
     let (q, v, inputs) = (vector(q, constant), vector(v, constant), S::Inputs::splat(Counted::from_f64(0.0)));
     let (h, t) = (Counted::from_f64(H), Counted::from_f64(0.0));
     let prepared = method.prepare(&parameters, h);
-    let state = method.start(&parameters, h, &q, &v, t, &inputs);
+    let state = method.start(&parameters, h, &q, &v, &S::States::splat(t), t, &inputs);
     counted(|| match prepared.and_then(|prepared| method.step(&prepared, &state?, t, &inputs)) {
         Ok(next) => {
             // The part of the state that the next step reads.

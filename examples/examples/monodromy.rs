@@ -38,7 +38,7 @@ fn monodromy<M: Method<ContactOscillator>>(
     for mut column in matrix.column_iter_mut() {
         let dx = if dimension == 4 { column[3] } else { 0.0 };
         let (q, v) = ([column[0], 0.0, column[1]], [dx, a, column[2]]);
-        let mut state = method.state(&[], h, &q, (&v, &v), &[0.0], 0.0)?;
+        let mut state = method.state(&[], h, &q, (&v, &v), &[0.0], &[], 0.0)?;
         for k in 0..n {
             state = method.step(&prepared, &state, f64::from(k) * h, &[])?;
         }

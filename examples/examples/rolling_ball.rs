@@ -130,7 +130,7 @@ impl Problem {
         let method = Rattle::stepped().with(Cayley);
         let prepared = Method::<Ball>::prepare(&method, &parameters, h)?;
         let (q, v) = (self.q0().into(), self.two_point_velocity(h));
-        let mut state = Method::<Ball>::start(&method, &parameters, h, &q, &v, 0.0, &[])?;
+        let mut state = Method::<Ball>::start(&method, &parameters, h, &q, &v, &[], 0.0, &[])?;
         let mut nodes = vec![(self.q0(), self.v0())];
         for k in 0..steps {
             state = Method::<Ball>::step(&method, &prepared, &state, k as f64 * h, &[])?;

@@ -1,11 +1,9 @@
 //! Nonholonomic systems of the literature, each declared with nhi's derive alone.
 //!
-//! A model is a file with a declaration and a [`Row`], and a line of the table [`MODELS`], which the
-//! command line, the tests and the benchmarks read.
+//! A model is a file with a declaration and a [`Row`], and a line of the table [`MODELS`], which tests and benchmarks read.
+//! The command runs the text of the declaration; the facts of the row stand for it in a JSON file beside, and a line of
+//! `nhi_run::model::MODELS` names both.
 
-mod flow;
-mod method;
-mod model;
 mod row;
 mod simulated;
 mod trajectory;
@@ -28,13 +26,13 @@ pub mod snakeboard;
 pub mod snakeboard_free;
 pub mod vertical_disk;
 
-pub use method::{Family, GROUP_METHODS, METHODS, Method};
-pub use model::{Instance, Model, Phase};
+pub use nhi_run::model::{Family, GROUP_METHODS, Instance, METHODS, Method, Model, Node, Phase, Trajectory};
+#[doc(hidden)]
+pub use nhi_run::variants;
 pub use row::{Invariant, Row, Value};
 #[doc(hidden)]
 pub use simulated::macros;
 pub use simulated::{Simulated, Visitor};
-pub use trajectory::{Node, Trajectory};
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,5 @@
-use crate::Trajectory;
-use crate::flow::flow;
-use crate::model::{Instance, Model, Phase};
-use crate::{Method, Simulated};
+use crate::{Instance, Method, Model, Phase, Simulated, Trajectory};
+use nhi_run::flow;
 use nhi_runtime::{Error, Factor, Failure, Posed, System, Vector};
 
 /// A conserved quantity of the system `S`.
@@ -159,7 +157,8 @@ impl<S: Simulated<Configuration<f64>: Rates>> Instance for Values<S> {
     }
 
     fn acceleration(&self, q: &[f64], v: &[f64], t: f64, inputs: &[f64]) -> Result<Phase, Failure> {
-        let (a, lambda) = S::acceleration_of(&self.parameters, &vector(q), &vector(v), t, &vector(inputs))?;
+        let (z, inputs) = (S::States::splat(0.0), vector(inputs));
+        let (a, lambda) = S::acceleration_of(&self.parameters, &vector(q), &vector(v), &z, t, &inputs)?;
         Ok((a.as_ref().to_vec(), lambda.as_ref().to_vec()))
     }
 

@@ -1,5 +1,6 @@
 //! From the id of a method to its value, for the methods that a system declares.
 
+use crate::trajectory::Derived;
 use crate::{Method, Trajectory};
 use nhi_runtime::{Error, Simulation, System};
 use std::marker::PhantomData;
@@ -197,7 +198,7 @@ pub mod macros {
 
         fn visit<M: nhi_runtime::Method<S> + Copy + Sync + 'static>(self, method: M) -> Self::Out {
             let Start { system, q0, v0, inputs, h } = self;
-            Ok(Box::new(Simulation::with_inputs(system, method, q0, v0, &inputs, h)?))
+            Ok(Box::new(Derived(Simulation::with_inputs(system, method, q0, v0, &inputs, h)?)))
         }
     }
 }

@@ -1,148 +1,85 @@
+//! Simulations by compiled steps.
+
 use crate::row::vector;
+use nhi_run::model::{Node, Trajectory};
 use nhi_runtime::{Error, Failure, Fields, Method, Simulation, State, System};
 
-/// All that a method carries from a node to the next.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Node {
-    /// Time.
-    pub t: f64,
-    /// Configuration.
-    pub q: Vec<f64>,
-    /// Velocities before and after the reflection; equal for a method without one.
-    pub jump: (Vec<f64>, Vec<f64>),
-}
+/// A simulation of the runtime.
+pub(crate) struct Derived<S: System, M: Method<S>>(pub(crate) Simulation<S, M>);
 
-impl Node {
-    /// The node of the motion backwards in time, which reflects the other way round.
-    pub fn reversed(self) -> Self {
-        let (before, after) = self.jump;
-        Node { jump: (after, before), ..self }
-    }
-}
-
-/// A simulation, whatever its system and method.
-pub trait Trajectory {
-    /// One step with the inputs held.
-    ///
-    /// # Errors
-    /// As [`Simulation::step`].
-    fn step(&mut self) -> Result<(), Error>;
-    /// `steps` steps with the inputs held.
-    ///
-    /// # Errors
-    /// As [`Simulation::advance`].
-    fn advance(&mut self, steps: u64) -> Result<(), Error>;
-    /// One step with other inputs.
-    ///
-    /// # Errors
-    /// As [`Simulation::step_with`].
-    ///
-    /// # Panics
-    /// If there are not as many values as inputs.
-    fn step_with(&mut self, inputs: &[f64]) -> Result<(), Error>;
-    /// Number of steps taken.
-    fn steps(&self) -> u64;
-    /// Time.
-    fn time(&self) -> f64;
-    /// Configuration, length n.
-    fn q(&self) -> Vec<f64>;
-    /// Velocity, length n.
-    fn v(&self) -> Vec<f64>;
-    /// Momentum ∂L/∂v, length n.
-    fn p(&self) -> Vec<f64>;
-    /// Momenta before and after the reflection at the node; both `p` for a method without one.
-    fn jump(&self) -> (Vec<f64>, Vec<f64>);
-    /// Multipliers of the last step, length m.
-    fn multipliers(&self) -> Vec<f64>;
-    /// Energy.
-    fn energy(&self) -> f64;
-    /// All numbers of the state, in the order of its fields: what the method carries beside the motion is last.
-    fn numbers(&self) -> Vec<f64>;
-    /// The node that the simulation is at.
-    fn node(&self) -> Node;
-    /// The node that `steps` steps of size `h` of the same method lead to from another node, on the
-    /// constraint manifold or not, with the inputs held.
-    ///
-    /// # Errors
-    /// Why a step fails.
-    fn follow(&self, from: &Node, h: f64, steps: u64) -> Result<Node, Failure>;
-    /// Momenta of horizontal symmetries, with their names.
-    fn momenta(&self) -> Vec<(&'static str, f64)>;
-}
-
-impl<S: System, M: Method<S>> Trajectory for Simulation<S, M> {
+impl<S: System, M: Method<S>> Trajectory for Derived<S, M> {
     fn step(&mut self) -> Result<(), Error> {
-        Simulation::step(self)
+        self.0.step()
     }
 
     fn advance(&mut self, steps: u64) -> Result<(), Error> {
         // The same numbers either way. Builds without optimisation, which nobody measures, are spared the copies.
         #[cfg(all(feature = "at-once", not(debug_assertions)))]
-        return Simulation::advance(self, steps);
+        return self.0.advance(steps);
         #[cfg(not(all(feature = "at-once", not(debug_assertions))))]
-        return (0..steps).try_for_each(|_| Simulation::step(self));
+        return (0..steps).try_for_each(|_| self.0.step());
     }
 
     fn step_with(&mut self, inputs: &[f64]) -> Result<(), Error> {
-        Simulation::step_with(self, &vector::<S::Inputs<f64>>(inputs))
+        self.0.step_with(&vector::<S::Inputs<f64>>(inputs))
     }
 
     fn steps(&self) -> u64 {
-        Simulation::steps(self)
+        self.0.steps()
     }
 
     fn time(&self) -> f64 {
-        Simulation::time(self)
+        self.0.time()
     }
 
     fn q(&self) -> Vec<f64> {
-        Simulation::q(self).as_ref().to_vec()
+        self.0.q().as_ref().to_vec()
     }
 
     fn v(&self) -> Vec<f64> {
-        Simulation::v(self).as_ref().to_vec()
+        self.0.v().as_ref().to_vec()
     }
 
     fn p(&self) -> Vec<f64> {
-        Simulation::p(self).as_ref().to_vec()
+        self.0.p().as_ref().to_vec()
     }
 
     fn jump(&self) -> (Vec<f64>, Vec<f64>) {
-        let (pre, post) = self.state().jump();
-        let p = |v| S::momentum(&self.system().parameters(), &Simulation::q(self), &v, 0.0).as_ref().to_vec();
+        let (pre, post) = self.0.state().jump();
+        let p = |v| S::momentum(&self.0.system().parameters(), &self.0.q(), &v, 0.0).as_ref().to_vec();
         (p(pre), p(post))
     }
 
     fn multipliers(&self) -> Vec<f64> {
-        Simulation::multipliers(self).as_ref().to_vec()
+        self.0.multipliers().as_ref().to_vec()
     }
 
     fn energy(&self) -> f64 {
-        Simulation::energy(self)
+        self.0.energy()
     }
 
     fn momenta(&self) -> Vec<(&'static str, f64)> {
-        Simulation::momenta(self).collect()
+        self.0.momenta().collect()
     }
 
     fn numbers(&self) -> Vec<f64> {
         let mut numbers = Vec::with_capacity(<M::State<f64> as Fields<f64>>::LEN);
-        self.state().write(&mut |x| numbers.push(x));
+        self.0.state().write(&mut |x| numbers.push(x));
         numbers
     }
 
     fn node(&self) -> Node {
-        node::<S, M>(self.time(), self.state())
+        node::<S, M>(self.0.time(), self.0.state())
     }
 
     fn follow(&self, from: &Node, h: f64, steps: u64) -> Result<Node, Failure> {
-        let parameters = self.system().parameters();
-        let prepared = self.method().prepare(&parameters, h)?;
+        let parameters = self.0.system().parameters();
+        let prepared = self.0.method().prepare(&parameters, h)?;
         let (before, after) = (vector(&from.jump.0), vector(&from.jump.1));
-        let (q, lambda) = (vector(&from.q), self.state().lambda());
-        let mut state = self.method().state(&parameters, h, &q, (&before, &after), &lambda, from.t)?;
+        let (q, lambda, z) = (vector(&from.q), self.0.state().lambda(), self.0.state().z());
+        let mut state = self.0.method().state(&parameters, h, &q, (&before, &after), &lambda, &z, from.t)?;
         for k in 0..steps {
-            state = self.method().step(&prepared, &state, from.t + k as f64 * h, &self.inputs())?;
+            state = self.0.method().step(&prepared, &state, from.t + k as f64 * h, &self.0.inputs())?;
         }
         Ok(node::<S, M>(from.t + steps as f64 * h, &state))
     }

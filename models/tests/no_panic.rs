@@ -51,9 +51,9 @@ fn step<S: Emits<K>, K>(
 fn run<S: Emits<K>, K>(q: f64, v: f64) {
     let parameters = S::Parameters::<f64>::splat(1.0);
     let (q, v) = (S::Configuration::<f64>::splat(q), S::Velocity::<f64>::splat(v));
-    let (h, inputs) = (0.01, S::Inputs::<f64>::splat(0.0));
+    let (h, z, inputs) = (0.01, S::States::<f64>::splat(0.0), S::Inputs::<f64>::splat(0.0));
     let stepped = S::prepare(&parameters, h).and_then(|prepared| {
-        let state = S::start::<{ Start::CONSISTENT }, f64>(&parameters, h, &q, &v, 0.0, &inputs)?;
+        let state = S::start::<{ Start::CONSISTENT }, f64>(&parameters, h, &q, &v, &z, 0.0, &inputs)?;
         step::<S, K>(&prepared, &state, black_box(&inputs))
     });
     // These data may be singular for a model, and are never a reason to panic.

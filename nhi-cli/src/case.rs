@@ -38,6 +38,14 @@ impl std::error::Error for Malformed {}
 #[derive(Deserialize)]
 pub(crate) struct Case {
     pub(crate) model: Option<String>,
+    /// A file with a declaration, instead of a model.
+    pub(crate) declaration: Option<String>,
+    #[serde(rename = "struct")]
+    pub(crate) name: Option<String>,
+    /// Further quantities of the samples: expressions by their names.
+    pub(crate) outputs: Option<BTreeMap<String, String>>,
+    /// The coordinates that place a body in the plane: x, y and its heading.
+    pub(crate) pose: Option<[String; 3]>,
     pub(crate) params: Option<BTreeMap<String, Entry>>,
     pub(crate) coordinates: Option<Vec<String>>,
     pub(crate) method: Option<String>,
@@ -46,6 +54,8 @@ pub(crate) struct Case {
     pub(crate) every: Option<Number>,
     pub(crate) q0: Option<Vec<Number>>,
     pub(crate) v0: Option<Vec<Number>>,
+    /// Auxiliary states, of declarations; zero if left out.
+    pub(crate) z0: Option<Vec<Number>>,
     pub(crate) inputs: Option<Vec<Entry>>,
     /// For systems with a group factor: its name, shape and pose separately, retraction and quadrature.
     pub(crate) group: Option<String>,
@@ -75,6 +85,10 @@ const REMARKS: [&str; 5] = ["state", "schema", "g_format", "alpha", "accuracy"];
 /// The fields of a case.
 const FIELDS: &[&str] = &[
     "model",
+    "declaration",
+    "struct",
+    "outputs",
+    "pose",
     "params",
     "coordinates",
     "method",
@@ -83,6 +97,7 @@ const FIELDS: &[&str] = &[
     "every",
     "q0",
     "v0",
+    "z0",
     "inputs",
     "group",
     "initial",

@@ -4,8 +4,9 @@ use crate::case::{GivenSample, Malformed, unknown};
 use crate::group::{FIELDS_OF_SAMPLES, GroupSample, Layout};
 use crate::number::Number;
 use crate::problem::{Problem, Scheme, count, vector};
-use crate::run::{Sample, Stopped};
-use nhi_models::Family;
+use crate::run::Stopped;
+use nhi_run::Sample;
+use nhi_run::model::Family;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::fmt;
@@ -189,7 +190,7 @@ impl Report {
         if let (Some(angle), Some(given)) = (expected.angle, &expected.q) {
             q[angle] -= TAU * ((q[angle] - given[angle]) / TAU).round();
         }
-        let (p_pre, p_post) = sample.jump.as_ref().map_or((&sample.p, &sample.p), |(pre, post)| (pre, post));
+        let (p_pre, p_post) = sample.jump.as_ref().map_or((&sample.p, &sample.p), |[pre, post]| (pre, post));
         for (name, computed, given) in [
             ("q", &q, &expected.q),
             ("v", &sample.v, &expected.v),
@@ -211,7 +212,7 @@ impl Report {
             }
         }
         for (index, name, given) in &expected.invariants {
-            self.compare(sample.invariants[*index], *given, || format!("{path}.{name}"));
+            self.compare(sample.outputs[*index], *given, || format!("{path}.{name}"));
         }
     }
 }

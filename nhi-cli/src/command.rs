@@ -1,17 +1,19 @@
 //! The command line.
 
 use crate::check::Unchecked;
+use crate::declared::{self, failed};
+use crate::files::{create, read, save};
 use crate::generate::Generate;
-use crate::problem::Problem;
+use crate::models::{self, Unloaded};
 use crate::run::Stopped;
-use crate::scoreboard::Selection;
-use crate::{demo, figure, list, output, progress};
+use crate::scoreboard::{self, Measured, Selection};
+use crate::simulate::Simulate;
+use crate::{demo, list, new, progress};
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use nhi_codegen::engine::{Engine, default_engine};
 use nhi_codegen::expand::ExpandError;
-use nhi_models::{GROUP_MODELS, MODELS, Model, common_methods};
-use std::fs;
+use nhi_run::model::{GROUP_METHODS, METHODS, MODELS};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -29,35 +31,47 @@ pub struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Integrate a case.
+    /// Integrate a declared system, or a case.
     ///
-    /// A sample has the number of steps k and the time t; q, v = dq/dt and p = ∂L/∂v; lambda, the multipliers of
+    /// A declaration is compiled when it is run; no Rust compiler is needed. A sample has the number of steps k and the time t; q, v = dq/dt and p = ∂L/∂v; lambda, the multipliers of
     /// the last step, which are forces, not impulses (before the first step, those of the start); the reaction
     /// μᵀλ, a force for each coordinate that is a length and a torque for one that is an angle; the energy;
-    /// p_pre and p_post, the momenta before and after the reflection, of methods that reflect; and the model's
-    /// conserved quantities. All numbers are in the units of the parameters.
-    Run {
-        /// The case, a JSON file.
-        case: PathBuf,
-        /// Where to write the samples, `.json` or `.csv`; standard output if left out.
-        #[arg(long, value_name = "FILE")]
-        out: Option<PathBuf>,
-        /// Where to draw the trajectory, `.svg`.
-        #[arg(long, value_name = "FILE")]
-        plot: Option<PathBuf>,
-    },
+    /// p_pre and p_post, the momenta before and after the reflection, of methods that reflect; and the outputs,
+    /// among them the conserved quantities of a model. All numbers are in the units of the parameters.
+    #[command(after_help = examples::RUN)]
+    Run(Box<Simulate>),
     /// Run cases and compare the results with their samples.
+    #[command(after_help = examples::CHECK)]
     Check {
         /// The cases, JSON files.
         #[arg(required = true)]
         cases: Vec<PathBuf>,
     },
     /// List the models with their parameters, and the methods.
-    Models,
-    /// Measure every method on every model: order, reversal, constraints, energy, parasitic modes.
+    #[command(after_help = examples::MODELS)]
+    Models {
+        /// Print the declaration of one model instead, the text of a Rust file.
+        #[arg(long, value_name = "NAME")]
+        show: Option<String>,
+    },
+    /// Write a crate with one declared system, a program that runs it, a test and a case.
+    #[command(after_help = examples::NEW)]
+    New {
+        /// The folder of the crate; its last part is the name.
+        name: PathBuf,
+        /// The folder of the crate `nhi-runtime`, which the new one depends on; that of the repository that this program
+        /// was built in if left out.
+        #[arg(long, value_name = "PATH")]
+        nhi: Option<PathBuf>,
+    },
+    /// Measure every method on every model, or on a declared system: order, reversal, constraints, energy, parasitic modes.
+    #[command(after_help = examples::SCOREBOARD)]
     Scoreboard {
+        /// The system that is measured.
+        #[command(flatten)]
+        measured: Box<Measured>,
         /// One model, by its name, or several by repetition; all if left out.
-        #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(models()), hide_possible_values = true)]
+        #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(scoreboard::names()), hide_possible_values = true)]
         model: Vec<String>,
         /// One method, by its id, or several by repetition; all if left out.
         #[arg(long, value_name = "ID", value_parser = PossibleValuesParser::new(methods()), hide_possible_values = true)]
@@ -70,6 +84,7 @@ enum Command {
         out: Option<PathBuf>,
     },
     /// Print the Rust code that the derive generates.
+    #[command(after_help = examples::EXPAND)]
     Expand {
         /// A Rust source file with declarations.
         file: PathBuf,
@@ -90,6 +105,7 @@ enum Command {
     ///
     /// Rust code contains the structs themselves, without the derive, and depends on `nhi-runtime` alone, also with
     /// `default-features = false`. C code is a header and a source file for each struct, and `nhi.h`.
+    #[command(after_help = examples::GENERATE)]
     Generate(Generate),
 }
 
@@ -97,6 +113,8 @@ enum Command {
 pub(crate) enum Failed {
     /// The request is invalid; exit code 2.
     Wrong(String),
+    /// The declaration has mistakes; exit code 2. The text is that of all of them.
+    Rejected(String),
     /// The command failed, or the result is not as expected; exit code 1.
     Stopped(String),
     /// The reader of the output has closed it: no report.
@@ -108,6 +126,10 @@ impl Failed {
     fn report(&self) -> u8 {
         let (code, message) = match self {
             Failed::Wrong(message) => (2, message),
+            Failed::Rejected(mistakes) => {
+                eprintln!("{mistakes}");
+                return 2;
+            }
             Failed::Stopped(message) => (1, message),
             Failed::Unread => return 0,
         };
@@ -125,6 +147,15 @@ impl From<io::Error> for Failed {
     }
 }
 
+impl From<Unloaded> for Failed {
+    fn from(unloaded: Unloaded) -> Self {
+        match unloaded {
+            Unloaded::Failed(error) => failed(error),
+            unknown => Failed::Wrong(unknown.to_string()),
+        }
+    }
+}
+
 impl From<Stopped> for Failed {
     fn from(stopped: Stopped) -> Self {
         Failed::Stopped(stopped.to_string())
@@ -136,12 +167,16 @@ impl Arguments {
     pub fn execute(self) -> ExitCode {
         let done = match self.command {
             None => demonstrate(),
-            Some(Command::Run { case, out, plot }) => run(&case, out.as_deref(), plot.as_deref()),
+            Some(Command::Run(run)) => run.execute(),
             Some(Command::Check { cases }) => return check(&cases),
-            Some(Command::Scoreboard { model, method, steps, out }) => {
-                scoreboard(&Selection::new(&model, &method, steps), out.as_deref())
+            Some(Command::Scoreboard { measured, model, method, steps, out }) => {
+                scoreboard(&measured, &model, &method, steps, out.as_deref())
             }
-            Some(Command::Models) => print(&list::models()),
+            Some(Command::Models { show: None }) => {
+                list::models().map_err(failed).and_then(|list| print(list.as_bytes()))
+            }
+            Some(Command::Models { show: Some(name) }) => show(&name),
+            Some(Command::New { name, nhi }) => new::new(&name, nhi.as_deref()),
             Some(Command::Expand { file, name, method, plain, explain }) => {
                 let print = match (plain, explain) {
                     (true, _) => nhi_codegen::expand_plain,
@@ -164,44 +199,25 @@ fn demonstrate() -> Result<(), Failed> {
     create(folder)?;
     for example in demo::examples()? {
         let shown = example.show()?;
-        print(&shown.text)?;
+        print(shown.text.as_bytes())?;
         let (name, svg) = &shown.figure;
         let path = folder.join(name);
         save(&path, svg.as_bytes())?;
-        print(&format!("{}\n\n", path.display()))?;
+        print(format!("{}\n\n", path.display()).as_bytes())?;
     }
     Ok(())
 }
 
-fn run(case: &Path, out: Option<&Path>, plot: Option<&Path>) -> Result<(), Failed> {
-    let write = match out.map(|path| (path, extension(path))) {
-        None | Some((_, "json")) => output::json,
-        Some((_, "csv")) => output::csv,
-        Some((path, _)) => {
-            return Err(Failed::Wrong(format!("--out {}: expected .json or .csv", path.display())));
-        }
-    };
-    if let Some(path) = plot
-        && extension(path) != "svg"
-    {
-        return Err(Failed::Wrong(format!("--plot {}: expected .svg", path.display())));
+/// The declaration of a model; of two with one name, both.
+fn show(name: &str) -> Result<(), Failed> {
+    let mut texts: Vec<&str> =
+        MODELS.iter().filter(|model| model.name == name).map(|model| model.declaration).collect();
+    texts.dedup();
+    if texts.is_empty() {
+        let problem = crate::case::unknown(name, "model", &models::names(), "");
+        return Err(Failed::Wrong(format!("--show: {problem}")));
     }
-    let text = read(case)?;
-    let problem = parse(case, &text)?;
-    let mut samples = Vec::new();
-    let done = problem.run(|sample| samples.push(sample));
-    let mut bytes = Vec::new();
-    write(&mut bytes, &problem, &samples)?;
-    match out {
-        None => io::stdout().lock().write_all(&bytes)?,
-        Some(path) => save(path, &bytes)?,
-    }
-    if let Some(path) = plot {
-        let svg =
-            figure::trajectory(&problem, &samples).map_err(|error| Failed::Stopped(error.to_string()))?;
-        save(path, svg.as_bytes())?;
-    }
-    done.map_err(|stopped| Failed::Stopped(format!("{}: {stopped}", case.display())))
+    print(texts.join("\n").as_bytes())
 }
 
 /// Checks all cases, whether or not each succeeds.
@@ -214,24 +230,34 @@ fn check(cases: &[PathBuf]) -> ExitCode {
 }
 
 fn check_one(case: &Path) -> Result<(), Failed> {
-    let text = read(case)?;
-    let problem = parse(case, &text)?;
-    let report = problem.check().map_err(|unchecked| match unchecked {
+    let report = declared::case(case)?.problem.check().map_err(|unchecked| match unchecked {
         Unchecked::Malformed(malformed) => Failed::Wrong(format!("{}: {malformed}", case.display())),
         Unchecked::Stopped(stopped) => Failed::Stopped(format!("{}: {stopped}", case.display())),
     })?;
     if report.agrees() {
-        print(&format!("ok {}: {report}\n", case.display()))
+        print(format!("ok {}: {report}\n", case.display()).as_bytes())
     } else {
         Err(Failed::Stopped(format!("{}: {report}", case.display())))
     }
 }
 
-fn scoreboard(selection: &Selection, out: Option<&Path>) -> Result<(), Failed> {
+fn scoreboard(
+    measured: &Measured,
+    models: &[String],
+    methods: &[String],
+    steps: u64,
+    out: Option<&Path>,
+) -> Result<(), Failed> {
+    let chosen = |name: &str| models.is_empty() || models.iter().any(|known| known == name);
+    let courses = match measured.course()? {
+        Some(course) => vec![course],
+        None => scoreboard::courses(chosen)?,
+    };
+    let selection = Selection::new(courses, methods, steps);
     let bar = progress::cells(selection.cells());
     let board = selection.measure(|| bar.inc(1));
     bar.finish_and_clear();
-    print(&board.text())?;
+    print(board.text().as_bytes())?;
     let Some(folder) = out else { return Ok(()) };
     create(folder)?;
     let figures = board.figures().map_err(|error| Failed::Stopped(error.to_string()))?;
@@ -242,12 +268,10 @@ fn scoreboard(selection: &Selection, out: Option<&Path>) -> Result<(), Failed> {
     save(&folder.join("README.md"), board.markdown(&captions).as_bytes())
 }
 
-fn models() -> impl Iterator<Item = &'static str> {
-    MODELS.iter().map(|model| model.name())
-}
-
+/// Ids of all methods of the tables, each once.
 fn methods() -> impl Iterator<Item = &'static str> {
-    common_methods().iter().map(|method| method.id)
+    let is_new = |id: &&str| METHODS.iter().all(|method| method.id != *id);
+    METHODS.iter().map(|method| method.id).chain(GROUP_METHODS.iter().map(|method| method.id).filter(is_new))
 }
 
 /// Prints something of the structs of a file.
@@ -255,32 +279,32 @@ type Expand = fn(&str, Option<&str>, Option<&str>, &mut dyn Engine) -> Result<St
 
 fn expand(file: &Path, name: Option<&str>, method: Option<&str>, expand: Expand) -> Result<(), Failed> {
     let code = expand(&read(file)?, name, method, default_engine().as_mut());
-    print(&code.map_err(|error| Failed::Wrong(format!("{}: {error}", file.display())))?)
+    print(code.map_err(|error| Failed::Wrong(format!("{}: {error}", file.display())))?.as_bytes())
 }
 
-fn parse<'a>(path: &Path, text: &str) -> Result<Problem<'a>, Failed> {
-    let models: Vec<&dyn Model> = MODELS.iter().chain(GROUP_MODELS).copied().collect();
-    Problem::parse(text, &models)
-        .map_err(|malformed| Failed::Wrong(format!("{}: {malformed}", path.display())))
+pub(crate) fn print(bytes: &[u8]) -> Result<(), Failed> {
+    Ok(io::stdout().lock().write_all(bytes)?)
 }
 
-pub(crate) fn read(path: &Path) -> Result<String, Failed> {
-    fs::read_to_string(path).map_err(|error| Failed::Wrong(format!("{}: {error}", path.display())))
-}
-
-pub(crate) fn create(folder: &Path) -> Result<(), Failed> {
-    fs::create_dir_all(folder).map_err(|error| Failed::Stopped(format!("{}: {error}", folder.display())))
-}
-
-pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), Failed> {
-    fs::write(path, bytes).map_err(|error| Failed::Stopped(format!("{}: {error}", path.display())))
-}
-
-fn print(text: &str) -> Result<(), Failed> {
-    Ok(io::stdout().lock().write_all(text.as_bytes())?)
-}
-
-/// The extension of a file name, empty if there is none.
-fn extension(path: &Path) -> &str {
-    path.extension().and_then(|extension| extension.to_str()).unwrap_or("")
+/// What stands below the help of each command: examples, which a test runs.
+mod examples {
+    pub(super) const RUN: &str = "Examples:
+  nhi run sleigh.rs --set J=1,m=1,a=0.2 --q0 0,0,0 --v0 1,0.5,0.2 --h 0.01 --steps 1000 --every 10 --out sleigh.csv
+  nhi run sleigh.rs --set J=1,m=1 --sweep a=0.1:0.5:5 --q0 0,0,0 --v0 1,0.5,0 --project --h 0.01 --steps 1000 --every 1000 --out sweep.csv
+  nhi run sleigh.json --view sleigh.html --plot sleigh.svg";
+    pub(super) const CHECK: &str = "Example:
+  nhi run sleigh.json --out samples.json
+  nhi check samples.json";
+    pub(super) const MODELS: &str = "Example:
+  nhi models --show sleigh_com";
+    pub(super) const NEW: &str = "Example:
+  nhi new sleigh";
+    pub(super) const SCOREBOARD: &str = "Examples:
+  nhi scoreboard --model nh_particle --method dla2 --steps 2000
+  nhi scoreboard sleigh.rs --set J=1,m=1,a=0.2 --q0 0,0,0 --v0 1,0.5,0.2 --h 0.05 --span 10 --method dla2 --steps 2000";
+    pub(super) const EXPAND: &str = "Example:
+  nhi expand sleigh.rs --method dla2";
+    pub(super) const GENERATE: &str = "Examples:
+  nhi generate sleigh.rs --out generated.rs
+  nhi generate sleigh.rs --lang c --out c";
 }

@@ -3,9 +3,9 @@
 
 use crate::figure::{COLOURS, Curve, Panel, Scale, Undrawn, draw};
 use crate::list::table;
+use crate::models::model;
 use crate::run::Stopped;
-use nhi_models::sleigh_com::SleighCom;
-use nhi_models::{Instance, Method, Phase, common_methods, model};
+use nhi_run::model::{Instance, METHODS, Method, Model, Phase};
 use plotters::style::RGBColor;
 use std::f64::consts::FRAC_PI_2;
 use std::time::{Duration, Instant};
@@ -48,17 +48,17 @@ pub(crate) struct Shown {
 
 /// The examples.
 pub(crate) fn examples() -> Result<[Example; 2], Stopped> {
-    Ok([sleigh()?, snakeboard()])
+    Ok([sleigh()?, snakeboard()?])
 }
 
 /// The sleigh comes backwards, stops and leaves forwards, turning all the time: its blade draws a heart.
 fn sleigh() -> Result<Example, Stopped> {
-    let sleigh = SleighCom { m: 1.0, I: 0.5, a: 0.3 };
-    let instance = model("sleigh_com").expect("in the table").instance(&[sleigh.m, sleigh.I, sleigh.a]);
-    // Where it stops, with its blade at the origin; it starts some time before.
+    let [m, inertia, a]: [f64; 3] = [1.0, 0.5, 0.3];
+    let instance = model("sleigh_com", false).map_err(Stopped::new)?.instance(&[m, inertia, a]);
+    // Where its blade stands still at the origin, with energy 1/2; it starts some time before.
     let before = 7.0;
-    let (_, omega, u) = sleigh.reduced(0.5, 0.0);
-    let (q, v) = ([FRAC_PI_2, 0.0, sleigh.a], sleigh.velocity(FRAC_PI_2, omega, u));
+    let omega = 1.0 / (inertia + m * a.powi(2)).sqrt();
+    let (q, v) = ([FRAC_PI_2, 0.0, a], [omega, -a * omega, 0.0]);
     let (q, v) = instance.flow(0.0, &q, &v, &[], -before).map_err(Stopped::new)?;
     let v = instance.project(&q, &v).map_err(Stopped::new)?;
     let h = 0.05;
@@ -71,18 +71,18 @@ fn sleigh() -> Result<Example, Stopped> {
         path_steps: (2.0 * before / h).round() as u64,
         steps: 1200,
         path: "contact of the blade",
-        point: Box::new(move |q| sleigh.contact([q[0], q[1], q[2]]).into()),
+        point: Box::new(move |q| (q[1] - a * q[0].cos(), q[2] - a * q[0].sin())),
         energy: Scale::Logarithmic,
         remark: "rattle has a parasitic mode that grows while the sleigh moves forwards.",
     })
 }
 
 /// The snakeboard of their figure 4: a rotor torque of 10 Hz, 128 steps in ten seconds.
-fn snakeboard() -> Example {
-    let model = model("snakeboard").expect("in the table");
+fn snakeboard() -> Result<Example, Stopped> {
+    let model = model("snakeboard", false).map_err(Stopped::new)?;
     let instance = model.instance(&model.defaults());
     let h = 10.0 / 128.0;
-    Example {
+    Ok(Example {
         name: "snakeboard",
         title: format!("Snakeboard with torques, h = {h}"),
         start: instance.initial(),
@@ -94,7 +94,7 @@ fn snakeboard() -> Example {
         point: Box::new(|q| (q[3], q[4])),
         energy: Scale::Fill,
         remark: "The torques do work: the energy is compared with that of the exact flow.",
-    }
+    })
 }
 
 /// A method's trajectory at the nodes, up to a possible failure.
@@ -113,7 +113,7 @@ impl Example {
     /// Runs all methods.
     pub(crate) fn show(&self) -> Result<Shown, Stopped> {
         let exact = self.exact()?;
-        let tracks: Vec<_> = common_methods().iter().map(|method| self.track(method, &exact)).collect();
+        let tracks: Vec<_> = METHODS.iter().map(|method| self.track(method, &exact)).collect();
         let svg = self.draw(&tracks, &exact).map_err(Stopped::new)?;
         Ok(Shown { text: self.describe(&tracks), figure: (format!("{}.svg", self.name), svg) })
     }

@@ -1,7 +1,5 @@
 //! Figures as SVG: panels side by side, one legend for all.
 
-use crate::problem::Problem;
-use crate::run::Sample;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
@@ -68,50 +66,6 @@ const X_LABELS: u32 = 44;
 const Y_LABELS: u32 = 62;
 /// Values below this are drawn as this on logarithmic axes.
 const SMALLEST: f64 = 1e-17;
-
-/// The trajectory of `problem`: its path where the model moves in an (x, y) plane, its coordinates over
-/// time otherwise, and the change of its energy.
-pub(crate) fn trajectory(problem: &Problem<'_>, samples: &[Sample]) -> Result<String, Undrawn> {
-    let names = problem.model.coordinates();
-    let curve = |index: usize, name: &str, points: Vec<(f64, f64)>| Curve {
-        name: name.to_owned(),
-        colour: COLOURS[index % COLOURS.len()],
-        width: 2,
-        points,
-    };
-    let position = |name: &str| names.iter().position(|known| *known == name);
-    let motion = match (position("x"), position("y")) {
-        (Some(x), Some(y)) => Panel {
-            title: "path".to_owned(),
-            x: "x".to_owned(),
-            y: "y".to_owned(),
-            scale: Scale::Equal,
-            curves: vec![curve(0, "", samples.iter().map(|sample| (sample.q[x], sample.q[y])).collect())],
-        },
-        _ => Panel {
-            title: "coordinates".to_owned(),
-            x: "t".to_owned(),
-            y: "q".to_owned(),
-            scale: Scale::Fill,
-            curves: names
-                .iter()
-                .enumerate()
-                .map(|(i, name)| {
-                    curve(i, name, samples.iter().map(|sample| (sample.t, sample.q[i])).collect())
-                })
-                .collect(),
-        },
-    };
-    let start = samples.first().map_or(0.0, |sample| sample.energy);
-    let energy = Panel {
-        title: "change of energy".to_owned(),
-        x: "t".to_owned(),
-        y: "E − E(0)".to_owned(),
-        scale: Scale::Fill,
-        curves: vec![curve(0, "", samples.iter().map(|sample| (sample.t, sample.energy - start)).collect())],
-    };
-    draw(&[motion, energy])
-}
 
 /// The panels as SVG.
 pub(crate) fn draw(panels: &[Panel]) -> Result<String, Undrawn> {

@@ -1,6 +1,6 @@
 //! The constraint one-forms of a model, from its constraints μ(q)v + μ₀(q), which are affine in v.
 
-use nhi_models::Instance;
+use nhi_run::model::Instance;
 
 /// The one-forms at a configuration.
 pub(crate) struct OneForms {

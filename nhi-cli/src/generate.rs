@@ -1,6 +1,7 @@
 //! Source files of generated code.
 
-use crate::command::{Failed, create, read, save};
+use crate::command::Failed;
+use crate::files::{create, read, save};
 use clap::{Args, ValueEnum};
 use nhi_codegen::engine::default_engine;
 use nhi_codegen::generate::Request;

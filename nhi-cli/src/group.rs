@@ -5,7 +5,7 @@ use crate::case::{Case, Malformed, unknown};
 use crate::number::Number;
 use crate::problem::vector;
 use nhi_codegen::group::{Group, Part};
-use nhi_models::Model;
+use nhi_run::model::Model;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -99,7 +99,7 @@ impl Layout {
     }
 }
 
-/// The method's id in the tables of [`nhi_models`].
+/// The method's id in the tables of [`nhi_run::model`].
 pub(crate) fn method_id(case: &Case, method: &str) -> Result<String, Malformed> {
     let quadrature = case.quadrature.as_deref().unwrap_or("trap");
     let quadratures = |ids: [&'static str; 4]| match quadrature {

@@ -2,22 +2,28 @@
 
 mod case;
 mod check;
+mod declared;
 mod demo;
 mod figure;
+mod files;
 mod forms;
 mod generate;
 mod group;
 mod list;
+mod models;
+mod new;
 mod number;
-mod output;
 mod problem;
 mod progress;
 mod run;
+mod simulate;
 
 pub mod command;
 pub mod scoreboard;
 
 pub use case::Malformed;
 pub use check::{Report, Unchecked};
+pub use models::Unloaded;
+pub use nhi_run::Sample;
 pub use problem::Problem;
-pub use run::{Sample, Stopped};
+pub use run::Stopped;

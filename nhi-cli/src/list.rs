@@ -1,7 +1,8 @@
 //! Lists of models and methods.
 
 use comfy_table::{LineStyle, Table, TableStyle};
-use nhi_models::{Family, GROUP_METHODS, GROUP_MODELS, METHODS, MODELS, Method};
+use nhi_run::model::{Declared, Family, GROUP_METHODS, METHODS, MODELS, Method, Model};
+use rayon::prelude::*;
 
 /// A table in the common style.
 pub(crate) fn table<const N: usize>(header: [&str; N]) -> Table {
@@ -13,9 +14,10 @@ pub(crate) fn table<const N: usize>(header: [&str; N]) -> Table {
 }
 
 /// All models with coordinates, parameters and initial data, and all methods.
-pub(crate) fn models() -> String {
+pub(crate) fn models() -> Result<String, nhi_run::Error> {
     let mut text = String::new();
-    for model in MODELS.iter().chain(GROUP_MODELS) {
+    let models: Result<Vec<Declared>, _> = MODELS.par_iter().map(|model| model.load()).collect();
+    for model in models? {
         let instance = model.instance(&model.defaults());
         let (q0, v0) = instance.initial();
         let defaults = model.parameters().iter().zip(model.defaults());
@@ -40,7 +42,7 @@ pub(crate) fn models() -> String {
     let mut on_groups = table(["method on groups", "order", "kind"]);
     on_groups.add_rows(GROUP_METHODS.iter().map(row));
     on_groups.add_row(exact);
-    format!("{text}{}\n\n{}\n", methods.trim_fmt(), on_groups.trim_fmt())
+    Ok(format!("{text}{}\n\n{}\n", methods.trim_fmt(), on_groups.trim_fmt()))
 }
 
 fn row(method: &Method) -> [String; 3] {

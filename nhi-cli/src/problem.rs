@@ -3,7 +3,8 @@
 use crate::case::{Case, GivenSample, Malformed, deserialize, echo, unknown};
 use crate::group::{Layout, method_id};
 use crate::number::{Entry, Number};
-use nhi_models::{Instance, Method, Model};
+use nhi_run::model::{Instance, Method, Model};
+use nhi_run::{Inputs, Pose};
 use nhi_runtime::Error;
 use serde_json::{Map, Value};
 
@@ -16,9 +17,13 @@ pub struct Problem<'a> {
     pub(crate) scheme: Scheme,
     pub(crate) q0: Vec<f64>,
     pub(crate) v0: Vec<f64>,
+    /// Auxiliary states; all are zero if it is empty.
+    pub(crate) z0: Vec<f64>,
     pub(crate) inputs: Inputs,
     /// Number of steps between samples.
     pub(crate) every: u64,
+    /// The coordinates that place a body.
+    pub(crate) pose: Option<Pose>,
     /// The given fields of the case.
     pub(crate) echo: Map<String, Value>,
     /// The samples of the case.
@@ -28,29 +33,11 @@ pub struct Problem<'a> {
 /// How the trajectory is computed.
 pub(crate) enum Scheme {
     /// By steps of a method.
-    Steps { method: &'static Method, h: f64, steps: u64 },
+    Steps { method: Method, h: f64, steps: u64 },
     /// The exact flow after k steps, for every k.
     ExactSteps { h: f64, steps: u64 },
     /// The exact flow at the times of the samples (k, t).
     ExactTimes(Vec<(u64, f64)>),
-}
-
-/// Control inputs.
-pub(crate) enum Inputs {
-    /// The same for all steps.
-    Held(Vec<f64>),
-    /// One vector per step.
-    PerStep(Vec<Vec<f64>>),
-}
-
-impl Inputs {
-    /// The inputs of the step from t_k to t_{k+1}.
-    pub(crate) fn at(&self, k: u64) -> &[f64] {
-        match self {
-            Inputs::Held(inputs) => inputs,
-            Inputs::PerStep(inputs) => inputs.get(k as usize).map_or(&[], Vec::as_slice),
-        }
-    }
 }
 
 impl<'a> Problem<'a> {
@@ -68,6 +55,11 @@ impl<'a> Problem<'a> {
         let model = preferred.or_else(|| named().next()).ok_or_else(|| {
             unknown(name, "model", &models.iter().map(|model| model.name()).collect::<Vec<_>>(), "model")
         })?;
+        Problem::of(case, text, model)
+    }
+
+    /// The problem stated by a case with this text, for its model.
+    pub(crate) fn of(case: Case, text: &str, model: &'a dyn Model) -> Result<Self, Malformed> {
         let layout = case.group.as_ref().map(|group| Layout::of(group, model)).transpose()?;
         if let Some(names) = &case.coordinates {
             coordinates(names, model)?;
@@ -87,13 +79,23 @@ impl<'a> Problem<'a> {
             scheme,
             q0,
             v0,
+            z0: case.z0.iter().flatten().map(|number| number.0).collect(),
             inputs,
             every,
+            pose: case.pose.map(|names| pose(names, model.coordinates(), "pose")).transpose()?,
             echo: echo(text)?,
             samples: case.samples,
         };
         problem.admissible()?;
         Ok(problem)
+    }
+
+    /// The number of steps; of the exact flow at given times, that of the last one.
+    pub(crate) fn steps(&self) -> u64 {
+        match &self.scheme {
+            Scheme::Steps { steps, .. } | Scheme::ExactSteps { steps, .. } => *steps,
+            Scheme::ExactTimes(nodes) => nodes.last().map_or(0, |(k, _)| *k),
+        }
     }
 
     /// The samples of the case.
@@ -110,7 +112,13 @@ impl<'a> Problem<'a> {
     /// Whether the initial pose is valid and the initial velocity satisfies the constraints, as every
     /// simulation requires.
     fn admissible(&self) -> Result<(), Malformed> {
-        let any = &self.model.methods()[0];
+        let last = self.model.methods().last();
+        let any = match &self.scheme {
+            Scheme::Steps { method, .. } => Some(method),
+            // One of the continuous equations.
+            _ => last,
+        };
+        let Some(any) = any else { return Ok(()) };
         let apart = self.echo.contains_key("initial");
         match self.instance.start(any, &self.q0, &self.v0, self.inputs.at(0), 1.0) {
             Err(Error::Constraint { name, residual }) => {
@@ -141,7 +149,7 @@ impl Scheme {
             };
         }
         let id = method_id(case, id)?;
-        let method = model.methods().iter().find(|method| method.id == id).ok_or_else(|| {
+        let method = model.method(&id).ok_or_else(|| {
             let ids: Vec<_> = model.methods().iter().map(|method| method.id).chain(["exact"]).collect();
             unknown(&id, "method", &ids, "method")
         })?;
@@ -168,6 +176,16 @@ fn start(case: &Case, model: &dyn Model, layout: Option<Layout>) -> Result<(Vec<
     let (r, g) = (initial.r.as_ref().unwrap_or(&none), initial.g.as_ref().unwrap_or(&none));
     let q0 = layout.configuration(r, g, "initial")?;
     Ok((q0, layout.velocity(given(&initial.v, "initial.v")?, n, "initial.v")?))
+}
+
+/// A pose in the plane, of coordinates of the model.
+pub(crate) fn pose(names: [String; 3], known: &[&str], field: &str) -> Result<Pose, Malformed> {
+    for name in &names {
+        if !known.contains(&name.as_str()) {
+            return Err(unknown(name, "coordinate", known, field));
+        }
+    }
+    Ok(Pose::Planar(names))
 }
 
 fn step_size(case: &Case) -> Result<f64, Malformed> {
@@ -246,7 +264,10 @@ fn parameters(case: &Case, model: &dyn Model) -> Result<Vec<f64>, Malformed> {
             }
         }
     }
-    Ok(values)
+    match flat.iter().zip(&values).find(|(_, value)| value.is_nan()) {
+        Some((name, _)) => Err(Malformed::new(format!("params.{name}"), "missing")),
+        None => Ok(values),
+    }
 }
 
 /// Control inputs: none, one vector, or one vector per step.

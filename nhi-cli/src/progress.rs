@@ -1,6 +1,9 @@
-//! Progress of long runs, on a terminal.
+//! Progress of long runs, on a terminal, and their interruption.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use std::ops::ControlFlow;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Shorter runs show no bar.
@@ -26,7 +29,7 @@ impl Progress {
             return;
         }
         if self.bar.is_none() && self.started.elapsed() > PATIENCE {
-            let bar = bar(self.steps, "{bar:40} {human_pos} of {human_len} steps, {eta} left");
+            let bar = steps(self.steps);
             // The speed is measured from here, not from the start of the run.
             bar.set_position(k);
             bar.reset_eta();
@@ -51,8 +54,44 @@ pub(crate) fn cells(count: usize) -> ProgressBar {
     bar(count as u64, "{bar:40} {pos} of {len} cells")
 }
 
+/// A bar for `count` steps.
+pub(crate) fn steps(count: u64) -> ProgressBar {
+    bar(count, "{bar:40} {human_pos} of {human_len} steps, {eta} left")
+}
+
 /// A bar on standard error, hidden if that is not a terminal.
 fn bar(length: u64, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template);
     ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Whether the user has interrupted the program.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Exit code of a program that is interrupted while it writes what it has.
+const INTERRUPTED_TWICE: i32 = 130;
+
+/// From here on, Ctrl-C ends the run, which keeps its samples; a second one ends the program.
+pub(crate) struct Interrupt(());
+
+impl Interrupt {
+    pub(crate) fn new() -> Self {
+        static LISTENS: Once = Once::new();
+        LISTENS.call_once(|| {
+            // Where no handler can be set, Ctrl-C ends the program, as usual.
+            let _ = ctrlc::set_handler(|| {
+                if INTERRUPTED.swap(true, Ordering::Relaxed) {
+                    std::process::exit(INTERRUPTED_TWICE);
+                }
+            });
+        });
+        Interrupt(())
+    }
+
+    pub(crate) fn check(&self) -> ControlFlow<()> {
+        match INTERRUPTED.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
 }

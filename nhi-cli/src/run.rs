@@ -3,34 +3,9 @@
 use crate::forms::OneForms;
 use crate::problem::{Problem, Scheme};
 use crate::progress::Progress;
-use nhi_models::Family;
+use nhi_run::Sample;
+use nhi_run::model::Family;
 use std::fmt;
-
-/// A point of a trajectory.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Sample {
-    /// Number of steps taken.
-    pub k: u64,
-    /// Time.
-    pub t: f64,
-    /// Configuration.
-    pub q: Vec<f64>,
-    /// Velocity.
-    pub v: Vec<f64>,
-    /// Momentum ∂L/∂v.
-    pub p: Vec<f64>,
-    /// Multipliers λ (forces) of the last step; before the first one, those of the start; for the exact
-    /// flow those at the current time.
-    pub lambda: Vec<f64>,
-    /// Reaction μᵀλ: a force or torque on every coordinate.
-    pub reaction: Vec<f64>,
-    /// Energy.
-    pub energy: f64,
-    /// Momenta before and after the reflection, for methods that reflect.
-    pub jump: Option<(Vec<f64>, Vec<f64>)>,
-    /// The model's conserved quantities.
-    pub invariants: Vec<f64>,
-}
 
 /// The reason for the early end of a run.
 #[derive(Clone, PartialEq, Debug)]
@@ -94,7 +69,7 @@ impl Problem<'_> {
                 let mut trajectory = trajectory.map_err(Stopped::new)?;
                 for k in 0..=steps {
                     if wanted(k) {
-                        let jump = (method.family == Family::Gni).then(|| trajectory.jump());
+                        let jump = (method.family == Family::Gni).then(|| trajectory.jump().into());
                         let (q, v, lambda) = (trajectory.q(), trajectory.v(), trajectory.multipliers());
                         take(self.sample(k, trajectory.time(), q, v, lambda, jump));
                     }
@@ -135,7 +110,7 @@ impl Problem<'_> {
         q: Vec<f64>,
         v: Vec<f64>,
         lambda: Vec<f64>,
-        jump: Option<(Vec<f64>, Vec<f64>)>,
+        jump: Option<[Vec<f64>; 2]>,
     ) -> Sample {
         Sample {
             k,
@@ -144,7 +119,11 @@ impl Problem<'_> {
             reaction: OneForms::at(&*self.instance, &q, v.len()).reaction(&lambda),
             lambda,
             energy: self.instance.energy(&q, &v),
-            invariants: self.instance.invariants(&q, &v),
+            z: Vec::new(),
+            inputs: self.inputs.at(k.saturating_sub(1)).to_vec(),
+            residual: self.instance.residual(&q, &v),
+            position_residual: Vec::new(),
+            outputs: self.instance.invariants(&q, &v),
             q,
             v,
             jump,

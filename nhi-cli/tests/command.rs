@@ -1,5 +1,6 @@
 //! The command as seen by a user.
 
+use nhi_run::model::{METHODS, MODELS, Model};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -73,13 +74,14 @@ fn csv_has_a_header_and_all_samples() {
     let output = nhi(&folder, &["run", "case.json", "--out", "out.csv", "--plot", "out.svg"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let csv = std::fs::read_to_string(folder.join("out.csv")).unwrap();
-    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
-    let header = "k,t,theta,x,y,v_theta,v_x,v_y,p_theta,p_x,p_y,\
-                  p_pre_theta,p_pre_x,p_pre_y,p_post_theta,p_post_x,p_post_y,lambda_0,\
-                  reaction_theta,reaction_x,reaction_y,energy";
+    let lines = csv.lines().filter(|line| !line.starts_with('#'));
+    let lines: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    let header = "k,t,theta,x,y,dot_theta,dot_x,dot_y,p_theta,p_x,p_y,\
+                  p_pre_theta,p_pre_x,p_pre_y,p_post_theta,p_post_x,p_post_y,lambda_blade,\
+                  reaction_theta,reaction_x,reaction_y,energy,residual_blade";
     assert_eq!(lines[0].join(","), header);
     assert_eq!(lines.len(), 22);
-    assert!(lines.iter().all(|line| line.len() == 22));
+    assert!(lines.iter().all(|line| line.len() == 23));
     assert!(std::fs::read_to_string(folder.join("out.svg")).unwrap().trim_end().ends_with("</svg>"));
 }
 
@@ -315,12 +317,18 @@ fn exact_flow_at_given_times_or_steps() {
 fn models_and_expansion() {
     let folder = folder("models");
     let listed = nhi(&folder, &["models"]);
-    for model in nhi_models::MODELS {
-        assert!(text(&listed.stdout).contains(model.name()));
+    for bundled in MODELS {
+        assert!(text(&listed.stdout).contains(&format!("{}: ", bundled.name)));
+        let model = bundled.load().unwrap();
         for (name, value) in model.parameters().iter().zip(model.defaults()) {
-            assert!(text(&listed.stdout).contains(&format!("{name} = {value}")), "{}", model.name());
+            assert!(text(&listed.stdout).contains(&format!("{name} = {value}")), "{}", bundled.name);
         }
     }
+    let shown = nhi(&folder, &["models", "--show", "sleigh_com"]);
+    assert!(text(&shown.stdout).contains("pub struct SleighCom"));
+    let wrong = nhi(&folder, &["models", "--show", "sleigh_con"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("did you mean `sleigh_com`?"), "{}", text(&wrong.stderr));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/src/sleigh_com.rs");
     let expanded = nhi(&folder, &["expand", source.to_str().unwrap(), "--method", "dla2"]);
     assert!(expanded.status.success(), "{}", text(&expanded.stderr));
@@ -392,7 +400,7 @@ fn the_demonstration() {
     let folder = folder("demonstration");
     let output = nhi(&folder, &[]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    for method in nhi_models::common_methods() {
+    for method in METHODS {
         assert_eq!(text(&output.stdout).matches(&format!(" {} ", method.id)).count(), 2, "{}", method.id);
     }
     for figure in ["sleigh", "snakeboard"] {

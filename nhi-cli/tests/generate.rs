@@ -1,5 +1,6 @@
 //! `nhi generate` as seen by a user.
 
+use nhi_run::model::Model;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -88,11 +89,11 @@ fn main() {
         .unwrap();
     succeeds(&cargo);
 
-    let model = nhi_models::model("sleigh_com").unwrap();
+    let model = nhi_run::model::named("sleigh_com", false).unwrap().load().unwrap();
     let instance = model.instance(&model.defaults());
     let q = [0.3, 0.0, 0.0];
     let v = instance.project(&q, &[1.2, 0.7, 0.4]).unwrap();
-    let mut derived = instance.start(nhi_models::method("dla2").unwrap(), &q, &v, &[], 0.01).unwrap();
+    let mut derived = instance.start(&model.method("dla2").unwrap(), &q, &v, &[], 0.01).unwrap();
     derived.advance(100).unwrap();
     let bits: Vec<String> =
         derived.q().iter().chain(&derived.v()).map(|x| format!("{:x}", x.to_bits())).collect();

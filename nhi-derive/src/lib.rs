@@ -37,6 +37,8 @@ use proc_macro::TokenStream;
 /// | `holonomic(label: expr = 0, ...)` | optional: position constraints g(q) = 0, see [Forms](#forms); `constraints(...)` may then be left out |
 /// | `force = form` | optional: the work one-form of all non-conservative forces |
 /// | `inputs(u1, u2)` | optional: control inputs, given at every step and held over it |
+/// | `states(i1, z[2])` | optional: auxiliary states with rates of their own, see [Auxiliary states](#auxiliary-states) |
+/// | `dynamics(dot(i1) = expr, ...)` | the rates of the auxiliary states, one for each |
 /// | `let(name = expr, ...)` | optional: names for subexpressions, and arrays of them, see [Families](#families) |
 /// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, `Dla2` alone, with a group `Rdp`, with `holonomic` and no group `DlaRattle`; `methods(all)` emits every method that applies |
 /// | `crate = path` | optional: where the runtime is, if not at `::nhi_runtime`, as seen from the struct's module |
@@ -81,7 +83,7 @@ use proc_macro::TokenStream;
 /// item  = definition | constraint | "for" name "in" expr ".." expr "{" item { "," item } "}"
 /// ```
 ///
-/// In `let(...)`, `constraints(...)` and `holonomic(...)`, `for i in 0..3 { ... }` stands for its items with
+/// In `let(...)`, `constraints(...)`, `holonomic(...)` and `dynamics(...)`, `for i in 0..3 { ... }` stands for its items with
 /// `i` = 0, 1, 2, in this order:
 ///
 /// ```text
@@ -95,7 +97,7 @@ use proc_macro::TokenStream;
 /// - `x[0] = ...` in `let` defines an entry of an array, which may have more indices. An entry is visible
 ///   after its definition and is defined once. `t`, inputs and velocities in one entry count for all that use the array.
 /// - The labels of the constraints are `wheel[0]`, `wheel[1]`, `wheel[2]`.
-/// - Bounds, indices and the lengths of `coordinates(y[N])` and `inputs(u[N])` may contain const parameters of the
+/// - Bounds, indices and the lengths of `coordinates(y[N])`, `inputs(u[N])` and `states(z[N])` may contain const parameters of the
 ///   struct. A macro does not see their values, only their defaults: they need one that is an integer literal,
 ///   `struct Train<const N: usize = 3>`, and the struct is a system for the default values alone. Other values are
 ///   other declarations.
@@ -103,7 +105,7 @@ use proc_macro::TokenStream;
 /// # Vectors
 ///
 /// Vectors have three components. `[a, b, c]` is one, and so is the name of an array of three numbers: of
-/// coordinates, parameters or inputs, of a `let` array, and of the position `p` of a pose.
+/// coordinates, parameters, inputs or auxiliary states, of a `let` array, and of the position `p` of a pose.
 ///
 /// | expression | meaning |
 /// |---|---|
@@ -138,10 +140,27 @@ use proc_macro::TokenStream;
 /// A force may depend on coordinates, velocities, inputs and the time `t`:
 /// `force = u1*dpsi - c*dot(x)*dx + sin(t)*dy`. In a force `d(e)` is the differential at one time.
 ///
+/// # Auxiliary states
+///
+/// `states(current, filter[2])` declares numbers z with rates of their own, which the methods advance beside the motion: the
+/// current of a motor, a filter, the slip of a tyre. `dynamics(...)` has one rate for each,
+///
+/// ```text
+/// states(current, filter[2]),
+/// force = k*current*dphi,
+/// dynamics(
+///     dot(current) = (u - resistance*current - k*dot(phi))/inductance,
+///     for i in 0..2 { dot(filter[i]) = (c[i]*current - filter[i])/lag },
+/// ),
+/// ```
+///
+/// A rate is an expression in positions, velocities, all states, `t`, inputs and parameters. States may stand in the force,
+/// in rates, and in `let` names that only these use.
+///
 /// # Time and inputs
 ///
 /// The time `t` may stand in the Lagrangian, in the force, in position constraints and in the affine part of constraints;
-/// inputs may stand in the force and in the affine part of constraints. A driven wheel or a moving belt is such a
+/// inputs may stand in the force and in the affine part of constraints, and both in the rates of auxiliary states. A driven wheel or a moving belt is such a
 /// constraint:
 ///
 /// ```text

@@ -48,7 +48,7 @@ struct Arguments<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    /// Starts at (q, v) at time 0; `method` has the functions of the method of `variant`.
+    /// Starts at (q, v) with auxiliary states z at time 0; `method` has the functions of the method of `variant`.
     ///
     /// # Errors
     /// As the compiled start.
@@ -59,7 +59,7 @@ impl<'a> Simulation<'a> {
         method: &'a MethodFunctions,
         variant: Variant,
         parameters: &[f64],
-        [q, v, inputs]: [&[f64]; 3],
+        [q, v, z, inputs]: [&[f64]; 4],
         h: f64,
     ) -> Result<Simulation<'a>, Failure> {
         let options = Options { retraction: variant.retraction, strict: true };
@@ -71,7 +71,8 @@ impl<'a> Simulation<'a> {
             substeps.push(Substep { prepared, after, h });
             before += gamma;
         }
-        let state = vec![(Role::Configuration, q.to_vec()), (Role::Velocity, v.to_vec())];
+        let state = [(Role::Configuration, q), (Role::Velocity, v), (Role::States, z)];
+        let state = state.map(|(role, numbers)| (role, numbers.to_vec())).to_vec();
         let parameters = parameters.to_vec();
         let mut simulation = Simulation {
             method,

@@ -36,6 +36,7 @@ pub(crate) struct Names {
     /// Those of coordinates have the names of the coordinates.
     pub(crate) velocities: Vec<String>,
     pub(crate) inputs: Vec<String>,
+    pub(crate) states: Vec<String>,
     pub(crate) constraints: Vec<String>,
     /// How many of the constraints, the last ones, are position constraints.
     pub(crate) positions: usize,
@@ -55,6 +56,8 @@ pub struct Point<'a> {
     pub q: &'a [f64],
     /// Velocity.
     pub v: &'a [f64],
+    /// Auxiliary states.
+    pub z: &'a [f64],
     /// Time.
     pub t: f64,
     /// Control inputs.
@@ -146,6 +149,7 @@ impl Point<'_> {
             Role::Parameters => self.parameters,
             Role::Configuration => self.q,
             Role::Velocity => self.v,
+            Role::States => self.z,
             Role::Time => slice::from_ref(&self.t),
             Role::Inputs => self.inputs,
             _ => &[],
@@ -286,6 +290,7 @@ impl Names {
             coordinates: names(&system.coordinates),
             velocities: system.velocity_names().cloned().collect(),
             inputs: names(&system.inputs),
+            states: names(&system.states),
             constraints: system.constraints.iter().map(|constraint| constraint.label.clone()).collect(),
             positions: mechanics.positions().len(),
             group: system.group,
@@ -365,6 +370,11 @@ impl Compiled {
     /// Names of the control inputs.
     pub fn inputs(&self) -> &[String] {
         &self.shared.names.inputs
+    }
+
+    /// Names of the auxiliary states.
+    pub fn states(&self) -> &[String] {
+        &self.shared.names.states
     }
 
     /// Labels of the constraints; without a label, their text. Position constraints come last.

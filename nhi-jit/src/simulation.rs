@@ -69,8 +69,34 @@ impl Simulation {
         inputs: &[f64],
         h: f64,
     ) -> Result<Simulation, Error> {
-        let at = Point { parameters, q: q0, v: v0, t: 0.0, inputs };
-        Self::build(compiled, variant, &at, h, Given::Admissible)
+        let z = &vec![0.0; compiled.states().len()];
+        Self::at_point(compiled, variant, &Point { parameters, q: q0, v: v0, z, t: 0.0, inputs }, h)
+    }
+
+    /// As [`Simulation::with_inputs`], at a point with its time and its auxiliary states, which are zero otherwise.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`].
+    pub fn at_point(
+        compiled: &Compiled,
+        variant: Variant,
+        at: &Point<'_>,
+        h: f64,
+    ) -> Result<Simulation, Error> {
+        Self::build(compiled, variant, at, h, Given::Admissible)
+    }
+
+    /// As [`Simulation::at_point`], with the nearest admissible point, as in [`Simulation::project`].
+    ///
+    /// # Errors
+    /// As [`Simulation::project`].
+    pub fn project_point(
+        compiled: &Compiled,
+        variant: Variant,
+        at: &Point<'_>,
+        h: f64,
+    ) -> Result<Simulation, Error> {
+        Self::build(compiled, variant, at, h, Given::Any)
     }
 
     /// As [`Simulation::with_inputs`], with the admissible velocity nearest to `v0` in the kinetic-energy metric. Where there
@@ -87,8 +113,8 @@ impl Simulation {
         inputs: &[f64],
         h: f64,
     ) -> Result<Simulation, Error> {
-        let at = Point { parameters, q: q0, v: v0, t: 0.0, inputs };
-        Self::build(compiled, variant, &at, h, Given::Any)
+        let z = &vec![0.0; compiled.states().len()];
+        Self::project_point(compiled, variant, &Point { parameters, q: q0, v: v0, z, t: 0.0, inputs }, h)
     }
 
     fn build(
@@ -105,6 +131,7 @@ impl Simulation {
             ("parameters", at.parameters, &names.parameters),
             ("entries of the configuration", at.q, &names.coordinates),
             ("velocities", at.v, &names.velocities),
+            ("auxiliary states", at.z, &names.states),
             ("inputs", at.inputs, &names.inputs),
         ] {
             has_length(what, numbers, names)?;
@@ -114,7 +141,9 @@ impl Simulation {
         finite(Quantity::Coordinate, &names.coordinates, at.q)?;
         check_pose(compiled, at.q)?;
         finite(Quantity::Velocity, &names.velocities, at.v)?;
+        finite(Quantity::State, &names.states, at.z)?;
         finite(Quantity::Input, &names.inputs, at.inputs)?;
+        finite(Quantity::Time, &["t".to_owned()], &[at.t])?;
         let (q, v);
         let at = match given {
             Given::Admissible => *at,
@@ -159,8 +188,8 @@ impl Simulation {
         let v = mean(before, after);
         let at = Point { t, q, v: &v, ..self.at(&v) };
         let state = match functions.kind {
-            StateKind::Node => [q, &v, self.multipliers()].concat(),
-            StateKind::Jump => [q, before, after, self.multipliers()].concat(),
+            StateKind::Node => [q, &v, self.multipliers(), self.z()].concat(),
+            StateKind::Jump => [q, before, after, self.multipliers(), self.z()].concat(),
         };
         let (code, start) = (self.compiled.code(), |cause: Failure| Error::Start { cause });
         let data = functions.data(code, &at, h).map_err(start)?;
@@ -381,9 +410,15 @@ impl Simulation {
         self.field(&Role::Multipliers)
     }
 
+    /// Auxiliary states z.
+    pub fn z(&self) -> &[f64] {
+        self.field(&Role::States)
+    }
+
     /// The point at which the functions of the system are evaluated.
     fn at<'a>(&'a self, v: &'a [f64]) -> Point<'a> {
-        Point { parameters: self.parameters(), q: self.q(), v, t: self.time(), inputs: self.inputs() }
+        let (parameters, inputs) = (self.parameters(), self.inputs());
+        Point { parameters, q: self.q(), v, z: self.z(), t: self.time(), inputs }
     }
 
     /// Momentum p = ∂L/∂v.

@@ -80,6 +80,14 @@ macro_rules! compositions {
 for_each_composition!(compositions);
 
 impl Composition {
+    /// Its order, which its id ends with.
+    pub const fn order(self) -> u32 {
+        match self.suffix().as_bytes().last() {
+            Some(digit) => (*digit - b'0') as u32,
+            None => 0,
+        }
+    }
+
     /// γ₁, …, γ_N in the numbers that `round` rounds to, each operation on them rounded.
     pub fn coefficients(self, round: impl Fn(f64) -> f64 + Copy) -> impl Iterator<Item = f64> {
         let half = self.half().iter().map(move |&gamma| round(gamma));

@@ -3,7 +3,7 @@
 use crate::error::simulation as raised;
 use crate::system::Core;
 use crate::watch::Watch;
-use nhi_jit::Simulation;
+use nhi_jit::{Point, Simulation};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -54,19 +54,21 @@ impl Ensemble {
         parameters: PyReadonlyArray2<'_, f64>,
         q0: PyReadonlyArray2<'_, f64>,
         v0: PyReadonlyArray2<'_, f64>,
+        z0: PyReadonlyArray2<'_, f64>,
         inputs: PyReadonlyArray2<'_, f64>,
         h: f64,
         project: bool,
     ) -> PyResult<Ensemble> {
         let py = parameters.py();
         let (compiled, variant) = core.get().compiled(py, method)?;
-        let begin = if project { Simulation::project } else { Simulation::with_inputs };
-        let arrays = [&parameters, &q0, &v0, &inputs].map(|array| array.as_array());
+        let begin = if project { Simulation::project_point } else { Simulation::at_point };
+        let arrays = [&parameters, &q0, &v0, &z0, &inputs].map(|array| array.as_array());
         let rows = arrays[1].nrows();
         let members = py.detach(|| {
             let begun = (0..rows).map(|i| {
-                let [parameters, q0, v0, inputs] = arrays.map(|array| array.row(i).to_vec());
-                let begun = begin(&compiled, variant, &parameters, &q0, &v0, &inputs, h);
+                let rows = arrays.map(|array| array.row(i).to_vec());
+                let [parameters, q, v, z, inputs] = rows.each_ref().map(Vec::as_slice);
+                let begun = begin(&compiled, variant, &Point { parameters, q, v, z, t: 0.0, inputs }, h);
                 let begun = begun.map_err(|error| (i, error))?;
                 Ok(Member { simulation: begun, failed: None })
             });
@@ -149,6 +151,12 @@ impl Ensemble {
     #[getter]
     fn v<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.matrix(py, Simulation::v, self.core.get().system.velocities().len())
+    }
+
+    /// Auxiliary states, shape (N, number of them).
+    #[getter]
+    fn z<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.matrix(py, |simulation| simulation.z().to_vec(), self.core.get().system.states().len())
     }
 
     /// Multipliers of the last step, shape (N, m).

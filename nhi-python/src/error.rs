@@ -48,6 +48,7 @@ fn step(py: Python<'_>, message: String, step: u64, time: f64, reason: String) -
 pub(crate) fn start(py: Python<'_>, error: &Error) -> PyErr {
     match error {
         Error::Method { .. } | Error::Argument { .. } => PyValueError::new_err(error.to_string()),
+        Error::Declaration(error) => declaration(py, error),
         Error::Derivation(message) => PyRuntimeError::new_err(message.clone()),
         Error::Jit(error) => simulation(py, error),
     }
@@ -67,6 +68,7 @@ pub(crate) fn simulation(py: Python<'_>, error: &Jit) -> PyErr {
             Quantity::Coordinate => "q0",
             Quantity::Velocity => "v0",
             Quantity::Input => "inputs",
+            Quantity::State => "z0",
             Quantity::Time => "t",
         },
         Jit::Length { what, .. } => what,

@@ -22,5 +22,5 @@ mod _nhi {
     #[pymodule_export]
     use crate::simulation::Simulation;
     #[pymodule_export]
-    use crate::system::Core;
+    use crate::system::{Core, models};
 }

@@ -118,6 +118,12 @@ impl Simulation {
         array(py, &self.steps.v())
     }
 
+    /// Auxiliary states, shape (number of them,).
+    #[getter]
+    fn z<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, self.steps.z())
+    }
+
     /// Momentum ∂L/∂v, shape of `v`.
     #[getter]
     fn p<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {

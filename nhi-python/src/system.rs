@@ -7,6 +7,7 @@ use crate::text::{Composed, Piece};
 use crate::watch::Watch;
 use nhi_jit::{Compiled, Point};
 use nhi_methods::{Method, Variant};
+use nhi_run::model::MODELS;
 use nhi_run::{Exact, Inputs, Run, Scheme, System};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -39,19 +40,19 @@ impl Core {
     fn rows(
         &self,
         py: Python<'_>,
-        [parameters, inputs]: [&PyReadonlyArray1<'_, f64>; 2],
+        [parameters, inputs, z]: [&PyReadonlyArray1<'_, f64>; 3],
         [q, v]: [&PyReadonlyArray2<'_, f64>; 2],
         t: f64,
         function: impl Fn(&Compiled, &Point<'_>, &mut Vec<f64>) -> Result<(), String> + Sync,
     ) -> PyResult<Vec<f64>> {
-        let (parameters, inputs) = (parameters.as_slice()?, inputs.as_slice()?);
+        let (parameters, inputs, z) = (parameters.as_slice()?, inputs.as_slice()?, z.as_slice()?);
         let (n, m) = (self.system.coordinates().len(), self.system.velocities().len());
         let (q, v) = (q.as_slice()?, v.as_slice()?);
         let functions = py.detach(|| self.system.functions()).map_err(|error| start(py, &error))?;
         let computed = py.detach(|| {
             let mut all = Vec::new();
             for (q, v) in q.chunks(n).zip(v.chunks(m)) {
-                function(&functions, &Point { parameters, q, v, t, inputs }, &mut all)?;
+                function(&functions, &Point { parameters, q, v, z, t, inputs }, &mut all)?;
             }
             Ok(all)
         });
@@ -120,6 +121,11 @@ impl Core {
     }
 
     #[getter]
+    fn states(&self) -> Vec<String> {
+        self.system.states().to_vec()
+    }
+
+    #[getter]
     fn constraints(&self) -> Vec<String> {
         self.system.constraints().to_vec()
     }
@@ -148,8 +154,9 @@ impl Core {
         v: PyReadonlyArray2<'py, f64>,
         t: f64,
         inputs: PyReadonlyArray1<'py, f64>,
+        z: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let all = self.rows(py, [&parameters, &inputs], [&q, &v], t, |functions, at, all| {
+        let all = self.rows(py, [&parameters, &inputs, &z], [&q, &v], t, |functions, at, all| {
             all.push(functions.energy(at));
             Ok(())
         })?;
@@ -165,8 +172,9 @@ impl Core {
         v: PyReadonlyArray2<'py, f64>,
         t: f64,
         inputs: PyReadonlyArray1<'py, f64>,
+        z: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let all = self.rows(py, [&parameters, &inputs], [&q, &v], t, |functions, at, all| {
+        let all = self.rows(py, [&parameters, &inputs, &z], [&q, &v], t, |functions, at, all| {
             all.extend(functions.project(at).map_err(|failure| failure.to_string())?);
             Ok(())
         })?;
@@ -184,8 +192,9 @@ impl Core {
         v: PyReadonlyArray2<'py, f64>,
         t: f64,
         inputs: PyReadonlyArray1<'py, f64>,
+        z: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let all = self.rows(py, [&parameters, &inputs], [&q, &v], t, |functions, at, all| {
+        let all = self.rows(py, [&parameters, &inputs, &z], [&q, &v], t, |functions, at, all| {
             let acceleration = functions.acceleration(at).map_err(|failure| failure.to_string())?;
             all.extend(acceleration.a);
             all.extend(acceleration.lambda);
@@ -206,6 +215,7 @@ impl Core {
         parameters: PyReadonlyArray1<'_, f64>,
         q0: PyReadonlyArray1<'_, f64>,
         v0: PyReadonlyArray1<'_, f64>,
+        z0: PyReadonlyArray1<'_, f64>,
         inputs: PyReadonlyArray2<'_, f64>,
         is_held: bool,
         h: f64,
@@ -223,6 +233,7 @@ impl Core {
             parameters: parameters.as_slice()?.to_vec(),
             q0: q0.as_slice()?.to_vec(),
             v0: v0.as_slice()?.to_vec(),
+            z0: z0.as_slice()?.to_vec(),
             inputs,
             h,
             steps,
@@ -244,17 +255,25 @@ impl Core {
         parameters: PyReadonlyArray1<'_, f64>,
         q0: PyReadonlyArray1<'_, f64>,
         v0: PyReadonlyArray1<'_, f64>,
+        z0: PyReadonlyArray1<'_, f64>,
         inputs: PyReadonlyArray1<'_, f64>,
         h: f64,
         project: bool,
     ) -> PyResult<Simulation> {
         let py = slf.py();
         let (compiled, variant) = slf.get().compiled(py, method)?;
-        let begin = if project { nhi_jit::Simulation::project } else { nhi_jit::Simulation::with_inputs };
+        let begin = if project { nhi_jit::Simulation::project_point } else { nhi_jit::Simulation::at_point };
         let (parameters, inputs) = (parameters.as_slice()?, inputs.as_slice()?);
-        let begun = begin(&compiled, variant, parameters, q0.as_slice()?, v0.as_slice()?, inputs, h);
+        let (q, v, z) = (q0.as_slice()?, v0.as_slice()?, z0.as_slice()?);
+        let begun = begin(&compiled, variant, &Point { parameters, q, v, z, t: 0.0, inputs }, h);
         Ok(Simulation::new(slf.clone().unbind(), begun.map_err(|error| error::simulation(py, &error))?))
     }
+}
+
+/// The models of the literature: names, whether they are for methods on groups, and declarations.
+#[pyfunction]
+pub(crate) fn models() -> Vec<(&'static str, bool, &'static str)> {
+    MODELS.iter().map(|model| (model.name, model.on_group, model.declaration)).collect()
 }
 
 /// The samples of a run, at its start and after every `every` steps, and what ended it early. The interpreter lock is not

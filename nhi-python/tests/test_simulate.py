@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import nhi
 import numpy as np
@@ -211,3 +212,52 @@ def test_pandas_and_matplotlib(sleigh):
     assert [len(axis.lines) for axis in figure.axes] == [3, 3, 1, 1]
     assert run._repr_html_().startswith("<svg")
     assert repr(run) == "<nhi.Run of Sleigh by dla2: 11 samples, h = 0.01>"
+
+
+def test_auxiliary_states():
+    """A cart with a motor: its current obeys L di/dt = u − R i − k dx/dt, and k i drives the cart."""
+    cart = nhi.System(
+        coordinates=["x"],
+        parameters=["m", "k", "R", "L"],
+        inputs=["u"],
+        states=["i"],
+        lagrangian="m/2*dot(x)^2",
+        constraints=[],
+        force="k*i*dx",
+        dynamics={"i": "(u - R*i - k*dot(x))/L"},
+    )
+    assert cart.states == ["i"]
+    p, start = dict(m=1.0, k=0.5, R=2.0, L=0.1), dict(q0=[0], v0=[0], h=0.001, z0=[0.2])
+    run = cart.simulate(p, **start, steps=5000, every=100, inputs=[3.0])
+    assert run.z.shape == (51, 1) and run.z[0] == 0.2
+    np.testing.assert_array_equal(run["i"], run.z[:, 0])
+    # The linear equations of v and i, solved exactly.
+    matrix = np.array([[0, 0.5], [-0.5 / 0.1, -2.0 / 0.1]])
+    rest = np.linalg.solve(matrix, [0, -3.0 / 0.1])
+    values, vectors = np.linalg.eig(matrix)
+    exact = [rest + (vectors * np.exp(values * t)) @ np.linalg.solve(vectors, [0, 0.2] - rest) for t in run.t]
+    np.testing.assert_allclose(np.column_stack([run.v, run.z]), exact, atol=2e-5)
+    simulation = cart.simulation(p, **start, inputs=[3.0])
+    simulation.advance(2000)
+    again = pickle.loads(pickle.dumps(simulation))
+    for one in (simulation, again):
+        one.advance(3000)
+    np.testing.assert_array_equal(simulation.z, run.z[-1])
+    np.testing.assert_array_equal(again.z, run.z[-1])
+    many = cart.ensemble(p, [0], [0], 0.001, inputs=[3.0], z0=[[0.2], [0.0]])
+    many.run(5000)
+    np.testing.assert_array_equal(many.z[0], run.z[-1])
+    assert many.z[1] != many.z[0]
+    np.testing.assert_array_equal(cart.acceleration(p, [0], [0], z=[0.2]).dv, [0.1])
+    with pytest.raises(ValueError, match=r"z0: expected 1 number \(i\), found shape \(2,\)"):
+        cart.simulation(p, [0], [0], 0.001, z0=[1, 2])
+
+
+def test_models_of_the_literature():
+    assert nhi.models.sleigh_com.coordinates == ["theta", "x", "y"]
+    assert nhi.models.on_groups.snakeboard.default_method == "rdp"
+    assert nhi.models.snakeboard.default_method == "dla2"
+    for name in dir(nhi.models):
+        getattr(nhi.models, name)
+    with pytest.raises(AttributeError, match="there is no model `sleigh`, only "):
+        nhi.models.sleigh  # noqa: B018

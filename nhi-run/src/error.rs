@@ -69,7 +69,7 @@ impl Place {
         self.text.lines().nth(self.line() - 1).unwrap_or_default()
     }
 
-    fn new(text: &Text<'_>, at: Extent) -> Place {
+    fn new(text: &Text, at: Extent) -> Place {
         let byte = |line: usize, column: usize| {
             let start: usize =
                 text.text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
@@ -79,17 +79,23 @@ impl Place {
         let (start, end) = (at.first.start(), at.last.end());
         let start = byte(start.line, start.column);
         let range = start..byte(end.line, end.column).max(start);
-        Place { file: text.name.to_owned(), text: text.text.to_owned(), range }
+        Place { file: text.name.clone(), text: text.text.clone(), range }
     }
 }
 
 /// A text that tokens come from.
-pub(crate) struct Text<'a> {
+pub(crate) struct Text {
     /// What errors call it.
-    pub(crate) name: &'a str,
-    pub(crate) text: &'a str,
+    name: String,
+    text: String,
     /// What the spans of its tokens call it.
-    pub(crate) spans: String,
+    spans: String,
+}
+
+impl Text {
+    pub(crate) fn new(name: &str, text: &str, spans: String) -> Text {
+        Text { name: name.to_owned(), text: text.to_owned(), spans }
+    }
 }
 
 impl Mistake {
@@ -103,7 +109,7 @@ impl Mistake {
     }
 
     /// A mistake in one of the texts, the first of which is that of the declaration.
-    pub(crate) fn of(error: &declaration::Error, texts: &[Text<'_>]) -> Mistake {
+    pub(crate) fn of(error: &declaration::Error, texts: &[Text]) -> Mistake {
         let place = |at: Extent| {
             let file = at.first.file();
             let text = texts.iter().find(|text| text.spans == file).unwrap_or(&texts[0]);
@@ -192,6 +198,8 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
+    /// The declaration has mistakes.
+    Declaration(DeclarationError),
     /// The step functions of a method could not be derived.
     Derivation(String),
     /// The compiler, the start of a method, or a function of the system.
@@ -203,6 +211,7 @@ impl fmt::Display for Error {
         match self {
             Error::Method { id, reason } => write!(f, "method `{id}`: {reason}"),
             Error::Argument { name, problem } => write!(f, "{name}: {problem}"),
+            Error::Declaration(error) => error.fmt(f),
             Error::Derivation(message) => f.write_str(message),
             Error::Jit(error) => error.fmt(f),
         }
@@ -210,6 +219,12 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<DeclarationError> for Error {
+    fn from(error: DeclarationError) -> Error {
+        Error::Declaration(error)
+    }
+}
 
 impl From<nhi_jit::Error> for Error {
     fn from(error: nhi_jit::Error) -> Error {

@@ -20,6 +20,7 @@
 //!     parameters: vec![1.0, 1.0, 0.2],
 //!     q0: vec![0.0; 3],
 //!     v0: vec![1.0, 0.5, 0.2],
+//!     z0: Vec::new(),
 //!     inputs: Inputs::Held(Vec::new()),
 //!     h: 0.01,
 //!     steps: 1000,
@@ -36,9 +37,11 @@
 mod apart;
 mod ensemble;
 mod error;
+mod expressions;
 mod flow;
 mod format;
 mod markup;
+pub mod model;
 mod page;
 mod panels;
 mod plot;

@@ -8,11 +8,14 @@ use nhi_codegen::group::{Group, Part};
 use nhi_jit::{Compiled, Point, Simulation};
 use nhi_methods::{Kind, Method, Variant};
 use nhi_runtime::group::{SE2, SE3, SO3};
-use nhi_runtime::{Factor, Vector};
+use nhi_runtime::{Factor, Failure, Vector};
 use std::ops::ControlFlow;
 
 /// Steps between two reports of progress.
 const CHUNK: u64 = 1 << 14;
+
+/// Most samples of a run, some gigabytes.
+const MAX_SAMPLES: u64 = 10_000_000;
 
 /// Largest step of the exact flow: short beside the periods of machines in SI units.
 const LARGEST_STEP: f64 = 0.1;
@@ -30,6 +33,8 @@ pub struct Run {
     pub q0: Vec<f64>,
     /// Velocity at t = 0.
     pub v0: Vec<f64>,
+    /// Auxiliary states at t = 0; all are zero if it is empty.
+    pub z0: Vec<f64>,
     /// Control inputs.
     pub inputs: Inputs,
     /// Step size; negative to run backwards.
@@ -83,6 +88,8 @@ pub struct Sample {
     pub q: Vec<f64>,
     /// Velocity.
     pub v: Vec<f64>,
+    /// Auxiliary states.
+    pub z: Vec<f64>,
     /// The inputs of the step that ends here; at the start those of the first one.
     pub inputs: Vec<f64>,
     /// Momentum ∂L/∂v.
@@ -110,6 +117,8 @@ pub struct Exact {
     system: System,
     functions: Compiled,
     parameters: Vec<f64>,
+    /// Auxiliary states that are zero.
+    zeros: Vec<f64>,
 }
 
 impl Exact {
@@ -119,7 +128,9 @@ impl Exact {
     /// A wrong number of parameters, and the errors of [`System::functions`].
     pub fn new(system: &System, parameters: &[f64]) -> Result<Exact, Error> {
         sized("parameters", parameters, system.parameters().len())?;
-        Ok(Exact { functions: system.functions()?, system: system.clone(), parameters: parameters.to_vec() })
+        let zeros = vec![0.0; system.states().len()];
+        let functions = system.functions()?;
+        Ok(Exact { functions, system: system.clone(), parameters: parameters.to_vec(), zeros })
     }
 
     /// The functions of the system.
@@ -127,9 +138,9 @@ impl Exact {
         &self.functions
     }
 
-    /// The point for them at a state, whose lengths are those of the system.
+    /// The point for them at a state, whose lengths are those of the system, with auxiliary states that are zero.
     pub fn at<'a>(&'a self, q: &'a [f64], v: &'a [f64], t: f64, inputs: &'a [f64]) -> Point<'a> {
-        Point { parameters: &self.parameters, q, v, t, inputs }
+        Point { parameters: &self.parameters, q, v, z: &self.zeros, t, inputs }
     }
 
     /// The state at `t1` of the motion that is at (q, v) at `t0`, with inputs held.
@@ -143,7 +154,7 @@ impl Exact {
         v: &[f64],
         inputs: &[f64],
         t1: f64,
-    ) -> Result<(Vec<f64>, Vec<f64>), Error> {
+    ) -> Result<(Vec<f64>, Vec<f64>), Failure> {
         let n = q.len();
         let (group, shape) = (self.system.group(), self.system.shape());
         let mut field = |t: f64, y: &[f64], dy: &mut [f64]| {
@@ -156,29 +167,29 @@ impl Exact {
             dy[n..].copy_from_slice(&acceleration.a);
             Ok(())
         };
-        let mut y = flow(&mut field, t0, &[q, v].concat(), t1, LARGEST_STEP)
-            .map_err(|cause| Error::Jit(nhi_jit::Error::Step { step: 1, time: t0, cause }))?;
+        let mut y = flow(&mut field, t0, &[q, v].concat(), t1, LARGEST_STEP)?;
         let v = y.split_off(n);
         Ok((y, v))
     }
 
-    /// A sample with multipliers λ.
-    fn sample(&self, k: u64, t: f64, q: Vec<f64>, v: Vec<f64>, inputs: &[f64], lambda: Vec<f64>) -> Sample {
-        let (functions, at) = (&self.functions, self.at(&q, &v, t, inputs));
+    /// A sample after k steps, with multipliers λ.
+    fn sample(&self, k: u64, at: &Point<'_>, lambda: Vec<f64>) -> Sample {
+        let functions = &self.functions;
         Sample {
             k,
-            t,
-            inputs: inputs.to_vec(),
-            p: functions.momentum(&at),
+            t: at.t,
+            q: at.q.to_vec(),
+            v: at.v.to_vec(),
+            z: at.z.to_vec(),
+            inputs: at.inputs.to_vec(),
+            p: functions.momentum(at),
             jump: None,
-            reaction: self.reaction(&at, &lambda),
+            reaction: self.reaction(at, &lambda),
             lambda,
-            energy: functions.energy(&at),
-            residual: functions.residual(&at),
-            position_residual: functions.position(&at),
-            outputs: self.system.evaluate_outputs(&at),
-            q,
-            v,
+            energy: functions.energy(at),
+            residual: functions.residual(at),
+            position_residual: functions.position(at),
+            outputs: self.system.evaluate_outputs(at),
         }
     }
 
@@ -186,23 +197,20 @@ impl Exact {
     ///
     /// # Errors
     /// Singular equations.
-    pub fn sample_at(&self, k: u64, t: f64, q: &[f64], v: &[f64], inputs: &[f64]) -> Result<Sample, Error> {
-        let acceleration = self.functions.acceleration(&self.at(q, v, t, inputs));
-        let acceleration =
-            acceleration.map_err(|cause| Error::Jit(nhi_jit::Error::Step { step: k, time: t, cause }))?;
-        Ok(self.sample(k, t, q.to_vec(), v.to_vec(), inputs, acceleration.lambda))
+    pub fn sample_at(&self, k: u64, t: f64, q: &[f64], v: &[f64], inputs: &[f64]) -> Result<Sample, Failure> {
+        let at = self.at(q, v, t, inputs);
+        let lambda = self.functions.acceleration(&at)?.lambda;
+        Ok(self.sample(k, &at, lambda))
     }
 
     /// A sample of a simulation.
     pub fn sample_of(&self, simulation: &Simulation) -> Sample {
-        let (q, v, lambda) = (simulation.q().to_vec(), simulation.v(), simulation.multipliers().to_vec());
-        let mut sample =
-            self.sample(simulation.steps(), simulation.time(), q, v, simulation.inputs(), lambda);
+        let v = simulation.v();
+        let at = self.at(simulation.q(), &v, simulation.time(), simulation.inputs());
+        let at = Point { z: simulation.z(), ..at };
+        let mut sample = self.sample(simulation.steps(), &at, simulation.multipliers().to_vec());
         if simulation.variant().method.facts().kind == Kind::Reflecting {
-            let momenta = simulation
-                .jump()
-                .map(|v| self.functions.momentum(&self.at(&sample.q, v, sample.t, &sample.inputs)));
-            sample.jump = Some(momenta);
+            sample.jump = Some(simulation.jump().map(|v| self.functions.momentum(&Point { v, ..at })));
         }
         sample
     }
@@ -286,8 +294,22 @@ impl Run {
     /// What prevents the run from starting.
     pub fn simulation(&self, variant: Variant) -> Result<Simulation, Error> {
         let compiled = self.system.compiled(variant)?;
-        let start = if self.project { Simulation::project } else { Simulation::with_inputs };
-        Ok(start(&compiled, variant, &self.parameters, &self.q0, &self.v0, self.inputs.at(0), self.h)?)
+        let start = if self.project { Simulation::project_point } else { Simulation::at_point };
+        let zeros;
+        let z = match self.z0.is_empty() {
+            true => {
+                zeros = vec![0.0; self.system.states().len()];
+                &zeros
+            }
+            false => &self.z0,
+        };
+        let (parameters, q, v) = (&self.parameters, &self.q0, &self.v0);
+        Ok(start(
+            &compiled,
+            variant,
+            &Point { parameters, q, v, z, t: 0.0, inputs: self.inputs.at(0) },
+            self.h,
+        )?)
     }
 
     fn steps(
@@ -347,13 +369,13 @@ impl Run {
                 // With the inputs of the step that ends here, like the multipliers of methods.
                 match exact.sample_at(k, t, &q, &v, self.inputs.at(k.saturating_sub(1))) {
                     Ok(sample) => take(sample),
-                    Err(error) => return Ok(Some(error.to_string())),
+                    Err(cause) => return Ok(Some(format!("at t = {t}: {cause}"))),
                 }
             }
             if k < self.steps {
                 match exact.flow(t, &q, &v, self.inputs.at(k), (k + 1) as f64 * self.h) {
                     Ok(next) => (q, v) = next,
-                    Err(error) => return Ok(Some(error.to_string())),
+                    Err(cause) => return Ok(Some(format!("from t = {t}: {cause}"))),
                 }
                 if progress(k + 1).is_break() {
                     return Ok(Some(interrupted(k + 1)));
@@ -370,11 +392,21 @@ impl Run {
         sized("parameters", &self.parameters, system.parameters().len())?;
         sized("q0", &self.q0, system.coordinates().len())?;
         sized("v0", &self.v0, system.velocities().len())?;
+        if !self.z0.is_empty() {
+            sized("z0", &self.z0, system.states().len())?;
+        }
+        if self.scheme == Scheme::Exact && !system.states().is_empty() {
+            return wrong("method", "there is no exact flow of systems with auxiliary states".to_owned());
+        }
         if self.h == 0.0 || !self.h.is_finite() {
             return wrong("h", format!("the step size must be finite and not zero, found {}", self.h));
         }
         if self.every == 0 {
             return wrong("every", "must be at least 1".to_owned());
+        }
+        if self.steps / self.every >= MAX_SAMPLES {
+            let samples = self.steps / self.every;
+            return wrong("every", format!("{samples} samples are too many, at most {MAX_SAMPLES} are kept"));
         }
         match &self.inputs {
             Inputs::Held(inputs) => sized("inputs", inputs, system.inputs().len()),
@@ -393,9 +425,17 @@ impl Run {
     pub fn recording(&self, samples: &[Sample], stopped: Option<String>) -> Recording {
         let system = &self.system;
         let mut columns: Vec<Column> = Vec::new();
+        let outputs: Vec<&str> = system.outputs().collect();
+        let is_derived = |quantity| quantity > Quantity::Input;
         let mut add = |name: String, quantity: Quantity, value: &dyn Fn(&Sample) -> f64| {
             let mut name = name;
-            while columns.iter().any(|column| column.name == name) {
+            let is_output = quantity == Quantity::Output;
+            let is_taken = |name: &String| columns.iter().any(|column| column.name == *name);
+            // An output of the name of a coordinate is that coordinate.
+            if is_output && is_taken(&name) {
+                return;
+            }
+            while is_taken(&name) || !is_output && is_derived(quantity) && outputs.contains(&name.as_str()) {
                 name.push('_');
             }
             columns.push(Column { name, quantity, values: samples.iter().map(value).collect() });
@@ -408,6 +448,9 @@ impl Run {
         for (i, name) in system.velocities().iter().enumerate() {
             let dot = if i < system.shape() { "dot_" } else { "" };
             add(format!("{dot}{name}"), Quantity::Velocity, &|sample| sample.v[i]);
+        }
+        for (i, name) in system.states().iter().enumerate() {
+            add(name.clone(), Quantity::State, &|sample| sample.z[i]);
         }
         for (i, name) in system.inputs().iter().enumerate() {
             add(name.clone(), Quantity::Input, &|sample| sample.inputs[i]);
@@ -442,7 +485,7 @@ impl Run {
             let quantity = Quantity::PositionResidual;
             add(format!("position_residual_{label}"), quantity, &|sample| sample.position_residual[a]);
         }
-        for (i, name) in system.outputs().enumerate() {
+        for (i, &name) in outputs.iter().enumerate() {
             add(name.to_owned(), Quantity::Output, &|sample| sample.outputs[i]);
         }
         Recording { about: self.about(stopped), columns }

@@ -1,10 +1,10 @@
 //! A declared system, derived and compiled at run time.
 
 use crate::apart::apart;
-use crate::error::{DeclarationError, Error, Mistake, Place, Text};
-use nhi_codegen::declaration::{Declaration, Rejected};
+use crate::error::{DeclarationError, Error, Mistake};
+use crate::expressions::{Extended, evaluate, extended};
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::expand::{ExpandError, MAX_NESTING, structs, too_deep};
+use nhi_codegen::expand::{ExpandError, structs};
 use nhi_codegen::generate::fingerprint;
 use nhi_codegen::group::Group;
 use nhi_codegen::mechanics::Mechanics;
@@ -12,10 +12,9 @@ use nhi_codegen::method::{SystemPrograms, method_programs, refusal};
 use nhi_codegen::optimise::Options;
 use nhi_codegen::optimised::{MethodFunctions, Optimised, SystemFunctions};
 use nhi_codegen::pipeline::Derived;
-use nhi_codegen::system::Quantity;
+use nhi_codegen::system::{Definition, Quantity};
 use nhi_jit::{Compiled, Point};
 use nhi_methods::{Method, Variant};
-use proc_macro2::{LexError, TokenStream};
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
@@ -35,10 +34,10 @@ struct Shared {
     parameters: Vec<String>,
     coordinates: Vec<String>,
     velocities: Vec<String>,
+    states: Vec<String>,
     inputs: Vec<String>,
     constraints: Vec<String>,
-    /// Places of the outputs among the definitions of the system.
-    outputs: Vec<usize>,
+    outputs: Vec<Definition>,
     declared: Vec<Method>,
     /// Why methods do not apply, in the order of all methods.
     refusals: Vec<Option<String>>,
@@ -77,8 +76,8 @@ impl System {
         System::with_outputs(source, file, name, &[])
     }
 
-    /// The same with outputs: names of `let`, or names with expressions in the grammar of `let`, which are recorded with
-    /// every sample.
+    /// The same with outputs, which are recorded with every sample: names of the declaration, such as those of `let`, or
+    /// names with expressions in the grammar of `let`.
     ///
     /// # Errors
     /// As [`System::parse`]; the mistakes of an expression are in a text with the name of the output.
@@ -123,6 +122,11 @@ impl System {
         &self.shared.velocities
     }
 
+    /// Names of the auxiliary states.
+    pub fn states(&self) -> &[String] {
+        &self.shared.states
+    }
+
     /// Names of the control inputs.
     pub fn inputs(&self) -> &[String] {
         &self.shared.inputs
@@ -148,10 +152,14 @@ impl System {
         self.shared.mechanics.system.shape()
     }
 
+    /// Names of the momenta of the symmetries that were found in the declaration.
+    pub fn symmetries(&self) -> impl Iterator<Item = &str> {
+        self.shared.mechanics.symmetries.iter().map(|symmetry| symmetry.momentum.as_str())
+    }
+
     /// Names of the outputs; those of vectors entry by entry.
     pub fn outputs(&self) -> impl Iterator<Item = &str> {
-        let definitions = &self.shared.mechanics.system.definitions;
-        self.shared.outputs.iter().map(|&place| definitions[place].name.as_str())
+        self.shared.outputs.iter().map(|output| output.name.as_str())
     }
 
     /// The methods of `methods(...)`, at least one of which is the default.
@@ -218,24 +226,7 @@ impl System {
 
     /// The values of the outputs.
     pub fn evaluate_outputs(&self, at: &Point<'_>) -> Vec<f64> {
-        if self.shared.outputs.is_empty() {
-            return Vec::new();
-        }
-        let system = &self.shared.mechanics.system;
-        let given = [
-            (&system.parameters, at.parameters),
-            (&system.coordinates, at.q),
-            (&system.velocities, at.v),
-            (&system.inputs, at.inputs),
-        ];
-        let pairs = given.into_iter().flat_map(|(names, values)| names.iter().zip(values));
-        let symbols =
-            pairs.map(|(Quantity { symbol, .. }, &value)| (*symbol, value)).chain([(system.t, at.t)]);
-        let values =
-            symbols.filter_map(|(symbol, value)| Some((system.pool.as_symbol(symbol)?, value))).collect();
-        let roots: Vec<_> =
-            self.shared.outputs.iter().map(|&place| system.definitions[place].value).collect();
-        system.pool.evaluate(&roots, &values)
+        evaluate(&self.shared.mechanics.system, &self.shared.outputs, at)
     }
 }
 
@@ -256,31 +247,13 @@ impl Shared {
         name: Option<&str>,
         outputs: &[(&str, Option<&str>)],
     ) -> Result<Shared, DeclarationError> {
-        let mut input = choose(source, file, name)?;
-        let mut texts = vec![Text { name: file, text: source, spans: input.ident.span().file() }];
+        let input = choose(source, file, name)?;
         let fingerprint = fingerprint(&input);
-        let mut mistakes = Vec::new();
-        for &(output, expression) in outputs {
-            let Some(expression) = expression else { continue };
-            match definition(output, expression) {
-                Ok((attribute, spans)) => {
-                    input.attrs.push(attribute);
-                    texts.push(Text { name: output, text: expression, spans });
-                }
-                Err(mistake) => mistakes.push(*mistake),
-            }
-        }
-        if !mistakes.is_empty() {
-            return Err(DeclarationError { mistakes });
-        }
-        let rejected = |rejected: Box<Rejected>| DeclarationError {
-            mistakes: rejected.errors.iter().map(|error| Mistake::of(error, &texts)).collect(),
-        };
-        let declaration = Declaration::parse(&input).map_err(rejected)?;
+        let (Extended { declaration, outputs }, rejected) = extended(input, (file, source), outputs)?;
         let declared = declaration.system.methods.clone();
         let wants_all = declaration.all_methods;
-        let derived =
-            Derived::new(declaration.clone().with_methods(Vec::new()), &mut BuiltIn).map_err(rejected)?;
+        let derived = Derived::new(declaration.clone().with_methods(Vec::new()), &mut BuiltIn);
+        let derived = derived.map_err(|all| rejected(&all))?;
         let refusals: Vec<_> =
             Method::ALL.iter().map(|&method| refusal(method, &derived.mechanics)).collect();
         let refused = |method: &Method| {
@@ -295,28 +268,11 @@ impl Shared {
                 .filter_map(|(i, method)| Some(declaration.method_error(i, refused(method)?)))
                 .collect();
             if !errors.is_empty() {
-                return Err(rejected(declaration.reject(errors)));
+                return Err(rejected(&declaration.reject(errors)));
             }
             declared
         };
         let system = &derived.mechanics.system;
-        let mut places = Vec::new();
-        for (output, _) in outputs {
-            let entries = system.definitions.iter().enumerate().filter(|(_, definition)| {
-                definition
-                    .name
-                    .strip_prefix(output)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
-            });
-            let before = places.len();
-            places.extend(entries.map(|(place, _)| place));
-            if places.len() == before {
-                mistakes.push(unknown_output(output, system.definitions.iter().map(|d| d.name.as_str())));
-            }
-        }
-        if !mistakes.is_empty() {
-            return Err(DeclarationError { mistakes });
-        }
         let names = |all: &[Quantity]| all.iter().map(|quantity| quantity.name.clone()).collect::<Vec<_>>();
         Ok(Shared {
             source: source.to_owned(),
@@ -324,9 +280,10 @@ impl Shared {
             parameters: names(&system.parameters),
             coordinates: names(&system.coordinates),
             velocities: system.velocity_names().cloned().collect(),
+            states: names(&system.states),
             inputs: names(&system.inputs),
             constraints: system.constraints.iter().map(|constraint| constraint.label.clone()).collect(),
-            outputs: places,
+            outputs,
             declared,
             refusals,
             functions: OnceLock::new(),
@@ -361,7 +318,11 @@ impl Shared {
 }
 
 /// The struct that is asked for.
-fn choose(source: &str, file: &str, name: Option<&str>) -> Result<syn::DeriveInput, DeclarationError> {
+pub(crate) fn choose(
+    source: &str,
+    file: &str,
+    name: Option<&str>,
+) -> Result<syn::DeriveInput, DeclarationError> {
     let wrong = |message: String| DeclarationError::one(Mistake::new(format!("{file}: {message}")));
     let mut found = structs(source).map_err(|error| match error {
         ExpandError::Syntax(message) => DeclarationError::one(Mistake::new(format!("{file}:{message}"))),
@@ -386,35 +347,4 @@ fn choose(source: &str, file: &str, name: Option<&str>) -> Result<syn::DeriveInp
         }
         (None, _) => Err(wrong("no struct here derives `Nonholonomic`".to_owned())),
     }
-}
-
-/// The attribute that declares an output, and what the spans of its tokens call their text.
-fn definition(name: &str, expression: &str) -> Result<(syn::Attribute, String), Box<Mistake>> {
-    let mut ident: syn::Ident = syn::parse_str(name).map_err(|_| {
-        Box::new(Mistake::new(format!("the output `{name}` has no name: expected an identifier")))
-    })?;
-    let wrong = |message: String| {
-        let (file, text) = (name.to_owned(), expression.to_owned());
-        Box::new(Mistake::new(message).at(Place { file, text, range: 0..expression.len() }))
-    };
-    let tokens: TokenStream = expression.parse().map_err(|error: LexError| wrong(error.to_string()))?;
-    if too_deep(&tokens).is_some() {
-        return Err(wrong(format!("brackets are nested more than {MAX_NESTING} deep")));
-    }
-    let Some(first) = tokens.clone().into_iter().next() else {
-        return Err(wrong(format!("the output `{name}` is empty: expected an expression")));
-    };
-    let spans = first.span().file();
-    ident.set_span(first.span());
-    Ok((syn::parse_quote!(#[nonholonomic(let(#ident = (#tokens)))]), spans))
-}
-
-fn unknown_output<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Mistake {
-    let known: Vec<String> = known.map(|known| format!("`{known}`")).collect();
-    let help = match known.is_empty() {
-        true => format!("give an expression: `{name}=...`"),
-        false => format!("give an expression, `{name}=...`, or one of {}", known.join(", ")),
-    };
-    let message = format!("the declaration has no `let` of the name `{name}`");
-    Mistake { help: Some(help), ..Mistake::new(message) }
 }

@@ -25,7 +25,8 @@ fn run(method: &str, inputs: Inputs, steps: u64) -> Run {
         id => Scheme::Steps(system.variant(id).unwrap()),
     };
     let (parameters, q0, v0) = (vec![1.0, 1.0, 0.2], vec![0.0; 3], vec![1.0, 0.5, 0.2]);
-    Run { system, scheme, parameters, q0, v0, inputs, h: 0.01, steps, every: 10, project: false, pose: None }
+    let (h, z0) = (0.01, Vec::new());
+    Run { system, scheme, parameters, q0, v0, z0, inputs, h, steps, every: 10, project: false, pose: None }
 }
 
 fn record(run: &Run) -> Recording {
@@ -119,6 +120,9 @@ fn starts_are_checked_or_projected() {
     wrong.inputs = Inputs::PerStep(vec![vec![0.0]; 9]);
     let error = wrong.record(&mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
     assert_eq!(error, "inputs: expected one vector for each of 10 steps, found 9");
+    (wrong.inputs, wrong.steps, wrong.every) = (Inputs::Held(vec![0.0]), u64::MAX, 1);
+    let error = wrong.record(&mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
+    assert!(error.starts_with("every: ") && error.contains("too many"), "{error}");
 }
 
 #[test]
@@ -149,6 +153,7 @@ fn a_failing_run_keeps_its_samples() {
             parameters: vec![1.0],
             q0: vec![1.0],
             v0: vec![-1.0],
+            z0: Vec::new(),
             inputs: Inputs::Held(vec![]),
             h: 0.05,
             steps: 100_000,
@@ -228,4 +233,45 @@ fn files_hold_the_numbers() {
     let read: Vec<f64> = numbers.chunks(8).map(|x| f64::from_le_bytes(x.try_into().unwrap())).collect();
     assert_eq!(&read, theta);
     assert!(Format::of("parquet").unwrap_err().contains(".npz"));
+}
+
+/// A capacitor that discharges through a resistor, beside a mass that moves freely: z' = −z/τ.
+#[test]
+fn auxiliary_states_are_columns() {
+    let circuit = "
+        #[derive(Nonholonomic)]
+        #[nonholonomic(
+            coordinates(x), states(charge), dynamics(dot(charge) = -charge/tau),
+            lagrangian = dot(x)^2/2, constraints()
+        )]
+        struct Circuit { tau: f64 }
+    ";
+    let system = System::parse(circuit, "circuit.rs", None).unwrap();
+    let run = Run {
+        scheme: Scheme::Steps(system.variant("dla2").unwrap()),
+        system,
+        parameters: vec![2.0],
+        q0: vec![0.0],
+        v0: vec![1.0],
+        z0: vec![3.0],
+        inputs: Inputs::Held(vec![]),
+        h: 0.01,
+        steps: 200,
+        every: 200,
+        project: false,
+        pose: None,
+    };
+    let recording = record(&run);
+    let column = recording.column("charge").unwrap();
+    assert_eq!(column.quantity, Quantity::State);
+    // The implicit mid-point rule multiplies by (1 − h/2τ)/(1 + h/2τ) in each step.
+    let factor: f64 = (1.0 - 0.0025) / (1.0 + 0.0025);
+    assert_eq!(column.values[0], 3.0);
+    assert!((column.values[1] - 3.0 * factor.powi(200)).abs() < 1e-12, "{:?}", column.values);
+
+    let refused = |run: Run| run.record(&mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
+    let wrong = refused(Run { z0: vec![1.0, 2.0], ..run.clone() });
+    assert!(wrong.contains("z0") && wrong.contains("expected 1 number"), "{wrong}");
+    let wrong = refused(Run { scheme: Scheme::Exact, ..run });
+    assert!(wrong.contains("auxiliary states"), "{wrong}");
 }

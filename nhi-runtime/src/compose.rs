@@ -201,10 +201,11 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
         h: T,
         q: &S::Configuration<T>,
         v: &S::Velocity<T>,
+        z: &S::States<T>,
         t: T,
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure> {
-        self.base.start(parameters, self.first(h), q, v, t, inputs)
+        self.base.start(parameters, self.first(h), q, v, z, t, inputs)
     }
 
     #[inline]
@@ -215,9 +216,10 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
         q: &S::Configuration<T>,
         jump: (&S::Velocity<T>, &S::Velocity<T>),
         lambda: &S::Multipliers<T>,
+        z: &S::States<T>,
         t: T,
     ) -> Result<Self::State<T>, Failure> {
-        self.base.state(parameters, self.first(h), q, jump, lambda, t)
+        self.base.state(parameters, self.first(h), q, jump, lambda, z, t)
     }
 
     #[inline(always)]

@@ -39,6 +39,8 @@ pub enum Quantity {
     Velocity,
     /// A control input.
     Input,
+    /// An auxiliary state.
+    State,
     /// A time.
     Time,
 }
@@ -50,6 +52,7 @@ impl fmt::Display for Quantity {
             Quantity::Coordinate => "coordinate",
             Quantity::Velocity => "velocity of",
             Quantity::Input => "input",
+            Quantity::State => "auxiliary state",
             Quantity::Time => "time",
         })
     }

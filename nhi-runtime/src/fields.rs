@@ -242,10 +242,10 @@ impl<T> Fields<T> for () {
 of_fields! {
     [A B] (A, B): { (a, b) } = a: A b: B;
     [A B C] (A, B, C): { (a, b, c) } = a: A b: B c: C;
-    [Q V L C] NodeState<Q, V, L, C>: { NodeState { q, v, lambda, carried } }
-        = q: Q v: V lambda: L carried: C;
-    [Q V L C] JumpState<Q, V, L, C>: { JumpState { q, v_pre, v_post, lambda, carried } }
-        = q: Q v_pre: V v_post: V lambda: L carried: C;
+    [Q V L Z C] NodeState<Q, V, L, Z, C>: { NodeState { q, v, lambda, states, carried } }
+        = q: Q v: V lambda: L states: Z carried: C;
+    [Q V L Z C] JumpState<Q, V, L, Z, C>: { JumpState { q, v_pre, v_post, lambda, states, carried } }
+        = q: Q v_pre: V v_post: V lambda: L states: Z carried: C;
 }
 
 /// `fields!(Prepared { a, b })` for an emitted struct of numbers. A struct without numbers has a `PhantomData`.

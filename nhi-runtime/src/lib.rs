@@ -25,6 +25,7 @@
 //! | multipliers λ: the reaction force is +μᵀλ | `lambda`, [`Simulation::multipliers`] |
 //! | step size h, time t = k h, step k | `h`, `t`, `k` |
 //! | control inputs u | `inputs` |
+//! | auxiliary states z, dz/dt = F(q, v, z, t, u) | `z`, in emitted code `states` |
 //! | one-forms μ(q), affine part μ₀(q): μ v + μ₀ = 0 | `mu`, `mu_t` |
 //! | L(q, v), E = p·v − L | `lagrangian`, `energy` |
 //! | M = ∂²L/∂v∂v, C = μ M⁻¹ μᵀ | `mass`, `c` |

@@ -8,6 +8,8 @@ pub trait Mechanics: System {
     ///
     /// # Errors
     /// [`Error::Acceleration`] where the mass matrix or the constraints are singular.
+    ///
+    /// Auxiliary states are zero here; [`System::acceleration_of`] takes their values.
     fn acceleration(
         &self,
         q: impl Into<Self::Configuration<f64>>,
@@ -15,7 +17,8 @@ pub trait Mechanics: System {
         t: f64,
         inputs: impl Borrow<Self::Inputs<f64>>,
     ) -> Result<Acceleration<Self, f64>, Error> {
-        Self::acceleration_of(&self.parameters(), &q.into(), &v.into(), t, inputs.borrow())
+        let z = Self::States::splat(0.0);
+        Self::acceleration_of(&self.parameters(), &q.into(), &v.into(), &z, t, inputs.borrow())
             .map_err(|cause| Error::Acceleration { cause })
     }
 

@@ -49,13 +49,14 @@ pub trait Method<S: System> {
     /// Computes the values that all steps have in common.
     fn prepare<T: Scalar>(&self, parameters: &S::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure>;
 
-    /// The state at time `t` from a configuration and an admissible velocity.
+    /// The state at time `t` from a configuration, an admissible velocity and auxiliary states.
     fn start<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
         h: T,
         q: &S::Configuration<T>,
         v: &S::Velocity<T>,
+        z: &S::States<T>,
         t: T,
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
@@ -69,6 +70,7 @@ pub trait Method<S: System> {
         q: &S::Configuration<T>,
         jump: (&S::Velocity<T>, &S::Velocity<T>),
         lambda: &S::Multipliers<T>,
+        z: &S::States<T>,
         t: T,
     ) -> Result<Self::State<T>, Failure>;
 
@@ -285,11 +287,12 @@ macro_rules! by_step_functions_of {
                 h: T,
                 q: &S::Configuration<T>,
                 v: &S::Velocity<T>,
+                z: &S::States<T>,
                 t: T,
                 inputs: &S::Inputs<T>,
             ) -> Result<Self::State<T>, Failure> {
                 let $this = self;
-                start!($start, Emits<$method>, T, (parameters, h, q, v, t, inputs))
+                start!($start, Emits<$method>, T, (parameters, h, q, v, z, t, inputs))
             }
 
             #[inline]
@@ -300,9 +303,10 @@ macro_rules! by_step_functions_of {
                 q: &S::Configuration<T>,
                 jump: (&S::Velocity<T>, &S::Velocity<T>),
                 lambda: &S::Multipliers<T>,
+                z: &S::States<T>,
                 t: T,
             ) -> Result<Self::State<T>, Failure> {
-                <S as Emits<$method>>::state(parameters, h, q, jump, lambda, t)
+                <S as Emits<$method>>::state(parameters, h, q, jump, lambda, z, t)
             }
 
             #[inline(always)]

@@ -50,10 +50,11 @@ impl<S: Emits<GniEulerA> + Emits<GniEulerB>> Method<S> for GniEulerAb {
         h: T,
         q: &S::Configuration<T>,
         v: &S::Velocity<T>,
+        z: &S::States<T>,
         t: T,
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure> {
-        <S as Emits<GniEulerA>>::start::<{ Start::PLAIN }, T>(parameters, half(h), q, v, t, inputs)
+        <S as Emits<GniEulerA>>::start::<{ Start::PLAIN }, T>(parameters, half(h), q, v, z, t, inputs)
     }
 
     #[inline]
@@ -64,9 +65,10 @@ impl<S: Emits<GniEulerA> + Emits<GniEulerB>> Method<S> for GniEulerAb {
         q: &S::Configuration<T>,
         jump: (&S::Velocity<T>, &S::Velocity<T>),
         lambda: &S::Multipliers<T>,
+        z: &S::States<T>,
         t: T,
     ) -> Result<Self::State<T>, Failure> {
-        <S as Emits<GniEulerA>>::state(parameters, half(h), q, jump, lambda, t)
+        <S as Emits<GniEulerA>>::state(parameters, half(h), q, jump, lambda, z, t)
     }
 
     #[inline(always)]
@@ -94,5 +96,5 @@ fn convert_state<S: Emits<To>, To, T: Scalar>(
     t: T,
 ) -> Result<<S as Emits<To>>::State<T>, Failure> {
     let (before, after) = state.jump();
-    <S as Emits<To>>::state(parameters, h, &state.q(), (&before, &after), &state.lambda(), t)
+    <S as Emits<To>>::state(parameters, h, &state.q(), (&before, &after), &state.lambda(), &state.z(), t)
 }

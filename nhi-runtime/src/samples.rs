@@ -3,7 +3,7 @@ use core::iter::FusedIterator;
 
 /// A point of a trajectory.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Sample<Q, V, L, T = f64> {
+pub struct Sample<Q, V, L, Z, T = f64> {
     /// Number of steps taken.
     pub k: u64,
     /// Time, k h.
@@ -16,13 +16,20 @@ pub struct Sample<Q, V, L, T = f64> {
     pub p: V,
     /// Multipliers (forces) of the last step.
     pub lambda: L,
+    /// Auxiliary states.
+    pub z: Z,
     /// Energy.
     pub energy: T,
 }
 
 /// The sample of a simulation of the system `S` in the number type `T`.
-pub type SampleOf<S, T = f64> =
-    Sample<<S as System>::Configuration<T>, <S as System>::Velocity<T>, <S as System>::Multipliers<T>, T>;
+pub type SampleOf<S, T = f64> = Sample<
+    <S as System>::Configuration<T>,
+    <S as System>::Velocity<T>,
+    <S as System>::Multipliers<T>,
+    <S as System>::States<T>,
+    T,
+>;
 
 /// Iterator over samples of a trajectory; see [`Simulation::samples`].
 #[derive(Debug)]

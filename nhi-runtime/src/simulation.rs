@@ -28,7 +28,7 @@ use core::ops::Range;
 ///
 /// After k steps the time is t = k h, unless the simulation was [built](Simulation::builder) to start at another time or
 /// its step size was changed. Control inputs are held: every step uses the inputs that were given last, which are zero at
-/// first.
+/// first. Auxiliary states are zero at first, too, unless a [builder](Simulation::builder) is given others.
 ///
 /// A simulation computes with `f64`, or with another [`Scalar`] if it is built by [`Simulation::with_parameters`].
 #[derive(Clone, Debug)]
@@ -94,7 +94,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             method,
             parameters,
             (q0.into(), v0.into()),
-            inputs,
+            (S::States::splat(0.0), inputs),
             Clock::new(0.0, h),
             nearest::<S>,
         )
@@ -260,9 +260,10 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         inputs: &(impl Into<S::Inputs<T>> + Copy),
         h: T,
     ) -> Result<Self, Error> {
-        let (start, inputs) = ((q0.into(), v0.into()), (*inputs).into());
+        let start = (q0.into(), v0.into());
+        let others = (S::States::splat(T::from_f64(0.0)), (*inputs).into());
         let clock = Clock::new(T::from_f64(0.0), h);
-        Self::build(system, method, parameters.into(), start, inputs, clock, as_given::<S, T>)
+        Self::build(system, method, parameters.into(), start, others, clock, as_given::<S, T>)
     }
 
     fn build(
@@ -270,7 +271,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         method: M,
         parameters: S::Parameters<T>,
         (q0, v0): Point<S, T>,
-        inputs: S::Inputs<T>,
+        (z0, inputs): (S::States<T>, S::Inputs<T>),
         clock: Clock<T>,
         admissible: Admissible<S, T>,
     ) -> Result<Self, Error> {
@@ -279,12 +280,13 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         finite(Quantity::Coordinate, S::COORDINATES, q0.as_ref())?;
         admissible::check_pose::<S, T>(&q0)?;
         finite(Quantity::Velocity, S::VELOCITIES, v0.as_ref())?;
+        finite(Quantity::State, S::STATES, z0.as_ref())?;
         finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
         let t = clock.time(0);
         let (q0, v0) = admissible(&parameters, (q0, v0), t, &inputs)?;
         admissible::check_position::<S, T>(&parameters, &q0, t)?;
         admissible::check::<S, T>(&parameters, &q0, &v0, t, &inputs)?;
-        let (prepared, state) = started(&method, &parameters, &clock, 0, (q0, v0), &inputs)?;
+        let (prepared, state) = started(&method, &parameters, &clock, 0, (q0, v0, z0), &inputs)?;
         Ok(Simulation { system, method, clock, parameters, prepared, inputs, state, steps: 0 })
     }
 
@@ -367,7 +369,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         let (q, v) = (state.q(), state.v());
         let p = S::momentum(&self.parameters, &q, &v, t);
         let energy = S::energy(&self.parameters, &q, &v, t);
-        Sample { k, t, q, v, p, lambda: state.lambda(), energy }
+        Sample { k, t, q, v, p, lambda: state.lambda(), z: state.z(), energy }
     }
 
     /// Time t.
@@ -398,6 +400,12 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     #[inline]
     pub fn v(&self) -> S::Velocity<T> {
         self.state.v()
+    }
+
+    /// Auxiliary states z, in the order of [`System::STATES`].
+    #[inline]
+    pub fn z(&self) -> S::States<T> {
+        self.state.z()
     }
 
     /// Momentum p = ∂L/∂v.
@@ -497,7 +505,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// # Errors
     /// [`Error::Acceleration`] if the equations are singular.
     pub fn acceleration(&self) -> Result<Acceleration<S, T>, Error> {
-        S::acceleration_of(&self.parameters, &self.q(), &self.v(), self.time(), &self.inputs)
+        S::acceleration_of(&self.parameters, &self.q(), &self.v(), &self.z(), self.time(), &self.inputs)
             .map_err(|cause| Error::Acceleration { cause })
     }
 
@@ -566,21 +574,24 @@ const REGISTERS: usize = 16;
 /// (q, v)
 type Point<S, T> = (<S as System>::Configuration<T>, <S as System>::Velocity<T>);
 
+/// (q, v, z)
+type Start<S, T> = (<S as System>::Configuration<T>, <S as System>::Velocity<T>, <S as System>::States<T>);
+
 /// Prepared values and a state.
 type Started<S, M, T> = (<M as Method<S>>::Prepared<T>, <M as Method<S>>::State<T>);
 
-/// The prepared values and the state of `method` that is started at (q, v) after `k` steps.
+/// The prepared values and the state of `method` that is started at (q, v, z) after `k` steps.
 fn started<S: System, M: Method<S>, T: Scalar>(
     method: &M,
     parameters: &S::Parameters<T>,
     clock: &Clock<T>,
     k: u64,
-    (q, v): Point<S, T>,
+    (q, v, z): Start<S, T>,
     inputs: &S::Inputs<T>,
 ) -> Result<Started<S, M, T>, Error> {
     let start = |cause: Failure| Error::Start { cause };
     let prepared = method.prepare(parameters, clock.h()).map_err(start)?;
-    let state = method.start(parameters, clock.h(), &q, &v, clock.time(k), inputs).map_err(start)?;
+    let state = method.start(parameters, clock.h(), &q, &v, &z, clock.time(k), inputs).map_err(start)?;
     Ok((prepared, state))
 }
 

@@ -12,6 +12,8 @@ pub trait State<S: System + ?Sized, T: Scalar>: Fields<T> + Debug {
     fn jump(&self) -> (S::Velocity<T>, S::Velocity<T>);
     /// Multipliers λ (forces) of the last step.
     fn lambda(&self) -> S::Multipliers<T>;
+    /// Auxiliary states z.
+    fn z(&self) -> S::States<T>;
     /// Names of the numbers that a step carries beside these; they come last in the order of [`Fields`].
     #[doc(hidden)]
     const CARRIED: &'static [&'static str] = &[];
@@ -26,7 +28,7 @@ pub trait State<S: System + ?Sized, T: Scalar>: Fields<T> + Debug {
 )]
 pub trait AnyStepSize {}
 
-impl<Q, V, L, C> AnyStepSize for NodeState<Q, V, L, C> {}
+impl<Q, V, L, Z, C> AnyStepSize for NodeState<Q, V, L, Z, C> {}
 
 /// ½(a + b), entry by entry.
 #[inline]
@@ -47,44 +49,46 @@ fn checked<T: Scalar, S: Fields<T>>(state: S, is_finite: impl Fn(&S) -> bool) ->
 
 /// State of a one-step map on the constraint manifold: (q, v) with μ(q)v + μ₀(q) = 0.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct NodeState<Q, V, L, C = ()> {
+pub struct NodeState<Q, V, L, Z, C = ()> {
     /// Configuration.
     pub q: Q,
     /// Velocity.
     pub v: V,
     /// Multipliers (forces) of the last step.
     pub lambda: L,
+    /// Auxiliary states.
+    pub states: Z,
     /// Cached values for the next step: functions of the other fields.
     pub carried: C,
 }
 
-impl<Q, V, L> NodeState<Q, V, L> {
+impl<Q, V, L, Z> NodeState<Q, V, L, Z> {
     /// The state at a node, with the mean of the velocities before and after a reflection.
     #[inline]
-    pub fn at<T: Scalar>(q: Q, (before, after): (&V, &V), lambda: L) -> Self
+    pub fn at<T: Scalar>(q: Q, (before, after): (&V, &V), lambda: L, states: Z) -> Self
     where
         V: Vector<T>,
     {
-        NodeState { q, v: mean(*before, *after), lambda, carried: () }
+        NodeState { q, v: mean(*before, *after), lambda, states, carried: () }
     }
 
     /// The same state with cached values.
     #[inline]
-    pub fn carrying<C>(self, carried: C) -> NodeState<Q, V, L, C> {
-        let NodeState { q, v, lambda, carried: () } = self;
-        NodeState { q, v, lambda, carried }
+    pub fn carrying<C>(self, carried: C) -> NodeState<Q, V, L, Z, C> {
+        let NodeState { q, v, lambda, states, carried: () } = self;
+        NodeState { q, v, lambda, states, carried }
     }
 }
 
-impl<Q: Copy, V: Copy, L: Copy, C> NodeState<Q, V, L, C> {
+impl<Q: Copy, V: Copy, L: Copy, Z: Copy, C> NodeState<Q, V, L, Z, C> {
     /// The same state without cached values.
     #[inline]
-    pub fn with_nothing_carried(&self) -> NodeState<Q, V, L> {
-        NodeState { q: self.q, v: self.v, lambda: self.lambda, carried: () }
+    pub fn with_nothing_carried(&self) -> NodeState<Q, V, L, Z> {
+        NodeState { q: self.q, v: self.v, lambda: self.lambda, states: self.states, carried: () }
     }
 }
 
-impl<Q, V, L, C> NodeState<Q, V, L, C> {
+impl<Q, V, L, Z, C> NodeState<Q, V, L, Z, C> {
     /// The state, if it is finite. Cached values are not checked: if one is not finite, the next step fails.
     #[doc(hidden)]
     #[inline(always)]
@@ -94,13 +98,16 @@ impl<Q, V, L, C> NodeState<Q, V, L, C> {
         Q: Fields<T>,
         V: Fields<T>,
         L: Fields<T>,
+        Z: Fields<T>,
     {
-        checked(self, |state| finite(&state.q) && finite(&state.v) && finite(&state.lambda))
+        checked(self, |state| {
+            finite(&state.q) && finite(&state.v) && finite(&state.lambda) && finite(&state.states)
+        })
     }
 }
 
 impl<S: System + ?Sized, T: Scalar, C: Fields<T> + Debug> State<S, T>
-    for NodeState<S::Configuration<T>, S::Velocity<T>, S::Multipliers<T>, C>
+    for NodeState<S::Configuration<T>, S::Velocity<T>, S::Multipliers<T>, S::States<T>, C>
 {
     const CARRIED: &'static [&'static str] = C::NAMES;
 
@@ -120,12 +127,16 @@ impl<S: System + ?Sized, T: Scalar, C: Fields<T> + Debug> State<S, T>
     fn lambda(&self) -> S::Multipliers<T> {
         self.lambda
     }
+    #[inline]
+    fn z(&self) -> S::States<T> {
+        self.states
+    }
 }
 
 /// State of a method that reflects the momentum at every node: the velocities
 /// v∓ = M⁻¹(p∓ − a) before and after the jump. Their mean is on the constraint manifold.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct JumpState<Q, V, L, C = ()> {
+pub struct JumpState<Q, V, L, Z, C = ()> {
     /// Configuration.
     pub q: Q,
     /// Velocity before the reflection.
@@ -134,29 +145,31 @@ pub struct JumpState<Q, V, L, C = ()> {
     pub v_post: V,
     /// Multipliers (forces): p_post − p_pre = h μᵀλ.
     pub lambda: L,
+    /// Auxiliary states.
+    pub states: Z,
     /// Cached values for the next step: functions of the other fields, of time and of the step size.
     pub carried: C,
 }
 
-impl<Q, V, L> JumpState<Q, V, L> {
+impl<Q, V, L, Z> JumpState<Q, V, L, Z> {
     /// The state at a node with these velocities before and after the reflection.
     #[inline]
-    pub fn at(q: Q, (v_pre, v_post): (&V, &V), lambda: L) -> Self
+    pub fn at(q: Q, (v_pre, v_post): (&V, &V), lambda: L, states: Z) -> Self
     where
         V: Copy,
     {
-        JumpState { q, v_pre: *v_pre, v_post: *v_post, lambda, carried: () }
+        JumpState { q, v_pre: *v_pre, v_post: *v_post, lambda, states, carried: () }
     }
 
     /// The same state with cached values.
     #[inline]
-    pub fn carrying<C>(self, carried: C) -> JumpState<Q, V, L, C> {
-        let JumpState { q, v_pre, v_post, lambda, carried: () } = self;
-        JumpState { q, v_pre, v_post, lambda, carried }
+    pub fn carrying<C>(self, carried: C) -> JumpState<Q, V, L, Z, C> {
+        let JumpState { q, v_pre, v_post, lambda, states, carried: () } = self;
+        JumpState { q, v_pre, v_post, lambda, states, carried }
     }
 }
 
-impl<Q, V, L, C> JumpState<Q, V, L, C> {
+impl<Q, V, L, Z, C> JumpState<Q, V, L, Z, C> {
     /// The state, if it is finite, as for [`NodeState`].
     #[doc(hidden)]
     #[inline(always)]
@@ -166,15 +179,20 @@ impl<Q, V, L, C> JumpState<Q, V, L, C> {
         Q: Fields<T>,
         V: Fields<T>,
         L: Fields<T>,
+        Z: Fields<T>,
     {
         checked(self, |state| {
-            finite(&state.q) && finite(&state.v_pre) && finite(&state.v_post) && finite(&state.lambda)
+            finite(&state.q)
+                && finite(&state.v_pre)
+                && finite(&state.v_post)
+                && finite(&state.lambda)
+                && finite(&state.states)
         })
     }
 }
 
 impl<S: System + ?Sized, T: Scalar, C: Fields<T> + Debug> State<S, T>
-    for JumpState<S::Configuration<T>, S::Velocity<T>, S::Multipliers<T>, C>
+    for JumpState<S::Configuration<T>, S::Velocity<T>, S::Multipliers<T>, S::States<T>, C>
 {
     const CARRIED: &'static [&'static str] = C::NAMES;
 
@@ -193,5 +211,9 @@ impl<S: System + ?Sized, T: Scalar, C: Fields<T> + Debug> State<S, T>
     #[inline]
     fn lambda(&self) -> S::Multipliers<T> {
         self.lambda
+    }
+    #[inline]
+    fn z(&self) -> S::States<T> {
+        self.states
     }
 }

@@ -2,7 +2,7 @@ use crate::{Failure, Fields, Scalar, State};
 use core::fmt::Debug;
 use core::ops::{Index, IndexMut};
 
-/// A fixed-length array of `T`: configurations, velocities, multipliers, inputs, parameters.
+/// A fixed-length array of `T`: configurations, velocities, multipliers, inputs, auxiliary states, parameters.
 pub trait Vector<T>:
     Fields<T> + Debug + PartialEq + Index<usize, Output = T> + IndexMut<usize> + AsRef<[T]> + AsMut<[T]>
 {
@@ -38,6 +38,8 @@ pub trait System {
     const PARAMETERS: &'static [&'static str];
     /// Control inputs.
     const INPUTS: &'static [&'static str];
+    /// Auxiliary states, flattened.
+    const STATES: &'static [&'static str];
     /// Labels of the constraints; without a label, their text. Position constraints come last.
     const CONSTRAINTS: &'static [&'static str];
     /// The horizontal symmetries with a constant direction that were found in the declaration.
@@ -51,6 +53,8 @@ pub trait System {
     type Multipliers<T: Scalar>: Vector<T>;
     /// u, control inputs.
     type Inputs<T: Scalar>: Vector<T>;
+    /// z, auxiliary states with rates of their own, dz/dt = F(q, v, z, t, u), on which forces may depend.
+    type States<T: Scalar>: Vector<T>;
     /// Parameters, flattened.
     type Parameters<T: Scalar>: Vector<T>;
 
@@ -106,6 +110,7 @@ pub trait System {
         parameters: &Self::Parameters<T>,
         q: &Self::Configuration<T>,
         v: &Self::Velocity<T>,
+        z: &Self::States<T>,
         t: T,
         inputs: &Self::Inputs<T>,
     ) -> Result<Acceleration<Self, T>, Failure>;
@@ -257,6 +262,7 @@ pub trait Emits<K>: System {
         h: T,
         q: &Self::Configuration<T>,
         v: &Self::Velocity<T>,
+        z: &Self::States<T>,
         t: T,
         inputs: &Self::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
@@ -269,6 +275,7 @@ pub trait Emits<K>: System {
         q: &Self::Configuration<T>,
         jump: (&Self::Velocity<T>, &Self::Velocity<T>),
         lambda: &Self::Multipliers<T>,
+        z: &Self::States<T>,
         t: T,
     ) -> Result<Self::State<T>, Failure>;
 

@@ -146,10 +146,11 @@ impl<const LONG: bool, M: Method<Sleigh>> Method<Sleigh> for Longer<M, LONG> {
         h: T,
         q: &[T; 3],
         v: &[T; 3],
+        z: &[T; 0],
         t: T,
         u: &[T; 1],
     ) -> Result<M::State<T>, Failure> {
-        self.0.start(c, h, q, v, t, u)
+        self.0.start(c, h, q, v, z, t, u)
     }
 
     fn state<T: Scalar>(
@@ -159,9 +160,10 @@ impl<const LONG: bool, M: Method<Sleigh>> Method<Sleigh> for Longer<M, LONG> {
         q: &[T; 3],
         jump: (&[T; 3], &[T; 3]),
         lambda: &[T; 1],
+        z: &[T; 0],
         t: T,
     ) -> Result<M::State<T>, Failure> {
-        self.0.state(c, h, q, jump, lambda, t)
+        self.0.state(c, h, q, jump, lambda, z, t)
     }
 
     fn step<T: Scalar>(

@@ -30,7 +30,7 @@ impl Symmetric for Clock {
 
 impl Method<Sleigh> for Clock {
     type Prepared<T: Scalar> = T;
-    type State<T: Scalar> = NodeState<[T; 3], [T; 3], [T; 1]>;
+    type State<T: Scalar> = NodeState<[T; 3], [T; 3], [T; 1], [T; 0]>;
 
     fn id(&self) -> &'static str {
         "clock"
@@ -47,11 +47,12 @@ impl Method<Sleigh> for Clock {
         _: T,
         _: &[T; 3],
         _: &[T; 3],
+        _: &[T; 0],
         _: T,
         _: &[T; 1],
     ) -> Result<Self::State<T>, Failure> {
         let zero = T::from_f64(0.0);
-        Ok(NodeState { q: [zero; 3], v: [zero; 3], lambda: [zero], carried: () })
+        Ok(NodeState { q: [zero; 3], v: [zero; 3], lambda: [zero], states: [], carried: () })
     }
 
     fn state<T: Scalar>(
@@ -61,9 +62,10 @@ impl Method<Sleigh> for Clock {
         q: &[T; 3],
         jump: (&[T; 3], &[T; 3]),
         lambda: &[T; 1],
+        states: &[T; 0],
         _: T,
     ) -> Result<Self::State<T>, Failure> {
-        Ok(NodeState::at(*q, jump, *lambda))
+        Ok(NodeState::at(*q, jump, *lambda, *states))
     }
 
     fn step<T: Scalar>(

@@ -30,7 +30,7 @@ fn coordinates_velocities_and_multipliers_have_names() {
     assert_eq!(Sleigh::COORDINATES[Sleigh::Y], "y");
     // Of a sample, and where a constant is needed.
     let sample = sim.samples(5).nth(1).unwrap().unwrap();
-    assert_eq!(Sleigh::named(&sample.q, &sample.v, &sample.lambda).x, sample.q[Sleigh::X]);
+    assert_eq!(Sleigh::named(&sample.q, &sample.v, &sample.lambda, &sample.z).x, sample.q[Sleigh::X]);
     const LENGTH: usize = Sleigh::Y + 1;
     assert_eq!([0; LENGTH].len(), 3);
 }

@@ -43,7 +43,7 @@ fn step_functions_run_in_single_precision() {
     let (parameters, q0, v0) = ([0.5, 1.0, 0.2], Q0.map(|x| x as f32), V0.map(|x| x as f32));
     let prepared = <Sleigh as Emits<Dla2>>::prepare::<f32>(&parameters, 0.02).unwrap();
     let start = <Sleigh as Emits<Dla2>>::start::<{ Start::CONSISTENT }, _>;
-    let mut state = start(&parameters, 0.02, &q0, &v0, 0.0, &[0.0]).unwrap();
+    let mut state = start(&parameters, 0.02, &q0, &v0, &[], 0.0, &[0.0]).unwrap();
     for k in 0..200u16 {
         state = <Sleigh as Emits<Dla2>>::step(&prepared, &state, 0.02 * f32::from(k), &[0.0]).unwrap();
     }

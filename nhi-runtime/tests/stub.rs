@@ -11,12 +11,14 @@ impl System for Broken {
     const COORDINATES: &'static [&'static str] = &[];
     const PARAMETERS: &'static [&'static str] = &[];
     const INPUTS: &'static [&'static str] = &[];
+    const STATES: &'static [&'static str] = &[];
     const CONSTRAINTS: &'static [&'static str] = &[];
 
     type Configuration<T: Scalar> = Anything<T>;
     type Velocity<T: Scalar> = Anything<T>;
     type Multipliers<T: Scalar> = Anything<T>;
     type Inputs<T: Scalar> = Anything<T>;
+    type States<T: Scalar> = Anything<T>;
     type Parameters<T: Scalar> = Anything<T>;
 
     fn parameters(&self) -> Anything<f64> {
@@ -65,6 +67,7 @@ impl System for Broken {
         _: &Anything<T>,
         _: &Anything<T>,
         _: &Anything<T>,
+        _: &Anything<T>,
         _: T,
         _: &Anything<T>,
     ) -> Result<Acceleration<Self, T>, Failure> {
@@ -74,7 +77,7 @@ impl System for Broken {
 
 impl<K> Emits<K> for Broken {
     type Prepared<T: Scalar> = ();
-    type State<T: Scalar> = NodeState<Anything<T>, Anything<T>, Anything<T>>;
+    type State<T: Scalar> = NodeState<Anything<T>, Anything<T>, Anything<T>, Anything<T>>;
 
     fn prepare<T: Scalar>(_: &Anything<T>, _: T) -> Result<(), Failure> {
         Err(Failure::NonFinite)
@@ -83,6 +86,7 @@ impl<K> Emits<K> for Broken {
     fn start<const START: u8, T: Scalar>(
         _: &Anything<T>,
         _: T,
+        _: &Anything<T>,
         _: &Anything<T>,
         _: &Anything<T>,
         _: T,
@@ -96,6 +100,7 @@ impl<K> Emits<K> for Broken {
         _: T,
         _: &Anything<T>,
         _: (&Anything<T>, &Anything<T>),
+        _: &Anything<T>,
         _: &Anything<T>,
         _: T,
     ) -> Result<Self::State<T>, Failure> {

@@ -206,8 +206,8 @@ impl<T: Scalar, S: System> Flow<T, S> {
         let n = (y.len() - 2) / 2;
         let (q, v) = (vector(&y[..n], |x| x), vector(&y[n..2 * n], |x| x));
         let zero = Dual::from_f64(0.0);
-        let inputs = S::Inputs::splat(zero);
-        let (a, lambda) = S::acceleration_of(&self.parameters, &q, &v, zero, &inputs)?;
+        let (z, inputs) = (S::States::splat(zero), S::Inputs::splat(zero));
+        let (a, lambda) = S::acceleration_of(&self.parameters, &q, &v, &z, zero, &inputs)?;
         let p = S::momentum(&self.parameters, &q, &v, zero);
         let lagrangian = dot(p.as_ref(), v.as_ref()) - S::energy(&self.parameters, &q, &v, zero);
         // ⟨μᵀΛ, J⟩ = Λ · (μ J), and μ J is the constraints' residual at the velocity J.

@@ -170,3 +170,39 @@ fn rows_agree_with_their_declarations() {
     names.dedup();
     assert_eq!(names.len(), MODELS.len());
 }
+
+/// The command runs the texts of the models, with facts from files beside them: they are those of the rows.
+#[test]
+fn facts_beside_declarations_are_those_of_the_rows() {
+    let rows: Vec<_> = MODELS.iter().chain(GROUP_MODELS).collect();
+    assert_eq!(rows.len(), nhi_run::model::MODELS.len());
+    let close = |a: &[f64], b: &[f64]| {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-14 * (1.0 + b.abs()))
+    };
+    for (i, (row, bundled)) in rows.iter().zip(nhi_run::model::MODELS).enumerate() {
+        let name = row.name();
+        assert_eq!((bundled.name, bundled.on_group), (name, i >= MODELS.len()));
+        let model = bundled.load().unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(model.name(), name);
+        assert_eq!(Model::system(&model), row.system(), "{name}");
+        assert_eq!(model.summary(), row.summary(), "{name}");
+        assert_eq!(model.coordinates(), row.coordinates(), "{name}");
+        assert_eq!(model.reference_coordinates(), row.reference_coordinates(), "{name}");
+        assert_eq!(model.velocities(), row.velocities(), "{name}");
+        assert_eq!(model.group(), row.group(), "{name}");
+        assert_eq!(model.constraints(), row.constraints(), "{name}");
+        assert_eq!(model.parameters(), row.parameters(), "{name}");
+        assert_eq!(model.defaults(), row.defaults(), "{name}");
+        assert_eq!(model.conservative(), row.conservative(), "{name}");
+        assert_eq!(model.invariants(), row.invariants(), "{name}");
+        let other: Vec<f64> = row.defaults().iter().map(|value| 0.9 * value + 0.1).collect();
+        for parameters in [row.defaults(), other] {
+            let (texts, rows) = (model.instance(&parameters), row.instance(&parameters));
+            let ((q, v), (q_row, v_row)) = (texts.initial(), rows.initial());
+            assert!(close(&q, &q_row) && close(&v, &v_row), "{name}: {q:?} {v:?} {q_row:?} {v_row:?}");
+            let v: Vec<f64> = v.iter().enumerate().map(|(i, v)| v + 0.1 * i as f64).collect();
+            let (found, expected) = (texts.invariants(&q, &v), rows.invariants(&q, &v));
+            assert!(close(&found, &expected), "{name}: {found:?} {expected:?}");
+        }
+    }
+}

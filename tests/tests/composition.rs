@@ -25,7 +25,7 @@ fn run<T: Scalar, S: System, M: Method<S>>(model: &Row<S>, method: M, end: f64, 
     let v = S::project(&parameters, &q, &v, zero, &inputs).unwrap();
     let h = T::from_f64(end) / T::from_f64(f64::from(steps));
     let prepared = method.prepare(&parameters, h).unwrap();
-    let mut state = method.start(&parameters, h, &q, &v, zero, &inputs).unwrap();
+    let mut state = method.start(&parameters, h, &q, &v, &S::States::splat(zero), zero, &inputs).unwrap();
     for k in 0..steps {
         state = method.step(&prepared, &state, h * T::from_f64(f64::from(k)), &inputs).unwrap();
     }

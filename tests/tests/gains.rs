@@ -60,7 +60,7 @@ fn costs(model: &dyn Model, pool: &Pool, method: &MethodPrograms, options: Optio
     let (q, v) = instance.initial();
     let inputs = vec![0.0; model.inputs().len()];
     let parameters = model.defaults();
-    let start = Simulation::start(&functions, method.method.into(), &parameters, [&q, &v, &inputs], H);
+    let start = Simulation::start(&functions, method.method.into(), &parameters, [&q, &v, &[], &inputs], H);
     let mut simulation = start.expect("the start of the model");
     let taken = (0..STEPS).take_while(|_| simulation.step(&inputs).is_ok()).count();
     let executed = simulation.executed() as f64 / taken.max(1) as f64;

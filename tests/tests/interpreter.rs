@@ -30,7 +30,8 @@ fn compare(model: &dyn Model) -> usize {
     assert_same(&name(&system.project), &run(&system.project, &with_inputs), &projected);
     let (a, lambda) = instance.acceleration(&q, &v, 0.0, &inputs).expect("regular constraints");
     let compiled = [a, lambda].concat();
-    assert_same(&name(&system.acceleration), &run(&system.acceleration, &with_inputs), &compiled);
+    let with_states = [&of_motion[..3], &[Vec::new()], &with_inputs[3..]].concat();
+    assert_same(&name(&system.acceleration), &run(&system.acceleration, &with_states), &compiled);
 
     let mut compared = 0;
     for of_table in model.methods() {
@@ -38,7 +39,7 @@ fn compare(model: &dyn Model) -> usize {
         let found = optimised.methods.iter().find(|functions| functions.method == variant.method);
         let Some(method) = found else { continue };
         let Ok(mut compiled) = instance.start(of_table, &q, &v, &inputs, h) else { continue };
-        let numbers = [&q[..], &v, &inputs];
+        let numbers = [&q[..], &v, &[], &inputs];
         let start = Simulation::start(method, variant, &model.defaults(), numbers, h);
         let mut interpreted = start.expect("the compiled start succeeds");
         for k in 0..=STEPS {

@@ -1,11 +1,11 @@
 //! All measurements of the methods on the models.
 
+use super::Course;
 use super::energy::{Energy, Verdict, energy};
 use super::node::{Parasite, Reversal, parasite, residual, reversal};
 use super::order::{Order, order};
 use super::volume::{CLOUDS, Volume, volume};
-use super::{Course, courses};
-use nhi_models::{Method, Model, common_methods};
+use nhi_run::model::{GROUP_METHODS, METHODS, Method};
 use nhi_runtime::Error;
 use rayon::prelude::*;
 
@@ -64,8 +64,8 @@ pub struct Sheet {
 
 /// The phase volume of a model by a method, or by the exact flow.
 pub struct Cloud {
-    /// The model.
-    pub model: &'static dyn Model,
+    /// Name of the model.
+    pub model: &'static str,
     /// The method.
     pub method: Option<&'static Method>,
     /// The volume over time.
@@ -90,15 +90,18 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The named models and methods (all if none is named), with `steps` steps in the longest runs.
-    pub fn new(models: &[String], methods: &[String], steps: u64) -> Self {
-        let chosen =
-            |names: &[String], name: &str| names.is_empty() || names.iter().any(|known| known == name);
-        Selection {
-            courses: courses().into_iter().filter(|course| chosen(models, course.model.name())).collect(),
-            methods: common_methods().iter().filter(|method| chosen(methods, method.id)).collect(),
-            steps,
-        }
+    /// The named methods (all if none is named) that apply to every model of `courses`, with `steps` steps in the longest
+    /// runs.
+    pub fn new(courses: Vec<Course>, methods: &[String], steps: u64) -> Self {
+        let chosen = |name: &str| methods.is_empty() || methods.iter().any(|known| known == name);
+        // A system with a group factor has methods of its own.
+        let table = match courses.iter().any(|course| course.model.group().is_some()) {
+            true => GROUP_METHODS,
+            false => METHODS,
+        };
+        let applies = |id: &str| courses.iter().all(|course| course.model.method(id).is_some());
+        let methods = table.iter().filter(|method| chosen(method.id) && applies(method.id)).collect();
+        Selection { courses, methods, steps }
     }
 
     /// Number of cells.
@@ -124,12 +127,16 @@ impl Selection {
     }
 
     fn clouds(&self) -> Vec<Cloud> {
-        let selected =
-            |model: &&dyn Model| self.courses.iter().any(|course| course.model.name() == model.name());
         let mut clouds = Vec::new();
-        for model in CLOUDS.into_iter().filter(selected) {
+        for Course { model, .. } in self.courses.iter().filter(|course| CLOUDS.contains(&course.model.name()))
+        {
             let methods = std::iter::once(None).chain(self.methods.iter().copied().map(Some));
-            clouds.extend(methods.map(|method| Cloud { model, method, volume: volume(model, method) }));
+            let name = model.name();
+            clouds.extend(methods.map(|method| Cloud {
+                model: name,
+                method,
+                volume: volume(*model, method),
+            }));
         }
         clouds
     }

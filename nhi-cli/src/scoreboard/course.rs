@@ -1,6 +1,7 @@
 //! Step size and time span for each model.
 
-use nhi_models::{Instance, MODELS, Method, Model, Trajectory};
+use crate::models::{Unloaded, model};
+use nhi_run::model::{Instance, METHODS, Method, Model, Trajectory};
 use nhi_runtime::Error;
 
 /// A model and the run that its methods are measured over.
@@ -38,14 +39,23 @@ const RUNS: [(&str, f64, f64); 17] = [
     ("magnetic_particle", 0.1, 200.0),
 ];
 
-/// All courses, in the order of the model table.
-pub fn courses() -> Vec<Course> {
-    let course = |model: &'static dyn Model| {
-        let run = RUNS.iter().find(|(name, ..)| *name == model.name());
-        let &(_, h, span) = run.unwrap_or(&(model.name(), 0.05, 60.0));
-        Course { model, h, span, held: None }
-    };
-    MODELS.iter().copied().map(course).collect()
+/// The names of the models with courses.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    RUNS.iter().map(|(name, ..)| *name)
+}
+
+/// The courses of models whose names are `wanted`, in the order of the table.
+///
+/// # Errors
+/// Where no machine code can be run.
+pub fn courses(wanted: impl Fn(&str) -> bool) -> Result<Vec<Course>, Unloaded> {
+    let runs = RUNS.iter().filter(|(name, ..)| wanted(name));
+    runs.map(|&(name, h, span)| Ok(Course { model: model(name, false)?, h, span, held: None })).collect()
+}
+
+/// The method called `id`, of those of systems in coordinates.
+pub(super) fn method(id: &str) -> Option<&'static Method> {
+    METHODS.iter().find(|method| method.id == id)
 }
 
 /// The conserved quantity that is measured.

@@ -1,7 +1,7 @@
 //! Energy over long runs: its bound and its drift.
 
 use super::course::{Conserved, Course};
-use nhi_models::{Instance, Method, Trajectory};
+use nhi_run::model::{Instance, Method, Trajectory};
 use nhi_runtime::Error;
 
 /// Number of parts of a run for which the drift is fitted and drawn.

@@ -134,7 +134,7 @@ impl Board {
                 .zip(COLOURS)
                 .filter_map(|(id, colour)| {
                     let same = |cloud: &&Cloud| {
-                        cloud.model.name() == model && cloud.method.is_some_and(|method| method.id == *id)
+                        cloud.model == model && cloud.method.is_some_and(|method| method.id == *id)
                     };
                     let points = self.clouds.iter().find(same)?.volume.course.clone();
                     Some(Curve { name: (*id).to_owned(), colour, width: 2, points })

@@ -7,14 +7,16 @@ mod board;
 mod course;
 mod energy;
 mod figures;
+mod measured;
 mod node;
 mod order;
 mod table;
 mod volume;
 
 pub use board::{Board, Cell, Cloud, Selection, Sheet};
-pub use course::{Conserved, Course, courses};
+pub use course::{Conserved, Course, courses, names};
 pub use energy::{Energy, Verdict, energy};
+pub use measured::Measured;
 pub use node::{Parasite, Reversal, parasite, residual, reversal};
 pub use order::{Order, order};
 pub use volume::{CLOUDS, Volume, volume};

@@ -2,7 +2,7 @@
 
 use super::Course;
 use crate::forms::OneForms;
-use nhi_models::{Family, Instance, Method, Node, Trajectory, method};
+use nhi_run::model::{Family, Instance, Method, Node, Trajectory};
 use nhi_runtime::{Error, Failure};
 
 /// Steps there and back.
@@ -55,7 +55,7 @@ pub fn reversal(course: &Course, method: &Method) -> Result<Reversal, Error> {
         let arrived = adjoint.follow(&to.reversed(), -course.h, STEPS)?.reversed();
         Ok(distance(&arrived, &from))
     };
-    let adjoint = method.adjoint.filter(|id| *id != method.id).and_then(self::method);
+    let adjoint = method.adjoint.filter(|id| *id != method.id).and_then(super::course::method);
     let adjoint = adjoint.map(|adjoint| course.start(&*instance, adjoint)).transpose()?;
     Ok(Reversal { own: back(&*there), adjoint: adjoint.map(|adjoint| back(&*adjoint)) })
 }

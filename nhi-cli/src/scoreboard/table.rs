@@ -87,7 +87,7 @@ impl Board {
             let cloud = self
                 .clouds
                 .iter()
-                .find(|cloud| cloud.model.name() == model && cloud.method.map(|method| method.id) == id);
+                .find(|cloud| cloud.model == model && cloud.method.map(|method| method.id) == id);
             cloud.map_or("–".to_owned(), |cloud| {
                 match (&cloud.volume.stopped, cloud.volume.course.last()) {
                     (None, Some((_, volume))) => signed(volume - 1.0),

@@ -6,7 +6,7 @@
 //! cloud and time span are theirs: (p_x, x, p_y, y) = (1, 0, 1, 0), h = 0.25, 0.01 and 30.
 
 use nalgebra::SMatrix;
-use nhi_models::{Method, Model, Phase, nh_particle};
+use nhi_run::model::{Method, Model, Phase};
 
 /// Step size.
 const H: f64 = 0.25;
@@ -27,7 +27,7 @@ pub struct Volume {
 }
 
 /// The models whose volume is measured: without and with a spring.
-pub const CLOUDS: [&dyn Model; 2] = [&nh_particle::MODEL, &nh_particle::HARMONIC];
+pub const CLOUDS: [&str; 2] = ["nh_particle", "nh_particle_harmonic"];
 
 /// Transports the cloud with `method`, or with the exact flow.
 pub fn volume(model: &dyn Model, method: Option<&Method>) -> Volume {

@@ -11,7 +11,7 @@ use nhi_methods::Method;
 /// dq/dt of the coordinates and ξ = g⁻¹ dg/dt. Without a group factor N = n = k.
 ///
 /// All expressions live in `pool`. The symbols of the user's names were made first, in the order
-/// parameters, coordinates, velocities, inputs, time.
+/// parameters, coordinates, velocities, auxiliary states, inputs, time.
 #[derive(Clone, Debug)]
 pub struct System {
     /// Owner of every expression below.
@@ -28,6 +28,8 @@ pub struct System {
     pub parameters: Vec<Quantity>,
     /// Control inputs, in order.
     pub inputs: Vec<Quantity>,
+    /// Auxiliary states z, in order.
+    pub states: Vec<Quantity>,
     /// Time.
     pub t: Expr,
     /// The names of `let` with their values, entry by entry: `x`, `y[0]` of an array or a vector.
@@ -36,8 +38,10 @@ pub struct System {
     pub lagrangian: Expr,
     /// At most n − 1 one-forms, independent almost everywhere; those of position constraints come last.
     pub constraints: Vec<Constraint>,
-    /// Components of the work one-form along the velocities, n of them, in q, v, t, parameters and inputs.
+    /// Components of the work one-form along the velocities, n of them, in q, v, z, t, parameters and inputs.
     pub force: Vec<Expr>,
+    /// Rates dz/dt of the auxiliary states, in q, v, z, t, parameters and inputs.
+    pub dynamics: Vec<Expr>,
     /// The methods to emit, in order.
     pub methods: Vec<Method>,
     /// The declaration in its author's words.
@@ -48,6 +52,11 @@ impl System {
     /// Symbols of the control inputs.
     pub fn input_symbols(&self) -> Vec<Expr> {
         self.inputs.iter().map(|input| input.symbol).collect()
+    }
+
+    /// Symbols of the auxiliary states.
+    pub fn state_symbols(&self) -> Vec<Expr> {
+        self.states.iter().map(|state| state.symbol).collect()
     }
 
     /// Symbols of what acts on the system from outside: the control inputs and the time.
@@ -67,7 +76,7 @@ impl System {
     }
 }
 
-/// A coordinate, velocity, parameter or control input.
+/// A coordinate, velocity, parameter, control input or auxiliary state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Quantity {
     /// Name as written, `c[0]` for an entry of an array.
@@ -107,4 +116,6 @@ pub struct Source {
     pub constraints: Vec<String>,
     /// The force, where one is declared.
     pub force: Option<String>,
+    /// The rates of the auxiliary states.
+    pub dynamics: Vec<String>,
 }

@@ -27,7 +27,7 @@ fn end(
     inputs: impl Fn(f64) -> Vec<f64>,
     at_start: &[f64],
 ) -> [Vec<f64>; 2] {
-    let mut simulation = Simulation::start(method, variant, &[], [q, v, at_start], h).expect("a start");
+    let mut simulation = Simulation::start(method, variant, &[], [q, v, &[], at_start], h).expect("a start");
     for k in 0..steps {
         let inputs = inputs(k as f64 * h);
         simulation.step(&inputs).unwrap_or_else(|failure| panic!("{variant}, step {k}: {failure:?}"));

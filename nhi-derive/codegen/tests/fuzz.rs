@@ -309,7 +309,7 @@ impl Valid {
         for ((&value, expected), e) in values.iter().zip(&expected).zip(&found) {
             assert!((value - expected).abs() <= 1e-10 * scale, "{}: {value} {expected}", pool.show(*e));
         }
-        let arguments = [parameters, q, v, vec![t], vec![u]];
+        let arguments = [parameters, q, v, Vec::new(), vec![t], vec![u]];
         // Forms may be dependent by rounding.
         let Ok(outputs) = derived.system.acceleration.run(pool, &arguments) else { return };
         let (dv, lambda) = (&outputs[0], outputs.get(1).map_or(&[][..], Vec::as_slice));

@@ -19,8 +19,35 @@ use support::{Carrying, ROUNDING, Random, Run};
 /// Parameters and states per model.
 const STATES: u64 = 5;
 
-/// Every declaration in coordinates in the files of the `models` crate, with all methods. Retractions have
-/// no values in a pool: steps on groups are compared with reference trajectories once they are compiled.
+/// Systems with auxiliary states, whose rates are affine in them or not.
+const WITH_STATES: &str = "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(theta, x, y, phi),
+        states(i),
+        inputs(u),
+        lagrangian = m/2*(dot(theta)^2 + dot(x)^2 + dot(y)^2) + dot(phi)^2/4 - x^2/2,
+        constraints(dx - r*cos(theta)*dphi, dy - r*sin(theta)*dphi),
+        force = k*i*dphi,
+        dynamics(dot(i) = u - m*i - k*dot(phi))
+    )]
+    struct MotorCoin { m: f64, r: f64, k: f64 }
+
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, z),
+        states(w[2]),
+        inputs(u),
+        lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) - x^2/2,
+        constraints(dz - y*dx),
+        force = k*tanh(w[0])*dx - r*w[1]*dy,
+        dynamics(dot(w[0]) = u + sin(t) - w[0]^3 - k*dot(x), dot(w[1]) = sin(w[0])*dot(y) - w[1])
+    )]
+    struct MagnetCart { m: f64, r: f64, k: f64 }
+";
+
+/// Every declaration in coordinates in the files of the `models` crate and those with auxiliary states, with all methods.
+/// Retractions have no values in a pool: steps on groups are compared with reference trajectories once they are compiled.
 fn models() -> Vec<Derived> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/src");
     let files = std::fs::read_dir(folder).expect("the models beside this crate");
@@ -28,8 +55,8 @@ fn models() -> Vec<Derived> {
     files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
     files.sort();
     let mut models = Vec::new();
-    for file in files {
-        let text = std::fs::read_to_string(&file).expect("text");
+    let texts = files.iter().map(|file| std::fs::read_to_string(file).expect("text"));
+    for text in texts.chain([WITH_STATES.to_owned()]) {
         for input in structs(&text).expect("Rust") {
             let mut declaration =
                 Declaration::parse(&input).expect("no mistakes").with_methods(Method::ALL.to_vec());
@@ -120,9 +147,10 @@ fn carried_values_are_those_of_the_step() {
                 let parameters = numbers(system.parameters.len(), 0.5, 1.5);
                 let q = numbers(system.coordinates.len(), -1.0, 1.0);
                 let v = numbers(system.velocities.len(), -1.0, 1.0);
+                let z = numbers(system.states.len(), -1.0, 1.0);
                 let mut t = 0.3;
                 let inputs = numbers(system.inputs.len(), -1.0, 1.0);
-                let start = [parameters.clone(), vec![sizes[0]], q, v, vec![t], inputs];
+                let start = [parameters.clone(), vec![sizes[0]], q, v, z, vec![t], inputs];
                 let Ok(mut state) = method.starts[0].1.run(&system.pool, &start) else { continue };
                 let mut steps = Vec::new();
                 for size in sizes {
@@ -235,11 +263,13 @@ fn passes_keep_every_method_of_every_model() {
             for (forms, arguments) in &plain {
                 assert!(forms.compare(&derived, &state[..*arguments]).is_some());
             }
-            acceleration.compare(&derived, &state);
+            let z = numbers(system.states.len(), -1.0, 1.0);
+            let forced = [&state[..3], &[z.clone()], &state[3..]].concat();
+            acceleration.compare(&derived, &forced);
             for (starts, step) in &methods {
                 for start in starts {
                     let arguments = [
-                        vec![parameters.clone(), vec![h], q.clone(), v.clone()],
+                        vec![parameters.clone(), vec![h], q.clone(), v.clone(), z.clone()],
                         vec![t.clone(), inputs.clone()],
                     ];
                     let Some(state) = start.compare(&derived, &arguments.concat()) else {
@@ -338,11 +368,12 @@ fn updates_of_second_order_are_of_the_equation() {
                     vec![h],
                     numbers(system.coordinates.len(), -1.0, 1.0),
                     numbers(system.velocities.len(), -1.0, 1.0),
+                    numbers(system.states.len(), -1.0, 1.0),
                     vec![0.3],
                     numbers(system.inputs.len(), -1.0, 1.0),
                 ];
                 let Ok(state) = method.starts[0].1.run(&system.pool, &start) else { continue };
-                let arguments = [&start[..2], &state, &start[4..]].concat();
+                let arguments = [&start[..2], &state, &start[5..]].concat();
                 let mut forms = vec![
                     (raw.clone(), &system.pool, arguments.clone()),
                     (of_unknown(&optimised).expect("still"), &pool, arguments.clone()),

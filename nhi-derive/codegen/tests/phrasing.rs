@@ -47,7 +47,7 @@ fn space_and_body() {
             let method = optimised.methods.iter().find(|other| other.method == in_body.method);
             let method = method.expect("the same methods");
             let mut simulation =
-                Simulation::start(method, variant, &[], [&q, &v, &[]], 0.01).expect("a start");
+                Simulation::start(method, variant, &[], [&q, &v, &[], &[]], 0.01).expect("a start");
             for _ in 0..STEPS {
                 simulation.step(&[]).expect("a step");
             }

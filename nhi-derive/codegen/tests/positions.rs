@@ -19,7 +19,7 @@ fn plain(method: &MethodFunctions) -> Variant {
 
 /// The numbers of the state after `steps` steps.
 fn run(method: &MethodFunctions, q: &[f64], v: &[f64], h: f64, steps: usize) -> Vec<f64> {
-    let mut simulation = Simulation::start(method, plain(method), &[], [q, v, &[]], h).expect("a start");
+    let mut simulation = Simulation::start(method, plain(method), &[], [q, v, &[], &[]], h).expect("a start");
     for k in 0..steps {
         simulation.step(&[]).unwrap_or_else(|failure| panic!("step {k}: {failure:?}"));
     }
@@ -174,7 +174,8 @@ fn constraints_hold_at_every_step() {
         assert!(g < 1e-14 && of_velocity < 1e-14, "{}: start {g} {of_velocity}", case.attribute);
         for method in &optimised.methods {
             let lengths = [q.len(), v.len(), optimised.system.residual.outputs[0].values.len()];
-            let mut simulation = Simulation::start(method, plain(method), &[], [&q, &v, &[]], 0.01).unwrap();
+            let mut simulation =
+                Simulation::start(method, plain(method), &[], [&q, &v, &[], &[]], 0.01).unwrap();
             for k in 0..400 {
                 simulation.step(&[]).unwrap_or_else(|failure| panic!("{}, {k}: {failure:?}", method.id()));
                 let [q, v, _] = parts(method, &simulation.numbers(), lengths);

@@ -12,10 +12,11 @@
 (1001, 3)
 """
 
+from nhi import models
 from nhi._ensemble import Ensemble
 from nhi._errors import DeclarationError, StepError
 from nhi._nhi import Simulation
 from nhi._run import Run
 from nhi._system import Acceleration, System
 
-__all__ = ["Acceleration", "DeclarationError", "Ensemble", "Run", "Simulation", "StepError", "System"]
+__all__ = ["Acceleration", "DeclarationError", "Ensemble", "Run", "Simulation", "StepError", "System", "models"]

@@ -105,7 +105,7 @@ def members(p: Mapping[str, Any], flattened: Sequence[str], *others: ArrayLike) 
     for name, length in fields(flattened).items():
         if name in p and np.ndim(p[name]) > (length is not None):
             lengths[f'p["{name}"]'] = len(p[name])
-    for argument, given in zip(("q0", "v0", "inputs"), others, strict=True):
+    for argument, given in zip(("q0", "v0", "z0", "inputs"), others, strict=True):
         if np.ndim(given) == 2:
             lengths[argument] = len(given)  # type: ignore[arg-type]
     several = {argument: length for argument, length in lengths.items() if length != 1}

@@ -38,6 +38,8 @@ def compose(
     constraints: Any,
     holonomic: Any,
     force: str | None,
+    states: Iterable[str],
+    dynamics: Mapping[str, str],
 ) -> tuple[Piece, ...]:
     """The pieces of a struct with this declaration."""
     pieces: list[Piece] = [(None, "#[derive(Nonholonomic)]\n#[nonholonomic(\n")]
@@ -60,6 +62,9 @@ def compose(
     all_inputs = listed("inputs", inputs)
     if all_inputs:
         items("inputs", all_inputs)
+    all_states = listed("states", states)
+    if all_states:
+        items("states", all_states)
     if let:
         items("let", named("let", " = ", let))
     value("lagrangian", "lagrangian", text_of("lagrangian", lagrangian))
@@ -69,6 +74,10 @@ def compose(
         items("holonomic", labelled("holonomic", holonomic))
     if force is not None:
         value("force", "force", text_of("force", force))
+    if dynamics:
+        items(
+            "dynamics", [[(None, "dot("), item[0], (None, ") = "), item[2]] for item in named("dynamics", "", dynamics)]
+        )
     pieces.append((None, f")]\nstruct {name} {{\n"))
     for i, parameter in enumerate(texts("parameters", parameters)):
         # `c[3]` is an array.

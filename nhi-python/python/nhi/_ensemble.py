@@ -47,6 +47,11 @@ class Ensemble:
         return self._members.v
 
     @property
+    def z(self) -> Array:
+        """Auxiliary states, shape (N, number of them)."""
+        return self._members.z
+
+    @property
     def multipliers(self) -> Array:
         """Multipliers of the last step, shape (N, m)."""
         return self._members.multipliers

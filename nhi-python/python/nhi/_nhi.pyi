@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+def models() -> list[tuple[str, bool, str]]:
+    """The models of the literature: names, whether they are for methods on groups, and declarations."""
+
 @final
 class Core:
     """A declared system: what `nhi.System` calls."""
@@ -28,20 +31,23 @@ class Core:
     @property
     def inputs(self) -> list[str]: ...
     @property
+    def states(self) -> list[str]: ...
+    @property
     def constraints(self) -> list[str]: ...
     @property
     def methods(self) -> list[str]: ...
     @property
     def default_method(self) -> str: ...
-    def energy(self, parameters: Array, q: Array, v: Array, t: float, inputs: Array) -> Array: ...
-    def project(self, parameters: Array, q: Array, v: Array, t: float, inputs: Array) -> Array: ...
-    def acceleration(self, parameters: Array, q: Array, v: Array, t: float, inputs: Array) -> Array: ...
+    def energy(self, parameters: Array, q: Array, v: Array, t: float, inputs: Array, z: Array) -> Array: ...
+    def project(self, parameters: Array, q: Array, v: Array, t: float, inputs: Array, z: Array) -> Array: ...
+    def acceleration(self, parameters: Array, q: Array, v: Array, t: float, inputs: Array, z: Array) -> Array: ...
     def record(
         self,
         method: str,
         parameters: Array,
         q0: Array,
         v0: Array,
+        z0: Array,
         inputs: Array,
         is_held: bool,
         h: float,
@@ -51,7 +57,7 @@ class Core:
         progress: Callable[[int], object] | None,
     ) -> tuple[Recording, BaseException | None]: ...
     def simulation(
-        self, method: str, parameters: Array, q0: Array, v0: Array, inputs: Array, h: float, project: bool
+        self, method: str, parameters: Array, q0: Array, v0: Array, z0: Array, inputs: Array, h: float, project: bool
     ) -> Simulation: ...
 
 @final
@@ -99,6 +105,9 @@ class Simulation:
     def v(self) -> Array:
         """Velocity dq/dt, with a group factor its body velocity last, shape (n,)."""
     @property
+    def z(self) -> Array:
+        """Auxiliary states."""
+    @property
     def p(self) -> Array:
         """Momentum ∂L/∂v, shape of `v`."""
     @property
@@ -133,6 +142,7 @@ class Ensemble:
         parameters: Array,
         q0: Array,
         v0: Array,
+        z0: Array,
         inputs: Array,
         h: float,
         project: bool,
@@ -147,6 +157,8 @@ class Ensemble:
     def q(self) -> Array: ...
     @property
     def v(self) -> Array: ...
+    @property
+    def z(self) -> Array: ...
     @property
     def multipliers(self) -> Array: ...
     @property

@@ -67,6 +67,11 @@ class Run(Mapping[str, Array]):
         return self._recording.matrix("velocity")
 
     @cached_property
+    def z(self) -> Array:
+        """Auxiliary states, shape (K, number of them)."""
+        return self._recording.matrix("state")
+
+    @cached_property
     def p(self) -> Array:
         """Momenta ∂L/∂v, shape of `v`."""
         return self._recording.matrix("momentum")
@@ -104,6 +109,8 @@ class Run(Mapping[str, Array]):
         path = Path(path)
         # The start as it was, which `project` may have changed.
         case = {**self._case, "q0": self.q[0].tolist(), "v0": self.v[0].tolist()}
+        if self.z.shape[1]:
+            case["z0"] = self.z[0].tolist()
         if "declaration" in case:
             # Cases name files relative to themselves.
             case["declaration"] = os.path.relpath(case["declaration"], path.resolve().parent)

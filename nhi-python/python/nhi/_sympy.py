@@ -178,6 +178,8 @@ def printed(given: Mapping[str, Any]) -> dict[str, Any]:
         constraints=several("constraints", given["constraints"]),
         holonomic=several("holonomic", given["holonomic"]),
         force=work(given["force"]),
+        states=names("states"),
+        dynamics={name_of("dynamics", key): text(f"dynamics[{key}]", rate) for key, rate in given["dynamics"].items()},
     )
 
 

@@ -47,6 +47,8 @@ class System:
         inputs: names of control inputs.
         group: a Lie group factor of the configuration space, such as `"SE2(theta, x, y; omega, v, w)"`.
         holonomic: expressions in the coordinates that vanish, as a mapping or a list.
+        states: names of auxiliary states z, such as currents and filters.
+        dynamics: dz/dt by states, `{"i": "(u - R*i - k*dot(phi))/L"}`.
         name: what files and pictures call the system.
 
     Raises:
@@ -67,6 +69,8 @@ class System:
         inputs: Iterable[Any] = (),
         group: str | None = None,
         holonomic: Mapping[str, Any] | Iterable[Any] | str | None = None,
+        states: Iterable[Any] = (),
+        dynamics: Mapping[Any, Any] | None = None,
         name: str = "System",
     ) -> None:
         if not name.isidentifier():
@@ -84,6 +88,8 @@ class System:
             constraints=constraints,
             holonomic=holonomic,
             force=force,
+            states=states,
+            dynamics=dynamics or {},
         )
         if _uses_sympy(given):
             from nhi._sympy import printed
@@ -188,6 +194,11 @@ class System:
         return self._core.inputs
 
     @property
+    def states(self) -> list[str]:
+        """Names of the auxiliary states."""
+        return self._core.states
+
+    @property
     def constraints(self) -> list[str]:
         """Labels of the m constraints, or their texts; position constraints come last."""
         return self._core.constraints
@@ -214,6 +225,7 @@ class System:
         inputs: ArrayLike | None = None,
         project: bool = False,
         progress: bool = False,
+        z0: ArrayLike | None = None,
     ) -> Run:
         """Integrates, and returns the samples at the start and after every `every` steps.
 
@@ -228,6 +240,7 @@ class System:
             inputs: control inputs, shape (k,), held, or (steps, k), one row per step; zeros if left out.
             project: replace the start by the nearest admissible one, instead of refusing it.
             progress: show a bar (needs tqdm).
+            z0: auxiliary states at t = 0; zeros if left out.
 
         Raises:
             ValueError: names the argument.
@@ -241,6 +254,7 @@ class System:
         method = self._method(method)
         parameters = arguments.parameters(p, self.parameters)
         q0, v0 = self._state("q0", q0, "v0", v0)
+        z = self._auxiliary("z0", z0)
         h = arguments.number("h", h)
         # What the command `nhi run` reads.
         case: dict[str, Any] = {} if self._file is None else {"declaration": str(self._file), "struct": self.name}
@@ -250,7 +264,7 @@ class System:
             case["inputs"] = all_inputs.tolist()
         with bar(progress, steps) as update:
             recording, ended = self._core.record(
-                method, parameters, q0, v0, np.atleast_2d(all_inputs), held, h, steps, every, project, update
+                method, parameters, q0, v0, z, np.atleast_2d(all_inputs), held, h, steps, every, project, update
             )
         run = Run(recording, case)
         if ended is not None:
@@ -267,6 +281,7 @@ class System:
         method: str | None = None,
         inputs: ArrayLike | None = None,
         project: bool = False,
+        z0: ArrayLike | None = None,
     ) -> Simulation:
         """A simulation at its start, for step after step. Arguments and errors are those of `simulate`.
 
@@ -275,7 +290,8 @@ class System:
         q0, v0 = self._state("q0", q0, "v0", v0)
         parameters = arguments.parameters(p, self.parameters)
         h = arguments.number("h", h)
-        return self._core.simulation(self._method(method), parameters, q0, v0, self._inputs(inputs), h, project)
+        z, u = self._auxiliary("z0", z0), self._inputs(inputs)
+        return self._core.simulation(self._method(method), parameters, q0, v0, z, u, h, project)
 
     def ensemble(
         self,
@@ -286,6 +302,7 @@ class System:
         method: str | None = None,
         inputs: ArrayLike | None = None,
         project: bool = False,
+        z0: ArrayLike | None = None,
     ) -> Ensemble:
         """N simulations that run together, on all cores.
 
@@ -297,25 +314,34 @@ class System:
             method: id of the method.
             inputs: control inputs, held, shape (N, k), or (k,) for all; zeros if left out.
             project: replace starts by the nearest admissible ones, instead of refusing them.
+            z0: auxiliary states at t = 0, shape (N, number of them), or one row for all; zeros if left out.
 
         Raises:
             ValueError: names the argument, and the member whose start is impossible.
         """
         given = np.zeros(len(self.inputs)) if inputs is None else inputs
-        n = arguments.members(p, self.parameters, q0, v0, given)
+        z = np.zeros(len(self.states)) if z0 is None else z0
+        n = arguments.members(p, self.parameters, q0, v0, z, given)
         return Ensemble(
             self._core,
             self._method(method),
             arguments.parameters(p, self.parameters, n),
             arguments.rows("q0", q0, self.coordinates, n),
             arguments.rows("v0", v0, self.velocities, n),
+            arguments.rows("z0", z, self.states, n),
             arguments.rows("inputs", given, self.inputs, n),
             arguments.number("h", h),
             project,
         )
 
     def acceleration(
-        self, p: Mapping[str, ArrayLike], q: ArrayLike, v: ArrayLike, t: float = 0.0, inputs: ArrayLike | None = None
+        self,
+        p: Mapping[str, ArrayLike],
+        q: ArrayLike,
+        v: ArrayLike,
+        t: float = 0.0,
+        inputs: ArrayLike | None = None,
+        z: ArrayLike | None = None,
     ) -> Acceleration:
         """dv/dt and the multipliers of the continuous equations, `dv, multipliers = ...`.
 
@@ -324,29 +350,49 @@ class System:
             q, v: configuration and velocity, shapes (n,); or many, shapes (N, n), for results (N, n) and (N, m).
             t: time.
             inputs: control inputs, shape (k,); zeros if left out.
+            z: auxiliary states; zeros if left out.
 
         Raises:
             ValueError: names the argument; of `q` also where the equations are singular.
         """
-        both = self._at(self._core.acceleration, p, q, v, t, inputs)
+        both = self._at(self._core.acceleration, p, q, v, t, inputs, z)
         n = len(self.velocities)
         return Acceleration(both[..., :n], both[..., n:])
 
     def project(
-        self, p: Mapping[str, ArrayLike], q: ArrayLike, v: ArrayLike, t: float = 0.0, inputs: ArrayLike | None = None
+        self,
+        p: Mapping[str, ArrayLike],
+        q: ArrayLike,
+        v: ArrayLike,
+        t: float = 0.0,
+        inputs: ArrayLike | None = None,
+        z: ArrayLike | None = None,
     ) -> Array:
         """The admissible velocity at `q` nearest to `v` in the kinetic-energy metric. Arguments are those of `acceleration`."""
-        projected: Array = self._at(self._core.project, p, q, v, t, inputs)
+        projected: Array = self._at(self._core.project, p, q, v, t, inputs, z)
         return projected
 
     def energy(
-        self, p: Mapping[str, ArrayLike], q: ArrayLike, v: ArrayLike, t: float = 0.0, inputs: ArrayLike | None = None
+        self,
+        p: Mapping[str, ArrayLike],
+        q: ArrayLike,
+        v: ArrayLike,
+        t: float = 0.0,
+        inputs: ArrayLike | None = None,
+        z: ArrayLike | None = None,
     ) -> Any:
         """∂L/∂v · v − L: a number, for many states shape (N,). Arguments are those of `acceleration`."""
-        return self._at(self._core.energy, p, q, v, t, inputs)
+        return self._at(self._core.energy, p, q, v, t, inputs, z)
 
     def _at(
-        self, function: Any, p: Mapping[str, ArrayLike], q: ArrayLike, v: ArrayLike, t: float, inputs: ArrayLike | None
+        self,
+        function: Any,
+        p: Mapping[str, ArrayLike],
+        q: ArrayLike,
+        v: ArrayLike,
+        t: float,
+        inputs: ArrayLike | None,
+        z: ArrayLike | None,
     ) -> Any:
         is_one = np.ndim(q) == 1 and np.ndim(v) == 1
         count = max(len(q) if np.ndim(q) == 2 else 1, len(v) if np.ndim(v) == 2 else 1)  # type: ignore[arg-type]
@@ -356,11 +402,16 @@ class System:
             arguments.rows("v", v, self.velocities, count),
             arguments.number("t", t),
             self._inputs(inputs),
+            self._auxiliary("z", z),
         )
         return results[0] if is_one else results
 
     def _state(self, q_name: str, q: ArrayLike, v_name: str, v: ArrayLike) -> tuple[Array, Array]:
         return arguments.vector(q_name, q, self.coordinates), arguments.vector(v_name, v, self.velocities)
+
+    def _auxiliary(self, argument: str, z: ArrayLike | None) -> Array:
+        names: Sequence[str] = self.states
+        return np.zeros(len(names)) if z is None else arguments.vector(argument, z, names)
 
     def _inputs(self, inputs: ArrayLike | None) -> Array:
         names: Sequence[str] = self.inputs

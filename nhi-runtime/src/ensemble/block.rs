@@ -254,7 +254,7 @@ impl Block {
         let parameters: S::Parameters<f64> = get(constants, lane, identity);
         let t = k as f64 * h;
         let (p, energy) = (S::momentum(&parameters, &q, &v, t), S::energy(&parameters, &q, &v, t));
-        Sample { k, t, q, v, p, lambda: state.lambda(), energy }
+        Sample { k, t, q, v, p, lambda: state.lambda(), z: state.z(), energy }
     }
 
     /// `quantity` for all trajectories of this block, which is the `b`-th.

@@ -146,6 +146,28 @@ impl<S: System, M: Method<S> + Clone> Ensemble<S, M> {
         Self::build(method.clone(), h, false, simulations)
     }
 
+    /// As [`Ensemble::with_inputs`], with auxiliary states, which are zero otherwise.
+    ///
+    /// # Errors
+    /// As [`Ensemble::new`].
+    pub fn with_states<Q, V, Z, U>(
+        method: M,
+        initial: impl IntoIterator<Item = (S, Q, V, Z, U)>,
+        h: f64,
+    ) -> Result<Self, TrajectoryError>
+    where
+        Q: Into<S::Configuration<f64>>,
+        V: Into<S::Velocity<f64>>,
+        Z: Into<S::States<f64>>,
+        U: Into<S::Inputs<f64>> + Copy,
+    {
+        let simulations = initial.into_iter().map(|(system, q, v, z, u)| {
+            let builder = Simulation::builder(system, method.clone());
+            builder.start(q, v).states(z).inputs(&u).step_size(h).build()
+        });
+        Self::build(method.clone(), h, false, simulations)
+    }
+
     /// The same trajectories, continued with [`Fused`] multiply–add operations. Steps take up to a quarter less time on
     /// processors that have them, which is most for steps with sines and long sums (`benches/README.md`). Steps that are
     /// not vectorised do not change.
@@ -238,6 +260,11 @@ impl<S: System, M: Method<S>, A: Arithmetic> Ensemble<S, M, A> {
     /// Velocity v = dq/dt of trajectory `i`.
     pub fn v(&self, i: usize) -> S::Velocity<f64> {
         self.state(i).v()
+    }
+
+    /// Auxiliary states z of trajectory `i`.
+    pub fn z(&self, i: usize) -> S::States<f64> {
+        self.state(i).z()
     }
 
     /// Energy of trajectory `i`.

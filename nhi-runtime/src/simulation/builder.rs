@@ -13,6 +13,7 @@ pub struct Builder<S: System, M, P, H> {
     method: M,
     t0: f64,
     inputs: S::Inputs<f64>,
+    z0: S::States<f64>,
     start: P,
     h: H,
 }
@@ -27,8 +28,8 @@ pub struct NoStepSize;
 
 impl<S: System, M: Method<S>> Simulation<S, M> {
     /// A simulation whose data are given by name: the [initial state](Builder::start) and the
-    /// [step size](Builder::step_size), and, unless they are zero, the [time](Builder::at) and the
-    /// [inputs](Builder::inputs) of the start.
+    /// [step size](Builder::step_size), and, unless they are zero, the [time](Builder::at), the
+    /// [inputs](Builder::inputs) and the [auxiliary states](Builder::states) of the start.
     ///
     /// ```
     /// use nhi_runtime::prelude::*;
@@ -54,8 +55,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     /// # Ok::<(), nhi_runtime::Error>(())
     /// ```
     pub fn builder(system: S, method: M) -> Builder<S, M, NoStart, NoStepSize> {
-        let inputs = S::Inputs::splat(0.0);
-        Builder { system, method, t0: 0.0, inputs, start: NoStart, h: NoStepSize }
+        let (inputs, z0) = (S::Inputs::splat(0.0), S::States::splat(0.0));
+        Builder { system, method, t0: 0.0, inputs, z0, start: NoStart, h: NoStepSize }
     }
 }
 
@@ -72,6 +73,12 @@ impl<S: System, M, P, H> Builder<S, M, P, H> {
         Builder { inputs: (*inputs).into(), ..self }
     }
 
+    /// The auxiliary states of the start, in the order of [`System::STATES`]. They are zero otherwise.
+    #[must_use]
+    pub fn states(self, z0: impl Into<S::States<f64>>) -> Self {
+        Builder { z0: z0.into(), ..self }
+    }
+
     /// The initial configuration and velocity, as [`Simulation::new`] takes them.
     #[must_use]
     pub fn start(
@@ -79,15 +86,15 @@ impl<S: System, M, P, H> Builder<S, M, P, H> {
         q0: impl Into<S::Configuration<f64>>,
         v0: impl Into<S::Velocity<f64>>,
     ) -> Builder<S, M, Point<S, f64>, H> {
-        let Builder { system, method, t0, inputs, start: _, h } = self;
-        Builder { system, method, t0, inputs, start: (q0.into(), v0.into()), h }
+        let Builder { system, method, t0, inputs, z0, start: _, h } = self;
+        Builder { system, method, t0, inputs, z0, start: (q0.into(), v0.into()), h }
     }
 
     /// The step size. It may be negative.
     #[must_use]
     pub fn step_size(self, h: f64) -> Builder<S, M, P, f64> {
-        let Builder { system, method, t0, inputs, start, h: _ } = self;
-        Builder { system, method, t0, inputs, start, h }
+        let Builder { system, method, t0, inputs, z0, start, h: _ } = self;
+        Builder { system, method, t0, inputs, z0, start, h }
     }
 }
 
@@ -97,8 +104,8 @@ impl<S: System, M: Method<S>> Builder<S, M, Point<S, f64>, f64> {
     /// # Errors
     /// As [`Simulation::new`].
     pub fn build(self) -> Result<Simulation<S, M>, Error> {
-        let Builder { system, method, t0, inputs, start, h } = self;
-        let parameters = system.parameters();
-        Simulation::build(system, method, parameters, start, inputs, Clock::new(t0, h), as_given::<S, f64>)
+        let Builder { system, method, t0, inputs, z0, start, h } = self;
+        let (parameters, clock) = (system.parameters(), Clock::new(t0, h));
+        Simulation::build(system, method, parameters, start, (z0, inputs), clock, as_given::<S, f64>)
     }
 }

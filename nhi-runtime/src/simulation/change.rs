@@ -1,11 +1,11 @@
 //! Changes between two steps.
 
-use super::{Clock, started};
+use super::{Clock, Start, started};
 use crate::error::finite;
 use crate::{Error, Method, Quantity, Scalar, Simulation, System, admissible};
 
 impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
-    /// Continues with steps of the size `h`, which may be negative. The method starts anew at the present time, (q, v) and
+    /// Continues with steps of the size `h`, which may be negative. The method starts anew at the present time, (q, v, z) and
     /// inputs, which keeps its order. [`Simulation::multipliers`] are those of the start until the next step.
     ///
     /// A reflecting method, such as [`Rattle`](crate::Rattle), starts as it was chosen to; its parasitic mode starts anew,
@@ -16,7 +16,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     pub fn set_step_size(&mut self, h: T) -> Result<(), Error> {
         let clock = Clock::continued(self.time(), self.steps, h);
         clock.check()?;
-        let at = (self.q(), self.v());
+        let at = (self.q(), self.v(), self.z());
         (self.prepared, self.state) =
             started(&self.method, &self.parameters, &clock, self.steps, at, &self.inputs)?;
         self.clock = clock;
@@ -24,8 +24,8 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     }
 
     /// Continues from another configuration and velocity, which are checked as by [`Simulation::new`]; `S::project` returns the
-    /// nearest admissible velocity. An impact, for instance, is a new velocity at the same configuration. Time, number of steps
-    /// and inputs stay as they are. The method starts anew, as after [`Simulation::set_step_size`].
+    /// nearest admissible velocity. An impact, for instance, is a new velocity at the same configuration. Time, number of steps,
+    /// inputs and auxiliary states stay as they are. The method starts anew, as after [`Simulation::set_step_size`].
     ///
     /// # Errors
     /// As [`Simulation::new`]; the simulation is unchanged.
@@ -41,14 +41,30 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         let t = self.time();
         admissible::check_position::<S, T>(&self.parameters, &q, t)?;
         admissible::check::<S, T>(&self.parameters, &q, &v, t, &self.inputs)?;
+        self.restart((q, v, self.z()))
+    }
+
+    /// Continues from other auxiliary states: a motor that is switched off, an integrator that is reset. Everything else stays
+    /// as it is. The method starts anew, as after [`Simulation::set_step_size`].
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] and [`Error::Start`]; the simulation is unchanged.
+    pub fn set_states(&mut self, z: impl Into<S::States<T>>) -> Result<(), Error> {
+        let z = z.into();
+        finite(Quantity::State, S::STATES, z.as_ref())?;
+        self.restart((self.q(), self.v(), z))
+    }
+
+    /// Starts the method at (q, v, z).
+    fn restart(&mut self, at: Start<S, T>) -> Result<(), Error> {
         (self.prepared, self.state) =
-            started(&self.method, &self.parameters, &self.clock, self.steps, (q, v), &self.inputs)?;
+            started(&self.method, &self.parameters, &self.clock, self.steps, at, &self.inputs)?;
         Ok(())
     }
 }
 
 impl<S: System, M: Method<S>> Simulation<S, M> {
-    /// Changes parameters between two steps: `|p| p.m = 2.0`. Position and velocity stay as they are, and with them the
+    /// Changes parameters between two steps: `|p| p.m = 2.0`. Position, velocity and auxiliary states stay as they are, and with them the
     /// momentum jumps. If the velocity constraints change, the velocity is projected onto the new ones in the
     /// kinetic-energy metric, as by the impulse of the reactions in an instant. The method starts anew, as after
     /// [`Simulation::set_step_size`].
@@ -72,8 +88,9 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         if residual(&parameters) != residual(&self.parameters) {
             v = S::project(&parameters, &q, &v, t, inputs).map_err(|cause| Error::Projection { cause })?;
         }
+        let at = (q, v, self.z());
         let (prepared, state) =
-            started(&self.method, &parameters, &self.clock, self.steps, (q, v), &self.inputs)?;
+            started(&self.method, &parameters, &self.clock, self.steps, at, &self.inputs)?;
         (self.system, self.parameters) = (system, parameters);
         (self.prepared, self.state) = (prepared, state);
         Ok(())

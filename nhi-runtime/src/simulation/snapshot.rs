@@ -24,7 +24,7 @@ pub struct Snapshot {
     pub taken: u64,
     /// The control inputs that are held.
     pub inputs: Vec<f64>,
-    /// Numbers of the state: configuration, velocity, multipliers, and what a step carries to the next one. For methods that
+    /// Numbers of the state: configuration, velocity, multipliers, auxiliary states, and what a step carries to the next one. For methods that
     /// reflect, velocities before and after the reflection.
     pub state: Vec<f64>,
     /// Names of the carried numbers, the last ones of the state.

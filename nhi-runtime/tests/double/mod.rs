@@ -46,12 +46,14 @@ impl System for Sleigh {
     const COORDINATES: &'static [&'static str] = &["theta", "x", "y"];
     const PARAMETERS: &'static [&'static str] = &["inertia", "m", "a"];
     const INPUTS: &'static [&'static str] = &["torque"];
+    const STATES: &'static [&'static str] = &[];
     const CONSTRAINTS: &'static [&'static str] = &["blade"];
 
     type Configuration<T: Scalar> = Three<T>;
     type Velocity<T: Scalar> = Three<T>;
     type Multipliers<T: Scalar> = [T; 1];
     type Inputs<T: Scalar> = [T; 1];
+    type States<T: Scalar> = [T; 0];
     type Parameters<T: Scalar> = Three<T>;
 
     fn parameters(&self) -> Three<f64> {
@@ -100,6 +102,7 @@ impl System for Sleigh {
         parameters: &Three<T>,
         q: &Three<T>,
         v: &Three<T>,
+        _: &[T; 0],
         _: T,
         inputs: &[T; 1],
     ) -> Result<Acceleration<Self, T>, Failure> {
@@ -141,7 +144,7 @@ fn prepare<T: Scalar>(parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failur
 /// McLachlan and Perlmutter, (4.18).
 impl Emits<Dla2> for Sleigh {
     type Prepared<T: Scalar> = Prepared<T>;
-    type State<T: Scalar> = NodeState<Three<T>, Three<T>, [T; 1]>;
+    type State<T: Scalar> = NodeState<Three<T>, Three<T>, [T; 1], [T; 0]>;
     const HAS_NEWTON: bool = true;
 
     fn prepare<T: Scalar>(parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failure> {
@@ -153,10 +156,11 @@ impl Emits<Dla2> for Sleigh {
         _: T,
         q: &Three<T>,
         v: &Three<T>,
+        _: &[T; 0],
         _: T,
         _: &[T; 1],
     ) -> Result<Self::State<T>, Failure> {
-        Ok(NodeState { q: *q, v: *v, lambda: [T::from_f64(0.0)], carried: () })
+        Ok(NodeState { q: *q, v: *v, lambda: [T::from_f64(0.0)], states: [], carried: () })
     }
 
     fn state<T: Scalar>(
@@ -165,9 +169,10 @@ impl Emits<Dla2> for Sleigh {
         q: &Three<T>,
         jump: (&Three<T>, &Three<T>),
         lambda: &[T; 1],
+        states: &[T; 0],
         _: T,
     ) -> Result<Self::State<T>, Failure> {
-        Ok(NodeState::at(*q, jump, *lambda))
+        Ok(NodeState::at(*q, jump, *lambda, *states))
     }
 
     fn step<T: Scalar>(
@@ -193,7 +198,7 @@ impl Emits<Dla2> for Sleigh {
         let v = axpy(&w, ell[0], &b);
         let q = axpy(&q_half, half_h, &v);
         if finite(&q) && finite(&v) {
-            Ok(NodeState { q, v, lambda: [ell[0] / *h], carried: () })
+            Ok(NodeState { q, v, lambda: [ell[0] / *h], states: [], carried: () })
         } else {
             Err(Failure::NonFinite)
         }
@@ -203,7 +208,7 @@ impl Emits<Dla2> for Sleigh {
 /// Ferraro, Jiménez and Martín de Diego, Definition 4.1 with trapezoidal quadrature.
 impl Emits<Rattle> for Sleigh {
     type Prepared<T: Scalar> = Prepared<T>;
-    type State<T: Scalar> = JumpState<Three<T>, Three<T>, [T; 1]>;
+    type State<T: Scalar> = JumpState<Three<T>, Three<T>, [T; 1], [T; 0]>;
 
     fn prepare<T: Scalar>(parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failure> {
         prepare(parameters, h)
@@ -214,6 +219,7 @@ impl Emits<Rattle> for Sleigh {
         h: T,
         q: &Three<T>,
         v: &Three<T>,
+        z: &[T; 0],
         t: T,
         inputs: &[T; 1],
     ) -> Result<Self::State<T>, Failure> {
@@ -221,7 +227,7 @@ impl Emits<Rattle> for Sleigh {
         let b = sharp(&mu, parameters);
         let zero = T::from_f64(0.0);
         let lambda = match START {
-            Start::CONSISTENT => Self::acceleration_of(parameters, q, v, t, inputs)?.1[0],
+            Start::CONSISTENT => Self::acceleration_of(parameters, q, v, z, t, inputs)?.1[0],
             Start::PROJECTED => -b[0] * inputs[0] / dot(&mu, &b),
             Start::PLAIN => zero,
             _ => unreachable!("nothing here starts so"),
@@ -232,6 +238,7 @@ impl Emits<Rattle> for Sleigh {
             v_pre: axpy(v, -half_h * lambda, &b),
             v_post: axpy(v, half_h * lambda, &b),
             lambda: [lambda],
+            states: [],
             carried: (),
         })
     }
@@ -242,9 +249,10 @@ impl Emits<Rattle> for Sleigh {
         q: &Three<T>,
         jump: (&Three<T>, &Three<T>),
         lambda: &[T; 1],
+        states: &[T; 0],
         _: T,
     ) -> Result<Self::State<T>, Failure> {
-        Ok(JumpState::at(*q, jump, *lambda))
+        Ok(JumpState::at(*q, jump, *lambda, *states))
     }
 
     fn step<T: Scalar>(
@@ -265,7 +273,7 @@ impl Emits<Rattle> for Sleigh {
         let impulse = T::from_f64(-2.0) * dot(&mu, &v_pre) / dot(&mu, &b);
         let v_post = axpy(&v_pre, impulse, &b);
         if finite(&q) && finite(&v_post) {
-            Ok(JumpState { q, v_pre, v_post, lambda: [impulse / *h], carried: () })
+            Ok(JumpState { q, v_pre, v_post, lambda: [impulse / *h], states: [], carried: () })
         } else {
             Err(Failure::NonFinite)
         }

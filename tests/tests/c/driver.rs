@@ -11,8 +11,8 @@ pub(crate) struct Header {
     pub(crate) name: String,
     /// Members of the parameters with the lengths of arrays, in order.
     members: Vec<(String, Option<usize>)>,
-    /// Numbers of entries of q, velocities, constraints and inputs.
-    pub(crate) lengths: [usize; 4],
+    /// Numbers of entries of q, velocities, constraints, inputs and auxiliary states.
+    pub(crate) lengths: [usize; 5],
     /// What functions of the system take beside the parameters and the state, such as `, t, u`, by their names.
     outside: Vec<(&'static str, String)>,
     /// Ids of the methods.
@@ -30,6 +30,7 @@ impl Header {
             system.velocities.len(),
             system.constraints.len(),
             system.inputs.len(),
+            system.states.len(),
         ];
         let (before, _) = header.text.split_once(&format!("}} {name}_parameters;")).expect("parameters");
         let (_, body) = before.rsplit_once("typedef struct {").expect("a struct");
@@ -64,17 +65,17 @@ impl Header {
     ///
     /// ```text
     /// P parameters             sets the parameters
-    /// S method q v u h         starts          → status q v lambda time
+    /// S method q v z u h       starts          → status q v lambda z time
     /// T u                      takes a step    → the same
     /// N count u                takes steps     → the same
     /// E q v                    energy          → 0 energy, at the last time and with the last inputs, as the next ones
     /// M q v                    momentum        → 0 p
     /// R q v                    residual        → 0 residual
-    /// A q v t u                acceleration    → status dv lambda
+    /// A q v z t u              acceleration    → status dv lambda
     /// J q v                    projection      → status v
     /// ```
     pub(crate) fn program(&self) -> String {
-        let Header { name, members, lengths: [entries, n, m, k], outside, methods } = self;
+        let Header { name, members, lengths: [entries, n, m, k, s], outside, methods } = self;
         let mut text = format!("#include \"{name}.h\"\n{COMMON}");
         let members: String = members.iter().fold(String::new(), |mut text, (member, length)| {
             let _ = match length {
@@ -85,6 +86,10 @@ impl Header {
         });
         let (u, with_u) = if *k > 0 { ("take(u, K);", ", u") } else { ("", "") };
         let (lambda, with_lambda) = if *m > 0 { ("put(lambda, M);", ", lambda") } else { ("", "") };
+        let [take_z, put_z, with_z] = match *s {
+            0 => [""; 3],
+            _ => ["take(z, S);", "put(z, S);", ", z"],
+        };
         let outside = |function: &str| -> &str {
             outside.iter().find(|(name, _)| *name == function).map_or("", |(_, passed)| passed)
         };
@@ -97,12 +102,14 @@ impl Header {
         let simulations: String =
             methods.iter().map(|id| format!("        {name}_{id} of_{id};\n")).collect();
         let [start, step, steps, state] = [
-            cases(&|id| format!("status = {name}_{id}_start(&sim.of_{id}, &p, q, v{with_u}, number())")),
+            cases(&|id| {
+                format!("status = {name}_{id}_start(&sim.of_{id}, &p, q, v{with_z}{with_u}, number())")
+            }),
             cases(&|id| format!("status = {name}_{id}_step(&sim.of_{id}{with_u})")),
             cases(&|id| format!("status = {name}_{id}_steps(&sim.of_{id}{with_u}, count)")),
             cases(&|id| {
                 format!(
-                    "{name}_{id}_state(&sim.of_{id}, q, v{with_lambda}); t = {name}_{id}_time(&sim.of_{id})"
+                    "{name}_{id}_state(&sim.of_{id}, q, v{with_lambda}{with_z}); t = {name}_{id}_time(&sim.of_{id})"
                 )
             }),
         ];
@@ -111,8 +118,10 @@ impl Header {
         } else {
             String::new()
         };
-        let (arrays, more) =
-            (format!("double q[{entries}], v[{n}], out[{n}], t = 0.0;"), [("lambda", *m), ("u", *k)]);
+        let (arrays, more) = (
+            format!("double q[{entries}], v[{n}], out[{n}], t = 0.0;"),
+            [("lambda", *m), ("u", *k), ("z", *s)],
+        );
         let more: String = more
             .iter()
             .filter(|(_, length)| *length > 0)
@@ -121,7 +130,7 @@ impl Header {
         let _ = write!(
             text,
             "
-enum {{ N = {entries}, V = {n}, M = {m}, K = {k} }};
+enum {{ N = {entries}, V = {n}, M = {m}, K = {k}, S = {s} }};
 
 int main(void)
 {{
@@ -142,7 +151,7 @@ int main(void)
 {members}            break;
         case 'S':
             method = (int)integer();
-            take(q, N); take(v, V); {u}
+            take(q, N); take(v, V); {take_z} {u}
             switch (method) {{
 {start}            default: return 3;
             }}
@@ -169,8 +178,8 @@ int main(void)
         case 'M': {name}_momentum(&p, q, v{of_momentum}, out); answer(0); put(out, V); break;
         {residual}
         case 'A':
-            t = number(); {u}
-            status = {name}_acceleration(&p, q, v{of_acceleration}, out{with_lambda});
+            {take_z} t = number(); {u}
+            status = {name}_acceleration(&p, q, v{with_z}{of_acceleration}, out{with_lambda});
             answer((int)status);
             if (status == NHI_OK) {{ put(out, V); {lambda} }}
             break;
@@ -185,7 +194,7 @@ int main(void)
             switch (method) {{
 {state}            default: return 3;
             }}
-            put(q, N); put(v, V); {lambda} put(&t, 1);
+            put(q, N); put(v, V); {lambda} {put_z} put(&t, 1);
             break;
         }}
         if (command[0] != 'P') {{ printf(\"\\n\"); fflush(stdout); }}

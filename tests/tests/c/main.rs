@@ -212,7 +212,7 @@ fn options_compile_without_warnings() {
 
 /// The numbers of an interpreted state that C shows.
 fn shown(simulation: &Simulation<'_>, state: &State) -> Vec<f64> {
-    let length = state.q.len() + state.v.len() + state.lambda.len();
+    let length = state.q.len() + state.v.len() + state.lambda.len() + state.z.len();
     simulation.numbers()[..length].to_vec()
 }
 
@@ -242,8 +242,8 @@ fn inputs_reach_the_steps() {
             let (status, v) = process.ask("J", &[&q, &v]);
             assert_eq!(status, 0);
             for method in &optimised.methods {
-                let start = [&q[..], &v, &inputs(0)];
-                let mut state = process.begin(method.id(), &q, &v, &inputs(0), 0.02).expect("a start");
+                let start = [&q[..], &v, &[], &inputs(0)];
+                let mut state = process.begin(method.id(), [&q, &v, &[], &inputs(0)], 0.02).expect("a start");
                 let simulation = Simulation::start(method, method.method.into(), &parameters, start, 0.02);
                 let mut simulation = simulation.expect("a start");
                 for k in 0..100 {
@@ -279,9 +279,9 @@ fn time_and_inputs_drive_constraints() {
         let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
         let mut process = program.run(&parameters);
         for method in &optimised.methods {
-            assert_eq!(process.begin(method.id(), &q, &v, &[0.5], STEP_SIZE).err(), Some(8));
-            let mut state = process.begin(method.id(), &q, &v, &[0.6], STEP_SIZE).expect("a start");
-            let start = [&q[..], &v, &[0.6]];
+            assert_eq!(process.begin(method.id(), [&q, &v, &[], &[0.5]], STEP_SIZE).err(), Some(8));
+            let mut state = process.begin(method.id(), [&q, &v, &[], &[0.6]], STEP_SIZE).expect("a start");
+            let start = [&q[..], &v, &[], &[0.6]];
             let simulation = Simulation::start(method, method.method.into(), &parameters, start, STEP_SIZE);
             let mut simulation = simulation.expect("a start");
             for k in 0..100 {
@@ -300,6 +300,78 @@ fn time_and_inputs_drive_constraints() {
                     let (status, residual) = process.ask("R", &[&state.q, &state.v]);
                     assert!(status == 0 && residual.iter().all(|r| r.abs() < 1e-13), "{name}: {residual:?}");
                 }
+            }
+        }
+    }
+}
+
+/// A coin driven by a motor, and a cart whose magnet saturates: its states are unknowns of Newton's method.
+const WITH_STATES: &str = "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(theta, x, y, phi),
+        states(i),
+        inputs(u),
+        lagrangian = dot(theta)^2/2 + m/2*(dot(x)^2 + dot(y)^2) + dot(phi)^2/4 - x^2/2,
+        constraints(dx - r*cos(theta)*dphi, dy - r*sin(theta)*dphi),
+        force = k*i*dphi,
+        dynamics(dot(i) = u - i - k*dot(phi)),
+        methods(all)
+    )]
+    pub struct MotorCoin { pub m: f64, pub r: f64, pub k: f64 }
+
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, z),
+        states(w[2]),
+        inputs(u),
+        lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) - x^2/2,
+        constraints(dz - y*dx),
+        force = k*tanh(w[0])*dx - r*w[1]*dy,
+        dynamics(dot(w[0]) = u - w[0]^3 - k*dot(x), dot(w[1]) = sin(w[0])*dot(y) - w[1]),
+        methods(all)
+    )]
+    pub struct MagnetCart { pub m: f64, pub r: f64, pub k: f64 }
+";
+
+/// Auxiliary states start and step with the motion.
+#[test]
+fn auxiliary_states_are_those_of_the_interpreter() {
+    let parameters = [1.2, 0.5, 0.8];
+    for (i, q, v, z) in [
+        (0, vec![0.4, 0.3, -0.2, 0.1], vec![0.9, 0.3, 0.2, 0.7], vec![0.4]),
+        (1, vec![0.3, 0.5, -0.2], vec![0.7, -0.4, 0.1], vec![0.6, -0.3]),
+    ] {
+        let (derived, optimised) = derive(declarations(WITH_STATES).remove(i));
+        let folder = folder(&format!("with_states_{i}"));
+        let header = write_c(&folder, &derived, &optimised, declared(&derived));
+        for build in builds() {
+            let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
+            let mut process = program.run(&parameters);
+            let (_, v) = process.ask("J", &[&q, &v]);
+            let nan = vec![f64::NAN; z.len()];
+            for method in &optimised.methods {
+                let id = method.id();
+                assert_eq!(process.begin(id, [&q, &v, &nan, &[0.6]], STEP_SIZE).err(), Some(6), "{id}");
+                let mut state = process.begin(id, [&q, &v, &z, &[0.6]], STEP_SIZE).expect("a start");
+                let start = [&q[..], &v, &z, &[0.6]];
+                let simulation =
+                    Simulation::start(method, method.method.into(), &parameters, start, STEP_SIZE);
+                let mut simulation = simulation.expect("a start");
+                for k in 0..100 {
+                    let name = format!("{}, {id}, step {k}", build.name);
+                    if method.state == StateKind::Node {
+                        let numbers = &state.numbers()[..state.numbers().len() - 1];
+                        assert_same(&name, numbers, &shown(&simulation, &state));
+                    }
+                    assert_same(&name, &state.q, &simulation.numbers()[..q.len()]);
+                    let input = [0.6 + 0.01 * f64::from(k)];
+                    let (status, next) = process.step(&input);
+                    assert_eq!(status, 0, "{name}");
+                    simulation.step(&input).expect("a step");
+                    state = next;
+                }
+                assert_ne!(state.z, z, "{id}");
             }
         }
     }
@@ -331,9 +403,9 @@ fn subnormal_numbers_are_flushed_by_the_same_steps() {
         let (_, v) = process.ask("J", &[&q, &v]);
         for method in &optimised.methods {
             let name = format!("{}, {}", build.name, method.id());
-            let mut state = process.begin(method.id(), &q, &v, &[], STEP_SIZE).expect("a start");
+            let mut state = process.begin(method.id(), [&q, &v, &[], &[]], STEP_SIZE).expect("a start");
             let start =
-                Simulation::start(method, method.method.into(), &parameters, [&q, &v, &[]], STEP_SIZE);
+                Simulation::start(method, method.method.into(), &parameters, [&q, &v, &[], &[]], STEP_SIZE);
             let mut simulation = start.expect("a start");
             let mut flushed = 0;
             for k in 1..=2 * FLUSH_EVERY + 10 {
@@ -350,7 +422,7 @@ fn subnormal_numbers_are_flushed_by_the_same_steps() {
             }
             assert!(flushed > 0, "{name}: the motion has not died out: {state:?}");
             // The same in one call.
-            process.begin(method.id(), &q, &v, &[], STEP_SIZE).expect("a start");
+            process.begin(method.id(), [&q, &v, &[], &[]], STEP_SIZE).expect("a start");
             assert_eq!(process.steps(2 * FLUSH_EVERY + 10, &[]), (0, state), "{name}");
         }
     }
@@ -391,13 +463,13 @@ fn position_constraints_are_kept_and_required() {
             let off: Vec<f64> = q.iter().map(|q| q + 1e-3).collect();
             for method in &optimised.methods {
                 assert_eq!(
-                    process.begin(method.id(), &off, &v, &[], STEP_SIZE).err(),
+                    process.begin(method.id(), [&off, &v, &[], &[]], STEP_SIZE).err(),
                     Some(9),
                     "{}",
                     method.id()
                 );
-                let mut state = process.begin(method.id(), &q, &v, &[], STEP_SIZE).expect("a start");
-                let start = [&q[..], &v, &[]];
+                let mut state = process.begin(method.id(), [&q, &v, &[], &[]], STEP_SIZE).expect("a start");
+                let start = [&q[..], &v, &[], &[]];
                 let simulation =
                     Simulation::start(method, method.method.into(), &parameters, start, STEP_SIZE);
                 let mut simulation = simulation.expect("a start");

@@ -106,7 +106,7 @@ impl Instance for InstanceInC {
         h: f64,
     ) -> Result<Box<dyn Trajectory>, Error> {
         let mut process = self.program.run(&self.parameters());
-        let started = process.begin(method.id, q0, v0, inputs, h);
+        let started = process.begin(method.id, [q0, v0, &[], inputs], h);
         let compiled = self.instance.start(method, q0, v0, inputs, h);
         let name = method.id;
         let status = compiled.as_ref().err().map_or(0, status);
@@ -132,7 +132,7 @@ impl TrajectoryInC {
     fn compare(&self) {
         let compiled = &self.compiled;
         let (q, v, lambda, t) = (compiled.q(), compiled.v(), compiled.multipliers(), compiled.time());
-        let expected = State { q, v, lambda, t }.numbers();
+        let expected = State { q, v, lambda, z: Vec::new(), t }.numbers();
         let name = format!("{}, step {}", self.name, compiled.steps());
         assert_same(&name, &self.state.numbers(), &expected);
     }

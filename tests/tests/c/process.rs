@@ -30,13 +30,14 @@ pub(crate) struct State {
     pub(crate) q: Vec<f64>,
     pub(crate) v: Vec<f64>,
     pub(crate) lambda: Vec<f64>,
+    pub(crate) z: Vec<f64>,
     pub(crate) t: f64,
 }
 
 impl State {
     /// All numbers.
     pub(crate) fn numbers(&self) -> Vec<f64> {
-        [&self.q[..], &self.v, &self.lambda, &[self.t]].concat()
+        [&self.q[..], &self.v, &self.lambda, &self.z, &[self.t]].concat()
     }
 }
 
@@ -82,25 +83,20 @@ impl Process {
     }
 
     fn state(&self, numbers: &[f64]) -> State {
-        let [entries, n, m, _] = self.header.lengths;
-        assert_eq!(numbers.len(), entries + n + m + 1);
+        let [entries, n, m, _, s] = self.header.lengths;
+        assert_eq!(numbers.len(), entries + n + m + s + 1);
         let (q, rest) = numbers.split_at(entries);
         let (v, rest) = rest.split_at(n);
-        let (lambda, t) = rest.split_at(m);
-        State { q: q.to_vec(), v: v.to_vec(), lambda: lambda.to_vec(), t: t[0] }
+        let (lambda, rest) = rest.split_at(m);
+        let (z, t) = rest.split_at(s);
+        State { q: q.to_vec(), v: v.to_vec(), lambda: lambda.to_vec(), z: z.to_vec(), t: t[0] }
     }
 
-    /// Starts a simulation; the status if that fails.
-    pub(crate) fn begin(
-        &mut self,
-        method: &str,
-        q: &[f64],
-        v: &[f64],
-        u: &[f64],
-        h: f64,
-    ) -> Result<State, u32> {
+    /// Starts a simulation at (q, v, z) with inputs u; the status if that fails.
+    pub(crate) fn begin(&mut self, method: &str, at: [&[f64]; 4], h: f64) -> Result<State, u32> {
+        let [q, v, z, u] = at;
         let method = self.header.method(method).expect("a method of the program");
-        match self.ask(&format!("S {method:x}"), &[q, v, u, &[h]]) {
+        match self.ask(&format!("S {method:x}"), &[q, v, z, u, &[h]]) {
             (0, numbers) => Ok(self.state(&numbers)),
             (status, _) => Err(status),
         }

@@ -5,7 +5,7 @@ use crate::run::{Data, Run};
 use nhi_models::{Row, chaotic_r7, euler_disk, vertical_disk};
 use nhi_models::{contact_oscillator, lie, magnetic_particle, sleigh_com, snakeboard, snakeboard_free};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Dual, Method, Scalar, State, System};
+use nhi_runtime::{Dual, Method, Scalar, State, System, Vector};
 use nhi_tests::random::Random;
 
 /// y'' = −y is not coupled to the rest of the contact oscillator, and `Dla2` there the leapfrog method:
@@ -41,7 +41,7 @@ fn the_energy_does_not_change_along_the_motion() {
     fn check<S: System>(row: &Row<S>) {
         let (q, v) = (row.initial)(&row.defaults);
         let p = row.defaults.parameters();
-        let (a, _) = S::acceleration_of(&p, &q, &v, 0.0, &zero::<S>()).unwrap();
+        let (a, _) = S::acceleration_of(&p, &q, &v, &S::States::splat(0.0), 0.0, &zero::<S>()).unwrap();
         let e: Dual<f64> = S::energy(
             &dual(p.as_ref(), &vec![0.0; p.as_ref().len()]),
             &dual(q.as_ref(), v.as_ref()),
@@ -88,7 +88,7 @@ fn jacobians_of_steps_forth_and_back_are_inverse() {
             let Data { parameters, q, v, inputs, h } = run.data(&x);
             let zero = Dual::constant(0.0);
             let [forth, back] = [h, -h].map(|h| method.prepare(&parameters, h).unwrap());
-            let start = method.start(&parameters, h, &q, &v, zero, &inputs).unwrap();
+            let start = method.start(&parameters, h, &q, &v, &S::States::splat(zero), zero, &inputs).unwrap();
             let there = method.step(&forth, &start, zero, &inputs).unwrap();
             let turned = method.rescale(&parameters, -h, &there, h).unwrap();
             let here = method.step(&back, &turned, h, &inputs).unwrap();
@@ -132,7 +132,7 @@ fn retractions_have_derivatives_at_rest() {
         let Data { parameters, q: q0, v: v0, inputs, h } = run.data(&x);
         let zero = Dual::constant(0.0);
         let prepared = method.prepare(&parameters, h).unwrap();
-        let start = method.start(&parameters, h, &q0, &v0, zero, &inputs).unwrap();
+        let start = method.start(&parameters, h, &q0, &v0, &S::States::splat(zero), zero, &inputs).unwrap();
         let end = method.step(&prepared, &start, zero, &inputs).unwrap();
         let name = &run.name;
         for (end, start) in end.v().as_ref().iter().zip(v0.as_ref()) {

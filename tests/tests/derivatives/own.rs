@@ -6,7 +6,7 @@ use nhi_codegen::engine::default_engine;
 use nhi_models::{Row, chaotic_r7, contact_oscillator, knife_incline, sleigh_com, snakeboard, vertical_disk};
 use nhi_runtime::emitted::SinCosUpdate;
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Dual, Fields, Method, Scalar, State, System};
+use nhi_runtime::{Dual, Fields, Method, Scalar, State, System, Vector};
 use nhi_tests::double_double::DoubleDouble;
 use nhi_tests::random::Random;
 use std::cell::RefCell;
@@ -128,7 +128,8 @@ fn check<S: System + Clone, M: Method<S> + Copy>(row: &Row<S>, file: &str, metho
     let x: Vec<Counted> = run.x.iter().map(|&x| Counted(x)).collect();
     let Data { parameters, q, v, inputs, h } = run.data(&x);
     let prepared = method.prepare(&parameters, h).unwrap();
-    let state = method.start(&parameters, h, &q, &v, Counted(0.0), &inputs).unwrap();
+    let state =
+        method.start(&parameters, h, &q, &v, &S::States::splat(Counted(0.0)), Counted(0.0), &inputs).unwrap();
     COUNTS.take();
     method.step(&prepared, &state, Counted(0.0), &inputs).unwrap();
     let done = COUNTS.take();
@@ -188,7 +189,10 @@ fn iterations_start_from_where_the_last_ones_lead() {
         let x: Vec<Counted> = run.x.iter().map(|&x| Counted(x)).collect();
         let Data { parameters, q, v, inputs, h } = run.data(&x);
         let prepared = run.method.prepare(&parameters, h).unwrap();
-        let mut state = run.method.start(&parameters, h, &q, &v, Counted(0.0), &inputs).unwrap();
+        let mut state = run
+            .method
+            .start(&parameters, h, &q, &v, &S::States::splat(Counted(0.0)), Counted(0.0), &inputs)
+            .unwrap();
         COUNTS.take();
         for _ in 0..200 {
             let before = if forget {
@@ -233,7 +237,7 @@ fn guesses_begin_with_the_last_solution() {
         let run = Run::new(row, method, 0.02);
         let Data { parameters, q, v, inputs, h } = run.data(&run.x);
         let prepared = method.prepare(&parameters, h).unwrap();
-        let start = method.start(&parameters, h, &q, &v, 0.0, &inputs).unwrap();
+        let start = method.start(&parameters, h, &q, &v, &S::States::splat(0.0), 0.0, &inputs).unwrap();
         let next = method.step(&prepared, &start, 0.0, &inputs).unwrap();
         let [before, after, rescale] =
             [start, next, method.rescale(&parameters, -2.0 * h, &next, h).unwrap()]

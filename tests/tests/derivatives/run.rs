@@ -61,7 +61,8 @@ impl<S: System + Clone, M: Method<S> + Copy> Run<S, M> {
     pub(crate) fn end<T: Scalar>(&self, x: &[T]) -> Result<Vec<T>, Failure> {
         let Data { parameters, q, v, inputs, h } = self.data(x);
         let prepared = self.method.prepare(&parameters, h)?;
-        let mut state = self.method.start(&parameters, h, &q, &v, T::from_f64(0.0), &inputs)?;
+        let zero = T::from_f64(0.0);
+        let mut state = self.method.start(&parameters, h, &q, &v, &S::States::splat(zero), zero, &inputs)?;
         let mut end = Vec::new();
         for k in 0..STEPS {
             self.method.resync_if_due(&mut state, k);

@@ -5,7 +5,7 @@ mod settling;
 
 use nhi_models::{self as models, Row, Simulated, Trajectory, Visitor, lie};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Method, Sample, State, System, Vector};
+use nhi_runtime::{Method, Sample, SampleOf, State, System, Vector};
 use nhi_tests::random::Random;
 
 /// Trajectories of an ensemble.
@@ -84,14 +84,12 @@ fn bits(numbers: &[&[f64]]) -> Vec<u64> {
 
 /// The sample and the state of a trajectory: its velocities before and after a reflection; the rest is in the
 /// sample or a function of it.
-fn everything<S: System>(
-    state: &impl State<S, f64>,
-    sample: Sample<S::Configuration<f64>, S::Velocity<f64>, S::Multipliers<f64>>,
-) -> Vec<u64> {
-    let Sample { k, t, q, v, p, lambda, energy } = sample;
+fn everything<S: System>(state: &impl State<S, f64>, sample: SampleOf<S>) -> Vec<u64> {
+    let Sample { k, t, q, v, p, lambda, z, energy } = sample;
     let (before, after) = state.jump();
     let scalars = [k as f64, t, energy];
-    let vectors = [q.as_ref(), v.as_ref(), p.as_ref(), lambda.as_ref(), before.as_ref(), after.as_ref()];
+    let vectors =
+        [q.as_ref(), v.as_ref(), p.as_ref(), lambda.as_ref(), z.as_ref(), before.as_ref(), after.as_ref()];
     bits(&[&scalars[..], &vectors.concat()])
 }
 

@@ -66,8 +66,9 @@ pub(crate) fn equations_agree<S: Charted>(system: &S, centre: &[f64]) {
         let expected = oracle::motion(system, &q, &v, t, &inputs);
         let (pose, body) = system.on_group(&q, &v);
         let (qs, vs) = (vector::<S::Configuration<f64>>(&pose), vector::<S::Velocity<f64>>(&body));
-        let (a, lambda) = S::acceleration_of(&parameters, &qs, &vs, t, &vector::<S::Inputs<f64>>(&inputs))
-            .expect("an acceleration");
+        let (a, lambda) =
+            S::acceleration_of(&parameters, &qs, &vs, &vector(&[]), t, &vector::<S::Inputs<f64>>(&inputs))
+                .expect("an acceleration");
         assert_close("multipliers", lambda.as_ref(), &expected.multipliers);
         // dv/dt of the body velocities along the motion in coordinates, by a difference quotient.
         let moved = |s: f64| {

@@ -67,11 +67,23 @@ impl Skate {
 
 /// A system with three coordinates and one constraint.
 trait Small:
-    System<Configuration<f64> = V, Velocity<f64> = V, Multipliers<f64> = [f64; 1], Inputs<f64> = [f64; 0]>
+    System<
+        Configuration<f64> = V,
+        Velocity<f64> = V,
+        Multipliers<f64> = [f64; 1],
+        Inputs<f64> = [f64; 0],
+        States<f64> = [f64; 0],
+    >
 {
 }
 impl<S> Small for S where
-    S: System<Configuration<f64> = V, Velocity<f64> = V, Multipliers<f64> = [f64; 1], Inputs<f64> = [f64; 0]>
+    S: System<
+            Configuration<f64> = V,
+            Velocity<f64> = V,
+            Multipliers<f64> = [f64; 1],
+            Inputs<f64> = [f64; 0],
+            States<f64> = [f64; 0],
+        >
 {
 }
 
@@ -79,7 +91,7 @@ impl<S> Small for S where
 fn step<S: Small>(system: &S, method: impl Method<S>, (q, v): (V, V), t: f64, h: f64) -> (V, V, f64) {
     let parameters = system.parameters();
     let prepared = method.prepare(&parameters, h).unwrap();
-    let start = method.start(&parameters, h, &q, &v, t, &[]).unwrap();
+    let start = method.start(&parameters, h, &q, &v, &[], t, &[]).unwrap();
     let state = method.step(&prepared, &start, t, &[]).unwrap();
     (state.q(), state.v(), state.lambda()[0])
 }

@@ -12,9 +12,9 @@ use nhi_runtime::{Dla1, Dla1Adjoint, Dla2, DlaRattle, Emits, Method, State, Syst
 fn halves<S: System>(row: &Row<S>, whole: impl Method<S>, first: impl Method<S>, second: impl Method<S>) {
     let parameters = row.defaults.parameters();
     let (q0, v0) = (row.initial)(&row.defaults);
-    let inputs = S::Inputs::<f64>::splat(0.0);
+    let (z, inputs) = (S::States::splat(0.0), S::Inputs::<f64>::splat(0.0));
     let (h, half) = (0.05, 0.025);
-    let start = whole.start(&parameters, h, &q0, &v0, 0.0, &inputs).unwrap();
+    let start = whole.start(&parameters, h, &q0, &v0, &z, 0.0, &inputs).unwrap();
     let prepared = whole.prepare(&parameters, h).unwrap();
     let (a, b) = (first.prepare(&parameters, half).unwrap(), second.prepare(&parameters, half).unwrap());
     let mut expected = start;
@@ -41,7 +41,7 @@ fn passed<S: System, M: Method<S>>(
     t: f64,
 ) -> M::State<f64> {
     let (before, after) = state.jump();
-    method.state(parameters, h, &state.q(), (&before, &after), &state.lambda(), t).unwrap()
+    method.state(parameters, h, &state.q(), (&before, &after), &state.lambda(), &state.z(), t).unwrap()
 }
 
 /// Without a potential and with a constant mass matrix the quadrature of the Lagrangian does not matter.

@@ -52,7 +52,7 @@ fn compare(model: &dyn Model) -> usize {
 
     let moved: Vec<f64> = v.iter().map(|v| v + 0.1).collect();
     for v in [&v, &moved] {
-        let at = Point { parameters: &parameters, q: &q, v, t: 0.3, inputs: &inputs };
+        let at = Point { parameters: &parameters, q: &q, v, z: &[], t: 0.3, inputs: &inputs };
         assert_same(&name("energy"), &[compiled.energy(&at)], &[instance.energy(&q, v)]);
         assert_same(&name("momentum"), &compiled.momentum(&at), &instance.momentum(&q, v));
         assert_same(&name("residual"), &compiled.residual(&at), &instance.residual(&q, v));
@@ -191,11 +191,12 @@ fn interpreted<'a>(
     optimised: &'a Optimised,
     variant: Variant,
     parameters: &[f64],
-    numbers: [&[f64]; 3],
+    [q, v, inputs]: [&[f64]; 3],
     h: f64,
 ) -> nhi_interpreter::Simulation<'a> {
     let method = optimised.methods.iter().find(|method| method.method == variant.method).expect("a method");
-    nhi_interpreter::Simulation::start(method, variant, parameters, numbers, h).expect("it starts")
+    nhi_interpreter::Simulation::start(method, variant, parameters, [q, v, &[], inputs], h)
+        .expect("it starts")
 }
 
 /// Declarations with inputs, affine constraints and arrays of parameters.
@@ -402,7 +403,7 @@ fn motions_of_a_step_may_be_large() {
         }
         let (parameters, v) = ([1.1, 2.0, 0.3], [1.3, -0.9, 0.7, 0.4, 0.2, 0.5]);
         for (variant, h) in variants.iter().flat_map(|variant| [0.4, 1.1, 2.5].map(|h| (*variant, h))) {
-            let at = Point { parameters: &parameters, q: &q, v: &v[..n], t: 0.0, inputs: &[] };
+            let at = Point { parameters: &parameters, q: &q, v: &v[..n], z: &[], t: 0.0, inputs: &[] };
             let v = compiled.project(&at).expect("regular");
             let start = Simulation::new(&compiled, variant, &parameters, &q, &v, h);
             let mut simulation = start.expect("it starts");

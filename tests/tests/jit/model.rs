@@ -30,7 +30,7 @@ struct CompiledInstance {
 impl CompiledInstance {
     fn with<T>(&self, q: &[f64], v: &[f64], evaluate: impl Fn(&Compiled, &Point<'_>) -> T) -> T {
         let (parameters, inputs) = (self.derived.parameters(), vec![0.0; self.compiled.inputs().len()]);
-        evaluate(&self.compiled, &Point { parameters: &parameters, q, v, t: 0.0, inputs: &inputs })
+        evaluate(&self.compiled, &Point { parameters: &parameters, q, v, z: &[], t: 0.0, inputs: &inputs })
     }
 
     /// The runtime's error, whose names are static.
@@ -84,7 +84,8 @@ impl Instance for CompiledInstance {
 
     fn acceleration(&self, q: &[f64], v: &[f64], t: f64, inputs: &[f64]) -> Result<Phase, Failure> {
         let parameters = self.derived.parameters();
-        let found = self.compiled.acceleration(&Point { parameters: &parameters, q, v, t, inputs })?;
+        let found =
+            self.compiled.acceleration(&Point { parameters: &parameters, q, v, z: &[], t, inputs })?;
         Ok((found.a, found.lambda))
     }
 
@@ -157,7 +158,7 @@ impl Trajectory for CompiledTrajectory {
         let simulation = &self.simulation;
         let [before, after] = simulation.jump().map(|v| {
             let (parameters, q, inputs) = (simulation.parameters(), simulation.q(), simulation.inputs());
-            simulation.compiled().momentum(&Point { parameters, q, v, t: simulation.time(), inputs })
+            simulation.compiled().momentum(&Point { parameters, q, v, z: &[], t: simulation.time(), inputs })
         });
         (before, after)
     }

@@ -219,12 +219,12 @@ fn compiled_steps(case: &mut Case, method: Method) {
     let compiled = Compiled::new(&case.mechanics, &optimised, &variants).expect("Cranelift runs here");
     let (Point { q, v }, parameters, inputs, h) = (&case.at, &case.system.parameters, &case.inputs, 0.02);
     // Once more: an entry that the constraints make zero may be a rounding error of larger numbers.
-    let v = &compiled.project(&nhi_jit::Point { parameters, q, v, t: 0.0, inputs }).expect("regular");
+    let v = &compiled.project(&nhi_jit::Point { parameters, q, v, z: &[], t: 0.0, inputs }).expect("regular");
     for variant in variants {
         let start = nhi_jit::Simulation::with_inputs(&compiled, variant, parameters, q, v, inputs, h);
         let mut simulation = start.unwrap_or_else(|error| panic!("seed {}: {variant}: {error}", case.seed));
         let mut at_once = simulation.clone();
-        let numbers = [&q[..], v, inputs];
+        let numbers = [&q[..], v, &[], inputs];
         let start =
             nhi_interpreter::Simulation::start(&optimised.methods[0], variant, parameters, numbers, h);
         let mut interpreted = start.expect("the compiled start succeeds");

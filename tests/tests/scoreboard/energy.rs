@@ -1,7 +1,7 @@
 //! Energy over long runs.
 
-use crate::{course, find, none};
-use nhi_cli::scoreboard::{Conserved, Course, Verdict, courses, energy};
+use crate::{course, courses, find, none};
+use nhi_cli::scoreboard::{Conserved, Course, Verdict, energy};
 use nhi_models::{Family, common_methods};
 
 /// Largest errors in the first and in the second half of the course's run, not relative.

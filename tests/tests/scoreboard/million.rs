@@ -2,8 +2,8 @@
 //! `cargo test --release -p nhi-tests --test scoreboard -- --ignored`.
 
 use crate::energy::{IRREVERSIBLE, WALKING};
-use crate::{course, find, none};
-use nhi_cli::scoreboard::{Course, Verdict, courses, energy};
+use crate::{course, courses, find, none};
+use nhi_cli::scoreboard::{Course, Verdict, energy};
 use nhi_models::{Family, common_methods};
 
 const MILLION: u64 = 1_000_000;

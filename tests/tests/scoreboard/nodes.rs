@@ -1,8 +1,8 @@
 //! Constraints, reversal and parasites.
 
 use crate::tolerance::{RESIDUAL, REVERSAL};
-use crate::{course, find, none};
-use nhi_cli::scoreboard::{courses, parasite, residual, reversal};
+use crate::{course, courses, find, none};
+use nhi_cli::scoreboard::{parasite, residual, reversal};
 use nhi_models::{Family, common_methods, sleigh_com};
 use nhi_runtime::{Rattle, Simulation};
 

@@ -1,8 +1,8 @@
 //! Orders of convergence.
 
 use crate::tolerance::{ORDER, ORDER_8, TWO_DIGITS};
-use crate::{course, find, none};
-use nhi_cli::scoreboard::{Course, courses, order};
+use crate::{course, courses, find, none};
+use nhi_cli::scoreboard::{Course, order};
 use nhi_models::{Method, common_methods};
 
 /// Order of `method`, which is higher than usual on some models.

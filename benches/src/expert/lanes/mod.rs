@@ -48,8 +48,8 @@ where
     M: Method<S>,
 {
     initial(model).map(|(q, v)| {
-        let inputs = S::Inputs::splat(0.0);
-        match method.start(&model.defaults.parameters(), H, &q, &v, 0.0, &inputs) {
+        let (z, inputs) = (S::States::splat(0.0), S::Inputs::splat(0.0));
+        match method.start(&model.defaults.parameters(), H, &q, &v, &z, 0.0, &inputs) {
             Ok(state) => jumped::<S, N>(&state),
             Err(failure) => panic!("{}: {failure:?}", model.name),
         }

@@ -14,7 +14,7 @@ use quote::ToTokens;
 use syn::parse::Parser;
 
 /// The keys, in the order in which they are documented.
-pub(crate) const KEYS: [&str; 10] = [
+pub(crate) const KEYS: [&str; 12] = [
     "coordinates",
     "group",
     "inputs",
@@ -23,6 +23,8 @@ pub(crate) const KEYS: [&str; 10] = [
     "constraints",
     "holonomic",
     "force",
+    "states",
+    "dynamics",
     "methods",
     "crate",
 ];
@@ -31,7 +33,7 @@ pub(crate) const KEYS: [&str; 10] = [
 pub(crate) const WHAT_TO_DECLARE: &str =
     "declare `coordinates(...)`, `lagrangian = ...` and `constraints(...)` in it";
 
-/// Declared name of a coordinate or input.
+/// Declared name of a coordinate, input or auxiliary state.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
     pub(crate) name: Name,
@@ -44,6 +46,13 @@ pub(crate) struct Declared {
 pub(crate) struct Let {
     pub(crate) name: Indexed,
     pub(crate) value: Option<Ast>,
+}
+
+/// `dot(name) = value` or `dot(name[i]) = value` in `dynamics(...)`.
+#[derive(Clone, Debug)]
+pub(crate) struct Rate {
+    pub(crate) state: Indexed,
+    pub(crate) value: Ast,
 }
 
 /// `label: form = 0` or `label[i]: form = 0`.
@@ -75,6 +84,8 @@ pub(crate) struct Attributes {
     pub(crate) constraints: Slot<Items<Form>>,
     pub(crate) holonomic: Slot<Items<Form>>,
     pub(crate) force: Slot<Ast>,
+    pub(crate) states: Slot<Vec<Declared>>,
+    pub(crate) dynamics: Slot<Items<Rate>>,
     pub(crate) methods: Slot<Vec<Name>>,
     pub(crate) runtime: Slot<syn::Path>,
     /// Whether some name could not be read, so that a name not found may be no mistake.
@@ -179,11 +190,15 @@ impl Attributes {
         };
         part.next();
         match key.text.as_str() {
-            "coordinates" | "inputs" => {
+            "coordinates" | "inputs" | "states" => {
                 let declared = list(&key, "(x, y[3])", part, context)
                     .map(|group| self.declarations(&group, constants, context));
                 self.names_missing |= declared.is_none();
-                let slot = if key.text == "inputs" { &mut self.inputs } else { &mut self.coordinates };
+                let slot = match key.text.as_str() {
+                    "inputs" => &mut self.inputs,
+                    "states" => &mut self.states,
+                    _ => &mut self.coordinates,
+                };
                 slot.set(&key, declared, context);
             }
             "let" => match list(&key, "(name = ..., ...)", part, context) {
@@ -208,6 +223,11 @@ impl Attributes {
                     .map(|group| Items::parse(&group, context, &mut form));
                 self.holonomic.set(&key, forms, context);
             }
+            "dynamics" => {
+                let rates = list(&key, "(dot(z) = ..., ...)", part, context)
+                    .map(|group| Items::parse(&group, context, &mut rate));
+                self.dynamics.set(&key, rates, context);
+            }
             "methods" => {
                 let names = list(&key, "(Dla2, ...)", part, context).map(|group| names(&group, context));
                 self.methods.set(&key, names, context);
@@ -231,7 +251,8 @@ impl Attributes {
                 match nearest(unknown, KEYS) {
                     Some(near) => {
                         context.push(error.help(format!("did you mean `{near}`?")));
-                        self.names_missing |= matches!(near, "coordinates" | "group" | "inputs" | "let");
+                        self.names_missing |=
+                            matches!(near, "coordinates" | "group" | "inputs" | "states" | "let");
                         self.meant.push(near);
                     }
                     None => context.push(error.help(expected_keys())),
@@ -404,6 +425,27 @@ fn indexed(part: &mut Cursor<'_>, what: &str) -> Result<Indexed, Error> {
     let name = part.name(what)?;
     let indices = grammar::indices(part, name.at)?;
     Ok(Indexed { at: name.at.to(part.last()), name, indices })
+}
+
+/// `dot(z) = value`.
+fn rate(part: &mut Cursor<'_>) -> Result<Rate, Error> {
+    const FORM: &str = "dynamics are written `dynamics(dot(z) = ...)`";
+    let is_dot = matches!(part.peek(), Some(TokenTree::Ident(ident)) if ident == "dot");
+    if !is_dot {
+        return Err(part.unexpected("`dot(...)`").help(FORM));
+    }
+    part.next();
+    let Some(group) = part.eat_group(Delimiter::Parenthesis) else {
+        return Err(part.unexpected("`(` after `dot`").help(FORM));
+    };
+    let tokens = token_trees(group.stream());
+    let mut inside = Cursor::new(&tokens, group_extent(group));
+    let state = indexed(&mut inside, "the name of an auxiliary state")?;
+    inside.end("`)`")?;
+    if !part.eat('=') {
+        return Err(part.unexpected("`=`").help(FORM));
+    }
+    Ok(Rate { state, value: whole_expression(part)? })
 }
 
 /// `label: form = 0`.

@@ -29,6 +29,7 @@ pub(crate) struct Symbols {
     pub(crate) differentials: Vec<Expr>,
     pub(crate) parameters: Vec<Expr>,
     pub(crate) inputs: Vec<Expr>,
+    pub(crate) states: Vec<Expr>,
     pub(crate) t: Expr,
     pub(crate) dt: Expr,
     /// The entries of rotation matrices by free symbols, to decide what holds on the group.
@@ -359,6 +360,7 @@ impl<'a> Lowering<'a> {
             Some(Meaning::Velocity(first)) => (&symbols.velocities, first),
             Some(Meaning::Parameter(first, _)) => (&symbols.parameters, first),
             Some(Meaning::Input(first, _)) => (&symbols.inputs, first),
+            Some(Meaning::State(first, _)) => (&symbols.states, first),
             None => {
                 let (first, _) = self.scope.differential(name).ok_or(Reported)?;
                 (&symbols.differentials, first)
@@ -506,9 +508,9 @@ impl<'a> Lowering<'a> {
                 Ok(Value::Matrix([0, 1, 2].map(|i| [0, 1, 2].map(|j| m[j][i]))))
             }
             ("dot" | "d", [value]) => {
-                let Symbols { velocities, inputs, rates, differentials, dt, .. } = &self.symbols;
+                let Symbols { velocities, inputs, states, rates, differentials, dt, .. } = &self.symbols;
                 // The resolver reports what is no function of the coordinates and time.
-                let others = [&velocities[..], &inputs[..]].concat();
+                let others = [&velocities[..], &inputs[..], &states[..]].concat();
                 if value.entries().iter().any(|&e| self.pool.depends_on(e, &others)) {
                     return Err(Reported);
                 }

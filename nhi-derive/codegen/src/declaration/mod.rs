@@ -38,7 +38,7 @@ pub use stub::stub;
 use crate::expr::{Expr, Pool};
 use crate::system::{Constraint, Quantity, Source, System};
 use ast::{Ast, Name};
-use attribute::{Attributes, Declared, Form, Indexed, Let, WHAT_TO_DECLARE, quoted};
+use attribute::{Attributes, Declared, Form, Indexed, Let, Rate, WHAT_TO_DECLARE, quoted};
 use definitions::entry;
 use error::Context;
 use families::{Instance, Items};
@@ -105,6 +105,8 @@ pub struct Rejected {
     pub m: Option<usize>,
     /// Number of inputs.
     pub inputs: Option<usize>,
+    /// Number of auxiliary states.
+    pub states: Option<usize>,
     /// Its names, if there is no mistake in them.
     pub names: Option<StateNames>,
 }
@@ -118,6 +120,8 @@ pub struct StateNames {
     pub pose: Vec<String>,
     /// Body velocities, which come after the velocities of coordinates.
     pub body_velocities: Vec<String>,
+    /// Auxiliary states.
+    pub states: Vec<String>,
     /// Labels of the constraints, or their texts.
     pub constraints: Vec<String>,
 }
@@ -131,6 +135,7 @@ impl StateNames {
             coordinates: names(coordinates),
             pose: names(pose),
             body_velocities: names(&system.velocities[system.shape()..]),
+            states: names(&system.states),
             constraints: system.constraints.iter().map(|constraint| constraint.label.clone()).collect(),
         }
     }
@@ -140,7 +145,15 @@ impl Rejected {
     /// A declaration without known properties.
     pub(crate) fn unread() -> Box<Rejected> {
         let runtime = default_runtime();
-        Box::new(Rejected { errors: Vec::new(), runtime, n: None, m: None, inputs: None, names: None })
+        Box::new(Rejected {
+            errors: Vec::new(),
+            runtime,
+            n: None,
+            m: None,
+            inputs: None,
+            states: None,
+            names: None,
+        })
     }
 }
 
@@ -200,6 +213,7 @@ impl Declaration {
                     .filter(|_| attributes.group.key().is_none()),
                 m,
                 inputs: counts.map(|c| c.inputs),
+                states: counts.map(|c| c.states),
                 names,
             })),
         }
@@ -213,6 +227,7 @@ impl Declaration {
             n: Some(self.system.velocities.len()).filter(|_| self.system.group.is_none()),
             m: Some(self.system.constraints.len()),
             inputs: Some(self.system.inputs.len()),
+            states: Some(self.system.states.len()),
             names: Some(StateNames::of(&self.system)),
         })
     }
@@ -335,6 +350,7 @@ struct Counts {
     velocities: usize,
     parameters: usize,
     inputs: usize,
+    states: usize,
 }
 
 /// Declares all names; the counts are missing where there are too many quantities to go on.
@@ -386,6 +402,10 @@ fn scope(
         let first = take(&mut counts.inputs, len, MAX_QUANTITIES, &name, "inputs");
         scope.declare(&name, Meaning::Input(first, len), context);
     }
+    for Declared { name, len } in declared(&attributes.states) {
+        let first = take(&mut counts.states, len, MAX_COORDINATES, &name, "auxiliary states");
+        scope.declare(&name, Meaning::State(first, len), context);
+    }
     for definition in attributes.lets.written() {
         scope.define(definition, context);
     }
@@ -421,6 +441,17 @@ struct Resolved<'a> {
     /// Whether all constraints are known.
     complete: bool,
     force: Option<(&'a Ast, Option<Facts>)>,
+    rates: Vec<Stepped<'a>>,
+}
+
+/// The rate of an auxiliary state as stated.
+struct Stepped<'a> {
+    rate: &'a Rate,
+    loops: Loops,
+    /// Its place among the states; without mistakes alone.
+    state: Option<usize>,
+    /// Whether names and shapes in its value are right.
+    known: bool,
 }
 
 /// A constraint as stated, of one component or three.
@@ -476,7 +507,18 @@ impl<'a> Resolved<'a> {
         let lagrangian = attributes.lagrangian.value().map(|l| (l, resolver.check(l, Place::Lagrangian)));
         let (constraints, complete) = constraints(attributes, &mut resolver);
         let force = attributes.force.value().map(|f| (f, resolver.check(f, Place::Force)));
-        Some(Resolved { attributes, coordinates, resolver, lets, lagrangian, constraints, complete, force })
+        let rates = rates(attributes, &mut resolver);
+        Some(Resolved {
+            attributes,
+            coordinates,
+            resolver,
+            lets,
+            lagrangian,
+            constraints,
+            complete,
+            force,
+            rates,
+        })
     }
 
     /// Number of constraints, if there are no mistakes about it.
@@ -501,6 +543,9 @@ impl<'a> Resolved<'a> {
             coordinates: flattened(self.coordinates.iter().map(|d| (d.name.text.as_str(), d.len))),
             pose: group.map(Factor::coordinate_names).unwrap_or_default(),
             body_velocities: group.map(Factor::velocity_names).unwrap_or_default(),
+            states: flattened(
+                self.attributes.states.value().into_iter().flatten().map(|d| (d.name.text.as_str(), d.len)),
+            ),
             constraints: labels.collect(),
         })
     }
@@ -586,11 +631,101 @@ fn constraints_in<'a>(
     complete
 }
 
+/// Checks the dynamics of the auxiliary states. Of the instances of one item, errors are reported for the first that has
+/// any.
+fn rates<'a>(attributes: &'a Attributes, resolver: &mut Resolver<'_>) -> Vec<Stepped<'a>> {
+    let (states, dynamics) = (&attributes.states, &attributes.dynamics);
+    if let (None, Some(key)) = (states.key(), dynamics.key())
+        && !attributes.names_missing
+    {
+        resolver.context.push(
+            Error::new(key, "there are no auxiliary states that this could be the dynamics of")
+                .help("declare their names: `states(z)`"),
+        );
+        return Vec::new();
+    }
+    let Some(items) = dynamics.value() else {
+        if dynamics.key().is_none() {
+            without_dynamics(states.value(), &HashMap::new(), resolver);
+        }
+        return Vec::new();
+    };
+    let mut failed: HashSet<*const Rate> = HashSet::new();
+    let (instances, mut complete) = items.instances(resolver, &mut |resolver, rate| {
+        if !resolver.indices(&rate.state.indices) {
+            failed.insert(rate);
+        }
+    });
+    let mut firsts: HashMap<usize, &Rate> = HashMap::new();
+    let mut result = Vec::new();
+    for Instance { item: rate, loops } in instances {
+        let is_sound = !failed.contains(&std::ptr::from_ref(rate));
+        let state = if is_sound { resolver.state(&rate.state, &loops) } else { None };
+        complete &= state.is_some();
+        let mut known = state.is_some();
+        if let Some((state, name)) = &state {
+            match firsts.get(state) {
+                None => {
+                    firsts.insert(*state, rate);
+                }
+                Some(first) => {
+                    resolver.context.push(given_twice(name, rate, first));
+                    known = false;
+                }
+            }
+        }
+        known &= is_sound && resolver.check_within(&loops, &rate.value, Place::Dynamics).is_some();
+        if !known {
+            failed.insert(rate);
+        }
+        result.push(Stepped { rate, loops, state: state.map(|(state, _)| state), known });
+    }
+    if complete {
+        without_dynamics(states.value(), &firsts, resolver);
+    }
+    result
+}
+
+/// An error about the second rate of `state`.
+fn given_twice(state: &str, rate: &Rate, first: &Rate) -> Error {
+    let error = Error::new(rate.state.at, format!("the dynamics of `{state}` are given twice"));
+    match std::ptr::eq(rate, first) {
+        true => error.help("in a family the index of the state has to depend on every loop variable"),
+        false => error.second(first.state.at, format!("the dynamics of `{state}` are first given here")),
+    }
+}
+
+/// Reports the auxiliary states that are not among those `given` dynamics, the first entry of each name.
+fn without_dynamics(
+    states: Option<&Vec<Declared>>,
+    given: &HashMap<usize, &Rate>,
+    resolver: &mut Resolver<'_>,
+) {
+    for Declared { name, .. } in states.into_iter().flatten() {
+        let Some(Meaning::State(first, len)) = resolver.scope.meaning(&name.text) else { continue };
+        let Some(i) = (0..len.unwrap_or(1)).find(|i| !given.contains_key(&(first + i))) else { continue };
+        let entry = if len.is_some() { format!("{}[{i}]", name.text) } else { name.text.clone() };
+        resolver.context.push(
+            Error::new(name.at, format!("there are no dynamics of `{entry}`"))
+                .help(format!("write `dynamics(dot({entry}) = ...)`")),
+        );
+    }
+}
+
 impl Resolved<'_> {
     /// Makes expressions of everything, with all checks that need values.
     fn lower(self, parameters: &[Field]) -> Option<Lowered> {
-        let Resolved { attributes, coordinates, resolver, lets, lagrangian, constraints, complete, force } =
-            self;
+        let Resolved {
+            attributes,
+            coordinates,
+            resolver,
+            lets,
+            lagrangian,
+            constraints,
+            complete,
+            force,
+            rates,
+        } = self;
         let group: Option<&Factor> = attributes.group.value();
         // Symbols of the user's names come first. Factors are kept in this order: r*y, m*dot(x).
         let mut pool = Pool::new();
@@ -600,6 +735,7 @@ impl Resolved<'_> {
         let differential_names: Vec<String> = coordinate_names.iter().map(|c| format!("d{c}")).collect();
         coordinate_names.extend(group.iter().flat_map(|factor| factor.coordinate_names()));
         velocity_names.extend(group.iter().flat_map(|factor| factor.velocity_names()));
+        let state_names = names(attributes.states.value().map_or(&[], Vec::as_slice));
         let input_names = names(attributes.inputs.value().map_or(&[], Vec::as_slice));
         let fields: Vec<(String, Option<usize>)> =
             parameters.iter().map(|f| (f.ident.unraw().to_string(), f.len)).collect();
@@ -609,6 +745,7 @@ impl Resolved<'_> {
             parameters: symbols(parameter_names.clone()),
             coordinates: symbols(coordinate_names.clone()),
             velocities: symbols(velocity_names.clone()),
+            states: symbols(state_names.clone()),
             inputs: symbols(input_names.clone()),
             t: symbols(vec!["t".to_owned()])[0],
             rates: Vec::new(),
@@ -653,8 +790,9 @@ impl Resolved<'_> {
                 Some(vec![zero; velocity_names.len()])
             }
         };
+        let dynamics = lowering.dynamics(&rates, state_names.len());
 
-        let (lagrangian, rows, force_form) = (lagrangian?, constraints?, force_form?);
+        let (lagrangian, rows, force_form, dynamics) = (lagrangian?, constraints?, force_form?, dynamics?);
         let (constraints, texts) =
             rows.into_iter().map(|row| (row.constraint, (row.text, row.at))).unzip::<_, _, Vec<_>, Vec<_>>();
         let (texts, places): (Vec<String>, Vec<Extent>) = texts.into_iter().unzip();
@@ -672,16 +810,19 @@ impl Resolved<'_> {
                 group: group.map(|factor| factor.group),
                 parameters: quantities(parameter_names, &symbols.parameters),
                 inputs: quantities(input_names, &symbols.inputs),
+                states: quantities(state_names, &symbols.states),
                 t: symbols.t,
                 definitions,
                 lagrangian,
                 constraints,
                 force: force_form,
+                dynamics: dynamics.rates,
                 methods: Vec::new(),
                 source: Source {
                     lagrangian: lagrangian_ast.to_string(),
                     constraints: texts,
                     force: force.map(ToString::to_string),
+                    dynamics: dynamics.texts,
                 },
                 pool,
             },
@@ -717,6 +858,30 @@ impl Lowering<'_> {
             return Err(Reported);
         }
         Ok(lagrangian)
+    }
+
+    /// The rates of the auxiliary states, in the order of these.
+    fn dynamics(&mut self, rates: &[Stepped<'_>], count: usize) -> Option<Dynamics> {
+        let mut values: Vec<Option<(Expr, String)>> = vec![None; count];
+        let mut failed: HashSet<*const Rate> = HashSet::new();
+        for Stepped { rate, loops, state, known } in rates {
+            if failed.contains(&std::ptr::from_ref(*rate)) {
+                continue;
+            }
+            let value = self.with_loops(loops, |this| this.lower(&rate.value).ok());
+            match (value, state) {
+                (Some(value), Some(state)) if *known => {
+                    self.check_numbers(&[value], rate.value.at);
+                    let text = rate.value.with_values(loops, self.scope.constants()).to_string();
+                    values[*state] = Some((value, text));
+                }
+                _ => {
+                    failed.insert(*rate);
+                }
+            }
+        }
+        let (rates, texts) = values.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        Some(Dynamics { rates, texts })
     }
 
     /// The constraints, with labels, not more than n − 1 and independent almost everywhere. Of the
@@ -809,6 +974,12 @@ impl Lowering<'_> {
         );
         false
     }
+}
+
+/// Rates of auxiliary states with their texts.
+struct Dynamics {
+    rates: Vec<Expr>,
+    texts: Vec<String>,
 }
 
 /// A constraint with its text and place.

@@ -1,7 +1,7 @@
 //! Names: their meanings, clashes, and whether each use is valid in its context.
 
 use super::ast::{Ast, Kind, Name, Range};
-use super::attribute::quoted;
+use super::attribute::{Indexed, quoted};
 use super::definitions::{Definition, entry};
 use super::error::{Context, Error, Extent};
 use super::functions;
@@ -20,6 +20,8 @@ pub(crate) enum Meaning {
     Coordinate(usize, Option<usize>),
     Parameter(usize, Option<usize>),
     Input(usize, Option<usize>),
+    /// Auxiliary state.
+    State(usize, Option<usize>),
     /// Part of a pose: position of its first entry among the coordinates.
     Pose(usize, Part),
     /// Body velocity: position among all velocities.
@@ -32,9 +34,10 @@ impl Meaning {
     /// The lengths of the indices that its entries have.
     pub(crate) fn lengths(self) -> Vec<usize> {
         match self {
-            Meaning::Coordinate(_, len) | Meaning::Parameter(_, len) | Meaning::Input(_, len) => {
-                len.into_iter().collect()
-            }
+            Meaning::Coordinate(_, len)
+            | Meaning::Parameter(_, len)
+            | Meaning::Input(_, len)
+            | Meaning::State(_, len) => len.into_iter().collect(),
             Meaning::Pose(_, part) => part.lengths().to_vec(),
             Meaning::Velocity(_) | Meaning::Let(_) => Vec::new(),
         }
@@ -258,6 +261,8 @@ pub(crate) enum Place {
     /// A position constraint.
     Holonomic,
     Force,
+    /// Rate of an auxiliary state.
+    Dynamics,
     Let,
     /// Argument of `dot` or `d`.
     Derivative(Outer),
@@ -274,6 +279,7 @@ pub(crate) enum Outer {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Holds {
     pub(crate) inputs: bool,
+    pub(crate) states: bool,
     pub(crate) velocities: bool,
     pub(crate) differentials: bool,
 }
@@ -281,6 +287,7 @@ pub(crate) struct Holds {
 impl Holds {
     fn and(&mut self, other: Holds) {
         self.inputs |= other.inputs;
+        self.states |= other.states;
         self.velocities |= other.velocities;
         self.differentials |= other.differentials;
     }
@@ -327,7 +334,7 @@ impl<'a> Resolver<'a> {
         self.failed = false;
         let holds = self.resolve(ast, place);
         let shape = match place {
-            Place::Lagrangian | Place::Force => self.number(ast).then_some(Shape::Number),
+            Place::Lagrangian | Place::Force | Place::Dynamics => self.number(ast).then_some(Shape::Number),
             _ => self.number_or_vector(ast),
         };
         (!self.failed).then_some(Facts { holds, shape })
@@ -537,8 +544,12 @@ impl<'a> Resolver<'a> {
                 _ => Holds { velocities: true, ..Holds::default() },
             },
             Some(Meaning::Input(..)) => match place {
-                Place::Force | Place::Constraint | Place::Let => Holds { inputs: true, ..Holds::default() },
+                _ if takes_inputs(place) => Holds { inputs: true, ..Holds::default() },
                 _ => self.error(forbidden(&format!("the input `{name}`"), at, place)),
+            },
+            Some(Meaning::State(..)) => match place {
+                _ if takes_states(place) => Holds { states: true, ..Holds::default() },
+                _ => self.error(forbidden(&format!("the auxiliary state `{name}`"), at, place)),
             },
             Some(Meaning::Let(_)) | None => match place {
                 Place::Force | Place::Constraint => Holds { differentials: true, ..Holds::default() },
@@ -554,6 +565,42 @@ impl<'a> Resolver<'a> {
                 }
             },
         }
+    }
+
+    /// The position of the auxiliary state whose rate is stated, and its name.
+    pub(crate) fn state(&mut self, of: &Indexed, loops: &Loops) -> Option<(usize, String)> {
+        let Indexed { name: Name { text: name, at }, indices, .. } = of;
+        let error = match (self.scope.meaning(name), indices.as_slice()) {
+            (Some(Meaning::State(first, None)), []) => return Some((first, name.clone())),
+            (Some(Meaning::State(_, None)), _) => not_an_array(name, *at),
+            (Some(Meaning::State(_, Some(len))), []) => {
+                Error::new(*at, format!("`{name}` is an array of {len}")).help(format!(
+                    "write `dot({name}[0]) = ...`, or `for i in 0..{len} {{ dot({name}[i]) = ... }}`"
+                ))
+            }
+            (Some(Meaning::State(first, Some(len))), [index]) => match self.scope.integer(index, loops) {
+                Ok(i) if (0..len as i64).contains(&i) => {
+                    return Some((first + i as usize, entry(name, &[i])));
+                }
+                Ok(i) => Error::new(index.at, format!("the index {i} is out of range"))
+                    .help(format!("the entries of `{name}` are `{name}[0]` to `{name}[{}]`", len - 1)),
+                Err(error) => error,
+            },
+            (Some(Meaning::State(..)), [_, second, ..]) => {
+                Error::new(second.at, format!("`{name}` has one index, but {} are given", indices.len()))
+                    .help(format!("write `{name}[0]`"))
+            }
+            (Some(_), _) => Error::new(*at, format!("`{name}` is no auxiliary state"))
+                .help("`dynamics(...)` has the rates of the names in `states(...)`"),
+            (None, _) => {
+                if !self.scope.incomplete {
+                    self.context.push_with(*at, || self.scope.unknown(name, *at, false, &[]));
+                }
+                return None;
+            }
+        };
+        self.context.push(error);
+        None
     }
 
     fn let_name(&mut self, name: &str, i: usize, at: Extent, indices: &[Ast], place: Place) -> Holds {
@@ -588,8 +635,15 @@ impl<'a> Resolver<'a> {
                 None => error,
             });
         }
-        if holds.inputs && !matches!(place, Place::Force | Place::Constraint | Place::Let) {
+        if holds.inputs && !takes_inputs(place) {
             return self.error(forbidden(&format!("an input, which `{name}` depends on,"), at, place));
+        }
+        if holds.states && !takes_states(place) {
+            return self.error(forbidden(
+                &format!("an auxiliary state, which `{name}` depends on,"),
+                at,
+                place,
+            ));
         }
         if holds.velocities && matches!(place, Place::Derivative(_) | Place::Holonomic) {
             return self.error(forbidden(&format!("a velocity, which `{name}` depends on,"), at, place));
@@ -673,6 +727,16 @@ fn not_an_array(name: &str, at: Extent) -> Error {
     Error::new(at, format!("`{name}` is not an array"))
 }
 
+/// Whether inputs may stand in `place`.
+fn takes_inputs(place: Place) -> bool {
+    matches!(place, Place::Force | Place::Constraint | Place::Dynamics | Place::Let)
+}
+
+/// Whether auxiliary states may stand in `place`.
+fn takes_states(place: Place) -> bool {
+    matches!(place, Place::Force | Place::Dynamics | Place::Let)
+}
+
 /// `what` may not be mentioned in `place`.
 fn forbidden(what: &str, at: Extent, place: Place) -> Error {
     let message = match place {
@@ -680,12 +744,19 @@ fn forbidden(what: &str, at: Extent, place: Place) -> Error {
         Place::Constraint => format!("{what} may not appear in a constraint"),
         Place::Holonomic => format!("{what} may not appear in a position constraint"),
         Place::Force => format!("{what} may not appear in the force"),
+        Place::Dynamics => format!("{what} may not appear in the dynamics of an auxiliary state"),
         Place::Let => format!("{what} may not appear in `let`"),
         Place::Derivative(Outer::Dot) => format!("{what} may not appear inside `dot`"),
         Place::Derivative(Outer::D) => format!("{what} may not appear inside `d`"),
     };
     let error = Error::new(at, message);
     match place {
+        Place::Lagrangian | Place::Constraint | Place::Holonomic if what.contains("auxiliary state") => {
+            error.help("auxiliary states act through the force and the dynamics of states")
+        }
+        Place::Derivative(Outer::Dot) if what.starts_with("the auxiliary state") => {
+            error.help("its rate is what `dynamics(...)` says")
+        }
         Place::Lagrangian if what.contains("input") => {
             error.help("inputs act through the force and the affine part of constraints")
         }

@@ -28,7 +28,8 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
         Some(len) => quote!([__T; #len]),
         None => quote!(#runtime::stub::Anything<__T>),
     };
-    let (q, lambda, inputs) = (array(rejected.n), array(rejected.m), array(rejected.inputs));
+    let (q, lambda) = (array(rejected.n), array(rejected.m));
+    let (inputs, states) = (array(rejected.inputs), array(rejected.states));
     let never = quote!({ ::core::unreachable!() });
     let motion = quote! {
         _: &Self::Parameters<__T>,
@@ -37,6 +38,14 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
         _: __T
     };
     let driven = quote!(#motion, _: &Self::Inputs<__T>);
+    let with_states = quote! {
+        _: &Self::Parameters<__T>,
+        _: &Self::Configuration<__T>,
+        _: &Self::Velocity<__T>,
+        _: &Self::States<__T>,
+        _: __T,
+        _: &Self::Inputs<__T>
+    };
     let bound = quote!(__T: #runtime::Scalar);
     let result = quote!(::core::result::Result);
     let failure = quote!(#runtime::Failure);
@@ -51,11 +60,13 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
                 const COORDINATES: &'static [&'static #str] = &[];
                 const PARAMETERS: &'static [&'static #str] = &[];
                 const INPUTS: &'static [&'static #str] = &[];
+                const STATES: &'static [&'static #str] = &[];
                 const CONSTRAINTS: &'static [&'static #str] = &[];
                 type Configuration<#bound> = #q;
                 type Velocity<#bound> = #q;
                 type Multipliers<#bound> = #lambda;
                 type Inputs<#bound> = #inputs;
+                type States<#bound> = #states;
                 type Parameters<#bound> = #runtime::stub::Anything<__T>;
                 fn parameters(&self) -> Self::Parameters<::core::primitive::f64> #never
                 fn energy<#bound>(#motion) -> __T #never
@@ -63,18 +74,19 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
                 fn residual<#bound>(#driven) -> Self::Multipliers<__T> #never
                 fn residual_scale<#bound>(#driven) -> Self::Multipliers<__T> #never
                 fn project<#bound>(#driven) -> #result<Self::Velocity<__T>, #failure> #never
-                fn acceleration_of<#bound>(#driven) -> #result<#runtime::Acceleration<Self, __T>, #failure> #never
+                fn acceleration_of<#bound>(#with_states) -> #result<#runtime::Acceleration<Self, __T>, #failure> #never
             }
             #[automatically_derived]
             impl #impl_with_method #runtime::Emits<__Method> for #ident #type_generics #where_clause {
                 type Prepared<#bound> = ();
-                type State<#bound> = #runtime::NodeState<#q, #q, #lambda>;
+                type State<#bound> = #runtime::NodeState<#q, #q, #lambda, #states>;
                 fn prepare<#bound>(_: &Self::Parameters<__T>, _: __T) -> #result<(), #failure> #never
                 fn start<const __START: ::core::primitive::u8, #bound>(
                     _: &Self::Parameters<__T>,
                     _: __T,
                     _: &Self::Configuration<__T>,
                     _: &Self::Velocity<__T>,
+                    _: &Self::States<__T>,
                     _: __T,
                     _: &Self::Inputs<__T>,
                 ) -> #result<Self::State<__T>, #failure> #never
@@ -84,6 +96,7 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
                     _: &Self::Configuration<__T>,
                     _: (&Self::Velocity<__T>, &Self::Velocity<__T>),
                     _: &Self::Multipliers<__T>,
+                    _: &Self::States<__T>,
                     _: __T,
                 ) -> #result<Self::State<__T>, #failure> #never
                 fn step<#bound>(

@@ -1,5 +1,5 @@
-//! What users reach the numbers of a state by: constants with the indices of coordinates and body velocities, and a struct
-//! with a field for every number.
+//! What users reach the numbers of a state by: constants with the indices of coordinates, body velocities and auxiliary
+//! states, and a struct with a field for every number.
 //!
 //! ```text
 //! mod kernel { pub struct Named<T> { pub theta: T, .., pub dot_theta: T, .., pub lambda_blade: T } }
@@ -21,7 +21,7 @@ use syn::parse::Parser;
 
 /// The constants of the trait `System`, which users of a system read by its name.
 const OF_SYSTEM: &[&str] =
-    &["NAME", "COORDINATES", "VELOCITIES", "PARAMETERS", "INPUTS", "CONSTRAINTS", "SYMMETRIES"];
+    &["NAME", "COORDINATES", "VELOCITIES", "PARAMETERS", "INPUTS", "STATES", "CONSTRAINTS", "SYMMETRIES"];
 
 impl Unit<'_> {
     /// `pub struct Named<T> { .. }`
@@ -54,6 +54,7 @@ impl Unit<'_> {
                     __q: &<Self as #runtime::System>::Configuration<__T>,
                     __v: &<Self as #runtime::System>::Velocity<__T>,
                     __lambda: &<Self as #runtime::System>::Multipliers<__T>,
+                    __states: &<Self as #runtime::System>::States<__T>,
                 ) -> kernel::Named<__T> {
                     kernel::Named { #(#values),* }
                 }
@@ -85,6 +86,7 @@ pub fn stand_in(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
                     _: &<Self as #runtime::System>::Configuration<__T>,
                     _: &<Self as #runtime::System>::Velocity<__T>,
                     _: &<Self as #runtime::System>::Multipliers<__T>,
+                    _: &<Self as #runtime::System>::States<__T>,
                 ) -> #ty {
                     ::core::unreachable!()
                 }
@@ -186,6 +188,7 @@ struct Entries {
     coordinates: Vec<Entry>,
     pose: Vec<Entry>,
     body_velocities: Vec<Entry>,
+    states: Vec<Entry>,
     constraints: Vec<Entry>,
 }
 
@@ -196,6 +199,7 @@ impl Entries {
             coordinates: entries(&names.coordinates, 0),
             pose: entries(&names.pose, after),
             body_velocities: entries(&names.body_velocities, after),
+            states: entries(&names.states, 0),
             constraints: entries(&names.constraints, 0),
         }
     }
@@ -205,14 +209,14 @@ impl Entries {
 struct Field {
     name: Ident,
     doc: String,
-    /// The vector that it is an entry of: `q`, `v` or `lambda`.
+    /// The vector that it is an entry of: `q`, `v`, `lambda` or `states`.
     of: &'static str,
     entry: Entry,
 }
 
 fn fields(names: &StateNames) -> Vec<Field> {
-    let Entries { coordinates, pose, body_velocities, constraints } = Entries::of(names);
-    let declared = coordinates.iter().chain(&pose).chain(&body_velocities);
+    let Entries { coordinates, pose, body_velocities, states, constraints } = Entries::of(names);
+    let declared = coordinates.iter().chain(&pose).chain(&body_velocities).chain(&states);
     let mut taken: BTreeSet<String> = declared.map(|entry| entry.name.clone()).collect();
     // Names as they are declared are kept.
     let mut derived = |prefix: &str, entry: &Entry| {
@@ -245,7 +249,9 @@ fn fields(names: &StateNames) -> Vec<Field> {
     let coordinates = coordinates.into_iter().map(|entry| own("q", "Coordinate", entry));
     let pose = pose.into_iter().map(|entry| own("q", "Pose", entry));
     let body_velocities = body_velocities.into_iter().map(|entry| own("v", "Body velocity", entry));
-    coordinates.chain(pose).chain(velocities).chain(body_velocities).chain(multipliers).collect()
+    let states = states.into_iter().map(|entry| own("states", "Auxiliary state", entry));
+    let motion = coordinates.chain(pose).chain(velocities).chain(body_velocities);
+    motion.chain(states).chain(multipliers).collect()
 }
 
 /// `pub struct Named<T> { .. }`
@@ -263,11 +269,12 @@ fn view(fields: &[Field]) -> TokenStream {
 
 /// `pub const THETA: usize = 0;`
 fn constants(names: &StateNames) -> Vec<TokenStream> {
-    let Entries { coordinates, pose, body_velocities, .. } = Entries::of(names);
+    let Entries { coordinates, pose, body_velocities, states, .. } = Entries::of(names);
     let of_both = coordinates.into_iter().map(|entry| (entry, "configurations and velocities"));
     let of_pose = pose.into_iter().map(|entry| (entry, "configurations"));
     let of_body = body_velocities.into_iter().map(|entry| (entry, "velocities"));
-    let all: Vec<(Entry, &str)> = of_both.chain(of_pose).chain(of_body).collect();
+    let of_states = states.into_iter().map(|entry| (entry, "auxiliary states"));
+    let all: Vec<(Entry, &str)> = of_both.chain(of_pose).chain(of_body).chain(of_states).collect();
     let mut count: BTreeMap<String, usize> = BTreeMap::new();
     for (entry, _) in &all {
         *count.entry(entry.name.to_ascii_uppercase()).or_default() += 1;

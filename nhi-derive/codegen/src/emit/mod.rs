@@ -125,6 +125,11 @@ impl Unit<'_> {
         [n, m, system.inputs.len(), system.parameters.len()].map(Literal::usize_unsuffixed)
     }
 
+    /// Number of auxiliary states.
+    fn states(&self) -> Literal {
+        Literal::usize_unsuffixed(self.mechanics.system.states.len())
+    }
+
     /// How the module of the functions names what is in the runtime, and the type of numbers; or how its surroundings do.
     fn scope(&self, inside: bool) -> (TokenStream, TokenStream) {
         let runtime = &self.declaration.runtime;
@@ -152,12 +157,13 @@ impl Unit<'_> {
         }
     }
 
-    /// The type of states: `NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>`.
+    /// The type of states: `NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>`.
     fn state(&self, method: &MethodFunctions, inside: bool, carried: Option<TokenStream>) -> TokenStream {
         let ((runtime, scalar), q) = (self.scope(inside), self.configuration(inside));
         let (name, [n, m, ..]) = (format_ident!("{}", method.state.type_name()), self.lengths());
         let carried = carried.filter(|_| !method.carried.is_empty()).map(|carried| quote!(, #carried));
-        quote!(#runtime #name<#q, [#scalar; #n], [#scalar; #m] #carried>)
+        let s = self.states();
+        quote!(#runtime #name<#q, [#scalar; #n], [#scalar; #m], [#scalar; #s] #carried>)
     }
 
     /// How the entries of `__q` are passed to the functions.
@@ -320,6 +326,8 @@ impl Unit<'_> {
         let velocities = system.group.map(|_| strings("VELOCITIES", system.velocity_names().collect()));
         let parameters = names("PARAMETERS", &system.parameters);
         let inputs = names("INPUTS", &system.inputs);
+        let states = names("STATES", &system.states);
+        let z = self.states();
         let constraints = strings("CONSTRAINTS", system.constraints.iter().map(|c| &c.label).collect());
         let symmetries = self.mechanics.symmetries.iter().map(|s| {
             let name = &s.momentum;
@@ -337,6 +345,10 @@ impl Unit<'_> {
         let configuration = self.configuration(false);
         let motion = quote!(__parameters: &[__T; #p], __q: &#configuration, __v: &[__T; #n], __t: __T);
         let driven = quote!(#motion, __inputs: &[__T; #k]);
+        let forced = quote! {
+            __parameters: &[__T; #p], __q: &#configuration, __v: &[__T; #n], __states: &[__T; #z], __t: __T,
+            __inputs: &[__T; #k]
+        };
         let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
         let system_functions = &self.optimised.system;
         let functions = [
@@ -348,7 +360,7 @@ impl Unit<'_> {
             (
                 "acceleration_of",
                 &system_functions.acceleration,
-                &driven,
+                &forced,
                 result(quote!(([__T; #n], [__T; #m]))),
             ),
         ];
@@ -370,12 +382,14 @@ impl Unit<'_> {
                 #velocities
                 #parameters
                 #inputs
+                #states
                 #constraints
                 const SYMMETRIES: &'static [#runtime::Symmetry] = &[#(#symmetries),*];
                 type Configuration #s = #configuration;
                 type Velocity #s = [__T; #n];
                 type Multipliers #s = [__T; #m];
                 type Inputs #s = [__T; #k];
+                type States #s = [__T; #z];
                 type Parameters #s = [__T; #p];
                 fn parameters(&self) -> [::core::primitive::f64; #p] {
                     [#(#values),*]
@@ -394,6 +408,7 @@ impl Unit<'_> {
             Role::Parameters => quote!(__parameters),
             Role::Configuration => self.entries(),
             Role::Velocity => quote!(__v),
+            Role::States => quote!(__states),
             Role::Time => quote!(__t),
             _ => quote!(__inputs),
         });
@@ -491,7 +506,7 @@ impl Unit<'_> {
         marker: &TokenStream,
         retraction: &TokenStream,
     ) -> TokenStream {
-        let [n, m, k, p] = self.lengths();
+        let ([n, m, k, p], z) = (self.lengths(), self.states());
         let Declaration { ident, runtime, .. } = self.declaration;
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let (_, ty_generics, _) = self.declaration.generics.split_for_impl();
@@ -514,7 +529,7 @@ impl Unit<'_> {
                 StartKind::Plain => quote!(#runtime::Start::PLAIN),
                 StartKind::Stepped => quote!(_),
             };
-            (kind, quote!(#start(__parameters, __h, #q, __v, __t, __inputs)))
+            (kind, quote!(#start(__parameters, __h, #q, __v, __states, __t, __inputs)))
         });
         let (kinds, calls): (Vec<TokenStream>, Vec<TokenStream>) = calls.unzip();
         // A method without a choice is started in its own way whatever is asked for.
@@ -598,16 +613,16 @@ impl Unit<'_> {
                     #prepare(__parameters, __h)
                 }
                 fn start<const __START: ::core::primitive::u8, __T: #runtime::Scalar>(
-                    #parameters, __q: &#configuration, __v: &[__T; #n], #time
+                    #parameters, __q: &#configuration, __v: &[__T; #n], __states: &[__T; #z], #time
                 ) -> #next {
                     #start
                 }
                 #[inline]
                 fn state #s(
                     #parameters, __q: &#configuration,
-                    __jump: (&[__T; #n], &[__T; #n]), __lambda: &[__T; #m], __t: __T,
+                    __jump: (&[__T; #n], &[__T; #n]), __lambda: &[__T; #m], __states: &[__T; #z], __t: __T,
                 ) -> #next {
-                    let __state = #runtime::#state_name::at(*__q, __jump, *__lambda);
+                    let __state = #runtime::#state_name::at(*__q, __jump, *__lambda, *__states);
                     #carry
                 }
                 #[inline(always)]

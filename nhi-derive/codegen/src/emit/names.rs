@@ -7,8 +7,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Names with a meaning of their own in emitted functions, and those of the prelude that a pattern
 /// could not bind.
-const RESERVED: &[&str] =
-    &["prepared", "state", "next", "parameters", "q", "v", "inputs", "newton", "Some", "None", "Ok", "Err"];
+const RESERVED: &[&str] = &[
+    "prepared",
+    "state",
+    "next",
+    "parameters",
+    "q",
+    "v",
+    "states",
+    "inputs",
+    "newton",
+    "Some",
+    "None",
+    "Ok",
+    "Err",
+];
 
 /// Identifiers of one function, unique in it.
 #[derive(Clone, Debug, Default)]

@@ -280,11 +280,11 @@ impl Function {
         (&self.arguments, &self.body, &self.outputs) == (&other.arguments, &other.body, &other.outputs)
     }
 
-    /// The arguments, except the time and the inputs where the function does not read them.
+    /// The arguments, except auxiliary states, the time and the inputs where the function does not read them.
     pub fn read_arguments(&self) -> impl Iterator<Item = &Argument> {
         let uses = self.uses();
         self.arguments.iter().filter(move |argument| {
-            !matches!(argument.role, Role::Time | Role::Inputs)
+            !matches!(argument.role, Role::States | Role::Time | Role::Inputs)
                 || argument.values.iter().any(|value| uses[value.index()] > 0)
         })
     }

@@ -12,6 +12,8 @@
 //! M, a, V and μ₀ may depend on the time, and so may the μ of position constraints; μ₀ may depend on inputs, which
 //! are held: their rates do not occur in γ.
 //!
+//! The force f and the rates F of auxiliary states z, dz/dt = F, depend on q, v, z, t and inputs; nothing else depends on z.
+//!
 //! The reaction is +μᵀλ throughout. With a group factor, v = (dr/dt, ξ) with ξ = g⁻¹ dg/dt, derivatives
 //! "∂/∂q" are those along the motions of v (the anchor ρ: dq/dt = ρ(q) v), and the momentum of the body
 //! turns with it: b has the further part (0, ad_ξ* ∂L/∂ξ) of the Euler–Poincaré equations.
@@ -45,6 +47,8 @@ pub struct Mechanics {
     pub q: Vec<Expr>,
     /// Velocities, n.
     pub v: Vec<Expr>,
+    /// Auxiliary states.
+    pub z: Vec<Expr>,
     /// ρ(q) in dq/dt = ρ(q) v, N × n: the identity on coordinates.
     pub anchor: Matrix,
     /// L_v = ∂L/∂v = M v + a, n.
@@ -97,6 +101,7 @@ pub struct Reaction {
 impl Mechanics {
     /// Derives everything from the declaration.
     pub fn derive(mut system: System, engine: &mut dyn Engine) -> Result<Mechanics, EngineError> {
+        let z = system.state_symbols();
         let pool = &mut system.pool;
         let q: Vec<Expr> = system.coordinates.iter().map(|c| c.symbol).collect();
         let v: Vec<Expr> = system.velocities.iter().map(|c| c.symbol).collect();
@@ -173,6 +178,7 @@ impl Mechanics {
             system,
             q,
             v,
+            z,
             anchor,
             momentum,
             mass,
@@ -203,7 +209,8 @@ impl Mechanics {
     pub(crate) fn has_finite_constants(&self) -> bool {
         let reaction = self.reaction.iter().flat_map(|r| r.b.iter().chain(&r.c).flatten());
         let vectors = [&self.momentum, &self.dl_dq, &self.bias, &self.residual, &self.gamma, &self.force];
-        let all = vectors.into_iter().chain(&self.mass).flatten().chain(reaction);
+        let vectors = vectors.into_iter().chain([&self.system.dynamics]);
+        let all = vectors.chain(&self.mass).flatten().chain(reaction);
         let all: Vec<Expr> = all.copied().chain([self.energy]).collect();
         self.system.pool.has_finite_numbers(&all)
     }
@@ -251,6 +258,11 @@ impl Mechanics {
         let mut inputs = self.system.inputs.iter();
         let drives = |&e: &Expr, u: Expr| self.system.pool.depends_on(e, &[u]);
         inputs.find(|u| self.mu_t.iter().any(|e| drives(e, u.symbol))).map(|u| u.name.as_str())
+    }
+
+    /// Whether expressions depend on auxiliary states.
+    pub fn depends_on_states(&self, exprs: &[Expr]) -> bool {
+        exprs.iter().any(|&e| self.system.pool.depends_on(e, &self.z))
     }
 
     /// Whether there are position constraints.

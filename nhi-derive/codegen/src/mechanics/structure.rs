@@ -18,7 +18,7 @@ pub struct Structure {
     /// There is a work one-form.
     pub forced: bool,
     /// The motion run backwards is a motion: nothing is odd in v, no affine part, no dependence on
-    /// time or inputs.
+    /// time, inputs or auxiliary states.
     pub reversible: bool,
     /// μ and μ₀ do not change along reactions, ∂μ/∂q · M⁻¹μᵀ = 0: `dla2` needs no iteration.
     pub affine_in_impulse: bool,
@@ -51,7 +51,7 @@ impl Structure {
 }
 
 fn force_is_reversible(x: &mut Mechanics) -> bool {
-    let outside = x.system.outside();
+    let outside = [x.system.outside(), x.z.clone()].concat();
     let pool = &mut x.system.pool;
     if x.force.iter().any(|&f| pool.depends_on(f, &outside)) {
         return false;

@@ -51,7 +51,8 @@ pub(super) struct Scratch {
 impl<'a> Builder<'a> {
     pub(super) fn new(x: &'a mut Mechanics) -> Self {
         let system = &x.system;
-        let declared = [&system.coordinates, &system.velocities, &system.parameters, &system.inputs];
+        let declared =
+            [&system.coordinates, &system.velocities, &system.parameters, &system.states, &system.inputs];
         let names = declared.into_iter().flatten().map(|x| x.name.clone()).chain(["t".to_owned()]).collect();
         let zero = x.system.pool.zero();
         let mut builder = Builder {
@@ -217,9 +218,21 @@ impl<'a> Builder<'a> {
 
     /// `exprs`, given in the system's (q, v, t), at another point.
     pub(super) fn at(&mut self, exprs: &[Expr], q: &[Expr], v: &[Expr], t: Expr) -> Vec<Expr> {
+        let z = self.x.z.clone();
+        self.at_states(exprs, (q, v, &z), t)
+    }
+
+    /// The same with other auxiliary states.
+    pub(super) fn at_states(
+        &mut self,
+        exprs: &[Expr],
+        (q, v, z): (&[Expr], &[Expr], &[Expr]),
+        t: Expr,
+    ) -> Vec<Expr> {
         let mut map: HashMap<Expr, Expr> = HashMap::new();
         map.extend(self.x.q.iter().copied().zip(q.iter().copied()));
         map.extend(self.x.v.iter().copied().zip(v.iter().copied()));
+        map.extend(self.x.z.iter().copied().zip(z.iter().copied()));
         map.insert(self.x.system.t, t);
         self.pool().substitute(exprs, &map)
     }

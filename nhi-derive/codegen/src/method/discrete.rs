@@ -17,6 +17,7 @@ use super::builder::Builder;
 use super::equations::times_h;
 use super::moser_veselov;
 use super::space::{End, Space};
+use super::states::{Beginning, States};
 use crate::expr::Expr;
 
 /// A place in the unit interval.
@@ -126,9 +127,9 @@ impl Discretisation {
         Discretisation { lagrangian: quadrature, force: Quadrature::Trapezoid, retracted: true }
     }
 
-    /// −tr(JW)/h, of bodies without potential and forces.
+    /// −tr(JW)/h, of bodies without potential and forces. Only auxiliary states have the quadrature of forces.
     pub(super) fn moser_veselov() -> Self {
-        Discretisation { lagrangian: Quadrature::Left, force: Quadrature::Left, retracted: false }
+        Discretisation { lagrangian: Quadrature::Left, force: Quadrature::Trapezoid, retracted: false }
     }
 
     /// Where the Lagrangian acts on one end of a step alone, the forces act on the other.
@@ -184,26 +185,44 @@ impl Discretisation {
 }
 
 /// One step of a discrete trajectory.
+#[derive(Clone, Copy)]
 pub(super) struct Step<'a> {
     /// One of its ends, and which.
     at: &'a [Expr],
     known: Place,
     velocity: &'a [Expr],
-    /// Time at its beginning.
-    t: Expr,
+    beginning: Beginning<'a>,
     /// Names its base points.
     suffix: &'a str,
 }
 
 impl<'a> Step<'a> {
-    /// The step that leaves `from` at time `t` with `velocity`.
-    pub(super) fn leaving(from: &'a [Expr], velocity: &'a [Expr], t: Expr, suffix: &'a str) -> Self {
-        Step { at: from, known: Place::Left, velocity, t, suffix }
+    /// The step that leaves `from` with `velocity`.
+    pub(super) fn leaving(
+        from: &'a [Expr],
+        velocity: &'a [Expr],
+        beginning: Beginning<'a>,
+        suffix: &'a str,
+    ) -> Self {
+        Step { at: from, known: Place::Left, velocity, beginning, suffix }
     }
 
-    /// The step that arrives at `to` at time `t` + h with `velocity`.
-    pub(super) fn arriving(to: &'a [Expr], velocity: &'a [Expr], t: Expr, suffix: &'a str) -> Self {
-        Step { at: to, known: Place::Right, velocity, t, suffix }
+    /// The step that arrives at `to` with `velocity`.
+    pub(super) fn arriving(
+        to: &'a [Expr],
+        velocity: &'a [Expr],
+        beginning: Beginning<'a>,
+        suffix: &'a str,
+    ) -> Self {
+        Step { at: to, known: Place::Right, velocity, beginning, suffix }
+    }
+
+    /// The same step with other auxiliary states.
+    pub(super) fn with_states<'b>(self, states: &'b States) -> Step<'b>
+    where
+        'a: 'b,
+    {
+        Step { beginning: Beginning { states, ..self.beginning }, ..self }
     }
 
     /// A base point, bound in the program.
@@ -217,7 +236,7 @@ impl<'a> Step<'a> {
     /// The time at a base point.
     fn time(&self, b: &mut Builder<'_>, place: Place) -> Expr {
         let after = b.halves_of_h(place.halves());
-        b.add(self.t, after)
+        b.add(self.beginning.t, after)
     }
 
     /// p⁻ at the first or p⁺ at the last end.
@@ -262,6 +281,24 @@ impl<'a> Step<'a> {
         p
     }
 
+    /// What `forces`, or other quantities, at the base points of forces do to the momentum at an end.
+    pub(super) fn pushes(
+        &self,
+        b: &mut Builder<'_>,
+        space: &Space,
+        rule: Discretisation,
+        end: End,
+        forces: &[Expr],
+    ) -> Vec<Expr> {
+        let mut kick = vec![Vec::new(); forces.len()];
+        for &place in rule.force.places() {
+            let base = self.base(b, space, place);
+            let weight = rule.force.weight(b);
+            self.push(b, (place, &base), weight, end, forces, &mut kick);
+        }
+        kick.iter().map(|terms| b.pool().sum(terms)).collect()
+    }
+
     /// Adds what the forces at one base point do to the momentum at an end.
     fn push(
         &self,
@@ -276,8 +313,16 @@ impl<'a> Step<'a> {
             End::First => b.halves_of_h(place.halves() - 2),
             End::Last => b.halves_of_h(place.halves()),
         };
+        if b.pool().is_zero(share) {
+            return;
+        }
         let time = self.time(b, place);
-        let force = b.at(force, base, self.velocity, time);
+        let Beginning { states, halves, .. } = self.beginning;
+        let z = match b.x.depends_on_states(force) {
+            true => states.at(b, halves + place.halves()),
+            false => states.now.clone(),
+        };
+        let force = b.at_states(force, (base, self.velocity, &z), time);
         for (kick, &force) in kick.iter_mut().zip(&force) {
             kick.push(b.pool().product(&[weight, share, force]));
         }

@@ -43,8 +43,9 @@
 use super::builder::Builder;
 use super::discrete::{Discretisation, Place, Quadrature, Step};
 use super::equations::{AT_NODE, Equations, motion};
-use super::nodes::{Arrival, Departed, Departure, Normal, StepConstraint, forces_of};
-use super::space::{End, Space};
+use super::nodes::{Arrival, Before, Departed, Departure, Normal, StepConstraint, forces_of};
+use super::space::Space;
+use super::states::{Beginning, States};
 use super::{Method, NodeScheme, NodeSymbols, Results};
 use crate::expr::Expr;
 use crate::program::Role;
@@ -110,7 +111,7 @@ impl NodeScheme for Reduced {
     }
 }
 
-/// Equations of one step of the staggered form, from the state symbols to the new (q, v, λ).
+/// Equations of one step of the staggered form, from the state symbols to the new (q, v, λ, z).
 fn staggered(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature, place: Place) -> Results {
     let (space, rule) = (Space::of(b), Discretisation::crossed(quadrature));
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
@@ -127,15 +128,19 @@ fn staggered(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature, p
 
     let h = b.h;
     let before = b.sub(node_time, h);
+    let states = States::of(b);
+    let halves = 2 - place.halves();
+    let start = Beginning { t: node_time, halves, states: &states };
+    let before = Beginning { t: before, halves: halves - 2, states: &states };
+    let before = Step::arriving(&node, &v, before, "_before");
     b.equation("(1) momentum p⁺(q_h − h v, q_h)");
-    let momentum = Step::arriving(&node, &v, before, "_before").momentum(b, &space, rule, End::Last);
     let constraint = step_constraint(b, state, (&node, node_time), Quadrature::at(place), 1);
     let new = Departure {
         space: &space,
         rule,
         from: &node,
-        t: node_time,
-        momentum: &momentum,
+        start,
+        before: Before::Step(before),
         near: &v,
         constraint,
         named: ("dot_", "_1"),
@@ -152,7 +157,12 @@ fn staggered(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature, p
     let q1 = space.advance(b, &node, distance, &new.velocity);
     let q1 = b.bind_configuration("_1", &q1);
     let lambda = forces_of(b, (&node, node_time), &new.impulse, 1);
-    vec![(Role::Configuration, q1), (Role::Velocity, new.velocity), (Role::Multipliers, lambda)]
+    vec![
+        (Role::Configuration, q1),
+        (Role::Velocity, new.velocity),
+        (Role::Multipliers, lambda),
+        (Role::States, new.states.new),
+    ]
 }
 
 /// What a step of the nodal form implements.
@@ -192,10 +202,15 @@ pub(super) fn nodal(
     let constraint = step_constraint(b, state, (q, t), constraint, 2);
     let step = Departed::from_node(b, &space, rule, (q, &state.v), constraint);
 
-    let arrival = Arrival::of(b, &space, rule, (q, &step.velocity, t), Normal::Removed(3), ("u_", ""));
+    let arrival = Arrival::of(b, &space, rule, (q, &step, t), Normal::Removed(3), ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
-    vec![(Role::Configuration, arrival.q), (Role::Velocity, v1), (Role::Multipliers, lambda)]
+    vec![
+        (Role::Configuration, arrival.q),
+        (Role::Velocity, v1),
+        (Role::Multipliers, lambda),
+        (Role::States, step.states.new),
+    ]
 }
 
 /// The constraint on the next step, with the impulses of the last one as first guess.

@@ -22,6 +22,7 @@ use super::discrete::{Discretisation, Quadrature, Step};
 use super::equations::{AT_NODE, Equations, motion};
 use super::nodes::{Arrival, Departed, Node, Normal, StepConstraint};
 use super::space::{End, Space};
+use super::states::{Beginning, States};
 use super::{NodeScheme, NodeSymbols, Results, StartKind};
 use crate::expr::Expr;
 use crate::program::Role;
@@ -35,8 +36,7 @@ pub(super) fn step(b: &mut Builder<'_>, state: &JumpSymbols, quadrature: Quadrat
     let constraint = StepConstraint::of(b, b.x.one_forms()..b.x.m(), (q, t), quadrature, guess);
     let step = Departed::from_node(b, &space, rule, (q, &state.v_post), constraint);
 
-    let arrival =
-        Arrival::of(b, &space, rule, (q, &step.velocity, t), Normal::Reflected(3), ("dot_", "_pre_1"));
+    let arrival = Arrival::of(b, &space, rule, (q, &step, t), Normal::Reflected(3), ("dot_", "_pre_1"));
     let v_post = arrival.remove(b, ("dot_", "_post_1"));
     let lambda = arrival.lambda(b);
     vec![
@@ -44,6 +44,7 @@ pub(super) fn step(b: &mut Builder<'_>, state: &JumpSymbols, quadrature: Quadrat
         (Role::VelocityBefore, arrival.velocity),
         (Role::VelocityAfter, v_post),
         (Role::Multipliers, lambda),
+        (Role::States, step.states.new),
     ]
 }
 
@@ -99,7 +100,7 @@ fn restarted(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature) -
     let (space, rule) = (Space::of(b), discretisation(b, quadrature));
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     b.equation("multipliers Λ of the continuous equations");
-    let lambda = b.acceleration(&q, &v, t).lambda;
+    let lambda = b.acceleration((&q, &v, &state.z), t).lambda;
     let lambda = b.bind_forms("lambda_0", &lambda);
     let node = b.reaction(&q, t);
     b.equation("(1) velocity after the impulse: v + h/2 B Λ");
@@ -111,10 +112,15 @@ fn restarted(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature) -
     let guess = vec![b.pool().zero(); rows.len()];
     let constraint = StepConstraint::of(b, rows, (&q, t), quadrature, guess);
     let step = Departed::from_node(b, &space, rule, (&q, &v_post), constraint);
-    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), Normal::Removed(2), ("u_", ""));
+    let arrival = Arrival::of(b, &space, rule, (&q, &step, t), Normal::Removed(2), ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
-    vec![(Role::Configuration, arrival.q), (Role::Velocity, v1), (Role::Multipliers, lambda)]
+    vec![
+        (Role::Configuration, arrival.q),
+        (Role::Velocity, v1),
+        (Role::Multipliers, lambda),
+        (Role::States, step.states.new),
+    ]
 }
 
 /// What a start computes.
@@ -158,7 +164,7 @@ pub(super) fn start(
     let lambda = match kind {
         StartKind::Consistent => {
             b.equation("multipliers Λ of the continuous equations");
-            b.acceleration(&q, &v, t).lambda
+            b.acceleration((&q, &v, &at.z), t).lambda
         }
         StartKind::Projected => {
             b.equation("multipliers λ = −C⁻¹ μ M⁻¹ (L_q + f)");
@@ -192,6 +198,7 @@ pub(super) fn start(
         (Role::VelocityBefore, v_pre),
         (Role::VelocityAfter, v_post),
         (Role::Multipliers, lambda),
+        (Role::States, at.z.clone()),
     ]
 }
 
@@ -206,8 +213,18 @@ pub(super) fn start(
 fn stepped(b: &mut Builder<'_>, at: &NodeSymbols, quadrature: Quadrature) -> Results {
     let (space, rule) = (Space::of(b), discretisation(b, quadrature));
     let (q, v, t) = (at.q.clone(), at.v.clone(), b.x.system.t);
+    let states = States::of(b);
+    let step = Step::leaving(&q, &v, Beginning::at_state(t, &states), "_1");
+    let scratch = b.scratch();
+    let p = step.momentum(b, &space, rule, End::First);
+    let p = b.close(&p, &scratch);
+    b.discard(scratch);
+    let states = match states.occur_in(b, &p) {
+        true => states.after(b, &space, rule, [step, step]),
+        false => states.clone(),
+    };
     b.equation("velocity v_post = M⁻¹(p⁻(q, q + h v) − a)");
-    let p = Step::leaving(&q, &v, t, "_1").momentum(b, &space, rule, End::First);
+    let p = step.with_states(&states).momentum(b, &space, rule, End::First);
     let rest = vec![b.pool().zero(); v.len()];
     let near = if space.is_flat() { &v } else { &rest };
     let v_post = b.velocity_of(&q, &p, near, t);
@@ -223,12 +240,13 @@ fn stepped(b: &mut Builder<'_>, at: &NodeSymbols, quadrature: Quadrature) -> Res
     let v_pre: Vec<Expr> = v_pre.collect();
     let v_pre = b.bind_velocities("dot_", "_pre", &v_pre);
     b.equation("multipliers Λ of the continuous equations");
-    let lambda = b.acceleration(&q, &v, t).lambda;
+    let lambda = b.acceleration((&q, &v, &at.z), t).lambda;
     vec![
         (Role::Configuration, q),
         (Role::VelocityBefore, v_pre),
         (Role::VelocityAfter, v_post),
         (Role::Multipliers, lambda),
+        (Role::States, at.z.clone()),
     ]
 }
 

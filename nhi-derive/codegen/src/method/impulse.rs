@@ -87,7 +87,7 @@ impl Departure<'_> {
     ) -> Vec<Expr> {
         let place = constraint.quadrature.places()[0];
         let distance = b.halves_of_h(place.halves());
-        let (node, time) = ((self.from, self.t), b.add(self.t, distance));
+        let (node, time) = ((self.from, self.start.t), b.add(self.start.t, distance));
         let of = |all: &[usize]| all.iter().map(|&a| ell[a]).collect::<Vec<Expr>>();
         let (moving, others) = (of(&parts.moving), of(&parts.others));
         // Without ℓ_a: that changes neither (2b) nor what μ depends on of q̄.
@@ -130,7 +130,7 @@ impl Departure<'_> {
         residual: impl FnOnce(&mut Builder<'_>) -> Vec<Expr>,
     ) {
         b.equation("norm of Newton's updates of the impulse ℓ");
-        let known = b.x.reaction.clone().map(|known| b.matrix_at(&known.c, self.from, self.t));
+        let known = b.x.reaction.clone().map(|known| b.matrix_at(&known.c, self.from, self.start.t));
         let first = constraint.rows.start;
         let effect = indices.iter().map(|&a| match &known {
             Some(c) => c[first + a][first + a],

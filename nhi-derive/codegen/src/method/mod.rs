@@ -15,6 +15,7 @@ mod moser_veselov;
 mod nodes;
 mod runge_kutta;
 mod space;
+mod states;
 mod system_programs;
 
 use discrete::{Place, Quadrature};
@@ -41,13 +42,18 @@ enum Scheme {
 /// The new values of a state, by their roles.
 type Results = Vec<(Role, Vec<Expr>)>;
 
-/// A family of methods with the state (q, v, λ) at the nodes.
+/// A family of methods with the state (q, v, λ, z) at the nodes.
 trait NodeScheme {
-    /// Equations of one step, from the state symbols to the new (q, v, λ).
+    /// Equations of one step, from the state symbols to the new (q, v, λ, z).
     fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results;
 
     /// The equations that a step implements, with that group factor; comments in it refer to their numbers.
     fn equations(&self, group: Option<&'static str>) -> Equations;
+
+    /// How a step advances auxiliary states z with rates F.
+    fn states(&self) -> &'static str {
+        states::BY_QUADRATURE
+    }
 
     /// Whether a step has the constraint at one place only, where it may be multiplied by a function of q.
     fn constrains_once(&self) -> bool {
@@ -144,9 +150,9 @@ pub fn refusal(method: Method, x: &Mechanics) -> Option<String> {
 /// What a method carries from step to step; a struct of the runtime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StateKind {
-    /// `NodeState { q, v, lambda }`.
+    /// `NodeState { q, v, lambda, states }`.
     Node,
-    /// `JumpState { q, v_pre, v_post, lambda }`.
+    /// `JumpState { q, v_pre, v_post, lambda, states }`.
     Jump,
 }
 
@@ -168,10 +174,14 @@ impl StateKind {
     /// Its fields in order.
     pub fn fields(self) -> &'static [Role] {
         match self {
-            StateKind::Node => &[Role::Configuration, Role::Velocity, Role::Multipliers],
-            StateKind::Jump => {
-                &[Role::Configuration, Role::VelocityBefore, Role::VelocityAfter, Role::Multipliers]
-            }
+            StateKind::Node => &[Role::Configuration, Role::Velocity, Role::Multipliers, Role::States],
+            StateKind::Jump => &[
+                Role::Configuration,
+                Role::VelocityBefore,
+                Role::VelocityAfter,
+                Role::Multipliers,
+                Role::States,
+            ],
         }
     }
 }
@@ -191,7 +201,7 @@ pub struct MethodPrograms {
     pub state: StateKind,
     /// Inputs: parameters, h (both `Binding::Prepared`), the state's fields, t, inputs.
     pub step: Program,
-    /// Inputs: parameters, h, q, v, t, inputs (all `Binding::Step`). A method without a choice has
+    /// Inputs: parameters, h, q, v, z, t, inputs (all `Binding::Step`). A method without a choice has
     /// one start, `Consistent`. Starts that coincide for the system are the same program, with the name of the first.
     pub starts: Vec<(StartKind, Program)>,
 }
@@ -222,7 +232,7 @@ pub struct SystemPrograms {
     pub residual_scale: Program,
     /// (parameters, q, v, t, inputs) → admissible velocity v.
     pub project: Program,
-    /// (parameters, q, v, t, inputs) → dv/dt (`a`) and multipliers (`lambda`).
+    /// (parameters, q, v, z, t, inputs) → dv/dt (`a`) and multipliers (`lambda`).
     pub acceleration: Program,
     /// (parameters, q, t) → residual g of the position constraints, if there are any.
     pub position: Option<Program>,
@@ -240,6 +250,7 @@ struct NodeSymbols {
     q: Vec<Expr>,
     v: Vec<Expr>,
     lambda: Vec<Expr>,
+    z: Vec<Expr>,
 }
 
 /// Symbols of a `JumpState` as far as a step reads them.
@@ -346,13 +357,18 @@ fn node_step(x: &mut Mechanics, facts: &Facts, family: &dyn NodeScheme, readable
     let mut b = Builder::new(x);
     b.readable = readable;
     let m = b.x.m();
-    let state = NodeSymbols { q: b.x.q.clone(), v: b.x.v.clone(), lambda: b.locals("lambda", m) };
+    let (q, v, z) = (b.x.q.clone(), b.x.v.clone(), b.x.z.clone());
+    let state = NodeSymbols { q, v, lambda: b.locals("lambda", m), z };
     inputs.push(scalar(Role::StepSize, b.h, Binding::Prepared));
     inputs.push(array(Role::Configuration, state.q.clone(), Binding::Step));
     inputs.push(array(Role::Velocity, state.v.clone(), Binding::Step));
     inputs.push(array(Role::Multipliers, state.lambda.clone(), Binding::Step));
+    inputs.push(array(Role::States, state.z.clone(), Binding::Step));
     let results = family.step(&mut b, &state);
-    let equations = family.equations(b.x.system.group.map(|group| group.name));
+    let mut equations = family.equations(b.x.system.group.map(|group| group.name));
+    if !state.z.is_empty() {
+        equations = equations.and(family.states());
+    }
     finish_step(b, facts, inputs, results, equations)
 }
 
@@ -370,8 +386,12 @@ fn gni_step(x: &mut Mechanics, facts: &Facts, quadrature: Quadrature, readable: 
     inputs.push(array(Role::VelocityBefore, v_pre, Binding::Step));
     inputs.push(array(Role::VelocityAfter, state.v_post.clone(), Binding::Step));
     inputs.push(array(Role::Multipliers, lambda, Binding::Step));
+    inputs.push(array(Role::States, b.x.z.clone(), Binding::Step));
     let results = gni::step(&mut b, &state, quadrature);
-    let equations = gni::equations(quadrature, b.x.system.group.map(|group| group.name));
+    let mut equations = gni::equations(quadrature, b.x.system.group.map(|group| group.name));
+    if !b.x.z.is_empty() {
+        equations = equations.and(states::BY_QUADRATURE);
+    }
     finish_step(b, facts, inputs, results, equations)
 }
 
@@ -398,10 +418,11 @@ fn start(
     let mut inputs = vec![array(Role::Parameters, x.parameters(), Binding::Step)];
     let mut b = Builder::new(x);
     inputs.push(scalar(Role::StepSize, b.h, Binding::Step));
-    for role in [Role::Configuration, Role::Velocity, Role::Time, Role::Inputs] {
+    for role in [Role::Configuration, Role::Velocity, Role::States, Role::Time, Role::Inputs] {
         inputs.push(system_programs::named_input(b.x, role));
     }
-    let at = NodeSymbols { q: b.x.q.clone(), v: b.x.v.clone(), lambda: Vec::new() };
+    let (q, v, z) = (b.x.q.clone(), b.x.v.clone(), b.x.z.clone());
+    let at = NodeSymbols { q, v, lambda: Vec::new(), z };
     let results = body(&mut b, &at);
     let name = match kind {
         StartKind::Consistent => "start_consistent",
@@ -425,8 +446,13 @@ fn computes_the_same(x: &Program, y: &Program) -> bool {
 fn node_start(b: &mut Builder<'_>, at: &NodeSymbols) -> Results {
     let t = b.x.system.t;
     b.equation("multipliers Λ of the continuous equations");
-    let lambda = b.acceleration(&at.q, &at.v, t).lambda;
-    vec![(Role::Configuration, at.q.clone()), (Role::Velocity, at.v.clone()), (Role::Multipliers, lambda)]
+    let lambda = b.acceleration((&at.q, &at.v, &at.z), t).lambda;
+    vec![
+        (Role::Configuration, at.q.clone()),
+        (Role::Velocity, at.v.clone()),
+        (Role::Multipliers, lambda),
+        (Role::States, at.z.clone()),
+    ]
 }
 
 fn prepared_inputs(x: &Mechanics) -> Vec<Input> {

@@ -38,8 +38,9 @@
 use super::builder::Builder;
 use super::discrete::{Discretisation, Quadrature};
 use super::equations::{AT_NODE, Equations};
-use super::nodes::{Arrival, Departure, Normal};
+use super::nodes::{Arrival, Before, Departure, Normal};
 use super::space::{End, Space};
+use super::states::{Beginning, States};
 use super::{NodeScheme, NodeSymbols, Results, dla};
 use crate::expr::Expr;
 use crate::mechanics::Mechanics;
@@ -165,25 +166,31 @@ pub(super) fn momentum_at(b: &mut Builder<'_>, end: End, omega: &[Expr], nu: &[E
         .collect()
 }
 
-/// Equations of one step of the projected form, from the state symbols to the new (q, v, λ).
+/// Equations of one step of the projected form, from the state symbols to the new (q, v, λ, z).
 fn projected(b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
     let (space, rule) = (Space::of(b), Discretisation::moser_veselov());
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
     let l_v = b.x.momentum.clone();
     let momentum = b.at(&l_v, &q, &v, t);
+    let states = States::of(b);
     let step = Departure {
         space: &space,
         rule,
         from: &q,
-        t,
-        momentum: &momentum,
+        start: Beginning::at_state(t, &states),
+        before: Before::State(&momentum),
         near: &v,
         constraint: None,
         named: ("d_", ""),
     }
     .solve(b);
-    let arrival = Arrival::of(b, &space, rule, (&q, &step.velocity, t), Normal::Removed(2), ("u_", ""));
+    let arrival = Arrival::of(b, &space, rule, (&q, &step, t), Normal::Removed(2), ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
-    vec![(Role::Configuration, arrival.q), (Role::Velocity, v1), (Role::Multipliers, lambda)]
+    vec![
+        (Role::Configuration, arrival.q),
+        (Role::Velocity, v1),
+        (Role::Multipliers, lambda),
+        (Role::States, step.states.new),
+    ]
 }

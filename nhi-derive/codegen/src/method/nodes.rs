@@ -4,6 +4,7 @@ use super::builder::{Builder, Nonlinear, Norm, names_of_forms};
 use super::discrete::{Discretisation, Quadrature, Step};
 use super::impulse::with_reaction;
 use super::space::{End, Space};
+use super::states::{self, Beginning, States};
 use crate::expr::Expr;
 use crate::mechanics::{Matrix, Reaction};
 use crate::optimise::identifier;
@@ -19,15 +20,17 @@ use std::ops::Range;
 /// (2)  Σ wᵢ (μ(bᵢ) w + μ₀(bᵢ)) = 0   over the constraint's quadrature, for one-forms,
 ///      g(q') = 0                     at the end of the step, for position constraints.
 /// ```
+///
+/// The forces of both may depend on the new values z' of auxiliary states, which depend on w.
 pub(super) struct Departure<'a> {
     pub space: &'a Space,
     pub rule: Discretisation,
     /// The node.
     pub from: &'a [Expr],
-    /// Time at the node.
-    pub t: Expr,
-    /// The value that p⁻ has to match.
-    pub momentum: &'a [Expr],
+    /// The beginning of the step at the node.
+    pub start: Beginning<'a>,
+    /// What p⁻ has to match.
+    pub before: Before<'a>,
     /// A velocity close to w; terms it satisfies cancel symbolically.
     pub near: &'a [Expr],
     /// The discrete constraint, where the node rule has one.
@@ -62,10 +65,37 @@ impl StepConstraint {
     }
 }
 
+/// What is before a node.
+#[derive(Clone, Copy)]
+pub(super) enum Before<'a> {
+    /// The state, with this momentum.
+    State(&'a [Expr]),
+    /// The end of a step with the momentum p⁺: one step of the method is composed of two.
+    Step(Step<'a>),
+}
+
 /// Velocity w of a step and impulses ℓ of its reaction (none without a constraint).
+struct Motion {
+    velocity: Vec<Expr>,
+    impulse: Vec<Expr>,
+}
+
+/// Velocity w of a step, impulses ℓ of its reaction, and auxiliary states.
 pub(super) struct Departed {
     pub velocity: Vec<Expr>,
     pub impulse: Vec<Expr>,
+    pub states: States,
+}
+
+/// How the momentum equations depend on z'.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Coupling {
+    /// Not at all.
+    None,
+    /// By an explicit function of w.
+    Closed,
+    /// By a further unknown.
+    Unknown,
 }
 
 impl Departed {
@@ -80,8 +110,18 @@ impl Departed {
     ) -> Departed {
         let (l_v, t) = (b.x.momentum.clone(), b.x.system.t);
         let momentum = b.at(&l_v, q, v, t);
-        let momentum = &momentum;
-        Departure { space, rule, from: q, t, momentum, near: v, constraint, named: ("d_", "") }.solve(b)
+        let states = States::of(b);
+        let departure = Departure {
+            space,
+            rule,
+            from: q,
+            start: Beginning::at_state(t, &states),
+            before: Before::State(&momentum),
+            near: v,
+            constraint,
+            named: ("d_", ""),
+        };
+        departure.solve(b)
     }
 }
 
@@ -89,12 +129,97 @@ impl Departure<'_> {
     /// Emits the solution. Equations that are affine in the unknowns are solved in closed form: first for w (m
     /// unknowns remain), then for ℓ (none remains); otherwise Newton's method for all n + m.
     pub(super) fn solve(&self, b: &mut Builder<'_>) -> Departed {
-        if !self.space.is_flat() {
-            return self.solve_by_newton(b);
+        let states = self.start.states;
+        let coupling = if states.new.is_empty() { Coupling::None } else { self.coupling(b) };
+        let Motion { velocity, impulse } = self.motion(b, coupling);
+        let states = match coupling {
+            Coupling::Unknown => states.clone(),
+            Coupling::None | Coupling::Closed => {
+                let step = self.step(&velocity, states, "_1");
+                states.after(b, self.space, self.rule, [self.ending(step), step])
+            }
+        };
+        Departed { velocity, impulse, states }
+    }
+
+    /// How the equations (1) depend on z'.
+    fn coupling(&self, b: &mut Builder<'_>) -> Coupling {
+        let (scratch, states) = (b.scratch(), self.start.states);
+        let trial = b.velocity_symbols(self.named.0, self.named.1);
+        let gap = self.gap(b, &trial, states, "_try");
+        let gap = b.close(&gap, &scratch);
+        b.discard(scratch);
+        if !states.occur_in(b, &gap) {
+            return Coupling::None;
         }
         let scratch = b.scratch();
         let trial = b.velocity_symbols(self.named.0, self.named.1);
-        let p = self.start_momentum(b, &trial, "_try");
+        let is_closed = self.solved_states(b, &trial, "_try").is_some();
+        b.discard(scratch);
+        if is_closed { Coupling::Closed } else { Coupling::Unknown }
+    }
+
+    /// The step with the velocity `w`.
+    fn step<'b>(&'b self, w: &'b [Expr], states: &'b States, suffix: &'b str) -> Step<'b> {
+        Step::leaving(self.from, w, Beginning { states, ..self.start }, suffix)
+    }
+
+    /// z' as a function of w, if F is affine in z.
+    fn solved_states(&self, b: &mut Builder<'_>, w: &[Expr], suffix: &str) -> Option<States> {
+        let states = self.start.states;
+        let step = self.step(w, states, suffix);
+        states.solved(b, self.space, self.rule, [self.ending(step), step], suffix)
+    }
+
+    /// The step of the trajectory with which a step of the method begins, for the one that leaves the node.
+    fn ending<'b>(&'b self, leaving: Step<'b>) -> Step<'b> {
+        match self.before {
+            Before::State(_) => leaving,
+            Before::Step(step) => step,
+        }
+    }
+
+    /// What p⁻ has to match.
+    fn momentum(&self, b: &mut Builder<'_>, states: &States) -> Vec<Expr> {
+        match self.before {
+            Before::State(momentum) => momentum.to_vec(),
+            Before::Step(step) => step.with_states(states).momentum(b, self.space, self.rule, End::Last),
+        }
+    }
+
+    /// p⁻ minus what it has to match, without a reaction.
+    fn gap(&self, b: &mut Builder<'_>, w: &[Expr], states: &States, suffix: &str) -> Vec<Expr> {
+        let p = self.step(w, states, suffix).momentum(b, self.space, self.rule, End::First);
+        let momentum = self.momentum(b, states);
+        p.into_iter().zip(momentum).map(|(p, momentum)| b.sub(p, momentum)).collect()
+    }
+
+    /// The left side of (1): everything that depends on w or z' but the reaction.
+    fn left(&self, b: &mut Builder<'_>, w: &[Expr], coupling: Coupling, suffix: &str) -> Vec<Expr> {
+        let states = self.start.states;
+        match coupling {
+            Coupling::None => self.step(w, states, suffix).momentum(b, self.space, self.rule, End::First),
+            Coupling::Closed => {
+                let solved = self.solved_states(b, w, suffix);
+                self.gap(b, w, solved.as_ref().unwrap_or(states), suffix)
+            }
+            Coupling::Unknown => self.gap(b, w, states, suffix),
+        }
+    }
+
+    /// Velocity and impulses.
+    fn motion(&self, b: &mut Builder<'_>, coupling: Coupling) -> Motion {
+        // The right side of (1).
+        let momentum = match coupling {
+            Coupling::None => self.momentum(b, self.start.states),
+            Coupling::Closed | Coupling::Unknown => vec![b.pool().zero(); b.x.n()],
+        };
+        if !self.space.is_flat() || coupling == Coupling::Unknown {
+            return self.solve_by_newton(b, &momentum, coupling);
+        }
+        let scratch = b.scratch();
+        let trial = b.velocity_symbols(self.named.0, self.named.1);
+        let p = self.left(b, &trial, coupling, "_try");
         let closed = b.close(&p, &scratch);
         let jacobian: Matrix = closed.iter().map(|&p| b.pool().gradient(p, &trial)).collect();
         let affine = {
@@ -102,12 +227,10 @@ impl Departure<'_> {
             !jacobian.iter().flatten().any(|&e| pool.depends_on(e, &trial))
         };
         b.discard(scratch);
-        if affine { self.solve_affine(b, &trial, &closed, &jacobian) } else { self.solve_by_newton(b) }
-    }
-
-    /// p⁻ of the step with velocity `w`.
-    fn start_momentum(&self, b: &mut Builder<'_>, w: &[Expr], suffix: &str) -> Vec<Expr> {
-        Step::leaving(self.from, w, self.t, suffix).momentum(b, self.space, self.rule, End::First)
+        match affine {
+            true => self.solve_affine(b, &trial, [&closed, &momentum], &jacobian),
+            false => self.solve_by_newton(b, &momentum, coupling),
+        }
     }
 
     /// The discrete constraint; `suffix` names what is bound on the way, if anything. Residuals of position constraints
@@ -129,7 +252,7 @@ impl Departure<'_> {
             if let Some(suffix) = suffix {
                 q = b.bind_configuration(suffix, &q);
             }
-            let time = b.add(self.t, distance);
+            let time = b.add(self.start.t, distance);
             let at = b.at(&residual, &q, w, time);
             let weight = quadrature.weight(b);
             for (terms, residual) in terms.iter_mut().zip(at) {
@@ -144,7 +267,7 @@ impl Departure<'_> {
             if let Some(suffix) = suffix {
                 q = b.bind_configuration(&format!("_end{suffix}"), &q);
             }
-            let end = b.add(self.t, h);
+            let end = b.add(self.start.t, h);
             let g = b.at(&positions, &q, w, end);
             all.extend(g.into_iter().map(|g| b.pool().div(g, h)));
         }
@@ -155,16 +278,16 @@ impl Departure<'_> {
         &self,
         b: &mut Builder<'_>,
         trial: &[Expr],
-        closed: &[Expr],
+        [closed, momentum]: [&[Expr]; 2],
         jacobian: &Matrix,
-    ) -> Departed {
+    ) -> Motion {
         let n = trial.len();
         // One Newton step from `near` is exact.
         let map: HashMap<Expr, Expr> = trial.iter().copied().zip(self.near.iter().copied()).collect();
         let at_near = b.pool().substitute(closed, &map);
         let mut rhs: Matrix = Vec::with_capacity(n);
         for i in 0..n {
-            let mut row = vec![b.sub(self.momentum[i], at_near[i])];
+            let mut row = vec![b.sub(momentum[i], at_near[i])];
             row.extend(self.constraint.iter().flat_map(|c| c.mu.iter().map(|form| form[i])));
             rhs.push(row);
         }
@@ -188,7 +311,7 @@ impl Departure<'_> {
         let free: Vec<Expr> = self.near.iter().zip(&solved).map(|(&v, row)| b.add(v, row[0])).collect();
         let Some(constraint) = &self.constraint else {
             let velocity = b.bind_velocities(self.named.0, self.named.1, &free);
-            return Departed { velocity, impulse: Vec::new() };
+            return Motion { velocity, impulse: Vec::new() };
         };
         let free = b.bind_velocities("w_", "", &free);
         let columns: Matrix = (0..n)
@@ -201,14 +324,36 @@ impl Departure<'_> {
         b.equation("(1) velocity of the step: w + B ℓ");
         let velocity = with_reaction(b, &free, &columns, &impulse);
         let velocity = b.bind_velocities(self.named.0, self.named.1, &velocity);
-        Departed { velocity, impulse }
+        Motion { velocity, impulse }
     }
 
     /// Mᵢᵢ at the node.
     fn masses(&self, b: &mut Builder<'_>) -> Vec<Expr> {
         let diagonal: Vec<Expr> = (0..b.x.n()).map(|i| b.x.mass[i][i]).collect();
         let v = b.x.v.clone();
-        b.at(&diagonal, self.from, &v, self.t)
+        b.at(&diagonal, self.from, &v, self.start.t)
+    }
+
+    /// Weights of auxiliary states among the unknowns, Σᵢ (h ∂fᵢ/∂z)²/Mᵢᵢ + e/(1 + z²): what a unit does to the motion in a
+    /// step, as [`Departure::norm`] measures it, and the share of its scale `e` that it is of the state.
+    fn weights_of_states(&self, b: &mut Builder<'_>, masses: &[Expr], scale: Expr) -> Vec<Expr> {
+        let (h, z) = (b.h, b.x.z.clone());
+        let force = b.x.force.clone();
+        let gradients: Matrix = force.iter().map(|&f| b.pool().gradient(f, &z)).collect();
+        let mut weights = Vec::with_capacity(z.len());
+        for i in 0..z.len() {
+            let column: Vec<Expr> = gradients.iter().map(|row| row[i]).collect();
+            let column = b.at(&column, self.from, self.near, self.start.t);
+            let size = states::size(b, z[i]);
+            let mut terms = vec![b.pool().div(scale, size)];
+            for (&slope, &mass) in column.iter().zip(masses) {
+                let impulse = b.mul(h, slope);
+                let square = b.pool().powi(impulse, 2);
+                terms.push(b.pool().div(square, mass));
+            }
+            weights.push(b.pool().sum(&terms));
+        }
+        states::bind(b, "_weight", &weights)
     }
 
     /// Twice a kinetic energy for unknowns (w, ℓ) or ℓ alone: `masses` of the velocities among them
@@ -234,17 +379,19 @@ impl Departure<'_> {
         Norm { weights: masses.into_iter().chain(weights).collect(), beside }
     }
 
-    fn solve_by_newton(&self, b: &mut Builder<'_>) -> Departed {
-        let n = b.x.n();
+    fn solve_by_newton(&self, b: &mut Builder<'_>, momentum: &[Expr], coupling: Coupling) -> Motion {
+        let (n, states) = (b.x.n(), self.start.states);
+        let unknown_states: &[Expr] = if coupling == Coupling::Unknown { &states.new } else { &[] };
         let w = b.velocity_symbols(self.named.0, self.named.1);
         let rows = self.constraint.as_ref().map_or(0..0, |c| c.rows.clone());
         let m = rows.len();
         let ell = b.locals("impulse", m);
-        let unknowns: Vec<Expr> = w.iter().chain(&ell).copied().collect();
+        let unknowns: Vec<Expr> = w.iter().chain(&ell).chain(unknown_states).copied().collect();
         let mut guess = self.near.to_vec();
         guess.extend(self.constraint.iter().flat_map(|c| c.guess.iter().copied()));
+        guess.extend(states.now.iter().take(unknown_states.len()));
         b.equation("(1) momentum at the node");
-        let momentum = b.bind_velocities("p_", "", self.momentum);
+        let momentum = b.bind_velocities("p_", "", momentum);
         let masses = self.masses(b);
         let effect = self
             .constraint
@@ -263,17 +410,27 @@ impl Departure<'_> {
             })
             .collect();
         b.equation("norm of Newton's updates");
-        let norm = self.norm(b, self.near, &masses, effect);
-        let stated = if self.constraint.is_some() { "(1) and (2)" } else { "(1)" };
+        let mut norm = self.norm(b, self.near, &masses, effect);
+        if !unknown_states.is_empty() {
+            let of_states = self.weights_of_states(b, &masses, norm.beside);
+            norm.weights.extend(of_states);
+        }
+        let stated = match (self.constraint.is_some(), coupling) {
+            (true, Coupling::Unknown) => "(1), (2) and (z)",
+            (true, _) => "(1) and (2)",
+            (false, Coupling::Unknown) => "(1) and (z)",
+            (false, _) => "(1)",
+        };
         let residuals =
             (0..n).map(|i| b.along("residual_", i, "")).chain(rows.map(|a| b.name_of_residual(a)));
-        let residuals = residuals.collect();
+        let of_states = states.residual_names(b).into_iter().take(unknown_states.len());
+        let residuals = residuals.chain(of_states).collect();
         b.newton(Nonlinear { stated, unknowns: &unknowns, guess: &guess, residuals }, norm, |b| {
             let forms = match &self.constraint {
                 Some(c) => self.step_residual(b, c, &w, Some("_try")),
                 None => Vec::new(),
             };
-            let p = self.start_momentum(b, &w, "_end");
+            let p = self.left(b, &w, coupling, "_end");
             let reaction = match &self.constraint {
                 Some(c) => b.apply_transposed(&c.mu, &ell, n),
                 None => vec![b.pool().zero(); n],
@@ -284,9 +441,13 @@ impl Departure<'_> {
                 residual.push(b.sub(p[i], rhs));
             }
             residual.extend(forms);
+            if coupling == Coupling::Unknown {
+                let step = self.step(&w, states, "_end");
+                residual.extend(states.residual(b, self.space, self.rule, [self.ending(step), step]));
+            }
             residual
         });
-        Departed { velocity: w, impulse: ell }
+        Motion { velocity: w, impulse: ell }
     }
 }
 
@@ -329,20 +490,21 @@ impl Normal {
 }
 
 impl Arrival {
-    /// The arrival of the step that leaves `from` at time `t` with velocity `d`; `named` names the velocity.
+    /// The arrival of the step that has departed from a state at `from` at time `t`; `named` names the velocity.
     pub(super) fn of(
         b: &mut Builder<'_>,
         space: &Space,
         rule: Discretisation,
-        (from, d, t): (&[Expr], &[Expr], Expr),
+        (from, departed, t): (&[Expr], &Departed, Expr),
         normal: Normal,
         named: (&str, &str),
     ) -> Arrival {
         b.equation("configuration q' = q + h d");
-        let h = b.h;
+        let (h, d) = (b.h, &departed.velocity);
         let q = space.advance(b, from, h, d);
         let q = b.bind_configuration("_1", &q);
-        let p = Step::leaving(from, d, t, "_1").momentum(b, space, rule, End::Last);
+        let beginning = Beginning::at_state(t, &departed.states);
+        let p = Step::leaving(from, d, beginning, "_1").momentum(b, space, rule, End::Last);
         b.equation(match normal {
             Normal::Removed(n) => format!("({n}) u = M⁻¹(p⁺ − a) at q', and σ = C⁻¹(μ u + μ₀)"),
             Normal::Reflected(n) => {

@@ -14,7 +14,7 @@
 
 use super::builder::Builder;
 use super::equations::{Equations, times_h};
-use super::{NodeScheme, NodeSymbols, Results};
+use super::{NodeScheme, NodeSymbols, Results, states};
 use crate::expr::Expr;
 use crate::group::Map;
 use crate::program::Role;
@@ -35,6 +35,10 @@ impl NodeScheme for Tableau {
 
     fn differentiates_constraints(&self) -> bool {
         true
+    }
+
+    fn states(&self) -> &'static str {
+        "z: auxiliary states; they have stages and a mean like v, with F(q, v, z, t) = dz/dt in place of a"
     }
 
     fn equations(&self, group: Option<&'static str>) -> Equations {
@@ -99,9 +103,9 @@ pub(super) struct Acceleration {
 
 impl Builder<'_> {
     /// Index-reduced acceleration and multipliers at a bound point.
-    pub(super) fn acceleration(&mut self, q: &[Expr], v: &[Expr], t: Expr) -> Acceleration {
+    pub(super) fn acceleration(&mut self, (q, v, z): (&[Expr], &[Expr], &[Expr]), t: Expr) -> Acceleration {
         let (bias, gamma) = (self.x.bias.clone(), self.x.gamma.clone());
-        let bias = self.at(&bias, q, v, t);
+        let bias = self.at_states(&bias, (q, v, z), t);
         let gamma = self.at(&gamma, q, v, t);
         let free = self.solve_mass(q, t, &bias);
         let free = self.bind_velocities("free_", "", &free);
@@ -126,7 +130,9 @@ impl Builder<'_> {
 /// Equations of one step, from the state symbols to the new (q, v) and the weighted mean of Λ.
 fn step(b: &mut Builder<'_>, state: &NodeSymbols, tableau: Tableau) -> Results {
     let (q, v, t) = (state.q.clone(), state.v.clone(), b.x.system.t);
+    let dynamics = b.x.system.dynamics.clone();
     let mut stages: Vec<(Vec<Expr>, Acceleration)> = Vec::new();
+    let mut dz: Vec<Vec<Expr>> = Vec::new();
     for (i, row) in tableau.a.iter().enumerate() {
         let stage = i + 1;
         b.equation(format!("({stage}) stage {stage}"));
@@ -143,11 +149,15 @@ fn step(b: &mut Builder<'_>, state: &NodeSymbols, tableau: Tableau) -> Results {
         let h = b.h;
         let after = b.mul(c, h);
         let ti = b.add(t, after);
-        let mut acceleration = b.acceleration(&qi, &vi, ti);
+        let zi = b.advanced_states(&state.z, row, &dz);
+        let zi = states::bind(b, &format!("_s{stage}"), &zi);
+        let mut acceleration = b.acceleration((&qi, &vi, &zi), ti);
         acceleration.lambda = b.declared_multipliers((&qi, ti), &acceleration.lambda);
         acceleration.a = b.bind_velocities("a_", &format!("_s{stage}"), &acceleration.a);
         let slope = b.slope(&motion, &vi);
         stages.push((slope, acceleration));
+        let rates = b.at_states(&dynamics, (&qi, &vi, &zi), ti);
+        dz.push(rates);
     }
     b.equation(format!("({}) weighted mean of the stages", tableau.a.len() + 1));
     let dq: Vec<&[Expr]> = stages.iter().map(|(v, _)| v.as_slice()).collect();
@@ -158,6 +168,8 @@ fn step(b: &mut Builder<'_>, state: &NodeSymbols, tableau: Tableau) -> Results {
     let v1 = b.sums(&v, &change);
     let q1 = b.bind_configuration("_1", &q1);
     let v1 = b.bind_velocities("dot_", "_1", &v1);
+    let z1 = b.advanced_states(&state.z, tableau.b, &dz);
+    let z1 = states::bind(b, "_1", &z1);
     let mut lambda = Vec::new();
     for a in 0..b.x.m() {
         let mut terms = Vec::new();
@@ -167,13 +179,24 @@ fn step(b: &mut Builder<'_>, state: &NodeSymbols, tableau: Tableau) -> Results {
         }
         lambda.push(b.pool().sum(&terms));
     }
-    vec![(Role::Configuration, q1), (Role::Velocity, v1), (Role::Multipliers, lambda)]
+    vec![(Role::Configuration, q1), (Role::Velocity, v1), (Role::Multipliers, lambda), (Role::States, z1)]
 }
 
 impl Builder<'_> {
+    /// z + h Σ wᵢ rateᵢ.
+    fn advanced_states(&mut self, z: &[Expr], weights: &[(i64, i64)], rates: &[Vec<Expr>]) -> Vec<Expr> {
+        let rates: Vec<&[Expr]> = rates.iter().map(Vec::as_slice).collect();
+        let change = self.combine_of(z.len(), weights, &rates);
+        self.sums(z, &change)
+    }
+
     /// h Σ wᵢ slopeᵢ.
     fn combine(&mut self, weights: &[(i64, i64)], slopes: &[&[Expr]]) -> Vec<Expr> {
-        (0..self.x.n())
+        self.combine_of(self.x.n(), weights, slopes)
+    }
+
+    fn combine_of(&mut self, length: usize, weights: &[(i64, i64)], slopes: &[&[Expr]]) -> Vec<Expr> {
+        (0..length)
             .map(|k| {
                 let mut terms = Vec::new();
                 for (&(w, d), slope) in weights.iter().zip(slopes) {

@@ -11,6 +11,8 @@ use crate::program::{Binding, Input, Output, Program, Role};
 const MOTION: [Role; 3] = [Role::Configuration, Role::Velocity, Role::Time];
 /// Arguments of functions that inputs act on.
 const DRIVEN: [Role; 4] = [Role::Configuration, Role::Velocity, Role::Time, Role::Inputs];
+/// Arguments of functions that forces act on.
+const FORCED: [Role; 5] = [Role::Configuration, Role::Velocity, Role::States, Role::Time, Role::Inputs];
 /// Arguments of functions of the configuration.
 const PLACE: [Role; 2] = [Role::Configuration, Role::Time];
 
@@ -70,9 +72,9 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
             let v = b.remove(&node, &s.v, &sigma);
             vec![output(Role::Velocity, v)]
         }),
-        acceleration: function(x, "acceleration", &ACCELERATION, &DRIVEN, |b, s| {
+        acceleration: function(x, "acceleration", &ACCELERATION, &FORCED, |b, s| {
             let t = b.x.system.t;
-            let a = b.acceleration(&s.q, &s.v, t);
+            let a = b.acceleration((&s.q, &s.v, &s.z), t);
             let lambda = b.declared_multipliers((&s.q, t), &a.lambda);
             vec![named("a", a.a), output(Role::Multipliers, lambda)]
         }),
@@ -146,7 +148,7 @@ fn function(
     arguments: &[Role],
     body: impl FnOnce(&mut Builder<'_>, &NodeSymbols) -> Vec<Output>,
 ) -> Program {
-    let symbols = NodeSymbols { q: x.q.clone(), v: x.v.clone(), lambda: Vec::new() };
+    let symbols = NodeSymbols { q: x.q.clone(), v: x.v.clone(), lambda: Vec::new(), z: x.z.clone() };
     let mut inputs = vec![array(Role::Parameters, x.parameters(), Binding::Step)];
     for argument in arguments {
         inputs.push(named_input(x, argument.clone()));
@@ -162,11 +164,12 @@ fn function(
     }
 }
 
-/// One of the arguments q, v, t, inputs.
+/// One of the arguments q, v, z, t, inputs.
 pub(super) fn named_input(x: &Mechanics, role: Role) -> Input {
     match role {
         Role::Configuration => array(role, x.q.clone(), Binding::Step),
         Role::Velocity => array(role, x.v.clone(), Binding::Step),
+        Role::States => array(role, x.z.clone(), Binding::Step),
         Role::Time => scalar(role, x.system.t, Binding::Step),
         _ => array(Role::Inputs, x.system.input_symbols(), Binding::Step),
     }

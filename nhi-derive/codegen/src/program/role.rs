@@ -21,6 +21,8 @@ pub enum Role {
     VelocityAfter,
     /// Multipliers λ.
     Multipliers,
+    /// Auxiliary states z.
+    States,
     /// State beside configuration, velocity and multipliers that a step computes for the next one.
     Carried,
     /// Velocity v of the state before.
@@ -35,7 +37,7 @@ pub enum Role {
 
 impl Role {
     /// The roles that have a name of their own.
-    const KNOWN: [Role; 13] = [
+    const KNOWN: [Role; 14] = [
         Role::Parameters,
         Role::StepSize,
         Role::Time,
@@ -45,6 +47,7 @@ impl Role {
         Role::VelocityBefore,
         Role::VelocityAfter,
         Role::Multipliers,
+        Role::States,
         Role::Carried,
         Role::PreviousVelocity,
         Role::PreviousCarried,
@@ -63,6 +66,7 @@ impl Role {
             Role::VelocityBefore => "v_pre",
             Role::VelocityAfter => "v_post",
             Role::Multipliers => "lambda",
+            Role::States => "states",
             Role::Carried => "carried",
             Role::PreviousVelocity => "previous_v",
             Role::PreviousCarried => "previous_carried",

@@ -1,6 +1,6 @@
 //! Steps together with the state that they carry from one to the next.
 //!
-//! Every number that a step carries beside (q, v, λ) is a [`StateEntry`]. Its value at a start, its value for another
+//! Every number that a step carries beside (q, v, λ, z) is a [`StateEntry`]. Its value at a start, its value for another
 //! step size, its re-synchronisation and its documentation follow from the entry; here they become programs.
 
 use super::{Binding, Input, Output, Program, Role, Statement, Turn};
@@ -72,7 +72,7 @@ pub enum Rescale {
     Zero,
 }
 
-/// One number that a step carries beside configuration, velocity and multipliers.
+/// One number that a step carries beside configuration, velocity, multipliers and auxiliary states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StateEntry {
     /// Its symbol in the step, an input.
@@ -81,7 +81,7 @@ pub struct StateEntry {
     pub role: Carried,
     /// c if it is what the role says times c·h.
     pub unit: Option<Rational>,
-    /// Its value at a start, of parameters, h, q, v, λ and t, and what [`StepProgram::start`] binds.
+    /// Its value at a start, of parameters, h, q, v, λ, z and t, and what [`StepProgram::start`] binds.
     pub start: Expr,
     /// Its value for another step size.
     pub rescale: Rescale,

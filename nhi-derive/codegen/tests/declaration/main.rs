@@ -5,6 +5,7 @@ mod families;
 mod groups;
 mod meaning;
 mod random;
+mod states;
 mod vectors;
 mod written_out;
 mod zero;

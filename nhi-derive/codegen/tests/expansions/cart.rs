@@ -42,10 +42,10 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
                 t: T,
                 inputs: &[T; 2],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>, Failure> {
                 let Prepared {
                     turn_of_phase_0,
                     sin_turn_of_phase_0,
@@ -119,6 +119,7 @@ const _: () = {
                         two_over_h * half_h_w_theta,
                     ],
                     lambda: [two_over_h_sq * half_h_impulse],
+                    states: [],
                     carried: Carried {
                         half_h_dot_x: half_h_dot_x_1,
                         half_h_dot_y: half_h_dot_y_1,
@@ -235,9 +236,10 @@ const _: () = {
                 _h: T,
                 q: &[T; 3],
                 v: &[T; 3],
+                _states: &[T; 0],
                 _t: T,
                 inputs: &[T; 2],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 0]>, Failure> {
                 let [m, J, belt, _, _] = *parameters;
                 let [x, y, theta] = *q;
                 let [dot_x, dot_y, dot_theta] = *v;
@@ -265,6 +267,7 @@ const _: () = {
                     q: [x, y, theta],
                     v: [dot_x, dot_y, dot_theta],
                     lambda: [-minus_lambda],
+                    states: [],
                     carried: (),
                 };
                 next.checked::<T>()
@@ -276,7 +279,7 @@ const _: () = {
             pub fn initial<T: Scalar>(
                 _parameters: &[T; 5],
                 h: T,
-                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0]>,
                 t: T,
             ) -> Result<Carried<T>, Failure> {
                 let [dot_x, dot_y, dot_theta] = state.v;
@@ -305,7 +308,7 @@ const _: () = {
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 5],
                 h: T,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
                 let [dot_x, dot_y, dot_theta] = state.v;
@@ -336,7 +339,7 @@ const _: () = {
             /// Operations: 1 sin_cos.
             #[inline(always)]
             pub fn resync<T: Scalar>(
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
             ) -> Carried<T> {
                 let Carried {
                     half_h_dot_x,
@@ -362,8 +365,8 @@ const _: () = {
             #[inline(always)]
             pub fn update_velocity<T: Scalar>(
                 h: T,
-                before: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                before: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
             ) -> [T; 3] {
                 let [old_dot_x, old_dot_y, old_dot_theta] = before.v;
                 let Carried {
@@ -409,10 +412,10 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
                 t: T,
                 inputs: &[T; 2],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>, Failure> {
                 let Prepared {
                     belt,
                     c_0,
@@ -540,6 +543,7 @@ const _: () = {
                     q: [x_1, y_1, theta_1],
                     v: [dot_x_1, dot_y_1, dot_theta_1],
                     lambda: [-(k2 * (t2 + t6) + k1 * (t1 + t9))],
+                    states: [],
                     carried: Carried {
                         carried: t8,
                         near_phase_0: turn_of_phase_0 + phase_0,
@@ -676,9 +680,10 @@ const _: () = {
                 _h: T,
                 q: &[T; 3],
                 v: &[T; 3],
+                _states: &[T; 0],
                 _t: T,
                 inputs: &[T; 2],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 0]>, Failure> {
                 let [m, J, belt, _, _] = *parameters;
                 let [x, y, theta] = *q;
                 let [dot_x, dot_y, dot_theta] = *v;
@@ -706,6 +711,7 @@ const _: () = {
                     q: [x, y, theta],
                     v: [dot_x, dot_y, dot_theta],
                     lambda: [-minus_lambda],
+                    states: [],
                     carried: (),
                 };
                 next.checked::<T>()
@@ -717,7 +723,7 @@ const _: () = {
             pub fn initial<T: Scalar>(
                 parameters: &[T; 5],
                 h: T,
-                _state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                _state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0]>,
                 t: T,
             ) -> Result<Carried<T>, Failure> {
                 let [_, _, _, _, c_1] = *parameters;
@@ -741,7 +747,7 @@ const _: () = {
             /// Operations: 1 sin_cos.
             #[inline(always)]
             pub fn resync<T: Scalar>(
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
             ) -> Carried<T> {
                 let Carried { carried, near_phase_0, .. } = state.carried;
                 let (sin, cos) = near_phase_0.sin_cos();
@@ -929,6 +935,7 @@ const _: () = {
             "c[1]",
         ];
         const INPUTS: &'static [&'static ::core::primitive::str] = &["push", "turn"];
+        const STATES: &'static [&'static ::core::primitive::str] = &[];
         const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &[
             "sin(theta)*(dx - belt*dt) - cos(theta)*dy",
         ];
@@ -937,6 +944,7 @@ const _: () = {
         type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Multipliers<__T: ::nhi_runtime::Scalar> = [__T; 1];
         type Inputs<__T: ::nhi_runtime::Scalar> = [__T; 2];
+        type States<__T: ::nhi_runtime::Scalar> = [__T; 0];
         type Parameters<__T: ::nhi_runtime::Scalar> = [__T; 5];
         fn parameters(&self) -> [::core::primitive::f64; 5] {
             [self.m, self.J, self.belt, self.c[0], self.c[1]]
@@ -1000,6 +1008,7 @@ const _: () = {
             __parameters: &[__T; 5],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __states: &[__T; 0],
             __t: __T,
             __inputs: &[__T; 2],
         ) -> ::core::result::Result<([__T; 3], [__T; 1]), ::nhi_runtime::Failure> {
@@ -1025,6 +1034,7 @@ const _: () = {
             __q: &<Self as ::nhi_runtime::System>::Configuration<__T>,
             __v: &<Self as ::nhi_runtime::System>::Velocity<__T>,
             __lambda: &<Self as ::nhi_runtime::System>::Multipliers<__T>,
+            __states: &<Self as ::nhi_runtime::System>::States<__T>,
         ) -> kernel::Named<__T> {
             kernel::Named {
                 x: __q[0],
@@ -1045,6 +1055,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
+            [__T; 0],
             kernel::dla2::Carried<__T>,
         >;
         const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
@@ -1061,6 +1072,7 @@ const _: () = {
             __h: __T,
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __states: &[__T; 0],
             __t: __T,
             __inputs: &[__T; 2],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
@@ -1070,6 +1082,7 @@ const _: () = {
                     __h,
                     __q,
                     __v,
+                    __states,
                     __t,
                     __inputs,
                 ))?;
@@ -1085,9 +1098,15 @@ const _: () = {
             __q: &[__T; 3],
             __jump: (&[__T; 3], &[__T; 3]),
             __lambda: &[__T; 1],
+            __states: &[__T; 0],
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
+            let __state = ::nhi_runtime::NodeState::at(
+                *__q,
+                __jump,
+                *__lambda,
+                *__states,
+            );
             let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
             ::core::result::Result::Ok(__state.carrying(__carried))
         }
@@ -1146,6 +1165,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
+            [__T; 0],
             kernel::rk4::Carried<__T>,
         >;
         const DEAD: &'static [::core::primitive::usize] = &[6];
@@ -1162,6 +1182,7 @@ const _: () = {
             __h: __T,
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __states: &[__T; 0],
             __t: __T,
             __inputs: &[__T; 2],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
@@ -1171,6 +1192,7 @@ const _: () = {
                     __h,
                     __q,
                     __v,
+                    __states,
                     __t,
                     __inputs,
                 ))?;
@@ -1186,9 +1208,15 @@ const _: () = {
             __q: &[__T; 3],
             __jump: (&[__T; 3], &[__T; 3]),
             __lambda: &[__T; 1],
+            __states: &[__T; 0],
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
+            let __state = ::nhi_runtime::NodeState::at(
+                *__q,
+                __jump,
+                *__lambda,
+                *__states,
+            );
             let __carried = kernel::rk4::initial(__parameters, __h, &__state, __t)?;
             ::core::result::Result::Ok(__state.carrying(__carried))
         }

@@ -42,10 +42,10 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>, Failure> {
                 let Prepared {
                     m,
                     s,
@@ -203,6 +203,7 @@ const _: () = {
                         two_over_h * half_h_dot_z_1,
                     ],
                     lambda: [two_over_h_sq * half_h_impulse],
+                    states: [],
                     carried: Carried {
                         half_h_last_impulse: half_h_impulse,
                         half_h_last_2_impulse: half_h_last_impulse,
@@ -349,9 +350,10 @@ const _: () = {
                 _h: T,
                 q: &[T; 3],
                 v: &[T; 3],
+                _states: &[T; 0],
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 0]>, Failure> {
                 let [m, _, g, s] = *parameters;
                 let [r, phi, z] = *q;
                 let [dot_r, dot_phi, dot_z] = *v;
@@ -376,6 +378,7 @@ const _: () = {
                     q: [r, phi, z],
                     v: [dot_r, dot_phi, dot_z],
                     lambda: [lambda],
+                    states: [],
                     carried: (),
                 };
                 next.checked::<T>()
@@ -387,7 +390,7 @@ const _: () = {
             pub fn initial<T: Scalar>(
                 _parameters: &[T; 4],
                 h: T,
-                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0]>,
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
                 let [dot_r, dot_phi, dot_z] = state.v;
@@ -427,7 +430,7 @@ const _: () = {
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 4],
                 h: T,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
                 let [dot_r, dot_phi, dot_z] = state.v;
@@ -466,8 +469,8 @@ const _: () = {
             #[inline(always)]
             pub fn update_velocity<T: Scalar>(
                 h: T,
-                before: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                before: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
             ) -> [T; 3] {
                 let [old_dot_r, old_dot_phi, old_dot_z] = before.v;
                 let Carried {
@@ -511,10 +514,10 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>, Failure> {
                 let Prepared {
                     m,
                     k,
@@ -627,6 +630,7 @@ const _: () = {
                     v_pre: [dot_r_pre_1, dot_phi_pre_1, dot_z_pre_1],
                     v_post: [dot_r_pre_1, dot_phi_post_1, dot_z_post_1],
                     lambda: [-two_over_h_pivot * defect],
+                    states: [],
                     carried: Carried {
                         e0_d_r: next_e0_d_r,
                         e1_d_r: next_e1_d_r,
@@ -761,9 +765,10 @@ const _: () = {
                 h: T,
                 q: &[T; 3],
                 v: &[T; 3],
+                _states: &[T; 0],
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 0]>, Failure> {
                 let [m, _, g, s] = *parameters;
                 let [r, phi, z] = *q;
                 let [dot_r, dot_phi, dot_z] = *v;
@@ -800,6 +805,7 @@ const _: () = {
                     v_pre: [dot_r, dot_phi_pre, dot_z_pre],
                     v_post: [dot_r, dot_phi_post, dot_z_post],
                     lambda: [lambda],
+                    states: [],
                     carried: (),
                 };
                 next.checked::<T>()
@@ -814,9 +820,10 @@ const _: () = {
                 h: T,
                 q: &[T; 3],
                 v: &[T; 3],
+                _states: &[T; 0],
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 0]>, Failure> {
                 let [m, _, g, s] = *parameters;
                 let [r, phi, z] = *q;
                 let [dot_r, dot_phi, dot_z] = *v;
@@ -846,6 +853,7 @@ const _: () = {
                     v_pre: [dot_r, dot_phi_pre, dot_z_pre],
                     v_post: [dot_r, dot_phi_post, dot_z_post],
                     lambda: [lambda],
+                    states: [],
                     carried: (),
                 };
                 next.checked::<T>()
@@ -860,9 +868,10 @@ const _: () = {
                 _h: T,
                 q: &[T; 3],
                 v: &[T; 3],
+                _states: &[T; 0],
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 0]>, Failure> {
                 let [r, phi, z] = *q;
                 let [dot_r, dot_phi, dot_z] = *v;
                 let next = JumpState {
@@ -870,6 +879,7 @@ const _: () = {
                     v_pre: [dot_r, dot_phi, dot_z],
                     v_post: [dot_r, dot_phi, dot_z],
                     lambda: [T::from_f64(0.0)],
+                    states: [],
                     carried: (),
                 };
                 next.checked::<T>()
@@ -884,9 +894,10 @@ const _: () = {
                 h: T,
                 q: &[T; 3],
                 v: &[T; 3],
+                _states: &[T; 0],
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 0]>, Failure> {
                 let [m, k, g, s] = *parameters;
                 let [r, phi, z] = *q;
                 let [dot_r, dot_phi, dot_z] = *v;
@@ -927,6 +938,7 @@ const _: () = {
                     v_pre: [dot_r_pre, dot_phi_pre, dot_z_pre],
                     v_post: [dot_r_post, dot_phi_post, dot_z_post],
                     lambda: [lambda],
+                    states: [],
                     carried: (),
                 };
                 next.checked::<T>()
@@ -938,7 +950,7 @@ const _: () = {
             pub fn initial<T: Scalar>(
                 _parameters: &[T; 4],
                 _h: T,
-                _state: &JumpState<[T; 3], [T; 3], [T; 1]>,
+                _state: &JumpState<[T; 3], [T; 3], [T; 1], [T; 0]>,
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
                 let carried = Carried {
@@ -1134,12 +1146,14 @@ const _: () = {
             "s",
         ];
         const INPUTS: &'static [&'static ::core::primitive::str] = &[];
+        const STATES: &'static [&'static ::core::primitive::str] = &[];
         const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &["climbing"];
         const SYMMETRIES: &'static [::nhi_runtime::Symmetry] = &[];
         type Configuration<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Multipliers<__T: ::nhi_runtime::Scalar> = [__T; 1];
         type Inputs<__T: ::nhi_runtime::Scalar> = [__T; 0];
+        type States<__T: ::nhi_runtime::Scalar> = [__T; 0];
         type Parameters<__T: ::nhi_runtime::Scalar> = [__T; 4];
         fn parameters(&self) -> [::core::primitive::f64; 4] {
             [self.m, self.k, self.g, self.s]
@@ -1203,6 +1217,7 @@ const _: () = {
             __parameters: &[__T; 4],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __states: &[__T; 0],
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<([__T; 3], [__T; 1]), ::nhi_runtime::Failure> {
@@ -1228,6 +1243,7 @@ const _: () = {
             __q: &<Self as ::nhi_runtime::System>::Configuration<__T>,
             __v: &<Self as ::nhi_runtime::System>::Velocity<__T>,
             __lambda: &<Self as ::nhi_runtime::System>::Multipliers<__T>,
+            __states: &<Self as ::nhi_runtime::System>::States<__T>,
         ) -> kernel::Named<__T> {
             kernel::Named {
                 r: __q[0],
@@ -1248,6 +1264,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
+            [__T; 0],
             kernel::dla2::Carried<__T>,
         >;
         const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
@@ -1264,6 +1281,7 @@ const _: () = {
             __h: __T,
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __states: &[__T; 0],
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
@@ -1273,6 +1291,7 @@ const _: () = {
                     __h,
                     __q,
                     __v,
+                    __states,
                     __t,
                     __inputs,
                 ))?;
@@ -1288,9 +1307,15 @@ const _: () = {
             __q: &[__T; 3],
             __jump: (&[__T; 3], &[__T; 3]),
             __lambda: &[__T; 1],
+            __states: &[__T; 0],
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
+            let __state = ::nhi_runtime::NodeState::at(
+                *__q,
+                __jump,
+                *__lambda,
+                *__states,
+            );
             let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
             ::core::result::Result::Ok(__state.carrying(__carried))
         }
@@ -1339,6 +1364,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
+            [__T; 0],
             kernel::rattle::Carried<__T>,
         >;
         const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 9];
@@ -1355,6 +1381,7 @@ const _: () = {
             __h: __T,
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __states: &[__T; 0],
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
@@ -1366,6 +1393,7 @@ const _: () = {
                             __h,
                             __q,
                             __v,
+                            __states,
                             __t,
                             __inputs,
                         )
@@ -1376,6 +1404,7 @@ const _: () = {
                             __h,
                             __q,
                             __v,
+                            __states,
                             __t,
                             __inputs,
                         )
@@ -1386,6 +1415,7 @@ const _: () = {
                             __h,
                             __q,
                             __v,
+                            __states,
                             __t,
                             __inputs,
                         )
@@ -1396,6 +1426,7 @@ const _: () = {
                             __h,
                             __q,
                             __v,
+                            __states,
                             __t,
                             __inputs,
                         )
@@ -1418,9 +1449,15 @@ const _: () = {
             __q: &[__T; 3],
             __jump: (&[__T; 3], &[__T; 3]),
             __lambda: &[__T; 1],
+            __states: &[__T; 0],
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let __state = ::nhi_runtime::JumpState::at(*__q, __jump, *__lambda);
+            let __state = ::nhi_runtime::JumpState::at(
+                *__q,
+                __jump,
+                *__lambda,
+                *__states,
+            );
             let __carried = kernel::rattle::initial(__parameters, __h, &__state, __t)?;
             ::core::result::Result::Ok(__state.carrying(__carried))
         }

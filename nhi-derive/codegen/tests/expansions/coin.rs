@@ -50,11 +50,17 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar, R: Retracts<SE2<f64>>>(
                 prepared: &Prepared<T>,
-                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
+                state: &NodeState<
+                    Posed<SE2<f64>, T, 1, 4>,
+                    [T; 4],
+                    [T; 2],
+                    [T; 0],
+                    Carried<T>,
+                >,
                 _t: T,
                 inputs: &[T; 1],
             ) -> Result<
-                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0], Carried<T>>,
                 Failure,
             > {
                 let Prepared {
@@ -248,6 +254,7 @@ const _: () = {
                         -two_over_h_weight_0 * defect_0,
                         -k0 * dtau_left_inv_star_2,
                     ],
+                    states: [],
                     carried: Carried {
                         e0_d_phi: next_e0_d_phi,
                         e1_d_phi: next_e1_d_phi,
@@ -428,9 +435,13 @@ const _: () = {
                 _h: T,
                 q: &[T; 4],
                 v: &[T; 4],
+                _states: &[T; 0],
                 _t: T,
                 inputs: &[T; 1],
-            ) -> Result<NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>, Failure> {
+            ) -> Result<
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0]>,
+                Failure,
+            > {
                 let [m, _, J, r] = *parameters;
                 let [phi, theta, x, y] = *q;
                 let [dot_phi, omega, v_, v_perp] = *v;
@@ -461,6 +472,7 @@ const _: () = {
                     q: Posed::from([phi, theta, x, y]),
                     v: [dot_phi, omega, v_, v_perp],
                     lambda: [-minus_lambda_0, lambda_1],
+                    states: [],
                     carried: (),
                 };
                 next.checked::<T>()
@@ -472,7 +484,7 @@ const _: () = {
             pub fn initial<T: Scalar>(
                 _parameters: &[T; 4],
                 _h: T,
-                _state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>,
+                _state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0]>,
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
                 let carried = Carried {
@@ -509,7 +521,13 @@ const _: () = {
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 4],
                 _h: T,
-                _state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
+                _state: &NodeState<
+                    Posed<SE2<f64>, T, 1, 4>,
+                    [T; 4],
+                    [T; 2],
+                    [T; 0],
+                    Carried<T>,
+                >,
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
                 let carried = Carried {
@@ -568,11 +586,17 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
+                state: &NodeState<
+                    Posed<SE2<f64>, T, 1, 4>,
+                    [T; 4],
+                    [T; 2],
+                    [T; 0],
+                    Carried<T>,
+                >,
                 _t: T,
                 inputs: &[T; 1],
             ) -> Result<
-                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0], Carried<T>>,
                 Failure,
             > {
                 let Prepared {
@@ -629,6 +653,7 @@ const _: () = {
                         -four_over_h_sq_pivot * t0,
                         four_over_h_sq_inv_m * minus_quarter_h_sq_free_v_perp_2,
                     ],
+                    states: [],
                     carried: Carried {
                         half_h_dot_phi: half_h_dot_phi_1,
                         half_h_omega,
@@ -740,9 +765,13 @@ const _: () = {
                 _h: T,
                 q: &[T; 4],
                 v: &[T; 4],
+                _states: &[T; 0],
                 _t: T,
                 inputs: &[T; 1],
-            ) -> Result<NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>, Failure> {
+            ) -> Result<
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0]>,
+                Failure,
+            > {
                 let [m, _, J, r] = *parameters;
                 let [phi, theta, x, y] = *q;
                 let [dot_phi, omega, v_, v_perp] = *v;
@@ -773,6 +802,7 @@ const _: () = {
                     q: Posed::from([phi, theta, x, y]),
                     v: [dot_phi, omega, v_, v_perp],
                     lambda: [-minus_lambda_0, lambda_1],
+                    states: [],
                     carried: (),
                 };
                 next.checked::<T>()
@@ -784,7 +814,7 @@ const _: () = {
             pub fn initial<T: Scalar>(
                 _parameters: &[T; 4],
                 h: T,
-                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2]>,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0]>,
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
                 let [dot_phi, omega, v_, v_perp] = state.v;
@@ -809,7 +839,13 @@ const _: () = {
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 4],
                 h: T,
-                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
+                state: &NodeState<
+                    Posed<SE2<f64>, T, 1, 4>,
+                    [T; 4],
+                    [T; 2],
+                    [T; 0],
+                    Carried<T>,
+                >,
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
                 let [dot_phi, omega, v_, v_perp] = state.v;
@@ -833,8 +869,20 @@ const _: () = {
             #[inline(always)]
             pub fn update_velocity<T: Scalar>(
                 h: T,
-                before: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
-                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], Carried<T>>,
+                before: &NodeState<
+                    Posed<SE2<f64>, T, 1, 4>,
+                    [T; 4],
+                    [T; 2],
+                    [T; 0],
+                    Carried<T>,
+                >,
+                state: &NodeState<
+                    Posed<SE2<f64>, T, 1, 4>,
+                    [T; 4],
+                    [T; 2],
+                    [T; 0],
+                    Carried<T>,
+                >,
             ) -> [T; 4] {
                 let [old_dot_phi, old_omega, old_v, old_v_perp] = before.v;
                 let Carried {
@@ -1069,6 +1117,7 @@ const _: () = {
             "r",
         ];
         const INPUTS: &'static [&'static ::core::primitive::str] = &["torque"];
+        const STATES: &'static [&'static ::core::primitive::str] = &[];
         const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &[
             "rolling",
             "v_perp",
@@ -1083,6 +1132,7 @@ const _: () = {
         type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 4];
         type Multipliers<__T: ::nhi_runtime::Scalar> = [__T; 2];
         type Inputs<__T: ::nhi_runtime::Scalar> = [__T; 1];
+        type States<__T: ::nhi_runtime::Scalar> = [__T; 0];
         type Parameters<__T: ::nhi_runtime::Scalar> = [__T; 4];
         fn parameters(&self) -> [::core::primitive::f64; 4] {
             [self.m, self.I, self.J, self.r]
@@ -1176,6 +1226,7 @@ const _: () = {
                 4,
             >,
             __v: &[__T; 4],
+            __states: &[__T; 0],
             __t: __T,
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<([__T; 4], [__T; 2]), ::nhi_runtime::Failure> {
@@ -1225,6 +1276,7 @@ const _: () = {
             __q: &<Self as ::nhi_runtime::System>::Configuration<__T>,
             __v: &<Self as ::nhi_runtime::System>::Velocity<__T>,
             __lambda: &<Self as ::nhi_runtime::System>::Multipliers<__T>,
+            __states: &<Self as ::nhi_runtime::System>::States<__T>,
         ) -> kernel::Named<__T> {
             kernel::Named {
                 phi: __q[0],
@@ -1253,6 +1305,7 @@ const _: () = {
             >,
             [__T; 4],
             [__T; 2],
+            [__T; 0],
             kernel::rdp::Carried<__T>,
         >;
         const DEAD: &'static [::core::primitive::usize] = &[];
@@ -1276,6 +1329,7 @@ const _: () = {
                 4,
             >,
             __v: &[__T; 4],
+            __states: &[__T; 0],
             __t: __T,
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
@@ -1285,6 +1339,7 @@ const _: () = {
                     __h,
                     __q.entries(),
                     __v,
+                    __states,
                     __t,
                     __inputs,
                 ))?;
@@ -1305,9 +1360,15 @@ const _: () = {
             >,
             __jump: (&[__T; 4], &[__T; 4]),
             __lambda: &[__T; 2],
+            __states: &[__T; 0],
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
+            let __state = ::nhi_runtime::NodeState::at(
+                *__q,
+                __jump,
+                *__lambda,
+                *__states,
+            );
             let __carried = kernel::rdp::initial(__parameters, __h, &__state, __t)?;
             ::core::result::Result::Ok(__state.carrying(__carried))
         }
@@ -1354,6 +1415,7 @@ const _: () = {
             >,
             [__T; 4],
             [__T; 2],
+            [__T; 0],
             kernel::rdp::Carried<__T>,
         >;
         const DEAD: &'static [::core::primitive::usize] = &[];
@@ -1377,6 +1439,7 @@ const _: () = {
                 4,
             >,
             __v: &[__T; 4],
+            __states: &[__T; 0],
             __t: __T,
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
@@ -1386,6 +1449,7 @@ const _: () = {
                     __h,
                     __q.entries(),
                     __v,
+                    __states,
                     __t,
                     __inputs,
                 ))?;
@@ -1406,9 +1470,15 @@ const _: () = {
             >,
             __jump: (&[__T; 4], &[__T; 4]),
             __lambda: &[__T; 2],
+            __states: &[__T; 0],
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
+            let __state = ::nhi_runtime::NodeState::at(
+                *__q,
+                __jump,
+                *__lambda,
+                *__states,
+            );
             let __carried = kernel::rdp::initial(__parameters, __h, &__state, __t)?;
             ::core::result::Result::Ok(__state.carrying(__carried))
         }
@@ -1450,6 +1520,7 @@ const _: () = {
             >,
             [__T; 4],
             [__T; 2],
+            [__T; 0],
             kernel::rkmk2::Carried<__T>,
         >;
         const DEAD: &'static [::core::primitive::usize] = &[4, 5, 6, 7, 8, 9];
@@ -1471,6 +1542,7 @@ const _: () = {
                 4,
             >,
             __v: &[__T; 4],
+            __states: &[__T; 0],
             __t: __T,
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
@@ -1480,6 +1552,7 @@ const _: () = {
                     __h,
                     __q.entries(),
                     __v,
+                    __states,
                     __t,
                     __inputs,
                 ))?;
@@ -1505,9 +1578,15 @@ const _: () = {
             >,
             __jump: (&[__T; 4], &[__T; 4]),
             __lambda: &[__T; 2],
+            __states: &[__T; 0],
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
+            let __state = ::nhi_runtime::NodeState::at(
+                *__q,
+                __jump,
+                *__lambda,
+                *__states,
+            );
             let __carried = kernel::rkmk2::initial(__parameters, __h, &__state, __t)?;
             ::core::result::Result::Ok(__state.carrying(__carried))
         }

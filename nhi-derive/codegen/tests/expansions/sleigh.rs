@@ -42,10 +42,10 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>, Failure> {
                 let Prepared {
                     J,
                     m,
@@ -171,6 +171,7 @@ const _: () = {
                         two_over_h * half_h_dot_y_1,
                     ],
                     lambda: [two_over_h_sq * half_h_impulse],
+                    states: [],
                     carried: Carried {
                         half_h_last_impulse: half_h_impulse,
                         half_h_last_2_impulse: half_h_last_impulse,
@@ -314,9 +315,10 @@ const _: () = {
                 _h: T,
                 q: &[T; 3],
                 v: &[T; 3],
+                _states: &[T; 0],
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 0]>, Failure> {
                 let [J, m, a] = *parameters;
                 let [theta, x, y] = *q;
                 let [dot_theta, dot_x, dot_y] = *v;
@@ -333,6 +335,7 @@ const _: () = {
                     q: [theta, x, y],
                     v: [dot_theta, dot_x, dot_y],
                     lambda: [-minus_lambda],
+                    states: [],
                     carried: (),
                 };
                 next.checked::<T>()
@@ -344,7 +347,7 @@ const _: () = {
             pub fn initial<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
-                state: &NodeState<[T; 3], [T; 3], [T; 1]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0]>,
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
                 let [theta, _, _] = state.q;
@@ -383,7 +386,7 @@ const _: () = {
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
                 let [dot_theta, dot_x, dot_y] = state.v;
@@ -423,7 +426,7 @@ const _: () = {
             /// Operations: 1 add, 1 sin_cos.
             #[inline(always)]
             pub fn resync<T: Scalar>(
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
             ) -> Carried<T> {
                 let Carried {
                     half_h_last_impulse,
@@ -460,8 +463,8 @@ const _: () = {
             #[inline(always)]
             pub fn update_velocity<T: Scalar>(
                 h: T,
-                before: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
-                state: &NodeState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                before: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
             ) -> [T; 3] {
                 let [old_dot_theta, old_dot_x, old_dot_y] = before.v;
                 let Carried {
@@ -505,10 +508,10 @@ const _: () = {
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>, Failure> {
                 let Prepared { a, k0, two_over_m_pivot, inv_h, two_over_h_sq_pivot } = *prepared;
                 let [theta, x, y] = state.q;
                 let Carried {
@@ -551,6 +554,7 @@ const _: () = {
                         inv_h * h_dot_y_post_1,
                     ],
                     lambda: [-two_over_h_sq_pivot * h_defect],
+                    states: [],
                     carried: Carried {
                         h_dot_theta_post: h_dot_theta_post_1,
                         h_dot_x_post: h_dot_x_post_1,
@@ -637,9 +641,10 @@ const _: () = {
                 h: T,
                 q: &[T; 3],
                 v: &[T; 3],
+                _states: &[T; 0],
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 0]>, Failure> {
                 let [J, m, a] = *parameters;
                 let [theta, x, y] = *q;
                 let [dot_theta, dot_x, dot_y] = *v;
@@ -673,6 +678,7 @@ const _: () = {
                     v_pre: [dot_theta_pre, dot_x_pre, dot_y_pre],
                     v_post: [dot_theta_post, dot_x_post, dot_y_post],
                     lambda: [-minus_lambda],
+                    states: [],
                     carried: (),
                 };
                 next.checked::<T>()
@@ -688,9 +694,10 @@ const _: () = {
                 _h: T,
                 q: &[T; 3],
                 v: &[T; 3],
+                _states: &[T; 0],
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 0]>, Failure> {
                 let [theta, x, y] = *q;
                 let [dot_theta, dot_x, dot_y] = *v;
                 let next = JumpState {
@@ -698,6 +705,7 @@ const _: () = {
                     v_pre: [dot_theta, dot_x, dot_y],
                     v_post: [dot_theta, dot_x, dot_y],
                     lambda: [T::from_f64(0.0)],
+                    states: [],
                     carried: (),
                 };
                 next.checked::<T>()
@@ -712,9 +720,10 @@ const _: () = {
                 _h: T,
                 q: &[T; 3],
                 v: &[T; 3],
+                _states: &[T; 0],
                 _t: T,
                 _inputs: &[T; 0],
-            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1]>, Failure> {
+            ) -> Result<JumpState<[T; 3], [T; 3], [T; 1], [T; 0]>, Failure> {
                 let [J, m, a] = *parameters;
                 let [theta, x, y] = *q;
                 let [dot_theta, dot_x, dot_y] = *v;
@@ -732,6 +741,7 @@ const _: () = {
                     v_pre: [dot_theta, dot_x, dot_y],
                     v_post: [dot_theta, dot_x, dot_y],
                     lambda: [-minus_lambda],
+                    states: [],
                     carried: (),
                 };
                 next.checked::<T>()
@@ -743,7 +753,7 @@ const _: () = {
             pub fn initial<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
-                state: &JumpState<[T; 3], [T; 3], [T; 1]>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1], [T; 0]>,
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
                 let [theta, _, _] = state.q;
@@ -768,7 +778,7 @@ const _: () = {
             /// Operations: 1 sin_cos.
             #[inline(always)]
             pub fn resync<T: Scalar>(
-                state: &JumpState<[T; 3], [T; 3], [T; 1], Carried<T>>,
+                state: &JumpState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
             ) -> Carried<T> {
                 let [theta, _, _] = state.q;
                 let Carried { h_dot_theta_post, h_dot_x_post, h_dot_y_post, .. } = state
@@ -948,6 +958,7 @@ const _: () = {
         ];
         const PARAMETERS: &'static [&'static ::core::primitive::str] = &["J", "m", "a"];
         const INPUTS: &'static [&'static ::core::primitive::str] = &[];
+        const STATES: &'static [&'static ::core::primitive::str] = &[];
         const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &[
             "a*dtheta + sin(theta)*dx - cos(theta)*dy",
         ];
@@ -956,6 +967,7 @@ const _: () = {
         type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Multipliers<__T: ::nhi_runtime::Scalar> = [__T; 1];
         type Inputs<__T: ::nhi_runtime::Scalar> = [__T; 0];
+        type States<__T: ::nhi_runtime::Scalar> = [__T; 0];
         type Parameters<__T: ::nhi_runtime::Scalar> = [__T; 3];
         fn parameters(&self) -> [::core::primitive::f64; 3] {
             [self.J, self.m, self.a]
@@ -1019,6 +1031,7 @@ const _: () = {
             __parameters: &[__T; 3],
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __states: &[__T; 0],
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<([__T; 3], [__T; 1]), ::nhi_runtime::Failure> {
@@ -1044,6 +1057,7 @@ const _: () = {
             __q: &<Self as ::nhi_runtime::System>::Configuration<__T>,
             __v: &<Self as ::nhi_runtime::System>::Velocity<__T>,
             __lambda: &<Self as ::nhi_runtime::System>::Multipliers<__T>,
+            __states: &<Self as ::nhi_runtime::System>::States<__T>,
         ) -> kernel::Named<__T> {
             kernel::Named {
                 theta: __q[0],
@@ -1064,6 +1078,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
+            [__T; 0],
             kernel::dla2::Carried<__T>,
         >;
         const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
@@ -1082,6 +1097,7 @@ const _: () = {
             __h: __T,
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __states: &[__T; 0],
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
@@ -1091,6 +1107,7 @@ const _: () = {
                     __h,
                     __q,
                     __v,
+                    __states,
                     __t,
                     __inputs,
                 ))?;
@@ -1106,9 +1123,15 @@ const _: () = {
             __q: &[__T; 3],
             __jump: (&[__T; 3], &[__T; 3]),
             __lambda: &[__T; 1],
+            __states: &[__T; 0],
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let __state = ::nhi_runtime::NodeState::at(*__q, __jump, *__lambda);
+            let __state = ::nhi_runtime::NodeState::at(
+                *__q,
+                __jump,
+                *__lambda,
+                *__states,
+            );
             let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
             ::core::result::Result::Ok(__state.carrying(__carried))
         }
@@ -1167,6 +1190,7 @@ const _: () = {
             [__T; 3],
             [__T; 3],
             [__T; 1],
+            [__T; 0],
             kernel::rattle::Carried<__T>,
         >;
         const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6, 7, 8, 9];
@@ -1183,6 +1207,7 @@ const _: () = {
             __h: __T,
             __q: &[__T; 3],
             __v: &[__T; 3],
+            __states: &[__T; 0],
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
@@ -1194,6 +1219,7 @@ const _: () = {
                             __h,
                             __q,
                             __v,
+                            __states,
                             __t,
                             __inputs,
                         )
@@ -1204,6 +1230,7 @@ const _: () = {
                             __h,
                             __q,
                             __v,
+                            __states,
                             __t,
                             __inputs,
                         )
@@ -1214,6 +1241,7 @@ const _: () = {
                             __h,
                             __q,
                             __v,
+                            __states,
                             __t,
                             __inputs,
                         )
@@ -1224,6 +1252,7 @@ const _: () = {
                             __h,
                             __q,
                             __v,
+                            __states,
                             __t,
                             __inputs,
                         )
@@ -1246,9 +1275,15 @@ const _: () = {
             __q: &[__T; 3],
             __jump: (&[__T; 3], &[__T; 3]),
             __lambda: &[__T; 1],
+            __states: &[__T; 0],
             __t: __T,
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let __state = ::nhi_runtime::JumpState::at(*__q, __jump, *__lambda);
+            let __state = ::nhi_runtime::JumpState::at(
+                *__q,
+                __jump,
+                *__lambda,
+                *__states,
+            );
             let __carried = kernel::rattle::initial(__parameters, __h, &__state, __t)?;
             ::core::result::Result::Ok(__state.carrying(__carried))
         }

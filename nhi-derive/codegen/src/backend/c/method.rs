@@ -16,7 +16,7 @@ const RESYNC_EVERY: u32 = 32;
 const FLUSH_EVERY: u32 = 4096;
 
 /// Parameters that functions of a method read.
-const INPUTS: [&str; 9] = ["p", "h", "t", "u", "q", "v", "prepared", "before", "state"];
+const INPUTS: [&str; 10] = ["p", "h", "t", "u", "q", "v", "states", "prepared", "before", "state"];
 
 /// The names of one method.
 pub(super) struct Method<'a, 'u> {
@@ -51,7 +51,7 @@ impl Unit<'_> {
         method.types(text);
         for (function, called, inputs, output) in [
             (Some(prepare), "prepare", &["p", "h"][..], "prepared"),
-            (begin, "begin", &["p", "h", "q", "v", "t", "u"], "next"),
+            (begin, "begin", &["p", "h", "q", "v", "states", "t", "u"], "next"),
             (initial.as_ref(), "initial", &["p", "h", "state", "t"], "carried"),
             (rescale, "rescale", &["p", "h", "state", "t"], "carried"),
             (resync.as_ref(), "resync", &["state"], "carried"),
@@ -75,6 +75,7 @@ impl Method<'_, '_> {
         let length = |role: &Role| match role {
             Role::Configuration => self.unit.entries,
             Role::Multipliers => self.unit.m,
+            Role::States => self.unit.states,
             _ => self.unit.n,
         };
         let fields = self.functions.state.fields().iter().map(|role| (role, length(role)));
@@ -125,6 +126,8 @@ uint64_t steps; /* steps taken */"
             "h" | "t" => format!("{} {parameter}", unit.real),
             "q" => unit.array("q", unit.entries),
             "v" => unit.array("v", unit.n),
+            "states" if unit.states == 0 => return None,
+            "states" => unit.array("states", unit.states),
             "u" => return unit.inputs(),
             "prepared" if self.prepared.is_empty() => return None,
             "before" | "state" | "next" => format!("{qualifier}{name}_node *{parameter}"),
@@ -213,15 +216,19 @@ uint64_t steps; /* steps taken */"
         let Method { unit, name, functions, .. } = self;
         let Unit { name: system, real, entries, n, .. } = unit;
         let (inputs, u) = self.inputs();
+        let (z0, z) = match unit.states {
+            0 => (String::new(), ""),
+            length => (format!(", const {real} states0[{length}]"), ", states0"),
+        };
         let about = "Starts a simulation at (q0, v0) at time 0 with the step size h.
 It fails where an argument is not finite, q0 or v0 violates a constraint by more than rounding, or the mass
 matrix or the constraints are singular; *sim is left as it was then.";
         let head = format!(
             "nhi_status {name}_start({name} *sim, const {system}_parameters *p, \
-             const {real} q0[{entries}], const {real} v0[{n}]{inputs}, {real} h)"
+             const {real} q0[{entries}], const {real} v0[{n}]{z0}{inputs}, {real} h)"
         );
         let finite = unit.parameters.iter().map(|parameter| format!("nhi_is_finite((double)p->{parameter})"));
-        let arrays = [("q0", unit.entries), ("v0", unit.n), ("u", unit.inputs)];
+        let arrays = [("q0", unit.entries), ("v0", unit.n), ("states0", unit.states), ("u", unit.inputs)];
         let finite = finite.chain(arrays.into_iter().filter_map(|(array, length)| all_finite(array, length)));
         let finite = finite.collect::<Vec<String>>().join(" && ");
         let mut checks = vec![
@@ -258,7 +265,7 @@ matrix or the constraints are singular; *sim is left as it was then.";
             calls.push_str(&self.call("prepare", &format!("p, {h}{prepared}")));
         }
         let first = &sizes[0].0;
-        calls.push_str(&self.call("begin", &format!("p, {first}, q0, v0, t{u}, &started.node")));
+        calls.push_str(&self.call("begin", &format!("p, {first}, q0, v0{z}, t{u}, &started.node")));
         if functions.initial.is_some() {
             let arguments = format!("p, {first}, &started.node, t, &started.node.carried");
             calls.push_str(&self.call("initial", &arguments));
@@ -356,7 +363,8 @@ return NHI_OK;"
         let real = unit.real;
         let mean = if real == "float" { "(float)0.5" } else { "0.5" };
         let (mut head, mut body) = (format!("void {name}_state(const {name} *sim"), String::new());
-        for (array, length) in [("q", unit.entries), ("v", unit.n), ("lambda", unit.m)] {
+        let arrays = [("q", unit.entries), ("v", unit.n), ("lambda", unit.m), ("states", unit.states)];
+        for (array, length) in arrays {
             let value = match (array, functions.state) {
                 ("v", StateKind::Jump) => format!("{mean} * (sim->node.v_pre[i] + sim->node.v_post[i])"),
                 _ => format!("sim->node.{array}[i]"),
@@ -368,7 +376,10 @@ return NHI_OK;"
                 ));
             }
         }
-        let about = "Configuration, velocity and multipliers (forces) of the last step.";
+        let about = match unit.states {
+            0 => "Configuration, velocity and multipliers (forces) of the last step.",
+            _ => "Configuration, velocity, multipliers (forces) of the last step, and auxiliary states.",
+        };
         text.function(about, &format!("{head})"), &body);
         let head = format!("{real} {name}_time(const {name} *sim)");
         text.function("Time.", &head, &format!("return ({real})sim->steps * sim->h;"));

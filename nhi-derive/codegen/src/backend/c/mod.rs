@@ -101,6 +101,7 @@ struct Unit<'a> {
     n: usize,
     m: usize,
     inputs: usize,
+    states: usize,
     driven: Driven,
 }
 
@@ -148,6 +149,7 @@ impl<'a> Unit<'a> {
             n: system.velocities.len(),
             m: system.constraints.len(),
             inputs: system.inputs.len(),
+            states: system.states.len(),
             driven: Driven::of(&derived.mechanics),
         }
     }
@@ -156,10 +158,11 @@ impl<'a> Unit<'a> {
     fn layout(&self) -> String {
         let system = &self.derived.mechanics.system;
         let names = |all: &[Quantity]| all.iter().map(|quantity| quantity.name.clone()).collect();
-        let arrays: [(&str, Vec<String>); 4] = [
+        let arrays: [(&str, Vec<String>); 5] = [
             ("q", names(&system.coordinates)),
             ("v", names(&system.velocities)),
             ("lambda", system.constraints.iter().map(|constraint| constraint.label.clone()).collect()),
+            ("states", names(&system.states)),
             ("u", names(&system.inputs)),
         ];
         let arrays = arrays.iter().filter(|(_, names)| !names.is_empty());

@@ -41,6 +41,7 @@ impl Unit<'_> {
             let length = argument.values.len();
             let parameter = match argument.role {
                 Role::Parameters => "p",
+                Role::States if length == 0 => continue,
                 Role::Time if !self.takes_time(function) => continue,
                 Role::Inputs if length == 0 || !self.takes_inputs(function) => continue,
                 Role::Inputs => "u",

@@ -81,7 +81,7 @@ fn choice(pool: &Pool, step: &StepProgram) -> Option<(Expr, Rational, Vec<Expr>)
     let &h = program.symbols(&Role::StepSize).first()?;
     let is_velocity = |i: &&Input| {
         let is_state = i.binding == Binding::Step && program.outputs.iter().any(|o| o.role == i.role);
-        is_state && !matches!(i.role, Role::Configuration | Role::Multipliers)
+        is_state && !matches!(i.role, Role::Configuration | Role::Multipliers | Role::States)
     };
     let state: Vec<&Input> = program.inputs.iter().filter(is_velocity).collect();
     let is_midpoint = |entry: &StateEntry| entry.role == Carried::Midpoint;

@@ -1,9 +1,6 @@
-//! The flow by itself: as tests of the library these would compile all models a second time.
+//! The flow by itself.
 
-#[path = "../src/flow.rs"]
-mod flow;
-
-use flow::flow;
+use nhi_run::flow;
 
 /// Kepler's ellipse of eccentricity 0.6 closes after 2π.
 #[test]

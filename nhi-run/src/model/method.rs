@@ -1,7 +1,7 @@
 //! The methods, by the ids of the literature tables and the reference data: those of the table of
 //! `nhi-methods`, compositions of them, and the same with other starts and other retractions.
 
-use nhi_methods::{Applies, Kind};
+use nhi_methods::{Applies, Kind, Variant};
 
 /// What kind of map a method is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,6 +54,22 @@ impl Method {
             None => None,
         };
         Method { id: facts.id, family: Family::of(facts.kind), order: facts.order, adjoint }
+    }
+
+    /// Of any variant, in the table or not.
+    pub fn of_variant(variant: Variant) -> Method {
+        let of_method = Method::of(variant.method);
+        let id: &'static str = String::leak(variant.to_string());
+        match variant.composition {
+            Some(composition) => {
+                Method { id, family: Family::Composed, order: composition.order(), adjoint: Some(id) }
+            }
+            None => Method {
+                id,
+                adjoint: of_method.adjoint.filter(|adjoint| *adjoint == of_method.id).map(|_| id),
+                ..of_method
+            },
+        }
     }
 }
 

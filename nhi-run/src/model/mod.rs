@@ -1,10 +1,21 @@
-use crate::{Method, Trajectory};
+//! Models: systems with what there is to say of them, however their steps are compiled.
+
+mod bundled;
+mod declared;
+mod method;
+mod trajectory;
+
+pub use bundled::{Bundled, MODELS, named};
+pub use declared::Declared;
+pub use method::{Family, GROUP_METHODS, METHODS, Method};
+pub use trajectory::{Node, Trajectory};
+
 use nhi_runtime::{Error, Failure};
 
 /// A configuration and a velocity.
 pub type Phase = (Vec<f64>, Vec<f64>);
 
-/// A model, whatever its type: what a [`Row`](crate::Row) says, as slices.
+/// A model, whatever its type: its facts, as slices.
 pub trait Model: Sync {
     /// Name, also on the command line and in reference data.
     fn name(&self) -> &'static str;
@@ -20,8 +31,12 @@ pub trait Model: Sync {
     fn group(&self) -> Option<&'static str>;
     /// Number of coordinates, which stand in front of the pose.
     fn shape(&self) -> usize;
-    /// The methods it can be simulated with.
+    /// The methods that it can be simulated with.
     fn methods(&self) -> &'static [Method];
+    /// One of them, or a variant that is not listed.
+    fn method(&self, id: &str) -> Option<Method> {
+        self.methods().iter().find(|method| method.id == id).copied()
+    }
     /// Names of the entries in reference data, length N.
     fn reference_coordinates(&self) -> &'static [&'static str];
     /// Labels of the constraints, or their text, length m.

@@ -1,0 +1,565 @@
+//! `nhi run`: cases, and declarations with their data on the command line.
+
+use crate::case::unknown;
+use crate::command::{Failed, print};
+use crate::declared::{self, failed};
+use crate::files::{extension, read, save};
+use crate::number::exact;
+use crate::problem::pose;
+use crate::progress::{Interrupt, Progress};
+use clap::Args;
+use nhi_methods::Variant;
+use nhi_run::model::Declared;
+use nhi_run::{
+    Format, Inputs, Quantity, Recording, Run, Scheme, System, json, page, plot, record_all, table,
+};
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
+
+/// What is run, and where the results go.
+#[derive(Args, Debug)]
+pub(crate) struct Simulate {
+    /// A case, `.json`, or a Rust file with a declaration, `.rs`.
+    file: PathBuf,
+    #[command(flatten)]
+    start: Start,
+    /// The number of steps.
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+    /// A method by its id, such as `dla2`, `dla2_suzuki4` or `exact`; if left out, the first of the declaration.
+    #[arg(long, value_name = "ID")]
+    method: Option<String>,
+    /// The number of steps from one sample to the next.
+    #[arg(long, value_name = "N")]
+    every: Option<u64>,
+    /// Control inputs, a CSV file: a column per input, and a row per step, or with a column `t` a row where they change.
+    #[arg(long, value_name = "FILE")]
+    inputs: Option<PathBuf>,
+    /// A further quantity of the samples: a name of `let`, or a name with an expression. May be repeated.
+    #[arg(long, value_name = "NAME=EXPRESSION")]
+    output: Vec<String>,
+    /// The coordinates that place a body in the plane, for pictures.
+    #[arg(long, value_name = "X,Y,THETA", value_delimiter = ',')]
+    pose: Vec<String>,
+    /// Run once for each value: of a parameter, a coordinate `x` or a velocity `dot_x` at the start. Repeated: for all
+    /// combinations. The runs are one table, with a column for each swept name.
+    #[arg(long, value_name = "NAME=FROM:TO:COUNT", allow_hyphen_values = true)]
+    sweep: Vec<String>,
+    /// Where to write the samples: `.csv`, `.json`, or `.npz` for numpy; if left out, JSON on standard output.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Where to draw the motion, `.svg`.
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Where to write a page that plays the motion, `.html`.
+    #[arg(long, value_name = "FILE")]
+    view: Option<PathBuf>,
+}
+
+/// A declared system at its start.
+#[derive(Args, Debug)]
+pub(crate) struct Start {
+    /// One struct of a file with several.
+    #[arg(long = "struct", value_name = "NAME")]
+    name: Option<String>,
+    /// Values of the parameters, `J=1,m=1,c[0]=1/2`.
+    #[arg(long, value_name = "NAME=VALUE,...", value_delimiter = ',')]
+    set: Vec<String>,
+    /// The configuration at t = 0, in the order of declaration.
+    #[arg(long, value_name = "Q,...", allow_hyphen_values = true, value_delimiter = ',')]
+    q0: Vec<String>,
+    /// The velocity at t = 0.
+    #[arg(long, value_name = "V,...", allow_hyphen_values = true, value_delimiter = ',')]
+    v0: Vec<String>,
+    /// The auxiliary states at t = 0; zero if left out.
+    #[arg(long, value_name = "Z,...", allow_hyphen_values = true, value_delimiter = ',')]
+    z0: Vec<String>,
+    /// The step size.
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    h: Option<String>,
+    /// Begin at the nearest admissible configuration and velocity.
+    #[arg(long)]
+    project: bool,
+}
+
+/// A mistake in the flag of that name.
+fn flag(name: &str, problem: impl std::fmt::Display) -> Failed {
+    Failed::Wrong(format!("--{name}: {problem}"))
+}
+
+impl Simulate {
+    pub(crate) fn execute(&self) -> Result<(), Failed> {
+        // Whatever happens from here on, Ctrl-C ends the run and not the program.
+        let interrupt = Interrupt::new();
+        let format = match &self.out {
+            None => Format::Json,
+            Some(path) => Format::of(extension(path))
+                .map_err(|expected| Failed::Wrong(format!("--out {}: {expected}", path.display())))?,
+        };
+        for (name, path, expected) in [("plot", &self.plot, "svg"), ("view", &self.view, "html")] {
+            if let Some(path) = path
+                && extension(path) != expected
+            {
+                return Err(Failed::Wrong(format!("--{name} {}: expected .{expected}", path.display())));
+            }
+        }
+        match extension(&self.file) {
+            "rs" => self.declaration(format, &interrupt),
+            _ => self.case(format, &interrupt),
+        }
+    }
+
+    fn case(&self, format: Format, interrupt: &Interrupt) -> Result<(), Failed> {
+        let flags = [
+            ("steps", self.steps.is_some()),
+            ("method", self.method.is_some()),
+            ("every", self.every.is_some()),
+            ("inputs", self.inputs.is_some()),
+            ("output", !self.output.is_empty()),
+            ("pose", !self.pose.is_empty()),
+            ("sweep", !self.sweep.is_empty()),
+        ];
+        let mut flags = self.start.given().into_iter().chain(flags);
+        if let Some((name, _)) = flags.find(|(_, given)| *given) {
+            return Err(flag(name, "goes with a declaration, a file that ends in .rs; a case has fields"));
+        }
+        let stated = declared::case(&self.file)?;
+        let mut progress = Progress::new(stated.problem.steps());
+        let recording = stated.record(&mut |k| {
+            progress.at(k);
+            interrupt.check()
+        });
+        drop(progress);
+        let recording = recording.map_err(|error| about(self.file.display(), failed(error)))?;
+        let case = &stated.problem.echo;
+        match (format, stated.problem.layout) {
+            (Format::Json, Some(layout)) => self.write(&recording, |out, recording| {
+                json(out, recording, case, &|q, v, fields| layout.write(q, v, fields))
+            }),
+            _ => self.write(&recording, |out, recording| format.write(out, recording, case)),
+        }
+    }
+
+    fn declaration(&self, format: Format, interrupt: &Interrupt) -> Result<(), Failed> {
+        let outputs = self.output.iter().map(|output| match output.split_once('=') {
+            Some((name, expression)) => (name.trim(), Some(expression.trim())),
+            None => (output.trim(), None),
+        });
+        let outputs: Vec<(&str, Option<&str>)> = outputs.collect();
+        let system = declared::system(&self.file, self.start.name.as_deref(), &outputs)?;
+        let sweeps =
+            self.sweep.iter().map(|text| Sweep::parse(text, &system)).collect::<Result<Vec<_>, _>>()?;
+        let run = self.run(system, &sweeps)?;
+        let case = self.echo(&run, &outputs);
+        let recording = if sweeps.is_empty() {
+            let mut progress = Progress::new(run.steps);
+            let recording = run.record(&mut |k| {
+                progress.at(k);
+                interrupt.check()
+            });
+            recording.map_err(|error| hint(failed(error)))?
+        } else {
+            self.sweep(&run, &sweeps, interrupt)?
+        };
+        self.write(&recording, |out, recording| {
+            let mut case = case;
+            if self.start.project && sweeps.is_empty() {
+                for (name, quantity) in [("q0", Quantity::Coordinate), ("v0", Quantity::Velocity)] {
+                    let start: Vec<f64> =
+                        recording.all(quantity).filter_map(|column| column.values.first().copied()).collect();
+                    case.insert(name.to_owned(), start.into());
+                }
+            }
+            format.write(out, recording, &case)
+        })
+    }
+
+    /// The run that the flags describe; swept values are those of the first combination.
+    fn run(&self, system: System, sweeps: &[Sweep]) -> Result<Run, Failed> {
+        let steps = self.steps.ok_or_else(|| flag("steps", "missing"))?;
+        let mut run = self.start.run(system, self.method.as_deref(), sweeps)?;
+        run.steps = steps;
+        run.every = self.every.unwrap_or(1);
+        if let Some(file) = &self.inputs {
+            run.inputs = inputs(file, run.system.inputs(), run.h, steps)?;
+        }
+        run.pose = match self.pose.as_slice() {
+            [] => None,
+            [x, y, theta] => {
+                let names = [x, y, theta].map(|name| name.trim().to_owned());
+                let known: Vec<&str> = run.system.coordinates().iter().map(String::as_str).collect();
+                Some(pose(names, &known, "").map_err(|malformed| flag("pose", malformed))?)
+            }
+            _ => return Err(flag("pose", "expected three coordinates: x, y and the heading")),
+        };
+        Ok(run)
+    }
+
+    /// All combinations of swept values, the last one changing fastest.
+    fn sweep(&self, run: &Run, sweeps: &[Sweep], interrupt: &Interrupt) -> Result<Recording, Failed> {
+        let mut runs: Vec<(Vec<f64>, Run)> = vec![(Vec::new(), run.clone())];
+        for sweep in sweeps {
+            let with = |(values, run): &(Vec<f64>, Run), value: f64| {
+                let (mut values, mut run) = (values.clone(), run.clone());
+                sweep.set(&mut run, value);
+                values.push(value);
+                (values, run)
+            };
+            runs =
+                runs.iter().flat_map(|one| sweep.values.iter().map(move |&value| with(one, value))).collect();
+        }
+        let (values, runs): (Vec<Vec<f64>>, Vec<Run>) = runs.into_iter().unzip();
+        let bar = crate::progress::steps(run.steps.saturating_mul(runs.len() as u64));
+        let recorded = record_all(&runs, &|taken| {
+            bar.inc(taken);
+            interrupt.check()
+        });
+        bar.finish_and_clear();
+        let names: Vec<String> = sweeps.iter().map(|sweep| sweep.name.clone()).collect();
+        let mut all = Vec::new();
+        for (values, recording) in values.into_iter().zip(recorded) {
+            let recording = recording.map_err(|error| {
+                let pairs = names.iter().zip(&values).map(|(name, value)| format!("{name}={value}"));
+                about(pairs.collect::<Vec<_>>().join(","), hint(failed(error)))
+            })?;
+            all.push((values, recording));
+        }
+        table(&names, all).ok_or_else(|| flag("sweep", "no values"))
+    }
+
+    /// Writes what there is of a run, and then says why it ended early.
+    fn write(
+        &self,
+        recording: &Recording,
+        samples: impl FnOnce(&mut dyn std::io::Write, &Recording) -> std::io::Result<()>,
+    ) -> Result<(), Failed> {
+        let mut bytes = Vec::new();
+        samples(&mut bytes, recording)?;
+        match &self.out {
+            Some(path) => save(path, &bytes)?,
+            // Whoever wants a picture only need not read the numbers.
+            None if self.plot.is_some() || self.view.is_some() => {}
+            None => print(&bytes)?,
+        }
+        if let Some(path) = &self.plot {
+            save(path, plot(recording).as_bytes())?;
+        }
+        if let Some(path) = &self.view {
+            save(path, page(recording).as_bytes())?;
+        }
+        match &recording.about.stopped {
+            Some(reason) => Err(Failed::Stopped(format!("{}: {reason}", self.file.display()))),
+            None => Ok(()),
+        }
+    }
+
+    /// The case that describes the run.
+    fn echo(&self, run: &Run, outputs: &[(&str, Option<&str>)]) -> Map<String, Value> {
+        let mut case = Map::new();
+        let mut add = |name: &str, value: Value| case.insert(name.to_owned(), value);
+        // In a case, the path is relative to its file.
+        let folder = self.out.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        let file = match folder.as_os_str().is_empty() {
+            true => self.file.clone(),
+            false => std::path::absolute(&self.file).unwrap_or_else(|_| self.file.clone()),
+        };
+        add("declaration", file.display().to_string().into());
+        if let Some(name) = &self.start.name {
+            add("struct", name.as_str().into());
+        }
+        if !outputs.is_empty() {
+            let pairs = outputs.iter().map(|(name, text)| ((*name).to_owned(), text.unwrap_or(name).into()));
+            add("outputs", Value::Object(pairs.collect()));
+        }
+        if !self.pose.is_empty() {
+            add("pose", self.pose.iter().map(|name| name.trim()).collect::<Vec<_>>().into());
+        }
+        let mut params = Map::new();
+        for (name, &value) in run.system.parameters().iter().zip(&run.parameters) {
+            match name.split_once('[') {
+                None => {
+                    params.insert(name.clone(), value.into());
+                }
+                Some((array, _)) => {
+                    if let Value::Array(entries) =
+                        params.entry(array).or_insert_with(|| Value::Array(Vec::new()))
+                    {
+                        entries.push(value.into());
+                    }
+                }
+            }
+        }
+        add("params", params.into());
+        let method = match run.scheme {
+            Scheme::Steps(variant) => variant.to_string(),
+            Scheme::Exact => "exact".to_owned(),
+        };
+        add("method", method.into());
+        add("h", run.h.into());
+        add("steps", run.steps.into());
+        add("every", run.every.into());
+        add("q0", run.q0.as_slice().into());
+        add("v0", run.v0.as_slice().into());
+        if !run.z0.is_empty() {
+            add("z0", run.z0.as_slice().into());
+        }
+        match &run.inputs {
+            Inputs::Held(inputs) if inputs.is_empty() => {}
+            Inputs::Held(inputs) => {
+                add("inputs", inputs.as_slice().into());
+            }
+            Inputs::PerStep(all) => {
+                add("inputs", all.iter().map(|inputs| Value::from(inputs.as_slice())).collect());
+            }
+        }
+        case
+    }
+}
+
+impl Start {
+    /// The flags, and whether they are given.
+    pub(crate) fn given(&self) -> [(&'static str, bool); 7] {
+        [
+            ("struct", self.name.is_some()),
+            ("set", !self.set.is_empty()),
+            ("q0", !self.q0.is_empty()),
+            ("v0", !self.v0.is_empty()),
+            ("z0", !self.z0.is_empty()),
+            ("h", self.h.is_some()),
+            ("project", self.project),
+        ]
+    }
+
+    /// The system of `file` as a model with this start, and the step size. `conservative` says whether its energy is
+    /// conserved.
+    pub(crate) fn model(&self, file: &Path, conservative: bool) -> Result<(Declared, f64), Failed> {
+        let system = declared::system(file, self.name.as_deref(), &[])?;
+        let mut run = self.run(system, None, &[])?;
+        if let Scheme::Steps(variant) = run.scheme {
+            let simulation = run.simulation(variant).map_err(|error| hint(failed(error)))?;
+            (run.q0, run.v0) = (simulation.q().to_vec(), simulation.v());
+        }
+        let model = Declared::of(run.system).map_err(failed)?;
+        Ok((model.starting(run.parameters, run.q0, run.v0, conservative), run.h))
+    }
+
+    /// A run of no steps, with inputs that are zero.
+    fn run(&self, system: System, method: Option<&str>, sweeps: &[Sweep]) -> Result<Run, Failed> {
+        let mut parameters = vec![f64::NAN; system.parameters().len()];
+        for text in &self.set {
+            let (name, value) = text
+                .split_once('=')
+                .ok_or_else(|| flag("set", format!("expected NAME=VALUE, found `{text}`")))?;
+            let place = place(name.trim(), system.parameters()).ok_or_else(|| {
+                let known: Vec<&str> = system.parameters().iter().map(String::as_str).collect();
+                flag("set", unknown(name.trim(), "parameter", &known, ""))
+            })?;
+            parameters[place] = number(value).ok_or_else(|| flag("set", not_a_number(value)))?;
+        }
+        let start = |flags: &[String], name, names: &[String], quantity| -> Result<Vec<f64>, Failed> {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let swept = sweeps.iter().filter(|sweep| sweep.quantity == quantity).count();
+            if flags.is_empty() && swept == names.len() {
+                return Ok(vec![0.0; names.len()]);
+            }
+            if flags.len() != names.len() {
+                let expected = format!("expected {} numbers, {}", names.len(), names.join(", "));
+                return Err(flag(name, format!("{expected}; found {}", flags.len())));
+            }
+            flags.iter().map(|text| number(text).ok_or_else(|| flag(name, not_a_number(text)))).collect()
+        };
+        let q0 = start(&self.q0, "q0", system.coordinates(), Quantity::Coordinate)?;
+        let v0 = start(&self.v0, "v0", system.velocities(), Quantity::Velocity)?;
+        let z0 = match self.z0.is_empty() {
+            true => Vec::new(),
+            false => start(&self.z0, "z0", system.states(), Quantity::State)?,
+        };
+        let h = self.h.as_deref().ok_or_else(|| flag("h", "missing"))?;
+        let h = number(h).ok_or_else(|| flag("h", not_a_number(h)))?;
+        let scheme = match method {
+            Some("exact") => Scheme::Exact,
+            Some(id) => Scheme::Steps(system.variant(id).map_err(|error| flag("method", error))?),
+            None => match system.declared().first() {
+                Some(&method) => Scheme::Steps(Variant::from(method)),
+                None => return Err(flag("method", "missing: no method applies to this system")),
+            },
+        };
+        let inputs = Inputs::Held(vec![0.0; system.inputs().len()]);
+        let project = self.project;
+        let mut run = Run {
+            system,
+            scheme,
+            parameters,
+            q0,
+            v0,
+            z0,
+            inputs,
+            h,
+            steps: 0,
+            every: 1,
+            project,
+            pose: None,
+        };
+        for sweep in sweeps {
+            sweep.set(&mut run, sweep.values[0]);
+        }
+        let mut parameters = run.system.parameters().iter().zip(&run.parameters);
+        match parameters.find(|(_, value)| value.is_nan()) {
+            Some((name, _)) => Err(flag("set", format!("the parameter `{name}` has no value"))),
+            None => Ok(run),
+        }
+    }
+}
+
+/// A start that violates constraints can be projected.
+fn hint(failed: Failed) -> Failed {
+    match failed {
+        Failed::Wrong(message) if message.contains(" violates the ") => {
+            Failed::Wrong(format!("{message}; --project begins at the nearest admissible one"))
+        }
+        failed => failed,
+    }
+}
+
+/// The same with what it is about.
+fn about(what: impl std::fmt::Display, failed: Failed) -> Failed {
+    match failed {
+        Failed::Wrong(message) => Failed::Wrong(format!("{what}: {message}")),
+        failed => failed,
+    }
+}
+
+fn place(name: &str, names: &[String]) -> Option<usize> {
+    names.iter().position(|known| known == name)
+}
+
+/// A decimal, a fraction, or a multiple of `pi`.
+fn number(text: &str) -> Option<f64> {
+    exact(text)
+}
+
+fn not_a_number(text: &str) -> String {
+    format!("expected a number, a fraction or a multiple of pi, found `{text}`")
+}
+
+/// Most values of one sweep.
+const MOST: usize = 1_000_000;
+
+/// Most steps with inputs of their own.
+const MOST_INPUTS: u64 = 10_000_000;
+
+/// The values of one parameter or initial value.
+struct Sweep {
+    name: String,
+    quantity: Quantity,
+    place: usize,
+    values: Vec<f64>,
+}
+
+impl Sweep {
+    fn parse(text: &str, system: &System) -> Result<Sweep, Failed> {
+        let form = || flag("sweep", format!("expected NAME=FROM:TO:COUNT or NAME=V,V,..., found `{text}`"));
+        let (name, values) = text.split_once('=').ok_or_else(form)?;
+        let name = name.trim();
+        let velocities: Vec<String> = (system.velocities().iter().enumerate())
+            .map(|(i, name)| if i < system.shape() { format!("dot_{name}") } else { name.clone() })
+            .collect();
+        let lists = [
+            (Quantity::Swept, system.parameters()),
+            (Quantity::Coordinate, system.coordinates()),
+            (Quantity::Velocity, &velocities),
+        ];
+        let found = lists.iter().find_map(|(quantity, names)| Some((*quantity, place(name, names)?)));
+        let (quantity, place) = found.ok_or_else(|| {
+            let known: Vec<&str> =
+                lists.iter().flat_map(|(_, names)| names.iter().map(String::as_str)).collect();
+            flag("sweep", unknown(name, "parameter or initial value", &known, ""))
+        })?;
+        let read = |text: &str| number(text).ok_or_else(|| flag("sweep", not_a_number(text)));
+        let values = match values.split(':').collect::<Vec<_>>().as_slice() {
+            [from, to, count] => {
+                let (from, to) = (read(from)?, read(to)?);
+                let count: usize = count.trim().parse().map_err(|_| form())?;
+                if !(2..=MOST).contains(&count) {
+                    return Err(flag("sweep", format!("expected from 2 to {MOST} values, found {count}")));
+                }
+                (0..count).map(|i| from + (to - from) * i as f64 / (count - 1) as f64).collect()
+            }
+            [list] => list.split(',').map(read).collect::<Result<Vec<_>, _>>()?,
+            _ => return Err(form()),
+        };
+        Ok(Sweep { name: name.to_owned(), quantity, place, values })
+    }
+
+    fn set(&self, run: &mut Run, value: f64) {
+        let numbers = match self.quantity {
+            Quantity::Coordinate => &mut run.q0,
+            Quantity::Velocity => &mut run.v0,
+            _ => &mut run.parameters,
+        };
+        numbers[self.place] = value;
+    }
+}
+
+/// Inputs per step of a CSV file.
+fn inputs(file: &Path, names: &[String], h: f64, steps: u64) -> Result<Inputs, Failed> {
+    let text = read(file)?;
+    let wrong = |line: usize, problem: String| Failed::Wrong(format!("{}:{line}: {problem}", file.display()));
+    let mut lines =
+        text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+    let (first, header) =
+        lines.next().ok_or_else(|| wrong(1, "expected a header with the names of the inputs".to_owned()))?;
+    let header: Vec<&str> = header.split(',').map(str::trim).collect();
+    let column = |name: &str| header.iter().position(|known| *known == name);
+    let columns: Vec<usize> = names
+        .iter()
+        .map(|name| column(name).ok_or_else(|| wrong(first + 1, format!("no column `{name}`"))))
+        .collect::<Result<_, _>>()?;
+    if let Some(other) = header.iter().find(|name| **name != "t" && !names.iter().any(|known| known == *name))
+    {
+        let known: Vec<&str> = names.iter().map(String::as_str).chain(["t"]).collect();
+        return Err(wrong(first + 1, unknown(other, "input", &known, "").to_string()));
+    }
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    for (i, line) in lines {
+        let numbers: Vec<f64> = line
+            .split(',')
+            .map(|text| {
+                text.trim()
+                    .parse()
+                    .ok()
+                    .filter(|x: &f64| x.is_finite())
+                    .ok_or_else(|| wrong(i + 1, not_a_number(text)))
+            })
+            .collect::<Result<_, _>>()?;
+        if numbers.len() != header.len() {
+            return Err(wrong(i + 1, format!("expected {} numbers, found {}", header.len(), numbers.len())));
+        }
+        rows.push(numbers);
+    }
+    let of = |row: &Vec<f64>| -> Vec<f64> { columns.iter().map(|&column| row[column]).collect() };
+    let Some(t) = column("t") else {
+        if rows.len() as u64 != steps {
+            let found = rows.len();
+            return Err(Failed::Wrong(format!(
+                "{}: expected a row for each of {steps} steps, found {found}",
+                file.display()
+            )));
+        }
+        return Ok(Inputs::PerStep(rows.iter().map(of).collect()));
+    };
+    if rows.is_empty() || rows.windows(2).any(|pair| pair[1][t] <= pair[0][t]) {
+        return Err(Failed::Wrong(format!("{}: expected rows with increasing times `t`", file.display())));
+    }
+    if steps > MOST_INPUTS {
+        let problem = format!("inputs that change are listed for each step, at most {MOST_INPUTS} of them");
+        return Err(flag("steps", problem));
+    }
+    // Held from the last change up to the beginning of the step; the first row holds before it, too.
+    let at = |k: u64| {
+        let now = k as f64 * h;
+        let rows_before = rows.partition_point(|row| row[t] <= now + 1e-9 * h.abs());
+        of(&rows[rows_before.max(1) - 1])
+    };
+    Ok(Inputs::PerStep((0..steps).map(at).collect()))
+}

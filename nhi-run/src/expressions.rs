@@ -1,0 +1,160 @@
+//! Expressions in the grammar of a declaration, with its names.
+
+use crate::apart::apart;
+use crate::error::{DeclarationError, Mistake, Place, Text};
+use crate::system::choose;
+use nhi_codegen::declaration::{Declaration, Rejected};
+use nhi_codegen::expand::{MAX_NESTING, too_deep};
+use nhi_codegen::system::{Definition, Quantity, System};
+use nhi_jit::Point;
+use proc_macro2::{LexError, TokenStream};
+
+/// A declaration with outputs.
+pub(crate) struct Extended {
+    pub(crate) declaration: Declaration,
+    /// The outputs; those that are vectors entry by entry.
+    pub(crate) outputs: Vec<Definition>,
+}
+
+/// The declaration of a struct, with expressions that are added to its `let` names; those without an expression are such
+/// names already. `rejected` makes errors of later stages.
+pub(crate) fn extended(
+    mut input: syn::DeriveInput,
+    source: (&str, &str),
+    outputs: &[(&str, Option<&str>)],
+) -> Result<(Extended, impl Fn(&Rejected) -> DeclarationError), DeclarationError> {
+    let mut texts = vec![Text::new(source.0, source.1, input.ident.span().file())];
+    let mut mistakes = Vec::new();
+    for &(output, expression) in outputs {
+        let Some(expression) = expression else { continue };
+        match definition(output, expression) {
+            Ok((attribute, spans)) => {
+                input.attrs.push(attribute);
+                texts.push(Text::new(output, expression, spans));
+            }
+            Err(mistake) => mistakes.push(*mistake),
+        }
+    }
+    if !mistakes.is_empty() {
+        return Err(DeclarationError { mistakes });
+    }
+    let rejected = move |rejected: &Rejected| DeclarationError {
+        mistakes: rejected.errors.iter().map(|error| Mistake::of(error, &texts)).collect(),
+    };
+    let declaration = Declaration::parse(&input).map_err(|all| rejected(&all))?;
+    let system = &declaration.system;
+    let mut found = Vec::new();
+    for (output, _) in outputs {
+        let is_entry = |rest: &str| rest.is_empty() || rest.starts_with('[');
+        let known = known(system).filter(|one| one.name.strip_prefix(output).is_some_and(is_entry));
+        let before = found.len();
+        found.extend(known);
+        if found.len() == before {
+            mistakes.push(unknown(output, system.definitions.iter().map(|one| one.name.as_str())));
+        }
+    }
+    if !mistakes.is_empty() {
+        return Err(DeclarationError { mistakes });
+    }
+    Ok((Extended { declaration, outputs: found }, rejected))
+}
+
+/// Everything in a system that has a name.
+fn known(system: &System) -> impl Iterator<Item = Definition> {
+    let body = &system.velocities[system.shape()..];
+    let symbols = [&system.coordinates, body, &system.inputs, &system.parameters].into_iter().flatten();
+    let symbols = symbols.map(|one| Definition { name: one.name.clone(), value: one.symbol });
+    system.definitions.iter().cloned().chain(symbols)
+}
+
+/// The attribute that declares an output, and what the spans of its tokens call their text.
+fn definition(name: &str, expression: &str) -> Result<(syn::Attribute, String), Box<Mistake>> {
+    let mut ident: syn::Ident = syn::parse_str(name).map_err(|_| {
+        Box::new(Mistake::new(format!("the output `{name}` has no name: expected an identifier")))
+    })?;
+    let wrong = |message: String| {
+        let (file, text) = (name.to_owned(), expression.to_owned());
+        Box::new(Mistake::new(message).at(Place { file, text, range: 0..expression.len() }))
+    };
+    let tokens: TokenStream = expression.parse().map_err(|error: LexError| wrong(error.to_string()))?;
+    if too_deep(&tokens).is_some() {
+        return Err(wrong(format!("brackets are nested more than {MAX_NESTING} deep")));
+    }
+    let Some(first) = tokens.clone().into_iter().next() else {
+        return Err(wrong(format!("the output `{name}` is empty: expected an expression")));
+    };
+    ident.set_span(first.span());
+    Ok((syn::parse_quote!(#[nonholonomic(let(#ident = (#tokens)))]), first.span().file()))
+}
+
+fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Mistake {
+    let known: Vec<String> = known.map(|known| format!("`{known}`")).collect();
+    let help = match known.is_empty() {
+        true => format!("give an expression: `{name}=...`"),
+        false => format!("give an expression, `{name}=...`, or one of {}", known.join(", ")),
+    };
+    let message = format!("the declaration has no `let` of the name `{name}`");
+    Mistake { help: Some(help), ..Mistake::new(message) }
+}
+
+/// The values of definitions of the system.
+pub(crate) fn evaluate(system: &System, definitions: &[Definition], at: &Point<'_>) -> Vec<f64> {
+    if definitions.is_empty() {
+        return Vec::new();
+    }
+    let given = [
+        (&system.parameters, at.parameters),
+        (&system.coordinates, at.q),
+        (&system.velocities, at.v),
+        (&system.states, at.z),
+        (&system.inputs, at.inputs),
+    ];
+    let pairs = given.into_iter().flat_map(|(names, values)| names.iter().zip(values));
+    let symbols = pairs.map(|(Quantity { symbol, .. }, &value)| (*symbol, value)).chain([(system.t, at.t)]);
+    let values = symbols.filter_map(|(symbol, value)| Some((system.pool.as_symbol(symbol)?, value)));
+    let roots: Vec<_> = definitions.iter().map(|definition| definition.value).collect();
+    system.pool.evaluate(&roots, &values.collect())
+}
+
+/// Initial data as expressions in parameters, of which each may use those before it.
+pub(crate) struct Initial {
+    system: System,
+    entries: Vec<Definition>,
+}
+
+impl Initial {
+    /// Reads the expressions of q₀ and v₀, in this order.
+    pub(crate) fn read(
+        source: &str,
+        file: &str,
+        name: &str,
+        expressions: &[String],
+    ) -> Result<Initial, DeclarationError> {
+        let names: Vec<String> = (0..expressions.len()).map(|i| format!("initial_{i}")).collect();
+        let outputs: Vec<_> =
+            names.iter().zip(expressions).map(|(n, e)| (n.as_str(), Some(e.as_str()))).collect();
+        let read = || {
+            let input = choose(source, file, Some(name))?;
+            let (Extended { declaration, outputs }, _) = extended(input, (file, source), &outputs)?;
+            Ok(Initial { system: declaration.system, entries: outputs })
+        };
+        apart(read).unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))
+    }
+
+    /// The values of expressions without names.
+    pub(crate) fn constants(&self) -> Vec<f64> {
+        evaluate(&self.system, &self.entries, &Point::default())
+    }
+
+    /// q₀ and v₀ for these parameters.
+    pub(crate) fn at(&self, parameters: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (n, m) = (self.system.coordinates.len(), self.system.velocities.len());
+        let (mut q, mut v) = (vec![f64::NAN; n], vec![f64::NAN; m]);
+        for i in 0..n + m {
+            let at = Point { parameters, q: &q, v: &v, z: &[], t: 0.0, inputs: &[] };
+            let value = evaluate(&self.system, &self.entries[i..=i], &at)[0];
+            *(if i < n { &mut q[i] } else { &mut v[i - n] }) = value;
+        }
+        (q, v)
+    }
+}
