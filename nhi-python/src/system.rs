@@ -61,6 +61,7 @@ impl Core {
 }
 
 #[pymethods]
+#[allow(clippy::too_many_arguments, reason = "the facts of a point or a run, as Python passes them")]
 impl Core {
     /// Reads and derives the declaration that the pieces make, which stands for the text of `file`.
     #[new]
@@ -207,7 +208,6 @@ impl Core {
 
     /// A run's samples, and the exception that ended it before its last step. `inputs` has one row, which is held, or a row
     /// per step.
-    #[allow(clippy::too_many_arguments, reason = "the facts of a run")]
     fn record(
         &self,
         py: Python<'_>,
@@ -248,7 +248,6 @@ impl Core {
     }
 
     /// A simulation at its start.
-    #[allow(clippy::too_many_arguments, reason = "the facts of a simulation")]
     fn simulation(
         slf: &Bound<'_, Self>,
         method: &str,
