@@ -207,6 +207,39 @@ impl Simulation {
         Ok(Simulation::of(self.compiled.clone(), self.method, data, state))
     }
 
+    /// The simulation that has these [`Simulation::numbers`] after `steps` steps: its next states are those of the simulation
+    /// that they were read from, bit for bit. That one was begun at t = 0.
+    ///
+    /// # Errors
+    /// [`Error::NotCompiled`], [`Error::Length`], [`Error::StepSize`], [`Error::NonFinite`] and [`Error::Start`].
+    pub fn restore(
+        compiled: &Compiled,
+        variant: Variant,
+        parameters: &[f64],
+        inputs: &[f64],
+        h: f64,
+        numbers: &[f64],
+        steps: u64,
+    ) -> Result<Simulation, Error> {
+        let names = compiled.names();
+        let method = compiled.methods().iter().position(|method| method.variant == variant);
+        let Some(method) = method else { return Err(Error::NotCompiled { variant }) };
+        has_length("parameters", parameters, &names.parameters)?;
+        has_length("inputs", inputs, &names.inputs)?;
+        has_step_size(h)?;
+        finite(Quantity::Parameter, &names.parameters, parameters)?;
+        finite(Quantity::Input, &names.inputs, inputs)?;
+        let functions = &compiled.methods()[method];
+        let (expected, found) = (functions.layout.state.len(), numbers.len());
+        if expected != found {
+            return Err(Error::Length { what: "numbers of the state", expected, found });
+        }
+        let at = Point { parameters, inputs, ..Point::default() };
+        let data = functions.data(compiled.code(), &at, h).map_err(|cause| Error::Start { cause })?;
+        let state = numbers.to_vec();
+        Ok(Simulation { compiled: compiled.clone(), method, before: state.clone(), data, state, steps })
+    }
+
     fn functions(&self) -> &Method {
         &self.compiled.methods()[self.method]
     }

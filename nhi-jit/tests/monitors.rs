@@ -111,3 +111,35 @@ fn monitors_on_groups_are_those_of_the_runtime() {
     let (derived, found) = compare!(derived, start("rattle").expect("it starts"), 40);
     assert_eq!(found.parasite(), Ok(Some(derived.parasite().expect("regular"))));
 }
+
+#[test]
+fn a_restored_simulation_goes_on_with_the_same_bits() {
+    let at_run_time = compiled("Sleigh");
+    for id in ["dla2", "rattle"] {
+        let variant = Variant::with_id(id).expect("a method");
+        let (parameters, v) = ([1.0, 0.5, 0.2], [1.2, 0.6, 0.24]);
+        let begun =
+            nhi_jit::Simulation::project(&at_run_time, variant, &parameters, &[0.0; 3], &v, &[0.0], 0.01);
+        let mut simulation = begun.expect("it starts");
+        simulation.advance(20).expect("steps");
+        simulation.step_with(&[0.3]).expect("a step");
+        let restored = nhi_jit::Simulation::restore(
+            &at_run_time,
+            variant,
+            simulation.parameters(),
+            simulation.inputs(),
+            simulation.h(),
+            simulation.numbers(),
+            simulation.steps(),
+        );
+        let mut restored = restored.expect("numbers of a simulation");
+        for simulation in [&mut simulation, &mut restored] {
+            simulation.advance(100).expect("steps");
+        }
+        assert_eq!(restored.numbers(), simulation.numbers(), "{id}");
+        assert_eq!(restored.time(), simulation.time());
+    }
+    let variant = Variant::with_id("dla2").expect("a method");
+    let short = nhi_jit::Simulation::restore(&at_run_time, variant, &[1.0; 3], &[0.0], 0.01, &[0.0; 2], 1);
+    assert!(matches!(short, Err(nhi_jit::Error::Length { found: 2, .. })));
+}

@@ -1,0 +1,22 @@
+"""Mechanical systems with nonholonomic constraints: declared in a line, compiled in milliseconds, simulated for long.
+
+>>> import nhi
+>>> sleigh = nhi.System(
+...     coordinates=["theta", "x", "y"],
+...     parameters=["J", "m", "a"],
+...     lagrangian="J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2)",
+...     constraints={"blade": "a*dtheta + sin(theta)*dx - cos(theta)*dy"},
+... )
+>>> run = sleigh.simulate(dict(J=1, m=1, a=0.2), q0=[0, 0, 0], v0=[1, 0.5, 0.2], h=0.01, steps=1000)
+>>> run.q.shape
+(1001, 3)
+"""
+
+from nhi import models
+from nhi._ensemble import Ensemble
+from nhi._errors import DeclarationError, StepError
+from nhi._nhi import Simulation
+from nhi._run import Run
+from nhi._system import Acceleration, System
+
+__all__ = ["Acceleration", "DeclarationError", "Ensemble", "Run", "Simulation", "StepError", "System", "models"]

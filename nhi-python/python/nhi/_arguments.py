@@ -1,0 +1,115 @@
+"""Arguments as arrays, with errors that name them."""
+
+from __future__ import annotations
+
+import difflib
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def array(argument: str, given: ArrayLike) -> Array:
+    """The numbers in an array."""
+    try:
+        return np.asarray(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{argument}: expected numbers: {error}") from None
+
+
+def vector(argument: str, given: ArrayLike, names: Sequence[str]) -> Array:
+    """A number for each of `names`, shape (len(names),)."""
+    numbers = array(argument, given)
+    if numbers.shape != (len(names),):
+        raise ValueError(f"{argument}: expected {meant(names)}, found shape {numbers.shape}")
+    return numbers
+
+
+def rows(argument: str, given: ArrayLike, names: Sequence[str], count: int | None) -> Array:
+    """`count` rows of such numbers; one row stands for all, and is alone without `count`."""
+    numbers = array(argument, given)
+    if numbers.ndim not in (1, 2) or numbers.shape[-1] != len(names):
+        raise ValueError(f"{argument}: expected {meant(names)} in a row, found shape {numbers.shape}")
+    if numbers.ndim == 1:
+        numbers = numbers[np.newaxis]
+    if count is not None and len(numbers) not in (1, count):
+        raise ValueError(f"{argument}: expected 1 or {count} rows, found {len(numbers)}")
+    return numbers if count is None else np.ascontiguousarray(np.broadcast_to(numbers, (count, len(names))))
+
+
+def meant(names: Sequence[str]) -> str:
+    shown = ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:10])}, ..., {names[-1]}"
+    return f"{len(names)} number{'' if len(names) == 1 else 's'}" + (f" ({shown})" if names else "")
+
+
+def count(argument: str, given: Any, least: int) -> int:
+    """An integer, not less than `least`."""
+    try:
+        number = operator.index(given)
+    except TypeError:
+        raise ValueError(f"{argument}: expected an integer, found {given!r}") from None
+    if not least <= number < 2**63:
+        raise ValueError(f"{argument}: expected an integer from {least} on, found {number}")
+    return number
+
+
+def number(argument: str, given: Any) -> float:
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise ValueError(f"{argument}: expected a number, found {given!r}") from None
+
+
+def fields(flattened: Sequence[str]) -> dict[str, int | None]:
+    """The parameters as declared, with the lengths of arrays: `c[0]`, `c[1]` are `c` of length 2."""
+    found: dict[str, int | None] = {}
+    for name in flattened:
+        field, bracket, _ = name.partition("[")
+        found[field] = (found.get(field) or 0) + 1 if bracket else None
+    return found
+
+
+def parameters(given: Any, flattened: Sequence[str], count: int | None = None) -> Array:
+    """Values of all parameters, shape (number of them,); for `count` members, shape (count, number of them)."""
+    known = fields(flattened)
+    if not isinstance(given, Mapping):
+        raise ValueError(f"p: expected a dictionary with the parameters {', '.join(known)}, found {given!r}")
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1)
+            hint = f"did you mean `{near[0]}`?" if near else f"the parameters are {', '.join(known) or 'none'}"
+            raise ValueError(f"p: unknown parameter `{name}`; {hint}")
+    missing = [name for name in known if name not in given]
+    if missing:
+        raise ValueError(f"p: missing parameter{'s' * (len(missing) > 1)} {', '.join(f'`{n}`' for n in missing)}")
+    columns = []
+    for name, length in known.items():
+        values = array(f'p["{name}"]', given[name])
+        own: tuple[int, ...] = () if length is None else (length,)
+        each = (*(() if count is None else (count,)), *own)
+        if values.shape not in (own, each):
+            shapes = " or ".join(str(shape) for shape in dict.fromkeys((own, each)))
+            raise ValueError(f'p["{name}"]: expected shape {shapes}, found {values.shape}')
+        columns.append(np.broadcast_to(values, each).reshape((*each[: len(each) - len(own)], length or 1)))
+    shape = () if count is None else (count,)
+    return np.ascontiguousarray(np.concatenate([np.empty((*shape, 0)), *columns], axis=-1))
+
+
+def members(p: Mapping[str, Any], flattened: Sequence[str], *others: ArrayLike) -> int:
+    """How many members an ensemble has: the length of what is given for each of them."""
+    lengths = {}
+    for name, length in fields(flattened).items():
+        if name in p and np.ndim(p[name]) > (length is not None):
+            lengths[f'p["{name}"]'] = len(p[name])
+    for argument, given in zip(("q0", "v0", "z0", "inputs"), others, strict=True):
+        if np.ndim(given) == 2:
+            lengths[argument] = len(given)  # type: ignore[arg-type]
+    several = {argument: length for argument, length in lengths.items() if length != 1}
+    if len(set(several.values())) > 1:
+        found = ", ".join(f"{argument} for {length}" for argument, length in several.items())
+        raise ValueError(f"{list(several)[-1]}: the arguments are for different numbers of members: {found}")
+    return next(iter(several.values()), 1)

@@ -1,0 +1,167 @@
+# Types of the extension module, which is written in Rust (`src`).
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+def models() -> list[tuple[str, bool, str]]:
+    """The models of the literature: names, whether they are for methods on groups, and declarations."""
+
+@final
+class Core:
+    """A declared system: what `nhi.System` calls."""
+
+    def __new__(cls, pieces: list[tuple[str | None, str]], file: str, name: str | None) -> Core: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def parameters(self) -> list[str]: ...
+    @property
+    def coordinates(self) -> list[str]: ...
+    @property
+    def velocities(self) -> list[str]: ...
+    @property
+    def inputs(self) -> list[str]: ...
+    @property
+    def states(self) -> list[str]: ...
+    @property
+    def constraints(self) -> list[str]: ...
+    @property
+    def methods(self) -> list[str]: ...
+    @property
+    def default_method(self) -> str: ...
+    def energy(self, parameters: Array, q: Array, v: Array, t: float, inputs: Array, z: Array) -> Array: ...
+    def project(self, parameters: Array, q: Array, v: Array, t: float, inputs: Array, z: Array) -> Array: ...
+    def acceleration(self, parameters: Array, q: Array, v: Array, t: float, inputs: Array, z: Array) -> Array: ...
+    def record(
+        self,
+        method: str,
+        parameters: Array,
+        q0: Array,
+        v0: Array,
+        z0: Array,
+        inputs: Array,
+        is_held: bool,
+        h: float,
+        steps: int,
+        every: int,
+        project: bool,
+        progress: Callable[[int], object] | None,
+    ) -> tuple[Recording, BaseException | None]: ...
+    def simulation(
+        self, method: str, parameters: Array, q0: Array, v0: Array, z0: Array, inputs: Array, h: float, project: bool
+    ) -> Simulation: ...
+
+@final
+class Recording:
+    """The samples of a run: what `nhi.Run` shows."""
+
+    def __len__(self) -> int: ...
+    def names(self) -> list[str]: ...
+    def names_of(self, name: str) -> list[str]: ...
+    def column(self, name: str) -> Array | None: ...
+    def matrix(self, name: str) -> Array: ...
+    def about(self) -> dict[str, Any]: ...
+    def page(self) -> str: ...
+    def svg(self) -> str: ...
+    def file(self, extension: str, case: str) -> bytes: ...
+
+@final
+class Simulation:
+    """The integration of one trajectory, step by step. `System.simulation` makes one.
+
+    After k steps the time is t = k h. Inputs are held: every step uses those that were given last. A simulation belongs to
+    one thread at a time; several simulations can run at once.
+    """
+
+    def step(self, inputs: Sequence[float] | Array | None = None) -> None:
+        """Takes one step, with these inputs if they are given."""
+    def advance(self, steps: int, inputs: Sequence[float] | Array | None = None) -> None:
+        """Takes `steps` steps with the inputs held, without the interpreter lock."""
+    @property
+    def t(self) -> float:
+        """Time, in the unit of `h`."""
+    @property
+    def steps(self) -> int:
+        """Number of steps taken."""
+    @property
+    def h(self) -> float:
+        """Step size."""
+    @property
+    def method(self) -> str:
+        """Id of the method."""
+    @property
+    def q(self) -> Array:
+        """Configuration, shape (n,)."""
+    @property
+    def v(self) -> Array:
+        """Velocity dq/dt, with a group factor its body velocity last, shape (n,)."""
+    @property
+    def z(self) -> Array:
+        """Auxiliary states."""
+    @property
+    def p(self) -> Array:
+        """Momentum ∂L/∂v, shape of `v`."""
+    @property
+    def multipliers(self) -> Array:
+        """Multipliers λ of the last step, shape (m,): the reaction is +μᵀλ."""
+    @property
+    def reaction(self) -> Array:
+        """Reaction μᵀλ of the last step, shape of `v`."""
+    @property
+    def energy(self) -> float:
+        """Energy ∂L/∂v · v − L."""
+    @property
+    def residual(self) -> Array:
+        """μ(q) v + μ₀(q) of the constraints, shape (m,)."""
+    @property
+    def position_residual(self) -> Array:
+        """g(q) of the position constraints."""
+    @property
+    def inputs(self) -> Array:
+        """The inputs that are held."""
+    def acceleration(self) -> tuple[Array, Array]:
+        """dv/dt and the multipliers of the continuous equations at the present state and inputs."""
+
+@final
+class Ensemble:
+    """Many simulations: what `nhi.Ensemble` calls."""
+
+    def __new__(
+        cls,
+        core: Core,
+        method: str,
+        parameters: Array,
+        q0: Array,
+        v0: Array,
+        z0: Array,
+        inputs: Array,
+        h: float,
+        project: bool,
+    ) -> Ensemble: ...
+    def __len__(self) -> int: ...
+    def run(self, steps: int, every: int, progress: Callable[[int], object] | None) -> Array: ...
+    @property
+    def t(self) -> float: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def q(self) -> Array: ...
+    @property
+    def v(self) -> Array: ...
+    @property
+    def z(self) -> Array: ...
+    @property
+    def multipliers(self) -> Array: ...
+    @property
+    def energy(self) -> Array: ...
+    @property
+    def failures(self) -> list[tuple[int, Any]]: ...

@@ -1,0 +1,158 @@
+"""Samples of a run."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nhi._arguments import Array
+from nhi._nhi import Recording
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+
+class Run(Mapping[str, Array]):
+    """The K samples of a run, as named columns and as arrays.
+
+    `run["theta"]` is a column, shape (K,); `run.columns` are the names: `k` and `t`, the coordinates, their velocities
+    (`dot_theta`), inputs, momenta (`p_theta`), multipliers (`lambda_blade`), reactions (`reaction_theta`), `energy`, and
+    residuals of the constraints (`residual_blade`). Units are those of the parameters and of the start.
+    """
+
+    def __init__(self, recording: Recording, case: Mapping[str, Any]) -> None:
+        self._recording = recording
+        self._case = dict(case)
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return self._recording.names()
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What was run: `system`, `declaration` (a hash), `parameters`, `method`, `h`, and `stopped`, why it ended early."""
+        return self._recording.about()
+
+    def __getitem__(self, name: str) -> Array:
+        column = self._recording.column(name)
+        if column is None:
+            raise KeyError(f"no column `{name}`; there are {', '.join(self.columns)}")
+        return column
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @cached_property
+    def t(self) -> Array:
+        """Times, shape (K,)."""
+        return self["t"]
+
+    @cached_property
+    def q(self) -> Array:
+        """Configurations, shape (K, n)."""
+        return self._recording.matrix("coordinate")
+
+    @cached_property
+    def v(self) -> Array:
+        """Velocities dq/dt, with a group factor its body velocities last, shape (K, n)."""
+        return self._recording.matrix("velocity")
+
+    @cached_property
+    def z(self) -> Array:
+        """Auxiliary states, shape (K, number of them)."""
+        return self._recording.matrix("state")
+
+    @cached_property
+    def p(self) -> Array:
+        """Momenta ∂L/∂v, shape of `v`."""
+        return self._recording.matrix("momentum")
+
+    @cached_property
+    def inputs(self) -> Array:
+        """Inputs of the steps that end at the samples, shape (K, number of inputs)."""
+        return self._recording.matrix("input")
+
+    @cached_property
+    def multipliers(self) -> Array:
+        """Multipliers λ of the steps that end at the samples, shape (K, m): the reaction is +μᵀλ."""
+        return self._recording.matrix("multiplier")
+
+    @cached_property
+    def reaction(self) -> Array:
+        """Reactions μᵀλ, forces or torques on every velocity, shape of `v`."""
+        return self._recording.matrix("reaction")
+
+    @cached_property
+    def energy(self) -> Array:
+        """Energies ∂L/∂v · v − L, shape (K,)."""
+        return self["energy"]
+
+    @cached_property
+    def residual(self) -> Array:
+        """μ(q) v + μ₀(q) of the constraints, shape (K, m)."""
+        return self._recording.matrix("residual")
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Writes a file; `path` ends in `.csv`, `.json` or `.npz`. Numbers can be read back exactly.
+
+        JSON is a case for the command `nhi`, if the system comes from a file.
+        """
+        path = Path(path)
+        # The start as it was, which `project` may have changed.
+        case = {**self._case, "q0": self.q[0].tolist(), "v0": self.v[0].tolist()}
+        if self.z.shape[1]:
+            case["z0"] = self.z[0].tolist()
+        if "declaration" in case:
+            # Cases name files relative to themselves.
+            case["declaration"] = os.path.relpath(case["declaration"], path.resolve().parent)
+        path.write_bytes(self._recording.file(path.suffix.removeprefix("."), json.dumps(case)))
+        return path
+
+    def view(self, path: str | os.PathLike[str]) -> Path:
+        """Writes a page that plays the motion: one file, which a browser shows without a network."""
+        path = Path(path)
+        path.write_text(self._recording.page(), encoding="utf-8")
+        return path
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The columns as a data frame with the index `t`. Needs pandas."""
+        import pandas
+
+        frame = pandas.DataFrame(dict(self)).set_index("t")
+        frame.attrs = self.about
+        return frame
+
+    def plot(self) -> Figure:
+        """Coordinates, velocities, multipliers and the change of the energy over time. Needs Matplotlib."""
+        from matplotlib.figure import Figure
+
+        names = self._recording.names_of
+        panels = [(kind, names(kind)) for kind in ("coordinate", "velocity", "multiplier") if names(kind)]
+        figure = Figure(figsize=(7, 2 * len(panels) + 2), layout="constrained")
+        axes = figure.subplots(len(panels) + 1, sharex=True, squeeze=False)[:, 0]
+        for axis, (_, columns) in zip(axes[:-1], panels, strict=True):
+            for column in columns:
+                axis.plot(self.t, self[column], label=column)
+            axis.legend(loc="upper right", fontsize="small")
+        axes[-1].plot(self.t, self.energy - self.energy[:1])
+        axes[-1].set(xlabel="t", ylabel="energy − energy(0)")
+        about = self.about
+        axes[0].set_title(f"{about['system']}, {about['method']}, h = {about['h']}")
+        return figure
+
+    def __repr__(self) -> str:
+        about, samples = self.about, len(self._recording)
+        stopped = f", stopped: {about['stopped']}" if about["stopped"] else ""
+        return f"<nhi.Run of {about['system']} by {about['method']}: {samples} samples, h = {about['h']}{stopped}>"
+
+    def _repr_html_(self) -> str:
+        return self._recording.svg()

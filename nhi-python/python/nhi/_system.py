@@ -1,0 +1,434 @@
+"""Declared systems."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nhi import _arguments as arguments
+from nhi._arguments import Array
+from nhi._declaration import compose, core
+from nhi._ensemble import Ensemble
+from nhi._errors import refused
+from nhi._nhi import Core, Simulation
+from nhi._progress import bar
+from nhi._run import Run
+
+
+class Acceleration(NamedTuple):
+    """What `System.acceleration` returns."""
+
+    #: dv/dt, shape of v.
+    dv: Array
+    #: Multipliers λ, one for each constraint: the reaction is +μᵀλ.
+    multipliers: Array
+
+
+class System:
+    """A mechanical system with nonholonomic constraints, declared by texts in the grammar of the Rust derive.
+
+    Texts are formulas such as `m/2*dot(x)^2`: `dot(x)` is the velocity of `x`, `dx` its differential. SymPy expressions
+    serve as well, with functions of `dynamicsymbols._t` for coordinates.
+
+    Args:
+        coordinates: names of the coordinates; `"y[3]"` declares `y[0]`, `y[1]`, `y[2]`.
+        parameters: names of the parameters; `"c[3]"` declares an array.
+        lagrangian: L(q, v; parameters), quadratic in the velocities.
+        constraints: one-forms that vanish, `{"blade": "sin(theta)*dx - cos(theta)*dy"}`, or a list of them without labels.
+            An empty list declares a system without constraints.
+        force: the work one-form of forces that have no potential, `"u*dx - c*dot(x)*dx"`; from SymPy, a mapping from
+            coordinates to forces.
+        let: named subexpressions, for everything after them.
+        inputs: names of control inputs.
+        group: a Lie group factor of the configuration space, such as `"SE2(theta, x, y; omega, v, w)"`.
+        holonomic: expressions in the coordinates that vanish, as a mapping or a list.
+        states: names of auxiliary states z, such as currents and filters.
+        dynamics: dz/dt by states, `{"i": "(u - R*i - k*dot(phi))/L"}`.
+        name: what files and pictures call the system.
+
+    Raises:
+        DeclarationError: with the argument, line and column of every mistake.
+
+    A system is derived at once, and each method compiled when it is first used, once in each process. It can be pickled.
+    """
+
+    def __init__(
+        self,
+        *,
+        coordinates: Iterable[Any],
+        lagrangian: Any,
+        parameters: Iterable[Any] = (),
+        constraints: Mapping[str, Any] | Iterable[Any] | str | None = None,
+        force: Any = None,
+        let: Mapping[str, Any] | None = None,
+        inputs: Iterable[Any] = (),
+        group: str | None = None,
+        holonomic: Mapping[str, Any] | Iterable[Any] | str | None = None,
+        states: Iterable[Any] = (),
+        dynamics: Mapping[Any, Any] | None = None,
+        name: str = "System",
+    ) -> None:
+        if not name.isidentifier():
+            raise ValueError(f'name: expected an identifier, found "{name}"')
+        if constraints is None and holonomic is None:
+            help = "for a system without constraints write `constraints=[]`"
+            raise refused("constraints", "missing constraints", help)
+        given = dict(
+            coordinates=coordinates,
+            parameters=parameters,
+            inputs=inputs,
+            group=group,
+            let=let or {},
+            lagrangian=lagrangian,
+            constraints=constraints,
+            holonomic=holonomic,
+            force=force,
+            states=states,
+            dynamics=dynamics or {},
+        )
+        if _uses_sympy(given):
+            from nhi._sympy import printed
+
+            given = printed(given)
+        self._core = core(compose(name, **given), "System(...)", None)
+        self._file: Path | None = None
+
+    @classmethod
+    def _of(cls, core: Core, file: Path | None) -> System:
+        system = cls.__new__(cls)
+        system._core, system._file = core, file
+        return system
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return System._of, (self._core, self._file)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], struct: str | None = None) -> System:
+        """The system that a struct in a Rust file declares by `#[derive(Nonholonomic)]`.
+
+        Args:
+            path: the file.
+            struct: name of the struct, if there are several.
+
+        Raises:
+            DeclarationError: with line and column in the file.
+        """
+        path = Path(path)
+        text = path.read_text(encoding="utf-8")
+        return cls._of(core(((None, text),), os.fspath(path), struct), path.resolve())
+
+    @classmethod
+    def from_sympy(
+        cls,
+        Lagrangian: Any,
+        qs: Iterable[Any],
+        *,
+        nonhol_coneqs: Iterable[Any] = (),
+        hol_coneqs: Iterable[Any] = (),
+        forcelist: Iterable[tuple[Any, Any]] = (),
+        frame: Any = None,
+        parameters: Iterable[Any] | None = None,
+        inputs: Iterable[Any] | None = None,
+        name: str = "System",
+    ) -> System:
+        """The system of a Lagrangian in SymPy, with the arguments of `sympy.physics.mechanics.LagrangesMethod`.
+
+        Args:
+            Lagrangian: an expression in functions of `dynamicsymbols._t` and their derivatives.
+            qs: the coordinates, such functions.
+            nonhol_coneqs: expressions, linear in the derivatives, that vanish.
+            hol_coneqs: expressions in the coordinates that vanish.
+            forcelist: pairs of a point and its force, or of a reference frame and its torque.
+            frame: the inertial frame; needed with `forcelist`.
+            parameters: symbols, in the order that they should have; by default in that of their names.
+            inputs: functions of time that are given; by default all that are no coordinates, in the order of their names.
+            name: what files and pictures call the system.
+
+        Raises:
+            DeclarationError: for sub-expressions that are not smooth or not quadratic in the velocities, among others.
+        """
+        from nhi._sympy import declared
+
+        return cls(
+            name=name, **declared(Lagrangian, qs, nonhol_coneqs, hol_coneqs, forcelist, frame, parameters, inputs)
+        )
+
+    @property
+    def name(self) -> str:
+        """Name of the declared struct."""
+        return self._core.name
+
+    @property
+    def source(self) -> str:
+        """The declaration as Rust: a file with this text declares the same system to the derive and the command `nhi`."""
+        return self._core.source
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the declaration, 16 hexadecimal digits, as in recorded files."""
+        return self._core.fingerprint
+
+    @property
+    def parameters(self) -> list[str]:
+        """Names of the parameters, those of arrays entry by entry."""
+        return self._core.parameters
+
+    @property
+    def coordinates(self) -> list[str]:
+        """Names of the n entries of a configuration; the entries of a pose come last, those of a matrix row by row."""
+        return self._core.coordinates
+
+    @property
+    def velocities(self) -> list[str]:
+        """Names of the entries of a velocity; those of coordinates have the coordinates' names."""
+        return self._core.velocities
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names of the control inputs."""
+        return self._core.inputs
+
+    @property
+    def states(self) -> list[str]:
+        """Names of the auxiliary states."""
+        return self._core.states
+
+    @property
+    def constraints(self) -> list[str]:
+        """Labels of the m constraints, or their texts; position constraints come last."""
+        return self._core.constraints
+
+    @property
+    def methods(self) -> list[str]:
+        """Ids of the methods that apply. Compositions, such as `dla2_suzuki4`, exist besides."""
+        return self._core.methods
+
+    @property
+    def default_method(self) -> str:
+        """Id of the method that is used if none is named."""
+        return self._core.default_method
+
+    def simulate(
+        self,
+        p: Mapping[str, ArrayLike],
+        q0: ArrayLike,
+        v0: ArrayLike,
+        h: float,
+        steps: int,
+        method: str | None = None,
+        every: int = 1,
+        inputs: ArrayLike | None = None,
+        project: bool = False,
+        progress: bool = False,
+        z0: ArrayLike | None = None,
+    ) -> Run:
+        """Integrates, and returns the samples at the start and after every `every` steps.
+
+        Args:
+            p: values of the parameters.
+            q0: configuration at t = 0, shape (n,).
+            v0: velocity at t = 0, shape (n,); with a group factor, its body velocity comes last.
+            h: step size; negative to run backwards.
+            steps: number of steps.
+            method: id of the method, one of `methods` or a composition.
+            every: number of steps from one sample to the next.
+            inputs: control inputs, shape (k,), held, or (steps, k), one row per step; zeros if left out.
+            project: replace the start by the nearest admissible one, instead of refusing it.
+            progress: show a bar (needs tqdm).
+            z0: auxiliary states at t = 0; zeros if left out.
+
+        Raises:
+            ValueError: names the argument.
+            StepError: a step failed; its `partial` is the `Run` until then. A `KeyboardInterrupt` has a `partial`, too.
+        """
+        steps, every = arguments.count("steps", steps, 0), arguments.count("every", every, 1)
+        held = inputs is None or np.ndim(inputs) == 1
+        all_inputs = self._inputs(inputs) if held else arguments.rows("inputs", inputs, self.inputs, None)  # type: ignore[arg-type]
+        if not held and len(all_inputs) != steps:
+            raise ValueError(f"inputs: expected a row for each of {steps} steps, found {len(all_inputs)}")
+        method = self._method(method)
+        parameters = arguments.parameters(p, self.parameters)
+        q0, v0 = self._state("q0", q0, "v0", v0)
+        z = self._auxiliary("z0", z0)
+        h = arguments.number("h", h)
+        # What the command `nhi run` reads.
+        case: dict[str, Any] = {} if self._file is None else {"declaration": str(self._file), "struct": self.name}
+        case |= {"params": {name: np.asarray(p[name], float).tolist() for name in arguments.fields(self.parameters)}}
+        case |= {"method": method, "h": h, "steps": steps, "every": every}
+        if self.inputs:
+            case["inputs"] = all_inputs.tolist()
+        with bar(progress, steps) as update:
+            recording, ended = self._core.record(
+                method, parameters, q0, v0, z, np.atleast_2d(all_inputs), held, h, steps, every, project, update
+            )
+        run = Run(recording, case)
+        if ended is not None:
+            ended.partial = run  # type: ignore[attr-defined]
+            raise ended
+        return run
+
+    def simulation(
+        self,
+        p: Mapping[str, ArrayLike],
+        q0: ArrayLike,
+        v0: ArrayLike,
+        h: float,
+        method: str | None = None,
+        inputs: ArrayLike | None = None,
+        project: bool = False,
+        z0: ArrayLike | None = None,
+    ) -> Simulation:
+        """A simulation at its start, for step after step. Arguments and errors are those of `simulate`.
+
+        `inputs`, shape (k,), are those at the start; they are held until others are given.
+        """
+        q0, v0 = self._state("q0", q0, "v0", v0)
+        parameters = arguments.parameters(p, self.parameters)
+        h = arguments.number("h", h)
+        z, u = self._auxiliary("z0", z0), self._inputs(inputs)
+        return self._core.simulation(self._method(method), parameters, q0, v0, z, u, h, project)
+
+    def ensemble(
+        self,
+        p: Mapping[str, ArrayLike],
+        q0: ArrayLike,
+        v0: ArrayLike,
+        h: float,
+        method: str | None = None,
+        inputs: ArrayLike | None = None,
+        project: bool = False,
+        z0: ArrayLike | None = None,
+    ) -> Ensemble:
+        """N simulations that run together, on all cores.
+
+        Args:
+            p: values of the parameters, the same for all, or an array with one for each: shape (N,), of an array
+                parameter (N, length).
+            q0, v0: configurations and velocities at t = 0, shape (N, n), or (n,) for all.
+            h: step size.
+            method: id of the method.
+            inputs: control inputs, held, shape (N, k), or (k,) for all; zeros if left out.
+            project: replace starts by the nearest admissible ones, instead of refusing them.
+            z0: auxiliary states at t = 0, shape (N, number of them), or one row for all; zeros if left out.
+
+        Raises:
+            ValueError: names the argument, and the member whose start is impossible.
+        """
+        given = np.zeros(len(self.inputs)) if inputs is None else inputs
+        z = np.zeros(len(self.states)) if z0 is None else z0
+        n = arguments.members(p, self.parameters, q0, v0, z, given)
+        return Ensemble(
+            self._core,
+            self._method(method),
+            arguments.parameters(p, self.parameters, n),
+            arguments.rows("q0", q0, self.coordinates, n),
+            arguments.rows("v0", v0, self.velocities, n),
+            arguments.rows("z0", z, self.states, n),
+            arguments.rows("inputs", given, self.inputs, n),
+            arguments.number("h", h),
+            project,
+        )
+
+    def acceleration(
+        self,
+        p: Mapping[str, ArrayLike],
+        q: ArrayLike,
+        v: ArrayLike,
+        t: float = 0.0,
+        inputs: ArrayLike | None = None,
+        z: ArrayLike | None = None,
+    ) -> Acceleration:
+        """dv/dt and the multipliers of the continuous equations, `dv, multipliers = ...`.
+
+        Args:
+            p: values of the parameters.
+            q, v: configuration and velocity, shapes (n,); or many, shapes (N, n), for results (N, n) and (N, m).
+            t: time.
+            inputs: control inputs, shape (k,); zeros if left out.
+            z: auxiliary states; zeros if left out.
+
+        Raises:
+            ValueError: names the argument; of `q` also where the equations are singular.
+        """
+        both = self._at(self._core.acceleration, p, q, v, t, inputs, z)
+        n = len(self.velocities)
+        return Acceleration(both[..., :n], both[..., n:])
+
+    def project(
+        self,
+        p: Mapping[str, ArrayLike],
+        q: ArrayLike,
+        v: ArrayLike,
+        t: float = 0.0,
+        inputs: ArrayLike | None = None,
+        z: ArrayLike | None = None,
+    ) -> Array:
+        """The admissible velocity at `q` nearest to `v` in the kinetic-energy metric. Arguments are those of `acceleration`."""
+        projected: Array = self._at(self._core.project, p, q, v, t, inputs, z)
+        return projected
+
+    def energy(
+        self,
+        p: Mapping[str, ArrayLike],
+        q: ArrayLike,
+        v: ArrayLike,
+        t: float = 0.0,
+        inputs: ArrayLike | None = None,
+        z: ArrayLike | None = None,
+    ) -> Any:
+        """∂L/∂v · v − L: a number, for many states shape (N,). Arguments are those of `acceleration`."""
+        return self._at(self._core.energy, p, q, v, t, inputs, z)
+
+    def _at(
+        self,
+        function: Any,
+        p: Mapping[str, ArrayLike],
+        q: ArrayLike,
+        v: ArrayLike,
+        t: float,
+        inputs: ArrayLike | None,
+        z: ArrayLike | None,
+    ) -> Any:
+        is_one = np.ndim(q) == 1 and np.ndim(v) == 1
+        count = max(len(q) if np.ndim(q) == 2 else 1, len(v) if np.ndim(v) == 2 else 1)  # type: ignore[arg-type]
+        results = function(
+            arguments.parameters(p, self.parameters),
+            arguments.rows("q", q, self.coordinates, count),
+            arguments.rows("v", v, self.velocities, count),
+            arguments.number("t", t),
+            self._inputs(inputs),
+            self._auxiliary("z", z),
+        )
+        return results[0] if is_one else results
+
+    def _state(self, q_name: str, q: ArrayLike, v_name: str, v: ArrayLike) -> tuple[Array, Array]:
+        return arguments.vector(q_name, q, self.coordinates), arguments.vector(v_name, v, self.velocities)
+
+    def _auxiliary(self, argument: str, z: ArrayLike | None) -> Array:
+        names: Sequence[str] = self.states
+        return np.zeros(len(names)) if z is None else arguments.vector(argument, z, names)
+
+    def _inputs(self, inputs: ArrayLike | None) -> Array:
+        names: Sequence[str] = self.inputs
+        return np.zeros(len(names)) if inputs is None else arguments.vector("inputs", inputs, names)
+
+    def _method(self, method: str | None) -> str:
+        return self.default_method if method is None else method
+
+    def __repr__(self) -> str:
+        labels = ", ".join(self.constraints) or "none"
+        return f"<nhi.System {self.name}: coordinates {', '.join(self.coordinates)}; constraints {labels}>"
+
+
+def _uses_sympy(given: Any) -> bool:
+    """Whether there is a SymPy expression among arguments."""
+    if isinstance(given, Mapping):
+        return any(_uses_sympy(item) for pair in given.items() for item in pair)
+    if isinstance(given, (list, tuple)):
+        return any(_uses_sympy(item) for item in given)
+    return any(str(kind.__module__).partition(".")[0] == "sympy" for kind in type(given).__mro__)

@@ -1,0 +1,81 @@
+//! Errors as Python's exceptions, whose classes are those of `nhi._errors`.
+
+use nhi_jit::Error as Jit;
+use nhi_run::{DeclarationError, Error, Mistake, Place};
+use nhi_runtime::Quantity;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyType};
+
+static DECLARATION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static STEP: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+/// `nhi.DeclarationError` with all mistakes; its attributes are those of the first one.
+pub(crate) fn declaration(py: Python<'_>, error: &DeclarationError) -> PyErr {
+    let raised = || {
+        let mistakes =
+            error.mistakes.iter().map(|mistake| facts(py, mistake)).collect::<PyResult<Vec<_>>>()?;
+        let class = DECLARATION.import(py, "nhi._errors", "DeclarationError")?;
+        Ok(PyErr::from_value(class.call1((error.render(false), mistakes))?))
+    };
+    raised().unwrap_or_else(|failed: PyErr| failed)
+}
+
+/// The attributes of a mistake.
+fn facts<'py>(py: Python<'py>, mistake: &Mistake) -> PyResult<Bound<'py, PyDict>> {
+    let facts = PyDict::new(py);
+    let place = mistake.place.as_ref();
+    facts.set_item("message", &mistake.message)?;
+    facts.set_item("help", &mistake.help)?;
+    facts.set_item("source", place.map(|place| &place.file))?;
+    facts.set_item("line", place.map(Place::line))?;
+    facts.set_item("column", place.map(Place::column))?;
+    facts.set_item("token", place.map(Place::token))?;
+    Ok(facts)
+}
+
+/// `nhi.StepError`.
+fn step(py: Python<'_>, message: String, step: u64, time: f64, reason: String) -> PyErr {
+    let raised = || {
+        let class = STEP.import(py, "nhi._errors", "StepError")?;
+        Ok(PyErr::from_value(class.call1((message, step, time, reason))?))
+    };
+    raised().unwrap_or_else(|failed: PyErr| failed)
+}
+
+/// Why a run could not begin: mostly a `ValueError` that names the argument.
+pub(crate) fn start(py: Python<'_>, error: &Error) -> PyErr {
+    match error {
+        Error::Method { .. } | Error::Argument { .. } => PyValueError::new_err(error.to_string()),
+        Error::Declaration(error) => declaration(py, error),
+        Error::Derivation(message) => PyRuntimeError::new_err(message.clone()),
+        Error::Jit(error) => simulation(py, error),
+    }
+}
+
+/// Why a simulation could not begin or go on.
+pub(crate) fn simulation(py: Python<'_>, error: &Jit) -> PyErr {
+    let message = error.to_string();
+    let argument = match error {
+        Jit::Step { step: number, time, cause } => {
+            return step(py, message, *number, *time, cause.to_string());
+        }
+        Jit::Start { cause } => return step(py, message, 0, 0.0, cause.to_string()),
+        Jit::StepSize { .. } => "h",
+        Jit::NonFinite { quantity, .. } => match quantity {
+            Quantity::Parameter => "p",
+            Quantity::Coordinate => "q0",
+            Quantity::Velocity => "v0",
+            Quantity::Input => "inputs",
+            Quantity::State => "z0",
+            Quantity::Time => "t",
+        },
+        Jit::Length { what, .. } => what,
+        Jit::Pose { .. } | Jit::Position { .. } | Jit::Projection { .. } => "q0",
+        Jit::Constraint { .. } => "v0",
+        Jit::Acceleration { .. } => "q",
+        _ => return PyRuntimeError::new_err(message),
+    };
+    PyValueError::new_err(format!("{argument}: {message}"))
+}

@@ -1,0 +1,26 @@
+//! The extension module `nhi._nhi`: what the Python package `nhi` computes in Rust.
+//!
+//! Python composes declarations and checks the shapes of arguments (`python/nhi`); here systems are derived and compiled,
+//! and simulations run, without the interpreter lock.
+
+mod ensemble;
+mod error;
+mod recording;
+mod simulation;
+mod system;
+mod text;
+mod watch;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _nhi {
+    #[pymodule_export]
+    use crate::ensemble::Ensemble;
+    #[pymodule_export]
+    use crate::recording::Recording;
+    #[pymodule_export]
+    use crate::simulation::Simulation;
+    #[pymodule_export]
+    use crate::system::{Core, models};
+}

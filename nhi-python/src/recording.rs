@@ -1,0 +1,154 @@
+//! Recordings: columns of samples, files and pictures.
+
+use nhi_run::{About, Column, Format, Pose, Quantity};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
+use std::collections::BTreeMap;
+use std::io::Cursor;
+
+/// Names of quantities in Python.
+const QUANTITIES: [(&str, Quantity); 16] = [
+    ("step", Quantity::Step),
+    ("time", Quantity::Time),
+    ("swept", Quantity::Swept),
+    ("coordinate", Quantity::Coordinate),
+    ("velocity", Quantity::Velocity),
+    ("state", Quantity::State),
+    ("input", Quantity::Input),
+    ("momentum", Quantity::Momentum),
+    ("momentum_before", Quantity::MomentumBefore),
+    ("momentum_after", Quantity::MomentumAfter),
+    ("multiplier", Quantity::Multiplier),
+    ("reaction", Quantity::Reaction),
+    ("energy", Quantity::Energy),
+    ("residual", Quantity::Residual),
+    ("position_residual", Quantity::PositionResidual),
+    ("output", Quantity::Output),
+];
+
+fn quantity(name: &str) -> PyResult<Quantity> {
+    let found = QUANTITIES.iter().find(|(known, _)| *known == name);
+    found.map(|(_, quantity)| *quantity).ok_or_else(|| PyValueError::new_err(format!("no quantity `{name}`")))
+}
+
+fn name(quantity: Quantity) -> &'static str {
+    QUANTITIES.iter().find(|(_, known)| *known == quantity).map_or("", |(name, _)| name)
+}
+
+/// What was run, for pickles: system, declaration, parameters, method, step size, names of the pose's columns, why it ended.
+type Facts = (String, String, Vec<(String, f64)>, String, f64, Option<Vec<String>>, Option<String>);
+
+/// The samples of a run as named columns.
+#[pyclass(frozen, module = "nhi._nhi")]
+pub(crate) struct Recording {
+    pub(crate) inner: nhi_run::Recording,
+}
+
+#[pymethods]
+impl Recording {
+    /// Number of samples.
+    fn __len__(&self) -> usize {
+        self.inner.samples()
+    }
+
+    /// Names of the columns.
+    fn names(&self) -> Vec<&str> {
+        self.inner.columns.iter().map(|column| column.name.as_str()).collect()
+    }
+
+    /// Names of the columns that hold a quantity.
+    fn names_of(&self, name: &str) -> PyResult<Vec<&str>> {
+        Ok(self.inner.all(quantity(name)?).map(|column| column.name.as_str()).collect())
+    }
+
+    /// The column of this name, shape (K,).
+    fn column<'py>(&self, py: Python<'py>, name: &str) -> Option<Bound<'py, PyArray1<f64>>> {
+        self.inner.column(name).map(|column| PyArray1::from_slice(py, &column.values))
+    }
+
+    /// All columns of a quantity, shape (K, number of columns).
+    fn matrix<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let columns: Vec<&[f64]> =
+            self.inner.all(quantity(name)?).map(|column| column.values.as_slice()).collect();
+        let samples = self.inner.samples();
+        let rows = (0..samples).flat_map(|k| columns.iter().map(move |column| column[k]));
+        rows.collect::<Vec<f64>>().into_pyarray(py).reshape([samples, columns.len()])
+    }
+
+    /// What was run, by name.
+    fn about<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let About { system, declaration, parameters, method, h, pose: _, stopped } = &self.inner.about;
+        let about = PyDict::new(py);
+        about.set_item("system", system)?;
+        about.set_item("declaration", declaration)?;
+        about.set_item("parameters", parameters.iter().cloned().collect::<BTreeMap<_, _>>())?;
+        about.set_item("method", method)?;
+        about.set_item("h", h)?;
+        about.set_item("stopped", stopped)?;
+        Ok(about)
+    }
+
+    /// The page that plays the motion.
+    fn page(&self, py: Python<'_>) -> String {
+        py.detach(|| nhi_run::page(&self.inner))
+    }
+
+    /// A picture of the motion as SVG.
+    fn svg(&self, py: Python<'_>) -> String {
+        py.detach(|| nhi_run::plot(&self.inner))
+    }
+
+    /// The bytes of a file in the format of this extension. JSON begins with the fields of the case, a text of JSON.
+    fn file(&self, py: Python<'_>, extension: &str, case: &str) -> PyResult<Vec<u8>> {
+        let format =
+            Format::of(extension).map_err(|message| PyValueError::new_err(format!("path: {message}")))?;
+        let case =
+            serde_json::from_str(case).map_err(|error| PyValueError::new_err(format!("case: {error}")))?;
+        let mut out = Cursor::new(Vec::new());
+        py.detach(|| format.write(&mut out, &self.inner, &case))?;
+        Ok(out.into_inner())
+    }
+
+    #[allow(clippy::type_complexity, reason = "a tuple for pickle")]
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Facts, Vec<(String, &'static str, Bound<'py, PyArray1<f64>>)>))> {
+        let py = slf.py();
+        let nhi_run::Recording { about, columns } = &slf.get().inner;
+        let pose = about.pose.clone().map(|pose| match pose {
+            Pose::Planar(names) => names.to_vec(),
+            Pose::Rotation(names) => names.to_vec(),
+            Pose::Rigid(rotation, position) => [&rotation[..], &position].concat(),
+        });
+        let About { system, declaration, parameters, method, h, pose: _, stopped } = about.clone();
+        let columns = columns.iter().map(|column| {
+            (column.name.clone(), name(column.quantity), PyArray1::from_slice(py, &column.values))
+        });
+        let facts = (system, declaration, parameters, method, h, pose, stopped);
+        Ok((slf.get_type().getattr("_of")?, (facts, columns.collect())))
+    }
+
+    #[classmethod]
+    fn _of(
+        _class: &Bound<'_, PyType>,
+        facts: Facts,
+        columns: Vec<(String, String, PyReadonlyArray1<'_, f64>)>,
+    ) -> PyResult<Recording> {
+        let (system, declaration, parameters, method, h, pose, stopped) = facts;
+        let pose = pose.and_then(|names| match names.len() {
+            3 => Some(Pose::Planar(names.try_into().ok()?)),
+            9 => Some(Pose::Rotation(names.try_into().ok()?)),
+            _ => {
+                let (rotation, position) = names.split_at_checked(9)?;
+                Some(Pose::Rigid(rotation.to_vec().try_into().ok()?, position.to_vec().try_into().ok()?))
+            }
+        });
+        let columns = columns.into_iter().map(|(name, kind, values)| {
+            Ok(Column { name, quantity: quantity(&kind)?, values: values.as_slice()?.to_vec() })
+        });
+        let about = About { system, declaration, parameters, method, h, pose, stopped };
+        Ok(Recording { inner: nhi_run::Recording { about, columns: columns.collect::<PyResult<_>>()? } })
+    }
+}

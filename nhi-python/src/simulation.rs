@@ -1,0 +1,212 @@
+//! Simulations.
+
+use crate::error::simulation as raised;
+use crate::system::Core;
+use crate::watch::Watch;
+use nhi_jit::Simulation as Steps;
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// Most steps between two looks at the time.
+const CHUNK: u64 = 1 << 12;
+
+/// The integration of one trajectory, step by step. `System.simulation` makes one.
+///
+/// After k steps the time is t = k h. Inputs are held: every step uses those that were given last. A simulation belongs to
+/// one thread at a time; several simulations can run at once.
+#[pyclass(module = "nhi._nhi")]
+pub(crate) struct Simulation {
+    core: Py<Core>,
+    steps: Steps,
+}
+
+impl Simulation {
+    pub(crate) fn new(core: Py<Core>, steps: Steps) -> Simulation {
+        Simulation { core, steps }
+    }
+}
+
+/// Numbers as an array of their own.
+fn array<'py>(py: Python<'py>, numbers: &[f64]) -> Bound<'py, PyArray1<f64>> {
+    PyArray1::from_slice(py, numbers)
+}
+
+/// The numbers of an array, which is quick, or of another sequence.
+fn numbers(given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    if let Ok(array) = given.cast::<PyArray1<f64>>()
+        && let Ok(numbers) = array.readonly().to_vec()
+    {
+        return Ok(numbers);
+    }
+    given
+        .extract()
+        .map_err(|error: PyErr| PyValueError::new_err(format!("inputs: expected numbers: {error}")))
+}
+
+#[pymethods]
+impl Simulation {
+    /// Takes one step, with these inputs if they are given.
+    ///
+    /// Raises `StepError` for a step that fails, and `ValueError` for inputs of a wrong number; the simulation is unchanged.
+    #[pyo3(signature = (inputs = None))]
+    fn step(&mut self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let stepped = match inputs {
+            None => self.steps.step(),
+            Some(inputs) => self.steps.step_with(&numbers(inputs)?),
+        };
+        stepped.map_err(|error| raised(py, &error))
+    }
+
+    /// Takes `steps` steps with the inputs held, without the interpreter lock.
+    ///
+    /// Raises `StepError` for a step that fails; the simulation is in the state before that step. After a
+    /// `KeyboardInterrupt` it is in the state after some whole number of steps.
+    #[pyo3(signature = (steps, inputs = None))]
+    fn advance(&mut self, py: Python<'_>, steps: u64, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        if let Some(inputs) = inputs {
+            self.steps.set_inputs(&numbers(inputs)?).map_err(|error| raised(py, &error))?;
+        }
+        let simulation = &mut self.steps;
+        py.detach(|| {
+            let mut watch = Watch::new(None);
+            let mut left = steps;
+            while left > 0 {
+                let count = left.min(CHUNK);
+                simulation.advance(count).map_err(|error| Python::attach(|py| raised(py, &error)))?;
+                left -= count;
+                watch.after(count)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Time, in the unit of `h`.
+    #[getter]
+    fn t(&self) -> f64 {
+        self.steps.time()
+    }
+
+    /// Number of steps taken.
+    #[getter]
+    fn steps(&self) -> u64 {
+        self.steps.steps()
+    }
+
+    /// Step size.
+    #[getter]
+    fn h(&self) -> f64 {
+        self.steps.h()
+    }
+
+    /// Id of the method.
+    #[getter]
+    fn method(&self) -> String {
+        self.steps.variant().to_string()
+    }
+
+    /// Configuration, shape (n,).
+    #[getter]
+    fn q<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, self.steps.q())
+    }
+
+    /// Velocity dq/dt, with a group factor its body velocity last, shape (n,).
+    #[getter]
+    fn v<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, &self.steps.v())
+    }
+
+    /// Auxiliary states, shape (number of them,).
+    #[getter]
+    fn z<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, self.steps.z())
+    }
+
+    /// Momentum ∂L/∂v, shape of `v`.
+    #[getter]
+    fn p<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, &self.steps.p())
+    }
+
+    /// Multipliers λ of the last step, shape (m,): the reaction is +μᵀλ.
+    #[getter]
+    fn multipliers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, self.steps.multipliers())
+    }
+
+    /// Reaction μᵀλ of the last step, a force or torque on every velocity, shape of `v`.
+    #[getter]
+    fn reaction<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, &self.steps.reaction())
+    }
+
+    /// Energy ∂L/∂v · v − L.
+    #[getter]
+    fn energy(&self) -> f64 {
+        self.steps.energy()
+    }
+
+    /// μ(q) v + μ₀(q) of the constraints, shape (m,).
+    #[getter]
+    fn residual<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, &self.steps.residual())
+    }
+
+    /// g(q) of the position constraints.
+    #[getter]
+    fn position_residual<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, &self.steps.position_residual())
+    }
+
+    /// The inputs that are held.
+    #[getter]
+    fn inputs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, self.steps.inputs())
+    }
+
+    /// dv/dt and the multipliers of the continuous equations at the present state and inputs.
+    ///
+    /// Raises `ValueError` where the equations are singular.
+    #[allow(clippy::type_complexity, reason = "a pair of arrays")]
+    fn acceleration<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+        let acceleration = self.steps.acceleration().map_err(|error| raised(py, &error))?;
+        Ok((array(py, &acceleration.a), array(py, &acceleration.lambda)))
+    }
+
+    fn __repr__(&self) -> String {
+        let Simulation { core, steps } = self;
+        let (name, method) = (core.get().system.name(), steps.variant());
+        format!("<nhi.Simulation of {name} by {method}: {} steps, t = {}>", steps.steps(), steps.time())
+    }
+
+    /// Declaration and numbers: unpickled, the simulation goes on with the same bits.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let py = slf.py();
+        let Simulation { core, steps } = &*slf.borrow();
+        let (parameters, inputs) = (array(py, steps.parameters()), array(py, steps.inputs()));
+        let state = (steps.h(), array(py, steps.numbers()), steps.steps());
+        let arguments = (core.clone_ref(py), steps.variant().to_string(), parameters, inputs, state);
+        Ok((slf.get_type().getattr("_of")?, arguments.into_pyobject(py)?.into_any()))
+    }
+
+    #[classmethod]
+    fn _of(
+        class: &Bound<'_, PyType>,
+        core: Py<Core>,
+        method: &str,
+        parameters: PyReadonlyArray1<'_, f64>,
+        inputs: PyReadonlyArray1<'_, f64>,
+        state: (f64, PyReadonlyArray1<'_, f64>, u64),
+    ) -> PyResult<Simulation> {
+        let py = class.py();
+        let (compiled, variant) = core.get().compiled(py, method)?;
+        let (parameters, inputs, (h, numbers, steps)) = (parameters.as_slice()?, inputs.as_slice()?, state);
+        let restored = Steps::restore(&compiled, variant, parameters, inputs, h, numbers.as_slice()?, steps);
+        Ok(Simulation { core, steps: restored.map_err(|error| raised(py, &error))? })
+    }
+}

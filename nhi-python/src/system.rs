@@ -1,0 +1,310 @@
+//! Declared systems.
+
+use crate::error::{self, declaration, start};
+use crate::recording::Recording;
+use crate::simulation::Simulation;
+use crate::text::{Composed, Piece};
+use crate::watch::Watch;
+use nhi_jit::{Compiled, Point};
+use nhi_methods::{Method, Variant};
+use nhi_run::model::MODELS;
+use nhi_run::{Exact, Inputs, Run, Scheme, System};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Most steps between two looks at the time.
+const CHUNK: u64 = 1 << 12;
+
+/// A declared system. Arguments have the lengths of the system: `python/nhi` checks them.
+#[pyclass(frozen, module = "nhi._nhi")]
+pub(crate) struct Core {
+    pub(crate) system: System,
+    pieces: Vec<Piece>,
+    file: String,
+    name: Option<String>,
+}
+
+/// Samples and the exception that ended the run.
+type Recorded = (Recording, Option<Py<PyAny>>);
+
+impl Core {
+    /// The compiled steps of a method.
+    pub(crate) fn compiled(&self, py: Python<'_>, method: &str) -> PyResult<(Compiled, Variant)> {
+        let variant = self.system.variant(method).map_err(|error| start(py, &error))?;
+        let compiled = py.detach(|| self.system.compiled(variant)).map_err(|error| start(py, &error))?;
+        Ok((compiled, variant))
+    }
+
+    /// What `function` computes at each row of `q` and `v`, one after the other.
+    fn rows(
+        &self,
+        py: Python<'_>,
+        [parameters, inputs, z]: [&PyReadonlyArray1<'_, f64>; 3],
+        [q, v]: [&PyReadonlyArray2<'_, f64>; 2],
+        t: f64,
+        function: impl Fn(&Compiled, &Point<'_>, &mut Vec<f64>) -> Result<(), String> + Sync,
+    ) -> PyResult<Vec<f64>> {
+        let (parameters, inputs, z) = (parameters.as_slice()?, inputs.as_slice()?, z.as_slice()?);
+        let (n, m) = (self.system.coordinates().len(), self.system.velocities().len());
+        let (q, v) = (q.as_slice()?, v.as_slice()?);
+        let functions = py.detach(|| self.system.functions()).map_err(|error| start(py, &error))?;
+        let computed = py.detach(|| {
+            let mut all = Vec::new();
+            for (q, v) in q.chunks(n).zip(v.chunks(m)) {
+                function(&functions, &Point { parameters, q, v, z, t, inputs }, &mut all)?;
+            }
+            Ok(all)
+        });
+        computed.map_err(|message: String| PyValueError::new_err(format!("q: {message}")))
+    }
+}
+
+#[pymethods]
+#[allow(clippy::too_many_arguments, reason = "the facts of a point or a run, as Python passes them")]
+impl Core {
+    /// Reads and derives the declaration that the pieces make, which stands for the text of `file`.
+    #[new]
+    fn new(py: Python<'_>, pieces: Vec<Piece>, file: String, name: Option<String>) -> PyResult<Core> {
+        let read = py.detach(|| {
+            let composed = Composed::new(&pieces);
+            composed.check()?;
+            System::parse(&composed.text, &file, name.as_deref())
+                .map_err(|error| composed.in_arguments(error))
+        });
+        let system = read.map_err(|error| declaration(py, &error))?;
+        Ok(Core { system, pieces, file, name })
+    }
+
+    /// The declaration: unpickled, the system is derived once in each process.
+    #[allow(clippy::type_complexity, reason = "a tuple for pickle")]
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Vec<Piece>, &str, Option<&str>))> {
+        let make = py.import("nhi._declaration")?.getattr("unpickled")?;
+        Ok((make, (self.pieces.clone(), &self.file, self.name.as_deref())))
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.system.name()
+    }
+
+    #[getter]
+    fn source(&self) -> &str {
+        self.system.source()
+    }
+
+    #[getter]
+    fn fingerprint(&self) -> &str {
+        self.system.fingerprint()
+    }
+
+    #[getter]
+    fn parameters(&self) -> Vec<String> {
+        self.system.parameters().to_vec()
+    }
+
+    #[getter]
+    fn coordinates(&self) -> Vec<String> {
+        self.system.coordinates().to_vec()
+    }
+
+    #[getter]
+    fn velocities(&self) -> Vec<String> {
+        self.system.velocities().to_vec()
+    }
+
+    #[getter]
+    fn inputs(&self) -> Vec<String> {
+        self.system.inputs().to_vec()
+    }
+
+    #[getter]
+    fn states(&self) -> Vec<String> {
+        self.system.states().to_vec()
+    }
+
+    #[getter]
+    fn constraints(&self) -> Vec<String> {
+        self.system.constraints().to_vec()
+    }
+
+    /// Ids of the methods that apply.
+    #[getter]
+    fn methods(&self) -> Vec<&'static str> {
+        self.system.methods().map(|method| method.facts().id).collect()
+    }
+
+    /// Id of the method that is used if none is named: the recommended one of those that are declared.
+    #[getter]
+    fn default_method(&self) -> &'static str {
+        let declared = self.system.declared();
+        let recommended = [Method::Dla2, Method::DlaRattle, Method::Rdp];
+        let found = recommended.iter().find(|method| declared.contains(method));
+        found.unwrap_or(&declared[0]).facts().id
+    }
+
+    /// Energies, shape (N,), at configurations and velocities of shape (N, n).
+    fn energy<'py>(
+        &self,
+        py: Python<'py>,
+        parameters: PyReadonlyArray1<'py, f64>,
+        q: PyReadonlyArray2<'py, f64>,
+        v: PyReadonlyArray2<'py, f64>,
+        t: f64,
+        inputs: PyReadonlyArray1<'py, f64>,
+        z: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let all = self.rows(py, [&parameters, &inputs, &z], [&q, &v], t, |functions, at, all| {
+            all.push(functions.energy(at));
+            Ok(())
+        })?;
+        Ok(all.into_pyarray(py))
+    }
+
+    /// Admissible velocities, shape (N, n).
+    fn project<'py>(
+        &self,
+        py: Python<'py>,
+        parameters: PyReadonlyArray1<'py, f64>,
+        q: PyReadonlyArray2<'py, f64>,
+        v: PyReadonlyArray2<'py, f64>,
+        t: f64,
+        inputs: PyReadonlyArray1<'py, f64>,
+        z: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let all = self.rows(py, [&parameters, &inputs, &z], [&q, &v], t, |functions, at, all| {
+            all.extend(functions.project(at).map_err(|failure| failure.to_string())?);
+            Ok(())
+        })?;
+        let m = self.system.velocities().len();
+        let rows = all.len() / m;
+        all.into_pyarray(py).reshape([rows, m])
+    }
+
+    /// dv/dt and multipliers side by side, shape (N, n + m).
+    fn acceleration<'py>(
+        &self,
+        py: Python<'py>,
+        parameters: PyReadonlyArray1<'py, f64>,
+        q: PyReadonlyArray2<'py, f64>,
+        v: PyReadonlyArray2<'py, f64>,
+        t: f64,
+        inputs: PyReadonlyArray1<'py, f64>,
+        z: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let all = self.rows(py, [&parameters, &inputs, &z], [&q, &v], t, |functions, at, all| {
+            let acceleration = functions.acceleration(at).map_err(|failure| failure.to_string())?;
+            all.extend(acceleration.a);
+            all.extend(acceleration.lambda);
+            Ok(())
+        })?;
+        let width = self.system.velocities().len() + self.system.constraints().len();
+        let rows = all.len() / width;
+        all.into_pyarray(py).reshape([rows, width])
+    }
+
+    /// A run's samples, and the exception that ended it before its last step. `inputs` has one row, which is held, or a row
+    /// per step.
+    fn record(
+        &self,
+        py: Python<'_>,
+        method: &str,
+        parameters: PyReadonlyArray1<'_, f64>,
+        q0: PyReadonlyArray1<'_, f64>,
+        v0: PyReadonlyArray1<'_, f64>,
+        z0: PyReadonlyArray1<'_, f64>,
+        inputs: PyReadonlyArray2<'_, f64>,
+        is_held: bool,
+        h: f64,
+        steps: u64,
+        every: u64,
+        project: bool,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Recorded> {
+        let variant = self.system.variant(method).map_err(|error| start(py, &error))?;
+        let mut rows = inputs.as_array().rows().into_iter().map(|row| row.to_vec()).collect::<Vec<_>>();
+        let inputs = if is_held { Inputs::Held(rows.swap_remove(0)) } else { Inputs::PerStep(rows) };
+        let run = Run {
+            system: self.system.clone(),
+            scheme: Scheme::Steps(variant),
+            parameters: parameters.as_slice()?.to_vec(),
+            q0: q0.as_slice()?.to_vec(),
+            v0: v0.as_slice()?.to_vec(),
+            z0: z0.as_slice()?.to_vec(),
+            inputs,
+            h,
+            steps,
+            every,
+            project,
+            pose: None,
+        };
+        let mut watch = Watch::new(progress);
+        let (recording, ended) = py.detach(|| samples(&run, variant, &mut watch))?;
+        watch.report(py)?;
+        Ok((Recording { inner: recording }, ended.map(|error| error.into_value(py).into_any())))
+    }
+
+    /// A simulation at its start.
+    fn simulation(
+        slf: &Bound<'_, Self>,
+        method: &str,
+        parameters: PyReadonlyArray1<'_, f64>,
+        q0: PyReadonlyArray1<'_, f64>,
+        v0: PyReadonlyArray1<'_, f64>,
+        z0: PyReadonlyArray1<'_, f64>,
+        inputs: PyReadonlyArray1<'_, f64>,
+        h: f64,
+        project: bool,
+    ) -> PyResult<Simulation> {
+        let py = slf.py();
+        let (compiled, variant) = slf.get().compiled(py, method)?;
+        let begin = if project { nhi_jit::Simulation::project_point } else { nhi_jit::Simulation::at_point };
+        let (parameters, inputs) = (parameters.as_slice()?, inputs.as_slice()?);
+        let (q, v, z) = (q0.as_slice()?, v0.as_slice()?, z0.as_slice()?);
+        let begun = begin(&compiled, variant, &Point { parameters, q, v, z, t: 0.0, inputs }, h);
+        Ok(Simulation::new(slf.clone().unbind(), begun.map_err(|error| error::simulation(py, &error))?))
+    }
+}
+
+/// The models of the literature: names, whether they are for methods on groups, and declarations.
+#[pyfunction]
+pub(crate) fn models() -> Vec<(&'static str, bool, &'static str)> {
+    MODELS.iter().map(|model| (model.name, model.on_group, model.declaration)).collect()
+}
+
+/// The samples of a run, at its start and after every `every` steps, and what ended it early. The interpreter lock is not
+/// held.
+fn samples(run: &Run, variant: Variant, watch: &mut Watch) -> PyResult<(nhi_run::Recording, Option<PyErr>)> {
+    let begin = || Ok((Exact::new(&run.system, &run.parameters)?, run.simulation(variant)?));
+    let begun = begin().map_err(|error: nhi_run::Error| Python::attach(|py| start(py, &error)));
+    let (exact, mut simulation) = begun?;
+    let mut samples = vec![exact.sample_of(&simulation)];
+    // What ended the run, in words and as an exception.
+    let mut go = |simulation: &mut nhi_jit::Simulation| -> Result<(), (String, PyErr)> {
+        let k = simulation.steps();
+        let next = (k - k % run.every).saturating_add(run.every);
+        let taken = match &run.inputs {
+            Inputs::Held(_) => simulation.advance((next - k).min(CHUNK)),
+            Inputs::PerStep(_) => simulation.step_with(run.inputs.at(k)),
+        };
+        if let Err(error) = taken {
+            return Err((error.to_string(), Python::attach(|py| error::simulation(py, &error))));
+        }
+        if simulation.steps() == next {
+            samples.push(exact.sample_of(simulation));
+        }
+        let looked = watch.after(simulation.steps() - k);
+        looked.map_err(|error| (format!("interrupted after step {}", simulation.steps()), error))
+    };
+    // No sample depends on the steps after the last one.
+    let end = run.steps - run.steps % run.every;
+    let mut ended = None;
+    while ended.is_none() && simulation.steps() < end {
+        ended = go(&mut simulation).err();
+    }
+    let (stopped, ended) = ended.unzip();
+    Ok((run.recording(&samples, stopped), ended))
+}
