@@ -236,8 +236,8 @@ impl Simulation {
         }
         let at = Point { parameters, inputs, ..Point::default() };
         let data = functions.data(compiled.code(), &at, h).map_err(|cause| Error::Start { cause })?;
-        let state = numbers.to_vec();
-        Ok(Simulation { compiled: compiled.clone(), method, before: state.clone(), data, state, steps })
+        let simulation = Simulation::of(compiled.clone(), method, data, numbers.to_vec());
+        Ok(Simulation { steps, ..simulation })
     }
 
     fn functions(&self) -> &Method {
