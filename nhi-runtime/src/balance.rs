@@ -137,7 +137,8 @@ pub(crate) fn half_product(v: &[f64], p: &[f64], at_rest: &[f64]) -> f64 {
 /// Whether the kinetic energy `after` a step needs an explanation; true for NaN.
 #[inline(always)]
 pub fn needs_explanation(before: f64, after: f64) -> bool {
-    !(after <= ORDINARY * before)
+    let is_ordinary = after <= ORDINARY * before;
+    !is_ordinary
 }
 
 /// Whether several steps may contain one that has to be refused: the kinetic energy has grown by more than the difference of
@@ -176,7 +177,8 @@ pub fn explain<P: Passage>(passage: &P, limits: &Limits, before: f64, after: f64
     }
     let geometry = Geometry::of(passage);
     let is_explained = after <= limits.growth * owned + pushed;
-    if is_explained && !(geometry.cosine < limits.cosine) {
+    let turns = geometry.cosine < limits.cosine;
+    if is_explained && !turns {
         return Ok(());
     }
     let jump = Failure::EnergyJump { factor: (after - pushed) / owned };
@@ -345,7 +347,8 @@ fn orthogonalise<V: AsMut<[f64]> + AsRef<[f64]>, C: AsMut<[f64]>>(
             for a in 0..b {
                 let Some((x, y)) = pair(rows, a, b) else { continue };
                 let (xx, yy, xy) = (product(x, x), product(y, y), product(x, y));
-                if !(xy * xy > f64::EPSILON * f64::EPSILON * xx * yy) {
+                let are_oblique = xy * xy > f64::EPSILON * f64::EPSILON * xx * yy;
+                if !are_oblique {
                     continue;
                 }
                 is_orthogonal = false;

@@ -50,6 +50,7 @@ pub trait Method<S: System> {
     fn prepare<T: Scalar>(&self, parameters: &S::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure>;
 
     /// The state at time `t` from a configuration, an admissible velocity and auxiliary states.
+    #[expect(clippy::too_many_arguments, reason = "the numbers that a state is made of")]
     fn start<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
@@ -63,6 +64,7 @@ pub trait Method<S: System> {
 
     /// The state at time `t` at the configuration `q`, with the velocities `(before, after)` the reflection. The state of a
     /// method without reflections has their mean. `lambda` is a guess of the multipliers.
+    #[expect(clippy::too_many_arguments, reason = "the numbers that a state is made of")]
     fn state<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,

@@ -116,7 +116,8 @@ fn run(system: &RandomSystem, seed: u64, method: Method, singular: Option<usize>
                 // a state that is finite may overflow.
                 let is_rounding =
                     matches!(cause, Failure::NearlySingular { condition, .. } if condition > 1e12);
-                let is_unexplained = !(energy < most * (1.0 - 1e-6));
+                let is_explained = energy < most * (1.0 - 1e-6);
+                let is_unexplained = !is_explained;
                 assert!(is_unexplained || is_rounding, "{name}: {error}, {energy} of {most}");
                 *(if is_near { &mut tally.near } else { &mut tally.jumps }) += 1;
             } else {

@@ -197,6 +197,7 @@ impl RandomSystem {
             constraints,
             force,
             dynamics: Vec::new(),
+            definitions: Vec::new(),
             methods: Vec::new(),
             source: Source::default(),
             pool,
