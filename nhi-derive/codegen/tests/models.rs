@@ -264,7 +264,7 @@ fn passes_keep_every_method_of_every_model() {
                 assert!(forms.compare(&derived, &state[..*arguments]).is_some());
             }
             let z = numbers(system.states.len(), -1.0, 1.0);
-            let forced = [&state[..3], &[z.clone()], &state[3..]].concat();
+            let forced = [&state[..3], std::slice::from_ref(&z), &state[3..]].concat();
             acceleration.compare(&derived, &forced);
             for (starts, step) in &methods {
                 for start in starts {
