@@ -153,10 +153,19 @@ impl<S: System + Clone> Bed<S> {
 }
 
 /// By all methods of the systems in coordinates.
-fn compare_all<S: System + Clone>(bed: &Bed<S>, composed: Variant)
+fn compare_all<S>(bed: &Bed<S>, composed: Variant)
 where
-    S: Emits<Dla1> + Emits<Dla2> + Emits<Dla2Midpoint> + Emits<DlaRattle> + Emits<DlaRattleMidpoint>,
-    S: Emits<Rattle> + Emits<GniEulerB> + Emits<RattleRestarted> + Emits<Rk4>,
+    S: System
+        + Clone
+        + Emits<Dla1>
+        + Emits<Dla2>
+        + Emits<Dla2Midpoint>
+        + Emits<DlaRattle>
+        + Emits<DlaRattleMidpoint>
+        + Emits<Rattle>
+        + Emits<GniEulerB>
+        + Emits<RattleRestarted>
+        + Emits<Rk4>,
     S::Inputs<f64>: From<[f64; 1]>,
 {
     use nhi_methods::Method;
