@@ -280,6 +280,26 @@ fn an_interrupt_keeps_the_samples() {
     assert_eq!(column(&csv, "k")[0], 0.0);
 }
 
+/// The file of the README is `examples/sleigh.rs`, and the command that stands below it runs.
+#[test]
+fn the_front_page() {
+    let readme = include_str!("../../README.md");
+    let block = |language: &str| {
+        let (_, rest) = readme.split_once(&format!("```{language}\n")).expect("a block");
+        rest.split_once("```").expect("its end").0
+    };
+    let sleigh = include_str!("../../examples/sleigh.rs");
+    assert_eq!(block("rust"), sleigh);
+    let folder = folder("front_page");
+    std::fs::create_dir(folder.join("examples")).unwrap();
+    std::fs::write(folder.join("examples/sleigh.rs"), sleigh).unwrap();
+    let command = block("sh").replace("\\\n", " ");
+    let command = command.lines().find_map(|line| line.strip_prefix("nhi ")).expect("a command");
+    let done = nhi(&folder, command);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    assert!(folder.join("sleigh.svg").exists() && folder.join("sleigh.html").exists());
+}
+
 /// The examples of all helps.
 #[test]
 fn examples_of_the_help_run() {

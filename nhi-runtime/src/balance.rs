@@ -321,14 +321,13 @@ impl Spread {
         is_smallest
     }
 
-    /// Condition number of the matrix of products; 1 of no rows, and infinite of rows that are not finite.
+    /// Condition number of the matrix of products: 1 of no rows, not a number of rows that are not finite.
     fn condition(self) -> f64 {
-        let ratio = self.largest / self.smallest;
-        match (self.smallest == f64::INFINITY, ratio.is_nan()) {
-            (true, _) => 1.0,
-            (_, true) => f64::INFINITY,
-            _ => ratio * ratio,
+        if self.smallest == f64::INFINITY {
+            return 1.0;
         }
+        let ratio = self.largest / self.smallest;
+        ratio * ratio
     }
 }
 

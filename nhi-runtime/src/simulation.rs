@@ -117,7 +117,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     }
 
     /// As [`Simulation::advance`] with [`Fused`](crate::Fused) multiply–add operations. It takes up to a fifth less time on
-    /// processors that have them (`benches/README.md`). Long steps are those of [`Simulation::advance`].
+    /// processors that have them (`benches/README.md`). Long steps are those of [`Simulation::advance`], and so are those that
+    /// are repeated with a test after each.
     ///
     /// States differ by rounding from those of [`Simulation::step`]. They also depend on the processor, and on how steps
     /// are divided among calls.

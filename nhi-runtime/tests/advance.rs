@@ -46,7 +46,8 @@ fn check_fused<M: Method<Sleigh> + Copy>(method: M, is_fused: bool)
 where
     M::State<f64>: PartialEq,
 {
-    let start = || Simulation::with_inputs(SLEIGH, method, Q0, V0, &[0.3], 0.02).unwrap();
+    // A torque that adds little energy: steps that add much are repeated with a test after each, which is not fused.
+    let start = || Simulation::with_inputs(SLEIGH, method, Q0, V0, &[0.03], 0.02).unwrap();
     for steps in [0, 1, 2, 500] {
         let (mut separate, mut fused) = (start(), start());
         separate.advance(steps).unwrap();

@@ -4,6 +4,7 @@ use nhi_codegen::lower::Function;
 use nhi_interpreter::{Options, Simulation, run};
 use nhi_methods::Variant;
 use nhi_models::{GROUP_MODELS, MODELS, Model};
+use nhi_runtime::{Error, Failure};
 use nhi_tests::bits::assert_same;
 use nhi_tests::declarations::{derive, of_model};
 
@@ -45,8 +46,16 @@ fn compare(model: &dyn Model) -> usize {
         for k in 0..=STEPS {
             let name = format!("{}, {variant}, step {k}", model.name());
             assert_same(&name, &interpreted.numbers(), &compiled.numbers());
-            if compiled.step().is_err() {
-                assert!(interpreted.step(&inputs).is_err(), "{name}: the interpreted step succeeds");
+            if let Err(error) = compiled.step() {
+                // Whether a step explains its energy is tested outside of its function, which is what is interpreted.
+                let is_refused = matches!(
+                    error,
+                    Error::Step { cause: Failure::NearlySingular { .. } | Failure::EnergyJump { .. }, .. }
+                );
+                assert!(
+                    is_refused || interpreted.step(&inputs).is_err(),
+                    "{name}: the interpreted step succeeds"
+                );
                 break;
             }
             interpreted.step(&inputs).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));

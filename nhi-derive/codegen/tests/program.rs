@@ -45,7 +45,7 @@ fn failures() {
     let p = program(&mut pool, "f(a, b)\n pivot a > eps * b else mass\n return x = sqrt(b)");
     assert_eq!(p.run(&pool, &[vec![1.0], vec![4.0]]), Ok(vec![vec![2.0]]));
     assert_eq!(p.run(&pool, &[vec![0.0], vec![1.0]]), Err(Failure::SingularMass));
-    assert_eq!(p.run(&pool, &[vec![f64::NAN], vec![1.0]]), Err(Failure::SingularMass));
+    assert_eq!(p.run(&pool, &[vec![f64::NAN], vec![1.0]]), Err(Failure::NonFinite));
     assert_eq!(p.run(&pool, &[vec![1.0], vec![-1.0]]), Err(Failure::NonFinite));
 }
 

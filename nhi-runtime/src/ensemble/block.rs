@@ -293,7 +293,8 @@ impl Block {
         while from < end && self.stopped.contains(&None) {
             let count = (end - from).min(TESTED);
             self.tested.copy_from_slice(&self.state);
-            let running: Vec<bool> = self.stopped.iter().map(Option::is_none).collect();
+            let mut running = [false; LANES];
+            running.iter_mut().zip(&self.stopped).for_each(|(running, stopped)| *running = stopped.is_none());
             self.advance_untested::<S, M, A>(common, from, count);
             for lane in (0..self.stopped.len()).filter(|&lane| running[lane]) {
                 // A step that multiplied the energy may come before the one that failed.

@@ -77,7 +77,8 @@ impl Saddle {
     fn solve(self, top: Vec<f64>, bottom: Vec<f64>) -> Motion {
         let rhs = DVector::from_iterator(top.len() + bottom.len(), top.into_iter().chain(bottom));
         let lu = self.matrix.full_piv_lu();
-        let x = lu.solve(&rhs).expect("regular equations of motion");
+        // Not a number where the equations are singular.
+        let x = lu.solve(&rhs).unwrap_or_else(|| rhs.map(|_| f64::NAN));
         Motion {
             acceleration: x.rows(0, self.n).iter().copied().collect(),
             multipliers: x.rows(self.n, x.len() - self.n).iter().copied().collect(),

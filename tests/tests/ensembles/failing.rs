@@ -3,7 +3,7 @@
 use crate::{Data, everything};
 use nhi_models::{Row, chaotic_r7, lie, sleigh_com};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Error, Failure, Method, System, Vector};
+use nhi_runtime::{Error, Failure, Limits, Method, System, Vector};
 use std::collections::BTreeSet;
 
 /// More than one block of them.
@@ -39,12 +39,15 @@ fn check<S: System + Clone, M: Method<S> + Copy + Sync>(
 ) {
     let all = data(row, fast);
     let mut ensemble = Ensemble::with_inputs(method, all.iter().cloned(), h).expect("a start");
+    // Steps are taken until they cannot be.
+    ensemble.set_limits(Limits::NONE);
     for steps in [1, 255, STEPS - 256] {
         ensemble.advance(steps);
     }
     let (mut ends, mut causes) = (BTreeSet::new(), Vec::new());
     for (i, (system, q, v, inputs)) in all.into_iter().enumerate() {
         let mut alone = Simulation::with_inputs(system, method, q, v, &inputs, h).expect("a start");
+        alone.set_limits(Limits::NONE);
         let result = (0..STEPS).try_for_each(|_| alone.step());
         assert_eq!(ensemble.error(i), result.err(), "{}, trajectory {i}", row.name);
         let of_ensemble = everything::<S>(&ensemble.state(i), ensemble.sample(i));

@@ -1,8 +1,9 @@
 //! Energy over long runs.
 
+use crate::common_methods;
 use crate::{course, courses, find, none};
 use nhi_cli::scoreboard::{Conserved, Course, Verdict, energy};
-use nhi_models::{Family, common_methods};
+use nhi_models::Family;
 
 /// Largest errors in the first and in the second half of the course's run, not relative.
 fn halves(course: &Course, id: &str) -> [f64; 2] {
@@ -93,9 +94,7 @@ fn symmetric_methods_do_not_drift() {
         if WALKING.contains(&course.model.name()) || course.model.name() == IRREVERSIBLE {
             continue;
         }
-        for method in
-            common_methods().iter().filter(|method| method.family == Family::Dla && method.order == 2)
-        {
+        for method in common_methods().filter(|method| method.family == Family::Dla && method.order == 2) {
             let Some(energy) = energy(&course, method, LONG) else { continue };
             if energy.verdict() != Verdict::Bounded {
                 wrong.push(format!(
@@ -200,12 +199,16 @@ fn runs_that_end_early() {
     let energy = |id| energy(&course, find(id), course.steps()).unwrap();
     let dla1 = energy("dla1");
     assert_eq!(dla1.verdict(), Verdict::Stopped);
-    assert!(dla1.stopped.unwrap().contains("Newton's method did not converge"));
+    let is_expected = |reason: &str| {
+        reason.contains("Newton's method did not converge") || reason.contains("are nearly dependent here")
+    };
+    let reason = dla1.stopped.unwrap();
+    assert!(is_expected(&reason), "{reason}");
     for id in ["gni_euler_a", "gni_euler_b"] {
         let energy = energy(id);
         assert!(energy.lost.is_some(), "{id}: {energy:?}");
         if let Some(reason) = energy.stopped {
-            assert!(reason.contains("Newton's method did not converge"), "{id}: {reason}");
+            assert!(is_expected(&reason), "{id}: {reason}");
         }
     }
 }

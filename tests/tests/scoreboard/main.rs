@@ -10,6 +10,7 @@ mod order;
 mod volume;
 
 use nhi_cli::scoreboard::{self, Course};
+use nhi_methods::Variant;
 use nhi_models::{Method, method};
 
 /// Tolerances, each with what it has to cover.
@@ -25,6 +26,12 @@ mod tolerance {
     pub(crate) const RESIDUAL: f64 = 1e-14;
     /// Rounding of forty steps.
     pub(crate) const REVERSAL: f64 = 1e-12;
+}
+
+/// The methods that all models in coordinates declare and that are compiled at run time: all but the composition of two
+/// Euler rules.
+fn common_methods() -> impl Iterator<Item = &'static Method> {
+    nhi_models::common_methods().iter().filter(|method| Variant::with_id(method.id).is_some())
 }
 
 /// All courses, whose models are compiled at run time.

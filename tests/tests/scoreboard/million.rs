@@ -1,10 +1,11 @@
 //! The energy over a million steps, as the command shows it. Too many for unoptimised code:
 //! `cargo test --release -p nhi-tests --test scoreboard -- --ignored`.
 
+use crate::common_methods;
 use crate::energy::{IRREVERSIBLE, WALKING};
 use crate::{course, courses, find, none};
 use nhi_cli::scoreboard::{Course, Verdict, energy};
-use nhi_models::{Family, common_methods};
+use nhi_models::Family;
 
 const MILLION: u64 = 1_000_000;
 
@@ -19,8 +20,7 @@ fn symmetric_methods_do_not_drift_in_a_million_steps() {
             continue;
         }
         let chosen = ["dla2_suzuki4", "dla2_kahanli6"];
-        let symmetric =
-            common_methods().iter().filter(|method| method.family == Family::Dla && method.order == 2);
+        let symmetric = common_methods().filter(|method| method.family == Family::Dla && method.order == 2);
         for method in symmetric.chain(chosen.map(find)) {
             let Some(energy) = energy(&course, method, MILLION) else { continue };
             runs += 1;

@@ -1,9 +1,10 @@
 //! Constraints, reversal and parasites.
 
+use crate::common_methods;
 use crate::tolerance::{RESIDUAL, REVERSAL};
 use crate::{course, courses, find, none};
 use nhi_cli::scoreboard::{parasite, residual, reversal};
-use nhi_models::{Family, common_methods, sleigh_com};
+use nhi_models::{Family, sleigh_com};
 use nhi_runtime::{Rattle, Simulation};
 
 /// μ(q)v + μ₀(q) = 0 to rounding at every node of a long run, even of runs that go astray.

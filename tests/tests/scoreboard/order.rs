@@ -1,9 +1,10 @@
 //! Orders of convergence.
 
+use crate::common_methods;
 use crate::tolerance::{ORDER, ORDER_8, TWO_DIGITS};
 use crate::{course, courses, find, none};
 use nhi_cli::scoreboard::{Course, order};
-use nhi_models::{Method, common_methods};
+use nhi_models::Method;
 
 /// Order of `method`, which is higher than usual on some models.
 fn stated(course: &Course, method: &Method) -> u32 {

@@ -1,8 +1,8 @@
 //! Phase volume of the nonholonomic particle.
 
+use crate::common_methods;
 use crate::{course, find};
 use nhi_cli::scoreboard::{CLOUDS, volume};
-use nhi_models::common_methods;
 
 /// Change of the volume to t = 30.
 fn change(model: usize, id: &str) -> f64 {
