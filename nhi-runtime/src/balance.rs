@@ -176,7 +176,7 @@ pub fn explain<P: Passage>(passage: &P, limits: &Limits, before: f64, after: f64
         return Ok(());
     }
     let geometry = Geometry::of(passage);
-    let is_explained = after <= limits.growth * owned + pushed;
+    let is_explained = limits.growth.is_infinite() || after <= limits.growth * owned + pushed;
     let turns = geometry.cosine < limits.cosine;
     if is_explained && !turns {
         return Ok(());

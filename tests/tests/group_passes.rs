@@ -183,8 +183,10 @@ fn passes_keep_every_method_of_every_model() {
             run(acceleration, false, &[&state[..3], &[Vec::new()], &state[3..]].concat());
             for method in &derived.methods {
                 for (_, start) in &method.starts {
-                    let start_at =
-                        [vec![parameters.clone(), vec![0.05], q.clone(), v.concat()], later.to_vec()];
+                    let start_at = [
+                        vec![parameters.clone(), vec![0.05], q.clone(), v.concat(), Vec::new()],
+                        later.to_vec(),
+                    ];
                     let Some(started) = run(start, false, &start_at.concat()) else { continue };
                     let step_from = [vec![parameters.clone(), vec![0.05]], started, later.to_vec()];
                     run(&method.step, true, &step_from.concat());

@@ -62,9 +62,11 @@ pub fn order(course: &Course, method: &Method) -> Order {
         (coarse / fine).ln() / (long / short).ln()
     });
     let slopes: Vec<_> = slopes.collect();
-    let settled = slopes.windows(2).rfind(|pair| (pair[1] - pair[0]).abs() < SETTLED);
+    // Two slopes can be equal by chance.
+    let is_settled = |slopes: &[f64]| slopes.windows(2).all(|pair| (pair[1] - pair[0]).abs() < SETTLED);
+    let settled = slopes.windows(3).rfind(|slopes| is_settled(slopes));
     order.settled = settled.is_some();
-    order.slope = settled.map(|pair| pair[1]).or(slopes.last().copied());
+    order.slope = settled.map(|slopes| slopes[2]).or(slopes.last().copied());
     order
 }
 

@@ -60,7 +60,9 @@ impl Case {
     fn start(&self, programs: &MethodPrograms, kind: StartKind, h: f64) -> Vec<Vec<f64>> {
         let (_, start) = programs.starts.iter().find(|(k, _)| *k == kind).expect("a start");
         let Point { q, v } = self.at.clone();
-        self.run(start, &[self.system.parameters.clone(), vec![h], q, v, vec![self.t], self.inputs.clone()])
+        let given =
+            [self.system.parameters.clone(), vec![h], q, v, Vec::new(), vec![self.t], self.inputs.clone()];
+        self.run(start, &given)
     }
 
     fn step(&self, programs: &MethodPrograms, state: &[Vec<f64>], h: f64, t: f64) -> Vec<Vec<f64>> {
