@@ -77,8 +77,8 @@ impl<E: Equations> Discrete<'_, E> {
         from: &[Vec<f64>],
         to: &[Vec<f64>],
     ) -> Vec<f64> {
-        let [q, v, _] = from else { panic!("q, v and lambda") };
-        let [q1, v1, lambda] = to else { panic!("q, v and lambda") };
+        let [q, v, ..] = from else { panic!("q, v and lambda") };
+        let [q1, v1, lambda, ..] = to else { panic!("q, v and lambda") };
         let h = self.h;
         let node = advance(q, (1.0 - c) * h, v);
         let time = t + (1.0 - c) * h;
@@ -93,7 +93,7 @@ impl<E: Equations> Discrete<'_, E> {
 
     /// A step (q, v) → (q', v', λ) between nodes.
     pub(crate) fn nodal(&self, rule: Rule, t: f64, from: &[Vec<f64>], to: &[Vec<f64>]) -> Vec<f64> {
-        let [q, v, _] = from else { panic!("q, v and lambda") };
+        let [q, v, ..] = from else { panic!("q, v and lambda") };
         let d = self.velocity(q, &to[0]);
         let (leaving, arriving) = self.momenta(rule, rule, q, &d, t);
         let p = oracle::momentum(self.equations, q, v);
@@ -105,7 +105,7 @@ impl<E: Equations> Discrete<'_, E> {
 
     /// A step (q, v) → (q', v', λ) that is started with the continuous multiplier.
     pub(crate) fn restarted(&self, rule: Rule, t: f64, from: &[Vec<f64>], to: &[Vec<f64>]) -> Vec<f64> {
-        let [q, v, _] = from else { panic!("q, v and lambda") };
+        let [q, v, ..] = from else { panic!("q, v and lambda") };
         let d = self.velocity(q, &to[0]);
         let (leaving, arriving) = self.momenta(rule, rule, q, &d, t);
         let continuous = oracle::motion(self.equations, q, v, t, self.inputs).multipliers;
@@ -123,7 +123,7 @@ impl<E: Equations> Discrete<'_, E> {
 
     /// The momentum of a state (q, v, λ) is `arriving` + h/2 μᵀλ, and its velocity is admissible.
     fn projected(&self, arriving: &[f64], state: &[Vec<f64>]) -> Vec<f64> {
-        let [q, v, lambda] = state else { panic!("q, v and lambda") };
+        let [q, v, lambda, ..] = state else { panic!("q, v and lambda") };
         let p = oracle::momentum(self.equations, q, v);
         let impulse: Vec<f64> = lambda.iter().map(|l| self.h / 2.0 * l).collect();
         let mut residual = minus(&minus(&p, arriving), &self.pushed(q, &impulse));
@@ -133,7 +133,7 @@ impl<E: Equations> Discrete<'_, E> {
 
     /// A step (q, v_pre, v_post, λ) → (q', v_pre', v_post', λ') that reflects.
     pub(crate) fn reflecting(&self, rule: Rule, t: f64, from: &[Vec<f64>], to: &[Vec<f64>]) -> Vec<f64> {
-        let [q, _, v_post, _] = from else { panic!("q, v_pre, v_post and lambda") };
+        let [q, _, v_post, ..] = from else { panic!("q, v_pre, v_post and lambda") };
         let [q1, v_pre1, ..] = to else { panic!("q, v_pre, v_post and lambda") };
         let d = self.velocity(q, q1);
         let (leaving, arriving) = self.momenta(rule, rule, q, &d, t);
@@ -145,7 +145,7 @@ impl<E: Equations> Discrete<'_, E> {
 
     /// p_post − p_pre = h μᵀλ, and the mean velocity is admissible.
     pub(crate) fn jump(&self, state: &[Vec<f64>]) -> Vec<f64> {
-        let [q, v_pre, v_post, lambda] = state else { panic!("q, v_pre, v_post and lambda") };
+        let [q, v_pre, v_post, lambda, ..] = state else { panic!("q, v_pre, v_post and lambda") };
         let impulse: Vec<f64> = lambda.iter().map(|l| self.h * l).collect();
         let p = |v: &[f64]| oracle::momentum(self.equations, q, v);
         let mut residual = minus(&minus(&p(v_post), &p(v_pre)), &self.pushed(q, &impulse));
@@ -179,11 +179,11 @@ impl<E: Equations> Discrete<'_, E> {
     }
 }
 
-/// The velocity of a state (q, v, λ) or (q, v_pre, v_post, λ).
+/// The velocity of a state (q, v, λ, z) or (q, v_pre, v_post, λ, z).
 pub(crate) fn mean(state: &[Vec<f64>]) -> Vec<f64> {
     match state {
-        [_, v, _] => v.clone(),
-        [_, pre, post, _] => pre.iter().zip(post).map(|(a, b)| 0.5 * (a + b)).collect(),
-        _ => panic!("a state of three or four vectors"),
+        [_, v, _, _] => v.clone(),
+        [_, pre, post, _, _] => pre.iter().zip(post).map(|(a, b)| 0.5 * (a + b)).collect(),
+        _ => panic!("(q, v, λ, z) or (q, v_pre, v_post, λ, z)"),
     }
 }

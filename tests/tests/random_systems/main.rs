@@ -192,7 +192,7 @@ fn discrete_equations(case: &mut Case, method: Method, kind: &Kind) {
             back.swap(1, 2);
         }
         case.assert_close(&format!("{method:?} undone: q"), &back[0], &first[0]);
-        let after = back.len() - 2;
+        let after = back.len() - 3;
         case.assert_close(&format!("{method:?} undone: v"), &back[after], &first[after]);
     }
 }
