@@ -11,7 +11,7 @@ use nhi_codegen::optimised::{MethodFunctions, Optimised};
 use nhi_codegen::program::Role;
 use nhi_codegen::system::Quantity;
 use nhi_methods::{Retraction, Variant};
-use nhi_runtime::Failure;
+use nhi_runtime::{Failure, balance};
 use std::fmt;
 use std::slice;
 use std::sync::Arc;
@@ -43,6 +43,8 @@ pub(crate) struct Names {
     pub(crate) group: Option<&'static Group>,
     /// Number of coordinates that are no entries of a pose.
     pub(crate) shape: usize,
+    /// Whether the momentum at rest may differ from zero.
+    pub(crate) gyroscopic: bool,
     /// Names and directions of the momenta of symmetries.
     pub(crate) symmetries: Vec<(String, Vec<f64>)>,
 }
@@ -295,6 +297,7 @@ impl Names {
             positions: mechanics.positions().len(),
             group: system.group,
             shape,
+            gyroscopic: mechanics.structure.gyroscopic,
             symmetries: symmetries.collect(),
         }
     }
@@ -399,6 +402,16 @@ impl Compiled {
     /// p = ∂L/∂v.
     pub fn momentum(&self, at: &Point<'_>) -> Vec<f64> {
         self.numbers(&self.shared.system.momentum, at)
+    }
+
+    /// T = ½ vᵀMv.
+    pub(crate) fn kinetic_energy(&self, at: &Point<'_>) -> f64 {
+        let mut p = self.momentum(at);
+        if self.names().gyroscopic {
+            let rest = vec![0.0; at.v.len()];
+            balance::subtract(&mut p, &self.momentum(&Point { v: &rest, ..*at }));
+        }
+        balance::half_product(at.v, &p)
     }
 
     /// The residuals μ(q)v + μ₀(q) of the constraints.

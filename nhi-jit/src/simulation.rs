@@ -8,7 +8,7 @@ use crate::passage::Ends;
 use nhi_codegen::method::StateKind;
 use nhi_codegen::program::Role;
 use nhi_methods::Variant;
-use nhi_runtime::balance::{self, End};
+use nhi_runtime::balance;
 use nhi_runtime::emitted::FLUSH_EVERY;
 use nhi_runtime::{Failure, Limits, Quantity};
 
@@ -312,7 +312,10 @@ impl Simulation {
             };
             if is_taken {
                 let after = self.kinetic_of_jump(&self.state, self.steps);
-                if !balance::is_suspicious(&self.passage(&self.before, begun), before, after) {
+                // A passage copies what it joins.
+                if !balance::needs_explanation(before, after)
+                    || !balance::is_suspicious(&self.passage(&self.before, begun), before, after)
+                {
                     continue;
                 }
             }
@@ -352,11 +355,10 @@ impl Simulation {
         self.take_checked(1)?;
         let after = self.kinetic_energy();
         if balance::needs_explanation(before, after) {
-            let passage = self.passage(&self.before, self.steps - 1);
             // The motion exchanges energy with a parasitic mode.
             let all = self.kinetic_of_jump(&self.before, self.steps - 1);
             if balance::needs_explanation(all, after)
-                && let Err(cause) = balance::explain(&passage, &self.limits, all, after)
+                && let Err(cause) = self.explain(all, after)
             {
                 self.state.copy_from_slice(&self.before);
                 self.steps -= 1;
@@ -368,30 +370,29 @@ impl Simulation {
         Ok(())
     }
 
+    /// Tests the last step.
+    fn explain(&self, before: f64, after: f64) -> Result<(), Failure> {
+        balance::explain(&self.passage(&self.before, self.steps - 1), &self.limits, before, after)
+    }
+
     /// The mean kinetic energy of a state before and after the reflection at the node, if there is one: the energy of the
     /// mean velocity and that of the parasitic mode, whose sign alternates.
     fn kinetic_of_jump(&self, state: &[f64], steps: u64) -> f64 {
-        let functions = self.functions();
-        let roles = match functions.kind {
-            StateKind::Node => [Role::Velocity, Role::Velocity],
-            StateKind::Jump => [Role::VelocityBefore, Role::VelocityAfter],
+        let of = |role| {
+            let field = |role| &state[self.functions().layout.state.of(role)];
+            let (q, v, z) = (field(&Role::Configuration), field(&role), field(&Role::States));
+            let (parameters, inputs) = (self.parameters(), self.inputs());
+            self.compiled.kinetic_energy(&Point { parameters, q, v, z, t: self.time_after(steps), inputs })
         };
-        let passage = self.passage(state, steps);
-        let energies = roles.map(|role| {
-            let v = state[functions.layout.state.of(&role)].to_vec();
-            balance::kinetic(&passage, End::First, &v)
-        });
-        0.5 * (energies[0] + energies[1])
+        match self.functions().kind {
+            StateKind::Node => of(Role::Velocity),
+            StateKind::Jump => 0.5 * (of(Role::VelocityBefore) + of(Role::VelocityAfter)),
+        }
     }
 
     /// The kinetic energy of the present state.
     fn kinetic_energy(&self) -> f64 {
-        if self.kinetic.is_nan() {
-            let passage = self.passage(&self.state, self.steps);
-            balance::kinetic(&passage, End::First, &self.v())
-        } else {
-            self.kinetic
-        }
+        if self.kinetic.is_nan() { self.compiled.kinetic_energy(&self.at(&self.v())) } else { self.kinetic }
     }
 
     /// The motion from a state after `begun` steps to the present one.

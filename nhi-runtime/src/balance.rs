@@ -120,18 +120,21 @@ pub trait Passage {
 
 /// T = ½ vᵀMv = ½ v·(p(v) − p(0)).
 pub fn kinetic<P: Passage>(passage: &P, end: End, v: &P::Velocity) -> f64 {
-    half_product(
-        v.as_ref(),
-        passage.momentum(end, v).as_ref(),
-        passage.momentum(end, &passage.velocities(0.0)).as_ref(),
-    )
+    let (mut p, at_rest) = (passage.momentum(end, v), passage.momentum(end, &passage.velocities(0.0)));
+    subtract(p.as_mut(), at_rest.as_ref());
+    half_product(v.as_ref(), p.as_ref())
 }
 
-/// ½ v·(p − p₀)
+/// p − p₀, in the place of p.
 #[inline(always)]
-pub(crate) fn half_product(v: &[f64], p: &[f64], at_rest: &[f64]) -> f64 {
-    let terms = v.iter().zip(p.iter().zip(at_rest));
-    0.5 * terms.fold(0.0, |sum, (v, (p, at_rest))| sum + v * (p - at_rest))
+pub fn subtract<T: Scalar>(p: &mut [T], at_rest: &[T]) {
+    p.iter_mut().zip(at_rest).for_each(|(p, &at_rest)| *p = *p - at_rest);
+}
+
+/// ½ v·p
+#[inline(always)]
+pub fn half_product<T: Scalar>(v: &[T], p: &[T]) -> f64 {
+    0.5 * v.iter().zip(p).fold(0.0, |sum, (v, p)| sum + v.to_f64() * p.to_f64())
 }
 
 /// Whether the kinetic energy `after` a step needs an explanation; true for NaN.

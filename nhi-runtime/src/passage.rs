@@ -1,7 +1,7 @@
 //! The test of a step of a declared system; see [`balance`](crate::balance).
 
 use crate::admissible::values;
-use crate::balance::{End, Passage, diagnose, explain, needs_explanation};
+use crate::balance::{End, Passage, diagnose, explain, half_product, needs_explanation, subtract};
 use crate::system::Rows;
 use crate::{Failure, Limits, Scalar, State, System, Vector};
 
@@ -37,10 +37,9 @@ fn kinetic_of<S: System, T: Scalar>(
     let mut p = S::momentum(parameters, q, v, t);
     if S::GYROSCOPIC {
         let at_rest = S::momentum(parameters, q, &S::Velocity::splat(T::from_f64(0.0)), t);
-        p.as_mut().iter_mut().zip(at_rest.as_ref()).for_each(|(p, &at_rest)| *p = *p - at_rest);
+        subtract(p.as_mut(), at_rest.as_ref());
     }
-    let terms = v.as_ref().iter().zip(p.as_ref());
-    0.5 * terms.fold(0.0, |sum, (&v, &p)| sum + v.to_f64() * p.to_f64())
+    half_product(v.as_ref(), p.as_ref())
 }
 
 /// Tests a step of size `h` from the time `t` between two states, the first with the kinetic energy `before`, which is NaN
