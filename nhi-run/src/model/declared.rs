@@ -299,14 +299,21 @@ impl Instance for Values {
         let inputs = if inputs.is_empty() { self.no_inputs() } else { inputs.to_vec() };
         let simulation = Simulation::with_inputs(&compiled, variant, &self.parameters, q0, v0, &inputs, h);
         let simulation = simulation.map_err(|error| self.error(error))?;
-        Ok(Box::new(Compiled { simulation, symmetries: self.names.symmetries }))
+        Ok(Box::new(AtRunTime::new(simulation, self.names.symmetries)))
     }
 }
 
-/// A simulation with the names of its momenta.
-struct Compiled {
+/// A simulation by steps that are compiled at run time, with the names of its momenta.
+pub struct AtRunTime {
     simulation: Simulation,
     symmetries: &'static [&'static str],
+}
+
+impl AtRunTime {
+    /// The simulation, with the names of the momenta of its symmetries.
+    pub fn new(simulation: Simulation, symmetries: &'static [&'static str]) -> AtRunTime {
+        AtRunTime { simulation, symmetries }
+    }
 }
 
 /// The runtime's error of a step.
@@ -317,7 +324,7 @@ fn error_of_step(error: nhi_jit::Error) -> Failed {
     }
 }
 
-impl Trajectory for Compiled {
+impl Trajectory for AtRunTime {
     fn step(&mut self) -> Result<(), Failed> {
         self.simulation.step().map_err(error_of_step)
     }
@@ -386,7 +393,7 @@ impl Trajectory for Compiled {
         let mut simulation =
             self.simulation.from_node(from.t, &from.q, [before, after], h).map_err(failure)?;
         simulation.advance(steps).map_err(failure)?;
-        Ok(Compiled { simulation, ..*self }.node())
+        Ok(AtRunTime { simulation, ..*self }.node())
     }
 
     fn momenta(&self) -> Vec<(&'static str, f64)> {

@@ -6,7 +6,7 @@ mod method;
 mod trajectory;
 
 pub use bundled::{Bundled, MODELS, named};
-pub use declared::Declared;
+pub use declared::{AtRunTime, Declared};
 pub use method::{Family, GROUP_METHODS, METHODS, Method};
 pub use trajectory::{Node, Trajectory};
 

@@ -18,7 +18,7 @@ use nhi_methods::Variant;
 use nhi_models::{GROUP_MODELS, MODELS, Model};
 use nhi_tests::bits::assert_same;
 use nhi_tests::declarations::{DRIVEN, declarations, derive, of_model};
-use process::{Program, State};
+use process::{Process, Program, State};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -284,24 +284,49 @@ fn time_and_inputs_drive_constraints() {
             let start = [&q[..], &v, &[], &[0.6]];
             let simulation = Simulation::start(method, method.method.into(), &parameters, start, STEP_SIZE);
             let mut simulation = simulation.expect("a start");
-            for k in 0..100 {
-                let name = format!("{}, {}, step {k}", build.name, method.id());
-                if method.state == StateKind::Node {
-                    let numbers = &state.numbers()[..state.numbers().len() - 1];
-                    assert_same(&name, numbers, &shown(&simulation, &state));
-                }
-                assert_same(&name, &state.q, &simulation.numbers()[..q.len()]);
-                let input = [0.6 + 0.01 * f64::from(k)];
-                let (status, next) = process.step(&input);
-                assert_eq!(status, 0, "{name}");
-                simulation.step(&input).expect("a step");
-                state = next;
-                if k % 20 == 0 {
-                    let (status, residual) = process.ask("R", &[&state.q, &state.v]);
-                    assert!(status == 0 && residual.iter().all(|r| r.abs() < 1e-13), "{name}: {residual:?}");
-                }
-            }
+            let name = format!("{}, {}", build.name, method.id());
+            same_steps(
+                &name,
+                method.state,
+                &mut process,
+                &mut simulation,
+                &mut state,
+                |process, k, state| {
+                    if k % 20 == 0 {
+                        let (status, residual) = process.ask("R", &[&state.q, &state.v]);
+                        assert!(
+                            status == 0 && residual.iter().all(|r| r.abs() < 1e-13),
+                            "{name}, step {k}: {residual:?}"
+                        );
+                    }
+                },
+            );
         }
+    }
+}
+
+/// A hundred steps of a process beside those of the interpreter, with inputs that change; `after` sees each state.
+fn same_steps(
+    name: &str,
+    kind: StateKind,
+    process: &mut Process,
+    simulation: &mut Simulation<'_>,
+    state: &mut State,
+    mut after: impl FnMut(&mut Process, u32, &State),
+) {
+    for k in 0..100 {
+        let name = format!("{name}, step {k}");
+        if kind == StateKind::Node {
+            let numbers = &state.numbers()[..state.numbers().len() - 1];
+            assert_same(&name, numbers, &shown(simulation, state));
+        }
+        assert_same(&name, &state.q, &simulation.numbers()[..state.q.len()]);
+        let input = [0.6 + 0.01 * f64::from(k)];
+        let (status, next) = process.step(&input);
+        assert_eq!(status, 0, "{name}");
+        simulation.step(&input).expect("a step");
+        *state = next;
+        after(process, k, state);
     }
 }
 
@@ -358,19 +383,8 @@ fn auxiliary_states_are_those_of_the_interpreter() {
                 let simulation =
                     Simulation::start(method, method.method.into(), &parameters, start, STEP_SIZE);
                 let mut simulation = simulation.expect("a start");
-                for k in 0..100 {
-                    let name = format!("{}, {id}, step {k}", build.name);
-                    if method.state == StateKind::Node {
-                        let numbers = &state.numbers()[..state.numbers().len() - 1];
-                        assert_same(&name, numbers, &shown(&simulation, &state));
-                    }
-                    assert_same(&name, &state.q, &simulation.numbers()[..q.len()]);
-                    let input = [0.6 + 0.01 * f64::from(k)];
-                    let (status, next) = process.step(&input);
-                    assert_eq!(status, 0, "{name}");
-                    simulation.step(&input).expect("a step");
-                    state = next;
-                }
+                let name = format!("{}, {id}", build.name);
+                same_steps(&name, method.state, &mut process, &mut simulation, &mut state, |_, _, _| ());
                 assert_ne!(state.z, z, "{id}");
             }
         }

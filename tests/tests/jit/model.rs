@@ -2,7 +2,8 @@
 
 use nhi_jit::{Compiled, Point, Simulation};
 use nhi_methods::Variant;
-use nhi_models::{Instance, Method, Model, Node, Phase, Trajectory};
+use nhi_models::{Instance, Method, Model, Phase, Trajectory};
+use nhi_run::model::AtRunTime;
 use nhi_runtime::{Error, Failure};
 use nhi_tests::with_methods::with_methods;
 
@@ -105,95 +106,8 @@ impl Instance for CompiledInstance {
         let parameters = self.derived.parameters();
         let simulation = Simulation::with_inputs(&self.compiled, variant, &parameters, q0, v0, inputs, h);
         let simulation = simulation.map_err(|error| self.error(error))?;
-        Ok(Box::new(CompiledTrajectory { simulation }))
-    }
-}
-
-struct CompiledTrajectory {
-    simulation: Simulation,
-}
-
-/// The runtime's error of a step.
-fn error_of_step(error: nhi_jit::Error) -> Error {
-    match error {
-        nhi_jit::Error::Step { step, time, cause } => Error::Step { step, time, cause },
-        other => panic!("{other}"),
-    }
-}
-
-impl Trajectory for CompiledTrajectory {
-    fn step(&mut self) -> Result<(), Error> {
-        self.simulation.step().map_err(error_of_step)
-    }
-
-    fn advance(&mut self, steps: u64) -> Result<(), Error> {
-        self.simulation.advance(steps).map_err(error_of_step)
-    }
-
-    fn step_with(&mut self, inputs: &[f64]) -> Result<(), Error> {
-        self.simulation.step_with(inputs).map_err(error_of_step)
-    }
-
-    fn steps(&self) -> u64 {
-        self.simulation.steps()
-    }
-
-    fn time(&self) -> f64 {
-        self.simulation.time()
-    }
-
-    fn q(&self) -> Vec<f64> {
-        self.simulation.q().to_vec()
-    }
-
-    fn v(&self) -> Vec<f64> {
-        self.simulation.v()
-    }
-
-    fn p(&self) -> Vec<f64> {
-        self.simulation.p()
-    }
-
-    fn jump(&self) -> (Vec<f64>, Vec<f64>) {
-        let simulation = &self.simulation;
-        let [before, after] = simulation.jump().map(|v| {
-            let (parameters, q, inputs) = (simulation.parameters(), simulation.q(), simulation.inputs());
-            simulation.compiled().momentum(&Point { parameters, q, v, z: &[], t: simulation.time(), inputs })
-        });
-        (before, after)
-    }
-
-    fn multipliers(&self) -> Vec<f64> {
-        self.simulation.multipliers().to_vec()
-    }
-
-    fn energy(&self) -> f64 {
-        self.simulation.energy()
-    }
-
-    fn numbers(&self) -> Vec<f64> {
-        self.simulation.numbers().to_vec()
-    }
-
-    fn node(&self) -> Node {
-        let [before, after] = self.simulation.jump().map(<[f64]>::to_vec);
-        Node { t: self.time(), q: self.q(), jump: (before, after) }
-    }
-
-    fn follow(&self, from: &Node, h: f64, steps: u64) -> Result<Node, Failure> {
-        let failure = |error| match error {
-            nhi_jit::Error::Start { cause } | nhi_jit::Error::Step { cause, .. } => cause,
-            other => panic!("{other}"),
-        };
-        let (before, after) = &from.jump;
-        let simulation = self.simulation.from_node(from.t, &from.q, [before, after], h).map_err(failure)?;
-        let mut trajectory = CompiledTrajectory { simulation };
-        trajectory.simulation.advance(steps).map_err(failure)?;
-        Ok(trajectory.node())
-    }
-
-    fn momenta(&self) -> Vec<(&'static str, f64)> {
-        let named = |(name, momentum): (&str, f64)| (&*Box::leak(name.to_owned().into_boxed_str()), momentum);
-        self.simulation.momenta().into_iter().map(named).collect()
+        let symmetries = simulation.momenta();
+        let symmetries = symmetries.iter().map(|(name, _)| &*(*name).to_owned().leak()).collect::<Vec<_>>();
+        Ok(Box::new(AtRunTime::new(simulation, symmetries.leak())))
     }
 }
