@@ -115,6 +115,8 @@ pub(crate) struct GivenSample {
     pub(crate) t: Option<Number>,
     pub(crate) q: Option<Vec<Number>>,
     pub(crate) v: Option<Vec<Number>>,
+    pub(crate) z: Option<Vec<Number>>,
+    pub(crate) inputs: Option<Vec<Number>>,
     pub(crate) p: Option<Vec<Number>>,
     pub(crate) lambda: Option<Vec<Number>>,
     pub(crate) reaction: Option<Vec<Number>>,

@@ -78,6 +78,8 @@ struct Expected {
     t: Option<f64>,
     q: Option<Vec<f64>>,
     v: Option<Vec<f64>>,
+    z: Option<Vec<f64>>,
+    inputs: Option<Vec<f64>>,
     p: Option<Vec<f64>>,
     lambda: Option<Vec<f64>>,
     reaction: Option<Vec<f64>>,
@@ -98,21 +100,25 @@ impl Problem<'_> {
     /// # Errors
     /// If there are no samples, if they are malformed, or if the run ends early.
     pub fn check(&self) -> Result<Report, Unchecked> {
+        self.compare(|last, wanted, take| self.nodes(last, wanted, take))
+    }
+
+    /// Compares the samples of the case with those that `run` takes at the wanted nodes, of which it is given the last.
+    pub(crate) fn compare(
+        &self,
+        run: impl FnOnce(u64, &dyn Fn(u64) -> bool, &mut dyn FnMut(Sample)) -> Result<(), Stopped>,
+    ) -> Result<Report, Unchecked> {
         let expected = self.expected().map_err(Unchecked::Malformed)?;
         let composed =
             matches!(&self.scheme, Scheme::Steps { method, .. } if method.family == Family::Composed);
         let tolerance = if composed { TOLERANCE_OF_COMPOSITIONS } else { TOLERANCE };
         let mut report = Report { tolerance, deviation: 0.0, entry: String::new(), compared: 0 };
         let last = expected.keys().copied().max().unwrap_or(0);
-        let taken = self.nodes(
-            last,
-            |k| expected.contains_key(&k),
-            |sample| {
-                if let Some(expected) = expected.get(&sample.k) {
-                    report.add(&sample, expected);
-                }
-            },
-        );
+        let taken = run(last, &|k| expected.contains_key(&k), &mut |sample| {
+            if let Some(expected) = expected.get(&sample.k) {
+                report.add(&sample, expected);
+            }
+        });
         taken.map_err(Unchecked::Stopped)?;
         Ok(report)
     }
@@ -155,7 +161,9 @@ impl Problem<'_> {
         let names = self.model.invariants();
         let invariant = |(name, value): (&String, &serde_json::Value)| {
             let Some(index) = names.iter().position(|known| known == name) else {
-                let fields = ["k", "t", "q", "v", "p", "lambda", "reaction", "energy", "p_pre", "p_post"];
+                let fields = [
+                    "k", "t", "q", "v", "z", "inputs", "p", "lambda", "reaction", "energy", "p_pre", "p_post",
+                ];
                 let known: Vec<_> = fields
                     .into_iter()
                     .chain(FIELDS_OF_SAMPLES.into_iter().filter(|_| self.layout.is_some()))
@@ -170,6 +178,12 @@ impl Problem<'_> {
             t: sample.t.map(|t| t.0),
             q: of_group.q.or(sized(&sample.q, self.q0.len(), "q")?),
             v: sample.v.as_ref().map(velocity).transpose()?,
+            z: match self.z0.len() {
+                // Without `z0` their number is not known here.
+                0 => sample.z.as_ref().map(|z| z.iter().map(|number| number.0).collect()),
+                length => sized(&sample.z, length, "z")?,
+            },
+            inputs: sized(&sample.inputs, self.model.inputs().len(), "inputs")?,
             p: of_group.momentum.or(sized(&sample.p, n, "p")?),
             lambda: sized(&sample.lambda, self.model.constraints().len(), "lambda")?,
             reaction: sized(&sample.reaction, n, "reaction")?,
@@ -194,6 +208,8 @@ impl Report {
         for (name, computed, given) in [
             ("q", &q, &expected.q),
             ("v", &sample.v, &expected.v),
+            ("z", &sample.z, &expected.z),
+            ("inputs", &sample.inputs, &expected.inputs),
             ("p", &sample.p, &expected.p),
             ("lambda", &sample.lambda, &expected.lambda),
             ("reaction", &sample.reaction, &expected.reaction),

@@ -34,11 +34,12 @@ pub struct Arguments {
 enum Command {
     /// Integrate a declared system, or a case.
     ///
-    /// A declaration is compiled when it is run; no Rust compiler is needed. A sample has the number of steps k and the time t; q, v = dq/dt and p = ∂L/∂v; lambda, the multipliers of
-    /// the last step, which are forces, not impulses (before the first step, those of the start); the reaction
-    /// μᵀλ, a force for each coordinate that is a length and a torque for one that is an angle; the energy;
-    /// p_pre and p_post, the momenta before and after the reflection, of methods that reflect; and the outputs,
-    /// among them the conserved quantities of a model. All numbers are in the units of the parameters.
+    /// A declaration is compiled when it is run; no Rust compiler is needed. A sample has the number of steps k and the
+    /// time t; q, v = dq/dt and p = ∂L/∂v; lambda, the multipliers of the last step, which are forces, not impulses (before
+    /// the first step, those of the start); the reaction μᵀλ, a force for each coordinate that is a length and a torque for
+    /// one that is an angle; the energy; p_pre and p_post, the momenta before and after the reflection, of methods that
+    /// reflect; and the outputs, among them the conserved quantities of a model. All numbers are in the units of the
+    /// parameters.
     #[command(after_help = examples::RUN)]
     Run(Box<Simulate>),
     /// Run cases and compare the results with their samples.
@@ -249,7 +250,7 @@ fn check(cases: &[PathBuf]) -> ExitCode {
 }
 
 fn check_one(case: &Path) -> Result<(), Failed> {
-    let report = declared::case(case)?.problem.check().map_err(|unchecked| match unchecked {
+    let report = declared::case(case)?.check().map_err(|unchecked| match unchecked {
         Unchecked::Malformed(malformed) => Failed::Wrong(format!("{}: {malformed}", case.display())),
         Unchecked::Stopped(stopped) => Failed::Stopped(format!("{}: {stopped}", case.display())),
     })?;
@@ -290,7 +291,9 @@ fn scoreboard(
 /// Ids of all methods of the tables, each once.
 fn methods() -> impl Iterator<Item = &'static str> {
     let is_new = |id: &&str| METHODS.iter().all(|method| method.id != *id);
-    METHODS.iter().map(|method| method.id).chain(GROUP_METHODS.iter().map(|method| method.id).filter(is_new))
+    let on_groups = GROUP_METHODS.iter().map(|method| method.id).filter(is_new);
+    let known = METHODS.iter().filter(|method| method.is_compiled_at_run_time());
+    known.map(|method| method.id).chain(on_groups)
 }
 
 /// Prints something of the structs of a file.

@@ -1,10 +1,13 @@
 //! Declarations and the cases that name them.
 
 use crate::case::{Case, Malformed, unknown};
+use crate::check::{Report, Unchecked};
 use crate::command::Failed;
 use crate::files::read;
 use crate::models;
 use crate::problem::{Problem, Scheme};
+use crate::progress::Progress;
+use crate::run::Stopped;
 use nhi_methods::Variant;
 use nhi_run::model::{Declared, named};
 use nhi_run::{Error, Exact, Recording, Run, Sample, System};
@@ -82,6 +85,20 @@ impl Stated {
             Scheme::ExactTimes(nodes) => self.at_times(&run, nodes),
             _ => run.record(progress),
         }
+    }
+
+    /// Runs the case and compares with its samples.
+    pub(crate) fn check(&self) -> Result<Report, Unchecked> {
+        let Scheme::Steps { .. } = self.problem.scheme else { return self.problem.check() };
+        self.problem.compare(|last, wanted, take| {
+            let mut bar = Progress::new(last);
+            let run = self.run().map_err(Stopped::new)?;
+            let stopped = run.samples(wanted, take, &mut |k| {
+                bar.at(k);
+                ControlFlow::Continue(())
+            });
+            stopped.map_err(Stopped::new)?.map_or(Ok(()), |reason| Err(Stopped::new(reason)))
+        })
     }
 
     fn run(&self) -> Result<Run, Error> {

@@ -138,9 +138,10 @@ impl Example {
             time_per_step: None,
             stopped: None,
         };
-        if let Err(error) = self.follow(&mut track, exact) {
-            track.stopped = Some(error.to_string());
-        }
+        track.stopped = match method.is_compiled_at_run_time() {
+            true => self.follow(&mut track, exact).err().map(|error| error.to_string()),
+            false => Some("its steps cannot be compiled at run time".to_owned()),
+        };
         track
     }
 
@@ -186,14 +187,14 @@ impl Example {
             "time per step",
         ]);
         for track in tracks {
-            let energy = track.energy.iter().map(|(_, error)| error.abs()).fold(0.0, f64::max);
+            let energy = track.energy.iter().map(|(_, error)| error.abs()).reduce(f64::max);
             let number = |x: Option<f64>| x.map_or("–".to_owned(), |x| format!("{x:.1e}"));
             let time = track.time_per_step.map_or("–".to_owned(), |time| format!("{} ns", time.as_nanos()));
             table.add_row([
                 track.method.id,
                 &track.method.order.to_string(),
                 &number(track.error),
-                &number(Some(energy)),
+                &number(energy),
                 &time,
             ]);
         }

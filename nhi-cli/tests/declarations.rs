@@ -280,6 +280,32 @@ fn an_interrupt_keeps_the_samples() {
     assert_eq!(column(&csv, "k")[0], 0.0);
 }
 
+/// A recording of a system with auxiliary states is a case that starts from them again.
+#[test]
+fn auxiliary_states_are_checked() {
+    let folder = folder("states");
+    let motor = "
+        #[derive(Nonholonomic)]
+        #[nonholonomic(
+            coordinates(phi), states(current), inputs(u), lagrangian = dot(phi)^2/2, constraints(),
+            force = k*current*dphi, dynamics(dot(current) = u - current - k*dot(phi)), methods(Dla2)
+        )]
+        struct Motor { k: f64 }
+    ";
+    std::fs::write(folder.join("motor.rs"), motor).unwrap();
+    let start =
+        "run motor.rs --set k=0.8 --q0 0 --v0 0.5 --z0 3 --h 0.01 --steps 100 --every 50 --out out.json";
+    let done = nhi(&folder, start);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let again = nhi(&folder, "check out.json");
+    assert!(
+        text(&again.stdout).contains(" agree to 0.0e0"),
+        "{}{}",
+        text(&again.stdout),
+        text(&again.stderr)
+    );
+}
+
 /// The file of the README is `examples/sleigh.rs`, and the command that stands below it runs.
 #[test]
 fn the_front_page() {

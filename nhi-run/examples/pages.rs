@@ -1,7 +1,7 @@
 //! Writes a page and a plot of each of some recordings into a folder.
 //!
 //! ```text
-//! cargo run -p nhi-run --no-default-features --example pages -- target/pages
+//! cargo run -p nhi-run --example pages -- target/pages
 //! ```
 
 #[path = "../tests/browser/recordings.rs"]

@@ -56,6 +56,11 @@ impl Method {
         Method { id: facts.id, family: Family::of(facts.kind), order: facts.order, adjoint }
     }
 
+    /// Whether its steps can be compiled at run time: those of a pair of two methods cannot.
+    pub fn is_compiled_at_run_time(&self) -> bool {
+        Variant::with_id(self.id).is_some()
+    }
+
     /// Of any variant, in the table or not.
     pub fn of_variant(variant: Variant) -> Method {
         let of_method = Method::of(variant.method);

@@ -10,7 +10,6 @@ mod order;
 mod volume;
 
 use nhi_cli::scoreboard::{self, Course};
-use nhi_methods::Variant;
 use nhi_models::{Method, method};
 
 /// Tolerances, each with what it has to cover.
@@ -31,7 +30,7 @@ mod tolerance {
 /// The methods that all models in coordinates declare and that are compiled at run time: all but the composition of two
 /// Euler rules.
 fn common_methods() -> impl Iterator<Item = &'static Method> {
-    nhi_models::common_methods().iter().filter(|method| Variant::with_id(method.id).is_some())
+    nhi_models::common_methods().iter().filter(|method| method.is_compiled_at_run_time())
 }
 
 /// All courses, whose models are compiled at run time.
