@@ -1,155 +1,77 @@
 //! Recordings of models, one for each kind of picture, and recordings that are unusual.
 
-use nhi_codegen::declaration::Declaration;
-use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::structs;
-use nhi_codegen::pipeline::Derived;
-use nhi_jit::{Compiled, Simulation};
-use nhi_methods::Variant;
-use nhi_run::{About, Column, Pose, Quantity, Recording};
-
-/// A declared model and how it is run.
-struct Run<'a> {
-    text: &'a str,
-    method: &'a str,
-    parameters: &'a [f64],
-    q0: &'a [f64],
-    v0: &'a [f64],
-    h: f64,
-    samples: usize,
-    /// Steps from one sample to the next.
-    every: u64,
-    /// What the columns of the configuration are, given their names.
-    pose: fn(&[String]) -> Option<Pose>,
-}
+use nhi_run::{About, Column, Inputs, Pose, Quantity, Recording, Run, Scheme, System};
+use std::ops::ControlFlow;
 
 /// Names of the recordings and the recordings, which differ in their poses: a sleigh in coordinates and on SE(2), a ball that
 /// rolls, a body in space.
 pub(crate) fn recordings() -> Vec<(&'static str, Recording)> {
+    let sleigh = "
+        #[derive(Nonholonomic)]
+        #[nonholonomic(
+            coordinates(theta, x, y),
+            lagrangian = J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
+            constraints(blade: a*dtheta + sin(theta)*dx - cos(theta)*dy)
+        )]
+        struct ChaplyginSleigh { J: f64, m: f64, a: f64 }
+    ";
     let sleigh = Run {
-        text: "
-            #[derive(Nonholonomic)]
-            #[nonholonomic(
-                coordinates(theta, x, y),
-                lagrangian = J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
-                constraints(blade: a*dtheta + sin(theta)*dx - cos(theta)*dy),
-                methods(Dla2)
-            )]
-            struct ChaplyginSleigh { J: f64, m: f64, a: f64 }
-        ",
-        method: "dla2",
-        parameters: &[1.0, 1.0, 0.2],
-        q0: &[0.0; 3],
-        v0: &[1.0, 0.5, 0.2],
-        h: 0.01,
-        samples: 2001,
-        every: 1,
-        pose: |_| Some(Pose::Planar(["x", "y", "theta"].map(str::to_owned))),
+        pose: Some(Pose::Planar(["x", "y", "theta"].map(str::to_owned))),
+        ..run(sleigh, "dla2", [&[1.0, 1.0, 0.2], &[0.0; 3], &[1.0, 0.5, 0.2]], 0.01, 2000)
     };
-    let sleigh_se2 = Run {
-        text: include_str!("../../../models/src/lie/chaplygin_sleigh.rs"),
-        method: "rdp",
-        parameters: &[1.0, 0.5, 0.2],
-        q0: &[0.0; 3],
-        v0: &[1.5, -0.8, 0.3],
-        h: 0.02,
-        samples: 1001,
-        every: 1,
-        pose: |names| Some(Pose::Planar([names[1].clone(), names[2].clone(), names[0].clone()])),
-    };
+    let sleigh_se2 = run(
+        include_str!("../../../models/src/lie/chaplygin_sleigh.rs"),
+        "rdp",
+        [&[1.0, 0.5, 0.2], &[0.0; 3], &[1.5, -0.8, 0.3]],
+        0.02,
+        1000,
+    );
     // R = 1 and a velocity of the centre that fits the angular velocity.
-    let ball = Run {
-        text: include_str!("../../../models/src/lie/chaplygin_ball.rs"),
-        method: "rdp",
-        parameters: &[3.0, 1.0, 1.1, 1.2, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-        q0: &[0.4, -0.3, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
-        v0: &[-0.7, -0.6, 0.6, -0.7, 0.9],
-        h: 0.02,
-        samples: 1501,
+    let ball = run(
+        include_str!("../../../models/src/lie/chaplygin_ball.rs"),
+        "rdp",
+        [
+            &[3.0, 1.0, 1.1, 1.2, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            &[0.4, -0.3, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+            &[-0.7, -0.6, 0.6, -0.7, 0.9],
+        ],
+        0.02,
+        1500,
+    );
+    let body = run(
+        include_str!("../../../models/src/lie/se3_body.rs"),
+        "rdp",
+        [
+            &[1.0, 1.5, 2.0, 2.0, 0.3, 0.1, -0.2, 0.4],
+            &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+            &[0.5, 0.8, -0.6, 1.0, 0.0, 0.4 * 0.8],
+        ],
+        0.01,
+        2000,
+    );
+    [("sleigh", sleigh), ("sleigh_se2", sleigh_se2), ("ball", ball), ("body", Run { every: 2, ..body })]
+        .map(|(name, run)| {
+            (name, run.record(&mut |_| ControlFlow::Continue(())).expect("an admissible start"))
+        })
+        .into()
+}
+
+/// A run of a declared system with a method, from values of the parameters, q₀ and v₀.
+fn run(text: &str, method: &str, [parameters, q0, v0]: [&[f64]; 3], h: f64, steps: u64) -> Run {
+    let system = System::parse(text, "model.rs", None).expect("no mistakes");
+    Run {
+        scheme: Scheme::Steps(system.variant(method).expect("a method")),
+        system,
+        parameters: parameters.to_vec(),
+        q0: q0.to_vec(),
+        v0: v0.to_vec(),
+        z0: Vec::new(),
+        inputs: Inputs::Held(Vec::new()),
+        h,
+        steps,
         every: 1,
-        pose: |names| Some(Pose::Rotation(array(&names[2..11]))),
-    };
-    let body = Run {
-        text: include_str!("../../../models/src/lie/se3_body.rs"),
-        method: "rdp",
-        parameters: &[1.0, 1.5, 2.0, 2.0, 0.3, 0.1, -0.2, 0.4],
-        q0: &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
-        v0: &[0.5, 0.8, -0.6, 1.0, 0.0, 0.4 * 0.8],
-        h: 0.01,
-        samples: 1001,
-        every: 2,
-        pose: |names| Some(Pose::Rigid(array(&names[..9]), array(&names[9..12]))),
-    };
-    vec![
-        ("sleigh", sleigh.recorded()),
-        ("sleigh_se2", sleigh_se2.recorded()),
-        ("ball", ball.recorded()),
-        ("body", body.recorded()),
-    ]
-}
-
-fn array<const N: usize>(names: &[String]) -> [String; N] {
-    names.to_vec().try_into().expect("as many names")
-}
-
-impl Run<'_> {
-    fn recorded(&self) -> Recording {
-        // A method is enough, and many take long to optimise.
-        let text = self.text.replace("methods(all)", "methods(Rdp)");
-        let item = structs(&text).expect("Rust").remove(0);
-        let system = item.ident.to_string();
-        let declaration = Declaration::parse(&item).expect("no mistakes");
-        let derived = Derived::new(declaration, default_engine().as_mut()).expect("derivable");
-        let optimised = derived.optimised().expect("finite constants");
-        let variant = Variant::with_id(self.method).expect("a method");
-        let compiled =
-            Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here");
-        let mut simulation = Simulation::new(&compiled, variant, self.parameters, self.q0, self.v0, self.h)
-            .expect("admissible values");
-
-        let named = |prefix: &str, names: &[String], quantity| -> Vec<Column> {
-            let column = |name| Column { name: format!("{prefix}{name}"), quantity, values: Vec::new() };
-            names.iter().map(column).collect()
-        };
-        let coordinates = compiled.coordinates();
-        let velocity = |name: &String| {
-            if coordinates.contains(name) { format!("dot_{name}") } else { name.clone() }
-        };
-        let velocities: Vec<String> = compiled.velocities().iter().map(velocity).collect();
-        let one = |name: &str, quantity| Column { name: name.to_owned(), quantity, values: Vec::new() };
-        let mut columns = vec![one("k", Quantity::Step), one("t", Quantity::Time)];
-        columns.extend(named("", coordinates, Quantity::Coordinate));
-        columns.extend(named("", &velocities, Quantity::Velocity));
-        columns.extend(named("lambda_", compiled.constraints(), Quantity::Multiplier));
-        columns.push(one("energy", Quantity::Energy));
-        columns.extend(named("residual_", compiled.constraints(), Quantity::Residual));
-        for sample in 0..self.samples {
-            if sample > 0 {
-                simulation.advance(self.every).expect("a step");
-            }
-            let mut row = vec![simulation.steps() as f64, simulation.time()];
-            row.extend(simulation.q());
-            row.extend(simulation.v());
-            row.extend(simulation.multipliers());
-            row.push(simulation.energy());
-            row.extend(simulation.residual());
-            for (column, value) in columns.iter_mut().zip(row) {
-                column.values.push(value);
-            }
-        }
-        let parameters = compiled.parameters().iter().cloned().zip(self.parameters.iter().copied()).collect();
-        Recording {
-            about: About {
-                system,
-                declaration: String::new(),
-                parameters,
-                method: self.method.to_owned(),
-                h: self.h,
-                pose: (self.pose)(coordinates),
-                stopped: None,
-            },
-            columns,
-        }
+        project: false,
+        pose: None,
     }
 }
 
