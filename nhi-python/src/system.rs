@@ -8,13 +8,11 @@ use crate::watch::Watch;
 use nhi_jit::{Compiled, Point};
 use nhi_methods::{Method, Variant};
 use nhi_run::model::MODELS;
-use nhi_run::{Exact, Inputs, Run, Scheme, System};
+use nhi_run::{Inputs, Run, Scheme, Stop, System};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-
-/// Most steps between two looks at the time.
-const CHUNK: u64 = 1 << 12;
+use std::ops::ControlFlow;
 
 /// A declared system. Arguments have the lengths of the system: `python/nhi` checks them.
 #[pyclass(frozen, module = "nhi._nhi")]
@@ -242,7 +240,7 @@ impl Core {
             pose: None,
         };
         let mut watch = Watch::new(progress);
-        let (recording, ended) = py.detach(|| samples(&run, variant, &mut watch))?;
+        let (recording, ended) = py.detach(|| samples(&run, &mut watch))?;
         watch.report(py)?;
         Ok((Recording { inner: recording }, ended.map(|error| error.into_value(py).into_any())))
     }
@@ -277,34 +275,18 @@ pub(crate) fn models() -> Vec<(&'static str, bool, &'static str)> {
 
 /// The samples of a run, at its start and after every `every` steps, and what ended it early. The interpreter lock is not
 /// held.
-fn samples(run: &Run, variant: Variant, watch: &mut Watch) -> PyResult<(nhi_run::Recording, Option<PyErr>)> {
-    let begin = || Ok((Exact::new(&run.system, &run.parameters)?, run.simulation(variant)?));
-    let begun = begin().map_err(|error: nhi_run::Error| Python::attach(|py| start(py, &error)));
-    let (exact, mut simulation) = begun?;
-    let mut samples = vec![exact.sample_of(&simulation)];
-    // What ended the run, in words and as an exception.
-    let mut go = |simulation: &mut nhi_jit::Simulation| -> Result<(), (String, PyErr)> {
-        let k = simulation.steps();
-        let next = (k - k % run.every).saturating_add(run.every);
-        let taken = match &run.inputs {
-            Inputs::Held(_) => simulation.advance((next - k).min(CHUNK)),
-            Inputs::PerStep(_) => simulation.step_with(run.inputs.at(k)),
-        };
-        if let Err(error) = taken {
-            return Err((error.to_string(), Python::attach(|py| error::simulation(py, &error))));
-        }
-        if simulation.steps() == next {
-            samples.push(exact.sample_of(simulation));
-        }
-        let looked = watch.after(simulation.steps() - k);
-        looked.map_err(|error| (format!("interrupted after step {}", simulation.steps()), error))
+fn samples(run: &Run, watch: &mut Watch) -> PyResult<(nhi_run::Recording, Option<PyErr>)> {
+    let (mut samples, mut raised, mut looked_at) = (Vec::new(), None, 0);
+    let wanted = |k: u64| k.is_multiple_of(run.every);
+    let stop = run.samples(wanted, &mut |sample| samples.push(sample), &mut |k| {
+        let taken = k - std::mem::replace(&mut looked_at, k);
+        raised = watch.after(taken).err();
+        if raised.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let stop = stop.map_err(|error| Python::attach(|py| start(py, &error)))?;
+    let ended = match &stop {
+        Some(Stop::Step(error)) => Some(Python::attach(|py| error::simulation(py, error))),
+        _ => raised,
     };
-    // No sample depends on the steps after the last one.
-    let end = run.steps - run.steps % run.every;
-    let mut ended = None;
-    while ended.is_none() && simulation.steps() < end {
-        ended = go(&mut simulation).err();
-    }
-    let (stopped, ended) = ended.unzip();
-    Ok((run.recording(&samples, stopped), ended))
+    Ok((run.recording(&samples, stop.map(|stop| stop.to_string())), ended))
 }

@@ -56,5 +56,5 @@ pub use format::{Format, csv, json, npz};
 pub use page::page;
 pub use plot::plot;
 pub use recording::{About, Column, Pose, Quantity, Recording};
-pub use run::{Exact, Inputs, Run, Sample, Scheme};
+pub use run::{Exact, Inputs, Run, Sample, Scheme, Stop};
 pub use system::System;

@@ -9,10 +9,11 @@ use nhi_jit::{Compiled, Point, Simulation};
 use nhi_methods::{Kind, Method, Variant};
 use nhi_runtime::group::{SE2, SE3, SO3};
 use nhi_runtime::{Factor, Failure, Vector};
+use std::fmt;
 use std::ops::ControlFlow;
 
 /// Steps between two reports of progress.
-const CHUNK: u64 = 1 << 14;
+const CHUNK: u64 = 1 << 12;
 
 /// Most samples of a run, some gigabytes.
 const MAX_SAMPLES: u64 = 10_000_000;
@@ -73,6 +74,34 @@ impl Inputs {
         match self {
             Inputs::Held(inputs) => inputs,
             Inputs::PerStep(inputs) => inputs.get(k as usize).map_or(&[], Vec::as_slice),
+        }
+    }
+}
+
+/// Why a run ended before its last step.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stop {
+    /// A step failed, or its inputs are no numbers.
+    Step(nhi_jit::Error),
+    /// The exact flow is not defined at, or from, a time.
+    Flow {
+        /// `at` or `from`.
+        place: &'static str,
+        /// The time.
+        time: f64,
+        /// The reason.
+        cause: Failure,
+    },
+    /// It was interrupted after this number of steps.
+    Interrupted(u64),
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stop::Step(error) => error.fmt(f),
+            Stop::Flow { place, time, cause } => write!(f, "{place} t = {time}: {cause}"),
+            Stop::Interrupted(steps) => write!(f, "interrupted after step {steps}"),
         }
     }
 }
@@ -267,7 +296,7 @@ impl Run {
         let mut samples = Vec::new();
         let stopped =
             self.samples(|k| k.is_multiple_of(self.every), &mut |sample| samples.push(sample), progress)?;
-        Ok(self.recording(&samples, stopped))
+        Ok(self.recording(&samples, stopped.map(|stop| stop.to_string())))
     }
 
     /// Integrates, passes on the samples at the nodes that are `wanted`, and returns why the run ended before its last
@@ -280,7 +309,7 @@ impl Run {
         wanted: impl Fn(u64) -> bool,
         take: &mut dyn FnMut(Sample),
         progress: Progress<'_>,
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<Stop>, Error> {
         self.check()?;
         match self.scheme {
             Scheme::Steps(variant) => self.steps(variant, wanted, take, progress),
@@ -318,7 +347,7 @@ impl Run {
         wanted: impl Fn(u64) -> bool,
         take: &mut dyn FnMut(Sample),
         progress: Progress<'_>,
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<Stop>, Error> {
         let exact = Exact::new(&self.system, &self.parameters)?;
         let mut simulation = self.simulation(variant)?;
         let mut next = (0..=self.steps).filter(|&k| wanted(k));
@@ -333,16 +362,18 @@ impl Run {
             let count = match &self.inputs {
                 Inputs::Held(_) => (end - k).min(CHUNK),
                 Inputs::PerStep(_) => {
-                    simulation.set_inputs(self.inputs.at(k))?;
+                    if let Err(error) = simulation.set_inputs(self.inputs.at(k)) {
+                        return Ok(Some(Stop::Step(error)));
+                    }
                     1
                 }
             };
             if let Err(error) = simulation.advance(count) {
-                return Ok(Some(error.to_string()));
+                return Ok(Some(Stop::Step(error)));
             }
             let k = simulation.steps();
             if (k / CHUNK > (k - count) / CHUNK || k == end) && progress(k).is_break() {
-                return Ok(Some(interrupted(k)));
+                return Ok(Some(Stop::Interrupted(k)));
             }
         }
     }
@@ -352,7 +383,7 @@ impl Run {
         wanted: impl Fn(u64) -> bool,
         take: &mut dyn FnMut(Sample),
         progress: Progress<'_>,
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<Stop>, Error> {
         let exact = Exact::new(&self.system, &self.parameters)?;
         // Of the methods of the continuous equations, all of which start at the given state.
         let explicit = |method: &Method| matches!(method.facts().kind, Kind::RungeKutta | Kind::MuntheKaas);
@@ -369,16 +400,16 @@ impl Run {
                 // With the inputs of the step that ends here, like the multipliers of methods.
                 match exact.sample_at(k, t, &q, &v, self.inputs.at(k.saturating_sub(1))) {
                     Ok(sample) => take(sample),
-                    Err(cause) => return Ok(Some(format!("at t = {t}: {cause}"))),
+                    Err(cause) => return Ok(Some(Stop::Flow { place: "at", time: t, cause })),
                 }
             }
             if k < self.steps {
                 match exact.flow(t, &q, &v, self.inputs.at(k), (k + 1) as f64 * self.h) {
                     Ok(next) => (q, v) = next,
-                    Err(cause) => return Ok(Some(format!("from t = {t}: {cause}"))),
+                    Err(cause) => return Ok(Some(Stop::Flow { place: "from", time: t, cause })),
                 }
                 if progress(k + 1).is_break() {
-                    return Ok(Some(interrupted(k + 1)));
+                    return Ok(Some(Stop::Interrupted(k + 1)));
                 }
             }
         }
@@ -507,10 +538,6 @@ impl Run {
             stopped,
         }
     }
-}
-
-fn interrupted(k: u64) -> String {
-    format!("interrupted after step {k}")
 }
 
 /// The label of a constraint in names of columns: its number where it has only a text.
