@@ -1,7 +1,7 @@
 //! The compiled functions of a system and its methods.
 
 use crate::Error;
-use crate::compile::{Fields, Layout, Loops, Substeps, Unit, failure};
+use crate::compile::{Layout, Loops, Unit, failure};
 use crate::native::{Code, PlainId};
 use nhi_codegen::group::Group;
 use nhi_codegen::lower::Function;
@@ -170,17 +170,7 @@ impl Method {
         // A method without a choice has one start.
         let start = start.or(functions.starts.first());
         let Some((_, start)) = start else { return Err(Error::NotCompiled { variant }) };
-        let fields = start.outputs.iter().map(|output| (output.role.clone(), output.values.len()));
-        let fields = fields.chain([(Role::Carried, functions.carried.len())]);
-        let inputs = names.parameters.len();
-        let h = inputs + names.inputs.len();
-        let t0 = h + 1;
-        let substeps = Substeps {
-            start: t0 + 1,
-            count: variant.substeps().count(),
-            length: 2 + functions.prepared.len(),
-        };
-        let layout = Layout { state: Fields::new(fields), parameters: 0, inputs, h, t0, substeps };
+        let layout = Layout::new(functions, start, variant, [names.parameters.len(), names.inputs.len()]);
         let retraction = variant.retraction;
         Ok(Method {
             variant,

@@ -45,6 +45,7 @@ mod passage;
 mod simulation;
 mod trace;
 
+pub use compile::instructions;
 pub use compiled::{Acceleration, Compiled, Point};
 pub use error::Error;
 pub use simulation::Simulation;

@@ -436,7 +436,7 @@ impl Run {
             return wrong("every", "must be at least 1".to_owned());
         }
         if self.steps / self.every >= MAX_SAMPLES {
-            let samples = self.steps / self.every;
+            let samples = self.steps / self.every + 1;
             return wrong("every", format!("{samples} samples are too many, at most {MAX_SAMPLES} are kept"));
         }
         match &self.inputs {

@@ -3,8 +3,11 @@
 //! `docs/gains.md` is written anew with
 //!
 //! ```text
-//! UPDATE_GAINS=1 cargo test --release -p nhi-tests --test gains
+//! UPDATE_GAINS=1 cargo test -p nhi-tests --test gains
 //! ```
+
+// The instructions that are counted are those of x86-64.
+#![cfg(target_arch = "x86_64")]
 
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expr::Pool;
@@ -39,19 +42,20 @@ const HEAD: &str = "# What each pass gains
 Every pass is left out in turn, and the cost of each step is compared with that of the complete optimiser: by how many per
 cent the **executed** operations of a step grow (of 48 steps of h = 0.05 from the model's own start, run by the
 interpreter; an addition, multiplication or change of sign counts 1, a division 4, a sine and cosine 15), the operations that a **loop**
-over steps repeats, and the **recurrence**, the cycles that each step of a loop waits for the one before. A negative
-number means that the pass makes that measure worse there; most often it improves another one. The test `gains` of
-`nhi-tests` holds the tables:
+over steps repeats, the **recurrence**, the cycles that each step of a loop waits for the one before, and the
+**instructions** of the machine code of such a loop (as Cranelift compiles it for x86-64; an iteration of Newton's method counts
+once). A negative number means that the pass makes that measure worse there; most often it improves another one. The test `gains` of `nhi-tests`
+holds the tables:
 
 ```sh
-UPDATE_GAINS=1 cargo test --release -p nhi-tests --test gains
+UPDATE_GAINS=1 cargo test -p nhi-tests --test gains
 ```
 ";
 
-/// Executed operations of a step, operations in a loop, and recurrence.
-type Costs = [f64; 3];
+/// Executed operations of a step, operations in a loop, recurrence, and machine instructions of a loop.
+type Costs = [f64; 4];
 
-const MEASURES: [&str; 3] = ["executed", "loop", "recurrence"];
+const MEASURES: [&str; 4] = ["executed", "loop", "recurrence", "instructions"];
 
 /// The costs of the step of a method; the executed operations up to a step that fails.
 fn costs(model: &dyn Model, pool: &Pool, method: &MethodPrograms, options: Options) -> Costs {
@@ -64,7 +68,8 @@ fn costs(model: &dyn Model, pool: &Pool, method: &MethodPrograms, options: Optio
     let mut simulation = start.expect("the start of the model");
     let taken = (0..STEPS).take_while(|_| simulation.step(&inputs).is_ok()).count();
     let executed = simulation.executed() as f64 / taken.max(1) as f64;
-    [executed, functions.cost.in_loop as f64, functions.cost.recurrence as f64]
+    let instructions = nhi_jit::instructions(&functions).expect("Cranelift compiles for x86-64");
+    [executed, functions.cost.in_loop as f64, functions.cost.recurrence as f64, instructions as f64]
 }
 
 /// One step: its costs, and by how many per cent they grow without each pass.
@@ -115,14 +120,14 @@ fn table(rows: &[Row]) -> String {
     let mut out = HEAD.to_owned();
     let write = &mut out;
     let _ = writeln!(write, "\n## Largest gain of each pass, per cent\n");
-    let _ = writeln!(write, "| pass | what it does | steps that gain 1 % | executed | loop | recurrence |");
-    let _ = writeln!(write, "|---|---|---:|---:|---:|---:|");
+    let _ = writeln!(write, "| pass | what it does | steps that gain 1 % | {} |", MEASURES.join(" | "));
+    let _ = writeln!(write, "|---|---|---:|{}", "---:|".repeat(MEASURES.len()));
     for (i, (pass, does)) in passes().into_iter().enumerate() {
         let gains = || rows.iter().map(|row| row.gains[i]);
         let count = gains().filter(|gains| gains.iter().any(|&gain| gain >= LEAST)).count();
-        let largest: [f64; 3] = std::array::from_fn(|m| gains().map(|g| g[m]).fold(0.0, f64::max));
-        let [executed, in_loop, recurrence] = largest.map(|x| format!("{x:.0}"));
-        let _ = writeln!(write, "| {pass} | {does} | {count} | {executed} | {in_loop} | {recurrence} |");
+        let largest: Costs = std::array::from_fn(|m| gains().map(|g| g[m]).fold(0.0, f64::max));
+        let largest = largest.map(|x| format!("{x:.0}")).join(" | ");
+        let _ = writeln!(write, "| {pass} | {does} | {count} | {largest} |");
     }
     for (m, measure) in MEASURES.iter().enumerate() {
         let _ = writeln!(write, "\n## Every step: {measure}\n");

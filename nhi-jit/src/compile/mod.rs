@@ -7,13 +7,12 @@ mod steps;
 mod translate;
 
 pub(crate) use status::failure;
-pub(crate) use steps::Fields;
 
 use crate::Error;
 use crate::native::{Code, LoopId, Memory, PlainId, symbols};
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
-use cranelift_codegen::isa::CallConv;
+use cranelift_codegen::isa::{self, CallConv};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITMemoryProvider, JITModule, SystemMemoryProvider};
@@ -21,8 +20,9 @@ use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
 use nhi_codegen::lower;
 use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::program::Role;
-use nhi_methods::Retraction;
+use nhi_methods::{Retraction, Variant};
 use std::fmt;
+use steps::Fields;
 use translate::{Huge, Numbers, Translator, offset, signature, trusted};
 
 /// Longest step, in statements, that is compiled twice: in a loop with checks, and in one without. For longer steps the
@@ -51,6 +51,25 @@ pub(crate) struct Substeps {
 }
 
 impl Layout {
+    /// That of a method with `start`, for these numbers of parameters and of inputs.
+    pub(crate) fn new(
+        functions: &MethodFunctions,
+        start: &lower::Function,
+        variant: Variant,
+        [parameters, inputs]: [usize; 2],
+    ) -> Layout {
+        let fields = start.outputs.iter().map(|output| (output.role.clone(), output.values.len()));
+        let fields = fields.chain([(Role::Carried, functions.carried.len())]);
+        let h = parameters + inputs;
+        let t0 = h + 1;
+        let substeps = Substeps {
+            start: t0 + 1,
+            count: variant.substeps().count(),
+            length: 2 + functions.prepared.len(),
+        };
+        Layout { state: Fields::new(fields), parameters: 0, inputs: parameters, h, t0, substeps }
+    }
+
     /// The length of the data.
     pub(crate) fn data_len(&self) -> usize {
         self.substeps.start + self.substeps.count * self.substeps.length
@@ -83,6 +102,29 @@ pub(crate) struct Unit {
     builder: FunctionBuilderContext,
     plain: Vec<(FuncId, [usize; 2])>,
     loops: Vec<(FuncId, [usize; 2])>,
+    /// Machine instructions of the last function, if they are counted.
+    instructions: Option<usize>,
+}
+
+/// Machine instructions of the loop over steps of a method, without checks if there is one without, for x86-64 with AVX.
+/// An iteration of Newton's method counts once.
+///
+/// # Errors
+/// [`Error::Unavailable`] on other processors.
+pub fn instructions(functions: &MethodFunctions) -> Result<usize, Error> {
+    let mut isa = isa::lookup_by_name("x86_64").map_err(unavailable)?;
+    isa.enable("has_avx").map_err(unavailable)?;
+    let mut unit = Unit::on(isa, Box::new(SystemMemoryProvider::new()))?;
+    unit.instructions = Some(0);
+    let variant = Variant::from(functions.method);
+    let lengths = [Role::Parameters, Role::Inputs].map(|role| {
+        let argument = functions.step.arguments.iter().find(|argument| argument.role == role);
+        argument.map_or(0, |argument| argument.values.len())
+    });
+    for (_, start) in functions.starts.iter().take(1) {
+        unit.steps(functions, variant.retraction, &Layout::new(functions, start, variant, lengths))?;
+    }
+    Ok(unit.instructions.unwrap_or(0))
 }
 
 fn unavailable(reason: impl fmt::Display) -> Error {
@@ -101,11 +143,12 @@ impl Unit {
     /// # Errors
     /// If Cranelift has no back end for this processor.
     pub(crate) fn new() -> Result<Unit, Error> {
-        Unit::on(Box::new(SystemMemoryProvider::new()))
+        let isa = cranelift_native::builder().map_err(unavailable)?;
+        Unit::on(isa, Box::new(SystemMemoryProvider::new()))
     }
 
-    /// With memory from `provider`.
-    fn on(provider: Box<dyn JITMemoryProvider + Send>) -> Result<Unit, Error> {
+    /// For a processor, with memory from `provider`.
+    fn on(isa: isa::Builder, provider: Box<dyn JITMemoryProvider + Send>) -> Result<Unit, Error> {
         let mut flags = settings::builder();
         let verifies = if cfg!(debug_assertions) { "true" } else { "false" };
         for (name, value) in [
@@ -120,7 +163,6 @@ impl Unit {
         ] {
             flags.set(name, value).map_err(unavailable)?;
         }
-        let isa = cranelift_native::builder().map_err(unavailable)?;
         let isa = isa.finish(settings::Flags::new(flags)).map_err(unavailable)?;
         let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
         builder.symbols(symbols());
@@ -135,6 +177,7 @@ impl Unit {
             builder: FunctionBuilderContext::new(),
             plain: Vec::new(),
             loops: Vec::new(),
+            instructions: None,
         })
     }
 
@@ -231,7 +274,14 @@ impl Unit {
         let mut translator = Translator::new(builder, module, retraction, huge);
         write(&mut translator);
         translator.finish();
+        self.context.set_disasm(self.instructions.is_some());
         module.define_function(id, &mut self.context).map_err(refused)?;
+        if let Some(instructions) = &mut self.instructions {
+            let listing = self.context.compiled_code().and_then(|code| code.vcode.as_deref());
+            // Those of a block are indented.
+            *instructions =
+                listing.map_or(0, |text| text.lines().filter(|line| line.starts_with("  ")).count());
+        }
         module.clear_context(&mut self.context);
         Ok(id)
     }
@@ -283,7 +333,8 @@ mod tests {
             names: Vec::new(),
             operations: Operations::default(),
         };
-        let mut unit = Unit::on(Box::new(Refuses)).expect("a back end");
+        let isa = cranelift_native::builder().expect("a back end");
+        let mut unit = Unit::on(isa, Box::new(Refuses)).expect("a back end");
         let error = unit.plain(&function, Retraction::Exp, false).expect_err("no memory");
         let message = error.to_string();
         let expected =
