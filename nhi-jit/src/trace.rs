@@ -150,17 +150,16 @@ impl Scalar for Traced {
     fn to_f64(self) -> f64 {
         with_recorder(|recorder| recorder.value(self)).unwrap_or_else(|| opaque(f64::NAN))
     }
-    fn is_below(self, bound: f64) -> bool {
-        with_recorder(|recorder| match recorder.value(self) {
-            Some(x) => x < bound,
-            None => {
-                let condition = (self.0, bound);
-                if !recorder.trace.conditions.contains(&condition) {
-                    recorder.trace.conditions.push(condition);
-                }
-                true
+    fn near_or_far(self, bound: f64, near: Traced, far: impl Fn(Traced) -> Traced) -> Traced {
+        let known = with_recorder(|recorder| {
+            let known = recorder.value(self);
+            let condition = (self.0, bound);
+            if known.is_none() && !recorder.trace.conditions.contains(&condition) {
+                recorder.trace.conditions.push(condition);
             }
-        })
+            known
+        });
+        if known.is_some_and(|x| x >= bound) { far(self) } else { near }
     }
     fn sqrt(self) -> Traced {
         unary(Node::Sqrt, f64::sqrt, self)

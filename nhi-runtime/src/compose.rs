@@ -170,6 +170,7 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
     const LENGTH: Length = M::LENGTH;
     const HAS_NEWTON: bool = M::HAS_NEWTON;
     const HAS_DERIVATIVES: bool = M::HAS_DERIVATIVES;
+    const HAS_MAPS: bool = M::HAS_MAPS;
     const SCALAR_ONLY: bool = M::SCALAR_ONLY;
     const HAS_RECURRENCE: bool = M::HAS_RECURRENCE;
 

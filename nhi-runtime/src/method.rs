@@ -26,8 +26,10 @@ pub trait Method<S: System> {
     /// Whether its Newton iterations have Chebyshev updates.
     #[doc(hidden)]
     const HAS_DERIVATIVES: bool = false;
-    /// Whether steps of several trajectories are not vectorised, because that does not pay: long steps, and steps with maps
-    /// of a group.
+    /// Whether a step evaluates maps of a group, by other formulas for large motions.
+    #[doc(hidden)]
+    const HAS_MAPS: bool = false;
+    /// Whether steps of several trajectories are not vectorised, because that does not pay for long ones.
     #[doc(hidden)]
     const SCALAR_ONLY: bool = false;
     /// Whether a state contains sine–cosine pairs that every step rotates. Their rounding errors accumulate, so loops over
@@ -262,6 +264,7 @@ macro_rules! by_step_functions_of {
             const LENGTH: Length = <S as Emits<$method>>::LENGTH;
             const HAS_NEWTON: bool = <S as Emits<$method>>::HAS_NEWTON;
             const HAS_DERIVATIVES: bool = <S as Emits<$method>>::HAS_DERIVATIVES;
+            const HAS_MAPS: bool = <S as Emits<$method>>::HAS_MAPS;
             const SCALAR_ONLY: bool = <S as Emits<$method>>::SCALAR_ONLY;
             const HAS_RECURRENCE: bool = <S as Emits<$method>>::HAS_RECURRENCE;
 

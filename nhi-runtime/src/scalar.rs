@@ -67,12 +67,12 @@ pub trait Scalar:
     ) -> (Self, Self) {
         self.sin_cos()
     }
-    /// Whether the value is below `bound`: the only question by which the maps of groups choose among formulas. A number
-    /// type that records operations answers it for all values for which they are the same.
+    /// `near` if the value is below `bound`, else `far` of it: the only way in which the maps of groups choose among formulas.
+    /// A number type that records operations, or that takes the same ones for several numbers, has `near` alone.
     #[doc(hidden)]
     #[inline(always)]
-    fn is_below(self, bound: f64) -> bool {
-        self.to_f64() < bound
+    fn near_or_far(self, bound: f64, near: Self, far: impl Fn(Self) -> Self) -> Self {
+        if self.to_f64() < bound { near } else { far(self) }
     }
     /// Identity that is opaque to the optimiser. It prevents the compiler from packing neighbouring numbers, and the
     /// operations that compute them, into vectors, whose shuffles would lengthen a chain of dependent operations.

@@ -264,6 +264,9 @@ pub trait Emits<K>: System {
     /// Whether its Newton iterations have Chebyshev updates.
     #[doc(hidden)]
     const HAS_DERIVATIVES: bool = false;
+    /// Whether a step evaluates maps of a group.
+    #[doc(hidden)]
+    const HAS_MAPS: bool = false;
     /// Whether steps of several trajectories are not vectorised.
     #[doc(hidden)]
     const SCALAR_ONLY: bool = false;

@@ -23,8 +23,8 @@ const BATCH: u64 = 1024;
 /// Steps between two tests of the energy.
 const TESTED: u64 = 1024;
 
-/// The same if lanes have to be repeated one by one in which an angle changes by more than a formula for small rotations
-/// allows.
+/// The same if lanes have to be repeated one by one in which an angle changes by more, or a pose moves further, than a
+/// formula for small motions allows.
 const BATCH_WITH_ROTATIONS: u64 = 256;
 
 /// The same if lanes have to be repeated one by one in which Newton's method needs more updates.
@@ -134,7 +134,8 @@ impl Constants {
 }
 
 /// A speculated number of Newton updates for all lanes, with exponential back-off. Without Newton's method, it selects the
-/// formulas for sine–cosine pairs: those for small rotations (1), or all (3). Lanes that need more are repeated one by one.
+/// formulas for sine–cosine pairs: those for small rotations (1), or all (3). The maps of groups have their formulas for
+/// small motions. Lanes that need more are repeated one by one.
 #[derive(Clone, Copy, Debug)]
 struct Speculation {
     /// The field `updates` of `Drive` in the next `batches` batches; after them, 1.
@@ -148,7 +149,7 @@ struct Speculation {
 impl Speculation {
     /// Whether the steps of a method depend on the speculation.
     const fn applies<S: System, M: Method<S>>() -> bool {
-        (M::HAS_NEWTON || M::HAS_RECURRENCE) && !M::SCALAR_ONLY
+        (M::HAS_NEWTON || M::HAS_RECURRENCE || M::HAS_MAPS) && !M::SCALAR_ONLY
     }
 
     fn new() -> Speculation {
@@ -364,7 +365,7 @@ impl Block {
             let batch = match (Speculation::applies::<S, M>(), from) {
                 (true, 0) => FIRST_BATCH,
                 _ if M::HAS_NEWTON => BATCH_WITH_NEWTON,
-                _ if M::HAS_RECURRENCE => BATCH_WITH_ROTATIONS,
+                _ if M::HAS_RECURRENCE || M::HAS_MAPS => BATCH_WITH_ROTATIONS,
                 _ => BATCH,
             };
             let count = (end - from).min(batch);
@@ -508,7 +509,7 @@ impl<S: System, M: Method<S>> Work for Batch<'_, S, M> {
             // Without fused operations, which are no gain here.
             return self.one_by_one::<Separate>();
         }
-        if const { !M::HAS_NEWTON && !M::HAS_RECURRENCE } {
+        if const { !M::HAS_NEWTON && !M::HAS_RECURRENCE && !M::HAS_MAPS } {
             return self.side_by_side::<Lane<T, 0>>();
         }
         match self.updates {

@@ -5,8 +5,8 @@ use crate::{Scalar, trigonometry};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A number of one of several trajectories whose steps consist of the same instructions, so that the compiler can
-/// vectorise a loop over trajectories: Newton's method has a fixed number of updates, and sine–cosine pairs are computed
-/// without branches. A step that needs more updates or other formulas has the result NaN.
+/// vectorise a loop over trajectories: Newton's method has a fixed number of updates, and sine–cosine pairs and
+/// maps of groups are computed without branches. A step that needs more updates or other formulas has the result NaN.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(transparent)]
 pub(super) struct Lane<T, const UPDATES: u32>(T);
@@ -77,6 +77,11 @@ impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
             _ => trigonometry::update_sin_cos_select::<_, 3>(x, update, from, by, sines),
         };
         (Lane(sin), Lane(cos))
+    }
+    /// `near`, or NaN.
+    #[inline(always)]
+    fn near_or_far(self, bound: f64, near: Self, _far: impl Fn(Self) -> Self) -> Self {
+        if self.to_f64() < bound { near } else { Lane(T::from_f64(f64::NAN)) }
     }
     forward!(@unary sqrt sin cos tan asin acos atan sinh cosh tanh exp ln);
     #[inline(always)]

@@ -22,7 +22,7 @@ pub use checkpoint::Checkpoint;
 ///
 /// Every trajectory has the states of a [`Simulation`] with the same data, bit for bit, on every machine and with any
 /// number of threads. Trajectories are stored number by number, so that vector instructions take the steps of several at
-/// once, with the best instruction set of the processor. Long steps and steps on groups are not vectorised; they gain from
+/// once, with the best instruction set of the processor. Long steps are not vectorised; they gain from
 /// threads only. Threads are those of [rayon](https://docs.rs/rayon) (feature `rayon`), within `ThreadPool::install` those
 /// of the pool.
 ///

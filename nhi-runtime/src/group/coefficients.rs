@@ -14,7 +14,8 @@ mod far;
 use crate::Scalar;
 use core::f64::consts::PI;
 
-/// Below this s the series of A, B and C is summed, above it the closed form is evaluated.
+/// Below this s the series of A, B and C is summed, above it the closed form is evaluated. The series is summed in either
+/// case: the compiler then shares the sum between the maps of the same motion.
 ///
 /// At 4, which no useful step reaches (h|ω| = 2), the closed forms do not lose digits: 1 − A is not
 /// small. Twelve terms are accurate up to there.
@@ -23,41 +24,34 @@ const SERIES: f64 = 4.0;
 /// Rows of four terms of the series.
 const ROWS: usize = 3;
 
-/// `series` for s below `end`, else `far(s)`. The series is summed unconditionally: the compiler then shares the sum
-/// between the maps of the same motion.
-#[inline(always)]
-fn below<T: Scalar>(end: f64, s: T, series: T, far: impl Fn(T) -> T) -> T {
-    if s.is_below(end) { series } else { far(s) }
-}
-
 /// A = sin θ/θ = Σ (−s)ʲ/(2j+1)!.
 #[inline(always)]
 pub fn a<T: Scalar>(s: T) -> T {
-    below(SERIES, s, T::from_f64(1.0) - s * const { alternating(3) }.at(s), far::a)
+    s.near_or_far(SERIES, T::from_f64(1.0) - s * const { alternating(3) }.at(s), far::a)
 }
 
 /// B = (1 − cos θ)/θ² = Σ (−s)ʲ/(2j+2)!.
 #[inline(always)]
 pub fn b<T: Scalar>(s: T) -> T {
-    below(SERIES, s, const { alternating(2) }.at(s), far::b)
+    s.near_or_far(SERIES, const { alternating(2) }.at(s), far::b)
 }
 
 /// C = (θ − sin θ)/θ³ = Σ (−s)ʲ/(2j+3)!.
 #[inline(always)]
 pub fn c<T: Scalar>(s: T) -> T {
-    below(SERIES, s, const { alternating(3) }.at(s), far::c)
+    s.near_or_far(SERIES, const { alternating(3) }.at(s), far::c)
 }
 
 /// dB/ds = (A/2 − B)/s.
 #[inline(always)]
 pub fn b_prime<T: Scalar>(s: T) -> T {
-    below(SERIES, s, const { alternating(2).derivative() }.at(s), far::b_prime)
+    s.near_or_far(SERIES, const { alternating(2).derivative() }.at(s), far::b_prime)
 }
 
 /// dC/ds = (B − 3C)/(2s).
 #[inline(always)]
 pub fn c_prime<T: Scalar>(s: T) -> T {
-    below(SERIES, s, const { alternating(3).derivative() }.at(s), far::c_prime)
+    s.near_or_far(SERIES, const { alternating(3).derivative() }.at(s), far::c_prime)
 }
 
 /// s for a full turn, the pole of D and its derivatives.
@@ -94,19 +88,19 @@ const BERNOULLI: Polynomial<3> = Polynomial([
 /// ```
 #[inline(always)]
 pub fn d<T: Scalar>(s: T) -> T {
-    below(NEAR, s, BERNOULLI.at(s), far::d)
+    s.near_or_far(NEAR, BERNOULLI.at(s), far::d)
 }
 
 /// dD/ds, in the terms of [`d`].
 #[inline(always)]
 pub fn d_prime<T: Scalar>(s: T) -> T {
-    below(NEAR, s, const { BERNOULLI.derivative() }.at(s), far::d_prime)
+    s.near_or_far(NEAR, const { BERNOULLI.derivative() }.at(s), far::d_prime)
 }
 
 /// d²D/ds², in the terms of [`d`].
 #[inline(always)]
 pub fn d_second<T: Scalar>(s: T) -> T {
-    below(NEAR, s, const { BERNOULLI.derivative().derivative() }.at(s), far::d_second)
+    s.near_or_far(NEAR, const { BERNOULLI.derivative().derivative() }.at(s), far::d_second)
 }
 
 /// x/sin x = Σ cⱼ zʲ as a function of z = sin² x, for z < 0.01, where eight terms are sufficient.

@@ -162,3 +162,11 @@ tests! {
     so3_particle lie::nonholonomic_particle::MODEL, 0.05;
     rattleback lie::rattleback::MODEL, 0.005;
 }
+
+/// Steps of about 0.7 rad, for which maps of groups have other formulas; these are not vectorised.
+#[test]
+fn far_motions_on_a_group() {
+    let bed = Bed::new(&lie::suslov::MODEL, 0.7);
+    let method = lie::suslov::Suslov::methods().iter().find(|method| method.id == "rdp").expect("declared");
+    assert_eq!(bed.together(Rdp), bed.alone(method));
+}

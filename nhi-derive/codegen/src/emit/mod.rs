@@ -598,7 +598,8 @@ impl Unit<'_> {
         let is = [
             ("HAS_NEWTON", method.iterates()),
             ("HAS_DERIVATIVES", method.has_derivatives()),
-            ("SCALAR_ONLY", weight > TARGET.inline_loop || !method.step.maps().is_empty()),
+            ("HAS_MAPS", !method.step.maps().is_empty()),
+            ("SCALAR_ONLY", weight > TARGET.inline_loop),
             ("HAS_RECURRENCE", resync.is_some()),
         ];
         let is = is.into_iter().filter(|(_, is)| *is).map(|(name, _)| format_ident!("{name}"));

@@ -1266,7 +1266,7 @@ const _: () = {
         const DEAD: &'static [::core::primitive::usize] = &[];
         const LENGTH: ::nhi_runtime::Length = ::nhi_runtime::Length::Middle;
         const HAS_NEWTON: ::core::primitive::bool = true;
-        const SCALAR_ONLY: ::core::primitive::bool = true;
+        const HAS_MAPS: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
@@ -1376,7 +1376,7 @@ const _: () = {
         const DEAD: &'static [::core::primitive::usize] = &[];
         const LENGTH: ::nhi_runtime::Length = ::nhi_runtime::Length::Middle;
         const HAS_NEWTON: ::core::primitive::bool = true;
-        const SCALAR_ONLY: ::core::primitive::bool = true;
+        const HAS_MAPS: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
@@ -1479,7 +1479,7 @@ const _: () = {
             kernel::rkmk2::Carried<__T>,
         >;
         const DEAD: &'static [::core::primitive::usize] = &[4, 5, 6, 7, 8, 9];
-        const SCALAR_ONLY: ::core::primitive::bool = true;
+        const HAS_MAPS: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __h: __T,
