@@ -1,12 +1,12 @@
 //! The generated steps of the workloads.
 
 use crate::{Case, H, Kernel, Kind, Loop, Phase, Run};
-use nhi_models::Row;
 use nhi_models::chaotic_r7::{self, ChaoticR7};
 use nhi_models::contact_oscillator::{self, ContactOscillator};
 use nhi_models::sleigh_com::{self, SleighCom};
 use nhi_models::snakeboard::{self, Snakeboard};
-use nhi_runtime::{Dla2, Method, Rattle, Rk4, Scalar, Simulation, State, System, Vector};
+use nhi_models::{Row, lie};
+use nhi_runtime::{Dla2, Method, Rattle, Rdp, Rk4, Scalar, Simulation, State, System, Vector};
 
 /// A generated step with all its checks, in the same loop as the hand-written kernels.
 struct Generated<S: System, M: Method<S>, T: Scalar> {
@@ -177,4 +177,8 @@ cases! {
     "W4" snakeboard::MODEL, Snakeboard, "dla2" Dla2, Fused;
     "W4" snakeboard::MODEL, Snakeboard, "rattle" Rattle, Fused;
     "W4" snakeboard::MODEL, Snakeboard, "rk4" Rk4;
+    "G1" lie::chaplygin_sleigh::MODEL, lie::chaplygin_sleigh::ChaplyginSleigh, "rdp" Rdp;
+    "G2" lie::vertical_disk::MODEL, lie::vertical_disk::VerticalDisk, "rdp" Rdp;
+    "G3" lie::snakeboard::MODEL, lie::snakeboard::Snakeboard, "rdp" Rdp;
+    "G4" lie::ball_as_printed::MODEL, lie::ball_as_printed::BallAsPrinted, "rdp" Rdp;
 }

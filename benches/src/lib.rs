@@ -4,8 +4,8 @@
 //! (W2), the sleigh in coordinates of its centre of mass (W3) and the snakeboard (W4). For each there is
 //! a straightforward implementation by an expert (*plain*), the same scheme optimised for speed (*best*), a
 //! classical Runge–Kutta method of order 4, and an integrator for any system on top of nalgebra. The best
-//! kernels also exist with fused multiply–add, for processors that support it. `tests/equal.rs` compares
-//! all of them with the generated step.
+//! kernels also exist with fused multiply–add, for processors that support it. Four models on groups (G1 to G4) have one
+//! kernel each, for `rdp`. `tests/equal.rs` compares all of them with the generated step.
 //!
 //! Ensembles are compared with hand-written kernels for many trajectories ([`many`]), and steps in other
 //! number types, such as dual numbers, with steps in `f64` ([`numbers`]).
@@ -91,7 +91,7 @@ pub type Start<'a> = &'a dyn Fn() -> Box<dyn Run>;
 /// A workload, a method and an implementation of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    /// `W1` to `W4`.
+    /// `W1` to `W4`, `G1` to `G4`.
     pub workload: &'static str,
     /// Name of the model.
     pub model: &'static str,

@@ -7,8 +7,8 @@ use crate::models::MOST_STEPS;
 use crate::multiplies::{Counted, counted};
 use crate::time::{groups, nanoseconds};
 use crate::{H, Phase, Run, Start};
-use nhi_models::{Row, chaotic_r7, contact_oscillator, sleigh_com, snakeboard};
-use nhi_runtime::{Arithmetic, Dla2, Ensemble, Fields, Method, Rattle, Scalar, System, Vector};
+use nhi_models::{Row, chaotic_r7, contact_oscillator, lie, sleigh_com, snakeboard};
+use nhi_runtime::{Arithmetic, Dla2, Ensemble, Fields, Method, Rattle, Rdp, Scalar, System, Vector};
 use std::fmt::Write;
 
 /// The number of lanes of an ensemble's block.
@@ -48,7 +48,7 @@ impl Code {
 /// A workload, a method and an implementation of it for [`TRAJECTORIES`] trajectories.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    /// `W1` to `W4`.
+    /// `W1` to `W4`, `G4`.
     pub workload: &'static str,
     /// Name of the model.
     pub model: &'static str,
@@ -75,7 +75,9 @@ pub(crate) fn initial<S: System>(row: &Row<S>) -> [(S::Configuration<f64>, S::Ve
     std::array::from_fn(|i| {
         let (mut q, mut v) = (row.initial)(&row.defaults);
         let mut angle = i as f64;
-        for x in q.as_mut().iter_mut().chain(v.as_mut()) {
+        // The entries of a rotation matrix are not free.
+        let free = if q.as_ref().len() == v.as_ref().len() { q.as_mut() } else { &mut [] };
+        for x in free.iter_mut().chain(v.as_mut()) {
             angle += 1.0;
             *x += 0.05 * (angle * i as f64).sin();
         }
@@ -161,6 +163,7 @@ generated! {
     "W3" sleigh_com::MODEL, "rattle" Rattle;
     "W4" snakeboard::MODEL, "dla2" Dla2;
     "W4" snakeboard::MODEL, "rattle" Rattle;
+    "G4" lie::ball_as_printed::MODEL, "rdp" Rdp;
 }
 
 /// Measures all cases.

@@ -7,6 +7,7 @@ mod chaotic_r7;
 mod contact_oscillator;
 mod general;
 pub(crate) mod lanes;
+mod reduced;
 mod rk4;
 mod rotation;
 mod sleigh;
@@ -17,8 +18,14 @@ use nhi_models::Row;
 use nhi_runtime::{Method, Scalar, State, System};
 
 pub(crate) fn cases() -> Vec<Case> {
-    let mut all =
-        [contact_oscillator::cases(), chaotic_r7::cases(), sleigh::cases(), snakeboard::cases()].concat();
+    let mut all = [
+        contact_oscillator::cases(),
+        chaotic_r7::cases(),
+        sleigh::cases(),
+        snakeboard::cases(),
+        reduced::cases(),
+    ]
+    .concat();
     all.retain(|case| case.kind != Kind::BestFused || has_fused());
     all
 }

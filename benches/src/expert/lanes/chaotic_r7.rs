@@ -16,6 +16,7 @@ impl Kernel<14> for Plain {
     #[inline(always)]
     fn step<T: Scalar>(
         &self,
+        _: u64,
         [x, y0, y1, y2, z0, z1, z2, vx, vy0, vy1, vy2, vz0, vz1, vz2]: [T; 14],
     ) -> [T; 14] {
         let (one, h, half) = (T::from_f64(1.0), T::from_f64(H), T::from_f64(H / 2.0));
@@ -54,7 +55,11 @@ struct Best;
 
 impl Kernel<14> for Best {
     #[inline(always)]
-    fn step<T: Scalar>(&self, [x, y0, y1, y2, z0, z1, z2, dx, d0, d1, d2, e0, e1, e2]: [T; 14]) -> [T; 14] {
+    fn step<T: Scalar>(
+        &self,
+        _: u64,
+        [x, y0, y1, y2, z0, z1, z2, dx, d0, d1, d2, e0, e1, e2]: [T; 14],
+    ) -> [T; 14] {
         let (hh, twice) = (T::from_f64(H * H), T::from_f64(2.0 * H * H));
         let (a, b, c) = (fma(z0, z0, hh), fma(z1, z1, hh), fma(z2, z2, hh));
         let (w0, w1, w2) = (fma(-y0, a, d0), fma(-y1, b, d1), fma(-y2, c, d2));

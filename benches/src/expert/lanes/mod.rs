@@ -1,8 +1,10 @@
 //! Hand-written kernels for many trajectories: their numbers are stored in rows, with a column for each trajectory. The
 //! scalar step runs in a loop over the columns, compiled for the best instruction set of the processor.
 
+mod ball;
 mod chaotic_r7;
 mod sleigh;
+mod snakeboard;
 
 use super::rotation::RENEWED;
 use super::{Jumped, jumped};
@@ -15,7 +17,7 @@ use std::hint::black_box;
 use std::marker::PhantomData;
 
 pub(crate) fn cases() -> Vec<Case> {
-    [chaotic_r7::cases(), sleigh::cases()].concat()
+    [chaotic_r7::cases(), sleigh::cases(), snakeboard::cases(), ball::cases()].concat()
 }
 
 /// a b + c: one operation for [`Fused`] numbers.
@@ -25,9 +27,9 @@ fn fma<T: Scalar>(a: T, b: T, c: T) -> T {
 }
 
 /// A scheme for trajectories of `N` numbers.
-trait Kernel<const N: usize>: Copy + 'static {
-    /// The next state.
-    fn step<T: Scalar>(&self, state: [T; N]) -> [T; N];
+trait Kernel<const N: usize>: Clone + 'static {
+    /// The state after step number `k` + 1.
+    fn step<T: Scalar>(&self, k: u64, state: [T; N]) -> [T; N];
     /// The operation after every [`RENEWED`] steps.
     fn resync<T: Scalar>(&self, state: [T; N]) -> [T; N] {
         state
@@ -36,9 +38,23 @@ trait Kernel<const N: usize>: Copy + 'static {
     fn phase(&self, state: [f64; N]) -> Phase;
 }
 
+/// The solution of the next step from those of the last three, the latest first, by a parabola.
+#[inline(always)]
+fn extrapolated<T: Scalar, const N: usize>([a, b, c]: [[T; N]; 3]) -> [T; N] {
+    let three = T::from_f64(3.0);
+    std::array::from_fn(|i| three * (a[i] - b[i]) + c[i])
+}
+
+/// What has to be before the first three solutions for [`extrapolated`] to give them.
+fn history<const N: usize>([a, b, c]: [[f64; N]; 3]) -> [[f64; N]; 3] {
+    let now = extrapolated([a, b, c]);
+    let before = extrapolated([now, a, b]);
+    [now, before, extrapolated([before, now, a])]
+}
+
 /// Multiplications of a step.
 fn multiplications<const N: usize>(kernel: &impl Kernel<N>, state: [f64; N]) -> u64 {
-    counted(|| kernel.step(state.map(Counted::from_f64)).to_vec())
+    counted(|| kernel.step(0, state.map(Counted::from_f64)).to_vec())
 }
 
 /// The initial state of the trajectories: the start of the generated method.
@@ -80,11 +96,11 @@ impl<K: Kernel<N>, const N: usize, const AT_ONCE: u64, T: Scalar + 'static> Rows
 impl<K: Kernel<N>, const N: usize, const AT_ONCE: u64, T> Rows<K, N, AT_ONCE, T> {
     /// Replaces every column, `times` times.
     #[inline(always)]
-    fn columns<A: Scalar>(rows: &mut [Row; N], times: u64, f: impl Fn([A; N]) -> [A; N]) {
+    fn columns<A: Scalar>(rows: &mut [Row; N], times: u64, f: impl Fn(u64, [A; N]) -> [A; N]) {
         for lane in 0..TRAJECTORIES {
             let mut state: [f64; N] = std::array::from_fn(|i| rows[i].0[lane]);
-            for _ in 0..times {
-                let next = f(std::array::from_fn(|i| A::from_f64(state[i])));
+            for step in 0..times {
+                let next = f(step, std::array::from_fn(|i| A::from_f64(state[i])));
                 state = std::array::from_fn(|i| next[i].to_f64());
             }
             for (row, x) in rows.iter_mut().zip(state) {
@@ -96,20 +112,22 @@ impl<K: Kernel<N>, const N: usize, const AT_ONCE: u64, T> Rows<K, N, AT_ONCE, T>
     #[inline(always)]
     fn run<A: Scalar>(&mut self, steps: u64) {
         let Rows { kernel, rows, steps: taken, .. } = self;
-        let kernel = *kernel;
+        let kernel = kernel.clone();
         let end = *taken + steps;
         while *taken < end {
             let until = end.min((*taken / RENEWED + 1) * RENEWED);
             while *taken + AT_ONCE <= until {
-                Self::columns::<A>(rows, AT_ONCE, |state| kernel.step(state));
+                let from = *taken;
+                Self::columns::<A>(rows, AT_ONCE, |i, state| kernel.step(from + i, state));
                 *taken += AT_ONCE;
             }
             while *taken < until {
-                Self::columns::<A>(rows, 1, |state| kernel.step(state));
+                let from = *taken;
+                Self::columns::<A>(rows, 1, |_, state| kernel.step(from, state));
                 *taken += 1;
             }
             if until.is_multiple_of(RENEWED) {
-                Self::columns::<A>(rows, 1, |state| kernel.resync(state));
+                Self::columns::<A>(rows, 1, |_, state| kernel.resync(state));
             }
         }
     }
@@ -173,7 +191,7 @@ impl Multiply {
 
 impl Kernel<{ Self::OF_A_STEP }> for Multiply {
     #[inline(always)]
-    fn step<T: Scalar>(&self, state: [T; Self::OF_A_STEP]) -> [T; Self::OF_A_STEP] {
+    fn step<T: Scalar>(&self, _: u64, state: [T; Self::OF_A_STEP]) -> [T; Self::OF_A_STEP] {
         state.map(|x| fma(x, T::from_f64(self.factor), T::from_f64(self.term)))
     }
 

@@ -15,7 +15,7 @@ struct Plain(Constants);
 /// q and the velocity of the coming step.
 impl Kernel<6> for Plain {
     #[inline(always)]
-    fn step<T: Scalar>(&self, [theta, x, y, w, vx, vy]: [T; 6]) -> [T; 6] {
+    fn step<T: Scalar>(&self, _: u64, [theta, x, y, w, vx, vy]: [T; 6]) -> [T; 6] {
         let Constants { a, blade, turn } = self.0;
         let h = T::from_f64(H);
         let (theta, x, y) = (fma(h, w, theta), fma(h, vx, x), fma(h, vy, y));
@@ -89,7 +89,7 @@ fn polynomial<T: Scalar>(c: &[f64; 5], z: T) -> T {
 /// Scaled θ, x, y, heading, σ and V.
 impl Kernel<8> for Best {
     #[inline(always)]
-    fn step<T: Scalar>(&self, [turned, x, y, c, s, sigma, vx, vy]: [T; 8]) -> [T; 8] {
+    fn step<T: Scalar>(&self, _: u64, [turned, x, y, c, s, sigma, vx, vy]: [T; 8]) -> [T; 8] {
         let z = sigma * sigma;
         let (sin, cos) = (sigma * polynomial(&self.sin, z), polynomial(&self.cos, z));
         let (turned, x, y) = (turned + sigma, x + vx, y + vy);

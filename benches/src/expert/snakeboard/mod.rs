@@ -21,11 +21,11 @@ type Q = [f64; 5];
 
 /// Torques and constants of the reaction.
 #[derive(Clone, Copy)]
-struct Constants {
-    l: f64,
+pub(crate) struct Constants {
+    pub(crate) l: f64,
     /// l/(ml² − I), what a reaction (2) does to θ.
-    turn: f64,
-    inv_m: f64,
+    pub(crate) turn: f64,
+    pub(crate) inv_m: f64,
     /// What the torques of (1) rotor and steering do: h/2 times their accelerations.
     rotor: [f64; 2],
     steering: f64,
@@ -34,7 +34,7 @@ struct Constants {
 }
 
 impl Constants {
-    fn new(s: &Snakeboard) -> Self {
+    pub(crate) fn new(s: &Snakeboard) -> Self {
         let yaw = s.m * s.l * s.l;
         let half = H / 2.0;
         Constants {
@@ -50,7 +50,7 @@ impl Constants {
 
     /// h/2 M⁻¹f on (ψ, φ, θ).
     #[inline(always)]
-    fn kick(&self, sin_cos: impl Fn(f64) -> (f64, f64), t: f64) -> [f64; 3] {
+    pub(crate) fn kick(&self, sin_cos: impl Fn(f64) -> (f64, f64), t: f64) -> [f64; 3] {
         let (_, cos) = sin_cos(self.rotor_rate * t);
         let (sin, _) = sin_cos(self.steering_rate * t);
         [self.rotor[0] * cos, self.steering * sin, self.rotor[1] * cos]
