@@ -770,13 +770,21 @@ impl Resolved<'_> {
             lowering.lets.push(value);
         }
         let lagrangian = lagrangian.and_then(|(ast, holds)| match holds {
-            Some(_) => lowering.regular_lagrangian(ast, &velocity_names).ok(),
+            Some(_) => lowering.lagrangian_with_mass(ast).ok(),
             None => {
                 lowering.blame_lagrangian(ast);
                 None
             }
         });
         let constraints = lowering.independent_constraints(&constraints).filter(|_| complete);
+        let lagrangian = match (lagrangian, &constraints) {
+            (Some((lagrangian, mass)), Some(rows)) => {
+                let ast = attributes.lagrangian.value()?;
+                let is_singular = lowering.has_singular_mass(ast, &velocity_names, &mass, rows).ok();
+                is_singular.map(|is_singular| (lagrangian, is_singular))
+            }
+            _ => None,
+        };
         let force_form = match force {
             Some((ast, Some(_))) => {
                 lowering.force(ast).ok().inspect(|form| lowering.check_numbers(form, ast.at))
@@ -792,7 +800,8 @@ impl Resolved<'_> {
         };
         let dynamics = lowering.dynamics(&rates, state_names.len());
 
-        let (lagrangian, rows, force_form, dynamics) = (lagrangian?, constraints?, force_form?, dynamics?);
+        let ((lagrangian, has_singular_mass), rows, force_form, dynamics) =
+            (lagrangian?, constraints?, force_form?, dynamics?);
         let (constraints, texts) =
             rows.into_iter().map(|row| (row.constraint, (row.text, row.at))).unzip::<_, _, Vec<_>, Vec<_>>();
         let (texts, places): (Vec<String>, Vec<Extent>) = texts.into_iter().unzip();
@@ -814,6 +823,7 @@ impl Resolved<'_> {
                 t: symbols.t,
                 definitions,
                 lagrangian,
+                has_singular_mass,
                 constraints,
                 force: force_form,
                 dynamics: dynamics.rates,
@@ -837,27 +847,60 @@ impl Resolved<'_> {
 }
 
 impl Lowering<'_> {
-    /// L, with a mass matrix that is not singular everywhere.
-    fn regular_lagrangian(&mut self, ast: &Ast, names: &[String]) -> Result<Expr, Reported> {
+    /// L and its mass matrix.
+    fn lagrangian_with_mass(&mut self, ast: &Ast) -> Result<(Expr, Vec<Vec<Expr>>), Reported> {
         let (lagrangian, mass) = self.lagrangian(ast)?;
         self.check_numbers(&[lagrangian], ast.at);
         self.check_derivatives(ast, lagrangian);
-        if self.scope.is_sound() && self.rank(&mass) < mass.len() {
-            let error =
-                Error::new(ast.at, "this Lagrangian is not regular: its mass matrix is singular everywhere");
-            let absent: Vec<String> = names
-                .iter()
-                .zip(&mass)
-                .filter(|(_, row)| row.iter().all(|e| self.pool.is_zero(*e)))
-                .map(|(name, _)| name.clone())
-                .collect();
-            self.push(match absent.as_slice() {
-                [] => error.help("some combination of the velocities has no kinetic energy"),
-                _ => error.help(format!("there is no kinetic energy of {}", quoted(&absent, "or"))),
-            });
-            return Err(Reported);
+        Ok((lagrangian, mass))
+    }
+
+    /// Whether a mass matrix is singular everywhere. It must not be so on the velocities that the constraints admit.
+    fn has_singular_mass(
+        &mut self,
+        ast: &Ast,
+        names: &[String],
+        mass: &[Vec<Expr>],
+        constraints: &[Row],
+    ) -> Result<bool, Reported> {
+        let n = mass.len();
+        if !self.scope.is_sound() || self.rank(mass) == n {
+            return Ok(false);
         }
-        Ok(lagrangian)
+        // A semidefinite M is definite on the kernel of μ if no vector is in both kernels.
+        let forms = constraints.iter().map(|row| row.constraint.form.clone());
+        let rows: Vec<Vec<Expr>> = mass.iter().cloned().chain(forms).collect();
+        let rank = self.rank(&rows);
+        if rank == n {
+            return Ok(true);
+        }
+        // Its components: columns that the others span.
+        let mut without_energy = Vec::new();
+        for (j, name) in names.iter().enumerate() {
+            let columns = rows.iter().map(|row| [&row[..j], &row[j + 1..]].concat()).collect::<Vec<_>>();
+            if self.rank(&columns) == rank {
+                without_energy.push(name.clone());
+            }
+        }
+        let is_absent = |name: &&String| {
+            let j = names.iter().position(|other| other == *name);
+            j.is_some_and(|j| rows.iter().all(|row| self.pool.is_zero(row[j])))
+        };
+        let error = match constraints {
+            [] => {
+                Error::new(ast.at, "this Lagrangian is not regular: its mass matrix is singular everywhere")
+            }
+            _ => Error::new(
+                ast.at,
+                "this Lagrangian is not regular: its mass matrix is singular on the velocities that the constraints admit",
+            ),
+        };
+        let help = match without_energy.iter().all(|name| is_absent(&name)) {
+            true => format!("there is no kinetic energy of {}", quoted(&without_energy, "or")),
+            false => format!("some combination of {} has no kinetic energy", quoted(&without_energy, "and")),
+        };
+        self.push(error.help(help));
+        Err(Reported)
     }
 
     /// The rates of the auxiliary states, in the order of these.

@@ -139,7 +139,7 @@ impl Mechanics {
         let (b, c) = match &self.reaction {
             Some(reaction) => (reaction.b.clone(), reaction.c.clone()),
             None => {
-                let b = solve_definite(pool, &self.mass, &transposed(&self.mu, n));
+                let b = solve_definite(pool, &self.inertia, &transposed(&self.mu, n));
                 let c = product(pool, &self.mu, &b);
                 (b, c)
             }

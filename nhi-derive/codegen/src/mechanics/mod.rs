@@ -61,6 +61,11 @@ pub struct Mechanics {
     pub momentum: Vec<Expr>,
     /// M(q), n × n, symmetric.
     pub mass: Matrix,
+    /// A matrix that agrees with M on the velocities that the constraints admit and is positive definite where M is so on
+    /// these: M, or M + s μᵀμ if M is singular everywhere ([`Mechanics::stiffness`]).
+    pub inertia: Matrix,
+    /// s, the trace of M, if M is singular everywhere.
+    pub stiffness: Option<Expr>,
     /// a(q), the part of the momentum that does not depend on v, n.
     pub gyroscopic: Vec<Expr>,
     /// L_q = ρᵀ ∂L/∂q, n.
@@ -177,7 +182,18 @@ impl Mechanics {
             })
             .collect();
         let gamma = cheapest(pool, engine, gamma)?;
-        let reaction = Reaction::closed_form(pool, engine, &mass, &mu)?;
+        let stiffness = system.has_singular_mass.then(|| {
+            let diagonal: Vec<Expr> = (0..n).map(|i| mass[i][i]).collect();
+            pool.sum(&diagonal)
+        });
+        let inertia = match stiffness {
+            Some(stiffness) => {
+                let stiffened = stiffened(pool, &mass, stiffness, &mu);
+                simplify_matrix(pool, engine, &stiffened)?
+            }
+            None => mass.clone(),
+        };
+        let reaction = Reaction::closed_form(pool, engine, &inertia, &mu)?;
 
         let force = system.force.clone();
         let mut mechanics = Mechanics {
@@ -188,6 +204,8 @@ impl Mechanics {
             anchor,
             momentum,
             mass,
+            inertia,
+            stiffness,
             gyroscopic,
             dl_dq,
             energy,
@@ -207,7 +225,8 @@ impl Mechanics {
         mechanics.structure = Structure::of(&mut mechanics);
         mechanics.symmetries = symmetry::symmetries(&mut mechanics);
         mechanics.vertical = Vertical::of(&mut mechanics, engine)?;
-        mechanics.combined = mechanics.combine();
+        // The stiffness of other rows would be another.
+        mechanics.combined = if stiffness.is_none() { mechanics.combine() } else { None };
         Ok(mechanics)
     }
 
@@ -216,7 +235,7 @@ impl Mechanics {
         let reaction = self.reaction.iter().flat_map(|r| r.b.iter().chain(&r.c).flatten());
         let vectors = [&self.momentum, &self.dl_dq, &self.bias, &self.residual, &self.gamma, &self.force];
         let vectors = vectors.into_iter().chain([&self.system.dynamics]);
-        let all = vectors.chain(&self.mass).flatten().chain(reaction);
+        let all = vectors.chain(&self.inertia).flatten().chain(reaction);
         let all: Vec<Expr> = all.copied().chain([self.energy]).collect();
         self.system.pool.has_finite_numbers(&all)
     }
@@ -315,6 +334,21 @@ impl Reaction {
         };
         Ok(Some(Reaction { b, c, det }))
     }
+}
+
+/// M + s μᵀμ
+fn stiffened(pool: &mut Pool, mass: &Matrix, s: Expr, mu: &Matrix) -> Matrix {
+    let n = mass.len();
+    let mut sum = mass.clone();
+    for i in 0..n {
+        for j in i..n {
+            let products: Vec<Expr> = mu.iter().map(|row| pool.product(&[s, row[i], row[j]])).collect();
+            let product = pool.sum(&products);
+            sum[i][j] = pool.add(mass[i][j], product);
+            sum[j][i] = sum[i][j];
+        }
+    }
+    sum
 }
 
 /// The rotation matrices in a pose.

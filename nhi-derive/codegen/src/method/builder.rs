@@ -1,5 +1,7 @@
 //! Writes one program: binds quantities to named symbols and unrolls small linear solves.
 
+use super::Form;
+use super::pivots::{Elimination, Plan};
 use crate::expr::{Expr, Node, Pool};
 use crate::mechanics::{Matrix, Mechanics, coupled_blocks};
 use crate::optimise::{described, identifier};
@@ -20,8 +22,13 @@ pub(super) struct Builder<'a> {
     pub(super) h: Expr,
     /// Whether the program is for readers: residuals and Jacobian of Newton's method have names, which would hide from
     /// passes what an entry shares with others, and there are no higher derivatives.
-    pub(super) readable: bool,
+    readable: bool,
+    /// Whether constraints are eliminated from the equations of Newton's method where that is possible.
+    pub(super) reduces: bool,
+    /// Whether some have been.
+    pub(super) reduced: bool,
 }
+
 /// Equations for Newton's method.
 pub(super) struct Nonlinear<'a> {
     /// Their numbers.
@@ -32,6 +39,19 @@ pub(super) struct Nonlinear<'a> {
     pub(super) guess: &'a [Expr],
     /// Names of their residuals.
     pub(super) residuals: Vec<String>,
+    /// What is solved for last, if the linear equations of an iteration are not solved as a whole.
+    pub(super) reduction: Option<Reduction<'a>>,
+}
+
+/// Elimination of constraints from the linear equations of an iteration. The first unknowns are velocities, and the first
+/// equations those of momenta along them, in which the reaction of the constraints has been left out. The constraints come
+/// next.
+pub(super) struct Reduction<'a> {
+    /// Which constraints are eliminated, and how.
+    pub(super) plan: &'a Plan,
+    /// The elimination at the place where their reaction acts: momenta are compared along its basis, which the reaction does
+    /// not change.
+    pub(super) at_node: &'a Elimination,
 }
 
 /// The norm of Newton's updates; see [`Newton`].
@@ -63,9 +83,16 @@ impl<'a> Builder<'a> {
             bound: HashMap::new(),
             h: zero,
             readable: false,
+            reduces: false,
+            reduced: false,
         };
         builder.h = builder.local("h");
         builder
+    }
+
+    /// For a step in that form.
+    pub(super) fn in_form(x: &'a mut Mechanics, form: Form) -> Self {
+        Builder { readable: form.readable, reduces: form.reduced, ..Builder::new(x) }
     }
 
     pub(super) fn pool(&mut self) -> &mut Pool {
@@ -447,7 +474,7 @@ impl<'a> Builder<'a> {
         norm: Norm,
         body: impl FnOnce(&mut Self) -> Vec<Expr>,
     ) {
-        let Nonlinear { stated, unknowns, guess, residuals } = equations;
+        let Nonlinear { stated, unknowns, guess, residuals, reduction } = equations;
         let outside = std::mem::take(&mut self.body);
         let bound_outside = self.bound.clone();
         self.equation(format!("Newton residual of {stated}"));
@@ -464,23 +491,11 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        let mut minus = Vec::with_capacity(residual.len());
-        for &r in &residual {
-            minus.push(vec![self.pool().neg(r)]);
-        }
         self.equation("elimination: Jacobian · delta = −residual");
-        if let [row] = &*jacobian {
-            self.bind("jac", row[0]);
-        }
-        let delta = match (&*jacobian, &*minus) {
-            ([a, b], [r, s]) if !self.pool().is_zero(a[1]) && !self.pool().is_zero(b[0]) => {
-                self.solve_pair([[a[0], a[1], r[0]], [b[0], b[1], s[0]]])
-            }
-            _ => {
-                let names = unknowns.iter().map(|&x| vec![format!("delta_{}", self.name(x))]);
-                let names: Vec<Vec<String>> = names.collect();
-                self.solve_ordered(&jacobian, &minus, &names)
-            }
+        let names: Vec<String> = unknowns.iter().map(|&x| format!("delta_{}", self.name(x))).collect();
+        let delta = match reduction {
+            Some(reduction) => self.reduced_update(&reduction, (&jacobian, &residual), &names),
+            None => self.update((&jacobian, &residual), &names),
         };
         let slopes = match (unknowns, &*jacobian) {
             ([x], [slope]) if !self.readable => self.slopes(*x, slope[0]),
@@ -496,10 +511,72 @@ impl<'a> Builder<'a> {
             weights: norm.weights,
             beside: norm.beside,
             body: inside,
-            delta: delta.into_iter().map(|row| row[0]).collect(),
+            delta,
             slopes,
             kept: Vec::new(),
         }));
+    }
+
+    /// The solution of Jacobian · delta = −residual.
+    fn update(&mut self, (jacobian, residual): (&Matrix, &[Expr]), names: &[String]) -> Vec<Expr> {
+        let minus: Matrix = residual.iter().map(|&r| vec![self.pool().neg(r)]).collect();
+        if let [row] = &**jacobian {
+            self.bind("jac", row[0]);
+        }
+        let delta = match (&**jacobian, &*minus) {
+            ([a, b], [r, s]) if !self.pool().is_zero(a[1]) && !self.pool().is_zero(b[0]) => {
+                self.solve_pair([[a[0], a[1], r[0]], [b[0], b[1], s[0]]])
+            }
+            _ => {
+                let names: Vec<Vec<String>> = names.iter().map(|name| vec![name.clone()]).collect();
+                self.solve_ordered(jacobian, &minus, &names)
+            }
+        };
+        delta.into_iter().map(|row| row[0]).collect()
+    }
+
+    /// The same where constraints are eliminated first: delta = D u + d with what the constraints annihilate and a solution of
+    /// theirs, and the other equations for u.
+    fn reduced_update(
+        &mut self,
+        Reduction { plan, at_node }: &Reduction<'_>,
+        (jacobian, residual): (&Matrix, &[Expr]),
+        names: &[String],
+    ) -> Vec<Expr> {
+        let n = self.x.n();
+        let tangent = plan.applied(self, n, |a| (&jacobian[n + a][..n], residual[n + a]));
+        // The equations that are left, with their residuals: momenta along the basis, then the others.
+        let mut left: Vec<(Vec<Expr>, Expr)> = Vec::new();
+        for vector in at_node.basis() {
+            let row = self.apply_transposed(&jacobian[..n].to_vec(), vector, names.len());
+            let row: Vec<Expr> = row.into_iter().map(|e| self.bind("projected", e)).collect();
+            let residual = crate::mechanics::dot(self.pool(), vector, &residual[..n]);
+            left.push((row, residual));
+        }
+        let others = (n..residual.len()).filter(|i| *i >= n + plan.rows() || plan.rest.contains(&(i - n)));
+        left.extend(others.map(|i| (jacobian[i].clone(), residual[i])));
+        let mut matrix = Vec::with_capacity(left.len());
+        let mut defects = Vec::with_capacity(left.len());
+        for (row, residual) in left {
+            let (along, rest) = row.split_at(n);
+            let mut reduced: Vec<Expr> =
+                tangent.basis().map(|d| crate::mechanics::dot(self.pool(), along, d)).collect();
+            reduced.extend_from_slice(rest);
+            matrix.push(reduced);
+            let known = crate::mechanics::dot(self.pool(), along, &tangent.particular);
+            defects.push(self.add(residual, known));
+        }
+        let free = tangent.basis().count();
+        let (velocities, others) = names.split_at(n);
+        let names: Vec<String> =
+            (0..free).map(|i| format!("free_{i}")).chain(others.iter().cloned()).collect();
+        let solved = self.update((&matrix, &defects), &names);
+        let mut delta = tangent.particular.clone();
+        for (vector, &u) in tangent.basis().zip(&solved) {
+            delta = self.axpy(&delta, u, vector);
+        }
+        let delta = velocities.iter().zip(&delta).map(|(name, &x)| self.bind(name, x)).collect::<Vec<_>>();
+        [&delta, &solved[free..]].concat()
     }
 
     /// F′, F″ and F‴ for the `slope` F′ of one equation for `x`.

@@ -68,6 +68,10 @@ impl NodeScheme for Restarted {
         restarted(b, state, self.0)
     }
 
+    fn inverts_mass(&self) -> bool {
+        true
+    }
+
     fn differentiates_constraints(&self) -> bool {
         true
     }

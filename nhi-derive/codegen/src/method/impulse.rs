@@ -148,7 +148,8 @@ impl Departure<'_> {
         let norm = self.norm(b, &velocity, &[], effect);
         let guess: Vec<Expr> = indices.iter().map(|&a| constraint.guess[a]).collect();
         let residuals = indices.iter().map(|&a| b.name_of_residual(first + a)).collect();
-        b.newton(Nonlinear { stated: "(2)", unknowns: ell, guess: &guess, residuals }, norm, residual);
+        let equations = Nonlinear { stated: "(2)", unknowns: ell, guess: &guess, residuals, reduction: None };
+        b.newton(equations, norm, residual);
     }
 }
 

@@ -13,6 +13,7 @@ mod gni;
 mod impulse;
 mod moser_veselov;
 mod nodes;
+mod pivots;
 mod runge_kutta;
 mod space;
 mod states;
@@ -22,10 +23,11 @@ use discrete::{Place, Quadrature};
 pub use nhi_methods::{Method, StartKind};
 pub use system_programs::system_programs;
 
-use crate::expr::Expr;
+use crate::expr::{Expr, Pool};
 use crate::mechanics::Mechanics;
 use crate::optimise::estimate;
-use crate::program::{Binding, Constants, Input, Output, Program, Role, Statement};
+use crate::program::{Binding, Constants, Input, Operations, Output, Program, Role, Statement};
+use crate::target::TARGET;
 use builder::Builder;
 use equations::Equations;
 use moser_veselov::Kinetic;
@@ -63,6 +65,11 @@ trait NodeScheme {
     /// The method to use instead for systems with position constraints, if it cannot keep them.
     fn instead_for_positions(&self) -> Option<Method> {
         None
+    }
+
+    /// Whether a step needs M⁻¹, for all velocities.
+    fn inverts_mass(&self) -> bool {
+        false
     }
 
     /// Whether a step uses the time derivative of the constraints. It needs the rates of inputs, which are unknown.
@@ -120,7 +127,17 @@ pub fn refusal(method: Method, x: &Mechanics) -> Option<String> {
             "a constraint depends on the input `{input}`, whose rate it does not know; use `{instead}`"
         ));
     }
-    if applies == Applies::FreeBodies {
+    let is_for_bodies = applies == Applies::FreeBodies;
+    if x.stiffness.is_some() && (is_for_bodies || scheme(method).inverts_mass()) {
+        let instead = match (x.system.group, x.has_positions()) {
+            (Some(_), _) => Method::Rdp,
+            (None, true) => Method::DlaRattle,
+            (None, false) => Method::Dla2,
+        };
+        let instead = instead.facts().marker;
+        return Some(format!("it needs the inverse of the mass matrix, which is singular; use `{instead}`"));
+    }
+    if is_for_bodies {
         return moser_veselov::refusal(x);
     }
     let group = x.system.group?;
@@ -270,29 +287,34 @@ pub fn readable_programs(x: &mut Mechanics, method: Method) -> MethodPrograms {
     programs(x, method, true)
 }
 
+/// How a step is written, where there is a choice.
+#[derive(Clone, Copy, Default)]
+struct Form {
+    /// With the other rows of the constraints, [`Mechanics::combined`].
+    exchanged: bool,
+    /// With constraints eliminated from the equations of Newton's method ([`pivots`]).
+    reduced: bool,
+    /// For readers.
+    readable: bool,
+}
+
 fn programs(x: &mut Mechanics, method: Method, readable: bool) -> MethodPrograms {
     let facts = method.facts();
     let scheme = scheme(method);
-    let mut step = self::step(x, facts, &scheme, false);
-    let mut exchanged = false;
-    if x.combined.is_some() && scheme.constrains_once() {
-        x.exchange_rows();
-        let other = self::step(x, facts, &scheme, false);
-        x.exchange_rows();
-        if weight(x, &other) < weight(x, &step) {
-            (step, exchanged) = (other, true);
+    let exchanges: &[bool] =
+        if x.combined.is_some() && scheme.constrains_once() { &[false, true] } else { &[false] };
+    let mut forms = Vec::new();
+    for &exchanged in exchanges {
+        let form = Form { exchanged, ..Form::default() };
+        forms.push((form, self::step(x, facts, &scheme, form).0));
+        let form = Form { reduced: true, ..form };
+        if let (step, true) = self::step(x, facts, &scheme, form) {
+            forms.push((form, step));
         }
     }
+    let (form, mut step) = cheapest(x, forms);
     if readable {
-        // Of the same rows.
-        let exchange = |x: &mut Mechanics| {
-            if exchanged {
-                x.exchange_rows()
-            }
-        };
-        exchange(x);
-        step = self::step(x, facts, &scheme, true);
-        exchange(x);
+        step = self::step(x, facts, &scheme, Form { readable, ..form }).0;
     }
     MethodPrograms { method, state: scheme.state(), step, starts: scheme.starts(x) }
 }
@@ -308,6 +330,13 @@ impl Scheme {
     fn constrains_once(&self) -> bool {
         match self {
             Scheme::Node(family) => family.constrains_once(),
+            Scheme::Reflecting(_) => true,
+        }
+    }
+
+    fn inverts_mass(&self) -> bool {
+        match self {
+            Scheme::Node(family) => family.inverts_mass(),
             Scheme::Reflecting(_) => true,
         }
     }
@@ -338,24 +367,41 @@ impl Scheme {
     }
 }
 
-fn step(x: &mut Mechanics, facts: &Facts, scheme: &Scheme, readable: bool) -> Program {
-    match *scheme {
-        Scheme::Node(family) => node_step(x, facts, family, readable),
-        Scheme::Reflecting(quadrature) => gni_step(x, facts, quadrature, readable),
+/// A step in a form, and whether constraints have been eliminated in it.
+fn step(x: &mut Mechanics, facts: &Facts, scheme: &Scheme, form: Form) -> (Program, bool) {
+    if form.exchanged {
+        x.exchange_rows();
     }
+    let step = match *scheme {
+        Scheme::Node(family) => node_step(x, facts, family, form),
+        Scheme::Reflecting(quadrature) => gni_step(x, facts, quadrature, form),
+    };
+    if form.exchanged {
+        x.exchange_rows();
+    }
+    step
 }
 
-/// Operations of a program when it is nearly done, to compare it with others of the same function.
-fn weight(x: &Mechanics, program: &Program) -> (usize, usize) {
-    let (mut pool, program) = program.isolated(&x.system.pool);
-    let mut constants = Constants::default();
-    estimate(&mut pool, &mut constants, &program)
+/// The form of a step with the fewest operations: when it is nearly done, or as it is written where one is very long.
+fn cheapest(x: &Mechanics, mut forms: Vec<(Form, Program)>) -> (Form, Program) {
+    if forms.len() == 1 {
+        return forms.remove(0);
+    }
+    let count = |program: &Program, measure: fn(&mut Pool, &mut Constants, &Program) -> (usize, usize)| {
+        let (mut pool, program) = program.isolated(&x.system.pool);
+        measure(&mut pool, &mut Constants::default(), &program)
+    };
+    let written = |program: &Program| {
+        count(program, |pool, constants, program| Operations::of(pool, constants, program).weight())
+    };
+    let are_short = forms.iter().all(|(_, step)| written(step).0 < TARGET.very_long);
+    let cost = |step: &Program| if are_short { count(step, estimate) } else { written(step) };
+    forms.into_iter().min_by_key(|(_, step)| cost(step)).expect("there is a first form")
 }
 
-fn node_step(x: &mut Mechanics, facts: &Facts, family: &dyn NodeScheme, readable: bool) -> Program {
+fn node_step(x: &mut Mechanics, facts: &Facts, family: &dyn NodeScheme, form: Form) -> (Program, bool) {
     let mut inputs = prepared_inputs(x);
-    let mut b = Builder::new(x);
-    b.readable = readable;
+    let mut b = Builder::in_form(x, form);
     let m = b.x.m();
     let (q, v, z) = (b.x.q.clone(), b.x.v.clone(), b.x.z.clone());
     let state = NodeSymbols { q, v, lambda: b.locals("lambda", m), z };
@@ -369,13 +415,13 @@ fn node_step(x: &mut Mechanics, facts: &Facts, family: &dyn NodeScheme, readable
     if !state.z.is_empty() {
         equations = equations.and(family.states());
     }
-    finish_step(b, facts, inputs, results, equations)
+    let reduced = b.reduced;
+    (finish_step(b, facts, inputs, results, equations), reduced)
 }
 
-fn gni_step(x: &mut Mechanics, facts: &Facts, quadrature: Quadrature, readable: bool) -> Program {
+fn gni_step(x: &mut Mechanics, facts: &Facts, quadrature: Quadrature, form: Form) -> (Program, bool) {
     let mut inputs = prepared_inputs(x);
-    let mut b = Builder::new(x);
-    b.readable = readable;
+    let mut b = Builder::in_form(x, form);
     let v_post = b.velocity_symbols("dot_", "_post");
     let v_pre = b.velocity_symbols("dot_", "_pre");
     let m = b.x.m();
@@ -392,7 +438,8 @@ fn gni_step(x: &mut Mechanics, facts: &Facts, quadrature: Quadrature, readable: 
     if !b.x.z.is_empty() {
         equations = equations.and(states::BY_QUADRATURE);
     }
-    finish_step(b, facts, inputs, results, equations)
+    let reduced = b.reduced;
+    (finish_step(b, facts, inputs, results, equations), reduced)
 }
 
 fn finish_step(

@@ -1,8 +1,9 @@
 //! Node rules: the matching of momenta where two steps meet.
 
-use super::builder::{Builder, Nonlinear, Norm, names_of_forms};
+use super::builder::{Builder, Nonlinear, Norm, Reduction, names_of_forms};
 use super::discrete::{Discretisation, Quadrature, Step};
 use super::impulse::with_reaction;
+use super::pivots::Plan;
 use super::space::{End, Space};
 use super::states::{self, Beginning, States};
 use crate::expr::Expr;
@@ -214,7 +215,8 @@ impl Departure<'_> {
             Coupling::None => self.momentum(b, self.start.states),
             Coupling::Closed | Coupling::Unknown => vec![b.pool().zero(); b.x.n()],
         };
-        if !self.space.is_flat() || coupling == Coupling::Unknown {
+        // w without reaction needs M⁻¹.
+        if !self.space.is_flat() || coupling == Coupling::Unknown || b.x.stiffness.is_some() {
             return self.solve_by_newton(b, &momentum, coupling);
         }
         let scratch = b.scratch();
@@ -327,9 +329,9 @@ impl Departure<'_> {
         Motion { velocity, impulse }
     }
 
-    /// Mᵢᵢ at the node.
+    /// Mᵢᵢ at the node, with the stiffness of the constraints where M is singular.
     fn masses(&self, b: &mut Builder<'_>) -> Vec<Expr> {
-        let diagonal: Vec<Expr> = (0..b.x.n()).map(|i| b.x.mass[i][i]).collect();
+        let diagonal: Vec<Expr> = (0..b.x.n()).map(|i| b.x.inertia[i][i]).collect();
         let v = b.x.v.clone();
         b.at(&diagonal, self.from, &v, self.start.t)
     }
@@ -385,18 +387,27 @@ impl Departure<'_> {
         let w = b.velocity_symbols(self.named.0, self.named.1);
         let rows = self.constraint.as_ref().map_or(0..0, |c| c.rows.clone());
         let m = rows.len();
-        let ell = b.locals("impulse", m);
+        b.equation("(1) velocities that the constraint admits at the node");
+        let reduction = match &self.constraint {
+            Some(c) if b.reduces => Plan::of(b, &c.mu),
+            _ => None,
+        };
+        // The constraints with impulses among the unknowns.
+        let kept: Vec<usize> = match &reduction {
+            Some((plan, _)) => plan.rest.clone(),
+            None => (0..m).collect(),
+        };
+        let ell = b.locals("impulse", kept.len());
         let unknowns: Vec<Expr> = w.iter().chain(&ell).chain(unknown_states).copied().collect();
         let mut guess = self.near.to_vec();
-        guess.extend(self.constraint.iter().flat_map(|c| c.guess.iter().copied()));
+        guess.extend(self.constraint.iter().flat_map(|c| kept.iter().map(|&a| c.guess[a])));
         guess.extend(states.now.iter().take(unknown_states.len()));
+        let mu: Matrix = self.constraint.iter().flat_map(|c| kept.iter().map(|&a| c.mu[a].clone())).collect();
         b.equation("(1) momentum at the node");
         let momentum = b.bind_velocities("p_", "", momentum);
         let masses = self.masses(b);
-        let effect = self
-            .constraint
+        let effect = mu
             .iter()
-            .flat_map(|c| &c.mu)
             .map(|mu| {
                 let terms: Vec<Expr> = mu
                     .iter()
@@ -425,20 +436,27 @@ impl Departure<'_> {
             (0..n).map(|i| b.along("residual_", i, "")).chain(rows.map(|a| b.name_of_residual(a)));
         let of_states = states.residual_names(b).into_iter().take(unknown_states.len());
         let residuals = residuals.chain(of_states).collect();
-        b.newton(Nonlinear { stated, unknowns: &unknowns, guess: &guess, residuals }, norm, |b| {
+        let reduced = reduction.as_ref().map(|(plan, at_node)| Reduction { plan, at_node });
+        let equations =
+            Nonlinear { stated, unknowns: &unknowns, guess: &guess, residuals, reduction: reduced };
+        b.newton(equations, norm, |b| {
             let forms = match &self.constraint {
                 Some(c) => self.step_residual(b, c, &w, Some("_try")),
                 None => Vec::new(),
             };
             let p = self.left(b, &w, coupling, "_end");
-            let reaction = match &self.constraint {
-                Some(c) => b.apply_transposed(&c.mu, &ell, n),
-                None => vec![b.pool().zero(); n],
-            };
+            let reaction = b.apply_transposed(&mu, &ell, n);
             let mut residual = Vec::with_capacity(n + m);
             for i in 0..n {
                 let rhs = b.add(momentum[i], reaction[i]);
                 residual.push(b.sub(p[i], rhs));
+            }
+            // Without an effect on the solution, this makes the equations regular for the velocities where M is singular.
+            if let Some(stiffness) = b.x.stiffness {
+                let stiffness = b.at(&[stiffness], self.from, self.near, self.start.t)[0];
+                let defects: Vec<Expr> = kept.iter().map(|&a| b.mul(stiffness, forms[a])).collect();
+                let push = b.apply_transposed(&mu, &defects, n);
+                residual = residual.iter().zip(push).map(|(&r, push)| b.add(r, push)).collect();
             }
             residual.extend(forms);
             if coupling == Coupling::Unknown {
@@ -447,7 +465,26 @@ impl Departure<'_> {
             }
             residual
         });
-        Motion { velocity: w, impulse: ell }
+        let impulse = match (&self.constraint, &reduction) {
+            (Some(constraint), Some((plan, at_node))) => {
+                b.reduced = true;
+                b.equation("(1) impulses ℓ of the constraints that were eliminated");
+                let p = self.left(b, &w, coupling, "_1");
+                let reaction = b.apply_transposed(&mu, &ell, n);
+                let mut gap = Vec::with_capacity(n);
+                for i in 0..n {
+                    let rhs = b.add(momentum[i], reaction[i]);
+                    gap.push(b.sub(p[i], rhs));
+                }
+                let gap = b.bind_velocities("reaction_", "", &gap);
+                let others = at_node.multipliers(b, &constraint.mu, &gap);
+                let known = plan.rest.iter().copied().zip(ell);
+                let all: HashMap<usize, Expr> = known.chain(others).collect();
+                (0..m).map(|a| all[&a]).collect()
+            }
+            _ => ell,
+        };
+        Motion { velocity: w, impulse }
     }
 }
 
@@ -466,6 +503,9 @@ pub(super) struct Arrival {
     taken: Vec<Expr>,
     /// What kept the velocity before a reflection on the position constraints: a reaction of half a step.
     kept: Vec<Expr>,
+    /// s (μ x + μ₀), what the stiffness of the constraints has added to the reaction if M is singular: u is a correction to
+    /// a velocity x, and (M + s μᵀμ)(v' − x) = p⁺ − a − M x − μᵀσ is M v' = p⁺ − a − μᵀ(σ − s (μ x + μ₀)) for μ v' + μ₀ = 0.
+    stiff: Vec<Expr>,
     /// What becomes of it.
     normal: Normal,
 }
@@ -531,7 +571,16 @@ impl Arrival {
         let c = b.pool().int(normal.times());
         let taken: Vec<Expr> = sigma.iter().map(|&s| b.mul(c, s)).collect();
         let taken = b.bind_forms(if normal.times() == 1 { "sigma" } else { "two_sigma" }, &taken);
-        Arrival { q, t: end, velocity, node, taken, kept, normal }
+        let stiff = match b.x.stiffness {
+            Some(stiffness) => {
+                let stiffness = b.at(&[stiffness], &q, near, end)[0];
+                let along = b.apply(&node.mu, near);
+                let defect: Vec<Expr> = along.iter().zip(&node.mu_t).map(|(&x, &t)| b.add(x, t)).collect();
+                defect.into_iter().map(|defect| b.mul(stiffness, defect)).collect()
+            }
+            None => Vec::new(),
+        };
+        Arrival { q, t: end, velocity, node, taken, kept, stiff, normal }
     }
 
     /// The velocity minus the part to be removed, bound to a symbol.
@@ -552,6 +601,9 @@ impl Arrival {
             let two = b.pool().int(2);
             let kept = b.mul(two, kept);
             *minus = b.sub(*minus, kept);
+        }
+        for (minus, &stiff) in minus.iter_mut().zip(&self.stiff) {
+            *minus = b.add(*minus, stiff);
         }
         forces_of(b, (&self.q, self.t), &minus, 2 / self.normal.times())
     }
@@ -588,7 +640,7 @@ impl Builder<'_> {
                 Reaction { b: self.matrix_at(&r.b, q, t), c: self.matrix_at(&r.c, q, t), det }
             }
             None => {
-                let mass = self.x.mass.clone();
+                let mass = self.x.inertia.clone();
                 let mass = self.matrix_at(&mass, q, t);
                 let rhs: Matrix = (0..n).map(|i| mu.iter().map(|form| form[i]).collect()).collect();
                 let b = self.solve_definite(Singular::Mass, &mass, &rhs, &[]);
@@ -688,7 +740,7 @@ impl Builder<'_> {
 
     /// M⁻¹ x at (q, t), for a covector x.
     pub(super) fn solve_mass(&mut self, q: &[Expr], t: Expr, x: &[Expr]) -> Vec<Expr> {
-        let mass = self.x.mass.clone();
+        let mass = self.x.inertia.clone();
         let mass = self.matrix_at(&mass, q, t);
         let rhs: Matrix = x.iter().map(|&e| vec![e]).collect();
         let solved = self.solve_definite(Singular::Mass, &mass, &rhs, &[]);

@@ -113,16 +113,21 @@ impl Builder<'_> {
         let along = self.apply(&node.mu, &free);
         let rhs: Vec<Expr> = along
             .into_iter()
-            .zip(gamma)
-            .map(|(x, g)| {
+            .zip(&gamma)
+            .map(|(x, &g)| {
                 let sum = self.add(x, g);
                 self.pool().neg(sum)
             })
             .collect();
         let lambda = self.solve_c(&node, &rhs);
-        let lambda = self.bind_forms("lambda", &lambda);
+        let mut lambda = self.bind_forms("lambda", &lambda);
         let pushed = self.apply(&node.reaction.b, &lambda);
         let a: Vec<Expr> = free.iter().zip(pushed).map(|(&x, y)| self.add(x, y)).collect();
+        // (M + s μᵀμ) a = b + μᵀλ is M a = b + μᵀ(λ + s γ), because μ a = −γ.
+        if let Some(stiffness) = self.x.stiffness {
+            let stiffness = self.at(&[stiffness], q, v, t)[0];
+            lambda = self.axpy(&lambda, stiffness, &gamma);
+        }
         Acceleration { a, lambda }
     }
 }

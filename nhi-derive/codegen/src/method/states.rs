@@ -149,7 +149,8 @@ impl States {
         let weights: Vec<Expr> = sizes.into_iter().map(|size| b.pool().recip(size)).collect();
         let norm = Norm { weights: bind(b, "_weight", &weights), beside: one };
         let residuals = self.residual_names(b);
-        let equations = Nonlinear { stated: "(z)", unknowns: &self.new, guess: &self.now, residuals };
+        let equations =
+            Nonlinear { stated: "(z)", unknowns: &self.new, guess: &self.now, residuals, reduction: None };
         b.newton(equations, norm, |b| self.residual(b, space, rule, steps));
         self.clone()
     }

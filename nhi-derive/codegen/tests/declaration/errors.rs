@@ -91,6 +91,12 @@ fn lagrangians() {
             "lagrangian = (dot(x) + dot(y))^2 + dot(z)^2, constraints()",
             &["this Lagrangian is not regular: its mass matrix is singular everywhere"],
         ),
+        (
+            "lagrangian = dot(x)^2 + dot(y)^2, constraints(dx + y*dy)",
+            &[
+                "this Lagrangian is not regular: its mass matrix is singular on the velocities that the constraints admit",
+            ],
+        ),
         ("KINETIC + dx, constraints()", &["the differential `dx` may not appear in the Lagrangian"]),
         ("KINETIC + dot(dot(x)), constraints()", &["a velocity may not appear inside `dot`"]),
         ("KINETIC + d(x), constraints()", &["a differential may not appear in the Lagrangian"]),

@@ -46,7 +46,7 @@ const _: () = {
             /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B;
             /// on R^k × SE2 q + h d is (r + h u, g τ(h ξ)) for q = (r, g) and d = (u, ξ).
             ///
-            /// Operations: 45 add, 27 mul, 1 dtau_left_inv_star, 1 moved; per Newton iteration 28 add, 42 mul, 2 div, 1 dtau_inv, 1 dtau_inv_star, 1 k.
+            /// Operations: 33 add, 25 mul, 1 dtau_left_inv_star, 1 moved; per Newton iteration 17 add, 33 mul, 1 div, 1 dtau_inv, 1 dtau_inv_star, 1 k.
             #[inline(always)]
             pub fn step<T: Scalar, R: Retracts<SE2<f64>>>(
                 prepared: &Prepared<T>,
@@ -69,21 +69,19 @@ const _: () = {
                     J,
                     r,
                     h,
-                    inv_m,
-                    inv_J,
-                    weight_0,
-                    half_h,
-                    m_r,
                     r_h,
+                    m_r,
+                    half_h,
+                    inv_J,
                     inv_I,
-                    r_over_J_weight_0,
-                    inv_m_over_weight_0,
-                    two_over_h_weight_0,
+                    inv_m,
+                    r_over_J_pivot,
+                    inv_m_over_pivot,
+                    two_over_h_pivot,
                     k0,
                 } = *prepared;
                 let [phi, theta, x, y] = *state.q.entries();
                 let [dot_phi, omega, v_, v_perp] = state.v;
-                let [lambda_0, lambda_1] = state.lambda;
                 let Carried {
                     e0_d_phi,
                     e1_d_phi,
@@ -97,12 +95,6 @@ const _: () = {
                     e0_d_v_perp,
                     e1_d_v_perp,
                     e2_d_v_perp,
-                    e0_impulse_0,
-                    e1_impulse_0,
-                    e2_impulse_0,
-                    e0_impulse_1,
-                    e1_impulse_1,
-                    e2_impulse_1,
                 } = state.carried;
                 let [torque] = *inputs;
 
@@ -110,94 +102,67 @@ const _: () = {
                 let p_phi = J * dot_phi;
                 let p_omega = I * omega;
                 let p_v = m * v_;
-                let p_v_perp = m * v_perp;
 
                 // norm of Newton's updates
-                let scale2 = omega * p_omega + v_perp * p_v_perp + dot_phi * p_phi
-                    + v_ * p_v;
+                let scale2 = dot_phi * p_phi + omega * p_omega
+                    + m * (v_ * v_ + v_perp * v_perp);
 
                 // constants of the iteration
                 let t0 = half_h * torque;
                 let t1 = p_phi + t0;
-                let t2 = half_h * lambda_0;
-                let t3 = half_h * lambda_1;
 
                 // initial guess: g + e0 + e1 + e2; e0: last error of g, e1 and e2: its differences
-                let newton = emitted::Newton::weighted(
-                    [J, I, m, m, weight_0, inv_m],
-                    scale2,
-                );
-                let ([d_phi, d_omega, d_v, d_v_perp, impulse_0, impulse_1], []) = emitted::Newton::solve_or(
+                let newton = emitted::Newton::weighted([J, I, m, m], scale2);
+                let ([d_phi, d_omega, d_v, d_v_perp], []) = emitted::Newton::solve_or(
                     newton,
                     [
                         e0_d_phi + e1_d_phi + e2_d_phi + dot_phi,
                         e0_d_omega + e1_d_omega + e2_d_omega + omega,
                         e0_d_v + e1_d_v + e2_d_v + v_,
                         v_perp + e0_d_v_perp + e1_d_v_perp + e2_d_v_perp,
-                        e0_impulse_0 + e1_impulse_0 + e2_impulse_0 + t2,
-                        e0_impulse_1 + e1_impulse_1 + e2_impulse_1 + t3,
                     ],
-                    [dot_phi, omega, v_, v_perp, t2, t3],
+                    [dot_phi, omega, v_, v_perp],
                     #[inline(always)]
-                    |[d_phi, d_omega, d_v, d_v_perp, impulse_0, impulse_1]| {
+                    |[d_phi, d_omega, d_v, d_v_perp]| {
                         // elimination: Jacobian · delta = −residual
-                        let t4 = h * d_omega;
-                        let t5 = h * d_v;
-                        let t6 = h * d_v_perp;
-                        let [dtau_inv_0, _, _, dtau_inv_3, dtau_inv_4, dtau_inv_5,
-                        dtau_inv_6, dtau_inv_7, dtau_inv_8] = R::dtau_inv(&[t4, t5, t6]);
-                        let l_33 = m * dtau_inv_4;
-                        let schur_31 = r * l_33;
-                        let t7 = m * d_v_perp;
-                        let t8 = d_v - r * d_phi;
-                        let t9 = I * d_omega;
-                        let t10 = m * d_v;
-                        let [dtau_inv_star_0, dtau_inv_star_1, dtau_inv_star_2] = R::dtau_inv_star(
-                            &[t4, t5, t6],
-                            &[t9, t10, t7],
+                        let factor_2 = d_v - r * d_phi;
+                        let t2 = h * d_omega;
+                        let t3 = h * d_v;
+                        let t4 = h * d_v_perp;
+                        let t5 = I * d_omega;
+                        let t6 = m * d_v_perp;
+                        let t7 = m * d_v;
+                        let [k_0, k_1, k_2, k_3, _, _, _, _, _] = R::k(
+                            &[t2, t3, t4],
+                            &[t5, t7, t6],
                         );
-                        let rhs_3 = p_v - dtau_inv_star_1 + l_33 * t8 + impulse_0;
-                        let l_43 = m * dtau_inv_5;
-                        let schur_41 = r * l_43;
-                        let rhs_4 = p_v_perp - dtau_inv_star_2 + t8 * l_43 + impulse_1;
-                        let [k_0, k_1, k_2, k_3, _, _, k_6, _, _] = R::k(
-                            &[t4, t5, t6],
-                            &[t9, t10, t7],
+                        let projected = r_h * k_3;
+                        let [dtau_inv_0, _, _, dtau_inv_3, dtau_inv_4, _, dtau_inv_6,
+                        dtau_inv_7, _] = R::dtau_inv(&[t2, t3, t4]);
+                        let projected_2 = m_r * dtau_inv_4;
+                        let projected_3 = m_r * dtau_inv_7;
+                        let projected_4 = h * k_0 + I * dtau_inv_0;
+                        let projected_5 = h * k_1 + m * dtau_inv_3;
+                        let projected_6 = h * k_2 + m * dtau_inv_6;
+                        let jac_11 = J + r * projected_2;
+                        let [dtau_inv_star_0, dtau_inv_star_1, _] = R::dtau_inv_star(
+                            &[t2, t3, t4],
+                            &[t5, t7, t6],
                         );
-                        let l_23 = m * dtau_inv_3 + h * k_1;
-                        let schur_21 = r * l_23;
-                        let rhs_2 = p_omega - dtau_inv_star_0 + t8 * l_23;
-                        let schur_14 = m_r * dtau_inv_7;
-                        let schur_11 = J + r * schur_31;
-                        let schur_12 = r_h * k_3;
-                        let rhs_1 = t1 - J * d_phi - r * (impulse_0 - rhs_3);
-                        let l_44 = m * dtau_inv_8;
-                        let rhs_4_2 = rhs_4 + d_v_perp * l_44;
-                        let rhs_1_2 = d_v_perp * schur_14 + rhs_1;
-                        let l_24 = m * dtau_inv_6 + h * k_2;
-                        let rhs_2_2 = rhs_2 + d_v_perp * l_24;
-                        let inv_schur_11 = T::from_f64(1.0) / schur_11;
-                        let l_21 = schur_21 * inv_schur_11;
-                        let schur_22 = I * dtau_inv_0 + h * k_0 - schur_12 * l_21;
-                        let rhs_2_3 = rhs_2_2 - rhs_1_2 * l_21;
-                        let delta_d_omega = rhs_2_3 / schur_22;
-                        let delta_d_phi = inv_schur_11
-                            * (rhs_1_2 - schur_12 * delta_d_omega);
-                        let t11 = h * delta_d_omega;
-                        let delta_impulse_1 = k_6 * t11 - rhs_4_2
-                            + schur_41 * delta_d_phi;
-                        let delta_impulse_0 = k_3 * t11 - (dtau_inv_7 * t7 + rhs_3)
-                            + schur_31 * delta_d_phi;
-                        let delta_d_v = r * delta_d_phi - t8;
+                        let rhs_1 = t1 + factor_2 * projected_2
+                            + r * (p_v - dtau_inv_star_1) - J * d_phi
+                            + d_v_perp * projected_3;
+                        let jac_21 = r * projected_5;
+                        let rhs_2 = p_omega - dtau_inv_star_0 + factor_2 * projected_5
+                            + d_v_perp * projected_6;
+                        let det = projected_4 * jac_11 - projected * jac_21;
+                        let inv_det = T::from_f64(1.0) / det;
+                        let delta_d_phi = (projected_4 * rhs_1 - projected * rhs_2)
+                            * inv_det;
+                        let delta_d_omega = (jac_11 * rhs_2 - rhs_1 * jac_21) * inv_det;
+                        let delta_d_v = r * delta_d_phi - factor_2;
                         Ok((
-                            [
-                                delta_d_phi,
-                                delta_d_omega,
-                                delta_d_v,
-                                -d_v_perp,
-                                delta_impulse_0,
-                                delta_impulse_1,
-                            ],
+                            [delta_d_phi, delta_d_omega, delta_d_v, -d_v_perp],
                             move || [],
                             [],
                         ))
@@ -217,43 +182,34 @@ const _: () = {
                 let next_e0_d_v_perp = d_v_perp - v_perp;
                 let next_e1_d_v_perp = next_e0_d_v_perp - e0_d_v_perp;
                 let next_e2_d_v_perp = next_e1_d_v_perp - e1_d_v_perp;
-                let next_e0_impulse_0 = impulse_0 - t2;
-                let next_e1_impulse_0 = next_e0_impulse_0 - e0_impulse_0;
-                let next_e2_impulse_0 = next_e1_impulse_0 - e1_impulse_0;
-                let next_e0_impulse_1 = impulse_1 - t3;
-                let next_e1_impulse_1 = next_e0_impulse_1 - e0_impulse_1;
-                let next_e2_impulse_1 = next_e1_impulse_1 - e1_impulse_1;
 
-                // configuration q' = q + h d
+                // (1) impulses ℓ of the constraints that were eliminated
                 let phi_1 = phi + h * d_phi;
-                let t12 = h * d_omega;
-                let t13 = h * d_v;
-                let t14 = h * d_v_perp;
-                let [theta_1, x_1, y_1] = R::moved(&[theta, x, y], &[t12, t13, t14]);
+                let t8 = h * d_omega;
+                let t9 = h * d_v;
+                let t10 = h * d_v_perp;
+                let [theta_1, x_1, y_1] = R::moved(&[theta, x, y], &[t8, t9, t10]);
 
                 // (3) u = M⁻¹(p⁺ − a) at q', and σ = C⁻¹(μ u + μ₀)
                 let u_phi = inv_J * (t0 + J * d_phi);
-                let t15 = I * d_omega;
-                let t16 = m * d_v_perp;
-                let t17 = m * d_v;
+                let t11 = I * d_omega;
+                let t12 = m * d_v_perp;
+                let t13 = m * d_v;
                 let [dtau_left_inv_star_0, dtau_left_inv_star_1, dtau_left_inv_star_2] = R::dtau_left_inv_star(
-                    &[t12, t13, t14],
-                    &[t15, t17, t16],
+                    &[t8, t9, t10],
+                    &[t11, t13, t12],
                 );
                 let u_omega = inv_I * dtau_left_inv_star_0;
                 let u_v = inv_m * dtau_left_inv_star_1;
                 let defect_0 = u_v - r * u_phi;
 
                 // (3) v' = u − B σ
-                let dot_phi_1 = u_phi + r_over_J_weight_0 * defect_0;
-                let v_1 = u_v - inv_m_over_weight_0 * defect_0;
+                let dot_phi_1 = u_phi + r_over_J_pivot * defect_0;
+                let v_1 = u_v - inv_m_over_pivot * defect_0;
                 let next = NodeState {
                     q: Posed::from([phi_1, theta_1, x_1, y_1]),
                     v: [dot_phi_1, u_omega, v_1, T::from_f64(0.0)],
-                    lambda: [
-                        -two_over_h_weight_0 * defect_0,
-                        -k0 * dtau_left_inv_star_2,
-                    ],
+                    lambda: [-two_over_h_pivot * defect_0, -k0 * dtau_left_inv_star_2],
                     states: [],
                     carried: Carried {
                         e0_d_phi: next_e0_d_phi,
@@ -268,12 +224,6 @@ const _: () = {
                         e0_d_v_perp: next_e0_d_v_perp,
                         e1_d_v_perp: next_e1_d_v_perp,
                         e2_d_v_perp: next_e2_d_v_perp,
-                        e0_impulse_0: next_e0_impulse_0,
-                        e1_impulse_0: next_e1_impulse_0,
-                        e2_impulse_0: next_e2_impulse_0,
-                        e0_impulse_1: next_e0_impulse_1,
-                        e1_impulse_1: next_e1_impulse_1,
-                        e2_impulse_1: next_e2_impulse_1,
                     },
                 };
                 next.checked::<T>()
@@ -292,32 +242,30 @@ const _: () = {
                 pub r: T,
                 /// `h`
                 pub h: T,
-                /// `1/m`
-                pub inv_m: T,
-                /// `1/J`
-                pub inv_J: T,
-                /// `1/m + r^2/J`
-                pub weight_0: T,
-                /// `h/2`
-                pub half_h: T,
-                /// `m*r`
-                pub m_r: T,
                 /// `r*h`
                 pub r_h: T,
+                /// `m*r`
+                pub m_r: T,
+                /// `h/2`
+                pub half_h: T,
+                /// `1/J`
+                pub inv_J: T,
                 /// `1/I`
                 pub inv_I: T,
+                /// `1/m`
+                pub inv_m: T,
                 /// `r/(J*(1/m + r^2/J))`
-                pub r_over_J_weight_0: T,
+                pub r_over_J_pivot: T,
                 /// `1/(m*(1/m + r^2/J))`
-                pub inv_m_over_weight_0: T,
+                pub inv_m_over_pivot: T,
                 /// `2/((1/m + r^2/J)*h)`
-                pub two_over_h_weight_0: T,
+                pub two_over_h_pivot: T,
                 /// `2/h`
                 pub k0: T,
             }
             emitted::fields!(
-                Prepared { m, I, J, r, h, inv_m, inv_J, weight_0, half_h, m_r, r_h,
-                inv_I, r_over_J_weight_0, inv_m_over_weight_0, two_over_h_weight_0, k0 }
+                Prepared { m, I, J, r, h, r_h, m_r, half_h, inv_J, inv_I, inv_m,
+                r_over_J_pivot, inv_m_over_pivot, two_over_h_pivot, k0 }
             );
             /// What a step computes for the next one.
             #[derive(
@@ -351,24 +299,11 @@ const _: () = {
                 pub e1_d_v_perp: T,
                 /// Backward difference of order 2 of the errors of the initial guesses.
                 pub e2_d_v_perp: T,
-                /// Error of the last initial guess.
-                pub e0_impulse_0: T,
-                /// Backward difference of order 1 of the errors of the initial guesses.
-                pub e1_impulse_0: T,
-                /// Backward difference of order 2 of the errors of the initial guesses.
-                pub e2_impulse_0: T,
-                /// Error of the last initial guess.
-                pub e0_impulse_1: T,
-                /// Backward difference of order 1 of the errors of the initial guesses.
-                pub e1_impulse_1: T,
-                /// Backward difference of order 2 of the errors of the initial guesses.
-                pub e2_impulse_1: T,
             }
             emitted::fields!(
                 Carried { e0_d_phi, e1_d_phi, e2_d_phi, e0_d_omega, e1_d_omega,
-                e2_d_omega, e0_d_v, e1_d_v, e2_d_v, e0_d_v_perp, e1_d_v_perp,
-                e2_d_v_perp, e0_impulse_0, e1_impulse_0, e2_impulse_0, e0_impulse_1,
-                e1_impulse_1, e2_impulse_1 }
+                e2_d_omega, e0_d_v, e1_d_v, e2_d_v, e0_d_v_perp, e1_d_v_perp, e2_d_v_perp
+                }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -376,24 +311,24 @@ const _: () = {
                 h: T,
             ) -> Result<Prepared<T>, Failure> {
                 let [m, I, J, r] = *parameters;
-                let inv_m = T::from_f64(1.0) / m;
-                let inv_J = T::from_f64(1.0) / J;
-                let r_over_J = r * inv_J;
-                let weight_0 = inv_m + r * r_over_J;
-                let half_h = T::from_f64(0.5) * h;
-                let m_r = m * r;
                 let r_h = r * h;
+                let m_r = m * r;
+                let half_h = T::from_f64(0.5) * h;
                 emitted::pivot(J, J, Failure::SingularMass)?;
                 emitted::pivot(I, I, Failure::SingularMass)?;
                 emitted::pivot(m, m, Failure::SingularMass)?;
+                let inv_J = T::from_f64(1.0) / J;
                 let inv_I = T::from_f64(1.0) / I;
-                emitted::pivot(weight_0, weight_0, Failure::SingularConstraints)?;
+                let inv_m = T::from_f64(1.0) / m;
+                let r_over_J = r * inv_J;
+                let pivot = inv_m + r * r_over_J;
+                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
                 emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
-                let inv_weight_0 = T::from_f64(1.0) / weight_0;
-                let r_over_J_weight_0 = r_over_J * inv_weight_0;
-                let inv_m_over_weight_0 = inv_m * inv_weight_0;
+                let inv_pivot = T::from_f64(1.0) / pivot;
+                let r_over_J_pivot = r_over_J * inv_pivot;
+                let inv_m_over_pivot = inv_m * inv_pivot;
                 let two_over_h = T::from_f64(2.0) / h;
-                let two_over_h_weight_0 = inv_weight_0 * two_over_h;
+                let two_over_h_pivot = inv_pivot * two_over_h;
                 let two_over_h_inv_m = two_over_h / inv_m;
                 let k0 = inv_m * two_over_h_inv_m;
                 Ok(Prepared {
@@ -402,16 +337,15 @@ const _: () = {
                     J,
                     r,
                     h,
-                    inv_m,
-                    inv_J,
-                    weight_0,
-                    half_h,
-                    m_r,
                     r_h,
+                    m_r,
+                    half_h,
+                    inv_J,
                     inv_I,
-                    r_over_J_weight_0,
-                    inv_m_over_weight_0,
-                    two_over_h_weight_0,
+                    inv_m,
+                    r_over_J_pivot,
+                    inv_m_over_pivot,
+                    two_over_h_pivot,
                     k0,
                 })
             }
@@ -482,12 +416,6 @@ const _: () = {
                     e0_d_v_perp: T::from_f64(0.0),
                     e1_d_v_perp: T::from_f64(0.0),
                     e2_d_v_perp: T::from_f64(0.0),
-                    e0_impulse_0: T::from_f64(0.0),
-                    e1_impulse_0: T::from_f64(0.0),
-                    e2_impulse_0: T::from_f64(0.0),
-                    e0_impulse_1: T::from_f64(0.0),
-                    e1_impulse_1: T::from_f64(0.0),
-                    e2_impulse_1: T::from_f64(0.0),
                 };
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -525,12 +453,6 @@ const _: () = {
                     e0_d_v_perp: T::from_f64(0.0),
                     e1_d_v_perp: T::from_f64(0.0),
                     e2_d_v_perp: T::from_f64(0.0),
-                    e0_impulse_0: T::from_f64(0.0),
-                    e1_impulse_0: T::from_f64(0.0),
-                    e2_impulse_0: T::from_f64(0.0),
-                    e0_impulse_1: T::from_f64(0.0),
-                    e1_impulse_1: T::from_f64(0.0),
-                    e2_impulse_1: T::from_f64(0.0),
                 };
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -1263,8 +1185,7 @@ const _: () = {
             [__T; 0],
             kernel::rdp::Carried<__T>,
         >;
-        const DEAD: &'static [::core::primitive::usize] = &[];
-        const LENGTH: ::nhi_runtime::Length = ::nhi_runtime::Length::Middle;
+        const DEAD: &'static [::core::primitive::usize] = &[8, 9];
         const HAS_NEWTON: ::core::primitive::bool = true;
         const HAS_MAPS: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
@@ -1373,8 +1294,7 @@ const _: () = {
             [__T; 0],
             kernel::rdp::Carried<__T>,
         >;
-        const DEAD: &'static [::core::primitive::usize] = &[];
-        const LENGTH: ::nhi_runtime::Length = ::nhi_runtime::Length::Middle;
+        const DEAD: &'static [::core::primitive::usize] = &[8, 9];
         const HAS_NEWTON: ::core::primitive::bool = true;
         const HAS_MAPS: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(

@@ -20,6 +20,13 @@ pub(super) fn mass_matrix(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError
         text("M = ∂²L/∂v∂v, symmetric; the momenta are p = M v + a."),
         x.moderate_matrix("mass_matrix", letters("M", "M"), &mass),
     ];
+    if x.mechanics.stiffness.is_some() {
+        blocks.push(text(
+            "It is singular. Functions solve with M + s μᵀμ, s = tr M, which is the same on the velocities that the \
+             constraints admit and regular where M is positive definite on these.",
+        ));
+        return Ok(blocks);
+    }
     let inverse = match x.mechanics.n() <= MAX_VELOCITIES {
         true => Some(x.mechanics.inverse_mass(x.engine)?),
         false => None,

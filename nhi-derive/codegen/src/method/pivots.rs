@@ -1,0 +1,301 @@
+//! Elimination of constraints with pivots that are known when the program is written.
+//!
+//! The vectors that a constraint matrix μ of full rank annihilates have no basis that is a continuous function of μ
+//! everywhere, so the choice of a pivot column in advance fails somewhere. A [`Plan`] eliminates only the rows for which a
+//! choice cannot fail, one after the other. With a basis of columns B of what the rows before annihilate, at first the
+//! unit vectors, a row μᵢ has the entries α = μᵢ B, not all zero where μ has full rank. Its pivot is
+//!
+//! - one column, where α is a number other than zero, or the only entry that is not zero identically;
+//! - two columns, where their entries (α, β) are the only ones that are not zero identically, or α² + β² is a number, as of
+//!   (sin θ, cos θ). The vector α B₁ + β B₂ is the pivot, with the entry α² + β², and β B₁ − α B₂ remains.
+//!
+//! The other rows keep their multipliers. No column is normalised, since equations do not depend on the length of the
+//! vectors that they are taken along.
+
+use super::builder::Builder;
+use crate::engine::{BuiltIn, Engine};
+use crate::expr::{Expr, Node, Pool};
+use crate::mechanics::{Matrix, dot};
+
+/// The columns that a row is solved for, by their places among the unit vectors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Pivot {
+    /// A single one.
+    One(usize),
+    /// Two. A combination of them takes the place of the first.
+    Two(usize, usize),
+}
+
+/// An order of elimination of some rows of a constraint matrix.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Plan {
+    pivots: Vec<(usize, Pivot)>,
+    /// The rows that remain.
+    pub(super) rest: Vec<usize>,
+}
+
+/// Rows that have been eliminated, with what they annihilate.
+pub(super) struct Elimination {
+    /// Basis B of the vectors that the rows annihilate, by columns. `None` is what was a pivot.
+    columns: Vec<Option<Vec<Expr>>>,
+    /// A vector with the values that were asked of the rows.
+    pub(super) particular: Vec<Expr>,
+    /// Index, pivot vector and entry of the row along it, for every row.
+    pivots: Vec<(usize, Combined, Expr)>,
+}
+
+/// Σ cᵢ xᵢ of one or two vectors.
+type Combined = Vec<(Expr, Vec<Expr>)>;
+
+impl Plan {
+    /// The plan for a constraint matrix, and its elimination, bound in the program. `None` if no row can be eliminated.
+    pub(super) fn of(b: &mut Builder<'_>, mu: &Matrix) -> Option<(Plan, Elimination)> {
+        let n = mu.first()?.len();
+        let mut elimination = Elimination::new(b, n);
+        let mut plan = Plan { pivots: Vec::new(), rest: (0..mu.len()).collect() };
+        loop {
+            let entries: Matrix = plan.rest.iter().map(|&i| elimination.entries(b, &mu[i])).collect();
+            let mut best: Option<(usize, usize, Pivot)> = None;
+            for (place, row) in entries.iter().enumerate() {
+                let others = entries.iter().enumerate().filter(|&(other, _)| other != place);
+                let others: Vec<&Vec<Expr>> = others.map(|(_, row)| row).collect();
+                let Some((fill, pivot)) = cheapest_pivot(b.pool(), row, &others) else { continue };
+                if best.is_none_or(|(least, ..)| fill < least) {
+                    best = Some((fill, place, pivot));
+                }
+            }
+            let Some((_, place, pivot)) = best else { break };
+            let row = plan.rest.remove(place);
+            let zero = b.pool().zero();
+            elimination.eliminate(b, (row, &mu[row], zero), pivot);
+            plan.pivots.push((row, pivot));
+        }
+        (!plan.pivots.is_empty()).then_some((plan, elimination))
+    }
+
+    /// Number of rows of the constraint matrix.
+    pub(super) fn rows(&self) -> usize {
+        self.pivots.len() + self.rest.len()
+    }
+
+    /// Eliminates rows near those of the plan, asking for the values −r of each: `row` gives a row and r.
+    pub(super) fn applied<'a>(
+        &self,
+        b: &mut Builder<'_>,
+        n: usize,
+        row: impl Fn(usize) -> (&'a [Expr], Expr),
+    ) -> Elimination {
+        let mut elimination = Elimination::new(b, n);
+        for &(i, pivot) in &self.pivots {
+            let (row, r) = row(i);
+            elimination.eliminate(b, (i, row, r), pivot);
+        }
+        elimination
+    }
+}
+
+/// A pivot that is safe, with the number of entries that its elimination may fill.
+fn cheapest_pivot(pool: &mut Pool, row: &[Expr], others: &[&Vec<Expr>]) -> Option<(usize, Pivot)> {
+    let live: Vec<usize> = (0..row.len()).filter(|&j| !pool.is_zero(row[j])).collect();
+    let coupled = |pool: &Pool, j: usize| others.iter().filter(|other| !pool.is_zero(other[j])).count();
+    let fill = |pool: &Pool, columns: &[usize]| -> usize {
+        let rows: usize = columns.iter().map(|&j| coupled(pool, j)).sum();
+        rows * (live.len() - 1)
+    };
+    match live[..] {
+        [] => return None,
+        [j] => return Some((fill(pool, &[j]), Pivot::One(j))),
+        _ => {}
+    }
+    let numbers = live.iter().filter(|&&j| pool.as_number(row[j]).is_some());
+    if let Some(&j) = numbers.min_by_key(|&&j| coupled(pool, j)) {
+        return Some((fill(pool, &[j]), Pivot::One(j)));
+    }
+    let pair = match live[..] {
+        [i, j] => Some((i, j)),
+        _ => {
+            let pairs =
+                live.iter().enumerate().flat_map(|(k, &i)| live[k + 1..].iter().map(move |&j| (i, j)));
+            let pairs: Vec<(usize, usize)> = pairs.collect();
+            pairs.into_iter().find(|&(i, j)| {
+                let sum = sum_of_squares(pool, row[i], row[j]);
+                pool.as_number(sum).is_some()
+            })
+        }
+    };
+    pair.map(|(i, j)| (fill(pool, &[i, j]), Pivot::Two(i, j)))
+}
+
+/// α² + β², simplified.
+fn sum_of_squares(pool: &mut Pool, a: Expr, b: Expr) -> Expr {
+    let squares = [a, b].map(|e| pool.powi(e, 2));
+    let sum = pool.add(squares[0], squares[1]);
+    simplified(pool, sum)
+}
+
+/// The number that an expression simplifies to, or the expression as it is: rules that write sums of angles would hide
+/// what it shares with others.
+fn simplified(pool: &mut Pool, e: Expr) -> Expr {
+    // A separate engine, so that the equations do not depend on the engine in use.
+    let simple = BuiltIn.simplify(pool, &[e]).map_or(e, |simple| simple[0]);
+    if pool.as_number(simple).is_some() { simple } else { e }
+}
+
+impl Elimination {
+    /// Of no row yet.
+    fn new(b: &mut Builder<'_>, n: usize) -> Elimination {
+        let (zero, one) = (b.pool().zero(), b.pool().one());
+        let unit = |j: usize| (0..n).map(|i| if i == j { one } else { zero }).collect();
+        let columns = (0..n).map(|j| Some(unit(j))).collect();
+        Elimination { columns, particular: vec![zero; n], pivots: Vec::new() }
+    }
+
+    /// The basis of what the rows annihilate, by vectors.
+    pub(super) fn basis(&self) -> impl Iterator<Item = &Vec<Expr>> {
+        self.columns.iter().flatten()
+    }
+
+    /// `row` B, with zeros for the columns that were pivots.
+    fn entries(&self, b: &mut Builder<'_>, row: &[Expr]) -> Vec<Expr> {
+        let zero = b.pool().zero();
+        let entry = |c: &Option<Vec<Expr>>| match c {
+            Some(c) => {
+                let entry = dot(b.pool(), row, c);
+                simplified(b.pool(), entry)
+            }
+            None => zero,
+        };
+        self.columns.iter().map(entry).collect()
+    }
+
+    /// Eliminates a row with the value −r.
+    fn eliminate(&mut self, b: &mut Builder<'_>, (index, row, r): (usize, &[Expr], Expr), pivot: Pivot) {
+        let entries = self.entries(b, row);
+        let of = |s: &mut Self, j: usize| s.columns[j].take().expect("a pivot is a column that is left");
+        let (vector, entry, left) = match pivot {
+            Pivot::One(j) => (vec![(b.pool().one(), of(self, j))], named(b, "along", entries[j]), None),
+            Pivot::Two(i, j) => {
+                let (x, y) = (of(self, i), of(self, j));
+                let sum = sum_of_squares(b.pool(), entries[i], entries[j]);
+                let [first, second] = [i, j].map(|j| named(b, "along", entries[j]));
+                let sum = match b.pool().as_number(sum) {
+                    Some(_) => sum,
+                    None => {
+                        let squares = [first, second].map(|e| b.pool().powi(e, 2));
+                        let sum = b.add(squares[0], squares[1]);
+                        b.bind("square", sum)
+                    }
+                };
+                let zero = vec![b.pool().zero(); x.len()];
+                let minus = b.pool().neg(first);
+                let left = plus(b, &zero, &vec![(second, x.clone()), (minus, y.clone())], "basis");
+                (vec![(first, x), (second, y)], sum, Some((i, left)))
+            }
+        };
+        for (column, &along) in self.columns.iter_mut().zip(&entries) {
+            if let Some(column) = column {
+                *column = without(b, column, (along, entry), &vector, "basis");
+            }
+        }
+        let along = dot(b.pool(), row, &self.particular);
+        let along = b.add(along, r);
+        self.particular = without(b, &self.particular, (along, entry), &vector, "part");
+        if let Some((i, left)) = left {
+            self.columns[i] = Some(left);
+        }
+        self.pivots.push((index, vector, entry));
+    }
+
+    /// ℓ of the rows of `mu` with μᵀℓ = `covector`, which is a combination of them, with their indices.
+    pub(super) fn multipliers(
+        &self,
+        b: &mut Builder<'_>,
+        mu: &Matrix,
+        covector: &[Expr],
+    ) -> Vec<(usize, Expr)> {
+        let mut left = covector.to_vec();
+        let mut all = Vec::with_capacity(self.pivots.len());
+        // A pivot vector is annihilated by the rows before its own.
+        for (index, vector, entry) in self.pivots.iter().rev() {
+            let mut along = Vec::with_capacity(vector.len());
+            for (c, vector) in vector {
+                let product = dot(b.pool(), vector, &left);
+                along.push(b.mul(*c, product));
+            }
+            let along = b.pool().sum(&along);
+            let ell = b.pool().div(along, *entry);
+            let ell = b.bind("impulse", ell);
+            let minus = b.pool().neg(ell);
+            left = plus(b, &left, &vec![(minus, mu[*index].clone())], "rest");
+            all.push((*index, ell));
+        }
+        all
+    }
+}
+
+/// x + Σ cᵢ yᵢ, bound.
+fn plus(b: &mut Builder<'_>, x: &[Expr], combined: &Combined, name: &str) -> Vec<Expr> {
+    let sum = combined.iter().fold(x.to_vec(), |sum, (c, y)| b.axpy(&sum, *c, y));
+    sum.into_iter().map(|e| named(b, name, e)).collect()
+}
+
+/// x minus the multiple of a pivot vector with the same entry.
+fn without(
+    b: &mut Builder<'_>,
+    x: &[Expr],
+    (along, entry): (Expr, Expr),
+    vector: &Combined,
+    name: &str,
+) -> Vec<Expr> {
+    if b.pool().is_zero(along) {
+        return x.to_vec();
+    }
+    let quotient = b.pool().div(along, entry);
+    let quotient = b.bind("factor", quotient);
+    let minus = b.pool().neg(quotient);
+    let mut multiple = Vec::with_capacity(vector.len());
+    for (c, y) in vector {
+        let c = b.mul(minus, *c);
+        multiple.push((b.bind("share", c), y.clone()));
+    }
+    plus(b, x, &multiple, name)
+}
+
+/// A symbol for a value, unless it is a multiple of a symbol or a function: two of these may simplify each other.
+fn named(b: &mut Builder<'_>, name: &str, value: Expr) -> Expr {
+    let (_, part) = b.pool().split_coefficient(value);
+    match b.pool().node(part) {
+        Node::Call(..) | Node::Symbol(_) => value,
+        _ => b.bind(name, value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::Function;
+
+    #[test]
+    fn pivots_are_columns_that_cannot_vanish_together() {
+        let mut pool = Pool::new();
+        let [x, y, z, angle] = ["x", "y", "z", "angle"].map(|name| pool.symbol(name));
+        let (zero, two) = (pool.zero(), pool.int(-2));
+        let [sin, cos] = [Function::Sin, Function::Cos].map(|f| pool.call(f, angle));
+        let mut pivot = |row: [Expr; 4]| cheapest_pivot(&mut pool, &row, &[]).map(|(_, pivot)| pivot);
+        assert_eq!(pivot([zero, x, zero, zero]), Some(Pivot::One(1)));
+        assert_eq!(pivot([x, y, two, zero]), Some(Pivot::One(2)));
+        assert_eq!(pivot([x, zero, zero, y]), Some(Pivot::Two(0, 3)));
+        assert_eq!(pivot([x, sin, y, cos]), Some(Pivot::Two(1, 3)));
+        assert_eq!(pivot([x, y, z, zero]), None);
+        assert_eq!(pivot([sin, x, sin, zero]), None);
+    }
+
+    #[test]
+    fn among_numbers_that_with_the_fewest_other_rows_is_the_pivot() {
+        let mut pool = Pool::new();
+        let (x, zero, one) = (pool.symbol("x"), pool.zero(), pool.one());
+        let other = vec![one, x, zero];
+        let pivot = cheapest_pivot(&mut pool, &[one, x, one], &[&other]);
+        assert_eq!(pivot, Some((0, Pivot::One(2))));
+    }
+}
