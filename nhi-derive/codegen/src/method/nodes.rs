@@ -88,6 +88,39 @@ pub(super) struct Departed {
     pub states: States,
 }
 
+/// A velocity that constraints give by some of its components.
+struct Given {
+    /// The places of these.
+    free: Vec<usize>,
+    /// Its derivative by each of them.
+    columns: Matrix,
+    /// All of its components, by the symbols of these.
+    velocity: Vec<Expr>,
+}
+
+impl Given {
+    /// The components, those that are given bound by the names of their symbols `w`.
+    fn bound(&self, b: &mut Builder<'_>, w: &[Expr]) -> Vec<Expr> {
+        let given: Vec<usize> = (0..w.len()).filter(|i| !self.free.contains(i)).collect();
+        let of = |all: &[Expr]| given.iter().map(|&i| all[i]).collect::<Vec<Expr>>();
+        let values = b.bind_unknowns(&of(w), &of(&self.velocity));
+        let mut all = w.to_vec();
+        given.iter().zip(values).for_each(|(&i, value)| all[i] = value);
+        all
+    }
+
+    /// Weights of the free components: twice the kinetic energy of a unit with what it moves, by the masses alone.
+    fn weights(&self, b: &mut Builder<'_>, masses: &[Expr]) -> Vec<Expr> {
+        let weight = |column: &Vec<Expr>| {
+            let squares: Vec<Expr> = column.iter().map(|&e| b.pool().powi(e, 2)).collect();
+            crate::mechanics::dot(b.pool(), masses, &squares)
+        };
+        let weights: Vec<Expr> = self.columns.iter().map(weight).collect();
+        let names = self.free.iter().map(|&i| b.along("mass_", i, "")).collect::<Vec<_>>();
+        names.iter().zip(weights).map(|(name, weight)| b.bind(name, weight)).collect()
+    }
+}
+
 /// How the momentum equations depend on z'.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Coupling {
@@ -128,7 +161,8 @@ impl Departed {
 
 impl Departure<'_> {
     /// Emits the solution. Equations that are affine in the unknowns are solved in closed form: first for w (m
-    /// unknowns remain), then for ℓ (none remains); otherwise Newton's method for all n + m.
+    /// unknowns remain), then for ℓ (none remains). Otherwise the unknowns of Newton's method are w and ℓ, or fewer in the
+    /// reduced form, [`super::pivots`].
     pub(super) fn solve(&self, b: &mut Builder<'_>) -> Departed {
         let states = self.start.states;
         let coupling = if states.new.is_empty() { Coupling::None } else { self.coupling(b) };
@@ -381,6 +415,32 @@ impl Departure<'_> {
         Norm { weights: masses.into_iter().chain(weights).collect(), beside }
     }
 
+    /// w by some of its components, if the rows of a plan say so before the iteration: the discrete constraint is affine in w,
+    /// and each row gives one component.
+    fn given(&self, b: &mut Builder<'_>, plan: &Plan, w: &[Expr]) -> Option<Given> {
+        let constraint = self.constraint.as_ref()?;
+        let free = plan.free(w.len())?;
+        let scratch = b.scratch();
+        let residual = self.step_residual(b, constraint, w, None);
+        let closed = b.close(&residual, &scratch);
+        b.discard(scratch);
+        let jacobian: Matrix = closed.iter().map(|&r| b.pool().gradient(r, w)).collect();
+        let known = |i: &usize| !plan.rest.contains(i);
+        if (0..closed.len()).filter(known).any(|i| jacobian[i].iter().any(|&e| b.pool().depends_on(e, w))) {
+            return None;
+        }
+        let zero = b.pool().zero();
+        let map: HashMap<Expr, Expr> = w.iter().map(|&w| (w, zero)).collect();
+        let at_rest = b.pool().substitute(&closed, &map);
+        let tangent = plan.applied(b, w.len(), |i| (&jacobian[i], at_rest[i]));
+        let columns: Matrix = tangent.basis().cloned().collect();
+        let mut velocity = tangent.particular.clone();
+        for (&i, column) in free.iter().zip(&columns) {
+            velocity = b.axpy(&velocity, w[i], column);
+        }
+        Some(Given { free, columns, velocity })
+    }
+
     fn solve_by_newton(&self, b: &mut Builder<'_>, momentum: &[Expr], coupling: Coupling) -> Motion {
         let (n, states) = (b.x.n(), self.start.states);
         let unknown_states: &[Expr] = if coupling == Coupling::Unknown { &states.new } else { &[] };
@@ -398,30 +458,26 @@ impl Departure<'_> {
             None => (0..m).collect(),
         };
         let ell = b.locals("impulse", kept.len());
-        let unknowns: Vec<Expr> = w.iter().chain(&ell).chain(unknown_states).copied().collect();
-        let mut guess = self.near.to_vec();
+        let given = reduction.as_ref().and_then(|(plan, _)| self.given(b, plan, &w));
+        let free: Vec<usize> = match &given {
+            Some(given) => given.free.clone(),
+            None => (0..n).collect(),
+        };
+        let free_w = free.iter().map(|&i| w[i]);
+        let unknowns: Vec<Expr> = free_w.chain(ell.iter().copied()).chain(unknown_states.to_vec()).collect();
+        let mut guess: Vec<Expr> = free.iter().map(|&i| self.near[i]).collect();
         guess.extend(self.constraint.iter().flat_map(|c| kept.iter().map(|&a| c.guess[a])));
         guess.extend(states.now.iter().take(unknown_states.len()));
         let mu: Matrix = self.constraint.iter().flat_map(|c| kept.iter().map(|&a| c.mu[a].clone())).collect();
         b.equation("(1) momentum at the node");
         let momentum = b.bind_velocities("p_", "", momentum);
         let masses = self.masses(b);
-        let effect = mu
-            .iter()
-            .map(|mu| {
-                let terms: Vec<Expr> = mu
-                    .iter()
-                    .zip(&masses)
-                    .map(|(&mu, &mass)| {
-                        let square = b.pool().powi(mu, 2);
-                        b.pool().div(square, mass)
-                    })
-                    .collect();
-                b.pool().sum(&terms)
-            })
-            .collect();
+        let effect = weights_of_impulses(b, &mu, &masses);
         b.equation("norm of Newton's updates");
         let mut norm = self.norm(b, self.near, &masses, effect);
+        if let Some(given) = &given {
+            norm.weights.splice(..n, given.weights(b, &masses));
+        }
         if !unknown_states.is_empty() {
             let of_states = self.weights_of_states(b, &masses, norm.beside);
             norm.weights.extend(of_states);
@@ -432,25 +488,28 @@ impl Departure<'_> {
             (false, Coupling::Unknown) => "(1) and (z)",
             (false, _) => "(1)",
         };
-        let residuals =
-            (0..n).map(|i| b.along("residual_", i, "")).chain(rows.map(|a| b.name_of_residual(a)));
+        let residuals = free.iter().map(|&i| b.along("residual_", i, ""));
+        let of_forms = rows.enumerate().filter(|(i, _)| given.is_none() || kept.contains(i));
+        let residuals = residuals.chain(of_forms.map(|(_, a)| b.name_of_residual(a)));
         let of_states = states.residual_names(b).into_iter().take(unknown_states.len());
         let residuals = residuals.chain(of_states).collect();
-        let reduced = reduction.as_ref().map(|(plan, at_node)| Reduction { plan, at_node });
+        let reduced = match (&reduction, &given) {
+            (Some((plan, at_node)), None) => Some(Reduction { plan, at_node }),
+            _ => None,
+        };
         let equations =
             Nonlinear { stated, unknowns: &unknowns, guess: &guess, residuals, reduction: reduced };
         b.newton(equations, norm, |b| {
+            let w = match &given {
+                Some(given) => b.bind_velocities(self.named.0, "_try", &given.velocity),
+                None => w.clone(),
+            };
             let forms = match &self.constraint {
-                Some(c) => self.step_residual(b, c, &w, Some("_try")),
-                None => Vec::new(),
+                Some(c) if !kept.is_empty() || given.is_none() => self.step_residual(b, c, &w, Some("_try")),
+                _ => Vec::new(),
             };
             let p = self.left(b, &w, coupling, "_end");
-            let reaction = b.apply_transposed(&mu, &ell, n);
-            let mut residual = Vec::with_capacity(n + m);
-            for i in 0..n {
-                let rhs = b.add(momentum[i], reaction[i]);
-                residual.push(b.sub(p[i], rhs));
-            }
+            let mut residual = gap_of(b, &p, &momentum, (&mu, &ell));
             // Without an effect on the solution, this makes the equations regular for the velocities where M is singular.
             if let Some(stiffness) = b.x.stiffness {
                 let stiffness = b.at(&[stiffness], self.from, self.near, self.start.t)[0];
@@ -458,24 +517,29 @@ impl Departure<'_> {
                 let push = b.apply_transposed(&mu, &defects, n);
                 residual = residual.iter().zip(push).map(|(&r, push)| b.add(r, push)).collect();
             }
-            residual.extend(forms);
+            match (&given, &reduction) {
+                (Some(_), Some((_, at_node))) => {
+                    residual = b.apply(&at_node.basis().cloned().collect(), &residual);
+                    residual.extend(kept.iter().map(|&a| forms[a]));
+                }
+                _ => residual.extend(forms),
+            }
             if coupling == Coupling::Unknown {
                 let step = self.step(&w, states, "_end");
                 residual.extend(states.residual(b, self.space, self.rule, [self.ending(step), step]));
             }
             residual
         });
+        let w = match &given {
+            Some(given) => given.bound(b, &w),
+            None => w,
+        };
         let impulse = match (&self.constraint, &reduction) {
             (Some(constraint), Some((plan, at_node))) => {
                 b.reduced = true;
                 b.equation("(1) impulses ℓ of the constraints that were eliminated");
                 let p = self.left(b, &w, coupling, "_1");
-                let reaction = b.apply_transposed(&mu, &ell, n);
-                let mut gap = Vec::with_capacity(n);
-                for i in 0..n {
-                    let rhs = b.add(momentum[i], reaction[i]);
-                    gap.push(b.sub(p[i], rhs));
-                }
+                let gap = gap_of(b, &p, &momentum, (&mu, &ell));
                 let gap = b.bind_velocities("reaction_", "", &gap);
                 let others = at_node.multipliers(b, &constraint.mu, &gap);
                 let known = plan.rest.iter().copied().zip(ell);
@@ -486,6 +550,30 @@ impl Departure<'_> {
         };
         Motion { velocity: w, impulse }
     }
+}
+
+/// p − momentum − μᵀℓ
+fn gap_of(b: &mut Builder<'_>, p: &[Expr], momentum: &[Expr], (mu, ell): (&Matrix, &[Expr])) -> Vec<Expr> {
+    let reaction = b.apply_transposed(mu, ell, p.len());
+    let mut gap = Vec::with_capacity(p.len());
+    for ((&p, &momentum), reaction) in p.iter().zip(momentum).zip(reaction) {
+        let rhs = b.add(momentum, reaction);
+        gap.push(b.sub(p, rhs));
+    }
+    gap
+}
+
+/// Σᵢ μₐᵢ²/Mᵢᵢ, about (μM⁻¹μᵀ)ₐₐ, for every one of these rows.
+fn weights_of_impulses(b: &mut Builder<'_>, mu: &Matrix, masses: &[Expr]) -> Vec<Expr> {
+    let weight = |row: &Vec<Expr>| {
+        let terms = row.iter().zip(masses).map(|(&mu, &mass)| {
+            let square = b.pool().powi(mu, 2);
+            b.pool().div(square, mass)
+        });
+        let terms: Vec<Expr> = terms.collect();
+        b.pool().sum(&terms)
+    };
+    mu.iter().map(weight).collect()
 }
 
 /// The end of a step, before the node rule there.

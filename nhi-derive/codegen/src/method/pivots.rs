@@ -73,6 +73,17 @@ impl Plan {
         (!plan.pivots.is_empty()).then_some((plan, elimination))
     }
 
+    /// The places of the velocities that rows with single columns as pivots leave free: with values of these, the rows give the
+    /// others. `None` if a pivot has two columns.
+    pub(super) fn free(&self, n: usize) -> Option<Vec<usize>> {
+        let mut free: Vec<usize> = (0..n).collect();
+        for (_, pivot) in &self.pivots {
+            let Pivot::One(j) = *pivot else { return None };
+            free.retain(|&i| i != j);
+        }
+        Some(free)
+    }
+
     /// Number of rows of the constraint matrix.
     pub(super) fn rows(&self) -> usize {
         self.pivots.len() + self.rest.len()
@@ -94,7 +105,7 @@ impl Plan {
     }
 }
 
-/// A pivot that is safe, with the number of entries that its elimination may fill.
+/// A pivot that cannot vanish, with a bound on the number of entries that its elimination fills.
 fn cheapest_pivot(pool: &mut Pool, row: &[Expr], others: &[&Vec<Expr>]) -> Option<(usize, Pivot)> {
     let live: Vec<usize> = (0..row.len()).filter(|&j| !pool.is_zero(row[j])).collect();
     let coupled = |pool: &Pool, j: usize| others.iter().filter(|other| !pool.is_zero(other[j])).count();

@@ -46,7 +46,7 @@ const _: () = {
             /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B;
             /// on R^k × SE2 q + h d is (r + h u, g τ(h ξ)) for q = (r, g) and d = (u, ξ).
             ///
-            /// Operations: 33 add, 25 mul, 1 dtau_left_inv_star, 1 moved; per Newton iteration 17 add, 33 mul, 1 div, 1 dtau_inv, 1 dtau_inv_star, 1 k.
+            /// Operations: 21 add, 23 mul, 1 dtau_left_inv_star, 1 moved; per Newton iteration 10 add, 21 mul, 1 div, 1 dtau_inv, 1 dtau_inv_star, 1 k.
             #[inline(always)]
             pub fn step<T: Scalar, R: Retracts<SE2<f64>>>(
                 prepared: &Prepared<T>,
@@ -69,8 +69,10 @@ const _: () = {
                     J,
                     r,
                     h,
-                    r_h,
                     m_r,
+                    m_r_sq,
+                    mass_phi,
+                    r_h,
                     half_h,
                     inv_J,
                     inv_I,
@@ -89,12 +91,6 @@ const _: () = {
                     e0_d_omega,
                     e1_d_omega,
                     e2_d_omega,
-                    e0_d_v,
-                    e1_d_v,
-                    e2_d_v,
-                    e0_d_v_perp,
-                    e1_d_v_perp,
-                    e2_d_v_perp,
                 } = state.carried;
                 let [torque] = *inputs;
 
@@ -112,57 +108,45 @@ const _: () = {
                 let t1 = p_phi + t0;
 
                 // initial guess: g + e0 + e1 + e2; e0: last error of g, e1 and e2: its differences
-                let newton = emitted::Newton::weighted([J, I, m, m], scale2);
-                let ([d_phi, d_omega, d_v, d_v_perp], []) = emitted::Newton::solve_or(
+                let newton = emitted::Newton::weighted([mass_phi, I], scale2);
+                let ([d_phi, d_omega], []) = emitted::Newton::solve_or(
                     newton,
                     [
                         e0_d_phi + e1_d_phi + e2_d_phi + dot_phi,
                         e0_d_omega + e1_d_omega + e2_d_omega + omega,
-                        e0_d_v + e1_d_v + e2_d_v + v_,
-                        v_perp + e0_d_v_perp + e1_d_v_perp + e2_d_v_perp,
                     ],
-                    [dot_phi, omega, v_, v_perp],
+                    [dot_phi, omega],
                     #[inline(always)]
-                    |[d_phi, d_omega, d_v, d_v_perp]| {
+                    |[d_phi, d_omega]| {
                         // elimination: Jacobian · delta = −residual
-                        let factor_2 = d_v - r * d_phi;
                         let t2 = h * d_omega;
-                        let t3 = h * d_v;
-                        let t4 = h * d_v_perp;
-                        let t5 = I * d_omega;
-                        let t6 = m * d_v_perp;
-                        let t7 = m * d_v;
-                        let [k_0, k_1, k_2, k_3, _, _, _, _, _] = R::k(
-                            &[t2, t3, t4],
-                            &[t5, t7, t6],
+                        let t3 = r_h * d_phi;
+                        let [dtau_inv_0, _, _, dtau_inv_3, dtau_inv_4, _, _, _, _] = R::dtau_inv(
+                            &[t2, t3, T::from_f64(0.0)],
                         );
-                        let projected = r_h * k_3;
-                        let [dtau_inv_0, _, _, dtau_inv_3, dtau_inv_4, _, dtau_inv_6,
-                        dtau_inv_7, _] = R::dtau_inv(&[t2, t3, t4]);
-                        let projected_2 = m_r * dtau_inv_4;
-                        let projected_3 = m_r * dtau_inv_7;
-                        let projected_4 = h * k_0 + I * dtau_inv_0;
-                        let projected_5 = h * k_1 + m * dtau_inv_3;
-                        let projected_6 = h * k_2 + m * dtau_inv_6;
-                        let jac_11 = J + r * projected_2;
+                        let jac_11 = J + m_r_sq * dtau_inv_4;
+                        let t4 = I * d_omega;
+                        let t5 = m_r * d_phi;
+                        let [k_0, k_1, _, k_3, _, _, _, _, _] = R::k(
+                            &[t2, t3, T::from_f64(0.0)],
+                            &[t4, t5, T::from_f64(0.0)],
+                        );
+                        let jac_12 = r_h * k_3;
                         let [dtau_inv_star_0, dtau_inv_star_1, _] = R::dtau_inv_star(
-                            &[t2, t3, t4],
-                            &[t5, t7, t6],
+                            &[t2, t3, T::from_f64(0.0)],
+                            &[t4, t5, T::from_f64(0.0)],
                         );
-                        let rhs_1 = t1 + factor_2 * projected_2
-                            + r * (p_v - dtau_inv_star_1) - J * d_phi
-                            + d_v_perp * projected_3;
-                        let jac_21 = r * projected_5;
-                        let rhs_2 = p_omega - dtau_inv_star_0 + factor_2 * projected_5
-                            + d_v_perp * projected_6;
-                        let det = projected_4 * jac_11 - projected * jac_21;
+                        let rhs_1 = t1 + r * (p_v - dtau_inv_star_1) - J * d_phi;
+                        let jac_21 = r * (m * dtau_inv_3 + h * k_1);
+                        let jac_22 = I * dtau_inv_0 + h * k_0;
+                        let rhs_2 = p_omega - dtau_inv_star_0;
+                        let det = jac_11 * jac_22 - jac_12 * jac_21;
                         let inv_det = T::from_f64(1.0) / det;
-                        let delta_d_phi = (projected_4 * rhs_1 - projected * rhs_2)
-                            * inv_det;
-                        let delta_d_omega = (jac_11 * rhs_2 - rhs_1 * jac_21) * inv_det;
-                        let delta_d_v = r * delta_d_phi - factor_2;
                         Ok((
-                            [delta_d_phi, delta_d_omega, delta_d_v, -d_v_perp],
+                            [
+                                (rhs_1 * jac_22 - jac_12 * rhs_2) * inv_det,
+                                (jac_11 * rhs_2 - rhs_1 * jac_21) * inv_det,
+                            ],
                             move || [],
                             [],
                         ))
@@ -176,28 +160,23 @@ const _: () = {
                 let next_e0_d_omega = d_omega - omega;
                 let next_e1_d_omega = next_e0_d_omega - e0_d_omega;
                 let next_e2_d_omega = next_e1_d_omega - e1_d_omega;
-                let next_e0_d_v = d_v - v_;
-                let next_e1_d_v = next_e0_d_v - e0_d_v;
-                let next_e2_d_v = next_e1_d_v - e1_d_v;
-                let next_e0_d_v_perp = d_v_perp - v_perp;
-                let next_e1_d_v_perp = next_e0_d_v_perp - e0_d_v_perp;
-                let next_e2_d_v_perp = next_e1_d_v_perp - e1_d_v_perp;
 
                 // (1) impulses ℓ of the constraints that were eliminated
                 let phi_1 = phi + h * d_phi;
-                let t8 = h * d_omega;
-                let t9 = h * d_v;
-                let t10 = h * d_v_perp;
-                let [theta_1, x_1, y_1] = R::moved(&[theta, x, y], &[t8, t9, t10]);
+                let t6 = h * d_omega;
+                let t7 = r_h * d_phi;
+                let [theta_1, x_1, y_1] = R::moved(
+                    &[theta, x, y],
+                    &[t6, t7, T::from_f64(0.0)],
+                );
 
                 // (3) u = M⁻¹(p⁺ − a) at q', and σ = C⁻¹(μ u + μ₀)
                 let u_phi = inv_J * (t0 + J * d_phi);
-                let t11 = I * d_omega;
-                let t12 = m * d_v_perp;
-                let t13 = m * d_v;
+                let t8 = I * d_omega;
+                let t9 = m_r * d_phi;
                 let [dtau_left_inv_star_0, dtau_left_inv_star_1, dtau_left_inv_star_2] = R::dtau_left_inv_star(
-                    &[t8, t9, t10],
-                    &[t11, t13, t12],
+                    &[t6, t7, T::from_f64(0.0)],
+                    &[t8, t9, T::from_f64(0.0)],
                 );
                 let u_omega = inv_I * dtau_left_inv_star_0;
                 let u_v = inv_m * dtau_left_inv_star_1;
@@ -218,12 +197,6 @@ const _: () = {
                         e0_d_omega: next_e0_d_omega,
                         e1_d_omega: next_e1_d_omega,
                         e2_d_omega: next_e2_d_omega,
-                        e0_d_v: next_e0_d_v,
-                        e1_d_v: next_e1_d_v,
-                        e2_d_v: next_e2_d_v,
-                        e0_d_v_perp: next_e0_d_v_perp,
-                        e1_d_v_perp: next_e1_d_v_perp,
-                        e2_d_v_perp: next_e2_d_v_perp,
                     },
                 };
                 next.checked::<T>()
@@ -242,10 +215,14 @@ const _: () = {
                 pub r: T,
                 /// `h`
                 pub h: T,
-                /// `r*h`
-                pub r_h: T,
                 /// `m*r`
                 pub m_r: T,
+                /// `m*r^2`
+                pub m_r_sq: T,
+                /// `J + m*r^2`
+                pub mass_phi: T,
+                /// `r*h`
+                pub r_h: T,
                 /// `h/2`
                 pub half_h: T,
                 /// `1/J`
@@ -264,8 +241,8 @@ const _: () = {
                 pub k0: T,
             }
             emitted::fields!(
-                Prepared { m, I, J, r, h, r_h, m_r, half_h, inv_J, inv_I, inv_m,
-                r_over_J_pivot, inv_m_over_pivot, two_over_h_pivot, k0 }
+                Prepared { m, I, J, r, h, m_r, m_r_sq, mass_phi, r_h, half_h, inv_J,
+                inv_I, inv_m, r_over_J_pivot, inv_m_over_pivot, two_over_h_pivot, k0 }
             );
             /// What a step computes for the next one.
             #[derive(
@@ -287,23 +264,10 @@ const _: () = {
                 pub e1_d_omega: T,
                 /// Backward difference of order 2 of the errors of the initial guesses.
                 pub e2_d_omega: T,
-                /// Error of the last initial guess.
-                pub e0_d_v: T,
-                /// Backward difference of order 1 of the errors of the initial guesses.
-                pub e1_d_v: T,
-                /// Backward difference of order 2 of the errors of the initial guesses.
-                pub e2_d_v: T,
-                /// Error of the last initial guess.
-                pub e0_d_v_perp: T,
-                /// Backward difference of order 1 of the errors of the initial guesses.
-                pub e1_d_v_perp: T,
-                /// Backward difference of order 2 of the errors of the initial guesses.
-                pub e2_d_v_perp: T,
             }
             emitted::fields!(
                 Carried { e0_d_phi, e1_d_phi, e2_d_phi, e0_d_omega, e1_d_omega,
-                e2_d_omega, e0_d_v, e1_d_v, e2_d_v, e0_d_v_perp, e1_d_v_perp, e2_d_v_perp
-                }
+                e2_d_omega }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -311,8 +275,10 @@ const _: () = {
                 h: T,
             ) -> Result<Prepared<T>, Failure> {
                 let [m, I, J, r] = *parameters;
-                let r_h = r * h;
                 let m_r = m * r;
+                let m_r_sq = r * m_r;
+                let mass_phi = J + m_r_sq;
+                let r_h = r * h;
                 let half_h = T::from_f64(0.5) * h;
                 emitted::pivot(J, J, Failure::SingularMass)?;
                 emitted::pivot(I, I, Failure::SingularMass)?;
@@ -337,8 +303,10 @@ const _: () = {
                     J,
                     r,
                     h,
-                    r_h,
                     m_r,
+                    m_r_sq,
+                    mass_phi,
+                    r_h,
                     half_h,
                     inv_J,
                     inv_I,
@@ -410,12 +378,6 @@ const _: () = {
                     e0_d_omega: T::from_f64(0.0),
                     e1_d_omega: T::from_f64(0.0),
                     e2_d_omega: T::from_f64(0.0),
-                    e0_d_v: T::from_f64(0.0),
-                    e1_d_v: T::from_f64(0.0),
-                    e2_d_v: T::from_f64(0.0),
-                    e0_d_v_perp: T::from_f64(0.0),
-                    e1_d_v_perp: T::from_f64(0.0),
-                    e2_d_v_perp: T::from_f64(0.0),
                 };
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -447,12 +409,6 @@ const _: () = {
                     e0_d_omega: T::from_f64(0.0),
                     e1_d_omega: T::from_f64(0.0),
                     e2_d_omega: T::from_f64(0.0),
-                    e0_d_v: T::from_f64(0.0),
-                    e1_d_v: T::from_f64(0.0),
-                    e2_d_v: T::from_f64(0.0),
-                    e0_d_v_perp: T::from_f64(0.0),
-                    e1_d_v_perp: T::from_f64(0.0),
-                    e2_d_v_perp: T::from_f64(0.0),
                 };
                 if emitted::finite(&carried) {
                     Ok(carried)
