@@ -4,7 +4,10 @@ use crate::error::simulation as raised;
 use crate::system::Core;
 use crate::watch::Watch;
 use nhi_jit::{Point, Simulation};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2, PyReadonlyArray3,
+    PyUntypedArrayMethods,
+};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
@@ -12,6 +15,24 @@ use rayon::prelude::*;
 
 /// Steps of all members between two looks at signals: some ten milliseconds, so that threads do not wait for each other.
 const ROUND: u64 = 1 << 19;
+
+/// Inputs of the steps of a run.
+struct PerStep<'a> {
+    /// By members, or once for all of them; steps; inputs.
+    numbers: &'a [f64],
+    steps: usize,
+    width: usize,
+}
+
+impl<'a> PerStep<'a> {
+    /// Those of `count` steps of a member, from a step on.
+    fn rows(&self, member: usize, from: u64, count: u64) -> impl Iterator<Item = &'a [f64]> + use<'a> {
+        let all = self.numbers.len() / (self.steps * self.width);
+        let first = member.min(all - 1) * self.steps + from as usize;
+        let rows = first * self.width..(first + count as usize) * self.width;
+        self.numbers[rows].chunks(self.width)
+    }
+}
 
 /// Simulations of one system, with the same compiled steps. A member whose step has failed stays where it was.
 #[pyclass(module = "nhi._nhi")]
@@ -28,9 +49,17 @@ struct Member {
 }
 
 impl Member {
+    /// Takes `count` steps with the inputs held.
     fn advance(&mut self, count: u64) {
         if self.failed.is_none() {
             self.failed = self.simulation.advance(count).err();
+        }
+    }
+
+    /// Takes a step with each row of inputs.
+    fn advance_with<'a>(&mut self, mut rows: impl Iterator<Item = &'a [f64]>) {
+        if self.failed.is_none() {
+            self.failed = rows.find_map(|row| self.simulation.step_with(row).err());
         }
     }
 
@@ -84,19 +113,28 @@ impl Ensemble {
         Ok(Ensemble { core, members, steps: 0, h })
     }
 
-    /// Configurations at the present time and after every `every` steps, shape (K, N, n).
+    /// Configurations at the present time and after every `every` steps, shape (K, N, n). `inputs`, shape (N, steps, k) or
+    /// (1, steps, k), none of which is zero, are those of each step; without them, the present ones are held.
     fn run<'py>(
         &mut self,
         py: Python<'py>,
         steps: u64,
         every: u64,
+        inputs: Option<PyReadonlyArray3<'py, f64>>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyArray3<f64>>> {
         let n = self.core.get().system.coordinates().len();
         let count = self.members.len();
         let samples = (steps / every) as usize + 1;
         let mut q = vec![0.0; samples * count * n];
+        let inputs = match &inputs {
+            None => None,
+            Some(array) => {
+                Some(PerStep { numbers: array.as_slice()?, steps: array.shape()[1], width: array.shape()[2] })
+            }
+        };
         let Ensemble { members, steps: taken, .. } = self;
+        let start = *taken;
         py.detach(|| {
             // A pool of its own: after a fork, the threads of a common one would be missing.
             let pool = ThreadPoolBuilder::new().build();
@@ -106,7 +144,13 @@ impl Ensemble {
             let mut advance = |members: &mut [Member], mut left: u64| {
                 while left > 0 {
                     let steps = left.min(round);
-                    pool.install(|| members.par_iter_mut().for_each(|member| member.advance(steps)));
+                    let from = *taken - start;
+                    pool.install(|| {
+                        members.par_iter_mut().enumerate().for_each(|(i, member)| match &inputs {
+                            None => member.advance(steps),
+                            Some(inputs) => member.advance_with(inputs.rows(i, from, steps)),
+                        });
+                    });
                     *taken += steps;
                     left -= steps;
                     watch.after(steps)?;

@@ -6,6 +6,7 @@
 mod ensemble;
 mod error;
 mod recording;
+mod report;
 mod simulation;
 mod system;
 mod text;
@@ -20,7 +21,9 @@ mod _nhi {
     #[pymodule_export]
     use crate::recording::Recording;
     #[pymodule_export]
+    use crate::report::Report;
+    #[pymodule_export]
     use crate::simulation::Simulation;
     #[pymodule_export]
-    use crate::system::{Core, models};
+    use crate::system::{Core, method_type, models};
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{self, declaration, start};
 use crate::recording::Recording;
+use crate::report::Report;
 use crate::simulation::Simulation;
 use crate::text::{Composed, Piece};
 use crate::watch::Watch;
@@ -204,6 +205,24 @@ impl Core {
         all.into_pyarray(py).reshape([rows, width])
     }
 
+    /// Compiles the functions of the system and the steps of a method, unless they are.
+    fn prepare(&self, py: Python<'_>, method: &str) -> PyResult<()> {
+        py.detach(|| self.system.functions()).map_err(|error| start(py, &error))?;
+        self.compiled(py, method).map(|_| ())
+    }
+
+    /// The derivation for people.
+    fn report(&self, py: Python<'_>) -> PyResult<Report> {
+        let report = py.detach(|| self.system.report()).map_err(|error| start(py, &error))?;
+        Ok(Report { inner: report })
+    }
+
+    /// The Lagrangian and the constraints, typeset.
+    fn summary(&self, py: Python<'_>) -> PyResult<Report> {
+        let summary = py.detach(|| self.system.summary()).map_err(|error| start(py, &error))?;
+        Ok(Report { inner: summary })
+    }
+
     /// A run's samples, and the exception that ended it before its last step. `inputs` has one row, which is held, or a row
     /// per step.
     fn record(
@@ -222,12 +241,15 @@ impl Core {
         project: bool,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Recorded> {
-        let variant = self.system.variant(method).map_err(|error| start(py, &error))?;
+        let scheme = match method {
+            "exact" => Scheme::Exact,
+            _ => Scheme::Steps(self.system.variant(method).map_err(|error| start(py, &error))?),
+        };
         let mut rows = inputs.as_array().rows().into_iter().map(|row| row.to_vec()).collect::<Vec<_>>();
         let inputs = if is_held { Inputs::Held(rows.swap_remove(0)) } else { Inputs::PerStep(rows) };
         let run = Run {
             system: self.system.clone(),
-            scheme: Scheme::Steps(variant),
+            scheme,
             parameters: parameters.as_slice()?.to_vec(),
             q0: q0.as_slice()?.to_vec(),
             v0: v0.as_slice()?.to_vec(),
@@ -271,6 +293,12 @@ impl Core {
 #[pyfunction]
 pub(crate) fn models() -> Vec<(&'static str, bool, &'static str)> {
     MODELS.iter().map(|model| (model.name, model.on_group, model.declaration)).collect()
+}
+
+/// The type of the method with this id, with or without choices, as `methods(...)` in a declaration names it.
+#[pyfunction]
+pub(crate) fn method_type(id: &str) -> Option<&'static str> {
+    Variant::with_id(id).map(|variant| variant.method.facts().marker)
 }
 
 /// The samples of a run, at its start and after every `every` steps, and what ended it early. The interpreter lock is not

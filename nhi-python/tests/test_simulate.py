@@ -112,6 +112,50 @@ def test_inputs(driven):
     assert multipliers.shape == (0,)
 
 
+def test_inputs_of_the_steps_of_an_ensemble(driven):
+    p, start = dict(m=2, k=1), dict(q0=[0.1], v0=[0.0], h=0.01)
+    u = np.sin(np.arange(3 * 200).reshape(3, 200, 1))
+    expected = [driven.simulate(p, **start, steps=200, every=50, inputs=one).q for one in u]
+    many = driven.ensemble(p, np.full((3, 1), 0.1), [0.0], 0.01)
+    q = np.concatenate([many.run(100, 50, inputs=u[:, :100]), many.run(100, 50, inputs=u[:, 100:])[1:]])
+    np.testing.assert_array_equal(q, np.stack(expected, axis=1))
+    # Those that were given last are held.
+    simulation = driven.simulation(p, **start)
+    for row in u[2]:
+        simulation.step(row)
+    simulation.advance(30)
+    np.testing.assert_array_equal(many.run(30)[-1, 2], simulation.q)
+    # The same for all members.
+    many = driven.ensemble(p, np.full((3, 1), 0.1), [0.0], 0.01)
+    np.testing.assert_array_equal(many.run(200, 50, inputs=u[1]), np.stack([expected[1]] * 3, axis=1))
+
+
+def test_impossible_inputs_of_the_steps_of_an_ensemble(driven, sleigh):
+    many = driven.ensemble(dict(m=2, k=1), np.full((3, 1), 0.1), [0.0], 0.01)
+    shapes = r"inputs: expected shape \(10, 1\) for all members or \(3, 10, 1\), found \(3, 1\)"
+    with pytest.raises(ValueError, match=shapes):
+        many.run(10, inputs=[[1], [2], [3]])
+    with pytest.raises(ValueError, match=r"inputs: nan at \(4, 0\) is no number that a step can use"):
+        many.run(10, inputs=np.where(np.arange(10) == 4, np.nan, 0)[:, np.newaxis])
+    assert many.steps == 0 and many.run(0, inputs=np.zeros((0, 1))).shape == (1, 3, 1)
+    assert sleigh.ensemble(P, **START).run(5, inputs=np.zeros((5, 0))).shape == (2, 1, 3)
+
+
+def test_the_exact_flow(driven, sleigh):
+    """Of a mass on a spring with a force that is held over each step."""
+    p, u = dict(m=1.0, k=4.0), np.array([[1.0], [-2.0], [0.5]])
+    run = driven.simulate(p, [0.1], [0.0], 0.7, 3, "exact", inputs=u)
+    x, v = 0.1, 0.0
+    c, s = np.cos(1.4), np.sin(1.4)
+    for (force,), q, rate in zip(u, run.q[1:], run.v[1:], strict=True):
+        rest = force / 4
+        x, v = rest + (x - rest) * c + v / 2 * s, -2 * (x - rest) * s + v * c
+        np.testing.assert_allclose([q[0], rate[0]], [x, v], rtol=1e-13)
+    assert run.about["method"] == "exact" and "lambda_blade" in sleigh.simulate(P, **START, steps=2, method="exact")
+    with pytest.raises(ValueError, match="method: the exact flow is no method of steps"):
+        sleigh.simulation(P, **START, method="exact")
+
+
 def test_functions_of_a_system(sleigh):
     q, v = [0.3, 1, 2], [1.0, 2.0, 3.0]
     projected = sleigh.project(P, q, v)

@@ -3,6 +3,7 @@
 use crate::apart::apart;
 use crate::error::{DeclarationError, Error, Mistake};
 use crate::expressions::{Extended, evaluate, extended};
+use nhi_codegen::declaration::{Declaration, Rejected};
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::{ExpandError, structs};
 use nhi_codegen::generate::fingerprint;
@@ -12,6 +13,7 @@ use nhi_codegen::method::{SystemPrograms, method_programs, refusal};
 use nhi_codegen::optimise::Options;
 use nhi_codegen::optimised::{MethodFunctions, Optimised, SystemFunctions};
 use nhi_codegen::pipeline::Derived;
+use nhi_codegen::report::Report;
 use nhi_codegen::system::{Definition, Quantity};
 use nhi_jit::{Compiled, Point};
 use nhi_methods::{Method, Variant};
@@ -222,6 +224,38 @@ impl System {
             return Err(Error::Derivation(message.to_owned()));
         }
         Ok(apart(|| Compiled::new(&shared.mechanics, &optimised, variants)).map_err(Error::Derivation)??)
+    }
+
+    /// The derivation for people, with the methods of the declaration. It can take seconds.
+    ///
+    /// # Errors
+    /// [`Error::Derivation`].
+    pub fn report(&self) -> Result<Report, Error> {
+        self.write_report(|declaration| Report::of(&Derived::new(declaration, &mut BuiltIn)?, &mut BuiltIn))
+    }
+
+    /// The Lagrangian and the constraints, typeset.
+    ///
+    /// # Errors
+    /// [`Error::Derivation`].
+    pub fn summary(&self) -> Result<Report, Error> {
+        self.write_report(|declaration| {
+            let derived = Derived::new(declaration.with_methods(Vec::new()), &mut BuiltIn)?;
+            Report::of_sections(&derived, &mut BuiltIn, &["lagrangian", "constraints"])
+        })
+    }
+
+    fn write_report(
+        &self,
+        write: impl FnOnce(Declaration) -> Result<Report, Box<Rejected>> + Send,
+    ) -> Result<Report, Error> {
+        let source = self.source();
+        let written = apart(|| {
+            let input = choose(source, "", Some(self.name())).map_err(|error| error.to_string())?;
+            let written = Declaration::parse(&input).and_then(write);
+            written.map_err(|rejected| ExpandError::from(rejected).to_string())
+        });
+        written.and_then(|written| written).map_err(Error::Derivation)
     }
 
     /// The values of the outputs.

@@ -16,7 +16,18 @@ from nhi import models
 from nhi._ensemble import Ensemble
 from nhi._errors import DeclarationError, StepError
 from nhi._nhi import Simulation
+from nhi._report import Report
 from nhi._run import Run
 from nhi._system import Acceleration, System
 
-__all__ = ["Acceleration", "DeclarationError", "Ensemble", "Run", "Simulation", "StepError", "System", "models"]
+__all__ = [
+    "Acceleration",
+    "DeclarationError",
+    "Ensemble",
+    "Report",
+    "Run",
+    "Simulation",
+    "StepError",
+    "System",
+    "models",
+]

@@ -41,6 +41,20 @@ def rows(argument: str, given: ArrayLike, names: Sequence[str], count: int | Non
     return numbers if count is None else np.ascontiguousarray(np.broadcast_to(numbers, (count, len(names))))
 
 
+def per_step(argument: str, given: ArrayLike, names: Sequence[str], members: int, steps: int) -> Array | None:
+    """Inputs of each step, shape (members or 1, steps, len(names)); none where there is nothing to give."""
+    numbers = array(argument, given)
+    shape = (steps, len(names))
+    if numbers.shape not in (shape, (members, *shape)):
+        raise ValueError(
+            f"{argument}: expected shape {shape} for all members or {(members, *shape)}, found {numbers.shape}"
+        )
+    if not np.isfinite(numbers).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(numbers))[0])
+        raise ValueError(f"{argument}: {numbers[place]} at {place} is no number that a step can use")
+    return numbers.reshape(-1, *shape) if numbers.size else None
+
+
 def meant(names: Sequence[str]) -> str:
     shown = ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:10])}, ..., {names[-1]}"
     return f"{len(names)} number{'' if len(names) == 1 else 's'}" + (f" ({shown})" if names else "")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nhi._errors import refused
-from nhi._nhi import Core
+from nhi._nhi import Core, method_type
 
 #: The text of an argument with what errors call it, or, without a name, what stands between.
 Piece = tuple[str | None, str]
@@ -40,6 +40,7 @@ def compose(
     force: str | None,
     states: Iterable[str],
     dynamics: Mapping[str, str],
+    methods: Iterable[str],
 ) -> tuple[Piece, ...]:
     """The pieces of a struct with this declaration."""
     pieces: list[Piece] = [(None, "#[derive(Nonholonomic)]\n#[nonholonomic(\n")]
@@ -78,6 +79,9 @@ def compose(
         items(
             "dynamics", [[(None, "dot("), item[0], (None, ") = "), item[2]] for item in named("dynamics", "", dynamics)]
         )
+    types = {method_type_of(f"methods[{i}]", method): f"methods[{i}]" for i, method in enumerate(methods)}
+    if types:
+        items("methods", [[(argument, name)] for name, argument in types.items()])
     pieces.append((None, f")]\nstruct {name} {{\n"))
     for i, parameter in enumerate(texts("parameters", parameters)):
         # `c[3]` is an array.
@@ -89,6 +93,14 @@ def compose(
             pieces.append((None, ": f64,\n"))
     pieces.append((None, "}\n"))
     return tuple(pieces)
+
+
+def method_type_of(argument: str, method: str) -> str:
+    """The type of a method, of which `method` may be an id with choices."""
+    found = method_type(method)
+    if found is None:
+        raise refused(argument, f"unknown method `{method}`", "`System.methods` lists those that apply", method)
+    return found
 
 
 def labelled(argument: str, all: Any) -> list[list[Piece]]:

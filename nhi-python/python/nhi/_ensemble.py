@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from nhi import _arguments as arguments
 from nhi._arguments import Array
 from nhi._errors import StepError
@@ -22,6 +24,7 @@ class Ensemble:
 
     def __init__(self, core: Core, *facts: Any) -> None:
         self._members = Members(core, *facts)
+        self._inputs = core.inputs
 
     def __len__(self) -> int:
         return len(self._members)
@@ -66,7 +69,9 @@ class Ensemble:
         """The errors of members whose steps have failed, by their places."""
         return dict(self._members.failures)
 
-    def run(self, steps: int, every: int | None = None, progress: bool = False) -> Array:
+    def run(
+        self, steps: int, every: int | None = None, progress: bool = False, inputs: ArrayLike | None = None
+    ) -> Array:
         """Takes `steps` steps, and returns the configurations at the present time and after every `every` steps, shape
         (K, N, n) with K = steps // every + 1. The next run goes on from there.
 
@@ -74,15 +79,21 @@ class Ensemble:
             steps: number of steps.
             every: number of steps from one sample to the next; `steps` if left out.
             progress: show a bar (needs tqdm).
+            inputs: control inputs of each step, for all members, shape (steps, k), or for each of them, shape
+                (N, steps, k). Left out, those that were given last are held.
+
+        Raises:
+            ValueError: names the argument.
 
         After a `KeyboardInterrupt`, all members have taken the same number of steps. A member whose step fails is told of
         by a warning.
         """
         steps = arguments.count("steps", steps, 0)
         every = max(steps, 1) if every is None else arguments.count("every", every, 1)
+        rows = None if inputs is None else arguments.per_step("inputs", inputs, self._inputs, len(self), steps)
         before = len(self.failures)
         with bar(progress, steps) as update:
-            q = self._members.run(steps, every, update)
+            q = self._members.run(steps, every, rows, update)
         failures = self.failures
         if len(failures) > before:
             i, error = next(iter(failures.items()))

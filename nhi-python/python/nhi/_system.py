@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,11 +13,13 @@ from numpy.typing import ArrayLike
 
 from nhi import _arguments as arguments
 from nhi._arguments import Array
-from nhi._declaration import compose, core
+from nhi._declaration import compose, core, texts
 from nhi._ensemble import Ensemble
 from nhi._errors import refused
 from nhi._nhi import Core, Simulation
+from nhi._nhi import Report as Derivation
 from nhi._progress import bar
+from nhi._report import Report, displays, embedded
 from nhi._run import Run
 
 
@@ -49,12 +52,14 @@ class System:
         holonomic: expressions in the coordinates that vanish, as a mapping or a list.
         states: names of auxiliary states z, such as currents and filters.
         dynamics: dz/dt by states, `{"i": "(u - R*i - k*dot(phi))/L"}`.
+        methods: ids of the methods to prepare, such as `["dla2", "rk4"]`: those that the report describes, and that are
+            compiled at once. The others that apply are compiled when they are first used.
         name: what files and pictures call the system.
 
     Raises:
         DeclarationError: with the argument, line and column of every mistake.
 
-    A system is derived at once, and each method compiled when it is first used, once in each process. It can be pickled.
+    A system is derived at once, and a method compiled when it is first used, once in each process. It can be pickled.
     """
 
     def __init__(
@@ -71,6 +76,7 @@ class System:
         holonomic: Mapping[str, Any] | Iterable[Any] | str | None = None,
         states: Iterable[Any] = (),
         dynamics: Mapping[Any, Any] | None = None,
+        methods: Iterable[str] = (),
         name: str = "System",
     ) -> None:
         if not name.isidentifier():
@@ -91,12 +97,15 @@ class System:
             states=states,
             dynamics=dynamics or {},
         )
+        methods = texts("methods", methods)
         if _uses_sympy(given):
             from nhi._sympy import printed
 
             given = printed(given)
-        self._core = core(compose(name, **given), "System(...)", None)
+        self._core = core(compose(name, **given, methods=methods), "System(...)", None)
         self._file: Path | None = None
+        for method in methods:
+            self._core.prepare(method)
 
     @classmethod
     def _of(cls, core: Core, file: Path | None) -> System:
@@ -134,6 +143,7 @@ class System:
         frame: Any = None,
         parameters: Iterable[Any] | None = None,
         inputs: Iterable[Any] | None = None,
+        methods: Iterable[str] = (),
         name: str = "System",
     ) -> System:
         """The system of a Lagrangian in SymPy, with the arguments of `sympy.physics.mechanics.LagrangesMethod`.
@@ -147,6 +157,7 @@ class System:
             frame: the inertial frame; needed with `forcelist`.
             parameters: symbols, in the order that they should have; by default in that of their names.
             inputs: functions of time that are given; by default all that are no coordinates, in the order of their names.
+            methods: ids of the methods to prepare.
             name: what files and pictures call the system.
 
         Raises:
@@ -154,9 +165,8 @@ class System:
         """
         from nhi._sympy import declared
 
-        return cls(
-            name=name, **declared(Lagrangian, qs, nonhol_coneqs, hol_coneqs, forcelist, frame, parameters, inputs)
-        )
+        given = declared(Lagrangian, qs, nonhol_coneqs, hol_coneqs, forcelist, frame, parameters, inputs)
+        return cls(name=name, methods=methods, **given)
 
     @property
     def name(self) -> str:
@@ -213,6 +223,18 @@ class System:
         """Id of the method that is used if none is named."""
         return self._core.default_method
 
+    def report(self) -> Report:
+        """The derivation for people: the equations, the structure that was found, and what to expect of the methods.
+
+        It is Markdown, which a notebook shows with its formulas; `.html` and `.tex` are other forms, and `.save(path)` writes
+        a file.
+        """
+        return Report(self._core.report())
+
+    @cached_property
+    def _summary(self) -> Derivation:
+        return self._core.summary()
+
     def simulate(
         self,
         p: Mapping[str, ArrayLike],
@@ -235,7 +257,8 @@ class System:
             v0: velocity at t = 0, shape (n,); with a group factor, its body velocity comes last.
             h: step size; negative to run backwards.
             steps: number of steps.
-            method: id of the method, one of `methods` or a composition.
+            method: id of the method, one of `methods` or a composition; or `"exact"`, the exact flow to nearly the accuracy
+                of numbers, which takes long.
             every: number of steps from one sample to the next.
             inputs: control inputs, shape (k,), held, or (steps, k), one row per step; zeros if left out.
             project: replace the start by the nearest admissible one, instead of refusing it.
@@ -249,9 +272,10 @@ class System:
         steps, every = arguments.count("steps", steps, 0), arguments.count("every", every, 1)
         held = inputs is None or np.ndim(inputs) == 1
         all_inputs = self._inputs(inputs) if held else arguments.rows("inputs", inputs, self.inputs, None)  # type: ignore[arg-type]
+        if method != "exact":
+            method = self._method(method)
         if not held and len(all_inputs) != steps:
             raise ValueError(f"inputs: expected a row for each of {steps} steps, found {len(all_inputs)}")
-        method = self._method(method)
         parameters = arguments.parameters(p, self.parameters)
         q0, v0 = self._state("q0", q0, "v0", v0)
         z = self._auxiliary("z0", z0)
@@ -418,11 +442,19 @@ class System:
         return np.zeros(len(names)) if inputs is None else arguments.vector("inputs", inputs, names)
 
     def _method(self, method: str | None) -> str:
+        if method == "exact":
+            raise ValueError("method: the exact flow is no method of steps; `simulate` takes its samples")
         return self.default_method if method is None else method
 
     def __repr__(self) -> str:
         labels = ", ".join(self.constraints) or "none"
         return f"<nhi.System {self.name}: coordinates {', '.join(self.coordinates)}; constraints {labels}>"
+
+    def _repr_html_(self) -> str:
+        return embedded(self._summary)
+
+    def _repr_latex_(self) -> str:
+        return displays(self._summary)
 
 
 def _uses_sympy(given: Any) -> bool:

@@ -145,7 +145,19 @@ impl Report {
     /// # Errors
     /// An engine that cannot answer, and those of [`Derived::optimised`].
     pub fn of(derived: &Derived, engine: &mut dyn Engine) -> Result<Report, Box<Rejected>> {
-        sections::report(derived, engine)
+        sections::report(derived, engine, |_| true)
+    }
+
+    /// A report with some sections only, named by their keys.
+    ///
+    /// # Errors
+    /// As [`Report::of`].
+    pub fn of_sections(
+        derived: &Derived,
+        engine: &mut dyn Engine,
+        keys: &[&str],
+    ) -> Result<Report, Box<Rejected>> {
+        sections::report(derived, engine, |key| keys.contains(&key))
     }
 
     /// Every formula, those of findings too.

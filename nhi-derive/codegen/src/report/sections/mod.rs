@@ -69,7 +69,12 @@ struct Context<'a> {
     names: Names,
 }
 
-pub(super) fn report(derived: &Derived, engine: &mut dyn Engine) -> Result<Report, Box<Rejected>> {
+/// A report with the sections whose keys are wanted.
+pub(super) fn report(
+    derived: &Derived,
+    engine: &mut dyn Engine,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Report, Box<Rejected>> {
     let failed = |error: EngineError| unanswered(&derived.declaration, &error);
     let optimised = derived.optimised()?;
     let mut mechanics = derived.mechanics.clone();
@@ -79,7 +84,7 @@ pub(super) fn report(derived: &Derived, engine: &mut dyn Engine) -> Result<Repor
     let names = Names::new();
     let mut context = Context { derived, optimised, mechanics, engine, admissible, acceleration, names };
     let mut sections = Vec::new();
-    for &(key, title, write) in WRITERS {
+    for &(key, title, write) in WRITERS.iter().filter(|(key, ..)| is_wanted(key)) {
         let blocks = write(&mut context).map_err(failed)?;
         sections.push(Section { key, title, blocks });
     }
