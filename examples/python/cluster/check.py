@@ -1,9 +1,10 @@
-"""Checks the sweep: the same bits from Dask with a worker killed on the way, from an interrupted and resumed run of joblib,
-from three processes of MPI, and from this process alone.
+"""Checks the sweep: the same bits from Dask and Ray with a worker killed on the way, from an interrupted and resumed run of
+joblib, from three processes of MPI, and from this process alone. Ray is left out where it is not installed.
 
     python check.py FOLDER
 """
 
+import importlib.util
 import os
 import signal
 import subprocess
@@ -12,53 +13,68 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-from sleighs import sweep
+from bicycles import sweep, told
 
-STEPS = "500000"
+BICYCLES = "1000"
 HERE = Path(__file__).parent
 
 
-def with_dask(folder: Path) -> None:
-    command = [sys.executable, str(HERE / "with_dask.py"), str(folder), STEPS]
-    killed = False
+def killed(engine: str, is_worker, folder: Path) -> None:
+    """Runs a script, and kills a worker when the first task is done."""
+    command = [sys.executable, str(HERE / f"with_{engine}.py"), str(folder), BICYCLES]
+    done = 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as run:
         assert run.stdout is not None
         for line in run.stdout:
-            print("dask:", line, end="")
-            if not killed:
-                children = psutil.Process(run.pid).children(recursive=True)
-                workers = [child for child in children if any("spawn_main" in word for word in child.cmdline())]
-                assert len(workers) == 2, workers
-                os.kill(workers[0].pid, signal.SIGKILL)
-                killed = True
-    assert killed and run.returncode == 0
+            if line.startswith("done: "):
+                done += 1
+                if done == 1:
+                    children = psutil.Process(run.pid).children(recursive=True)
+                    workers = [child for child in children if is_worker(" ".join(child.cmdline()))]
+                    assert workers, [child.cmdline() for child in children]
+                    os.kill(workers[0].pid, signal.SIGKILL)
+    assert run.returncode == 0 and done == 20, (run.returncode, done)
+
+
+def with_dask(folder: Path) -> None:
+    killed("dask", lambda command: "spawn_main" in command, folder)
+
+
+def with_ray(folder: Path) -> None:
+    # The processes that run tasks are named after these.
+    killed("ray", lambda command: command.startswith("ray::") and "__call__" in command, folder)
 
 
 def with_joblib(folder: Path) -> None:
     # Some results are there already, as an interrupted run leaves them.
-    begun = sweep(str(folder), STEPS)
+    begun = sweep(str(folder), BICYCLES)
     for task in range(0, begun.tasks, 3):
         begun(task)
     times = {file: file.stat().st_mtime_ns for file in folder.glob("*.npy")}
-    subprocess.run([sys.executable, str(HERE / "with_joblib.py"), str(folder), STEPS], check=True)
+    subprocess.run([sys.executable, str(HERE / "with_joblib.py"), str(folder), BICYCLES], check=True)
     assert times == {file: file.stat().st_mtime_ns for file in times}
 
 
 def with_mpi(folder: Path) -> None:
     # Also in a container, with more processes than processors.
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    command = ["mpirun", "--oversubscribe", "-n", "3", sys.executable, str(HERE / "with_mpi.py"), str(folder), STEPS]
+    command = ["mpirun", "--oversubscribe", "-n", "3", sys.executable, str(HERE / "with_mpi.py"), str(folder), BICYCLES]
     subprocess.run(command, check=True, env={**os.environ, **allowed})
 
 
 def main(folder: str) -> None:
-    alone = sweep(str(Path(folder, "alone")), STEPS)
-    expected = [alone.function(task) for task in range(alone.tasks)]
-    for engine in (with_dask, with_joblib, with_mpi):
+    alone = sweep(str(Path(folder, "alone")), BICYCLES)
+    for task in alone.missing:
+        alone(task)
+    print(told(alone))
+    engines = [with_dask, with_joblib, with_mpi]
+    if importlib.util.find_spec("ray"):
+        engines.append(with_ray)
+    for engine in engines:
         out = Path(folder, engine.__name__)
         engine(out)
-        np.testing.assert_array_equal(sweep(str(out), STEPS).results(), expected)
-    print("the same bits from all of them")
+        np.testing.assert_array_equal(sweep(str(out), BICYCLES).results(), alone.results())
+        print(engine.__name__, "has the same bits")
 
 
 if __name__ == "__main__":

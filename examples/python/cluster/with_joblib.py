@@ -1,15 +1,15 @@
-"""The sweep on joblib: `python with_joblib.py FOLDER [STEPS] [WORKERS]`."""
+"""The sweep on joblib: `python with_joblib.py FOLDER [BICYCLES] [WORKERS]`."""
 
 import sys
 
+from bicycles import sweep, told
 from joblib import Parallel, delayed
-from sleighs import sweep
 
 
-def main(folder: str, steps: str = "20000", workers: str = "2") -> None:
-    all = sweep(folder, steps)
+def main(folder: str, bicycles: str = "1000", workers: str = "2") -> None:
+    all = sweep(folder, bicycles)
     Parallel(n_jobs=int(workers), verbose=5)(delayed(all)(task) for task in all.missing)
-    print("sum of all numbers:", sum(float(result.sum()) for result in all.results()))
+    print(told(all))
 
 
 if __name__ == "__main__":
