@@ -13,9 +13,6 @@ use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
-/// Steps of all members between two looks at signals: some ten milliseconds, so that threads do not wait for each other.
-const ROUND: u64 = 1 << 19;
-
 /// Inputs of the steps of a run.
 struct PerStep<'a> {
     /// By members, or once for all of them; steps; inputs.
@@ -140,10 +137,8 @@ impl Ensemble {
             let pool = ThreadPoolBuilder::new().build();
             let pool = pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
             let mut watch = Watch::new(progress);
-            let round = (ROUND / count.max(1) as u64).clamp(1, every);
-            let mut advance = |members: &mut [Member], mut left: u64| {
-                while left > 0 {
-                    let steps = left.min(round);
+            let mut advance = |members: &mut [Member], count: u64| {
+                watch.rounds(count, |steps| {
                     let from = *taken - start;
                     pool.install(|| {
                         members.par_iter_mut().enumerate().for_each(|(i, member)| match &inputs {
@@ -152,10 +147,8 @@ impl Ensemble {
                         });
                     });
                     *taken += steps;
-                    left -= steps;
-                    watch.after(steps)?;
-                }
-                Ok::<(), PyErr>(())
+                    Ok(())
+                })
             };
             for (k, sample) in q.chunks_mut((count * n).max(1)).enumerate() {
                 advance(members, if k == 0 { 0 } else { every })?;

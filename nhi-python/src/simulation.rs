@@ -9,9 +9,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// Most steps between two looks at the time.
-const CHUNK: u64 = 1 << 12;
-
 /// The integration of one trajectory, step by step. `System.simulation` makes one.
 ///
 /// After k steps the time is t = k h. Inputs are held: every step uses those that were given last. A simulation belongs to
@@ -70,15 +67,9 @@ impl Simulation {
         }
         let simulation = &mut self.steps;
         py.detach(|| {
-            let mut watch = Watch::new(None);
-            let mut left = steps;
-            while left > 0 {
-                let count = left.min(CHUNK);
-                simulation.advance(count).map_err(|error| Python::attach(|py| raised(py, &error)))?;
-                left -= count;
-                watch.after(count)?;
-            }
-            Ok(())
+            Watch::new(None).rounds(steps, |count| {
+                simulation.advance(count).map_err(|error| Python::attach(|py| raised(py, &error)))
+            })
         })
     }
 

@@ -5,7 +5,7 @@ use crate::recording::Recording;
 use crate::report::Report;
 use crate::simulation::Simulation;
 use crate::text::{Composed, Piece};
-use crate::watch::Watch;
+use crate::watch::{Watch, waited_for};
 use nhi_jit::{Compiled, Point};
 use nhi_methods::{Method, Variant};
 use nhi_run::model::MODELS;
@@ -13,7 +13,9 @@ use nhi_run::{Inputs, Run, Scheme, Stop, System};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
 /// A declared system. Arguments have the lengths of the system: `python/nhi` checks them.
 #[pyclass(frozen, module = "nhi._nhi")]
@@ -22,6 +24,8 @@ pub(crate) struct Core {
     pieces: Vec<Piece>,
     file: String,
     name: Option<String>,
+    /// The methods that are compiled, and `None` if the functions of the system are.
+    ready: Mutex<HashSet<Option<Variant>>>,
 }
 
 /// Samples and the exception that ended the run.
@@ -31,8 +35,25 @@ impl Core {
     /// The compiled steps of a method.
     pub(crate) fn compiled(&self, py: Python<'_>, method: &str) -> PyResult<(Compiled, Variant)> {
         let variant = self.system.variant(method).map_err(|error| start(py, &error))?;
-        let compiled = py.detach(|| self.system.compiled(variant)).map_err(|error| start(py, &error))?;
-        Ok((compiled, variant))
+        Ok((self.made(py, Some(variant))?, variant))
+    }
+
+    /// The compiled steps of a method, or the functions of the system. Compilation can be interrupted.
+    fn made(&self, py: Python<'_>, key: Option<Variant>) -> PyResult<Compiled> {
+        let make = move |system: &System| match key {
+            Some(variant) => system.compiled(variant),
+            None => system.functions(),
+        };
+        let ready = || self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = if ready().contains(&key) {
+            make(&self.system)
+        } else {
+            let system = self.system.clone();
+            waited_for(py, move || make(&system))?
+        };
+        let compiled = made.map_err(|error| start(py, &error))?;
+        ready().insert(key);
+        Ok(compiled)
     }
 
     /// What `function` computes at each row of `q` and `v`, one after the other.
@@ -47,7 +68,7 @@ impl Core {
         let (parameters, inputs, z) = (parameters.as_slice()?, inputs.as_slice()?, z.as_slice()?);
         let (n, m) = (self.system.coordinates().len(), self.system.velocities().len());
         let (q, v) = (q.as_slice()?, v.as_slice()?);
-        let functions = py.detach(|| self.system.functions()).map_err(|error| start(py, &error))?;
+        let functions = self.made(py, None)?;
         let computed = py.detach(|| {
             let mut all = Vec::new();
             for (q, v) in q.chunks(n).zip(v.chunks(m)) {
@@ -65,14 +86,15 @@ impl Core {
     /// Reads and derives the declaration that the pieces make, which stands for the text of `file`.
     #[new]
     fn new(py: Python<'_>, pieces: Vec<Piece>, file: String, name: Option<String>) -> PyResult<Core> {
-        let read = py.detach(|| {
-            let composed = Composed::new(&pieces);
+        let (own_pieces, own_file, own_name) = (pieces.clone(), file.clone(), name.clone());
+        let read = waited_for(py, move || {
+            let composed = Composed::new(&own_pieces);
             composed.check()?;
-            System::parse(&composed.text, &file, name.as_deref())
+            System::parse(&composed.text, &own_file, own_name.as_deref())
                 .map_err(|error| composed.in_arguments(error))
-        });
+        })?;
         let system = read.map_err(|error| declaration(py, &error))?;
-        Ok(Core { system, pieces, file, name })
+        Ok(Core { system, pieces, file, name, ready: Mutex::default() })
     }
 
     /// The declaration: unpickled, the system is derived once in each process.
@@ -207,13 +229,14 @@ impl Core {
 
     /// Compiles the functions of the system and the steps of a method, unless they are.
     fn prepare(&self, py: Python<'_>, method: &str) -> PyResult<()> {
-        py.detach(|| self.system.functions()).map_err(|error| start(py, &error))?;
+        self.made(py, None)?;
         self.compiled(py, method).map(|_| ())
     }
 
     /// The derivation for people.
     fn report(&self, py: Python<'_>) -> PyResult<Report> {
-        let report = py.detach(|| self.system.report()).map_err(|error| start(py, &error))?;
+        let system = self.system.clone();
+        let report = waited_for(py, move || system.report())?.map_err(|error| start(py, &error))?;
         Ok(Report { inner: report })
     }
 
@@ -241,9 +264,10 @@ impl Core {
         project: bool,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Recorded> {
+        self.made(py, None)?;
         let scheme = match method {
             "exact" => Scheme::Exact,
-            _ => Scheme::Steps(self.system.variant(method).map_err(|error| start(py, &error))?),
+            _ => Scheme::Steps(self.compiled(py, method)?.1),
         };
         let mut rows = inputs.as_array().rows().into_iter().map(|row| row.to_vec()).collect::<Vec<_>>();
         let inputs = if is_held { Inputs::Held(rows.swap_remove(0)) } else { Inputs::PerStep(rows) };

@@ -1,22 +1,81 @@
 //! The interpreter while Rust works: signals and progress.
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Time between two looks at signals: short for people, long beside taking the interpreter lock.
 const PERIOD: Duration = Duration::from_millis(50);
+
+/// Time that steps take between two looks at the time.
+const ROUND: Duration = Duration::from_millis(20);
+
+/// What `work` returns. It runs on a thread of its own, without the interpreter lock; after a signal whose handler raises,
+/// nothing waits for it any more.
+///
+/// # Errors
+/// What a signal's handler raises.
+pub(crate) fn waited_for<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let (sender, mut receiver) = mpsc::channel();
+    // Nobody receives after an interrupt.
+    thread::spawn(move || sender.send(work()).unwrap_or(()));
+    loop {
+        let received;
+        (received, receiver) = py.detach(move || (receiver.recv_timeout(PERIOD), receiver));
+        match received {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyRuntimeError::new_err("a bug of nhi, please report it: a thread has panicked"));
+            }
+        }
+    }
+}
 
 /// Looks at signals, such as Ctrl-C, and reports progress while the interpreter lock is released.
 pub(crate) struct Watch {
     progress: Option<Py<PyAny>>,
     pending: u64,
     last: Instant,
+    /// Steps that take about as long as `ROUND`.
+    round: u64,
 }
 
 impl Watch {
     /// `progress` is called with the steps that were taken since the call before.
     pub(crate) fn new(progress: Option<Py<PyAny>>) -> Watch {
-        Watch { progress, pending: 0, last: Instant::now() }
+        Watch { progress, pending: 0, last: Instant::now(), round: 1 }
+    }
+
+    /// Takes `steps` steps by `advance`, in rounds that are short whatever a step costs.
+    ///
+    /// # Errors
+    /// What `advance` and [`Watch::after`] raise.
+    pub(crate) fn rounds(
+        &mut self,
+        steps: u64,
+        mut advance: impl FnMut(u64) -> PyResult<()>,
+    ) -> PyResult<()> {
+        let mut left = steps;
+        while left > 0 {
+            let count = left.min(self.round);
+            let start = Instant::now();
+            advance(count)?;
+            let elapsed = start.elapsed();
+            if elapsed > ROUND {
+                self.round = (self.round / 2).max(1);
+            } else if count == self.round && elapsed < ROUND / 2 {
+                self.round = self.round.saturating_mul(2);
+            }
+            left -= count;
+            self.after(count)?;
+        }
+        Ok(())
     }
 
     /// After `steps` steps.

@@ -128,6 +128,25 @@ def test_interrupts_leave_whole_steps(sleigh):
     np.testing.assert_array_equal(many.q, [again.q] * 3)
 
 
+def test_what_is_interrupted_can_be_begun_again():
+    """Derivation, compilation and a report: the signal arrives during one of many."""
+
+    def system(name: str) -> nhi.System:
+        chain = 4
+        coupled = f"sum(i in 0..{chain}, sum(j in 0..{chain}, cos(x[i] - x[j])*dot(x[i])*dot(x[j])))"
+        constraints = [f"sin(x[{i}])*dx[{i}] - cos(x[{i + 1}])*dx[{i + 1}]" for i in range(chain - 2)]
+        kinetic = f"sum(i in 0..{chain}, dot(x[i])^2)/2 + {coupled}/20"
+        return nhi.System(name=name, coordinates=[f"x[{chain}]"], lagrangian=kinetic, constraints=constraints)
+
+    def everything(name: str) -> np.ndarray:
+        one = system(name)
+        assert one.report()
+        return one.simulate({}, np.arange(4), np.ones(4), 0.01, 10, "dla2", project=True).q
+
+    interrupted(lambda: [everything(f"Chain{i}") for i in range(10_000)])
+    np.testing.assert_array_equal(everything("Chain0"), everything("Other"))
+
+
 def test_progress(sleigh, capsys):
     sleigh.simulate(P, **START, steps=2000, every=100, progress=True)
     sleigh.ensemble(P, **START).run(2000, 100, progress=True)
