@@ -77,5 +77,11 @@ pub(crate) fn simulation(py: Python<'_>, error: &Jit) -> PyErr {
         Jit::Acceleration { .. } => "q",
         _ => return PyRuntimeError::new_err(message),
     };
-    PyValueError::new_err(format!("{argument}: {message}"))
+    let remedy = match error {
+        Jit::Position { .. } | Jit::Constraint { .. } => {
+            "; `project=True` begins at the nearest admissible state"
+        }
+        _ => "",
+    };
+    PyValueError::new_err(format!("{argument}: {message}{remedy}"))
 }

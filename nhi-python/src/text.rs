@@ -22,24 +22,31 @@ impl<'a> Composed<'a> {
     /// Refuses pieces that would change how the text around them is read: such as are not made of whole tokens with balanced
     /// brackets, and parameters that are no names.
     pub(crate) fn check(&self) -> Result<(), DeclarationError> {
-        let wrong = |name: &str, text: &str, message: String| Mistake {
-            message,
+        let wrong_at = |name: &str, text: &str, range: Range<usize>, message: &str| Mistake {
+            message: message.to_owned(),
             help: None,
-            place: Some(Place { file: name.to_owned(), text: text.to_owned(), range: 0..text.len() }),
+            place: Some(Place { file: name.to_owned(), text: text.to_owned(), range }),
             second: None,
         };
+        let wrong = |name: &str, text: &str, message: &str| wrong_at(name, text, 0..text.len(), message);
         let mistakes = self.pieces.iter().filter_map(|(name, text)| {
             let name = name.as_ref()?;
             if name.starts_with("parameters") && syn::parse_str::<syn::Ident>(text).is_err() {
-                return Some(wrong(name, text, "expected a name that Rust allows too".to_owned()));
+                return Some(wrong(name, text, "expected a name that Rust allows too"));
             }
             match text.parse::<TokenStream>() {
-                Ok(tokens) if tokens.is_empty() => Some(wrong(name, text, "the text is empty".to_owned())),
+                Ok(tokens) if tokens.is_empty() => Some(wrong(name, text, "the text is empty")),
                 Ok(_) => None,
-                Err(_) => {
-                    let message = "brackets that do not match, or a character that no formula has";
-                    Some(wrong(name, text, message.to_owned()))
-                }
+                // A prime is often meant as a derivative by time.
+                Err(_) => Some(match text.find('\'') {
+                    Some(at) => {
+                        let message = "formulas have no primes; the velocity of `x` is `dot(x)`";
+                        wrong_at(name, text, at..at + 1, message)
+                    }
+                    None => {
+                        wrong(name, text, "brackets that do not match, or a character that no formula has")
+                    }
+                }),
             }
         });
         let mistakes: Vec<_> = mistakes.collect();

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import doctest
+import json
 import os
 import re
 import subprocess
 import sys
 
 import nhi
+import numpy as np
 import pytest
 from conftest import ROOT
 
@@ -38,6 +40,23 @@ def test_the_examples_of_a_readme(readme, tmp_path, monkeypatch):
         exec(block, names)
     run = names["run"]
     assert run.t[-1] == 100 and isinstance(run, nhi.Run)
+
+
+def test_the_notebook():
+    notebook = json.loads((ROOT / "examples" / "python" / "coin.ipynb").read_text(encoding="utf-8"))
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    names: dict = {}
+    for cell in cells:
+        exec(cell, names)
+    # What the notebook shows of the last lines of cells.
+    for shown in (names["coin"], names["coin"].report(), names["run"], names["swung"]):
+        assert len(shown._repr_html_()) > 1000
+    # By hand: without a torque, the coin runs on a circle at a constant rate.
+    run, radius = names["run"], 1 / 0.5
+    np.testing.assert_allclose(
+        run.q[:, :2], radius * np.column_stack([np.sin(run.t / 2), 1 - np.cos(run.t / 2)]), atol=1e-4
+    )
+    np.testing.assert_allclose(np.hypot(*names["ends"][:, :2].T)[0], 10)
 
 
 @pytest.mark.parametrize("example", ["tour.py", "sympy_disc.py"])

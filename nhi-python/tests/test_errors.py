@@ -149,3 +149,14 @@ def test_a_member_that_fails_stays_behind(failing):
     assert isinstance(error, nhi.StepError)
     assert np.isfinite(q[: error.step, 0]).all() and np.isnan(q[error.step :, 0]).all()
     assert np.isnan(many.energy).tolist() == [True, False]
+
+
+def test_primes_are_no_velocities():
+    with pytest.raises(nhi.DeclarationError, match="the velocity of `x` is `dot") as caught:
+        nhi.System(coordinates=["x"], lagrangian="1/2*x'^2", constraints=[])
+    assert (caught.value.column, caught.value.token) == (6, "'")
+
+
+def test_a_start_that_is_refused_names_the_remedy(sleigh):
+    with pytest.raises(ValueError, match=r"^v0: .* `blade` by \S+; `project=True` begins at"):
+        sleigh.simulation(P, [0, 0, 0], [1, 0.5, 0.3], 0.01)
