@@ -280,7 +280,7 @@ fn scoreboard(
     print(board.text().as_bytes())?;
     let Some(folder) = out else { return Ok(()) };
     create(folder)?;
-    let figures = board.figures().map_err(|error| Failed::Stopped(error.to_string()))?;
+    let figures = board.figures();
     for figure in &figures {
         save(&folder.join(figure.name), figure.svg.as_bytes())?;
     }

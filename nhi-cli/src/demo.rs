@@ -1,12 +1,11 @@
 //! The demonstration: two systems of *Simulating Nonholonomic Dynamics* (Kobilarov, Martín de Diego &
 //! Ferraro) with every method, against the exact flow.
 
-use crate::figure::{COLOURS, Curve, Panel, Scale, Undrawn, draw};
 use crate::list::table;
 use crate::models::model;
 use crate::run::Stopped;
 use nhi_run::model::{Instance, METHODS, Method, Model, Phase};
-use plotters::style::RGBColor;
+use nhi_run::plot::{COLOURS, Chart, Curve, Scale, figure};
 use std::f64::consts::FRAC_PI_2;
 use std::time::{Duration, Instant};
 
@@ -114,8 +113,8 @@ impl Example {
     pub(crate) fn show(&self) -> Result<Shown, Stopped> {
         let exact = self.exact()?;
         let tracks: Vec<_> = METHODS.iter().map(|method| self.track(method, &exact)).collect();
-        let svg = self.draw(&tracks, &exact).map_err(Stopped::new)?;
-        Ok(Shown { text: self.describe(&tracks), figure: (format!("{}.svg", self.name), svg) })
+        let figure = (format!("{}.svg", self.name), self.draw(&tracks, &exact));
+        Ok(Shown { text: self.describe(&tracks), figure })
     }
 
     /// The exact flow at the nodes.
@@ -207,10 +206,9 @@ impl Example {
         text
     }
 
-    fn draw(&self, tracks: &[Track], exact: &[Phase]) -> Result<String, Undrawn> {
+    fn draw(&self, tracks: &[Track], exact: &[Phase]) -> String {
         let path = exact.iter().take(self.path_steps as usize + 1).map(|(q, _)| (self.point)(q)).collect();
-        let exact =
-            Curve { name: "exact".to_owned(), colour: RGBColor(190, 190, 190), width: 6, points: path };
+        let exact = Curve { name: "exact".to_owned(), colour: "#bebebe", width: 6.0, points: path };
         let (sign, energy) = match self.energy {
             Scale::Logarithmic => (f64::abs as fn(f64) -> f64, "|E − E exact| / E(0)"),
             _ => (std::convert::identity as fn(f64) -> f64, "(E − E exact) / E(0)"),
@@ -218,28 +216,30 @@ impl Example {
         let curves = |points: &dyn Fn(&Track) -> Vec<(f64, f64)>| {
             let drawn = DRAWN.iter().zip(COLOURS).filter_map(|(id, colour)| {
                 let track = tracks.iter().find(|track| track.method.id == *id)?;
-                Some(Curve { name: (*id).to_owned(), colour, width: 2, points: points(track) })
+                Some(Curve { name: (*id).to_owned(), colour, width: 2.0, points: points(track) })
             });
             drawn.collect::<Vec<_>>()
         };
         let mut paths = curves(&|track| track.points.clone());
         paths.push(exact);
         let errors = curves(&|track| track.energy.iter().map(|&(t, error)| (t, sign(error))).collect());
-        draw(&[
-            Panel {
-                title: format!("{}: {}", self.title, self.path),
+        let path = format!("{}: {}", self.title, self.path);
+        let charts = [
+            Chart {
+                title: path.clone(),
                 x: "x".to_owned(),
                 y: "y".to_owned(),
                 scale: Scale::Equal,
                 curves: paths,
             },
-            Panel {
+            Chart {
                 title: "relative error of the energy".to_owned(),
                 x: "t".to_owned(),
                 y: energy.to_owned(),
                 scale: self.energy,
                 curves: errors,
             },
-        ])
+        ];
+        figure(&path, &charts)
     }
 }

@@ -4,7 +4,6 @@ mod case;
 mod check;
 mod declared;
 mod demo;
-mod figure;
 mod files;
 mod forms;
 mod generate;

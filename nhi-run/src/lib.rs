@@ -44,7 +44,7 @@ mod markup;
 pub mod model;
 mod page;
 mod panels;
-mod plot;
+pub mod plot;
 mod recording;
 mod run;
 mod system;

@@ -2,9 +2,7 @@
 
 use super::board::{Board, Cell, Cloud, Sheet};
 use super::energy::Verdict;
-use crate::figure::{COLOURS, Curve, Panel, Scale, Undrawn, draw};
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use nhi_run::plot::{COLOURS, Chart, Curve, Field, Matrix, Scale, figure, matrix};
 
 /// A file name, a caption and the picture.
 pub(crate) struct Figure {
@@ -19,14 +17,11 @@ const DRAWN: [&str; 7] =
 
 impl Board {
     /// All figures that have something to show.
-    pub(crate) fn figures(&self) -> Result<Vec<Figure>, Undrawn> {
+    pub(crate) fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
         if !self.sheets.is_empty() {
-            figures.push(Figure {
-                name: "board.svg",
-                caption: "Every method on every model: the measured order, and the verdict on the energy in a long run.",
-                svg: self.matrix()?,
-            });
+            let caption = "Every method on every model: the measured order, and the verdict on the energy in a long run.";
+            figures.push(Figure { name: "board.svg", caption, svg: self.matrix(caption) });
         }
         for (name, caption, panels) in [
             ("orders.svg", "Errors of q at t = 3 against the step size, above rounding.", self.orders()),
@@ -48,20 +43,20 @@ impl Board {
         ] {
             let panels: Vec<_> = panels.into_iter().filter(|panel| !panel.curves.is_empty()).collect();
             if !panels.is_empty() {
-                figures.push(Figure { name, caption, svg: draw(&panels)? });
+                figures.push(Figure { name, caption, svg: figure(caption, &panels) });
             }
         }
-        Ok(figures)
+        figures
     }
 
     fn sheet(&self, model: &str) -> Option<&Sheet> {
         self.sheets.iter().find(|sheet| sheet.course.model.name() == model)
     }
 
-    fn orders(&self) -> Vec<Panel> {
+    fn orders(&self) -> Vec<Chart> {
         let panel = |model: &&str| {
             let sheet = self.sheet(model)?;
-            Some(Panel {
+            Some(Chart {
                 title: (*model).to_owned(),
                 x: "h".to_owned(),
                 y: "error of q".to_owned(),
@@ -72,10 +67,10 @@ impl Board {
         ["contact_oscillator", "rotating_table_skate", "euler_disk"].iter().filter_map(panel).collect()
     }
 
-    fn energies(&self) -> Vec<Panel> {
+    fn energies(&self) -> Vec<Chart> {
         let panel = |model: &&str| {
             let sheet = self.sheet(model)?;
-            Some(Panel {
+            Some(Chart {
                 title: (*model).to_owned(),
                 x: "t".to_owned(),
                 y: "|E − E(0)| / E(0)".to_owned(),
@@ -95,7 +90,7 @@ impl Board {
             .collect()
     }
 
-    fn parasites(&self) -> Vec<Panel> {
+    fn parasites(&self) -> Vec<Chart> {
         let shown = [
             "sleigh_com",
             "sleigh_moving_mass",
@@ -105,7 +100,7 @@ impl Board {
             "vertical_disk",
             "euler_disk",
         ];
-        let panel = |(id, title): (&str, &str)| Panel {
+        let panel = |(id, title): (&str, &str)| Chart {
             title: title.to_owned(),
             x: "t".to_owned(),
             y: "η".to_owned(),
@@ -116,15 +111,15 @@ impl Board {
                 .filter_map(|(model, colour)| {
                     let cell = self.sheet(model)?.cells.iter().find(|cell| cell.method.id == id)?;
                     let points = cell.parasite.as_ref()?.course.iter().filter(|(t, _)| *t <= 60.0).copied();
-                    Some(Curve { name: (*model).to_owned(), colour, width: 1, points: points.collect() })
+                    Some(Curve { name: (*model).to_owned(), colour, width: 1.0, points: points.collect() })
                 })
                 .collect(),
         };
         [("rattle", "consistent start"), ("rattle_projected", "projected start")].map(panel).into()
     }
 
-    fn volumes_drawn(&self) -> Vec<Panel> {
-        let panel = |(model, title): (&str, &str)| Panel {
+    fn volumes_drawn(&self) -> Vec<Chart> {
+        let panel = |(model, title): (&str, &str)| Chart {
             title: title.to_owned(),
             x: "t".to_owned(),
             y: "volume / volume(0)".to_owned(),
@@ -137,7 +132,7 @@ impl Board {
                         cloud.model == model && cloud.method.is_some_and(|method| method.id == *id)
                     };
                     let points = self.clouds.iter().find(same)?.volume.course.clone();
-                    Some(Curve { name: (*id).to_owned(), colour, width: 2, points })
+                    Some(Curve { name: (*id).to_owned(), colour, width: 2.0, points })
                 })
                 .collect(),
         };
@@ -147,65 +142,43 @@ impl Board {
     }
 
     /// Models against methods, coloured by the verdict on the energy, with the measured orders.
-    fn matrix(&self) -> Result<String, Undrawn> {
-        const ROW: i32 = 20;
-        const COLUMN: i32 = 50;
-        const LEFT: i32 = 150;
-        const TOP: i32 = 190;
-        let rows = self.sheets[0].cells.len() as i32;
-        let size = (LEFT + COLUMN * self.sheets.len() as i32 + 20, TOP + ROW * rows + 50);
-        let mut svg = String::new();
-        {
-            let root = SVGBackend::with_string(&mut svg, (size.0 as u32, size.1 as u32)).into_drawing_area();
-            root.fill(&WHITE)?;
-            let style = |size: i32| ("sans-serif", size).into_text_style(&root).color(&BLACK);
-            let left = style(13).pos(Pos::new(HPos::Left, VPos::Center));
-            let centre = style(12).pos(Pos::new(HPos::Center, VPos::Center));
-            let upright = left.transform(FontTransform::Rotate270);
-            for (column, sheet) in (0..).zip(&self.sheets) {
-                let x = LEFT + COLUMN * column;
-                root.draw_text(sheet.course.model.name(), &upright, (x + COLUMN / 2, TOP - 8))?;
-                for (row, cell) in (0..).zip(&sheet.cells) {
-                    let y = TOP + ROW * row;
-                    if column == 0 {
-                        root.draw_text(cell.method.id, &left, (8, y + ROW / 2))?;
-                    }
-                    let corners = [(x + 1, y + 1), (x + COLUMN - 1, y + ROW - 1)];
-                    root.draw(&Rectangle::new(corners, colour(cell.verdict()).filled()))?;
-                    let order = match cell.order.slope {
-                        Some(slope) if cell.order.settled => format!("{slope:.2}"),
-                        Some(slope) => format!("~{slope:.0}"),
-                        None => "–".to_owned(),
-                    };
-                    root.draw_text(&order, &centre, (x + COLUMN / 2, y + ROW / 2))?;
-                }
-            }
-            let y = TOP + ROW * rows + 25;
-            let legend = [
-                (Some(Verdict::Bounded), "energy bounded"),
-                (Some(Verdict::Drifting), "drifts"),
-                (Some(Verdict::Lost), "lost (error over 10 %)"),
-                (Some(Verdict::Stopped), "run stops"),
-                (None, "forces do work"),
-            ];
-            for (i, (verdict, name)) in (0..).zip(legend) {
-                let x = 8 + 190 * i;
-                root.draw(&Rectangle::new([(x, y - 8), (x + 26, y + 8)], colour(verdict).filled()))?;
-                root.draw_text(name, &left, (x + 34, y))?;
-            }
-            root.present()?;
-        }
-        Ok(svg)
+    fn matrix(&self, caption: &str) -> String {
+        let field = |cell: &Cell| Field {
+            colour: colour(cell.verdict()),
+            text: match cell.order.slope {
+                Some(slope) if cell.order.settled => format!("{slope:.2}"),
+                Some(slope) => format!("~{slope:.0}"),
+                None => "–".to_owned(),
+            },
+        };
+        let column =
+            |sheet: &Sheet| (sheet.course.model.name(), sheet.cells.iter().map(field).collect::<Vec<_>>());
+        let legend = [
+            (Some(Verdict::Bounded), "energy bounded"),
+            (Some(Verdict::Drifting), "drifts"),
+            (Some(Verdict::Lost), "lost (error over 10 %)"),
+            (Some(Verdict::Stopped), "run stops"),
+            (None, "forces do work"),
+        ];
+        let rows = self.sheets.first().map_or(&[][..], |sheet| &sheet.cells);
+        matrix(
+            caption,
+            &Matrix {
+                columns: self.sheets.iter().map(column).collect(),
+                rows: rows.iter().map(|cell| cell.method.id).collect(),
+                legend: legend.map(|(verdict, meaning)| (colour(verdict), meaning)).into(),
+            },
+        )
     }
 }
 
-fn colour(verdict: Option<Verdict>) -> RGBColor {
+fn colour(verdict: Option<Verdict>) -> &'static str {
     match verdict {
-        Some(Verdict::Bounded) => RGBColor(158, 216, 199),
-        Some(Verdict::Drifting) => RGBColor(247, 221, 150),
-        Some(Verdict::Lost) => RGBColor(240, 168, 120),
-        Some(Verdict::Stopped) => RGBColor(190, 150, 190),
-        None => RGBColor(232, 232, 232),
+        Some(Verdict::Bounded) => "#9ed8c7",
+        Some(Verdict::Drifting) => "#f7dd96",
+        Some(Verdict::Lost) => "#f0a878",
+        Some(Verdict::Stopped) => "#be96be",
+        None => "#e8e8e8",
     }
 }
 
@@ -213,7 +186,7 @@ fn colour(verdict: Option<Verdict>) -> RGBColor {
 fn curves(sheet: &Sheet, points: impl Fn(&Cell) -> Vec<(f64, f64)>) -> Vec<Curve> {
     let drawn = DRAWN.iter().zip(COLOURS).filter_map(|(id, colour)| {
         let cell = sheet.cells.iter().find(|cell| cell.method.id == *id)?;
-        Some(Curve { name: (*id).to_owned(), colour, width: 2, points: points(cell) })
+        Some(Curve { name: (*id).to_owned(), colour, width: 2.0, points: points(cell) })
     });
     drawn.collect()
 }

@@ -5,7 +5,6 @@
 //! out z and have the momentum p_x = (1 + y²) ẋ, the density is 1/√(1 + y²). Start, step size, radius of the
 //! cloud and time span are theirs: (p_x, x, p_y, y) = (1, 0, 1, 0), h = 0.25, 0.01 and 30.
 
-use nalgebra::SMatrix;
 use nhi_run::model::{Method, Model, Phase};
 
 /// Step size.
@@ -94,6 +93,31 @@ fn phase(&[x, y, z, dx, dy]: &[f64; DIMENSION]) -> Phase {
 fn weighted(points: &[Phase]) -> f64 {
     let coordinates: Vec<_> = points.iter().map(|(q, v)| [q[0], q[1], q[2], v[0], v[1]]).collect();
     let pairs = &coordinates[1..];
-    let axes = SMatrix::<f64, DIMENSION, DIMENSION>::from_fn(|i, j| pairs[2 * j][i] - pairs[2 * j + 1][i]);
-    (1.0 + coordinates[0][1].powi(2)).sqrt() * axes.determinant().abs()
+    let axes = std::array::from_fn(|j| std::array::from_fn(|i| pairs[2 * j][i] - pairs[2 * j + 1][i]));
+    (1.0 + coordinates[0][1].powi(2)).sqrt() * determinant(axes).abs()
+}
+
+/// By elimination with pivots of the largest magnitude.
+fn determinant(mut rows: [[f64; DIMENSION]; DIMENSION]) -> f64 {
+    let mut determinant = 1.0;
+    for k in 0..DIMENSION {
+        let largest =
+            (k..DIMENSION).max_by(|&i, &j| rows[i][k].abs().total_cmp(&rows[j][k].abs())).unwrap_or(k);
+        if largest != k {
+            rows.swap(k, largest);
+            determinant = -determinant;
+        }
+        let pivot = rows[k];
+        determinant *= pivot[k];
+        if pivot[k] == 0.0 {
+            return 0.0;
+        }
+        for row in &mut rows[k + 1..] {
+            let factor = row[k] / pivot[k];
+            for (entry, above) in row.iter_mut().zip(pivot) {
+                *entry -= factor * above;
+            }
+        }
+    }
+    determinant
 }

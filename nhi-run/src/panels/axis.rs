@@ -36,14 +36,14 @@ const MAGNITUDES: std::ops::Range<f64> = 1e-280..1e280;
 
 impl Axis {
     /// Holds the finite values of all `columns` with a margin.
-    pub(super) fn of<'a>(columns: impl IntoIterator<Item = &'a [f64]>) -> Axis {
+    pub(crate) fn of<'a>(columns: impl IntoIterator<Item = &'a [f64]>) -> Axis {
         let (low, high) = extent(columns.into_iter().flatten().copied());
         let margin = MARGIN * (high - low);
         Axis::between(low - margin, high + margin)
     }
 
     /// From the smallest to the largest finite value.
-    pub(super) fn exact(values: &[f64]) -> Axis {
+    pub(crate) fn exact(values: &[f64]) -> Axis {
         let (low, high) = extent(values.iter().copied());
         Axis::between(low, high)
     }
@@ -116,6 +116,23 @@ pub(crate) fn ticks(low: f64, high: f64, length: f64) -> Ticks {
         .collect();
     let unit = if exponent == 0 { String::new() } else { format!("×{}", power(exponent)) };
     Ticks { ticks, unit }
+}
+
+/// Decades with ticks, at most.
+const DECADES: i32 = 8;
+/// Powers of ten below this one are drawn as this one: they are roundings.
+const LOWEST: f64 = -17.0;
+
+/// The range of a logarithmic axis, whose values are powers of ten, and its ticks at whole ones.
+pub(crate) fn decades(powers: &[f64]) -> ((f64, f64), Ticks) {
+    let (low, high) = bounds(powers.iter().copied()).unwrap_or((-1.0, 0.0));
+    let low = low.max(LOWEST).floor();
+    let high = high.ceil().max(low + 1.0);
+    let (first, last) = (low as i32, high as i32);
+    let step = (last - first + DECADES - 1) / DECADES;
+    let tick = |exponent: i32| Tick { at: f64::from(exponent), label: power(exponent) };
+    let ticks = (first..=last).filter(|exponent| exponent % step == 0).map(tick).collect();
+    ((low, high), Ticks { ticks, unit: String::new() })
 }
 
 /// Ranges around the given ones in which a unit is equally long on both axes of a picture `width` wide and `height` high.

@@ -5,7 +5,7 @@ mod decimate;
 mod number;
 mod scene;
 
-pub(crate) use axis::{Axis, Ticks, equal};
+pub(crate) use axis::{Axis, Ticks, decades, equal, ticks};
 pub(crate) use number::number;
 pub(crate) use scene::{Ball, Body, Camera, Placed, Scene, View};
 

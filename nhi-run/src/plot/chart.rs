@@ -12,7 +12,7 @@ const TICK_FONT: u32 = 11;
 
 /// The rectangle of two axes, and their ranges.
 #[derive(Clone, Copy)]
-struct Axes {
+pub(super) struct Axes {
     left: f64,
     right: f64,
     top: f64,
@@ -23,7 +23,14 @@ struct Axes {
 
 impl Axes {
     /// Below the title, with room for the labels.
-    fn within(place: Place, top: f64, x: (f64, f64), y: (f64, f64), y_ticks: &Ticks, y_name: &str) -> Axes {
+    pub(super) fn within(
+        place: Place,
+        top: f64,
+        x: (f64, f64),
+        y: (f64, f64),
+        y_ticks: &Ticks,
+        y_name: &str,
+    ) -> Axes {
         let widest = y_ticks.ticks.iter().map(|tick| tick.label.chars().count()).max().unwrap_or(0);
         let named = if y_name.is_empty() { 0.0 } else { 18.0 };
         Axes {
@@ -36,7 +43,17 @@ impl Axes {
         }
     }
 
-    fn at(&self, x: f64, y: f64) -> [f64; 2] {
+    /// The size of the rectangle.
+    pub(super) fn size(&self) -> (f64, f64) {
+        (self.right - self.left, self.bottom - self.top)
+    }
+
+    /// The lowest value of the vertical axis.
+    pub(super) fn bottom_value(&self) -> f64 {
+        self.y.0
+    }
+
+    pub(super) fn at(&self, x: f64, y: f64) -> [f64; 2] {
         let share = |(low, high): (f64, f64), value: f64| (value - low) / (high - low);
         [
             self.left + share(self.x, x) * (self.right - self.left),
@@ -45,7 +62,7 @@ impl Axes {
     }
 
     /// Draws the axes with ticks and names.
-    fn draw(&self, svg: &mut Svg, place: Place, x: (&Ticks, &str), y: (&Ticks, &str)) {
+    pub(super) fn draw(&self, svg: &mut Svg, place: Place, x: (&Ticks, &str), y: (&Ticks, &str)) {
         let grid = Stroke::new(GRID, 1.0);
         let shown = |at: f64, (low, high): (f64, f64)| {
             let rounding = 1e-9 * (high - low);
@@ -81,9 +98,9 @@ impl Axes {
     }
 
     /// Draws within the axes.
-    fn clipped(&self, svg: &mut Svg, place: Place, draw: impl FnOnce(&mut Svg)) {
-        let size = [self.right - self.left + 2.0, self.bottom - self.top + 2.0];
-        svg.clipped(place.number, [self.left - 1.0, self.top - 1.0, size[0], size[1]], draw);
+    pub(super) fn clipped(&self, svg: &mut Svg, place: Place, draw: impl FnOnce(&mut Svg)) {
+        let (width, height) = self.size();
+        svg.clipped(place.number, [self.left - 1.0, self.top - 1.0, width + 2.0, height + 2.0], draw);
     }
 
     /// The curve of two columns.
@@ -142,7 +159,7 @@ pub(super) fn plane(
     let top = place.titled(svg, title, legend);
     let [x_ticks, y_ticks] = &view.ticks;
     let mut axes = Axes::within(place, top, view.ranges[0], view.ranges[1], y_ticks, &view.names[1]);
-    let (width, height) = (axes.right - axes.left, axes.bottom - axes.top);
+    let (width, height) = axes.size();
     let margin = view.margin / 2.0;
     let with_margin = view.ranges.map(|(low, high)| (low - margin, high + margin));
     [axes.x, axes.y] = equal(with_margin[0], with_margin[1], width, height);

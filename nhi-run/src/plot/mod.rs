@@ -1,8 +1,11 @@
 //! The panels of a recording as one SVG picture.
 
 mod chart;
+mod figure;
 mod space;
 mod svg;
+
+pub use figure::{Chart, Curve, Field, Matrix, Scale, figure, matrix};
 
 use crate::panels::{Panels, Scene, Series};
 use crate::recording::Recording;
@@ -28,7 +31,7 @@ const GRID: &str = "#e4e7ea";
 const FRAME: &str = "#b9c0c8";
 const WARNING: &str = "#b03a00";
 /// Okabe and Ito's palette, which is safe for colour-blind readers.
-const COLOURS: [&str; crate::panels::CURVES] =
+pub const COLOURS: [&str; crate::panels::CURVES] =
     ["#0072b2", "#009e73", "#d55e00", "#cc79a7", "#e69f00", "#56b4e9", INK];
 /// The colours of the axes of a body, and of paths.
 const AXES: [&str; 3] = [COLOURS[2], COLOURS[1], COLOURS[0]];
