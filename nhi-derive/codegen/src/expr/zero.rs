@@ -75,6 +75,17 @@ impl Pool {
         self.largest_rank(&entries, columns).unwrap_or(columns.min(rows.len()))
     }
 
+    /// A rank that a matrix, given by rows, has at some point at least.
+    pub fn least_rank(&mut self, rows: &[Vec<Expr>]) -> usize {
+        let columns = rows.iter().map(Vec::len).min().unwrap_or(0);
+        let entries: Vec<Expr> = rows.iter().flat_map(|row| &row[..columns]).copied().collect();
+        let exact = match self.is_rational(&entries) {
+            true => self.exact_rank(&entries, columns),
+            false => None,
+        };
+        exact.max(self.real_rank(&entries, columns)).unwrap_or(0)
+    }
+
     /// Largest rank that a matrix, given row by row, may have; `None` if it is defined at no point.
     fn largest_rank(&mut self, entries: &[Expr], columns: usize) -> Option<usize> {
         let exact = self.exact_rank(entries, columns)?;

@@ -31,7 +31,7 @@ pub use combine::{Block, Combination, Rows};
 pub use connection::{Admissible, Connection, Projectors, Vertical};
 pub use flag::{Flag, Holonomic};
 pub use measure::Measure;
-pub use reversal::Reversal;
+pub use reversal::{Reversal, Reversibility};
 pub use structure::Structure;
 pub use symmetry::{Symmetry, invariances};
 

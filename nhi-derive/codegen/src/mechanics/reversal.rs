@@ -9,9 +9,17 @@
 //! ```
 //!
 //! b does not change with a total time derivative in L. Inputs run backwards with the motion.
+//!
+//! These equations are not necessary: they ask more than the motion on the constraints. A reflection is excluded if it
+//! surely does not preserve the constraints, or if it does and somewhere on them surely changes the accelerations,
+//!
+//! ```text
+//! a(s q, −s' v, −t) ≠ s' a(q, v, t).
+//! ```
 
-use super::{Matrix, Mechanics};
-use crate::expr::Expr;
+use super::{Matrix, Mechanics, dot};
+use crate::engine::{Engine, EngineError};
+use crate::expr::{Expr, Zero};
 use crate::group::Part;
 use std::collections::HashMap;
 
@@ -27,6 +35,22 @@ pub struct Reversal {
     pub about_zero: bool,
 }
 
+/// Whether a reflection reverses the motion.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reversibility {
+    /// This one does, of those that do one of the fewest coordinates.
+    By(Reversal),
+    /// None of the changes of signs of coordinates, and mirrors of the pose, does. Their number, and whether those are all.
+    Excluded {
+        /// How many were tried, the identity among them.
+        tried: usize,
+        /// Whether all combinations of signs were.
+        all: bool,
+    },
+    /// Neither is known.
+    NotDecided,
+}
+
 /// Signs of configuration and velocities.
 #[derive(Clone)]
 struct Signs {
@@ -35,22 +59,42 @@ struct Signs {
 }
 
 impl Mechanics {
-    /// The reflection of the fewest coordinates that reverses the motion, if a change of signs does; none beside
-    /// auxiliary states.
-    pub fn reversal(&mut self) -> Option<Reversal> {
-        // Whether their rates turn round with the motion is not asked.
+    /// Whether a change of signs reverses the motion, from the accelerations as functions of q, v and t.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn reversibility(
+        &mut self,
+        engine: &mut dyn Engine,
+        acceleration: &[Expr],
+    ) -> Result<Reversibility, EngineError> {
+        // Whether the rates of auxiliary states turn round with the motion is not asked.
         if !self.system.states.is_empty() {
-            return None;
+            return Ok(Reversibility::NotDecided);
         }
-        let signs = self.reflections().into_iter().find(|signs| self.is_reversed(signs))?;
-        let names = self.system.coordinates.iter().zip(&signs.q);
-        let reflected = names.filter(|(_, s)| **s < 0).map(|(c, _)| c.name.clone()).collect();
-        let t = [self.system.t];
-        let about_zero = [&self.momentum, &self.bias, &self.residual]
-            .into_iter()
-            .flatten()
-            .any(|&e| self.system.pool.depends_on(e, &t));
-        Some(Reversal { reflected, about_zero })
+        let all = self.reflections();
+        if let Some(signs) = all.iter().find(|signs| self.is_reversed(signs)) {
+            let names = self.system.coordinates.iter().zip(&signs.q);
+            let reflected = names.filter(|(_, s)| **s < 0).map(|(c, _)| c.name.clone()).collect();
+            let t = [self.system.t];
+            let about_zero = [&self.momentum, &self.bias, &self.residual]
+                .into_iter()
+                .flatten()
+                .any(|&e| self.system.pool.depends_on(e, &t));
+            return Ok(Reversibility::By(Reversal { reflected, about_zero }));
+        }
+        let admissible = self.admissible(engine)?;
+        let u: Vec<Expr> = admissible.free.iter().map(|&i| self.v[i]).collect();
+        let mut on_constraints = HashMap::new();
+        for ((&v, row), &drift) in self.v.iter().zip(&admissible.d).zip(&admissible.drift) {
+            let linear = dot(&mut self.system.pool, row, &u);
+            on_constraints.insert(v, self.system.pool.add(linear, drift));
+        }
+        let excluded = all.iter().all(|signs| self.is_excluded(signs, &on_constraints, acceleration));
+        Ok(match excluded {
+            true => Reversibility::Excluded { tried: all.len(), all: self.mirrors() <= MAX_MIRRORS },
+            false => Reversibility::NotDecided,
+        })
     }
 
     /// Whether a change of signs reverses the Lagrangian too, L(s q, −s' v, −t) = L(q, v, t), and with it the motions of
@@ -59,16 +103,22 @@ impl Mechanics {
         self.reflections().into_iter().any(|signs| self.reverses_momenta(&signs) && self.is_reversed(&signs))
     }
 
-    /// All reflections to try, those of fewer entries first.
-    fn reflections(&self) -> Vec<Signs> {
-        let (k, n) = (self.system.shape(), self.n());
+    /// How many signs there are to choose.
+    fn mirrors(&self) -> usize {
         // Mirrors of the pose: signs of the axes in space and in the body at once.
         let axes: usize = match self.system.group.map(|group| group.pose) {
             None => 0,
             Some([Part::Number, ..]) => 2,
             Some(_) => 3,
         };
-        let bits = k + axes;
+        self.system.shape() + axes
+    }
+
+    /// All reflections to try, those of fewer entries first.
+    fn reflections(&self) -> Vec<Signs> {
+        let (k, n) = (self.system.shape(), self.n());
+        let bits = self.mirrors();
+        let axes = bits - k;
         let sets: Vec<u32> = if bits <= MAX_MIRRORS {
             (0..1 << bits).collect()
         } else {
@@ -158,12 +208,44 @@ impl Mechanics {
         if differences.into_iter().any(|e| !pool.vanishes(e)) {
             return false;
         }
-        let rows: Matrix =
-            self.mu.iter().zip(&self.mu_t).map(|(row, &dt)| [&row[..], &[dt]].concat()).collect();
-        let m = rows.len();
-        if m == 0 {
+        let both = self.with_images(signs);
+        self.system.pool.rank(&both) == self.mu.len()
+    }
+
+    /// Whether the motion is surely not reversed, by the accelerations at admissible velocities.
+    fn is_excluded(
+        &mut self,
+        signs: &Signs,
+        on_constraints: &HashMap<Expr, Expr>,
+        acceleration: &[Expr],
+    ) -> bool {
+        let both = self.with_images(signs);
+        let m = self.mu.len();
+        if self.system.pool.least_rank(&both) > m {
             return true;
         }
+        if self.system.pool.rank(&both) > m {
+            return false;
+        }
+        let (free, back) = (self.free_pose(), self.images(signs));
+        let pool = &mut self.system.pool;
+        acceleration.iter().zip(&signs.v).any(|(&a, &s)| {
+            let image = pool.substitute(&[a], &back)[0];
+            let expected = pool.int(s);
+            let expected = pool.mul(expected, a);
+            let difference = pool.sub(image, expected);
+            let difference = pool.substitute(&[difference], on_constraints);
+            let difference = pool.substitute(&difference, &free)[0];
+            pool.zero_test(difference) == Zero::No
+        })
+    }
+
+    /// The constraints (μ, μ₀) and below them their images.
+    fn with_images(&mut self, signs: &Signs) -> Matrix {
+        let (free, back) = (self.free_pose(), self.images(signs));
+        let pool = &mut self.system.pool;
+        let rows: Matrix =
+            self.mu.iter().zip(&self.mu_t).map(|(row, &dt)| [&row[..], &[dt]].concat()).collect();
         let mut both = rows.clone();
         for row in &rows {
             let mut image = pool.substitute(row, &back);
@@ -173,7 +255,6 @@ impl Mechanics {
             }
             both.push(image);
         }
-        let both: Matrix = both.iter().map(|row| pool.substitute(row, &free)).collect();
-        pool.rank(&both) == m
+        both.iter().map(|row| pool.substitute(row, &free)).collect()
     }
 }

@@ -3,6 +3,7 @@
 use super::{declared, derived, model};
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::mechanics::{Flag, Measure, Mechanics};
+use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::Role;
 use nhi_codegen::report::{Answer, Block, Report};
 
@@ -79,21 +80,44 @@ fn position_constraints_are_integrable() {
 
 #[test]
 fn reversals() {
-    let reversal = |keys: &str| {
-        let found = declared(keys).mechanics.reversal();
-        found.map(|reversal| reversal.reflected)
+    let reversal = |derived: &Derived| {
+        let report = super::report(derived);
+        let blocks = report.sections.iter().flat_map(|section| &section.blocks);
+        let finding = blocks.filter_map(|block| match block {
+            Block::Finding(finding) if finding.key == "reversible" => Some(finding),
+            _ => None,
+        });
+        let found: Vec<_> = finding.collect();
+        (found[0].answer, found[0].reason.clone())
     };
+    let declared = |keys: &str| reversal(&declared(keys));
     let particle = "coordinates(x, y), lagrangian = m/2*(dot(x)^2 + dot(y)^2)";
-    let magnet = "coordinates(x, y), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + c*(x*dot(y) - y*dot(x))";
-    let none: Vec<String> = Vec::new();
-    assert_eq!(reversal(&format!("{particle}, constraints()")), Some(none.clone()));
+    let field = "coordinates(x, y), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + c*(x*dot(y) - y*dot(x))";
+    let plain = (Answer::Yes, "Under v → −v.".to_owned());
+    let mirrored = "Under v → −v together with the reflection that changes the sign of `x`.";
+    let mirrored = (Answer::Yes, mirrored.to_owned());
+    assert_eq!(declared(&format!("{particle}, constraints()")), plain);
     // A field turns motions the other way round, unless they are seen in a mirror.
-    assert_eq!(reversal(&format!("{magnet}, constraints()")), Some(vec!["x".to_owned()]));
-    assert_eq!(reversal(&format!("{particle}, constraints(dx - c*y*dt)")), Some(vec!["x".to_owned()]));
-    assert_eq!(reversal(&format!("{particle}, constraints(), force = -c*dot(x)*dx")), None);
-    assert_eq!(reversal(&format!("{particle}, constraints(), force = c*cos(t)*dx")), Some(none));
-    let gauged = derived(&model("src/contact_oscillator_gauged.rs"), "rattle").mechanics.reversal();
-    assert_eq!(gauged.map(|reversal| reversal.reflected), Some(Vec::new()));
+    assert_eq!(declared(&format!("{field}, constraints()")), mirrored);
+    assert_eq!(declared(&format!("{particle}, constraints(dx - c*y*dt)")), mirrored);
+    let about = (Answer::Yes, "Under v → −v, about the instant t = 0.".to_owned());
+    assert_eq!(declared(&format!("{particle}, constraints(), force = c*cos(t)*dx")), about);
+    assert_eq!(reversal(&derived(&model("src/contact_oscillator_gauged.rs"), "rattle")), plain);
+    // Friction, and potentials that no mirror leaves as they are, exclude all four changes of signs.
+    for keys in [
+        format!("{particle}, constraints(), force = -c*dot(x)*dx"),
+        format!("{field} - r*(x^3 + y^3), constraints()"),
+    ] {
+        let (answer, reason) = declared(&keys);
+        assert_eq!(answer, Answer::No, "{keys}");
+        assert!(reason.starts_with("Of the 4 changes of signs of coordinates that were tried"), "{reason}");
+    }
+    // So does a constraint that none of them preserves,
+    let skewed = format!("{particle}, constraints(dx - (1 + y + y^3*x)*dt)");
+    assert_eq!(declared(&skewed).0, Answer::No);
+    // but no friction that the constraint keeps from doing work.
+    let idle = format!("{particle}, constraints(dx), force = -c*dot(x)*dx");
+    assert_eq!(declared(&idle).0, Answer::NotDecided);
 }
 
 fn measure(name: &str) -> Measure {

@@ -5,13 +5,13 @@ use super::expectation::expectations;
 use super::{Context, listed, text};
 use crate::engine::EngineError;
 use crate::expr::Expr;
-use crate::mechanics::{Flag, Measure, dot};
+use crate::mechanics::{Flag, Measure, Reversibility, dot};
 use crate::report::Math;
 
 pub(super) fn structure(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
     let mut blocks: Vec<Block> = simple(x).into_iter().map(Block::Finding).collect();
     blocks.push(Block::Finding(holonomic(x)?));
-    blocks.push(Block::Finding(reversible(x)));
+    blocks.push(Block::Finding(reversible(x)?));
     blocks.push(Block::Finding(measure(x)?));
     blocks.push(Block::Heading("expectation".into(), "What to expect".into()));
     blocks.push(text(
@@ -131,11 +131,32 @@ fn holonomic(x: &mut Context<'_>) -> Result<Finding, EngineError> {
     Ok(Finding { formulas, ..finding("holonomic", question, answer, reason) })
 }
 
-fn reversible(x: &mut Context<'_>) -> Finding {
+fn reversible(x: &mut Context<'_>) -> Result<Finding, EngineError> {
     let question = "Reversible";
-    let Some(reversal) = x.mechanics.reversal() else {
-        let reason = "no change of signs of coordinates together with v → −v reverses the motion; other maps were not tried.";
-        return finding("reversible", question, Answer::NotDecided, reason);
+    let acceleration = x.acceleration.clone();
+    let reversal = match x.mechanics.reversibility(x.engine, &acceleration)? {
+        Reversibility::By(reversal) => reversal,
+        Reversibility::Excluded { tried, all } => {
+            let pose = match x.mechanics.system.group {
+                Some(_) => " and mirrors of the pose",
+                None => "",
+            };
+            let combined = if all { "all combinations" } else { "none, and one at a time" };
+            let reason = format!(
+                "of the {tried} changes of signs of coordinates{pose} that were tried ({combined}), each together with v → −v, \
+                 none turns the motions into motions; other maps were not tried."
+            );
+            return Ok(finding("reversible", question, Answer::No, reason));
+        }
+        Reversibility::NotDecided => {
+            let reason = match x.mechanics.system.states.is_empty() {
+                true => {
+                    "no change of signs of coordinates together with v → −v was found to reverse the motion, and not all are excluded."
+                }
+                false => "there are auxiliary states.",
+            };
+            return Ok(finding("reversible", question, Answer::NotDecided, reason));
+        }
     };
     let about = if reversal.about_zero { ", about the instant t = 0" } else { "" };
     let inputs = if x.mechanics.system.inputs.is_empty() { "" } else { " Inputs run backwards too." };
@@ -146,7 +167,7 @@ fn reversible(x: &mut Context<'_>) -> Finding {
             format!("under v → −v together with the reflection that changes the sign of {}", listed(&names))
         }
     };
-    finding("reversible", question, Answer::Yes, format!("{how}{about}.{inputs}"))
+    Ok(finding("reversible", question, Answer::Yes, format!("{how}{about}.{inputs}")))
 }
 
 fn measure(x: &mut Context<'_>) -> Result<Finding, EngineError> {
