@@ -60,8 +60,12 @@ impl Chart {
         let legend = self.curves.iter().map(|curve| (curve.name.as_str(), curve.colour));
         let top = place.titled(svg, &self.title, legend);
         let curves: Vec<Vec<[f64; 2]>> = self.curves.iter().map(|curve| self.placed(curve)).collect();
-        let values = |i: usize| curves.iter().flatten().map(|point| point[i]).collect::<Vec<f64>>();
-        let (x, y) = (values(0), values(1));
+        let y: Vec<f64> = curves.iter().flatten().map(|point| point[1]).collect();
+        let x: Vec<f64> = match self.scale {
+            Scale::DoublyLogarithmic => curves.iter().flatten().map(|point| point[0]).collect(),
+            // Those of values without a place, too.
+            _ => self.curves.iter().flat_map(|curve| &curve.points).map(|point| point.0).collect(),
+        };
         let (mut x, mut y) = match self.scale {
             Scale::Fill => (linear(Axis::exact(&x)), linear(Axis::of([y.as_slice()]))),
             Scale::Equal => (linear(Axis::of([x.as_slice()])), linear(Axis::of([y.as_slice()]))),

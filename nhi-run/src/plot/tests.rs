@@ -1,4 +1,4 @@
-use super::plot;
+use super::{COLOURS, Chart, Curve, Field, Matrix, Scale, figure, matrix, plot};
 use crate::panels::tests::recording;
 use crate::recording::{Pose, Quantity};
 
@@ -51,4 +51,59 @@ fn an_empty_recording_has_a_picture() {
     let svg = plot(&recording(&[]));
     assert!(svg.contains(">no samples</text>"));
     assert!(!svg.contains("NaN") && !svg.contains("inf"));
+}
+
+#[test]
+fn figures_place_their_curves() {
+    let curve = |name: &str, points: Vec<(f64, f64)>| Curve {
+        name: name.to_owned(),
+        colour: COLOURS[0],
+        width: 2.0,
+        points,
+    };
+    let chart = |scale, curves| Chart {
+        title: "errors".to_owned(),
+        x: "t".to_owned(),
+        y: "e".to_owned(),
+        scale,
+        curves,
+    };
+    let points = |svg: &str| -> Vec<[f64; 2]> {
+        let line = svg.lines().find(|line| line.contains("stroke-width=\"2\"")).expect("a curve");
+        let path = line.split('"').nth(1).expect("a path").replace("h0", "");
+        let pairs = path.split(['M', 'L']).skip(1);
+        pairs
+            .map(|pair| pair.split_once(',').map(|(x, y)| [x, y].map(|n| n.parse().unwrap())).unwrap())
+            .collect()
+    };
+    // On a logarithmic axis equal factors are equally far apart, and zero has no place.
+    let decades = curve("a<b", vec![(0.0, 0.0), (1.0, 1e-3), (2.0, 1e-2), (3.0, 1e-1)]);
+    let svg = figure("of a <test>", &[chart(Scale::Logarithmic, vec![decades.clone()])]);
+    assert!(svg.contains("<title>of a &lt;test&gt;</title>") && svg.contains(">a&lt;b</text>"));
+    let [a, b, c] = points(&svg)[..] else { panic!("{svg}") };
+    assert!((a[1] - b[1] - (b[1] - c[1])).abs() < 0.2 && a[1] > b[1]);
+    assert!(svg.contains(">10⁻³</text>") && svg.contains(">10⁻¹</text>") && svg.contains(">0</text>"));
+    // A unit is equally long on both axes.
+    let square = curve("square", vec![(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)]);
+    let svg = figure("", &[chart(Scale::Equal, vec![square])]);
+    let [a, b, c] = points(&svg)[..] else { panic!("{svg}") };
+    assert!((b[0] - a[0] - (b[1] - c[1])).abs() < 0.2, "{a:?} {b:?} {c:?}");
+    // Charts stand side by side.
+    let both = [chart(Scale::Fill, vec![decades.clone()]), chart(Scale::DoublyLogarithmic, vec![decades])];
+    assert_eq!(figure("", &both).matches(">errors</text>").count(), 2);
+}
+
+#[test]
+fn a_matrix_has_a_field_for_each_row() {
+    let field = |text: &str| Field { colour: "#9ed8c7", text: text.to_owned() };
+    let fields = Matrix {
+        columns: vec![("one", vec![field("2.00"), field("–")]), ("two", vec![field("~3"), field("4.00")])],
+        rows: vec!["dla2", "rk4"],
+        legend: vec![("#9ed8c7", "bounded")],
+    };
+    let svg = matrix("all", &fields);
+    for text in ["one", "two", "dla2", "rk4", "2.00", "–", "~3", "4.00", "bounded"] {
+        assert_eq!(svg.matches(&format!(">{text}</text>")).count(), 1, "{text}");
+    }
+    assert_eq!(svg.matches("<polygon").count(), 5);
 }
