@@ -68,8 +68,8 @@ impl<S: System, M: Method<S>> Run for Fused<S, M> {
 
 /// The initial state of the hand-written kernels.
 pub(crate) fn start<S: System + Clone, M: Method<S>>(row: &Row<S>, method: &M) -> (S, M::State<f64>) {
-    let system = row.defaults.clone();
-    let (q, v) = (row.initial)(&system);
+    let system = row.example();
+    let (q, v) = row.start(&system);
     let inputs = S::Inputs::splat(0.0);
     match method.start(&system.parameters(), H, &q, &v, &S::States::splat(0.0), 0.0, &inputs) {
         Ok(state) => (system, state),
@@ -103,8 +103,8 @@ pub(crate) fn in_numbers<S: System + 'static, M: Method<S> + 'static, T: Scalar 
     method: M,
     state: impl Fn(f64, usize) -> T,
 ) -> Box<dyn Run> {
-    let parameters: S::Parameters<T> = vector(row.defaults.parameters(), |x, _| T::from_f64(x));
-    let (q, v) = (row.initial)(&row.defaults);
+    let parameters: S::Parameters<T> = vector(row.example().parameters(), |x, _| T::from_f64(x));
+    let (q, v) = row.start(&row.example());
     let n = q.as_ref().len();
     let (q, v) = (vector(q, &state), vector(v, |x, i| state(x, n + i)));
     let (h, t, inputs) = (T::from_f64(H), T::from_f64(0.0), S::Inputs::splat(T::from_f64(0.0)));
@@ -127,8 +127,8 @@ pub(crate) fn vector<T: Scalar, V: Vector<f64>, W: Vector<T>>(values: V, of: imp
 }
 
 fn simulation<S: System + Clone, M: Method<S>>(row: &Row<S>, method: M) -> Simulation<S, M> {
-    let (q, v) = (row.initial)(&row.defaults);
-    match Simulation::new(row.defaults.clone(), method, q, v, H) {
+    let (q, v) = row.start(&row.example());
+    match Simulation::new(row.example(), method, q, v, H) {
         Ok(simulation) => simulation,
         Err(error) => panic!("{}: {error}", row.name),
     }

@@ -73,7 +73,7 @@ pub fn cases() -> Vec<Case> {
 /// Configurations and velocities near the model's.
 pub(crate) fn initial<S: System>(row: &Row<S>) -> [(S::Configuration<f64>, S::Velocity<f64>); TRAJECTORIES] {
     std::array::from_fn(|i| {
-        let (mut q, mut v) = (row.initial)(&row.defaults);
+        let (mut q, mut v) = row.start(&row.example());
         let mut angle = i as f64;
         // The entries of a rotation matrix are not free.
         let free = if q.as_ref().len() == v.as_ref().len() { q.as_mut() } else { &mut [] };
@@ -81,7 +81,7 @@ pub(crate) fn initial<S: System>(row: &Row<S>) -> [(S::Configuration<f64>, S::Ve
             angle += 1.0;
             *x += 0.05 * (angle * i as f64).sin();
         }
-        match S::project(&row.defaults.parameters(), &q, &v, 0.0, &S::Inputs::splat(0.0)) {
+        match S::project(&row.example().parameters(), &q, &v, 0.0, &S::Inputs::splat(0.0)) {
             Ok(v) => (q, v),
             Err(failure) => panic!("{}: {failure:?}", row.name),
         }
@@ -104,7 +104,7 @@ impl<S: System, M: Method<S> + Sync, A: Arithmetic> Run for Ensemble<S, M, A> {
 }
 
 fn ensemble<S: System + Clone, M: Method<S> + Clone>(row: &Row<S>, method: M) -> Ensemble<S, M> {
-    match Ensemble::new(row.defaults.clone(), method, initial(row), H) {
+    match Ensemble::new(row.example(), method, initial(row), H) {
         Ok(ensemble) => ensemble,
         Err(error) => panic!("{}: {error}", row.name),
     }
@@ -114,7 +114,7 @@ fn ensemble<S: System + Clone, M: Method<S> + Clone>(row: &Row<S>, method: M) ->
 fn multiplications<S: System, M: Method<S>>(row: &Row<S>, method: &M) -> u64 {
     let constant = |x, _| Counted::from_f64(x);
     let [(q, v), ..] = initial(row);
-    let parameters: S::Parameters<Counted> = vector(row.defaults.parameters(), constant);
+    let parameters: S::Parameters<Counted> = vector(row.example().parameters(), constant);
     let (q, v, inputs) = (vector(q, constant), vector(v, constant), S::Inputs::splat(Counted::from_f64(0.0)));
     let (h, t) = (Counted::from_f64(H), Counted::from_f64(0.0));
     let prepared = method.prepare(&parameters, h);

@@ -21,14 +21,5 @@ pub struct ChaoticR7;
 simulated!(ChaoticR7);
 
 /// Row of the model table.
-pub const MODEL: Row<ChaoticR7> = Row {
-    name: "chaotic_r7",
-    summary: "chaotic coupled oscillators on R^7, one constraint",
-    reference_coordinates: &["x", "y1", "y2", "y3", "z1", "z2", "z3"],
-    defaults: ChaoticR7,
-    build: |_| ChaoticR7,
-    initial: |_| ([0.7, 0.3, -0.4, 0.5, 0.6, -0.2, 0.4], [0.43, 0.6, -0.3, 0.8, 0.5, 0.7, -0.6]),
-    conservative: true,
-    invariants: &[],
-    solution: None,
-};
+pub const MODEL: Row<ChaoticR7> =
+    Row { name: "chaotic_r7", on_group: false, build: |_| ChaoticR7, solution: None };

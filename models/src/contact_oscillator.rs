@@ -1,7 +1,7 @@
 //! Contact oscillator: a harmonic oscillator in space on the contact distribution dx + y dz = 0
 //! (McLachlan & Perlmutter 2006, section 5.1). All orbits are quasi-periodic.
 
-use crate::{Invariant, Row, simulated};
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Isotropic oscillator of unit mass and stiffness, constrained to dx + y dz = 0.
@@ -17,14 +17,5 @@ pub struct ContactOscillator;
 simulated!(ContactOscillator);
 
 /// Row of the model table.
-pub const MODEL: Row<ContactOscillator> = Row {
-    name: "contact_oscillator",
-    summary: "harmonic oscillator on a contact distribution, quasi-periodic",
-    reference_coordinates: &["x", "y", "z"],
-    defaults: ContactOscillator,
-    build: |_| ContactOscillator,
-    initial: |_| ([0.5, 0.3, 0.4], [-0.18, 0.8, 0.6]),
-    conservative: true,
-    invariants: &[Invariant { name: "E_y", value: |_, q, v| (v[1].powi(2) + q[1].powi(2)) / 2.0 }],
-    solution: None,
-};
+pub const MODEL: Row<ContactOscillator> =
+    Row { name: "contact_oscillator", on_group: false, build: |_| ContactOscillator, solution: None };

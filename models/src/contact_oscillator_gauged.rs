@@ -2,7 +2,7 @@
 //! same, but L is no longer even in the velocities (Modin & Verdier, *What makes nonholonomic
 //! integrators work?*, Numer. Math. 145, 2020).
 
-use crate::{Invariant, Row, contact_oscillator, simulated};
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// The contact oscillator in another gauge.
@@ -23,12 +23,7 @@ simulated!(ContactOscillatorGauged);
 /// Row of the model table.
 pub const MODEL: Row<ContactOscillatorGauged> = Row {
     name: "contact_oscillator_gauged",
-    summary: "contact oscillator with a total derivative added to L, which is not even in v",
-    reference_coordinates: contact_oscillator::MODEL.reference_coordinates,
-    defaults: ContactOscillatorGauged,
+    on_group: false,
     build: |_| ContactOscillatorGauged,
-    initial: |_| (contact_oscillator::MODEL.initial)(&contact_oscillator::ContactOscillator),
-    conservative: true,
-    invariants: &[Invariant { name: "E_y", value: |_, q, v| (v[1].powi(2) + q[1].powi(2)) / 2.0 }],
     solution: None,
 };

@@ -44,16 +44,7 @@ simulated!(EulerDisk);
 /// Row of the model table.
 pub const MODEL: Row<EulerDisk> = Row {
     name: "euler_disk",
-    summary: "rolling and tilting disk under gravity",
-    reference_coordinates: &["x", "y", "phi", "th", "psi"],
-    defaults: EulerDisk { m: 1.0, R: 1.0, I1: 0.25, I3: 0.5, g: 9.81 },
+    on_group: false,
     build: |p| EulerDisk { m: p[0], R: p[1], I1: p[2], I3: p[3], g: p[4] },
-    initial: |s| {
-        let phi: f64 = 0.2;
-        let dpsi = -3.0;
-        ([0.0, 0.0, phi, 1.1, 0.0], [-s.R * dpsi * phi.cos(), -s.R * dpsi * phi.sin(), 2.0, 0.3, dpsi])
-    },
-    conservative: true,
-    invariants: &[],
     solution: None,
 };

@@ -1,6 +1,6 @@
 //! Knife edge on an inclined plane: it does not slide down but follows a cycloid.
 
-use crate::{Invariant, Row, simulated};
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Knife edge at (x, y) with heading φ; x points down the plane.
@@ -31,19 +31,14 @@ simulated!(KnifeIncline);
 /// Row of the model table.
 pub const MODEL: Row<KnifeIncline> = Row {
     name: "knife_incline",
-    summary: "knife edge on an inclined plane",
-    reference_coordinates: &["x", "y", "phi"],
-    defaults: KnifeIncline { m: 1.0, J: 0.5, g: 9.81, alpha: 0.5 },
+    on_group: false,
     build: |p| KnifeIncline { m: p[0], J: p[1], g: p[2], alpha: p[3] },
-    initial: |_| ([0.0; 3], [0.0, 0.0, 1.5]),
-    conservative: true,
-    invariants: &[Invariant { name: "p_phi", value: |s, _, v| s.J * v[2] }],
     solution: Some(cycloid),
 };
 
 /// Released at rest with angular velocity ω, the edge follows a cycloid.
 fn cycloid(knife: &KnifeIncline, t: f64) -> ([f64; 3], [f64; 3]) {
-    let (_, [.., omega]) = (MODEL.initial)(knife);
+    let (_, [.., omega]) = MODEL.start(knife);
     let slope = knife.g * knife.alpha.sin();
     let (sin, cos) = (omega * t).sin_cos();
     let speed = slope / omega * sin;

@@ -1,8 +1,8 @@
 //! Nonholonomic systems of the literature, each declared with nhi's derive alone.
 //!
 //! A model is a file with a declaration and a [`Row`], and a line of the table [`MODELS`], which tests and benchmarks read.
-//! The command runs the text of the declaration; the facts of the row stand for it in a JSON file beside, and a line of
-//! `nhi_run::model::MODELS` names both.
+//! Its facts stand in a JSON file beside, and a line of `nhi_run::model::MODELS` names both: the command runs the text of
+//! the declaration, and rows have the facts from there.
 
 mod row;
 mod simulated;
@@ -29,7 +29,7 @@ pub mod vertical_disk;
 pub use nhi_run::model::{Family, GROUP_METHODS, Instance, METHODS, Method, Model, Node, Phase, Trajectory};
 #[doc(hidden)]
 pub use nhi_run::variants;
-pub use row::{Invariant, Row, Value};
+pub use row::Row;
 #[doc(hidden)]
 pub use simulated::macros;
 pub use simulated::{Simulated, Visitor};

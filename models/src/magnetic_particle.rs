@@ -28,12 +28,7 @@ simulated!(MagneticParticle);
 /// Row of the model table.
 pub const MODEL: Row<MagneticParticle> = Row {
     name: "magnetic_particle",
-    summary: "particle in a magnetic field, gyroscopic terms",
-    reference_coordinates: &["x", "y", "z"],
-    defaults: MagneticParticle { B: 0.8, k: 1.0 },
+    on_group: false,
     build: |p| MagneticParticle { B: p[0], k: p[1] },
-    initial: |_| ([0.5, 0.3, 0.4], [-0.18, 0.8, 0.6]),
-    conservative: true,
-    invariants: &[],
     solution: None,
 };

@@ -1,6 +1,6 @@
 //! Mobile robot with differential drive, its centre of mass ahead of the axle.
 
-use crate::{Invariant, Row, simulated};
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Robot with centre of mass (x, y), heading θ and wheel angles φ_r, φ_l.
@@ -44,21 +44,7 @@ simulated!(MobileRobot);
 /// Row of the model table.
 pub const MODEL: Row<MobileRobot> = Row {
     name: "mobile_robot",
-    summary: "mobile robot with differential drive and wheel torques",
-    reference_coordinates: &["x", "y", "th", "phr", "phl"],
-    defaults: MobileRobot { m: 2.0, Iz: 0.3, Iw: 0.05, r: 0.1, b: 0.25, d: 0.12, T1: 0.3, T2: 0.2 },
+    on_group: false,
     build: |p| MobileRobot { m: p[0], Iz: p[1], Iw: p[2], r: p[3], b: p[4], d: p[5], T1: p[6], T2: p[7] },
-    initial: |s| {
-        let theta: f64 = 0.4;
-        let (sin, cos) = theta.sin_cos();
-        let (right, left) = (4.0, 2.5);
-        let omega = s.r * (right - left) / (2.0 * s.b);
-        let speed = s.r * (right + left) / 2.0;
-        let (dx, dy) = (speed * cos - s.d * omega * sin, speed * sin + s.d * omega * cos);
-        ([0.0, 0.0, theta, 0.0, 0.0], [dx, dy, omega, right, left])
-    },
-    conservative: false,
-    // The difference of the last two constraints is integrable.
-    invariants: &[Invariant { name: "heading", value: |s, q, _| q[2] - s.r / (2.0 * s.b) * (q[3] - q[4]) }],
     solution: None,
 };

@@ -1,6 +1,6 @@
 //! Nonholonomic particle: unit mass on dz = y dx, free or in a harmonic potential.
 
-use crate::{Invariant, Row, simulated};
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Particle of unit mass on dz − y dx = 0 with a spring of stiffness `k` to the origin.
@@ -22,30 +22,15 @@ pub struct NhParticle {
 simulated!(NhParticle);
 
 /// Row of the model table: the free particle.
-pub const MODEL: Row<NhParticle> = Row {
-    name: "nh_particle",
-    summary: "nonholonomic particle, free",
-    reference_coordinates: &["x", "y", "z"],
-    defaults: NhParticle { k: 0.0 },
-    build: |p| NhParticle { k: p[0] },
-    initial: |_| ([0.2, -0.3, 0.1], [0.9, 0.7, -0.27]),
-    conservative: true,
-    invariants: &[Invariant { name: "E_y", value: |s, q, v| (v[1].powi(2) + s.k * q[1].powi(2)) / 2.0 }],
-    solution: Some(free),
-};
+pub const MODEL: Row<NhParticle> =
+    Row { name: "nh_particle", on_group: false, build: |p| NhParticle { k: p[0] }, solution: Some(free) };
 
 /// Row of the model table: the particle in a harmonic potential.
-pub const HARMONIC: Row<NhParticle> = Row {
-    name: "nh_particle_harmonic",
-    summary: "nonholonomic particle in a harmonic potential",
-    defaults: NhParticle { k: 1.0 },
-    solution: None,
-    ..MODEL
-};
+pub const HARMONIC: Row<NhParticle> = Row { name: "nh_particle_harmonic", solution: None, ..MODEL };
 
 /// Without a potential ẏ and ẋ√(1+y²) are constant.
 fn free(particle: &NhParticle, t: f64) -> ([f64; 3], [f64; 3]) {
-    let ([x0, y0, z0], [dx0, dy, _]) = (MODEL.initial)(particle);
+    let ([x0, y0, z0], [dx0, dy, _]) = MODEL.start(particle);
     let y = y0 + dy * t;
     let (root0, root) = ((1.0 + y0 * y0).sqrt(), (1.0 + y * y).sqrt());
     let c = dx0 * root0;

@@ -1,7 +1,7 @@
 //! Perturbed contact oscillator (McLachlan & Perlmutter 2006, section 5.2): a quartic coupling of
 //! strength ε breaks the integrability of the contact oscillator.
 
-use crate::{Invariant, Row, simulated};
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Contact oscillator with the additional potential ε x² z² / 2.
@@ -25,12 +25,7 @@ simulated!(PerturbedOscillator);
 /// Row of the model table.
 pub const MODEL: Row<PerturbedOscillator> = Row {
     name: "perturbed_oscillator",
-    summary: "contact oscillator with a quartic coupling",
-    reference_coordinates: &["x", "y", "z"],
-    defaults: PerturbedOscillator { eps: 0.3 },
+    on_group: false,
     build: |p| PerturbedOscillator { eps: p[0] },
-    initial: |_| ([0.9, 0.6, 0.5], [-0.24, 0.8, 0.4]),
-    conservative: true,
-    invariants: &[Invariant { name: "E_y", value: |_, q, v| (v[1].powi(2) + q[1].powi(2)) / 2.0 }],
     solution: None,
 };

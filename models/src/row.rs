@@ -1,41 +1,42 @@
 use crate::{Instance, Method, Model, Phase, Simulated, Trajectory};
 use nhi_run::flow;
+use nhi_run::model::Declared;
 use nhi_runtime::{Error, Factor, Failure, Posed, System, Vector};
-
-/// A conserved quantity of the system `S`.
-pub struct Invariant<S: System> {
-    /// Name, also in reference data.
-    pub name: &'static str,
-    /// Its value at (q, v).
-    pub value: Value<S>,
-}
-
-/// A function of a system's parameters, configuration and velocity.
-pub type Value<S> = fn(&S, &<S as System>::Configuration<f64>, &<S as System>::Velocity<f64>) -> f64;
 
 /// A configuration and a velocity of `S`.
 type PhaseOf<S> = (<S as System>::Configuration<f64>, <S as System>::Velocity<f64>);
 
-/// What there is to say of a model besides its declaration.
+/// A model of `nhi_run::model::MODELS`, which has its facts, as a type whose steps rustc has compiled.
 pub struct Row<S: System + 'static> {
     /// Name, also on the command line and in reference data.
     pub name: &'static str,
-    /// What it is, in a few words.
-    pub summary: &'static str,
-    /// Names of the coordinates in reference data.
-    pub reference_coordinates: &'static [&'static str],
-    /// The system with its default parameters.
-    pub defaults: S,
+    /// Whether it is one of the models for methods on groups. Two models of one name differ in this.
+    pub on_group: bool,
     /// The system with the parameters `p`, in order.
     pub build: fn(S::Parameters<f64>) -> S,
-    /// Initial data (q₀, v₀) on the constraint manifold.
-    pub initial: fn(&S) -> PhaseOf<S>,
-    /// Whether the energy is conserved.
-    pub conservative: bool,
-    /// Other conserved quantities.
-    pub invariants: &'static [Invariant<S>],
     /// The solution that starts at the initial data, at time t.
     pub solution: Option<fn(&S, f64) -> PhaseOf<S>>,
+}
+
+impl<S: System> Row<S> {
+    /// The system with its default parameters.
+    pub fn example(&self) -> S {
+        (self.build)(vector(&self.declared().defaults()))
+    }
+
+    /// Initial data (q₀, v₀) on the constraint manifold.
+    pub fn start(&self, system: &S) -> PhaseOf<S> {
+        let (q, v) = self.declared().instance(system.parameters().as_ref()).initial();
+        (vector(&q), vector(&v))
+    }
+
+    /// Its facts.
+    ///
+    /// # Panics
+    /// Where there is no model of its name, and where no machine code can be run.
+    fn declared(&self) -> &'static Declared {
+        nhi_run::model::loaded(self.name, self.on_group).unwrap_or_else(|error| panic!("{error}"))
+    }
 }
 
 impl<S: Simulated<Configuration<f64>: Rates>> Model for Row<S> {
@@ -48,7 +49,7 @@ impl<S: Simulated<Configuration<f64>: Rates>> Model for Row<S> {
     }
 
     fn summary(&self) -> &'static str {
-        self.summary
+        self.declared().summary()
     }
 
     fn coordinates(&self) -> &'static [&'static str] {
@@ -56,7 +57,7 @@ impl<S: Simulated<Configuration<f64>: Rates>> Model for Row<S> {
     }
 
     fn reference_coordinates(&self) -> &'static [&'static str] {
-        self.reference_coordinates
+        self.declared().reference_coordinates()
     }
 
     fn velocities(&self) -> &'static [&'static str] {
@@ -88,15 +89,15 @@ impl<S: Simulated<Configuration<f64>: Rates>> Model for Row<S> {
     }
 
     fn defaults(&self) -> Vec<f64> {
-        self.defaults.parameters().as_ref().to_vec()
+        self.declared().defaults()
     }
 
     fn conservative(&self) -> bool {
-        self.conservative
+        self.declared().conservative()
     }
 
     fn invariants(&self) -> Vec<&'static str> {
-        self.invariants.iter().map(|invariant| invariant.name).collect()
+        self.declared().invariants()
     }
 
     fn instance(&self, parameters: &[f64]) -> Box<dyn Instance> {
@@ -104,8 +105,7 @@ impl<S: Simulated<Configuration<f64>: Rates>> Model for Row<S> {
         Box::new(Values {
             parameters: system.parameters(),
             system,
-            initial: self.initial,
-            invariants: self.invariants,
+            declared: self.declared().instance(parameters),
             solution: self.solution,
         })
     }
@@ -115,8 +115,8 @@ impl<S: Simulated<Configuration<f64>: Rates>> Model for Row<S> {
 struct Values<S: System + 'static> {
     system: S,
     parameters: S::Parameters<f64>,
-    initial: fn(&S) -> PhaseOf<S>,
-    invariants: &'static [Invariant<S>],
+    /// The same without rustc, for what the facts say.
+    declared: Box<dyn Instance>,
     solution: Option<fn(&S, f64) -> PhaseOf<S>>,
 }
 
@@ -126,7 +126,7 @@ impl<S: Simulated<Configuration<f64>: Rates>> Instance for Values<S> {
     }
 
     fn initial(&self) -> Phase {
-        phase::<S>((self.initial)(&self.system))
+        self.declared.initial()
     }
 
     fn solution(&self, t: f64) -> Option<Phase> {
@@ -146,8 +146,7 @@ impl<S: Simulated<Configuration<f64>: Rates>> Instance for Values<S> {
     }
 
     fn invariants(&self, q: &[f64], v: &[f64]) -> Vec<f64> {
-        let (q, v) = (vector(q), vector(v));
-        self.invariants.iter().map(|invariant| (invariant.value)(&self.system, &q, &v)).collect()
+        self.declared.invariants(q, v)
     }
 
     fn project(&self, q: &[f64], v: &[f64]) -> Result<Vec<f64>, Failure> {

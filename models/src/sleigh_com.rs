@@ -34,11 +34,6 @@ impl SleighCom {
         [omega, u * cos - self.a * omega * sin, u * sin + self.a * omega * cos]
     }
 
-    /// The point of contact of the blade at q.
-    pub fn contact(&self, q: [f64; 3]) -> [f64; 2] {
-        [q[1] - self.a * q[0].cos(), q[2] - self.a * q[0].sin()]
-    }
-
     /// The motion in closed form: (Δθ, ω, u), the angle turned, angular velocity and blade speed, a time
     /// `s` after the blade stood still, for a sleigh of energy `energy` that turns counter-clockwise.
     /// It solves ω' = −k u ω, u' = a ω² with k = m a / (I + m a²).
@@ -54,12 +49,7 @@ impl SleighCom {
 /// Row of the model table.
 pub const MODEL: Row<SleighCom> = Row {
     name: "sleigh_com",
-    summary: "Chaplygin sleigh, (x, y) its centre of mass",
-    reference_coordinates: &["th", "x", "y"],
-    defaults: SleighCom { m: 1.0, I: 0.5, a: 0.2 },
+    on_group: false,
     build: |p| SleighCom { m: p[0], I: p[1], a: p[2] },
-    initial: |s| ([0.3, 0.0, 0.0], s.velocity(0.3, 1.2, 0.7)),
-    conservative: true,
-    invariants: &[],
     solution: None,
 };

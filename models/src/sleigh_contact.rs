@@ -30,15 +30,7 @@ simulated!(SleighContact);
 /// Row of the model table.
 pub const MODEL: Row<SleighContact> = Row {
     name: "sleigh_contact",
-    summary: "Chaplygin sleigh, (x, y) the contact of its blade",
-    reference_coordinates: &["th", "x", "y"],
-    defaults: SleighContact { m: 1.0, I: 0.5, a: 0.2 },
+    on_group: false,
     build: |p| SleighContact { m: p[0], I: p[1], a: p[2] },
-    initial: |_| {
-        let theta: f64 = 0.3;
-        ([theta, 0.0, 0.0], [1.2, 0.7 * theta.cos(), 0.7 * theta.sin()])
-    },
-    conservative: true,
-    invariants: &[],
     solution: None,
 };

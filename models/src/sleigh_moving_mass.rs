@@ -40,15 +40,7 @@ simulated!(SleighMovingMass);
 /// Row of the model table.
 pub const MODEL: Row<SleighMovingMass> = Row {
     name: "sleigh_moving_mass",
-    summary: "Chaplygin sleigh with a mass sliding on a spring",
-    reference_coordinates: &["th", "x", "y", "s"],
-    defaults: SleighMovingMass { m: 1.0, I: 0.4, a: 0.15, m2: 0.5, k: 3.0, s0: 0.3 },
+    on_group: false,
     build: |p| SleighMovingMass { m: p[0], I: p[1], a: p[2], m2: p[3], k: p[4], s0: p[5] },
-    initial: |_| {
-        let theta: f64 = 0.2;
-        ([theta, 0.0, 0.0, 0.45], [1.0, 0.8 * theta.cos(), 0.8 * theta.sin(), 0.2])
-    },
-    conservative: true,
-    invariants: &[],
     solution: None,
 };

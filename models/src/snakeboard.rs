@@ -3,7 +3,6 @@
 //! constraints are independent.
 
 use crate::{Row, simulated};
-use core::f64::consts::PI;
 use nhi_runtime::prelude::*;
 
 /// Board at (x, y) with heading θ, rotor angle ψ and steering angles φ, −φ of the wheel pairs.
@@ -44,20 +43,10 @@ pub struct Snakeboard {
 
 simulated!(Snakeboard);
 
-/// Initial data of both snakeboards, at the nonholonomic momentum p₁ = −1.
-pub(crate) fn initial(m: f64, l: f64, rotor: f64) -> ([f64; 5], [f64; 5]) {
-    let (psi, phi) = (PI / 2.0, PI / 3.0);
-    let (dpsi, dphi, p1) = (2.5, -0.02, -1.0);
-    let s = (p1 - rotor * (2.0 * phi).sin() * dpsi) / (4.0 * m * l.powi(2) * phi.cos().powi(2));
-    ([psi, phi, 0.0, 0.0, 0.0], [dpsi, dphi, s * (2.0 * phi).sin(), -2.0 * l * s * phi.cos().powi(2), 0.0])
-}
-
 /// Row of the model table.
 pub const MODEL: Row<Snakeboard> = Row {
     name: "snakeboard",
-    summary: "snakeboard driven by rotor and steering torques",
-    reference_coordinates: &["psi", "phi", "th", "x", "y"],
-    defaults: Snakeboard { m: 1.0, l: 1.0, I: 0.4, J: 2.0, Apsi: 1.0, Aphi: 1.0, wpsi: 20.0, wphi: 2.0 },
+    on_group: false,
     build: |p| Snakeboard {
         m: p[0],
         l: p[1],
@@ -68,8 +57,5 @@ pub const MODEL: Row<Snakeboard> = Row {
         wpsi: p[6],
         wphi: p[7],
     },
-    initial: |s| initial(s.m, s.l, s.I),
-    conservative: false,
-    invariants: &[],
     solution: None,
 };

@@ -1,6 +1,6 @@
 //! Snakeboard without torques.
 
-use crate::{Invariant, Row, simulated, snakeboard};
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Board at (x, y) with heading θ, rotor angle ψ and steering angles φ, −φ of the wheel pairs.
@@ -35,16 +35,7 @@ simulated!(SnakeboardFree);
 /// Row of the model table.
 pub const MODEL: Row<SnakeboardFree> = Row {
     name: "snakeboard_free",
-    summary: "snakeboard without torques",
-    reference_coordinates: &["psi", "phi", "th", "x", "y"],
-    defaults: SnakeboardFree { m: 1.0, l: 1.0, I: 0.4, J: 2.0 },
+    on_group: false,
     build: |p| SnakeboardFree { m: p[0], l: p[1], I: p[2], J: p[3] },
-    initial: |s| snakeboard::initial(s.m, s.l, s.I),
-    conservative: true,
-    // Neither constraint involves dψ or dφ, and L neither ψ nor φ: both are horizontal symmetries.
-    invariants: &[
-        Invariant { name: "p_psi", value: |s, _, v| s.I * (v[0] + v[2]) },
-        Invariant { name: "p_phi", value: |s, _, v| 2.0 * s.J * v[1] },
-    ],
     solution: None,
 };

@@ -1,6 +1,6 @@
 //! Vertical rolling disk, optionally tied to the origin by a spring.
 
-use crate::{Invariant, Row, simulated};
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Upright disk at (x, y), rolling angle θ, heading φ.
@@ -36,19 +36,14 @@ simulated!(VerticalDisk);
 /// Row of the model table.
 pub const MODEL: Row<VerticalDisk> = Row {
     name: "vertical_disk",
-    summary: "vertical rolling disk",
-    reference_coordinates: &["x", "y", "th", "phi"],
-    defaults: VerticalDisk { m: 1.0, R: 0.5, I: 0.125, J: 0.0625, k: 0.0 },
+    on_group: false,
     build: |p| VerticalDisk { m: p[0], R: p[1], I: p[2], J: p[3], k: p[4] },
-    initial: |s| ([0.1, -0.2, 0.4, 0.0], [s.R * 1.3, 0.0, 1.3, 0.7]),
-    conservative: true,
-    invariants: &[Invariant { name: "p_phi", value: |s, _, v| s.J * v[3] }],
     solution: Some(circle),
 };
 
 /// Without a spring the disk rolls along a circle at constant speed.
 fn circle(disk: &VerticalDisk, t: f64) -> ([f64; 4], [f64; 4]) {
-    let ([x0, y0, theta0, phi0], [.., dtheta, dphi]) = (MODEL.initial)(disk);
+    let ([x0, y0, theta0, phi0], [.., dtheta, dphi]) = MODEL.start(disk);
     let radius = disk.R * dtheta / dphi;
     let phi = phi0 + dphi * t;
     let x = x0 + radius * (phi.sin() - phi0.sin());

@@ -4,12 +4,14 @@ use crate::case::{GivenSample, Malformed, unknown};
 use crate::group::{FIELDS_OF_SAMPLES, GroupSample, Layout};
 use crate::number::Number;
 use crate::problem::{Problem, Scheme, count, vector};
+use crate::progress::Progress;
 use crate::run::Stopped;
 use nhi_run::Sample;
-use nhi_run::model::Family;
+use nhi_run::model::{Family, Model};
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::fmt;
+use std::ops::ControlFlow;
 
 /// Largest accepted |x − y| / (1 + |y|) for a computed x and a given y.
 ///
@@ -100,27 +102,29 @@ impl Problem<'_> {
     /// # Errors
     /// If there are no samples, if they are malformed, or if the run ends early.
     pub fn check(&self) -> Result<Report, Unchecked> {
-        self.compare(|last, wanted, take| self.nodes(last, wanted, take))
-    }
-
-    /// Compares the samples of the case with those that `run` takes at the wanted nodes, of which it is given the last.
-    pub(crate) fn compare(
-        &self,
-        run: impl FnOnce(u64, &dyn Fn(u64) -> bool, &mut dyn FnMut(Sample)) -> Result<(), Stopped>,
-    ) -> Result<Report, Unchecked> {
         let expected = self.expected().map_err(Unchecked::Malformed)?;
         let composed =
             matches!(&self.scheme, Scheme::Steps { method, .. } if method.family == Family::Composed);
         let tolerance = if composed { TOLERANCE_OF_COMPOSITIONS } else { TOLERANCE };
         let mut report = Report { tolerance, deviation: 0.0, entry: String::new(), compared: 0 };
-        let last = expected.keys().copied().max().unwrap_or(0);
-        let taken = run(last, &|k| expected.contains_key(&k), &mut |sample| {
-            if let Some(expected) = expected.get(&sample.k) {
-                report.add(&sample, expected);
-            }
-        });
-        taken.map_err(Unchecked::Stopped)?;
-        Ok(report)
+        let mut bar = Progress::new(expected.keys().copied().max().unwrap_or(0));
+        let stop = self.samples(
+            |k| expected.contains_key(&k),
+            &mut |sample| {
+                if let Some(expected) = expected.get(&sample.k) {
+                    report.add(&sample, expected);
+                }
+            },
+            &mut |k| {
+                bar.at(k);
+                ControlFlow::Continue(())
+            },
+        );
+        match stop {
+            Ok(None) => Ok(report),
+            Ok(Some(stop)) => Err(Unchecked::Stopped(Stopped::new(stop))),
+            Err(error) => Err(Unchecked::Stopped(Stopped::new(error))),
+        }
     }
 
     /// The samples of the case by number of steps.

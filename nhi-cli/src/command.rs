@@ -1,10 +1,10 @@
 //! The command line.
 
 use crate::check::Unchecked;
-use crate::declared::{self, failed};
+use crate::declared::{self, failed, unexpanded};
 use crate::files::{create, read, save};
 use crate::generate::Generate;
-use crate::models::{self, Unloaded};
+use crate::models;
 use crate::run::Stopped;
 use crate::scoreboard::{self, Measured, Selection};
 use crate::simulate::Simulate;
@@ -14,7 +14,7 @@ use clap::{Parser, Subcommand};
 use nhi_codegen::engine::{Engine, default_engine};
 use nhi_codegen::expand::ExpandError;
 use nhi_codegen::report::Format;
-use nhi_run::model::{GROUP_METHODS, METHODS, MODELS};
+use nhi_run::model::{GROUP_METHODS, METHODS, MODELS, Unloaded};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -300,14 +300,16 @@ fn methods() -> impl Iterator<Item = &'static str> {
 type Expand = fn(&str, Option<&str>, Option<&str>, &mut dyn Engine) -> Result<String, ExpandError>;
 
 fn expand(file: &Path, name: Option<&str>, method: Option<&str>, expand: Expand) -> Result<(), Failed> {
-    let code = expand(&read(file)?, name, method, default_engine().as_mut());
-    print(code.map_err(|error| Failed::Wrong(format!("{}: {error}", file.display())))?.as_bytes())
+    let text = read(file)?;
+    let code = expand(&text, name, method, default_engine().as_mut());
+    print(code.map_err(|error| unexpanded(file, &text, name, &error))?.as_bytes())
 }
 
 fn report(file: &Path, name: Option<&str>, format: &str, out: Option<&Path>) -> Result<(), Failed> {
     let format = Format::named(format).unwrap_or(Format::Markdown);
-    let report = nhi_codegen::report::report(&read(file)?, name, format, default_engine().as_mut());
-    let report = report.map_err(|error| Failed::Wrong(format!("{}: {error}", file.display())))?;
+    let text = read(file)?;
+    let report = nhi_codegen::report::report(&text, name, format, default_engine().as_mut());
+    let report = report.map_err(|error| unexpanded(file, &text, name, &error))?;
     match out {
         Some(path) => save(path, report.as_bytes()),
         None => print(report.as_bytes()),

@@ -1,11 +1,12 @@
 //! Source files of generated code.
 
 use crate::command::Failed;
+use crate::declared::unexpanded;
 use crate::files::{create, read, save};
 use clap::{Args, ValueEnum};
 use nhi_codegen::engine::default_engine;
+use nhi_codegen::expand::ExpandError;
 use nhi_codegen::generate::Request;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// What to generate from which file.
@@ -66,16 +67,18 @@ impl Generate {
         }
         if self.check {
             let generated = std::fs::read_to_string(&self.out).unwrap_or_default();
-            let is_current = request.is_current(source, &generated).map_err(|error| self.wrong(error))?;
+            let is_current =
+                request.is_current(source, &generated).map_err(|error| self.wrong(source, &error))?;
             return if is_current { Ok(()) } else { Err(self.stale(&self.out)) };
         }
-        let code = request.rust(source, default_engine().as_mut()).map_err(|error| self.wrong(error))?;
+        let code =
+            request.rust(source, default_engine().as_mut()).map_err(|error| self.wrong(source, &error))?;
         save(&self.out, code.as_bytes())
     }
 
     fn c(&self, request: &Request, source: &str) -> Result<(), Failed> {
         let files = request.c(source, self.real == Real::Float, default_engine().as_mut());
-        let files = files.map_err(|error| self.wrong(error))?;
+        let files = files.map_err(|error| self.wrong(source, &error))?;
         if !self.check {
             create(&self.out)?;
         }
@@ -91,8 +94,8 @@ impl Generate {
     }
 
     /// An invalid declaration or request.
-    fn wrong(&self, error: impl fmt::Display) -> Failed {
-        Failed::Wrong(format!("{}: {error}", self.file.display()))
+    fn wrong(&self, source: &str, error: &ExpandError) -> Failed {
+        unexpanded(&self.file, source, self.name.as_deref(), error)
     }
 
     fn stale(&self, path: &Path) -> Failed {

@@ -5,7 +5,6 @@ mod check;
 mod declared;
 mod demo;
 mod files;
-mod forms;
 mod generate;
 mod group;
 mod list;
@@ -22,7 +21,6 @@ pub mod scoreboard;
 
 pub use case::Malformed;
 pub use check::{Report, Unchecked};
-pub use models::Unloaded;
 pub use nhi_run::Sample;
 pub use problem::Problem;
 pub use run::Stopped;

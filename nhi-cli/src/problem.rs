@@ -3,14 +3,14 @@
 use crate::case::{Case, GivenSample, Malformed, deserialize, echo, unknown};
 use crate::group::{Layout, method_id};
 use crate::number::{Entry, Number};
-use nhi_run::model::{Instance, Method, Model};
+use nhi_run::model::{Declared, Instance, Method, Model};
 use nhi_run::{Inputs, Pose};
 use nhi_runtime::Error;
 use serde_json::{Map, Value};
 
 /// The problem to be integrated, and the method.
 pub struct Problem<'a> {
-    pub(crate) model: &'a dyn Model,
+    pub(crate) model: &'a Declared,
     /// For a case with separate shape and pose.
     pub(crate) layout: Option<Layout>,
     pub(crate) instance: Box<dyn Instance>,
@@ -45,7 +45,7 @@ impl<'a> Problem<'a> {
     ///
     /// # Errors
     /// The first mistake, with its field.
-    pub fn parse(text: &str, models: &[&'a dyn Model]) -> Result<Self, Malformed> {
+    pub fn parse(text: &str, models: &[&'a Declared]) -> Result<Self, Malformed> {
         let case = Case::parse(text)?;
         let name = given(&case.model, "model")?;
         // A model may exist both in coordinates and on a group.
@@ -59,7 +59,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The problem stated by a case with this text, for its model.
-    pub(crate) fn of(case: Case, text: &str, model: &'a dyn Model) -> Result<Self, Malformed> {
+    pub(crate) fn of(case: Case, text: &str, model: &'a Declared) -> Result<Self, Malformed> {
         let layout = case.group.as_ref().map(|group| Layout::of(group, model)).transpose()?;
         if let Some(names) = &case.coordinates {
             coordinates(names, model)?;

@@ -1,11 +1,9 @@
 //! Integration of a problem.
 
-use crate::forms::OneForms;
 use crate::problem::{Problem, Scheme};
-use crate::progress::Progress;
-use nhi_run::Sample;
-use nhi_run::model::Family;
+use nhi_run::{Error, Exact, Recording, Run, Sample, Stop};
 use std::fmt;
+use std::ops::ControlFlow;
 
 /// The reason for the early end of a run.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,108 +23,88 @@ impl fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
+/// Whether a run goes on after a number of steps.
+type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
+
 impl Problem<'_> {
     /// Integrates and passes on the sample at the start and after every `every` steps.
     ///
     /// # Errors
     /// The reason, if a step fails; the samples before it have been passed on.
-    pub fn run(&self, take: impl FnMut(Sample)) -> Result<(), Stopped> {
-        match &self.scheme {
-            Scheme::ExactTimes(nodes) => self.exact(nodes, take),
-            Scheme::Steps { steps, .. } | Scheme::ExactSteps { steps, .. } => {
-                self.nodes(*steps, |k| k % self.every == 0, take)
-            }
-        }
+    pub fn run(&self, mut take: impl FnMut(Sample)) -> Result<(), Stopped> {
+        let go_on = &mut |_| ControlFlow::Continue(());
+        let stop = self.samples(|k| k.is_multiple_of(self.every), &mut take, go_on).map_err(Stopped::new)?;
+        stop.map_or(Ok(()), |stop| Err(Stopped::new(stop)))
     }
 
-    /// Integrates `steps` steps and passes on the samples at the nodes that are `wanted`.
-    pub(crate) fn nodes(
+    /// The same as a recording.
+    pub(crate) fn record(&self, progress: Progress<'_>) -> Result<Recording, Error> {
+        let mut samples = Vec::new();
+        let wanted = |k: u64| k.is_multiple_of(self.every);
+        let stop = self.samples(wanted, &mut |sample| samples.push(sample), progress)?;
+        Ok(self.to_run()?.recording(&samples, stop.map(|stop| stop.to_string())))
+    }
+
+    /// Integrates, passes on the samples at the nodes that are `wanted`, those of the exact flow at given times all, and
+    /// returns why the run ended early, if it did.
+    pub(crate) fn samples(
         &self,
-        steps: u64,
         wanted: impl Fn(u64) -> bool,
-        mut take: impl FnMut(Sample),
-    ) -> Result<(), Stopped> {
-        let (mut q, mut v) = (self.q0.clone(), self.v0.clone());
-        let mut progress = Progress::new(steps);
+        take: &mut dyn FnMut(Sample),
+        progress: Progress<'_>,
+    ) -> Result<Option<Stop>, Error> {
+        let run = self.to_run()?;
         match &self.scheme {
-            Scheme::ExactTimes(nodes) => self.exact(nodes, take)?,
-            Scheme::ExactSteps { h, .. } => {
-                for k in 0..=steps {
-                    let t = k as f64 * h;
-                    if wanted(k) {
-                        // With the inputs of the step that ends here, like the multipliers of methods.
-                        take(self.exact_sample(k, t, &q, &v, self.inputs.at(k.saturating_sub(1)))?);
-                    }
-                    if k < steps {
-                        let flow = self.instance.flow(t, &q, &v, self.inputs.at(k), (k + 1) as f64 * h);
-                        (q, v) = flow.map_err(|cause| Stopped::new(format_args!("from t = {t}: {cause}")))?;
-                        progress.at(k + 1);
-                    }
-                }
+            Scheme::ExactTimes(nodes) => at_times(&run, nodes, take),
+            _ => run.samples(wanted, take, progress),
+        }
+    }
+
+    /// What is run; for the exact flow at given times without steps.
+    ///
+    /// # Errors
+    /// A method that does not apply.
+    pub fn to_run(&self) -> Result<Run, Error> {
+        let system = self.model.system().clone();
+        let (scheme, h, steps) = match &self.scheme {
+            Scheme::Steps { method, h, steps } => {
+                (nhi_run::Scheme::Steps(system.variant(method.id)?), *h, *steps)
             }
-            Scheme::Steps { method, h, .. } => {
-                let trajectory = self.instance.start(method, &q, &v, self.inputs.at(0), *h);
-                let mut trajectory = trajectory.map_err(Stopped::new)?;
-                for k in 0..=steps {
-                    if wanted(k) {
-                        let jump = (method.family == Family::Gni).then(|| trajectory.jump().into());
-                        let (q, v, lambda) = (trajectory.q(), trajectory.v(), trajectory.multipliers());
-                        take(self.sample(k, trajectory.time(), q, v, lambda, jump));
-                    }
-                    if k < steps {
-                        let step = trajectory.step_with(self.inputs.at(k));
-                        step.map_err(Stopped::new)?;
-                        progress.at(k + 1);
-                    }
-                }
-            }
-        }
-        Ok(())
+            Scheme::ExactSteps { h, steps } => (nhi_run::Scheme::Exact, *h, *steps),
+            // Each has a time of its own.
+            Scheme::ExactTimes(_) => (nhi_run::Scheme::Exact, 1.0, 0),
+        };
+        Ok(Run {
+            system,
+            scheme,
+            parameters: self.instance.parameters(),
+            q0: self.q0.clone(),
+            v0: self.v0.clone(),
+            z0: self.z0.clone(),
+            inputs: self.inputs.clone(),
+            h,
+            steps,
+            every: self.every,
+            project: false,
+            pose: self.pose.clone(),
+        })
     }
+}
 
-    /// The exact flow at given times.
-    fn exact(&self, nodes: &[(u64, f64)], mut take: impl FnMut(Sample)) -> Result<(), Stopped> {
-        let (mut t0, mut q, mut v) = (0.0, self.q0.clone(), self.v0.clone());
-        for &(k, t) in nodes {
-            let flow = self.instance.flow(t0, &q, &v, self.inputs.at(0), t);
-            (q, v) = flow.map_err(|cause| Stopped::new(format_args!("from t = {t0}: {cause}")))?;
-            t0 = t;
-            take(self.exact_sample(k, t, &q, &v, self.inputs.at(0))?);
+/// The exact flow at given times.
+fn at_times(run: &Run, nodes: &[(u64, f64)], take: &mut dyn FnMut(Sample)) -> Result<Option<Stop>, Error> {
+    let exact = Exact::new(&run.system, &run.parameters)?;
+    let (mut t0, mut q, mut v, inputs) = (0.0, run.q0.clone(), run.v0.clone(), run.inputs.at(0));
+    for &(k, t) in nodes {
+        match exact.flow(t0, &q, &v, inputs, t) {
+            Ok(next) => (q, v) = next,
+            Err(cause) => return Ok(Some(Stop::Flow { place: "from", time: t0, cause })),
         }
-        Ok(())
-    }
-
-    /// A sample of the exact flow, with the multipliers of the continuous equations.
-    fn exact_sample(&self, k: u64, t: f64, q: &[f64], v: &[f64], inputs: &[f64]) -> Result<Sample, Stopped> {
-        let acceleration = self.instance.acceleration(q, v, t, inputs);
-        let (_, lambda) = acceleration.map_err(|cause| Stopped::new(format_args!("at t = {t}: {cause}")))?;
-        Ok(self.sample(k, t, q.to_vec(), v.to_vec(), lambda, None))
-    }
-
-    fn sample(
-        &self,
-        k: u64,
-        t: f64,
-        q: Vec<f64>,
-        v: Vec<f64>,
-        lambda: Vec<f64>,
-        jump: Option<[Vec<f64>; 2]>,
-    ) -> Sample {
-        Sample {
-            k,
-            t,
-            p: self.instance.momentum(&q, &v),
-            reaction: OneForms::at(&*self.instance, &q, v.len()).reaction(&lambda),
-            lambda,
-            energy: self.instance.energy(&q, &v),
-            z: Vec::new(),
-            inputs: self.inputs.at(k.saturating_sub(1)).to_vec(),
-            residual: self.instance.residual(&q, &v),
-            position_residual: Vec::new(),
-            outputs: self.instance.invariants(&q, &v),
-            q,
-            v,
-            jump,
+        match exact.sample_at(k, t, &q, &v, inputs) {
+            Ok(sample) => take(sample),
+            Err(cause) => return Ok(Some(Stop::Flow { place: "at", time: t, cause })),
         }
+        t0 = t;
     }
+    Ok(None)
 }

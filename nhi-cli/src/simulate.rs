@@ -123,16 +123,16 @@ impl Simulate {
         if let Some((name, _)) = flags.find(|(_, given)| *given) {
             return Err(flag(name, "goes with a declaration, a file that ends in .rs; a case has fields"));
         }
-        let stated = declared::case(&self.file)?;
-        let mut progress = Progress::new(stated.problem.steps());
-        let recording = stated.record(&mut |k| {
+        let problem = declared::case(&self.file)?;
+        let mut progress = Progress::new(problem.steps());
+        let recording = problem.record(&mut |k| {
             progress.at(k);
             interrupt.check()
         });
         drop(progress);
         let recording = recording.map_err(|error| about(self.file.display(), failed(error)))?;
-        let case = &stated.problem.echo;
-        match (format, stated.problem.layout) {
+        let case = &problem.echo;
+        match (format, problem.layout) {
             (Format::Json, Some(layout)) => self.write(&recording, |out, recording| {
                 json(out, recording, case, &|q, v, fields| layout.write(q, v, fields))
             }),
@@ -403,10 +403,12 @@ impl Start {
         for sweep in sweeps {
             sweep.set(&mut run, sweep.values[0]);
         }
-        let mut parameters = run.system.parameters().iter().zip(&run.parameters);
-        match parameters.find(|(_, value)| value.is_nan()) {
-            Some((name, _)) => Err(flag("set", format!("the parameter `{name}` has no value"))),
-            None => Ok(run),
+        let parameters = run.system.parameters().iter().zip(&run.parameters);
+        let missing = parameters.filter(|(_, value)| value.is_nan()).map(|(name, _)| format!("`{name}`"));
+        match missing.collect::<Vec<_>>().as_slice() {
+            [] => Ok(run),
+            [name] => Err(flag("set", format!("the parameter {name} has no value"))),
+            names => Err(flag("set", format!("the parameters {} have no values", names.join(", ")))),
         }
     }
 }

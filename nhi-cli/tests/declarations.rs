@@ -174,13 +174,44 @@ fn sweeps_are_one_table() {
     }
 }
 
+/// Every command that reads a declaration shows its mistakes as rustc does.
+#[test]
+fn mistakes_of_declarations_are_shown_in_their_lines() {
+    let folder = folder("rejected");
+    let mistaken = SLEIGH.replace("sin(theta)*dx", "sin(thita)*dx");
+    assert_ne!(SLEIGH, mistaken);
+    std::fs::write(folder.join("mistaken.rs"), mistaken).unwrap();
+    for arguments in [
+        "run mistaken.rs",
+        "report mistaken.rs",
+        "expand mistaken.rs",
+        "expand mistaken.rs --plain --method rk4",
+        "generate mistaken.rs --out mistaken.out",
+        "generate mistaken.rs --lang c --out mistaken.out",
+    ] {
+        let output = nhi(&folder, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        assert!(output.stdout.is_empty());
+        let printed = text(&output.stderr);
+        let line = printed.lines().find(|line| line.contains("sin(thita)*dx")).unwrap_or_default();
+        let carets = printed.lines().find(|line| line.contains("^^^^^")).unwrap_or_default();
+        assert_eq!(line.find("thita"), carets.find('^'), "{arguments}: {printed}");
+        assert!(printed.starts_with("error: ") && printed.contains("mistaken.rs:"), "{printed}");
+        assert!(printed.contains("`theta`"), "{printed}");
+    }
+    assert!(!folder.join("mistaken.out").exists());
+}
+
 /// One error on the flag, exit code 2, and no file.
 #[test]
 fn mistakes_name_the_flag() {
     let folder = folder("mistakes");
     for (arguments, mistake) in [
         ("run sleigh.rs --h 0.01 --steps 1 --v0 0,0,0", "--q0: expected 3 numbers, theta, x, y; found 0"),
-        ("run sleigh.rs --h 0.01 --steps 1 --q0 0,0,0 --v0 0,0,0", "--set: the parameter `J` has no value"),
+        (
+            "run sleigh.rs --h 0.01 --steps 1 --q0 0,0,0 --v0 0,0,0",
+            "--set: the parameters `J`, `m`, `a` have no values",
+        ),
         ("run sleigh.rs --q0 0,0,0 --v0 0,0,0 --steps 1", "--h: missing"),
         ("run sleigh.rs --q0 0,0,0 --v0 0,0,0 --h 1", "--steps: missing"),
         ("run sleigh.rs --q0 0,0,0 --v0 0,0,0 --h one --steps 1", "--h: expected a number, a fraction"),

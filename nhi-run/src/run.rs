@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::flow::flow;
+use crate::forms::OneForms;
 use crate::recording::{About, Column, Pose, Quantity, Recording};
 use crate::system::System;
 use nhi_codegen::group::{Group, Part};
@@ -204,6 +205,7 @@ impl Exact {
     /// A sample after k steps, with multipliers λ.
     fn sample(&self, k: u64, at: &Point<'_>, lambda: Vec<f64>) -> Sample {
         let functions = &self.functions;
+        let one_forms = OneForms::of(at.v.len(), |v| functions.residual(&Point { v, ..*at }));
         Sample {
             k,
             t: at.t,
@@ -213,7 +215,7 @@ impl Exact {
             inputs: at.inputs.to_vec(),
             p: functions.momentum(at),
             jump: None,
-            reaction: self.reaction(at, &lambda),
+            reaction: one_forms.reaction(&lambda),
             lambda,
             energy: functions.energy(at),
             residual: functions.residual(at),
@@ -242,20 +244,6 @@ impl Exact {
             sample.jump = Some(simulation.jump().map(|v| self.functions.momentum(&Point { v, ..at })));
         }
         sample
-    }
-
-    /// μ(q)ᵀλ. The constraints μv + μ₀ are affine in v, so the columns of μ are their differences.
-    fn reaction(&self, at: &Point<'_>, lambda: &[f64]) -> Vec<f64> {
-        let mut along = vec![0.0; at.v.len()];
-        let at_rest = self.functions.residual(&Point { v: &along, ..*at });
-        let component = |i: usize| {
-            along[i] = 1.0;
-            let column = self.functions.residual(&Point { v: &along, ..*at });
-            along[i] = 0.0;
-            let mu = column.iter().zip(&at_rest).map(|(mu, mu_t)| mu - mu_t);
-            mu.zip(lambda).map(|(mu, lambda)| mu * lambda).sum()
-        };
-        (0..at.v.len()).map(component).collect()
     }
 }
 
@@ -394,7 +382,8 @@ impl Run {
             }
             None => (self.q0.clone(), self.v0.clone()),
         };
-        for k in 0..=self.steps {
+        let last = (0..=self.steps).rfind(|&k| wanted(k)).unwrap_or(0);
+        for k in 0..=last {
             let t = k as f64 * self.h;
             if wanted(k) {
                 // With the inputs of the step that ends here, like the multipliers of methods.
@@ -403,7 +392,7 @@ impl Run {
                     Err(cause) => return Ok(Some(Stop::Flow { place: "at", time: t, cause })),
                 }
             }
-            if k < self.steps {
+            if k < last {
                 match exact.flow(t, &q, &v, self.inputs.at(k), (k + 1) as f64 * self.h) {
                     Ok(next) => (q, v) = next,
                     Err(cause) => return Ok(Some(Stop::Flow { place: "from", time: t, cause })),

@@ -99,18 +99,18 @@ pub fn edla<T: Scalar, S: System>(
 /// As [`edla`].
 pub fn table<T: Scalar>(h: f64) -> Result<[(&'static str, Edla); 6], Failure> {
     fn of<T: Scalar, S: System>(model: &Row<S>, system: &S, h: f64) -> Result<Edla, Failure> {
-        let (q0, v0) = (model.initial)(system);
+        let (q0, v0) = model.start(system);
         edla::<T, S>(system, &q0, &v0, h)
     }
-    let spring = vertical_disk::VerticalDisk { k: 0.8, ..vertical_disk::MODEL.defaults };
+    let spring = vertical_disk::VerticalDisk { k: 0.8, ..vertical_disk::MODEL.example() };
     let [harmonic, free] = [&nh_particle::HARMONIC, &nh_particle::MODEL];
     let (contact, sleigh, disk) = (&contact_oscillator::MODEL, &sleigh_com::MODEL, &vertical_disk::MODEL);
     Ok([
-        (harmonic.name, of::<T, _>(harmonic, &harmonic.defaults, h)?),
-        (contact.name, of::<T, _>(contact, &contact.defaults, h)?),
-        (free.name, of::<T, _>(free, &free.defaults, h)?),
-        (sleigh.name, of::<T, _>(sleigh, &sleigh.defaults, h)?),
-        (disk.name, of::<T, _>(disk, &disk.defaults, h)?),
+        (harmonic.name, of::<T, _>(harmonic, &harmonic.example(), h)?),
+        (contact.name, of::<T, _>(contact, &contact.example(), h)?),
+        (free.name, of::<T, _>(free, &free.example(), h)?),
+        (sleigh.name, of::<T, _>(sleigh, &sleigh.example(), h)?),
+        (disk.name, of::<T, _>(disk, &disk.example(), h)?),
         ("vertical_disk on a spring", of::<T, _>(disk, &spring, h)?),
     ])
 }

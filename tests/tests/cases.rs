@@ -2,10 +2,12 @@
 
 use nhi_cli::{Problem, Sample};
 use nhi_models::{
-    GROUP_METHODS, GROUP_MODELS, METHODS, MODELS, Method, Model, Row, common_methods, contact_oscillator,
-    simulated,
+    GROUP_METHODS, GROUP_MODELS, METHODS, MODELS, Method, Model, common_methods, contact_oscillator,
 };
+use nhi_run::System;
+use nhi_run::model::Declared;
 use nhi_runtime::prelude::*;
+use std::sync::LazyLock;
 
 /// A skate pushed by its rider, with friction of three kinds.
 #[derive(Nonholonomic, Clone, Debug)]
@@ -22,19 +24,12 @@ struct Skate {
     c: [f64; 3],
 }
 
-simulated!(Skate);
-
-const MODEL: Row<Skate> = Row {
-    name: "skate",
-    summary: "skate with inputs",
-    reference_coordinates: &["x", "y", "phi"],
-    defaults: Skate { m: 2.0, c: [0.1, 0.2, 0.3] },
-    build: |p| Skate { m: p[0], c: [p[1], p[2], p[3]] },
-    initial: |_| ([0.0; 3], [1.0, 0.0, 0.5]),
-    conservative: false,
-    invariants: &[],
-    solution: None,
-};
+/// The same, as the command runs it.
+static MODEL: LazyLock<Declared> = LazyLock::new(|| {
+    let system = System::parse(include_str!("cases.rs"), "cases.rs", Some("Skate")).expect("a declaration");
+    let parameters = vec![2.0, 0.1, 0.2, 0.3];
+    Declared::of(system).expect("a model").starting(parameters, vec![0.0; 3], vec![1.0, 0.0, 0.5], false)
+});
 
 /// Fields of samples in reference data and in the output of `nhi run`.
 const FIELDS: [&str; 18] = [
@@ -42,22 +37,20 @@ const FIELDS: [&str; 18] = [
     "p_pre", "p_post",
 ];
 
-const TABLE: &[&dyn Model] = &[&MODEL];
-
 fn case(fields: &str) -> String {
-    format!(r#"{{"model": "skate", "q0": [0, 0, 0], "v0": [1, 0, 0.5], {fields}}}"#)
+    format!(r#"{{"model": "Skate", "q0": [0, 0, 0], "v0": [1, 0, 0.5], {fields}}}"#)
 }
 
 fn run(fields: &str) -> Vec<Sample> {
     let case = case(fields);
-    let problem = Problem::parse(&case, TABLE).unwrap();
+    let problem = Problem::parse(&case, &[&MODEL]).unwrap();
     let mut samples = Vec::new();
     problem.run(|sample| samples.push(sample)).unwrap();
     samples
 }
 
 fn mistake(fields: &str) -> String {
-    Problem::parse(&case(fields), TABLE).err().unwrap().to_string()
+    Problem::parse(&case(fields), &[&MODEL]).err().unwrap().to_string()
 }
 
 #[test]
@@ -67,8 +60,9 @@ fn inputs_are_held_or_given_per_step() {
     assert_eq!(held, each);
     // By hand, with a start that uses the inputs.
     let steps = [[2.0, -1.0], [0.0, 3.0], [1.0, 1.0]];
+    let skate = Skate { m: 2.0, c: [0.1, 0.2, 0.3] };
     let mut rattle =
-        Simulation::with_inputs(MODEL.defaults, Rattle, [0.0; 3], [1.0, 0.0, 0.5], &steps[0], 0.1).unwrap();
+        Simulation::with_inputs(skate, Rattle, [0.0; 3], [1.0, 0.0, 0.5], &steps[0], 0.1).unwrap();
     let samples = run(r#""method": "rattle", "h": 0.1, "steps": 3, "inputs": [[2, -1], [0, 3], [1, 1]]"#);
     for (sample, inputs) in samples.iter().zip(steps) {
         assert_eq!((&sample.q[..], &sample.v[..]), (&rattle.q()[..], &rattle.v()[..]));
@@ -148,14 +142,13 @@ fn models_have_the_methods_that_they_declare() {
         assert_eq!(declared.contains(&"rdp_cay"), model.group().is_some(), "{name}");
         assert_eq!(declared == all, name == "suslov", "{name}");
     }
-    assert_eq!(MODEL.methods().len(), 10, "{:?}", ids(MODEL.methods()));
 }
 
 /// A row's `build` gives every parameter its own value, and names are those of the declaration.
 #[test]
 fn rows_agree_with_their_declarations() {
     let mut names: Vec<_> = MODELS.iter().map(|model| model.name()).collect();
-    for model in MODELS.iter().chain(GROUP_MODELS).chain(TABLE) {
+    for model in MODELS.iter().chain(GROUP_MODELS) {
         let name = model.name();
         assert_eq!(model.coordinates().len(), model.reference_coordinates().len(), "{name}");
         let values: Vec<_> = (0..model.parameters().len()).map(|i| 1.0 + 0.1 * i as f64).collect();
@@ -169,40 +162,4 @@ fn rows_agree_with_their_declarations() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), MODELS.len());
-}
-
-/// The command runs the texts of the models, with facts from files beside them: they are those of the rows.
-#[test]
-fn facts_beside_declarations_are_those_of_the_rows() {
-    let rows: Vec<_> = MODELS.iter().chain(GROUP_MODELS).collect();
-    assert_eq!(rows.len(), nhi_run::model::MODELS.len());
-    let close = |a: &[f64], b: &[f64]| {
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-14 * (1.0 + b.abs()))
-    };
-    for (i, (row, bundled)) in rows.iter().zip(nhi_run::model::MODELS).enumerate() {
-        let name = row.name();
-        assert_eq!((bundled.name, bundled.on_group), (name, i >= MODELS.len()));
-        let model = bundled.load().unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert_eq!(model.name(), name);
-        assert_eq!(Model::system(&model), row.system(), "{name}");
-        assert_eq!(model.summary(), row.summary(), "{name}");
-        assert_eq!(model.coordinates(), row.coordinates(), "{name}");
-        assert_eq!(model.reference_coordinates(), row.reference_coordinates(), "{name}");
-        assert_eq!(model.velocities(), row.velocities(), "{name}");
-        assert_eq!(model.group(), row.group(), "{name}");
-        assert_eq!(model.constraints(), row.constraints(), "{name}");
-        assert_eq!(model.parameters(), row.parameters(), "{name}");
-        assert_eq!(model.defaults(), row.defaults(), "{name}");
-        assert_eq!(model.conservative(), row.conservative(), "{name}");
-        assert_eq!(model.invariants(), row.invariants(), "{name}");
-        let other: Vec<f64> = row.defaults().iter().map(|value| 0.9 * value + 0.1).collect();
-        for parameters in [row.defaults(), other] {
-            let (texts, rows) = (model.instance(&parameters), row.instance(&parameters));
-            let ((q, v), (q_row, v_row)) = (texts.initial(), rows.initial());
-            assert!(close(&q, &q_row) && close(&v, &v_row), "{name}: {q:?} {v:?} {q_row:?} {v_row:?}");
-            let v: Vec<f64> = v.iter().enumerate().map(|(i, v)| v + 0.1 * i as f64).collect();
-            let (found, expected) = (texts.invariants(&q, &v), rows.invariants(&q, &v));
-            assert!(close(&found, &expected), "{name}: {found:?} {expected:?}");
-        }
-    }
 }

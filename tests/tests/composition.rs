@@ -15,10 +15,10 @@ use nhi_tests::double_double::DoubleDouble;
 /// (q, v) at the end of `steps` steps from the initial data of `model`, in the numbers `T`.
 fn run<T: Scalar, S: System, M: Method<S>>(model: &Row<S>, method: M, end: f64, steps: u32) -> Vec<T> {
     let zero = T::from_f64(0.0);
-    let (q0, v0) = (model.initial)(&model.defaults);
+    let (q0, v0) = model.start(&model.example());
     let (mut q, mut v) = (S::Configuration::splat(zero), S::Velocity::splat(zero));
     let (mut parameters, inputs) = (S::Parameters::splat(zero), S::Inputs::splat(zero));
-    copy(&mut parameters, &model.defaults.parameters());
+    copy(&mut parameters, &model.example().parameters());
     copy(&mut q, &q0);
     copy(&mut v, &v0);
     // The initial data are on the constraint manifold up to the rounding of `f64`.
@@ -153,7 +153,7 @@ fn orders_hold_for_damping() {
 fn velocities_do_not_drift() {
     fn check<M: Method<vertical_disk::VerticalDisk>>(method: M, h: f64) {
         let model = &vertical_disk::MODEL;
-        let (_, before) = (model.initial)(&model.defaults);
+        let (_, before) = model.start(&model.example());
         let after = run::<f64, _, M>(model, method, 20_000.0 * h, 20_000);
         let change = after[6] / before[2] - 1.0;
         assert!(change.abs() < 1e-13, "{change:e}");

@@ -9,8 +9,8 @@ const STEPS: u64 = 200;
 
 fn check<S: System + Clone, M: Method<S> + Clone>(row: &Row<S>, method: M) {
     let name = format!("{} by {}", row.name, method.id());
-    let (q, v) = (row.initial)(&row.defaults);
-    let mut separate = Simulation::new(row.defaults.clone(), method, q, v, 0.01).expect("a start");
+    let (q, v) = row.start(&row.example());
+    let mut separate = Simulation::new(row.example(), method, q, v, 0.01).expect("a start");
     let mut fused = separate.clone();
     assert_eq!(separate.advance(STEPS), Ok(()), "{name}");
     assert_eq!(fused.advance_fused(STEPS), Ok(()), "{name}");

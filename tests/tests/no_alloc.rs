@@ -99,8 +99,8 @@ fn steps_allocate_nothing() {
 #[test]
 fn many_steps_at_once_allocate_nothing() {
     fn check<S: Declared + Clone, M: Method<S>>(row: &Row<S>, method: M) {
-        let (q, v) = (row.initial)(&row.defaults);
-        let mut simulation = Simulation::new(row.defaults.clone(), method, q, v, 0.01).unwrap();
+        let (q, v) = row.start(&row.example());
+        let mut simulation = Simulation::new(row.example(), method, q, v, 0.01).unwrap();
         let before = count();
         let advanced = simulation.advance(3_000).and_then(|()| simulation.advance_fused(3_000));
         let allocations = count() - before;
@@ -121,8 +121,8 @@ fn ensembles_allocate_nothing() {
     fn check<S: Declared + Clone + Send + Sync, M: Method<S> + Clone + Send + Sync>(row: &Row<S>, method: M) {
         for threads in [1, 2, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let all = (0..150).map(|_| (row.initial)(&row.defaults));
-            let mut ensemble = Ensemble::new(row.defaults.clone(), method.clone(), all, 0.01).unwrap();
+            let all = (0..150).map(|_| row.start(&row.example()));
+            let mut ensemble = Ensemble::new(row.example(), method.clone(), all, 0.01).unwrap();
             // What threads allocate once, when they first look for work.
             pool.install(|| ensemble.advance(1));
             for steps in [1, 100, 600] {

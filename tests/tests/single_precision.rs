@@ -110,13 +110,13 @@ fn sizes<S: System>(
 
 /// The largest residual on the way, in units of what it may be.
 fn worst<S: System + Clone, M: Method<S>>(row: &Row<S>, coordinates: usize, method: M, h: f32) -> f64 {
-    let (q, v) = (row.initial)(&row.defaults);
-    let parameters: S::Parameters<f32> = narrow(row.defaults.parameters().as_ref());
+    let (q, v) = row.start(&row.example());
+    let parameters: S::Parameters<f32> = narrow(row.example().parameters().as_ref());
     let q: S::Configuration<f32> = narrow(q.as_ref());
     let v = S::project(&parameters, &q, &narrow(v.as_ref()), 0.0, &S::Inputs::splat(0.0))
         .expect("an admissible velocity");
     let inputs = S::Inputs::<f32>::splat(0.0);
-    let started = Simulation::with_parameters(row.defaults.clone(), method, parameters, q, v, &inputs, h);
+    let started = Simulation::with_parameters(row.example(), method, parameters, q, v, &inputs, h);
     let mut simulation = started.expect("a start");
     let parameters: S::Parameters<f64> = wide(parameters.as_ref());
     let limit = multiple(S::VELOCITIES.len(), S::CONSTRAINTS.len()) * f64::from(f32::EPSILON);

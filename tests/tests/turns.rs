@@ -6,7 +6,7 @@ use nhi_runtime::prelude::*;
 
 /// A sleigh with the angular velocity `omega` at the heading 0.3.
 fn sleigh(omega: f64) -> (sleigh_com::SleighCom, [f64; 3], [f64; 3]) {
-    let sleigh = sleigh_com::MODEL.defaults;
+    let sleigh = sleigh_com::MODEL.example();
     let v = sleigh.velocity(0.3, omega, 0.1);
     (sleigh, [0.3, 0.0, 0.0], v)
 }
@@ -50,9 +50,9 @@ fn roundings_do_not_add_up() {
 #[test]
 fn roundings_of_phases_do_not_add_up() {
     let board = snakeboard::MODEL;
-    let (q, v) = (board.initial)(&board.defaults);
+    let (q, v) = board.start(&board.example());
     let h = 0.05;
-    let mut rattle = Simulation::project(board.defaults.clone(), Rattle, q, v, h).expect("a start");
+    let mut rattle = Simulation::project(board.example(), Rattle, q, v, h).expect("a start");
     let (mut largest, mut rounding) = (0.0_f64, 0.0_f64);
     for k in 1..20_000 {
         rattle.step().expect("a step");
@@ -77,10 +77,10 @@ fn roundings_of_phases_do_not_add_up() {
 #[test]
 fn roundings_of_known_sines_do_not_add_up() {
     let board = snakeboard::MODEL;
-    let (mut q, v) = (board.initial)(&board.defaults);
+    let (mut q, v) = board.start(&board.example());
     for turns in [0, 100] {
         q[1] += std::f64::consts::TAU * f64::from(turns);
-        let mut dla2 = Simulation::project(board.defaults.clone(), Dla2, q, v, 0.05).expect("a start");
+        let mut dla2 = Simulation::project(board.example(), Dla2, q, v, 0.05).expect("a start");
         let mut largest = 0.0_f64;
         for _ in 0..20_000 {
             dla2.step().expect("a step");
@@ -126,9 +126,9 @@ fn ensembles_turn_as_simulations_do() {
 #[test]
 fn steps_one_by_one_are_those_at_once() {
     let board = snakeboard::MODEL;
-    let (q, v) = (board.initial)(&board.defaults);
+    let (q, v) = board.start(&board.example());
     let method = Compose::suzuki4(Dla2);
-    let start = || Simulation::project(board.defaults.clone(), method, q, v, 0.02).expect("a start");
+    let start = || Simulation::project(board.example(), method, q, v, 0.02).expect("a start");
     let (mut one_by_one, mut at_once, mut in_parts) = (start(), start(), start());
     (0..100).for_each(|_| one_by_one.step().expect("a step"));
     at_once.advance(100).expect("steps");

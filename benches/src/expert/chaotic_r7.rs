@@ -252,6 +252,6 @@ pub(super) fn cases() -> Vec<Case> {
             let (_, s) = start(&MODEL, &Rattle);
             Loop::boxed(general::Rattle::new(System), [s.q.into(), s.before.into(), s.after.into()])
         }),
-        case("rk4", Kind::Plain, || Loop::boxed(Rk4(System), (MODEL.initial)(&MODEL.defaults))),
+        case("rk4", Kind::Plain, || Loop::boxed(Rk4(System), MODEL.start(&MODEL.example()))),
     ]
 }

@@ -6,7 +6,7 @@
 //! in space; R is not its attitude. With others it is another system than a ball:
 //! [`chaplygin_ball`](super::chaplygin_ball).
 
-use crate::{Invariant, Row, simulated};
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Ball with its centre above (x, y) on a table that turns with angular velocity `Om`.
@@ -49,31 +49,12 @@ impl BallAsPrinted {
         let q = [q0[0] + along * v0[0] - across * v0[1], q0[1] + across * v0[0] + along * v0[1]];
         (q, [cos * v0[0] - sin * v0[1], sin * v0[0] + cos * v0[1]])
     }
-
-    /// E − Ω (m (x y' − y x') + I₃ ω₃), which is conserved for equal moments of inertia.
-    fn moving_energy(&self, q: &[f64; 11], v: &[f64; 5]) -> f64 {
-        let rotation = self.I1 * v[2].powi(2) + self.I2 * v[3].powi(2) + self.I3 * v[4].powi(2);
-        let energy = (self.m * (v[0].powi(2) + v[1].powi(2)) + rotation) / 2.0;
-        energy - self.Om * (self.m * (q[0] * v[1] - q[1] * v[0]) + self.I3 * v[4])
-    }
 }
 
 /// Row of the model table: the homogeneous ball.
 pub const MODEL: Row<BallAsPrinted> = Row {
     name: "ball_as_printed",
-    summary: "ball on a turntable, rolling conditions with body components",
-    reference_coordinates: &["x", "y", "R11", "R12", "R13", "R21", "R22", "R23", "R31", "R32", "R33"],
-    defaults: BallAsPrinted { m: 1.0, I1: 2.0 / 3.0, I2: 2.0 / 3.0, I3: 2.0 / 3.0, r: 1.0, Om: 1.0 },
+    on_group: true,
     build: |p| BallAsPrinted { m: p[0], I1: p[1], I2: p[2], I3: p[3], r: p[4], Om: p[5] },
-    initial: |s| {
-        let ([x, y], [dx, dy]) = ([1.0, 1.0], [1.0, 1.0]);
-        let q = [x, y, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-        (q.into(), [dx, dy, (s.Om * x - dy) / s.r, (dx + s.Om * y) / s.r, 0.0])
-    },
-    conservative: false,
-    invariants: &[
-        Invariant { name: "moving_energy", value: |s, q, v| s.moving_energy(q.entries(), v) },
-        Invariant { name: "w3", value: |_, _, v| v[4] },
-    ],
     solution: None,
 };

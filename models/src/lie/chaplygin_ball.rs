@@ -1,8 +1,7 @@
 //! Balls that roll on a plane or a turntable: Chaplygin's sphere, whose centre of mass is at its
 //! centre, and his top, where it is not.
 
-use super::rotation;
-use crate::{Invariant, Row, simulated};
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Ball with its centre above (x, y), the centre of mass at (c1, c2, c3) in the body, on a table that
@@ -57,41 +56,10 @@ pub struct ChaplyginBall {
 
 simulated!(ChaplyginBall, on a group);
 
-impl ChaplyginBall {
-    /// R I ω + m r e₃ × (x', y', 0), the angular momentum about the point of contact, which is conserved
-    /// with the centre of mass at the centre.
-    fn contact_momentum(&self, q: &[f64; 11], v: &[f64; 5]) -> [f64; 3] {
-        let body = [self.I1 * v[2], self.I2 * v[3], self.I3 * v[4]];
-        let spin = |i: usize| q[2 + 3 * i] * body[0] + q[3 + 3 * i] * body[1] + q[4 + 3 * i] * body[2];
-        let lever = self.m * self.r;
-        [spin(0) - lever * v[1], spin(1) + lever * v[0], spin(2)]
-    }
-
-    /// E − Ω (m (x y' − y x') + (R I ω)₃), likewise.
-    fn moving_energy(&self, q: &[f64; 11], v: &[f64; 5]) -> f64 {
-        let rotation = self.I1 * v[2].powi(2) + self.I2 * v[3].powi(2) + self.I3 * v[4].powi(2);
-        let energy = (self.m * (v[0].powi(2) + v[1].powi(2)) + rotation) / 2.0;
-        energy - self.Om * (self.m * (q[0] * v[1] - q[1] * v[0]) + self.contact_momentum(q, v)[2])
-    }
-}
-
 /// Row of the model table: Chaplygin's sphere on a table at rest.
 pub const MODEL: Row<ChaplyginBall> = Row {
     name: "chaplygin_ball",
-    summary: "Chaplygin sphere, a balanced ball with three moments of inertia",
-    reference_coordinates: &["x", "y", "R11", "R12", "R13", "R21", "R22", "R23", "R31", "R32", "R33"],
-    defaults: ChaplyginBall {
-        m: 3.0,
-        I1: 1.0,
-        I2: 1.1,
-        I3: 1.2,
-        r: 1.0,
-        Om: 0.0,
-        c1: 0.0,
-        c2: 0.0,
-        c3: 0.0,
-        gr: 0.0,
-    },
+    on_group: true,
     build: |p| ChaplyginBall {
         m: p[0],
         I1: p[1],
@@ -104,29 +72,8 @@ pub const MODEL: Row<ChaplyginBall> = Row {
         c3: p[8],
         gr: p[9],
     },
-    initial: |s| {
-        let (x, y, [w1, w2, w3]) = (0.4, -0.3, [0.6, -0.7, 0.9]);
-        let g = rotation([0.3, -0.5, 0.4]);
-        let in_space = |i: usize| g[3 * i] * w1 + g[3 * i + 1] * w2 + g[3 * i + 2] * w3;
-        let mut q = [x, y, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-        q[2..].copy_from_slice(&g);
-        (q.into(), [s.r * in_space(1) - s.Om * y, -s.r * in_space(0) + s.Om * x, w1, w2, w3])
-    },
-    conservative: true,
-    invariants: &[
-        Invariant { name: "K1", value: |s, q, v| s.contact_momentum(q.entries(), v)[0] },
-        Invariant { name: "K2", value: |s, q, v| s.contact_momentum(q.entries(), v)[1] },
-        Invariant { name: "K3", value: |s, q, v| s.contact_momentum(q.entries(), v)[2] },
-        Invariant { name: "moving_energy", value: |s, q, v| s.moving_energy(q.entries(), v) },
-    ],
     solution: None,
 };
 
 /// Row of the model table: Chaplygin's top.
-pub const TOP: Row<ChaplyginBall> = Row {
-    name: "chaplygin_top",
-    summary: "Chaplygin top, a rolling ball whose centre of mass is not at its centre",
-    defaults: ChaplyginBall { c1: 0.1, c2: -0.05, c3: 0.2, gr: 1.0, ..MODEL.defaults },
-    invariants: &[],
-    ..MODEL
-};
+pub const TOP: Row<ChaplyginBall> = Row { name: "chaplygin_top", ..MODEL };

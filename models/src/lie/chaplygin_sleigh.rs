@@ -40,12 +40,7 @@ impl ChaplyginSleigh {
 /// Row of the model table.
 pub const MODEL: Row<ChaplyginSleigh> = Row {
     name: "chaplygin_sleigh",
-    summary: "Chaplygin sleigh on SE(2), (x, y) its centre of mass",
-    reference_coordinates: &["theta", "x", "y"],
-    defaults: ChaplyginSleigh { m: 1.0, I: 0.5, a: 0.2 },
+    on_group: true,
     build: |p| ChaplyginSleigh { m: p[0], I: p[1], a: p[2] },
-    initial: |s| ([0.3, 0.0, 0.0].into(), [0.8, 1.2, s.a * 0.8]),
-    conservative: true,
-    invariants: &[],
     solution: None,
 };

@@ -12,11 +12,3 @@ pub mod snakeboard;
 pub mod suslov;
 pub mod two_wheeled_robot;
 pub mod vertical_disk;
-
-use nhi_runtime::group::{Exp, Retraction, SO3};
-
-/// The rows of the rotation exp(ŵ).
-pub(crate) fn rotation(w: [f64; 3]) -> [f64; 9] {
-    let SO3(rows) = Exp::tau(w);
-    core::array::from_fn(|k| rows[k / 3][k % 3])
-}

@@ -1,8 +1,7 @@
 //! Rattleback: an ellipsoid with skew inertia that rolls on a plane and reverses its spin (Kane &
 //! Levinson, *Realistic mathematical modeling of the rattleback*, Int. J. Non-Linear Mech. 17, 1982).
 
-use super::rotation;
-use crate::{Invariant, Row, simulated};
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Body of unit mass in the frame of its centre of mass `p`, third axis up at rest. Its surface is the
@@ -52,64 +51,11 @@ pub struct Rattleback {
 
 simulated!(Rattleback, on a group);
 
-impl Rattleback {
-    /// The point of contact in the body, for its vertical γ.
-    pub fn contact(&self, vertical: [f64; 3]) -> [f64; 3] {
-        let squares = [self.a.powi(2), self.b.powi(2), self.c.powi(2)];
-        let eps = (0..3).map(|i| squares[i] * vertical[i].powi(2)).sum::<f64>().sqrt();
-        let mut rho = [0, 1, 2].map(|i| -squares[i] * vertical[i] / eps);
-        rho[2] += self.h;
-        rho
-    }
-
-    /// (q, v) on the plane, with the attitude exp(`tilt`) and the angular velocity `spin` about the
-    /// vertical.
-    pub fn spinning(&self, tilt: [f64; 3], spin: f64) -> ([f64; 12], [f64; 6]) {
-        let attitude = rotation(tilt);
-        let vertical = [attitude[6], attitude[7], attitude[8]];
-        let rho = self.contact(vertical);
-        let omega = vertical.map(|x| spin * x);
-        let mut q = [0.0; 12];
-        q[..9].copy_from_slice(&attitude);
-        q[11] = -(vertical[0] * rho[0] + vertical[1] * rho[1] + vertical[2] * rho[2]);
-        let velocity = [
-            omega[2] * rho[1] - omega[1] * rho[2],
-            omega[0] * rho[2] - omega[2] * rho[0],
-            omega[1] * rho[0] - omega[0] * rho[1],
-        ];
-        (q, [omega[0], omega[1], omega[2], velocity[0], velocity[1], velocity[2]])
-    }
-
-    /// The height of the point of contact, zero for ever.
-    fn height(&self, q: &[f64; 12]) -> f64 {
-        let rho = self.contact([q[6], q[7], q[8]]);
-        q[11] + q[6] * rho[0] + q[7] * rho[1] + q[8] * rho[2]
-    }
-}
-
 /// Row of the model table: Kane and Levinson's data, in metres and seconds. From this spin, tilted by half
 /// a degree, it starts to rattle and turns the other way after six seconds.
 pub const MODEL: Row<Rattleback> = Row {
     name: "rattleback",
-    summary: "rattleback, an ellipsoid with skew inertia rolling on a plane",
-    reference_coordinates: &["R11", "R12", "R13", "R21", "R22", "R23", "R31", "R32", "R33", "p1", "p2", "p3"],
-    defaults: Rattleback {
-        a: 0.2,
-        b: 0.03,
-        c: 0.02,
-        h: 0.01,
-        A: 2e-4,
-        B: 16e-4,
-        C: 17e-4,
-        D: -0.2e-4,
-        g: 9.81,
-    },
+    on_group: true,
     build: |p| Rattleback { a: p[0], b: p[1], c: p[2], h: p[3], A: p[4], B: p[5], C: p[6], D: p[7], g: p[8] },
-    initial: |s| {
-        let (q, v) = s.spinning([0.5_f64.to_radians(), 0.0, 0.0], -5.0);
-        (q.into(), v)
-    },
-    conservative: true,
-    invariants: &[Invariant { name: "height", value: |s, q, _| s.height(q.entries()) }],
     solution: None,
 };

@@ -42,23 +42,10 @@ pub struct RollerRacer {
 
 simulated!(RollerRacer, on a group);
 
-impl RollerRacer {
-    /// v at hinge angle `phi` for its rate and the angular velocity of body 1.
-    pub fn velocity(&self, phi: f64, dphi: f64, omega: f64) -> [f64; 4] {
-        let v = (self.d1 * omega * phi.cos() + self.d2 * (omega + dphi)) / phi.sin();
-        [dphi, omega, v, 0.0]
-    }
-}
-
 /// Row of the model table: a light second body, without torque.
 pub const MODEL: Row<RollerRacer> = Row {
     name: "roller_racer",
-    summary: "roller racer on SE(2) x R",
-    reference_coordinates: &["phi", "theta", "x", "y"],
-    defaults: RollerRacer { m1: 1.0, I1: 0.5, m2: 0.0, I2: 0.1, d1: 0.5, d2: 0.25, c: 0.0, w: 1.0 },
+    on_group: true,
     build: |p| RollerRacer { m1: p[0], I1: p[1], m2: p[2], I2: p[3], d1: p[4], d2: p[5], c: p[6], w: p[7] },
-    initial: |s| ([0.7, 0.2, 0.0, 0.0].into(), s.velocity(0.7, 0.8, 0.25)),
-    conservative: true,
-    invariants: &[],
     solution: None,
 };

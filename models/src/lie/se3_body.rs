@@ -1,6 +1,5 @@
 //! Rigid body in space with two constraints on its body velocity.
 
-use super::rotation;
 use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
@@ -39,16 +38,7 @@ simulated!(Se3Body, on a group);
 /// Row of the model table.
 pub const MODEL: Row<Se3Body> = Row {
     name: "se3_body",
-    summary: "rigid body in space with a two-dimensional constraint on its body velocity",
-    reference_coordinates: &["R11", "R12", "R13", "R21", "R22", "R23", "R31", "R32", "R33", "p1", "p2", "p3"],
-    defaults: Se3Body { J1: 1.0, J2: 1.5, J3: 2.0, m: 2.0, q1: 0.3, q2: 0.1, q3: -0.2, c: 0.4 },
+    on_group: true,
     build: |p| Se3Body { J1: p[0], J2: p[1], J3: p[2], m: p[3], q1: p[4], q2: p[5], q3: p[6], c: p[7] },
-    initial: |s| {
-        let mut q = [0.0; 12];
-        q[..9].copy_from_slice(&rotation([0.1, 0.2, -0.3]));
-        (q.into(), [0.5, 0.8, -0.6, 1.0, 0.0, s.c * 0.8])
-    },
-    conservative: true,
-    invariants: &[],
     solution: None,
 };

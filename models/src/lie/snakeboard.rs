@@ -1,8 +1,7 @@
 //! Snakeboard on SE(2) × R² (Kobilarov, Martín de Diego & Ferraro, *Simulating Nonholonomic Dynamics*,
 //! section 7).
 
-use crate::{Invariant, Row, simulated};
-use core::f64::consts::PI;
+use crate::{Row, simulated};
 use nhi_runtime::prelude::*;
 
 /// Board at (x, y) with heading θ, rotor angle ψ and steering angles φ, −φ of the wheel pairs.
@@ -40,25 +39,10 @@ pub struct Snakeboard {
 
 simulated!(Snakeboard, on a group);
 
-impl Snakeboard {
-    /// v at steering angle `phi` for its rates and nonholonomic momentum p₁ along
-    /// e₁ = (sin 2φ, −2 l cos²φ, 0).
-    pub fn velocity(&self, phi: f64, dpsi: f64, dphi: f64, p1: f64) -> [f64; 5] {
-        let (sin, cos) = ((2.0 * phi).sin(), phi.cos());
-        let s = (p1 - self.I * sin * dpsi) / (4.0 * self.m * (self.l * cos).powi(2));
-        [dpsi, dphi, s * sin, -2.0 * self.l * s * cos.powi(2), 0.0]
-    }
-}
-
 /// Row of the model table: without torques, which leaves φ' constant.
 pub const MODEL: Row<Snakeboard> = Row {
     name: "snakeboard",
-    summary: "snakeboard on SE(2) x R^2",
-    reference_coordinates: &["psi", "phi", "theta", "x", "y"],
-    defaults: Snakeboard { m: 1.0, l: 1.0, I: 0.5, J: 0.125, c1: 0.0, w1: 20.0 * PI, c2: 0.0, w2: 2.0 * PI },
+    on_group: true,
     build: |p| Snakeboard { m: p[0], l: p[1], I: p[2], J: p[3], c1: p[4], w1: p[5], c2: p[6], w2: p[7] },
-    initial: |s| ([PI / 2.0, PI / 3.0, 0.0, 0.0, 0.0].into(), s.velocity(PI / 3.0, 2.5, -0.02, -1.0)),
-    conservative: true,
-    invariants: &[Invariant { name: "steering", value: |_, _, v| v[1] }],
     solution: None,
 };

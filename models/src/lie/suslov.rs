@@ -43,12 +43,7 @@ impl Suslov {
 /// Row of the model table.
 pub const MODEL: Row<Suslov> = Row {
     name: "suslov",
-    summary: "Suslov's problem, a rigid body that may not turn about one of its axes",
-    reference_coordinates: &["R11", "R12", "R13", "R21", "R22", "R23", "R31", "R32", "R33"],
-    defaults: Suslov { I11: 2.0, I22: 3.0, I33: 4.0, I13: 0.5, I23: 0.7 },
+    on_group: true,
     build: |p| Suslov { I11: p[0], I22: p[1], I33: p[2], I13: p[3], I23: p[4] },
-    initial: |_| ([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0].into(), [0.9, -0.4, 0.0]),
-    conservative: true,
-    invariants: &[],
     solution: None,
 };

@@ -42,30 +42,10 @@ pub struct TwoWheeledRobot {
 
 simulated!(TwoWheeledRobot, on a group);
 
-impl TwoWheeledRobot {
-    /// v for the rates of the wheels.
-    pub fn velocity(&self, left: f64, right: f64) -> [f64; 5] {
-        let (omega, v) = (self.rho / (2.0 * self.w) * (right - left), self.rho / 2.0 * (left + right));
-        [left, right, omega, v, 0.0]
-    }
-}
-
 /// Row of the model table: without torques.
 pub const MODEL: Row<TwoWheeledRobot> = Row {
     name: "two_wheeled_robot",
-    summary: "two-wheeled robot on SE(2) x R^2",
-    reference_coordinates: &["left", "right", "theta", "x", "y"],
-    defaults: TwoWheeledRobot {
-        m: 2.0,
-        J: 0.3,
-        Jw: 0.05,
-        rho: 0.1,
-        w: 0.2,
-        d: 0.15,
-        c: 0.0,
-        c2: 0.0,
-        w1: 2.0,
-    },
+    on_group: true,
     build: |p| TwoWheeledRobot {
         m: p[0],
         J: p[1],
@@ -77,8 +57,5 @@ pub const MODEL: Row<TwoWheeledRobot> = Row {
         c2: p[7],
         w1: p[8],
     },
-    initial: |s| ([0.1, -0.2, 0.4, 0.1, 0.0].into(), s.velocity(12.0, 3.0)),
-    conservative: true,
-    invariants: &[],
     solution: None,
 };

@@ -1,6 +1,6 @@
 //! Vertical rolling disk on SE(2) × R.
 
-use crate::{Invariant, Row, simulated};
+use crate::{Row, simulated};
 use nhi_runtime::Posed;
 use nhi_runtime::group::SE2;
 use nhi_runtime::prelude::*;
@@ -31,22 +31,14 @@ simulated!(VerticalDisk, on a group);
 /// Row of the model table.
 pub const MODEL: Row<VerticalDisk> = Row {
     name: "vertical_disk",
-    summary: "upright rolling disk on SE(2) x R",
-    reference_coordinates: &["phi", "theta", "x", "y"],
-    defaults: VerticalDisk { m: 1.0, I: 0.5, J: 0.25, R: 1.0 },
+    on_group: true,
     build: |p| VerticalDisk { m: p[0], I: p[1], J: p[2], R: p[3] },
-    initial: |s| ([0.0, 0.1, 0.0, 0.0].into(), [1.1 / s.R, 0.7, 1.1, 0.0]),
-    conservative: true,
-    invariants: &[
-        Invariant { name: "omega", value: |_, _, v| v[1] },
-        Invariant { name: "speed", value: |_, _, v| v[2] },
-    ],
     solution: Some(circle),
 };
 
 /// ω and v are constant: the disk rolls on a circle.
 fn circle(disk: &VerticalDisk, t: f64) -> (Posed<SE2<f64>, f64, 1, 4>, [f64; 4]) {
-    let (start, velocity) = (MODEL.initial)(disk);
+    let (start, velocity) = MODEL.start(disk);
     let [phi, theta0, x, y] = start.into();
     let [dphi, omega, v, _] = velocity;
     let theta = theta0 + omega * t;

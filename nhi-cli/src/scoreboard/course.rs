@@ -1,7 +1,6 @@
 //! Step size and time span for each model.
 
-use crate::models::{Unloaded, model};
-use nhi_run::model::{Instance, METHODS, Method, Model, Trajectory};
+use nhi_run::model::{Instance, METHODS, Method, Model, Trajectory, Unloaded, loaded};
 use nhi_runtime::Error;
 
 /// A model and the run that its methods are measured over.
@@ -50,7 +49,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// Where no machine code can be run.
 pub fn courses(wanted: impl Fn(&str) -> bool) -> Result<Vec<Course>, Unloaded> {
     let runs = RUNS.iter().filter(|(name, ..)| wanted(name));
-    runs.map(|&(name, h, span)| Ok(Course { model: model(name, false)?, h, span, held: None })).collect()
+    runs.map(|&(name, h, span)| Ok(Course { model: loaded(name, false)?, h, span, held: None })).collect()
 }
 
 /// The method called `id`, of those of systems in coordinates.

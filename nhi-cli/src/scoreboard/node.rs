@@ -1,7 +1,7 @@
 //! Properties from node to node: the constraints, the reversal, and the parasitic mode.
 
 use super::Course;
-use crate::forms::OneForms;
+use nhi_run::OneForms;
 use nhi_run::model::{Family, Instance, Method, Node, Trajectory};
 use nhi_runtime::{Error, Failure};
 
@@ -25,7 +25,7 @@ pub fn residual(course: &Course, method: &Method) -> f64 {
 
 fn relative_residual(instance: &dyn Instance, trajectory: &dyn Trajectory) -> f64 {
     let Node { q, jump: (before, after), .. } = trajectory.node();
-    let OneForms { mu, mu_t, .. } = OneForms::at(instance, &q, before.len());
+    let OneForms { mu, mu_t, .. } = OneForms::of(before.len(), |v| instance.residual(&q, v));
     let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
     let speed = norm(&before).max(norm(&after));
     let residuals = instance.residual(&q, &trajectory.v());
@@ -101,7 +101,7 @@ fn amplitude(instance: &dyn Instance, trajectory: &dyn Trajectory, h: f64) -> Re
     let (q, (pre, post)) = (trajectory.q(), trajectory.jump());
     let inputs = [];
     let (_, lambda) = instance.acceleration(&q, &trajectory.v(), trajectory.time(), &inputs)?;
-    let reaction = OneForms::at(instance, &q, pre.len()).reaction(&lambda);
+    let reaction = OneForms::of(pre.len(), |v| instance.residual(&q, v)).reaction(&lambda);
     let jumps = pre.iter().zip(&post);
     let eta2 =
         jumps.zip(&reaction).map(|((pre, post), reaction)| ((post - pre - h * reaction) / 2.0).powi(2));

@@ -5,7 +5,9 @@ use crate::error::{DeclarationError, Error, Mistake};
 use crate::expressions::Initial;
 use crate::system::System;
 use serde_json::{Map, Value};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A model of the literature.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +71,45 @@ pub fn named(name: &str, on_group: bool) -> Option<&'static Bundled> {
     let mut named = MODELS.iter().filter(|model| model.name == name);
     let first = named.next()?;
     Some(if first.on_group == on_group { first } else { named.next().unwrap_or(first) })
+}
+
+/// Why there is no such model.
+#[derive(Clone, Debug)]
+pub enum Unloaded {
+    /// There is none of this name.
+    Unknown(String),
+    /// It cannot be compiled here.
+    Failed(Error),
+}
+
+impl fmt::Display for Unloaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unloaded::Unknown(name) => write!(f, "unknown model `{name}`"),
+            Unloaded::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Unloaded {}
+
+/// The model of this name, with or without a group factor where there are both, derived when it is first used. It lives as
+/// long as the process.
+///
+/// # Errors
+/// [`Unloaded`].
+pub fn loaded(name: &str, on_group: bool) -> Result<&'static Declared, Unloaded> {
+    static LOADED: Mutex<Option<HashMap<(&str, bool), &Declared>>> = Mutex::new(None);
+    let bundled = named(name, on_group).ok_or_else(|| Unloaded::Unknown(name.to_owned()))?;
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    let loaded = loaded.get_or_insert_default();
+    let key = (bundled.name, bundled.on_group);
+    if let Some(model) = loaded.get(&key) {
+        return Ok(model);
+    }
+    let model: &Declared = Box::leak(Box::new(bundled.load().map_err(Unloaded::Failed)?));
+    loaded.insert(key, model);
+    Ok(model)
 }
 
 impl Bundled {

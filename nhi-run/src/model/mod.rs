@@ -5,7 +5,7 @@ mod declared;
 mod method;
 mod trajectory;
 
-pub use bundled::{Bundled, MODELS, named};
+pub use bundled::{Bundled, MODELS, Unloaded, loaded, named};
 pub use declared::{AtRunTime, Declared};
 pub use method::{Family, GROUP_METHODS, METHODS, Method};
 pub use trajectory::{Node, Trajectory};

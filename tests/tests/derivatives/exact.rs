@@ -39,8 +39,8 @@ fn the_leapfrog_method_is_differentiated() {
 #[test]
 fn the_energy_does_not_change_along_the_motion() {
     fn check<S: System>(row: &Row<S>) {
-        let (q, v) = (row.initial)(&row.defaults);
-        let p = row.defaults.parameters();
+        let (q, v) = row.start(&row.example());
+        let p = row.example().parameters();
         let (a, _) = S::acceleration_of(&p, &q, &v, &S::States::splat(0.0), 0.0, &zero::<S>()).unwrap();
         let e: Dual<f64> = S::energy(
             &dual(p.as_ref(), &vec![0.0; p.as_ref().len()]),

@@ -26,14 +26,14 @@ pub(crate) struct Data<S: System, T: Scalar> {
 
 impl<S: System + Clone, M: Method<S> + Copy> Run<S, M> {
     pub(crate) fn new(row: &Row<S>, method: M, h: f64) -> Self {
-        let (q, v) = (row.initial)(&row.defaults);
+        let (q, v) = row.start(&row.example());
         let inputs = (0..S::INPUTS.len()).map(|i| 0.3 - 0.5 * i as f64);
-        let mut x = row.defaults.parameters().as_ref().to_vec();
+        let mut x = row.example().parameters().as_ref().to_vec();
         x.extend(q.as_ref());
         x.extend(v.as_ref());
         x.extend(inputs);
         x.push(h);
-        Run { name: format!("{} by {}", row.name, method.id()), system: row.defaults.clone(), method, x }
+        Run { name: format!("{} by {}", row.name, method.id()), system: row.example(), method, x }
     }
 
     /// The places of parameters, q₀, v₀ and inputs in x.

@@ -18,12 +18,12 @@ fn is_fast(i: usize) -> bool {
 
 fn data<S: System + Clone>(row: &Row<S>, fast: impl Fn(usize) -> f64) -> Vec<Data<S>> {
     let one = |i: usize| {
-        let (q, mut v) = (row.initial)(&row.defaults);
+        let (q, mut v) = row.start(&row.example());
         let times = if is_fast(i) { fast(i) } else { 1.0 + i as f64 / LEN as f64 };
         v.as_mut().iter_mut().for_each(|x| *x *= times);
-        let v = S::project(&row.defaults.parameters(), &q, &v, 0.0, &S::Inputs::splat(0.0))
+        let v = S::project(&row.example().parameters(), &q, &v, 0.0, &S::Inputs::splat(0.0))
             .expect("an admissible velocity");
-        (row.defaults.clone(), q, v, S::Inputs::splat(0.0))
+        (row.example(), q, v, S::Inputs::splat(0.0))
     };
     (0..LEN).map(one).collect()
 }

@@ -63,10 +63,10 @@ impl<S: Simulated> Bed<S> {
 /// rotations as rounding, and velocities are projected there.
 fn data<S: Simulated>(row: &Row<S>, h: f64, i: usize, random: &mut Random) -> Data<S> {
     let mut near = |x: &mut f64, scale: f64| *x += 0.05 * scale * random.next();
-    let mut parameters = row.defaults.parameters();
+    let mut parameters = row.example().parameters();
     parameters.as_mut().iter_mut().for_each(|x| near(x, *x));
     let system = (row.build)(parameters);
-    let (mut q, mut v) = (row.initial)(&system);
+    let (mut q, mut v) = row.start(&system);
     let mut inputs = S::Inputs::splat(0.0);
     inputs.as_mut().iter_mut().for_each(|x| near(x, 2.0));
     let mut before = system.clone().simulate(&S::methods()[0], q, v, inputs, h).expect("a start");

@@ -5,8 +5,8 @@ use nhi_runtime::prelude::*;
 use nhi_runtime::{Fields, Method};
 
 fn check<M: Method<ChaplyginSleigh> + Clone + Sync>(method: M) {
-    let sleigh = &MODEL.defaults;
-    let (q, v) = (MODEL.initial)(sleigh);
+    let sleigh = &MODEL.example();
+    let (q, v) = MODEL.start(sleigh);
     let h = 0.2;
     let mut at_once = Simulation::new(sleigh.clone(), method.clone(), q, v, h).unwrap();
     let (mut one_by_one, mut in_parts) = (at_once.clone(), at_once.clone());

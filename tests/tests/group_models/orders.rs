@@ -129,9 +129,9 @@ fn composed<S: System + Clone, M: Method<S> + Copy>(
     order: f64,
     steps: u32,
 ) {
-    let (q0, v0) = (row.initial)(&row.defaults);
+    let (q0, v0) = row.start(&row.example());
     let error = |steps: u32| {
-        let mut sim = Simulation::new(row.defaults.clone(), method, q0, v0, T / f64::from(steps)).unwrap();
+        let mut sim = Simulation::new(row.example(), method, q0, v0, T / f64::from(steps)).unwrap();
         for _ in 0..steps {
             sim.step().unwrap();
         }

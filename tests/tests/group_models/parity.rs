@@ -8,8 +8,8 @@ use nhi_runtime::group::Cayley;
 use nhi_runtime::{Method, Rattle, RattleRestarted, Reflecting, Simulation, System};
 
 fn start<S: System + Clone, M: Method<S>>(row: &Row<S>, method: M, h: f64) -> Simulation<S, M> {
-    let (q, v) = (row.initial)(&row.defaults);
-    Simulation::new(row.defaults.clone(), method, q, v, h).unwrap()
+    let (q, v) = row.start(&row.example());
+    Simulation::new(row.example(), method, q, v, h).unwrap()
 }
 
 /// The parasitic part at the times `at`.
@@ -31,8 +31,8 @@ fn parasites<S: System + Clone, M: Method<S> + Reflecting>(
 /// The rate m a V/I' of the sleigh's motion towards the straight line, I' = I + m a², V = √(2E/m).
 fn contraction() -> f64 {
     let row = &chaplygin_sleigh::MODEL;
-    let sleigh = &row.defaults;
-    let (_, [omega, v, v_perp]) = (row.initial)(sleigh);
+    let sleigh = &row.example();
+    let (_, [omega, v, v_perp]) = row.start(sleigh);
     let twice_energy = sleigh.I * omega.powi(2) + sleigh.m * (v.powi(2) + v_perp.powi(2));
     sleigh.m * sleigh.a * (twice_energy / sleigh.m).sqrt() / (sleigh.I + sleigh.m * sleigh.a.powi(2))
 }

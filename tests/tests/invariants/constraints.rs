@@ -56,7 +56,7 @@ fn dla_rattle_keeps_the_constraint_between_nodes() {
 #[test]
 fn constraints_hold_after_many_turns() {
     fn check(method: impl Method<SleighCom> + Symmetric) {
-        let (sleigh, heading, h) = (MODEL.defaults, 1e6_f64, 0.05);
+        let (sleigh, heading, h) = (MODEL.example(), 1e6_f64, 0.05);
         let v = sleigh.velocity(heading, 1.0, 0.8);
         let mut simulation = Simulation::new(sleigh.clone(), method, [heading, 0.0, 0.0], v, h).unwrap();
         // A turn is a residual by the speed of the blade, which is at most this.

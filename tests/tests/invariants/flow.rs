@@ -57,7 +57,7 @@ fn closed_forms_solve_the_equations() {
 /// The sleigh's angle, angular velocity and blade speed are known for all times.
 #[test]
 fn the_reduced_sleigh_is_solved() {
-    let sleigh: SleighCom = sleigh_com::MODEL.defaults;
+    let sleigh: SleighCom = sleigh_com::MODEL.example();
     let (energy, theta0) = (0.4, 0.3);
     let (_, omega, u) = sleigh.reduced(energy, 0.0);
     let (q0, v0) = ([theta0, 0.0, 0.0], sleigh.velocity(theta0, omega, u));
@@ -75,7 +75,7 @@ fn suslovs_problem_is_solved() {
     let model = &suslov::MODEL;
     let (q0, _) = model.instance(&model.defaults()).initial();
     let velocity = |t: f64| {
-        let [w1, w2] = model.defaults.velocities(0.7, t);
+        let [w1, w2] = model.example().velocities(0.7, t);
         [w1, w2, 0.0]
     };
     for t in [-6.0, -0.5, 1.0, 8.0] {

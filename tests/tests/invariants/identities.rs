@@ -10,8 +10,8 @@ use nhi_runtime::{Dla1, Dla1Adjoint, Dla2, DlaRattle, Emits, Method, State, Syst
 
 /// Steps of `whole` are half a step of `first` and then half a step of `second`.
 fn halves<S: System>(row: &Row<S>, whole: impl Method<S>, first: impl Method<S>, second: impl Method<S>) {
-    let parameters = row.defaults.parameters();
-    let (q0, v0) = (row.initial)(&row.defaults);
+    let parameters = row.example().parameters();
+    let (q0, v0) = row.start(&row.example());
     let (z, inputs) = (S::States::splat(0.0), S::Inputs::<f64>::splat(0.0));
     let (h, half) = (0.05, 0.025);
     let start = whole.start(&parameters, h, &q0, &v0, &z, 0.0, &inputs).unwrap();

@@ -5,8 +5,8 @@ use nhi_runtime::{Method, Rattle, Reflecting, Simulation};
 
 /// Largest monitor η over the first second.
 fn parasite<M: Reflecting + Method<sleigh_com::SleighCom>>(method: M, h: f64) -> f64 {
-    let sleigh = sleigh_com::MODEL.defaults;
-    let (q0, v0) = (sleigh_com::MODEL.initial)(&sleigh);
+    let sleigh = sleigh_com::MODEL.example();
+    let (q0, v0) = sleigh_com::MODEL.start(&sleigh);
     let mut simulation = Simulation::new(sleigh, method, q0, v0, h).unwrap();
     let mut worst: f64 = 0.0;
     while simulation.time() < 1.0 {

@@ -93,8 +93,8 @@ fn parasites_grow_on_some_models() {
 #[test]
 fn parasites_are_those_of_the_simulation() {
     let course = course("sleigh_com");
-    let sleigh = sleigh_com::MODEL.defaults;
-    let (q0, v0) = (sleigh_com::MODEL.initial)(&sleigh);
+    let sleigh = sleigh_com::MODEL.example();
+    let (q0, v0) = sleigh_com::MODEL.start(&sleigh);
     let mut simulation = Simulation::new(sleigh, Rattle, q0, v0, course.h).unwrap();
     for (t, eta) in parasite(&course, find("rattle")).unwrap().course.into_iter().take(100) {
         simulation.step().unwrap();

@@ -65,7 +65,7 @@ where
 {
     initial(model).map(|(q, v)| {
         let (z, inputs) = (S::States::splat(0.0), S::Inputs::splat(0.0));
-        match method.start(&model.defaults.parameters(), H, &q, &v, &z, 0.0, &inputs) {
+        match method.start(&model.example().parameters(), H, &q, &v, &z, 0.0, &inputs) {
             Ok(state) => jumped::<S, N>(&state),
             Err(failure) => panic!("{}: {failure:?}", model.name),
         }

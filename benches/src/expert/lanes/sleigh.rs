@@ -114,7 +114,7 @@ impl Kernel<8> for Best {
 }
 
 fn constants() -> Constants {
-    Constants::new(&MODEL.defaults)
+    Constants::new(&MODEL.example())
 }
 
 fn plain() -> [[f64; 6]; TRAJECTORIES] {

@@ -170,8 +170,8 @@ pub(super) fn cases() -> Vec<Case> {
             Loop::boxed(general::Dla2::new(System(system)), (s.q.into(), s.after.into(), SVector::zeros()))
         }),
         case("rk4", Kind::Plain, || {
-            let start = (MODEL.initial)(&MODEL.defaults);
-            Loop::boxed(Rk4(System(MODEL.defaults.clone())), start)
+            let start = MODEL.start(&MODEL.example());
+            Loop::boxed(Rk4(System(MODEL.example())), start)
         }),
     ]
 }
