@@ -1,9 +1,8 @@
-//! Steps that are compiled at run time compute the bits of the derived code, and the reference data.
+//! Steps that are compiled at run time compute the bits of the derived code.
 
 mod model;
 
 use model::at_run_time;
-use nhi_cli::Problem;
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::optimised::Optimised;
 use nhi_jit::{Compiled, Error, Point, Simulation};
@@ -12,7 +11,7 @@ use nhi_models::{GROUP_MODELS, Instance, MODELS, Model, Node};
 use nhi_runtime::{Failure, Limits};
 use nhi_tests::bits::assert_same;
 use nhi_tests::declarations::{DRIVEN, declarations, derive, of_model};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -145,45 +144,6 @@ fn compiled_and_derived_steps_compute_the_same_bits() {
     });
     let compared = compared.into_inner().expect("nobody panics here");
     assert!(compared > 600_000, "{compared}");
-}
-
-/// Trajectories of the reference data, in coordinates and on groups.
-const CASES: [usize; 2] = [320, 103];
-
-/// Compares the trajectories in a folder of the reference data: how many.
-fn check(folder: &str, models: &[&dyn Model]) -> usize {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(folder);
-    let files = std::fs::read_dir(folder).expect("data").map(|entry| entry.expect("a file").path());
-    let mut paths: Vec<PathBuf> =
-        files.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect();
-    paths.retain(|path| !path.ends_with("group_maps.json"));
-    let (checked, deviations) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    in_parallel(paths.len(), |i| {
-        let (name, text) = (paths[i].display(), std::fs::read_to_string(&paths[i]).expect("text"));
-        let case: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-        if case["method"] == "exact" {
-            return;
-        }
-        let problem = Problem::parse(&text, models);
-        let report = problem.unwrap_or_else(|malformed| panic!("{name}: {malformed}")).check();
-        let report = report.unwrap_or_else(|error| panic!("{name}: {error:?}"));
-        checked.fetch_add(1, Ordering::Relaxed);
-        if !report.agrees() {
-            deviations.lock().expect("nobody panics here").push(format!("{name}: {report}"));
-        }
-    });
-    let deviations = deviations.into_inner().expect("nobody panics here");
-    assert!(deviations.is_empty(), "{}", deviations.join("\n"));
-    checked.into_inner()
-}
-
-#[test]
-fn every_trajectory_of_the_reference_data_is_reproduced() {
-    let all = MODELS.iter().chain(GROUP_MODELS);
-    let all: Vec<_> = all.map(|model| at_run_time(*model, &compiled_model(*model))).collect();
-    let all: Vec<&dyn Model> = all.iter().map(|model| model as _).collect();
-    assert_eq!(check("rn", &all[..MODELS.len()]), CASES[0]);
-    assert_eq!(check("lie", &all), CASES[1]);
 }
 
 /// The interpreter's simulation beside a compiled one.
