@@ -116,7 +116,7 @@ fn solved<T: Scalar>([a, mut b, mut c]: [[T; 3]; 3], f: Vec3<T>) -> Vec3<T> {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct State {
+pub(crate) struct State {
     position: [f64; 2],
     rotation: [[f64; 3]; 3],
     momentum: Vec3<f64>,
