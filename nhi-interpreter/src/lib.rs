@@ -131,7 +131,7 @@ impl Frame {
                 both.for_each(|(to, x)| to.iter().for_each(|&to| self.set(to, x)));
             }
             Statement::Map { to, map, group, arguments } => {
-                *self.executed.calls.entry(map.name()).or_default() += 1;
+                *self.executed.maps.entry((group, *map)).or_default() += 1;
                 let arguments: Vec<Vec<f64>> = arguments.iter().map(|a| self.all(a)).collect();
                 let numbers = maps::map(*map, group, self.options.retraction, &arguments);
                 to.iter().zip(numbers).for_each(|(to, x)| to.iter().for_each(|&to| self.set(to, x)));

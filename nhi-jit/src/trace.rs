@@ -202,34 +202,59 @@ pub(crate) fn trace(map: Map, group: &Group, retraction: Retraction, lengths: &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nhi_codegen::group::GROUPS;
+    use nhi_codegen::group::{GROUPS, Inside};
+    use std::collections::BTreeSet;
 
-    const MAPS: [Map; 8] = [
-        Map::Moved,
-        Map::Start,
-        Map::End,
-        Map::Displaced,
-        Map::Rate,
-        Map::TangentLeft,
-        Map::InverseTangent,
-        Map::StartTangent,
-    ];
+    /// The operations that the results are made of.
+    fn count(trace: &Trace) -> Inside {
+        let mut inside = Inside::default();
+        let (mut seen, mut angles) = (BTreeSet::new(), BTreeSet::new());
+        let mut stack = trace.results.clone();
+        while let Some(place) = stack.pop() {
+            if !seen.insert(place) {
+                continue;
+            }
+            let operands = match trace.nodes[place] {
+                Node::Argument(_) | Node::Constant(_) => vec![],
+                Node::Neg(x) => vec![x],
+                Node::Add(x, y) | Node::Sub(x, y) => {
+                    inside.adds += 1;
+                    vec![x, y]
+                }
+                Node::Mul(x, y) => {
+                    inside.muls += 1;
+                    vec![x, y]
+                }
+                Node::Sin(x) | Node::Cos(x) => {
+                    inside.sin_cos += usize::from(angles.insert(x));
+                    vec![x]
+                }
+                Node::Div(..) | Node::Sqrt(_) | Node::Call(..) => panic!("{:?} has no column", trace.nodes[place]),
+            };
+            stack.extend(operands);
+        }
+        inside
+    }
+
+    /// What operation counts say of maps is what the runtime's functions do.
+    #[test]
+    fn inside_of_maps() {
+        for group in GROUPS {
+            for map in Map::ALL {
+                let trace = trace(map, group, Retraction::Exp, &map.arguments(group));
+                let counted = count(&trace.expect("nothing depends on values"));
+                assert_eq!(map.operations(group), counted, "{map:?} of {}", group.name);
+            }
+        }
+    }
 
     /// Only the inverse of a matrix, which exchanges rows, depends on values.
     #[test]
     fn maps_are_lists_of_operations() {
         let mut opaque = Vec::new();
         for group in GROUPS {
-            for map in MAPS {
-                let first = if matches!(map, Map::Moved | Map::Displaced) {
-                    group.pose_len()
-                } else {
-                    group.dimension
-                };
-                let lengths = match map {
-                    Map::TangentLeft | Map::InverseTangent => vec![first],
-                    _ => vec![first, group.dimension],
-                };
+            for map in Map::ALL {
+                let lengths = map.arguments(group);
                 for retraction in Retraction::ALL {
                     match trace(map, group, retraction, &lengths) {
                         Some(trace) => assert_eq!(trace.results.len(), map.results(group)),

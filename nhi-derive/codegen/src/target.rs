@@ -15,7 +15,7 @@ pub struct Target {
     pub state_entry: usize,
     /// The same in a step with Newton's method, of which [`Target::iterations`] are counted and fewer are taken as a rule.
     pub state_entry_with_newton: usize,
-    /// Operations of a step from which on the passes that regroup alone run a second time.
+    /// Operations of a step, maps of groups as one call each, from which on the passes that regroup alone run a second time.
     pub long: usize,
     /// Operations of a program, before the passes, from which on only the last order of passes is tried.
     pub very_long: usize,

@@ -588,10 +588,10 @@ impl Unit<'_> {
         let unread = method.unread.iter().map(|&i| Literal::usize_unsuffixed(i));
         let unread = quote!(const DEAD: &'static [::core::primitive::usize] = &[#(#unread),*];);
         // The trait takes steps for short ones of explicit formulas.
-        let (weight, _) = method.step.operations.weight();
-        let length = match weight {
-            w if w > TARGET.inline_loop => Some(quote!(Long)),
-            w if w > TARGET.inline_step => Some(quote!(Middle)),
+        let size = method.step.operations.size();
+        let length = match size {
+            size if size > TARGET.inline_loop => Some(quote!(Long)),
+            size if size > TARGET.inline_step => Some(quote!(Middle)),
             _ => None,
         };
         let length = length.map(|length| quote!(const LENGTH: #runtime::Length = #runtime::Length::#length;));
@@ -599,7 +599,7 @@ impl Unit<'_> {
             ("HAS_NEWTON", method.iterates()),
             ("HAS_DERIVATIVES", method.has_derivatives()),
             ("HAS_MAPS", !method.step.maps().is_empty()),
-            ("SCALAR_ONLY", weight > TARGET.inline_loop),
+            ("SCALAR_ONLY", size > TARGET.inline_loop),
             ("HAS_RECURRENCE", resync.is_some()),
         ];
         let is = is.into_iter().filter(|(_, is)| *is).map(|(name, _)| format_ident!("{name}"));

@@ -4,15 +4,18 @@
 //! The group's maps (τ, its tangents, Ad) are the runtime's; here is what L and the one-forms are
 //! differentiated with.
 
+mod cost;
 mod map;
 mod se2;
 mod se3;
 mod so3;
 
+pub use cost::Inside;
 pub use map::{Entry, Map};
 
 use crate::expr::{Expr, Pool};
 use crate::mechanics::Matrix;
+use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
 /// One Lie group.
@@ -129,6 +132,18 @@ impl PartialEq for Group {
 }
 
 impl Eq for Group {}
+
+impl PartialOrd for Group {
+    fn partial_cmp(&self, other: &Group) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Group {
+    fn cmp(&self, other: &Group) -> Ordering {
+        self.name.cmp(other.name)
+    }
+}
 
 impl Hash for Group {
     fn hash<H: Hasher>(&self, state: &mut H) {

@@ -18,6 +18,8 @@ pub(super) struct Search {
     begun: Vec<Passed>,
     pub(super) best: Arc<Draft>,
     pub(super) cost: (usize, usize),
+    /// What is written out of them.
+    size: usize,
     /// Orders to try.
     orders: &'static [&'static [LocalPass]],
     /// The order that was kept.
@@ -47,11 +49,12 @@ impl Search {
     /// The search after one round in the first order, which suffices to compare programs of the same function.
     pub(super) fn new(cx: &mut Context<'_>, program: &Program) -> Search {
         let best = Arc::new(Draft::new(cx, program));
-        let cost = best.operations(cx).weight();
-        let orders = if cost.0 < TARGET.very_long { &ORDERS[..] } else { &ORDERS[1..] };
+        let operations = best.operations(cx);
+        let (cost, size) = (operations.weight(), operations.size());
+        let orders = if size < TARGET.very_long { &ORDERS[..] } else { &ORDERS[1..] };
         let begun = run(cx, BEGINNING, &best);
         let (start_weight, order, kept) = (cost.0, None, Vec::new());
-        let mut search = Search { start_weight, begun, best, cost, orders, order, kept };
+        let mut search = Search { start_weight, begun, best, cost, size, orders, order, kept };
         search.try_order(cx, orders[0]);
         search
     }
@@ -75,7 +78,7 @@ impl Search {
     pub(super) fn other_rounds(&mut self, cx: &mut Context<'_>) {
         let Some(order) = self.order else { return };
         let regroups = |pass: &&LocalPass| [FACTOR.name, SHARE_PRODUCTS.name].contains(&pass.name);
-        let is_long = self.cost.0 >= TARGET.long;
+        let is_long = self.is_long();
         for _ in 1..if is_long { 2 } else { MAX_ROUNDS } {
             let steps = if is_long {
                 run(cx, order.iter().skip_while(|pass| !regroups(pass)), &self.best)
@@ -89,6 +92,11 @@ impl Search {
         }
     }
 
+    /// Whether so much is written out that only the passes that gain most run again.
+    pub(super) fn is_long(&self) -> bool {
+        self.size >= TARGET.long
+    }
+
     /// Keeps the result of a round if it saves operations. The first round may save none: a shared value counts once
     /// even before it has a name.
     fn keep_if_better(
@@ -98,10 +106,12 @@ impl Search {
         steps: &[Passed],
     ) -> bool {
         let Some((_, draft)) = steps.last() else { return false };
-        let cost = draft.operations(cx).weight();
+        let operations = draft.operations(cx);
+        let cost = operations.weight();
         let better = cost < self.cost || (self.order.is_none() && cost == self.cost);
         if better {
             (self.best, self.cost, self.order) = (draft.clone(), cost, Some(order));
+            self.size = operations.size();
         }
         better
     }

@@ -93,11 +93,17 @@ impl Operations {
     /// A measure to compare programs of the same function by: first the operations of every step, then those that are
     /// executed once per simulation.
     pub fn weight(&self) -> (usize, usize) {
-        let loops: usize = self.iterations.iter().map(OperationCount::weight).sum();
-        (
-            self.once.weight() + TARGET.iterations as usize * loops + self.second_order.weight(),
-            self.prepared.weight(),
-        )
+        (self.of_every_step(OperationCount::weight), self.prepared.weight())
+    }
+
+    /// The operations of every step that are written out in it: a map of a group is one call.
+    pub fn size(&self) -> usize {
+        self.of_every_step(OperationCount::weight_with_maps_as_calls)
+    }
+
+    fn of_every_step(&self, weight: fn(&OperationCount) -> usize) -> usize {
+        let loops: usize = self.iterations.iter().map(weight).sum();
+        weight(&self.once) + TARGET.iterations as usize * loops + weight(&self.second_order)
     }
 }
 
@@ -141,7 +147,7 @@ impl Scope {
             Shape::Atan2(..) => self.call("atan2"),
             Shape::Map(entry, arguments) => {
                 if self.maps.insert((entry.map, arguments.clone())) {
-                    self.call(entry.map.name());
+                    *self.count.maps.entry((entry.group, entry.map)).or_default() += 1;
                 }
             }
             &Shape::Call(f, x) => match f.partner() {

@@ -23,7 +23,6 @@ use crate::optimise::cost::Cost;
 use crate::optimise::draft::Context;
 use crate::optimise::search::Search;
 use crate::program::{Program, StepProgram};
-use crate::target::TARGET;
 
 /// Makes another form of a step from it and the search for its local passes; `None` if there is nothing to do.
 type Make = fn(&mut Context<'_>, &StepProgram, &Search) -> Option<StepProgram>;
@@ -40,7 +39,7 @@ struct Facts {
 
 impl Facts {
     fn of(step: &StepProgram, search: &Search) -> Facts {
-        Facts { has_newton: step.program.has_loop(), is_long: search.cost.0 >= TARGET.long }
+        Facts { has_newton: step.program.has_loop(), is_long: search.is_long() }
     }
 }
 
