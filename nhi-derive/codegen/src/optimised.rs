@@ -145,10 +145,22 @@ impl Optimised {
         Optimised { system, methods }
     }
 
+    /// All functions, those of the system first.
+    pub fn all(&self) -> impl Iterator<Item = &Function> {
+        self.system.all().chain(self.methods.iter().flat_map(MethodFunctions::all))
+    }
+
+    /// How many statements there are in all functions: their size, as a compiler sees it.
+    pub fn statements(&self) -> usize {
+        let mut count = 0;
+        self.all().for_each(|function| function.for_each_statement(&mut |_| count += 1));
+        count
+    }
+
     /// Whether all constants of the functions are finite.
     pub fn has_finite_constants(&self) -> bool {
         let finite = |operand: &Operand| !matches!(operand, Operand::Constant(c) if !c.is_finite());
-        self.system.all().chain(self.methods.iter().flat_map(MethodFunctions::all)).all(|function| {
+        self.all().all(|function| {
             let mut all_finite = true;
             function
                 .for_each_statement(&mut |statement| all_finite &= statement.operands().iter().all(finite));

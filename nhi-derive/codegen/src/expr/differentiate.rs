@@ -2,6 +2,10 @@
 
 use super::{Expr, Function, Images, Node, Pool, table_size};
 
+/// Most factors whose derivatives are written out as one sum of products, which has the square of their number. A longer
+/// product is differentiated as the product of its parts.
+const MAX_FACTORS: usize = 8;
+
 impl Pool {
     /// Derivatives of all of `roots` with respect to one symbol.
     pub fn derivatives(&mut self, roots: &[Expr], with_respect_to: Expr) -> Vec<Expr> {
@@ -12,8 +16,14 @@ impl Pool {
                 Expr::UNDEFINED => derivatives.set(e, e),
                 _ => {}
             }
+            let children = self.children(e);
+            if matches!(self.node(e), Node::Product(_)) && children.len() > MAX_FACTORS {
+                let inner: Vec<Expr> = children.iter().map(|&c| derivatives.get(c)).collect();
+                derivatives.set(e, self.product_rule(&children, &inner));
+                continue;
+            }
             let mut terms = Vec::new();
-            for (i, c) in self.children(e).into_iter().enumerate() {
+            for (i, c) in children.into_iter().enumerate() {
                 let inner = derivatives.get(c);
                 if inner != Expr::ZERO {
                     let outer = self.partial(e, i);
@@ -27,13 +37,35 @@ impl Pool {
         roots.iter().map(|&r| derivatives.get(r)).collect()
     }
 
+    /// Derivative of the product of `factors`, whose derivatives are `inner`.
+    fn product_rule(&mut self, factors: &[Expr], inner: &[Expr]) -> Expr {
+        let n = factors.len();
+        if n > MAX_FACTORS {
+            // Whole blocks first: a product with one factor more has the same parts.
+            let middle = n.next_power_of_two() / 2;
+            let ((a, b), (da, db)) = (factors.split_at(middle), inner.split_at(middle));
+            let [da, db] = [(a, da), (b, db)].map(|(part, inner)| self.product_rule(part, inner));
+            let [a, b] = [a, b].map(|part| self.product(part));
+            let (first, second) = (self.mul(da, b), self.mul(a, db));
+            return self.add(first, second);
+        }
+        let terms = (0..n).filter(|&i| inner[i] != Expr::ZERO).map(|i| {
+            let mut term = factors.to_vec();
+            term[i] = inner[i];
+            self.product(&term)
+        });
+        let terms: Vec<Expr> = terms.collect();
+        self.sum(&terms)
+    }
+
     /// Derivative of `e` with respect to one symbol.
     pub fn derivative(&mut self, e: Expr, with_respect_to: Expr) -> Expr {
         self.derivatives(&[e], with_respect_to)[0]
     }
 
     /// Gradient of `e` with respect to `variables` by reverse accumulation: one sweep over the
-    /// expression graph whatever the number of variables.
+    /// expression graph whatever the number of variables. With a long product below `e` the derivatives are taken one by
+    /// one: the sweep would multiply each factor's adjoint by all other factors.
     pub fn gradient(&mut self, e: Expr, variables: &[Expr]) -> Vec<Expr> {
         if e == Expr::UNDEFINED {
             return vec![e; variables.len()];
@@ -46,13 +78,20 @@ impl Pool {
         // Nodes that depend on the variables, and where their summands are collected.
         let mut positions = vec![0u32; size];
         let mut dependent = vec![];
+        let mut has_long_product = false;
         for x in self.reachable(&[e]) {
             let mut depends = is_variable[x.index()];
-            self.for_each_child(x, |c| depends |= positions[c.index()] != 0);
+            let mut factors = 0;
+            self.for_each_child(x, |c| factors += usize::from(positions[c.index()] != 0));
+            depends |= factors > 0;
+            has_long_product |= factors > MAX_FACTORS && matches!(self.node(x), Node::Product(_));
             if depends {
                 dependent.push(x);
                 positions[x.index()] = dependent.len() as u32;
             }
+        }
+        if has_long_product {
+            return variables.iter().map(|&v| self.derivative(e, v)).collect();
         }
         let mut contributions = vec![Vec::new(); dependent.len()];
         if let Some(last) = contributions.last_mut() {
@@ -142,6 +181,65 @@ impl Pool {
             }
             Function::Exp => value,
             Function::Ln => self.recip(x),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// The product of `n` sums x + (i + 1) y.
+    fn product(pool: &mut Pool, n: usize, x: Expr, y: Expr) -> Expr {
+        let sums: Vec<Expr> = (0..n)
+            .map(|i| {
+                let slope = pool.int(i as i64 + 1);
+                let term = pool.mul(slope, y);
+                pool.add(x, term)
+            })
+            .collect();
+        pool.product(&sums)
+    }
+
+    /// Second derivatives of a product have nearly as many operations as it has factors, not their third power.
+    #[test]
+    fn work_for_long_products_grows_with_their_length() {
+        let operations = |n| {
+            let mut pool = Pool::new();
+            let (x, y) = (pool.symbol("x"), pool.symbol("y"));
+            let e = product(&mut pool, n, x, y);
+            let gradient = pool.gradient(e, &[x, y]);
+            let second = [x, y].map(|v| pool.derivatives(&gradient, v)).concat();
+            pool.cost(&second).weight() as f64
+        };
+        for n in [40, 80] {
+            let power = (operations(2 * n) / operations(n)).log2();
+            assert!(power < 1.6, "n^{power}");
+        }
+    }
+
+    /// Both sweeps, against the sum over all factors of the product of the others.
+    #[test]
+    fn long_products() {
+        let mut pool = Pool::new();
+        let (x, y) = (pool.symbol("x"), pool.symbol("y"));
+        for n in [8, 9, 16, 17, 40] {
+            let e = product(&mut pool, n, x, y);
+            let gradient = pool.gradient(e, &[x, y]);
+            let derivatives = [x, y].map(|v| pool.derivative(e, v));
+            let symbols = [x, y].map(|v| pool.as_symbol(v).expect("a symbol"));
+            let values: HashMap<_, _> = symbols.into_iter().zip([0.75, 0.01]).collect();
+            let factors: Vec<f64> = (0..n).map(|i| 0.75 + 0.01 * (i as f64 + 1.0)).collect();
+            let without = |i: usize| -> f64 { (0..n).filter(|&j| j != i).map(|j| factors[j]).product() };
+            let expected: [f64; 2] =
+                [(0..n).map(without).sum(), (0..n).map(|i| (i as f64 + 1.0) * without(i)).sum()];
+            for found in [gradient, derivatives.to_vec()] {
+                let found = pool.evaluate(&found, &values);
+                for (a, b) in found.iter().zip(expected) {
+                    assert!((a / b - 1.0).abs() < 1e-12, "{n} factors: {a}, not {b}");
+                }
+            }
         }
     }
 }
