@@ -15,3 +15,10 @@ fn declarations() {
     cases.pass("tests/ui/pass/*.rs");
     cases.compile_fail("tests/ui/*.rs");
 }
+
+/// One of the cases is the program of the README, which compiles without a warning.
+#[test]
+fn the_front_page() {
+    let case = include_str!("ui/pass/front_page.rs").strip_prefix("#![deny(warnings)]\n");
+    assert_eq!(case, Some(include_str!("../../examples/sleigh.rs")));
+}
