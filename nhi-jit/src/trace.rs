@@ -229,7 +229,9 @@ mod tests {
                     inside.sin_cos += usize::from(angles.insert(x));
                     vec![x]
                 }
-                Node::Div(..) | Node::Sqrt(_) | Node::Call(..) => panic!("{:?} has no column", trace.nodes[place]),
+                Node::Div(..) | Node::Sqrt(_) | Node::Call(..) => {
+                    panic!("{:?} has no column", trace.nodes[place])
+                }
             };
             stack.extend(operands);
         }
