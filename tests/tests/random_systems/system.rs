@@ -181,6 +181,7 @@ impl RandomSystem {
             .collect();
         let force = self.force.iter().map(|r| r.build(&mut pool, &symbols)).collect();
         System {
+            has_singular_mass: false,
             name: "Random".into(),
             velocities: q
                 .iter()

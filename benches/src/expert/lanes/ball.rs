@@ -51,7 +51,7 @@ impl Kernel<23> for Ball {
 }
 
 fn ball() -> Ball {
-    Ball::new(MODEL.defaults)
+    Ball::new(MODEL.example())
 }
 
 fn starts() -> [State<f64>; TRAJECTORIES] {

@@ -90,7 +90,7 @@ impl Kernel<16> for Plain {
 }
 
 fn plain() -> Plain {
-    Plain(Constants::new(&MODEL.defaults))
+    Plain(Constants::new(&MODEL.example()))
 }
 
 fn states() -> [State<f64>; TRAJECTORIES] {

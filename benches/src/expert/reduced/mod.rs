@@ -27,8 +27,8 @@ pub(crate) fn cases() -> Vec<Case> {
 
 /// The system with its default parameters, and configuration and velocity of the model's start.
 fn initial<S: System + Clone>(row: &Row<S>) -> (S, Vec<f64>, Vec<f64>) {
-    let system = row.defaults.clone();
-    let (q, v) = (row.initial)(&system);
+    let system = row.example();
+    let (q, v) = row.start(&system);
     (system, q.as_ref().to_vec(), v.as_ref().to_vec())
 }
 
