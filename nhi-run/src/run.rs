@@ -424,8 +424,9 @@ impl Run {
         if self.every == 0 {
             return wrong("every", "must be at least 1".to_owned());
         }
-        if self.steps / self.every >= MAX_SAMPLES {
-            let samples = self.steps / self.every + 1;
+        // With the one at the start.
+        let samples = (self.steps / self.every).saturating_add(1);
+        if samples > MAX_SAMPLES {
             return wrong("every", format!("{samples} samples are too many, at most {MAX_SAMPLES} are kept"));
         }
         match &self.inputs {

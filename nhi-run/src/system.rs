@@ -6,15 +6,16 @@ use crate::expressions::{Extended, evaluate, extended};
 use nhi_codegen::declaration::{Declaration, Rejected};
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::{ExpandError, structs};
+use nhi_codegen::expr::Pool;
 use nhi_codegen::generate::fingerprint;
 use nhi_codegen::group::Group;
 use nhi_codegen::mechanics::Mechanics;
-use nhi_codegen::method::{SystemPrograms, method_programs, refusal};
+use nhi_codegen::method::{MethodPrograms, SystemPrograms, method_programs, refusal};
 use nhi_codegen::optimise::Options;
 use nhi_codegen::optimised::{MethodFunctions, Optimised, SystemFunctions};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::report::Report;
-use nhi_codegen::system::{Definition, Quantity};
+use nhi_codegen::system::{self, Definition, Quantity};
 use nhi_jit::{Compiled, Point};
 use nhi_methods::{Method, Variant};
 use std::collections::HashMap;
@@ -40,12 +41,22 @@ struct Shared {
     inputs: Vec<String>,
     constraints: Vec<String>,
     outputs: Vec<Definition>,
+    /// The system with the outputs among its definitions.
+    recorded: system::System,
     declared: Vec<Method>,
     /// Why methods do not apply, in the order of all methods.
     refusals: Vec<Option<String>>,
+    written: Mutex<Written>,
     functions: Once<SystemFunctions>,
     methods: Kept<Method, MethodFunctions>,
     compiled: Kept<Option<Variant>, Compiled>,
+}
+
+/// Programs of declared methods, the first ones in the order of the declaration. The order of operations in the steps of a
+/// method depends on the programs before it, so that only programs in this order give the bits of the derive's steps.
+struct Written {
+    mechanics: Mechanics,
+    programs: Vec<MethodPrograms>,
 }
 
 /// Made when it is first needed.
@@ -260,7 +271,7 @@ impl System {
 
     /// The values of the outputs.
     pub fn evaluate_outputs(&self, at: &Point<'_>) -> Vec<f64> {
-        evaluate(&self.shared.mechanics.system, &self.shared.outputs, at)
+        evaluate(&self.shared.recorded, &self.shared.outputs, at)
     }
 }
 
@@ -283,7 +294,10 @@ impl Shared {
     ) -> Result<Shared, DeclarationError> {
         let input = choose(source, file, name)?;
         let fingerprint = fingerprint(&input);
-        let (Extended { declaration, outputs }, rejected) = extended(input, (file, source), outputs)?;
+        let (Extended { declaration: recorded, outputs }, rejected) =
+            extended(input.clone(), (file, source), outputs)?;
+        // Without the outputs, on which no bit of the motion depends.
+        let declaration = Declaration::parse(&input).map_err(|all| rejected(&all))?;
         let declared = declaration.system.methods.clone();
         let wants_all = declaration.all_methods;
         let derived = Derived::new(declaration.clone().with_methods(Vec::new()), &mut BuiltIn);
@@ -318,11 +332,13 @@ impl Shared {
             inputs: names(&system.inputs),
             constraints: system.constraints.iter().map(|constraint| constraint.label.clone()).collect(),
             outputs,
+            recorded: recorded.system,
             declared,
             refusals,
             functions: OnceLock::new(),
             methods: Kept::new(),
             compiled: Kept::new(),
+            written: Mutex::new(Written { mechanics: derived.mechanics.clone(), programs: Vec::new() }),
             mechanics: derived.mechanics,
             programs: derived.system,
         })
@@ -341,13 +357,27 @@ impl Shared {
     fn method(&self, method: Method) -> Result<MethodFunctions, Error> {
         let make = || {
             let made = apart(|| {
-                let mut mechanics = self.mechanics.clone();
-                let programs = method_programs(&mut mechanics, method);
-                MethodFunctions::of(&mechanics.system.pool, &programs, Options::default())
+                let (pool, programs) = self.programs_of(method);
+                MethodFunctions::of(&pool, &programs, Options::default())
             });
             made.map_err(Error::Derivation)
         };
         self.methods.get(method, make)
+    }
+
+    /// The programs of a method, and their pool.
+    fn programs_of(&self, method: Method) -> (Pool, MethodPrograms) {
+        let Some(place) = self.declared.iter().position(|&declared| declared == method) else {
+            let mut mechanics = self.mechanics.clone();
+            let programs = method_programs(&mut mechanics, method);
+            return (mechanics.system.pool, programs);
+        };
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let Written { mechanics, programs } = &mut *written;
+        for &next in &self.declared[..=place][programs.len().min(place + 1)..] {
+            programs.push(method_programs(mechanics, next));
+        }
+        (mechanics.system.pool.clone(), programs[place].clone())
     }
 }
 
