@@ -128,7 +128,9 @@ fn check(folder: &str, models: &[&dyn Model], bundled: &[&'static Declared]) -> 
         let run = problem.to_run().unwrap_or_else(|error| panic!("{name}: {error}"));
         let Scheme::Steps(variant) = run.scheme else { return };
         let is_same = |model: &&&dyn Model| {
-            Model::system(**model) == run.system.name() && model.coordinates() == run.system.coordinates()
+            Model::system(**model) == run.system.name()
+                && model.group() == run.system.group().map(|group| group.notation)
+                && model.coordinates() == run.system.coordinates()
         };
         let model = models.iter().find(is_same).unwrap_or_else(|| panic!("{name}: no such model"));
         let instance = model.instance(&run.parameters);

@@ -95,8 +95,8 @@ impl Process {
     /// Starts a simulation at (q, v, z) with inputs u; the status if that fails.
     pub(crate) fn begin(&mut self, method: &str, at: [&[f64]; 4], h: f64) -> Result<State, u32> {
         let [q, v, z, u] = at;
-        let method = self.header.method(method).expect("a method of the program");
-        match self.ask(&format!("S {method:x}"), &[q, v, z, u, &[h]]) {
+        let Some(place) = self.header.method(method) else { panic!("{} has no {method}", self.header.name) };
+        match self.ask(&format!("S {place:x}"), &[q, v, z, u, &[h]]) {
             (0, numbers) => Ok(self.state(&numbers)),
             (status, _) => Err(status),
         }
