@@ -297,7 +297,10 @@ impl Shared {
         let (Extended { declaration: recorded, outputs }, rejected) =
             extended(input.clone(), (file, source), outputs)?;
         // Without the outputs, on which no bit of the motion depends.
-        let declaration = Declaration::parse(&input).map_err(|all| rejected(&all))?;
+        let declaration = match outputs.is_empty() {
+            true => recorded.clone(),
+            false => Declaration::parse(&input).map_err(|all| rejected(&all))?,
+        };
         let declared = declaration.system.methods.clone();
         let wants_all = declaration.all_methods;
         let derived = Derived::new(declaration.clone().with_methods(Vec::new()), &mut BuiltIn);
