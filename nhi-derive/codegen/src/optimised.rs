@@ -6,7 +6,9 @@
 use crate::caught::caught;
 use crate::expr::{Expr, Node, Pool};
 use crate::lower::{Function, Operand, Statement, lower};
-use crate::method::{Method, MethodPrograms, StartKind, StateKind, SystemPrograms};
+use crate::method::{
+    BasisProgram, DerivativePrograms, Method, MethodPrograms, StartKind, StateKind, SystemPrograms,
+};
 use crate::optimise::{Cost, Decision, Options, Prepared, optimise, optimise_step, split};
 use crate::program::{Constants, Program, StepProgram};
 use std::collections::HashMap;
@@ -89,6 +91,38 @@ pub struct MethodFunctions {
     pub cost: Cost,
     /// What the passes over the step did.
     pub decisions: Vec<Decision>,
+    /// Its derivatives, if they are asked for.
+    pub derivatives: Option<DerivativeFunctions>,
+}
+
+/// The derivatives of a step; see [`DerivativePrograms`].
+#[derive(Clone, Debug)]
+pub struct DerivativeFunctions {
+    /// A, B, ∂λ'/∂x and ∂λ'/∂u.
+    pub linearize: Function,
+    /// C and ∂x'/∂h.
+    pub linearize_parameters: Function,
+    /// wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h.
+    pub pull_back: Function,
+}
+
+impl DerivativeFunctions {
+    /// The functions of these programs.
+    pub fn of(programs: &DerivativePrograms) -> DerivativeFunctions {
+        let [linearize, linearize_parameters, pull_back] =
+            programs.all().map(|program| of_program(&programs.pool, program));
+        DerivativeFunctions { linearize, linearize_parameters, pull_back }
+    }
+
+    /// All functions.
+    pub fn all(&self) -> [&Function; 3] {
+        [&self.linearize, &self.linearize_parameters, &self.pull_back]
+    }
+}
+
+/// The basis of the admissible velocities as a function.
+pub fn basis_function(basis: &BasisProgram) -> Function {
+    of_program(&basis.pool, &basis.basis)
 }
 
 /// A number that is kept, with its documentation.
@@ -105,7 +139,9 @@ impl Optimised {
     pub fn of(pool: &Pool, system: &SystemPrograms, methods: &[MethodPrograms]) -> Optimised {
         // Steps take longest and come first.
         let mut work: Vec<Work<'_>> = methods.iter().map(Work::Step).collect();
-        work.extend(methods.iter().flat_map(|m| &m.starts).map(|(_, start)| Work::Plain(start)));
+        work.extend(methods.iter().flat_map(|m| &m.starts).map(|(_, start)| Work::Plain(pool, start)));
+        let derivatives = methods.iter().filter_map(|method| method.derivatives.as_ref());
+        work.extend(derivatives.flat_map(|d| d.all().map(|program| Work::Plain(&d.pool, program))));
         let SystemPrograms {
             energy,
             momentum,
@@ -120,16 +156,29 @@ impl Optimised {
         } = system;
         let of_system = [energy, momentum, residual, residual_scale, project, acceleration];
         let optional = [position, position_scale, correct, momentum_basis];
-        work.extend(of_system.into_iter().chain(optional.into_iter().flatten()).map(Work::Plain));
+        work.extend(
+            of_system
+                .into_iter()
+                .chain(optional.into_iter().flatten())
+                .map(|program| Work::Plain(pool, program)),
+        );
         let mut done = in_parallel(&work, |work| work.finish(pool)).into_iter();
         let steps: Vec<MethodFunctions> = done.by_ref().take(methods.len()).map(Done::step).collect();
         let mut plain = done.map(Done::plain);
         let mut next = || plain.next().expect("one function of each program");
-        let methods = methods.iter().zip(steps).map(|(method, step)| {
+        let with_starts = methods.iter().zip(steps).map(|(method, step)| {
             let starts = method.starts.iter().map(|(kind, _)| (*kind, next())).collect();
             MethodFunctions { starts, ..step }
         });
-        let methods = methods.collect();
+        let mut functions: Vec<MethodFunctions> = with_starts.collect();
+        for (function, programs) in functions.iter_mut().zip(methods) {
+            function.derivatives = programs.derivatives.as_ref().map(|_| DerivativeFunctions {
+                linearize: next(),
+                linearize_parameters: next(),
+                pull_back: next(),
+            });
+        }
+        let methods = functions;
         let system = SystemFunctions {
             energy: next(),
             momentum: next(),
@@ -197,16 +246,28 @@ impl MethodFunctions {
 
     /// The functions of one method, whose programs are in `pool`.
     pub fn of(pool: &Pool, method: &MethodPrograms, options: Options) -> MethodFunctions {
-        let starts =
-            method.starts.iter().map(|(kind, start)| (*kind, Work::Plain(start).finish(pool).plain()));
-        MethodFunctions { starts: starts.collect(), ..step_functions(pool, method, options) }
+        let starts = method.starts.iter().map(|(kind, start)| (*kind, of_program(pool, start)));
+        let derivatives = method.derivatives.as_ref().map(DerivativeFunctions::of);
+        MethodFunctions { starts: starts.collect(), derivatives, ..step_functions(pool, method, options) }
     }
 
     /// All functions.
     pub fn all(&self) -> impl Iterator<Item = &Function> {
-        let MethodFunctions { prepare, starts, initial, rescale, resync, update_velocity, step, .. } = self;
+        let MethodFunctions {
+            prepare,
+            starts,
+            initial,
+            rescale,
+            resync,
+            update_velocity,
+            step,
+            derivatives,
+            ..
+        } = self;
         let others = [initial, rescale, resync, update_velocity].into_iter().flatten();
-        [prepare].into_iter().chain(starts.iter().map(|(_, start)| start)).chain(others).chain([step])
+        let derivatives = derivatives.iter().flat_map(DerivativeFunctions::all);
+        let starts = starts.iter().map(|(_, start)| start);
+        [prepare].into_iter().chain(starts).chain(others).chain([step]).chain(derivatives)
     }
 
     /// Whether a step solves equations by Newton's method.
@@ -242,7 +303,7 @@ impl fmt::Display for Optimised {
 /// A program to be optimised.
 enum Work<'a> {
     Step(&'a MethodPrograms),
-    Plain(&'a Program),
+    Plain(&'a Pool, &'a Program),
 }
 
 /// What has become of it.
@@ -272,20 +333,22 @@ impl Work<'_> {
     fn name(&self) -> &str {
         match self {
             Work::Step(method) => method.id(),
-            Work::Plain(program) => &program.name,
+            Work::Plain(_, program) => &program.name,
         }
     }
 
     fn finish(&self, pool: &Pool) -> Done {
         match self {
             Work::Step(method) => Done::Step(Box::new(step_functions(pool, method, Options::default()))),
-            Work::Plain(program) => {
-                let (mut pool, program) = program.isolated(pool);
-                let mut constants = Constants::default();
-                Done::Plain(Box::new(finished(&mut pool, &mut constants, &program)))
-            }
+            Work::Plain(pool, program) => Done::Plain(Box::new(of_program(pool, program))),
         }
     }
+}
+
+/// A program of `pool` after the passes, in lowered form.
+fn of_program(pool: &Pool, program: &Program) -> Function {
+    let (mut pool, program) = program.isolated(pool);
+    finished(&mut pool, &mut Constants::default(), &program)
 }
 
 /// `program` after the passes, in lowered form.
@@ -339,6 +402,7 @@ fn step_functions(pool: &Pool, method: &MethodPrograms, options: Options) -> Met
         unread,
         cost,
         decisions,
+        derivatives: None,
     }
 }
 

@@ -46,6 +46,8 @@ pub struct System {
     pub dynamics: Vec<Expr>,
     /// The methods to emit, in order.
     pub methods: Vec<Method>,
+    /// Those of them whose steps are differentiated.
+    pub differentiated: Vec<Method>,
     /// The declaration in its author's words.
     pub source: Source,
 }

@@ -240,6 +240,12 @@ impl Declaration {
         self
     }
 
+    /// The same declaration with derivatives of the steps of these of its methods.
+    pub fn with_derivatives(mut self, methods: Vec<Method>) -> Declaration {
+        self.system.differentiated = methods;
+        self
+    }
+
     /// An error about the `i`-th method, with the reason why it does not apply.
     pub fn method_error(&self, i: usize, reason: &str) -> Error {
         Error::new(
@@ -828,6 +834,7 @@ impl Resolved<'_> {
                 force: force_form,
                 dynamics: dynamics.rates,
                 methods: Vec::new(),
+                differentiated: Vec::new(),
                 source: Source {
                     lagrangian: lagrangian_ast.to_string(),
                     constraints: texts,

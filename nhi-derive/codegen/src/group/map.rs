@@ -4,7 +4,7 @@
 //! ```text
 //! Moved      g, σ ↦ g τ(σ)                     ∂/∂σ = (g τ(σ)) ê_j (dτᴸ_σ)_j
 //! Start      σ, ν ↦ (dτ⁻¹_σ)* ν                ∂/∂σ = K(σ, ν),   ∂/∂ν = (dτ⁻¹_σ)*
-//! End        σ, ν ↦ ((dτᴸ_σ)⁻¹)* ν
+//! End        σ, ν ↦ ((dτᴸ_σ)⁻¹)* ν                ∂/∂σ = −K(−σ, ν),   ∂/∂ν = (dτ⁻¹_{−σ})*
 //! Displaced  g, σ ↦ g exp(σ)
 //! Rate       σ, ξ ↦ (dexpᴸ_σ)⁻¹ ξ              dσ/dt where d/dt (g exp σ) = g exp(σ) ξ̂
 //! ```
@@ -134,12 +134,22 @@ impl Entry {
                     Some(row) => Map::InverseTangent.apply(pool, self.group, &[sigma])[row * n + self.index],
                 }
             }
-            Map::End
-            | Map::Displaced
-            | Map::Rate
-            | Map::TangentLeft
-            | Map::InverseTangent
-            | Map::StartTangent => pool.undefined(),
+            // (dτᴸ_σ)⁻¹ = dτ⁻¹_{−σ}, since τ(−σ) = τ(σ)⁻¹.
+            Map::End => {
+                let (sigma, nu) = arguments.split_at(n);
+                let minus: Vec<Expr> = sigma.iter().map(|&s| pool.neg(s)).collect();
+                match i.checked_sub(n) {
+                    None => {
+                        let by_minus =
+                            Map::StartTangent.apply(pool, self.group, &[&minus, nu])[self.index * n + i];
+                        pool.neg(by_minus)
+                    }
+                    Some(row) => Map::InverseTangent.apply(pool, self.group, &[&minus])[row * n + self.index],
+                }
+            }
+            Map::Displaced | Map::Rate | Map::TangentLeft | Map::InverseTangent | Map::StartTangent => {
+                pool.undefined()
+            }
         }
     }
 }

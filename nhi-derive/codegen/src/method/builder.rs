@@ -7,6 +7,7 @@ use crate::mechanics::{Matrix, Mechanics, coupled_blocks};
 use crate::optimise::{described, identifier};
 use crate::program::{Newton, Singular, Statement, lets};
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// A program under construction for one system.
 pub(super) struct Builder<'a> {
@@ -27,6 +28,17 @@ pub(super) struct Builder<'a> {
     pub(super) reduces: bool,
     /// Whether some have been.
     pub(super) reduced: bool,
+    /// The equations that Newton's method has solved, if they are to be differentiated.
+    solved: Option<Vec<Solved>>,
+}
+
+/// Equations that Newton's method has solved, for the derivatives of the solution.
+pub(super) struct Solved {
+    pub(super) unknowns: Vec<Expr>,
+    /// The residuals at the solution.
+    pub(super) residual: Vec<Expr>,
+    /// What the residuals are computed from, in the body: the statements that follow the iteration.
+    pub(super) at: Range<usize>,
 }
 
 /// Equations for Newton's method.
@@ -85,6 +97,7 @@ impl<'a> Builder<'a> {
             readable: false,
             reduces: false,
             reduced: false,
+            solved: None,
         };
         builder.h = builder.local("h");
         builder
@@ -93,6 +106,40 @@ impl<'a> Builder<'a> {
     /// For a step in that form.
     pub(super) fn in_form(x: &'a mut Mechanics, form: Form) -> Self {
         Builder { readable: form.readable, reduces: form.reduced, ..Builder::new(x) }
+    }
+
+    /// For a step in that form, whose equations are bound once more at their solution. [`Builder::solved`] gives them.
+    pub(super) fn to_differentiate(x: &'a mut Mechanics, form: Form) -> Self {
+        Builder { solved: Some(Vec::new()), ..Builder::in_form(x, form) }
+    }
+
+    /// Whether the equations are to be differentiated.
+    pub(super) fn differentiates(&self) -> bool {
+        self.solved.is_some()
+    }
+
+    /// What Newton's method has solved.
+    pub(super) fn solved(&mut self) -> Vec<Solved> {
+        self.solved.take().unwrap_or_default()
+    }
+
+    /// The statements written so far.
+    pub(super) fn statements(&self) -> &[Statement] {
+        &self.body
+    }
+
+    /// New symbols with these values, `prefix_0`, `prefix_1`, …
+    pub(super) fn variables(&mut self, prefix: &str, values: &[Expr]) -> Vec<Expr> {
+        let symbols = self.locals(prefix, values.len());
+        for (&symbol, &value) in symbols.iter().zip(values) {
+            self.push(Statement::Let { symbol, value });
+        }
+        symbols
+    }
+
+    /// The symbol that is bound to a value, if one is.
+    pub(super) fn symbol_of(&self, value: Expr) -> Option<Expr> {
+        self.bound.get(&value).copied()
     }
 
     pub(super) fn pool(&mut self) -> &mut Pool {
@@ -472,7 +519,7 @@ impl<'a> Builder<'a> {
         &mut self,
         equations: Nonlinear<'_>,
         norm: Norm,
-        body: impl FnOnce(&mut Self) -> Vec<Expr>,
+        body: impl Fn(&mut Self) -> Vec<Expr>,
     ) {
         let Nonlinear { stated, unknowns, guess, residuals, reduction } = equations;
         let outside = std::mem::take(&mut self.body);
@@ -515,6 +562,16 @@ impl<'a> Builder<'a> {
             slopes,
             kept: Vec::new(),
         }));
+        if self.solved.is_some() {
+            let unknowns = unknowns.to_vec();
+            self.equation(format!("residual of {stated} at the solution"));
+            let start = self.body.len();
+            let residual = body(self);
+            let at = start..self.body.len();
+            if let Some(all) = &mut self.solved {
+                all.push(Solved { unknowns, residual, at });
+            }
+        }
     }
 
     /// The solution of Jacobian · delta = −residual.

@@ -127,7 +127,7 @@ impl Departure<'_> {
         (ell, indices): (&[Expr], &[usize]),
         (free, columns): (&[Expr], &Matrix),
         constraint: &StepConstraint,
-        residual: impl FnOnce(&mut Builder<'_>) -> Vec<Expr>,
+        residual: impl Fn(&mut Builder<'_>) -> Vec<Expr>,
     ) {
         b.equation("norm of Newton's updates of the impulse ℓ");
         let known = b.x.reaction.clone().map(|known| b.matrix_at(&known.c, self.from, self.start.t));

@@ -6,6 +6,7 @@
 //! mass, constraints that are affine in the impulse) is found while the program is written.
 
 mod builder;
+mod derivative;
 mod discrete;
 mod dla;
 mod equations;
@@ -19,6 +20,7 @@ mod space;
 mod states;
 mod system_programs;
 
+pub use derivative::{BasisProgram, DerivativePrograms, basis_program, derivative_programs};
 use discrete::{Place, Quadrature};
 pub use nhi_methods::{Method, StartKind};
 pub use system_programs::system_programs;
@@ -221,6 +223,8 @@ pub struct MethodPrograms {
     /// Inputs: parameters, h, q, v, z, t, inputs (all `Binding::Step`). A method without a choice has
     /// one start, `Consistent`. Starts that coincide for the system are the same program, with the name of the first.
     pub starts: Vec<(StartKind, Program)>,
+    /// Derivatives of the step, if they are asked for.
+    pub derivatives: Option<DerivativePrograms>,
 }
 
 impl MethodPrograms {
@@ -316,7 +320,9 @@ fn programs(x: &mut Mechanics, method: Method, readable: bool) -> MethodPrograms
     if readable {
         step = self::step(x, facts, &scheme, Form { readable, ..form }).0;
     }
-    MethodPrograms { method, state: scheme.state(), step, starts: scheme.starts(x) }
+    let derivatives =
+        x.system.differentiated.contains(&method).then(|| derivative_programs(x, method)).flatten();
+    MethodPrograms { method, state: scheme.state(), step, starts: scheme.starts(x), derivatives }
 }
 
 impl Scheme {

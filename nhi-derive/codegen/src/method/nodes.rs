@@ -452,6 +452,11 @@ impl Departure<'_> {
             Some(c) if b.reduces => Plan::of(b, &c.mu),
             _ => None,
         };
+        // Derivatives of the solution follow from equations without an elimination inside.
+        let reduction = match reduction {
+            Some((plan, _)) if b.differentiates() && self.given(b, &plan, &w).is_none() => None,
+            reduction => reduction,
+        };
         // The constraints with impulses among the unknowns.
         let kept: Vec<usize> = match &reduction {
             Some((plan, _)) => plan.rest.clone(),

@@ -42,6 +42,16 @@ pub(super) struct Elimination {
     pub(super) particular: Vec<Expr>,
     /// Index, pivot vector and entry of the row along it, for every row.
     pivots: Vec<(usize, Combined, Expr)>,
+    /// Pairs of columns that were combined, in order.
+    pairs: Vec<Pair>,
+}
+
+/// Columns i and j with the entries α and β, which became α Bᵢ + β Bⱼ, a pivot, and β Bᵢ − α Bⱼ in the place of i.
+struct Pair {
+    columns: (usize, usize),
+    entries: [Expr; 2],
+    /// α² + β².
+    sum: Expr,
 }
 
 /// Σ cᵢ xᵢ of one or two vectors.
@@ -51,6 +61,24 @@ impl Plan {
     /// The plan for a constraint matrix, and its elimination, bound in the program. `None` if no row can be eliminated.
     pub(super) fn of(b: &mut Builder<'_>, mu: &Matrix) -> Option<(Plan, Elimination)> {
         let n = mu.first()?.len();
+        let (plan, elimination) = Plan::by(b, mu, n, cheapest_pivot);
+        (!plan.pivots.is_empty()).then_some((plan, elimination))
+    }
+
+    /// The same with all rows, of n entries, with pivots that may vanish somewhere where no others are left.
+    pub(super) fn of_all(b: &mut Builder<'_>, mu: &Matrix, n: usize) -> (Plan, Elimination) {
+        Plan::by(b, mu, n, |pool, row, others| {
+            let (fill, pivot) = cheapest_pivot(pool, row, others).or_else(|| any_pivot(pool, row))?;
+            Some((fill, pivot))
+        })
+    }
+
+    fn by(
+        b: &mut Builder<'_>,
+        mu: &Matrix,
+        n: usize,
+        pivot: impl Fn(&mut Pool, &[Expr], &[&Vec<Expr>]) -> Option<(usize, Pivot)>,
+    ) -> (Plan, Elimination) {
         let mut elimination = Elimination::new(b, n);
         let mut plan = Plan { pivots: Vec::new(), rest: (0..mu.len()).collect() };
         loop {
@@ -59,7 +87,7 @@ impl Plan {
             for (place, row) in entries.iter().enumerate() {
                 let others = entries.iter().enumerate().filter(|&(other, _)| other != place);
                 let others: Vec<&Vec<Expr>> = others.map(|(_, row)| row).collect();
-                let Some((fill, pivot)) = cheapest_pivot(b.pool(), row, &others) else { continue };
+                let Some((fill, pivot)) = pivot(b.pool(), row, &others) else { continue };
                 if best.is_none_or(|(least, ..)| fill < least) {
                     best = Some((fill, place, pivot));
                 }
@@ -70,7 +98,7 @@ impl Plan {
             elimination.eliminate(b, (row, &mu[row], zero), pivot);
             plan.pivots.push((row, pivot));
         }
-        (!plan.pivots.is_empty()).then_some((plan, elimination))
+        (plan, elimination)
     }
 
     /// The places of the velocities that rows with single columns as pivots leave free: with values of these, the rows give the
@@ -137,6 +165,17 @@ fn cheapest_pivot(pool: &mut Pool, row: &[Expr], others: &[&Vec<Expr>]) -> Optio
     pair.map(|(i, j)| (fill(pool, &[i, j]), Pivot::Two(i, j)))
 }
 
+/// A pivot that may vanish, for a row without others: the two entries that are cheapest to compute. Its bound on the entries
+/// that it fills is the largest, so that others come before.
+fn any_pivot(pool: &Pool, row: &[Expr]) -> Option<(usize, Pivot)> {
+    let mut live: Vec<usize> = (0..row.len()).filter(|&j| !pool.is_zero(row[j])).collect();
+    live.sort_by_key(|&j| pool.cost(&[row[j]]).weight());
+    match live[..] {
+        [i, j, ..] => Some((usize::MAX, Pivot::Two(i.min(j), i.max(j)))),
+        _ => None,
+    }
+}
+
 /// α² + β², simplified.
 fn sum_of_squares(pool: &mut Pool, a: Expr, b: Expr) -> Expr {
     let squares = [a, b].map(|e| pool.powi(e, 2));
@@ -158,12 +197,29 @@ impl Elimination {
         let (zero, one) = (b.pool().zero(), b.pool().one());
         let unit = |j: usize| (0..n).map(|i| if i == j { one } else { zero }).collect();
         let columns = (0..n).map(|j| Some(unit(j))).collect();
-        Elimination { columns, particular: vec![zero; n], pivots: Vec::new() }
+        Elimination { columns, particular: vec![zero; n], pivots: Vec::new(), pairs: Vec::new() }
     }
 
     /// The basis of what the rows annihilate, by vectors.
     pub(super) fn basis(&self) -> impl Iterator<Item = &Vec<Expr>> {
         self.columns.iter().flatten()
+    }
+
+    /// One-forms Y with Y B = 1 that annihilate the pivot vectors: components along the basis.
+    pub(super) fn dual(&self, b: &mut Builder<'_>) -> Matrix {
+        let n = self.columns.len();
+        let (zero, one) = (b.pool().zero(), b.pool().one());
+        let unit = |j: usize| (0..n).map(|i| if i == j { one } else { zero }).collect();
+        let mut rows: Matrix = (0..n).map(unit).collect();
+        for Pair { columns: (i, j), entries: [first, second], sum } in &self.pairs {
+            let minus = b.pool().neg(*first);
+            let zeros = vec![zero; n];
+            let left = b.axpy(&zeros, *second, &rows[*i]);
+            let left = b.axpy(&left, minus, &rows[*j]);
+            rows[*i] = left.into_iter().map(|e| b.pool().div(e, *sum)).collect();
+        }
+        let is_left = self.columns.iter().map(Option::is_some);
+        rows.into_iter().zip(is_left).filter(|(_, left)| *left).map(|(row, _)| row).collect()
     }
 
     /// `row` B, with zeros for the columns that were pivots.
@@ -200,6 +256,7 @@ impl Elimination {
                 let zero = vec![b.pool().zero(); x.len()];
                 let minus = b.pool().neg(first);
                 let left = plus(b, &zero, &vec![(second, x.clone()), (minus, y.clone())], "basis");
+                self.pairs.push(Pair { columns: (i, j), entries: [first, second], sum });
                 (vec![(first, x), (second, y)], sum, Some((i, left)))
             }
         };

@@ -1,0 +1,287 @@
+//! Derivatives of a step.
+//!
+//! In tangent coordinates ([`coordinates`]) the state before a step is x = (q, ν, z), where a pose has the tangent vectors
+//! g⁻¹ dg. The step is the map x' = F(x, u; p, h), with the velocity v = X(q) ν + v₀(q, t, u) at its beginning and ν' = Y(q') v'
+//! at its end; v itself does not change with the inputs u, which act during the step. Its first derivatives are
+//!
+//! ```text
+//! A = ∂x'/∂x,   B = ∂x'/∂u,   C = ∂x'/∂p,   ∂x'/∂h.
+//! ```
+//!
+//! The statements of the step are differentiated one after the other, solutions of Newton's method by the implicit function
+//! theorem: forwards for all columns ([`tangent`]), or backwards for the rows wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h
+//! ([`cotangent`]).
+
+mod coordinates;
+mod cotangent;
+mod tangent;
+
+use super::builder::{Builder, Solved};
+use super::{Form, NodeScheme, NodeSymbols, Results, Scheme, array, scalar, scheme, system_programs};
+use crate::expr::{Expr, Pool};
+use crate::mechanics::{Matrix, Mechanics};
+use crate::program::{Binding, Constants, Input, Operations, Output, Program, Role};
+use coordinates::{Coordinates, Frame};
+use cotangent::Cotangent;
+use nhi_methods::Method;
+use std::ops::Range;
+use tangent::Tangent;
+
+/// The derivatives of the step of a method, in a pool of their own.
+#[derive(Clone, Debug)]
+pub struct DerivativePrograms {
+    /// Owner of the expressions.
+    pub pool: Pool,
+    /// (parameters, h, state, t, inputs) → A (`a`), B (`b`) and the derivatives of the multipliers λ' by x (`lambda_x`) and by u
+    /// (`lambda_u`), all by rows.
+    pub linearize: Program,
+    /// The same arguments → C (`c`), by rows, and ∂x'/∂h (`h`).
+    pub linearize_parameters: Program,
+    /// The same arguments, and a covector w of x' → wᵀA (`a`), wᵀB (`b`), wᵀC (`c`) and wᵀ∂x'/∂h (`h`).
+    pub pull_back: Program,
+}
+
+impl DerivativePrograms {
+    /// All of them.
+    pub fn all(&self) -> [&Program; 3] {
+        [&self.linearize, &self.linearize_parameters, &self.pull_back]
+    }
+}
+
+/// The basis of the admissible velocities.
+#[derive(Clone, Debug)]
+pub struct BasisProgram {
+    /// Owner of the expressions.
+    pub pool: Pool,
+    /// (parameters, q, t, inputs) → X by rows (`basis`), v₀ (`drift`), Y by rows (`dual`).
+    pub basis: Program,
+}
+
+/// A step, written to be differentiated.
+struct Step {
+    symbols: NodeSymbols,
+    /// The symbols of ν.
+    nu: Vec<Expr>,
+    /// X ν + v₀, as an expression of these.
+    velocity: Vec<Expr>,
+    /// The statements for the basis at the beginning, and those of the step.
+    parts: [Range<usize>; 2],
+    solved: Vec<Solved>,
+    /// (q', ν', z') and λ'.
+    results: [Vec<Expr>; 4],
+}
+
+const LINEARIZE: [&str; 3] = [
+    "Derivatives of the step from this state: A = ∂x'/∂x (NX × NX), B = ∂x'/∂u (NX × K), ∂λ'/∂x and ∂λ'/∂u, all by rows.",
+    "x = (q, ν, z) with v = X(q) ν + v₀ and the basis X of `basis`; a pose has the tangent vectors g⁻¹ dg.",
+    "By the implicit function theorem at the solution of the step.",
+];
+const PARAMETERS: [&str; 2] = [
+    "Derivatives of the step from this state by the parameters, C = ∂x'/∂p (NX × parameters, by rows), and by its size, ∂x'/∂h.",
+    "x = (q, ν, z) as for `linearize`; the step begins at the same x.",
+];
+const PULL_BACK: [&str; 2] = [
+    "Products wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of a covector w of the state after the step with the derivatives of `linearize` and",
+    "`linearize_parameters`, by reverse accumulation and one transposed solution.",
+];
+const BASIS: [&str; 2] = [
+    "Basis X(q) of the admissible velocities, n × d by rows, the velocity v₀ that affine constraints ask for, and the components",
+    "Y(q), d × n by rows: v = X ν + v₀ and ν = Y v.",
+];
+
+/// The basis X and v₀.
+pub fn basis_program(x: &Mechanics) -> BasisProgram {
+    let mut x = x.clone();
+    let inputs =
+        [Role::Configuration, Role::Time, Role::Inputs].map(|role| system_programs::named_input(&x, role));
+    let inputs = [array(Role::Parameters, x.parameters(), Binding::Step)].into_iter().chain(inputs).collect();
+    let (q, t) = (x.q.clone(), x.system.t);
+    let mut b = Builder::new(&mut x);
+    let coordinates = Coordinates::of(&mut b);
+    let Frame { basis, drift, dual } = coordinates.at(&mut b, &q, t);
+    let mut rows = Vec::with_capacity(basis.len() * drift.len());
+    (0..drift.len()).for_each(|i| rows.extend(basis.iter().map(|column| column[i])));
+    let outputs = vec![named("basis", rows), named("drift", drift), named("dual", dual.concat())];
+    let doc = BASIS.map(String::from).to_vec();
+    let basis = Program { name: "basis".into(), doc, inputs, body: b.finish(), outputs };
+    BasisProgram { pool: x.system.pool, basis }
+}
+
+/// The derivatives of a method's step; none for methods that reflect, whose state has two velocities, and where a map has no
+/// known derivative.
+pub fn derivative_programs(x: &Mechanics, method: Method) -> Option<DerivativePrograms> {
+    let Scheme::Node(family) = scheme(method) else { return None };
+    let forms = [false, true].map(|reduced| Form { reduced, ..Form::default() });
+    let programs = forms.map(|form| in_form(x, family, form));
+    let is_defined = |p: &DerivativePrograms| {
+        p.all().iter().all(|program| !p.pool.reachable(&program.values()).contains(&p.pool.undefined()))
+    };
+    let weight = |p: &DerivativePrograms| {
+        Operations::of(&mut p.pool.clone(), &mut Constants::default(), &p.linearize).weight()
+    };
+    programs.into_iter().filter(is_defined).min_by_key(weight)
+}
+
+fn in_form(x: &Mechanics, family: &dyn NodeScheme, form: Form) -> DerivativePrograms {
+    let mut x = x.clone();
+    let linearize = program(&mut x, family, form, ("linearize", &LINEARIZE), linearize);
+    let linearize_parameters =
+        program(&mut x, family, form, ("linearize_parameters", &PARAMETERS), by_parameters);
+    let pull_back = program(&mut x, family, form, ("pull_back", &PULL_BACK), pull_back);
+    DerivativePrograms { pool: x.system.pool, linearize, linearize_parameters, pull_back }
+}
+
+fn named(name: &str, values: Vec<Expr>) -> Output {
+    Output { role: Role::Named(name.to_owned()), values, scalar: false }
+}
+
+/// One function, with its results from what `derive` writes after the step.
+fn program(
+    x: &mut Mechanics,
+    family: &dyn NodeScheme,
+    form: Form,
+    (name, doc): (&str, &[&str]),
+    derive: impl FnOnce(&mut Builder<'_>, &Step, &mut Vec<Input>) -> Vec<Output>,
+) -> Program {
+    let mut inputs = vec![array(Role::Parameters, x.parameters(), Binding::Step)];
+    let mut b = Builder::to_differentiate(x, form);
+    inputs.push(scalar(Role::StepSize, b.h, Binding::Step));
+    let step = Step::written(&mut b, family);
+    let NodeSymbols { q, v, lambda, z } = &step.symbols;
+    let state =
+        [(Role::Configuration, q), (Role::Velocity, v), (Role::Multipliers, lambda), (Role::States, z)];
+    inputs.extend(state.map(|(role, symbols)| array(role, symbols.clone(), Binding::Step)));
+    inputs.extend([Role::Time, Role::Inputs].map(|role| system_programs::named_input(b.x, role)));
+    let outputs = derive(&mut b, &step, &mut inputs);
+    let doc = doc.iter().map(|&line| line.into()).collect();
+    Program { name: name.into(), doc, inputs, body: b.finish(), outputs }
+}
+
+impl Step {
+    fn written(b: &mut Builder<'_>, family: &dyn NodeScheme) -> Step {
+        let m = b.x.m();
+        let (q, v, z) = (b.x.q.clone(), b.x.v.clone(), b.x.z.clone());
+        let symbols = NodeSymbols { q, v, lambda: b.locals("lambda", m), z };
+        let (t, h) = (b.x.system.t, b.h);
+        b.equation("basis X of the admissible velocities, v = X ν + v₀");
+        let coordinates = Coordinates::of(b);
+        let start = coordinates.at(b, &symbols.q, t);
+        let components = start.components(b, &symbols.v);
+        let basis = 0..b.statements().len();
+        // Never equal to a value of the step: ν is a variable, although it is computed from v.
+        let nu = b.variables("nu", &components);
+        let velocity = start.velocity(b, &nu);
+        let begin = b.statements().len();
+        let results: Results = family.step(b, &symbols);
+        let of = |role: Role| -> Vec<Expr> {
+            results.iter().find(|(r, _)| *r == role).map_or_else(Vec::new, |(_, values)| values.clone())
+        };
+        let [q1, v1, z1, lambda1] =
+            [Role::Configuration, Role::Velocity, Role::States, Role::Multipliers].map(of);
+        b.equation("components ν' of v'");
+        let end = b.add(t, h);
+        let frame = coordinates.at(b, &q1, end);
+        let nu1 = frame.components(b, &v1);
+        let parts = [basis, begin..b.statements().len()];
+        let solved = b.solved();
+        Step { symbols, nu, velocity, parts, solved, results: [q1, nu1, z1, lambda1] }
+    }
+
+    /// Number of tangent coordinates, of the configuration, ν and z.
+    fn sizes(&self, b: &Builder<'_>) -> [usize; 3] {
+        [b.x.n(), self.nu.len(), self.symbols.z.len()]
+    }
+}
+
+/// The rows of (q', ν', z') and those of λ', with columns of x where `moves` says so, and of further variables.
+fn rows(b: &mut Builder<'_>, step: &Step, moves: bool, variables: &[Expr]) -> [Matrix; 2] {
+    let [n, d, s] = step.sizes(b);
+    let of_state = if moves { n + d + s } else { 0 };
+    let (k, group) = (b.x.system.shape(), b.x.system.group);
+    let NodeSymbols { q, v, z, .. } = &step.symbols;
+    let mut tangent = Tangent::new(b, of_state + variables.len());
+    if moves {
+        q[..k].iter().enumerate().for_each(|(i, &q)| tangent.seed(q, i));
+        if let Some(group) = group {
+            tangent.seed_pose(group, &q[k..], k..n);
+        }
+        step.nu.iter().enumerate().for_each(|(i, &nu)| tangent.seed(nu, n + i));
+        z.iter().enumerate().for_each(|(i, &z)| tangent.seed(z, n + d + i));
+    }
+    let [basis, rest] = step.parts.clone();
+    // v moves with the basis. What it depends on of the inputs is as it was before the step.
+    let parameters = |symbol: &Expr| !tangent.b.x.system.input_symbols().contains(symbol);
+    let columns: Vec<(usize, Expr)> =
+        variables.iter().copied().enumerate().filter(|(_, e)| parameters(e)).collect();
+    columns.iter().for_each(|&(i, symbol)| tangent.seed(symbol, of_state + i));
+    tangent.pass(basis, &[]);
+    for (&v, &value) in v.iter().zip(&step.velocity) {
+        let row = tangent.of(value);
+        tangent.set(v, row);
+    }
+    variables.iter().enumerate().for_each(|(i, &symbol)| tangent.seed(symbol, of_state + i));
+    tangent.pass(rest, &step.solved);
+    let [q1, nu1, z1, lambda1] = &step.results;
+    let mut rows: Matrix = q1[..k].iter().map(|&q| tangent.of(q)).collect();
+    rows.extend(tangent.of_pose(&q1[k..]).unwrap_or_default());
+    rows.extend(nu1.iter().chain(z1).map(|&e| tangent.of(e)));
+    let lambda = lambda1.iter().map(|&e| tangent.of(e)).collect();
+    [rows, lambda]
+}
+
+fn linearize(b: &mut Builder<'_>, step: &Step, _: &mut Vec<Input>) -> Vec<Output> {
+    let inputs = b.x.system.input_symbols();
+    let [x, lambda] = rows(b, step, true, &inputs);
+    let of_state = step.sizes(b).iter().sum();
+    let block = |rows: &Matrix, of_inputs: bool| -> Vec<Expr> {
+        let halves = rows.iter().map(|row| row.split_at(of_state));
+        halves.flat_map(|(a, b)| if of_inputs { b.to_vec() } else { a.to_vec() }).collect()
+    };
+    vec![
+        named("a", block(&x, false)),
+        named("b", block(&x, true)),
+        named("lambda_x", block(&lambda, false)),
+        named("lambda_u", block(&lambda, true)),
+    ]
+}
+
+fn by_parameters(b: &mut Builder<'_>, step: &Step, _: &mut Vec<Input>) -> Vec<Output> {
+    let mut variables = b.x.parameters();
+    variables.push(b.h);
+    let [x, _] = rows(b, step, false, &variables);
+    let h = x.iter().map(|row| row[variables.len() - 1]).collect();
+    let c = x.iter().flat_map(|row| row[..variables.len() - 1].to_vec()).collect();
+    vec![named("c", c), named("h", h)]
+}
+
+fn pull_back(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>) -> Vec<Output> {
+    let [n, d, s] = step.sizes(b);
+    let w = b.locals("w", n + d + s);
+    inputs.push(array(Role::Named("w".into()), w.clone(), Binding::Step));
+    let (k, group) = (b.x.system.shape(), b.x.system.group);
+    let (parameters, h, controls) = (b.x.parameters(), b.h, b.x.system.input_symbols());
+    let mut cotangent = Cotangent::new(b);
+    let [q1, nu1, z1, _] = &step.results;
+    q1[..k].iter().zip(&w).for_each(|(&q, &w)| cotangent.add_value(q, w));
+    cotangent.add_pose(&q1[k..], &w[k..n]);
+    nu1.iter().chain(z1).zip(&w[n..]).for_each(|(&e, &w)| cotangent.add_value(e, w));
+    let [basis, rest] = step.parts.clone();
+    cotangent.pass(rest, &step.solved);
+    let of_inputs: Vec<Expr> = controls.iter().map(|&u| cotangent.of(u)).collect();
+    let NodeSymbols { q, v, z, .. } = &step.symbols;
+    for (&v, &value) in v.iter().zip(&step.velocity) {
+        let adjoint = cotangent.of(v);
+        let name = format!("adjoint_{}", cotangent.b.name(v));
+        let adjoint = cotangent.b.bind(&name, adjoint);
+        cotangent.add_value(value, adjoint);
+    }
+    cotangent.pass(basis, &[]);
+    let mut a: Vec<Expr> = q[..k].iter().map(|&q| cotangent.of(q)).collect();
+    if let Some(group) = group {
+        a.extend(cotangent.of_pose(group, &q[k..]));
+    }
+    a.extend(step.nu.iter().chain(z).map(|&e| cotangent.of(e)));
+    let c = parameters.iter().map(|&p| cotangent.of(p)).collect();
+    let h = cotangent.of(h);
+    vec![named("a", a), named("b", of_inputs), named("c", c), Output { scalar: true, ..named("h", vec![h]) }]
+}

@@ -1,0 +1,202 @@
+//! Forward differentiation of the statements of a program.
+//!
+//! Every symbol s has a row ds of derivatives along all columns. Those of the solution w of F(w, s) = 0 follow from the
+//! implicit function theorem, ∂F/∂w dw = −∂F/∂s ds at the solution, with one elimination for all columns. A pose g has the
+//! derivative η = g⁻¹ dg, of which its entries' follow by the anchor, and
+//!
+//! ```text
+//! g' = g τ(σ):   η' = dτᴸ_σ (dτ⁻¹_σ η + dσ).
+//! ```
+
+use crate::expr::{Expr, Node};
+use crate::group::{Entry, Group, Map};
+use crate::mechanics::{Matrix, dot};
+use crate::method::builder::{Builder, Solved};
+use crate::program::Statement;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+/// Derivatives of symbols. Rows that end early are continued by zeros.
+pub(super) struct Tangent<'b, 'a> {
+    pub(super) b: &'b mut Builder<'a>,
+    columns: usize,
+    rows: HashMap<Expr, Vec<Expr>>,
+    /// η of poses, given by the symbols of their entries: one row for each direction of the group.
+    poses: BTreeMap<Vec<Expr>, Matrix>,
+}
+
+impl<'b, 'a> Tangent<'b, 'a> {
+    /// With so many columns.
+    pub(super) fn new(b: &'b mut Builder<'a>, columns: usize) -> Self {
+        Tangent { b, columns, rows: HashMap::new(), poses: BTreeMap::new() }
+    }
+
+    /// A symbol is the variable of that column.
+    pub(super) fn seed(&mut self, symbol: Expr, column: usize) {
+        let row = self.unit(column);
+        self.rows.insert(symbol, row);
+    }
+
+    /// A pose has the variables of these columns, one for each direction.
+    pub(super) fn seed_pose(&mut self, group: &Group, pose: &[Expr], columns: Range<usize>) {
+        let eta: Matrix = columns.map(|column| self.unit(column)).collect();
+        self.set_pose(group, pose, eta);
+    }
+
+    /// The derivatives of a symbol.
+    pub(super) fn set(&mut self, symbol: Expr, row: Vec<Expr>) {
+        self.rows.insert(symbol, row);
+    }
+
+    fn unit(&mut self, column: usize) -> Vec<Expr> {
+        let (zero, one) = (self.b.pool().zero(), self.b.pool().one());
+        (0..=column).map(|j| if j == column { one } else { zero }).collect()
+    }
+
+    fn set_pose(&mut self, group: &Group, pose: &[Expr], eta: Matrix) {
+        let anchor = (group.anchor)(self.b.pool(), pose);
+        for (&entry, along) in pose.iter().zip(&anchor) {
+            let row = self.combined(along, &eta);
+            self.rows.insert(entry, row);
+        }
+        self.poses.insert(pose.to_vec(), eta);
+    }
+
+    /// Σ cᵢ rowᵢ.
+    fn combined(&mut self, c: &[Expr], rows: &[Vec<Expr>]) -> Vec<Expr> {
+        let zero = self.b.pool().zero();
+        (0..self.columns)
+            .map(|j| {
+                let column: Vec<Expr> = rows.iter().map(|row| row.get(j).copied().unwrap_or(zero)).collect();
+                dot(self.b.pool(), c, &column)
+            })
+            .collect()
+    }
+
+    /// The derivatives of an expression.
+    pub(super) fn of(&mut self, value: Expr) -> Vec<Expr> {
+        let pool = &self.b.x.system.pool;
+        let mut symbols = pool.reachable(&[value]);
+        symbols.retain(|symbol| self.rows.contains_key(symbol));
+        let partial = self.b.pool().gradient(value, &symbols);
+        let rows: Vec<Vec<Expr>> = symbols.iter().map(|symbol| self.rows[symbol].clone()).collect();
+        self.combined(&partial, &rows)
+    }
+
+    /// η of a pose.
+    pub(super) fn of_pose(&self, pose: &[Expr]) -> Option<Matrix> {
+        self.poses.get(pose).cloned()
+    }
+
+    /// The derivatives of everything that these statements bind.
+    pub(super) fn pass(&mut self, statements: Range<usize>, solved: &[Solved]) {
+        let mut at = statements.start;
+        while at < statements.end {
+            match self.b.statements()[at].clone() {
+                Statement::Let { symbol, value } => self.bind(symbol, value),
+                Statement::Newton(newton) => {
+                    let solved = solved.iter().find(|solved| solved.unknowns == newton.unknowns);
+                    let solved = solved.expect("equations at the solution are kept for derivatives");
+                    self.solve(solved);
+                    at = solved.at.end;
+                    continue;
+                }
+                Statement::Equation(_) | Statement::Pivot { .. } | Statement::Turn(_) => {}
+            }
+            at += 1;
+        }
+    }
+
+    fn bind(&mut self, symbol: Expr, value: Expr) {
+        if self.rows.contains_key(&symbol) {
+            return;
+        }
+        if let Node::Map(entry @ Entry { map: Map::Moved, group, .. }, arguments) =
+            self.b.pool().node(value).clone()
+        {
+            let moved = moved(self.b, entry, &arguments);
+            let (g, sigma) = arguments.split_at(group.pose_len());
+            if let Some(eta) = self.poses.get(g).cloned() {
+                let eta = self.moved(group, &eta, sigma);
+                let eta = self.bound(&format!("turn_{}", self.b.name(symbol)), &eta);
+                self.set_pose(group, &moved, eta);
+                return;
+            }
+        }
+        let row = self.of(value);
+        let name = format!("d_{}", self.b.name(symbol));
+        let row = self.bound(&name, &vec![row]).remove(0);
+        self.rows.insert(symbol, row);
+    }
+
+    fn bound(&mut self, name: &str, rows: &Matrix) -> Matrix {
+        rows.iter().map(|row| row.iter().map(|&e| self.b.bind(name, e)).collect()).collect()
+    }
+
+    /// dτᴸ_σ (dτ⁻¹_σ η + dσ).
+    fn moved(&mut self, group: &'static Group, eta: &Matrix, sigma: &[Expr]) -> Matrix {
+        let n = group.dimension;
+        let motion: Matrix = sigma.iter().map(|&s| self.of(s)).collect();
+        let inverse = Map::InverseTangent.apply(self.b.pool(), group, &[sigma]);
+        let tangent = Map::TangentLeft.apply(self.b.pool(), group, &[sigma]);
+        let one = self.b.pool().one();
+        let mut before = Vec::with_capacity(n);
+        for (row, motion) in inverse.chunks(n).zip(motion) {
+            let turned = self.combined(row, eta);
+            let sum = self.combined(&[one, one], &[turned, motion]);
+            before.push(sum);
+        }
+        let before = self.bound("displaced", &before);
+        tangent.chunks(n).map(|row| self.combined(row, &before)).collect()
+    }
+
+    fn solve(&mut self, Solved { unknowns, residual, at }: &Solved) {
+        let known = self.columns;
+        self.columns += unknowns.len();
+        for (i, &unknown) in unknowns.iter().enumerate() {
+            self.seed(unknown, known + i);
+        }
+        self.pass(at.clone(), &[]);
+        let rows: Matrix = residual.iter().map(|&r| self.of(r)).collect();
+        let jacobian: Matrix = rows.iter().map(|row| row[known..].to_vec()).collect();
+        let minus: Matrix =
+            rows.iter().map(|row| row[..known].iter().map(|&e| self.b.pool().neg(e)).collect()).collect();
+        self.b.equation("derivatives of the solution by the implicit function theorem");
+        let solution = self.b.solve_ordered(&jacobian, &minus, &[]);
+        let solution = self.bound("d_solved", &solution);
+        self.columns = known;
+        // What was computed from the unknowns is that of the solution from here on.
+        let inside: Vec<Expr> =
+            crate::program::lets(&self.b.statements()[at.clone()]).map(|(symbol, _)| symbol).collect();
+        for symbol in inside {
+            let row = self.rows[&symbol].clone();
+            let row = self.through(&row, &solution);
+            self.rows.insert(symbol, row);
+        }
+        for (pose, mut eta) in std::mem::take(&mut self.poses) {
+            eta.iter_mut().for_each(|row| *row = self.through(row, &solution));
+            self.poses.insert(pose, eta);
+        }
+        for (&unknown, row) in unknowns.iter().zip(solution) {
+            self.rows.insert(unknown, row);
+        }
+    }
+
+    /// A row with further columns for unknowns, whose derivatives are known now, without these columns.
+    fn through(&mut self, row: &[Expr], solution: &Matrix) -> Vec<Expr> {
+        let Some((direct, by_unknowns)) = row.split_at_checked(self.columns) else { return row.to_vec() };
+        let mut coefficients = vec![self.b.pool().one()];
+        coefficients.extend_from_slice(by_unknowns);
+        let rows: Matrix =
+            std::iter::once(direct.to_vec()).chain(solution[..by_unknowns.len()].to_vec()).collect();
+        let row = self.combined(&coefficients, &rows);
+        self.bound("d_total", &vec![row]).remove(0)
+    }
+}
+
+/// The symbols of all entries of a pose of which one entry is `entry` of `arguments`; entries without symbols as they are.
+pub(super) fn moved(b: &mut Builder<'_>, entry: Entry, arguments: &[Expr]) -> Vec<Expr> {
+    let (g, sigma) = arguments.split_at(entry.group.pose_len());
+    let all = entry.map.apply(b.pool(), entry.group, &[g, sigma]);
+    all.into_iter().map(|e| b.symbol_of(e).unwrap_or(e)).collect()
+}

@@ -1,0 +1,255 @@
+//! Derivatives of steps, against differences of the steps themselves and against each other.
+
+mod support;
+
+use nhi_codegen::declaration::Declaration;
+use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expand::structs;
+use nhi_codegen::expr::Pool;
+use nhi_codegen::group::{Group, Map, Part};
+use nhi_codegen::method::{
+    BasisProgram, DerivativePrograms, MethodPrograms, basis_program, derivative_programs,
+};
+use nhi_codegen::pipeline::Derived;
+use nhi_interpreter::map;
+use nhi_methods::Retraction;
+use std::path::Path;
+use support::{Random, Run};
+
+/// Every declaration in the files of the `models` crate with all methods that apply.
+fn models() -> Vec<Derived> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/src");
+    let files = std::fs::read_dir(folder).expect("the models beside this crate");
+    let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    files.sort();
+    let mut models = Vec::new();
+    for text in files.iter().map(|file| std::fs::read_to_string(file).expect("text")) {
+        for input in structs(&text).expect("Rust") {
+            let declaration = Declaration::parse(&input).expect("a valid declaration");
+            models.push(Derived::new(declaration, &mut BuiltIn).expect("derivable"));
+        }
+    }
+    models
+}
+
+/// Where a step begins.
+#[derive(Clone, Debug)]
+struct Point {
+    q: Vec<f64>,
+    nu: Vec<f64>,
+    z: Vec<f64>,
+    u: Vec<f64>,
+    p: Vec<f64>,
+    h: f64,
+    t: f64,
+}
+
+/// A method with its derivatives.
+struct Tried<'a> {
+    derived: &'a Derived,
+    method: &'a MethodPrograms,
+    derivatives: DerivativePrograms,
+    basis: BasisProgram,
+}
+
+impl Tried<'_> {
+    fn group(&self) -> Option<&'static Group> {
+        self.derived.mechanics.system.group
+    }
+
+    /// X, v₀ and Y.
+    fn basis(&self, p: &[f64], q: &[f64], t: f64, u: &[f64]) -> Vec<Vec<f64>> {
+        let arguments = [p.to_vec(), q.to_vec(), vec![t], u.to_vec()];
+        self.basis.basis.run(&self.basis.pool, &arguments).expect("a basis")
+    }
+
+    /// The arguments of the step from `at`, with v₀ of the inputs `u`.
+    fn arguments(&self, at: &Point, u: &[f64]) -> Vec<Vec<f64>> {
+        let basis = self.basis(&at.p, &at.q, at.t, u);
+        let columns = at.nu.len();
+        let along = |i: usize| (0..columns).map(|j| basis[0][i * columns + j] * at.nu[j]).sum::<f64>();
+        let v = basis[1].iter().enumerate().map(|(i, drift)| drift + along(i)).collect();
+        let lambda = vec![0.0; self.derived.mechanics.m()];
+        vec![at.p.clone(), vec![at.h], at.q.clone(), v, lambda, at.z.clone(), vec![at.t], at.u.clone()]
+    }
+
+    /// (q', ν', z', λ') by entries.
+    fn step(&self, at: &Point, u: &[f64]) -> Option<Vec<f64>> {
+        let arguments = self.arguments(at, u);
+        let [q, v, lambda, z] =
+            self.method.step.run(&self.derived.mechanics.system.pool, &arguments).ok()?.try_into().ok()?;
+        let basis = self.basis(&at.p, &q, at.t + at.h, &at.u);
+        let components = basis[2].chunks(v.len()).map(|row| row.iter().zip(&v).map(|(y, v)| y * v).sum());
+        let nu: Vec<f64> = components.collect();
+        Some([q, nu, z, lambda].concat())
+    }
+
+    /// The point with one of (q, ν, z, u, p, h) moved.
+    fn moved(&self, at: &Point, mut index: usize, by: f64) -> Point {
+        let (mut at, x) = (at.clone(), &self.derived.mechanics);
+        let (n, k) = (x.n(), x.system.shape());
+        if index < k {
+            at.q[index] += by;
+            return at;
+        }
+        if index < n {
+            let group = self.group().expect("a pose");
+            let mut sigma = vec![0.0; n - k];
+            sigma[index - k] = by;
+            let pose = map(Map::Displaced, group, Retraction::Exp, &[at.q[k..].to_vec(), sigma]);
+            at.q[k..].copy_from_slice(&pose);
+            return at;
+        }
+        index -= n;
+        let mut h = [at.h];
+        for list in [&mut at.nu[..], &mut at.z, &mut at.u, &mut at.p, &mut h] {
+            if let Some(number) = list.get_mut(index) {
+                *number += by;
+                break;
+            }
+            index = index.wrapping_sub(list.len());
+        }
+        at.h = h[0];
+        at
+    }
+
+    /// The derivative of `step` along one of them, by differences of fourth order.
+    fn difference(&self, at: &Point, index: usize) -> Option<Vec<f64>> {
+        const BY: f64 = 1e-4;
+        let step = |by: f64| self.step(&self.moved(at, index, by), &at.u);
+        let [near, far] = [BY, 2.0 * BY].map(|by| Some((step(by)?, step(-by)?)));
+        let (near, far) = (near?, far?);
+        let slope = |i: usize| (8.0 * (near.0[i] - near.1[i]) - (far.0[i] - far.1[i])) / (12.0 * BY);
+        Some((0..near.0.len()).map(slope).collect())
+    }
+
+    /// Derivatives of the entries of q' by those of tangent vectors; others as they are.
+    fn by_entries(&self, q: &[f64], column: &[f64]) -> Vec<f64> {
+        let x = &self.derived.mechanics;
+        let (n, k) = (x.n(), x.system.shape());
+        let Some(group) = self.group() else { return column.to_vec() };
+        let mut pool = Pool::new();
+        let symbols: Vec<_> = (0..group.pose_len()).map(|i| pool.symbol(&format!("g{i}"))).collect();
+        let anchor = (group.anchor)(&mut pool, &symbols);
+        let names = symbols.iter().map(|&s| pool.as_symbol(s).expect("a symbol"));
+        let values = names.zip(q[k..].iter().copied()).collect();
+        let entries = anchor.iter().map(|row| {
+            let row = pool.evaluate(row, &values);
+            row.iter().zip(&column[k..n]).map(|(a, eta)| a * eta).sum::<f64>()
+        });
+        let entries: Vec<f64> = entries.collect();
+        [&column[..k], &entries, &column[n..]].concat()
+    }
+}
+
+/// A random point of a system.
+fn point(derived: &Derived, random: &mut Random) -> Point {
+    let x = &derived.mechanics;
+    let mut numbers = |count: usize, middle: f64, radius: f64| -> Vec<f64> {
+        (0..count).map(|_| middle + radius * random.number()).collect()
+    };
+    let k = x.system.shape();
+    let mut q = numbers(k, 0.3, 0.6);
+    if let Some(group) = x.system.group {
+        let identity: Vec<f64> = group
+            .pose
+            .iter()
+            .flat_map(|part| match part {
+                Part::Matrix => vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+                Part::Number | Part::Vector => vec![0.0; part.entries()],
+            })
+            .collect();
+        let sigma = numbers(group.dimension, 0.0, 0.7);
+        q.extend(map(Map::Displaced, group, Retraction::Exp, &[identity, sigma]));
+    }
+    Point {
+        q,
+        nu: numbers(x.n() - x.m(), 0.2, 0.8),
+        z: numbers(x.z.len(), 0.0, 0.5),
+        u: numbers(x.system.inputs.len(), 0.3, 0.6),
+        p: numbers(x.system.parameters.len(), 1.2, 0.4),
+        h: 0.05,
+        t: 0.4,
+    }
+}
+
+#[test]
+fn derivatives_are_those_of_the_step() {
+    let mut random = Random(11);
+    let (mut methods, mut worst) = (0, 0.0_f64);
+    for derived in models() {
+        let x = &derived.mechanics;
+        for method in &derived.methods {
+            let Some(derivatives) = derivative_programs(x, method.method) else { continue };
+            let name = format!("{}, {}", x.system.name, method.id());
+            for program in [&derivatives.linearize, &derivatives.linearize_parameters, &derivatives.pull_back]
+            {
+                program.validate(&derivatives.pool);
+            }
+            let tried = Tried { derived: &derived, method, derivatives, basis: basis_program(x) };
+            let mut compared = 0;
+            for _ in 0..4 {
+                let at = point(&derived, &mut random);
+                compared += usize::from(compare(&tried, &at, &mut random, &mut worst, &name));
+            }
+            assert!(compared > 0 || x.has_positions(), "{name}: no step succeeds");
+            methods += usize::from(compared > 0);
+        }
+    }
+    println!("{methods} steps, {worst:e}");
+    assert!(methods > 100, "{methods}");
+}
+
+/// Whether a step from `at` succeeds; its derivatives are right then.
+fn compare(tried: &Tried<'_>, at: &Point, random: &mut Random, worst: &mut f64, name: &str) -> bool {
+    let x = &tried.derived.mechanics;
+    let Some(after) = tried.step(at, &at.u) else { return false };
+    let arguments = tried.arguments(at, &at.u);
+    let DerivativePrograms { pool, linearize, linearize_parameters, pull_back } = &tried.derivatives;
+    let Ok([a, b, lambda_x, lambda_u]) =
+        linearize.run(pool, &arguments).map(|all| <[_; 4]>::try_from(all).unwrap())
+    else {
+        panic!("{name}: no derivatives of a step that succeeds");
+    };
+    let [c, by_h] = linearize_parameters.run(pool, &arguments).expect("derivatives").try_into().unwrap();
+    let (entries, size, m) = (x.q.len(), x.n() + x.n() - x.m() + x.z.len(), x.m());
+    let (inputs, parameters) = (at.u.len(), at.p.len());
+    let w: Vec<f64> = (0..size).map(|_| random.number()).collect();
+    let weighted: Vec<f64> =
+        pull_back.run(pool, &[&arguments[..], &[w.clone()]].concat()).expect("products").concat();
+    for index in 0..size + inputs + parameters + 1 {
+        let column = |matrix: &[f64], rows: usize, columns: usize, j: usize| -> Vec<f64> {
+            (0..rows).map(|i| matrix[i * columns + j]).collect()
+        };
+        let of_x = match index {
+            j if j < size => column(&a, size, size, j),
+            j if j < size + inputs => column(&b, size, inputs, j - size),
+            j if j < size + inputs + parameters => column(&c, size, parameters, j - size - inputs),
+            _ => by_h.clone(),
+        };
+        let product: f64 = of_x.iter().zip(&w).map(|(x, w)| x * w).sum();
+        let scale = of_x.iter().fold(1.0, |a: f64, x| a.max(x.abs()));
+        assert!(
+            (product - weighted[index]).abs() < 1e-12 * scale,
+            "{name}: {index}: {product} and {}",
+            weighted[index]
+        );
+        let mut found = tried.by_entries(&after[..entries], &of_x);
+        if index < size {
+            found.extend(column(&lambda_x, m, size, index));
+        } else if index < size + inputs {
+            found.extend(column(&lambda_u, m, inputs, index - size));
+        }
+        let Some(expected) = tried.difference(at, index) else { continue };
+        let scale = expected.iter().fold(1.0, |a: f64, x| a.max(x.abs()));
+        for (found, expected) in found.iter().zip(&expected) {
+            *worst = worst.max((found - expected).abs() / scale);
+            assert!(
+                (found - expected).abs() < 1e-6 * scale,
+                "{name}: column {index}: {found} and {expected} of {scale}"
+            );
+        }
+    }
+    true
+}
