@@ -6,7 +6,8 @@ use crate::emit::{self, Unit};
 use crate::engine::{Engine, EngineError, default_engine};
 use crate::mechanics::{Connection, Mechanics};
 use crate::method::{
-    MethodPrograms, SystemPrograms, method_programs, readable_programs, refusal, system_programs,
+    MethodPrograms, SystemPrograms, derivatives_refusal, method_programs, readable_programs, refusal,
+    system_programs,
 };
 use crate::optimise::{Cost, Options, passes};
 use crate::optimised::{MethodFunctions, Optimised};
@@ -94,7 +95,17 @@ impl Derived {
         }
         let system = system_programs(&mut mechanics);
         let methods = &declaration.system.methods;
-        let methods = methods.iter().map(|&method| method_programs(&mut mechanics, method)).collect();
+        let methods: Vec<MethodPrograms> =
+            methods.iter().map(|&method| method_programs(&mut mechanics, method)).collect();
+        let has_derivatives = |method| methods.iter().any(|m| m.method == method && m.derivatives.is_some());
+        let asked = declaration.system.differentiated.iter().enumerate();
+        let missing = asked.filter(|(_, method)| !has_derivatives(**method));
+        let errors: Vec<Error> = missing
+            .map(|(i, &method)| declaration.derivatives_error(i, derivatives_refusal(method)))
+            .collect();
+        if !errors.is_empty() {
+            return Err(declaration.reject(errors));
+        }
         Ok(Derived { declaration, mechanics, system, methods })
     }
 

@@ -8,6 +8,7 @@ use super::grammar;
 use super::group::{self, Factor};
 use super::integers::{Constants, integer, unknown_constant};
 use super::names::nearest;
+use nhi_methods::Method;
 use num_traits::Zero;
 use proc_macro2::{Delimiter, Group, TokenTree};
 use quote::ToTokens;
@@ -28,6 +29,9 @@ pub(crate) const KEYS: [&str; 12] = [
     "methods",
     "crate",
 ];
+
+/// What stands behind a method whose steps are to be differentiated.
+pub(crate) const DERIVATIVES: &str = "derivatives";
 
 /// Help line with the required keys.
 pub(crate) const WHAT_TO_DECLARE: &str =
@@ -62,6 +66,14 @@ pub(crate) struct Form {
     pub(crate) form: Ast,
 }
 
+/// `Dla2` or `Dla2 + derivatives` in `methods(...)`.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) name: Name,
+    /// The word `derivatives`, if it stands there.
+    pub(crate) derivatives: Option<Extent>,
+}
+
 /// A name with the indices that it has where it is defined.
 #[derive(Clone, Debug)]
 pub(crate) struct Indexed {
@@ -86,7 +98,7 @@ pub(crate) struct Attributes {
     pub(crate) force: Slot<Ast>,
     pub(crate) states: Slot<Vec<Declared>>,
     pub(crate) dynamics: Slot<Items<Rate>>,
-    pub(crate) methods: Slot<Vec<Name>>,
+    pub(crate) methods: Slot<Vec<Asked>>,
     pub(crate) runtime: Slot<syn::Path>,
     /// Whether some name could not be read, so that a name not found may be no mistake.
     pub(crate) names_missing: bool,
@@ -229,8 +241,8 @@ impl Attributes {
                 self.dynamics.set(&key, rates, context);
             }
             "methods" => {
-                let names = list(&key, "(Dla2, ...)", part, context).map(|group| names(&group, context));
-                self.methods.set(&key, names, context);
+                let asked = list(&key, "(Dla2, ...)", part, context).map(|group| asked(&group, context));
+                self.methods.set(&key, asked, context);
             }
             "crate" => {
                 let path = runtime_path(&key, part, context);
@@ -477,17 +489,42 @@ fn form(part: &mut Cursor<'_>) -> Result<Form, Error> {
     Ok(Form { label, form })
 }
 
-/// `Dla2, Rattle, ...`; malformed ones are left out.
-fn names(group: &Group, context: &Context) -> Vec<Name> {
+/// `Dla2 + derivatives, Rattle, ...`; malformed ones are left out.
+fn asked(group: &Group, context: &Context) -> Vec<Asked> {
     let tokens = token_trees(group.stream());
     let (parts, commas) = Cursor::new(&tokens, group_extent(group)).split_at_commas();
     commas.into_iter().for_each(|e| context.push(e));
     let mut result = Vec::new();
     for mut part in parts {
-        let name = part.name("the name of a method").and_then(|name| part.end("`,`").map(|()| name));
-        result.extend(context.keep(name));
+        let mut method = || {
+            let name = part.name("the name of a method")?;
+            let derivatives = if part.eat('+') { Some(derivatives(&name, &mut part)?) } else { None };
+            part.end("`,`")?;
+            Ok(Asked { name, derivatives })
+        };
+        result.extend(context.keep(method()));
     }
     result
+}
+
+/// The `derivatives` of `Dla2 + derivatives`.
+fn derivatives(method: &Name, part: &mut Cursor<'_>) -> Result<Extent, Error> {
+    let word = match part.peek() {
+        Some(TokenTree::Ident(ident)) if ident == DERIVATIVES => {
+            part.next();
+            return Ok(part.last());
+        }
+        Some(TokenTree::Ident(ident)) => ident.to_string(),
+        _ => String::new(),
+    };
+    let error = part.unexpected(&format!("`{DERIVATIVES}`"));
+    Err(if nearest(&word, [DERIVATIVES]).is_some() {
+        error.help(format!("did you mean `{DERIVATIVES}`?"))
+    } else if Method::named(&word).is_some() {
+        error.help("methods are separated by commas")
+    } else {
+        error.help(format!("`{} + {DERIVATIVES}` asks for the derivatives of its steps", method.text))
+    })
 }
 
 /// `= path`.

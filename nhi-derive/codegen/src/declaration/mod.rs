@@ -38,7 +38,7 @@ pub use stub::stub;
 use crate::expr::{Expr, Pool};
 use crate::system::{Constraint, Quantity, Source, System};
 use ast::{Ast, Name};
-use attribute::{Attributes, Declared, Form, Indexed, Let, Rate, WHAT_TO_DECLARE, quoted};
+use attribute::{Asked, Attributes, Declared, Form, Indexed, Let, Rate, WHAT_TO_DECLARE, quoted};
 use definitions::entry;
 use error::Context;
 use families::{Instance, Items};
@@ -90,6 +90,8 @@ pub struct Extents {
     pub force: Option<Extent>,
     /// Each method; the name of the struct where `methods(...)` is left out.
     pub methods: Vec<Extent>,
+    /// The word `derivatives` of each method whose steps are to be differentiated.
+    pub derivatives: Vec<Extent>,
 }
 
 /// A declaration with errors, and its known properties.
@@ -187,9 +189,12 @@ impl Declaration {
             Some(meaning) if errors.is_empty() => {
                 let mut system = meaning.system;
                 system.name = input.ident.unraw().to_string();
-                system.methods = methods.iter().map(|(method, _)| *method).collect();
+                system.methods = methods.iter().map(|asked| asked.method).collect();
                 let mut extents = meaning.extents;
-                extents.methods = methods.iter().map(|(_, at)| *at).collect();
+                extents.methods = methods.iter().map(|asked| asked.at).collect();
+                let differentiated =
+                    methods.iter().filter_map(|asked| Some((asked.method, asked.derivatives?)));
+                (system.differentiated, extents.derivatives) = differentiated.unzip();
                 Ok(Declaration {
                     ident: input.ident.clone(),
                     generics: match scope.constants().are_used() {
@@ -199,7 +204,7 @@ impl Declaration {
                     fields: fields.parameters,
                     runtime,
                     system,
-                    all_methods: attributes.methods.value().is_some_and(|names| asks_for_all(names)),
+                    all_methods: attributes.methods.value().is_some_and(|all| asks_for_all(all).is_some()),
                     extents,
                 })
             }
@@ -232,8 +237,11 @@ impl Declaration {
         })
     }
 
-    /// The same declaration with these methods instead of its own.
+    /// The same declaration with these methods instead of its own. Those of its own that are differentiated still are.
     pub fn with_methods(mut self, methods: Vec<Method>) -> Declaration {
+        let differentiated = self.system.differentiated.into_iter().zip(self.extents.derivatives);
+        (self.system.differentiated, self.extents.derivatives) =
+            differentiated.filter(|(method, _)| methods.contains(method)).unzip();
         self.extents.methods = vec![self.ident.span().into(); methods.len()];
         self.system.methods = methods;
         self.all_methods = false;
@@ -242,6 +250,7 @@ impl Declaration {
 
     /// The same declaration with derivatives of the steps of these of its methods.
     pub fn with_derivatives(mut self, methods: Vec<Method>) -> Declaration {
+        self.extents.derivatives = vec![self.ident.span().into(); methods.len()];
         self.system.differentiated = methods;
         self
     }
@@ -251,6 +260,15 @@ impl Declaration {
         Error::new(
             self.extents.methods[i],
             format!("`{}` does not apply to this system: {reason}", self.system.methods[i].facts().marker),
+        )
+    }
+
+    /// An error about the derivatives of the `i`-th method that is to be differentiated, with the reason why there are none.
+    pub fn derivatives_error(&self, i: usize, reason: &str) -> Error {
+        let method = self.system.differentiated[i].facts().marker;
+        Error::new(
+            self.extents.derivatives[i],
+            format!("there are no derivatives of the steps of `{method}`: {reason}"),
         )
     }
 }
@@ -298,36 +316,53 @@ fn missing_keys(attributes: &Attributes, input: &syn::DeriveInput, context: &Con
     context.push(Error::new(at, format!("missing {}", quoted(&missing, "and"))).help(help));
 }
 
-/// The methods to emit and where they stand.
-fn methods(attributes: &Attributes, input: &syn::DeriveInput, context: &Context) -> Vec<(Method, Extent)> {
+/// A method to emit.
+struct AskedFor {
+    method: Method,
+    /// Its name.
+    at: Extent,
+    /// The word `derivatives` behind it.
+    derivatives: Option<Extent>,
+}
+
+/// The methods to emit.
+fn methods(attributes: &Attributes, input: &syn::DeriveInput, context: &Context) -> Vec<AskedFor> {
+    let alone = |method, at| AskedFor { method, at, derivatives: None };
     if attributes.methods.key().is_none() {
         let method =
             Method::default_of(attributes.group.key().is_some(), attributes.holonomic.key().is_some());
-        return vec![(method, input.ident.span().into())];
+        return vec![alone(method, input.ident.span().into())];
     }
-    let names = attributes.methods.value().map_or(&[][..], Vec::as_slice);
-    if asks_for_all(names) {
-        return Method::ALL.iter().map(|method| (*method, names[0].at)).collect();
+    let all = attributes.methods.value().map_or(&[][..], Vec::as_slice);
+    if let Some(Asked { name, derivatives }) = asks_for_all(all) {
+        if let Some(at) = derivatives {
+            context.push(
+                Error::new(*at, "derivatives are asked for method by method, because they are long")
+                    .help("name the methods: `methods(Dla2 + derivatives, Rk4)`"),
+            );
+        }
+        return Method::ALL.iter().map(|method| alone(*method, name.at)).collect();
     }
-    let mut result: Vec<(Method, Extent)> = Vec::new();
-    for name in names {
+    let mut result: Vec<AskedFor> = Vec::new();
+    for Asked { name, derivatives } in all {
         let Some(method) = Method::named(&name.text) else {
             context.push(unknown_method(name));
             continue;
         };
-        match result.iter().find(|(other, _)| *other == method) {
-            Some((_, first)) => context.push(
+        match result.iter().find(|other| other.method == method) {
+            Some(first) => context.push(
                 Error::new(name.at, format!("the method `{}` is named twice", name.text))
-                    .second(*first, format!("`{}` is first named here", name.text)),
+                    .second(first.at, format!("`{}` is first named here", name.text)),
             ),
-            None => result.push((method, name.at)),
+            None => result.push(AskedFor { method, at: name.at, derivatives: *derivatives }),
         }
     }
     result
 }
 
-fn asks_for_all(names: &[Name]) -> bool {
-    matches!(names, [name] if name.text == ALL_METHODS)
+fn asks_for_all(all: &[Asked]) -> Option<&Asked> {
+    let [only] = all else { return None };
+    (only.name.text == ALL_METHODS).then_some(only)
 }
 
 fn unknown_method(name: &Name) -> Error {
@@ -419,7 +454,7 @@ fn scope(
     (scope, within.then_some(counts))
 }
 
-/// The result of lowering; `system.name`, `system.methods` and `extents.methods` are left empty.
+/// The result of lowering; `system.name`, the methods and their extents are left empty.
 struct Lowered {
     system: System,
     extents: Extents,
@@ -848,6 +883,7 @@ impl Resolved<'_> {
                 constraints: places,
                 force: force.map(|f| f.at),
                 methods: Vec::new(),
+                derivatives: Vec::new(),
             },
         })
     }

@@ -240,6 +240,14 @@ impl MethodPrograms {
     }
 }
 
+/// Why there are no derivatives of the steps of a method, if [`derivative_programs`] has none.
+pub fn derivatives_refusal(method: Method) -> &'static str {
+    match scheme(method) {
+        Scheme::Reflecting(_) => "its state has two velocities",
+        Scheme::Node(_) => "they need the derivative of a map of the group that is not known",
+    }
+}
+
 /// The programs of the system itself, all with parameters first.
 #[derive(Clone, Debug)]
 pub struct SystemPrograms {
