@@ -167,6 +167,7 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
     /// Of each substep what the method prepares, the time from the beginning of the step, and its size. The parameters.
     type Prepared<T: Scalar> = ([(M::Prepared<T>, [T; 2]); N], S::Parameters<T>);
     type State<T: Scalar> = M::State<T>;
+    type Memory = M::Memory;
     const LENGTH: Length = M::LENGTH;
     const HAS_NEWTON: bool = M::HAS_NEWTON;
     const HAS_DERIVATIVES: bool = M::HAS_DERIVATIVES;

@@ -304,6 +304,13 @@ pub enum Error {
         /// The reason.
         cause: Failure,
     },
+    /// There is no step whose derivatives could be computed.
+    NoStep,
+    /// The derivatives of a step are not defined.
+    Derivatives {
+        /// The reason.
+        cause: Failure,
+    },
     /// The accelerations of the continuous equations are not defined.
     Acceleration {
         /// The reason.
@@ -348,6 +355,11 @@ impl fmt::Display for Error {
                  their states differs, or a value is not finite",
             ),
             Error::Projection { cause } => write!(f, "the initial velocity cannot be projected: {cause}"),
+            Error::NoStep => f.write_str(
+                "derivatives are those of the step just taken, and no step has been taken since the simulation was \
+                 started or its state or parameters were changed",
+            ),
+            Error::Derivatives { cause } => write!(f, "no derivatives of the step: {cause}"),
             Error::Acceleration { cause } => write!(f, "no acceleration: {cause}"),
         }
     }

@@ -57,6 +57,7 @@ pub mod admissible;
 #[doc(hidden)]
 pub mod balance;
 mod compose;
+mod derivatives;
 mod drive;
 mod dual;
 #[cfg(feature = "std")]
@@ -92,6 +93,13 @@ pub use nhi_derive::Nonholonomic;
 
 pub use balance::Limits;
 pub use compose::{Compose, ComposedIds, Symmetric};
+pub use derivatives::{
+    Basis, BasisOf, Differentiable, Differentiates, Linearization, LinearizationOf, Matrix,
+    ParameterLinearization, ParameterLinearizationOf, PulledBack, PulledBackOf, Reduced, ReducedOf,
+    Tangential,
+};
+#[doc(hidden)]
+pub use derivatives::{Departure, ExactTangents, Forgets, Kept, Memory, Remembers};
 pub use dual::Dual;
 #[cfg(feature = "std")]
 pub use ensemble::{Checkpoint, Ensemble, TrajectoryError};
@@ -124,6 +132,7 @@ pub mod prelude {
     #[cfg(feature = "derive")]
     pub use crate::Nonholonomic;
     pub use crate::Simulation;
+    pub use crate::Tangential as _;
     pub use crate::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4};
     pub use crate::method::markers::*;
     pub use crate::{Compose, GniEulerAb};

@@ -2,7 +2,10 @@
 
 use crate::compose::composed_ids;
 use crate::group::{Cayley, Exp, Exp1, Exp2, Exp4};
-use crate::{ComposedIds, Emits, Failure, Fields, Length, Scalar, Start, State, Symmetric, System};
+use crate::{
+    ComposedIds, Differentiable, Differentiates, Emits, Failure, Fields, Length, LinearizationOf, Memory,
+    ParameterLinearizationOf, PulledBackOf, Scalar, Start, State, Symmetric, System,
+};
 use core::fmt::Debug;
 use core::ops::Range;
 
@@ -13,6 +16,10 @@ pub trait Method<S: System> {
     type Prepared<T: Scalar>: Fields<T> + Debug;
     /// The state of the integration.
     type State<T: Scalar>: State<S, T>;
+    /// What a simulation keeps of a step: [`Remembers`](crate::Remembers) if steps are differentiated, else
+    /// [`Forgets`](crate::Forgets).
+    #[doc(hidden)]
+    type Memory: Memory;
     /// Positions, in the order of [`Fields`], of the numbers of a state that steps do not read. A loop over steps need not
     /// store them.
     #[doc(hidden)]
@@ -260,6 +267,7 @@ macro_rules! by_step_functions_of {
         impl<S: Emits<$method> $($generic)*> Method<S> for $type {
             type Prepared<T: Scalar> = <S as Emits<$method>>::Prepared<T>;
             type State<T: Scalar> = <S as Emits<$method>>::State<T>;
+            type Memory = <S as Emits<$method>>::Memory;
             const DEAD: &'static [usize] = <S as Emits<$method>>::DEAD;
             const LENGTH: Length = <S as Emits<$method>>::LENGTH;
             const HAS_NEWTON: bool = <S as Emits<$method>>::HAS_NEWTON;
@@ -349,6 +357,42 @@ macro_rules! by_step_functions_of {
             #[inline(always)]
             fn resync<T: Scalar>(&self, state: &Self::State<T>) -> Self::State<T> {
                 <S as Emits<$method>>::resync(state)
+            }
+        }
+
+        impl<S: Differentiates<$method> $($generic)*> Differentiable<S> for $type {
+            fn linearize<T: Scalar>(
+                &self,
+                parameters: &S::Parameters<T>,
+                h: T,
+                state: &Self::State<T>,
+                t: T,
+                inputs: &S::Inputs<T>,
+            ) -> Result<LinearizationOf<S, T>, Failure> {
+                <S as Differentiates<$method>>::linearize(parameters, h, state, t, inputs)
+            }
+
+            fn linearize_parameters<T: Scalar>(
+                &self,
+                parameters: &S::Parameters<T>,
+                h: T,
+                state: &Self::State<T>,
+                t: T,
+                inputs: &S::Inputs<T>,
+            ) -> Result<ParameterLinearizationOf<S, T>, Failure> {
+                <S as Differentiates<$method>>::linearize_parameters(parameters, h, state, t, inputs)
+            }
+
+            fn pull_back<T: Scalar>(
+                &self,
+                parameters: &S::Parameters<T>,
+                h: T,
+                state: &Self::State<T>,
+                t: T,
+                inputs: &S::Inputs<T>,
+                w: &S::Tangent<T>,
+            ) -> Result<PulledBackOf<S, T>, Failure> {
+                <S as Differentiates<$method>>::pull_back(parameters, h, state, t, inputs, w)
             }
         }
     };

@@ -1,6 +1,6 @@
 //! The composition of the two Euler variants of the geometric nonholonomic integrator.
 
-use crate::{Emits, Failure, GniEulerA, GniEulerB, Method, Scalar, Start, State};
+use crate::{Emits, Failure, Forgets, GniEulerA, GniEulerB, Method, Scalar, Start, State};
 
 /// Half a step of [`GniEulerB`], then half a step of [`GniEulerA`] from the momentum after the reflection: order 2,
 /// symmetric. It is available for systems that emit both methods.
@@ -30,6 +30,7 @@ impl<S: Emits<GniEulerA> + Emits<GniEulerB>> Method<S> for GniEulerAb {
     type Prepared<T: Scalar> =
         (<S as Emits<GniEulerA>>::Prepared<T>, <S as Emits<GniEulerB>>::Prepared<T>, (S::Parameters<T>, T));
     type State<T: Scalar> = <S as Emits<GniEulerA>>::State<T>;
+    type Memory = Forgets;
 
     fn id(&self) -> &'static str {
         Self::ID

@@ -25,6 +25,8 @@ pub trait Factor: Copy + Debug + PartialEq {
     fn rates<T: Scalar>(g: &Self::Entries<T>, xi: &Self::Algebra<T>) -> Self::Entries<T>;
     /// g exp(σ), on the group to rounding.
     fn displaced<T: Scalar>(g: &Self::Entries<T>, sigma: &Self::Algebra<T>) -> Self::Entries<T>;
+    /// log(g⁻¹h), with the smallest rotation.
+    fn displacement<T: Scalar>(g: &Self::Entries<T>, h: &Self::Entries<T>) -> Self::Algebra<T>;
     /// (dexpᴸ_σ)⁻¹ ξ: the derivative of the logarithm of a motion along the velocity at its end.
     fn dexp_left_inv<T: Scalar>(sigma: &Self::Algebra<T>, xi: &Self::Algebra<T>) -> Self::Algebra<T>;
 }
@@ -86,6 +88,11 @@ macro_rules! factors {
             #[inline(always)]
             fn displaced<T: Scalar>(g: &[T; $entries], sigma: &[T; $dim]) -> [T; $entries] {
                 $group::<T>::of(*g).moved::<Exp>(*sigma).flat()
+            }
+            #[inline]
+            fn displacement<T: Scalar>(g: &[T; $entries], h: &[T; $entries]) -> [T; $dim] {
+                let [g, h] = [g, h].map(|entries| $group::<T>::of(*entries));
+                <Exp as Retraction<$group<T>>>::tau_inv(g.inverse().product(h))
             }
             #[inline(always)]
             fn dexp_left_inv<T: Scalar>(sigma: &[T; $dim], xi: &[T; $dim]) -> [T; $dim] {
@@ -159,6 +166,15 @@ impl<G, T, const K: usize, const N: usize> Posed<G, T, K, N> {
     /// The entries of the pose.
     pub fn pose(&self) -> &[T] {
         self.entries.get(K..).unwrap_or_default()
+    }
+}
+
+impl<G: Factor, T: Scalar, const K: usize, const N: usize> Posed<G, T, K, N> {
+    /// The entries of the pose, as many as a pose has.
+    fn factor(&self) -> G::Entries<T> {
+        let mut pose = G::Entries::splat(T::from_f64(0.0));
+        pose.as_mut().iter_mut().zip(self.pose()).for_each(|(entry, &x)| *entry = x);
+        pose
     }
 }
 
@@ -295,5 +311,21 @@ impl<G: Factor, T: Scalar, const K: usize, const N: usize> Vector<T> for Posed<G
             *x = entry.to_f64();
         }
         G::defect(&pose)
+    }
+    fn displaced(&self, by: &[T]) -> Self {
+        let (mut q, mut sigma) = (*self, G::Algebra::splat(T::from_f64(0.0)));
+        let by_pose = by.get(K..).unwrap_or_default();
+        sigma.as_mut().iter_mut().zip(by_pose).for_each(|(sigma, &by)| *sigma = by);
+        let pose = G::displaced(&self.factor(), &sigma);
+        let coordinates = self.entries.iter().zip(by).take(K).map(|(&q, &by)| q + by);
+        let all = coordinates.chain(pose.as_ref().iter().copied());
+        q.entries.iter_mut().zip(all).for_each(|(q, x)| *q = x);
+        q
+    }
+    fn displacement(&self, to: &Self, by: &mut [T]) {
+        let both = to.entries.iter().zip(&self.entries).take(K);
+        let sigma = G::displacement(&self.factor(), &to.factor());
+        let all = both.map(|(&to, &from)| to - from).chain(sigma.as_ref().iter().copied());
+        by.iter_mut().zip(all).for_each(|(by, x)| *by = x);
     }
 }

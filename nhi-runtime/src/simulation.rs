@@ -11,6 +11,7 @@ pub use builder::{Builder, NoStart, NoStepSize};
 #[cfg(feature = "std")]
 pub use snapshot::Snapshot;
 
+use crate::derivatives::{Departure, Kept, Last};
 use crate::error::finite;
 use crate::fields::Places;
 use crate::isa::{Isa, Work};
@@ -45,6 +46,8 @@ pub struct Simulation<S: System, M: Method<S>, T: Scalar = f64> {
     limits: Limits,
     /// Kinetic energy of the state; NaN if it has not been computed.
     kinetic: f64,
+    /// Where the last step began.
+    last: Last<S, M, T>,
 }
 
 impl<S: System, M: Method<S>> Simulation<S, M> {
@@ -153,8 +156,12 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         let end = self.steps + steps;
         while self.steps < end {
             let count = (end - self.steps).min(BATCH - self.steps % BATCH);
-            let before = (self.state, self.steps, self.kinetic_energy());
-            let deferred = count - u64::from(Batch::<S, M>::IS_PARTIAL);
+            if const { Last::<S, M, f64>::KEEPS } && count <= Batch::<S, M>::ALONE {
+                self.take_checked(count, &inputs)?;
+                continue;
+            }
+            let (before, last) = ((self.state, self.steps, self.kinetic_energy()), self.last);
+            let deferred = count - Batch::<S, M>::ALONE;
             let batch = Batch { simulation: self, count: deferred };
             // For longer steps there is no second version of the loop: it would double the time of the build, and checks
             // cost little relative to such steps.
@@ -165,10 +172,10 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let Some(state) = state else { return self.take_checked(end - self.steps, &inputs) };
             if let Some(state) = state {
                 (self.state, self.steps) = (state, self.steps + deferred);
-                let is_fine = if Batch::<S, M>::IS_PARTIAL {
-                    // The velocity before the last step was not computed, and nor can be its energy.
-                    self.kinetic = f64::INFINITY;
-                    self.take_checked(1, &inputs).is_ok()
+                let is_fine = if Batch::<S, M>::ALONE > 0 {
+                    // If the velocity before these steps was not computed, nor can be its energy.
+                    self.kinetic = if Batch::<S, M>::IS_PARTIAL { f64::INFINITY } else { f64::NAN };
+                    self.take_checked(Batch::<S, M>::ALONE, &inputs).is_ok()
                 } else {
                     method::flush_subnormals(&mut self.state, self.steps);
                     self.kinetic = f64::NAN;
@@ -178,6 +185,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
                     continue;
                 }
                 (self.state, self.steps, self.kinetic) = before;
+                self.last = last;
             }
             // A step of the batch failed: repeat it with a check after every step.
             self.take_checked(count, &inputs)?;
@@ -196,6 +204,10 @@ impl<S: System, M: Method<S>> Batch<'_, S, M> {
     /// Whether the loop computes only the numbers of the state that the next step reads, not the velocities. One checked
     /// step after the loop computes the others.
     const IS_PARTIAL: bool = M::DEAD.len() > <S::Multipliers<f64> as Fields<f64>>::LEN;
+
+    /// How many steps after the loop are taken one by one: one that computes all numbers of the state, and one before which the
+    /// state is kept.
+    const ALONE: u64 = Self::IS_PARTIAL as u64 + Last::<S, M, f64>::KEEPS as u64;
 
     /// How many numbers a step reads.
     const NUMBERS: usize = <M::State<f64> as Fields<f64>>::LEN - M::DEAD.len();
@@ -319,6 +331,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
             steps: 0,
             limits,
             kinetic,
+            last: Kept::NOTHING,
         })
     }
 
@@ -390,6 +403,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     fn take_step_inline(&mut self, inputs: &S::Inputs<T>) -> Result<(), Error> {
         let time = self.time();
         let h = self.h();
+        let last = Kept::of(|| Departure { state: self.state, inputs: *inputs, t: time, h });
         let Simulation { method, parameters, prepared, state, steps, limits, kinetic, .. } = self;
         let stepped =
             method::step::<S, M, T>(method, prepared, state, (*steps, time), inputs, |now, next| {
@@ -400,6 +414,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         match stepped {
             Ok(()) => {
                 *steps += 1;
+                self.last = last;
                 Ok(())
             }
             Err(cause) => Err(self.failed(cause)),
@@ -588,6 +603,16 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// The method.
     pub fn method(&self) -> &M {
         &self.method
+    }
+
+    /// The parameters in the number type computed with.
+    pub(crate) fn parameters_in(&self) -> &S::Parameters<T> {
+        &self.parameters
+    }
+
+    /// Where the last step began, if that is known.
+    pub(crate) fn last(&self) -> Last<S, M, T> {
+        self.last
     }
 
     /// The values that steps do not change.

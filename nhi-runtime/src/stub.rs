@@ -7,6 +7,7 @@
 use crate::Vector;
 use crate::system::Rows;
 use core::borrow::Borrow;
+use core::fmt::Debug;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut, Index, IndexMut};
 
@@ -14,15 +15,15 @@ use core::ops::{Deref, DerefMut, Index, IndexMut};
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Anything<T>(PhantomData<T>);
 
-impl<T: Copy + core::fmt::Debug + PartialEq> Vector<T> for Anything<T> {
+impl<T: Copy + Debug + PartialEq> Vector<T> for Anything<T> {
     fn splat(_: T) -> Self {
         Anything(PhantomData)
     }
 }
 
 impl<T> Rows for Anything<T> {
-    type Of<X: Copy> = Anything<X>;
-    fn rows<X: Copy>(_: X) -> Anything<X> {
+    type Of<X: Copy + Debug + PartialEq> = Anything<X>;
+    fn rows<X: Copy + Debug + PartialEq>(_: X) -> Anything<X> {
         Anything(PhantomData)
     }
 }

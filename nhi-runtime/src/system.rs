@@ -1,4 +1,4 @@
-use crate::{Failure, Fields, Scalar, State};
+use crate::{Failure, Fields, Memory, Scalar, State};
 use core::fmt::Debug;
 use core::ops::{Index, IndexMut};
 
@@ -13,6 +13,25 @@ pub trait Vector<T>:
     fn defect(&self) -> f64 {
         0.0
     }
+    /// A configuration that is displaced by a tangent vector with these entries: the sum, except for poses.
+    #[doc(hidden)]
+    fn displaced(&self, by: &[T]) -> Self
+    where
+        T: Scalar,
+    {
+        let mut q = *self;
+        q.as_mut().iter_mut().zip(by).for_each(|(q, &by)| *q = *q + by);
+        q
+    }
+    /// Sets `by` to the tangent vector with which a configuration is displaced to `to`.
+    #[doc(hidden)]
+    fn displacement(&self, to: &Self, by: &mut [T])
+    where
+        T: Scalar,
+    {
+        let both = to.as_ref().iter().zip(self.as_ref());
+        by.iter_mut().zip(both).for_each(|(by, (&to, &from))| *by = to - from);
+    }
 }
 
 impl<T: Scalar, const N: usize> Vector<T> for [T; N] {
@@ -25,14 +44,14 @@ impl<T: Scalar, const N: usize> Vector<T> for [T; N] {
 #[doc(hidden)]
 pub trait Rows {
     /// Such an array.
-    type Of<X: Copy>: AsRef<[X]> + AsMut<[X]> + Copy;
+    type Of<X: Copy + Debug + PartialEq>: AsRef<[X]> + AsMut<[X]> + Copy + Debug + PartialEq;
     /// All entries equal to `x`.
-    fn rows<X: Copy>(x: X) -> Self::Of<X>;
+    fn rows<X: Copy + Debug + PartialEq>(x: X) -> Self::Of<X>;
 }
 
 impl<T, const N: usize> Rows for [T; N] {
-    type Of<X: Copy> = [X; N];
-    fn rows<X: Copy>(x: X) -> [X; N] {
+    type Of<X: Copy + Debug + PartialEq> = [X; N];
+    fn rows<X: Copy + Debug + PartialEq>(x: X) -> [X; N] {
         [x; N]
     }
 }
@@ -252,6 +271,10 @@ pub trait Emits<K>: System {
     /// The state of the integration: [`NodeState`](crate::NodeState) or
     /// [`JumpState`](crate::JumpState).
     type State<T: Scalar>: State<Self, T>;
+    /// What a simulation keeps of a step: [`Remembers`](crate::Remembers) if steps are differentiated, else
+    /// [`Forgets`](crate::Forgets).
+    #[doc(hidden)]
+    type Memory: Memory;
     /// Positions, in the order of [`Fields`], of the numbers of a state that steps do not read.
     #[doc(hidden)]
     const DEAD: &'static [usize] = &[];

@@ -131,6 +131,7 @@ impl<const LONG: bool, M: Symmetric> Symmetric for Longer<M, LONG> {
 impl<const LONG: bool, M: Method<Sleigh>> Method<Sleigh> for Longer<M, LONG> {
     type Prepared<T: Scalar> = M::Prepared<T>;
     type State<T: Scalar> = M::State<T>;
+    type Memory = M::Memory;
     const LENGTH: Length = if LONG { Length::Long } else { Length::Middle };
 
     fn id(&self) -> &'static str {

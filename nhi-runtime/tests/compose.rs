@@ -5,8 +5,8 @@ mod double;
 use double::{SLEIGH, Sleigh};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{
-    CoefficientFault, ComposedIds, Error, Failure, Limits, Method, NodeState, Retracted, Scalar, Started,
-    Symmetric,
+    CoefficientFault, ComposedIds, Error, Failure, Forgets, Limits, Method, NodeState, Retracted, Scalar,
+    Started, Symmetric,
 };
 use std::cell::Cell;
 
@@ -32,6 +32,7 @@ impl Symmetric for Clock {
 impl Method<Sleigh> for Clock {
     type Prepared<T: Scalar> = T;
     type State<T: Scalar> = NodeState<[T; 3], [T; 3], [T; 1], [T; 0]>;
+    type Memory = Forgets;
 
     fn id(&self) -> &'static str {
         "clock"

@@ -2,7 +2,7 @@
 
 use nhi_runtime::prelude::*;
 use nhi_runtime::stub::Anything;
-use nhi_runtime::{Acceleration, Emits, Error, Failure, NodeState, Scalar, System};
+use nhi_runtime::{Acceleration, Emits, Error, Failure, NodeState, Remembers, Scalar, System};
 
 struct Broken;
 
@@ -78,6 +78,7 @@ impl System for Broken {
 impl<K> Emits<K> for Broken {
     type Prepared<T: Scalar> = ();
     type State<T: Scalar> = NodeState<Anything<T>, Anything<T>, Anything<T>, Anything<T>>;
+    type Memory = Remembers;
 
     fn prepare<T: Scalar>(_: &Anything<T>, _: T) -> Result<(), Failure> {
         Err(Failure::NonFinite)

@@ -1,6 +1,7 @@
 //! Changes between two steps.
 
 use super::{Clock, Start, started};
+use crate::derivatives::Kept;
 use crate::error::finite;
 use crate::{Error, Fits, Method, Quantity, Scalar, Simulation, System, admissible};
 
@@ -61,6 +62,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         (self.prepared, self.state) =
             started(&self.method, &self.parameters, &self.clock, self.steps, at, &self.inputs)?;
         self.kinetic = f64::NAN;
+        self.last = Kept::NOTHING;
         Ok(())
     }
 }
@@ -96,6 +98,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         (self.system, self.parameters) = (system, parameters);
         (self.prepared, self.state) = (prepared, state);
         self.kinetic = f64::NAN;
+        self.last = Kept::NOTHING;
         Ok(())
     }
 }

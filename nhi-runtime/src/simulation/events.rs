@@ -2,6 +2,7 @@
 
 use super::Clock;
 use super::clock::check_time;
+use crate::derivatives::{Departure, Kept, Last};
 use crate::{AnyStepSize, Error, Failure, Method, SampleOf, Simulation, System, passage};
 
 /// Of more steps than this, one is less than the rounding of their time.
@@ -40,7 +41,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         self.advance(steps as u64)?;
         let rest = t - self.time();
         let state = self.shortened(rest, t)?;
-        self.accept_shortened(state, t);
+        self.accept_shortened(state, rest, t);
         Ok(())
     }
 
@@ -78,10 +79,11 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             return Ok(self.time());
         }
         loop {
-            let before = self.state;
+            let (before, last) = (self.state, self.last);
             self.step()?;
             if condition(&self.sample()) {
-                let after = core::mem::replace(&mut self.state, before);
+                let after = (self.state, self.last);
+                (self.state, self.last) = (before, last);
                 self.steps -= 1;
                 self.kinetic = f64::NAN;
                 return self.locate(after, condition);
@@ -89,10 +91,10 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         }
     }
 
-    /// The time in the next step, after which the state is `after`, at which `condition` becomes true.
+    /// The time in the next step, after which the state is that of `after`, at which `condition` becomes true.
     fn locate(
         &mut self,
-        after: M::State<f64>,
+        after: (M::State<f64>, Last<S, M, f64>),
         condition: impl Fn(&SampleOf<S>) -> bool,
     ) -> Result<f64, Error> {
         let (now, h) = (self.time(), self.h());
@@ -113,8 +115,11 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             }
         }
         match found {
-            Some(state) => self.accept_shortened(state, now + high),
-            None => (self.state, self.steps, self.kinetic) = (after, self.steps + 1, f64::NAN),
+            Some(state) => self.accept_shortened(state, high, now + high),
+            None => {
+                (self.state, self.last) = after;
+                (self.steps, self.kinetic) = (self.steps + 1, f64::NAN);
+            }
         }
         Ok(self.time())
     }
@@ -135,8 +140,10 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         step().map_err(|cause| self.failed(cause))
     }
 
-    /// Continues from the state after a shortened step to the time `t`.
-    fn accept_shortened(&mut self, state: M::State<f64>, t: f64) {
+    /// Continues from the state after a shortened step of the size `h` to the time `t`.
+    fn accept_shortened(&mut self, state: M::State<f64>, h: f64, t: f64) {
+        let departure = || Departure { state: self.state, inputs: self.inputs, t: self.time(), h };
+        self.last = Kept::of(departure);
         (self.state, self.steps, self.kinetic) = (state, self.steps + 1, f64::NAN);
         self.clock = Clock::continued(t, self.steps, self.h());
     }

@@ -1,6 +1,7 @@
 //! Simulations as numbers.
 
 use super::Clock;
+use crate::derivatives::Kept;
 use crate::{Error, Fields, Limits, Method, Simulation, SnapshotFault, State, System};
 
 /// All numbers of a [`Simulation`], to be stored and continued from. With the feature `serde` it can be written in any
@@ -82,7 +83,20 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         };
         let prepared = method.prepare(&parameters, snapshot.h).map_err(|cause| Error::Start { cause })?;
         let (steps, limits, kinetic) = (snapshot.steps, Limits::DEFAULT, f64::NAN);
-        Ok(Simulation { system, method, clock, parameters, prepared, inputs, state, steps, limits, kinetic })
+        let last = Kept::NOTHING;
+        Ok(Simulation {
+            system,
+            method,
+            clock,
+            parameters,
+            prepared,
+            inputs,
+            state,
+            steps,
+            limits,
+            kinetic,
+            last,
+        })
     }
 }
 

@@ -5,7 +5,7 @@
 
 use nhi_runtime::emitted::{Newton, finite};
 use nhi_runtime::{
-    Acceleration, Dla2, Emits, Failure, Fields, JumpState, NodeState, Rattle, Scalar, Start, System,
+    Acceleration, Dla2, Emits, Failure, Fields, Forgets, JumpState, NodeState, Rattle, Scalar, Start, System,
 };
 
 #[derive(Clone, Debug, PartialEq)]
@@ -145,6 +145,7 @@ fn prepare<T: Scalar>(parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failur
 impl Emits<Dla2> for Sleigh {
     type Prepared<T: Scalar> = Prepared<T>;
     type State<T: Scalar> = NodeState<Three<T>, Three<T>, [T; 1], [T; 0]>;
+    type Memory = Forgets;
     const HAS_NEWTON: bool = true;
 
     fn prepare<T: Scalar>(parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failure> {
@@ -209,6 +210,7 @@ impl Emits<Dla2> for Sleigh {
 impl Emits<Rattle> for Sleigh {
     type Prepared<T: Scalar> = Prepared<T>;
     type State<T: Scalar> = JumpState<Three<T>, Three<T>, [T; 1], [T; 0]>;
+    type Memory = Forgets;
 
     fn prepare<T: Scalar>(parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failure> {
         prepare(parameters, h)

@@ -5,6 +5,7 @@
 //! const _: () = {
 //!     impl System for Sleigh { type Configuration<T: Scalar> = [T; 3]; ... }
 //!     impl<K> Emits<K> for Sleigh { ... }
+//!     // Tangential and Differentiates<K>
 //! };
 //! ```
 //!
@@ -15,7 +16,7 @@ use super::Rejected;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The errors of `rejected` and impls of `System` and of `Emits<K>` for every K.
+/// The errors of `rejected` and impls of `System`, and of `Emits<K>` and `Differentiates<K>` for every K.
 pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
     let errors: TokenStream = rejected.errors.iter().map(super::Error::to_compile_error).collect();
     let runtime = &rejected.runtime;
@@ -43,6 +44,13 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
         _: &Self::Configuration<__T>,
         _: &Self::Velocity<__T>,
         _: &Self::States<__T>,
+        _: __T,
+        _: &Self::Inputs<__T>
+    };
+    let step = quote! {
+        _: &Self::Parameters<__T>,
+        _: __T,
+        _: &Self::State<__T>,
         _: __T,
         _: &Self::Inputs<__T>
     };
@@ -80,6 +88,7 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
             impl #impl_with_method #runtime::Emits<__Method> for #ident #type_generics #where_clause {
                 type Prepared<#bound> = ();
                 type State<#bound> = #runtime::NodeState<#q, #q, #lambda, #states>;
+                type Memory = #runtime::Remembers;
                 fn prepare<#bound>(_: &Self::Parameters<__T>, _: __T) -> #result<(), #failure> #never
                 fn start<const __START: ::core::primitive::u8, #bound>(
                     _: &Self::Parameters<__T>,
@@ -105,6 +114,28 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
                     _: __T,
                     _: &Self::Inputs<__T>,
                 ) -> #result<Self::State<__T>, #failure> #never
+            }
+            #[automatically_derived]
+            impl #impl_generics #runtime::Tangential for #ident #type_generics #where_clause {
+                type Tangent<#bound> = #runtime::stub::Anything<__T>;
+                type QuasiVelocity<#bound> = #runtime::stub::Anything<__T>;
+                fn basis<#bound>(
+                    _: &Self::Parameters<__T>,
+                    _: &Self::Configuration<__T>,
+                    _: __T,
+                    _: &Self::Inputs<__T>,
+                ) -> #runtime::BasisOf<Self, __T> #never
+            }
+            #[automatically_derived]
+            impl #impl_with_method #runtime::Differentiates<__Method> for #ident #type_generics #where_clause {
+                fn linearize<#bound>(#step) -> #result<#runtime::LinearizationOf<Self, __T>, #failure> #never
+                fn linearize_parameters<#bound>(
+                    #step
+                ) -> #result<#runtime::ParameterLinearizationOf<Self, __T>, #failure> #never
+                fn pull_back<#bound>(
+                    #step,
+                    _: &Self::Tangent<__T>,
+                ) -> #result<#runtime::PulledBackOf<Self, __T>, #failure> #never
             }
         };
     }

@@ -7,6 +7,7 @@ use crate::lower::{Argument, Function, Newton, Operand, SinCos, Statement, Value
 use crate::program::{Role, Singular};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use std::collections::BTreeMap;
 
 /// What an emitted function takes in place of several inputs, and what it returns.
 pub(super) enum Signature<'a> {
@@ -25,14 +26,33 @@ pub(super) enum Signature<'a> {
     Update(&'a StateType),
     /// Returns `Prepared`, with one field per output.
     Prepare,
+    /// Takes a state and returns matrices of these shapes, or a failure.
+    Derivatives(&'a StateType, &'a Shapes),
+    /// Returns matrices of these shapes; arguments as the program says.
+    Matrices(&'a Shapes),
 }
+
+/// Numbers of rows and columns of the outputs that are matrices, by name.
+pub(super) type Shapes = BTreeMap<&'static str, [usize; 2]>;
 
 impl Signature<'_> {
     /// The state that it takes or returns.
     fn state(&self) -> Option<&StateType> {
         match self {
-            Self::Start(ty) | Self::Step(ty) | Self::Carry(ty) | Self::Update(ty) => Some(ty),
-            Self::Plain { .. } | Self::Prepare => None,
+            Self::Start(ty)
+            | Self::Step(ty)
+            | Self::Carry(ty)
+            | Self::Update(ty)
+            | Self::Derivatives(ty, _) => Some(ty),
+            Self::Plain { .. } | Self::Prepare | Self::Matrices(_) => None,
+        }
+    }
+
+    /// Numbers of rows and columns of an output that is a matrix.
+    fn shape(&self, output: &str) -> Option<[usize; 2]> {
+        match self {
+            Self::Derivatives(_, shapes) | Self::Matrices(shapes) => shapes.get(output).copied(),
+            _ => None,
         }
     }
 }
@@ -98,9 +118,11 @@ pub(super) fn function(
         Signature::Step(_) | Signature::Update(_) => quote!(#[inline(always)]),
         // Between the steps of a composition, which then do not store what it does not read.
         Signature::Carry(ty) if ty.carries => quote!(#[inline(always)]),
-        Signature::Plain { .. } => quote!(#[inline]),
+        Signature::Plain { .. } | Signature::Matrices(_) => quote!(#[inline]),
         // Once per simulation: compiled once.
-        Signature::Start(_) | Signature::Carry(_) | Signature::Prepare => TokenStream::new(),
+        Signature::Start(_) | Signature::Carry(_) | Signature::Prepare | Signature::Derivatives(..) => {
+            TokenStream::new()
+        }
     };
     quote! {
         #(#[doc = #docs])*
@@ -126,7 +148,7 @@ impl Body<'_> {
         let mut arguments = Vec::new();
         let function = self.writer.function;
         let inputs: Vec<&Argument> = match signature {
-            Signature::Plain { .. } => function.read_arguments().collect(),
+            Signature::Plain { .. } | Signature::Matrices(_) => function.read_arguments().collect(),
             _ => function.arguments.iter().collect(),
         };
         for input in inputs {
@@ -319,6 +341,15 @@ impl Body<'_> {
         let mut values = Vec::new();
         for output in outputs {
             let entries = self.writer.operands(&output.values);
+            if let Some([rows, columns]) = signature.shape(output.role.name()) {
+                let row = |i: usize| {
+                    let row = &entries[i * columns..][..columns];
+                    quote!([#(#row),*])
+                };
+                let rows = (0..rows).map(row);
+                values.push(quote!([#(#rows),*]));
+                continue;
+            }
             values.push(match (&output.role, state) {
                 (Role::Carried, Some(ty)) => carried(ty, &entries),
                 (Role::Configuration, Some(ty)) if ty.is_posed => quote!(Posed::from([#(#entries),*])),
@@ -327,6 +358,10 @@ impl Body<'_> {
             });
         }
         let types = outputs.iter().map(|o| {
+            if let Some(shape) = signature.shape(o.role.name()) {
+                let [rows, columns] = shape.map(Literal::usize_unsuffixed);
+                return quote!([[T; #columns]; #rows]);
+            }
             let length = Literal::usize_unsuffixed(o.values.len());
             match o.role {
                 Role::Carried => quote!(Carried<T>),
@@ -356,11 +391,11 @@ impl Body<'_> {
                 });
                 ty.tokens.clone()
             }
-            Signature::Update(_) | Signature::Plain { fallible: false } => {
+            Signature::Update(_) | Signature::Plain { fallible: false } | Signature::Matrices(_) => {
                 self.add(tuple(values));
                 return quote!(-> #plain);
             }
-            Signature::Carry(_) | Signature::Plain { fallible: true } => {
+            Signature::Carry(_) | Signature::Plain { fallible: true } | Signature::Derivatives(..) => {
                 // Of the same name as no argument and no other value.
                 let names = outputs.iter().map(|o| self.writer.language.of(&format!("{}'", o.role.name())));
                 let names: Vec<TokenStream> = names.map(Ident::into_token_stream).collect();

@@ -15,6 +15,9 @@
 //!     impl Sleigh { pub const THETA: usize = 0; .. }
 //!     impl Named for Sleigh { .. }
 //!     impl Emits<Dla2> for Sleigh { .. }
+//!     // With derivatives:
+//!     impl Tangential for Sleigh { .. }
+//!     impl Differentiates<Dla2> for Sleigh { .. }
 //! };
 //! ```
 //!
@@ -22,6 +25,7 @@
 //! path is absolute and every local name starts with two underscores.
 
 mod by_name;
+mod derivatives;
 mod expression;
 mod function;
 mod geometry;
@@ -74,7 +78,9 @@ pub fn pretty(unit: &Unit<'_>) -> String {
 
 impl Unit<'_> {
     fn implementation(&self, mode: &mut Mode) -> TokenStream {
-        let kernel = self.kernel(mode);
+        let basis = self.basis();
+        let kernel = self.kernel(mode, basis.as_ref());
+        let tangential = basis.as_ref().map(|basis| self.tangential(basis));
         let system = self.system();
         let by_name = self.by_name();
         let methods = self.optimised.methods.iter().map(|method| self.emits(method));
@@ -88,13 +94,14 @@ impl Unit<'_> {
                 #kernel
                 #system
                 #by_name
+                #tangential
                 #(#methods)*
             };
         }
     }
 
     /// `mod kernel { .. }`
-    fn kernel(&self, mode: &mut Mode) -> TokenStream {
+    fn kernel(&self, mode: &mut Mode, basis: Option<&Function>) -> TokenStream {
         let Optimised { system, methods } = self.optimised;
         let geometry =
             self.connection.map(|connection| mode.comment(&geometry::text(self.mechanics, connection)));
@@ -104,6 +111,8 @@ impl Unit<'_> {
             function(of_system, mode, Names::default(), &Signature::Plain { fallible })
         });
         let plain: Vec<TokenStream> = plain.collect();
+        let basis =
+            basis.map(|basis| function(basis, mode, Names::default(), &Signature::Matrices(&self.shapes())));
         let methods: Vec<TokenStream> = methods.iter().map(|method| self.method(mode, method)).collect();
         let (imports, runtime, view) = (self.imports(1, None), self.runtime_module(), self.view());
         quote! {
@@ -113,6 +122,7 @@ impl Unit<'_> {
                 #(#methods)*
                 #geometry
                 #(#plain)*
+                #basis
                 #view
             }
         }
@@ -277,6 +287,7 @@ impl Unit<'_> {
         let rescale = carry(&method.rescale, Signature::Carry(&state));
         let resync = carry(&method.resync, Signature::Update(&state));
         let update_velocity = carry(&method.update_velocity, Signature::Update(&state));
+        let derivatives = self.derivatives(mode, method, &state);
         let carried = state.carries.then(|| {
             let fields = &state.carried;
             let docs = method.carried.iter().map(|number| format!(" {}", number.doc));
@@ -306,6 +317,7 @@ impl Unit<'_> {
                 #rescale
                 #resync
                 #update_velocity
+                #(#derivatives)*
             }
         }
     }
@@ -486,11 +498,14 @@ impl Unit<'_> {
         let marker = format_ident!("{}", facts.marker);
         let marker = quote!(#runtime::#marker);
         let Some(factor) = self.factor(false).filter(|_| method.is_retracted) else {
-            return self.emits_as(method, generics, &marker, &TokenStream::new());
+            let derivatives = self.differentiates(method, generics, &marker, &TokenStream::new());
+            let emits = self.emits_as(method, generics, &marker, &TokenStream::new());
+            return quote!(#emits #derivatives);
         };
         let tau = format_ident!("{}", own.unwrap_or_default().marker());
         let tau = quote!(::<__T, #runtime::group::#tau>);
-        let usual = self.emits_as(method, generics, &marker, &tau);
+        let mut usual = self.emits_as(method, generics, &marker, &tau);
+        usual.extend(self.differentiates(method, generics, &marker, &tau));
         if own.is_some() {
             return usual;
         }
@@ -498,7 +513,10 @@ impl Unit<'_> {
         generics.params.push(syn::parse_quote!(__R: #runtime::Retracts<#factor>));
         let retracted = quote!(#runtime::Retracted<#marker, __R>);
         let any = self.emits_as(method, &generics, &retracted, &quote!(::<__T, __R>));
-        quote!(#usual #any)
+        // Derivatives need the tangents of the motion itself.
+        generics.make_where_clause().predicates.push(syn::parse_quote!(__R: #runtime::ExactTangents));
+        let derivatives = self.differentiates(method, &generics, &retracted, &quote!(::<__T, __R>));
+        quote!(#usual #any #derivatives)
     }
 
     fn emits_as(
@@ -604,11 +622,13 @@ impl Unit<'_> {
         ];
         let is = is.into_iter().filter(|(_, is)| *is).map(|(name, _)| format_ident!("{name}"));
         let [prepare, step] = [&method.prepare, &method.step].map(kernel);
+        let memory = if method.derivatives.is_some() { quote!(Remembers) } else { quote!(Forgets) };
         quote! {
             #[automatically_derived]
             impl #impl_generics #runtime::Emits<#marker> for #ident #ty_generics #where_clause {
                 type Prepared #s = kernel::#module::Prepared<__T>;
                 type State #s = #state;
+                type Memory = #runtime::#memory;
                 #unread
                 #length
                 #(const #is: ::core::primitive::bool = true;)*

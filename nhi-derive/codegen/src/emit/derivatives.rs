@@ -1,0 +1,147 @@
+//! Derivatives of steps.
+//!
+//! ```text
+//! mod kernel {
+//!     pub mod dla2 { pub fn linearize<T: Scalar>(..) -> Result<([[T; 5]; 5], ..), Failure> { .. } .. }
+//!     pub fn basis<T: Scalar>(..) -> ([[T; 2]; 3], ..) { .. }
+//! }
+//! impl Tangential for Sleigh { .. }
+//! impl Differentiates<Dla2> for Sleigh { .. }
+//! ```
+
+use super::Unit;
+use super::function::{Shapes, Signature, StateType, function};
+use super::names::{Names, spelled};
+use super::people::Mode;
+use crate::lower::Function;
+use crate::method::basis_program;
+use crate::optimised::{MethodFunctions, basis_function};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+/// The derivatives of a method: the function, the struct of its results, and their fields.
+const FUNCTIONS: [(&str, &str, &[&str]); 3] = [
+    ("linearize", "Linearization", &["a", "b", "lambda_x", "lambda_u"]),
+    ("linearize_parameters", "ParameterLinearization", &["c", "h"]),
+    ("pull_back", "PulledBack", &["a", "b", "c", "h"]),
+];
+
+impl Unit<'_> {
+    /// The basis of the admissible velocities, if a step is differentiated.
+    pub(super) fn basis(&self) -> Option<Function> {
+        let is_asked_for = self.optimised.methods.iter().any(|method| method.derivatives.is_some());
+        is_asked_for.then(|| basis_function(&basis_program(self.mechanics)))
+    }
+
+    /// Numbers of quasi-velocities and of tangent coordinates.
+    fn tangent_lengths(&self) -> [usize; 2] {
+        let system = &self.mechanics.system;
+        let (n, m) = (system.velocities.len(), system.constraints.len());
+        [n - m, n + (n - m) + system.states.len()]
+    }
+
+    /// The shapes of what the functions here return.
+    pub(super) fn shapes(&self) -> Shapes {
+        let system = &self.mechanics.system;
+        let (n, m, k) = (system.velocities.len(), system.constraints.len(), system.inputs.len());
+        let [d, nx] = self.tangent_lengths();
+        Shapes::from([
+            ("basis", [n, d]),
+            ("dual", [d, n]),
+            ("a", [nx, nx]),
+            ("b", [nx, k]),
+            ("lambda_x", [m, nx]),
+            ("lambda_u", [m, k]),
+            ("c", [nx, system.parameters.len()]),
+        ])
+    }
+
+    /// `pub fn linearize`, `pub fn linearize_parameters` and `pub fn pull_back` in the module of a method.
+    pub(super) fn derivatives(
+        &self,
+        mode: &mut Mode,
+        method: &MethodFunctions,
+        state: &StateType,
+    ) -> Vec<TokenStream> {
+        let Some(derivatives) = &method.derivatives else { return Vec::new() };
+        let matrices = self.shapes();
+        // The results of `pull_back` are vectors, with the names of the matrices that are multiplied.
+        let shapes = [&matrices, &matrices, &Shapes::new()];
+        let functions = derivatives.all().into_iter().zip(shapes);
+        functions
+            .map(|(of, shapes)| {
+                function(of, mode, Names::without("w"), &Signature::Derivatives(state, shapes))
+            })
+            .collect()
+    }
+
+    /// `impl Tangential for Sleigh { .. }`
+    pub(super) fn tangential(&self, basis: &Function) -> TokenStream {
+        let runtime = &self.declaration.runtime;
+        let ident = &self.declaration.ident;
+        let (impl_generics, ty_generics, where_clause) = self.declaration.generics.split_for_impl();
+        let [_, _, k, p] = self.lengths();
+        let [d, nx] = self.tangent_lengths().map(Literal::usize_unsuffixed);
+        let configuration = self.configuration(false);
+        let call = self.call(basis, None);
+        let s = quote!(<__T: #runtime::Scalar>);
+        quote! {
+            #[automatically_derived]
+            impl #impl_generics #runtime::Tangential for #ident #ty_generics #where_clause {
+                type Tangent #s = [__T; #nx];
+                type QuasiVelocity #s = [__T; #d];
+                #[inline]
+                fn basis #s(
+                    __parameters: &[__T; #p], __q: &#configuration, __t: __T, __inputs: &[__T; #k]
+                ) -> #runtime::BasisOf<Self, __T> {
+                    let (__x, __v0, __y) = #call;
+                    #runtime::Basis { x: __x, v0: __v0, y: __y }
+                }
+            }
+        }
+    }
+
+    /// `impl Differentiates<Dla2> for Sleigh { .. }`, if the steps of the method are differentiated.
+    pub(super) fn differentiates(
+        &self,
+        method: &MethodFunctions,
+        generics: &syn::Generics,
+        marker: &TokenStream,
+        retraction: &TokenStream,
+    ) -> Option<TokenStream> {
+        let derivatives = method.derivatives.as_ref()?;
+        let runtime = &self.declaration.runtime;
+        let ident = &self.declaration.ident;
+        let (impl_generics, _, where_clause) = generics.split_for_impl();
+        let (_, ty_generics, _) = self.declaration.generics.split_for_impl();
+        let [_, _, k, p] = self.lengths();
+        let [_, nx] = self.tangent_lengths().map(Literal::usize_unsuffixed);
+        let module = spelled(method.id());
+        let functions = derivatives.all().into_iter().zip(FUNCTIONS).map(|(of, (name, results, fields))| {
+            let (name, results) = (spelled(name), format_ident!("{results}"));
+            let retraction = of.retracted().map(|_| retraction);
+            let of_system = format_ident!("{results}Of");
+            let w = (name == "pull_back").then(|| (quote!(, __w: &[__T; #nx]), quote!(, __w)));
+            let (argument, given) = w.unzip();
+            let fields = fields.iter().map(|field| spelled(field));
+            let (fields, locals): (Vec<_>, Vec<_>) =
+                fields.map(|field| (field.clone(), format_ident!("__{field}"))).unzip();
+            quote! {
+                fn #name<__T: #runtime::Scalar>(
+                    __parameters: &[__T; #p], __h: __T, __state: &Self::State<__T>, __t: __T,
+                    __inputs: &[__T; #k] #argument
+                ) -> ::core::result::Result<#runtime::#of_system<Self, __T>, #runtime::Failure> {
+                    let (#(#locals),*) =
+                        kernel::#module::#name #retraction(__parameters, __h, __state, __t, __inputs #given)?;
+                    ::core::result::Result::Ok(#runtime::#results { #(#fields: #locals),* })
+                }
+            }
+        });
+        Some(quote! {
+            #[automatically_derived]
+            impl #impl_generics #runtime::Differentiates<#marker> for #ident #ty_generics #where_clause {
+                #(#functions)*
+            }
+        })
+    }
+}

@@ -1,0 +1,428 @@
+//! Derivatives of steps.
+
+use crate::group::{Cayley, Exp};
+use crate::mechanics::sum;
+use crate::system::Rows;
+use crate::{Emits, Error, Failure, Fits, Method, Scalar, Simulation, System, Vector};
+use core::fmt::Debug;
+
+/// Tangent coordinates of a system, in which the [derivatives](Simulation::linearize) of steps are given; implemented by
+/// `#[derive(Nonholonomic)]` for a declaration that has derivatives, `methods(Dla2 + derivatives)`.
+///
+/// A state is x = (q, ν, z): the configuration, quasi-velocities ν and auxiliary states. The admissible velocities are
+///
+/// ```text
+/// v = X(q) ν + v₀(q, t, u),   ν = Y(q) v,   Y X = 1,   Y v₀ = 0,
+/// ```
+///
+/// with d = n − m quasi-velocities for n velocities and m constraints. ν are velocities that the constraints leave free, or
+/// combinations of two. A tangent vector has the NX = n + d + |z| entries (δq, δν, δz), in this order, where a pose has the
+/// entries g⁻¹ δg, those of a velocity of the body.
+///
+/// Where X is infinite or Y is, the coordinates are not defined, and neither are derivatives.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no tangent coordinates",
+    note = "a system has them if its declaration asks for derivatives, #[nonholonomic(methods(Dla2 + derivatives, ...))]"
+)]
+pub trait Tangential: System {
+    /// (δq, δν, δz), length NX.
+    type Tangent<T: Scalar>: Vector<T> + Rows;
+    /// ν, length d.
+    type QuasiVelocity<T: Scalar>: Vector<T> + Rows;
+    /// X, v₀ and Y at a configuration.
+    fn basis<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        q: &Self::Configuration<T>,
+        t: T,
+        inputs: &Self::Inputs<T>,
+    ) -> BasisOf<Self, T>;
+
+    /// The quasi-velocities ν = Y(q) v.
+    fn quasi_velocity<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        q: &Self::Configuration<T>,
+        v: &Self::Velocity<T>,
+        t: T,
+        inputs: &Self::Inputs<T>,
+    ) -> Self::QuasiVelocity<T> {
+        let Basis { y, .. } = Self::basis(parameters, q, t, inputs);
+        let mut nu = Self::QuasiVelocity::splat(T::from_f64(0.0));
+        for (nu, row) in nu.as_mut().iter_mut().zip(y.as_ref()) {
+            *nu = product(row.as_ref(), v.as_ref());
+        }
+        nu
+    }
+
+    /// The admissible velocity v = X(q) ν + v₀(q, t, u).
+    fn velocity<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        q: &Self::Configuration<T>,
+        nu: &Self::QuasiVelocity<T>,
+        t: T,
+        inputs: &Self::Inputs<T>,
+    ) -> Self::Velocity<T> {
+        let Basis { x, v0, .. } = Self::basis(parameters, q, t, inputs);
+        let mut v = v0;
+        for (v, row) in v.as_mut().iter_mut().zip(x.as_ref()) {
+            *v = *v + product(row.as_ref(), nu.as_ref());
+        }
+        v
+    }
+
+    /// x ⊕ δ: the state that is displaced by a tangent vector. Poses are displaced by g exp(δg), all others by addition.
+    fn retract<T: Scalar>(x: &ReducedOf<Self, T>, delta: &Self::Tangent<T>) -> ReducedOf<Self, T> {
+        let mut delta = delta.as_ref().iter().copied();
+        let mut by = Self::Velocity::splat(T::from_f64(0.0));
+        by.as_mut().iter_mut().zip(&mut delta).for_each(|(by, delta)| *by = delta);
+        let Reduced { q, mut nu, mut z } = *x;
+        let others = nu.as_mut().iter_mut().chain(z.as_mut());
+        others.zip(delta).for_each(|(x, delta)| *x = *x + delta);
+        Reduced { q: q.displaced(by.as_ref()), nu, z }
+    }
+
+    /// The tangent vector δ with `from` ⊕ δ = `to`: log(g⁻¹g') of poses, with the smallest rotation, so that full turns of an
+    /// angle of SE(2) do not count; differences of all others.
+    fn difference<T: Scalar>(from: &ReducedOf<Self, T>, to: &ReducedOf<Self, T>) -> Self::Tangent<T> {
+        let mut by = Self::Velocity::splat(T::from_f64(0.0));
+        from.q.displacement(&to.q, by.as_mut());
+        let entries = |x: &ReducedOf<Self, T>| (x.nu, x.z);
+        let ((nu, z), (nu_to, z_to)) = (entries(from), entries(to));
+        let before = nu.as_ref().iter().chain(z.as_ref());
+        let after = nu_to.as_ref().iter().chain(z_to.as_ref());
+        let others = after.zip(before).map(|(&after, &before)| after - before);
+        let mut delta = Self::Tangent::splat(T::from_f64(0.0));
+        let all = by.as_ref().iter().copied().chain(others);
+        delta.as_mut().iter_mut().zip(all).for_each(|(delta, x)| *delta = x);
+        delta
+    }
+}
+
+/// Σ aᵢ bᵢ.
+fn product<T: Scalar>(a: &[T], b: &[T]) -> T {
+    sum(a.iter().zip(b).map(|(&a, &b)| a * b))
+}
+
+/// A matrix with a row for each entry of a vector `R`, and in each row the entries of a vector `C`: `[[T; 3]; 5]`.
+pub type Matrix<R, C> = <R as Rows>::Of<C>;
+
+/// A basis of the admissible velocities, v = X ν + v₀ and ν = Y v; see [`Tangential`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Basis<X, V, Y> {
+    /// X, n × d.
+    pub x: X,
+    /// v₀, length n.
+    pub v0: V,
+    /// Y, d × n.
+    pub y: Y,
+}
+
+/// The basis of the system `S` in the number type `T`.
+pub type BasisOf<S, T = f64> = Basis<
+    Matrix<<S as System>::Velocity<T>, <S as Tangential>::QuasiVelocity<T>>,
+    <S as System>::Velocity<T>,
+    Matrix<<S as Tangential>::QuasiVelocity<T>, <S as System>::Velocity<T>>,
+>;
+
+/// A state x = (q, ν, z); see [`Tangential`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Reduced<Q, N, Z> {
+    /// Configuration.
+    pub q: Q,
+    /// Quasi-velocities.
+    pub nu: N,
+    /// Auxiliary states.
+    pub z: Z,
+}
+
+/// The state x of the system `S` in the number type `T`.
+pub type ReducedOf<S, T = f64> =
+    Reduced<<S as System>::Configuration<T>, <S as Tangential>::QuasiVelocity<T>, <S as System>::States<T>>;
+
+/// The derivatives of a step, x' = F(x, u) with multipliers λ', by state and inputs; see [`Simulation::linearize`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Linearization<A, B, X, U> {
+    /// A = ∂x'/∂x, NX × NX.
+    pub a: A,
+    /// B = ∂x'/∂u, NX × K for K inputs.
+    pub b: B,
+    /// ∂λ'/∂x, m × NX.
+    pub lambda_x: X,
+    /// ∂λ'/∂u, m × K.
+    pub lambda_u: U,
+}
+
+/// The derivatives of a step of the system `S` in the number type `T`.
+pub type LinearizationOf<S, T = f64> = Linearization<
+    Matrix<<S as Tangential>::Tangent<T>, <S as Tangential>::Tangent<T>>,
+    Matrix<<S as Tangential>::Tangent<T>, <S as System>::Inputs<T>>,
+    Matrix<<S as System>::Multipliers<T>, <S as Tangential>::Tangent<T>>,
+    Matrix<<S as System>::Multipliers<T>, <S as System>::Inputs<T>>,
+>;
+
+/// The derivatives of a step, x' = F(x; p, h), by parameters and step size; see [`Simulation::linearize_parameters`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ParameterLinearization<C, H> {
+    /// C = ∂x'/∂p, NX × parameters.
+    pub c: C,
+    /// ∂x'/∂h, length NX.
+    pub h: H,
+}
+
+/// The same of the system `S` in the number type `T`.
+pub type ParameterLinearizationOf<S, T = f64> = ParameterLinearization<
+    Matrix<<S as Tangential>::Tangent<T>, <S as System>::Parameters<T>>,
+    <S as Tangential>::Tangent<T>,
+>;
+
+/// Products of a covector w of the state after a step with its derivatives; see [`Simulation::pull_back`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PulledBack<A, B, C, T> {
+    /// wᵀA, length NX.
+    pub a: A,
+    /// wᵀB, one per input.
+    pub b: B,
+    /// wᵀC, one per parameter.
+    pub c: C,
+    /// wᵀ∂x'/∂h.
+    pub h: T,
+}
+
+/// The same of the system `S` in the number type `T`.
+pub type PulledBackOf<S, T = f64> =
+    PulledBack<<S as Tangential>::Tangent<T>, <S as System>::Inputs<T>, <S as System>::Parameters<T>, T>;
+
+/// The derivatives of the steps of the method `K`, emitted for a system.
+#[diagnostic::on_unimplemented(
+    message = "the steps of `{K}` are not differentiated for `{Self}`",
+    label = "these steps are not differentiated",
+    note = "derivatives are asked for method by method, #[nonholonomic(methods(Dla2 + derivatives, ...))]",
+    note = "on groups they are known with the retractions `Exp` and `Cayley`"
+)]
+pub trait Differentiates<K>: Emits<K, Memory = Remembers> + Tangential {
+    /// A, B, ∂λ'/∂x and ∂λ'/∂u of the step from `state`, whose multipliers are a guess of those of the step.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn linearize<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        h: T,
+        state: &Self::State<T>,
+        t: T,
+        inputs: &Self::Inputs<T>,
+    ) -> Result<LinearizationOf<Self, T>, Failure>;
+
+    /// C and ∂x'/∂h of the same step.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn linearize_parameters<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        h: T,
+        state: &Self::State<T>,
+        t: T,
+        inputs: &Self::Inputs<T>,
+    ) -> Result<ParameterLinearizationOf<Self, T>, Failure>;
+
+    /// wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the same step.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn pull_back<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        h: T,
+        state: &Self::State<T>,
+        t: T,
+        inputs: &Self::Inputs<T>,
+        w: &Self::Tangent<T>,
+    ) -> Result<PulledBackOf<Self, T>, Failure>;
+}
+
+/// A retraction whose tangents are the derivatives of the motion, and for which τ(−x) = τ(x)⁻¹: what derivatives of steps need.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "steps with the retraction `{Self}` are not differentiated",
+    note = "the derivatives of steps are known with the retractions `Exp` and `Cayley`"
+)]
+pub trait ExactTangents {}
+
+impl ExactTangents for Exp {}
+impl ExactTangents for Cayley {}
+
+/// A method whose steps can be differentiated for the system `S`: what [`Simulation::linearize`] needs. The functions are
+/// those of [`Differentiates`].
+#[diagnostic::on_unimplemented(message = "the steps of `{Self}` are not differentiated for `{S}`")]
+pub trait Differentiable<S: Tangential>: Method<S, Memory = Remembers> {
+    /// A, B, ∂λ'/∂x and ∂λ'/∂u of the step from `state`.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn linearize<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        state: &Self::State<T>,
+        t: T,
+        inputs: &S::Inputs<T>,
+    ) -> Result<LinearizationOf<S, T>, Failure>;
+
+    /// C and ∂x'/∂h of the same step.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn linearize_parameters<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        state: &Self::State<T>,
+        t: T,
+        inputs: &S::Inputs<T>,
+    ) -> Result<ParameterLinearizationOf<S, T>, Failure>;
+
+    /// wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the same step.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn pull_back<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        state: &Self::State<T>,
+        t: T,
+        inputs: &S::Inputs<T>,
+        w: &S::Tangent<T>,
+    ) -> Result<PulledBackOf<S, T>, Failure>;
+}
+
+/// What a simulation keeps of the step that it takes: [`Remembers`] or [`Forgets`].
+#[doc(hidden)]
+pub trait Memory {
+    /// Memory of an `X`.
+    type Of<X: Copy + Debug>: Kept<X>;
+}
+
+/// Keeps nothing, for methods whose steps are not differentiated.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Forgets;
+
+/// Keeps the state before the step, from which derivatives are computed.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Remembers;
+
+impl Memory for Forgets {
+    type Of<X: Copy + Debug> = ();
+}
+
+impl Memory for Remembers {
+    type Of<X: Copy + Debug> = Option<X>;
+}
+
+/// An `X` that is kept, or nothing.
+#[doc(hidden)]
+pub trait Kept<X>: Copy + Debug {
+    /// Whether there is a place for it.
+    const KEEPS: bool;
+    /// Nothing yet.
+    const NOTHING: Self;
+    /// What `make` returns, if there is a place for it.
+    fn of(make: impl FnOnce() -> X) -> Self;
+}
+
+impl<X> Kept<X> for () {
+    const KEEPS: bool = false;
+    const NOTHING: Self = ();
+    #[inline(always)]
+    fn of(_: impl FnOnce() -> X) -> Self {}
+}
+
+impl<X: Copy + Debug> Kept<X> for Option<X> {
+    const KEEPS: bool = true;
+    const NOTHING: Self = None;
+    #[inline(always)]
+    fn of(make: impl FnOnce() -> X) -> Self {
+        Some(make())
+    }
+}
+
+/// Where a step began.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Departure<X, U, T> {
+    pub(crate) state: X,
+    pub(crate) inputs: U,
+    pub(crate) t: T,
+    pub(crate) h: T,
+}
+
+/// Where the last step of a simulation began, if its method remembers that.
+pub(crate) type Last<S, M, T> = <<M as Method<S>>::Memory as Memory>::Of<
+    Departure<<M as Method<S>>::State<T>, <S as System>::Inputs<T>, T>,
+>;
+
+impl<S: Tangential, M: Differentiable<S>, T: Scalar> Simulation<S, M, T> {
+    /// The derivatives of the step just taken, x' = F(x, u), and of its multipliers λ' by the state x = (q, ν, z) before it
+    /// and the inputs u, which are held over it:
+    ///
+    /// | field | | shape |
+    /// |---|---|---|
+    /// | `a` | A = ∂x'/∂x | NX × NX |
+    /// | `b` | B = ∂x'/∂u | NX × K |
+    /// | `lambda_x` | ∂λ'/∂x | m × NX |
+    /// | `lambda_u` | ∂λ'/∂u | m × K |
+    ///
+    /// All are arrays of rows. [`Tangential`] says what the entries of x and of tangent vectors are. The inputs act during the
+    /// step: the velocity before it is as it was.
+    ///
+    /// They are exact for the discrete step, by the implicit function theorem at its solution, which is computed once more. The
+    /// derivatives are those of the plain step: re-synchronisation of sines and flushes of subnormal numbers are rounding.
+    ///
+    /// # Errors
+    /// [`Error::NoStep`] before the first step, and after a change of the state or the parameters;
+    /// [`Error::Derivatives`] where the equations of the step are singular.
+    pub fn linearize(&self) -> Result<LinearizationOf<S, T>, Error> {
+        let Departure { state, inputs, t, h } = self.departure()?;
+        self.method().linearize(self.parameters_in(), h, &state, t, &inputs).map_err(undefined)
+    }
+
+    /// The derivatives of the step just taken by the parameters of the system, C = ∂x'/∂p (`c`, NX × parameters, in the order
+    /// of [`System::PARAMETERS`]), and by its size, ∂x'/∂h (`h`, length NX). The step begins at the same x = (q, ν, z), so
+    /// that its velocity changes with the parameters of the constraints.
+    ///
+    /// # Errors
+    /// As [`Simulation::linearize`].
+    pub fn linearize_parameters(&self) -> Result<ParameterLinearizationOf<S, T>, Error> {
+        let Departure { state, inputs, t, h } = self.departure()?;
+        self.method().linearize_parameters(self.parameters_in(), h, &state, t, &inputs).map_err(undefined)
+    }
+
+    /// Products of the covector w of the state after the step just taken with its derivatives: wᵀA (`a`, length NX), wᵀB (`b`),
+    /// wᵀC (`c`) and wᵀ∂x'/∂h (`h`). They take one backward pass, and less time than the matrices: the gradient of a
+    /// function of the end of a trajectory is pulled back from step to step.
+    ///
+    /// # Errors
+    /// As [`Simulation::linearize`].
+    pub fn pull_back(&self, w: &(impl Fits<S::Tangent<T>> + Copy)) -> Result<PulledBackOf<S, T>, Error> {
+        let Departure { state, inputs, t, h } = self.departure()?;
+        let w: S::Tangent<T> = (*w).fit();
+        self.method().pull_back(self.parameters_in(), h, &state, t, &inputs, &w).map_err(undefined)
+    }
+
+    /// Where the step just taken began.
+    fn departure(&self) -> Result<Departure<M::State<T>, S::Inputs<T>, T>, Error> {
+        self.last().ok_or(Error::NoStep)
+    }
+}
+
+impl<S: Tangential, M: Method<S>, T: Scalar> Simulation<S, M, T> {
+    /// The present state in the coordinates in which steps are differentiated, x = (q, ν, z).
+    pub fn reduced(&self) -> ReducedOf<S, T> {
+        let (q, z) = (self.q(), self.z());
+        let nu = S::quasi_velocity(self.parameters_in(), &q, &self.v(), self.time(), &self.inputs());
+        Reduced { q, nu, z }
+    }
+}
+
+fn undefined(cause: Failure) -> Error {
+    Error::Derivatives { cause }
+}
