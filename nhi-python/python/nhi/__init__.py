@@ -18,12 +18,13 @@ from nhi._errors import DeclarationError, StepError
 from nhi._nhi import Simulation
 from nhi._report import Report
 from nhi._run import Run
-from nhi._system import Acceleration, System
+from nhi._system import Acceleration, Frame, System
 
 __all__ = [
     "Acceleration",
     "DeclarationError",
     "Ensemble",
+    "Frame",
     "Report",
     "Run",
     "Simulation",

@@ -44,6 +44,7 @@ class Core:
     def energy(self, parameters: Array, q: Array, v: Array, t: float, inputs: Array, z: Array) -> Array: ...
     def project(self, parameters: Array, q: Array, v: Array, t: float, inputs: Array, z: Array) -> Array: ...
     def acceleration(self, parameters: Array, q: Array, v: Array, t: float, inputs: Array, z: Array) -> Array: ...
+    def basis(self, parameters: Array, q: Array, t: float, inputs: Array) -> tuple[Array, Array, Array]: ...
     def prepare(self, method: str) -> None: ...
     def report(self) -> Report: ...
     def summary(self) -> Report: ...
@@ -142,6 +143,17 @@ class Simulation:
         """The inputs that are held."""
     def acceleration(self) -> tuple[Array, Array]:
         """dv/dt and the multipliers of the continuous equations at the present state and inputs."""
+    def linearize(self) -> tuple[Array, Array]:
+        """A and B of the step just taken, x' = F(x, u) with x = (q, ν, z) and v = X ν + v₀.
+
+        Shapes (NX, NX) and (NX, number of inputs). `System.basis` has X; a pose has the tangent vectors g⁻¹ dg.
+        """
+    def linearize_multipliers(self) -> tuple[Array, Array]:
+        """∂λ'/∂x and ∂λ'/∂u of the step just taken, shapes (m, NX) and (m, number of inputs)."""
+    def linearize_parameters(self) -> tuple[Array, Array]:
+        """C = ∂x'/∂p and ∂x'/∂h of the step just taken, shapes (NX, number of parameters) and (NX,)."""
+    def pull_back(self, w: Sequence[float] | Array) -> tuple[Array, Array, Array, float]:
+        """wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the step just taken, for w of shape (NX,)."""
 
 @final
 class Ensemble:
