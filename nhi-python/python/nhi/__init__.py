@@ -13,6 +13,7 @@
 """
 
 from nhi import models
+from nhi._control import Lqr, lqr
 from nhi._ensemble import Ensemble
 from nhi._errors import DeclarationError, StepError
 from nhi._nhi import Simulation
@@ -25,10 +26,12 @@ __all__ = [
     "DeclarationError",
     "Ensemble",
     "Frame",
+    "Lqr",
     "Report",
     "Run",
     "Simulation",
     "StepError",
     "System",
+    "lqr",
     "models",
 ]
