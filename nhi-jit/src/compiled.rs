@@ -76,7 +76,7 @@ pub struct Acceleration {
 }
 
 /// A compiled function with the roles and lengths of its arguments, and the lengths of its results.
-struct Callable {
+pub(crate) struct Callable {
     id: PlainId,
     arguments: Vec<(Role, usize)>,
     results: Vec<usize>,
@@ -108,13 +108,13 @@ pub(crate) struct Method {
 
 /// When a function fails because a result is not finite.
 #[derive(Clone, Copy)]
-enum Checks {
+pub(crate) enum Checks {
     Nothing,
     Everything,
 }
 
 impl Callable {
-    fn of(
+    pub(crate) fn of(
         unit: &mut Unit,
         function: &Function,
         retraction: Retraction,
@@ -129,7 +129,11 @@ impl Callable {
     }
 
     /// The results, one after the other, for the numbers of each role.
-    fn call<'a>(&self, code: &Code, numbers: impl Fn(&Role) -> &'a [f64]) -> Result<Vec<f64>, Failure> {
+    pub(crate) fn call<'a>(
+        &self,
+        code: &Code,
+        numbers: impl Fn(&Role) -> &'a [f64],
+    ) -> Result<Vec<f64>, Failure> {
         let mut arguments = Vec::new();
         for (role, length) in &self.arguments {
             let numbers = numbers(role);
@@ -146,7 +150,7 @@ impl Callable {
 
 impl Point<'_> {
     /// The numbers of a role.
-    fn of(&self, role: &Role) -> &[f64] {
+    pub(crate) fn of(&self, role: &Role) -> &[f64] {
         match role {
             Role::Parameters => self.parameters,
             Role::Configuration => self.q,
@@ -270,7 +274,7 @@ impl SystemFunctions {
 }
 
 impl Names {
-    fn of(mechanics: &Mechanics) -> Names {
+    pub(crate) fn of(mechanics: &Mechanics) -> Names {
         let system = &mechanics.system;
         let names = |all: &[Quantity]| all.iter().map(|quantity| quantity.name.clone()).collect::<Vec<_>>();
         let shape = system.shape();

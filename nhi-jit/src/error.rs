@@ -82,6 +82,25 @@ pub enum Error {
         /// The reason.
         cause: Failure,
     },
+    /// Derivatives of the step of this method are not known.
+    NoDerivatives {
+        /// The method.
+        variant: Variant,
+        /// The reason.
+        reason: &'static str,
+    },
+    /// No step has been taken whose derivatives could be computed.
+    NoStep,
+    /// The derivatives of the last step are not defined.
+    Derivatives {
+        /// The reason.
+        cause: Failure,
+    },
+    /// The basis of the admissible velocities is not defined.
+    Basis {
+        /// The reason.
+        cause: Failure,
+    },
     /// The accelerations of the continuous equations are not defined.
     Acceleration {
         /// The reason.
@@ -99,6 +118,18 @@ impl fmt::Display for Error {
             }
             Error::NotCompiled { variant } => {
                 write!(f, "the method `{variant}` is not among the compiled ones")
+            }
+            Error::NoDerivatives { variant, reason } => {
+                write!(f, "the method `{variant}` has no derivatives: {reason}")
+            }
+            Error::NoStep => {
+                write!(f, "no step has been taken, or the last one failed: there is none to differentiate")
+            }
+            Error::Derivatives { cause } => {
+                write!(f, "the derivatives of the last step are not defined: {cause}")
+            }
+            Error::Basis { cause } => {
+                write!(f, "the basis of the admissible velocities is not defined here: {cause}")
             }
             Error::Length { what, expected, found } => write!(f, "expected {expected} {what}, found {found}"),
             Error::NonFinite { quantity, name, value } => {

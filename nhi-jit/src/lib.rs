@@ -39,6 +39,7 @@
 mod admissible;
 mod compile;
 mod compiled;
+mod derivatives;
 mod error;
 mod native;
 mod passage;
@@ -47,5 +48,6 @@ mod trace;
 
 pub use compile::instructions;
 pub use compiled::{Acceleration, Compiled, Point};
+pub use derivatives::{Basis, ByParameters, Derivatives, Frame, Linearization, PullBack};
 pub use error::Error;
 pub use simulation::Simulation;

@@ -23,8 +23,10 @@ pub struct Simulation {
     /// Parameters, inputs, step size, and what is prepared for each substep; see `Layout`.
     data: Vec<f64>,
     state: Vec<f64>,
-    /// Room for the state before several steps.
+    /// The state before the last steps, after how many steps it was, and the inputs since.
     before: Vec<f64>,
+    begun: u64,
+    inputs_since: Vec<f64>,
     steps: u64,
     limits: Limits,
     /// Kinetic energy of the state; NaN if it has not been computed.
@@ -170,7 +172,9 @@ impl Simulation {
 
     fn of(compiled: Compiled, method: usize, data: Vec<f64>, state: Vec<f64>) -> Simulation {
         let (before, limits) = (state.clone(), Limits::DEFAULT);
-        Simulation { compiled, method, data, state, before, steps: 0, limits, kinetic: f64::NAN }
+        let inputs_since = vec![0.0; compiled.inputs().len()];
+        let (begun, steps, kinetic) = (0, 0, f64::NAN);
+        Simulation { compiled, method, data, state, before, begun, inputs_since, steps, limits, kinetic }
     }
 
     /// A simulation with the same method, parameters and inputs, which begins at another node: at the configuration `q`, with
@@ -237,7 +241,7 @@ impl Simulation {
         let at = Point { parameters, inputs, ..Point::default() };
         let data = functions.data(compiled.code(), &at, h).map_err(|cause| Error::Start { cause })?;
         let simulation = Simulation::of(compiled.clone(), method, data, numbers.to_vec());
-        Ok(Simulation { steps, ..simulation })
+        Ok(Simulation { begun: steps, steps, ..simulation })
     }
 
     fn functions(&self) -> &Method {
@@ -304,7 +308,7 @@ impl Simulation {
         let end = self.steps.saturating_add(steps);
         while self.steps < end {
             let count = (end - self.steps).min(FLUSH_EVERY - self.steps % FLUSH_EVERY);
-            self.before.copy_from_slice(&self.state);
+            self.keep();
             let (begun, before) = (self.steps, self.kinetic_energy());
             let is_taken = match self.functions().loops.unchecked {
                 Some(unchecked) => self.take_unchecked(unchecked, count),
@@ -329,6 +333,29 @@ impl Simulation {
         Ok(())
     }
 
+    /// Keeps the state before further steps.
+    fn keep(&mut self) {
+        self.before.copy_from_slice(&self.state);
+        self.begun = self.steps;
+        let Simulation { compiled, method, data, inputs_since, .. } = self;
+        let layout = &compiled.methods()[*method].layout;
+        inputs_since.copy_from_slice(&data[layout.inputs..layout.h]);
+    }
+
+    /// The simulation before its last step, with the inputs of this step: the steps since the state that is kept are repeated
+    /// but for the last. None if no step has been taken since.
+    pub(crate) fn before_last_step(&self) -> Option<Simulation> {
+        let again = self.steps.checked_sub(self.begun)?.checked_sub(1)?;
+        let mut earlier = self.clone();
+        earlier.state.copy_from_slice(&self.before);
+        (earlier.steps, earlier.kinetic) = (self.begun, f64::NAN);
+        earlier.write_inputs(&self.inputs_since);
+        if again > 0 {
+            earlier.take_checked(again).ok()?;
+        }
+        Some(earlier)
+    }
+
     /// `count` steps up to the next flush, whose results are checked once; false if one has failed.
     fn take_unchecked(&mut self, Unchecked { id, is_partial }: Unchecked, count: u64) -> bool {
         let deferred = count - u64::from(is_partial);
@@ -351,7 +378,7 @@ impl Simulation {
     /// A step with all tests.
     fn take_tested(&mut self) -> Result<(), Error> {
         let (time, before) = (self.time(), self.kinetic_energy());
-        self.before.copy_from_slice(&self.state);
+        self.keep();
         self.take_checked(1)?;
         let after = self.kinetic_energy();
         if balance::needs_explanation(before, after) {
@@ -519,7 +546,7 @@ impl Simulation {
     }
 
     /// The point at which the functions of the system are evaluated.
-    fn at<'a>(&'a self, v: &'a [f64]) -> Point<'a> {
+    pub(crate) fn at<'a>(&'a self, v: &'a [f64]) -> Point<'a> {
         let (parameters, inputs) = (self.parameters(), self.inputs());
         Point { parameters, q: self.q(), v, z: self.z(), t: self.time(), inputs }
     }

@@ -74,7 +74,9 @@ pub(crate) fn simulation(py: Python<'_>, error: &Jit) -> PyErr {
         Jit::Length { what, .. } => what,
         Jit::Pose { .. } | Jit::Position { .. } | Jit::Projection { .. } => "q0",
         Jit::Constraint { .. } => "v0",
-        Jit::Acceleration { .. } => "q",
+        Jit::Acceleration { .. } | Jit::Basis { .. } => "q",
+        Jit::NoDerivatives { .. } => "method",
+        Jit::NoStep | Jit::Derivatives { .. } => return PyValueError::new_err(message),
         _ => return PyRuntimeError::new_err(message),
     };
     let remedy = match error {

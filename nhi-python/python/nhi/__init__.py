@@ -13,21 +13,25 @@
 """
 
 from nhi import models
+from nhi._control import Lqr, lqr
 from nhi._ensemble import Ensemble
 from nhi._errors import DeclarationError, StepError
 from nhi._nhi import Simulation
 from nhi._report import Report
 from nhi._run import Run
-from nhi._system import Acceleration, System
+from nhi._system import Acceleration, Frame, System
 
 __all__ = [
     "Acceleration",
     "DeclarationError",
     "Ensemble",
+    "Frame",
+    "Lqr",
     "Report",
     "Run",
     "Simulation",
     "StepError",
     "System",
+    "lqr",
     "models",
 ]

@@ -32,6 +32,17 @@ class Acceleration(NamedTuple):
     multipliers: Array
 
 
+class Frame(NamedTuple):
+    """What `System.frame` returns: v = basis @ nu + drift and nu = components @ v."""
+
+    #: X, a basis of the velocities that the constraints admit, shape (n, d).
+    basis: Array
+    #: v₀, the velocity that affine constraints ask for, shape (n,).
+    drift: Array
+    #: Y, shape (d, n).
+    components: Array
+
+
 class System:
     """A mechanical system with nonholonomic constraints, declared by texts in the grammar of the Rust derive.
 
@@ -407,6 +418,38 @@ class System:
     ) -> Any:
         """∂L/∂v · v − L: a number, for many states shape (N,). Arguments are those of `acceleration`."""
         return self._at(self._core.energy, p, q, v, t, inputs, z)
+
+    def basis(
+        self, p: Mapping[str, ArrayLike], q: ArrayLike, t: float = 0.0, inputs: ArrayLike | None = None
+    ) -> Array:
+        """X(q), shape (n, d): its columns are a basis of the velocities that the constraints admit, v = X ν + v₀.
+
+        ν, with d = n − m components, is the velocity in the state x = (q, ν, z) that `Simulation.linearize` refers to. It
+        consists of velocities that the constraints leave free, or of combinations of two of them.
+
+        Args:
+            p: values of the parameters.
+            q: configuration, shape (n,).
+            t: time.
+            inputs: control inputs; zeros if left out.
+
+        Raises:
+            ValueError: names the argument; of `q` also where the basis degenerates.
+        """
+        return self.frame(p, q, t, inputs).basis
+
+    def frame(
+        self, p: Mapping[str, ArrayLike], q: ArrayLike, t: float = 0.0, inputs: ArrayLike | None = None
+    ) -> Frame:
+        """X(q) with v₀ and the components Y(q): v = X ν + v₀ and ν = Y v. Arguments are those of `basis`."""
+        return Frame(
+            *self._core.basis(
+                arguments.parameters(p, self.parameters),
+                arguments.vector("q", q, self.coordinates),
+                arguments.number("t", t),
+                self._inputs(inputs),
+            )
+        )
 
     def _at(
         self,

@@ -1,5 +1,6 @@
 //! Steps that are compiled at run time compute the bits of the derived code.
 
+mod derivatives;
 mod model;
 
 use model::at_run_time;

@@ -66,6 +66,7 @@ impl Unit<'_> {
         method.start(text);
         method.steps(text);
         method.state_and_time(text);
+        method.derivatives(text);
     }
 }
 

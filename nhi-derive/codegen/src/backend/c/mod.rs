@@ -5,9 +5,11 @@
 //! NAME_energy, _momentum, _residual, ...            functions of the system
 //! NAME_METHOD                                       a simulation: plain data
 //! NAME_METHOD_start, _step, _steps, _state, _time   its life
+//! NAME_METHOD_linearize, ...                        derivatives of its step, on request
 //! ```
 
 mod composition;
+mod derivatives;
 mod function;
 mod method;
 mod names;

@@ -223,7 +223,10 @@ fn rows(b: &mut Builder<'_>, step: &Step, moves: bool, variables: &[Expr]) -> [M
     tangent.pass(rest, &step.solved);
     let [q1, nu1, z1, lambda1] = &step.results;
     let mut rows: Matrix = q1[..k].iter().map(|&q| tangent.of(q)).collect();
-    rows.extend(tangent.of_pose(&q1[k..]).unwrap_or_default());
+    if group.is_some() {
+        let undefined = vec![vec![tangent.b.pool().undefined(); of_state + variables.len()]; n - k];
+        rows.extend(tangent.of_pose(&q1[k..]).unwrap_or(undefined));
+    }
     rows.extend(nu1.iter().chain(z1).map(|&e| tangent.of(e)));
     let lambda = lambda1.iter().map(|&e| tangent.of(e)).collect();
     [rows, lambda]

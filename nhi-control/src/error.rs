@@ -1,0 +1,87 @@
+//! Errors.
+
+use nalgebra::Complex;
+use std::fmt;
+
+/// Why there is no optimal feedback.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum LqrError {
+    /// A matrix has the wrong shape.
+    Shape {
+        /// Its name.
+        matrix: &'static str,
+        /// Rows and columns that it has to have.
+        expected: (usize, usize),
+        /// Those that it has.
+        found: (usize, usize),
+    },
+    /// A matrix has an entry that is infinite or not a number.
+    NonFinite {
+        /// Its name.
+        matrix: &'static str,
+    },
+    /// A matrix of weights is not symmetric, or Q has a negative eigenvalue, or R one that is not positive.
+    Weights {
+        /// Its name.
+        matrix: &'static str,
+    },
+    /// A mode of A that does not decay is not moved by any input.
+    Uncontrollable {
+        /// Its eigenvalue.
+        eigenvalue: Complex<f64>,
+        /// What moves in it: a left eigenvector w with wᵀB = 0, its real part, of length one.
+        direction: Vec<f64>,
+    },
+    /// A mode of A that does not decay has no weight in Q.
+    Unweighted {
+        /// Its eigenvalue.
+        eigenvalue: Complex<f64>,
+        /// The right eigenvector w with Q w = 0, its real part, of length one.
+        direction: Vec<f64>,
+    },
+    /// The iteration has not converged.
+    NoConvergence,
+}
+
+impl fmt::Display for LqrError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LqrError::Shape { matrix, expected, found } => write!(
+                f,
+                "{matrix}: expected shape ({}, {}), found ({}, {})",
+                expected.0, expected.1, found.0, found.1
+            ),
+            LqrError::NonFinite { matrix } => write!(f, "{matrix}: its entries must be finite"),
+            LqrError::Weights { matrix: "r" } => write!(f, "r: must be symmetric and positive definite"),
+            LqrError::Weights { matrix } => write!(f, "{matrix}: must be symmetric and positive semidefinite"),
+            LqrError::Uncontrollable { eigenvalue, direction } => {
+                write!(f, "no input moves the mode with the eigenvalue {eigenvalue:.6}, ")?;
+                combination(f, direction)
+            }
+            LqrError::Unweighted { eigenvalue, direction } => {
+                write!(f, "the weights q ignore the mode with the eigenvalue {eigenvalue:.6}, ")?;
+                combination(f, direction)
+            }
+            LqrError::NoConvergence => write!(f, "the iteration for the Riccati equation has not converged"),
+        }
+    }
+}
+
+/// `0.8 x[0] - 0.6 x[3]`, without what is small.
+fn combination(f: &mut fmt::Formatter<'_>, direction: &[f64]) -> fmt::Result {
+    let mut first = true;
+    for (i, &c) in direction.iter().enumerate().filter(|(_, c)| c.abs() > 1e-3) {
+        let sign = match (first, c < 0.0) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        };
+        write!(f, "{sign}{:.3} x[{i}]", c.abs())?;
+        first = false;
+    }
+    Ok(())
+}
+
+impl std::error::Error for LqrError {}

@@ -1,0 +1,274 @@
+//! Derivatives of steps, compiled.
+
+use crate::compile::Unit;
+use crate::compiled::{Callable, Checks, Names, Point};
+use crate::native::Code;
+use crate::{Error, Simulation};
+use nhi_codegen::mechanics::Mechanics;
+use nhi_codegen::method::{basis_program, derivative_programs};
+use nhi_codegen::optimised::{DerivativeFunctions, basis_function};
+use nhi_codegen::program::Role;
+use nhi_methods::{Retraction, Variant};
+use std::fmt;
+use std::slice;
+use std::sync::Arc;
+
+/// The basis of the admissible velocities, compiled: v = X(q) ν + v₀.
+#[derive(Clone)]
+pub struct Basis {
+    shared: Arc<(Code, Callable)>,
+    sizes: [usize; 2],
+}
+
+/// A basis of the admissible velocities at a configuration.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Frame {
+    /// X, n × d, by rows.
+    pub basis: Vec<f64>,
+    /// v₀, n.
+    pub drift: Vec<f64>,
+    /// Y, d × n, by rows: ν = Y v.
+    pub dual: Vec<f64>,
+}
+
+/// The derivatives of the step of a method, compiled. They share no code with the steps themselves.
+#[derive(Clone)]
+pub struct Derivatives {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    code: Code,
+    variant: Variant,
+    /// NX, m, number of inputs, number of parameters.
+    sizes: [usize; 4],
+    linearize: Callable,
+    linearize_parameters: Callable,
+    pull_back: Callable,
+}
+
+/// First derivatives of a step in the tangent coordinates x = (q, ν, z), NX numbers, with v = X(q) ν + v₀. A pose has the
+/// tangent vectors g⁻¹ dg. Matrices are stored by rows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Linearization {
+    /// A = ∂x'/∂x, NX × NX.
+    pub a: Vec<f64>,
+    /// B = ∂x'/∂u, NX × inputs.
+    pub b: Vec<f64>,
+    /// ∂λ'/∂x, m × NX.
+    pub lambda_x: Vec<f64>,
+    /// ∂λ'/∂u, m × inputs.
+    pub lambda_u: Vec<f64>,
+}
+
+/// Derivatives of a step by the parameters and by its size.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ByParameters {
+    /// C = ∂x'/∂p, NX × parameters, by rows.
+    pub c: Vec<f64>,
+    /// ∂x'/∂h, NX.
+    pub h: Vec<f64>,
+}
+
+/// Products of a covector w of the state after a step with its derivatives.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PullBack {
+    /// wᵀA, NX.
+    pub a: Vec<f64>,
+    /// wᵀB, one number per input.
+    pub b: Vec<f64>,
+    /// wᵀC, one number per parameter.
+    pub c: Vec<f64>,
+    /// wᵀ∂x'/∂h.
+    pub h: f64,
+}
+
+impl Basis {
+    /// That of a system.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where Cranelift does not run.
+    pub fn new(mechanics: &Mechanics) -> Result<Basis, Error> {
+        let mut unit = Unit::new()?;
+        let function = basis_function(&basis_program(mechanics));
+        let callable = Callable::of(&mut unit, &function, Retraction::Exp, Checks::Everything)?;
+        let (n, m) = (mechanics.n(), mechanics.m());
+        Ok(Basis { shared: Arc::new((unit.finish()?, callable)), sizes: [n, n - m] })
+    }
+
+    /// Lengths n of a velocity and d of ν.
+    pub fn sizes(&self) -> [usize; 2] {
+        self.sizes
+    }
+
+    /// The basis at (parameters, q, t, inputs) of a point.
+    ///
+    /// # Errors
+    /// [`Error::Basis`] where its entries are not finite.
+    ///
+    /// # Panics
+    /// If the lengths of arrays at the point are not those of the system.
+    pub fn at(&self, at: &Point<'_>) -> Result<Frame, Error> {
+        let (code, callable) = &*self.shared;
+        let mut numbers = callable.call(code, |role| at.of(role)).map_err(|cause| Error::Basis { cause })?;
+        let [n, d] = self.sizes;
+        let dual = numbers.split_off(n * d + n);
+        let drift = numbers.split_off(n * d);
+        Ok(Frame { basis: numbers, drift, dual })
+    }
+}
+
+impl Derivatives {
+    /// Those of the step of a method.
+    ///
+    /// # Errors
+    /// [`Error::NoDerivatives`] for methods that reflect, whose state has two velocities, for compositions, and for steps with maps
+    /// of a group whose derivatives are not known. [`Error::Unavailable`] where Cranelift does not run.
+    pub fn new(mechanics: &Mechanics, variant: Variant) -> Result<Derivatives, Error> {
+        let none = |reason| Error::NoDerivatives { variant, reason };
+        if variant.composition.is_some() {
+            return Err(none("a composition has the product of the derivatives of its parts"));
+        }
+        let programs = derivative_programs(mechanics, variant.method);
+        let programs =
+            programs.ok_or_else(|| none("its state has two velocities, or a map has no known derivative"))?;
+        let DerivativeFunctions { linearize, linearize_parameters, pull_back } =
+            DerivativeFunctions::of(&programs);
+        let mut unit = Unit::new()?;
+        let mut of = |function| Callable::of(&mut unit, function, variant.retraction, Checks::Everything);
+        let (linearize, linearize_parameters, pull_back) =
+            (of(&linearize)?, of(&linearize_parameters)?, of(&pull_back)?);
+        let names = Names::of(mechanics);
+        let (n, m) = (mechanics.n(), mechanics.m());
+        let sizes = [n + n - m + mechanics.z.len(), m, names.inputs.len(), names.parameters.len()];
+        let code = unit.finish()?;
+        let shared = Shared { code, variant, sizes, linearize, linearize_parameters, pull_back };
+        Ok(Derivatives { shared: Arc::new(shared) })
+    }
+
+    /// The method.
+    pub fn variant(&self) -> Variant {
+        self.shared.variant
+    }
+
+    /// NX, the number of tangent coordinates.
+    pub fn tangent_coordinates(&self) -> usize {
+        self.shared.sizes[0]
+    }
+
+    fn call(
+        &self,
+        callable: &Callable,
+        (at, lambda, h): (&Point<'_>, &[f64], f64),
+        w: &[f64],
+    ) -> Result<Vec<f64>, Error> {
+        let numbers = callable.call(&self.shared.code, |role| match role {
+            Role::StepSize => slice::from_ref(&h),
+            Role::Multipliers => lambda,
+            Role::Named(name) if name == "w" => w,
+            role => at.of(role),
+        });
+        numbers.map_err(|cause| Error::Derivatives { cause })
+    }
+
+    /// A, B and the derivatives of the multipliers, of the step of size `h` from a point. The multipliers `lambda` are the first
+    /// guess of Newton's method.
+    ///
+    /// # Errors
+    /// [`Error::Derivatives`] if the step fails, or its equations are singular.
+    ///
+    /// # Panics
+    /// Like the other functions, if the lengths of arrays are not those of the system.
+    pub fn linearize(&self, at: &Point<'_>, lambda: &[f64], h: f64) -> Result<Linearization, Error> {
+        let [size, m, inputs, _] = self.shared.sizes;
+        let mut a = self.call(&self.shared.linearize, (at, lambda, h), &[])?;
+        let lambda_u = a.split_off(size * (size + inputs) + m * size);
+        let lambda_x = a.split_off(size * (size + inputs));
+        let b = a.split_off(size * size);
+        Ok(Linearization { a, b, lambda_x, lambda_u })
+    }
+
+    /// C and ∂x'/∂h of the same step.
+    ///
+    /// # Errors
+    /// As [`Derivatives::linearize`].
+    pub fn linearize_parameters(
+        &self,
+        at: &Point<'_>,
+        lambda: &[f64],
+        h: f64,
+    ) -> Result<ByParameters, Error> {
+        let [size, .., parameters] = self.shared.sizes;
+        let mut c = self.call(&self.shared.linearize_parameters, (at, lambda, h), &[])?;
+        let h = c.split_off(size * parameters);
+        Ok(ByParameters { c, h })
+    }
+
+    /// wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the same step.
+    ///
+    /// # Errors
+    /// As [`Derivatives::linearize`].
+    pub fn pull_back(&self, at: &Point<'_>, lambda: &[f64], h: f64, w: &[f64]) -> Result<PullBack, Error> {
+        let [size, _, inputs, parameters] = self.shared.sizes;
+        let mut a = self.call(&self.shared.pull_back, (at, lambda, h), w)?;
+        let h = a[size + inputs + parameters];
+        a.truncate(size + inputs + parameters);
+        let c = a.split_off(size + inputs);
+        let b = a.split_off(size);
+        Ok(PullBack { a, b, c, h })
+    }
+}
+
+impl fmt::Debug for Basis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Basis").field("sizes", &self.sizes).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Derivatives {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Derivatives").field("variant", &self.shared.variant).finish_non_exhaustive()
+    }
+}
+
+impl Simulation {
+    /// A, B and the derivatives of the multipliers, of the step just taken, from the state and with the inputs that it had.
+    ///
+    /// # Errors
+    /// [`Error::NoStep`] before the first step, and right after a step that failed; [`Error::NotCompiled`] for the derivatives of
+    /// another method; [`Error::Derivatives`].
+    pub fn linearize(&self, derivatives: &Derivatives) -> Result<Linearization, Error> {
+        self.before_step(derivatives)?.with(|at, lambda, h| derivatives.linearize(at, lambda, h))
+    }
+
+    /// C and ∂x'/∂h of the step just taken.
+    ///
+    /// # Errors
+    /// As [`Simulation::linearize`].
+    pub fn linearize_parameters(&self, derivatives: &Derivatives) -> Result<ByParameters, Error> {
+        self.before_step(derivatives)?.with(|at, lambda, h| derivatives.linearize_parameters(at, lambda, h))
+    }
+
+    /// wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the step just taken.
+    ///
+    /// # Errors
+    /// As [`Simulation::linearize`], and [`Error::Length`] for a covector of another length than NX.
+    pub fn pull_back(&self, derivatives: &Derivatives, w: &[f64]) -> Result<PullBack, Error> {
+        let (expected, found) = (derivatives.tangent_coordinates(), w.len());
+        if found != expected {
+            return Err(Error::Length { what: "entries of the covector", expected, found });
+        }
+        self.before_step(derivatives)?.with(|at, lambda, h| derivatives.pull_back(at, lambda, h, w))
+    }
+
+    fn before_step(&self, derivatives: &Derivatives) -> Result<Simulation, Error> {
+        if derivatives.variant() != self.variant() {
+            return Err(Error::NotCompiled { variant: derivatives.variant() });
+        }
+        self.before_last_step().ok_or(Error::NoStep)
+    }
+
+    fn with<T>(&self, f: impl FnOnce(&Point<'_>, &[f64], f64) -> Result<T, Error>) -> Result<T, Error> {
+        f(&self.at(&self.v()), self.multipliers(), self.h())
+    }
+}

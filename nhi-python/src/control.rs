@@ -1,0 +1,42 @@
+//! Feedback.
+
+use nalgebra::DMatrix;
+use nhi_control::lqr;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// K, P, and the real and imaginary parts of the eigenvalues of A − B K.
+type Feedback<'py> = (
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+);
+
+fn matrix(given: &PyReadonlyArray2<'_, f64>) -> PyResult<DMatrix<f64>> {
+    let [rows, columns] = [given.shape()[0], given.shape()[1]];
+    Ok(DMatrix::from_row_slice(rows, columns, given.as_slice()?))
+}
+
+fn array<'py>(py: Python<'py>, x: &DMatrix<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    // Columns come first in `DMatrix`.
+    let by_rows: Vec<f64> = x.transpose().iter().copied().collect();
+    by_rows.into_pyarray(py).reshape([x.nrows(), x.ncols()])
+}
+
+/// The optimal feedback, of arrays in the order of C.
+#[pyfunction(name = "lqr")]
+pub(crate) fn feedback<'py>(
+    py: Python<'py>,
+    a: PyReadonlyArray2<'py, f64>,
+    b: PyReadonlyArray2<'py, f64>,
+    q: PyReadonlyArray2<'py, f64>,
+    r: PyReadonlyArray2<'py, f64>,
+) -> PyResult<Feedback<'py>> {
+    let [a, b, q, r] = [matrix(&a)?, matrix(&b)?, matrix(&q)?, matrix(&r)?];
+    let found = lqr(&a, &b, &q, &r).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let [real, imaginary] = [|x: &nalgebra::Complex<f64>| x.re, |x: &nalgebra::Complex<f64>| x.im]
+        .map(|part| found.eigenvalues.iter().map(part).collect::<Vec<f64>>().into_pyarray(py));
+    Ok((array(py, &found.gain)?, array(py, &found.cost)?, real, imaginary))
+}

@@ -1,0 +1,92 @@
+//! Derivatives of steps compute the bits of the interpreter, for the step just taken.
+
+use nhi_codegen::method::derivative_programs;
+use nhi_codegen::optimised::DerivativeFunctions;
+use nhi_codegen::system::System;
+use nhi_interpreter::{Options, run};
+use nhi_jit::{Compiled, Derivatives, Error, Simulation};
+use nhi_methods::{Method, Variant};
+use nhi_models::{GROUP_MODELS, MODELS, Model};
+use nhi_tests::bits::assert_same;
+use nhi_tests::declarations::{derive, of_model};
+
+/// The methods that are differentiated, where they apply.
+const METHODS: [Method; 5] = [Method::Dla2, Method::DlaRattle, Method::Rdp, Method::Rk4, Method::Dla1];
+
+/// Steps before the one that is differentiated.
+const BEFORE: u64 = 40;
+const H: f64 = 0.01;
+
+/// Compares the derivatives of the methods of a model: how many were compared.
+fn compare(model: &dyn Model) -> usize {
+    let mut declaration = of_model(model).with_methods(METHODS.to_vec());
+    declaration.all_methods = true;
+    let (derived, optimised) = derive(declaration);
+    let System { methods, .. } = &derived.declaration.system;
+    let variants: Vec<Variant> = methods.iter().map(|&method| method.into()).collect();
+    let compiled = Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here");
+    let parameters = model.defaults();
+    let (q, v) = model.instance(&parameters).initial();
+    let inputs: Vec<f64> = (0..model.inputs().len()).map(|i| 0.1 + 0.2 * i as f64).collect();
+    let mut compared = 0;
+    for variant in variants {
+        let name = format!("{}, {variant}", model.name());
+        let derivatives = match Derivatives::new(&derived.mechanics, variant) {
+            Ok(derivatives) => derivatives,
+            Err(Error::NoDerivatives { .. }) => continue,
+            Err(error) => panic!("{name}: {error}"),
+        };
+        let start = Simulation::with_inputs(&compiled, variant, &parameters, &q, &v, &inputs, H);
+        let Ok(mut simulation) = start else { continue };
+        assert_eq!(simulation.linearize(&derivatives).unwrap_err(), Error::NoStep, "{name}");
+        let mut other = simulation.clone();
+        simulation.advance(BEFORE + 1).expect("steps");
+        other.advance(BEFORE).expect("steps");
+        let (before, t) = (other.clone(), other.time());
+        other.step_with(&inputs).expect("a step");
+        // What happens to inputs later is not part of the step.
+        let moved: Vec<f64> = inputs.iter().map(|u| u + 1.0).collect();
+        other.set_inputs(&moved).expect("finite");
+
+        let programs =
+            derivative_programs(&derived.mechanics, variant.method).expect("differentiated before");
+        let functions = DerivativeFunctions::of(&programs);
+        let arguments = [
+            parameters.clone(),
+            vec![H],
+            before.q().to_vec(),
+            before.v(),
+            before.multipliers().to_vec(),
+            before.z().to_vec(),
+            vec![t],
+            inputs.clone(),
+        ];
+        let run =
+            |function, arguments: &[Vec<f64>]| run(function, arguments, Options::default()).expect("regular");
+        let expected = run(&functions.linearize, &arguments);
+        for simulation in [&simulation, &other] {
+            let found = simulation.linearize(&derivatives).expect("regular");
+            for (found, expected) in
+                [&found.a, &found.b, &found.lambda_x, &found.lambda_u].into_iter().zip(&expected)
+            {
+                assert_same(&name, found, expected);
+            }
+        }
+        let found = other.linearize_parameters(&derivatives).expect("regular");
+        let expected = run(&functions.linearize_parameters, &arguments);
+        assert_same(&name, &[found.c, found.h].concat(), &expected.concat());
+        let w: Vec<f64> = (0..derivatives.tangent_coordinates()).map(|i| (i as f64 + 0.5).sin()).collect();
+        let found = other.pull_back(&derivatives, &w).expect("regular");
+        let expected = run(&functions.pull_back, &[&arguments[..], &[w]].concat());
+        assert_same(&name, &[&found.a[..], &found.b, &found.c, &[found.h]].concat(), &expected.concat());
+        compared += 1;
+    }
+    compared
+}
+
+#[test]
+fn derivatives_are_those_of_the_interpreter() {
+    let compared: usize = MODELS.iter().chain(GROUP_MODELS).map(|model| compare(*model)).sum();
+    println!("{compared} steps");
+    assert!(compared > 60, "{compared}");
+}
