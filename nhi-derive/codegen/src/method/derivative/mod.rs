@@ -200,11 +200,12 @@ fn rows(b: &mut Builder<'_>, step: &Step, moves: bool, variables: &[Expr]) -> [M
     let (k, group) = (b.x.system.shape(), b.x.system.group);
     let NodeSymbols { q, v, z, .. } = &step.symbols;
     let mut tangent = Tangent::new(b, of_state + variables.len());
+    if let Some(group) = group {
+        // A pose that rests is moved by the step all the same.
+        if moves { tangent.seed_pose(group, &q[k..], k..n) } else { tangent.rest_pose(group, &q[k..]) }
+    }
     if moves {
         q[..k].iter().enumerate().for_each(|(i, &q)| tangent.seed(q, i));
-        if let Some(group) = group {
-            tangent.seed_pose(group, &q[k..], k..n);
-        }
         step.nu.iter().enumerate().for_each(|(i, &nu)| tangent.seed(nu, n + i));
         z.iter().enumerate().for_each(|(i, &z)| tangent.seed(z, n + d + i));
     }

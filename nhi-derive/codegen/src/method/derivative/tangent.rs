@@ -43,6 +43,11 @@ impl<'b, 'a> Tangent<'b, 'a> {
         self.set_pose(group, pose, eta);
     }
 
+    /// A pose does not depend on the variables.
+    pub(super) fn rest_pose(&mut self, group: &Group, pose: &[Expr]) {
+        self.set_pose(group, pose, vec![Vec::new(); group.dimension]);
+    }
+
     /// The derivatives of a symbol.
     pub(super) fn set(&mut self, symbol: Expr, row: Vec<Expr>) {
         self.rows.insert(symbol, row);
