@@ -54,7 +54,9 @@ impl fmt::Display for LqrError {
             ),
             LqrError::NonFinite { matrix } => write!(f, "{matrix}: its entries must be finite"),
             LqrError::Weights { matrix: "r" } => write!(f, "r: must be symmetric and positive definite"),
-            LqrError::Weights { matrix } => write!(f, "{matrix}: must be symmetric and positive semidefinite"),
+            LqrError::Weights { matrix } => {
+                write!(f, "{matrix}: must be symmetric and positive semidefinite")
+            }
             LqrError::Uncontrollable { eigenvalue, direction } => {
                 write!(f, "no input moves the mode with the eigenvalue {eigenvalue:.6}, ")?;
                 combination(f, direction)

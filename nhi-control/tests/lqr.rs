@@ -6,7 +6,9 @@ use nhi_control::{LqrError, lqr, track};
 /// x' = a x + b u: P is a root of b² P² + (r − r a² − q b²) P − q r = 0.
 #[test]
 fn one_dimension_has_a_closed_form() {
-    for (a, b, q, r) in [(1.2, 0.5, 2.0, 0.3), (0.4, -1.0, 1.0, 1.0), (1.0, 0.01, 1e-3, 10.0), (-3.0, 2.0, 1e4, 1.0)] {
+    for (a, b, q, r) in
+        [(1.2, 0.5, 2.0, 0.3), (0.4, -1.0, 1.0, 1.0), (1.0, 0.01, 1e-3, 10.0), (-3.0, 2.0, 1e4, 1.0)]
+    {
         let found = lqr(&dmatrix![a], &dmatrix![b], &dmatrix![q], &dmatrix![r]).expect("stabilisable");
         let (b2, half): (f64, f64) = (b * b, (r - r * a * a - q * b * b) / 2.0);
         let p = (-half + (half * half + b2 * q * r).sqrt()) / b2;
@@ -82,12 +84,17 @@ fn modes_that_nothing_stabilises_are_named() {
         panic!("another error");
     };
     assert!((eigenvalue.re - 1.1).abs() < 1e-12);
-    assert!(direction[0].abs() < 1e-9 && (direction[1].abs() - 1.0).abs() < 1e-9 && direction[2].abs() < 1e-9);
+    assert!(
+        direction[0].abs() < 1e-9 && (direction[1].abs() - 1.0).abs() < 1e-9 && direction[2].abs() < 1e-9
+    );
     // A free position without weight.
     let (a, b) = chain(2, 0.1);
     let a = DMatrix::from_fn(2, 2, |i, j| if (i, j) == (1, 0) { 0.0 } else { a[(i, j)] });
     let error = lqr(&a, &b, &dmatrix![0.0, 0.0; 0.0, 1.0], &r).unwrap_err();
-    assert_eq!(error.to_string(), "the weights q ignore the mode with the eigenvalue 1.000000+0.000000i, 1.000 x[0]");
+    assert_eq!(
+        error.to_string(),
+        "the weights q ignore the mode with the eigenvalue 1.000000+0.000000i, 1.000 x[0]"
+    );
     // A mode that decays may be uncontrollable.
     assert!(lqr(&dmatrix![0.5, 1.0; 0.0, 0.9], &dmatrix![1.0; 0.0], &DMatrix::identity(2, 2), &r).is_ok());
 }
@@ -102,7 +109,10 @@ fn arguments_are_checked() {
     assert_eq!(error(&a, &DMatrix::zeros(3, 1), &q, &r), "b: expected shape (2, 1), found (3, 1)");
     assert_eq!(error(&a, &b, &q, &DMatrix::identity(2, 2)), "r: expected shape (1, 1), found (2, 2)");
     assert_eq!(error(&(&a * f64::NAN), &b, &q, &r), "a: its entries must be finite");
-    assert_eq!(error(&a, &b, &dmatrix![1.0, 1.0; 0.0, 1.0], &r), "q: must be symmetric and positive semidefinite");
+    assert_eq!(
+        error(&a, &b, &dmatrix![1.0, 1.0; 0.0, 1.0], &r),
+        "q: must be symmetric and positive semidefinite"
+    );
     assert_eq!(error(&a, &b, &-q.clone(), &r), "q: must be symmetric and positive semidefinite");
     assert_eq!(error(&a, &b, &q, &dmatrix![0.0]), "r: must be symmetric and positive definite");
 }

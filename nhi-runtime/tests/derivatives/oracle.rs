@@ -2,15 +2,18 @@
 
 use nhi_runtime::{
     Differentiable, Dual, LinearizationOf, ParameterLinearizationOf, PulledBackOf, Reduced, ReducedOf,
-    Scalar, Simulation, State, System, Tangential, Vector,
+    Simulation, State, Tangential, Vector,
 };
 
 type Number = Dual<f64>;
 
 /// Where a step begins.
-pub struct Departure<S: Tangential> {
+pub(crate) struct Departure<S: Tangential> {
     pub x: ReducedOf<S>,
+    pub v: S::Velocity<f64>,
     pub lambda: S::Multipliers<f64>,
+    /// Those that were held before the step.
+    pub before: S::Inputs<f64>,
     pub inputs: S::Inputs<f64>,
     pub t: f64,
     pub h: f64,
@@ -19,7 +22,15 @@ pub struct Departure<S: Tangential> {
 impl<S: Tangential> Departure<S> {
     /// The present state of a simulation, before a step with these inputs.
     pub fn of<M: Differentiable<S>>(sim: &Simulation<S, M>, inputs: S::Inputs<f64>) -> Self {
-        Departure { x: sim.reduced(), lambda: sim.multipliers(), inputs, t: sim.time(), h: sim.h() }
+        Departure {
+            x: sim.reduced(),
+            v: sim.v(),
+            lambda: sim.multipliers(),
+            before: sim.inputs(),
+            inputs,
+            t: sim.time(),
+            h: sim.h(),
+        }
     }
 }
 
@@ -33,7 +44,7 @@ fn duals<V: Vector<Number>>(x: &[f64], seed: Option<usize>) -> V {
 }
 
 /// The derivatives of (x', λ') along the entry `index` of (x, u, p, h).
-pub fn column<S: Tangential, M: Differentiable<S>>(
+pub(crate) fn column<S: Tangential, M: Differentiable<S>>(
     method: &M,
     parameters: &S::Parameters<f64>,
     from: &Departure<S>,
@@ -42,7 +53,7 @@ pub fn column<S: Tangential, M: Differentiable<S>>(
     let nx = S::Tangent::<f64>::splat(0.0).as_ref().len();
     let (k, np) = (S::INPUTS.len(), S::PARAMETERS.len());
     let seed = |first: usize, length: usize| index.checked_sub(first).filter(|&i| i < length);
-    let Departure { x, lambda, inputs, t, h } = from;
+    let Departure { x, v, lambda, before, inputs, t, h } = from;
     let delta: S::Tangent<Number> = duals(&vec![0.0; nx], seed(0, nx));
     let x = Reduced {
         q: duals(x.q.as_ref(), None),
@@ -54,9 +65,12 @@ pub fn column<S: Tangential, M: Differentiable<S>>(
     let h = if index == nx + k + np { Dual::variable(*h, 0) } else { Dual::constant(*h) };
     let t = Dual::constant(*t);
     // The velocity before the step does not change with its inputs.
-    let before: S::Inputs<Number> = duals(inputs.as_ref(), None);
+    let before: S::Inputs<Number> = duals(before.as_ref(), None);
     let inputs: S::Inputs<Number> = duals(inputs.as_ref(), seed(nx, k));
-    let v = S::velocity(&parameters, &x.q, &x.nu, t, &before);
+    let mut moved = S::velocity(&parameters, &x.q, &x.nu, t, &before);
+    // Runge–Kutta methods leave the constraints.
+    moved.as_mut().iter_mut().zip(v.as_ref()).for_each(|(moved, &v)| moved.re = v);
+    let v = moved;
     let lambda = duals(lambda.as_ref(), None);
     let state = method.state(&parameters, h, &x.q, (&v, &v), &lambda, &x.z, t).expect("a state");
     let prepared = method.prepare(&parameters, h).expect("prepared");
@@ -75,20 +89,20 @@ pub fn column<S: Tangential, M: Differentiable<S>>(
 }
 
 /// The entries of a matrix, row by row.
-pub fn rows<R: AsRef<[f64]>>(matrix: impl AsRef<[R]>) -> Vec<Vec<f64>> {
+pub(crate) fn rows<R: AsRef<[f64]>>(matrix: impl AsRef<[R]>) -> Vec<Vec<f64>> {
     matrix.as_ref().iter().map(|row| row.as_ref().to_vec()).collect()
 }
 
 /// The largest relative error of the blocks, and of the products.
 #[derive(Debug, Default)]
-pub struct Errors {
+pub(crate) struct Errors {
     pub blocks: f64,
     pub products: f64,
 }
 
 /// The derivatives of a step against dual numbers, block by block, and the products against the derivatives.
 #[expect(clippy::too_many_arguments, reason = "everything that is compared")]
-pub fn errors<S: Tangential, M: Differentiable<S>>(
+pub(crate) fn errors<S: Tangential, M: Differentiable<S>>(
     name: &str,
     method: &M,
     parameters: &S::Parameters<f64>,
@@ -144,11 +158,4 @@ pub fn errors<S: Tangential, M: Differentiable<S>>(
         }
     }
     errors
-}
-
-/// Whether the parameters and inputs of a system are as many as the tests think.
-pub fn parameters<S: System>(system: &S) -> S::Parameters<f64> {
-    let parameters = system.parameters();
-    assert!(parameters.as_ref().iter().all(|p| p.to_f64().is_finite()));
-    parameters
 }

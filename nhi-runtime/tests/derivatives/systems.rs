@@ -15,13 +15,13 @@ use nhi_runtime::prelude::*;
         Rk4 + derivatives, Rk2Heun
     ),
 )]
-pub struct Sleigh {
+pub(crate) struct Sleigh {
     pub j: f64,
     pub m: f64,
     pub a: f64,
 }
 
-pub fn sleigh() -> Sleigh {
+pub(crate) fn sleigh() -> Sleigh {
     Sleigh { j: 0.7, m: 1.3, a: 0.2 }
 }
 
@@ -39,14 +39,14 @@ pub fn sleigh() -> Sleigh {
     force = rotor*dpsi + steering*dphi,
     methods(Dla1 + derivatives, Dla2 + derivatives, DlaRattle + derivatives, Rk4 + derivatives),
 )]
-pub struct Snakeboard {
+pub(crate) struct Snakeboard {
     pub m: f64,
     pub l: f64,
     pub i: f64,
     pub j: f64,
 }
 
-pub fn snakeboard() -> Snakeboard {
+pub(crate) fn snakeboard() -> Snakeboard {
     Snakeboard { m: 2.0, l: 0.8, i: 0.4, j: 0.3 }
 }
 
@@ -64,7 +64,7 @@ pub fn snakeboard() -> Snakeboard {
     force = drive*(cos(theta)*dx + sin(theta)*dy) + steer*dphi + wind*sin(w*t)*dy,
     methods(Dla1 + derivatives, Dla2 + derivatives, DlaRattle + derivatives, Rk4 + derivatives),
 )]
-pub struct Car {
+pub(crate) struct Car {
     pub m: f64,
     pub j: f64,
     pub i: f64,
@@ -75,7 +75,7 @@ pub struct Car {
     pub w: f64,
 }
 
-pub fn car() -> Car {
+pub(crate) fn car() -> Car {
     Car { m: 1.4, j: 0.6, i: 0.2, k: 0.3, l: 0.9, b: 0.7, wind: 0.3, w: 2.0 }
 }
 
@@ -91,7 +91,7 @@ pub fn car() -> Car {
     dynamics(dot(i) = (u - resistance*i - k*dot(phi))/inductance, dot(f) = dot(phi) - f*(1 + i^2)),
     methods(Dla1 + derivatives, Dla2 + derivatives, DlaRattle + derivatives, Rk4 + derivatives),
 )]
-pub struct Motor {
+pub(crate) struct Motor {
     pub j: f64,
     pub m: f64,
     pub a: f64,
@@ -102,7 +102,7 @@ pub struct Motor {
     pub inductance: f64,
 }
 
-pub fn motor() -> Motor {
+pub(crate) fn motor() -> Motor {
     Motor { j: 0.5, m: 1.0, a: 0.3, r: 0.4, s: 0.6, k: 0.5, resistance: 1.1, inductance: 0.8 }
 }
 
@@ -117,14 +117,14 @@ pub fn motor() -> Motor {
     force = u*ds,
     methods(DlaRattle + derivatives),
 )]
-pub struct Bowl {
+pub(crate) struct Bowl {
     pub m: f64,
     pub i: f64,
     pub g: f64,
     pub c: f64,
 }
 
-pub fn bowl() -> Bowl {
+pub(crate) fn bowl() -> Bowl {
     Bowl { m: 1.2, i: 0.4, g: 3.0, c: 0.3 }
 }
 
@@ -136,7 +136,7 @@ pub fn bowl() -> Bowl {
     holonomic(rod: (x - b*sin(w*t))^2 + y^2 - l^2 = 0),
     methods(DlaRattle + derivatives),
 )]
-pub struct Pendulum {
+pub(crate) struct Pendulum {
     pub m: f64,
     pub g: f64,
     pub l: f64,
@@ -144,7 +144,7 @@ pub struct Pendulum {
     pub w: f64,
 }
 
-pub fn pendulum() -> Pendulum {
+pub(crate) fn pendulum() -> Pendulum {
     Pendulum { m: 1.5, g: 2.0, l: 1.0, b: 0.2, w: 3.0 }
 }
 
@@ -157,14 +157,14 @@ pub fn pendulum() -> Pendulum {
     constraints(sin(theta)*(dot(x) - belt - gust*sin(t)) - cos(theta)*dot(y) = 0),
     methods(Dla2 + derivatives, DlaRattle + derivatives),
 )]
-pub struct Belt {
+pub(crate) struct Belt {
     pub j: f64,
     pub m: f64,
     pub s: f64,
     pub gust: f64,
 }
 
-pub fn belt() -> Belt {
+pub(crate) fn belt() -> Belt {
     Belt { j: 0.8, m: 1.1, s: 0.5, gust: 0.3 }
 }
 
@@ -179,7 +179,7 @@ pub fn belt() -> Belt {
     force = drive*dphi + steer*dtheta,
     methods(Rdp + derivatives, RdpLeft + derivatives),
 )]
-pub struct Disk {
+pub(crate) struct Disk {
     pub m: f64,
     pub i: f64,
     pub j: f64,
@@ -187,7 +187,7 @@ pub struct Disk {
     pub s: f64,
 }
 
-pub fn disk() -> Disk {
+pub(crate) fn disk() -> Disk {
     Disk { m: 1.2, i: 0.5, j: 0.4, r: 0.6, s: 0.7 }
 }
 
@@ -209,7 +209,7 @@ pub fn disk() -> Disk {
     force = push*dx,
     methods(Rdp + derivatives),
 )]
-pub struct Ball {
+pub(crate) struct Ball {
     pub m: f64,
     pub i1: f64,
     pub i2: f64,
@@ -220,6 +220,6 @@ pub struct Ball {
     pub table: f64,
 }
 
-pub fn ball() -> Ball {
+pub(crate) fn ball() -> Ball {
     Ball { m: 1.0, i1: 0.5, i2: 0.6, i3: 0.8, g: 1.5, c: 0.2, r: 0.5, table: 0.3 }
 }
