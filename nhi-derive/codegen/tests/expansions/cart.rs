@@ -1033,6 +1033,7 @@ const _: () = {
             [__T; 0],
             kernel::dla2::Carried<__T>,
         >;
+        type Memory = ::nhi_runtime::Forgets;
         const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
         const HAS_RECURRENCE: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
@@ -1143,6 +1144,7 @@ const _: () = {
             [__T; 0],
             kernel::rk4::Carried<__T>,
         >;
+        type Memory = ::nhi_runtime::Forgets;
         const DEAD: &'static [::core::primitive::usize] = &[6];
         const HAS_RECURRENCE: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(

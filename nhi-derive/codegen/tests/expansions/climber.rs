@@ -1177,6 +1177,7 @@ const _: () = {
             [__T; 0],
             kernel::dla2::Carried<__T>,
         >;
+        type Memory = ::nhi_runtime::Forgets;
         const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
         const HAS_NEWTON: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
@@ -1277,6 +1278,7 @@ const _: () = {
             [__T; 0],
             kernel::rattle::Carried<__T>,
         >;
+        type Memory = ::nhi_runtime::Forgets;
         const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 9];
         const HAS_NEWTON: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(

@@ -1141,6 +1141,7 @@ const _: () = {
             [__T; 0],
             kernel::rdp::Carried<__T>,
         >;
+        type Memory = ::nhi_runtime::Forgets;
         const DEAD: &'static [::core::primitive::usize] = &[8, 9];
         const HAS_NEWTON: ::core::primitive::bool = true;
         const HAS_MAPS: ::core::primitive::bool = true;
@@ -1250,6 +1251,7 @@ const _: () = {
             [__T; 0],
             kernel::rdp::Carried<__T>,
         >;
+        type Memory = ::nhi_runtime::Forgets;
         const DEAD: &'static [::core::primitive::usize] = &[8, 9];
         const HAS_NEWTON: ::core::primitive::bool = true;
         const HAS_MAPS: ::core::primitive::bool = true;
@@ -1354,6 +1356,7 @@ const _: () = {
             [__T; 0],
             kernel::rkmk2::Carried<__T>,
         >;
+        type Memory = ::nhi_runtime::Forgets;
         const DEAD: &'static [::core::primitive::usize] = &[4, 5, 6, 7, 8, 9];
         const HAS_MAPS: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(

@@ -1066,6 +1066,7 @@ const _: () = {
             [__T; 0],
             kernel::dla2::Carried<__T>,
         >;
+        type Memory = ::nhi_runtime::Forgets;
         const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
         const HAS_NEWTON: ::core::primitive::bool = true;
         const HAS_DERIVATIVES: ::core::primitive::bool = true;
@@ -1178,6 +1179,7 @@ const _: () = {
             [__T; 0],
             kernel::rattle::Carried<__T>,
         >;
+        type Memory = ::nhi_runtime::Forgets;
         const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6, 7, 8, 9];
         const HAS_RECURRENCE: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
