@@ -1,5 +1,7 @@
 //! Higher order by composition of symmetric methods.
 
+mod derivatives;
+
 use crate::{CoefficientFault, Error, Failure, Length, Method, Scalar, System};
 use nhi_methods::Composition;
 

@@ -102,6 +102,15 @@ fn product<T: Scalar>(a: &[T], b: &[T]) -> T {
     sum(a.iter().zip(b).map(|(&a, &b)| a * b))
 }
 
+/// A system that does not depend on time explicitly, and whose constraints do not depend on inputs: what derivatives of
+/// [composed](crate::Compose) steps need. Implemented by `#[derive(Nonholonomic)]`.
+#[diagnostic::on_unimplemented(
+    message = "composed steps of `{Self}` are not differentiated",
+    label = "it depends on time, or its constraints on inputs",
+    note = "the derivatives of the parts do not determine those of their composition then; those of `Dla2` itself are known"
+)]
+pub trait Steady: Tangential {}
+
 /// A matrix with a row for each entry of a vector `R`, and in each row the entries of a vector `C`: `[[T; 3]; 5]`.
 pub type Matrix<R, C> = <R as Rows>::Of<C>;
 
@@ -373,6 +382,8 @@ impl<S: Tangential, M: Differentiable<S>, T: Scalar> Simulation<S, M, T> {
     ///
     /// All are arrays of rows. [`Tangential`] says what the entries of x and of tangent vectors are. The inputs act during the
     /// step: the velocity before it is as it was.
+    ///
+    /// If inputs drive a constraint, the velocity before the step is one of the same drive.
     ///
     /// They are exact for the discrete step, by the implicit function theorem at its solution, which is computed once more. The
     /// derivatives are those of the plain step: re-synchronisation of sines and flushes of subnormal numbers are rounding.

@@ -95,7 +95,7 @@ pub use balance::Limits;
 pub use compose::{Compose, ComposedIds, Symmetric};
 pub use derivatives::{
     Basis, BasisOf, Differentiable, Differentiates, Linearization, LinearizationOf, Matrix,
-    ParameterLinearization, ParameterLinearizationOf, PulledBack, PulledBackOf, Reduced, ReducedOf,
+    ParameterLinearization, ParameterLinearizationOf, PulledBack, PulledBackOf, Reduced, ReducedOf, Steady,
     Tangential,
 };
 #[doc(hidden)]

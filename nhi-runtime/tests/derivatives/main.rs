@@ -74,15 +74,17 @@ macro_rules! tests {
 }
 
 tests! {
-    sleigh: [0.3, 0.2, -0.4], (0.05, 0.3), [Dla1, Dla2, Dla2Midpoint, DlaRattle, Rk4];
-    snakeboard: [0.1, 0.4, -0.3, 0.2, 0.6], (0.02, 0.3), [Dla1, Dla2, DlaRattle, Rk4];
+    sleigh: [0.3, 0.2, -0.4], (0.05, 0.3), [
+        Dla1, Dla2, Dla2Midpoint, DlaRattle, Rk4, Compose::suzuki4(Dla2), Compose::kahanli6(DlaRattle)
+    ];
+    snakeboard: [0.1, 0.4, -0.3, 0.2, 0.6], (0.02, 0.3), [Dla1, Dla2, DlaRattle, Rk4, Compose::triple4(Dla2)];
     car: [0.2, -0.1, 0.5, 0.3, -0.2], (0.02, 0.3), [Dla1, Dla2, DlaRattle, Rk4];
-    motor: [0.3, 0.2, -0.4, 0.7], (0.05, 0.3), [Dla1, Dla2, DlaRattle, Rk4];
+    motor: [0.3, 0.2, -0.4, 0.7], (0.05, 0.3), [Dla1, Dla2, DlaRattle, Rk4, Compose::suzuki4(Dla2)];
     bowl: [0.5, -0.4, 0.3*(0.25 + 0.16), 0.1], (0.05, 0.3), [DlaRattle];
     pendulum: [0.2*(3.0_f64*0.4).sin() + 0.6, -0.8], (0.05, 0.3), [DlaRattle];
     belt: [0.7, 0.2, -0.4], (0.05, 0.0), [Dla2, DlaRattle];
     disk: [0.3, 0.6, 0.4, -0.2], (0.05, 0.3), [Rdp, Rdp::new(Cayley), RdpLeft];
-    ball: ([0.2, -0.3], rotation(0.4, -0.7, 0.5)), (0.05, 0.3), [Rdp, Rdp::new(Cayley)];
+    ball: ([0.2, -0.3], rotation(0.4, -0.7, 0.5)), (0.05, 0.3), [Rdp, Rdp::new(Cayley), Compose::suzuki4(Rdp)];
 }
 
 /// A rotation by its vector, as rows of a matrix.
@@ -125,6 +127,7 @@ fn derivatives_are_those_of_the_step_just_taken() {
     check(&systems::sleigh(), Dla2, q, v);
     check(&systems::sleigh(), DlaRattle, q, v);
     check(&systems::sleigh(), Rk4, q, v);
+    check(&systems::sleigh(), Compose::suzuki4(Dla2), q, v);
     let (q, v) = ([0.2, -0.1, 0.5, 0.1, 0.3], [0.3, 0.2, 0.1, 0.0, 0.1]);
     check(&systems::car(), Dla2, q, v);
     check(&systems::car(), DlaRattle, q, v);

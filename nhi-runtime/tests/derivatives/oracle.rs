@@ -21,7 +21,7 @@ pub(crate) struct Departure<S: Tangential> {
 
 impl<S: Tangential> Departure<S> {
     /// The present state of a simulation, before a step with these inputs.
-    pub fn of<M: Differentiable<S>>(sim: &Simulation<S, M>, inputs: S::Inputs<f64>) -> Self {
+    pub(crate) fn of<M: Differentiable<S>>(sim: &Simulation<S, M>, inputs: S::Inputs<f64>) -> Self {
         Departure {
             x: sim.reduced(),
             v: sim.v(),

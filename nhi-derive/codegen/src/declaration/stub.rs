@@ -127,6 +127,8 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
                 ) -> #runtime::BasisOf<Self, __T> #never
             }
             #[automatically_derived]
+            impl #impl_generics #runtime::Steady for #ident #type_generics #where_clause {}
+            #[automatically_derived]
             impl #impl_with_method #runtime::Differentiates<__Method> for #ident #type_generics #where_clause {
                 fn linearize<#bound>(#step) -> #result<#runtime::LinearizationOf<Self, __T>, #failure> #never
                 fn linearize_parameters<#bound>(

@@ -6,6 +6,7 @@
 //!     pub fn basis<T: Scalar>(..) -> ([[T; 2]; 3], ..) { .. }
 //! }
 //! impl Tangential for Sleigh { .. }
+//! impl Steady for Sleigh {}
 //! impl Differentiates<Dla2> for Sleigh { .. }
 //! ```
 
@@ -13,6 +14,7 @@ use super::Unit;
 use super::function::{Shapes, Signature, StateType, function};
 use super::names::{Names, spelled};
 use super::people::Mode;
+use crate::expr::Expr;
 use crate::lower::Function;
 use crate::method::basis_program;
 use crate::optimised::{MethodFunctions, basis_function};
@@ -85,7 +87,14 @@ impl Unit<'_> {
         let configuration = self.configuration(false);
         let call = self.call(basis, None);
         let s = quote!(<__T: #runtime::Scalar>);
+        let steady = self.is_steady().then(|| {
+            quote! {
+                #[automatically_derived]
+                impl #impl_generics #runtime::Steady for #ident #ty_generics #where_clause {}
+            }
+        });
         quote! {
+            #steady
             #[automatically_derived]
             impl #impl_generics #runtime::Tangential for #ident #ty_generics #where_clause {
                 type Tangent #s = [__T; #nx];
@@ -99,6 +108,17 @@ impl Unit<'_> {
                 }
             }
         }
+    }
+
+    /// Whether nothing depends on time, and no constraint on inputs.
+    fn is_steady(&self) -> bool {
+        let system = &self.mechanics.system;
+        let depends = |e: &Expr, on: &[Expr]| system.pool.depends_on(*e, on);
+        let outside = system.outside();
+        let constraints = system.constraints.iter();
+        let mut driven = constraints.flat_map(|c| c.form.iter().chain([&c.dt]).chain(&c.position));
+        let mut rest = [&system.lagrangian].into_iter().chain(&system.force).chain(&system.dynamics);
+        !driven.any(|e| depends(e, &outside)) && !rest.any(|e| depends(e, &[system.t]))
     }
 
     /// `impl Differentiates<Dla2> for Sleigh { .. }`, if the steps of the method are differentiated.
@@ -127,6 +147,7 @@ impl Unit<'_> {
             let (fields, locals): (Vec<_>, Vec<_>) =
                 fields.map(|field| (field.clone(), format_ident!("__{field}"))).unzip();
             quote! {
+                #[inline]
                 fn #name<__T: #runtime::Scalar>(
                     __parameters: &[__T; #p], __h: __T, __state: &Self::State<__T>, __t: __T,
                     __inputs: &[__T; #k] #argument

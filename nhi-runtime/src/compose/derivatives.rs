@@ -1,0 +1,145 @@
+//! Derivatives of composed steps, by the chain rule over the parts.
+
+use super::Compose;
+use crate::system::Rows;
+use crate::{
+    Differentiable, Failure, Linearization, LinearizationOf, Method, ParameterLinearization,
+    ParameterLinearizationOf, PulledBack, PulledBackOf, Scalar, Steady, Symmetric, Vector,
+};
+
+/// Adds the product of the matrices `a` and `b`, given by rows.
+fn add_product<T: Scalar, C: Vector<T>>(to: &mut [C], a: &[impl AsRef<[T]>], b: &[C]) {
+    for (to, row) in to.iter_mut().zip(a) {
+        for (&a, b) in row.as_ref().iter().zip(b) {
+            add(to, a, b);
+        }
+    }
+}
+
+/// Adds the product of a matrix and a vector.
+fn add_applied<T: Scalar, C: Vector<T>>(to: &mut C, a: &[C], x: &C) {
+    for (to, row) in to.as_mut().iter_mut().zip(a) {
+        for (&a, &x) in row.as_ref().iter().zip(x.as_ref()) {
+            *to = *to + a * x;
+        }
+    }
+}
+
+/// Adds a multiple of a vector.
+fn add<T: Scalar, C: Vector<T>>(to: &mut C, factor: T, x: &C) {
+    for (to, &x) in to.as_mut().iter_mut().zip(x.as_ref()) {
+        *to = *to + factor * x;
+    }
+}
+
+/// Derivatives of the first substeps, followed by one that has the derivatives `next`.
+fn chained<S: Steady, T: Scalar>(
+    first: &LinearizationOf<S, T>,
+    next: &LinearizationOf<S, T>,
+) -> LinearizationOf<S, T> {
+    let none = S::Tangent::splat(T::from_f64(0.0));
+    let (mut a, mut b) = (<S::Tangent<T> as Rows>::rows(none), next.b);
+    add_product(a.as_mut(), next.a.as_ref(), first.a.as_ref());
+    add_product(b.as_mut(), next.a.as_ref(), first.b.as_ref());
+    let (mut lambda_x, mut lambda_u) = (<S::Multipliers<T> as Rows>::rows(none), next.lambda_u);
+    add_product(lambda_x.as_mut(), next.lambda_x.as_ref(), first.a.as_ref());
+    add_product(lambda_u.as_mut(), next.lambda_x.as_ref(), first.b.as_ref());
+    Linearization { a, b, lambda_x, lambda_u }
+}
+
+/// Where a substep begins: the state, the time, the size, and its coefficient.
+type Substep<S, M, T> = (<M as Method<S>>::State<T>, T, T, T);
+
+impl<M, const N: usize> Compose<M, N> {
+    /// Where the substeps of a step begin.
+    fn substeps<S: Steady, T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        state: &M::State<T>,
+        t: T,
+        inputs: &S::Inputs<T>,
+    ) -> Result<[Substep<S, M, T>; N], Failure>
+    where
+        M: Method<S>,
+    {
+        let zero = T::from_f64(0.0);
+        let mut state = self.base.resync(state);
+        let mut substeps = [(state, t, h, zero); N];
+        let mut before = zero;
+        for (substep, gamma) in substeps.iter_mut().zip(self.coefficients_in::<T>()) {
+            let (t, h) = (t + h * before, h * gamma);
+            state = self.base.rescale(parameters, h, &state, t)?;
+            *substep = (state, t, h, gamma);
+            let next = self.base.step(&self.base.prepare(parameters, h)?, &state, t, inputs)?;
+            state = self.base.update_velocity(h, &state, &next);
+            before = before + gamma;
+        }
+        Ok(substeps)
+    }
+}
+
+/// x' = Φ_N(… Φ₁(x, u) …, u) with A = A_N … A₁, and so on. For systems that are [`Steady`]: otherwise the derivatives of the
+/// parts do not determine those of their composition.
+impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable<S> for Compose<M, N> {
+    fn linearize<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        state: &Self::State<T>,
+        t: T,
+        inputs: &S::Inputs<T>,
+    ) -> Result<LinearizationOf<S, T>, Failure> {
+        let mut all: Option<LinearizationOf<S, T>> = None;
+        for (state, t, h, _) in &self.substeps::<S, T>(parameters, h, state, t, inputs)? {
+            let next = self.base.linearize(parameters, *h, state, *t, inputs)?;
+            all = Some(all.map_or(next, |first| chained::<S, T>(&first, &next)));
+        }
+        // A composition has substeps.
+        all.ok_or(Failure::NonFinite)
+    }
+
+    fn linearize_parameters<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        state: &Self::State<T>,
+        t: T,
+        inputs: &S::Inputs<T>,
+    ) -> Result<ParameterLinearizationOf<S, T>, Failure> {
+        let zero = T::from_f64(0.0);
+        let (mut c, mut by_h) =
+            (<S::Tangent<T> as Rows>::rows(S::Parameters::splat(zero)), S::Tangent::splat(zero));
+        for (state, t, h, gamma) in &self.substeps::<S, T>(parameters, h, state, t, inputs)? {
+            let Linearization { a, .. } = self.base.linearize(parameters, *h, state, *t, inputs)?;
+            let next = self.base.linearize_parameters(parameters, *h, state, *t, inputs)?;
+            let (first, first_by_h) = (c, by_h);
+            (c, by_h) = (next.c, S::Tangent::splat(zero));
+            add_product(c.as_mut(), a.as_ref(), first.as_ref());
+            add(&mut by_h, *gamma, &next.h);
+            add_applied(&mut by_h, a.as_ref(), &first_by_h);
+        }
+        Ok(ParameterLinearization { c, h: by_h })
+    }
+
+    fn pull_back<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        state: &Self::State<T>,
+        t: T,
+        inputs: &S::Inputs<T>,
+        w: &S::Tangent<T>,
+    ) -> Result<PulledBackOf<S, T>, Failure> {
+        let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
+        let mut all = PulledBack { a: *w, b: S::Inputs::splat(zero), c: S::Parameters::splat(zero), h: zero };
+        for (state, t, h, gamma) in self.substeps::<S, T>(parameters, h, state, t, inputs)?.iter().rev() {
+            let part = self.base.pull_back(parameters, *h, state, *t, inputs, &all.a)?;
+            all.a = part.a;
+            add(&mut all.b, one, &part.b);
+            add(&mut all.c, one, &part.c);
+            all.h = all.h + *gamma * part.h;
+        }
+        Ok(all)
+    }
+}
