@@ -40,7 +40,7 @@ use proc_macro::TokenStream;
 /// | `states(i1, z[2])` | optional: auxiliary states with rates of their own, see [Auxiliary states](#auxiliary-states) |
 /// | `dynamics(dot(i1) = expr, ...)` | the rates of the auxiliary states, one for each |
 /// | `let(name = expr, ...)` | optional: names for subexpressions, and arrays of them, see [Families](#families) |
-/// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, `Dla2` alone, with a group `Rdp`, with `holonomic` and no group `DlaRattle`; `methods(all)` emits every method that applies |
+/// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, `Dla2` alone, with a group `Rdp`, with `holonomic` and no group `DlaRattle`; `methods(all)` emits every method that applies, `methods(Dla2 + derivatives)` derivatives of the steps of `Dla2`, too |
 /// | `crate = path` | optional: where the runtime is, if not at `::nhi_runtime`, as seen from the struct's module |
 ///
 /// # Poses
