@@ -1,5 +1,5 @@
 //! Generated steps cannot panic: in an optimised build this test links only if the optimiser has shown
-//! that no step of any method of any model unwinds.
+//! that no step of any method of any model unwinds, and no derivatives of steps in coordinates and on a group.
 //!
 //! Around each step stands a guard whose destructor calls a function that exists nowhere. It is
 //! reached only by unwinding, so that the call is dropped exactly where nothing can unwind. Linking
@@ -15,7 +15,10 @@
 
 use nhi_models::{self as models, lie};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Emits, Failure, Retracted, Start, Vector};
+use nhi_runtime::{
+    Differentiates, Emits, Failure, LinearizationOf, ParameterLinearizationOf, PulledBackOf, Retracted,
+    Start, Vector,
+};
 use std::hint::black_box;
 use std::marker::PhantomData;
 
@@ -109,6 +112,78 @@ macro_rules! systems {
             assert!(methods >= $least, "{methods}");
         }
     )*};
+}
+
+/// All derivatives of one step.
+type Derivatives<S> = (LinearizationOf<S>, ParameterLinearizationOf<S>, PulledBackOf<S>);
+
+#[inline(never)]
+fn derivatives<S: Differentiates<K>, K>(
+    parameters: &S::Parameters<f64>,
+    state: &S::State<f64>,
+    inputs: &S::Inputs<f64>,
+    w: &S::Tangent<f64>,
+) -> Result<Derivatives<S>, Failure> {
+    let guard = Guard;
+    let all = S::linearize(parameters, 0.01, state, 0.0, inputs).and_then(|linear| {
+        let by_parameters = S::linearize_parameters(parameters, 0.01, state, 0.0, inputs)?;
+        Ok((linear, by_parameters, S::pull_back(parameters, 0.01, state, 0.0, inputs, w)?))
+    });
+    std::mem::forget(guard);
+    all
+}
+
+fn differentiate<S: Differentiates<K>, K>(q: f64, v: f64) {
+    let parameters = S::Parameters::<f64>::splat(1.0);
+    let (q, v) = (S::Configuration::<f64>::splat(q), S::Velocity::<f64>::splat(v));
+    let (h, z, inputs) = (0.01, S::States::<f64>::splat(0.0), S::Inputs::<f64>::splat(0.1));
+    let w = S::Tangent::<f64>::splat(1.0);
+    let found = S::start::<{ Start::CONSISTENT }, f64>(&parameters, h, &q, &v, &z, 0.0, &inputs)
+        .and_then(|state| derivatives::<S, K>(&parameters, &state, black_box(&inputs), &w));
+    let _ = black_box(found.is_ok());
+}
+
+/// A sleigh with a motor.
+#[derive(Nonholonomic, Clone)]
+#[nonholonomic(
+    coordinates(theta, x, y),
+    states(i),
+    inputs(u),
+    lagrangian = j/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
+    constraints(a*dtheta + sin(theta)*dx - cos(theta)*dy = 0),
+    force = i*(cos(theta)*dx + sin(theta)*dy),
+    dynamics(dot(i) = u - tanh(i)),
+    methods(Dla2 + derivatives, DlaRattle + derivatives, Rk4 + derivatives),
+)]
+struct Sleigh {
+    j: f64,
+    m: f64,
+    a: f64,
+}
+
+/// Suslov's body with gravity.
+#[derive(Nonholonomic, Clone)]
+#[nonholonomic(
+    group = SO3(R; w1, w2, w3),
+    lagrangian = (a*w1^2 + b*w2^2 + c*w3^2)/2 - a*R[2][2],
+    constraints(w1 + w2 = 0),
+    methods(Rdp + derivatives),
+)]
+struct Body {
+    a: f64,
+    b: f64,
+    c: f64,
+}
+
+#[test]
+fn derivatives_of_steps() {
+    for (q, v) in [(0.1, 0.2), (f64::NAN, f64::INFINITY), (1e300, -1e300)] {
+        differentiate::<Sleigh, Dla2>(q, v);
+        differentiate::<Sleigh, DlaRattle>(q, v);
+        differentiate::<Sleigh, Rk4>(q, v);
+        differentiate::<Body, Rdp>(q, v);
+        differentiate::<Body, Retracted<Rdp, Cayley>>(q, v);
+    }
 }
 
 systems! {
