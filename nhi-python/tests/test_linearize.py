@@ -139,11 +139,11 @@ def test_affine_constraints_have_a_drift():
 
 
 def test_poses_have_tangent_vectors_of_the_group():
-    disk = nhi.models.vertical_disk_se2
-    p = {name: 1.0 + 0.1 * i for i, name in enumerate(disk.parameters)}
-    q = np.zeros(len(disk.coordinates))
-    frame = disk.frame(p, q)
-    sim = disk.simulation(p, q0=q, v0=frame.basis @ np.full(frame.basis.shape[1], 0.3) + frame.drift, h=H)
+    ball = nhi.models.on_groups.chaplygin_ball
+    p = {name: 1.0 + 0.1 * i for i, name in enumerate(ball.parameters)}
+    q = np.zeros(len(ball.coordinates))
+    frame = ball.frame(p, q)
+    sim = ball.simulation(p, q0=q, v0=frame.basis @ np.full(frame.basis.shape[1], 0.3) + frame.drift, h=H)
     sim.step()
     a, _ = sim.linearize()
     n, d = frame.basis.shape

@@ -20,10 +20,11 @@ use super::builder::{Builder, Solved};
 use super::{Form, NodeScheme, NodeSymbols, Results, Scheme, array, scalar, scheme, system_programs};
 use crate::expr::{Expr, Pool};
 use crate::mechanics::{Matrix, Mechanics};
-use crate::program::{Binding, Constants, Input, Operations, Output, Program, Role};
+use crate::program::{Binding, Constants, Input, Operations, Output, Program, Role, lets};
 use coordinates::{Coordinates, Frame};
 use cotangent::Cotangent;
 use nhi_methods::Method;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use tangent::Tangent;
 
@@ -113,21 +114,36 @@ pub fn derivative_programs(x: &Mechanics, method: Method) -> Option<DerivativePr
     let Scheme::Node(family) = scheme(method) else { return None };
     let forms = [false, true].map(|reduced| Form { reduced, ..Form::default() });
     let programs = forms.map(|form| in_form(x, family, form));
-    let is_defined = |p: &DerivativePrograms| {
-        p.all().iter().all(|program| !p.pool.reachable(&program.values()).contains(&p.pool.undefined()))
-    };
+    let is_defined = |p: &DerivativePrograms| p.all().into_iter().all(|program| is_defined(&p.pool, program));
     let weight = |p: &DerivativePrograms| {
         Operations::of(&mut p.pool.clone(), &mut Constants::default(), &p.linearize).weight()
     };
     programs.into_iter().filter(is_defined).min_by_key(weight)
 }
 
+/// Whether no result depends on a derivative that is not known.
+fn is_defined(pool: &Pool, program: &Program) -> bool {
+    let values: HashMap<Expr, Expr> = lets(&program.body).collect();
+    let mut open: Vec<Expr> = program.outputs.iter().flat_map(|output| output.values.clone()).collect();
+    let mut seen: HashSet<Expr> = HashSet::new();
+    while !open.is_empty() {
+        let reachable = pool.reachable(&open);
+        if reachable.contains(&pool.undefined()) {
+            return false;
+        }
+        open = reachable.into_iter().filter(|&e| seen.insert(e)).filter_map(|e| values.get(&e).copied()).collect();
+    }
+    true
+}
+
 fn in_form(x: &Mechanics, family: &dyn NodeScheme, form: Form) -> DerivativePrograms {
     let mut x = x.clone();
-    let linearize = program(&mut x, family, form, ("linearize", &LINEARIZE), linearize);
+    let mut b = Builder::to_differentiate(&mut x, form);
+    let step = Step::written(&mut b, family);
+    let linearize = program(&mut b, &step, ("linearize", &LINEARIZE), linearize);
     let linearize_parameters =
-        program(&mut x, family, form, ("linearize_parameters", &PARAMETERS), by_parameters);
-    let pull_back = program(&mut x, family, form, ("pull_back", &PULL_BACK), pull_back);
+        program(&mut b, &step, ("linearize_parameters", &PARAMETERS), by_parameters);
+    let pull_back = program(&mut b, &step, ("pull_back", &PULL_BACK), pull_back);
     DerivativePrograms { pool: x.system.pool, linearize, linearize_parameters, pull_back }
 }
 
@@ -137,24 +153,25 @@ fn named(name: &str, values: Vec<Expr>) -> Output {
 
 /// One function, with its results from what `derive` writes after the step.
 fn program(
-    x: &mut Mechanics,
-    family: &dyn NodeScheme,
-    form: Form,
+    b: &mut Builder<'_>,
+    step: &Step,
     (name, doc): (&str, &[&str]),
     derive: impl FnOnce(&mut Builder<'_>, &Step, &mut Vec<Input>) -> Vec<Output>,
 ) -> Program {
-    let mut inputs = vec![array(Role::Parameters, x.parameters(), Binding::Step)];
-    let mut b = Builder::to_differentiate(x, form);
-    inputs.push(scalar(Role::StepSize, b.h, Binding::Step));
-    let step = Step::written(&mut b, family);
     let NodeSymbols { q, v, lambda, z } = &step.symbols;
     let state =
         [(Role::Configuration, q), (Role::Velocity, v), (Role::Multipliers, lambda), (Role::States, z)];
+    let mut inputs = vec![
+        array(Role::Parameters, b.x.parameters(), Binding::Step),
+        scalar(Role::StepSize, b.h, Binding::Step),
+    ];
     inputs.extend(state.map(|(role, symbols)| array(role, symbols.clone(), Binding::Step)));
     inputs.extend([Role::Time, Role::Inputs].map(|role| system_programs::named_input(b.x, role)));
-    let outputs = derive(&mut b, &step, &mut inputs);
-    let doc = doc.iter().map(|&line| line.into()).collect();
-    Program { name: name.into(), doc, inputs, body: b.finish(), outputs }
+    let scratch = b.scratch();
+    let outputs = derive(b, step, &mut inputs);
+    let body = b.statements().to_vec();
+    b.discard(scratch);
+    Program { name: name.into(), doc: doc.iter().map(|&line| line.into()).collect(), inputs, body, outputs }
 }
 
 impl Step {
