@@ -176,11 +176,14 @@ fn any_pivot(pool: &Pool, row: &[Expr]) -> Option<(usize, Pivot)> {
     }
 }
 
-/// α² + β², simplified.
+/// Operations of the longest entries whose squares may add up to a number.
+const MAX_SQUARED: usize = 100;
+
+/// α² + β², simplified if it is short: the squares of long sums take long to write out, and add up to no number.
 fn sum_of_squares(pool: &mut Pool, a: Expr, b: Expr) -> Expr {
     let squares = [a, b].map(|e| pool.powi(e, 2));
     let sum = pool.add(squares[0], squares[1]);
-    simplified(pool, sum)
+    if pool.cost(&[a, b]).weight() > MAX_SQUARED { sum } else { simplified(pool, sum) }
 }
 
 /// The number that an expression simplifies to, or the expression as it is: rules that write sums of angles would hide
