@@ -101,11 +101,13 @@ pub struct Number {
 }
 
 impl Optimised {
-    /// The functions of `system` and `methods`, whose programs are in `pool`.
+    /// The functions of `system`, whose programs are in `pool`, and of `methods`.
     pub fn of(pool: &Pool, system: &SystemPrograms, methods: &[MethodPrograms]) -> Optimised {
         // Steps take longest and come first.
         let mut work: Vec<Work<'_>> = methods.iter().map(Work::Step).collect();
-        work.extend(methods.iter().flat_map(|m| &m.starts).map(|(_, start)| Work::Plain(start)));
+        work.extend(
+            methods.iter().flat_map(|m| m.starts.iter().map(|(_, start)| Work::Plain(&m.pool, start))),
+        );
         let SystemPrograms {
             energy,
             momentum,
@@ -120,8 +122,13 @@ impl Optimised {
         } = system;
         let of_system = [energy, momentum, residual, residual_scale, project, acceleration];
         let optional = [position, position_scale, correct, momentum_basis];
-        work.extend(of_system.into_iter().chain(optional.into_iter().flatten()).map(Work::Plain));
-        let mut done = in_parallel(&work, |work| work.finish(pool)).into_iter();
+        work.extend(
+            of_system
+                .into_iter()
+                .chain(optional.into_iter().flatten())
+                .map(|program| Work::Plain(pool, program)),
+        );
+        let mut done = in_parallel(&work).into_iter();
         let steps: Vec<MethodFunctions> = done.by_ref().take(methods.len()).map(Done::step).collect();
         let mut plain = done.map(Done::plain);
         let mut next = || plain.next().expect("one function of each program");
@@ -195,11 +202,11 @@ impl MethodFunctions {
         self.method.facts().id
     }
 
-    /// The functions of one method, whose programs are in `pool`.
-    pub fn of(pool: &Pool, method: &MethodPrograms, options: Options) -> MethodFunctions {
-        let starts =
-            method.starts.iter().map(|(kind, start)| (*kind, Work::Plain(start).finish(pool).plain()));
-        MethodFunctions { starts: starts.collect(), ..step_functions(pool, method, options) }
+    /// The functions of one method.
+    pub fn of(method: &MethodPrograms, options: Options) -> MethodFunctions {
+        let finish = |start| Work::Plain(&method.pool, start).finish().plain();
+        let starts = method.starts.iter().map(|(kind, start)| (*kind, finish(start)));
+        MethodFunctions { starts: starts.collect(), ..step_functions(method, options) }
     }
 
     /// All functions.
@@ -242,7 +249,8 @@ impl fmt::Display for Optimised {
 /// A program to be optimised.
 enum Work<'a> {
     Step(&'a MethodPrograms),
-    Plain(&'a Program),
+    /// In that pool.
+    Plain(&'a Pool, &'a Program),
 }
 
 /// What has become of it.
@@ -272,14 +280,14 @@ impl Work<'_> {
     fn name(&self) -> &str {
         match self {
             Work::Step(method) => method.id(),
-            Work::Plain(program) => &program.name,
+            Work::Plain(_, program) => &program.name,
         }
     }
 
-    fn finish(&self, pool: &Pool) -> Done {
+    fn finish(&self) -> Done {
         match self {
-            Work::Step(method) => Done::Step(Box::new(step_functions(pool, method, Options::default()))),
-            Work::Plain(program) => {
+            Work::Step(method) => Done::Step(Box::new(step_functions(method, Options::default()))),
+            Work::Plain(pool, program) => {
                 let (mut pool, program) = program.isolated(pool);
                 let mut constants = Constants::default();
                 Done::Plain(Box::new(finished(&mut pool, &mut constants, &program)))
@@ -296,8 +304,8 @@ fn finished(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Fu
 }
 
 /// The functions of a method but for its starts.
-fn step_functions(pool: &Pool, method: &MethodPrograms, options: Options) -> MethodFunctions {
-    let (mut pool, step) = method.step.isolated(pool);
+fn step_functions(method: &MethodPrograms, options: Options) -> MethodFunctions {
+    let (mut pool, step) = method.step.isolated(&method.pool);
     let is_retracted = is_retracted(&pool, &step);
     let (pool, constants) = (&mut pool, &mut Constants::default());
     let step = StepProgram::new(step, method.state.belongs_to_step_size());
@@ -367,13 +375,13 @@ fn prepared(pool: &mut Pool, prepare: &Program) -> Vec<Number> {
     kept.map(number).collect()
 }
 
-/// `finish` of all `work`, in its order. A panic of `finish` is one of the caller, with the name of the work.
-fn in_parallel<'a>(work: &[Work<'a>], finish: impl Fn(&Work<'a>) -> Done + Sync) -> Vec<Done> {
+/// What becomes of all `work`, in its order. A panic in it is one of the caller, with the name of the work.
+fn in_parallel(work: &[Work<'_>]) -> Vec<Done> {
     let begun = AtomicUsize::new(0);
     let next = || {
         let i = begun.fetch_add(1, Ordering::Relaxed);
         let work = work.get(i)?;
-        Some((i, caught(work.name(), || finish(work))))
+        Some((i, caught(work.name(), || work.finish())))
     };
     let (sender, receiver) = channel();
     thread::scope(|scope| {

@@ -216,6 +216,9 @@ pub struct MethodPrograms {
     pub method: Method,
     /// What is carried.
     pub state: StateKind,
+    /// The expressions of its programs: those of the mechanics, and no other method's. So the order in which sums and
+    /// products are written depends on the declaration and the method alone.
+    pub pool: Pool,
     /// Inputs: parameters, h (both `Binding::Prepared`), the state's fields, t, inputs.
     pub step: Program,
     /// Inputs: parameters, h, q, v, z, t, inputs (all `Binding::Step`). A method without a choice has
@@ -278,12 +281,12 @@ struct JumpSymbols {
 }
 
 /// The programs of a method for a system.
-pub fn method_programs(x: &mut Mechanics, method: Method) -> MethodPrograms {
+pub fn method_programs(x: &Mechanics, method: Method) -> MethodPrograms {
     programs(x, method, false)
 }
 
 /// The same for readers: residuals and Jacobian of Newton's method have names.
-pub fn readable_programs(x: &mut Mechanics, method: Method) -> MethodPrograms {
+pub fn readable_programs(x: &Mechanics, method: Method) -> MethodPrograms {
     programs(x, method, true)
 }
 
@@ -298,7 +301,8 @@ struct Form {
     readable: bool,
 }
 
-fn programs(x: &mut Mechanics, method: Method, readable: bool) -> MethodPrograms {
+fn programs(x: &Mechanics, method: Method, readable: bool) -> MethodPrograms {
+    let mut x = x.clone();
     let facts = method.facts();
     let scheme = scheme(method);
     let exchanges: &[bool] =
@@ -306,17 +310,18 @@ fn programs(x: &mut Mechanics, method: Method, readable: bool) -> MethodPrograms
     let mut forms = Vec::new();
     for &exchanged in exchanges {
         let form = Form { exchanged, ..Form::default() };
-        forms.push((form, self::step(x, facts, &scheme, form).0));
+        forms.push((form, self::step(&mut x, facts, &scheme, form).0));
         let form = Form { reduced: true, ..form };
-        if let (step, true) = self::step(x, facts, &scheme, form) {
+        if let (step, true) = self::step(&mut x, facts, &scheme, form) {
             forms.push((form, step));
         }
     }
-    let (form, mut step) = cheapest(x, forms);
+    let (form, mut step) = cheapest(&x, forms);
     if readable {
-        step = self::step(x, facts, &scheme, Form { readable, ..form }).0;
+        step = self::step(&mut x, facts, &scheme, Form { readable, ..form }).0;
     }
-    MethodPrograms { method, state: scheme.state(), step, starts: scheme.starts(x) }
+    let starts = scheme.starts(&mut x);
+    MethodPrograms { method, state: scheme.state(), pool: x.system.pool, step, starts }
 }
 
 impl Scheme {
