@@ -7,7 +7,7 @@ use nhi_jit::Simulation as Steps;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyType};
 
 /// The integration of one trajectory, step by step. `System.simulation` makes one.
 ///
@@ -167,6 +167,21 @@ impl Simulation {
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
         let acceleration = self.steps.acceleration().map_err(|error| raised(py, &error))?;
         Ok((array(py, &acceleration.a), array(py, &acceleration.lambda)))
+    }
+
+    /// Residuals of the momentum equations of the next step by the mid-point rule, by name:
+    /// (J(t + h) − J(t))/h − dJ/dt at the mean of both states, of the momenta p·ξ along which L does not change and no force
+    /// acts, such as `p_x`, and of the nonholonomic momenta `J_1`, `J_2`, … of a group. The simulation remains in its state.
+    ///
+    /// They are rounding errors for symmetries that the method keeps, and O(h²) for others, of methods of order 2.
+    /// Raises `StepError` where the step fails and `ValueError` where the equations are singular.
+    fn momentum_residuals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let residuals = self.steps.momentum_residuals().map_err(|error| raised(py, &error))?;
+        let found = PyDict::new(py);
+        for (name, residual) in residuals {
+            found.set_item(name, residual)?;
+        }
+        Ok(found)
     }
 
     fn __repr__(&self) -> String {

@@ -54,6 +54,8 @@ pub struct SystemFunctions {
     pub correct: Option<Function>,
     /// Vectors of the nonholonomic momentum.
     pub momentum_basis: Option<Function>,
+    /// Rates of this momentum at constant velocity.
+    pub momentum_drift: Option<Function>,
 }
 
 /// The functions of one method.
@@ -119,9 +121,10 @@ impl Optimised {
             position_scale,
             correct,
             momentum_basis,
+            momentum_drift,
         } = system;
         let of_system = [energy, momentum, residual, residual_scale, project, acceleration];
-        let optional = [position, position_scale, correct, momentum_basis];
+        let optional = [position, position_scale, correct, momentum_basis, momentum_drift];
         work.extend(
             of_system
                 .into_iter()
@@ -147,7 +150,8 @@ impl Optimised {
             position: position.is_some().then(&mut next),
             position_scale: position_scale.is_some().then(&mut next),
             correct: correct.is_some().then(&mut next),
-            momentum_basis: momentum_basis.is_some().then(next),
+            momentum_basis: momentum_basis.is_some().then(&mut next),
+            momentum_drift: momentum_drift.is_some().then(next),
         };
         Optimised { system, methods }
     }
@@ -190,8 +194,10 @@ impl SystemFunctions {
             position_scale,
             correct,
             momentum_basis,
+            momentum_drift,
         } = self;
-        let optional = [position, position_scale, correct, momentum_basis].into_iter().flatten();
+        let optional =
+            [position, position_scale, correct, momentum_basis, momentum_drift].into_iter().flatten();
         [energy, momentum, residual, residual_scale, project, acceleration].into_iter().chain(optional)
     }
 }

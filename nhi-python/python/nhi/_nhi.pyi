@@ -142,6 +142,8 @@ class Simulation:
         """The inputs that are held."""
     def acceleration(self) -> tuple[Array, Array]:
         """dv/dt and the multipliers of the continuous equations at the present state and inputs."""
+    def momentum_residuals(self) -> dict[str, float]:
+        """Residuals of the momentum equations of the next step by the mid-point rule, by name."""
 
 @final
 class Ensemble:

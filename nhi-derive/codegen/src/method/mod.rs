@@ -263,6 +263,8 @@ pub struct SystemPrograms {
     /// (parameters, q, t) → the vectors (0, e_b) of the nonholonomic momentum, `e_1`, `e_2`, …; with a
     /// group factor along which something is admissible.
     pub momentum_basis: Option<Program>,
+    /// (parameters, q, v, t) → the rates at which the motion changes the components of this momentum at constant velocity.
+    pub momentum_drift: Option<Program>,
 }
 
 /// Symbols of a `NodeState`.

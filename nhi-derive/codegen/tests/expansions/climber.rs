@@ -1061,6 +1061,12 @@ const _: () = {
         const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &["climbing"];
         const GYROSCOPIC: ::core::primitive::bool = false;
         const SYMMETRIES: &'static [::nhi_runtime::Symmetry] = &[];
+        const INVARIANCES: &'static [::nhi_runtime::Symmetry] = &[
+            ::nhi_runtime::Symmetry {
+                momentum: "p_phi",
+                direction: &[0.0, 1.0, 0.0],
+            },
+        ];
         type Configuration<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Multipliers<__T: ::nhi_runtime::Scalar> = [__T; 1];
