@@ -533,13 +533,14 @@ const WITHOUT_MASS: &str = "
     #[derive(Nonholonomic)]
     #[nonholonomic(
         coordinates(x, y, theta, fork),
+        inputs(u),
         lagrangian = m/2*(dot(x)^2 + dot(y)^2) + dot(theta)^2/4 - x^2/2 + sin(y)/3,
         constraints(
             axle: sin(theta)*dx - cos(theta)*dy,
             caster: -sin(theta + fork)*d(x + c*cos(theta)) + cos(theta + fork)*d(y + c*sin(theta))
                 - e*(dtheta + dfork) - cos(t)/5*dt = 0,
         ),
-        force = -dot(theta)*dtheta,
+        force = (u - dot(theta))*dtheta,
         methods(all)
     )]
     pub struct Fork { pub m: f64, pub c: f64, pub e: f64 }
@@ -547,6 +548,7 @@ const WITHOUT_MASS: &str = "
     #[derive(Nonholonomic)]
     #[nonholonomic(
         coordinates(a, b),
+        inputs(u),
         group = SE2(theta, x, y; omega, v, w),
         lagrangian = m/2*(v^2 + w^2) + omega^2/4 - a^2/2,
         constraints(
@@ -554,6 +556,7 @@ const WITHOUT_MASS: &str = "
             pin_x: dot(a) - cos(theta)*v + sin(theta)*(w + e*omega),
             pin_y: dot(b) - sin(theta)*v - cos(theta)*(w + e*omega),
         ),
+        force = u*da,
         methods(all)
     )]
     pub struct Towed { pub m: f64, pub c: f64, pub e: f64 }
@@ -576,7 +579,7 @@ fn parts_without_mass_move_as_in_the_interpreter() {
             let mut process = program.run(&parameters);
             let (status, v) = process.ask("J", &[&q, &v]);
             assert_eq!(status, 0);
-            let start = [&q[..], &v, &[], &[]];
+            let start = [&q[..], &v, &[], &[0.6]];
             for method in &optimised.methods {
                 let name = format!("{}, {}", build.name, method.id());
                 let mut state = process.begin(method.id(), start, STEP_SIZE).expect("a start");
