@@ -58,6 +58,11 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { tolerance, deviation, entry, compared } = self;
+        if *compared == 0 {
+            return f.write_str(
+                "it runs to its end; the case has no samples, so that there was nothing to compare",
+            );
+        }
         let verb = if self.agrees() { "agree" } else { "disagree: only" };
         write!(
             f,
@@ -97,19 +102,19 @@ struct Expected {
 }
 
 impl Problem<'_> {
-    /// Runs the case and compares with its samples.
+    /// Runs the case and compares with its samples, if it has any.
     ///
     /// # Errors
-    /// If there are no samples, if they are malformed, or if the run ends early.
+    /// If the samples are malformed, or if the run ends early.
     pub fn check(&self) -> Result<Report, Unchecked> {
         let expected = self.expected().map_err(Unchecked::Malformed)?;
         let composed =
             matches!(&self.scheme, Scheme::Steps { method, .. } if method.family == Family::Composed);
         let tolerance = if composed { TOLERANCE_OF_COMPOSITIONS } else { TOLERANCE };
         let mut report = Report { tolerance, deviation: 0.0, entry: String::new(), compared: 0 };
-        let mut bar = Progress::new(expected.keys().copied().max().unwrap_or(0));
+        let mut bar = Progress::new(expected.keys().copied().max().unwrap_or(self.steps()));
         let stop = self.samples(
-            |k| expected.contains_key(&k),
+            |k| expected.contains_key(&k) || (expected.is_empty() && k == self.steps()),
             &mut |sample| {
                 if let Some(expected) = expected.get(&sample.k) {
                     report.add(&sample, expected);
@@ -130,6 +135,9 @@ impl Problem<'_> {
     /// The samples of the case by number of steps.
     fn expected(&self) -> Result<BTreeMap<u64, Expected>, Malformed> {
         let mut samples = BTreeMap::new();
+        if self.samples.is_none() {
+            return Ok(samples);
+        }
         for (i, sample) in self.given_samples()?.into_iter().enumerate() {
             let path = format!("samples[{i}]");
             let k = sample.k.ok_or_else(|| Malformed::new(format!("{path}.k"), "missing"))?;

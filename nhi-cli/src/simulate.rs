@@ -176,8 +176,8 @@ impl Simulate {
 
     /// The run that the flags describe; swept values are those of the first combination.
     fn run(&self, system: System, sweeps: &[Sweep]) -> Result<Run, Failed> {
-        let steps = self.steps.ok_or_else(|| flag("steps", "missing"))?;
         let mut run = self.start.run(system, self.method.as_deref(), sweeps)?;
+        let steps = self.steps.ok_or_else(|| flag("steps", "missing"))?;
         run.steps = steps;
         run.every = self.every.unwrap_or(1);
         if let Some(file) = &self.inputs {

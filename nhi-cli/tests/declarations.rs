@@ -213,7 +213,8 @@ fn mistakes_name_the_flag() {
             "--set: the parameters `J`, `m`, `a` have no values",
         ),
         ("run sleigh.rs --q0 0,0,0 --v0 0,0,0 --steps 1", "--h: missing"),
-        ("run sleigh.rs --q0 0,0,0 --v0 0,0,0 --h 1", "--steps: missing"),
+        ("run sleigh.rs --set J=1 --set m=1 --set a=1 --q0 0,0,0 --v0 0,0,0 --h 1", "--steps: missing"),
+        ("run sleigh.rs --q0 0,0 --v0 0,0,0", "--q0: expected 3 numbers, theta, x, y; found 2"),
         ("run sleigh.rs --q0 0,0,0 --v0 0,0,0 --h one --steps 1", "--h: expected a number, a fraction"),
         (
             "run sleigh.rs --set J --q0 0,0,0 --v0 0,0,0 --h 1 --steps 1",
@@ -377,6 +378,8 @@ fn examples_of_the_help_run() {
     let a: Vec<String> = column(&sweep, "a").iter().map(|a| format!("{a:.1}")).collect();
     assert_eq!(a.join(" "), "0.1 0.1 0.2 0.2 0.3 0.3 0.4 0.4 0.5 0.5");
     // The new crate has what is run there.
+    let checked = nhi(&folder, "check sleigh/sleigh.json");
+    assert!(checked.status.success(), "{}", text(&checked.stderr));
     let case = nhi(&folder, "run sleigh/sleigh.json");
     assert!(case.status.success(), "{}", text(&case.stderr));
 }

@@ -5,7 +5,7 @@ use crate::compile::{Layout, Loops, Unit, failure};
 use crate::native::{Code, PlainId};
 use nhi_codegen::group::Group;
 use nhi_codegen::lower::Function;
-use nhi_codegen::mechanics::Mechanics;
+use nhi_codegen::mechanics::{Mechanics, Symmetry};
 use nhi_codegen::method::StateKind;
 use nhi_codegen::optimised::{MethodFunctions, Optimised};
 use nhi_codegen::program::Role;
@@ -45,8 +45,12 @@ pub(crate) struct Names {
     pub(crate) shape: usize,
     /// Whether the momentum at rest may differ from zero.
     pub(crate) gyroscopic: bool,
+    /// Whether the mass matrix is singular everywhere.
+    pub(crate) massless: bool,
     /// Names and directions of the momenta of symmetries.
     pub(crate) symmetries: Vec<(String, Vec<f64>)>,
+    /// The same of directions along which reactions act.
+    pub(crate) invariances: Vec<(String, Vec<f64>)>,
 }
 
 /// What the functions of a system are computed from: those that depend on it read it.
@@ -93,6 +97,7 @@ struct SystemFunctions {
     position_scale: Option<Callable>,
     correct: Option<Callable>,
     momentum_basis: Option<Callable>,
+    momentum_drift: Option<Callable>,
 }
 
 /// The compiled functions of a method with its choices.
@@ -269,6 +274,7 @@ impl SystemFunctions {
             position_scale: optional(&system.position_scale, Checks::Nothing)?,
             correct: optional(&system.correct, Checks::Everything)?,
             momentum_basis: optional(&system.momentum_basis, Checks::Nothing)?,
+            momentum_drift: optional(&system.momentum_drift, Checks::Nothing)?,
         })
     }
 }
@@ -278,9 +284,10 @@ impl Names {
         let system = &mechanics.system;
         let names = |all: &[Quantity]| all.iter().map(|quantity| quantity.name.clone()).collect::<Vec<_>>();
         let shape = system.shape();
-        let symmetries = mechanics.symmetries.iter();
-        let symmetries =
-            symmetries.map(|s| (s.momentum.clone(), s.direction.iter().map(|&c| f64::from(c)).collect()));
+        let directions = |all: &[Symmetry]| {
+            let all = all.iter();
+            all.map(|s| (s.momentum.clone(), s.direction.iter().map(|&c| f64::from(c)).collect())).collect()
+        };
         Names {
             parameters: names(&system.parameters),
             coordinates: names(&system.coordinates),
@@ -292,7 +299,9 @@ impl Names {
             group: system.group,
             shape,
             gyroscopic: mechanics.structure.gyroscopic,
-            symmetries: symmetries.collect(),
+            massless: mechanics.stiffness.is_some(),
+            symmetries: directions(&mechanics.symmetries),
+            invariances: directions(&mechanics.invariances),
         }
     }
 }
@@ -441,6 +450,12 @@ impl Compiled {
             row.to_vec()
         });
         rows.collect()
+    }
+
+    /// Rates of the nonholonomic momentum at constant velocity.
+    pub(crate) fn momentum_drift(&self, at: &Point<'_>) -> Vec<f64> {
+        let function = self.shared.system.momentum_drift.as_ref();
+        function.map(|function| self.numbers(function, at)).unwrap_or_default()
     }
 
     /// The admissible velocity nearest to the one of the point in the kinetic-energy metric.

@@ -46,6 +46,14 @@ impl Passage for Ends<'_> {
         interned(self.compiled.constraints())
     }
 
+    fn velocity_names(&self) -> &'static [&'static str] {
+        interned(self.compiled.velocities())
+    }
+
+    fn is_massless(&self) -> bool {
+        self.compiled.names().massless
+    }
+
     fn h(&self) -> f64 {
         self.h
     }

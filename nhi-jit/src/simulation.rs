@@ -164,7 +164,7 @@ impl Simulation {
         check_position(compiled, &at)?;
         check_velocity(compiled, &at)?;
         let functions = &compiled.methods()[method];
-        let start = |cause: Failure| Error::Start { cause };
+        let start = |cause: Failure| Error::Start { cause: diagnosed_at(compiled, &at, h, cause) };
         let data = functions.data(compiled.code(), &at, h).map_err(start)?;
         let state = functions.begin(compiled.code(), &at, &data).map_err(start)?;
         Ok(Simulation::of(compiled.clone(), method, data, state))
@@ -205,7 +205,8 @@ impl Simulation {
             StateKind::Node => [q, &v, self.multipliers(), self.z()].concat(),
             StateKind::Jump => [q, before, after, self.multipliers(), self.z()].concat(),
         };
-        let (code, start) = (self.compiled.code(), |cause: Failure| Error::Start { cause });
+        let code = self.compiled.code();
+        let start = |cause: Failure| Error::Start { cause: diagnosed_at(&self.compiled, &at, h, cause) };
         let data = functions.data(code, &at, h).map_err(start)?;
         let state = functions.carrying(code, &at, &data, state).map_err(start)?;
         Ok(Simulation::of(self.compiled.clone(), self.method, data, state))
@@ -566,14 +567,21 @@ impl Simulation {
         self.reaction_of(self.multipliers())
     }
 
-    /// μ(q)ᵀλ. The constraints μv + μ₀ are affine in v, so the columns of μ are their differences.
+    /// μ(q)ᵀλ at the present state.
     fn reaction_of(&self, lambda: &[f64]) -> Vec<f64> {
+        self.reaction_at(&self.at(&[]), lambda)
+    }
+
+    /// μ(q)ᵀλ. The constraints μv + μ₀ are affine in v, so the columns of μ are their differences. Inputs act on μ₀ alone.
+    fn reaction_at(&self, at: &Point<'_>, lambda: &[f64]) -> Vec<f64> {
         let n = self.compiled.velocities().len();
         let mut along = vec![0.0; n];
-        let at_rest = self.compiled.residual(&self.at(&along));
+        let inputs = vec![0.0; at.inputs.len()];
+        let at = Point { inputs: &inputs, ..*at };
+        let at_rest = self.compiled.residual(&Point { v: &along, ..at });
         let component = |i: usize| {
             along[i] = 1.0;
-            let column = self.compiled.residual(&self.at(&along));
+            let column = self.compiled.residual(&Point { v: &along, ..at });
             along[i] = 0.0;
             let mu = column.iter().zip(&at_rest).map(|(mu, mu_t)| mu - mu_t);
             mu.zip(lambda).fold(0.0, |sum, (mu, lambda)| sum + mu * lambda)
@@ -628,6 +636,51 @@ impl Simulation {
         basis.iter().map(|e| p.iter().zip(e).fold(0.0, |sum, (p, e)| sum + p * e)).collect()
     }
 
+    /// The residuals of the momentum equations of the next step, by the mid-point rule, with their names, as
+    /// `nhi_runtime::Simulation::momentum_residuals`: those of the symmetries, of the directions along which reactions act, and
+    /// of the nonholonomic momenta `J_1`, `J_2`, …. The simulation remains in its state.
+    ///
+    /// # Errors
+    /// [`Error::Step`], and [`Error::Acceleration`] if the equations are singular.
+    pub fn momentum_residuals(&self) -> Result<Vec<(String, f64)>, Error> {
+        let mut next = self.clone();
+        next.step()?;
+        let (first, last) = (self.v(), next.v());
+        let (q, v, z) = (mean(self.q(), next.q()), mean(&first, &last), mean(self.z(), next.z()));
+        let t = 0.5 * (self.time() + next.time());
+        let rates = self.momentum_rates(&Point { q: &q, v: &v, z: &z, t, ..self.at(&v) })?;
+        let (first, last) = (self.momenta_at(&self.at(&first)), self.momenta_at(&next.at(&last)));
+        let both = first.into_iter().zip(last).zip(rates);
+        Ok(both.map(|(((name, j0), (_, j1)), rate)| (name, (j1 - j0) / self.h() - rate)).collect())
+    }
+
+    /// Names and values of the momenta of symmetries, of those with reactions, and of nonholonomic momenta.
+    fn momenta_at(&self, at: &Point<'_>) -> Vec<(String, f64)> {
+        let (names, p) = (self.compiled.names(), self.compiled.momentum(at));
+        let constant = names.symmetries.iter().chain(&names.invariances);
+        let constant = constant.map(|(name, direction)| (name.clone(), product(&p, direction)));
+        let basis = self.compiled.momentum_basis(at);
+        let vertical = basis.iter().enumerate().map(|(b, e)| (format!("J_{}", b + 1), product(&p, e)));
+        constant.chain(vertical).collect()
+    }
+
+    /// Their rates by the continuous equations.
+    fn momentum_rates(&self, at: &Point<'_>) -> Result<Vec<f64>, Error> {
+        let (compiled, names) = (&self.compiled, self.compiled.names());
+        let Acceleration { a, lambda } =
+            compiled.acceleration(at).map_err(|cause| Error::Acceleration { cause })?;
+        // M dv/dt.
+        let mut inertial = compiled.momentum(&Point { v: &a, ..*at });
+        let rest = vec![0.0; a.len()];
+        balance::subtract(&mut inertial, &compiled.momentum(&Point { v: &rest, ..*at }));
+        let reaction = self.reaction_at(at, &lambda);
+        let conserved = names.symmetries.iter().map(|_| 0.0);
+        let others = names.invariances.iter().map(|(_, direction)| product(&reaction, direction));
+        let (basis, drift) = (compiled.momentum_basis(at), compiled.momentum_drift(at));
+        let vertical = basis.iter().zip(drift).map(|(e, drift)| product(&inertial, e) + drift);
+        Ok(conserved.chain(others).chain(vertical).collect())
+    }
+
     /// dv/dt and the multipliers λ of the continuous equations at the present state and inputs.
     ///
     /// # Errors
@@ -635,6 +688,18 @@ impl Simulation {
     pub fn acceleration(&self) -> Result<Acceleration, Error> {
         self.compiled.acceleration(&self.at(&self.v())).map_err(|cause| Error::Acceleration { cause })
     }
+}
+
+/// Why a start at a point failed with `failure`.
+fn diagnosed_at(compiled: &Compiled, at: &Point<'_>, h: f64, failure: Failure) -> Failure {
+    let Point { parameters, q, z, t, inputs, .. } = *at;
+    let (q, z) = ([q; 3].map(<[f64]>::to_vec), [z; 2].map(<[f64]>::to_vec));
+    balance::diagnose(&Ends { compiled, parameters, inputs, h, q, z, times: [t; 3] }, failure)
+}
+
+/// x·y
+fn product(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).fold(0.0, |sum, (x, y)| sum + x * y)
 }
 
 /// ½(a + b), entry by entry.

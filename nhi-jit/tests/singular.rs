@@ -7,7 +7,7 @@ use nhi_codegen::pipeline::Derived;
 use nhi_jit::Compiled;
 use nhi_methods::Variant;
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Error, Failure, Limits, Method};
+use nhi_runtime::{Error, Failure, Forms, Limits, Method, System};
 
 #[derive(Nonholonomic, Clone, Debug)]
 #[nonholonomic(
@@ -28,6 +28,41 @@ struct Board {
     l: f64,
     m: f64,
     i: f64,
+}
+
+/// The board with a pin behind it that has no mass.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(q1, q2, q3, q4, q5, pin),
+    let(
+        bx = q1 + l/2*cos(q3), by = q2 + l/2*sin(q3),
+        cx = q1 - l/2*cos(q3), cy = q2 - l/2*sin(q3)
+    ),
+    lagrangian = m/2*(dot(q1)^2 + dot(q2)^2 + dot(bx)^2 + dot(by)^2 + dot(cx)^2 + dot(cy)^2)
+        + i/2*(dot(q3)^2 + (dot(q3) + dot(q4))^2 + (dot(q3) + dot(q5))^2),
+    constraints(
+        front: -sin(q3 + q4)*d(bx) + cos(q3 + q4)*d(by),
+        rear: -sin(q3 + q5)*d(cx) + cos(q3 + q5)*d(cy),
+        towed: dpin - dq1 - l*sin(q3)*dq3
+    ),
+    methods(DlaRattle)
+)]
+struct Towing {
+    l: f64,
+    m: f64,
+    i: f64,
+}
+
+/// A slider without mass beside a particle, which moves it unless x = 0.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, slider),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2),
+    constraints(link: x*dslider - dy),
+    methods(Dla2, DlaRattle)
+)]
+struct Slider {
+    m: f64,
 }
 
 /// A particle that falls to infinity in a finite time, with one-forms that are independent everywhere.
@@ -151,4 +186,48 @@ fn a_motion_that_blows_up_is_not_called_singular() {
     let fast = nhi_jit::Simulation::new(&compiled, variant, &[1e5], &q0, &v0, 0.01);
     let error = fast.expect("an admissible start").advance(1_000).expect_err("as above");
     assert!(matches!(error, nhi_jit::Error::Step { cause: Failure::NonFinite, .. }), "{error}");
+}
+
+/// The metric of these one-forms is that of M + s μᵀμ. Some of these motions end near the singularity, others happen to pass it.
+#[test]
+fn parts_without_mass_do_not_hide_it() {
+    let variant = nhi_methods::Method::DlaRattle.into();
+    let at_run_time = compiled("Towing", variant);
+    let mut refusals = 0;
+    for k in 0..5 {
+        let angle = (5.0 + 0.05 * f64::from(k)).to_radians();
+        let along = 0.1 / angle.tan();
+        let (q, v) = ([0.0, 0.0, 0.0, angle, -angle, 0.0], [along, 0.0, 0.2 / 0.7, 0.01, -0.01, along]);
+        let towing = Towing { l: BOARD.l, m: BOARD.m, i: BOARD.i };
+        let mut simulation = Simulation::new(towing, DlaRattle, q, v, H).expect("an admissible start");
+        let begin = nhi_jit::Simulation::new(&at_run_time, variant, &[0.7, 1.0, 0.1], &q, &v, H);
+        let mut fast = begin.expect("an admissible start");
+        let Err(error) = simulation.advance(40_000) else {
+            assert!(fast.advance(40_000).is_ok());
+            continue;
+        };
+        let (_, _, labels, condition) = refused(&error);
+        assert_eq!(labels, ["front", "rear"]);
+        assert!(condition > 100.0, "{condition}");
+        assert_eq!(fast.advance(40_000).expect_err("as above").to_string(), error.to_string());
+        refusals += 1;
+    }
+    assert!(refusals > 0);
+}
+
+/// At x = 0 the slider is free, and nothing has inertia that moves with it.
+#[test]
+fn a_direction_without_inertia_has_a_name() {
+    let (q, v) = ([0.0, 0.3, 0.1], [0.0, 0.0, 0.7]);
+    let velocities = Forms::new(Slider::VELOCITIES, 0b100);
+    assert_eq!(velocities.to_string(), "`slider`");
+    let mut simulation =
+        Simulation::new(Slider { m: 2.0 }, DlaRattle, q, v, 0.01).expect("an admissible start");
+    let error = simulation.step().unwrap_err();
+    assert_eq!(error, Error::Step { step: 1, time: 0.0, cause: Failure::NoInertia { velocities } });
+    let variant = nhi_methods::Method::DlaRattle.into();
+    let compiled = compiled("Slider", variant);
+    let found = nhi_jit::Simulation::new(&compiled, variant, &[2.0], &q, &v, 0.01);
+    let found = found.expect("an admissible start").step().unwrap_err();
+    assert_eq!(found.to_string(), error.to_string());
 }

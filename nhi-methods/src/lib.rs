@@ -77,6 +77,10 @@ macro_rules! for_each_method {
             }
 
             /// The scheme of [`Dla2`] read at the nodes: order 2, symmetric, forces at the nodes.
+            ///
+            /// It keeps position constraints. Their multipliers κ are the reaction with which a step arrives at its end, which
+            /// differs from that of the continuous equations by O(h); the chapter on position constraints of the guide has
+            /// the formula.
             DlaRattle "dla_rattle" {
                 kind: Dla,
                 order: 2,

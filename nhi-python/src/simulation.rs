@@ -7,7 +7,7 @@ use nhi_jit::{Derivatives, Simulation as Steps};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyType};
 
 /// The integration of one trajectory, step by step. `System.simulation` makes one.
 ///
@@ -231,6 +231,21 @@ impl Simulation {
         let (derivatives, w) = (self.derivatives(py)?, numbers("w", w)?);
         let all = self.steps.pull_back(&derivatives, &w).map_err(|error| raised(py, &error))?;
         Ok((array(py, &all.a), array(py, &all.b), array(py, &all.c), all.h))
+    }
+
+    /// Residuals of the momentum equations of the next step by the mid-point rule, by name:
+    /// (J(t + h) − J(t))/h − dJ/dt at the mean of both states, of the momenta p·ξ along which L does not change and no force
+    /// acts, such as `p_x`, and of the nonholonomic momenta `J_1`, `J_2`, … of a group. The simulation remains in its state.
+    ///
+    /// They are rounding errors for symmetries that the method keeps, and O(h²) for others, of methods of order 2.
+    /// Raises `StepError` where the step fails and `ValueError` where the equations are singular.
+    fn momentum_residuals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let residuals = self.steps.momentum_residuals().map_err(|error| raised(py, &error))?;
+        let found = PyDict::new(py);
+        for (name, residual) in residuals {
+            found.set_item(name, residual)?;
+        }
+        Ok(found)
     }
 
     fn __repr__(&self) -> String {

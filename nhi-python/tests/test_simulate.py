@@ -172,6 +172,10 @@ def test_functions_of_a_system(sleigh):
     np.testing.assert_array_equal(sleigh.energy(P, [q, q], v), [7.0, 7.0])
     simulation = sleigh.simulation(P, q, projected, 0.1)
     np.testing.assert_array_equal(simulation.acceleration()[0], dv)
+    residuals = simulation.momentum_residuals()
+    assert list(residuals) == ["p_x", "p_y"]
+    assert all(0 < abs(residual) < 0.1 for residual in residuals.values())
+    assert simulation.steps == 0
 
 
 def test_project_makes_a_start_admissible(sleigh):

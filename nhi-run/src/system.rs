@@ -6,11 +6,10 @@ use crate::expressions::{Extended, evaluate, extended};
 use nhi_codegen::declaration::{Declaration, Rejected};
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::{ExpandError, structs};
-use nhi_codegen::expr::Pool;
 use nhi_codegen::generate::fingerprint;
 use nhi_codegen::group::Group;
 use nhi_codegen::mechanics::Mechanics;
-use nhi_codegen::method::{MethodPrograms, SystemPrograms, method_programs, refusal};
+use nhi_codegen::method::{SystemPrograms, method_programs, refusal};
 use nhi_codegen::optimise::Options;
 use nhi_codegen::optimised::{MethodFunctions, Optimised, SystemFunctions};
 use nhi_codegen::pipeline::Derived;
@@ -46,19 +45,11 @@ struct Shared {
     declared: Vec<Method>,
     /// Why methods do not apply, in the order of all methods.
     refusals: Vec<Option<String>>,
-    written: Mutex<Written>,
     functions: Once<SystemFunctions>,
     methods: Kept<Method, MethodFunctions>,
     compiled: Kept<Option<Variant>, Compiled>,
     derivatives: Kept<Variant, Derivatives>,
     basis: Once<Basis>,
-}
-
-/// Programs of declared methods, the first ones in the order of the declaration. The order of operations in the steps of a
-/// method depends on the programs before it, so that only programs in this order give the bits of the derive's steps.
-struct Written {
-    mechanics: Mechanics,
-    programs: Vec<MethodPrograms>,
 }
 
 /// Made when it is first needed.
@@ -365,7 +356,6 @@ impl Shared {
             compiled: Kept::new(),
             derivatives: Kept::new(),
             basis: Once::new(),
-            written: Mutex::new(Written { mechanics: derived.mechanics.clone(), programs: Vec::new() }),
             mechanics: derived.mechanics,
             programs: derived.system,
         })
@@ -384,27 +374,12 @@ impl Shared {
     fn method(&self, method: Method) -> Result<MethodFunctions, Error> {
         let make = || {
             let made = apart(|| {
-                let (pool, programs) = self.programs_of(method);
-                MethodFunctions::of(&pool, &programs, Options::default())
+                let programs = method_programs(&self.mechanics, method);
+                MethodFunctions::of(&programs, Options::default())
             });
             made.map_err(Error::Derivation)
         };
         self.methods.get(method, make)
-    }
-
-    /// The programs of a method, and their pool.
-    fn programs_of(&self, method: Method) -> (Pool, MethodPrograms) {
-        let Some(place) = self.declared.iter().position(|&declared| declared == method) else {
-            let mut mechanics = self.mechanics.clone();
-            let programs = method_programs(&mut mechanics, method);
-            return (mechanics.system.pool, programs);
-        };
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let Written { mechanics, programs } = &mut *written;
-        for &next in &self.declared[..=place][programs.len().min(place + 1)..] {
-            programs.push(method_programs(mechanics, next));
-        }
-        (mechanics.system.pool.clone(), programs[place].clone())
     }
 }
 

@@ -60,9 +60,9 @@ fn names_and_methods() {
     assert_eq!(ball.inputs(), ["u"]);
 }
 
-/// Steps are those of the derive, bit for bit, whichever methods are compiled together.
+/// Steps are those of the derive, bit for bit, whichever methods are declared or compiled together, and whatever is recorded.
 #[test]
-fn steps_do_not_depend_on_the_other_methods() {
+fn steps_do_not_depend_on_other_methods_and_outputs() {
     for (source, q, v) in [
         (SLEIGH, vec![0.0, 0.0, 0.0], vec![1.0, 0.5, 0.2]),
         (
@@ -74,10 +74,16 @@ fn steps_do_not_depend_on_the_other_methods() {
         let p = &[1.0, 0.5, 0.2][..if source == SLEIGH { 3 } else { 2 }];
         let system = System::parse(source, "file.rs", None).unwrap();
         let declaration = Declaration::parse(&structs(source).unwrap()[0]).unwrap();
-        let declaration = declaration.with_methods(system.methods().collect());
-        let derived = Derived::new(declaration, &mut BuiltIn).unwrap();
         let variants: Vec<Variant> = system.methods().map(Variant::from).collect();
-        let all = Compiled::new(&derived.mechanics, &derived.optimised().unwrap(), &variants).unwrap();
+        let derived = |variants: &[Variant]| {
+            let methods = variants.iter().map(|variant| variant.method).collect();
+            let derived = Derived::new(declaration.clone().with_methods(methods), &mut BuiltIn).unwrap();
+            Compiled::new(&derived.mechanics, &derived.optimised().unwrap(), variants).unwrap()
+        };
+        let all = derived(&variants);
+        // With expressions that steps have, in another order.
+        let outputs = [("swing", Some("(m*dot(y)^2 + dot(x)^2*m)*(y + x)"))];
+        let recorded = System::with_outputs(source, "file.rs", None, &outputs).unwrap();
         for variant in variants {
             let inputs = vec![0.1; system.inputs().len()];
             let run = |compiled: &Compiled| {
@@ -86,7 +92,11 @@ fn steps_do_not_depend_on_the_other_methods() {
                 simulation.advance(100).unwrap();
                 simulation.numbers().iter().map(|x| x.to_bits()).collect::<Vec<_>>()
             };
-            assert_eq!(run(&all), run(&system.compiled(variant).unwrap()), "{variant}");
+            let bits = run(&all);
+            assert_eq!(bits, run(&derived(&[variant])), "{variant} alone");
+            for system in [&system, &recorded] {
+                assert_eq!(bits, run(&system.compiled(variant).unwrap()), "{variant}");
+            }
         }
     }
 }

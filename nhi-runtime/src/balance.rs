@@ -91,6 +91,10 @@ pub trait Passage {
 
     /// Labels of the constraints.
     fn names(&self) -> &'static [&'static str];
+    /// Names of the velocities.
+    fn velocity_names(&self) -> &'static [&'static str];
+    /// Whether the mass matrix M is singular everywhere, and M + s μᵀμ with s = tr M is inverted in its place.
+    fn is_massless(&self) -> bool;
     /// The step size.
     fn h(&self) -> f64;
     /// Relative rounding unit of the numbers of the state.
@@ -188,16 +192,95 @@ pub fn explain<P: Passage>(passage: &P, limits: &Limits, before: f64, after: f64
     Err(geometry.failure(passage).unwrap_or(jump))
 }
 
-/// The reason why a step failed with `failure`, at a passage whose ends are both the node before it: a singularity near this
-/// node is the reason for Newton's method not to converge, and for numbers that are not finite.
+/// The reason why a step, or a start, failed with `failure`, at a passage whose ends are both the node before it: a singularity
+/// near this node is the reason for Newton's method not to converge, and for numbers that are not finite. A mass matrix that is
+/// not positive definite has a direction.
 #[cold]
 pub fn diagnose<P: Passage>(passage: &P, failure: Failure) -> Failure {
     match failure {
-        Failure::NotConverged | Failure::NonFinite => {
-            Geometry::of(passage).failure(passage).unwrap_or(failure)
-        }
+        Failure::NotConverged | Failure::NonFinite => match least_inertia(passage) {
+            (velocities, true) => Failure::NoInertia { velocities },
+            _ => Geometry::of(passage).failure(passage).unwrap_or(failure),
+        },
+        Failure::SingularMass => Failure::NoInertia { velocities: least_inertia(passage).0 },
         known => known,
     }
+}
+
+/// M at the first node, or M + s μᵀμ where that is what is inverted.
+fn inertia<P: Passage>(passage: &P) -> P::Mass {
+    let (mut inertia, zero, mut along) = (passage.mass(), passage.velocities(0.0), passage.velocities(0.0));
+    let rows = inertia.as_mut();
+    let at_rest = passage.momentum(End::First, &zero);
+    for (i, row) in rows.iter_mut().enumerate() {
+        set(along.as_mut(), i, 1.0);
+        let column = passage.momentum(End::First, &along);
+        set(along.as_mut(), i, 0.0);
+        let column = column.as_ref().iter().zip(at_rest.as_ref()).map(|(p, at_rest)| p - at_rest);
+        row.as_mut().iter_mut().zip(column).for_each(|(entry, p)| *entry = p);
+    }
+    if passage.is_massless() {
+        let trace = (0..rows.len()).fold(0.0, |sum, i| sum + at(rows, i, i));
+        let forms = one_forms(passage, End::First, &passage.velocities(1.0));
+        for form in forms.as_ref() {
+            for (i, row) in rows.iter_mut().enumerate() {
+                let factor = trace * form.as_ref().get(i).copied().unwrap_or(0.0);
+                row.as_mut().iter_mut().zip(form.as_ref()).for_each(|(entry, mu)| *entry += factor * mu);
+            }
+        }
+    }
+    inertia
+}
+
+/// μ at a node, for velocities in these units.
+fn one_forms<P: Passage>(passage: &P, end: End, units: &P::Velocity) -> P::Forms {
+    let (mut forms, mut along) = (passage.forms(), passage.velocities(0.0));
+    let at_rest = passage.residual(end, &passage.velocities(0.0));
+    for (i, &unit) in units.as_ref().iter().enumerate() {
+        set(along.as_mut(), i, unit);
+        let residual = passage.residual(end, &along);
+        set(along.as_mut(), i, 0.0);
+        let column = residual.as_ref().iter().zip(at_rest.as_ref()).map(|(mu, mu_t)| mu - mu_t);
+        forms.as_mut().iter_mut().zip(column).for_each(|(form, mu)| set(form.as_mut(), i, mu));
+    }
+    forms
+}
+
+/// Row and column i times the i-th of `units`.
+fn scale_both<V: AsMut<[f64]>>(rows: &mut [V], units: &[f64]) {
+    for (row, &unit) in rows.iter_mut().zip(units) {
+        row.as_mut().iter_mut().zip(units).for_each(|(entry, other)| *entry *= unit * other);
+    }
+}
+
+/// The velocities of the combination with the least inertia, in units with the inertia 1, at the first node, and whether it has
+/// none; those without inertia of their own, if there are any.
+fn least_inertia<P: Passage>(passage: &P) -> (Forms, bool) {
+    let mut inertia = inertia(passage);
+    let rows = inertia.as_mut();
+    let mut units = passage.velocities(0.0);
+    let mut none: u64 = 0;
+    for (i, unit) in units.as_mut().iter_mut().enumerate() {
+        let diagonal = at(rows, i, i);
+        *unit = 1.0 / Scalar::sqrt(diagonal);
+        let has_inertia = diagonal > 0.0;
+        if !has_inertia && i < 64 {
+            none |= 1 << i;
+        }
+    }
+    let names = passage.velocity_names();
+    if none != 0 {
+        return (Forms { names, which: none }, true);
+    }
+    scale_both(rows, units.as_ref());
+    let mut combinations = passage.mass();
+    let combinations = combinations.as_mut();
+    for (i, row) in combinations.iter_mut().enumerate() {
+        set(row.as_mut(), i, 1.0);
+    }
+    let spread = orthogonalise(rows, combinations);
+    let which = combinations.get_mut(spread.place).map_or(0, |row| involved(row.as_mut()));
+    (Forms { names, which }, spread.smallest <= ROUNDING * f64::EPSILON * spread.largest)
 }
 
 /// The one-forms at the ends of a step in the kinetic metric.
@@ -225,37 +308,17 @@ impl Geometry {
     }
 
     fn of<P: Passage>(passage: &P) -> Geometry {
-        let mut root = passage.mass();
+        let mut root = inertia(passage);
         let root = root.as_mut();
-        let zero = passage.velocities(0.0);
-        let mut along = passage.velocities(0.0);
-        let at_rest = passage.momentum(End::First, &zero);
-        for (i, row) in root.iter_mut().enumerate() {
-            set(along.as_mut(), i, 1.0);
-            let column = passage.momentum(End::First, &along);
-            set(along.as_mut(), i, 0.0);
-            let column = column.as_ref().iter().zip(at_rest.as_ref()).map(|(p, at_rest)| p - at_rest);
-            row.as_mut().iter_mut().zip(column).for_each(|(entry, p)| *entry = p);
-        }
         // The unit of each velocity is the one with the mass 1.
         let mut units = passage.velocities(1.0);
         for (i, unit) in units.as_mut().iter_mut().enumerate() {
             *unit = 1.0 / Scalar::sqrt(at(root, i, i));
         }
-        for (row, &unit) in root.iter_mut().zip(units.as_ref()) {
-            row.as_mut().iter_mut().zip(units.as_ref()).for_each(|(entry, other)| *entry *= unit * other);
-        }
+        scale_both(root, units.as_ref());
         factorise(root);
         let mut nodes = NODES.map(|end| {
-            let mut forms = passage.forms();
-            let at_rest = passage.residual(end, &zero);
-            for (i, &unit) in units.as_ref().iter().enumerate() {
-                set(along.as_mut(), i, unit);
-                let residual = passage.residual(end, &along);
-                set(along.as_mut(), i, 0.0);
-                let column = residual.as_ref().iter().zip(at_rest.as_ref()).map(|(mu, mu_t)| mu - mu_t);
-                forms.as_mut().iter_mut().zip(column).for_each(|(form, mu)| set(form.as_mut(), i, mu));
-            }
+            let mut forms = one_forms(passage, end, &units);
             forms.as_mut().iter_mut().for_each(|form| solve_lower(root, form.as_mut()));
             forms
         });

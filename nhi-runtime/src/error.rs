@@ -1,14 +1,14 @@
 use crate::Scalar;
 use core::fmt;
 
-/// Some of the constraints of a system, by their labels.
+/// Some of the constraints of a system, by their labels, or some of its velocities, by their names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Forms {
-    /// Labels of all constraints of the system.
+    /// Labels of all constraints of the system, or names of all velocities.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) names: &'static [&'static str],
-    /// Bit a stands for the a-th constraint. Constraints after the 64th are in no set.
+    /// Bit a stands for the a-th of them. Those after the 64th are in no set.
     pub(crate) which: u64,
 }
 
@@ -21,7 +21,7 @@ impl Forms {
         Forms { names, which }
     }
 
-    /// The labels of the constraints.
+    /// The labels, or names.
     pub fn labels(self) -> impl Iterator<Item = &'static str> {
         let all = self.names.iter().take(64).enumerate();
         all.filter(move |(a, _)| self.which >> a & 1 == 1).map(|(_, name)| *name)
@@ -47,6 +47,11 @@ pub enum Failure {
     SingularConstraints,
     /// The mass matrix is not positive definite here.
     SingularMass,
+    /// The same with its direction: a combination of these velocities that the constraints admit has no kinetic energy here.
+    NoInertia {
+        /// The velocities of this combination.
+        velocities: Forms,
+    },
     /// A result is infinite or not a number.
     NonFinite,
     /// The constraints, or the mass matrix, are so close to a singularity that the step has lost its meaning: its
@@ -67,10 +72,17 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The same failure after it was read, which has no labels, of a system with constraints of these labels.
+    /// The same failure after it was read, which has no labels, of a system with constraints and velocities of these names.
     #[cfg(feature = "std")]
-    pub(crate) fn with_names(self, names: &'static [&'static str]) -> Failure {
+    pub(crate) fn with_names(
+        self,
+        names: &'static [&'static str],
+        velocities: &'static [&'static str],
+    ) -> Failure {
         match self {
+            Failure::NoInertia { velocities: Forms { which, .. } } => {
+                Failure::NoInertia { velocities: Forms { names: velocities, which } }
+            }
             Failure::NearlySingular { forms: Forms { which, .. }, condition } if which != 0 => {
                 Failure::NearlySingular { forms: Forms { names, which }, condition }
             }
@@ -89,6 +101,11 @@ impl fmt::Display for Failure {
                 f.write_str("the constraint one-forms are linearly dependent here")
             }
             Failure::SingularMass => f.write_str("the mass matrix is not positive definite here"),
+            Failure::NoInertia { velocities } => write!(
+                f,
+                "the mass matrix is not positive definite here: there is no kinetic energy of a combination of the velocities \
+                 of {velocities} that the constraints admit"
+            ),
             Failure::NonFinite => f.write_str("a value became infinite or not a number"),
             Failure::NearlySingular { forms, condition } if *forms == Forms::NONE => {
                 write!(f, "the mass matrix is nearly singular here: condition number {condition:.1e}")

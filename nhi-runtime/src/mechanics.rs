@@ -1,4 +1,5 @@
-use crate::{Acceleration, Error, Fits, Scalar, System, Vector};
+use crate::balance::subtract;
+use crate::{Acceleration, Error, Fits, Scalar, Symmetry, System, Vector};
 use core::borrow::Borrow;
 
 /// Functions of a system that need no simulation.
@@ -58,6 +59,71 @@ pub(crate) fn reaction<S: System + ?Sized, T: Scalar>(
         *force = sum(mu.zip(lambda.as_ref()).map(|(mu, &lambda)| mu * lambda));
     }
     force
+}
+
+/// Names of nonholonomic momenta. No group has more dimensions.
+const NAMES: [&str; 6] = ["J_1", "J_2", "J_3", "J_4", "J_5", "J_6"];
+
+/// (q, v, z)
+type Motion<S, T> = (<S as System>::Configuration<T>, <S as System>::Velocity<T>, <S as System>::States<T>);
+
+/// Names and values of the momenta of symmetries, of those with reactions, and of nonholonomic momenta.
+pub(crate) fn momenta<S: System, T: Scalar>(
+    parameters: &S::Parameters<T>,
+    (q, v, _): &Motion<S, T>,
+    t: T,
+) -> impl Iterator<Item = (&'static str, T)> + use<S, T> {
+    let p = S::momentum(parameters, q, v, t);
+    let constant = S::SYMMETRIES.iter().chain(S::INVARIANCES).map(move |s| (s.momentum, along(&p, s)));
+    let basis = S::momentum_basis(parameters, q, t);
+    let vertical = NAMES.iter().enumerate().map_while(move |(b, name)| {
+        let e = basis.as_ref().get(b)?;
+        Some((*name, sum(p.as_ref().iter().zip(e.as_ref()).map(|(&p, &e)| p * e))))
+    });
+    constant.chain(vertical)
+}
+
+/// Their rates by the continuous equations.
+pub(crate) fn momentum_rates<S: System, T: Scalar>(
+    parameters: &S::Parameters<T>,
+    (q, v, z): &Motion<S, T>,
+    t: T,
+    inputs: &S::Inputs<T>,
+) -> Result<impl Iterator<Item = T> + use<S, T>, Error> {
+    let (a, lambda) =
+        S::acceleration_of(parameters, q, v, z, t, inputs).map_err(|cause| Error::Acceleration { cause })?;
+    // M dv/dt.
+    let mut inertial = S::momentum(parameters, q, &a, t);
+    let at_rest = S::momentum(parameters, q, &S::Velocity::splat(T::from_f64(0.0)), t);
+    subtract(inertial.as_mut(), at_rest.as_ref());
+    let reaction = reaction::<S, T>(parameters, q, t, &lambda);
+    let conserved = S::SYMMETRIES.iter().map(|_| T::from_f64(0.0));
+    let others = S::INVARIANCES.iter().map(move |s| along(&reaction, s));
+    let basis = S::momentum_basis(parameters, q, t);
+    let drift = S::momentum_drift(parameters, q, v, t);
+    let vertical = (0..NAMES.len()).map_while(move |b| {
+        let (e, &drift) = (basis.as_ref().get(b)?, drift.as_ref().get(b)?);
+        Some(sum(inertial.as_ref().iter().zip(e.as_ref()).map(|(&x, &e)| x * e)) + drift)
+    });
+    Ok(conserved.chain(others).chain(vertical))
+}
+
+/// The mean of all numbers.
+pub(crate) fn mean<S: System, T: Scalar>(first: &Motion<S, T>, last: &Motion<S, T>) -> Motion<S, T> {
+    fn halves<T: Scalar>(x: &mut [T], y: &[T]) {
+        x.iter_mut().zip(y).for_each(|(x, &y)| *x = T::from_f64(0.5) * (*x + y));
+    }
+    let mut mean = *first;
+    halves(mean.0.as_mut(), last.0.as_ref());
+    halves(mean.1.as_mut(), last.1.as_ref());
+    halves(mean.2.as_mut(), last.2.as_ref());
+    mean
+}
+
+/// The component of a covector along a symmetry.
+fn along<T: Scalar>(covector: &impl AsRef<[T]>, symmetry: &Symmetry) -> T {
+    let terms = covector.as_ref().iter().zip(symmetry.direction);
+    sum(terms.map(|(&x, &xi)| x * T::from_f64(xi)))
 }
 
 /// The sum of `terms`.

@@ -97,6 +97,20 @@ pub(crate) fn diagnosed<S: System, T: Scalar>(
     diagnose(&Ends::<S>::new(parameters, h, [t, t], inputs, [state, state]), failure)
 }
 
+/// Why a start, or a projection, at (q, z) failed with `failure`.
+#[cold]
+#[inline(never)]
+pub(crate) fn diagnosed_at<S: System, T: Scalar>(
+    parameters: &S::Parameters<T>,
+    (t, h): (T, T),
+    inputs: &S::Inputs<T>,
+    (q, z): (&S::Configuration<T>, &S::States<T>),
+    failure: Failure,
+) -> Failure {
+    let (q, z) = (values(q), values(z));
+    diagnose(&Ends::<S>::between(parameters, h, [t, t], inputs, [(q, z), (q, z)]), failure)
+}
+
 /// The ends of a step, in `f64`.
 pub(crate) struct Ends<S: System> {
     parameters: S::Parameters<f64>,
@@ -110,6 +124,9 @@ pub(crate) struct Ends<S: System> {
     z: [S::States<f64>; 2],
 }
 
+/// (q, z)
+type Point<S> = (<S as System>::Configuration<f64>, <S as System>::States<f64>);
+
 impl<S: System> Ends<S> {
     pub(crate) fn new<T: Scalar>(
         parameters: &S::Parameters<T>,
@@ -118,8 +135,17 @@ impl<S: System> Ends<S> {
         inputs: &S::Inputs<T>,
         [first, last]: [&impl State<S, T>; 2],
     ) -> Self {
-        let z = [values(&first.z()), values(&last.z())];
-        let [first, last]: [S::Configuration<f64>; 2] = [values(&first.q()), values(&last.q())];
+        let point = [(values(&first.q()), values(&first.z())), (values(&last.q()), values(&last.z()))];
+        Ends::between(parameters, h, times, inputs, point)
+    }
+
+    fn between<T: Scalar>(
+        parameters: &S::Parameters<T>,
+        h: T,
+        times: [T; 2],
+        inputs: &S::Inputs<T>,
+        [(first, z0), (last, z1)]: [Point<S>; 2],
+    ) -> Self {
         let mut middle = first;
         for (x, y) in middle.as_mut().iter_mut().zip(last.as_ref()) {
             *x = 0.5 * (*x + y);
@@ -132,7 +158,7 @@ impl<S: System> Ends<S> {
             epsilon: T::EPSILON,
             times: [begin, 0.5 * (begin + end), end],
             q: [first, middle, last],
-            z,
+            z: [z0, z1],
         }
     }
 
@@ -162,6 +188,14 @@ impl<S: System> Passage for Ends<S> {
 
     fn names(&self) -> &'static [&'static str] {
         S::CONSTRAINTS
+    }
+
+    fn velocity_names(&self) -> &'static [&'static str] {
+        S::VELOCITIES
+    }
+
+    fn is_massless(&self) -> bool {
+        S::MASSLESS
     }
 
     fn h(&self) -> f64 {

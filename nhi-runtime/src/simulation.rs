@@ -15,7 +15,7 @@ use crate::derivatives::{Departure, Kept, Last};
 use crate::error::finite;
 use crate::fields::Places;
 use crate::isa::{Isa, Work};
-use crate::mechanics::{reaction, sum};
+use crate::mechanics::{mean, momenta, momentum_rates, reaction, sum};
 use crate::passage::{self, Ends};
 use crate::samples::SampleOf;
 use crate::unchecked::{self, unchecked};
@@ -581,6 +581,56 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         })
     }
 
+    /// The residuals of the momentum equations of the next step, by the mid-point rule,
+    ///
+    /// ```text
+    /// (J(q₁, v₁) − J(q₀, v₀))/h − dJ/dt(½(q₀ + q₁), ½(v₀ + v₁)),
+    /// ```
+    ///
+    /// with their names. The step is taken with the inputs held, and forgotten: the simulation remains in its state. There is
+    /// one residual for each
+    ///
+    /// | momentum J | its name | dJ/dt |
+    /// |---|---|---|
+    /// | p·ξ of the [symmetries](System::SYMMETRIES) | `p_phi` | 0 |
+    /// | p·ξ of the [directions along which reactions act](System::INVARIANCES) | `p_x` | (μξ)·λ, with λ of the continuous equations |
+    /// | [nonholonomic momenta](Simulation::nonholonomic_momentum) J_b | `J_1`, `J_2`, … | that of their momentum equation |
+    ///
+    /// Those of symmetries are rounding errors for the methods that keep [momenta](Simulation::momenta), and so are all
+    /// residuals of [`Rdp`](crate::Rdp) with the retraction [`Exp1`](crate::group::Exp1) if mass matrix and constraints are
+    /// constant on the group: its discrete equations are this rule. Other residuals are O(h²) for methods of order 2 or more,
+    /// and O(h) for those of order 1. A residual has the unit of the rate of its momentum. All of them cost a step and one
+    /// evaluation of the accelerations.
+    ///
+    /// # Errors
+    /// [`Error::Step`], and [`Error::Acceleration`] if the equations are singular.
+    pub fn momentum_residuals(
+        &self,
+    ) -> Result<impl Iterator<Item = (&'static str, T)> + use<S, M, T>, Error> {
+        let (t, h, mut next) = (self.time(), self.h(), self.state);
+        method::step::<S, M, T>(
+            &self.method,
+            &self.prepared,
+            &mut next,
+            (self.steps, t),
+            &self.inputs,
+            |now, next| {
+                let (limits, parameters, states) = (&self.limits, &self.parameters, [now, next]);
+                passage::test::<S, T>(limits, parameters, (t, h), &self.inputs, states, self.kinetic)
+                    .map(drop)
+            },
+        )
+        .map_err(|cause| self.failed(cause))?;
+        let motion = |state: &M::State<T>| (state.q(), state.v(), state.z());
+        let (first, last, t1) = (motion(&self.state), motion(&next), self.clock.time(self.steps + 1));
+        let mean = mean::<S, T>(&first, &last);
+        let middle = T::from_f64(0.5) * (t + t1);
+        let rates = momentum_rates::<S, T>(&self.parameters, &mean, middle, &self.inputs)?;
+        let [first, last] =
+            [(&first, t), (&last, t1)].map(|(at, t)| momenta::<S, T>(&self.parameters, at, t));
+        Ok(first.zip(last).zip(rates).map(move |(((name, j0), (_, j1)), rate)| (name, (j1 - j0) / h - rate)))
+    }
+
     /// dv/dt and the multipliers λ of the continuous equations at the present state and inputs.
     ///
     /// # Errors
@@ -680,9 +730,12 @@ fn started<S: System, M: Method<S>, T: Scalar>(
     (q, v, z): Start<S, T>,
     inputs: &S::Inputs<T>,
 ) -> Result<Started<S, M, T>, Error> {
-    let start = |cause: Failure| Error::Start { cause };
-    let prepared = method.prepare(parameters, clock.h()).map_err(start)?;
-    let state = method.start(parameters, clock.h(), &q, &v, &z, clock.time(k), inputs).map_err(start)?;
+    let (t, h) = (clock.time(k), clock.h());
+    let start = |cause: Failure| Error::Start {
+        cause: passage::diagnosed_at::<S, T>(parameters, (t, h), inputs, (&q, &z), cause),
+    };
+    let prepared = method.prepare(parameters, h).map_err(start)?;
+    let state = method.start(parameters, h, &q, &v, &z, t, inputs).map_err(start)?;
     Ok((prepared, state))
 }
 

@@ -80,8 +80,13 @@ pub trait System {
     /// Whether the momentum ∂L/∂v of a system at rest may differ from zero: L has terms that are linear in the velocities.
     #[doc(hidden)]
     const GYROSCOPIC: bool = true;
+    /// Whether the mass matrix M is singular everywhere, and M + s μᵀμ with s = tr M is inverted in its place.
+    #[doc(hidden)]
+    const MASSLESS: bool = false;
     /// The horizontal symmetries with a constant direction that were found in the declaration.
     const SYMMETRIES: &'static [Symmetry] = &[];
+    /// Further constant directions ξ with ∂L/∂q·ξ = f·ξ = 0. Reactions act along them: d/dt (p·ξ) = (μξ)·λ.
+    const INVARIANCES: &'static [Symmetry] = &[];
 
     /// q, with the entries [`System::COORDINATES`]: an array, or a [`Posed`](crate::Posed) if there is a group factor.
     type Configuration<T: Scalar>: Vector<T>;
@@ -192,6 +197,16 @@ pub trait System {
         _q: &Self::Configuration<T>,
         _t: T,
     ) -> impl AsRef<[Self::Velocity<T>]> + use<Self, T> {
+        []
+    }
+
+    /// (∂J_b/∂q) dq/dt + ∂J_b/∂t of the momenta J_b = ⟨∂L/∂v, (0, e_b)⟩ along this basis, at constant velocity.
+    fn momentum_drift<T: Scalar>(
+        _parameters: &Self::Parameters<T>,
+        _q: &Self::Configuration<T>,
+        _v: &Self::Velocity<T>,
+        _t: T,
+    ) -> impl AsRef<[T]> + use<Self, T> {
         []
     }
 }

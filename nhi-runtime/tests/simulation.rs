@@ -4,7 +4,7 @@ mod double;
 
 use double::{SLEIGH, Sleigh};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Emits, Error, Failure, Quantity, Start};
+use nhi_runtime::{Emits, Error, Failure, Forms, Quantity, Start, System};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Initial state of the golden data.
@@ -193,7 +193,9 @@ fn meaningless_numbers_are_refused() {
 fn a_method_that_cannot_start_says_why() {
     let massless = Sleigh { m: 0.0, ..SLEIGH };
     let error = Simulation::new(massless, Dla2, Q0, V0, 0.01).unwrap_err();
-    assert_eq!(error, Error::Start { cause: Failure::SingularMass });
+    let velocities = Forms::new(Sleigh::VELOCITIES, 0b110);
+    assert_eq!(error, Error::Start { cause: Failure::NoInertia { velocities } });
+    assert!(error.to_string().contains("of a combination of the velocities of `x`, `y` that"), "{error}");
 }
 
 #[test]

@@ -10,7 +10,6 @@
 #![cfg(target_arch = "x86_64")]
 
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::expr::Pool;
 use nhi_codegen::method::{Method, MethodPrograms};
 use nhi_codegen::optimise::{Options, passes};
 use nhi_codegen::optimised::MethodFunctions;
@@ -58,8 +57,8 @@ type Costs = [f64; 4];
 const MEASURES: [&str; 4] = ["executed", "loop", "recurrence", "instructions"];
 
 /// The costs of the step of a method; the executed operations up to a step that fails.
-fn costs(model: &dyn Model, pool: &Pool, method: &MethodPrograms, options: Options) -> Costs {
-    let functions = MethodFunctions::of(pool, method, options);
+fn costs(model: &dyn Model, method: &MethodPrograms, options: Options) -> Costs {
+    let functions = MethodFunctions::of(method, options);
     let instance = model.instance(&model.defaults());
     let (q, v) = instance.initial();
     let inputs = vec![0.0; model.inputs().len()];
@@ -79,24 +78,24 @@ struct Row {
     gains: Vec<Costs>,
 }
 
-fn row(model: &dyn Model, pool: &Pool, method: &MethodPrograms) -> Row {
-    let whole = costs(model, pool, method, Options::default());
+fn row(model: &dyn Model, method: &MethodPrograms) -> Row {
+    let whole = costs(model, method, Options::default());
     let gains = passes().into_iter().map(|(pass, _)| {
-        let without = costs(model, pool, method, Options { without: Some(pass), ..Options::default() });
+        let without = costs(model, method, Options { without: Some(pass), ..Options::default() });
         std::array::from_fn(|i| 100.0 * (without[i] - whole[i]) / whole[i].max(1.0))
     });
     Row { name: format!("{} `{}`", model.name(), method.id()), costs: whole, gains: gains.collect() }
 }
 
 fn rows() -> Vec<Row> {
-    let mut work: Vec<(&dyn Model, Pool, MethodPrograms)> = Vec::new();
+    let mut work: Vec<(&dyn Model, MethodPrograms)> = Vec::new();
     for &model in MODELS.iter().chain(GROUP_MODELS) {
         let derived = Derived::new(of_model(model), &mut BuiltIn).expect("derivable");
         for method in &derived.methods {
             let is_run = model.methods().iter().any(|of_table| of_table.id == method.id());
             let is_shown = METHODS.iter().any(|shown| shown.facts().id == method.id());
             if is_run && is_shown {
-                work.push((model, derived.mechanics.system.pool.clone(), method.clone()));
+                work.push((model, method.clone()));
             }
         }
     }
@@ -104,8 +103,8 @@ fn rows() -> Vec<Row> {
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
-                while let Some((model, pool, method)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let row = row(*model, pool, method);
+                while let Some((model, method)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let row = row(*model, method);
                     rows.lock().expect("no thread panics").push(row);
                 }
             });

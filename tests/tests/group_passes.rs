@@ -114,18 +114,17 @@ const UPRIGHT: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 /// The results of a program before the passes, which are those after them, unless it fails in both.
 fn compare(
     derived: &Derived,
-    raw: &Program,
+    (of, raw): (&Pool, &Program),
     in_parts: bool,
     retraction: Retraction,
     arguments: &[Vec<f64>],
 ) -> Option<Vec<Vec<f64>>> {
-    let system = &derived.mechanics.system;
-    let name = format!("{}, {}", system.name, raw.name);
-    let (mut pool, isolated) = raw.isolated(&system.pool);
+    let name = format!("{}, {}", derived.mechanics.system.name, raw.name);
+    let (mut pool, isolated) = raw.isolated(of);
     let optimised = optimise(&mut pool, &mut Constants::default(), &isolated);
     optimised.validate(&pool);
     let options = Options { retraction, strict: true };
-    let raw = run_program(&system.pool, raw, arguments, options);
+    let raw = run_program(of, raw, arguments, options);
     let mut others = vec![run_program(&pool, &optimised, arguments, options)];
     if in_parts {
         // Parameters and step size come first.
@@ -163,8 +162,9 @@ fn passes_keep_every_method_of_every_model() {
             let q = random.configuration(system.shape(), group);
             let v = random.list(system.velocities.len());
             let later = [vec![0.3], random.list(system.inputs.len())];
-            let mut run = |program: &Program, in_parts: bool, arguments: &[Vec<f64>]| {
-                let result = compare(&derived, program, in_parts, retraction, arguments);
+            let pool = &system.pool;
+            let mut run = |pool: &Pool, program: &Program, in_parts: bool, arguments: &[Vec<f64>]| {
+                let result = compare(&derived, (pool, program), in_parts, retraction, arguments);
                 if result.is_some() {
                     compared += 1
                 } else {
@@ -173,23 +173,23 @@ fn passes_keep_every_method_of_every_model() {
                 result
             };
             let given = [vec![parameters.clone(), q.clone(), v], later.to_vec()].concat();
-            let Some(v) = run(&derived.system.project, false, &given) else { continue };
+            let Some(v) = run(pool, &derived.system.project, false, &given) else { continue };
             let state = [vec![parameters.clone(), q.clone(), v.concat()], later.to_vec()].concat();
             let SystemPrograms { energy, momentum, residual, acceleration, .. } = &derived.system;
             for program in [energy, momentum, residual] {
-                run(program, false, &state[..program.inputs.len()]);
+                run(pool, program, false, &state[..program.inputs.len()]);
             }
             // Without auxiliary states.
-            run(acceleration, false, &[&state[..3], &[Vec::new()], &state[3..]].concat());
+            run(pool, acceleration, false, &[&state[..3], &[Vec::new()], &state[3..]].concat());
             for method in &derived.methods {
                 for (_, start) in &method.starts {
                     let start_at = [
                         vec![parameters.clone(), vec![0.05], q.clone(), v.concat(), Vec::new()],
                         later.to_vec(),
                     ];
-                    let Some(started) = run(start, false, &start_at.concat()) else { continue };
+                    let Some(started) = run(&method.pool, start, false, &start_at.concat()) else { continue };
                     let step_from = [vec![parameters.clone(), vec![0.05]], started, later.to_vec()];
-                    run(&method.step, true, &step_from.concat());
+                    run(&method.pool, &method.step, true, &step_from.concat());
                 }
             }
         }

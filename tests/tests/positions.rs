@@ -46,7 +46,7 @@ fn multipliers_are_forces() {
         let mut largest = 0.0_f64;
         for _ in 0..(2.0 / h) as usize {
             sim.step().unwrap();
-            // G = 2 q, and the multiplier is a mean over the last step.
+            // G = 2 q, and the multiplier is the reaction with which the step arrives, of order 1 there.
             largest = largest.max((-2.0 * sim.multipliers()[0] - tension(sim.q(), sim.v())).abs());
         }
         let (_, lambda) = sim.acceleration().unwrap();

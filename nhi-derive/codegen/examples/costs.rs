@@ -54,9 +54,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn row(derived: &Derived, lines: usize, time: f64) {
-    let mut pool = derived.mechanics.system.pool.clone();
-    let mut constants = Constants::default();
     for method in &derived.methods {
+        let (mut pool, mut constants) = (method.pool.clone(), Constants::default());
         let fixed = method.state.belongs_to_step_size();
         let optimised = optimise_step(
             &mut pool,

@@ -56,6 +56,8 @@ pub struct SystemFunctions {
     pub correct: Option<Function>,
     /// Vectors of the nonholonomic momentum.
     pub momentum_basis: Option<Function>,
+    /// Rates of this momentum at constant velocity.
+    pub momentum_drift: Option<Function>,
 }
 
 /// The functions of one method.
@@ -135,11 +137,13 @@ pub struct Number {
 }
 
 impl Optimised {
-    /// The functions of `system` and `methods`, whose programs are in `pool`.
+    /// The functions of `system`, whose programs are in `pool`, and of `methods`.
     pub fn of(pool: &Pool, system: &SystemPrograms, methods: &[MethodPrograms]) -> Optimised {
         // Steps take longest and come first.
         let mut work: Vec<Work<'_>> = methods.iter().map(Work::Step).collect();
-        work.extend(methods.iter().flat_map(|m| &m.starts).map(|(_, start)| Work::Plain(pool, start)));
+        work.extend(
+            methods.iter().flat_map(|m| m.starts.iter().map(|(_, start)| Work::Plain(&m.pool, start))),
+        );
         let derivatives = methods.iter().filter_map(|method| method.derivatives.as_ref());
         work.extend(derivatives.flat_map(|d| d.all().map(|program| Work::Plain(&d.pool, program))));
         let SystemPrograms {
@@ -153,16 +157,17 @@ impl Optimised {
             position_scale,
             correct,
             momentum_basis,
+            momentum_drift,
         } = system;
         let of_system = [energy, momentum, residual, residual_scale, project, acceleration];
-        let optional = [position, position_scale, correct, momentum_basis];
+        let optional = [position, position_scale, correct, momentum_basis, momentum_drift];
         work.extend(
             of_system
                 .into_iter()
                 .chain(optional.into_iter().flatten())
                 .map(|program| Work::Plain(pool, program)),
         );
-        let mut done = in_parallel(&work, |work| work.finish(pool)).into_iter();
+        let mut done = in_parallel(&work).into_iter();
         let steps: Vec<MethodFunctions> = done.by_ref().take(methods.len()).map(Done::step).collect();
         let mut plain = done.map(Done::plain);
         let mut next = || plain.next().expect("one function of each program");
@@ -189,7 +194,8 @@ impl Optimised {
             position: position.is_some().then(&mut next),
             position_scale: position_scale.is_some().then(&mut next),
             correct: correct.is_some().then(&mut next),
-            momentum_basis: momentum_basis.is_some().then(next),
+            momentum_basis: momentum_basis.is_some().then(&mut next),
+            momentum_drift: momentum_drift.is_some().then(next),
         };
         Optimised { system, methods }
     }
@@ -232,8 +238,10 @@ impl SystemFunctions {
             position_scale,
             correct,
             momentum_basis,
+            momentum_drift,
         } = self;
-        let optional = [position, position_scale, correct, momentum_basis].into_iter().flatten();
+        let optional =
+            [position, position_scale, correct, momentum_basis, momentum_drift].into_iter().flatten();
         [energy, momentum, residual, residual_scale, project, acceleration].into_iter().chain(optional)
     }
 }
@@ -244,11 +252,11 @@ impl MethodFunctions {
         self.method.facts().id
     }
 
-    /// The functions of one method, whose programs are in `pool`.
-    pub fn of(pool: &Pool, method: &MethodPrograms, options: Options) -> MethodFunctions {
-        let starts = method.starts.iter().map(|(kind, start)| (*kind, of_program(pool, start)));
+    /// The functions of one method.
+    pub fn of(method: &MethodPrograms, options: Options) -> MethodFunctions {
+        let starts = method.starts.iter().map(|(kind, start)| (*kind, of_program(&method.pool, start)));
         let derivatives = method.derivatives.as_ref().map(DerivativeFunctions::of);
-        MethodFunctions { starts: starts.collect(), derivatives, ..step_functions(pool, method, options) }
+        MethodFunctions { starts: starts.collect(), derivatives, ..step_functions(method, options) }
     }
 
     /// All functions.
@@ -303,6 +311,7 @@ impl fmt::Display for Optimised {
 /// A program to be optimised.
 enum Work<'a> {
     Step(&'a MethodPrograms),
+    /// In that pool.
     Plain(&'a Pool, &'a Program),
 }
 
@@ -337,9 +346,9 @@ impl Work<'_> {
         }
     }
 
-    fn finish(&self, pool: &Pool) -> Done {
+    fn finish(&self) -> Done {
         match self {
-            Work::Step(method) => Done::Step(Box::new(step_functions(pool, method, Options::default()))),
+            Work::Step(method) => Done::Step(Box::new(step_functions(method, Options::default()))),
             Work::Plain(pool, program) => Done::Plain(Box::new(of_program(pool, program))),
         }
     }
@@ -359,8 +368,8 @@ fn finished(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Fu
 }
 
 /// The functions of a method but for its starts.
-fn step_functions(pool: &Pool, method: &MethodPrograms, options: Options) -> MethodFunctions {
-    let (mut pool, step) = method.step.isolated(pool);
+fn step_functions(method: &MethodPrograms, options: Options) -> MethodFunctions {
+    let (mut pool, step) = method.step.isolated(&method.pool);
     let is_retracted = is_retracted(&pool, &step);
     let (pool, constants) = (&mut pool, &mut Constants::default());
     let step = StepProgram::new(step, method.state.belongs_to_step_size());
@@ -431,13 +440,13 @@ fn prepared(pool: &mut Pool, prepare: &Program) -> Vec<Number> {
     kept.map(number).collect()
 }
 
-/// `finish` of all `work`, in its order. A panic of `finish` is one of the caller, with the name of the work.
-fn in_parallel<'a>(work: &[Work<'a>], finish: impl Fn(&Work<'a>) -> Done + Sync) -> Vec<Done> {
+/// What becomes of all `work`, in its order. A panic in it is one of the caller, with the name of the work.
+fn in_parallel(work: &[Work<'_>]) -> Vec<Done> {
     let begun = AtomicUsize::new(0);
     let next = || {
         let i = begun.fetch_add(1, Ordering::Relaxed);
         let work = work.get(i)?;
-        Some((i, caught(work.name(), || finish(work))))
+        Some((i, caught(work.name(), || work.finish())))
     };
     let (sender, receiver) = channel();
     thread::scope(|scope| {

@@ -96,7 +96,7 @@ impl Derived {
         let system = system_programs(&mut mechanics);
         let methods = &declaration.system.methods;
         let methods: Vec<MethodPrograms> =
-            methods.iter().map(|&method| method_programs(&mut mechanics, method)).collect();
+            methods.iter().map(|&method| method_programs(&mechanics, method)).collect();
         let has_derivatives = |method| methods.iter().any(|m| m.method == method && m.derivatives.is_some());
         let asked = declaration.system.differentiated.iter().enumerate();
         let missing = asked.filter(|(_, method)| !has_derivatives(**method));
@@ -142,19 +142,18 @@ impl Derived {
     /// The methods' schemes as they are derived, before the passes: formatted, with the equations that the code
     /// implements as comments.
     pub fn plain(&self) -> String {
-        let mut mechanics = self.mechanics.clone();
-        let methods = &self.declaration.system.methods;
+        let methods = self.declaration.system.methods.iter();
         let methods: Vec<MethodPrograms> =
-            methods.iter().map(|&method| readable_programs(&mut mechanics, method)).collect();
-        emit::unoptimised(&self.declaration, &mechanics, &methods)
+            methods.map(|&method| readable_programs(&self.mechanics, method)).collect();
+        emit::unoptimised(&self.declaration, self.mechanics.system.group, &methods)
     }
 
     /// What each pass of the optimiser did to the step of each method, or why it does not apply.
     pub fn explain(&self) -> String {
-        let (pool, options) = (&self.mechanics.system.pool, Options { explains: true, ..Options::default() });
+        let options = Options { explains: true, ..Options::default() };
         let mut out = format!("{}\n", self.declaration.ident);
         for method in &self.methods {
-            let MethodFunctions { step, cost, decisions, .. } = MethodFunctions::of(pool, method, options);
+            let MethodFunctions { step, cost, decisions, .. } = MethodFunctions::of(method, options);
             let Cost { recurrence, in_loop, .. } = cost;
             out.push_str(&format!(
                 "\n{}: {}; in a loop {in_loop} operations, {recurrence} cycles from step to step\n",

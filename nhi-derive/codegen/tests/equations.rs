@@ -4,11 +4,12 @@ mod support;
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::method::{Method, method_programs, readable_programs};
+use nhi_codegen::method::{Method, MethodPrograms, method_programs, readable_programs};
 use nhi_codegen::optimise::{Options, optimise_step, split};
+use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Input, Program, Role, Statement, StepProgram};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use support::{Random, Run};
 
 /// Systems that have between them every method and every way to solve its equations: in closed form, by Newton's method
@@ -105,7 +106,7 @@ fn no_heading_stands_over_another_or_over_nothing() {
             for program in method.starts.iter().map(|(_, start)| start).chain([&method.step]) {
                 assert!(is_headed(&program.body), "{}: {}", method.id(), program.name);
             }
-            let (mut pool, mut constants) = (derived.mechanics.system.pool.clone(), Constants::default());
+            let (mut pool, mut constants) = (method.pool.clone(), Constants::default());
             let fixed = method.state.belongs_to_step_size();
             let step = StepProgram::new(method.step.clone(), fixed);
             let (step, _) = optimise_step(&mut pool, &mut constants, step, Options::default());
@@ -136,23 +137,30 @@ fn readers_see_the_same_step_with_residual_and_jacobian() {
     let mut random = Random(7);
     let mut loops = 0;
     for keys in SYSTEMS {
-        let Derived { mechanics: mut x, declaration, .. } = derived(keys);
+        let Derived { mechanics: x, declaration, .. } = derived(keys);
         for method in declaration.system.methods {
-            let programs = method_programs(&mut x, method);
-            let readable = readable_programs(&mut x, method);
-            let pool = &x.system.pool;
+            let programs = method_programs(&x, method);
+            let readable = readable_programs(&x, method);
             let [step, named] = [&programs.step, &readable.step];
-            let text = named.show(pool).to_string();
+            let text = named.show(&readable.pool).to_string();
             if step.has_loop() {
                 loops += 1;
                 assert!(text.contains("let residual_") && text.contains("let jac_"), "{text}");
             } else {
                 assert_eq!(step, named);
             }
-            assert_eq!((&step.inputs, &programs.starts), (&named.inputs, &readable.starts));
+            assert_eq!(step.inputs, named.inputs);
+            let starts = |programs: &MethodPrograms| {
+                let starts = programs
+                    .starts
+                    .iter()
+                    .map(|(kind, start)| (*kind, start.show(&programs.pool).to_string()));
+                starts.collect::<Vec<_>>()
+            };
+            assert_eq!(starts(&programs), starts(&readable));
             assert_eq!(step.doc, named.doc);
             let arguments = arguments(step, &mut random, 0.01);
-            let [results, same] = [step, named].map(|program| program.run(pool, &arguments));
+            let [results, same] = [&programs, &readable].map(|form| form.step.run(&form.pool, &arguments));
             let results = results.unwrap_or_else(|e| panic!("{}: {e}\n{text}", programs.id()));
             for (x, y) in results.concat().into_iter().zip(same.expect("the same").concat()) {
                 assert!((x - y).abs() <= 1e-12 * (1.0 + x.abs()), "{}: {x} and {y}", programs.id());
@@ -160,6 +168,31 @@ fn readers_see_the_same_step_with_residual_and_jacobian() {
         }
     }
     assert!(loops > 20);
+}
+
+/// The operations of a method and their order depend on the declaration and the method, not on the methods beside it.
+#[test]
+fn functions_of_a_method_do_not_depend_on_other_methods() {
+    let mut compared = 0;
+    for keys in SYSTEMS {
+        let Derived { declaration, .. } = derived(keys);
+        let functions = |methods: Vec<Method>| -> BTreeMap<&str, String> {
+            let declaration = declaration.clone().with_methods(methods);
+            let derived = Derived::new(declaration, &mut BuiltIn).expect("derivable");
+            let functions = derived.methods.iter().map(|m| MethodFunctions::of(m, Options::default()));
+            functions.map(|f| (f.id(), f.all().map(|f| f.to_string()).collect())).collect()
+        };
+        let methods = &declaration.system.methods;
+        let all = functions(methods.clone());
+        assert_eq!(all, functions(methods.iter().rev().copied().collect()));
+        for &method in methods {
+            let alone = functions(vec![method]);
+            let id = method.facts().id;
+            assert_eq!(alone[id], all[id], "{id} of {keys}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 80, "{compared}");
 }
 
 #[test]

@@ -139,13 +139,15 @@ fn lower_all(declaration: &Declaration) -> usize {
     let applicable = Method::ALL.iter().copied().filter(|&method| refusal(method, &all).is_none());
     declaration.system.methods = applicable.collect();
     let derived = Derived::new(declaration, &mut BuiltIn).expect("derivable");
-    let steps = derived.methods.iter().map(|method| &method.step);
-    let starts = derived.methods.iter().flat_map(|method| method.starts.iter().map(|(_, start)| start));
+    let of_methods = derived.methods.iter().flat_map(|method| {
+        let starts = method.starts.iter().map(|(_, start)| start);
+        starts.chain([&method.step]).map(|program| (&method.pool, program))
+    });
     let system = [&derived.system.project, &derived.system.acceleration, &derived.system.residual_scale];
-    let programs: Vec<&Program> = steps.chain(starts).chain(system).collect();
-    for program in &programs {
-        let mut pool = derived.mechanics.system.pool.clone();
-        let function = lower(&mut pool, &mut Constants::default(), program);
+    let of_system = system.map(|program| (&derived.mechanics.system.pool, program));
+    let programs: Vec<(&Pool, &Program)> = of_methods.chain(of_system).collect();
+    for (pool, program) in &programs {
+        let function = lower(&mut Pool::clone(pool), &mut Constants::default(), program);
         assert_eq!(function.outputs.len(), program.outputs.len());
     }
     programs.len()

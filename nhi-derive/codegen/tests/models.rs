@@ -7,7 +7,7 @@ use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
 use nhi_codegen::expr::{Expr, Pool};
-use nhi_codegen::method::Method;
+use nhi_codegen::method::{Method, MethodPrograms};
 use nhi_codegen::optimise::{Options, optimise, optimise_step, recurrence, split, weight_in_loop};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{
@@ -74,30 +74,30 @@ fn numbers(random: &mut Random, n: usize, low: f64, high: f64) -> Vec<f64> {
 
 /// A program before the passes, after them, and in its two parts.
 struct Forms {
-    raw: Program,
+    raw: (Pool, Program),
     pool: Pool,
     optimised: Program,
     parts: Option<(Program, Program)>,
 }
 
 impl Forms {
-    fn new(derived: &Derived, program: &Program, in_parts: bool) -> Forms {
-        let (mut pool, isolated) = program.isolated(&derived.mechanics.system.pool);
+    fn new(of: &Pool, program: &Program, in_parts: bool) -> Forms {
+        let (mut pool, isolated) = program.isolated(of);
         let optimised = optimise(&mut pool, &mut Constants::default(), &isolated);
         optimised.validate(&pool);
         let parts = in_parts.then(|| {
             let parts = split(&pool, &optimised);
             (parts.prepare, parts.step)
         });
-        Forms { raw: program.clone(), pool, optimised, parts }
+        Forms { raw: (of.clone(), program.clone()), pool, optimised, parts }
     }
 
     /// Checks the forms against each other; the values, unless the raw program fails, and then the
     /// others fail as well.
     fn compare(&self, derived: &Derived, arguments: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
-        let system = &derived.mechanics.system;
-        let name = format!("{}, {}", system.name, self.raw.name);
-        let raw = self.raw.run(&system.pool, arguments);
+        let (pool, raw) = &self.raw;
+        let name = format!("{}, {}", derived.mechanics.system.name, raw.name);
+        let raw = raw.run(pool, arguments);
         let mut others = vec![self.optimised.run(&self.pool, arguments)];
         if let Some((prepare, step)) = &self.parts {
             // Parameters and step size come first.
@@ -123,9 +123,9 @@ impl Forms {
 }
 
 /// A step that carries values.
-fn carrying(derived: &Derived, step: &Program, fixed: bool) -> Option<Carrying> {
-    let (pool, step) = step.isolated(&derived.mechanics.system.pool);
-    let carrying = Carrying::new(pool, &step, fixed);
+fn carrying(method: &MethodPrograms) -> Option<Carrying> {
+    let (pool, step) = method.step.isolated(&method.pool);
+    let carrying = Carrying::new(pool, &step, method.state.belongs_to_step_size());
     carrying.carries().then_some(carrying)
 }
 
@@ -139,7 +139,7 @@ fn carried_values_are_those_of_the_step() {
         let system = &derived.mechanics.system;
         for method in &derived.methods {
             let fixed = method.state.belongs_to_step_size();
-            let Some(by) = carrying(&derived, &method.step, fixed) else { continue };
+            let Some(by) = carrying(method) else { continue };
             carry += 1;
             for seed in 0..STATES {
                 let mut random = Random(seed);
@@ -151,14 +151,14 @@ fn carried_values_are_those_of_the_step() {
                 let mut t = 0.3;
                 let inputs = numbers(system.inputs.len(), -1.0, 1.0);
                 let start = [parameters.clone(), vec![sizes[0]], q, v, z, vec![t], inputs];
-                let Ok(mut state) = method.starts[0].1.run(&system.pool, &start) else { continue };
+                let Ok(mut state) = method.starts[0].1.run(&method.pool, &start) else { continue };
                 let mut steps = Vec::new();
                 for size in sizes {
                     let h = if fixed { sizes[0] } else { size };
                     let mut arguments = vec![parameters.clone(), vec![h]];
                     arguments.extend(state);
                     arguments.extend([vec![t], numbers(system.inputs.len(), -1.0, 1.0)]);
-                    let Ok(next) = method.step.run(&system.pool, &arguments) else { break };
+                    let Ok(next) = method.step.run(&method.pool, &arguments) else { break };
                     steps.push((arguments, next.clone()));
                     state = next;
                     t += h;
@@ -181,7 +181,7 @@ fn steps_in_a_loop_are_no_more_than_by_themselves() {
     let (mut compared, mut begun) = (0, 0);
     for derived in models() {
         for method in &derived.methods {
-            let (mut pool, step) = method.step.isolated(&derived.mechanics.system.pool);
+            let (mut pool, step) = method.step.isolated(&method.pool);
             let mut constants = Constants::default();
             let alone = optimise(&mut pool, &mut constants, &step);
             let operations = Operations::of(&mut pool, &mut constants, &alone);
@@ -227,22 +227,22 @@ fn passes_keep_every_method_of_every_model() {
     let (mut compared, mut failed) = (0, 0);
     for derived in models() {
         let system = &derived.mechanics.system;
-        let project = Forms::new(&derived, &derived.system.project, false);
+        let project = Forms::new(&system.pool, &derived.system.project, false);
         let plain: Vec<(Forms, usize)> = [
             &derived.system.energy,
             &derived.system.momentum,
             &derived.system.residual,
             &derived.system.residual_scale,
         ]
-        .map(|program| (Forms::new(&derived, program, false), program.inputs.len()))
+        .map(|program| (Forms::new(&system.pool, program, false), program.inputs.len()))
         .into();
-        let acceleration = Forms::new(&derived, &derived.system.acceleration, false);
+        let acceleration = Forms::new(&system.pool, &derived.system.acceleration, false);
         let methods: Vec<(Vec<Forms>, Forms)> = derived
             .methods
             .iter()
             .map(|m| {
-                let starts = m.starts.iter().map(|(_, start)| Forms::new(&derived, start, false));
-                (starts.collect(), Forms::new(&derived, &m.step, true))
+                let starts = m.starts.iter().map(|(_, start)| Forms::new(&m.pool, start, false));
+                (starts.collect(), Forms::new(&m.pool, &m.step, true))
             })
             .collect();
         for seed in 0..STATES {
@@ -296,7 +296,7 @@ fn newton_finds_motions_and_foresees_angles() {
     let found = |name: &str, id: &str| -> (usize, usize, usize) {
         let derived = models().into_iter().find(|d| d.mechanics.system.name == name).expect("a model");
         let method = derived.methods.iter().find(|m| m.id() == id).expect("a method");
-        let (mut pool, step) = method.step.isolated(&derived.mechanics.system.pool);
+        let (mut pool, step) = method.step.isolated(&method.pool);
         let fixed = method.state.belongs_to_step_size();
         let step = optimise_step(
             &mut pool,
@@ -357,9 +357,9 @@ fn updates_of_second_order_are_of_the_equation() {
         let system = &derived.mechanics.system;
         for method in &derived.methods {
             let Some(raw) = of_unknown(&method.step) else { continue };
-            let (mut pool, isolated) = method.step.isolated(&system.pool);
+            let (mut pool, isolated) = method.step.isolated(&method.pool);
             let optimised = optimise(&mut pool, &mut Constants::default(), &isolated);
-            let by = carrying(&derived, &method.step, method.state.belongs_to_step_size());
+            let by = carrying(method);
             for seed in 0..STATES {
                 let mut random = Random(seed);
                 let mut numbers = |n: usize, low: f64, high: f64| numbers(&mut random, n, low, high);
@@ -372,10 +372,10 @@ fn updates_of_second_order_are_of_the_equation() {
                     vec![0.3],
                     numbers(system.inputs.len(), -1.0, 1.0),
                 ];
-                let Ok(state) = method.starts[0].1.run(&system.pool, &start) else { continue };
+                let Ok(state) = method.starts[0].1.run(&method.pool, &start) else { continue };
                 let arguments = [&start[..2], &state, &start[5..]].concat();
                 let mut forms = vec![
-                    (raw.clone(), &system.pool, arguments.clone()),
+                    (raw.clone(), &method.pool, arguments.clone()),
                     (of_unknown(&optimised).expect("still"), &pool, arguments.clone()),
                 ];
                 if let Some(Carrying { pool, step, initial: Some(initial), .. }) = &by {

@@ -15,8 +15,8 @@ pub(super) fn of(failure: Failure) -> Status {
         Failure::SingularConstraints => 2,
         Failure::SingularMass => 3,
         Failure::NonFinite => 4,
-        Failure::NearlySingular { .. } | Failure::EnergyJump { .. } => {
-            unreachable!("compiled functions do not test energies")
+        Failure::NoInertia { .. } | Failure::NearlySingular { .. } | Failure::EnergyJump { .. } => {
+            unreachable!("compiled functions neither look for directions nor test energies")
         }
     }
 }

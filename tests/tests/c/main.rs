@@ -527,3 +527,67 @@ fn position_constraints_are_kept_and_required() {
         }
     }
 }
+
+/// A car on casters and a body with a pin: forks and pin have no mass.
+const WITHOUT_MASS: &str = "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, theta, fork),
+        inputs(u),
+        lagrangian = m/2*(dot(x)^2 + dot(y)^2) + dot(theta)^2/4 - x^2/2 + sin(y)/3,
+        constraints(
+            axle: sin(theta)*dx - cos(theta)*dy,
+            caster: -sin(theta + fork)*d(x + c*cos(theta)) + cos(theta + fork)*d(y + c*sin(theta))
+                - e*(dtheta + dfork) - cos(t)/5*dt = 0,
+        ),
+        force = (u - dot(theta))*dtheta,
+        methods(all)
+    )]
+    pub struct Fork { pub m: f64, pub c: f64, pub e: f64 }
+
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(a, b),
+        inputs(u),
+        group = SE2(theta, x, y; omega, v, w),
+        lagrangian = m/2*(v^2 + w^2) + omega^2/4 - a^2/2,
+        constraints(
+            blade: c*omega - w,
+            pin_x: dot(a) - cos(theta)*v + sin(theta)*(w + e*omega),
+            pin_y: dot(b) - sin(theta)*v - cos(theta)*(w + e*omega),
+        ),
+        force = u*da,
+        methods(all)
+    )]
+    pub struct Towed { pub m: f64, pub c: f64, pub e: f64 }
+";
+
+/// Starts and steps of systems with a singular mass matrix.
+#[test]
+fn parts_without_mass_move_as_in_the_interpreter() {
+    let parameters = [1.3, 0.4, 0.7];
+    for (i, q, v) in [
+        (0, vec![0.3, -0.2, 0.4, 0.2], vec![0.8, 0.3, 0.5, 0.0]),
+        (1, vec![0.7, 0.1, 0.4, 0.3, -0.2], vec![0.5, 0.4, 0.6, 0.9, 0.2]),
+    ] {
+        let (derived, optimised) = derive(declarations(WITHOUT_MASS).remove(i));
+        assert!(derived.mechanics.stiffness.is_some() && optimised.methods.len() > 4);
+        let folder = folder(&format!("without_mass_{i}"));
+        let header = write_c(&folder, &derived, &optimised, declared(&derived));
+        for build in builds() {
+            let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
+            let mut process = program.run(&parameters);
+            let (status, v) = process.ask("J", &[&q, &v]);
+            assert_eq!(status, 0);
+            let start = [&q[..], &v, &[], &[0.6]];
+            for method in &optimised.methods {
+                let name = format!("{}, {}", build.name, method.id());
+                let mut state = process.begin(method.id(), start, STEP_SIZE).expect("a start");
+                let simulation =
+                    Simulation::start(method, method.method.into(), &parameters, start, STEP_SIZE);
+                let mut simulation = simulation.expect("a start");
+                same_steps(&name, method.state, &mut process, &mut simulation, &mut state, |_, _, _| ());
+            }
+        }
+    }
+}

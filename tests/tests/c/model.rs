@@ -228,7 +228,7 @@ pub(crate) fn status_of(failure: Failure) -> u32 {
     match failure {
         Failure::NotConverged => 1,
         Failure::SingularConstraints => 2,
-        Failure::SingularMass => 3,
+        Failure::SingularMass | Failure::NoInertia { .. } => 3,
         Failure::NonFinite => 4,
         Failure::NearlySingular { .. } | Failure::EnergyJump { .. } => {
             panic!("C has no such status: {failure}")

@@ -5,7 +5,7 @@ use crate::fields::DoublePendulum;
 use crate::surfaces::{Circle, SphereSkate};
 use crate::wheels::EccentricDisk;
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Error, Failure, Quantity};
+use nhi_runtime::{Error, Failure, Forms, Quantity, System};
 use nhi_tests::oracle::{self, Equations};
 
 const HERE: [f64; 4] = [0.1, -0.2, 0.4, 0.9];
@@ -63,7 +63,9 @@ fn numbers_that_are_none() {
 fn singular_systems() {
     let massless = DoublePendulum { m2: 0.0, ..DoublePendulum::default() };
     let refused = Simulation::new(massless, Dla2, [0.3, 0.4], [0.1, 0.2], 0.01).map(|_| ());
-    assert_eq!(refused, Err(Error::Start { cause: Failure::SingularMass }));
+    let velocities = Forms::new(DoublePendulum::VELOCITIES, 0b10);
+    assert_eq!(refused, Err(Error::Start { cause: Failure::NoInertia { velocities } }));
+    assert!(velocities.to_string() == "`beta`", "{velocities}");
 
     let circle = Circle { m: 1.0 };
     let refused = Simulation::new(circle.clone(), Dla2, [0.0; 2], [0.1, 0.2], 0.01).map(|_| ());

@@ -70,7 +70,7 @@ fn of_jump(system: &RandomSystem, q: &[f64], [before, after]: &[Vec<f64>; 2]) ->
 fn run(system: &RandomSystem, seed: u64, method: Method, singular: Option<usize>, tally: &mut Tally) {
     let mut mechanics =
         Mechanics::derive(system.declare(), &mut BuiltIn).expect("an engine that never fails");
-    let (programs, steps) = (system_programs(&mut mechanics), [method_programs(&mut mechanics, method)]);
+    let (programs, steps) = (system_programs(&mut mechanics), [method_programs(&mechanics, method)]);
     let optimised = Optimised::of(&mechanics.system.pool, &programs, &steps);
     let composed = Variant::with_id(&format!("{}_suzuki4", method.facts().id));
     let variant = composed.filter(|_| seed % 2 == 1).unwrap_or(method.into());

@@ -8,6 +8,7 @@ mod system;
 
 use discrete::{Discrete, LEFT, MIDPOINT, RIGHT, Rule, TRAPEZOID, mean};
 use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expr::Pool;
 use nhi_codegen::mechanics::Mechanics;
 use nhi_codegen::method::{Method, MethodPrograms, StartKind, method_programs, system_programs};
 use nhi_codegen::optimise::optimise;
@@ -46,14 +47,15 @@ impl Case {
         Case { seed, system, mechanics, at: Point { q, v }, t, inputs }
     }
 
-    fn run(&self, program: &Program, arguments: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        let result = run_program(&self.mechanics.system.pool, program, arguments, Options::default());
+    /// The results of a program in `pool`.
+    fn run(&self, pool: &Pool, program: &Program, arguments: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let result = run_program(pool, program, arguments, Options::default());
         result.unwrap_or_else(|e| panic!("seed {}: {}: {e}", self.seed, program.name))
     }
 
-    fn programs(&mut self, method: Method) -> MethodPrograms {
-        let programs = method_programs(&mut self.mechanics, method);
-        programs.step.validate(&self.mechanics.system.pool);
+    fn programs(&self, method: Method) -> MethodPrograms {
+        let programs = method_programs(&self.mechanics, method);
+        programs.step.validate(&programs.pool);
         programs
     }
 
@@ -62,11 +64,11 @@ impl Case {
         let Point { q, v } = self.at.clone();
         let given =
             [self.system.parameters.clone(), vec![h], q, v, Vec::new(), vec![self.t], self.inputs.clone()];
-        self.run(start, &given)
+        self.run(&programs.pool, start, &given)
     }
 
     fn step(&self, programs: &MethodPrograms, state: &[Vec<f64>], h: f64, t: f64) -> Vec<Vec<f64>> {
-        self.run(&programs.step, &self.arguments(state, h, t))
+        self.run(&programs.pool, &programs.step, &self.arguments(state, h, t))
     }
 
     /// Arguments of a step.
@@ -143,15 +145,16 @@ fn equations_of_motion(case: &mut Case) {
     let v = Random(case.seed).numbers(case.system.n);
     let (p, q) = (case.system.parameters.clone(), case.at.q.clone());
     let arguments = [p, q.clone(), v.clone(), vec![case.t], case.inputs.clone()];
-    let equations = &case.system;
+    let (equations, pool) = (&case.system, &case.mechanics.system.pool);
     let check = |what: &str, program: &Program, expected: &[f64]| {
-        case.assert_close(what, &case.run(program, &arguments[..program.inputs.len()])[0], expected);
+        case.assert_close(what, &case.run(pool, program, &arguments[..program.inputs.len()])[0], expected);
     };
     check("energy", &programs.energy, &[oracle::energy(equations, &q, &v)]);
     check("momentum", &programs.momentum, &oracle::momentum(equations, &q, &v));
     check("residual", &programs.residual, &equations.constraints(&q, &v));
     check("projection", &programs.project, &oracle::project(equations, &q, &v));
-    let got = case.run(&programs.acceleration, &[&arguments[..3], &[Vec::new()], &arguments[3..]].concat());
+    let got =
+        case.run(pool, &programs.acceleration, &[&arguments[..3], &[Vec::new()], &arguments[3..]].concat());
     let expected = oracle::motion(equations, &q, &v, case.t, &case.inputs);
     case.assert_close("acceleration", &got[0], &expected.acceleration);
     case.assert_close("multipliers", &got[1], &expected.multipliers);
@@ -203,7 +206,7 @@ fn optimised_step(case: &mut Case, method: Method) {
     let programs = case.programs(method);
     let start = case.start(&programs, StartKind::Consistent, h);
     let expected = case.step(&programs, &start, h, case.t);
-    let (mut pool, program) = programs.step.isolated(&case.mechanics.system.pool);
+    let (mut pool, program) = programs.step.isolated(&programs.pool);
     let program = optimise(&mut pool, &mut Constants::default(), &program);
     program.validate(&pool);
     let got =

@@ -29,7 +29,9 @@ const OF_SYSTEM: &[&str] = &[
     "STATES",
     "CONSTRAINTS",
     "GYROSCOPIC",
+    "MASSLESS",
     "SYMMETRIES",
+    "INVARIANCES",
 ];
 
 impl Unit<'_> {

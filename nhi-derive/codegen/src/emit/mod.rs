@@ -38,7 +38,7 @@ pub use unoptimised::unoptimised;
 
 use crate::declaration::Declaration;
 use crate::lower::Function;
-use crate::mechanics::{Connection, Mechanics};
+use crate::mechanics::{Connection, Mechanics, Symmetry};
 use crate::method::StartKind;
 use crate::optimised::{MethodFunctions, Number, Optimised, SystemFunctions};
 use crate::program::Role;
@@ -340,13 +340,25 @@ impl Unit<'_> {
         let inputs = names("INPUTS", &system.inputs);
         let states = names("STATES", &system.states);
         let gyroscopic = self.mechanics.structure.gyroscopic;
+        let massless = self.mechanics.stiffness.map(|_| {
+            quote!(
+                const MASSLESS: ::core::primitive::bool = true;
+            )
+        });
         let z = self.states();
         let constraints = strings("CONSTRAINTS", system.constraints.iter().map(|c| &c.label).collect());
-        let symmetries = self.mechanics.symmetries.iter().map(|s| {
-            let name = &s.momentum;
-            let direction = s.direction.iter().map(|&c| Literal::f64_unsuffixed(f64::from(c)));
-            quote!(#runtime::Symmetry { momentum: #name, direction: &[#(#direction),*] })
-        });
+        let directions = |constant, all: &[Symmetry]| {
+            let constant = format_ident!("{constant}");
+            let symmetries = all.iter().map(|s| {
+                let name = &s.momentum;
+                let direction = s.direction.iter().map(|&c| Literal::f64_unsuffixed(f64::from(c)));
+                quote!(#runtime::Symmetry { momentum: #name, direction: &[#(#direction),*] })
+            });
+            quote!(const #constant: &'static [#runtime::Symmetry] = &[#(#symmetries),*];)
+        };
+        let symmetries = directions("SYMMETRIES", &self.mechanics.symmetries);
+        let invariances = &self.mechanics.invariances;
+        let invariances = (!invariances.is_empty()).then(|| directions("INVARIANCES", invariances));
         let values = fields.iter().flat_map(|f| {
             let field = &f.ident;
             match f.len {
@@ -386,7 +398,8 @@ impl Unit<'_> {
                 }
             }
         });
-        let (positions, momentum_basis) = (self.positions(), self.momentum_basis());
+        let (positions, momentum_basis, momentum_drift) =
+            (self.positions(), self.momentum_basis(), self.momentum_drift());
         quote! {
             #[automatically_derived]
             impl #impl_generics #runtime::System for #ident #ty_generics #where_clause {
@@ -398,7 +411,9 @@ impl Unit<'_> {
                 #states
                 #constraints
                 const GYROSCOPIC: ::core::primitive::bool = #gyroscopic;
-                const SYMMETRIES: &'static [#runtime::Symmetry] = &[#(#symmetries),*];
+                #massless
+                #symmetries
+                #invariances
                 type Configuration #s = #configuration;
                 type Velocity #s = [__T; #n];
                 type Multipliers #s = [__T; #m];
@@ -411,6 +426,7 @@ impl Unit<'_> {
                 #(#functions)*
                 #positions
                 #momentum_basis
+                #momentum_drift
             }
         }
     }
@@ -485,6 +501,29 @@ impl Unit<'_> {
             ) -> [[__T; #n]; #count] {
                 let #pattern = #call;
                 [#(#columns),*]
+            }
+        })
+    }
+
+    /// `fn momentum_drift`, where it is not empty.
+    fn momentum_drift(&self) -> Option<TokenStream> {
+        let function = self.optimised.system.momentum_drift.as_ref()?;
+        let call = self.call(function, None);
+        let [n, _, _, p] = self.lengths();
+        let runtime = &self.declaration.runtime;
+        let configuration = self.configuration(false);
+        let count = function.outputs.iter().map(|output| output.values.len()).sum();
+        let count = Literal::usize_unsuffixed(count);
+        Some(quote! {
+            #[allow(refining_impl_trait)]
+            #[inline]
+            fn momentum_drift<__T: #runtime::Scalar>(
+                __parameters: &[__T; #p],
+                __q: &#configuration,
+                __v: &[__T; #n],
+                __t: __T,
+            ) -> [__T; #count] {
+                #call
             }
         })
     }

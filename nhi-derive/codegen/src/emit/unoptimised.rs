@@ -15,26 +15,27 @@ use super::function::{Signature, function};
 use super::names::{Names, spelled};
 use super::people::Mode;
 use crate::declaration::Declaration;
+use crate::expr::Pool;
+use crate::group::Group;
 use crate::lower::lower;
-use crate::mechanics::Mechanics;
 use crate::method::MethodPrograms;
 use crate::program::{Constants, Program};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 /// The steps and starts of `methods` as functions of everything that they depend on, formatted.
-pub fn unoptimised(declaration: &Declaration, mechanics: &Mechanics, methods: &[MethodPrograms]) -> String {
+pub fn unoptimised(declaration: &Declaration, group: Option<&Group>, methods: &[MethodPrograms]) -> String {
     let mut mode = Mode::People(Vec::new());
-    let (pool, runtime) = (&mechanics.system.pool, &declaration.runtime);
+    let runtime = &declaration.runtime;
     let head = mode.comment(&format!(
         "`{}` as it is derived, before the optimiser. `nhi expand` without `--plain` prints the code that runs.",
         declaration.ident
     ));
-    let group = mechanics.system.group.map(|group| {
+    let group = group.map(|group| {
         let group = format_ident!("{}", group.runtime);
         quote!(use #runtime::{Retracts, group::#group};)
     });
-    let mut print = |program: &Program| {
+    let mut print = |pool: &Pool, program: &Program| {
         let (mut pool, program) = program.isolated(pool);
         let lowered = lower(&mut pool, &mut Constants::default(), &program);
         function(&lowered, &mut mode, Names::default(), &Signature::Plain { fallible: true })
@@ -42,7 +43,7 @@ pub fn unoptimised(declaration: &Declaration, mechanics: &Mechanics, methods: &[
     let modules = methods.iter().map(|method| {
         let (module, doc) = (spelled(method.id()), format!(" The scheme of `{}`.", method.id()));
         let programs = std::iter::once(&method.step).chain(method.distinct_starts());
-        let functions: Vec<TokenStream> = programs.map(&mut print).collect();
+        let functions: Vec<TokenStream> = programs.map(|program| print(&method.pool, program)).collect();
         quote! {
             #[doc = #doc]
             pub mod #module {

@@ -33,7 +33,7 @@ pub use flag::{Flag, Holonomic};
 pub use measure::Measure;
 pub use reversal::{Reversal, Reversibility};
 pub use structure::Structure;
-pub use symmetry::{Symmetry, invariances};
+pub use symmetry::Symmetry;
 
 use crate::engine::{Engine, EngineError};
 use crate::expr::{Expr, Pool};
@@ -90,6 +90,8 @@ pub struct Mechanics {
     pub structure: Structure,
     /// Constant directions whose momenta are conserved.
     pub symmetries: Vec<Symmetry>,
+    /// Further constant directions along which L does not change and no force acts, but reactions do.
+    pub invariances: Vec<Symmetry>,
     /// The admissible motions along the group factor, if there is one.
     pub vertical: Option<Vertical>,
     /// Other rows for the same constraints, where some may be better.
@@ -218,12 +220,14 @@ impl Mechanics {
             reaction,
             structure: Structure::default(),
             symmetries: Vec::new(),
+            invariances: Vec::new(),
             vertical: None,
             combined: None,
             combination,
         };
         mechanics.structure = Structure::of(&mut mechanics);
         mechanics.symmetries = symmetry::symmetries(&mut mechanics);
+        mechanics.invariances = symmetry::with_reactions(&mut mechanics);
         mechanics.vertical = Vertical::of(&mut mechanics, engine)?;
         // The stiffness of other rows would be another.
         mechanics.combined = if stiffness.is_none() { mechanics.combine() } else { None };

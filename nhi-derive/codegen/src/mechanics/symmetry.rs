@@ -33,9 +33,28 @@ pub(super) fn symmetries(x: &mut Mechanics) -> Vec<Symmetry> {
 
 /// A basis of the constant directions ξ along which L is invariant and no force acts, whatever the reactions do:
 /// d/dt (p·ξ) = (μ ξ)·λ. Beside a group factor these are directions of the coordinates alone.
-pub fn invariances(x: &mut Mechanics) -> Vec<Symmetry> {
+fn invariances(x: &mut Mechanics) -> Vec<Symmetry> {
     let covectors = [x.dl_dq.clone(), x.force.clone()];
     annihilated(x, &covectors)
+}
+
+/// As many of the [`invariances`] as are independent of the symmetries: those along which reactions act.
+pub(super) fn with_reactions(x: &mut Mechanics) -> Vec<Symmetry> {
+    let mut rows: Vec<Vec<Expr>> = Vec::new();
+    let mut row = |x: &mut Mechanics, symmetry: &Symmetry| -> bool {
+        rows.push(symmetry.direction.iter().map(|&c| x.system.pool.int(i64::from(c))).collect());
+        let is_independent = x.system.pool.rank(&rows) == rows.len();
+        if !is_independent {
+            rows.pop();
+        }
+        is_independent
+    };
+    for symmetry in &x.symmetries.clone() {
+        row(x, symmetry);
+    }
+    let mut all = invariances(x);
+    all.retain(|symmetry| row(x, symmetry));
+    all
 }
 
 /// A basis of the constant directions that are seen to be annihilated by `covectors`.

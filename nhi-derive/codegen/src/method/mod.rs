@@ -218,6 +218,9 @@ pub struct MethodPrograms {
     pub method: Method,
     /// What is carried.
     pub state: StateKind,
+    /// The expressions of its programs: those of the mechanics, and no other method's. So the order in which sums and
+    /// products are written depends on the declaration and the method alone.
+    pub pool: Pool,
     /// Inputs: parameters, h (both `Binding::Prepared`), the state's fields, t, inputs.
     pub step: Program,
     /// Inputs: parameters, h, q, v, z, t, inputs (all `Binding::Step`). A method without a choice has
@@ -272,6 +275,8 @@ pub struct SystemPrograms {
     /// (parameters, q, t) → the vectors (0, e_b) of the nonholonomic momentum, `e_1`, `e_2`, …; with a
     /// group factor along which something is admissible.
     pub momentum_basis: Option<Program>,
+    /// (parameters, q, v, t) → the rates at which the motion changes the components of this momentum at constant velocity.
+    pub momentum_drift: Option<Program>,
 }
 
 /// Symbols of a `NodeState`.
@@ -290,12 +295,12 @@ struct JumpSymbols {
 }
 
 /// The programs of a method for a system.
-pub fn method_programs(x: &mut Mechanics, method: Method) -> MethodPrograms {
+pub fn method_programs(x: &Mechanics, method: Method) -> MethodPrograms {
     programs(x, method, false)
 }
 
 /// The same for readers: residuals and Jacobian of Newton's method have names.
-pub fn readable_programs(x: &mut Mechanics, method: Method) -> MethodPrograms {
+pub fn readable_programs(x: &Mechanics, method: Method) -> MethodPrograms {
     programs(x, method, true)
 }
 
@@ -310,7 +315,8 @@ struct Form {
     readable: bool,
 }
 
-fn programs(x: &mut Mechanics, method: Method, readable: bool) -> MethodPrograms {
+fn programs(mechanics: &Mechanics, method: Method, readable: bool) -> MethodPrograms {
+    let mut x = mechanics.clone();
     let facts = method.facts();
     let scheme = scheme(method);
     let exchanges: &[bool] =
@@ -318,19 +324,20 @@ fn programs(x: &mut Mechanics, method: Method, readable: bool) -> MethodPrograms
     let mut forms = Vec::new();
     for &exchanged in exchanges {
         let form = Form { exchanged, ..Form::default() };
-        forms.push((form, self::step(x, facts, &scheme, form).0));
+        forms.push((form, self::step(&mut x, facts, &scheme, form).0));
         let form = Form { reduced: true, ..form };
-        if let (step, true) = self::step(x, facts, &scheme, form) {
+        if let (step, true) = self::step(&mut x, facts, &scheme, form) {
             forms.push((form, step));
         }
     }
-    let (form, mut step) = cheapest(x, forms);
+    let (form, mut step) = cheapest(&x, forms);
     if readable {
-        step = self::step(x, facts, &scheme, Form { readable, ..form }).0;
+        step = self::step(&mut x, facts, &scheme, Form { readable, ..form }).0;
     }
     let derivatives =
-        x.system.differentiated.contains(&method).then(|| derivative_programs(x, method)).flatten();
-    MethodPrograms { method, state: scheme.state(), step, starts: scheme.starts(x), derivatives }
+        x.system.differentiated.contains(&method).then(|| derivative_programs(mechanics, method)).flatten();
+    let starts = scheme.starts(&mut x);
+    MethodPrograms { method, state: scheme.state(), pool: x.system.pool, step, starts, derivatives }
 }
 
 impl Scheme {

@@ -4,7 +4,7 @@ use super::builder::Builder;
 use super::space::Space;
 use super::{NodeSymbols, SystemPrograms, array, scalar};
 use crate::expr::Expr;
-use crate::mechanics::{Matrix, Mechanics};
+use crate::mechanics::{Matrix, Mechanics, dot};
 use crate::program::{Binding, Input, Output, Program, Role};
 
 /// Arguments of functions of the motion.
@@ -50,6 +50,9 @@ const MOMENTUM_BASIS: [&str; 2] = [
     "J_b = ⟨p, (0, e_b)⟩ are the components of the nonholonomic momentum.",
 ];
 
+const MOMENTUM_DRIFT: [&str; 1] =
+    ["Rates ∂J_b/∂q · dq/dt + ∂J_b/∂t of the nonholonomic momentum at constant velocity."];
+
 /// Builds the programs of `SystemPrograms`.
 pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
     SystemPrograms {
@@ -91,6 +94,7 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
             })
         }),
         momentum_basis: momentum_basis(x),
+        momentum_drift: momentum_drift(x),
     }
 }
 
@@ -129,6 +133,27 @@ fn momentum_basis(x: &mut Mechanics) -> Option<Program> {
                 std::iter::repeat_n(zero, k).chain(e.iter().map(|row| row[j])).collect()
             };
             (0..f).map(|j| named(&format!("e_{}", j + 1), column(j))).collect()
+        })
+    })
+}
+
+/// (∂/∂q · dq/dt + ∂/∂t) ⟨p, (0, e_b)⟩, if there are any.
+fn momentum_drift(x: &mut Mechanics) -> Option<Program> {
+    let e = x.vertical.as_ref()?.e.clone();
+    let (k, f) = (x.system.shape(), e.first().map_or(0, Vec::len));
+    (f > 0).then(|| {
+        function(x, "momentum_drift", &MOMENTUM_DRIFT, &MOTION, |b, s| {
+            let rates: Vec<Expr> = b.x.anchor.clone().iter().map(|row| dot(b.pool(), row, &s.v)).collect();
+            let (body, t) = (b.x.momentum[k..].to_vec(), b.x.system.t);
+            let drift = (0..f).map(|j| {
+                let column: Vec<Expr> = e.iter().map(|row| row[j]).collect();
+                let momentum = dot(b.pool(), &body, &column);
+                let gradient = b.pool().gradient(momentum, &[&s.q[..], &[t]].concat());
+                let (along, by_time) = gradient.split_at(rates.len());
+                let moved = dot(b.pool(), along, &rates);
+                b.pool().add(moved, by_time[0])
+            });
+            vec![named("drift", drift.collect())]
         })
     })
 }

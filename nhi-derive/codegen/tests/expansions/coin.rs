@@ -896,6 +896,18 @@ const _: () = {
             [T::from_f64(0.0), T::from_f64(1.0), T::from_f64(0.0), T::from_f64(0.0)]
         }
 
+        /// Rates ∂J_b/∂q · dq/dt + ∂J_b/∂t of the nonholonomic momentum at constant velocity.
+        ///
+        /// Operations: 0.
+        #[inline]
+        pub fn momentum_drift<T: Scalar>(
+            _parameters: &[T; 4],
+            _q: &[T; 4],
+            _v: &[T; 4],
+        ) -> [T; 1] {
+            [T::from_f64(0.0)]
+        }
+
         /// The numbers of a state by name.
         #[derive(
             ::core::clone::Clone,
@@ -1080,6 +1092,22 @@ const _: () = {
         ) -> [[__T; 4]; 1] {
             let __e_1 = kernel::momentum_basis(__parameters, __q.entries());
             [__e_1]
+        }
+
+        #[allow(refining_impl_trait)]
+        #[inline]
+        fn momentum_drift<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __q: &::nhi_runtime::Posed<
+                ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                __T,
+                1,
+                4,
+            >,
+            __v: &[__T; 4],
+            __t: __T,
+        ) -> [__T; 1] {
+            kernel::momentum_drift(__parameters, __q.entries(), __v)
         }
     }
 

@@ -948,6 +948,20 @@ const _: () = {
         ];
         const GYROSCOPIC: ::core::primitive::bool = false;
         const SYMMETRIES: &'static [::nhi_runtime::Symmetry] = &[];
+        const INVARIANCES: &'static [::nhi_runtime::Symmetry] = &[
+            ::nhi_runtime::Symmetry {
+                momentum: "p_theta",
+                direction: &[1.0, 0.0, 0.0],
+            },
+            ::nhi_runtime::Symmetry {
+                momentum: "p_x",
+                direction: &[0.0, 1.0, 0.0],
+            },
+            ::nhi_runtime::Symmetry {
+                momentum: "p_y",
+                direction: &[0.0, 0.0, 1.0],
+            },
+        ];
         type Configuration<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Multipliers<__T: ::nhi_runtime::Scalar> = [__T; 1];

@@ -32,16 +32,16 @@ pub(super) fn methods(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
     let head = vec!["method", "order", "symmetric", "unknowns of Newton's method", "operations of a step"];
     let mut blocks = vec![Block::Table(Table { name: "methods", head, rows })];
     let expected = expectations(x);
-    let mut mechanics = x.derived.mechanics.clone();
     for functions in &x.optimised.methods {
         let facts = functions.method.facts();
         blocks.push(Block::Heading(format!("method_{}", facts.id), format!("`{}`", facts.id)));
-        let program = readable_programs(&mut mechanics, functions.method).step;
+        let programs = readable_programs(&x.derived.mechanics, functions.method);
+        let program = programs.step;
         blocks.extend(documentation(&program));
         if let Some(row) = expected.iter().find(|row| row.method == functions.method) {
             blocks.push(text(format!("For this system. {}", row.sentences())));
         }
-        let step = program.show(&mechanics.system.pool).to_string();
+        let step = program.show(&programs.pool).to_string();
         let step = lines_of_step(&step);
         if step.lines().count() <= LONGEST_STEP {
             blocks.push(text("With the terms of this system, before optimisation:"));

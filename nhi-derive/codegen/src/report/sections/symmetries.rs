@@ -4,24 +4,12 @@ use super::super::{Answer, Block, Finding};
 use super::{Context, text};
 use crate::engine::EngineError;
 use crate::expr::Expr;
-use crate::mechanics::{Symmetry, dot, invariances};
+use crate::mechanics::{Symmetry, dot};
 use crate::report::Math;
 
 pub(super) fn symmetries(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
     let conserved = x.mechanics.symmetries.clone();
-    let all = invariances(&mut x.mechanics);
-    // Of those along which reactions act, as many as are independent of the conserved ones.
-    let mut rows: Vec<Vec<Expr>> = conserved.iter().map(|s| components(x, s)).collect();
-    let mut others: Vec<Symmetry> = Vec::new();
-    for symmetry in all {
-        let row = components(x, &symmetry);
-        rows.push(row);
-        if x.pool().rank(&rows) == rows.len() {
-            others.push(symmetry);
-        } else {
-            rows.pop();
-        }
-    }
+    let others = x.mechanics.invariances.clone();
     if conserved.is_empty() && others.is_empty() {
         let but = match x.mechanics.system.group {
             Some(_) => {
