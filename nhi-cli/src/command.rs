@@ -308,12 +308,19 @@ fn expand(file: &Path, name: Option<&str>, method: Option<&str>, expand: Expand)
 fn report(file: &Path, name: Option<&str>, format: &str, out: Option<&Path>) -> Result<(), Failed> {
     let format = Format::named(format).unwrap_or(Format::Markdown);
     let text = read(file)?;
-    let report = nhi_codegen::report::report(&text, name, format, default_engine().as_mut());
+    let report = nhi_codegen::report::read(&text, name, default_engine().as_mut());
     let report = report.map_err(|error| unexpanded(file, &text, name, &error))?;
+    warn(report.warning.clone());
+    let report = format.print(&report);
     match out {
         Some(path) => save(path, report.as_bytes()),
         None => print(report.as_bytes()),
     }
+}
+
+/// Says what is no error.
+pub(crate) fn warn(text: Option<String>) {
+    text.into_iter().for_each(|text| eprintln!("warning: {text}"));
 }
 
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failed> {

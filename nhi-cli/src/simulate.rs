@@ -1,7 +1,7 @@
 //! `nhi run`: cases, and declarations with their data on the command line.
 
 use crate::case::unknown;
-use crate::command::{Failed, print};
+use crate::command::{Failed, print, warn};
 use crate::declared::{self, failed};
 use crate::files::{extension, read, save};
 use crate::number::exact;
@@ -150,6 +150,9 @@ impl Simulate {
         let sweeps =
             self.sweep.iter().map(|text| Sweep::parse(text, &system)).collect::<Result<Vec<_>, _>>()?;
         let run = self.run(system, &sweeps)?;
+        if let Scheme::Steps(variant) = run.scheme {
+            warn(run.system.warning(variant).map_err(failed)?);
+        }
         let case = self.echo(&run, &outputs);
         let recording = if sweeps.is_empty() {
             let mut progress = Progress::new(run.steps);

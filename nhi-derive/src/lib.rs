@@ -203,6 +203,13 @@ use proc_macro::TokenStream;
 /// Constants have the name in upper case. If two names are the same in upper case, if a name is then a constant of the trait
 /// `System` (`name`, `parameters`), or if it is not in ASCII, they have the name as it is declared. An associated constant of the struct's own must
 /// not have such a name.
+///
+/// # Large systems
+///
+/// Where more than 25,000 statements are generated, the derive says so in a warning at the struct: the use of a deprecated
+/// item, which `#![allow(deprecated)]` of the module silences. Fewer methods are compiled in less time, as are coordinates
+/// in which mass matrix and constraints have more zeros: the positions of the trailers' axles by their headings, say. `nhi
+/// run` and `nhi-jit` compile the declaration at run time, in seconds.
 #[proc_macro_derive(Nonholonomic, attributes(nonholonomic))]
 pub fn nonholonomic(input: TokenStream) -> TokenStream {
     nhi_codegen::derive(input.into()).into()

@@ -239,10 +239,22 @@ impl System {
         shared.basis.get_or_init(make).clone()
     }
 
+    /// What to do about the size of a method's steps and the functions of the system, if that makes compilation take long.
+    ///
+    /// # Errors
+    /// [`Error::Derivation`].
+    pub fn warning(&self, variant: Variant) -> Result<Option<String>, Error> {
+        Ok(self.optimised(&[variant])?.warning(true))
+    }
+
+    fn optimised(&self, variants: &[Variant]) -> Result<Optimised, Error> {
+        let methods = variants.iter().map(|variant| self.shared.method(variant.method));
+        Ok(Optimised { system: self.shared.system()?, methods: methods.collect::<Result<_, _>>()? })
+    }
+
     fn compile(&self, variants: &[Variant]) -> Result<Compiled, Error> {
         let shared = &*self.shared;
-        let methods = variants.iter().map(|variant| shared.method(variant.method));
-        let optimised = Optimised { system: shared.system()?, methods: methods.collect::<Result<_, _>>()? };
+        let optimised = self.optimised(variants)?;
         if !optimised.has_finite_constants() {
             let message = "a constant in the step functions is not finite as f64; choose other units";
             return Err(Error::Derivation(message.to_owned()));

@@ -24,6 +24,9 @@ const MAX_THREADS: usize = 8;
 /// Longest formula in the documentation of a prepared number that is written out in parameters.
 const MAX_FORMULA: usize = 60;
 
+/// Most statements of one declaration that are generated without a warning. A release build takes some minutes for as many.
+pub const MOST_STATEMENTS: usize = 25_000;
+
 /// The functions of one declaration.
 #[derive(Clone, Debug)]
 pub struct Optimised {
@@ -212,6 +215,12 @@ impl Optimised {
         count
     }
 
+    /// What to do about more than [`MOST_STATEMENTS`], if there are; at run time they are compiled in seconds, but it takes
+    /// long to derive them.
+    pub fn warning(&self, at_run_time: bool) -> Option<String> {
+        warning(self.statements(), self.methods.len(), at_run_time)
+    }
+
     /// Whether all constants of the functions are finite.
     pub fn has_finite_constants(&self) -> bool {
         let finite = |operand: &Operand| !matches!(operand, Operand::Constant(c) if !c.is_finite());
@@ -222,6 +231,25 @@ impl Optimised {
             all_finite
         })
     }
+}
+
+/// What to do about so many statements of so many methods.
+fn warning(statements: usize, methods: usize, at_run_time: bool) -> Option<String> {
+    if statements <= MOST_STATEMENTS {
+        return None;
+    }
+    let mut advice = Vec::new();
+    if methods > 1 {
+        advice.push("declare fewer methods");
+    }
+    advice.push("choose coordinates in which mass matrix and constraints have more zeros");
+    if !at_run_time {
+        advice.push("compile the declaration at run time, with `nhi run` or `nhi-jit`");
+    }
+    Some(format!(
+        "{statements} statements are generated, more than {MOST_STATEMENTS}, which takes long: {}",
+        advice.join(", or ")
+    ))
 }
 
 impl SystemFunctions {
@@ -468,4 +496,20 @@ fn in_parallel(work: &[Work<'_>]) -> Vec<Done> {
     done.into_iter()
         .map(|(_, done)| done.unwrap_or_else(|message| resume_unwind(Box::new(message))))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_STATEMENTS, warning};
+
+    #[test]
+    fn a_warning_says_how_many_statements_there_are_and_what_to_do() {
+        assert_eq!(warning(MOST_STATEMENTS, 2, false), None);
+        let text =
+            |methods, at_run_time| warning(MOST_STATEMENTS + 1, methods, at_run_time).expect("a warning");
+        let all = text(2, false);
+        assert!(all.starts_with("25001 statements") && all.ends_with("`nhi-jit`"), "{all}");
+        assert!(all.contains("fewer methods") && !text(1, false).contains("fewer methods"), "{all}");
+        assert!(!text(1, true).contains("at run time"));
+    }
 }

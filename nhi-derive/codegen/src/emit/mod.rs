@@ -64,9 +64,31 @@ pub struct Unit<'a> {
     pub connection: Option<&'a Connection>,
 }
 
-/// The implementation of the runtime's traits, as the macro emits it.
+/// The implementation of the runtime's traits, as the macro emits it, with a warning if it is very long.
 pub fn implementation(unit: &Unit<'_>) -> TokenStream {
-    unit.implementation(&mut Mode::Macro)
+    let mut tokens = unit.implementation(&mut Mode::Macro);
+    tokens.extend(unit.optimised.warning(false).map(|text| warning(&unit.declaration.ident, &text)));
+    tokens
+}
+
+/// A warning at an identifier, as a macro can make the compiler say it: the use of a deprecated item.
+///
+/// ```text
+/// const _: () = {
+///     #[deprecated(note = "..")]
+///     const LARGE_SYSTEM: () = ();
+///     LARGE_SYSTEM
+/// };
+/// ```
+fn warning(at: &Ident, text: &str) -> TokenStream {
+    let used = Ident::new("LARGE_SYSTEM", at.span());
+    quote! {
+        const _: () = {
+            #[deprecated(note = #text)]
+            const LARGE_SYSTEM: () = ();
+            #used
+        };
+    }
 }
 
 /// The same, formatted, with the equations that the code implements as comments.

@@ -437,22 +437,44 @@ fn table_size(roots: &[Expr]) -> usize {
 
 /// An expression for everything reachable from some roots; zero until it is set. Raw ids, because the
 /// allocator provides zeroed memory at no cost.
-struct Images(Vec<u32>);
+struct Images {
+    /// What images are of, in order; empty if they are found by their index.
+    of: Vec<Expr>,
+    images: Vec<u32>,
+}
 
 impl Images {
     fn new(roots: &[Expr]) -> Images {
         Images::with_size(table_size(roots))
     }
 
+    /// Of `all` that is reachable from some roots, in order. A table by index would be as long as the pool, and most
+    /// substitutions see little of it.
+    fn of(all: &[Expr]) -> Images {
+        let size = table_size(all.last().map_or(&[], std::slice::from_ref));
+        match 16 * all.len() < size {
+            true => Images { of: all.to_vec(), images: vec![0; all.len()] },
+            false => Images::with_size(size),
+        }
+    }
+
     fn with_size(size: usize) -> Images {
-        Images(vec![0; size])
+        Images { of: Vec::new(), images: vec![0; size] }
+    }
+
+    fn place(&self, e: Expr) -> usize {
+        match self.of.is_empty() {
+            true => e.index(),
+            false => self.of.binary_search(&e).expect("an expression that is reachable"),
+        }
     }
 
     fn get(&self, e: Expr) -> Expr {
-        Expr(self.0[e.index()])
+        Expr(self.images[self.place(e)])
     }
 
     fn set(&mut self, e: Expr, image: Expr) {
-        self.0[e.index()] = image.0;
+        let place = self.place(e);
+        self.images[place] = image.0;
     }
 }

@@ -6,8 +6,9 @@ use std::collections::HashMap;
 impl Pool {
     /// `roots` with every key of `map` replaced by its value, all at once.
     pub fn substitute(&mut self, roots: &[Expr], map: &HashMap<Expr, Expr>) -> Vec<Expr> {
-        let mut images = Images::new(roots);
-        for e in self.reachable(roots) {
+        let all = self.reachable(roots);
+        let mut images = Images::of(&all);
+        for e in all {
             let new = match map.get(&e) {
                 Some(&to) => to,
                 None => self.rebuild(e, |c| images.get(c)),

@@ -26,10 +26,21 @@ pub(super) struct Builder<'a> {
     readable: bool,
     /// Whether constraints are eliminated from the equations of Newton's method where that is possible.
     pub(super) reduces: bool,
-    /// Whether some have been.
-    pub(super) reduced: bool,
+    /// Whether the parts that residuals of Newton's method share have names before they are differentiated.
+    names_parts: bool,
+    /// What of this has been done.
+    pub(super) made: Made,
     /// The equations that Newton's method has solved, if they are to be differentiated.
     solved: Option<Vec<Solved>>,
+}
+
+/// What a step has of the forms that were asked for.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Made {
+    /// Constraints have been eliminated.
+    pub(super) reduced: bool,
+    /// Parts of residuals have names.
+    pub(super) parted: bool,
 }
 
 /// Equations that Newton's method has solved, for the derivatives of the solution.
@@ -96,7 +107,8 @@ impl<'a> Builder<'a> {
             h: zero,
             readable: false,
             reduces: false,
-            reduced: false,
+            names_parts: false,
+            made: Made::default(),
             solved: None,
         };
         builder.h = builder.local("h");
@@ -105,7 +117,8 @@ impl<'a> Builder<'a> {
 
     /// For a step in that form.
     pub(super) fn in_form(x: &'a mut Mechanics, form: Form) -> Self {
-        Builder { readable: form.readable, reduces: form.reduced, ..Builder::new(x) }
+        let Form { readable, reduced, parted, .. } = form;
+        Builder { readable, reduces: reduced, names_parts: parted, ..Builder::new(x) }
     }
 
     /// For a step in that form, whose equations are bound once more at their solution. [`Builder::solved`] gives them.
@@ -406,7 +419,7 @@ impl<'a> Builder<'a> {
                 continue;
             }
             let order = Order { rows: block.clone(), columns: block.clone(), unknowns };
-            let solution = self.eliminate(&sub, &r, &order, Some(what));
+            let solution = self.eliminate(&sub, &r, &order, Pivots::Definite(what));
             for (i, row) in block.into_iter().zip(solution) {
                 x[i] = row;
             }
@@ -428,8 +441,9 @@ impl<'a> Builder<'a> {
         let ordered = rows.iter().map(|&i| columns.iter().map(|&j| a[i][j]).collect()).collect();
         let ordered_rhs = rows.iter().map(|&i| rhs[i].clone()).collect();
         let mut solution = rhs.clone();
+        let given = pairs.as_flattened().len();
         let order = Order { rows, columns: columns.clone(), unknowns };
-        let solution_of_columns = self.eliminate(&ordered, &ordered_rhs, &order, None);
+        let solution_of_columns = self.eliminate(&ordered, &ordered_rhs, &order, Pivots::Regular { given });
         for (j, x) in columns.into_iter().zip(solution_of_columns) {
             solution[j] = x;
         }
@@ -437,20 +451,21 @@ impl<'a> Builder<'a> {
     }
 
     /// Elimination A = L U without exchanges, row by row; the right-hand sides are carried along as further
-    /// columns. What is left of A after some columns is a Schur complement.
-    fn eliminate(
-        &mut self,
-        a: &Matrix,
-        rhs: &Matrix,
-        order: &Order<'_>,
-        definite: Option<Singular>,
-    ) -> Matrix {
+    /// columns. What is left of A after some columns is a Schur complement. The last two equations are solved as a pair
+    /// where nothing says that the pivots are positive.
+    fn eliminate(&mut self, a: &Matrix, rhs: &Matrix, order: &Order<'_>, pivots: Pivots) -> Matrix {
         let n = a.len();
         let mut rows: Matrix = a.iter().zip(rhs).map(|(a, r)| [a.as_slice(), r].concat()).collect();
+        let mut solution: Matrix = Vec::new();
         for k in 0..n {
+            let ends_in_pair = matches!(pivots, Pivots::Regular { given } if given <= k) && k + 2 == n;
+            if ends_in_pair && !self.pool().is_zero(rows[k][k + 1]) && !self.pool().is_zero(rows[k + 1][k]) {
+                solution = self.last_pair(&rows, order);
+                break;
+            }
             let pivot = self.bind_described("pivot", rows[k][k]);
             rows[k][k] = pivot;
-            if let Some(what) = definite {
+            if let Pivots::Definite(what) = pivots {
                 let diagonal = self.bind("diagonal", a[k][k]);
                 self.pivot(pivot, diagonal, what);
             }
@@ -468,8 +483,8 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        let mut solution: Matrix = Vec::new();
-        for (i, row) in rows.iter().enumerate().rev() {
+        let known = solution.len();
+        for (i, row) in rows.iter().enumerate().rev().skip(known) {
             let mut x = row[n..].to_vec();
             for (&coefficient, known) in row[i + 1..n].iter().zip(solution.iter().rev()) {
                 for (x, &known) in x.iter_mut().zip(known) {
@@ -484,6 +499,19 @@ impl<'a> Builder<'a> {
             solution.push(x);
         }
         solution.reverse();
+        solution
+    }
+
+    /// The last two unknowns of an elimination, the last one first.
+    fn last_pair(&mut self, rows: &Matrix, order: &Order<'_>) -> Matrix {
+        let (n, k) = (rows.len(), rows.len() - 2);
+        let mut solution = vec![Vec::new(), Vec::new()];
+        for c in n..rows[k].len() {
+            let pair = [&rows[k], &rows[k + 1]].map(|row| [row[k], row[k + 1], row[c]]);
+            for (i, x) in self.solve_pair(pair).into_iter().enumerate() {
+                solution[1 - i].push(self.bind(&order.solution(k + i, c - n), x[0]));
+            }
+        }
         solution
     }
 
@@ -526,6 +554,9 @@ impl<'a> Builder<'a> {
         let bound_outside = self.bound.clone();
         self.equation(format!("Newton residual of {stated}"));
         let mut residual = body(self);
+        if self.names_parts {
+            residual = self.with_named_parts(&residual, unknowns);
+        }
         let mut jacobian = self.total_jacobian(&residual, unknowns);
         if self.readable {
             for (residual, name) in residual.iter_mut().zip(&residuals) {
@@ -572,6 +603,32 @@ impl<'a> Builder<'a> {
                 all.push(Solved { unknowns, residual, at });
             }
         }
+    }
+
+    /// `residual` with names for the sums that several of its terms have in common and that change in an iteration. The
+    /// Jacobian then has their derivatives in common as well, and not the derivatives of everything that they occur in.
+    fn with_named_parts(&mut self, residual: &[Expr], unknowns: &[Expr]) -> Vec<Expr> {
+        let all = self.pool().reachable(residual);
+        let mut uses: HashMap<Expr, usize> = HashMap::new();
+        for &e in &all {
+            self.pool().for_each_child(e, |c| *uses.entry(c).or_default() += 1);
+        }
+        let bound = lets(&self.body).map(|(symbol, _)| symbol);
+        let mut changing: HashSet<Expr> = unknowns.iter().copied().chain(bound).collect();
+        let mut image: HashMap<Expr, Expr> = HashMap::new();
+        for e in all {
+            if self.pool().children(e).iter().any(|c| changing.contains(c)) {
+                changing.insert(e);
+            }
+            let mut new = self.pool().rebuild(e, |c| image[&c]);
+            let is_shared = uses.get(&e).is_some_and(|&n| n > 1) && changing.contains(&e);
+            if is_shared && matches!(self.pool().node(new), Node::Sum(_)) {
+                new = self.bind("part", new);
+                self.made.parted = true;
+            }
+            image.insert(e, new);
+        }
+        residual.iter().map(|e| image[e]).collect()
     }
 
     /// The solution of Jacobian · delta = −residual.
@@ -688,6 +745,15 @@ pub(super) fn names_of_forms(prefix: &str, count: usize) -> Vec<String> {
 /// `prefix_21` of the second row and the first column of an n × n matrix, `prefix_12_1` for n above 9.
 fn entry_name(prefix: &str, row: usize, column: usize, n: usize) -> String {
     format!("{prefix}_{}{}{}", row + 1, if n > 9 { "_" } else { "" }, column + 1)
+}
+
+/// What is known of the pivots of an elimination.
+#[derive(Clone, Copy)]
+enum Pivots {
+    /// They are positive, or the function fails with this.
+    Definite(Singular),
+    /// They do not vanish; the first ones, as many as `given`, are numbers.
+    Regular { given: usize },
 }
 
 /// Rows and columns of a matrix in the order of elimination, for names of what is computed on the way.

@@ -30,7 +30,7 @@ use crate::mechanics::Mechanics;
 use crate::optimise::estimate;
 use crate::program::{Binding, Constants, Input, Operations, Output, Program, Role, Statement};
 use crate::target::TARGET;
-use builder::Builder;
+use builder::{Builder, Made};
 use equations::Equations;
 use moser_veselov::Kinetic;
 use nhi_methods::{Applies, Facts};
@@ -304,6 +304,9 @@ pub fn readable_programs(x: &Mechanics, method: Method) -> MethodPrograms {
     programs(x, method, true)
 }
 
+/// Operations, as they are written, of a step whose residuals are not parted: to compare the forms would take too long.
+const MOST_PARTED: usize = 40_000;
+
 /// How a step is written, where there is a choice.
 #[derive(Clone, Copy, Default)]
 struct Form {
@@ -311,6 +314,8 @@ struct Form {
     exchanged: bool,
     /// With constraints eliminated from the equations of Newton's method ([`pivots`]).
     reduced: bool,
+    /// With names for what the terms of a residual share, so that its derivatives share theirs.
+    parted: bool,
     /// For readers.
     readable: bool,
 }
@@ -326,11 +331,18 @@ fn programs(mechanics: &Mechanics, method: Method, readable: bool) -> MethodProg
         let form = Form { exchanged, ..Form::default() };
         forms.push((form, self::step(&mut x, facts, &scheme, form).0));
         let form = Form { reduced: true, ..form };
-        if let (step, true) = self::step(&mut x, facts, &scheme, form) {
+        if let (step, Made { reduced: true, .. }) = self::step(&mut x, facts, &scheme, form) {
             forms.push((form, step));
         }
     }
-    let (form, mut step) = cheapest(&x, forms);
+    let (mut form, mut step) = cheapest(&x, forms, TARGET.very_long);
+    if step.has_loop() {
+        let parted = Form { parted: true, ..form };
+        if let (other, Made { parted: true, .. }) = self::step(&mut x, facts, &scheme, parted) {
+            // What is shared cannot be seen as it is written.
+            (form, step) = cheapest(&x, vec![(form, step), (parted, other)], MOST_PARTED);
+        }
+    }
     if readable {
         step = self::step(&mut x, facts, &scheme, Form { readable, ..form }).0;
     }
@@ -388,8 +400,8 @@ impl Scheme {
     }
 }
 
-/// A step in a form, and whether constraints have been eliminated in it.
-fn step(x: &mut Mechanics, facts: &Facts, scheme: &Scheme, form: Form) -> (Program, bool) {
+/// A step in a form, and what it has of the form.
+fn step(x: &mut Mechanics, facts: &Facts, scheme: &Scheme, form: Form) -> (Program, Made) {
     if form.exchanged {
         x.exchange_rows();
     }
@@ -403,8 +415,8 @@ fn step(x: &mut Mechanics, facts: &Facts, scheme: &Scheme, form: Form) -> (Progr
     step
 }
 
-/// The form of a step with the fewest operations: when it is nearly done, or as it is written where one is very long.
-fn cheapest(x: &Mechanics, mut forms: Vec<(Form, Program)>) -> (Form, Program) {
+/// The form of a step with the fewest operations: when it is nearly done, or as it is written where one has `most` operations.
+fn cheapest(x: &Mechanics, mut forms: Vec<(Form, Program)>, most: usize) -> (Form, Program) {
     if forms.len() == 1 {
         return forms.remove(0);
     }
@@ -415,12 +427,12 @@ fn cheapest(x: &Mechanics, mut forms: Vec<(Form, Program)>) -> (Form, Program) {
     let written = |program: &Program| {
         count(program, |pool, constants, program| Operations::of(pool, constants, program).weight())
     };
-    let are_short = forms.iter().all(|(_, step)| written(step).0 < TARGET.very_long);
+    let are_short = forms.iter().all(|(_, step)| written(step).0 < most);
     let cost = |step: &Program| if are_short { count(step, estimate) } else { written(step) };
     forms.into_iter().min_by_key(|(_, step)| cost(step)).expect("there is a first form")
 }
 
-fn node_step(x: &mut Mechanics, facts: &Facts, family: &dyn NodeScheme, form: Form) -> (Program, bool) {
+fn node_step(x: &mut Mechanics, facts: &Facts, family: &dyn NodeScheme, form: Form) -> (Program, Made) {
     let mut inputs = prepared_inputs(x);
     let mut b = Builder::in_form(x, form);
     let m = b.x.m();
@@ -436,11 +448,11 @@ fn node_step(x: &mut Mechanics, facts: &Facts, family: &dyn NodeScheme, form: Fo
     if !state.z.is_empty() {
         equations = equations.and(family.states());
     }
-    let reduced = b.reduced;
-    (finish_step(b, facts, inputs, results, equations), reduced)
+    let made = b.made;
+    (finish_step(b, facts, inputs, results, equations), made)
 }
 
-fn gni_step(x: &mut Mechanics, facts: &Facts, quadrature: Quadrature, form: Form) -> (Program, bool) {
+fn gni_step(x: &mut Mechanics, facts: &Facts, quadrature: Quadrature, form: Form) -> (Program, Made) {
     let mut inputs = prepared_inputs(x);
     let mut b = Builder::in_form(x, form);
     let v_post = b.velocity_symbols("dot_", "_post");
@@ -459,8 +471,8 @@ fn gni_step(x: &mut Mechanics, facts: &Facts, quadrature: Quadrature, form: Form
     if !b.x.z.is_empty() {
         equations = equations.and(states::BY_QUADRATURE);
     }
-    let reduced = b.reduced;
-    (finish_step(b, facts, inputs, results, equations), reduced)
+    let made = b.made;
+    (finish_step(b, facts, inputs, results, equations), made)
 }
 
 fn finish_step(

@@ -541,7 +541,7 @@ impl Departure<'_> {
         };
         let impulse = match (&self.constraint, &reduction) {
             (Some(constraint), Some((plan, at_node))) => {
-                b.reduced = true;
+                b.made.reduced = true;
                 b.equation("(1) impulses ℓ of the constraints that were eliminated");
                 let p = self.left(b, &w, coupling, "_1");
                 let gap = gap_of(b, &p, &momentum, (&mu, &ell));

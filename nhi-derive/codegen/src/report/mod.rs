@@ -29,6 +29,8 @@ pub struct Report {
     pub name: String,
     /// Owner of the expressions in formulas.
     pub pool: Pool,
+    /// What to do about the size of what is generated, if that is very long.
+    pub warning: Option<String>,
     /// The sections, in the order of [`SECTIONS`].
     pub sections: Vec<Section>,
 }
@@ -180,10 +182,18 @@ pub fn report(
     format: Format,
     engine: &mut dyn Engine,
 ) -> Result<String, ExpandError> {
+    Ok(format.print(&read(source, struct_name, engine)?))
+}
+
+/// The same before it is printed.
+///
+/// # Errors
+/// As [`report`].
+pub fn read(source: &str, struct_name: Option<&str>, engine: &mut dyn Engine) -> Result<Report, ExpandError> {
     let request = Request { name: struct_name.map(str::to_owned), methods: Vec::new() };
     let derived = request.derive(source, engine)?;
     let [(_, derived)] = &derived[..] else {
         return Err(ExpandError::Several(derived.iter().map(|(input, _)| input.ident.to_string()).collect()));
     };
-    Ok(format.print(&Report::of(derived, engine)?))
+    Ok(Report::of(derived, engine)?)
 }

@@ -131,7 +131,11 @@ fn is_defined(pool: &Pool, program: &Program) -> bool {
         if reachable.contains(&pool.undefined()) {
             return false;
         }
-        open = reachable.into_iter().filter(|&e| seen.insert(e)).filter_map(|e| values.get(&e).copied()).collect();
+        open = reachable
+            .into_iter()
+            .filter(|&e| seen.insert(e))
+            .filter_map(|e| values.get(&e).copied())
+            .collect();
     }
     true
 }
@@ -141,8 +145,7 @@ fn in_form(x: &Mechanics, family: &dyn NodeScheme, form: Form) -> DerivativeProg
     let mut b = Builder::to_differentiate(&mut x, form);
     let step = Step::written(&mut b, family);
     let linearize = program(&mut b, &step, ("linearize", &LINEARIZE), linearize);
-    let linearize_parameters =
-        program(&mut b, &step, ("linearize_parameters", &PARAMETERS), by_parameters);
+    let linearize_parameters = program(&mut b, &step, ("linearize_parameters", &PARAMETERS), by_parameters);
     let pull_back = program(&mut b, &step, ("pull_back", &PULL_BACK), pull_back);
     DerivativePrograms { pool: x.system.pool, linearize, linearize_parameters, pull_back }
 }

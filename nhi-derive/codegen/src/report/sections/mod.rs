@@ -88,8 +88,9 @@ pub(super) fn report(
         let blocks = write(&mut context).map_err(failed)?;
         sections.push(Section { key, title, blocks });
     }
-    let Context { mechanics, .. } = context;
-    Ok(Report { name: mechanics.system.name, pool: mechanics.system.pool, sections })
+    let Context { mechanics, optimised, .. } = context;
+    let warning = optimised.warning(false);
+    Ok(Report { name: mechanics.system.name, pool: mechanics.system.pool, warning, sections })
 }
 
 /// An output of a program without loops, in terms of its inputs.
