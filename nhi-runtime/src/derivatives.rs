@@ -364,10 +364,11 @@ pub struct Departure<X, U, T> {
     pub(crate) h: T,
 }
 
+/// Where a step of a simulation began.
+type DepartureOf<S, M, T> = Departure<<M as Method<S>>::State<T>, <S as System>::Inputs<T>, T>;
+
 /// Where the last step of a simulation began, if its method remembers that.
-pub(crate) type Last<S, M, T> = <<M as Method<S>>::Memory as Memory>::Of<
-    Departure<<M as Method<S>>::State<T>, <S as System>::Inputs<T>, T>,
->;
+pub(crate) type Last<S, M, T> = <<M as Method<S>>::Memory as Memory>::Of<DepartureOf<S, M, T>>;
 
 impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// The derivatives of the step just taken, x' = F(x, u), and of its multipliers λ' by the state x = (q, ν, z) before it
@@ -432,7 +433,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     }
 
     /// Where the step just taken began.
-    fn departure(&self) -> Result<Departure<M::State<T>, S::Inputs<T>, T>, Error>
+    fn departure(&self) -> Result<DepartureOf<S, M, T>, Error>
     where
         S: Tangential,
         M: Differentiable<S>,
