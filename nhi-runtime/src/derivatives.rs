@@ -364,12 +364,13 @@ pub struct Departure<X, U, T> {
     pub(crate) h: T,
 }
 
-/// Where the last step of a simulation began, if its method remembers that.
-pub(crate) type Last<S, M, T> = <<M as Method<S>>::Memory as Memory>::Of<
-    Departure<<M as Method<S>>::State<T>, <S as System>::Inputs<T>, T>,
->;
+/// Where a step of a simulation began.
+type DepartureOf<S, M, T> = Departure<<M as Method<S>>::State<T>, <S as System>::Inputs<T>, T>;
 
-impl<S: Tangential, M: Differentiable<S>, T: Scalar> Simulation<S, M, T> {
+/// Where the last step of a simulation began, if its method remembers that.
+pub(crate) type Last<S, M, T> = <<M as Method<S>>::Memory as Memory>::Of<DepartureOf<S, M, T>>;
+
+impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// The derivatives of the step just taken, x' = F(x, u), and of its multipliers λ' by the state x = (q, ν, z) before it
     /// and the inputs u, which are held over it:
     ///
@@ -391,7 +392,11 @@ impl<S: Tangential, M: Differentiable<S>, T: Scalar> Simulation<S, M, T> {
     /// # Errors
     /// [`Error::NoStep`] before the first step, and after a change of the state or the parameters;
     /// [`Error::Derivatives`] where the equations of the step are singular.
-    pub fn linearize(&self) -> Result<LinearizationOf<S, T>, Error> {
+    pub fn linearize(&self) -> Result<LinearizationOf<S, T>, Error>
+    where
+        S: Tangential,
+        M: Differentiable<S>,
+    {
         let Departure { state, inputs, t, h } = self.departure()?;
         self.method().linearize(self.parameters_in(), h, &state, t, &inputs).map_err(undefined)
     }
@@ -402,7 +407,11 @@ impl<S: Tangential, M: Differentiable<S>, T: Scalar> Simulation<S, M, T> {
     ///
     /// # Errors
     /// As [`Simulation::linearize`].
-    pub fn linearize_parameters(&self) -> Result<ParameterLinearizationOf<S, T>, Error> {
+    pub fn linearize_parameters(&self) -> Result<ParameterLinearizationOf<S, T>, Error>
+    where
+        S: Tangential,
+        M: Differentiable<S>,
+    {
         let Departure { state, inputs, t, h } = self.departure()?;
         self.method().linearize_parameters(self.parameters_in(), h, &state, t, &inputs).map_err(undefined)
     }
@@ -413,21 +422,30 @@ impl<S: Tangential, M: Differentiable<S>, T: Scalar> Simulation<S, M, T> {
     ///
     /// # Errors
     /// As [`Simulation::linearize`].
-    pub fn pull_back(&self, w: &(impl Fits<S::Tangent<T>> + Copy)) -> Result<PulledBackOf<S, T>, Error> {
+    pub fn pull_back(&self, w: &(impl Fits<S::Tangent<T>> + Copy)) -> Result<PulledBackOf<S, T>, Error>
+    where
+        S: Tangential,
+        M: Differentiable<S>,
+    {
         let Departure { state, inputs, t, h } = self.departure()?;
         let w: S::Tangent<T> = (*w).fit();
         self.method().pull_back(self.parameters_in(), h, &state, t, &inputs, &w).map_err(undefined)
     }
 
     /// Where the step just taken began.
-    fn departure(&self) -> Result<Departure<M::State<T>, S::Inputs<T>, T>, Error> {
+    fn departure(&self) -> Result<DepartureOf<S, M, T>, Error>
+    where
+        S: Tangential,
+        M: Differentiable<S>,
+    {
         self.last().ok_or(Error::NoStep)
     }
-}
 
-impl<S: Tangential, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// The present state in the coordinates in which steps are differentiated, x = (q, ν, z).
-    pub fn reduced(&self) -> ReducedOf<S, T> {
+    pub fn reduced(&self) -> ReducedOf<S, T>
+    where
+        S: Tangential,
+    {
         let (q, z) = (self.q(), self.z());
         let nu = S::quasi_velocity(self.parameters_in(), &q, &self.v(), self.time(), &self.inputs());
         Reduced { q, nu, z }
