@@ -129,6 +129,12 @@ impl Derivatives {
         if variant.composition.is_some() {
             return Err(none("a composition has the product of the derivatives of its parts"));
         }
+        // Others are not symmetric, or their tangents are truncated and not those of the motion.
+        if mechanics.system.group.is_some()
+            && !matches!(variant.retraction, Retraction::Exp | Retraction::Cayley)
+        {
+            return Err(none("the tangent of its retraction is not that of the motion; use `exp` or `cay`"));
+        }
         let programs = derivative_programs(mechanics, variant.method);
         let programs =
             programs.ok_or_else(|| none("its state has two velocities, or a map has no known derivative"))?;

@@ -229,7 +229,7 @@ fn compare(tried: &Tried<'_>, at: &Point, random: &mut Random, worst: &mut f64, 
     let (inputs, parameters) = (at.u.len(), at.p.len());
     let w: Vec<f64> = (0..size).map(|_| random.number()).collect();
     let weighted: Vec<f64> =
-        pull_back.run(pool, &[&arguments[..], &[w.clone()]].concat()).expect("products").concat();
+        pull_back.run(pool, &[&arguments[..], std::slice::from_ref(&w)].concat()).expect("products").concat();
     let norm = [&a, &b, &c, &by_h].into_iter().flatten().fold(1.0, |norm: f64, x| norm.max(x.abs()));
     // Near singular points the derivatives depend on the last bits of their arguments.
     let ulp = |x: &f64| x * (1.0 + f64::EPSILON);
@@ -237,7 +237,7 @@ fn compare(tried: &Tried<'_>, at: &Point, random: &mut Random, worst: &mut f64, 
     let a_nearby = linearize.run(pool, &nearby).expect("derivatives nearby").remove(0);
     let c_nearby = linearize_parameters.run(pool, &nearby).expect("derivatives nearby").remove(0);
     let tolerance = 1e-13 * norm + 10.0 * (distance(&a, &a_nearby) + distance(&c, &c_nearby));
-    for index in 0..size + inputs + parameters + 1 {
+    for (index, &weighted) in weighted.iter().enumerate() {
         let column = |matrix: &[f64], rows: usize, columns: usize, j: usize| -> Vec<f64> {
             (0..rows).map(|i| matrix[i * columns + j]).collect()
         };
@@ -248,8 +248,8 @@ fn compare(tried: &Tried<'_>, at: &Point, random: &mut Random, worst: &mut f64, 
             _ => by_h.clone(),
         };
         let product: f64 = of_x.iter().zip(&w).map(|(x, w)| x * w).sum();
-        let error = (product - weighted[index]).abs();
-        assert!(error <= tolerance, "{name}: {index}: {product} and {} +- {tolerance:e}", weighted[index]);
+        let error = (product - weighted).abs();
+        assert!(error <= tolerance, "{name}: {index}: {product} and {weighted} +- {tolerance:e}");
         let mut found = tried.by_entries(&after[..entries], &of_x);
         if index < size {
             found.extend(column(&lambda_x, m, size, index));

@@ -200,6 +200,7 @@ impl RandomSystem {
             dynamics: Vec::new(),
             definitions: Vec::new(),
             methods: Vec::new(),
+            differentiated: Vec::new(),
             source: Source::default(),
             pool,
         }

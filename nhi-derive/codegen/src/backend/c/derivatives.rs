@@ -5,14 +5,18 @@ use super::method::Method;
 use super::{Text, all_finite, doc_of};
 use crate::lower::Function;
 use crate::program::Role;
+use nhi_methods::{Retraction, Variant};
 
 /// Parameters of these functions that are no results.
 const PARAMETERS: [&str; 5] = ["sim", "p", "u", "w", "t"];
 
 impl Method<'_, '_> {
-    /// Adds the derivatives, if they are asked for. Those of a composition are products of these.
+    /// Adds the derivatives, if they are asked for. Those of a composition are products of these, and the tangents of other
+    /// retractions are not those of the motion.
     pub(super) fn derivatives(&self, text: &mut Text) {
-        let derivatives = self.functions.derivatives.as_ref().filter(|_| self.variant.composition.is_none());
+        let Variant { composition, retraction, .. } = self.variant;
+        let are_known = composition.is_none() && matches!(retraction, Retraction::Exp | Retraction::Cayley);
+        let derivatives = self.functions.derivatives.as_ref().filter(|_| are_known);
         derivatives.iter().flat_map(|derivatives| derivatives.all()).for_each(|f| self.derivative(text, f));
     }
 
