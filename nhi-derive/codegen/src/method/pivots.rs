@@ -14,8 +14,11 @@
 
 use super::builder::Builder;
 use crate::engine::{BuiltIn, Engine};
-use crate::expr::{Expr, Node, Pool};
+use crate::expr::{Expr, Node, Pool, Symbol};
+use crate::group::Part;
 use crate::mechanics::{Matrix, dot};
+use crate::program::lets;
+use std::collections::HashMap;
 
 /// The columns that a row is solved for, by their places among the unit vectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,23 +64,23 @@ impl Plan {
     /// The plan for a constraint matrix, and its elimination, bound in the program. `None` if no row can be eliminated.
     pub(super) fn of(b: &mut Builder<'_>, mu: &Matrix) -> Option<(Plan, Elimination)> {
         let n = mu.first()?.len();
-        let (plan, elimination) = Plan::by(b, mu, n, cheapest_pivot);
+        let (plan, elimination) = Plan::by(b, mu, n, |_, _| None);
         (!plan.pivots.is_empty()).then_some((plan, elimination))
     }
 
-    /// The same with all rows, of n entries, with pivots that may vanish somewhere where no others are left.
+    /// The same with all rows, of n entries, with pivots that vanish somewhere where no others are left: two columns, whose
+    /// entries are largest where the system is at rest at the origin.
     pub(super) fn of_all(b: &mut Builder<'_>, mu: &Matrix, n: usize) -> (Plan, Elimination) {
-        Plan::by(b, mu, n, |pool, row, others| {
-            let (fill, pivot) = cheapest_pivot(pool, row, others).or_else(|| any_pivot(pool, row))?;
-            Some((fill, pivot))
-        })
+        let mut samples = [Sample::at_rest(b), Sample::anywhere(b)];
+        Plan::by(b, mu, n, |b, entries| largest_pivot(b, entries, &mut samples))
     }
 
+    /// With a `last` choice, of a row and its pivot, where no pivot is known not to vanish.
     fn by(
         b: &mut Builder<'_>,
         mu: &Matrix,
         n: usize,
-        pivot: impl Fn(&mut Pool, &[Expr], &[&Vec<Expr>]) -> Option<(usize, Pivot)>,
+        mut last: impl FnMut(&Builder<'_>, &Matrix) -> Option<(usize, Pivot)>,
     ) -> (Plan, Elimination) {
         let mut elimination = Elimination::new(b, n);
         let mut plan = Plan { pivots: Vec::new(), rest: (0..mu.len()).collect() };
@@ -87,12 +90,13 @@ impl Plan {
             for (place, row) in entries.iter().enumerate() {
                 let others = entries.iter().enumerate().filter(|&(other, _)| other != place);
                 let others: Vec<&Vec<Expr>> = others.map(|(_, row)| row).collect();
-                let Some((fill, pivot)) = pivot(b.pool(), row, &others) else { continue };
+                let Some((fill, pivot)) = cheapest_pivot(b.pool(), row, &others) else { continue };
                 if best.is_none_or(|(least, ..)| fill < least) {
                     best = Some((fill, place, pivot));
                 }
             }
-            let Some((_, place, pivot)) = best else { break };
+            let best = best.map(|(_, place, pivot)| (place, pivot));
+            let Some((place, pivot)) = best.or_else(|| last(b, &entries)) else { break };
             let row = plan.rest.remove(place);
             let zero = b.pool().zero();
             elimination.eliminate(b, (row, &mu[row], zero), pivot);
@@ -165,15 +169,75 @@ fn cheapest_pivot(pool: &mut Pool, row: &[Expr], others: &[&Vec<Expr>]) -> Optio
     pair.map(|(i, j)| (fill(pool, &[i, j]), Pivot::Two(i, j)))
 }
 
-/// A pivot that may vanish, for a row without others: the two entries that are cheapest to compute. Its bound on the entries
-/// that it fills is the largest, so that others come before.
-fn any_pivot(pool: &Pool, row: &[Expr]) -> Option<(usize, Pivot)> {
-    let mut live: Vec<usize> = (0..row.len()).filter(|&j| !pool.is_zero(row[j])).collect();
-    live.sort_by_key(|&j| pool.cost(&[row[j]]).weight());
-    match live[..] {
-        [i, j, ..] => Some((usize::MAX, Pivot::Two(i.min(j), i.max(j)))),
-        _ => None,
+/// Numbers for everything that is bound in a program.
+struct Sample {
+    values: HashMap<Symbol, f64>,
+    /// How many statements have been evaluated.
+    read: usize,
+}
+
+impl Sample {
+    /// Coordinates and time are zero, the pose is the identity.
+    fn at_rest(b: &Builder<'_>) -> Sample {
+        let group = b.x.system.group;
+        let pose = group.iter().flat_map(|group| group.pose).flat_map(|part| match part {
+            Part::Matrix => (0..9).map(|k| if k % 4 == 0 { 1.0 } else { 0.0 }).collect(),
+            Part::Number | Part::Vector => vec![0.0; part.entries()],
+        });
+        Sample::of(b, std::iter::repeat_n(0.0, b.x.system.shape()).chain(pose))
     }
+
+    /// Somewhere else; entries of a pose are independent.
+    fn anywhere(b: &Builder<'_>) -> Sample {
+        Sample::of(b, (0..b.x.q.len()).map(|i| (1.0 + i as f64).sin()))
+    }
+
+    fn of(b: &Builder<'_>, q: impl Iterator<Item = f64>) -> Sample {
+        let system = &b.x.system;
+        let parameters = b.x.parameters().into_iter().enumerate().map(|(i, p)| (p, 1.0 + 0.07 * i as f64));
+        let others = system.input_symbols().into_iter().chain([system.t]).map(|e| (e, 0.0));
+        let all = b.x.q.iter().copied().zip(q).chain(parameters).chain(others);
+        let values = all.filter_map(|(e, value)| Some((system.pool.as_symbol(e)?, value))).collect();
+        Sample { values, read: 0 }
+    }
+
+    /// The sizes of entries.
+    fn sizes(&mut self, b: &Builder<'_>, entries: &[Expr]) -> Vec<f64> {
+        let pool = &b.x.system.pool;
+        for (symbol, value) in lets(&b.statements()[self.read..]) {
+            let value = pool.evaluate(&[value], &self.values)[0];
+            self.values.extend(pool.as_symbol(symbol).map(|symbol| (symbol, value)));
+        }
+        self.read = b.statements().len();
+        let sizes = pool.evaluate(entries, &self.values).into_iter();
+        sizes.map(|x| if x.is_finite() { x.abs() } else { 0.0 }).collect()
+    }
+}
+
+/// Sizes below this count as zeros.
+const VANISHES: f64 = 1e-6;
+
+/// The row with its two largest entries that have the largest share of it, in the first sample in which not all vanish.
+fn largest_pivot(b: &Builder<'_>, entries: &Matrix, samples: &mut [Sample]) -> Option<(usize, Pivot)> {
+    for sample in samples {
+        let mut best: Option<(f64, usize, Pivot)> = None;
+        for (place, row) in entries.iter().enumerate() {
+            let sizes = sample.sizes(b, row);
+            let mut order: Vec<usize> =
+                (0..row.len()).filter(|&j| !b.x.system.pool.is_zero(row[j])).collect();
+            order.sort_by(|&i, &j| sizes[j].total_cmp(&sizes[i]));
+            let [i, j, ..] = order[..] else { continue };
+            let share = (sizes[i].powi(2) + sizes[j].powi(2)) / sizes.iter().map(|x| x * x).sum::<f64>();
+            let largest = sizes[i];
+            if largest > VANISHES && best.is_none_or(|(most, ..)| share > most + VANISHES) {
+                best = Some((share, place, Pivot::Two(i.min(j), i.max(j))));
+            }
+        }
+        if let Some((_, place, pivot)) = best {
+            return Some((place, pivot));
+        }
+    }
+    None
 }
 
 /// Operations of the longest entries whose squares may add up to a number.

@@ -1,0 +1,68 @@
+"""A bicycle that falls over at low speed is kept upright by a torque on its handlebars: the optimal feedback of the exact
+derivatives of its step. With a name as argument it draws the motion (Matplotlib).
+
+    python bicycle.py [FIGURE.svg]
+"""
+
+import sys
+from pathlib import Path
+
+import nhi
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent / "cluster"))
+from bicycles import BICYCLE, Q0, H, P  # noqa: E402
+
+bicycle = nhi.System(**dict(BICYCLE, name="SteeredBicycle"), inputs=["torque"], force="torque*ddelta")
+
+#: Roll, steering angle and their velocities in x = (q, ν): the others follow from the motion, and nothing depends on where and how
+#: fast the bicycle rides but the coefficients.
+KEPT = [4, 6, 9, 10]
+#: 20 s.
+STEPS = 4000
+
+
+def riding(speed, roll=0.0):
+    """Straight on with that speed."""
+    v0 = np.zeros(9)
+    v0[0], v0[7:] = speed, speed / P["r"]
+    q0 = Q0.copy()
+    q0[4] = roll
+    return bicycle.simulation(P, q0=q0, v0=v0, h=H, project=True)
+
+
+def state(sim):
+    """The kept numbers of x."""
+    frame = bicycle.frame(P, sim.q)
+    return np.concatenate([sim.q, frame.components @ sim.v])[KEPT]
+
+
+def main():
+    rolls = {}
+    for speed in (2.0, 4.0, 6.0):
+        sim = riding(speed)
+        sim.step([0.0])
+        a, b = sim.linearize()
+        a, b = a[np.ix_(KEPT, KEPT)], b[KEPT]
+        feedback = nhi.lqr(a, b, q=[10, 1, 1, 0.1], r=0.01)
+        alone, kept = max(abs(np.linalg.eigvals(a))), max(abs(feedback.eigenvalues))
+        print(f"{speed:g} m/s: largest eigenvalue {alone ** (1 / H):.3g} per second, with feedback {kept ** (1 / H):.3g}")
+        sim = riding(speed, roll=0.05)
+        rolls[speed] = [sim.q[4]]
+        for _ in range(STEPS):
+            sim.step(-feedback.gain @ state(sim))
+            rolls[speed].append(sim.q[4])
+        assert kept < 1 and abs(rolls[speed][-1]) < 1e-3, "the bicycle is upright"
+    if len(sys.argv) > 1:
+        import matplotlib.pyplot as plt
+
+        for speed, roll in rolls.items():
+            plt.plot(H * np.arange(STEPS + 1), roll, label=f"{speed:g} m/s")
+        plt.xlabel("t / s")
+        plt.ylabel("roll")
+        plt.legend()
+        plt.savefig(sys.argv[1])
+
+
+if __name__ == "__main__":
+    main()
