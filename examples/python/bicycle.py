@@ -1,7 +1,8 @@
 """A bicycle that falls over at low speed is kept upright by a torque on its handlebars: the optimal feedback of the exact
-derivatives of its step. With a name as argument it draws the motion (Matplotlib).
+derivatives of its step. With a folder as argument it draws the roll into `bicycle.svg`
+there (Matplotlib).
 
-    python bicycle.py [FIGURE.svg]
+    python bicycle.py [FOLDER]
 """
 
 import sys
@@ -61,7 +62,7 @@ def main():
         plt.xlabel("t / s")
         plt.ylabel("roll")
         plt.legend()
-        plt.savefig(sys.argv[1])
+        plt.savefig(Path(sys.argv[1]) / "bicycle.svg")
 
 
 if __name__ == "__main__":
