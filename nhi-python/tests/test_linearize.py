@@ -141,7 +141,7 @@ def test_affine_constraints_have_a_drift():
 def test_poses_have_tangent_vectors_of_the_group():
     ball = nhi.models.on_groups.chaplygin_ball
     p = {name: 1.0 + 0.1 * i for i, name in enumerate(ball.parameters)}
-    q = np.zeros(len(ball.coordinates))
+    q = np.array([float(name in ("R[0][0]", "R[1][1]", "R[2][2]")) for name in ball.coordinates])
     frame = ball.frame(p, q)
     sim = ball.simulation(p, q0=q, v0=frame.basis @ np.full(frame.basis.shape[1], 0.3) + frame.drift, h=H)
     sim.step()
