@@ -19,8 +19,8 @@ bicycle = nhi.System(**dict(BICYCLE, name="SteeredBicycle"), inputs=["torque"], 
 #: Roll, steering angle and their velocities in x = (q, ν): the others follow from the motion, and nothing depends on where and how
 #: fast the bicycle rides but the coefficients.
 KEPT = [4, 6, 9, 10]
-#: 20 s.
-STEPS = 4000
+#: 5 s.
+STEPS = 1000
 
 
 def riding(speed, roll=0.0):
