@@ -47,7 +47,9 @@ def main():
         a, b = a[np.ix_(KEPT, KEPT)], b[KEPT]
         feedback = nhi.lqr(a, b, q=[10, 1, 1, 0.1], r=0.01)
         alone, kept = max(abs(np.linalg.eigvals(a))), max(abs(feedback.eigenvalues))
-        print(f"{speed:g} m/s: largest eigenvalue {alone ** (1 / H):.3g} per second, with feedback {kept ** (1 / H):.3g}")
+        print(
+            f"{speed:g} m/s: largest eigenvalue {alone ** (1 / H):.3g} per second, with feedback {kept ** (1 / H):.3g}"
+        )
         sim = riding(speed, roll=0.05)
         rolls[speed] = [sim.q[4]]
         for _ in range(STEPS):

@@ -62,9 +62,7 @@ def test_derivatives_are_those_of_the_step(method):
     c, by_h = sim.linearize_parameters()
     numbers = np.array(list(P.values()))
     named = lambda values: dict(zip(P, values, strict=True))  # noqa: E731
-    np.testing.assert_allclose(
-        c, difference(lambda p: stepped(X, U, named(p), method)[0], numbers), atol=1e-8
-    )
+    np.testing.assert_allclose(c, difference(lambda p: stepped(X, U, named(p), method)[0], numbers), atol=1e-8)
     np.testing.assert_allclose(
         by_h, difference(lambda h: stepped(X, U, P, method, h[0])[0], np.array([H]))[:, 0], atol=1e-8
     )
@@ -112,11 +110,7 @@ def test_the_basis_is_admissible():
     for column in frame.basis.T:
         theta, phi, l = X[0], X[3], P["l"]  # noqa: E741
         rear = np.sin(theta) * column[1] - np.cos(theta) * column[2]
-        front = (
-            np.sin(theta + phi) * column[1]
-            - np.cos(theta + phi) * column[2]
-            - l * np.cos(phi) * column[0]
-        )
+        front = np.sin(theta + phi) * column[1] - np.cos(theta + phi) * column[2] - l * np.cos(phi) * column[0]
         assert abs(rear) < 1e-15 and abs(front) < 1e-15
 
 

@@ -419,9 +419,7 @@ class System:
         """∂L/∂v · v − L: a number, for many states shape (N,). Arguments are those of `acceleration`."""
         return self._at(self._core.energy, p, q, v, t, inputs, z)
 
-    def basis(
-        self, p: Mapping[str, ArrayLike], q: ArrayLike, t: float = 0.0, inputs: ArrayLike | None = None
-    ) -> Array:
+    def basis(self, p: Mapping[str, ArrayLike], q: ArrayLike, t: float = 0.0, inputs: ArrayLike | None = None) -> Array:
         """X(q), shape (n, d): its columns are a basis of the velocities that the constraints admit, v = X ν + v₀.
 
         ν, with d = n − m components, is the velocity in the state x = (q, ν, z) that `Simulation.linearize` refers to. It
@@ -438,9 +436,7 @@ class System:
         """
         return self.frame(p, q, t, inputs).basis
 
-    def frame(
-        self, p: Mapping[str, ArrayLike], q: ArrayLike, t: float = 0.0, inputs: ArrayLike | None = None
-    ) -> Frame:
+    def frame(self, p: Mapping[str, ArrayLike], q: ArrayLike, t: float = 0.0, inputs: ArrayLike | None = None) -> Frame:
         """X(q) with v₀ and the components Y(q): v = X ν + v₀ and ν = Y v. Arguments are those of `basis`."""
         return Frame(
             *self._core.basis(
