@@ -173,7 +173,7 @@ def test_functions_of_a_system(sleigh):
     simulation = sleigh.simulation(P, q, projected, 0.1)
     np.testing.assert_array_equal(simulation.acceleration()[0], dv)
     residuals = simulation.momentum_residuals()
-    assert list(residuals) == ["p_x", "p_y"]
+    assert list(residuals) == ["p_theta", "p_x", "p_y"]
     assert all(0 < abs(residual) < 0.1 for residual in residuals.values())
     assert simulation.steps == 0
 
