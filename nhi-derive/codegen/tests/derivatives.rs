@@ -88,8 +88,7 @@ impl Tried<'_> {
     /// (q', ν', z', λ') by entries.
     fn step(&self, at: &Point, u: &[f64]) -> Option<Vec<f64>> {
         let arguments = self.arguments(at, u);
-        let [q, v, lambda, z] =
-            self.method.step.run(&self.method.pool, &arguments).ok()?.try_into().ok()?;
+        let [q, v, lambda, z] = self.method.step.run(&self.method.pool, &arguments).ok()?.try_into().ok()?;
         let basis = self.basis(&at.p, &q, at.t + at.h, &at.u);
         let components = basis[2].chunks(v.len()).map(|row| row.iter().zip(&v).map(|(y, v)| y * v).sum());
         let nu: Vec<f64> = components.collect();
