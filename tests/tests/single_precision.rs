@@ -167,7 +167,7 @@ tests! {
         Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, RattleRestarted,
         Compose::suzuki4(Dla2)
     ] but not Rk4;
-    mobile_robot mobile_robot::MODEL, 5, 0.02: [Dla2, DlaRattle, RattleRestarted] but not Rk4;
+    mobile_robot mobile_robot::MODEL, 5, 0.02: [Dla2, DlaRattle, RattleRestarted];
     vertical_disk vertical_disk::MODEL, 4, 0.02: [Dla2, DlaRattle, RattleRestarted] but not Rk4;
     knife_incline knife_incline::MODEL, 3, 0.002: [Dla2, Dla2Midpoint, RattleRestarted] but not Rk4;
     rotating_table_skate rotating_table_skate::MODEL, 3, 0.02: [Dla2, DlaRattle, RattleRestarted] but not Rk4;

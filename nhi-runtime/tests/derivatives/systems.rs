@@ -62,7 +62,7 @@ pub(crate) fn snakeboard() -> Snakeboard {
         trailer: sin(delta)*dx - cos(delta)*dy + b*ddelta = 0,
     ),
     force = drive*(cos(theta)*dx + sin(theta)*dy) + steer*dphi + wind*sin(w*t)*dy,
-    methods(Dla1 + derivatives, Dla2 + derivatives, DlaRattle + derivatives, Rk4 + derivatives),
+    methods(Dla2 + derivatives, DlaRattle + derivatives),
 )]
 pub(crate) struct Car {
     pub m: f64,
