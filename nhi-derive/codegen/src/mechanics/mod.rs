@@ -226,8 +226,7 @@ impl Mechanics {
             combination,
         };
         mechanics.structure = Structure::of(&mut mechanics);
-        mechanics.symmetries = symmetry::symmetries(&mut mechanics);
-        mechanics.invariances = symmetry::with_reactions(&mut mechanics);
+        [mechanics.symmetries, mechanics.invariances] = symmetry::symmetries(&mut mechanics);
         mechanics.vertical = Vertical::of(&mut mechanics, engine)?;
         // The stiffness of other rows would be another.
         mechanics.combined = if stiffness.is_none() { mechanics.combine() } else { None };

@@ -24,24 +24,18 @@ pub struct Symmetry {
 /// Terms up to which forces are multiplied out in search of cancellations.
 const EXPANSION_LIMIT: usize = 200;
 
-/// A basis of the constant directions that are seen to be symmetries when everything is multiplied
-/// out. Beside a group factor these are directions of the coordinates alone.
-pub(super) fn symmetries(x: &mut Mechanics) -> Vec<Symmetry> {
-    let covectors: Vec<Vec<Expr>> = [&x.dl_dq, &x.force].into_iter().chain(&x.mu).cloned().collect();
-    annihilated(x, &covectors)
-}
-
-/// A basis of the constant directions ξ along which L is invariant and no force acts, whatever the reactions do:
-/// d/dt (p·ξ) = (μ ξ)·λ. Beside a group factor these are directions of the coordinates alone.
-fn invariances(x: &mut Mechanics) -> Vec<Symmetry> {
-    let covectors = [x.dl_dq.clone(), x.force.clone()];
-    annihilated(x, &covectors)
-}
-
-/// As many of the [`invariances`] as are independent of the symmetries: those along which reactions act.
-pub(super) fn with_reactions(x: &mut Mechanics) -> Vec<Symmetry> {
+/// Bases of the constant directions that are seen to be symmetries when everything is multiplied out, and of further ones along
+/// which L is invariant and no force acts, but reactions do: d/dt (p·ξ) = (μ ξ)·λ. Beside a group factor these are directions
+/// of the coordinates alone.
+pub(super) fn symmetries(x: &mut Mechanics) -> [Vec<Symmetry>; 2] {
+    let mut reduced = Echelon::default();
+    reduced.annihilate(x, &[x.dl_dq.clone(), x.force.clone()]);
+    let mut invariances = reduced.directions(x);
+    reduced.annihilate(x, &x.mu.clone());
+    let symmetries = reduced.directions(x);
+    // As many as are independent of the symmetries.
     let mut rows: Vec<Vec<Expr>> = Vec::new();
-    let mut row = |x: &mut Mechanics, symmetry: &Symmetry| -> bool {
+    let mut is_independent = |symmetry: &Symmetry| {
         rows.push(symmetry.direction.iter().map(|&c| x.system.pool.int(i64::from(c))).collect());
         let is_independent = x.system.pool.rank(&rows) == rows.len();
         if !is_independent {
@@ -49,26 +43,9 @@ pub(super) fn with_reactions(x: &mut Mechanics) -> Vec<Symmetry> {
         }
         is_independent
     };
-    for symmetry in &x.symmetries.clone() {
-        row(x, symmetry);
-    }
-    let mut all = invariances(x);
-    all.retain(|symmetry| row(x, symmetry));
-    all
-}
-
-/// A basis of the constant directions that are seen to be annihilated by `covectors`.
-fn annihilated(x: &mut Mechanics, covectors: &[Vec<Expr>]) -> Vec<Symmetry> {
-    let n = x.n();
-    let k = n - x.system.group.map_or(0, |group| group.dimension);
-    let mut reduced = Echelon::default();
-    for covector in covectors {
-        for equation in equations(x, &covector[..k]) {
-            reduced.insert(equation);
-        }
-    }
-    let directions = (0..k).filter_map(|free| reduced.solution(free, n));
-    directions.map(|direction| Symmetry { momentum: words(x, &direction), direction }).collect()
+    symmetries.iter().for_each(|symmetry| _ = is_independent(symmetry));
+    invariances.retain(is_independent);
+    [symmetries, invariances]
 }
 
 /// Σ ξᵢ eᵢ = 0 as linear equations for ξ: one for each product of functions that occurs.
@@ -96,6 +73,22 @@ struct Echelon {
 }
 
 impl Echelon {
+    /// Adds the equations for directions that are annihilated by covectors.
+    fn annihilate(&mut self, x: &mut Mechanics, covectors: &[Vec<Expr>]) {
+        let k = x.system.shape();
+        for covector in covectors {
+            for equation in equations(x, &covector[..k]) {
+                self.insert(equation);
+            }
+        }
+    }
+
+    /// A basis of the solutions.
+    fn directions(&self, x: &Mechanics) -> Vec<Symmetry> {
+        let directions = (0..x.system.shape()).filter_map(|free| self.solution(free, x.n()));
+        directions.map(|direction| Symmetry { momentum: words(x, &direction), direction }).collect()
+    }
+
     fn insert(&mut self, mut row: Vec<Rational>) {
         for (&lead, known) in &self.rows {
             subtract(&mut row, lead, known);
