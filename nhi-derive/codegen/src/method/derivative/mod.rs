@@ -113,12 +113,12 @@ pub fn basis_program(x: &Mechanics) -> BasisProgram {
 pub fn derivative_programs(x: &Mechanics, method: Method) -> Option<DerivativePrograms> {
     let Scheme::Node(family) = scheme(method) else { return None };
     let forms = [false, true].map(|reduced| Form { reduced, ..Form::default() });
-    let programs = forms.map(|form| in_form(x, family, form));
+    let programs = forms.into_iter().filter_map(|form| in_form(x, family, form));
     let is_defined = |p: &DerivativePrograms| p.all().into_iter().all(|program| is_defined(&p.pool, program));
     let weight = |p: &DerivativePrograms| {
         Operations::of(&mut p.pool.clone(), &mut Constants::default(), &p.linearize).weight()
     };
-    programs.into_iter().filter(is_defined).min_by_key(weight)
+    programs.filter(is_defined).min_by_key(weight)
 }
 
 /// Whether no result depends on a derivative that is not known.
@@ -140,14 +140,18 @@ fn is_defined(pool: &Pool, program: &Program) -> bool {
     true
 }
 
-fn in_form(x: &Mechanics, family: &dyn NodeScheme, form: Form) -> DerivativePrograms {
+/// The derivatives of the step in a form; none if nothing can be eliminated in the reduced one.
+fn in_form(x: &Mechanics, family: &dyn NodeScheme, form: Form) -> Option<DerivativePrograms> {
     let mut x = x.clone();
     let mut b = Builder::to_differentiate(&mut x, form);
     let step = Step::written(&mut b, family);
+    if form.reduced && !b.made.reduced {
+        return None;
+    }
     let linearize = program(&mut b, &step, ("linearize", &LINEARIZE), linearize);
     let linearize_parameters = program(&mut b, &step, ("linearize_parameters", &PARAMETERS), by_parameters);
     let pull_back = program(&mut b, &step, ("pull_back", &PULL_BACK), pull_back);
-    DerivativePrograms { pool: x.system.pool, linearize, linearize_parameters, pull_back }
+    Some(DerivativePrograms { pool: x.system.pool, linearize, linearize_parameters, pull_back })
 }
 
 fn named(name: &str, values: Vec<Expr>) -> Output {
