@@ -6,7 +6,7 @@ use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
 use nhi_codegen::expr::Pool;
-use nhi_codegen::group::{Group, Map, Part};
+use nhi_codegen::group::{Group, Map};
 use nhi_codegen::method::{
     BasisProgram, DerivativePrograms, Method, MethodPrograms, basis_program, derivative_programs,
 };
@@ -161,14 +161,7 @@ fn point(derived: &Derived, random: &mut Random) -> Point {
     let k = x.system.shape();
     let mut q = numbers(k, 0.3, 0.6);
     if let Some(group) = x.system.group {
-        let identity: Vec<f64> = group
-            .pose
-            .iter()
-            .flat_map(|part| match part {
-                Part::Matrix => vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
-                Part::Number | Part::Vector => vec![0.0; part.entries()],
-            })
-            .collect();
+        let identity = group.pose.iter().flat_map(|part| part.identity()).collect();
         let sigma = numbers(group.dimension, 0.0, 0.7);
         q.extend(map(Map::Displaced, group, Retraction::Exp, &[identity, sigma]));
     }

@@ -76,6 +76,12 @@ impl Part {
         }
     }
 
+    /// The entries of the identity.
+    pub fn identity(self) -> Vec<f64> {
+        let is_diagonal = |k: usize| self == Part::Matrix && k.is_multiple_of(4);
+        (0..self.entries()).map(|k| if is_diagonal(k) { 1.0 } else { 0.0 }).collect()
+    }
+
     /// The entries in terms of independent symbols: an identity holds on the
     /// group if it holds in these. A matrix is I + 2(â + â²)/(1 + a·a), Cayley's map.
     pub fn free(self, pool: &mut Pool, entries: &[Expr]) -> Vec<Expr> {

@@ -15,7 +15,6 @@
 use super::builder::Builder;
 use crate::engine::{BuiltIn, Engine};
 use crate::expr::{Expr, Node, Pool, Symbol};
-use crate::group::Part;
 use crate::mechanics::{Matrix, dot};
 use crate::program::lets;
 use std::collections::HashMap;
@@ -180,10 +179,7 @@ impl Sample {
     /// Coordinates and time are zero, the pose is the identity.
     fn at_rest(b: &Builder<'_>) -> Sample {
         let group = b.x.system.group;
-        let pose = group.iter().flat_map(|group| group.pose).flat_map(|part| match part {
-            Part::Matrix => (0..9).map(|k| if k % 4 == 0 { 1.0 } else { 0.0 }).collect(),
-            Part::Number | Part::Vector => vec![0.0; part.entries()],
-        });
+        let pose = group.iter().flat_map(|group| group.pose).flat_map(|part| part.identity());
         Sample::of(b, std::iter::repeat_n(0.0, b.x.system.shape()).chain(pose))
     }
 
@@ -240,22 +236,33 @@ fn largest_pivot(b: &Builder<'_>, entries: &Matrix, samples: &mut [Sample]) -> O
     None
 }
 
-/// Operations of the longest entries whose squares may add up to a number.
-const MAX_SQUARED: usize = 100;
-
-/// α² + β², simplified if it is short: the squares of long sums take long to write out, and add up to no number.
+/// α² + β², simplified.
 fn sum_of_squares(pool: &mut Pool, a: Expr, b: Expr) -> Expr {
     let squares = [a, b].map(|e| pool.powi(e, 2));
     let sum = pool.add(squares[0], squares[1]);
-    if pool.cost(&[a, b]).weight() > MAX_SQUARED { sum } else { simplified(pool, sum) }
+    simplified(pool, sum)
 }
 
 /// The number that an expression simplifies to, or the expression as it is: rules that write sums of angles would hide
 /// what it shares with others.
 fn simplified(pool: &mut Pool, e: Expr) -> Expr {
+    if pool.as_number(e).is_some() || varies(pool, e) {
+        return e;
+    }
     // A separate engine, so that the equations do not depend on the engine in use.
     let simple = BuiltIn.simplify(pool, &[e]).map_or(e, |simple| simple[0]);
     if pool.as_number(simple).is_some() { simple } else { e }
+}
+
+/// Whether an expression has different values at two points, and so is no number: to multiply long sums out takes long.
+fn varies(pool: &Pool, e: Expr) -> bool {
+    let symbols: Vec<Symbol> = pool.reachable(&[e]).into_iter().filter_map(|e| pool.as_symbol(e)).collect();
+    let value = |shift: f64| {
+        let at = symbols.iter().enumerate().map(|(i, &symbol)| (symbol, (shift + i as f64).sin()));
+        pool.evaluate(&[e], &at.collect())[0]
+    };
+    // Rounding errors are smaller, since all values are moderate.
+    (value(1.0) - value(2.5)).abs() > 1e-6
 }
 
 impl Elimination {
