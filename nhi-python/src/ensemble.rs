@@ -69,6 +69,15 @@ impl Member {
     }
 }
 
+/// What prevents member `i` from starting, with its number if an argument is wrong.
+fn of_member(py: Python<'_>, i: usize, error: &nhi_jit::Error) -> PyErr {
+    let error = raised(py, error);
+    match error.is_instance_of::<PyValueError>(py) {
+        true => PyValueError::new_err(format!("member {i}: {}", error.value(py))),
+        false => error,
+    }
+}
+
 #[pymethods]
 impl Ensemble {
     /// Starts a member for every row of the arguments.
@@ -91,21 +100,16 @@ impl Ensemble {
         let arrays = [&parameters, &q0, &v0, &z0, &inputs].map(|array| array.as_array());
         let rows = arrays[1].nrows();
         let members = py.detach(|| {
+            let mut watch = Watch::new(None);
             let begun = (0..rows).map(|i| {
+                watch.after(0)?;
                 let rows = arrays.map(|array| array.row(i).to_vec());
                 let [parameters, q, v, z, inputs] = rows.each_ref().map(Vec::as_slice);
                 let begun = begin(&compiled, variant, &Point { parameters, q, v, z, t: 0.0, inputs }, h);
-                let begun = begun.map_err(|error| (i, error))?;
+                let begun = begun.map_err(|error| Python::attach(|py| of_member(py, i, &error)))?;
                 Ok(Member { simulation: begun, failed: None })
             });
-            begun.collect::<Result<Vec<_>, (usize, nhi_jit::Error)>>()
-        });
-        let members = members.map_err(|(i, error)| {
-            let error = raised(py, &error);
-            match error.is_instance_of::<PyValueError>(py) {
-                true => PyValueError::new_err(format!("member {i}: {}", error.value(py))),
-                false => error,
-            }
+            begun.collect::<PyResult<Vec<_>>>()
         })?;
         Ok(Ensemble { core, members, steps: 0, h })
     }

@@ -24,8 +24,17 @@ pub(crate) struct Core {
     pieces: Vec<Piece>,
     file: String,
     name: Option<String>,
-    /// The methods that are compiled, and `None` if the functions of the system are.
-    ready: Mutex<HashSet<Option<Variant>>>,
+    /// What is compiled.
+    ready: Mutex<HashSet<Part>>,
+}
+
+/// What is compiled of a system, one by one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Part {
+    Functions,
+    Basis,
+    Steps(Variant),
+    Derivatives(Variant),
 }
 
 /// Samples and the exception that ended the run.
@@ -35,34 +44,40 @@ type Recorded = (Recording, Option<Py<PyAny>>);
 type Frame<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
 
 impl Core {
-    /// The compiled derivatives of the steps of a method. Compilation can be interrupted.
+    /// The compiled derivatives of the steps of a method.
     pub(crate) fn derivatives(&self, py: Python<'_>, variant: Variant) -> PyResult<Derivatives> {
-        let system = self.system.clone();
-        waited_for(py, move || system.derivatives(variant))?.map_err(|error| start(py, &error))
+        self.made(py, Part::Derivatives(variant), move |system| system.derivatives(variant))
     }
 
     /// The compiled steps of a method.
     pub(crate) fn compiled(&self, py: Python<'_>, method: &str) -> PyResult<(Compiled, Variant)> {
         let variant = self.system.variant(method).map_err(|error| start(py, &error))?;
-        Ok((self.made(py, Some(variant))?, variant))
+        let compiled = self.made(py, Part::Steps(variant), move |system| system.compiled(variant))?;
+        Ok((compiled, variant))
     }
 
-    /// The compiled steps of a method, or the functions of the system. Compilation can be interrupted.
-    fn made(&self, py: Python<'_>, key: Option<Variant>) -> PyResult<Compiled> {
-        let make = move |system: &System| match key {
-            Some(variant) => system.compiled(variant),
-            None => system.functions(),
-        };
+    /// The compiled functions of the system.
+    fn functions(&self, py: Python<'_>) -> PyResult<Compiled> {
+        self.made(py, Part::Functions, System::functions)
+    }
+
+    /// A compiled part. Only its compilation takes a thread, which can be interrupted.
+    fn made<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        part: Part,
+        make: impl FnOnce(&System) -> Result<T, nhi_run::Error> + Send + 'static,
+    ) -> PyResult<T> {
         let ready = || self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = if ready().contains(&key) {
+        let made = if ready().contains(&part) {
             make(&self.system)
         } else {
             let system = self.system.clone();
             waited_for(py, move || make(&system))?
         };
-        let compiled = made.map_err(|error| start(py, &error))?;
-        ready().insert(key);
-        Ok(compiled)
+        let made = made.map_err(|error| start(py, &error))?;
+        ready().insert(part);
+        Ok(made)
     }
 
     /// What `function` computes at each row of `q` and `v`, one after the other.
@@ -77,7 +92,7 @@ impl Core {
         let (parameters, inputs, z) = (parameters.as_slice()?, inputs.as_slice()?, z.as_slice()?);
         let (n, m) = (self.system.coordinates().len(), self.system.velocities().len());
         let (q, v) = (q.as_slice()?, v.as_slice()?);
-        let functions = self.made(py, None)?;
+        let functions = self.functions(py)?;
         let computed = py.detach(|| {
             let mut all = Vec::new();
             for (q, v) in q.chunks(n).zip(v.chunks(m)) {
@@ -245,8 +260,7 @@ impl Core {
         t: f64,
         inputs: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<Frame<'py>> {
-        let system = self.system.clone();
-        let basis = waited_for(py, move || system.basis())?.map_err(|error| start(py, &error))?;
+        let basis = self.made(py, Part::Basis, System::basis)?;
         let (parameters, q, inputs) = (parameters.as_slice()?, q.as_slice()?, inputs.as_slice()?);
         let at = Point { parameters, q, v: &[], z: &[], t, inputs };
         let frame = basis.at(&at).map_err(|error| PyValueError::new_err(format!("q: {error}")))?;
@@ -257,7 +271,7 @@ impl Core {
 
     /// Compiles the functions of the system and the steps of a method, unless they are.
     fn prepare(&self, py: Python<'_>, method: &str) -> PyResult<()> {
-        self.made(py, None)?;
+        self.functions(py)?;
         self.compiled(py, method).map(|_| ())
     }
 
@@ -292,7 +306,7 @@ impl Core {
         project: bool,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Recorded> {
-        self.made(py, None)?;
+        self.functions(py)?;
         let scheme = match method {
             "exact" => Scheme::Exact,
             _ => Scheme::Steps(self.compiled(py, method)?.1),
