@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 
 import nhi
 import numpy as np
@@ -84,6 +85,7 @@ def test_labels_are_names():
         (dict(h=0), "h: "),
         (dict(h="fast"), "h: expected a number"),
         (dict(method="dla3"), "method `dla3`: unknown method, did you mean `dla"),
+        (dict(method="DLA2"), "method `DLA2`: unknown method, did you mean `dla2`"),
         (dict(steps=-1), "steps: expected an integer from 0 on, found -1"),
         (dict(steps=1.5), "steps: expected an integer, found 1.5"),
         (dict(every=0), "every: expected an integer from 1 on, found 0"),
@@ -160,3 +162,20 @@ def test_primes_are_no_velocities():
 def test_a_start_that_is_refused_names_the_remedy(sleigh):
     with pytest.raises(ValueError, match=r"^v0: .* `blade` by \S+; `project=True` begins at"):
         sleigh.simulation(P, [0, 0, 0], [1, 0.5, 0.3], 0.01)
+
+
+@pytest.mark.parametrize(
+    ("package", "extra", "use"),
+    [
+        ("pandas", "pandas", lambda run, system: run.to_pandas()),
+        ("matplotlib", "plot", lambda run, system: run.plot()),
+        ("tqdm", "progress", lambda run, system: system.simulate(P, **START, steps=10, progress=True)),
+    ],
+)
+def test_a_missing_package_is_named(sleigh, monkeypatch, package, extra, use):
+    run = sleigh.simulate(P, **START, steps=10)
+    for module in [name for name in sys.modules if name.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ModuleNotFoundError, match=rf"needs {package}, .*pip install 'nhi\[{extra}\]'"):
+        use(run, sleigh)

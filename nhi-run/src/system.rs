@@ -188,7 +188,8 @@ impl System {
         let variant = Variant::with_id(id).or_else(|| Method::named(id).map(Variant::from));
         let Some(variant) = variant else {
             let ids: Vec<&str> = self.methods().map(|method| method.facts().id).collect();
-            let near = ids.iter().map(|known| (strsim::damerau_levenshtein(id, known), known)).min();
+            let written = id.to_lowercase();
+            let near = ids.iter().map(|known| (strsim::damerau_levenshtein(&written, known), known)).min();
             return Err(wrong(match near {
                 Some((0..=2, near)) => format!("unknown method, did you mean `{near}`?"),
                 _ => format!("unknown method, expected one of {}", ids.join(", ")),

@@ -54,6 +54,7 @@ fn names_and_methods() {
     }
     let wrong = |system: &System, id| system.variant(id).unwrap_err().to_string();
     assert_eq!(wrong(&sleigh, "dla3"), "method `dla3`: unknown method, did you mean `dla1`?");
+    assert_eq!(wrong(&sleigh, "DLA2"), "method `DLA2`: unknown method, did you mean `dla2`?");
     let ball = System::parse(BALL, "ball.rs", None).unwrap();
     assert!(wrong(&ball, "dla2").starts_with("method `dla2`: does not apply to this system: "));
     assert_eq!((ball.shape(), ball.group().unwrap().name), (2, "SO3"));

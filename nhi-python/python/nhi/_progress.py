@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from nhi._optional import needed
+
 
 @contextmanager
 def bar(asked: bool, steps: int) -> Iterator[Callable[[int], object] | None]:
@@ -12,7 +14,6 @@ def bar(asked: bool, steps: int) -> Iterator[Callable[[int], object] | None]:
     if not asked:
         yield None
         return
-    from tqdm.auto import tqdm
-
+    tqdm = needed("tqdm.auto", "progress", "progress=True").tqdm
     with tqdm(total=steps, unit="step", unit_scale=True) as shown:
         yield shown.update

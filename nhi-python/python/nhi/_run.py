@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from nhi._arguments import Array
 from nhi._nhi import Recording
+from nhi._optional import needed
 
 if TYPE_CHECKING:
     import pandas
@@ -125,19 +126,17 @@ class Run(Mapping[str, Array]):
 
     def to_pandas(self) -> pandas.DataFrame:
         """The columns as a data frame with the index `t`. Needs pandas."""
-        import pandas
-
-        frame = pandas.DataFrame(dict(self)).set_index("t")
+        frames = needed("pandas", "pandas", "Run.to_pandas")
+        frame = frames.DataFrame(dict(self)).set_index("t")
         frame.attrs = self.about
         return frame
 
     def plot(self) -> Figure:
         """Coordinates, velocities, multipliers and the change of the energy over time. Needs Matplotlib."""
-        from matplotlib.figure import Figure
-
+        figures = needed("matplotlib.figure", "plot", "Run.plot")
         names = self._recording.names_of
         panels = [(kind, names(kind)) for kind in ("coordinate", "velocity", "multiplier") if names(kind)]
-        figure = Figure(figsize=(7, 2 * len(panels) + 2), layout="constrained")
+        figure: Figure = figures.Figure(figsize=(7, 2 * len(panels) + 2), layout="constrained")
         axes = figure.subplots(len(panels) + 1, sharex=True, squeeze=False)[:, 0]
         for axis, (_, columns) in zip(axes[:-1], panels, strict=True):
             for column in columns:
