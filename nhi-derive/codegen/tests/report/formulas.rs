@@ -319,6 +319,13 @@ impl Subject<'_> {
                 let p = self.momentum(at);
                 exact(self.call(basis, at)?.iter().map(|e| vec![dot(e, &p)]).collect())
             }
+            "nonholonomic_momentum_equation" => {
+                let (a, _) = self.acceleration(at)?;
+                let momenta = self.formula("nonholonomic_momentum");
+                let rate = |b: usize| self.along(at, (&at.v, &a, 1.0), |at| self.known(momenta, at)[b][0]);
+                let expected = column((0..value.len()).map(rate).collect());
+                Some((value, expected, OF_DIFFERENCES))
+            }
             "connection" => {
                 // b A = a, and A is orthogonal to the admissible motions of the pose.
                 let (k, mu, mass) = (self.mechanics.system.shape(), self.forms(at), self.mass(at));

@@ -1,7 +1,7 @@
 //! How the constraints lie to the group: admissible motions of the pose, nonholonomic connection, reduced equations.
 
 use super::super::Block;
-use super::{CLOSED, Context, letters, text};
+use super::{Context, letters, text};
 use crate::engine::EngineError;
 use crate::expr::Expr;
 use crate::mechanics::dot;
@@ -36,15 +36,17 @@ pub(super) fn connection(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError>
         )));
         blocks.push(x.moderate_matrix("vertical_basis", letters("E", "e"), &connection.e));
         let momentum = x.mechanics.momentum[k..].to_vec();
-        let momenta: Vec<Expr> = (0..vertical)
-            .map(|b| {
-                let column: Vec<Expr> = connection.e.iter().map(|row| row[b]).collect();
-                dot(x.pool(), &column, &momentum)
-            })
-            .collect();
+        let columns: Vec<Vec<Expr>> =
+            (0..vertical).map(|b| connection.e.iter().map(|row| row[b]).collect()).collect();
+        let momenta: Vec<Expr> = columns.iter().map(|column| dot(x.pool(), column, &momentum)).collect();
         let left = (0..vertical).map(|b| Math::letter("J").numbered(b)).collect();
         blocks.push(text("The nonholonomic momenta are J_b = ⟨p, (0, e_b)⟩:"));
         blocks.push(Block::Formula(x.entries("nonholonomic_momentum", left, &momenta)));
+        let rates = momentum_rates(x, &columns, &momenta)?;
+        let left = (0..vertical).map(|b| Math::letter("J").numbered(b).rate()).collect();
+        blocks
+            .push(text("They obey these momentum equations, without reactions, which do no work along 𝔤^r:"));
+        blocks.push(Block::Formula(x.entries("nonholonomic_momentum_equation", left, &rates)));
     }
     match &connection.a {
         Some(a) if k > 0 => {
@@ -66,6 +68,27 @@ pub(super) fn connection(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError>
     Ok(blocks)
 }
 
+/// dJ_b/dt = (0, e_b)·b + ∂J_b/∂q · ρ v + ∂J_b/∂t: with M dv/dt = b + μᵀλ, of which (0, e_b)·μᵀλ = 0.
+fn momentum_rates(
+    x: &mut Context<'_>,
+    columns: &[Vec<Expr>],
+    momenta: &[Expr],
+) -> Result<Vec<Expr>, EngineError> {
+    let (q, t) = (x.mechanics.q.clone(), x.mechanics.system.t);
+    let (v, anchor) = (x.mechanics.v.clone(), x.mechanics.anchor.clone());
+    let bias = x.mechanics.bias[x.mechanics.system.shape()..].to_vec();
+    let pool = &mut x.mechanics.system.pool;
+    let velocities: Vec<Expr> = anchor.iter().map(|row| dot(pool, row, &v)).collect();
+    let mut rates = Vec::with_capacity(momenta.len());
+    for (column, &momentum) in columns.iter().zip(momenta) {
+        let gradient = pool.gradient(momentum, &q);
+        let terms =
+            [dot(pool, column, &bias), dot(pool, &gradient, &velocities), pool.derivative(momentum, t)];
+        rates.push(pool.sum(&terms));
+    }
+    x.simpler(rates)
+}
+
 /// The rates of the free velocities in terms of these.
 fn reduced(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
     let admissible = x.admissible.clone();
@@ -79,13 +102,7 @@ fn reduced(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
     }
     let rates: Vec<Expr> = admissible.free.iter().map(|&i| x.acceleration[i]).collect();
     let rates = pool.substitute(&rates, &on_d);
-    let weight = pool.cost(&rates).weight();
-    let rates = if weight > CLOSED {
-        rates
-    } else {
-        let simple = x.engine.simplify(pool, &rates)?;
-        if pool.cost(&simple).weight() < weight { simple } else { rates }
-    };
+    let rates = x.simpler(rates)?;
     let velocities = x.velocities();
     let left = admissible.free.iter().map(|&i| velocities[i].clone().rate()).collect();
     Ok(vec![

@@ -155,12 +155,9 @@ impl Context<'_> {
         (program, role): (&Program, &Role),
     ) -> Result<Formula, EngineError> {
         let closed = written_out(self.pool(), program, role);
-        let weight = self.pool().cost(&closed).weight();
-        if weight <= CLOSED {
-            let pool = &mut self.mechanics.system.pool;
-            let simple = self.engine.simplify(pool, &closed)?;
-            let better = if pool.cost(&simple).weight() < weight { simple } else { closed };
-            return Ok(self.entries(name, left, &better));
+        if self.pool().cost(&closed).weight() <= CLOSED {
+            let simple = self.simpler(closed)?;
+            return Ok(self.entries(name, left, &simple));
         }
         let output = program.outputs.iter().find(|output| output.role == *role);
         let values = output.map_or_else(Vec::new, |output| output.values.clone());
@@ -183,6 +180,17 @@ impl Context<'_> {
         let mut formula = self.entries(name, left, &values);
         parts.append(&mut formula.parts);
         Ok(Formula { parts, ..formula })
+    }
+
+    /// Expressions, simplified if they are short and that makes them shorter.
+    fn simpler(&mut self, closed: Vec<Expr>) -> Result<Vec<Expr>, EngineError> {
+        let pool = &mut self.mechanics.system.pool;
+        let weight = pool.cost(&closed).weight();
+        if weight > CLOSED {
+            return Ok(closed);
+        }
+        let simple = self.engine.simplify(pool, &closed)?;
+        Ok(if pool.cost(&simple).weight() < weight { simple } else { closed })
     }
 
     /// The velocities as they are typeset.
