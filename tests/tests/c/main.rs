@@ -2,6 +2,7 @@
 
 mod compile;
 mod driver;
+mod energy;
 mod model;
 mod process;
 

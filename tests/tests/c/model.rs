@@ -151,14 +151,14 @@ impl Trajectory for TrajectoryInC {
     fn step_with(&mut self, inputs: &[f64]) -> Result<(), Error> {
         self.inputs = inputs.to_vec();
         let stepped = self.compiled.step_with(inputs);
-        // C does not test whether a step explains its energy.
+        let (found, state) = self.process.step(inputs);
+        // C does not test the angle between distributions, and does not look for the reason of a failure.
         if let Err(Error::Step {
             cause: Failure::NearlySingular { .. } | Failure::EnergyJump { .. }, ..
         }) = stepped
         {
             return stepped;
         }
-        let (found, state) = self.process.step(inputs);
         let name = self.name;
         let expected = stepped.as_ref().err().map_or(0, status);
         assert_eq!(found, expected, "{name}, status after {} steps", self.compiled.steps());

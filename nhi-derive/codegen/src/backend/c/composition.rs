@@ -83,10 +83,12 @@ const {real} t = ({real})sim->steps * sim->h + sim->h * before[i];
 nhi_status status;
 {check}{resync}for (int i = 0; i < {n}; ++i) {{
 {substep}}}
-sim->steps += 1;
+{test}sim->steps += 1;
 {flush}sim->node = now;
+sim->kinetic_energy = kinetic_energy;
 return NHI_OK;",
             check = self.check_inputs(),
+            test = self.test_of("now", &format!("({real})sim->steps * sim->h")),
             flush = self.flush_if_due("now"),
         )
     }

@@ -107,12 +107,11 @@ impl Method<'_, '_> {
         let prepared = substeps.as_ref().map_or(prepared.clone(), |substeps| {
             prepared.replace(';', &format!("[{}];", substeps.sizes.len()))
         });
-        let parameters = match self.keeps_parameters() {
-            true => format!("{}_parameters parameters;\n", unit.name),
-            false => String::new(),
-        };
+        let system = &unit.name;
         let simulation = format!(
-            "{parameters}{prepared}{name}_node node;
+            "{system}_parameters parameters;
+{prepared}{name}_node node;
+double kinetic_energy; /* of the state */
 {real} h; /* step size */
 uint64_t steps; /* steps taken */"
         );
@@ -271,14 +270,13 @@ matrix or the constraints are singular; *sim is left as it was then.";
             let arguments = format!("p, {first}, &started.node, t, &started.node.carried");
             calls.push_str(&self.call("initial", &arguments));
         }
-        if self.keeps_parameters() {
-            calls.push_str("started.parameters = *p;\n");
-        }
+        calls.push_str(&self.kinetic_energy("started.kinetic_energy", ("p", "started.node", "t")));
         let body = format!(
             "{name} started;
 nhi_status status;
 const {real} t = 0;
-{checks}{calls}started.h = h;
+{checks}{calls}started.parameters = *p;
+started.h = h;
 started.steps = 0;
 *sim = started;
 return NHI_OK;"
@@ -302,11 +300,6 @@ return NHI_OK;"
         guard(&format!("sim->steps % {FLUSH_EVERY}u == 0"), &format!("{}_flush(&{node});", self.name))
     }
 
-    /// Whether a step depends on the parameters themselves: one of a composition, where something is carried.
-    fn keeps_parameters(&self) -> bool {
-        self.substeps.is_some() && self.functions.rescale.is_some()
-    }
-
     /// The body of `_step`, of a method that is not composed.
     fn step(&self) -> String {
         let Method { unit, name, functions, .. } = self;
@@ -325,10 +318,12 @@ return NHI_OK;"
             "{name}_node next;
 {now}nhi_status status;
 const {real} t = ({real})sim->steps * sim->h;
-{check}{resync}{next}sim->steps += 1;
+{check}{resync}{next}{test}sim->steps += 1;
 {flush}sim->node = next;
+sim->kinetic_energy = kinetic_energy;
 return NHI_OK;",
             check = self.check_inputs(),
+            test = self.test_of("next", "t"),
             flush = self.flush_if_due("next"),
         )
     }
@@ -359,15 +354,23 @@ return NHI_OK;"
         text.function("Takes that many steps, up to the first one that fails.", &head, &body);
     }
 
+    /// Entry i of the velocity of a state.
+    pub(super) fn velocity_of(&self, node: &str) -> String {
+        let mean = if self.unit.real == "float" { "(float)0.5" } else { "0.5" };
+        match self.functions.state {
+            StateKind::Node => format!("{node}.v[i]"),
+            StateKind::Jump => format!("{mean} * ({node}.v_pre[i] + {node}.v_post[i])"),
+        }
+    }
+
     fn state_and_time(&self, text: &mut Text) {
-        let Method { unit, name, functions, .. } = self;
+        let Method { unit, name, .. } = self;
         let real = unit.real;
-        let mean = if real == "float" { "(float)0.5" } else { "0.5" };
         let (mut head, mut body) = (format!("void {name}_state(const {name} *sim"), String::new());
         let arrays = [("q", unit.entries), ("v", unit.n), ("lambda", unit.m), ("states", unit.states)];
         for (array, length) in arrays {
-            let value = match (array, functions.state) {
-                ("v", StateKind::Jump) => format!("{mean} * (sim->node.v_pre[i] + sim->node.v_post[i])"),
+            let value = match array {
+                "v" => self.velocity_of("sim->node"),
                 _ => format!("sim->node.{array}[i]"),
             };
             if length > 0 {

@@ -8,6 +8,7 @@
 //! NAME_METHOD_linearize, ...                        derivatives of its step, on request
 //! ```
 
+mod balance;
 mod composition;
 mod derivatives;
 mod function;
@@ -50,6 +51,9 @@ pub fn files(derived: &Derived, optimised: &Optimised, options: &Options) -> Vec
     let unit = Unit::new(derived, options);
     let mut text = Text::default();
     unit.system(&mut text, optimised);
+    if !optimised.methods.is_empty() {
+        unit.balance(&mut text, optimised);
+    }
     for functions in &optimised.methods {
         let plain = options.variants.is_empty().then(|| Variant::from(functions.method));
         let variants = options.variants.iter().filter(|variant| variant.method == functions.method);

@@ -4,6 +4,9 @@
  * NHI_OWN_MATH     no function of math.h: all elementary functions are those below, good to two units in the last
  *                  place; square roots are rounded correctly, and sines and cosines of angles below 2^20 have the
  *                  same bits as without it.
+ * NHI_LARGEST_GROWTH
+ *                  the largest factor by which a step may multiply the kinetic energy, 10 unless defined, at least 2.
+ *                  What potential, forces and driven constraints explain does not count.
  *
  * Every operation must round by itself, as IEEE 754 says: compile with -ffp-contract=off for the same bits on every
  * machine, and never with -ffast-math.
@@ -27,7 +30,8 @@ typedef enum {
     NHI_INVALID_ARGUMENT = 6,     /* a parameter, coordinate, velocity or input is infinite or not a number */
     NHI_INVALID_POSE = 7,         /* the matrix of the initial pose is not a rotation */
     NHI_INADMISSIBLE_VELOCITY = 8, /* the initial velocity violates a constraint by more than rounding */
-    NHI_INADMISSIBLE_CONFIGURATION = 9 /* the initial configuration violates a position constraint by more than rounding */
+    NHI_INADMISSIBLE_CONFIGURATION = 9, /* the initial configuration violates a position constraint by more than rounding */
+    NHI_ENERGY_JUMP = 10          /* a step ends with more kinetic energy than it can explain, as near a singularity */
 } nhi_status;
 
 #ifdef NHI_REAL_FLOAT
@@ -36,6 +40,10 @@ typedef float nhi_real;
 #else
 typedef double nhi_real;
 #define NHI_EPSILON 2.220446049250313e-16
+#endif
+
+#ifndef NHI_LARGEST_GROWTH
+#define NHI_LARGEST_GROWTH 10.0
 #endif
 
 #define NHI_FN static inline
@@ -65,6 +73,11 @@ NHI_FN double nhi_infinity(void)
 NHI_FN double nhi_abs(double x)
 {
     return x < 0.0 ? -x : x + 0.0;
+}
+
+NHI_FN double nhi_larger(double a, double b)
+{
+    return a > b ? a : b;
 }
 
 /* Zero if x is finite, else not a number: a sum of these tells of many numbers whether all are finite. */

@@ -2,7 +2,7 @@
 
 use super::function::{Body, fail_if};
 use super::{Driven, Text, Unit, all_finite, doc_of};
-use crate::lower::Function;
+use crate::lower::{Argument, Function};
 use crate::optimised::{Optimised, SystemFunctions};
 use crate::program::Role;
 
@@ -37,13 +37,10 @@ impl Unit<'_> {
         let in_place = function.outputs[0].role == Role::Velocity;
         let mut parameters = Vec::new();
         let mut inputs = Vec::new();
-        for argument in &function.arguments {
+        for argument in function.arguments.iter().filter(|argument| self.is_passed(function, argument)) {
             let length = argument.values.len();
             let parameter = match argument.role {
                 Role::Parameters => "p",
-                Role::States if length == 0 => continue,
-                Role::Time if !self.takes_time(function) => continue,
-                Role::Inputs if length == 0 || !self.takes_inputs(function) => continue,
                 Role::Inputs => "u",
                 _ => argument.role.name(),
             };
@@ -111,6 +108,16 @@ impl Unit<'_> {
         };
         let head = format!("{linkage}{ty} {name}_{}({})", function.name, parameters.join(", "));
         text.function(&doc_of(function), &head, &body.text);
+    }
+
+    /// Whether the function in C takes an argument.
+    pub(super) fn is_passed(&self, function: &Function, argument: &Argument) -> bool {
+        match argument.role {
+            Role::States => !argument.values.is_empty(),
+            Role::Time => self.takes_time(function),
+            Role::Inputs => !argument.values.is_empty() && self.takes_inputs(function),
+            _ => true,
+        }
     }
 
     /// Whether the time is an argument.

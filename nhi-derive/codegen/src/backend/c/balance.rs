@@ -1,0 +1,198 @@
+//! The test that a step explains the kinetic energy that it ends with: that of `nhi_runtime::balance`, without the angle
+//! between distributions and the reasons that it names.
+
+use super::function::{fail_if, guard};
+use super::method::Method;
+use super::{Text, Unit};
+use crate::lower::Function;
+use crate::method::StateKind;
+use crate::optimised::{Optimised, SystemFunctions};
+use crate::program::Role;
+
+/// What functions of the system are called with.
+#[derive(Clone, Copy)]
+struct Point<'a> {
+    q: &'a str,
+    v: &'a str,
+    states: &'a str,
+    t: &'a str,
+}
+
+impl Unit<'_> {
+    /// A call of a function of the system, with the parameters `p`, the inputs `u` and the array `result`, if it has one.
+    fn call(&self, function: &Function, at: Point<'_>, result: &str) -> String {
+        let passed = function.arguments.iter().filter(|argument| self.is_passed(function, argument));
+        let passed = passed.map(|argument| match argument.role {
+            Role::Parameters => "p",
+            Role::Configuration => at.q,
+            Role::Velocity => at.v,
+            Role::States => at.states,
+            Role::Time => at.t,
+            _ => "u",
+        });
+        let all: Vec<&str> = passed.chain((!result.is_empty()).then_some(result)).collect();
+        format!("{}_{}({})", self.name, function.name, all.join(", "))
+    }
+
+    /// Adds the kinetic energy, and whether a step explains it.
+    pub(super) fn balance(&self, text: &mut Text, optimised: &Optimised) {
+        let SystemFunctions { energy, momentum, project, acceleration, .. } = &optimised.system;
+        let Unit { name, real, entries, n, .. } = self;
+        let (u, pass_u, unused) = match self.inputs() {
+            None => Default::default(),
+            Some(declared) => (format!(", {declared}"), ", u", "(void)u;\n"),
+        };
+        let at = Point { q: "q", v: "v", states: "states", t: "t" };
+        let at_rest = match self.derived.mechanics.structure.gyroscopic {
+            false => String::new(),
+            true => format!(
+                "const {real} rest[{n}] = {{0}};
+{real} at_rest[{n}];
+{};
+for (int i = 0; i < {n}; ++i) {{
+    inertial[i] = inertial[i] - at_rest[i];
+}}
+",
+                self.call(momentum, Point { v: "rest", ..at }, "at_rest")
+            ),
+        };
+        let body = format!(
+            "{real} inertial[{n}];
+double sum = 0.0;
+(void)t;
+{unused}{};
+{at_rest}for (int i = 0; i < {n}; ++i) {{
+    sum = sum + (double)v[i] * (double)inertial[i];
+}}
+return 0.5 * sum;",
+            self.call(momentum, at, "inertial")
+        );
+        let head = format!(
+            "static double {name}_kinetic_energy(const {name}_parameters *p, const {real} q[{entries}], \
+             const {real} v[{n}], {real} t{u})"
+        );
+        text.function("Kinetic energy, v·(p(v) − p(0))/2.", &head, &body);
+
+        let length = self.states;
+        let states = |i: u8| match length {
+            0 => String::new(),
+            _ => format!(", const {real} states{i}[{length}]"),
+        };
+        let head = format!(
+            "static int {name}_explains(const {name}_parameters *p, {real} h, \
+             const {real} q0[{entries}]{}, {real} t0, const {real} q1[{entries}]{}, {real} t1{u}, \
+             double before, double after)",
+            states(0),
+            states(1),
+        );
+        let about = "Whether a step from (q0, t0) to (q1, t1) explains the kinetic energy after it:
+T1 <= K (T0 + max(0, V0 - V1) + Td) + 2 h^2 A with K = NHI_LARGEST_GROWTH and the energies V at rest. Td is the
+kinetic energy of the slowest admissible velocity after the step, and A that of the acceleration at rest before it.";
+        let ends = [("t0", "states0"), ("t1", "states1")];
+        let potential = |q: &str| {
+            let calls = ends.map(|(t, states)| {
+                format!("(double){}", self.call(energy, Point { q, v: "rest", states, t }, ""))
+            });
+            calls.join(", ")
+        };
+        let kinetic = |q: &str, v: &str, t: &str| format!("{name}_kinetic_energy(p, {q}, {v}, {t}{pass_u})");
+        let multipliers = match self.m {
+            0 => String::new(),
+            m => format!("{real} lambda[{m}];\n"),
+        };
+        let results = if self.m > 0 { "other, lambda" } else { "other" };
+        let pushed: String = ends
+            .iter()
+            .map(|(t, states)| {
+                let call = self.call(acceleration, Point { q: "q0", v: "rest", states, t }, results);
+                let energy = kinetic("q0", "other", "t0");
+                format!("if ({call} == NHI_OK) {{\n    pushed = nhi_larger(pushed, {energy});\n}}\n")
+            })
+            .collect();
+        let unused = if length > 0 { "(void)states0;\n(void)states1;\n" } else { "" };
+        let body = format!(
+            "const {real} rest[{n}] = {{0}};
+const double potential0[2] = {{{potential0}}};
+const double potential1[2] = {{{potential1}}};
+const double noise = 16.0 * NHI_EPSILON * (nhi_abs(potential0[0]) + nhi_abs(potential1[1]));
+const double fallen = nhi_larger(potential0[0] - potential1[0], potential0[1] - potential1[1]);
+double owned = before + nhi_larger(fallen, 0.0) + noise;
+double size = 0.0;
+double pushed = 0.0;
+{real} other[{n}] = {{0}};
+{multipliers}{unused}if (after <= 2.0 * owned) {{
+    return 1;
+}}
+if ({project} == NHI_OK) {{
+    owned = owned + {slowest};
+}}
+for (int i = 0; i < {entries}; ++i) {{
+    size = nhi_larger(size, nhi_abs((double)q0[i]));
+}}
+for (int i = 0; i < {n}; ++i) {{
+    other[i] = ({real})(16.0 * NHI_EPSILON * size / (double)h);
+}}
+owned = owned + {resolved};
+{pushed}return after <= NHI_LARGEST_GROWTH * owned + 2.0 * (double)h * (double)h * pushed;",
+            potential0 = potential("q0"),
+            potential1 = potential("q1"),
+            project = self.call(project, Point { q: "q1", v: "other", states: "states1", t: "t1" }, ""),
+            slowest = kinetic("q1", "other", "t1"),
+            resolved = kinetic("q0", "other", "t0"),
+        );
+        text.function(about, &head, &body);
+    }
+}
+
+impl Method<'_, '_> {
+    /// The kinetic energy of the state `node` as `called`, of parameters `p` at the time `t`.
+    pub(super) fn kinetic_energy(&self, called: &str, (p, node, t): (&str, &str, &str)) -> String {
+        let (Unit { name, real, n, .. }, u) = (self.unit, self.inputs().1);
+        match self.functions.state {
+            StateKind::Node => {
+                format!("{called} = {name}_kinetic_energy({p}, {node}.q, {node}.v, {t}{u});\n")
+            }
+            StateKind::Jump => format!(
+                "{{
+    {real} v[{n}];
+    for (int i = 0; i < {n}; ++i) {{
+        v[i] = {};
+    }}
+    {called} = {name}_kinetic_energy({p}, {node}.q, v, {t}{u});
+}}
+",
+                self.velocity_of(node)
+            ),
+        }
+    }
+
+    /// Refuses the step from the time `begin` to the state `next` if its kinetic energy is not explained.
+    pub(super) fn test_of(&self, next: &str, begin: &str) -> String {
+        let (Unit { name, real, .. }, u) = (self.unit, self.inputs().1);
+        let [states0, states1] = match self.unit.states {
+            0 => Default::default(),
+            _ => ["sim->node", next].map(|node| format!(", {node}.states")),
+        };
+        let before = match self.functions.state {
+            StateKind::Node => "sim->kinetic_energy".to_owned(),
+            // The motion exchanges energy with a parasitic mode.
+            StateKind::Jump => {
+                let [before, after] = ["v_pre", "v_post"].map(|v| {
+                    format!("{name}_kinetic_energy(&sim->parameters, sim->node.q, sim->node.{v}, {begin}{u})")
+                });
+                format!("0.5 * ({before} + {after})")
+            }
+        };
+        let explained = format!(
+            "{name}_explains(&sim->parameters, sim->h, sim->node.q{states0}, {begin}, {next}.q{states1}, t1{u}, before, \
+             kinetic_energy)"
+        );
+        let unexplained = format!("!(kinetic_energy <= 2.0 * before) && !{explained}");
+        let test = format!("const double before = {before};\n{}", fail_if(&unexplained, "NHI_ENERGY_JUMP"));
+        format!(
+            "const {real} t1 = ({real})(sim->steps + 1) * sim->h;\ndouble kinetic_energy;\n{}{}",
+            self.kinetic_energy("kinetic_energy", ("&sim->parameters", next, "t1")),
+            guard("!(kinetic_energy <= 2.0 * sim->kinetic_energy)", &test),
+        )
+    }
+}
