@@ -36,7 +36,7 @@
 //! | feature | default | effect |
 //! |---|---|---|
 //! | `derive` | yes | re-exports `#[derive(Nonholonomic)]` |
-//! | `symbolica` | yes | the derive simplifies with the computer-algebra system Symbolica, which has its own licence; without the feature it uses the built-in rules |
+//! | `symbolica` | no | the derive simplifies with the computer-algebra system Symbolica, which has its own licence; without the feature it uses the built-in rules |
 //! | `std` | yes | elementary functions of the platform instead of those of `libm`; [`Ensemble`]; run-time choice of the best instruction set |
 //! | `rayon` | yes | the threads of an [`Ensemble`]; needs `std` |
 //! | `platform-trigonometry` | no | sines and cosines of `f64` by the platform's library (or `libm`) instead of the polynomials that are inlined into every step |
