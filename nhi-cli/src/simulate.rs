@@ -32,7 +32,7 @@ pub(crate) struct Simulate {
     /// The number of steps from one sample to the next.
     #[arg(long, value_name = "N")]
     every: Option<u64>,
-    /// Control inputs, a CSV file: a column per input, and a row per step, or with a column `t` a row where they change.
+    /// Control inputs, a CSV file with a column per input. It has a row per step, or, with a column `t`, a row per change.
     #[arg(long, value_name = "FILE")]
     inputs: Option<PathBuf>,
     /// A further quantity of the samples: a name of `let`, or a name with an expression. May be repeated.

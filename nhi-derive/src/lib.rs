@@ -25,7 +25,7 @@ use proc_macro::TokenStream;
 ///
 /// # The attribute
 ///
-/// It may be repeated, its keys come in any order, trailing commas are accepted. Only `let` may
+/// It may be repeated, its keys may come in any order, and trailing commas are accepted. Only `let` may
 /// appear several times.
 ///
 /// | key | meaning |
@@ -37,18 +37,18 @@ use proc_macro::TokenStream;
 /// | `holonomic(label: expr = 0, ...)` | optional: position constraints g(q) = 0, see [Forms](#forms); `constraints(...)` may then be left out |
 /// | `force = form` | optional: the work one-form of all non-conservative forces |
 /// | `inputs(u1, u2)` | optional: control inputs, given at every step and held over it |
-/// | `states(i1, z[2])` | optional: auxiliary states with rates of their own, see [Auxiliary states](#auxiliary-states) |
+/// | `states(i1, z[2])` | optional: auxiliary states, such as currents, see [Auxiliary states](#auxiliary-states) |
 /// | `dynamics(dot(i1) = expr, ...)` | the rates of the auxiliary states, one for each |
 /// | `let(name = expr, ...)` | optional: names for subexpressions, and arrays of them, see [Families](#families) |
-/// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, `Dla2` alone, with a group `Rdp`, with `holonomic` and no group `DlaRattle`; `methods(all)` emits every method that applies, `methods(Dla2 + derivatives)` derivatives of the steps of `Dla2`, too |
-/// | `crate = path` | optional: where the runtime is, if not at `::nhi_runtime`, as seen from the struct's module |
+/// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, `Dla2` alone, with a group `Rdp`, with `holonomic` and no group `DlaRattle`; `methods(all)` emits every method that applies, `methods(Dla2 + derivatives)` also emits derivatives of the steps of `Dla2` |
+/// | `crate = path` | optional: the path of the runtime from the struct's module, if it is not `::nhi_runtime` |
 ///
 /// # Poses
 ///
-/// `group` names the entries of a pose and, after the semicolon, the velocities of the body in its own
-/// frame (left-trivialised, ξ = g⁻¹ dg/dt). They stand in expressions as they are. The one-form of a body
-/// velocity is `omega*dt`: `force = torque*omega*dt`. Entries of a pose have velocities and differentials
-/// as coordinates do, `dot(x)` and `dx`, in terms of the body's.
+/// `group` names the entries of a pose and, after the semicolon, the velocities of the body in the body
+/// frame (left-trivialised, ξ = g⁻¹ dg/dt). Expressions use a body velocity by its name, `omega`, without
+/// `dot`. Its one-form is `omega*dt`: `force = torque*omega*dt`. Entries of a pose have velocities and
+/// differentials as coordinates do, `dot(x)` and `dx`, which are linear in the body velocities.
 ///
 /// | group | pose | velocities |
 /// |---|---|---|
@@ -61,19 +61,19 @@ use proc_macro::TokenStream;
 /// Fields of type `f64` are parameters, fields of type `[f64; 3]` arrays of them, `c[0]` to `c[2]`.
 /// A field of any other type is marked `#[nonholonomic(skip)]`. Unit structs have no parameters.
 /// Generic parameters are accepted as long as no parameter field depends on them.
-/// [Families](#families) says what const parameters are for.
+/// [Families](#families) explains the use of const parameters.
 ///
 /// # Expressions
 ///
 /// - `+ - * / ^` and parentheses. `^` binds tightest and to the right: `-x^2` is −(x²), and `2^-1` is
 ///   one half.
 /// - Numbers are exact: `0.1` is 1/10. A constant that overflows `f64` is an error, and so is a
-///   division by what is zero everywhere.
-/// - `pi`, and the functions `sin cos tan asin acos atan atan2 sinh cosh tanh exp ln sqrt`. What is not
-///   smooth (`abs`, `min`, `floor`, ...) is an error: equations of motion need derivatives.
+///   division by an expression that is zero everywhere.
+/// - `pi`, and the functions `sin cos tan asin acos atan atan2 sinh cosh tanh exp ln sqrt`. Functions that
+///   are not smooth (`abs`, `min`, `floor`, ...) are errors, because equations of motion need derivatives.
 /// - `dot(x)` is the velocity of `x`. `dot(e)` of any expression in the coordinates is its time
 ///   derivative.
-/// - `sum(i in 0..3, c[i]*x^i)` is written out. Indices and bounds are integers made of constants and
+/// - `sum(i in 0..3, c[i]*x^i)` is a sum. Indices and bounds are integer expressions in constants and
 ///   loop variables, `y[i+1]`.
 /// - `[a, b, c]` is a vector, see [Vectors](#vectors).
 ///
@@ -95,17 +95,18 @@ use proc_macro::TokenStream;
 /// - A block holds several items, separated by commas, and other families. Bounds may contain the variables of
 ///   the families around them. A range may be empty, `2..2`, but does not count down.
 /// - `x[0] = ...` in `let` defines an entry of an array, which may have more indices. An entry is visible
-///   after its definition and is defined once. `t`, inputs and velocities in one entry count for all that use the array.
+///   after its definition and is defined once. If one entry contains `t`, inputs or velocities, the whole array counts
+///   as containing them.
 /// - The labels of the constraints are `wheel[0]`, `wheel[1]`, `wheel[2]`.
 /// - Bounds, indices and the lengths of `coordinates(y[N])`, `inputs(u[N])` and `states(z[N])` may contain const parameters of the
-///   struct. A macro does not see their values, only their defaults: they need one that is an integer literal,
-///   `struct Train<const N: usize = 3>`, and the struct is a system for the default values alone. Other values are
-///   other declarations.
+///   struct. A macro does not see their values, only their defaults. Each needs a default that is an integer literal,
+///   `struct Train<const N: usize = 3>`, and the struct is a system for the default values alone. Other values need
+///   further declarations.
 ///
 /// # Vectors
 ///
-/// Vectors have three components. `[a, b, c]` is one, and so is the name of an array of three numbers: of
-/// coordinates, parameters, inputs or auxiliary states, of a `let` array, and of the position `p` of a pose.
+/// Vectors have three components. `[a, b, c]` is a vector, and so is the name of an array of three numbers:
+/// coordinates, parameters, inputs, auxiliary states, entries of a `let` array, or the position `p` of a pose.
 ///
 /// | expression | meaning |
 /// |---|---|
@@ -114,27 +115,27 @@ use proc_macro::TokenStream;
 /// | `norm2(a)` | `dot(a, a)`, the square of the length |
 /// | `a[0]`, `a[i]` | a component of a vector that has a name |
 /// | `dot(a)`, `d(a)`, `dp` | time derivative and differential by components |
-/// | `R*a`, `transpose(R)*a` | with the rotation matrix of a pose: from the body's frame to the space's, and back |
+/// | `R*a`, `transpose(R)*a` | products with the rotation matrix of a pose: from the body frame to the space frame, and back |
 /// | `sum(i in 0..3, m[i]*a[i])` | a sum of vectors |
 ///
 /// `let` names and entries of `let` arrays can be vectors. A constraint or position constraint that is a vector is three
-/// constraints, `contact[0]`, `contact[1]` and `contact[2]` if its label is `contact`. Lagrangians and forces are numbers.
+/// constraints, `contact[0]`, `contact[1]` and `contact[2]` if its label is `contact`. Lagrangians and forces are scalars.
 ///
 /// # Forms
 ///
 /// In constraints and forces `dx` is the differential of the coordinate `x`, `dy[0]` that of `y[0]`,
-/// and `d(e)` that of any expression in the coordinates and `t`. Multiplied out, every term has exactly one
-/// of them as a factor.
+/// and `d(e)` that of any expression in the coordinates and `t`. After expansion, every term must have exactly
+/// one differential as a factor.
 ///
-/// Constraints also know `dt`: `dx - r*w*dt + Omega*y*dt = 0` is affine in the velocities, and a
-/// coefficient of `dt` may contain velocities, linearly. A constraint without any differential is read
-/// in velocities: `dot(x) - r*w + Omega*y = 0` is the same. `= 0` may be left out. A label,
+/// In constraints, `dt` is the differential of time: `dx - r*w*dt + Omega*y*dt = 0` is affine in the velocities.
+/// A coefficient of `dt` may be linear in velocities. A constraint without differentials is an equation in
+/// velocities: `dot(x) - r*w + Omega*y = 0` is the same. `= 0` may be left out. A label,
 /// `rolling: dx - r*dphi = 0`, names the constraint in errors and reports.
 ///
 /// A position constraint, `holonomic(rod: x^2 + y^2 - l^2 = 0)`, is an expression in coordinates, entries of the
-/// pose and parameters that vanishes on the admissible configurations. It is not repeated as a one-form. Together
-/// with the one-forms there are at most n − 1, and its multiplier comes after theirs. Methods that keep the positions
-/// to rounding are `DlaRattle`, `DlaRattleMidpoint`, `Rdp` and its relatives on groups, `Rattle` and the other
+/// pose and parameters that vanishes on the admissible configurations. It must not be repeated as a one-form. Together
+/// with the one-forms there may be at most n − 1, and its multiplier comes after theirs. Methods that satisfy position
+/// constraints up to rounding are `DlaRattle`, `DlaRattleMidpoint`, `Rdp` and its relatives on groups, `Rattle` and the other
 /// reflecting methods, and compositions of the symmetric ones; with Runge–Kutta methods positions drift.
 ///
 /// A force may depend on coordinates, velocities, inputs and the time `t`:
@@ -142,8 +143,8 @@ use proc_macro::TokenStream;
 ///
 /// # Auxiliary states
 ///
-/// `states(current, filter[2])` declares numbers z with rates of their own, which the methods advance beside the motion: the
-/// current of a motor, a filter, the slip of a tyre. `dynamics(...)` has one rate for each,
+/// `states(current, filter[2])` declares further state variables z, such as the current of a motor, a filter, or the slip of a
+/// tyre. The methods integrate them together with the motion. `dynamics(...)` contains one rate for each:
 ///
 /// ```text
 /// states(current, filter[2]),
@@ -160,8 +161,8 @@ use proc_macro::TokenStream;
 /// # Time and inputs
 ///
 /// The time `t` may stand in the Lagrangian, in the force, in position constraints and in the affine part of constraints;
-/// inputs may stand in the force and in the affine part of constraints, and both in the rates of auxiliary states. A driven wheel or a moving belt is such a
-/// constraint:
+/// inputs may stand in the force and in the affine part of constraints. Both may stand in the rates of auxiliary states. A driven
+/// wheel or a moving belt is such a constraint:
 ///
 /// ```text
 /// inputs(speed),
@@ -176,11 +177,12 @@ use proc_macro::TokenStream;
 ///   `dot(x) - s*cos(t)`.
 /// - Inputs are held over a step. At its end the constraint holds with the inputs of the step.
 /// - Positions and velocities are of order 2 with samples of a signal at the end of each step for `Dla2` and the
-///   reflecting methods. The nodal methods, `DlaRattle` and `Rdp`, have the discrete constraint within the step: they take samples
-///   at its middle, and then only the driven velocities at the nodes are of order 1.
+///   reflecting methods. The nodal methods, `DlaRattle` and `Rdp`, have the discrete constraint within the step. Give them samples
+///   at its middle; only the driven velocities at the nodes are then of order 1.
 /// - Runge–Kutta methods and `RattleRestarted` differentiate the constraints, and the rates of inputs are unknown: they are
-///   refused where a constraint depends on an input.
-/// - `Simulation::new` takes inputs to be zero; `Simulation::with_inputs` gives those at which the start is admissible.
+///   refused if a constraint depends on an input.
+/// - `Simulation::new` starts with inputs that are zero; `Simulation::with_inputs` starts with the given inputs, with which the
+///   initial velocity must satisfy the constraints.
 /// - The energy is not conserved. `Simulation::constraint_power` is the power of the drives.
 ///
 /// # Names
@@ -190,8 +192,8 @@ use proc_macro::TokenStream;
 /// coordinate.
 ///
 /// `let` names see the ones before them; everything else sees all of them, wherever it stands. They
-/// may contain velocities, which makes them useful in constraints, and never differentials. Those that
-/// contain inputs are for the force and for the affine part of constraints.
+/// may contain velocities, so that constraints can use them, but never differentials. Names that contain
+/// inputs may stand in the force, in the affine part of constraints and in rates of auxiliary states.
 ///
 /// # Reading by name
 ///
@@ -200,16 +202,16 @@ use proc_macro::TokenStream;
 /// names: `theta`, `dot_theta` of a coordinate, `omega` of a body velocity, and `lambda_blade` for the multiplier of the
 /// constraint with the label `blade`, `lambda_0` for that of the first constraint if it has no label.
 ///
-/// Constants have the name in upper case. If two names are the same in upper case, if a name is then a constant of the trait
-/// `System` (`name`, `parameters`), or if it is not in ASCII, they have the name as it is declared. An associated constant of the struct's own must
-/// not have such a name.
+/// A constant has its name in upper case, with three exceptions: if two names are the same in upper case, if a name is then a
+/// constant of the trait `System` (`name`, `parameters`), or if it is not in ASCII, the constant has the name as it is declared. An
+/// associated constant of the struct's own must not have such a name.
 ///
 /// # Large systems
 ///
-/// Where more than 25,000 statements are generated, the derive says so in a warning at the struct: the use of a deprecated
-/// item, which `#![allow(deprecated)]` of the module silences. Fewer methods are compiled in less time, as are coordinates
-/// in which mass matrix and constraints have more zeros: the positions of the trailers' axles by their headings, say. `nhi
-/// run` and `nhi-jit` compile the declaration at run time, in seconds.
+/// If more than 25,000 statements are generated, the derive emits a warning at the struct. It is a warning of a deprecated
+/// item, because a macro has no other means; `#![allow(deprecated)]` in the module silences it. To reduce compile time, request
+/// fewer methods, or choose coordinates in which the mass matrix and the constraints have more zeros. `nhi run` and `nhi-jit`
+/// compile the declaration at run time instead, in seconds.
 #[proc_macro_derive(Nonholonomic, attributes(nonholonomic))]
 pub fn nonholonomic(input: TokenStream) -> TokenStream {
     nhi_codegen::derive(input.into()).into()

@@ -1,4 +1,4 @@
-//! A snakeboard with both wheel axes across the board: its one-forms are dependent there.
+//! A snakeboard with both wheel axes along the board: its one-forms are dependent there.
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;

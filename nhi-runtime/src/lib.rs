@@ -4,11 +4,10 @@
 //! `#[derive(Nonholonomic)]`. The derive generates step functions of structure-preserving integrators
 //! for this system; this crate runs them. They do not allocate, do not panic and work without `std`.
 //!
-//! - [`Simulation`] integrates a system with a method from an initial state; [`Snapshot`] is all of its numbers.
+//! - [`Simulation`] integrates a system with a method from an initial state; a [`Snapshot`] contains all of its numbers.
 //! - [`Ensemble`] integrates many trajectories at once.
-//! - The methods are values: [`Dla2`] is the recommendation, and [`Rdp`] with a group factor; [`Rattle`] and
-//!   the other reflecting methods have parasitic modes ([`Simulation::parasite`]), [`Rk4`] serves for
-//!   comparison.
+//! - The methods are values. [`Dla2`] is recommended, and [`Rdp`] with a group factor. [`Rattle`] and
+//!   the other reflecting methods have parasitic modes ([`Simulation::parasite`]). [`Rk4`] is for short runs.
 //! - The derive implements [`System`] and [`Emits`]; [`Mechanics`] adds the functions of a system that
 //!   need no simulation.
 //! - [`group`] contains the Lie groups whose elements are poses, SO(3), SE(2) and SE(3).
@@ -36,7 +35,7 @@
 //! | feature | default | effect |
 //! |---|---|---|
 //! | `derive` | yes | re-exports `#[derive(Nonholonomic)]` |
-//! | `symbolica` | yes | the derive simplifies with the computer-algebra system Symbolica, which has its own licence; without the feature it uses the built-in rules |
+//! | `symbolica` | no | the derive simplifies with the computer-algebra system Symbolica, which has its own licence; without the feature it uses the built-in rules |
 //! | `std` | yes | elementary functions of the platform instead of those of `libm`; [`Ensemble`]; run-time choice of the best instruction set |
 //! | `rayon` | yes | the threads of an [`Ensemble`]; needs `std` |
 //! | `platform-trigonometry` | no | sines and cosines of `f64` by the platform's library (or `libm`) instead of the polynomials that are inlined into every step |

@@ -38,13 +38,18 @@ const TABLE: &str = "../docs/gains.md";
 
 const HEAD: &str = "# What each pass gains
 
-Every pass is left out in turn, and the cost of each step is compared with that of the complete optimiser: by how many per
-cent the **executed** operations of a step grow (of 48 steps of h = 0.05 from the model's own start, run by the
-interpreter; an addition, multiplication or change of sign counts 1, a division 4, a sine and cosine 15), the operations that a **loop**
-over steps repeats, the **recurrence**, the cycles that each step of a loop waits for the one before, and the
-**instructions** of the machine code of such a loop (as Cranelift compiles it for x86-64; an iteration of Newton's method counts
-once). A negative number means that the pass makes that measure worse there; most often it improves another one. The test `gains` of `nhi-tests`
-holds the tables:
+Every pass of the optimiser is left out in turn. The tables show by how many per cent four measures of a step's cost grow
+without the pass:
+
+- **executed**: operations that the interpreter executes in a step, averaged over 48 steps of h = 0.05 from the model's own start;
+  an addition, multiplication or change of sign counts 1, a division 4, a sine and cosine 15;
+- **loop**: operations that a loop over steps repeats;
+- **recurrence**: cycles of the critical path from one step of a loop to the next;
+- **instructions**: machine instructions of such a loop, as Cranelift compiles it for x86-64; an iteration of Newton's method
+  counts once.
+
+A negative number means that the pass makes a measure worse. Most often it improves another one there. The test `gains` of
+`nhi-tests` compares these tables with new measurements. This command writes them:
 
 ```sh
 UPDATE_GAINS=1 cargo test -p nhi-tests --test gains

@@ -14,9 +14,10 @@ const TABLE: &str = "../../docs/growth.md";
 
 const TEXT: &str = "# Growth of the generated code
 
-Statements of all generated functions and operations of a step of `Dla2`, for systems of any size. They grow with less than
-the power 2.5 of the number of bodies: mass matrix and constraints are full matrices, and one step solves linear equations with
-them. The test `growth` of `nhi-codegen` holds the table. The time of the derive is proportional to the statements:
+The table shows the operations of a step of `Dla2` and the number of statements of all generated functions, for systems of N
+bodies. Both grow with less than the power 2.5 of N: mass matrix and constraints are full matrices, and a step solves linear
+equations with them. The test `growth` of `nhi-codegen` compares the table with what is derived. The time of the derive is
+proportional to the number of statements. This command measures it:
 
 ```sh
 cargo run --release -p nhi-codegen --example growth -- 2 4 8 12 16

@@ -1,4 +1,4 @@
-"""Mechanical systems with nonholonomic constraints: declared in a line, compiled in milliseconds, simulated for long.
+"""Simulation of mechanical systems with nonholonomic constraints, from declarations that are compiled at run time.
 
 >>> import nhi
 >>> sleigh = nhi.System(

@@ -18,8 +18,8 @@ from nhi._progress import bar
 class Ensemble:
     """N simulations of one system that run together. `System.ensemble` makes one.
 
-    They share compiled steps, and use all cores that the process may use, or `RAYON_NUM_THREADS` of them. No number depends
-    on the number of threads. A member whose step fails stays behind: its later numbers are NaN.
+    They share compiled steps, and use all cores that the process may use, or `RAYON_NUM_THREADS` of them. Results do not
+    depend on the number of threads. A member whose step fails stops, and its later numbers are NaN.
     """
 
     def __init__(self, core: Core, *facts: Any) -> None:
@@ -66,14 +66,14 @@ class Ensemble:
 
     @property
     def failures(self) -> dict[int, StepError]:
-        """The errors of members whose steps have failed, by their places."""
+        """The errors of members whose steps have failed, by the index of the member."""
         return dict(self._members.failures)
 
     def run(
         self, steps: int, every: int | None = None, progress: bool = False, inputs: ArrayLike | None = None
     ) -> Array:
-        """Takes `steps` steps, and returns the configurations at the present time and after every `every` steps, shape
-        (K, N, n) with K = steps // every + 1. The next run goes on from there.
+        """Takes `steps` steps, and returns the configurations at the current time and after every `every` steps, shape
+        (K, N, n) with K = steps // every + 1. The next run continues from there.
 
         Args:
             steps: number of steps.
@@ -85,8 +85,8 @@ class Ensemble:
         Raises:
             ValueError: names the argument.
 
-        After a `KeyboardInterrupt`, all members have taken the same number of steps. A member whose step fails is told of
-        by a warning.
+        After a `KeyboardInterrupt`, all members have taken the same number of steps. A warning names the
+        members whose steps failed.
         """
         steps = arguments.count("steps", steps, 0)
         every = max(steps, 1) if every is None else arguments.count("every", every, 1)

@@ -1,4 +1,4 @@
-"""Derivations for people."""
+"""Derivations as documents."""
 
 from __future__ import annotations
 

@@ -44,10 +44,10 @@ class Frame(NamedTuple):
 
 
 class System:
-    """A mechanical system with nonholonomic constraints, declared by texts in the grammar of the Rust derive.
+    """A mechanical system with nonholonomic constraints, declared by formulas in the grammar of the Rust derive.
 
-    Texts are formulas such as `m/2*dot(x)^2`: `dot(x)` is the velocity of `x`, `dx` its differential. SymPy expressions
-    serve as well, with functions of `dynamicsymbols._t` for coordinates.
+    Formulas are texts such as `m/2*dot(x)^2`: `dot(x)` is the velocity of `x`, `dx` its differential. SymPy expressions
+    are accepted as well; coordinates are then functions of `dynamicsymbols._t`.
 
     Args:
         coordinates: names of the coordinates; `"y[3]"` declares `y[0]`, `y[1]`, `y[2]`.
@@ -63,14 +63,15 @@ class System:
         holonomic: expressions in the coordinates that vanish, as a mapping or a list.
         states: names of auxiliary states z, such as currents and filters.
         dynamics: dz/dt by states, `{"i": "(u - R*i - k*dot(phi))/L"}`.
-        methods: ids of the methods to prepare, such as `["dla2", "rk4"]`: those that the report describes, and that are
-            compiled at once. The others that apply are compiled when they are first used.
-        name: what files and pictures call the system.
+        methods: ids of methods, such as `["dla2", "rk4"]`, which are compiled at once and described in the report. Other
+            methods are compiled when they are first used.
+        name: name of the system in files and pictures.
 
     Raises:
         DeclarationError: with the argument, line and column of every mistake.
 
-    A system is derived at once, and a method compiled when it is first used, once in each process. It can be pickled.
+    The equations of a system are derived at once. A method is compiled when it is first used, once in each process. A
+    system can be pickled.
     """
 
     def __init__(
@@ -167,9 +168,9 @@ class System:
             forcelist: pairs of a point and its force, or of a reference frame and its torque.
             frame: the inertial frame; needed with `forcelist`.
             parameters: symbols, in the order that they should have; by default in that of their names.
-            inputs: functions of time that are given; by default all that are no coordinates, in the order of their names.
+            inputs: functions of time that are given; by default all that are not coordinates, in the order of their names.
             methods: ids of the methods to prepare.
-            name: what files and pictures call the system.
+            name: name of the system in files and pictures.
 
         Raises:
             DeclarationError: for sub-expressions that are not smooth or not quadratic in the velocities, among others.
@@ -196,7 +197,7 @@ class System:
 
     @property
     def parameters(self) -> list[str]:
-        """Names of the parameters, those of arrays entry by entry."""
+        """Names of the parameters, arrays entry by entry."""
         return self._core.parameters
 
     @property
@@ -226,7 +227,7 @@ class System:
 
     @property
     def methods(self) -> list[str]:
-        """Ids of the methods that apply. Compositions, such as `dla2_suzuki4`, exist besides."""
+        """Ids of the methods that apply to the system. Their compositions, such as `dla2_suzuki4`, can be used too."""
         return self._core.methods
 
     @property
@@ -235,7 +236,7 @@ class System:
         return self._core.default_method
 
     def report(self) -> Report:
-        """The derivation for people: the equations, the structure that was found, and what to expect of the methods.
+        """The derivation as a document: equations, structure, symmetries, and what to expect of the methods.
 
         It is Markdown, which a notebook shows with its formulas; `.html` and `.tex` are other forms, and `.save(path)` writes
         a file.

@@ -1,13 +1,14 @@
-"""Numbered tasks whose results are files, for any engine that maps a function: Dask, Ray, joblib, MPI, `multiprocessing`.
+"""Numbered tasks whose results are files, for any scheduler that maps a function: Dask, Ray, joblib, MPI, `multiprocessing`.
 
-There is no engine here. A `Sweep` can be pickled and called with the number of a task, on any machine that sees its folder:
+This module has no scheduler of its own. A `Sweep` can be pickled and called with the number of a task, on any machine that
+sees its folder:
 
     sweep = Sweep(function, tasks=20, folder="results", about=dict(system=system.fingerprint, h=0.01))
     client.gather(client.map(sweep, sweep.missing))        # Dask
     Parallel(n_jobs=8)(delayed(sweep)(task) for task in sweep.missing)        # joblib
     results = sweep.results()
 
-An interrupted sweep, started again, computes what is missing. Results depend neither on the engine nor on its workers, if
+An interrupted sweep, started again, computes what is missing. Results depend neither on the scheduler nor on its workers, if
 `function` depends on its argument alone.
 """
 

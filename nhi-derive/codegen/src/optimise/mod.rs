@@ -76,14 +76,14 @@ macro_rules! local_passes {
 }
 
 local_passes! {
-    SIGN_ANALYSIS sign_analysis: "removes pivots that are sums of positive terms";
+    SIGN_ANALYSIS sign_analysis: "removes checks of pivots that are sums of positive terms";
     VALUE_NUMBERING value_numbering: "computes equal expressions once";
     ANGLE_ADDITION angle_addition: "computes sines of sums of angles from those of the angles";
-    SMALL_ROTATION small_rotation: "rotates sines by the small angle of an iteration";
+    SMALL_ROTATION small_rotation: "rotates sines and cosines by the small increment of an angle";
     BODY_FRAME body_frame: "rewrites forms in the frame that rotates with an angle";
     PRIMITIVE_PART primitive_part: "divides sums by the common factor of their coefficients";
     COEFFICIENTS coefficients: "moves numeric coefficients to where they cost nothing";
-    HOIST hoist: "computes what is known before the step, or the loop, there";
+    HOIST hoist: "moves computations out of the step, or out of the loop";
     FACTOR factor: "takes common factors out of sums";
     SHARE_PRODUCTS share_products: "computes common parts of products once";
     SHARE_SUMS share_sums: "computes common parts of sums once";
