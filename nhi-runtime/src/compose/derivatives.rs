@@ -3,8 +3,9 @@
 use super::Compose;
 use crate::system::Rows;
 use crate::{
-    Differentiable, Failure, Linearization, LinearizationOf, Method, ParameterLinearization,
-    ParameterLinearizationOf, PulledBack, PulledBackOf, Scalar, Steady, Symmetric, Vector,
+    Departure, DepartureOf, Differentiable, Failure, Linearization, LinearizationOf, Method,
+    ParameterLinearization, ParameterLinearizationOf, PulledBack, PulledBackOf, Scalar, Steady, Symmetric,
+    Vector,
 };
 
 /// Adds the product of the matrices `a` and `b`, given by rows.
@@ -47,31 +48,28 @@ fn chained<S: Steady, T: Scalar>(
     Linearization { a, b, lambda_x, lambda_u }
 }
 
-/// Where a substep begins: the state, the time, the size, and its coefficient.
-type Substep<S, M, T> = (<M as Method<S>>::State<T>, T, T, T);
+/// Where a substep begins, and its coefficient.
+type Substep<S, M, T> = (DepartureOf<S, M, T>, T);
 
 impl<M, const N: usize> Compose<M, N> {
     /// Where the substeps of a step begin.
     fn substeps<S: Steady, T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
-        h: T,
-        state: &M::State<T>,
-        t: T,
-        inputs: &S::Inputs<T>,
+        from: &DepartureOf<S, M, T>,
     ) -> Result<[Substep<S, M, T>; N], Failure>
     where
         M: Method<S>,
     {
         let zero = T::from_f64(0.0);
-        let mut state = self.base.resync(state);
-        let mut substeps = [(state, t, h, zero); N];
+        let mut state = self.base.resync(&from.state);
+        let mut substeps = [(*from, zero); N];
         let mut before = zero;
         for (substep, gamma) in substeps.iter_mut().zip(self.coefficients_in::<T>()) {
-            let (t, h) = (t + h * before, h * gamma);
+            let (t, h) = (from.t + from.h * before, from.h * gamma);
             state = self.base.rescale(parameters, h, &state, t)?;
-            *substep = (state, t, h, gamma);
-            let next = self.base.step(&self.base.prepare(parameters, h)?, &state, t, inputs)?;
+            *substep = (Departure { state, t, h, ..*from }, gamma);
+            let next = self.base.step(&self.base.prepare(parameters, h)?, &state, t, &from.inputs)?;
             state = self.base.update_velocity(h, &state, &next);
             before = before + gamma;
         }
@@ -85,14 +83,11 @@ impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable
     fn linearize<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
-        h: T,
-        state: &Self::State<T>,
-        t: T,
-        inputs: &S::Inputs<T>,
+        from: &DepartureOf<S, Self, T>,
     ) -> Result<LinearizationOf<S, T>, Failure> {
         let mut all: Option<LinearizationOf<S, T>> = None;
-        for (state, t, h, _) in &self.substeps::<S, T>(parameters, h, state, t, inputs)? {
-            let next = self.base.linearize(parameters, *h, state, *t, inputs)?;
+        for (from, _) in &self.substeps::<S, T>(parameters, from)? {
+            let next = self.base.linearize(parameters, from)?;
             all = Some(all.map_or(next, |first| chained::<S, T>(&first, &next)));
         }
         // A composition has substeps.
@@ -102,17 +97,14 @@ impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable
     fn linearize_parameters<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
-        h: T,
-        state: &Self::State<T>,
-        t: T,
-        inputs: &S::Inputs<T>,
+        from: &DepartureOf<S, Self, T>,
     ) -> Result<ParameterLinearizationOf<S, T>, Failure> {
         let zero = T::from_f64(0.0);
         let (mut c, mut by_h) =
             (<S::Tangent<T> as Rows>::rows(S::Parameters::splat(zero)), S::Tangent::splat(zero));
-        for (state, t, h, gamma) in &self.substeps::<S, T>(parameters, h, state, t, inputs)? {
-            let Linearization { a, .. } = self.base.linearize(parameters, *h, state, *t, inputs)?;
-            let next = self.base.linearize_parameters(parameters, *h, state, *t, inputs)?;
+        for (from, gamma) in &self.substeps::<S, T>(parameters, from)? {
+            let Linearization { a, .. } = self.base.linearize(parameters, from)?;
+            let next = self.base.linearize_parameters(parameters, from)?;
             let (first, first_by_h) = (c, by_h);
             (c, by_h) = (next.c, S::Tangent::splat(zero));
             add_product(c.as_mut(), a.as_ref(), first.as_ref());
@@ -125,16 +117,13 @@ impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable
     fn pull_back<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
-        h: T,
-        state: &Self::State<T>,
-        t: T,
-        inputs: &S::Inputs<T>,
+        from: &DepartureOf<S, Self, T>,
         w: &S::Tangent<T>,
     ) -> Result<PulledBackOf<S, T>, Failure> {
         let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
         let mut all = PulledBack { a: *w, b: S::Inputs::splat(zero), c: S::Parameters::splat(zero), h: zero };
-        for (state, t, h, gamma) in self.substeps::<S, T>(parameters, h, state, t, inputs)?.iter().rev() {
-            let part = self.base.pull_back(parameters, *h, state, *t, inputs, &all.a)?;
+        for (from, gamma) in self.substeps::<S, T>(parameters, from)?.iter().rev() {
+            let part = self.base.pull_back(parameters, from, &all.a)?;
             all.a = part.a;
             add(&mut all.b, one, &part.b);
             add(&mut all.c, one, &part.c);

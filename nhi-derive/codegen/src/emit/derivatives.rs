@@ -149,11 +149,12 @@ impl Unit<'_> {
             quote! {
                 #[inline]
                 fn #name<__T: #runtime::Scalar>(
-                    __parameters: &[__T; #p], __h: __T, __state: &Self::State<__T>, __t: __T,
-                    __inputs: &[__T; #k] #argument
+                    __parameters: &[__T; #p],
+                    __from: &#runtime::Departure<Self::State<__T>, [__T; #k], __T> #argument
                 ) -> ::core::result::Result<#runtime::#of_system<Self, __T>, #runtime::Failure> {
+                    let #runtime::Departure { state: __state, inputs: __inputs, t: __t, h: __h } = __from;
                     let (#(#locals),*) =
-                        kernel::#module::#name #retraction(__parameters, __h, __state, __t, __inputs #given)?;
+                        kernel::#module::#name #retraction(__parameters, *__h, __state, *__t, __inputs #given)?;
                     ::core::result::Result::Ok(#runtime::#results { #(#fields: #locals),* })
                 }
             }
