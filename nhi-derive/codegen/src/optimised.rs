@@ -7,7 +7,8 @@ use crate::caught::caught;
 use crate::expr::{Expr, Node, Pool};
 use crate::lower::{Function, Operand, Statement, lower};
 use crate::method::{
-    BasisProgram, DerivativePrograms, Method, MethodPrograms, StartKind, StateKind, SystemPrograms,
+    BasisProgram, CurvatureProgram, DerivativePrograms, Method, MethodPrograms, StartKind, StateKind,
+    SystemPrograms,
 };
 use crate::optimise::{Cost, Decision, Options, Prepared, optimise, optimise_step, split};
 use crate::program::{Constants, Program, StepProgram};
@@ -128,6 +129,11 @@ impl DerivativeFunctions {
 /// The basis of the admissible velocities as a function.
 pub fn basis_function(basis: &BasisProgram) -> Function {
     of_program(&basis.pool, &basis.basis)
+}
+
+/// The second derivatives of a step as a function.
+pub fn curvature_function(program: &CurvatureProgram) -> Function {
+    of_program(&program.pool, &program.curvature)
 }
 
 /// A number that is kept, with its documentation.

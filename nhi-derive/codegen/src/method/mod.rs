@@ -20,7 +20,9 @@ mod space;
 mod states;
 mod system_programs;
 
-pub use derivative::{BasisProgram, DerivativePrograms, basis_program, derivative_programs};
+pub use derivative::{
+    BasisProgram, CurvatureProgram, DerivativePrograms, basis_program, curvature_program, derivative_programs,
+};
 use discrete::{Place, Quadrature};
 pub use nhi_methods::{Method, StartKind};
 pub use system_programs::system_programs;
