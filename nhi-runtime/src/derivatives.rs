@@ -200,6 +200,24 @@ pub struct PulledBack<A, B, C, T> {
 pub type PulledBackOf<S, T = f64> =
     PulledBack<<S as Tangential>::Tangent<T>, <S as System>::Inputs<T>, <S as System>::Parameters<T>, T>;
 
+/// Second derivatives of w·x' for a covector w of the state x' after a step; see [`Simulation::curvature`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Curvature<X, M, U> {
+    /// ∂²/∂x², symmetric, NX × NX.
+    pub xx: X,
+    /// ∂²/∂x∂u, NX × K.
+    pub xu: M,
+    /// ∂²/∂u², symmetric, K × K.
+    pub uu: U,
+}
+
+/// The same of the system `S` in the number type `T`.
+pub type CurvatureOf<S, T = f64> = Curvature<
+    Matrix<<S as Tangential>::Tangent<T>, <S as Tangential>::Tangent<T>>,
+    Matrix<<S as Tangential>::Tangent<T>, <S as System>::Inputs<T>>,
+    Matrix<<S as System>::Inputs<T>, <S as System>::Inputs<T>>,
+>;
+
 /// The derivatives of the steps of the method `K`, emitted for a system.
 #[diagnostic::on_unimplemented(
     message = "the steps of `{K}` are not differentiated for `{Self}`",
@@ -235,6 +253,16 @@ pub trait Differentiates<K>: Emits<K, Memory = Remembers> + Tangential {
         from: &Departure<Self::State<T>, Self::Inputs<T>, T>,
         w: &Self::Tangent<T>,
     ) -> Result<PulledBackOf<Self, T>, Failure>;
+
+    /// The second derivatives of w·x' of the same step.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn curvature<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        from: &Departure<Self::State<T>, Self::Inputs<T>, T>,
+        w: &Self::Tangent<T>,
+    ) -> Result<CurvatureOf<Self, T>, Failure>;
 }
 
 /// A retraction whose tangents are the derivatives of the motion, and for which τ(−x) = τ(x)⁻¹: what derivatives of steps need.
@@ -282,6 +310,17 @@ pub trait Differentiable<S: Tangential>: Method<S, Memory = Remembers> {
         from: &DepartureOf<S, Self, T>,
         w: &S::Tangent<T>,
     ) -> Result<PulledBackOf<S, T>, Failure>;
+
+    /// The second derivatives of w·x' of the same step.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn curvature<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        from: &DepartureOf<S, Self, T>,
+        w: &S::Tangent<T>,
+    ) -> Result<CurvatureOf<S, T>, Failure>;
 }
 
 /// What a simulation keeps of the step that it takes: [`Remembers`] or [`Forgets`].
@@ -412,6 +451,22 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     {
         let w: S::Tangent<T> = (*w).fit();
         self.method().pull_back(self.parameters_in(), &self.departure()?, &w).map_err(undefined)
+    }
+
+    /// The second derivatives of w·x' for a covector w of the state x' after the step just taken: ∂²/∂x² (`xx`, NX × NX),
+    /// ∂²/∂x∂u (`xu`, NX × K) and ∂²/∂u² (`uu`, K × K). They are those of δ ↦ w·(x'(x ⊕ δ, u + δu) ⊖ x'(x, u)) at δ = 0, with
+    /// [⊕](Tangential::retract) and [⊖](Tangential::difference). With the multipliers of an optimal control problem as w,
+    /// they are what the step contributes to the Hessian of its Lagrangian.
+    ///
+    /// # Errors
+    /// As [`Simulation::linearize`].
+    pub fn curvature(&self, w: &(impl Fits<S::Tangent<T>> + Copy)) -> Result<CurvatureOf<S, T>, Error>
+    where
+        S: Tangential,
+        M: Differentiable<S>,
+    {
+        let w: S::Tangent<T> = (*w).fit();
+        self.method().curvature(self.parameters_in(), &self.departure()?, &w).map_err(undefined)
     }
 
     /// Where the step just taken began.

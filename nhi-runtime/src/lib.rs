@@ -94,9 +94,9 @@ pub use nhi_derive::Nonholonomic;
 pub use balance::Limits;
 pub use compose::{Compose, ComposedIds, Symmetric};
 pub use derivatives::{
-    Basis, BasisOf, Departure, DepartureOf, Differentiable, Differentiates, Linearization, LinearizationOf,
-    Matrix, ParameterLinearization, ParameterLinearizationOf, PulledBack, PulledBackOf, Reduced, ReducedOf,
-    Steady, Tangential,
+    Basis, BasisOf, Curvature, CurvatureOf, Departure, DepartureOf, Differentiable, Differentiates,
+    Linearization, LinearizationOf, Matrix, ParameterLinearization, ParameterLinearizationOf, PulledBack,
+    PulledBackOf, Reduced, ReducedOf, Steady, Tangential,
 };
 #[doc(hidden)]
 pub use derivatives::{ExactTangents, Forgets, Kept, Memory, Remembers};

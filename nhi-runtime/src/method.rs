@@ -3,7 +3,7 @@
 use crate::compose::composed_ids;
 use crate::group::{Cayley, Exp, Exp1, Exp2, Exp4};
 use crate::{
-    ComposedIds, DepartureOf, Differentiable, Differentiates, Emits, Failure, Fields, Length,
+    ComposedIds, CurvatureOf, DepartureOf, Differentiable, Differentiates, Emits, Failure, Fields, Length,
     LinearizationOf, Memory, ParameterLinearizationOf, PulledBackOf, Scalar, Start, State, Symmetric, System,
 };
 use core::fmt::Debug;
@@ -384,6 +384,15 @@ macro_rules! by_step_functions_of {
                 w: &S::Tangent<T>,
             ) -> Result<PulledBackOf<S, T>, Failure> {
                 <S as Differentiates<$method>>::pull_back(parameters, from, w)
+            }
+
+            fn curvature<T: Scalar>(
+                &self,
+                parameters: &S::Parameters<T>,
+                from: &DepartureOf<S, Self, T>,
+                w: &S::Tangent<T>,
+            ) -> Result<CurvatureOf<S, T>, Failure> {
+                <S as Differentiates<$method>>::curvature(parameters, from, w)
             }
         }
     };

@@ -99,6 +99,8 @@ pub struct MethodFunctions {
     pub decisions: Vec<Decision>,
     /// Its derivatives, if they are asked for.
     pub derivatives: Option<DerivativeFunctions>,
+    /// Its second derivatives, if they are; see [`CurvatureProgram`].
+    pub curvature: Option<Function>,
 }
 
 /// The derivatives of a step; see [`DerivativePrograms`].
@@ -155,6 +157,8 @@ impl Optimised {
         );
         let derivatives = methods.iter().filter_map(|method| method.derivatives.as_ref());
         work.extend(derivatives.flat_map(|d| d.all().map(|program| Work::Plain(&d.pool, program))));
+        let curvatures = methods.iter().filter_map(|method| method.curvature.as_ref());
+        work.extend(curvatures.map(|c| Work::Plain(&c.pool, &c.curvature)));
         let SystemPrograms {
             energy,
             momentum,
@@ -191,6 +195,9 @@ impl Optimised {
                 linearize_parameters: next(),
                 pull_back: next(),
             });
+        }
+        for (function, programs) in functions.iter_mut().zip(methods) {
+            function.curvature = programs.curvature.as_ref().map(|_| next());
         }
         let methods = functions;
         let system = SystemFunctions {
@@ -290,7 +297,13 @@ impl MethodFunctions {
     pub fn of(method: &MethodPrograms, options: Options) -> MethodFunctions {
         let starts = method.starts.iter().map(|(kind, start)| (*kind, of_program(&method.pool, start)));
         let derivatives = method.derivatives.as_ref().map(DerivativeFunctions::of);
-        MethodFunctions { starts: starts.collect(), derivatives, ..step_functions(method, options) }
+        let curvature = method.curvature.as_ref().map(curvature_function);
+        MethodFunctions {
+            starts: starts.collect(),
+            derivatives,
+            curvature,
+            ..step_functions(method, options)
+        }
     }
 
     /// All functions.
@@ -304,12 +317,13 @@ impl MethodFunctions {
             update_velocity,
             step,
             derivatives,
+            curvature,
             ..
         } = self;
         let others = [initial, rescale, resync, update_velocity].into_iter().flatten();
         let derivatives = derivatives.iter().flat_map(DerivativeFunctions::all);
         let starts = starts.iter().map(|(_, start)| start);
-        [prepare].into_iter().chain(starts).chain(others).chain([step]).chain(derivatives)
+        [prepare].into_iter().chain(starts).chain(others).chain([step]).chain(derivatives).chain(curvature)
     }
 
     /// Whether a step solves equations by Newton's method.
@@ -446,6 +460,7 @@ fn step_functions(method: &MethodPrograms, options: Options) -> MethodFunctions 
         cost,
         decisions,
         derivatives: None,
+        curvature: None,
     }
 }
 

@@ -97,7 +97,8 @@ impl Derived {
         let methods = &declaration.system.methods;
         let methods: Vec<MethodPrograms> =
             methods.iter().map(|&method| method_programs(&mechanics, method)).collect();
-        let has_derivatives = |method| methods.iter().any(|m| m.method == method && m.derivatives.is_some());
+        let is_differentiated = |m: &MethodPrograms| m.derivatives.is_some() && m.curvature.is_some();
+        let has_derivatives = |method| methods.iter().any(|m| m.method == method && is_differentiated(m));
         let asked = declaration.system.differentiated.iter().enumerate();
         let missing = asked.filter(|(_, method)| !has_derivatives(**method));
         let errors: Vec<Error> = missing

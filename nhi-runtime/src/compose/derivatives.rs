@@ -3,9 +3,9 @@
 use super::Compose;
 use crate::system::Rows;
 use crate::{
-    Departure, DepartureOf, Differentiable, Failure, Linearization, LinearizationOf, Method,
-    ParameterLinearization, ParameterLinearizationOf, PulledBack, PulledBackOf, Scalar, Steady, Symmetric,
-    Vector,
+    Curvature, CurvatureOf, Departure, DepartureOf, Differentiable, Failure, Linearization, LinearizationOf,
+    Method, ParameterLinearization, ParameterLinearizationOf, PulledBack, PulledBackOf, Scalar, Steady,
+    Symmetric, Vector,
 };
 
 /// Adds the product of the matrices `a` and `b`, given by rows.
@@ -13,6 +13,25 @@ fn add_product<T: Scalar, C: Vector<T>>(to: &mut [C], a: &[impl AsRef<[T]>], b: 
     for (to, row) in to.iter_mut().zip(a) {
         for (&a, b) in row.as_ref().iter().zip(b) {
             add(to, a, b);
+        }
+    }
+}
+
+/// Adds the product of the transpose of `a` and `b`.
+fn add_transposed_product<T: Scalar, C: Vector<T>>(to: &mut [C], a: &[impl AsRef<[T]>], b: &[C]) {
+    for (row, b) in a.iter().zip(b) {
+        for (to, &a) in to.iter_mut().zip(row.as_ref()) {
+            add(to, a, b);
+        }
+    }
+}
+
+/// Makes a matrix that is symmetric but for rounding symmetric.
+fn mirror<T: Scalar>(matrix: &mut [impl AsMut<[T]> + AsRef<[T]>]) {
+    for i in 1..matrix.len() {
+        let (above, below) = matrix.split_at_mut(i);
+        for (above, entry) in above.iter().zip(below[0].as_mut()) {
+            *entry = above.as_ref()[i];
         }
     }
 }
@@ -129,6 +148,53 @@ impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable
             add(&mut all.c, one, &part.c);
             all.h = all.h + *gamma * part.h;
         }
+        Ok(all)
+    }
+
+    /// Σ Mᵢᵀ Hᵢ Mᵢ, where Mᵢ are the derivatives of the state before a part, and of the inputs, by (x, u), and Hᵢ the second
+    /// derivatives of the part with the covector that the parts after it pull back.
+    fn curvature<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        from: &DepartureOf<S, Self, T>,
+        w: &S::Tangent<T>,
+    ) -> Result<CurvatureOf<S, T>, Failure> {
+        let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
+        let (no_x, no_u) = (S::Tangent::splat(zero), S::Inputs::splat(zero));
+        let substeps = self.substeps::<S, T>(parameters, from)?;
+        let (mut a, b) = (<S::Tangent<T> as Rows>::rows(no_x), <S::Tangent<T> as Rows>::rows(no_u));
+        a.as_mut().iter_mut().enumerate().for_each(|(i, row)| row.as_mut()[i] = one);
+        let mut before = [(a, b); N];
+        let mut now = (a, b);
+        for (before, (from, _)) in before.iter_mut().zip(&substeps) {
+            *before = now;
+            let next = self.base.linearize(parameters, from)?;
+            let (a, b) = &now;
+            let (mut a_next, mut b_next) = (<S::Tangent<T> as Rows>::rows(no_x), next.b);
+            add_product(a_next.as_mut(), next.a.as_ref(), a.as_ref());
+            add_product(b_next.as_mut(), next.a.as_ref(), b.as_ref());
+            now = (a_next, b_next);
+        }
+        let mut all = Curvature {
+            xx: <S::Tangent<T> as Rows>::rows(no_x),
+            xu: <S::Tangent<T> as Rows>::rows(no_u),
+            uu: <S::Inputs<T> as Rows>::rows(no_u),
+        };
+        let mut w = *w;
+        for ((a, b), (from, _)) in before.iter().zip(&substeps).rev() {
+            let part = self.base.curvature(parameters, from, &w)?;
+            w = self.base.pull_back(parameters, from, &w)?.a;
+            let (mut xx, mut xu) = (<S::Tangent<T> as Rows>::rows(no_x), part.xu);
+            add_product(xx.as_mut(), part.xx.as_ref(), a.as_ref());
+            add_product(xu.as_mut(), part.xx.as_ref(), b.as_ref());
+            add_transposed_product(all.xx.as_mut(), a.as_ref(), xx.as_ref());
+            add_transposed_product(all.xu.as_mut(), a.as_ref(), xu.as_ref());
+            add_transposed_product(all.uu.as_mut(), b.as_ref(), xu.as_ref());
+            add_transposed_product(all.uu.as_mut(), part.xu.as_ref(), b.as_ref());
+            all.uu.as_mut().iter_mut().zip(part.uu.as_ref()).for_each(|(to, row)| add(to, one, row));
+        }
+        mirror(all.xx.as_mut());
+        mirror(all.uu.as_mut());
         Ok(all)
     }
 }

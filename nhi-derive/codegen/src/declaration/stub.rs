@@ -135,6 +135,10 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
                     #departure,
                     _: &Self::Tangent<__T>,
                 ) -> #result<#runtime::PulledBackOf<Self, __T>, #failure> #never
+                fn curvature<#bound>(
+                    #departure,
+                    _: &Self::Tangent<__T>,
+                ) -> #result<#runtime::CurvatureOf<Self, __T>, #failure> #never
             }
         };
     }

@@ -110,6 +110,8 @@ impl<'b, 'a> Cotangent<'b, 'a> {
     pub(super) fn of_pose(&mut self, group: &Group, pose: &[Expr]) -> Vec<Expr> {
         let direct = self.poses.get(pose).cloned().unwrap_or_else(|| vec![Vec::new(); group.dimension]);
         let entries: Vec<Expr> = pose.iter().map(|&entry| self.of(entry)).collect();
+        // Covectors are constants where the second derivatives along the pose are taken.
+        let entries = self.bound("adjoint_entry", &entries);
         self.carried.push(Carried::Pose { pose: pose.to_vec(), weights: entries.clone() });
         let anchor = (group.anchor)(self.b.pool(), pose);
         let of_entries = self.b.apply_transposed(&anchor, &entries, group.dimension);

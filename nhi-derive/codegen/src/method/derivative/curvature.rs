@@ -35,6 +35,7 @@ use crate::mechanics::{Matrix, dot};
 use crate::method::builder::Builder;
 use crate::program::{Input, Output};
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 /// What moves with (x, u): a symbol, or a component of η of a pose.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -57,7 +58,7 @@ struct Curvature<'b, 'a> {
     second: BTreeMap<(usize, usize), Vec<Expr>>,
 }
 
-/// The matrix by rows.
+/// The blocks of the matrix by rows.
 pub(super) fn curvature(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>) -> Vec<Output> {
     let controls = b.x.system.input_symbols();
     let group = b.x.system.group;
@@ -81,7 +82,15 @@ pub(super) fn curvature(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input
     });
     of.add_all(group, before);
     let matrix = of.contracted();
-    vec![named("curvature", matrix.concat())]
+    let (of_x, of_u) = matrix.split_at(columns - controls.len());
+    let part = |rows: &[Vec<Expr>], columns: Range<usize>| -> Vec<Expr> {
+        rows.iter().flat_map(|row| row[columns.clone()].to_vec()).collect()
+    };
+    vec![
+        named("xx", part(of_x, 0..of_x.len())),
+        named("xu", part(of_x, of_x.len()..columns)),
+        named("uu", part(of_u, of_x.len()..columns)),
+    ]
 }
 
 impl Curvature<'_, '_> {

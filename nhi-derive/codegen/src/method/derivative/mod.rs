@@ -56,8 +56,8 @@ impl DerivativePrograms {
 pub struct CurvatureProgram {
     /// Owner of the expressions.
     pub pool: Pool,
-    /// (parameters, h, state, t, inputs, w) → the symmetric matrix of the second derivatives of w·x' by (x, u), by rows
-    /// (`curvature`).
+    /// (parameters, h, state, t, inputs, w) → the second derivatives of w·x' by x (`xx`), by x and u (`xu`) and by u (`uu`), by
+    /// rows.
     pub curvature: Program,
 }
 
@@ -98,9 +98,9 @@ const PULL_BACK: [&str; 2] = [
     "`linearize_parameters`, by reverse accumulation and one transposed solution.",
 ];
 const CURVATURE: [&str; 3] = [
-    "Second derivatives of w·x' by (x, u) for a covector w of the state x' after the step, (NX + K) × (NX + K) by rows: those of",
-    "δ ↦ w·(x'(x ⊕ δ) ⊖ x'(x)), where poses are displaced by exponentials. The matrix is symmetric.",
-    "By first derivatives of everything in the step and the covectors of `pull_back`.",
+    "Second derivatives ∂²/∂x² (NX × NX), ∂²/∂x∂u (NX × K) and ∂²/∂u² (K × K) of w·x' for a covector w of the state x' after the",
+    "step, by rows: those of δ ↦ w·(x'(x ⊕ δ) ⊖ x'(x)), where poses are displaced by exponentials.",
+    "By the first derivatives of everything in the step and the covectors of `pull_back`.",
 ];
 const BASIS: [&str; 2] = [
     "Basis X(q) of the admissible velocities, n × d by rows, the velocity v₀ that affine constraints ask for, and the components",
