@@ -16,8 +16,8 @@
 use nhi_models::{self as models, lie};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{
-    Departure, Differentiates, Emits, Failure, LinearizationOf, ParameterLinearizationOf, PulledBackOf,
-    Retracted, Start, Vector,
+    CurvatureOf, Departure, Differentiates, Emits, Failure, LinearizationOf, ParameterLinearizationOf,
+    PulledBackOf, Retracted, Start, Vector,
 };
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -115,7 +115,7 @@ macro_rules! systems {
 }
 
 /// All derivatives of one step.
-type Derivatives<S> = (LinearizationOf<S>, ParameterLinearizationOf<S>, PulledBackOf<S>);
+type Derivatives<S> = (LinearizationOf<S>, ParameterLinearizationOf<S>, PulledBackOf<S>, CurvatureOf<S>);
 
 #[inline(never)]
 fn derivatives<S: Differentiates<K>, K>(
@@ -126,7 +126,7 @@ fn derivatives<S: Differentiates<K>, K>(
     let guard = Guard;
     let all = S::linearize(parameters, from).and_then(|linear| {
         let by_parameters = S::linearize_parameters(parameters, from)?;
-        Ok((linear, by_parameters, S::pull_back(parameters, from, w)?))
+        Ok((linear, by_parameters, S::pull_back(parameters, from, w)?, S::curvature(parameters, from, w)?))
     });
     std::mem::forget(guard);
     all
