@@ -54,6 +54,9 @@ const LEAST_SHIFT: f64 = 1e-12;
 const LARGEST_SHIFT: f64 = 1e12;
 /// Steps with larger shifts that are tried where none makes progress.
 const RETRIES: usize = 3;
+/// The largest ratio of a combination of conditions to the sum of its terms at which it counts as satisfied: a conserved quantity
+/// is of second order in what is missing to the conditions. Whether it is satisfied is tested again at the solution.
+const SATISFIED: f64 = 0.5;
 /// The largest cost ρ of violations, relative to the first one.
 const LARGEST_PRICE: f64 = 1e8;
 
@@ -251,6 +254,8 @@ pub(crate) struct Solver<'p, 'a, D: Dynamics> {
     hessian: Vec<f64>,
     /// Derivatives of inequalities, rows of NX + K.
     rows: Vec<f64>,
+    /// Conditions that follow from the others and from conserved quantities.
+    redundant: Vec<bool>,
     /// ρ, if violations are allowed.
     price: Option<f64>,
     mu: f64,
@@ -337,6 +342,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             gradient: vec![0.0; n * (steps + 1)],
             hessian: vec![0.0; n * n * (steps + 1)],
             rows: vec![0.0; inequalities * n],
+            redundant: vec![false; all - inequalities],
             price: None,
             mu: 0.0,
             compliance: vec![0.0; all],
@@ -357,27 +363,27 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         self.price.is_some() || self.of_inputs.count() + self.of_slacks.count() > 0
     }
 
-    /// Multipliers of the start guess, after it is moved where conditions cannot be met to first order.
+    /// Multipliers of the start guess, after it is moved where conditions cannot be met to first order. Leaves out conditions that
+    /// no inputs change and that are satisfied: they follow from the others, as of velocities where a momentum is conserved.
     fn begin(&mut self, options: &Options) -> Result<Option<(usize, usize)>, PlanError> {
         self.mu = if self.has_bounds() { options.barrier } else { 0.0 };
         let mut dependent = self.start()?;
         let mut moved = None;
-        if matches!(self.problem.guess, Guess::Inputs(_)) {
-            dependent.retain(|combination| {
-                let residual = dot(combination, &self.values.rows);
-                residual.abs() > options.tolerance.sqrt() * (1.0 + norm(&self.values.rows))
-            });
-            if !dependent.is_empty() {
-                let conditions = |x: &[D::State]| self.conditions_at(x);
-                if let Some(found) = bracket::find(self.problem, &self.point.u, &dependent, &conditions) {
-                    self.point.u = found.inputs;
-                    self.of_inputs.push(&mut self.point.u);
-                    let states = roll_out(self.problem, &self.point.u);
-                    self.point.x = states.map_err(|(step, cause)| PlanError::Step { step, cause })?;
-                    moved = Some(found.pair);
-                    self.start()?;
-                }
+        let least = options.tolerance.sqrt() * (1.0 + norm(&self.values.rows));
+        let missed = missed(&dependent, &self.values.rows, least);
+        if matches!(self.problem.guess, Guess::Inputs(_)) && !missed.is_empty() {
+            let conditions = |x: &[D::State]| self.conditions_at(x);
+            if let Some(found) = bracket::find(self.problem, &self.point.u, &missed, &conditions) {
+                self.point.u = found.inputs;
+                self.of_inputs.push(&mut self.point.u);
+                let states = roll_out(self.problem, &self.point.u);
+                self.point.x = states.map_err(|(step, cause)| PlanError::Step { step, cause })?;
+                moved = Some(found.pair);
+                dependent = self.start()?;
             }
+        }
+        if mark_redundant(dependent, &self.values.rows, &mut self.redundant) {
+            self.start()?;
         }
         Ok(moved)
     }
@@ -415,6 +421,12 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             stage.defect.fill(0.0);
             stage.residual.fill(0.0);
             stage.compliance.fill(0.0);
+        }
+        for k in 0..=self.problem.steps {
+            let own = self.kkt.conditions_of(k);
+            for (compliance, &is_redundant) in self.kkt.stages[k].compliance.iter_mut().zip(&self.redundant[own]) {
+                *compliance = if is_redundant { 1.0 } else { 0.0 };
+            }
         }
         let Inertia::Right(dependent) = self.kkt.factor(0.0) else { return Ok(Vec::new()) };
         self.kkt.solve();
@@ -533,6 +545,8 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                     (at, first) = (at + count, first + count);
                 }
             }
+            let redundant = stage.conditions.chunks_exact_mut(n).zip(&self.redundant[own]);
+            redundant.filter(|(_, is)| **is).for_each(|(row, _)| row.fill(0.0));
             if k == problem.steps {
                 continue;
             }
@@ -567,6 +581,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             add_multiple(&mut rows, -1.0, &point.over);
             add_multiple(&mut rows, 1.0, &point.under);
         }
+        rows.iter_mut().zip(&self.redundant).filter(|(_, is)| **is).for_each(|(row, _)| *row = 0.0);
         rows
     }
 
@@ -645,6 +660,10 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         let (m, mu) = (self.conditions(), self.mu);
         for i in 0..self.y.len() {
             let (mut compliance, mut extra) = (0.0, 0.0);
+            if self.redundant.get(i) == Some(&true) {
+                // With a row of zeros, its multiplier is zero.
+                compliance = 1.0;
+            }
             if let Some(price) = self.price {
                 let (over, under) = (self.point.over[i], self.point.under[i]);
                 let (z_over, z_under) = (self.of_over.z_lower[i], self.of_under.z_lower[i]);
@@ -892,6 +911,10 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             let (error, _) = self.optimality(0.0);
             history.push(error);
             if error <= options.tolerance {
+                if self.restore(options.tolerance) {
+                    filter = Filter::new(self.merit(&self.point, &self.values).theta);
+                    continue;
+                }
                 let violation = self.violations().fold(0.0, |worst: f64, (_, by)| worst.max(by.abs()));
                 let Some(price) = self.price.filter(|_| violation > options.tolerance.sqrt()) else {
                     break Outcome::Converged;
@@ -944,6 +967,16 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             }
         };
         Ok(self.plan(outcome, iterations, history, bracket))
+    }
+
+    /// Takes back conditions that were left out and are not satisfied.
+    fn restore(&mut self, tolerance: f64) -> bool {
+        let rows = self.values.rows.iter().zip(&self.redundant);
+        let is_missed = rows.filter(|(_, is)| **is).any(|(row, _)| row.abs() > 10.0 * tolerance);
+        if is_missed {
+            self.redundant.fill(false);
+        }
+        is_missed
     }
 
     /// Decreases the barrier parameter while its problem is solved (7, 8).
@@ -1029,6 +1062,11 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
     ) -> Plan<D::State> {
         let (kkt, _) = self.optimality(0.0);
         let (nx, nu, m) = (self.nx, self.nu, self.conditions());
+        if self.redundant.contains(&true) {
+            self.redundant.fill(false);
+            // That functions are finite there is known.
+            self.differentiate().ok();
+        }
         self.assemble();
         let inertia = self.kkt.factor(0.0);
         let names = self.names();
@@ -1075,6 +1113,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
     /// Allows violations at the price ρ, with those of least barrier function.
     fn relax(&mut self, price: f64, barrier: f64) {
         let m = self.conditions();
+        self.redundant.fill(false);
         self.price = Some(price);
         self.point.over.fill(0.0);
         self.point.under.fill(0.0);
@@ -1095,6 +1134,42 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             *y = 0.5 * (self.of_under.z_lower[i] - self.of_over.z_lower[i]);
         }
     }
+}
+
+/// Combinations of conditions that differ from zero by more than `least`, of those that no inputs change.
+fn missed(dependent: &[Vec<f64>], rows: &[f64], least: f64) -> Vec<Vec<f64>> {
+    dependent.iter().filter(|combination| dot(combination, rows).abs() > least).cloned().collect()
+}
+
+/// Marks a condition for each combination that no inputs change and that is satisfied. Returns whether there is one.
+fn mark_redundant(mut dependent: Vec<Vec<f64>>, rows: &[f64], redundant: &mut [bool]) -> bool {
+    let value = |combination: &Vec<f64>| dot(combination, rows);
+    // Of several combinations with the same value all but one are satisfied.
+    let size = |&i: &usize, &j: &usize| value(&dependent[i]).abs().total_cmp(&value(&dependent[j]).abs());
+    let largest = (0..dependent.len()).max_by(size);
+    let is_missed = |combination: &Vec<f64>| {
+        let terms: f64 = combination.iter().zip(rows).map(|(a, c)| (a * c).abs()).sum();
+        value(combination).abs() > SATISFIED * terms
+    };
+    if let Some(i) = largest.filter(|&i| is_missed(&dependent[i])) {
+        let missed = dependent.swap_remove(i);
+        let by = value(&missed);
+        for combination in &mut dependent {
+            let ratio = value(combination) / by;
+            add_multiple(combination, -ratio, &missed);
+        }
+    }
+    let is_some = !dependent.is_empty();
+    while let Some(combination) = dependent.pop() {
+        let at = (0..redundant.len()).max_by(|&i, &j| combination[i].abs().total_cmp(&combination[j].abs()));
+        let Some(at) = at.filter(|&at| combination[at] != 0.0) else { continue };
+        redundant[at] = true;
+        for other in &mut dependent {
+            let ratio = other[at] / combination[at];
+            add_multiple(other, -ratio, &combination);
+        }
+    }
+    is_some
 }
 
 /// The states that follow from inputs, or the step that cannot be taken.

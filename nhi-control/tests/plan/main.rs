@@ -19,3 +19,79 @@ fn a_disk_moves_sideways() {
         println!("{}; cost {}, {:?} {}", plan.status, plan.cost, plan.status.history, plan.status.is_minimum);
     }
 }
+
+fn show<X>(plan: &nhi_control::Plan<X>) {
+    let history: Vec<String> = plan.status.history.iter().map(|x| format!("{x:.1e}")).collect();
+    println!("{}; cost {}, {history:?} minimum {}", plan.status, plan.cost, plan.status.is_minimum);
+}
+
+#[test]
+fn a_posed_disk() {
+    for steps in [20_u32, 40] {
+        let h = 1.0 / f64::from(steps);
+        let disk = Discrete::new(&systems::posed_disk(), Rdp, h).expect("steps");
+        let [start, end] = [0.0, 1.0].map(|y| disk.at_rest(0, [0.0, 0.0, 0.0, y]).expect("rest"));
+        let problem = Problem::new(&disk, steps as usize, start)
+            .cost("effort", Quadratic::of_inputs(&[h, h]))
+            .reach_entries(end, &[1, 2, 3, 4, 5]);
+        let plan = problem.solve(&Options::default()).expect("a problem");
+        show(&plan);
+    }
+}
+
+#[test]
+fn a_sleigh_moves_sideways() {
+    for steps in [20_u32, 40, 80] {
+        let h = 2.0 / f64::from(steps);
+        let sleigh = Discrete::new(&systems::sleigh(), Dla2, h).expect("steps");
+        let [start, end] = [0.0, 1.0].map(|y| sleigh.at_rest(0, [0.0, 0.0, y]).expect("rest"));
+        let problem = Problem::new(&sleigh, steps as usize, start)
+            .cost("effort", Quadratic::of_inputs(&[h, h]))
+            .reach(end);
+        let plan = problem.solve(&Options::default()).expect("a problem");
+        show(&plan);
+    }
+}
+
+#[test]
+fn a_snakeboard_has_a_gait() {
+    for steps in [30_u32, 60, 120] {
+        let h = 3.0 / f64::from(steps);
+        let board = Discrete::new(&systems::snakeboard(), Dla2, h).expect("steps");
+        let [start, end] = [0.0, 0.5].map(|x| board.at_rest(0, [0.0, 0.0, 0.0, x, 0.0]).expect("rest"));
+        let problem = Problem::new(&board, steps as usize, start)
+            .cost("effort", Quadratic::of_inputs(&[h, h]))
+            .reach(end);
+        let plan = problem.solve(&Options::default()).expect("a problem");
+        show(&plan);
+    }
+}
+
+#[test]
+fn a_car_changes_lane() {
+    for steps in [25_u32, 50, 100] {
+        let h = 4.0 / f64::from(steps);
+        let car = Discrete::new(&systems::car(), Dla2, h).expect("steps");
+        let start = car.state(0, [0.0, 0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0]).expect("a state");
+        let end = car.state(0, [4.0, 1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0]).expect("a state");
+        let problem = Problem::new(&car, steps as usize, start)
+            .cost("effort", Quadratic::of_inputs(&[h, h]))
+            .reach(end);
+        let plan = problem.solve(&Options::default()).expect("a problem");
+        show(&plan);
+    }
+}
+
+#[test]
+fn a_cat_turns() {
+    for steps in [30_u32, 60] {
+        let h = 1.0 / f64::from(steps);
+        let cat = Discrete::new(&systems::cat(), Dla2, h).expect("steps");
+        let [start, end] = [0.0, 0.5].map(|x| cat.at_rest(0, [x, 0.5, -0.5]).expect("rest"));
+        let problem = Problem::new(&cat, steps as usize, start)
+            .cost("effort", Quadratic::of_inputs(&[h, h]))
+            .reach(end);
+        let plan = problem.solve(&Options::default()).expect("a problem");
+        show(&plan);
+    }
+}
