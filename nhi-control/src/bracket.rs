@@ -27,7 +27,8 @@ pub(crate) struct Found {
 /// Waves of the two inputs, of the time from 0 to 1: forces, of which those by a cosine lead back to the start.
 type Waves = [fn(f64) -> f64; 2];
 
-const WAVES: [Waves; 4] = [
+const WAVES: [Waves; 5] = [
+    [|s| (TAU * s).cos(), |s| (TAU * s).cos()],
     [|s| (TAU * s).cos(), |s| (TAU * s).sin()],
     [|s| (TAU * s).sin(), |s| (TAU * s).cos()],
     [|s| (TAU * s).cos(), |s| (2.0 * TAU * s).sin()],

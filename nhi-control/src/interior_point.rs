@@ -54,9 +54,21 @@ const LEAST_SHIFT: f64 = 1e-12;
 const LARGEST_SHIFT: f64 = 1e12;
 /// Steps with larger shifts that are tried where none makes progress.
 const RETRIES: usize = 3;
+/// Steps of which a smaller part than this is taken go far beyond where the derivatives say something, along directions in which
+/// the Hessian says little; the next one is damped by a shift of the Hessian. It is less damped after a step of which more than
+/// the other number is taken.
+const SHORT: f64 = 0.1;
+const LONG: f64 = 0.4;
+/// Shifts that damp, relative to the largest entry of the Hessian.
+const FIRST_DAMPING: f64 = 1e-2;
+const LARGEST_DAMPING: f64 = 1e2;
 /// The largest ratio of a combination of conditions to the sum of its terms at which it counts as satisfied: a conserved quantity
 /// is of second order in what is missing to the conditions. Whether it is satisfied is tested again at the solution.
 const SATISFIED: f64 = 0.5;
+/// The residual, relative to ρ, at which violations are accepted where rounding leaves no better one.
+const ROUNDED: f64 = 1e-6;
+/// The largest cost ρ of violations to begin with, relative to ten.
+const LARGEST_FIRST_PRICE: f64 = 1e2;
 /// The largest cost ρ of violations, relative to the first one.
 const LARGEST_PRICE: f64 = 1e8;
 
@@ -906,19 +918,21 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         let mut filter = Filter::new(self.merit(&self.point, &self.values).theta);
         let (mut iterations, mut last_shift, mut history) = (0, 0.0, Vec::new());
         let (mut first_price, mut last_violation) = (0.0, f64::INFINITY);
+        let mut damping = 0.0;
         let outcome = loop {
             self.differentiate()?;
             let (error, _) = self.optimality(0.0);
             history.push(error);
-            if error <= options.tolerance {
+            let violation = self.violations().fold(0.0, |worst: f64, (_, by)| worst.max(by.abs()));
+            // Multipliers of violated conditions are ρ, and so are rounding errors.
+            let is_violated = self.price.is_some() && violation > options.tolerance.sqrt();
+            let unit = if is_violated { self.price.unwrap_or(1.0).max(1.0) } else { 1.0 };
+            if error <= options.tolerance * unit {
                 if self.restore(options.tolerance) {
                     filter = Filter::new(self.merit(&self.point, &self.values).theta);
                     continue;
                 }
-                let violation = self.violations().fold(0.0, |worst: f64, (_, by)| worst.max(by.abs()));
-                let Some(price) = self.price.filter(|_| violation > options.tolerance.sqrt()) else {
-                    break Outcome::Converged;
-                };
+                let Some(price) = self.price.filter(|_| is_violated) else { break Outcome::Converged };
                 let is_final = violation > 0.9 * last_violation || price >= LARGEST_PRICE * first_price;
                 if is_final {
                     break Outcome::CannotMeet(self.violated(1e-3 * violation));
@@ -936,7 +950,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             }
             self.assemble();
             let scale = self.hessian_scale();
-            let mut shift = 0.0;
+            let mut shift = damping * scale;
             let mut found = None;
             for _ in 0..=RETRIES {
                 match self.factor(shift, last_shift, scale) {
@@ -953,15 +967,18 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 shift = (100.0 * shift).max(FIRST_SHIFT * scale);
             }
             if let Some((point, values, alpha)) = found {
+                damping = damped(damping, alpha / self.longest().0);
                 self.accept(point, values, alpha);
                 last_shift = shift;
                 iterations += 1;
             } else if self.price.is_none() && !self.y.is_empty() {
                 let steepest = norm(&self.gradient).max(norm(&self.y[..self.conditions()]));
-                first_price = 10.0 * steepest.clamp(1.0, LARGEST_MULTIPLIER);
+                first_price = 10.0 * steepest.clamp(1.0, LARGEST_FIRST_PRICE);
                 self.relax(first_price, options.barrier);
                 filter = Filter::new(self.merit(&self.point, &self.values).theta);
                 last_shift = 0.0;
+            } else if is_violated && error <= ROUNDED * unit {
+                break Outcome::CannotMeet(self.violated(1e-3 * violation));
             } else {
                 break Outcome::Stalled;
             }
@@ -1170,6 +1187,20 @@ fn mark_redundant(mut dependent: Vec<Vec<f64>>, rows: &[f64], redundant: &mut [b
         }
     }
     is_some
+}
+
+/// The least shift of the Hessian in the next step, relative to its largest entry, after a step of which the part `alpha` was
+/// taken.
+fn damped(damping: f64, alpha: f64) -> f64 {
+    if alpha < SHORT {
+        (10.0 * damping).clamp(FIRST_DAMPING, LARGEST_DAMPING)
+    } else if alpha > LONG && damping > FIRST_DAMPING {
+        0.1 * damping
+    } else if alpha > LONG {
+        0.0
+    } else {
+        damping
+    }
 }
 
 /// The states that follow from inputs, or the step that cannot be taken.

@@ -95,3 +95,52 @@ fn a_cat_turns() {
         show(&plan);
     }
 }
+
+#[test]
+fn bounds_are_active() {
+    for bound in [30.0, 20.0, 17.0, 15.0] {
+        let h = 1.0 / 40.0;
+        let disk = Discrete::new(&systems::disk(), Dla2, h).expect("steps");
+        let [start, end] = [0.0, 1.0].map(|y| disk.at_rest(0, [0.0, y, 0.0, 0.0]).expect("rest"));
+        let problem = Problem::new(&disk, 40, start)
+            .cost("effort", Quadratic::of_inputs(&[h, h]))
+            .bound_inputs(&[-bound, -bound], &[bound, bound])
+            .reach_entries(end, &[0, 1, 2, 4, 5]);
+        let plan = problem.solve(&Options::default()).expect("a problem");
+        let largest = plan.inputs.iter().flatten().fold(0.0_f64, |x, y| x.max(y.abs()));
+        show(&plan);
+        println!("{largest}");
+    }
+}
+
+#[test]
+fn state_bounds() {
+    for bound in [0.9, 0.6, 0.3] {
+        let h = 1.0 / 40.0;
+        let disk = Discrete::new(&systems::disk(), Dla2, h).expect("steps");
+        let [start, end] = [0.0, 1.0].map(|y| disk.at_rest(0, [0.0, y, 0.0, 0.0]).expect("rest"));
+        let problem = Problem::new(&disk, 40, start)
+            .cost("effort", Quadratic::of_inputs(&[h, h]))
+            .bound_entries(start, &[2], (&[-bound], &[bound]))
+            .reach_entries(end, &[0, 1, 2, 4, 5]);
+        let plan = problem.solve(&Options::default()).expect("a problem");
+        let largest = plan.states.iter().fold(0.0_f64, |x, y| x.max(y.q[2].abs()));
+        show(&plan);
+        println!("{largest}");
+    }
+}
+
+#[test]
+fn impossible() {
+    for bound in [3.0, 1.0] {
+        let h = 1.0 / 40.0;
+        let disk = Discrete::new(&systems::disk(), Dla2, h).expect("steps");
+        let [start, end] = [0.0, 1.0].map(|y| disk.at_rest(0, [y, 0.0, 0.0, 0.0]).expect("rest"));
+        let problem = Problem::new(&disk, 40, start)
+            .cost("effort", Quadratic::of_inputs(&[h, h]))
+            .bound_inputs(&[-bound, -bound], &[bound, bound])
+            .reach_entries(end, &[0, 1, 2, 4, 5]);
+        let plan = problem.solve(&Options::default()).expect("a problem");
+        show(&plan);
+    }
+}
