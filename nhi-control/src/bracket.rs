@@ -16,6 +16,8 @@ use std::f64::consts::TAU;
 const PROBE: f64 = 0.3;
 /// The largest ratio of the amplitudes to those of these motions.
 const LARGEST_RATIO: f64 = 20.0;
+/// The largest factor by which the norm of all residuals may grow with waves that do not end where they began.
+const SPOILED: f64 = 2.0;
 /// Halvings of an amplitude with which steps cannot be taken, or that makes nothing better.
 const HALVINGS: usize = 6;
 
@@ -24,72 +26,111 @@ pub(crate) struct Found {
     pub(crate) pair: (usize, usize),
 }
 
-/// Waves of the two inputs, of the time from 0 to 1: forces, of which those by a cosine lead back to the start.
+/// Forces of the two inputs, functions of the time from 0 to 1.
 type Waves = [fn(f64) -> f64; 2];
 
-const WAVES: [Waves; 5] = [
-    [|s| (TAU * s).cos(), |s| (TAU * s).cos()],
-    [|s| (TAU * s).cos(), |s| (TAU * s).sin()],
-    [|s| (TAU * s).sin(), |s| (TAU * s).cos()],
-    [|s| (TAU * s).cos(), |s| (2.0 * TAU * s).sin()],
-    [|s| (2.0 * TAU * s).sin(), |s| (TAU * s).cos()],
-];
+/// One period, which costs least. What a sine moves does not end where it began, which is left to first order.
+const OPEN: [Waves; 3] = [[cos, sin], [sin, cos], [cos, cos]];
+
+/// What they move alone is displaced as 1 − cos and ½ sin 2 − sin, and ends where it began, at rest.
+const CLOSED: [Waves; 4] = [[cos, closed_sin], [closed_sin, cos], [cos, cos], [closed_sin, closed_sin]];
+
+fn cos(s: f64) -> f64 {
+    (TAU * s).cos()
+}
+
+fn sin(s: f64) -> f64 {
+    (TAU * s).sin()
+}
+
+fn closed_sin(s: f64) -> f64 {
+    (TAU * s).sin() - 2.0 * (2.0 * TAU * s).sin()
+}
+
+/// All conditions along a motion, and the norm of what is missing to them and to inequalities.
+pub(crate) type Residuals = (Vec<f64>, f64);
 
 /// Inputs that move `combinations` of conditions towards zero, which no inputs do to first order along the motion with the
-/// inputs `u`. `conditions` evaluates all conditions along a motion.
+/// inputs `u`.
 pub(crate) fn find<D: Dynamics>(
     problem: &Problem<'_, D>,
     u: &[f64],
     combinations: &[Vec<f64>],
-    conditions: &dyn Fn(&[D::State]) -> Option<Vec<f64>>,
+    residuals: &dyn Fn(&[D::State]) -> Option<Residuals>,
 ) -> Option<Found> {
-    let nu = problem.dynamics.sizes().inputs;
-    let with = |waves: &[(usize, fn(f64) -> f64, f64)]| -> Vec<f64> {
-        let mut all = u.to_vec();
-        for (k, step) in all.chunks_exact_mut(nu).enumerate() {
-            let s = (k as f64 + 0.5) / problem.steps as f64;
+    let search = Search { problem, u, combinations, residuals };
+    let (before, missed) = search.residuals(u)?;
+    let open = search.best(&OPEN, &before);
+    if open.as_ref().is_some_and(|(_, spoiled)| *spoiled <= SPOILED * missed) {
+        return open.map(|(found, _)| found);
+    }
+    search.best(&CLOSED, &before).or(open).map(|(found, _)| found)
+}
+
+struct Search<'s, 'a, D: Dynamics> {
+    problem: &'s Problem<'a, D>,
+    u: &'s [f64],
+    combinations: &'s [Vec<f64>],
+    residuals: &'s dyn Fn(&[D::State]) -> Option<Residuals>,
+}
+
+impl<D: Dynamics> Search<'_, '_, D> {
+    /// The combinations, and the norm of all residuals.
+    fn residuals(&self, u: &[f64]) -> Option<Residuals> {
+        let (rows, all) = (self.residuals)(&roll_out(self.problem, u).ok()?)?;
+        Some((self.combinations.iter().map(|combination| dot(combination, &rows)).collect(), all))
+    }
+
+    /// The inputs with waves added.
+    fn with(&self, waves: &[(usize, fn(f64) -> f64, f64)]) -> Vec<f64> {
+        let nu = self.problem.dynamics.sizes().inputs;
+        let mut all = self.u.to_vec();
+        for (k, step) in all.chunks_exact_mut(nu.max(1)).enumerate() {
+            let s = (k as f64 + 0.5) / self.problem.steps as f64;
             waves.iter().for_each(|(j, wave, amplitude)| step[*j] += amplitude * wave(s));
         }
         all
-    };
-    let left = |u: &[f64]| -> Option<Vec<f64>> {
-        let rows = conditions(&roll_out(problem, u).ok()?)?;
-        Some(combinations.iter().map(|combination| dot(combination, &rows)).collect())
-    };
-    let before = left(u)?;
-    let amplitudes: Vec<f64> = (0..nu).map(|j| amplitude(problem, u, &with(&[(j, WAVES[0][0], 1.0)]))).collect();
-    let mut best: Option<(f64, f64, [usize; 2], Waves)> = None;
-    for (i, j) in (0..nu).flat_map(|i| (i + 1..nu).map(move |j| (i, j))) {
-        for waves in WAVES {
-            let probe = with(&[(i, waves[0], amplitudes[i]), (j, waves[1], amplitudes[j])]);
-            let Some(after) = left(&probe) else { continue };
-            let effect: Vec<f64> = after.iter().zip(&before).map(|(after, before)| after - before).collect();
-            let (square, product) = (dot(&effect, &effect), dot(&effect, &before));
-            if square <= 0.0 {
-                continue;
-            }
-            // |before + t effect| is least for this t.
-            let t = -product / square;
-            let aligned = product * product / (square * dot(&before, &before));
-            let score = aligned / (1.0 + t.abs().sqrt() / LARGEST_RATIO);
-            if best.as_ref().is_none_or(|(other, ..)| score > *other) {
-                best = Some((score, t, [i, j], waves));
+    }
+
+    /// The pair of inputs and the waves that move the combinations from `before` towards zero best, with amplitudes that are
+    /// found from one motion each, and the norm of the residuals that are left.
+    fn best(&self, all: &[Waves], before: &[f64]) -> Option<(Found, f64)> {
+        let nu = self.problem.dynamics.sizes().inputs;
+        let unit = |j: usize| amplitude(self.problem, self.u, &self.with(&[(j, cos, 1.0)]));
+        let amplitudes: Vec<f64> = (0..nu).map(unit).collect();
+        let mut best: Option<(f64, f64, [usize; 2], Waves)> = None;
+        for (i, j) in (0..nu).flat_map(|i| (i + 1..nu).map(move |j| (i, j))) {
+            for &waves in all {
+                let probe = self.with(&[(i, waves[0], amplitudes[i]), (j, waves[1], amplitudes[j])]);
+                let Some((after, _)) = self.residuals(&probe) else { continue };
+                let effect: Vec<f64> = after.iter().zip(before).map(|(after, before)| after - before).collect();
+                let (square, product) = (dot(&effect, &effect), dot(&effect, before));
+                if square <= 0.0 {
+                    continue;
+                }
+                // |before + t effect| is least for this t.
+                let t = -product / square;
+                let aligned = product * product / (square * dot(before, before));
+                let score = aligned / (1.0 + t.abs().sqrt() / LARGEST_RATIO);
+                if best.as_ref().is_none_or(|(other, ..)| score > *other) {
+                    best = Some((score, t, [i, j], waves));
+                }
             }
         }
-    }
-    let (_, t, [i, j], waves) = best?;
-    let mut ratio = t.abs().sqrt().min(LARGEST_RATIO);
-    for _ in 0..HALVINGS {
-        let moved = with(&[
-            (i, waves[0], ratio * amplitudes[i]),
-            (j, waves[1], ratio.copysign(t) * amplitudes[j]),
-        ]);
-        if left(&moved).is_some_and(|after| dot(&after, &after) < dot(&before, &before)) {
-            return Some(Found { inputs: moved, pair: (i, j) });
+        let (_, t, [i, j], waves) = best?;
+        let mut ratio = t.abs().sqrt().min(LARGEST_RATIO);
+        for _ in 0..HALVINGS {
+            let other = ratio.copysign(t) * amplitudes[j];
+            let inputs = self.with(&[(i, waves[0], ratio * amplitudes[i]), (j, waves[1], other)]);
+            if let Some((after, left)) = self.residuals(&inputs)
+                && dot(&after, &after) < dot(before, before)
+            {
+                return Some((Found { inputs, pair: (i, j) }, left));
+            }
+            ratio *= 0.5;
         }
-        ratio *= 0.5;
+        None
     }
-    None
 }
 
 /// The amplitude of an input, of which `unit` has one unit in addition to `u`, with which states are displaced by [`PROBE`].

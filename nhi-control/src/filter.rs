@@ -34,7 +34,7 @@ impl Filter {
     /// An empty filter for a solution that begins with the infeasibility `theta`.
     pub(crate) fn new(theta: f64) -> Self {
         let size = theta.max(1.0);
-        Filter { corners: Vec::new(), largest: 1e4 * size, small: 1e-4 * size }
+        Filter { corners: Vec::new(), largest: 3.0 * size, small: 1e-4 * size }
     }
 
     pub(crate) fn clear(&mut self) {

@@ -48,18 +48,21 @@ const PUSH: f64 = 1e-2;
 /// Second-order corrections of one step, and the factor by which each has to reduce the infeasibility.
 const CORRECTIONS: usize = 4;
 const CORRECTED: f64 = 0.99;
-/// Shifts of the Hessian (algorithm IC), relative to its largest diagonal entry.
+/// Shifts of the Hessian (algorithm IC), relative to that of the costs.
 const FIRST_SHIFT: f64 = 1e-4;
 const LEAST_SHIFT: f64 = 1e-12;
 const LARGEST_SHIFT: f64 = 1e12;
 /// Steps with larger shifts that are tried where none makes progress.
 const RETRIES: usize = 3;
+/// Corrections of a moved start guess, and halvings of each.
+const SHOTS: usize = 8;
+const SHORTER: usize = 4;
 /// Steps of which a smaller part than this is taken go far beyond where the derivatives say something, along directions in which
 /// the Hessian says little; the next one is damped by a shift of the Hessian. It is less damped after a step of which more than
 /// the other number is taken.
 const SHORT: f64 = 0.1;
 const LONG: f64 = 0.4;
-/// Shifts that damp, relative to the largest entry of the Hessian.
+/// Shifts that damp, relative to the Hessian of the costs.
 const FIRST_DAMPING: f64 = 1e-2;
 const LARGEST_DAMPING: f64 = 1e2;
 /// The largest ratio of a combination of conditions to the sum of its terms at which it counts as satisfied: a conserved quantity
@@ -271,6 +274,8 @@ pub(crate) struct Solver<'p, 'a, D: Dynamics> {
     /// ρ, if violations are allowed.
     price: Option<f64>,
     mu: f64,
+    /// The unit of shifts of the Hessian.
+    scale: f64,
     /// Compliances and barrier terms of conditions and inequalities.
     compliance: Vec<f64>,
     extra: Vec<f64>,
@@ -357,6 +362,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             redundant: vec![false; all - inequalities],
             price: None,
             mu: 0.0,
+            scale: 1.0,
             compliance: vec![0.0; all],
             extra: vec![0.0; all],
             ds: vec![0.0; inequalities],
@@ -384,20 +390,58 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         let least = options.tolerance.sqrt() * (1.0 + norm(&self.values.rows));
         let missed = missed(&dependent, &self.values.rows, least);
         if matches!(self.problem.guess, Guess::Inputs(_)) && !missed.is_empty() {
-            let conditions = |x: &[D::State]| self.conditions_at(x);
-            if let Some(found) = bracket::find(self.problem, &self.point.u, &missed, &conditions) {
+            let residuals = |x: &[D::State]| self.residuals_at(x);
+            if let Some(found) = bracket::find(self.problem, &self.point.u, &missed, &residuals) {
                 self.point.u = found.inputs;
                 self.of_inputs.push(&mut self.point.u);
                 let states = roll_out(self.problem, &self.point.u);
                 self.point.x = states.map_err(|(step, cause)| PlanError::Step { step, cause })?;
                 moved = Some(found.pair);
                 dependent = self.start()?;
+                for _ in 0..SHOTS {
+                    if !self.shoot() {
+                        break;
+                    }
+                    dependent = self.start()?;
+                }
             }
         }
         if mark_redundant(dependent, &self.values.rows, &mut self.redundant) {
             self.start()?;
         }
         Ok(moved)
+    }
+
+    /// Moves the inputs by the least change that meets the conditions to first order, or by a part of it that makes them better,
+    /// with the states that follow, where [`Solver::start`] has factored the linear system. Returns whether it has.
+    fn shoot(&mut self) -> bool {
+        let (m, nu, n) = (self.conditions(), self.nu, self.nx + self.nu);
+        let before = norm2(&self.values.rows[..m]);
+        for k in 0..=self.problem.steps {
+            let own = self.kkt.conditions_of(k);
+            let stage = &mut self.kkt.stages[k];
+            stage.gradient.fill(0.0);
+            stage.residual.copy_from_slice(&self.values.rows[own]);
+        }
+        self.kkt.solve();
+        let mut alpha = 1.0;
+        for _ in 0..SHORTER {
+            let mut u = self.point.u.clone();
+            for (k, u) in u.chunks_exact_mut(nu.max(1)).enumerate() {
+                add_multiple(u, alpha, &self.kkt.solution.z[(k + 1) * n - nu..(k + 1) * n]);
+            }
+            self.of_inputs.push(&mut u);
+            if let Ok(x) = roll_out(self.problem, &u) {
+                let point = Point { x, u, ..self.point.clone() };
+                let is_better = |values: &Values<D::State>| norm2(&values.rows[..m]) < (1.0 - 0.5 * alpha) * before;
+                if self.evaluate(&point).is_ok_and(|values| is_better(&values)) {
+                    self.point = point;
+                    return true;
+                }
+            }
+            alpha *= 0.5;
+        }
+        false
     }
 
     /// Values, slacks and least-squares multipliers (36) of the present point. Returns combinations of conditions that no inputs
@@ -414,6 +458,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         self.of_slacks.center(&self.point.s, self.mu);
         self.differentiate()?;
         let (nx, n) = (self.nx, self.nx + self.nu);
+        self.scale = self.hessian_scale();
         for i in 0..self.point.s.len() {
             self.y[m + i] = self.of_slacks.z_upper[i] - self.of_slacks.z_lower[i];
         }
@@ -449,10 +494,15 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         Ok(dependent)
     }
 
-    /// The conditions along other states, of the present inputs.
-    fn conditions_at(&self, x: &[D::State]) -> Option<Vec<f64>> {
+    /// The conditions along other states, with the present inputs, and the norm of what is missing to them and to inequalities.
+    fn residuals_at(&self, x: &[D::State]) -> Option<bracket::Residuals> {
         let point = Point { x: x.to_vec(), ..self.point.clone() };
-        self.evaluate(&point).ok().map(|values| values.rows[..self.conditions()].to_vec())
+        let mut rows = self.evaluate(&point).ok()?.rows;
+        let inequalities = rows.split_off(self.conditions());
+        let bounds = self.of_slacks.lower.iter().zip(&self.of_slacks.upper);
+        let beyond = inequalities.iter().zip(bounds).map(|(d, (lower, upper))| (lower - d).max(d - upper).max(0.0));
+        let missing = beyond.map(|d| d * d).sum::<f64>() + dot(&rows, &rows);
+        Some((rows, missing.sqrt()))
     }
 
     fn inputs<'u>(&'u self, point: &'u Point<D::State>, k: usize, none: &'u [f64]) -> &'u [f64] {
@@ -576,7 +626,9 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 w.fill(0.0);
                 add_transposed_image(&mut w, &chart, lambda);
             }
-            problem.dynamics.curvature(k, x, &u, &w, hessian).map_err(failed)?;
+            if w.iter().any(|&w| w != 0.0) {
+                problem.dynamics.curvature(k, x, &u, &w, hessian).map_err(failed)?;
+            }
             if stage.ab.iter().chain(&*hessian).any(|x| !x.is_finite()) {
                 return Err(failed(nhi_runtime::Failure::NonFinite));
             }
@@ -949,7 +1001,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 self.tighten(options, &mut filter);
             }
             self.assemble();
-            let scale = self.hessian_scale();
+            let scale = self.scale;
             let mut shift = damping * scale;
             let mut found = None;
             for _ in 0..=RETRIES {
@@ -1008,7 +1060,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         }
     }
 
-    /// The largest diagonal entry of H that is an input's.
+    /// The largest diagonal entry of H of an input: at the start, with zero multipliers, that of the costs.
     fn hessian_scale(&self) -> f64 {
         let (nx, n) = (self.nx, self.nx + self.nu);
         let diagonal = |matrix: &[f64]| {
@@ -1189,7 +1241,7 @@ fn mark_redundant(mut dependent: Vec<Vec<f64>>, rows: &[f64], redundant: &mut [b
     is_some
 }
 
-/// The least shift of the Hessian in the next step, relative to its largest entry, after a step of which the part `alpha` was
+/// The least shift of the Hessian in the next step, relative to the Hessian of the costs, after a step of which the part `alpha` was
 /// taken.
 fn damped(damping: f64, alpha: f64) -> f64 {
     if alpha < SHORT {
@@ -1201,6 +1253,10 @@ fn damped(damping: f64, alpha: f64) -> f64 {
     } else {
         damping
     }
+}
+
+fn norm2(x: &[f64]) -> f64 {
+    dot(x, x).sqrt()
 }
 
 /// The states that follow from inputs, or the step that cannot be taken.
