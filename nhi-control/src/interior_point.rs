@@ -68,7 +68,7 @@ const LARGEST_DAMPING: f64 = 1e2;
 /// The largest ratio of a combination of conditions to the sum of its terms at which it counts as satisfied: a conserved quantity
 /// is of second order in what is missing to the conditions. Whether it is satisfied is tested again at the solution.
 const SATISFIED: f64 = 0.5;
-/// The residual, relative to ρ, at which violations are accepted where rounding leaves no better one.
+/// The residual, relative to ρ, at which a solution with violations is accepted where rounding leaves no better one.
 const ROUNDED: f64 = 1e-6;
 /// The largest cost ρ of violations to begin with, relative to ten.
 const LARGEST_FIRST_PRICE: f64 = 1e2;
@@ -247,6 +247,13 @@ impl From<Rejected> for PlanError {
     }
 }
 
+/// How the start guess was moved.
+#[derive(Clone, Copy, Default)]
+struct Start {
+    bracket: Option<(usize, usize)>,
+    corrections: usize,
+}
+
 pub(crate) struct Solver<'p, 'a, D: Dynamics> {
     problem: &'p Problem<'a, D>,
     nx: usize,
@@ -273,6 +280,9 @@ pub(crate) struct Solver<'p, 'a, D: Dynamics> {
     redundant: Vec<bool>,
     /// ρ, if violations are allowed.
     price: Option<f64>,
+    first_price: f64,
+    /// The largest violation of the solution with the last price.
+    last_violation: f64,
     mu: f64,
     /// The unit of shifts of the Hessian.
     scale: f64,
@@ -292,8 +302,8 @@ pub(crate) fn solve<D: Dynamics>(
     options: &Options,
 ) -> Result<Plan<D::State>, PlanError> {
     let mut solver = Solver::new(problem)?;
-    let bracket = solver.begin(options)?;
-    solver.run(options, bracket)
+    let start = solver.begin(options)?;
+    solver.run(options, start)
 }
 
 impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
@@ -361,6 +371,8 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             rows: vec![0.0; inequalities * n],
             redundant: vec![false; all - inequalities],
             price: None,
+            first_price: 0.0,
+            last_violation: f64::INFINITY,
             mu: 0.0,
             scale: 1.0,
             compliance: vec![0.0; all],
@@ -383,10 +395,10 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
 
     /// Multipliers of the start guess, after it is moved where conditions cannot be met to first order. Leaves out conditions that
     /// no inputs change and that are satisfied: they follow from the others, as of velocities where a momentum is conserved.
-    fn begin(&mut self, options: &Options) -> Result<Option<(usize, usize)>, PlanError> {
+    fn begin(&mut self, options: &Options) -> Result<Start, PlanError> {
         self.mu = if self.has_bounds() { options.barrier } else { 0.0 };
         let mut dependent = self.start()?;
-        let mut moved = None;
+        let mut begun = Start::default();
         let least = options.tolerance.sqrt() * (1.0 + norm(&self.values.rows));
         let missed = missed(&dependent, &self.values.rows, least);
         if matches!(self.problem.guess, Guess::Inputs(_)) && !missed.is_empty() {
@@ -396,20 +408,21 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 self.of_inputs.push(&mut self.point.u);
                 let states = roll_out(self.problem, &self.point.u);
                 self.point.x = states.map_err(|(step, cause)| PlanError::Step { step, cause })?;
-                moved = Some(found.pair);
+                begun.bracket = Some(found.pair);
                 dependent = self.start()?;
                 for _ in 0..SHOTS {
                     if !self.shoot() {
                         break;
                     }
                     dependent = self.start()?;
+                    begun.corrections += 1;
                 }
             }
         }
         if mark_redundant(dependent, &self.values.rows, &mut self.redundant) {
             self.start()?;
         }
-        Ok(moved)
+        Ok(begun)
     }
 
     /// Moves the inputs by the least change that meets the conditions to first order, or by a part of it that makes them better,
@@ -965,33 +978,20 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
     fn run(
         mut self,
         options: &Options,
-        bracket: Option<(usize, usize)>,
+        start: Start,
     ) -> Result<Plan<D::State>, PlanError> {
         let mut filter = Filter::new(self.merit(&self.point, &self.values).theta);
-        let (mut iterations, mut last_shift, mut history) = (0, 0.0, Vec::new());
-        let (mut first_price, mut last_violation) = (0.0, f64::INFINITY);
-        let mut damping = 0.0;
+        let (mut iterations, mut history) = (0, Vec::new());
+        let (mut damping, mut last_shift) = (0.0, 0.0);
         let outcome = loop {
             self.differentiate()?;
             let (error, _) = self.optimality(0.0);
-            history.push(error);
-            let violation = self.violations().fold(0.0, |worst: f64, (_, by)| worst.max(by.abs()));
-            // Multipliers of violated conditions are ρ, and so are rounding errors.
-            let is_violated = self.price.is_some() && violation > options.tolerance.sqrt();
-            let unit = if is_violated { self.price.unwrap_or(1.0).max(1.0) } else { 1.0 };
+            // Multipliers of violated conditions are ρ, and rounding errors are relative to it.
+            let unit = self.price.filter(|_| self.is_violated(options)).map_or(1.0, |price| price.max(1.0));
             if error <= options.tolerance * unit {
-                if self.restore(options.tolerance) {
-                    filter = Filter::new(self.merit(&self.point, &self.values).theta);
-                    continue;
+                if let Some(outcome) = self.judge(options, &mut filter) {
+                    break outcome;
                 }
-                let Some(price) = self.price.filter(|_| is_violated) else { break Outcome::Converged };
-                let is_final = violation > 0.9 * last_violation || price >= LARGEST_PRICE * first_price;
-                if is_final {
-                    break Outcome::CannotMeet(self.violated(1e-3 * violation));
-                }
-                last_violation = violation;
-                self.relax(100.0 * price, options.barrier);
-                filter = Filter::new(self.merit(&self.point, &self.values).theta);
                 continue;
             }
             if iterations == options.iterations {
@@ -1001,41 +1001,71 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 self.tighten(options, &mut filter);
             }
             self.assemble();
-            let scale = self.scale;
-            let mut shift = damping * scale;
+            let mut shift = damping * self.scale;
             let mut found = None;
             for _ in 0..=RETRIES {
-                match self.factor(shift, last_shift, scale) {
-                    Some(used) => shift = used,
-                    None => break,
-                }
+                let Some(used) = self.factor(shift, last_shift) else { break };
                 let (defects, residuals) =
                     (self.values.defects.clone(), self.residuals(&self.point, &self.values));
                 self.direction(&defects, &residuals);
                 found = self.search(&mut filter);
+                shift = used;
                 if found.is_some() {
                     break;
                 }
-                shift = (100.0 * shift).max(FIRST_SHIFT * scale);
+                shift = (100.0 * shift).max(FIRST_SHIFT * self.scale);
             }
             if let Some((point, values, alpha)) = found {
                 damping = damped(damping, alpha / self.longest().0);
                 self.accept(point, values, alpha);
                 last_shift = shift;
                 iterations += 1;
-            } else if self.price.is_none() && !self.y.is_empty() {
-                let steepest = norm(&self.gradient).max(norm(&self.y[..self.conditions()]));
-                first_price = 10.0 * steepest.clamp(1.0, LARGEST_FIRST_PRICE);
-                self.relax(first_price, options.barrier);
-                filter = Filter::new(self.merit(&self.point, &self.values).theta);
-                last_shift = 0.0;
-            } else if is_violated && error <= ROUNDED * unit {
-                break Outcome::CannotMeet(self.violated(1e-3 * violation));
-            } else {
+                history.push(error);
+            } else if self.price.is_some() {
+                if !(self.is_violated(options) && error <= ROUNDED * unit) {
+                    break Outcome::Stalled;
+                }
+                if let Some(outcome) = self.judge(options, &mut filter) {
+                    break outcome;
+                }
+            } else if self.y.is_empty() {
                 break Outcome::Stalled;
+            } else {
+                let steepest = norm(&self.gradient).max(norm(&self.y[..self.conditions()]));
+                self.first_price = 10.0 * steepest.clamp(1.0, LARGEST_FIRST_PRICE);
+                self.relax(self.first_price, options.barrier, &mut filter);
+                (damping, last_shift) = (0.0, 0.0);
             }
         };
-        Ok(self.plan(outcome, iterations, history, bracket))
+        Ok(self.plan(outcome, iterations, history, start))
+    }
+
+    /// The outcome where the first-order conditions hold; none if conditions that were left out are taken back, or if violations
+    /// are to cost more.
+    fn judge(&mut self, options: &Options, filter: &mut Filter) -> Option<Outcome> {
+        if self.restore(options.tolerance) {
+            *filter = Filter::new(self.merit(&self.point, &self.values).theta);
+            return None;
+        }
+        let Some(price) = self.price.filter(|_| self.is_violated(options)) else {
+            return Some(Outcome::Converged);
+        };
+        let violation = self.violation();
+        if violation > 0.9 * self.last_violation || price >= LARGEST_PRICE * self.first_price {
+            return Some(Outcome::CannotMeet(self.violated(1e-3 * violation)));
+        }
+        self.last_violation = violation;
+        self.relax(10.0 * price, options.barrier, filter);
+        None
+    }
+
+    /// The largest |p − n|.
+    fn violation(&self) -> f64 {
+        self.violations().fold(0.0, |worst, (_, by)| worst.max(by.abs()))
+    }
+
+    fn is_violated(&self, options: &Options) -> bool {
+        self.price.is_some() && self.violation() > options.tolerance.sqrt()
     }
 
     /// Takes back conditions that were left out and are not satisfied.
@@ -1072,8 +1102,8 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
     }
 
     /// Factors with the least shift from `shift` on for which the step minimises (algorithm IC).
-    fn factor(&mut self, shift: f64, last_shift: f64, scale: f64) -> Option<f64> {
-        let mut shift = shift;
+    fn factor(&mut self, shift: f64, last_shift: f64) -> Option<f64> {
+        let (mut shift, scale) = (shift, self.scale);
         loop {
             if matches!(self.kkt.factor(shift), Inertia::Right(_)) {
                 return Some(shift);
@@ -1127,9 +1157,10 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         outcome: Outcome,
         iterations: usize,
         history: Vec<f64>,
-        bracket: Option<(usize, usize)>,
+        start: Start,
     ) -> Plan<D::State> {
         let (kkt, _) = self.optimality(0.0);
+        let history: Vec<f64> = history.into_iter().chain([kkt]).collect();
         let (nx, nu, m) = (self.nx, self.nu, self.conditions());
         if self.redundant.contains(&true) {
             self.redundant.fill(false);
@@ -1173,14 +1204,15 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 infeasibility,
                 is_minimum,
                 dependent,
-                bracket,
+                bracket: start.bracket,
+                corrections: start.corrections,
                 history,
             },
         }
     }
 
     /// Allows violations at the price ρ, with those of least barrier function.
-    fn relax(&mut self, price: f64, barrier: f64) {
+    fn relax(&mut self, price: f64, barrier: f64, filter: &mut Filter) {
         let m = self.conditions();
         self.redundant.fill(false);
         self.price = Some(price);
@@ -1202,6 +1234,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         for (i, y) in self.y.iter_mut().enumerate() {
             *y = 0.5 * (self.of_under.z_lower[i] - self.of_over.z_lower[i]);
         }
+        *filter = Filter::new(self.merit(&self.point, &self.values).theta);
     }
 }
 

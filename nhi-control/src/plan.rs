@@ -29,7 +29,7 @@ pub struct Plan<X> {
 pub struct Status {
     /// Whether it is one.
     pub outcome: Outcome,
-    /// Newton steps.
+    /// Newton steps, without the corrections of a start guess.
     pub iterations: usize,
     /// The largest residual of the first-order optimality conditions, scaled as by Wächter and Biegler (5).
     pub kkt: f64,
@@ -43,6 +43,8 @@ pub struct Status {
     /// The pair of inputs along whose Lie bracket the start guess was moved, because no inputs changed a combination of
     /// conditions to first order.
     pub bracket: Option<(usize, usize)>,
+    /// Corrections of such a start guess by least changes of the inputs, each of which costs less than a Newton step.
+    pub corrections: usize,
     /// Residuals of the first-order conditions before each Newton step, and at the end.
     pub history: Vec<f64>,
 }
@@ -88,7 +90,8 @@ impl fmt::Display for Status {
             self.iterations, self.kkt, self.infeasibility
         )?;
         if let Some((i, j)) = self.bracket {
-            write!(f, "; start guess moved along the bracket of inputs {i} and {j}")?;
+            let n = self.corrections;
+            write!(f, "; start guess moved along the bracket of inputs {i} and {j}, with {n} corrections")?;
         }
         for combination in &self.dependent {
             write!(f, "; no inputs change ")?;

@@ -1,5 +1,7 @@
 //! Plans: against closed forms, and what must be found out about problems.
 
+mod heisenberg;
+mod linear;
 mod systems;
 
 use nhi_control::{Discrete, Options, Problem, Quadratic};
@@ -87,7 +89,7 @@ fn a_cat_turns() {
     for steps in [30_u32, 60] {
         let h = 1.0 / f64::from(steps);
         let cat = Discrete::new(&systems::cat(), Dla2, h).expect("steps");
-        let [start, end] = [0.0, 0.5].map(|x| cat.at_rest(0, [x, 0.5, -0.5]).expect("rest"));
+        let [start, end] = [0.0, 0.2].map(|x| cat.at_rest(0, [x, 0.5, -0.5]).expect("rest"));
         let problem = Problem::new(&cat, steps as usize, start)
             .cost("effort", Quadratic::of_inputs(&[h, h]))
             .reach(end);
