@@ -6,10 +6,10 @@
 //! motion planning: steering using sinusoids*, IEEE Trans. Automat. Contr. 38, 1993). The distance grows with the square of the
 //! amplitude, so that two motions tell it.
 
+use crate::Dynamics;
 use crate::dense::{dot, norm};
 use crate::interior_point::roll_out;
 use crate::problem::Problem;
-use crate::Dynamics;
 use std::f64::consts::TAU;
 
 /// The displacement, as the largest entry of a tangent vector, of the motions from which amplitudes are found.
@@ -103,7 +103,8 @@ impl<D: Dynamics> Search<'_, '_, D> {
             for &waves in all {
                 let probe = self.with(&[(i, waves[0], amplitudes[i]), (j, waves[1], amplitudes[j])]);
                 let Some((after, _)) = self.residuals(&probe) else { continue };
-                let effect: Vec<f64> = after.iter().zip(before).map(|(after, before)| after - before).collect();
+                let effect: Vec<f64> =
+                    after.iter().zip(before).map(|(after, before)| after - before).collect();
                 let (square, product) = (dot(&effect, &effect), dot(&effect, before));
                 if square <= 0.0 {
                     continue;

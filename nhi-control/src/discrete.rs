@@ -77,11 +77,7 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
     ///
     /// # Errors
     /// As [`Discrete::state`].
-    pub fn at_rest(
-        &self,
-        k: usize,
-        q: impl Fits<S::Configuration<f64>>,
-    ) -> Result<ReducedOf<S>, PlanError> {
+    pub fn at_rest(&self, k: usize, q: impl Fits<S::Configuration<f64>>) -> Result<ReducedOf<S>, PlanError> {
         self.state(k, q, S::Velocity::splat(0.0))
     }
 

@@ -57,6 +57,8 @@ const RETRIES: usize = 3;
 /// Corrections of a moved start guess, and halvings of each.
 const SHOTS: usize = 8;
 const SHORTER: usize = 4;
+/// The part of the first residual at which they end.
+const ENOUGH: f64 = 1e-3;
 /// Steps of which a smaller part than this is taken go far beyond where the derivatives say something, along directions in which
 /// the Hessian says little; the next one is damped by a shift of the Hessian. It is less damped after a step of which more than
 /// the other number is taken.
@@ -410,8 +412,9 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 self.point.x = states.map_err(|(step, cause)| PlanError::Step { step, cause })?;
                 begun.bracket = Some(found.pair);
                 dependent = self.start()?;
+                let enough = ENOUGH * norm2(&self.values.rows[..self.conditions()]);
                 for _ in 0..SHOTS {
-                    if !self.shoot() {
+                    if !self.shoot(enough) {
                         break;
                     }
                     dependent = self.start()?;
@@ -426,10 +429,14 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
     }
 
     /// Moves the inputs by the least change that meets the conditions to first order, or by a part of it that makes them better,
-    /// with the states that follow, where [`Solver::start`] has factored the linear system. Returns whether it has.
-    fn shoot(&mut self) -> bool {
+    /// with the states that follow, where [`Solver::start`] has factored the linear system. Returns whether it has; not where
+    /// the conditions are met to `enough`.
+    fn shoot(&mut self, enough: f64) -> bool {
         let (m, nu, n) = (self.conditions(), self.nu, self.nx + self.nu);
         let before = norm2(&self.values.rows[..m]);
+        if before <= enough {
+            return false;
+        }
         for k in 0..=self.problem.steps {
             let own = self.kkt.conditions_of(k);
             let stage = &mut self.kkt.stages[k];
@@ -446,7 +453,8 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             self.of_inputs.push(&mut u);
             if let Ok(x) = roll_out(self.problem, &u) {
                 let point = Point { x, u, ..self.point.clone() };
-                let is_better = |values: &Values<D::State>| norm2(&values.rows[..m]) < (1.0 - 0.5 * alpha) * before;
+                let is_better =
+                    |values: &Values<D::State>| norm2(&values.rows[..m]) < (1.0 - 0.5 * alpha) * before;
                 if self.evaluate(&point).is_ok_and(|values| is_better(&values)) {
                     self.point = point;
                     return true;
@@ -494,7 +502,9 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         }
         for k in 0..=self.problem.steps {
             let own = self.kkt.conditions_of(k);
-            for (compliance, &is_redundant) in self.kkt.stages[k].compliance.iter_mut().zip(&self.redundant[own]) {
+            for (compliance, &is_redundant) in
+                self.kkt.stages[k].compliance.iter_mut().zip(&self.redundant[own])
+            {
                 *compliance = if is_redundant { 1.0 } else { 0.0 };
             }
         }
@@ -513,7 +523,8 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         let mut rows = self.evaluate(&point).ok()?.rows;
         let inequalities = rows.split_off(self.conditions());
         let bounds = self.of_slacks.lower.iter().zip(&self.of_slacks.upper);
-        let beyond = inequalities.iter().zip(bounds).map(|(d, (lower, upper))| (lower - d).max(d - upper).max(0.0));
+        let beyond =
+            inequalities.iter().zip(bounds).map(|(d, (lower, upper))| (lower - d).max(d - upper).max(0.0));
         let missing = beyond.map(|d| d * d).sum::<f64>() + dot(&rows, &rows);
         Some((rows, missing.sqrt()))
     }
@@ -924,7 +935,8 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         let mut theta = f64::INFINITY;
         for _ in 0..CORRECTIONS {
             let left = self.residuals(&point, &values);
-            for (sum, left) in defects.iter_mut().zip(&values.defects).chain(residuals.iter_mut().zip(&left)) {
+            for (sum, left) in defects.iter_mut().zip(&values.defects).chain(residuals.iter_mut().zip(&left))
+            {
                 *sum = alpha * *sum + left;
             }
             self.direction(&defects, &residuals);
@@ -975,11 +987,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         (self.point, self.values) = (point, values);
     }
 
-    fn run(
-        mut self,
-        options: &Options,
-        start: Start,
-    ) -> Result<Plan<D::State>, PlanError> {
+    fn run(mut self, options: &Options, start: Start) -> Result<Plan<D::State>, PlanError> {
         let mut filter = Filter::new(self.merit(&self.point, &self.values).theta);
         let (mut iterations, mut history) = (0, Vec::new());
         let (mut damping, mut last_shift) = (0.0, 0.0);
@@ -1081,7 +1089,8 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
     /// Decreases the barrier parameter while its problem is solved (7, 8).
     fn tighten(&mut self, options: &Options, filter: &mut Filter) {
         while self.optimality(self.mu).0 <= BARRIER_SOLVED * self.mu {
-            let next = (BARRIER_FACTOR * self.mu).min(self.mu.powf(BARRIER_POWER)).max(0.1 * options.tolerance);
+            let next =
+                (BARRIER_FACTOR * self.mu).min(self.mu.powf(BARRIER_POWER)).max(0.1 * options.tolerance);
             if next >= self.mu {
                 return;
             }
@@ -1093,9 +1102,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
     /// The largest diagonal entry of H of an input: at the start, with zero multipliers, that of the costs.
     fn hessian_scale(&self) -> f64 {
         let (nx, n) = (self.nx, self.nx + self.nu);
-        let diagonal = |matrix: &[f64]| {
-            (nx..n).map(|i| matrix[i * (n + 1)].abs()).fold(0.0, f64::max)
-        };
+        let diagonal = |matrix: &[f64]| (nx..n).map(|i| matrix[i * (n + 1)].abs()).fold(0.0, f64::max);
         let all = self.hessian.chunks_exact((n * n).max(1)).take(self.problem.steps);
         let largest = all.map(diagonal).fold(0.0, f64::max);
         if largest > 0.0 { largest } else { 1.0 }

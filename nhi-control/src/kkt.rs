@@ -250,13 +250,21 @@ impl Kkt {
                 row.copy_from_slice(&h[..nx]);
             }
             if next.is_some() && nu > 0 {
-                match negative_inverse(&self.h, (nx, nu), &mut stage.inverse, &mut self.block, &mut self.column) {
+                match negative_inverse(
+                    &self.h,
+                    (nx, nu),
+                    &mut stage.inverse,
+                    &mut self.block,
+                    &mut self.column,
+                ) {
                     Some(negative) => negative_inputs += negative,
                     None => return Inertia::Wrong,
                 }
                 let h_ux = &self.h[nx * n..];
                 stage.gain.fill(0.0);
-                for (gain, inverse) in stage.gain.chunks_exact_mut(nx.max(1)).zip(stage.inverse.chunks_exact(nu)) {
+                for (gain, inverse) in
+                    stage.gain.chunks_exact_mut(nx.max(1)).zip(stage.inverse.chunks_exact(nu))
+                {
                     for (&inverse, row) in inverse.iter().zip(h_ux.chunks_exact(n)) {
                         add_multiple(gain, inverse, &row[..nx]);
                     }

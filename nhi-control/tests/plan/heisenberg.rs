@@ -23,12 +23,14 @@ impl Dynamics for Heisenberg {
 
     fn linearize(&self, _: usize, &[x, y, _]: &[f64; 3], u: &[f64], ab: &mut [f64]) -> Result<(), Failure> {
         let (h, half) = (self.h, 0.5 * self.h);
-        ab.copy_from_slice(&[
-            [1.0, 0.0, 0.0, h, 0.0],
-            [0.0, 1.0, 0.0, 0.0, h],
-            [half * u[1], -half * u[0], 1.0, -half * y, half * x],
-        ]
-        .concat());
+        ab.copy_from_slice(
+            &[
+                [1.0, 0.0, 0.0, h, 0.0],
+                [0.0, 1.0, 0.0, 0.0, h],
+                [half * u[1], -half * u[0], 1.0, -half * y, half * x],
+            ]
+            .concat(),
+        );
         Ok(())
     }
 

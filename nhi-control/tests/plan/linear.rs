@@ -1,9 +1,7 @@
 //! Systems without mechanics, of which solutions are known in closed form.
 
 use nalgebra::{DMatrix, DVector};
-use nhi_control::{
-    Dynamics, Function, Options, Outcome, PlanError, Problem, Quadratic, Sizes, track,
-};
+use nhi_control::{Dynamics, Function, Options, Outcome, PlanError, Problem, Quadratic, Sizes, track};
 use nhi_runtime::Failure;
 
 /// x' = A x + B u, with other matrices in every step.

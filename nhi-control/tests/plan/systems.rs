@@ -139,3 +139,21 @@ pub(crate) struct PosedDisk {
 pub(crate) fn posed_disk() -> PosedDisk {
     PosedDisk { m: 1.0, i: 0.5, j: 0.25, r: 1.0 }
 }
+
+/// A puck on a conveyor belt whose speed is an input, on a blade.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(theta, x, y),
+    inputs(belt),
+    lagrangian = j/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
+    constraints(sin(theta)*(dot(x) - belt) - cos(theta)*dot(y) = 0),
+    methods(Dla2 + derivatives),
+)]
+pub(crate) struct Belt {
+    pub j: f64,
+    pub m: f64,
+}
+
+pub(crate) fn belt() -> Belt {
+    Belt { j: 0.8, m: 1.1 }
+}
