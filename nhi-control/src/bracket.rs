@@ -26,6 +26,9 @@ pub(crate) struct Found {
     pub(crate) pair: (usize, usize),
 }
 
+/// An input, the wave that is added to it, and its amplitude.
+type Added = (usize, fn(f64) -> f64, f64);
+
 /// Forces of the two inputs, functions of the time from 0 to 1.
 type Waves = [fn(f64) -> f64; 2];
 
@@ -82,7 +85,7 @@ impl<D: Dynamics> Search<'_, '_, D> {
     }
 
     /// The inputs with waves added.
-    fn with(&self, waves: &[(usize, fn(f64) -> f64, f64)]) -> Vec<f64> {
+    fn with(&self, waves: &[Added]) -> Vec<f64> {
         let nu = self.problem.dynamics.sizes().inputs;
         let mut all = self.u.to_vec();
         for (k, step) in all.chunks_exact_mut(nu.max(1)).enumerate() {

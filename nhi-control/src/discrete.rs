@@ -2,7 +2,8 @@
 
 use crate::{Dynamics, Function, PlanError, Sizes};
 use nhi_runtime::{
-    Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf, Scalar, State, Tangential, Vector,
+    Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf, Scalar, State, System, Tangential,
+    Vector,
 };
 
 /// Directions in which derivatives of functions and of A and B are taken at once.
@@ -238,6 +239,9 @@ fn second_derivatives<S: Tangential, M: Differentiable<S>>(
 /// Numbers with first derivatives in [`LANES`] directions, second ones in these and another one.
 type Second = Dual<Dual<f64, LANES>>;
 
+/// A function of state and inputs.
+type Value<'f, S> = &'f dyn Fn(&ReducedOf<S, Second>, &<S as System>::Inputs<Second>, &mut [Second]);
+
 /// First and second derivatives of a function by (δ, υ), as [`Function::derivatives`] has them, `n` directions.
 fn by_duals<S: Tangential>(
     x: &ReducedOf<S>,
@@ -246,7 +250,7 @@ fn by_duals<S: Tangential>(
     w: &[f64],
     jacobian: &mut [f64],
     hessian: &mut [f64],
-    value: &dyn Fn(&ReducedOf<S, Second>, &S::Inputs<Second>, &mut [Second]),
+    value: Value<'_, S>,
 ) {
     let mut out = vec![Second::from_f64(0.0); w.len()];
     for i in 0..n {

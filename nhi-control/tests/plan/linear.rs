@@ -229,7 +229,7 @@ fn a_function_that_is_no_number_is_named() {
     };
     let error = problem(-1.0).solve(&Options::default()).err();
     assert_eq!(error, Some(PlanError::NonFinite { what: "entropy".to_owned(), stage: 0 }));
-    let error = problem(0.0).solve(&Options::default()).err().expect("an error").to_string();
+    let error = problem(0.0).solve(&Options::default()).expect_err("an error").to_string();
     assert_eq!(error, "entropy: a value or a derivative at stage 0 is infinite or not a number");
     // Newton's step for the minimum of x ln x, at 1/e, leads from 2 to −1.4.
     let plan = problem(2.0).solve(&Options::default()).expect("a problem");
@@ -242,9 +242,8 @@ fn mistakes_are_errors_that_name_them() {
     let system = linear(5);
     let zero = DVector::zeros(3);
     let problem = || Problem::new(&system, 5, zero.clone());
-    let error = |problem: Problem<'_, Linear>| {
-        problem.solve(&Options::default()).err().expect("an error").to_string()
-    };
+    let error =
+        |problem: Problem<'_, Linear>| problem.solve(&Options::default()).expect_err("an error").to_string();
     assert_eq!(
         error(problem().bound_inputs(&[0.0], &[1.0])),
         "lower bounds of inputs: expected 2 entries, found 1"

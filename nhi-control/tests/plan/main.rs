@@ -365,7 +365,7 @@ fn states_that_are_none_are_errors() {
     let disk = Discrete::new(&systems::disk(), Dla2, 0.1).expect("steps");
     let error = disk.state(0, [0.0; 4], [0.0, 1.0, 0.0, 0.0]).err();
     assert_eq!(error, Some(PlanError::Velocity { is_driven: false }));
-    let error = Discrete::new(&systems::disk(), Dla2, f64::NAN).err().expect("an error").to_string();
+    let error = Discrete::new(&systems::disk(), Dla2, f64::NAN).expect_err("an error").to_string();
     assert_eq!(error, "no steps can be taken: a value became infinite or not a number");
     let belt = Discrete::new(&systems::belt(), Dla2, 0.1).expect("steps");
     let error = belt.at_rest(0, [0.7, 0.2, -0.4]).err();
