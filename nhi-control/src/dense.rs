@@ -1,14 +1,41 @@
 //! Small dense matrices as slices, row after row.
 
+/// Calls a function of the number of columns as a constant, so that a row of the result is kept in registers. Larger numbers
+/// than those of the match are left to `otherwise`.
+macro_rules! with_columns {
+    ($columns:expr, $f:ident $arguments:tt, $otherwise:expr; $($n:literal)*) => {
+        match $columns {
+            $($n => $f::<$n> $arguments,)*
+            _ => $otherwise,
+        }
+    };
+}
+
 /// C += A B for A of `rows` × `inner` and B of `inner` × `columns`.
 pub(crate) fn add_product(c: &mut [f64], a: &[f64], b: &[f64], inner: usize, columns: usize) {
     if inner == 0 || columns == 0 {
         return;
     }
-    for (c, a) in c.chunks_exact_mut(columns).zip(a.chunks_exact(inner)) {
-        for (&a, b) in a.iter().zip(b.chunks_exact(columns)) {
-            add_multiple(c, a, b);
+    let any = |c: &mut [f64]| {
+        for (c, a) in c.chunks_exact_mut(columns).zip(a.chunks_exact(inner)) {
+            for (&a, b) in a.iter().zip(b.chunks_exact(columns)) {
+                add_multiple(c, a, b);
+            }
         }
+    };
+    with_columns!(columns, add_rows(c, a, b, inner), any(c); 1 2 3 4 5 6 7 8 9 10 11 12);
+}
+
+fn add_rows<const N: usize>(c: &mut [f64], a: &[f64], b: &[f64], inner: usize) {
+    let (b, _) = b.as_chunks::<N>();
+    for (c, a) in c.as_chunks_mut::<N>().0.iter_mut().zip(a.chunks_exact(inner)) {
+        let mut sum = *c;
+        for (a, b) in a.iter().zip(b) {
+            for i in 0..N {
+                sum[i] += a * b[i];
+            }
+        }
+        *c = sum;
     }
 }
 
@@ -17,10 +44,26 @@ pub(crate) fn add_transposed_product(c: &mut [f64], a: &[f64], b: &[f64], rows: 
     if rows == 0 || columns == 0 {
         return;
     }
-    for (a, b) in a.chunks_exact(rows).zip(b.chunks_exact(columns)) {
-        for (c, &a) in c.chunks_exact_mut(columns).zip(a) {
-            add_multiple(c, a, b);
+    let any = |c: &mut [f64]| {
+        for (a, b) in a.chunks_exact(rows).zip(b.chunks_exact(columns)) {
+            for (c, &a) in c.chunks_exact_mut(columns).zip(a) {
+                add_multiple(c, a, b);
+            }
         }
+    };
+    with_columns!(columns, add_transposed_rows(c, a, b, rows), any(c); 1 2 3 4 5 6 7 8 9 10 11 12);
+}
+
+fn add_transposed_rows<const N: usize>(c: &mut [f64], a: &[f64], b: &[f64], rows: usize) {
+    let (b, _) = b.as_chunks::<N>();
+    for (i, c) in c.as_chunks_mut::<N>().0.iter_mut().take(rows).enumerate() {
+        let mut sum = *c;
+        for (a, b) in a.chunks_exact(rows).zip(b) {
+            for j in 0..N {
+                sum[j] += a[i] * b[j];
+            }
+        }
+        *c = sum;
     }
 }
 
@@ -45,9 +88,18 @@ pub(crate) fn add_transposed_image(y: &mut [f64], a: &[f64], x: &[f64]) {
     a.chunks_exact(y.len()).zip(x).for_each(|(row, &x)| add_multiple(y, x, row));
 }
 
-/// x·y.
+/// x·y, in four sums, which do not wait for each other.
 pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(x, y)| x * y).sum()
+    let length = x.len().min(y.len());
+    let ((x, x_rest), (y, y_rest)) = (x[..length].as_chunks::<4>(), y[..length].as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (x, y) in x.iter().zip(y) {
+        for i in 0..4 {
+            sums[i] += x[i] * y[i];
+        }
+    }
+    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 /// The largest modulus; NaN if there is one.

@@ -47,7 +47,7 @@ const INPUT_TOLERANCE: f64 = 1e-13;
 const REFINEMENTS: usize = 2;
 
 /// A residual, relative to the largest term, that needs no correction.
-const REFINED: f64 = 1e-14;
+const REFINED: f64 = 1e-12;
 
 /// Data, factors and solution of one stage. Lengths: n = NX + K; m own conditions; ρ conditions that are carried here, those of
 /// later stages and its own.
