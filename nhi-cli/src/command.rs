@@ -97,11 +97,14 @@ enum Command {
         #[arg(long, value_name = "M")]
         method: Option<String>,
         /// The scheme as it is derived, before the optimiser: what to compare with a paper.
-        #[arg(long, conflicts_with = "explain")]
+        #[arg(long, conflicts_with_all = ["explain", "derivatives"])]
         plain: bool,
         /// What each pass of the optimiser did to the step, or why it does not apply.
-        #[arg(long)]
+        #[arg(long, conflicts_with = "derivatives")]
         explain: bool,
+        /// The derivatives of the steps with their operations, and the basis that they refer to.
+        #[arg(long)]
+        derivatives: bool,
     },
     /// Write the derivation of a declared system for people: equations, structure, symmetries, methods.
     #[command(after_help = examples::REPORT)]
@@ -194,10 +197,11 @@ impl Arguments {
             }
             Some(Command::Models { show: Some(name) }) => show(&name),
             Some(Command::New { name, nhi }) => new::new(&name, nhi.as_deref()),
-            Some(Command::Expand { file, name, method, plain, explain }) => {
-                let print = match (plain, explain) {
-                    (true, _) => nhi_codegen::expand_plain,
-                    (_, true) => nhi_codegen::explain,
+            Some(Command::Expand { file, name, method, plain, explain, derivatives }) => {
+                let print = match (plain, explain, derivatives) {
+                    (true, ..) => nhi_codegen::expand_plain,
+                    (_, true, _) => nhi_codegen::explain,
+                    (.., true) => nhi_codegen::expand_derivatives,
                     _ => nhi_codegen::expand,
                 };
                 expand(&file, name.as_deref(), method.as_deref(), print)

@@ -408,6 +408,37 @@ fn the_optimiser_explains_itself() {
     assert_eq!(both.status.code(), Some(2));
 }
 
+/// The derivatives of a step, whether or not the declaration asks for them, and why there are none.
+#[test]
+fn derivatives_are_printed_with_their_operations() {
+    let folder = folder("derivatives");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/src/sleigh_com.rs");
+    let printed = |method: &str| {
+        let printed =
+            nhi(&folder, &["expand", source.to_str().unwrap(), "--method", method, "--derivatives"]);
+        assert!(printed.status.success(), "{}", text(&printed.stderr));
+        text(&printed.stdout).to_owned()
+    };
+    let of_dla2 = printed("dla2");
+    let mut rest = &*of_dla2;
+    for name in ["basis", "linearize", "linearize_parameters", "pull_back", "curvature"] {
+        let operations = rest.find("/// Operations: ").unwrap_or_else(|| panic!("none of {name}: {of_dla2}"));
+        rest = &rest[operations..];
+        let function = rest.find("pub fn ").expect("a function");
+        rest = &rest[function..];
+        assert!(rest.starts_with(&format!("pub fn {name}<")), "{name}: {of_dla2}");
+    }
+    assert!(!of_dla2.contains("pub fn step"));
+    let of_rattle = printed("rattle");
+    assert!(
+        of_rattle.contains("// `rattle` has no derivatives: its state has two velocities."),
+        "{of_rattle}"
+    );
+    assert!(!of_rattle.contains("linearize"));
+    let both = nhi(&folder, &["expand", source.to_str().unwrap(), "--explain", "--derivatives"]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
 /// Without a command: tables and two figures.
 #[test]
 fn the_demonstration() {

@@ -65,5 +65,6 @@ fn of<G: Factor, R: Retracts<G>, T: Scalar>(map: Map, arguments: &[Vec<T>]) -> V
         Map::TangentLeft => R::dtau_left(&vector(first)).as_ref().to_vec(),
         Map::InverseTangent => R::dtau_inv(&vector(first)).as_ref().to_vec(),
         Map::StartTangent => R::k(&vector(first), &vector(second)).as_ref().to_vec(),
+        Map::StartCurvature => R::k_tangent(&vector(first), &vector(second)).as_ref().to_vec(),
     }
 }

@@ -5,8 +5,8 @@ use crate::compiled::{Callable, Checks, Names, Point};
 use crate::native::Code;
 use crate::{Error, Simulation};
 use nhi_codegen::mechanics::Mechanics;
-use nhi_codegen::method::{basis_program, derivative_programs};
-use nhi_codegen::optimised::{DerivativeFunctions, basis_function};
+use nhi_codegen::method::{basis_program, curvature_program, derivative_programs};
+use nhi_codegen::optimised::{DerivativeFunctions, basis_function, curvature_function};
 use nhi_codegen::program::Role;
 use nhi_methods::{Retraction, Variant};
 use std::fmt;
@@ -35,6 +35,20 @@ pub struct Frame {
 #[derive(Clone)]
 pub struct Derivatives {
     shared: Arc<Shared>,
+}
+
+/// The second derivatives of the step of a method, compiled apart from the first ones: they are longer.
+#[derive(Clone)]
+pub struct SecondDerivatives {
+    shared: Arc<SharedSecond>,
+}
+
+struct SharedSecond {
+    code: Code,
+    variant: Variant,
+    /// NX and number of inputs.
+    sizes: [usize; 2],
+    curvature: Callable,
 }
 
 struct Shared {
@@ -83,6 +97,56 @@ pub struct PullBack {
     pub h: f64,
 }
 
+/// Second derivatives of w·x' for a covector w of the state x' after a step, those of δ ↦ w·(x'(x ⊕ δ, u + δu) ⊖ x'(x, u)):
+/// poses are displaced by exponentials. Matrices are stored by rows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Curvature {
+    /// ∂²/∂x², symmetric, NX × NX.
+    pub xx: Vec<f64>,
+    /// ∂²/∂x∂u, NX × inputs.
+    pub xu: Vec<f64>,
+    /// ∂²/∂u², symmetric, inputs × inputs.
+    pub uu: Vec<f64>,
+}
+
+/// Why the steps of a method are not differentiated, before their maps are known.
+fn refusal(mechanics: &Mechanics, variant: Variant) -> Option<Error> {
+    let none = |reason| Some(Error::NoDerivatives { variant, reason });
+    if variant.composition.is_some() {
+        return none("a composition has the product of the derivatives of its parts");
+    }
+    // Others are not symmetric, or their tangents are truncated and not those of the motion.
+    if mechanics.system.group.is_some() && !matches!(variant.retraction, Retraction::Exp | Retraction::Cayley)
+    {
+        return none("the tangent of its retraction is not that of the motion; use `exp` or `cay`");
+    }
+    None
+}
+
+/// Why the programs of derivatives are missing.
+const NO_PROGRAMS: &str = "its state has two velocities, or a map has no known derivative";
+
+/// NX of a system.
+fn tangent_coordinates(mechanics: &Mechanics) -> usize {
+    let (n, m) = (mechanics.n(), mechanics.m());
+    n + n - m + mechanics.z.len()
+}
+
+/// The results of a function of derivatives for the step of a size from a point with multipliers.
+fn call(
+    (code, callable): (&Code, &Callable),
+    (at, lambda, h): (&Point<'_>, &[f64], f64),
+    w: &[f64],
+) -> Result<Vec<f64>, Error> {
+    let numbers = callable.call(code, |role| match role {
+        Role::StepSize => slice::from_ref(&h),
+        Role::Multipliers => lambda,
+        Role::Named(name) if name == "w" => w,
+        role => at.of(role),
+    });
+    numbers.map_err(|cause| Error::Derivatives { cause })
+}
+
 impl Basis {
     /// That of a system.
     ///
@@ -125,19 +189,11 @@ impl Derivatives {
     /// [`Error::NoDerivatives`] for methods that reflect, whose state has two velocities, for compositions, and for steps with maps
     /// of a group whose derivatives are not known. [`Error::Unavailable`] where Cranelift does not run.
     pub fn new(mechanics: &Mechanics, variant: Variant) -> Result<Derivatives, Error> {
-        let none = |reason| Error::NoDerivatives { variant, reason };
-        if variant.composition.is_some() {
-            return Err(none("a composition has the product of the derivatives of its parts"));
-        }
-        // Others are not symmetric, or their tangents are truncated and not those of the motion.
-        if mechanics.system.group.is_some()
-            && !matches!(variant.retraction, Retraction::Exp | Retraction::Cayley)
-        {
-            return Err(none("the tangent of its retraction is not that of the motion; use `exp` or `cay`"));
+        if let Some(error) = refusal(mechanics, variant) {
+            return Err(error);
         }
         let programs = derivative_programs(mechanics, variant.method);
-        let programs =
-            programs.ok_or_else(|| none("its state has two velocities, or a map has no known derivative"))?;
+        let programs = programs.ok_or(Error::NoDerivatives { variant, reason: NO_PROGRAMS })?;
         let DerivativeFunctions { linearize, linearize_parameters, pull_back } =
             DerivativeFunctions::of(&programs);
         let mut unit = Unit::new()?;
@@ -145,8 +201,8 @@ impl Derivatives {
         let (linearize, linearize_parameters, pull_back) =
             (of(&linearize)?, of(&linearize_parameters)?, of(&pull_back)?);
         let names = Names::of(mechanics);
-        let (n, m) = (mechanics.n(), mechanics.m());
-        let sizes = [n + n - m + mechanics.z.len(), m, names.inputs.len(), names.parameters.len()];
+        let size = tangent_coordinates(mechanics);
+        let sizes = [size, mechanics.m(), names.inputs.len(), names.parameters.len()];
         let code = unit.finish()?;
         let shared = Shared { code, variant, sizes, linearize, linearize_parameters, pull_back };
         Ok(Derivatives { shared: Arc::new(shared) })
@@ -165,16 +221,10 @@ impl Derivatives {
     fn call(
         &self,
         callable: &Callable,
-        (at, lambda, h): (&Point<'_>, &[f64], f64),
+        from: (&Point<'_>, &[f64], f64),
         w: &[f64],
     ) -> Result<Vec<f64>, Error> {
-        let numbers = callable.call(&self.shared.code, |role| match role {
-            Role::StepSize => slice::from_ref(&h),
-            Role::Multipliers => lambda,
-            Role::Named(name) if name == "w" => w,
-            role => at.of(role),
-        });
-        numbers.map_err(|cause| Error::Derivatives { cause })
+        call((&self.shared.code, callable), from, w)
     }
 
     /// A, B and the derivatives of the multipliers, of the step of size `h` from a point. The multipliers `lambda` are the first
@@ -225,6 +275,52 @@ impl Derivatives {
     }
 }
 
+impl SecondDerivatives {
+    /// Those of the step of a method.
+    ///
+    /// # Errors
+    /// As [`Derivatives::new`].
+    pub fn new(mechanics: &Mechanics, variant: Variant) -> Result<SecondDerivatives, Error> {
+        if let Some(error) = refusal(mechanics, variant) {
+            return Err(error);
+        }
+        let program = curvature_program(mechanics, variant.method);
+        let program = program.ok_or(Error::NoDerivatives { variant, reason: NO_PROGRAMS })?;
+        let mut unit = Unit::new()?;
+        let curvature =
+            Callable::of(&mut unit, &curvature_function(&program), variant.retraction, Checks::Everything)?;
+        let sizes = [tangent_coordinates(mechanics), Names::of(mechanics).inputs.len()];
+        let shared = SharedSecond { code: unit.finish()?, variant, sizes, curvature };
+        Ok(SecondDerivatives { shared: Arc::new(shared) })
+    }
+
+    /// The method.
+    pub fn variant(&self) -> Variant {
+        self.shared.variant
+    }
+
+    /// NX, the number of tangent coordinates.
+    pub fn tangent_coordinates(&self) -> usize {
+        self.shared.sizes[0]
+    }
+
+    /// The second derivatives of w·x', of the step of size `h` from a point. The multipliers `lambda` are the first guess of
+    /// Newton's method.
+    ///
+    /// # Errors
+    /// [`Error::Derivatives`] if the step fails, or its equations are singular.
+    ///
+    /// # Panics
+    /// If the lengths of arrays are not those of the system.
+    pub fn curvature(&self, at: &Point<'_>, lambda: &[f64], h: f64, w: &[f64]) -> Result<Curvature, Error> {
+        let SharedSecond { code, curvature, sizes: [size, inputs], .. } = &*self.shared;
+        let mut xx = call((code, curvature), (at, lambda, h), w)?;
+        let uu = xx.split_off(size * (size + inputs));
+        let xu = xx.split_off(size * size);
+        Ok(Curvature { xx, xu, uu })
+    }
+}
+
 impl fmt::Debug for Basis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Basis").field("sizes", &self.sizes).finish_non_exhaustive()
@@ -237,6 +333,12 @@ impl fmt::Debug for Derivatives {
     }
 }
 
+impl fmt::Debug for SecondDerivatives {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SecondDerivatives").field("variant", &self.shared.variant).finish_non_exhaustive()
+    }
+}
+
 impl Simulation {
     /// A, B and the derivatives of the multipliers, of the step just taken, from the state and with the inputs that it had.
     ///
@@ -244,7 +346,7 @@ impl Simulation {
     /// [`Error::NoStep`] before the first step, and right after a step that failed; [`Error::NotCompiled`] for the derivatives of
     /// another method; [`Error::Derivatives`].
     pub fn linearize(&self, derivatives: &Derivatives) -> Result<Linearization, Error> {
-        self.before_step(derivatives)?.with(|at, lambda, h| derivatives.linearize(at, lambda, h))
+        self.before_step(derivatives.variant())?.with(|at, lambda, h| derivatives.linearize(at, lambda, h))
     }
 
     /// C and ∂x'/∂h of the step just taken.
@@ -252,7 +354,8 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::linearize`].
     pub fn linearize_parameters(&self, derivatives: &Derivatives) -> Result<ByParameters, Error> {
-        self.before_step(derivatives)?.with(|at, lambda, h| derivatives.linearize_parameters(at, lambda, h))
+        self.before_step(derivatives.variant())?
+            .with(|at, lambda, h| derivatives.linearize_parameters(at, lambda, h))
     }
 
     /// wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the step just taken.
@@ -260,16 +363,22 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::linearize`], and [`Error::Length`] for a covector of another length than NX.
     pub fn pull_back(&self, derivatives: &Derivatives, w: &[f64]) -> Result<PullBack, Error> {
-        let (expected, found) = (derivatives.tangent_coordinates(), w.len());
-        if found != expected {
-            return Err(Error::Length { what: "entries of the covector", expected, found });
-        }
-        self.before_step(derivatives)?.with(|at, lambda, h| derivatives.pull_back(at, lambda, h, w))
+        has_length(w, derivatives.tangent_coordinates())?;
+        self.before_step(derivatives.variant())?.with(|at, lambda, h| derivatives.pull_back(at, lambda, h, w))
     }
 
-    fn before_step(&self, derivatives: &Derivatives) -> Result<Simulation, Error> {
-        if derivatives.variant() != self.variant() {
-            return Err(Error::NotCompiled { variant: derivatives.variant() });
+    /// The second derivatives of w·x' for the state x' after the step just taken.
+    ///
+    /// # Errors
+    /// As [`Simulation::pull_back`].
+    pub fn curvature(&self, derivatives: &SecondDerivatives, w: &[f64]) -> Result<Curvature, Error> {
+        has_length(w, derivatives.tangent_coordinates())?;
+        self.before_step(derivatives.variant())?.with(|at, lambda, h| derivatives.curvature(at, lambda, h, w))
+    }
+
+    fn before_step(&self, variant: Variant) -> Result<Simulation, Error> {
+        if variant != self.variant() {
+            return Err(Error::NotCompiled { variant });
         }
         self.before_last_step().ok_or(Error::NoStep)
     }
@@ -277,4 +386,12 @@ impl Simulation {
     fn with<T>(&self, f: impl FnOnce(&Point<'_>, &[f64], f64) -> Result<T, Error>) -> Result<T, Error> {
         f(&self.at(&self.v()), self.multipliers(), self.h())
     }
+}
+
+fn has_length(w: &[f64], expected: usize) -> Result<(), Error> {
+    let found = w.len();
+    if found != expected {
+        return Err(Error::Length { what: "entries of the covector", expected, found });
+    }
+    Ok(())
 }

@@ -48,6 +48,8 @@ mod trace;
 
 pub use compile::instructions;
 pub use compiled::{Acceleration, Compiled, Point};
-pub use derivatives::{Basis, ByParameters, Derivatives, Frame, Linearization, PullBack};
+pub use derivatives::{
+    Basis, ByParameters, Curvature, Derivatives, Frame, Linearization, PullBack, SecondDerivatives,
+};
 pub use error::Error;
 pub use simulation::Simulation;

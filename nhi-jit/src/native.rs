@@ -228,6 +228,7 @@ define_maps! {
     TangentLeft tangent_left |sigma, _ignored| R::dtau_left(&read(sigma));
     InverseTangent inverse_tangent |sigma, _ignored| R::dtau_inv(&read(sigma));
     StartTangent start_tangent |sigma, nu| R::k(&read(sigma), &read(nu));
+    StartCurvature start_curvature |sigma, nu| R::k_tangent(&read(sigma), &read(nu));
 }
 
 /// The maps of a group with a retraction.

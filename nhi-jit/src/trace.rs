@@ -150,7 +150,7 @@ impl Scalar for Traced {
     fn to_f64(self) -> f64 {
         with_recorder(|recorder| recorder.value(self)).unwrap_or_else(|| opaque(f64::NAN))
     }
-    fn near_or_far(self, bound: f64, near: Traced, far: impl Fn(Traced) -> Traced) -> Traced {
+    fn is_near(self, bound: f64) -> bool {
         let known = with_recorder(|recorder| {
             let known = recorder.value(self);
             let condition = (self.0, bound);
@@ -159,7 +159,7 @@ impl Scalar for Traced {
             }
             known
         });
-        if known.is_some_and(|x| x >= bound) { far(self) } else { near }
+        known.is_none_or(|x| x < bound)
     }
     fn sqrt(self) -> Traced {
         unary(Node::Sqrt, f64::sqrt, self)

@@ -233,6 +233,26 @@ impl Simulation {
         Ok((array(py, &all.a), array(py, &all.b), array(py, &all.c), all.h))
     }
 
+    /// The second derivatives of w·x' by (x, u), of the step just taken, for w of shape (NX,): a symmetric matrix of shape
+    /// (NX + K, NX + K) for K inputs. Poses are displaced by exponentials, at both ends of the step.
+    ///
+    /// Raises `ValueError` as `pull_back`.
+    fn curvature<'py>(&self, py: Python<'py>, w: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let derivatives = self.core.get().second_derivatives(py, self.steps.variant())?;
+        let (w, size, inputs) =
+            (numbers("w", w)?, derivatives.tangent_coordinates(), self.steps.inputs().len());
+        let all = self.steps.curvature(&derivatives, &w).map_err(|error| raised(py, &error))?;
+        let columns = size + inputs;
+        let entry = |k: usize| match (k / columns, k % columns) {
+            (i, j) if i < size && j < size => all.xx[i * size + j],
+            (i, j) if i < size => all.xu[i * inputs + j - size],
+            (i, j) if j < size => all.xu[j * inputs + i - size],
+            (i, j) => all.uu[(i - size) * inputs + j - size],
+        };
+        let entries: Vec<f64> = (0..columns * columns).map(entry).collect();
+        matrix(py, &entries, [columns, columns])
+    }
+
     /// Residuals of the momentum equations of the next step by the mid-point rule, by name:
     /// (J(t + h) − J(t))/h − dJ/dt at the mean of both states, of the momenta p·ξ along which L does not change and no force
     /// acts, such as `p_x`, and of the nonholonomic momenta `J_1`, `J_2`, … of a group. The simulation remains in its state.

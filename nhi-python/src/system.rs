@@ -6,7 +6,7 @@ use crate::report::Report;
 use crate::simulation::Simulation;
 use crate::text::{Composed, Piece};
 use crate::watch::{Watch, waited_for};
-use nhi_jit::{Compiled, Derivatives, Point};
+use nhi_jit::{Compiled, Derivatives, Point, SecondDerivatives};
 use nhi_methods::{Method, Variant};
 use nhi_run::model::MODELS;
 use nhi_run::{Inputs, Run, Scheme, Stop, System};
@@ -39,6 +39,12 @@ impl Core {
     pub(crate) fn derivatives(&self, py: Python<'_>, variant: Variant) -> PyResult<Derivatives> {
         let system = self.system.clone();
         waited_for(py, move || system.derivatives(variant))?.map_err(|error| start(py, &error))
+    }
+
+    /// The compiled second derivatives of the steps of a method, in the same way.
+    pub(crate) fn second_derivatives(&self, py: Python<'_>, variant: Variant) -> PyResult<SecondDerivatives> {
+        let system = self.system.clone();
+        waited_for(py, move || system.second_derivatives(variant))?.map_err(|error| start(py, &error))
     }
 
     /// The compiled steps of a method.

@@ -70,6 +70,15 @@ def test_derivatives_are_those_of_the_step(method):
     products = sim.pull_back(w)
     for product, derivative in zip(products, (a, b, c, by_h), strict=True):
         np.testing.assert_allclose(product, w @ derivative, atol=1e-13)
+    second = sim.curvature(w)
+    assert second.shape == (8, 8) and (second == second.T).all()
+
+    def rows(xu):
+        other = start(xu[:6], method=method)
+        other.step(xu[6:])
+        return np.concatenate(other.pull_back(w)[:2])
+
+    np.testing.assert_allclose(second, difference(rows, np.concatenate([X, U])), atol=1e-8)
 
 
 def test_the_last_step_counts():
@@ -152,6 +161,8 @@ def test_errors():
     sim.step(U)
     with pytest.raises(ValueError, match="expected 6 entries of the covector, found 2"):
         sim.pull_back([1.0, 2.0])
+    with pytest.raises(ValueError, match="entries of the covector"):
+        sim.curvature([1.0, 2.0])
     with pytest.raises(ValueError, match="w: expected numbers"):
         sim.pull_back("no numbers")
     reflecting = start(X, method="rattle")

@@ -15,7 +15,7 @@ use nhi_codegen::optimised::{MethodFunctions, Optimised, SystemFunctions};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::report::Report;
 use nhi_codegen::system::{self, Definition, Quantity};
-use nhi_jit::{Basis, Compiled, Derivatives, Point};
+use nhi_jit::{Basis, Compiled, Derivatives, Point, SecondDerivatives};
 use nhi_methods::{Method, Variant};
 use std::collections::HashMap;
 use std::fmt;
@@ -49,6 +49,7 @@ struct Shared {
     methods: Kept<Method, MethodFunctions>,
     compiled: Kept<Option<Variant>, Compiled>,
     derivatives: Kept<Variant, Derivatives>,
+    second_derivatives: Kept<Variant, SecondDerivatives>,
     basis: Once<Basis>,
 }
 
@@ -229,6 +230,17 @@ impl System {
         shared.derivatives.get(variant, make)
     }
 
+    /// The second derivatives of the step of a method, compiled: by the first call in this process.
+    ///
+    /// # Errors
+    /// As [`System::derivatives`].
+    pub fn second_derivatives(&self, variant: Variant) -> Result<SecondDerivatives, Error> {
+        let shared = &*self.shared;
+        let make =
+            || Ok(apart(|| SecondDerivatives::new(&shared.mechanics, variant)).map_err(Error::Derivation)??);
+        shared.second_derivatives.get(variant, make)
+    }
+
     /// The basis of the admissible velocities, compiled: by the first call in this process.
     ///
     /// # Errors
@@ -367,6 +379,7 @@ impl Shared {
             methods: Kept::new(),
             compiled: Kept::new(),
             derivatives: Kept::new(),
+            second_derivatives: Kept::new(),
             basis: Once::new(),
             mechanics: derived.mechanics,
             programs: derived.system,

@@ -200,6 +200,24 @@ pub struct PulledBack<A, B, C, T> {
 pub type PulledBackOf<S, T = f64> =
     PulledBack<<S as Tangential>::Tangent<T>, <S as System>::Inputs<T>, <S as System>::Parameters<T>, T>;
 
+/// Second derivatives of w·x' for a covector w of the state x' after a step; see [`Simulation::curvature`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Curvature<X, M, U> {
+    /// ∂²/∂x², symmetric, NX × NX.
+    pub xx: X,
+    /// ∂²/∂x∂u, NX × K.
+    pub xu: M,
+    /// ∂²/∂u², symmetric, K × K.
+    pub uu: U,
+}
+
+/// The same of the system `S` in the number type `T`.
+pub type CurvatureOf<S, T = f64> = Curvature<
+    Matrix<<S as Tangential>::Tangent<T>, <S as Tangential>::Tangent<T>>,
+    Matrix<<S as Tangential>::Tangent<T>, <S as System>::Inputs<T>>,
+    Matrix<<S as System>::Inputs<T>, <S as System>::Inputs<T>>,
+>;
+
 /// The derivatives of the steps of the method `K`, emitted for a system.
 #[diagnostic::on_unimplemented(
     message = "the steps of `{K}` are not differentiated for `{Self}`",
@@ -208,16 +226,13 @@ pub type PulledBackOf<S, T = f64> =
     note = "on groups they are known with the retractions `Exp` and `Cayley`"
 )]
 pub trait Differentiates<K>: Emits<K, Memory = Remembers> + Tangential {
-    /// A, B, ∂λ'/∂x and ∂λ'/∂u of the step from `state`, whose multipliers are a guess of those of the step.
+    /// A, B, ∂λ'/∂x and ∂λ'/∂u of the step that begins there, with a state whose multipliers are a guess of those of the step.
     ///
     /// # Errors
     /// Those of the step.
     fn linearize<T: Scalar>(
         parameters: &Self::Parameters<T>,
-        h: T,
-        state: &Self::State<T>,
-        t: T,
-        inputs: &Self::Inputs<T>,
+        from: &Departure<Self::State<T>, Self::Inputs<T>, T>,
     ) -> Result<LinearizationOf<Self, T>, Failure>;
 
     /// C and ∂x'/∂h of the same step.
@@ -226,10 +241,7 @@ pub trait Differentiates<K>: Emits<K, Memory = Remembers> + Tangential {
     /// Those of the step.
     fn linearize_parameters<T: Scalar>(
         parameters: &Self::Parameters<T>,
-        h: T,
-        state: &Self::State<T>,
-        t: T,
-        inputs: &Self::Inputs<T>,
+        from: &Departure<Self::State<T>, Self::Inputs<T>, T>,
     ) -> Result<ParameterLinearizationOf<Self, T>, Failure>;
 
     /// wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the same step.
@@ -238,12 +250,19 @@ pub trait Differentiates<K>: Emits<K, Memory = Remembers> + Tangential {
     /// Those of the step.
     fn pull_back<T: Scalar>(
         parameters: &Self::Parameters<T>,
-        h: T,
-        state: &Self::State<T>,
-        t: T,
-        inputs: &Self::Inputs<T>,
+        from: &Departure<Self::State<T>, Self::Inputs<T>, T>,
         w: &Self::Tangent<T>,
     ) -> Result<PulledBackOf<Self, T>, Failure>;
+
+    /// The second derivatives of w·x' of the same step.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn curvature<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        from: &Departure<Self::State<T>, Self::Inputs<T>, T>,
+        w: &Self::Tangent<T>,
+    ) -> Result<CurvatureOf<Self, T>, Failure>;
 }
 
 /// A retraction whose tangents are the derivatives of the motion, and for which τ(−x) = τ(x)⁻¹: what derivatives of steps need.
@@ -261,17 +280,14 @@ impl ExactTangents for Cayley {}
 /// those of [`Differentiates`].
 #[diagnostic::on_unimplemented(message = "the steps of `{Self}` are not differentiated for `{S}`")]
 pub trait Differentiable<S: Tangential>: Method<S, Memory = Remembers> {
-    /// A, B, ∂λ'/∂x and ∂λ'/∂u of the step from `state`.
+    /// A, B, ∂λ'/∂x and ∂λ'/∂u of the step that begins there.
     ///
     /// # Errors
     /// Those of the step.
     fn linearize<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
-        h: T,
-        state: &Self::State<T>,
-        t: T,
-        inputs: &S::Inputs<T>,
+        from: &DepartureOf<S, Self, T>,
     ) -> Result<LinearizationOf<S, T>, Failure>;
 
     /// C and ∂x'/∂h of the same step.
@@ -281,10 +297,7 @@ pub trait Differentiable<S: Tangential>: Method<S, Memory = Remembers> {
     fn linearize_parameters<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
-        h: T,
-        state: &Self::State<T>,
-        t: T,
-        inputs: &S::Inputs<T>,
+        from: &DepartureOf<S, Self, T>,
     ) -> Result<ParameterLinearizationOf<S, T>, Failure>;
 
     /// wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the same step.
@@ -294,12 +307,20 @@ pub trait Differentiable<S: Tangential>: Method<S, Memory = Remembers> {
     fn pull_back<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
-        h: T,
-        state: &Self::State<T>,
-        t: T,
-        inputs: &S::Inputs<T>,
+        from: &DepartureOf<S, Self, T>,
         w: &S::Tangent<T>,
     ) -> Result<PulledBackOf<S, T>, Failure>;
+
+    /// The second derivatives of w·x' of the same step.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn curvature<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        from: &DepartureOf<S, Self, T>,
+        w: &S::Tangent<T>,
+    ) -> Result<CurvatureOf<S, T>, Failure>;
 }
 
 /// What a simulation keeps of the step that it takes: [`Remembers`] or [`Forgets`].
@@ -354,18 +375,21 @@ impl<X: Copy + Debug> Kept<X> for Option<X> {
     }
 }
 
-/// Where a step began.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
+/// Where a step begins: what its [derivatives](Differentiable) are computed from, beside the parameters.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Departure<X, U, T> {
-    pub(crate) state: X,
-    pub(crate) inputs: U,
-    pub(crate) t: T,
-    pub(crate) h: T,
+    /// The state before the step. Its multipliers are the first guess of Newton's method.
+    pub state: X,
+    /// The inputs, which are held over the step.
+    pub inputs: U,
+    /// The time.
+    pub t: T,
+    /// The size of the step.
+    pub h: T,
 }
 
-/// Where a step of a simulation began.
-type DepartureOf<S, M, T> = Departure<<M as Method<S>>::State<T>, <S as System>::Inputs<T>, T>;
+/// Where a step of the method `M` of the system `S` begins, in the number type `T`.
+pub type DepartureOf<S, M, T = f64> = Departure<<M as Method<S>>::State<T>, <S as System>::Inputs<T>, T>;
 
 /// Where the last step of a simulation began, if its method remembers that.
 pub(crate) type Last<S, M, T> = <<M as Method<S>>::Memory as Memory>::Of<DepartureOf<S, M, T>>;
@@ -397,8 +421,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         S: Tangential,
         M: Differentiable<S>,
     {
-        let Departure { state, inputs, t, h } = self.departure()?;
-        self.method().linearize(self.parameters_in(), h, &state, t, &inputs).map_err(undefined)
+        self.method().linearize(self.parameters_in(), &self.departure()?).map_err(undefined)
     }
 
     /// The derivatives of the step just taken by the parameters of the system, C = ∂x'/∂p (`c`, NX × parameters, in the order
@@ -412,8 +435,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         S: Tangential,
         M: Differentiable<S>,
     {
-        let Departure { state, inputs, t, h } = self.departure()?;
-        self.method().linearize_parameters(self.parameters_in(), h, &state, t, &inputs).map_err(undefined)
+        self.method().linearize_parameters(self.parameters_in(), &self.departure()?).map_err(undefined)
     }
 
     /// Products of the covector w of the state after the step just taken with its derivatives: wᵀA (`a`, length NX), wᵀB (`b`),
@@ -427,9 +449,24 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         S: Tangential,
         M: Differentiable<S>,
     {
-        let Departure { state, inputs, t, h } = self.departure()?;
         let w: S::Tangent<T> = (*w).fit();
-        self.method().pull_back(self.parameters_in(), h, &state, t, &inputs, &w).map_err(undefined)
+        self.method().pull_back(self.parameters_in(), &self.departure()?, &w).map_err(undefined)
+    }
+
+    /// The second derivatives of w·x' for a covector w of the state x' after the step just taken: ∂²/∂x² (`xx`, NX × NX),
+    /// ∂²/∂x∂u (`xu`, NX × K) and ∂²/∂u² (`uu`, K × K). They are those of δ ↦ w·(x'(x ⊕ δ, u + δu) ⊖ x'(x, u)) at δ = 0, with
+    /// [⊕](Tangential::retract) and [⊖](Tangential::difference). With the multipliers of an optimal control problem as w,
+    /// they are what the step contributes to the Hessian of its Lagrangian.
+    ///
+    /// # Errors
+    /// As [`Simulation::linearize`].
+    pub fn curvature(&self, w: &(impl Fits<S::Tangent<T>> + Copy)) -> Result<CurvatureOf<S, T>, Error>
+    where
+        S: Tangential,
+        M: Differentiable<S>,
+    {
+        let w: S::Tangent<T> = (*w).fit();
+        self.method().curvature(self.parameters_in(), &self.departure()?, &w).map_err(undefined)
     }
 
     /// Where the step just taken began.

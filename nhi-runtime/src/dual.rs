@@ -149,6 +149,10 @@ macro_rules! scalar_by_chain_rule {
             fn to_f64(self) -> f64 {
                 Forward::re(self).to_f64()
             }
+            #[inline(always)]
+            fn is_near(self, bound: f64) -> bool {
+                Forward::re(self).is_near(bound)
+            }
             scalar_by_chain_rule! {
                 $value:
                 sqrt = |_x, root, one| one / (root + root);

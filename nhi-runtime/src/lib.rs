@@ -94,12 +94,12 @@ pub use nhi_derive::Nonholonomic;
 pub use balance::Limits;
 pub use compose::{Compose, ComposedIds, Symmetric};
 pub use derivatives::{
-    Basis, BasisOf, Differentiable, Differentiates, Linearization, LinearizationOf, Matrix,
-    ParameterLinearization, ParameterLinearizationOf, PulledBack, PulledBackOf, Reduced, ReducedOf, Steady,
-    Tangential,
+    Basis, BasisOf, Curvature, CurvatureOf, Departure, DepartureOf, Differentiable, Differentiates,
+    Linearization, LinearizationOf, Matrix, ParameterLinearization, ParameterLinearizationOf, PulledBack,
+    PulledBackOf, Reduced, ReducedOf, Steady, Tangential,
 };
 #[doc(hidden)]
-pub use derivatives::{Departure, ExactTangents, Forgets, Kept, Memory, Remembers};
+pub use derivatives::{ExactTangents, Forgets, Kept, Memory, Remembers};
 pub use dual::Dual;
 #[cfg(feature = "std")]
 pub use ensemble::{Checkpoint, Ensemble, TrajectoryError};

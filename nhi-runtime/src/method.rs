@@ -3,8 +3,8 @@
 use crate::compose::composed_ids;
 use crate::group::{Cayley, Exp, Exp1, Exp2, Exp4};
 use crate::{
-    ComposedIds, Differentiable, Differentiates, Emits, Failure, Fields, Length, LinearizationOf, Memory,
-    ParameterLinearizationOf, PulledBackOf, Scalar, Start, State, Symmetric, System,
+    ComposedIds, CurvatureOf, DepartureOf, Differentiable, Differentiates, Emits, Failure, Fields, Length,
+    LinearizationOf, Memory, ParameterLinearizationOf, PulledBackOf, Scalar, Start, State, Symmetric, System,
 };
 use core::fmt::Debug;
 use core::ops::Range;
@@ -364,35 +364,35 @@ macro_rules! by_step_functions_of {
             fn linearize<T: Scalar>(
                 &self,
                 parameters: &S::Parameters<T>,
-                h: T,
-                state: &Self::State<T>,
-                t: T,
-                inputs: &S::Inputs<T>,
+                from: &DepartureOf<S, Self, T>,
             ) -> Result<LinearizationOf<S, T>, Failure> {
-                <S as Differentiates<$method>>::linearize(parameters, h, state, t, inputs)
+                <S as Differentiates<$method>>::linearize(parameters, from)
             }
 
             fn linearize_parameters<T: Scalar>(
                 &self,
                 parameters: &S::Parameters<T>,
-                h: T,
-                state: &Self::State<T>,
-                t: T,
-                inputs: &S::Inputs<T>,
+                from: &DepartureOf<S, Self, T>,
             ) -> Result<ParameterLinearizationOf<S, T>, Failure> {
-                <S as Differentiates<$method>>::linearize_parameters(parameters, h, state, t, inputs)
+                <S as Differentiates<$method>>::linearize_parameters(parameters, from)
             }
 
             fn pull_back<T: Scalar>(
                 &self,
                 parameters: &S::Parameters<T>,
-                h: T,
-                state: &Self::State<T>,
-                t: T,
-                inputs: &S::Inputs<T>,
+                from: &DepartureOf<S, Self, T>,
                 w: &S::Tangent<T>,
             ) -> Result<PulledBackOf<S, T>, Failure> {
-                <S as Differentiates<$method>>::pull_back(parameters, h, state, t, inputs, w)
+                <S as Differentiates<$method>>::pull_back(parameters, from, w)
+            }
+
+            fn curvature<T: Scalar>(
+                &self,
+                parameters: &S::Parameters<T>,
+                from: &DepartureOf<S, Self, T>,
+                w: &S::Tangent<T>,
+            ) -> Result<CurvatureOf<S, T>, Failure> {
+                <S as Differentiates<$method>>::curvature(parameters, from, w)
             }
         }
     };

@@ -2,7 +2,7 @@
 
 use crate::fields::array;
 use crate::group::*;
-use crate::{Scalar, Vector};
+use crate::{Dual, Scalar, Vector};
 use core::fmt::Debug;
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
@@ -17,6 +17,8 @@ pub trait Factor: Copy + Debug + PartialEq {
     type Algebra<T: Scalar>: Vector<T>;
     /// A linear map of velocities, by rows.
     type Operator<T: Scalar>: Vector<T>;
+    /// The derivatives of a linear map along velocities: those of each entry one after the other.
+    type Tensor<T: Scalar>: Vector<T>;
 
     /// The distance of `entries` from those of a pose: the largest entry of |RᵀR − 1| for rotation matrices, 0 for other
     /// poses.
@@ -55,6 +57,8 @@ pub trait Retracts<G: Factor>: Copy + Debug + Default {
     fn dtau_left_inv_star<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Algebra<T>;
     /// K(σ, ν) = ∂/∂σ (dτ⁻¹_σ)* ν, by rows.
     fn k<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Operator<T>;
+    /// ∂K/∂σ, the derivatives of each entry of K(σ, ν) one after the other.
+    fn k_tangent<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Tensor<T>;
 }
 
 /// The rows of a matrix, one after the other.
@@ -69,6 +73,7 @@ macro_rules! factors {
             entries: $entries:literal,
             dimension: $dim:literal,
             square: $square:literal,
+            cube: $cube:literal,
             $($conversions:tt)*
         }
     )*) => {$(
@@ -77,6 +82,7 @@ macro_rules! factors {
             type Entries<T: Scalar> = [T; $entries];
             type Algebra<T: Scalar> = [T; $dim];
             type Operator<T: Scalar> = [T; $square];
+            type Tensor<T: Scalar> = [T; $cube];
 
             fn defect(entries: &[f64; $entries]) -> f64 {
                 $group::of(*entries).defect()
@@ -100,10 +106,10 @@ macro_rules! factors {
             }
         }
 
-        factors!(@retractions $group $entries $dim $square:
+        factors!(@retractions $group $entries $dim $square $cube:
             Exp "exp", Cayley "cay", Ccsk "ccsk", Exp1 "exp1", Exp2 "exp2", Exp4 "exp4");
     )*};
-    (@retractions $group:ident $entries:literal $dim:literal $square:literal: $($tau:ident $name:literal),*) => {$(
+    (@retractions $group:ident $entries:literal $dim:literal $square:literal $cube:literal: $($tau:ident $name:literal),*) => {$(
         impl Retracts<$group<f64>> for $tau {
             const NAME: &'static str = $name;
 
@@ -130,6 +136,18 @@ macro_rules! factors {
             #[inline(always)]
             fn k<T: Scalar>(sigma: &[T; $dim], nu: &[T; $dim]) -> [T; $square] {
                 rows(<$tau as Retraction<$group<T>>>::k(*sigma, *nu))
+            }
+            #[inline]
+            fn k_tangent<T: Scalar>(sigma: &[T; $dim], nu: &[T; $dim]) -> [T; $cube] {
+                let one = T::from_f64(1.0);
+                let sigma = array(Dual::constant(sigma[0]), |i| {
+                    let mut moved: Dual<T, $dim> = Dual::constant(sigma[i]);
+                    moved.eps[i] = one;
+                    moved
+                });
+                let nu = array(Dual::constant(nu[0]), |i| Dual::constant(nu[i]));
+                let k = <$tau as Retraction<$group<Dual<T, $dim>>>>::k(sigma, nu);
+                array(one, |i| k[i / ($dim * $dim)][i / $dim % $dim].eps[i % $dim])
             }
         }
     )*};
@@ -212,6 +230,7 @@ macro_rules! posed {
             entries: $entries:literal,
             dimension: $dim:literal,
             square: $square:literal,
+            cube: $cube:literal,
             from: [$($alone:ty),*],
             nalgebra: [$($type:ident),*],
         }
@@ -247,6 +266,7 @@ macro_rules! posed_nalgebra {
             entries: $entries:literal,
             dimension: $dim:literal,
             square: $square:literal,
+            cube: $cube:literal,
             from: [$($from:ty),*],
             nalgebra: [$($alone:ident),*],
         }

@@ -72,7 +72,13 @@ pub trait Scalar:
     #[doc(hidden)]
     #[inline(always)]
     fn near_or_far(self, bound: f64, near: Self, far: impl Fn(Self) -> Self) -> Self {
-        if self.to_f64() < bound { near } else { far(self) }
+        if self.is_near(bound) { near } else { far(self) }
+    }
+    /// Whether [`near`](Scalar::near_or_far) is chosen.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn is_near(self, bound: f64) -> bool {
+        self.to_f64() < bound
     }
     /// Identity that is opaque to the optimiser. It prevents the compiler from packing neighbouring numbers, and the
     /// operations that compute them, into vectors, whose shuffles would lengthen a chain of dependent operations.

@@ -95,7 +95,7 @@ pub trait System {
     /// λ, one per constraint, length m.
     type Multipliers<T: Scalar>: Vector<T> + Rows;
     /// u, control inputs.
-    type Inputs<T: Scalar>: Vector<T>;
+    type Inputs<T: Scalar>: Vector<T> + Rows;
     /// z, auxiliary states with rates of their own, dz/dt = F(q, v, z, t, u), on which forces may depend.
     type States<T: Scalar>: Vector<T>;
     /// Parameters, flattened.

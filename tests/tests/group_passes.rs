@@ -39,7 +39,7 @@ nhi_runtime::for_each_group!(same_groups);
 fn numbers_of_maps_that_are_left_out_are_zero_with_every_retraction() {
     let mut random = Random(5);
     for group in GROUPS {
-        for map in [Map::TangentLeft, Map::InverseTangent, Map::StartTangent] {
+        for map in [Map::TangentLeft, Map::InverseTangent, Map::StartTangent, Map::StartCurvature] {
             let mut pool = Pool::default();
             let lengths = map.arguments(group);
             let names: Vec<Vec<Expr>> = (lengths.iter().zip(["sigma", "nu"]))
@@ -51,6 +51,7 @@ fn numbers_of_maps_that_are_left_out_are_zero_with_every_retraction() {
             let translations = group.dimension - group.rotations;
             let expected = match map {
                 Map::StartTangent => translations * translations,
+                Map::StartCurvature => translations * translations * (3 * group.rotations + translations),
                 _ => translations * group.rotations,
             };
             assert_eq!(zeros.len(), expected, "{} {}", group.name, map.name());

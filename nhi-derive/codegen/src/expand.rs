@@ -86,6 +86,19 @@ pub fn expand_plain(
     print(source, struct_name, method_name, engine, |derived, _| Ok(derived.plain()))
 }
 
+/// The derivatives of the steps of the same structs and methods, with their operations.
+///
+/// # Errors
+/// See [`ExpandError`].
+pub fn expand_derivatives(
+    source: &str,
+    struct_name: Option<&str>,
+    method_name: Option<&str>,
+    engine: &mut dyn Engine,
+) -> Result<String, ExpandError> {
+    print(source, struct_name, method_name, engine, |derived, _| derived.derivatives())
+}
+
 /// What each pass of the optimiser did to the steps of the same structs and methods, or why it does not apply.
 ///
 /// # Errors

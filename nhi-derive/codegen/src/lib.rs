@@ -27,5 +27,5 @@ pub mod report;
 pub mod system;
 pub mod target;
 
-pub use expand::{expand, expand_plain, explain};
+pub use expand::{expand, expand_derivatives, expand_plain, explain};
 pub use pipeline::derive;

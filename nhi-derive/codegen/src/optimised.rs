@@ -7,7 +7,8 @@ use crate::caught::caught;
 use crate::expr::{Expr, Node, Pool};
 use crate::lower::{Function, Operand, Statement, lower};
 use crate::method::{
-    BasisProgram, DerivativePrograms, Method, MethodPrograms, StartKind, StateKind, SystemPrograms,
+    BasisProgram, CurvatureProgram, DerivativePrograms, Method, MethodPrograms, StartKind, StateKind,
+    SystemPrograms,
 };
 use crate::optimise::{Cost, Decision, Options, Prepared, optimise, optimise_step, split};
 use crate::program::{Constants, Program, StepProgram};
@@ -98,6 +99,8 @@ pub struct MethodFunctions {
     pub decisions: Vec<Decision>,
     /// Its derivatives, if they are asked for.
     pub derivatives: Option<DerivativeFunctions>,
+    /// Its second derivatives, if they are; see [`CurvatureProgram`].
+    pub curvature: Option<Function>,
 }
 
 /// The derivatives of a step; see [`DerivativePrograms`].
@@ -130,6 +133,11 @@ pub fn basis_function(basis: &BasisProgram) -> Function {
     of_program(&basis.pool, &basis.basis)
 }
 
+/// The second derivatives of a step as a function.
+pub fn curvature_function(program: &CurvatureProgram) -> Function {
+    of_program(&program.pool, &program.curvature)
+}
+
 /// A number that is kept, with its documentation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Number {
@@ -149,6 +157,8 @@ impl Optimised {
         );
         let derivatives = methods.iter().filter_map(|method| method.derivatives.as_ref());
         work.extend(derivatives.flat_map(|d| d.all().map(|program| Work::Plain(&d.pool, program))));
+        let curvatures = methods.iter().filter_map(|method| method.curvature.as_ref());
+        work.extend(curvatures.map(|c| Work::Plain(&c.pool, &c.curvature)));
         let SystemPrograms {
             energy,
             momentum,
@@ -185,6 +195,9 @@ impl Optimised {
                 linearize_parameters: next(),
                 pull_back: next(),
             });
+        }
+        for (function, programs) in functions.iter_mut().zip(methods) {
+            function.curvature = programs.curvature.as_ref().map(|_| next());
         }
         let methods = functions;
         let system = SystemFunctions {
@@ -284,7 +297,13 @@ impl MethodFunctions {
     pub fn of(method: &MethodPrograms, options: Options) -> MethodFunctions {
         let starts = method.starts.iter().map(|(kind, start)| (*kind, of_program(&method.pool, start)));
         let derivatives = method.derivatives.as_ref().map(DerivativeFunctions::of);
-        MethodFunctions { starts: starts.collect(), derivatives, ..step_functions(method, options) }
+        let curvature = method.curvature.as_ref().map(curvature_function);
+        MethodFunctions {
+            starts: starts.collect(),
+            derivatives,
+            curvature,
+            ..step_functions(method, options)
+        }
     }
 
     /// All functions.
@@ -298,12 +317,13 @@ impl MethodFunctions {
             update_velocity,
             step,
             derivatives,
+            curvature,
             ..
         } = self;
         let others = [initial, rescale, resync, update_velocity].into_iter().flatten();
         let derivatives = derivatives.iter().flat_map(DerivativeFunctions::all);
         let starts = starts.iter().map(|(_, start)| start);
-        [prepare].into_iter().chain(starts).chain(others).chain([step]).chain(derivatives)
+        [prepare].into_iter().chain(starts).chain(others).chain([step]).chain(derivatives).chain(curvature)
     }
 
     /// Whether a step solves equations by Newton's method.
@@ -440,6 +460,7 @@ fn step_functions(method: &MethodPrograms, options: Options) -> MethodFunctions 
         cost,
         decisions,
         derivatives: None,
+        curvature: None,
     }
 }
 

@@ -6,8 +6,8 @@ use crate::emit::{self, Unit};
 use crate::engine::{Engine, EngineError, default_engine};
 use crate::mechanics::{Connection, Mechanics};
 use crate::method::{
-    MethodPrograms, SystemPrograms, derivatives_refusal, method_programs, readable_programs, refusal,
-    system_programs,
+    MethodPrograms, SystemPrograms, curvature_program, derivative_programs, derivatives_refusal,
+    method_programs, readable_programs, refusal, system_programs,
 };
 use crate::optimise::{Cost, Options, passes};
 use crate::optimised::{MethodFunctions, Optimised};
@@ -97,7 +97,8 @@ impl Derived {
         let methods = &declaration.system.methods;
         let methods: Vec<MethodPrograms> =
             methods.iter().map(|&method| method_programs(&mechanics, method)).collect();
-        let has_derivatives = |method| methods.iter().any(|m| m.method == method && m.derivatives.is_some());
+        let is_differentiated = |m: &MethodPrograms| m.derivatives.is_some() && m.curvature.is_some();
+        let has_derivatives = |method| methods.iter().any(|m| m.method == method && is_differentiated(m));
         let asked = declaration.system.differentiated.iter().enumerate();
         let missing = asked.filter(|(_, method)| !has_derivatives(**method));
         let errors: Vec<Error> = missing
@@ -146,6 +147,27 @@ impl Derived {
         let methods: Vec<MethodPrograms> =
             methods.map(|&method| readable_programs(&self.mechanics, method)).collect();
         emit::unoptimised(&self.declaration, self.mechanics.system.group, &methods)
+    }
+
+    /// The derivatives of the steps of all methods that have them, whether or not the declaration asks for them, and the basis
+    /// that they refer to: formatted, with their operations. A comment says which methods have none.
+    ///
+    /// # Errors
+    /// As [`Derived::optimised`].
+    pub fn derivatives(&self) -> Result<String, Box<Rejected>> {
+        let mut derived = self.clone();
+        let mut out = String::new();
+        for method in &mut derived.methods {
+            method.derivatives = derivative_programs(&self.mechanics, method.method);
+            method.curvature = curvature_program(&self.mechanics, method.method);
+            if method.derivatives.is_none() {
+                let reason = derivatives_refusal(method.method);
+                out.push_str(&format!("// `{}` has no derivatives: {reason}.\n", method.id()));
+            }
+        }
+        let optimised = derived.optimised()?;
+        out.push_str(&emit::derivatives(&derived.unit(&derived.mechanics, &optimised, None)));
+        Ok(out)
     }
 
     /// What each pass of the optimiser did to the step of each method, or why it does not apply.

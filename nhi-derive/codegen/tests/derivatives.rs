@@ -8,7 +8,8 @@ use nhi_codegen::expand::structs;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::group::{Group, Map};
 use nhi_codegen::method::{
-    BasisProgram, DerivativePrograms, Method, MethodPrograms, basis_program, derivative_programs,
+    BasisProgram, CurvatureProgram, DerivativePrograms, Method, MethodPrograms, basis_program,
+    curvature_program, derivative_programs,
 };
 use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::map;
@@ -61,6 +62,7 @@ struct Tried<'a> {
     derived: &'a Derived,
     method: &'a MethodPrograms,
     derivatives: DerivativePrograms,
+    curvature: CurvatureProgram,
     basis: BasisProgram,
 }
 
@@ -126,11 +128,28 @@ impl Tried<'_> {
 
     /// The derivative of `step` along one of them, by differences of fourth order over that distance.
     fn difference(&self, at: &Point, index: usize, by: f64) -> Option<Vec<f64>> {
-        let step = |by: f64| self.step(&self.moved(at, index, by), &at.u);
-        let both = |by: f64| Some((step(by)?, step(-by)?));
-        let (near, far) = (both(by)?, both(2.0 * by)?);
-        let slope = |i: usize| (8.0 * (near.0[i] - near.1[i]) - (far.0[i] - far.1[i])) / (12.0 * by);
-        Some((0..near.0.len()).map(slope).collect())
+        difference(|by: f64| self.step(&self.moved(at, index, by), &at.u), by)
+    }
+
+    /// wᵀA and wᵀB of the step from `at`, with v₀ of the inputs `u`.
+    fn pulled_back(&self, at: &Point, u: &[f64], w: &[f64]) -> Option<Vec<f64>> {
+        let DerivativePrograms { pool, pull_back, .. } = &self.derivatives;
+        let arguments = [&self.arguments(at, u)[..], &[w.to_vec()]].concat();
+        Some(pull_back.run(pool, &arguments).ok()?[..2].concat())
+    }
+
+    /// The derivatives of these along (x, u), by columns, of which only the symmetric part does not depend on the frames of
+    /// poses.
+    fn second_differences(&self, at: &Point, w: &[f64], by: f64) -> Option<Vec<f64>> {
+        let size = w.len() + at.u.len();
+        let column = |j| difference(|by| self.pulled_back(&self.moved(at, j, by), &at.u, w), by);
+        let columns: Vec<Vec<f64>> = (0..size).map(column).collect::<Option<_>>()?;
+        Some(
+            (0..size * size)
+                .map(|k| (k / size, k % size))
+                .map(|(i, j)| (columns[i][j] + columns[j][i]) / 2.0)
+                .collect(),
+        )
     }
 
     /// Derivatives of the entries of q' by those of tangent vectors; others as they are.
@@ -150,6 +169,14 @@ impl Tried<'_> {
         let entries: Vec<f64> = entries.collect();
         [&column[..k], &entries, &column[n..]].concat()
     }
+}
+
+/// The derivative at 0 by differences of fourth order over that distance.
+fn difference(f: impl Fn(f64) -> Option<Vec<f64>>, by: f64) -> Option<Vec<f64>> {
+    let both = |by: f64| Some((f(by)?, f(-by)?));
+    let (near, far) = (both(by)?, both(2.0 * by)?);
+    let slope = |i: usize| (8.0 * (near.0[i] - near.1[i]) - (far.0[i] - far.1[i])) / (12.0 * by);
+    Some((0..near.0.len()).map(slope).collect())
 }
 
 /// A random point of a system.
@@ -189,7 +216,11 @@ fn derivatives_are_those_of_the_step() {
             {
                 program.validate(&derivatives.pool);
             }
-            let tried = Tried { derived: &derived, method, derivatives, basis: basis_program(x) };
+            let curvature =
+                curvature_program(x, method.method).expect("second derivatives beside first ones");
+            curvature.curvature.validate(&curvature.pool);
+            let basis = basis_program(x);
+            let tried = Tried { derived: &derived, method, derivatives, curvature, basis };
             let mut compared = 0;
             for _ in 0..2 {
                 let at = point(&derived, &mut random);
@@ -263,5 +294,30 @@ fn compare(tried: &Tried<'_>, at: &Point, random: &mut Random, worst: &mut f64, 
         *worst = worst.max(error);
         assert!(error < 1e-6 || error.is_infinite(), "{name}: column {index}: {error:e}");
     }
+    let all = size + inputs;
+    let CurvatureProgram { pool, curvature } = &tried.curvature;
+    let run = |arguments: &[Vec<f64>]| {
+        let blocks = curvature.run(pool, &[arguments, std::slice::from_ref(&w)].concat());
+        let [xx, xu, uu] = blocks.expect("second derivatives").try_into().unwrap();
+        let entry = |i: usize, j: usize| match (i.min(j), i.max(j)) {
+            // The entry itself of both halves of what is square.
+            _ if i.max(j) < size => xx[i * size + j],
+            (i, j) if i < size => xu[i * inputs + j - size],
+            _ => uu[(i - size) * inputs + j - size],
+        };
+        (0..all * all).map(|k| entry(k / all, k % all)).collect::<Vec<f64>>()
+    };
+    let (found, found_nearby) = (run(&arguments), run(&nearby));
+    let scale = found.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));
+    for (i, j) in (0..all).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        assert_eq!(found[i * all + j], found[j * all + i], "{name}: {i}, {j}");
+    }
+    let error_over = |by: f64| match tried.second_differences(at, &w, by) {
+        Some(expected) => distance(&found, &expected) / scale,
+        None => f64::INFINITY,
+    };
+    let error = [1e-4, 1e-3, 1e-5].into_iter().map(error_over).fold(f64::INFINITY, f64::min);
+    let tolerance = 1e-7 + 10.0 * distance(&found, &found_nearby) / scale;
+    assert!(error < tolerance || error.is_infinite(), "{name}: second derivatives: {error:e}");
     true
 }

@@ -154,6 +154,8 @@ class Simulation:
         """C = ∂x'/∂p and ∂x'/∂h of the step just taken, shapes (NX, number of parameters) and (NX,)."""
     def pull_back(self, w: Sequence[float] | Array) -> tuple[Array, Array, Array, float]:
         """wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the step just taken, for w of shape (NX,)."""
+    def curvature(self, w: Sequence[float] | Array) -> Array:
+        """The second derivatives of w·x' by (x, u), of the step just taken: symmetric, shape (NX + K, NX + K)."""
     def momentum_residuals(self) -> dict[str, float]:
         """Residuals of the momentum equations of the next step by the mid-point rule, by name."""
 

@@ -3,8 +3,9 @@
 use super::Compose;
 use crate::system::Rows;
 use crate::{
-    Differentiable, Failure, Linearization, LinearizationOf, Method, ParameterLinearization,
-    ParameterLinearizationOf, PulledBack, PulledBackOf, Scalar, Steady, Symmetric, Vector,
+    Curvature, CurvatureOf, Departure, DepartureOf, Differentiable, Failure, Linearization, LinearizationOf,
+    Method, ParameterLinearization, ParameterLinearizationOf, PulledBack, PulledBackOf, Scalar, Steady,
+    Symmetric, Vector,
 };
 
 /// Adds the product of the matrices `a` and `b`, given by rows.
@@ -12,6 +13,25 @@ fn add_product<T: Scalar, C: Vector<T>>(to: &mut [C], a: &[impl AsRef<[T]>], b: 
     for (to, row) in to.iter_mut().zip(a) {
         for (&a, b) in row.as_ref().iter().zip(b) {
             add(to, a, b);
+        }
+    }
+}
+
+/// Adds the product of the transpose of `a` and `b`.
+fn add_transposed_product<T: Scalar, C: Vector<T>>(to: &mut [C], a: &[impl AsRef<[T]>], b: &[C]) {
+    for (row, b) in a.iter().zip(b) {
+        for (to, &a) in to.iter_mut().zip(row.as_ref()) {
+            add(to, a, b);
+        }
+    }
+}
+
+/// Makes a matrix that is symmetric but for rounding symmetric.
+fn mirror<T: Scalar>(matrix: &mut [impl AsMut<[T]> + AsRef<[T]>]) {
+    for i in 1..matrix.len() {
+        let (above, below) = matrix.split_at_mut(i);
+        for (above, entry) in above.iter().zip(below[0].as_mut()) {
+            *entry = above.as_ref()[i];
         }
     }
 }
@@ -47,31 +67,28 @@ fn chained<S: Steady, T: Scalar>(
     Linearization { a, b, lambda_x, lambda_u }
 }
 
-/// Where a substep begins: the state, the time, the size, and its coefficient.
-type Substep<S, M, T> = (<M as Method<S>>::State<T>, T, T, T);
+/// Where a substep begins, and its coefficient.
+type Substep<S, M, T> = (DepartureOf<S, M, T>, T);
 
 impl<M, const N: usize> Compose<M, N> {
     /// Where the substeps of a step begin.
     fn substeps<S: Steady, T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
-        h: T,
-        state: &M::State<T>,
-        t: T,
-        inputs: &S::Inputs<T>,
+        from: &DepartureOf<S, M, T>,
     ) -> Result<[Substep<S, M, T>; N], Failure>
     where
         M: Method<S>,
     {
         let zero = T::from_f64(0.0);
-        let mut state = self.base.resync(state);
-        let mut substeps = [(state, t, h, zero); N];
+        let mut state = self.base.resync(&from.state);
+        let mut substeps = [(*from, zero); N];
         let mut before = zero;
         for (substep, gamma) in substeps.iter_mut().zip(self.coefficients_in::<T>()) {
-            let (t, h) = (t + h * before, h * gamma);
+            let (t, h) = (from.t + from.h * before, from.h * gamma);
             state = self.base.rescale(parameters, h, &state, t)?;
-            *substep = (state, t, h, gamma);
-            let next = self.base.step(&self.base.prepare(parameters, h)?, &state, t, inputs)?;
+            *substep = (Departure { state, t, h, ..*from }, gamma);
+            let next = self.base.step(&self.base.prepare(parameters, h)?, &state, t, &from.inputs)?;
             state = self.base.update_velocity(h, &state, &next);
             before = before + gamma;
         }
@@ -85,14 +102,11 @@ impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable
     fn linearize<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
-        h: T,
-        state: &Self::State<T>,
-        t: T,
-        inputs: &S::Inputs<T>,
+        from: &DepartureOf<S, Self, T>,
     ) -> Result<LinearizationOf<S, T>, Failure> {
         let mut all: Option<LinearizationOf<S, T>> = None;
-        for (state, t, h, _) in &self.substeps::<S, T>(parameters, h, state, t, inputs)? {
-            let next = self.base.linearize(parameters, *h, state, *t, inputs)?;
+        for (from, _) in &self.substeps::<S, T>(parameters, from)? {
+            let next = self.base.linearize(parameters, from)?;
             all = Some(all.map_or(next, |first| chained::<S, T>(&first, &next)));
         }
         // A composition has substeps.
@@ -102,17 +116,14 @@ impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable
     fn linearize_parameters<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
-        h: T,
-        state: &Self::State<T>,
-        t: T,
-        inputs: &S::Inputs<T>,
+        from: &DepartureOf<S, Self, T>,
     ) -> Result<ParameterLinearizationOf<S, T>, Failure> {
         let zero = T::from_f64(0.0);
         let (mut c, mut by_h) =
             (<S::Tangent<T> as Rows>::rows(S::Parameters::splat(zero)), S::Tangent::splat(zero));
-        for (state, t, h, gamma) in &self.substeps::<S, T>(parameters, h, state, t, inputs)? {
-            let Linearization { a, .. } = self.base.linearize(parameters, *h, state, *t, inputs)?;
-            let next = self.base.linearize_parameters(parameters, *h, state, *t, inputs)?;
+        for (from, gamma) in &self.substeps::<S, T>(parameters, from)? {
+            let Linearization { a, .. } = self.base.linearize(parameters, from)?;
+            let next = self.base.linearize_parameters(parameters, from)?;
             let (first, first_by_h) = (c, by_h);
             (c, by_h) = (next.c, S::Tangent::splat(zero));
             add_product(c.as_mut(), a.as_ref(), first.as_ref());
@@ -125,21 +136,65 @@ impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable
     fn pull_back<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
-        h: T,
-        state: &Self::State<T>,
-        t: T,
-        inputs: &S::Inputs<T>,
+        from: &DepartureOf<S, Self, T>,
         w: &S::Tangent<T>,
     ) -> Result<PulledBackOf<S, T>, Failure> {
         let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
         let mut all = PulledBack { a: *w, b: S::Inputs::splat(zero), c: S::Parameters::splat(zero), h: zero };
-        for (state, t, h, gamma) in self.substeps::<S, T>(parameters, h, state, t, inputs)?.iter().rev() {
-            let part = self.base.pull_back(parameters, *h, state, *t, inputs, &all.a)?;
+        for (from, gamma) in self.substeps::<S, T>(parameters, from)?.iter().rev() {
+            let part = self.base.pull_back(parameters, from, &all.a)?;
             all.a = part.a;
             add(&mut all.b, one, &part.b);
             add(&mut all.c, one, &part.c);
             all.h = all.h + *gamma * part.h;
         }
+        Ok(all)
+    }
+
+    /// Σ Mᵢᵀ Hᵢ Mᵢ, where Mᵢ are the derivatives of the state before a part, and of the inputs, by (x, u), and Hᵢ the second
+    /// derivatives of the part with the covector that the parts after it pull back.
+    fn curvature<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        from: &DepartureOf<S, Self, T>,
+        w: &S::Tangent<T>,
+    ) -> Result<CurvatureOf<S, T>, Failure> {
+        let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
+        let (no_x, no_u) = (S::Tangent::splat(zero), S::Inputs::splat(zero));
+        let substeps = self.substeps::<S, T>(parameters, from)?;
+        let (mut a, b) = (<S::Tangent<T> as Rows>::rows(no_x), <S::Tangent<T> as Rows>::rows(no_u));
+        a.as_mut().iter_mut().enumerate().for_each(|(i, row)| row.as_mut()[i] = one);
+        let mut before = [(a, b); N];
+        let mut now = (a, b);
+        for (before, (from, _)) in before.iter_mut().zip(&substeps) {
+            *before = now;
+            let next = self.base.linearize(parameters, from)?;
+            let (a, b) = &now;
+            let (mut a_next, mut b_next) = (<S::Tangent<T> as Rows>::rows(no_x), next.b);
+            add_product(a_next.as_mut(), next.a.as_ref(), a.as_ref());
+            add_product(b_next.as_mut(), next.a.as_ref(), b.as_ref());
+            now = (a_next, b_next);
+        }
+        let mut all = Curvature {
+            xx: <S::Tangent<T> as Rows>::rows(no_x),
+            xu: <S::Tangent<T> as Rows>::rows(no_u),
+            uu: <S::Inputs<T> as Rows>::rows(no_u),
+        };
+        let mut w = *w;
+        for ((a, b), (from, _)) in before.iter().zip(&substeps).rev() {
+            let part = self.base.curvature(parameters, from, &w)?;
+            w = self.base.pull_back(parameters, from, &w)?.a;
+            let (mut xx, mut xu) = (<S::Tangent<T> as Rows>::rows(no_x), part.xu);
+            add_product(xx.as_mut(), part.xx.as_ref(), a.as_ref());
+            add_product(xu.as_mut(), part.xx.as_ref(), b.as_ref());
+            add_transposed_product(all.xx.as_mut(), a.as_ref(), xx.as_ref());
+            add_transposed_product(all.xu.as_mut(), a.as_ref(), xu.as_ref());
+            add_transposed_product(all.uu.as_mut(), b.as_ref(), xu.as_ref());
+            add_transposed_product(all.uu.as_mut(), part.xu.as_ref(), b.as_ref());
+            all.uu.as_mut().iter_mut().zip(part.uu.as_ref()).for_each(|(to, row)| add(to, one, row));
+        }
+        mirror(all.xx.as_mut());
+        mirror(all.uu.as_mut());
         Ok(all)
     }
 }

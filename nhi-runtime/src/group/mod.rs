@@ -91,6 +91,7 @@ macro_rules! for_each_group {
                 entries: 3,
                 dimension: 3,
                 square: 9,
+                cube: 27,
                 from: [SE2<T>],
                 nalgebra: [Isometry2],
             }
@@ -98,6 +99,7 @@ macro_rules! for_each_group {
                 entries: 9,
                 dimension: 3,
                 square: 9,
+                cube: 27,
                 from: [SO3<T>, [[T; 3]; 3]],
                 nalgebra: [Rotation3, UnitQuaternion],
             }
@@ -105,6 +107,7 @@ macro_rules! for_each_group {
                 entries: 12,
                 dimension: 6,
                 square: 36,
+                cube: 216,
                 from: [SE3<T>],
                 nalgebra: [Isometry3],
             }

@@ -47,7 +47,7 @@ fn check<S: Tangential + Clone, M: Differentiable<S> + Copy>(
         .build()
         .expect("a start");
     assert_eq!(sim.linearize().map(|_| ()), Err(Error::NoStep), "{name}");
-    let mut worst = oracle::Errors::default();
+    let (mut worst, mut second) = (oracle::Errors::default(), 0.0_f64);
     for _ in 0..6 {
         let mut inputs: S::Inputs<f64> = sim.inputs();
         inputs.as_mut().iter_mut().for_each(|u| *u += jump * random.number());
@@ -60,8 +60,20 @@ fn check<S: Tangential + Clone, M: Differentiable<S> + Copy>(
         let errors = oracle::errors(&name, &method, &parameters, &from, &linear, &by_parameters, &w, &pulled);
         worst.blocks = worst.blocks.max(errors.blocks);
         worst.products = worst.products.max(errors.products);
+        // Runge–Kutta methods leave the constraints, where ν = Y v changes with Y.
+        let v = S::velocity(&parameters, &from.x.q, &from.x.nu, from.t, &from.before);
+        let (of_sim, from) = (sim.curvature(&w).expect("second derivatives"), Departure { v, ..from });
+        let curvature = oracle::curvature(&method, &parameters, &from, &w);
+        for (found, expected) in oracle::rows(of_sim.xx).iter().zip(oracle::rows(curvature.xx)) {
+            found
+                .iter()
+                .zip(expected)
+                .for_each(|(x, y)| assert!((x - y).abs() < 1e-8, "{name}: {x} and {y}"));
+        }
+        let error = oracle::error_of_curvature(&name, &method, &parameters, &from, &w, &curvature);
+        second = second.max(error);
     }
-    println!("{name}: {worst:?}");
+    println!("{name}: {worst:?}, second derivatives {second:e}");
 }
 
 macro_rules! tests {
@@ -188,6 +200,7 @@ fn after_a_change_there_is_no_step() {
         assert_eq!(sim.linearize().err(), Some(Error::NoStep));
         assert_eq!(sim.linearize_parameters().err(), Some(Error::NoStep));
         assert_eq!(sim.pull_back(&[0.0; 5]).err(), Some(Error::NoStep));
+        assert_eq!(sim.curvature(&[0.0; 5]).err(), Some(Error::NoStep));
     };
     let start = pushed();
     let mut sim = start.clone();

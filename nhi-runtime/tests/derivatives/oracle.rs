@@ -1,8 +1,8 @@
 //! Derivatives of a step by dual numbers, which go through the iterations of Newton's method.
 
 use nhi_runtime::{
-    Differentiable, Dual, LinearizationOf, ParameterLinearizationOf, PulledBackOf, Reduced, ReducedOf,
-    Simulation, State, Tangential, Vector,
+    CurvatureOf, DepartureOf, Differentiable, Dual, LinearizationOf, ParameterLinearizationOf, PulledBackOf,
+    Reduced, ReducedOf, Simulation, State, Tangential, Vector,
 };
 
 type Number = Dual<f64>;
@@ -43,13 +43,14 @@ fn duals<V: Vector<Number>>(x: &[f64], seed: Option<usize>) -> V {
     duals
 }
 
-/// The derivatives of (x', λ') along the entry `index` of (x, u, p, h).
-pub(crate) fn column<S: Tangential, M: Differentiable<S>>(
+/// Where a step begins, with the derivatives along the entry `index` of (x, u, p, h); and the parameters.
+#[expect(clippy::type_complexity, reason = "both in dual numbers")]
+fn moved<S: Tangential, M: Differentiable<S>>(
     method: &M,
     parameters: &S::Parameters<f64>,
     from: &Departure<S>,
     index: usize,
-) -> (Vec<f64>, Vec<f64>) {
+) -> (S::Parameters<Number>, DepartureOf<S, M, Number>) {
     let nx = S::Tangent::<f64>::splat(0.0).as_ref().len();
     let (k, np) = (S::INPUTS.len(), S::PARAMETERS.len());
     let seed = |first: usize, length: usize| index.checked_sub(first).filter(|&i| i < length);
@@ -73,6 +74,18 @@ pub(crate) fn column<S: Tangential, M: Differentiable<S>>(
     let v = moved;
     let lambda = duals(lambda.as_ref(), None);
     let state = method.state(&parameters, h, &x.q, (&v, &v), &lambda, &x.z, t).expect("a state");
+    (parameters, nhi_runtime::Departure { state, inputs, t, h })
+}
+
+/// The derivatives of (x', λ') along the entry `index` of (x, u, p, h).
+pub(crate) fn column<S: Tangential, M: Differentiable<S>>(
+    method: &M,
+    parameters: &S::Parameters<f64>,
+    from: &Departure<S>,
+    index: usize,
+) -> (Vec<f64>, Vec<f64>) {
+    let (parameters, from) = moved(method, parameters, from, index);
+    let nhi_runtime::Departure { state, inputs, t, h } = from;
     let prepared = method.prepare(&parameters, h).expect("prepared");
     let after = method.step(&prepared, &state, t, &inputs).expect("a step");
     let nu = S::quasi_velocity(&parameters, &after.q(), &after.v(), t + h, &inputs);
@@ -86,6 +99,88 @@ pub(crate) fn column<S: Tangential, M: Differentiable<S>>(
     let moved = S::difference::<Number>(&constant, &after_x);
     let derivatives = |x: &[Number]| x.iter().map(|x| x.eps[0]).collect::<Vec<f64>>();
     (derivatives(moved.as_ref()), derivatives(after.lambda().as_ref()))
+}
+
+/// The derivatives of wᵀA and wᵀB along all of (x, u), by columns.
+fn columns_of_products<S: Tangential, M: Differentiable<S>>(
+    method: &M,
+    parameters: &S::Parameters<f64>,
+    from: &Departure<S>,
+    w: &S::Tangent<f64>,
+) -> Vec<Vec<f64>> {
+    let w: S::Tangent<Number> = duals(w.as_ref(), None);
+    let column = |index| {
+        let (parameters, from) = moved(method, parameters, from, index);
+        let pulled = method.pull_back(&parameters, &from, &w).expect("products");
+        pulled.a.as_ref().iter().chain(pulled.b.as_ref()).map(|x| x.eps[0]).collect()
+    };
+    (0..w.as_ref().len() + S::INPUTS.len()).map(column).collect()
+}
+
+/// The second derivatives of w·x' for the step from there.
+pub(crate) fn curvature<S: Tangential, M: Differentiable<S>>(
+    method: &M,
+    parameters: &S::Parameters<f64>,
+    from: &Departure<S>,
+    w: &S::Tangent<f64>,
+) -> CurvatureOf<S> {
+    let Departure { x, v, lambda, inputs, t, h, .. } = from;
+    let state = method.state(parameters, *h, &x.q, (v, v), lambda, &x.z, *t).expect("a state");
+    let from = nhi_runtime::Departure { state, inputs: *inputs, t: *t, h: *h };
+    method.curvature(parameters, &from, w).expect("second derivatives")
+}
+
+/// The largest error of the blocks of second derivatives relative to these, against those of `pull_back` in dual numbers.
+/// Its products are in the frames of the poses: only the symmetric part of their derivatives does not depend on how these move.
+pub(crate) fn error_of_curvature<S: Tangential, M: Differentiable<S>>(
+    name: &str,
+    method: &M,
+    parameters: &S::Parameters<f64>,
+    from: &Departure<S>,
+    w: &S::Tangent<f64>,
+    found: &CurvatureOf<S>,
+) -> f64 {
+    let (nx, k) = (w.as_ref().len(), S::INPUTS.len());
+    let columns = columns_of_products(method, parameters, from, w);
+    let mut others = from.inputs;
+    others.as_mut().iter_mut().for_each(|u| *u += 1.0);
+    let drift = |inputs| S::basis(parameters, &from.x.q, from.t, inputs).v0;
+    let is_driven = drift(&from.inputs) != drift(&others);
+    let expected = |i: usize, j: usize| {
+        // wᵀA contains ∂v₀/∂q of the inputs of the step, which moves with them here; wᵀB does not.
+        if is_driven && i < nx && j >= nx { columns[i][j] } else { (columns[i][j] + columns[j][i]) / 2.0 }
+    };
+    let whole = columns.iter().flatten().fold(0.0, |norm: f64, x| norm.max(x.abs()));
+    // What rounding of the arguments does.
+    let mut last_bits = *parameters;
+    last_bits.as_mut().iter_mut().for_each(|p| *p *= 1.0 + f64::EPSILON);
+    let near = curvature(method, &last_bits, from, w);
+    let mut worst = 0.0_f64;
+    let mut compare = |what: &str, found: &[Vec<f64>], near: &[Vec<f64>], (row, column): (usize, usize)| {
+        // A block that vanishes has the rounding errors of the others.
+        let (mut norm, mut error, mut rounding) = (1e-3 * whole, 0.0_f64, 0.0_f64);
+        for (i, (found, near)) in found.iter().zip(near).enumerate() {
+            for (j, (found, near)) in found.iter().zip(near).enumerate() {
+                let expected = expected(row + i, column + j);
+                norm = norm.max(expected.abs());
+                error = error.max((found - expected).abs());
+                rounding = rounding.max((found - near).abs());
+            }
+        }
+        assert!(error <= 1e-12 * norm + 10.0 * rounding, "{name}: {what} differs by {error:e} of {norm:e}");
+        let relative = if error == 0.0 { 0.0 } else { error / norm };
+        worst = worst.max(relative);
+    };
+    let (xx, xu, uu) = (rows(found.xx), rows(found.xu), rows(found.uu));
+    assert_eq!((xx.len(), xu.len(), uu.len()), (nx, nx, k), "{name}");
+    for (i, j) in (0..nx).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        assert_eq!(xx[i][j], xx[j][i], "{name}");
+        assert!(i >= k || uu[i][j] == uu[j][i], "{name}");
+    }
+    compare("∂²/∂x²", &xx, &rows(near.xx), (0, 0));
+    compare("∂²/∂x∂u", &xu, &rows(near.xu), (0, nx));
+    compare("∂²/∂u²", &uu, &rows(near.uu), (nx, nx));
+    worst
 }
 
 /// The entries of a matrix, row by row.

@@ -17,6 +17,38 @@ pub(crate) struct Header {
     outside: Vec<(&'static str, String)>,
     /// Ids of the methods.
     methods: Vec<String>,
+    /// The derivatives of steps.
+    derivatives: Vec<Derivative>,
+}
+
+/// A function of derivatives.
+struct Derivative {
+    /// The id of the method, and what is computed.
+    of: [String; 2],
+    /// Names and lengths of the arrays that it takes after simulation and parameters.
+    arrays: Vec<(String, usize)>,
+}
+
+impl Derivative {
+    /// That of a method of `name`, if the header declares it.
+    fn of(header: &str, name: &str, id: &str, function: &str) -> Option<Derivative> {
+        let (_, list) = header.split_once(&format!("nhi_status {name}_{id}_{function}("))?;
+        let (list, _) = list.split_once(')')?;
+        let arrays = list.split(',').filter_map(|parameter| {
+            let (array, length) = parameter.trim().strip_suffix(']')?.split_once('[')?;
+            Some((array.split_whitespace().last()?.to_owned(), length.parse().expect("a length")))
+        });
+        Some(Derivative { of: [id.to_owned(), function.to_owned()], arrays: arrays.collect() })
+    }
+
+    /// How many numbers it computes.
+    fn results(&self) -> usize {
+        self.arrays
+            .iter()
+            .filter(|(array, _)| !["u", "w"].contains(&&**array))
+            .map(|(_, length)| length)
+            .sum()
+    }
 }
 
 impl Header {
@@ -52,13 +84,65 @@ impl Header {
             (function, taken.map(|(_, passed)| *passed).collect::<String>())
         };
         let outside = ["energy", "momentum", "residual", "project", "acceleration"].map(outside).to_vec();
-        let methods = variants.iter().map(Variant::to_string).collect();
-        Header { members: members.collect(), lengths, outside, methods, name }
+        let methods: Vec<String> = variants.iter().map(Variant::to_string).collect();
+        let functions = ["linearize", "linearize_parameters", "pull_back", "curvature"];
+        let derivatives = methods.iter().flat_map(|id| {
+            functions.iter().filter_map(|function| Derivative::of(&header.text, &name, id, function))
+        });
+        let derivatives = derivatives.collect();
+        Header { members: members.collect(), lengths, outside, methods, derivatives, name }
     }
 
     /// The place of a method among those of the program.
     pub(crate) fn method(&self, id: &str) -> Option<usize> {
         self.methods.iter().position(|method| *method == id)
+    }
+
+    /// The place of a function of derivatives among those of the program, if it has that.
+    pub(crate) fn derivative(&self, id: &str, function: &str) -> Option<usize> {
+        self.derivatives.iter().position(|derivative| derivative.of == [id, function])
+    }
+
+    /// The longest covector that these functions take.
+    fn covector(&self) -> usize {
+        let arrays = self.derivatives.iter().flat_map(|derivative| &derivative.arrays);
+        arrays.filter(|(array, _)| array == "w").map(|(_, length)| *length).max().unwrap_or(0)
+    }
+
+    /// What answers to a request for derivatives.
+    fn derivatives(&self) -> [String; 2] {
+        let (name, w) = (&self.name, self.covector());
+        if w == 0 {
+            return [String::new(), String::new()];
+        }
+        let most = self.derivatives.iter().map(Derivative::results).max().unwrap_or(0);
+        let mut cases = String::new();
+        for (i, derivative) in self.derivatives.iter().enumerate() {
+            let [id, function] = &derivative.of;
+            let mut at = 0;
+            let mut arguments = String::new();
+            for (array, length) in &derivative.arrays {
+                if ["u", "w"].contains(&&**array) {
+                    arguments.push_str(&format!(", {array}"));
+                } else {
+                    arguments.push_str(&format!(", derivatives + {at}"));
+                    at += length;
+                }
+            }
+            let call = format!("{name}_{id}_{function}(&sim.of_{id}, &p{arguments})");
+            cases.push_str(&format!("            case {i}: status = {call}; size = {at}; break;\n"));
+        }
+        let u = if self.lengths[3] > 0 { "take(u, K);" } else { "" };
+        let take = format!(
+            "        case 'D':
+            derivative = (int)integer(); {u} take(w, {w});
+            switch (derivative) {{
+{cases}            default: return 3;
+            }}
+            break;
+"
+        );
+        [format!(" double w[{w}], derivatives[{most}]; int derivative, size = 0;"), take]
     }
 
     /// The source text. Commands are a letter and numbers, which are the bits of doubles in hexadecimal digits:
@@ -73,9 +157,15 @@ impl Header {
     /// R q v                    residual        → 0 residual
     /// A q v z t u              acceleration    → status dv lambda
     /// J q v                    projection      → status v
+    /// D place u w              derivatives of the next step → status and all results
     /// ```
     pub(crate) fn program(&self) -> String {
-        let Header { name, members, lengths: [entries, n, m, k, s], outside, methods } = self;
+        let Header { name, members, lengths: [entries, n, m, k, s], outside, methods, .. } = self;
+        let [of_derivatives, take_derivatives] = self.derivatives();
+        let put_derivatives = match &*take_derivatives {
+            "" => "",
+            _ => "case 'D': answer((int)status); if (status == NHI_OK) { put(derivatives, size); } break;",
+        };
         let mut text = format!("#include \"{name}.h\"\n{COMMON}");
         let members: String = members.iter().fold(String::new(), |mut text, (member, length)| {
             let _ = match length {
@@ -139,7 +229,7 @@ int main(void)
 {simulations}        char none;
     }} sim;
     int method = -1;
-    {arrays}{more}
+    {arrays}{more}{of_derivatives}
     char command[2];
     memset(&p, 0, sizeof p);
     memset(&sim, 0, sizeof sim);
@@ -168,12 +258,13 @@ int main(void)
 {steps}            default: return 3;
             }}
             break;
-        default:
+{take_derivatives}        default:
             take(q, N); take(v, V);
             break;
         }}
         switch (command[0]) {{
         case 'P': break;
+        {put_derivatives}
         case 'E': answer(0); out[0] = {name}_energy(&p, q, v{of_energy}); put(out, 1); break;
         case 'M': {name}_momentum(&p, q, v{of_momentum}, out); answer(0); put(out, V); break;
         {residual}

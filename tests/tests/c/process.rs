@@ -108,6 +108,18 @@ impl Process {
         (status, self.state(&numbers))
     }
 
+    /// The derivatives of the step with these inputs that would come next: the status and all numbers; none if the program
+    /// has no such function.
+    pub(crate) fn derivative(
+        &mut self,
+        (method, function): (&str, &str),
+        u: &[f64],
+        w: &[f64],
+    ) -> Option<(u32, Vec<f64>)> {
+        let place = self.header.derivative(method, function)?;
+        Some(self.ask(&format!("D {place:x}"), &[u, w]))
+    }
+
     /// Takes several.
     pub(crate) fn steps(&mut self, count: u64, u: &[f64]) -> (u32, State) {
         let (status, numbers) = self.ask(&format!("N {count:x}"), &[u]);

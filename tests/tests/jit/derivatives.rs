@@ -1,10 +1,10 @@
 //! Derivatives of steps compute the bits of the interpreter, for the step just taken.
 
-use nhi_codegen::method::derivative_programs;
-use nhi_codegen::optimised::DerivativeFunctions;
+use nhi_codegen::method::{curvature_program, derivative_programs};
+use nhi_codegen::optimised::{DerivativeFunctions, curvature_function};
 use nhi_codegen::system::System;
 use nhi_interpreter::{Options, run};
-use nhi_jit::{Compiled, Derivatives, Error, Simulation};
+use nhi_jit::{Compiled, Derivatives, Error, SecondDerivatives, Simulation};
 use nhi_methods::{Method, Variant};
 use nhi_models::{GROUP_MODELS, MODELS, Model};
 use nhi_tests::bits::assert_same;
@@ -77,8 +77,14 @@ fn compare(model: &dyn Model) -> usize {
         assert_same(&name, &[found.c, found.h].concat(), &expected.concat());
         let w: Vec<f64> = (0..derivatives.tangent_coordinates()).map(|i| (i as f64 + 0.5).sin()).collect();
         let found = other.pull_back(&derivatives, &w).expect("regular");
-        let expected = run(&functions.pull_back, &[&arguments[..], &[w]].concat());
+        let arguments = [&arguments[..], std::slice::from_ref(&w)].concat();
+        let expected = run(&functions.pull_back, &arguments);
         assert_same(&name, &[&found.a[..], &found.b, &found.c, &[found.h]].concat(), &expected.concat());
+        let second = SecondDerivatives::new(&derived.mechanics, variant).expect("beside first ones");
+        let found = other.curvature(&second, &w).expect("regular");
+        let program = curvature_program(&derived.mechanics, variant.method).expect("beside first ones");
+        let expected = run(&curvature_function(&program), &arguments);
+        assert_same(&name, &[&found.xx[..], &found.xu, &found.uu].concat(), &expected.concat());
         compared += 1;
     }
     compared

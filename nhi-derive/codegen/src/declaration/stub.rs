@@ -47,12 +47,9 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
         _: __T,
         _: &Self::Inputs<__T>
     };
-    let step = quote! {
+    let departure = quote! {
         _: &Self::Parameters<__T>,
-        _: __T,
-        _: &Self::State<__T>,
-        _: __T,
-        _: &Self::Inputs<__T>
+        _: &#runtime::Departure<Self::State<__T>, Self::Inputs<__T>, __T>
     };
     let bound = quote!(__T: #runtime::Scalar);
     let result = quote!(::core::result::Result);
@@ -130,14 +127,18 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
             impl #impl_generics #runtime::Steady for #ident #type_generics #where_clause {}
             #[automatically_derived]
             impl #impl_with_method #runtime::Differentiates<__Method> for #ident #type_generics #where_clause {
-                fn linearize<#bound>(#step) -> #result<#runtime::LinearizationOf<Self, __T>, #failure> #never
+                fn linearize<#bound>(#departure) -> #result<#runtime::LinearizationOf<Self, __T>, #failure> #never
                 fn linearize_parameters<#bound>(
-                    #step
+                    #departure
                 ) -> #result<#runtime::ParameterLinearizationOf<Self, __T>, #failure> #never
                 fn pull_back<#bound>(
-                    #step,
+                    #departure,
                     _: &Self::Tangent<__T>,
                 ) -> #result<#runtime::PulledBackOf<Self, __T>, #failure> #never
+                fn curvature<#bound>(
+                    #departure,
+                    _: &Self::Tangent<__T>,
+                ) -> #result<#runtime::CurvatureOf<Self, __T>, #failure> #never
             }
         };
     }

@@ -17,16 +17,23 @@ use super::people::Mode;
 use crate::expr::Expr;
 use crate::lower::Function;
 use crate::method::basis_program;
-use crate::optimised::{MethodFunctions, basis_function};
+use crate::optimised::{DerivativeFunctions, MethodFunctions, basis_function};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 /// The derivatives of a method: the function, the struct of its results, and their fields.
-const FUNCTIONS: [(&str, &str, &[&str]); 3] = [
+const FUNCTIONS: [(&str, &str, &[&str]); 4] = [
     ("linearize", "Linearization", &["a", "b", "lambda_x", "lambda_u"]),
     ("linearize_parameters", "ParameterLinearization", &["c", "h"]),
     ("pull_back", "PulledBack", &["a", "b", "c", "h"]),
+    ("curvature", "Curvature", &["xx", "xu", "uu"]),
 ];
+
+/// The derivatives of a method in the order of [`FUNCTIONS`], if they are asked for.
+fn all_of(method: &MethodFunctions) -> Option<[&Function; 4]> {
+    let DerivativeFunctions { linearize, linearize_parameters, pull_back } = method.derivatives.as_ref()?;
+    Some([linearize, linearize_parameters, pull_back, method.curvature.as_ref()?])
+}
 
 impl Unit<'_> {
     /// The basis of the admissible velocities, if a step is differentiated.
@@ -55,21 +62,24 @@ impl Unit<'_> {
             ("lambda_x", [m, nx]),
             ("lambda_u", [m, k]),
             ("c", [nx, system.parameters.len()]),
+            ("xx", [nx, nx]),
+            ("xu", [nx, k]),
+            ("uu", [k, k]),
         ])
     }
 
-    /// `pub fn linearize`, `pub fn linearize_parameters` and `pub fn pull_back` in the module of a method.
+    /// `pub fn linearize`, `pub fn linearize_parameters`, `pub fn pull_back` and `pub fn curvature` in the module of a method.
     pub(super) fn derivatives(
         &self,
         mode: &mut Mode,
         method: &MethodFunctions,
         state: &StateType,
     ) -> Vec<TokenStream> {
-        let Some(derivatives) = &method.derivatives else { return Vec::new() };
+        let Some(derivatives) = all_of(method) else { return Vec::new() };
         let matrices = self.shapes();
         // The results of `pull_back` are vectors, with the names of the matrices that are multiplied.
-        let shapes = [&matrices, &matrices, &Shapes::new()];
-        let functions = derivatives.all().into_iter().zip(shapes);
+        let shapes = [&matrices, &matrices, &Shapes::new(), &matrices];
+        let functions = derivatives.into_iter().zip(shapes);
         functions
             .map(|(of, shapes)| {
                 function(of, mode, Names::without("w"), &Signature::Derivatives(state, shapes))
@@ -129,7 +139,7 @@ impl Unit<'_> {
         marker: &TokenStream,
         retraction: &TokenStream,
     ) -> Option<TokenStream> {
-        let derivatives = method.derivatives.as_ref()?;
+        let derivatives = all_of(method)?;
         let runtime = &self.declaration.runtime;
         let ident = &self.declaration.ident;
         let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -137,23 +147,24 @@ impl Unit<'_> {
         let [_, _, k, p] = self.lengths();
         let [_, nx] = self.tangent_lengths().map(Literal::usize_unsuffixed);
         let module = spelled(method.id());
-        let functions = derivatives.all().into_iter().zip(FUNCTIONS).map(|(of, (name, results, fields))| {
-            let (name, results) = (spelled(name), format_ident!("{results}"));
+        let functions = derivatives.into_iter().zip(FUNCTIONS).map(|(of, (name, results, fields))| {
             let retraction = of.retracted().map(|_| retraction);
             let of_system = format_ident!("{results}Of");
-            let w = (name == "pull_back").then(|| (quote!(, __w: &[__T; #nx]), quote!(, __w)));
+            let w = ["pull_back", "curvature"].contains(&name).then(|| (quote!(, __w: &[__T; #nx]), quote!(, __w)));
             let (argument, given) = w.unzip();
+            let (name, results) = (spelled(name), format_ident!("{results}"));
             let fields = fields.iter().map(|field| spelled(field));
             let (fields, locals): (Vec<_>, Vec<_>) =
                 fields.map(|field| (field.clone(), format_ident!("__{field}"))).unzip();
             quote! {
                 #[inline]
                 fn #name<__T: #runtime::Scalar>(
-                    __parameters: &[__T; #p], __h: __T, __state: &Self::State<__T>, __t: __T,
-                    __inputs: &[__T; #k] #argument
+                    __parameters: &[__T; #p],
+                    __from: &#runtime::Departure<Self::State<__T>, [__T; #k], __T> #argument
                 ) -> ::core::result::Result<#runtime::#of_system<Self, __T>, #runtime::Failure> {
+                    let #runtime::Departure { state: __state, inputs: __inputs, t: __t, h: __h } = __from;
                     let (#(#locals),*) =
-                        kernel::#module::#name #retraction(__parameters, __h, __state, __t, __inputs #given)?;
+                        kernel::#module::#name #retraction(__parameters, *__h, __state, *__t, __inputs #given)?;
                     ::core::result::Result::Ok(#runtime::#results { #(#fields: #locals),* })
                 }
             }

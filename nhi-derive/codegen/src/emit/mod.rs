@@ -98,6 +98,22 @@ pub fn pretty(unit: &Unit<'_>) -> String {
     mode.print(tokens)
 }
 
+/// The derivatives of the steps alone, with their operations, for reading.
+pub fn derivatives(unit: &Unit<'_>) -> String {
+    let mut mode = Mode::People(Vec::new());
+    let basis = unit.basis();
+    let basis = basis
+        .map(|basis| function(&basis, &mut mode, Names::default(), &Signature::Matrices(&unit.shapes())));
+    let mut modules = Vec::new();
+    for method in &unit.optimised.methods {
+        let [_, state] = unit.state_types(method);
+        let functions = unit.derivatives(&mut mode, method, &state);
+        let module = spelled(method.id());
+        modules.extend((!functions.is_empty()).then(|| quote!(pub mod #module { #(#functions)* })));
+    }
+    mode.print(quote!(#basis #(#modules)*))
+}
+
 impl Unit<'_> {
     fn implementation(&self, mode: &mut Mode) -> TokenStream {
         let basis = self.basis();
@@ -267,10 +283,8 @@ impl Unit<'_> {
         }
     }
 
-    /// `pub mod dla2 { step, pub struct Prepared<T> { .. } pub struct Carried<T> { .. } prepare, starts, initial, .. }`,
-    /// the step first: it is what readers look for.
-    fn method(&self, mode: &mut Mode, method: &MethodFunctions) -> TokenStream {
-        let module = spelled(method.id());
+    /// The state of a method without what a step carries, and with it.
+    fn state_types(&self, method: &MethodFunctions) -> [StateType; 2] {
         let bare = StateType {
             name: format_ident!("{}", method.state.type_name()),
             tokens: self.state(method, true, None),
@@ -284,6 +298,14 @@ impl Unit<'_> {
             carries: !method.carried.is_empty(),
             ..bare.clone()
         };
+        [bare, state]
+    }
+
+    /// `pub mod dla2 { step, pub struct Prepared<T> { .. } pub struct Carried<T> { .. } prepare, starts, initial, .. }`,
+    /// the step first: it is what readers look for.
+    fn method(&self, mode: &mut Mode, method: &MethodFunctions) -> TokenStream {
+        let module = spelled(method.id());
+        let [bare, state] = self.state_types(method);
         // The fields of `Prepared` have the same names everywhere.
         let mut names = Names::default();
         let fields = idents(&mut names, &method.prepared);

@@ -26,6 +26,7 @@ const TABLE: &[(&str, Map, [usize; 3])] = &[
     ("SE2", Map::TangentLeft, [26, 32, 0]),
     ("SE2", Map::InverseTangent, [15, 21, 0]),
     ("SE2", Map::StartTangent, [31, 37, 0]),
+    ("SE2", Map::StartCurvature, [161, 142, 0]),
     ("SO3", Map::Moved, [98, 118, 0]),
     ("SO3", Map::Start, [26, 34, 0]),
     ("SO3", Map::End, [26, 34, 0]),
@@ -34,6 +35,7 @@ const TABLE: &[(&str, Map, [usize; 3])] = &[
     ("SO3", Map::TangentLeft, [37, 39, 0]),
     ("SO3", Map::InverseTangent, [26, 28, 0]),
     ("SO3", Map::StartTangent, [51, 63, 0]),
+    ("SO3", Map::StartCurvature, [363, 281, 0]),
     ("SE3", Map::Moved, [125, 145, 0]),
     ("SE3", Map::Start, [72, 95, 0]),
     ("SE3", Map::End, [72, 95, 0]),
@@ -42,11 +44,12 @@ const TABLE: &[(&str, Map, [usize; 3])] = &[
     ("SE3", Map::TangentLeft, [86, 98, 0]),
     ("SE3", Map::InverseTangent, [61, 73, 0]),
     ("SE3", Map::StartTangent, [141, 182, 0]),
+    ("SE3", Map::StartCurvature, [1502, 1056, 0]),
 ];
 
 impl Map {
     /// All of them.
-    pub const ALL: [Map; 8] = [
+    pub const ALL: [Map; 9] = [
         Map::Moved,
         Map::Start,
         Map::End,
@@ -55,6 +58,7 @@ impl Map {
         Map::TangentLeft,
         Map::InverseTangent,
         Map::StartTangent,
+        Map::StartCurvature,
     ];
 
     /// The operations that it consists of, with the exponential map as the retraction.

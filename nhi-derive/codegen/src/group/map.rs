@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! Moved      g, σ ↦ g τ(σ)                     ∂/∂σ = (g τ(σ)) ê_j (dτᴸ_σ)_j
-//! Start      σ, ν ↦ (dτ⁻¹_σ)* ν                ∂/∂σ = K(σ, ν),   ∂/∂ν = (dτ⁻¹_σ)*
+//! Start      σ, ν ↦ (dτ⁻¹_σ)* ν                ∂/∂σ = K(σ, ν),   ∂/∂ν = (dτ⁻¹_σ)*,   ∂²/∂σ² = ∂K/∂σ
 //! End        σ, ν ↦ ((dτᴸ_σ)⁻¹)* ν                ∂/∂σ = −K(−σ, ν),   ∂/∂ν = (dτ⁻¹_{−σ})*
 //! Displaced  g, σ ↦ g exp(σ)
 //! Rate       σ, ξ ↦ (dexpᴸ_σ)⁻¹ ξ              dσ/dt where d/dt (g exp σ) = g exp(σ) ξ̂
@@ -34,6 +34,8 @@ pub enum Map {
     InverseTangent,
     /// K(σ, ν) = ∂/∂σ (dτ⁻¹_σ)* ν, by rows.
     StartTangent,
+    /// ∂K/∂σ, the derivatives of each entry of K(σ, ν) one after the other.
+    StartCurvature,
 }
 
 impl Map {
@@ -48,6 +50,7 @@ impl Map {
             Map::TangentLeft => "dtau_left",
             Map::InverseTangent => "dtau_inv",
             Map::StartTangent => "k",
+            Map::StartCurvature => "k_tangent",
         }
     }
 
@@ -62,7 +65,7 @@ impl Map {
         match self {
             Map::Moved | Map::Displaced => vec![p, n],
             Map::TangentLeft | Map::InverseTangent => vec![n],
-            Map::Start | Map::End | Map::Rate | Map::StartTangent => vec![n, n],
+            Map::Start | Map::End | Map::Rate | Map::StartTangent | Map::StartCurvature => vec![n, n],
         }
     }
 
@@ -73,6 +76,7 @@ impl Map {
             Map::Moved | Map::Displaced => p,
             Map::Start | Map::End | Map::Rate => n,
             Map::TangentLeft | Map::InverseTangent | Map::StartTangent => n * n,
+            Map::StartCurvature => n * n * n,
         }
     }
 
@@ -94,6 +98,10 @@ impl Map {
         match self {
             Map::TangentLeft | Map::InverseTangent => !is_translation(row) && is_translation(column),
             Map::StartTangent => is_translation(row) && is_translation(column),
+            Map::StartCurvature => {
+                let [a, b] = [row / group.dimension, row % group.dimension];
+                [a, b, column].into_iter().filter(|&i| is_translation(i)).count() > 1
+            }
             Map::Moved | Map::Start | Map::End | Map::Displaced | Map::Rate => false,
         }
     }
@@ -147,9 +155,24 @@ impl Entry {
                     Some(row) => Map::InverseTangent.apply(pool, self.group, &[&minus])[row * n + self.index],
                 }
             }
-            Map::Displaced | Map::Rate | Map::TangentLeft | Map::InverseTangent | Map::StartTangent => {
-                pool.undefined()
+            Map::StartTangent => {
+                let (sigma, nu) = arguments.split_at(n);
+                match i.checked_sub(n) {
+                    None => Map::StartCurvature.apply(pool, self.group, &[sigma, nu])[self.index * n + i],
+                    // K is linear in ν.
+                    Some(j) => {
+                        let unit: Vec<Expr> = (0..n).map(|k| pool.int(i64::from(k == j))).collect();
+                        Map::StartTangent.apply(pool, self.group, &[sigma, &unit])[self.index]
+                    }
+                }
             }
+            // dτ⁻¹_σ from its transpose, row by row.
+            Map::InverseTangent => {
+                let (row, column) = (self.index / n, self.index % n);
+                let unit: Vec<Expr> = (0..n).map(|k| pool.int(i64::from(k == row))).collect();
+                Map::StartTangent.apply(pool, self.group, &[arguments, &unit])[column * n + i]
+            }
+            Map::Displaced | Map::Rate | Map::TangentLeft | Map::StartCurvature => pool.undefined(),
         }
     }
 }

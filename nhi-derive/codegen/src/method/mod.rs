@@ -20,7 +20,9 @@ mod space;
 mod states;
 mod system_programs;
 
-pub use derivative::{BasisProgram, DerivativePrograms, basis_program, derivative_programs};
+pub use derivative::{
+    BasisProgram, CurvatureProgram, DerivativePrograms, basis_program, curvature_program, derivative_programs,
+};
 use discrete::{Place, Quadrature};
 pub use nhi_methods::{Method, StartKind};
 pub use system_programs::system_programs;
@@ -228,6 +230,8 @@ pub struct MethodPrograms {
     pub starts: Vec<(StartKind, Program)>,
     /// Derivatives of the step, if they are asked for.
     pub derivatives: Option<DerivativePrograms>,
+    /// Its second derivatives, if they are.
+    pub curvature: Option<CurvatureProgram>,
 }
 
 impl MethodPrograms {
@@ -346,10 +350,19 @@ fn programs(mechanics: &Mechanics, method: Method, readable: bool) -> MethodProg
     if readable {
         step = self::step(&mut x, facts, &scheme, Form { readable, ..form }).0;
     }
-    let derivatives =
-        x.system.differentiated.contains(&method).then(|| derivative_programs(mechanics, method)).flatten();
+    let is_differentiated = x.system.differentiated.contains(&method);
+    let derivatives = is_differentiated.then(|| derivative_programs(mechanics, method)).flatten();
+    let curvature = is_differentiated.then(|| curvature_program(mechanics, method)).flatten();
     let starts = scheme.starts(&mut x);
-    MethodPrograms { method, state: scheme.state(), pool: x.system.pool, step, starts, derivatives }
+    MethodPrograms {
+        method,
+        state: scheme.state(),
+        pool: x.system.pool,
+        step,
+        starts,
+        derivatives,
+        curvature,
+    }
 }
 
 impl Scheme {

@@ -3,12 +3,22 @@
 use super::function::Body;
 use super::method::Method;
 use super::{Text, all_finite, doc_of};
-use crate::lower::Function;
+use crate::group::Map;
+use crate::lower::{Function, Statement};
 use crate::program::Role;
 use nhi_methods::{Retraction, Variant};
 
 /// Parameters of these functions that are no results.
 const PARAMETERS: [&str; 5] = ["sim", "p", "u", "w", "t"];
+
+/// Whether a function needs second derivatives of the maps of a group.
+fn bends_maps(function: &Function) -> bool {
+    let mut bends = false;
+    function.for_each_statement(&mut |statement| {
+        bends |= matches!(statement, Statement::Map { map: Map::StartCurvature, .. });
+    });
+    bends
+}
 
 impl Method<'_, '_> {
     /// Adds the derivatives, if they are asked for. Those of a composition are products of these, and the tangents of other
@@ -18,6 +28,9 @@ impl Method<'_, '_> {
         let are_known = composition.is_none() && matches!(retraction, Retraction::Exp | Retraction::Cayley);
         let derivatives = self.functions.derivatives.as_ref().filter(|_| are_known);
         derivatives.iter().flat_map(|derivatives| derivatives.all()).for_each(|f| self.derivative(text, f));
+        // Second derivatives of the maps of groups are not in the header.
+        let curvature = self.functions.curvature.as_ref().filter(|of| are_known && !bends_maps(of));
+        curvature.into_iter().for_each(|f| self.derivative(text, f));
     }
 
     fn derivative(&self, text: &mut Text, function: &Function) {

@@ -24,11 +24,43 @@ pub(super) struct Cotangent<'b, 'a> {
     terms: HashMap<Expr, Vec<Expr>>,
     /// η̄ of poses, given by the symbols of their entries, without what the entries contribute.
     poses: BTreeMap<Vec<Expr>, Vec<Vec<Expr>>>,
+    /// What covectors have been carried through, whose second derivatives they multiply.
+    carried: Vec<Carried>,
+}
+
+/// Where a covector has been carried from results to what they are computed from.
+#[derive(Clone)]
+pub(super) enum Carried {
+    /// An expression with the covector of its value.
+    Value {
+        /// The expression.
+        value: Expr,
+        /// Its covector.
+        weight: Expr,
+    },
+    /// The entries of a pose g exp(η).
+    Pose {
+        /// The entries of g.
+        pose: Vec<Expr>,
+        /// Their covectors.
+        weights: Vec<Expr>,
+    },
+    /// A motion g' = g τ(σ).
+    Motion {
+        /// The entries of g'.
+        pose: Vec<Expr>,
+        /// σ.
+        sigma: Vec<Expr>,
+        /// λ, the covector of η' = g'⁻¹ dg'.
+        weights: Vec<Expr>,
+        /// (dτᴸ_σ)ᵀ λ.
+        before: Vec<Expr>,
+    },
 }
 
 impl<'b, 'a> Cotangent<'b, 'a> {
     pub(super) fn new(b: &'b mut Builder<'a>) -> Self {
-        Cotangent { b, terms: HashMap::new(), poses: BTreeMap::new() }
+        Cotangent { b, terms: HashMap::new(), poses: BTreeMap::new(), carried: Vec::new() }
     }
 
     /// Adds a term to the covector of a symbol.
@@ -46,6 +78,7 @@ impl<'b, 'a> Cotangent<'b, 'a> {
         if self.b.x.system.pool.as_symbol(value).is_some() {
             return self.add(value, weight);
         }
+        self.carried.push(Carried::Value { value, weight });
         let pool = &self.b.x.system.pool;
         let mut symbols = pool.reachable(&[value]);
         symbols.retain(|&e| pool.as_symbol(e).is_some());
@@ -62,6 +95,11 @@ impl<'b, 'a> Cotangent<'b, 'a> {
         sums.iter_mut().zip(covector).for_each(|(terms, &term)| terms.push(term));
     }
 
+    /// What covectors have been carried through so far.
+    pub(super) fn carried(&mut self) -> Vec<Carried> {
+        std::mem::take(&mut self.carried)
+    }
+
     /// The covector of a symbol.
     pub(super) fn of(&mut self, symbol: Expr) -> Expr {
         let terms = self.terms.get(&symbol).cloned().unwrap_or_default();
@@ -72,6 +110,9 @@ impl<'b, 'a> Cotangent<'b, 'a> {
     pub(super) fn of_pose(&mut self, group: &Group, pose: &[Expr]) -> Vec<Expr> {
         let direct = self.poses.get(pose).cloned().unwrap_or_else(|| vec![Vec::new(); group.dimension]);
         let entries: Vec<Expr> = pose.iter().map(|&entry| self.of(entry)).collect();
+        // Covectors are constants where the second derivatives along the pose are taken.
+        let entries = self.bound("adjoint_entry", &entries);
+        self.carried.push(Carried::Pose { pose: pose.to_vec(), weights: entries.clone() });
         let anchor = (group.anchor)(self.b.pool(), pose);
         let of_entries = self.b.apply_transposed(&anchor, &entries, group.dimension);
         direct
@@ -128,10 +169,17 @@ impl<'b, 'a> Cotangent<'b, 'a> {
         let tangent: Matrix = rows(&Map::TangentLeft.apply(self.b.pool(), group, &[sigma]), n);
         let before = self.b.apply_transposed(&tangent, &eta, n);
         let before = self.bound("adjoint_displaced", &before);
+        let sigma = sigma.to_vec();
+        self.carried.push(Carried::Motion {
+            pose,
+            sigma: sigma.clone(),
+            weights: eta,
+            before: before.clone(),
+        });
         for (&sigma, &weight) in sigma.iter().zip(&before) {
             self.add_value(sigma, weight);
         }
-        let inverse: Matrix = rows(&Map::InverseTangent.apply(self.b.pool(), group, &[sigma]), n);
+        let inverse: Matrix = rows(&Map::InverseTangent.apply(self.b.pool(), group, &[&sigma]), n);
         let before = self.b.apply_transposed(&inverse, &before, n);
         self.add_pose(g, &before);
     }

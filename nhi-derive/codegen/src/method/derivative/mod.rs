@@ -10,10 +10,11 @@
 //!
 //! The statements of the step are differentiated one after the other, solutions of Newton's method by the implicit function
 //! theorem: forwards for all columns ([`tangent`]), or backwards for the rows wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h
-//! ([`cotangent`]).
+//! ([`cotangent`]). Both together give the second derivatives of w·x' ([`curvature`]).
 
 mod coordinates;
 mod cotangent;
+mod curvature;
 mod tangent;
 
 use super::builder::{Builder, Solved};
@@ -22,7 +23,8 @@ use crate::expr::{Expr, Pool};
 use crate::mechanics::{Matrix, Mechanics};
 use crate::program::{Binding, Constants, Input, Operations, Output, Program, Role, lets};
 use coordinates::{Coordinates, Frame};
-use cotangent::Cotangent;
+use cotangent::{Carried, Cotangent};
+use curvature::curvature;
 use nhi_methods::Method;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -47,6 +49,16 @@ impl DerivativePrograms {
     pub fn all(&self) -> [&Program; 3] {
         [&self.linearize, &self.linearize_parameters, &self.pull_back]
     }
+}
+
+/// The second derivatives of the step of a method.
+#[derive(Clone, Debug)]
+pub struct CurvatureProgram {
+    /// Owner of the expressions.
+    pub pool: Pool,
+    /// (parameters, h, state, t, inputs, w) → the second derivatives of w·x' by x (`xx`), by x and u (`xu`) and by u (`uu`), by
+    /// rows.
+    pub curvature: Program,
 }
 
 /// The basis of the admissible velocities.
@@ -85,6 +97,11 @@ const PULL_BACK: [&str; 2] = [
     "Products wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of a covector w of the state after the step with the derivatives of `linearize` and",
     "`linearize_parameters`, by reverse accumulation and one transposed solution.",
 ];
+const CURVATURE: [&str; 3] = [
+    "Second derivatives ∂²/∂x² (NX × NX), ∂²/∂x∂u (NX × K) and ∂²/∂u² (K × K) of w·x' for a covector w of the state x' after the",
+    "step, by rows: those of δ ↦ w·(x'(x ⊕ δ) ⊖ x'(x)), where poses are displaced by exponentials.",
+    "By the first derivatives of everything in the step and the covectors of `pull_back`.",
+];
 const BASIS: [&str; 2] = [
     "Basis X(q) of the admissible velocities, n × d by rows, the velocity v₀ that affine constraints ask for, and the components",
     "Y(q), d × n by rows: v = X ν + v₀ and ν = Y v.",
@@ -111,12 +128,46 @@ pub fn basis_program(x: &Mechanics) -> BasisProgram {
 /// The derivatives of a method's step; none for methods that reflect, whose state has two velocities, and where a map has no
 /// known derivative.
 pub fn derivative_programs(x: &Mechanics, method: Method) -> Option<DerivativePrograms> {
+    let (pool, [linearize, linearize_parameters, pull_back]) = in_best_form(x, method, |b, step| {
+        [
+            program(b, step, ("linearize", &LINEARIZE), linearize),
+            program(b, step, ("linearize_parameters", &PARAMETERS), by_parameters),
+            program(b, step, ("pull_back", &PULL_BACK), pull_back),
+        ]
+    })?;
+    Some(DerivativePrograms { pool, linearize, linearize_parameters, pull_back })
+}
+
+/// The second derivatives of a method's step, where there are first ones.
+pub fn curvature_program(x: &Mechanics, method: Method) -> Option<CurvatureProgram> {
+    let write = |b: &mut Builder<'_>, step: &Step| [program(b, step, ("curvature", &CURVATURE), curvature)];
+    let (pool, [curvature]) = in_best_form(x, method, write)?;
+    Some(CurvatureProgram { pool, curvature })
+}
+
+/// Programs about the step of a method, in the form in which the first one has the fewest operations.
+fn in_best_form<const N: usize>(
+    x: &Mechanics,
+    method: Method,
+    write: impl Fn(&mut Builder<'_>, &Step) -> [Program; N],
+) -> Option<(Pool, [Program; N])> {
     let Scheme::Node(family) = scheme(method) else { return None };
     let forms = [false, true].map(|reduced| Form { reduced, ..Form::default() });
-    let programs = forms.into_iter().filter_map(|form| in_form(x, family, form));
-    let is_defined = |p: &DerivativePrograms| p.all().into_iter().all(|program| is_defined(&p.pool, program));
-    let weight = |p: &DerivativePrograms| {
-        Operations::of(&mut p.pool.clone(), &mut Constants::default(), &p.linearize).weight()
+    let programs = forms.into_iter().filter_map(|form| {
+        let mut x = x.clone();
+        let mut b = Builder::to_differentiate(&mut x, form);
+        let step = Step::written(&mut b, family);
+        // Nothing can be eliminated, so that this is the first form again.
+        if form.reduced && !b.made.reduced {
+            return None;
+        }
+        let programs = write(&mut b, &step);
+        Some((x.system.pool, programs))
+    });
+    let is_defined =
+        |(pool, programs): &(Pool, [Program; N])| programs.iter().all(|program| is_defined(pool, program));
+    let weight = |(pool, programs): &(Pool, [Program; N])| {
+        Operations::of(&mut pool.clone(), &mut Constants::default(), &programs[0]).weight()
     };
     programs.filter(is_defined).min_by_key(weight)
 }
@@ -138,20 +189,6 @@ fn is_defined(pool: &Pool, program: &Program) -> bool {
             .collect();
     }
     true
-}
-
-/// The derivatives of the step in a form; none if nothing can be eliminated in the reduced one.
-fn in_form(x: &Mechanics, family: &dyn NodeScheme, form: Form) -> Option<DerivativePrograms> {
-    let mut x = x.clone();
-    let mut b = Builder::to_differentiate(&mut x, form);
-    let step = Step::written(&mut b, family);
-    if form.reduced && !b.made.reduced {
-        return None;
-    }
-    let linearize = program(&mut b, &step, ("linearize", &LINEARIZE), linearize);
-    let linearize_parameters = program(&mut b, &step, ("linearize_parameters", &PARAMETERS), by_parameters);
-    let pull_back = program(&mut b, &step, ("pull_back", &PULL_BACK), pull_back);
-    Some(DerivativePrograms { pool: x.system.pool, linearize, linearize_parameters, pull_back })
 }
 
 fn named(name: &str, values: Vec<Expr>) -> Output {
@@ -217,8 +254,8 @@ impl Step {
     }
 }
 
-/// The rows of (q', ν', z') and those of λ', with columns of x where `moves` says so, and of further variables.
-fn rows(b: &mut Builder<'_>, step: &Step, moves: bool, variables: &[Expr]) -> [Matrix; 2] {
+/// Differentiates the step forwards, by x where `moves` says so and by further variables.
+fn forwards<'b, 'a>(b: &'b mut Builder<'a>, step: &Step, moves: bool, variables: &[Expr]) -> Tangent<'b, 'a> {
     let [n, d, s] = step.sizes(b);
     let of_state = if moves { n + d + s } else { 0 };
     let (k, group) = (b.x.system.shape(), b.x.system.group);
@@ -246,6 +283,15 @@ fn rows(b: &mut Builder<'_>, step: &Step, moves: bool, variables: &[Expr]) -> [M
     }
     variables.iter().enumerate().for_each(|(i, &symbol)| tangent.seed(symbol, of_state + i));
     tangent.pass(rest, &step.solved);
+    tangent
+}
+
+/// The rows of (q', ν', z') and those of λ', with columns of x where `moves` says so, and of further variables.
+fn rows(b: &mut Builder<'_>, step: &Step, moves: bool, variables: &[Expr]) -> [Matrix; 2] {
+    let [n, d, s] = step.sizes(b);
+    let of_state = if moves { n + d + s } else { 0 };
+    let (k, group) = (b.x.system.shape(), b.x.system.group);
+    let mut tangent = forwards(b, step, moves, variables);
     let [q1, nu1, z1, lambda1] = &step.results;
     let mut rows: Matrix = q1[..k].iter().map(|&q| tangent.of(q)).collect();
     if group.is_some() {
@@ -282,7 +328,17 @@ fn by_parameters(b: &mut Builder<'_>, step: &Step, _: &mut Vec<Input>) -> Vec<Ou
     vec![named("c", c), named("h", h)]
 }
 
-fn pull_back(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>) -> Vec<Output> {
+/// Covectors of the step, carried from w of the state after it to the state before.
+struct Backwards {
+    a: Vec<Expr>,
+    of_inputs: Vec<Expr>,
+    c: Vec<Expr>,
+    h: Expr,
+    /// What they were carried through: before the step, where inputs are as they were, and in it.
+    carried: [Vec<Carried>; 2],
+}
+
+fn backwards(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>) -> Backwards {
     let [n, d, s] = step.sizes(b);
     let w = b.locals("w", n + d + s);
     inputs.push(array(Role::Named("w".into()), w.clone(), Binding::Step));
@@ -296,6 +352,7 @@ fn pull_back(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>) -> Vec<O
     let [basis, rest] = step.parts.clone();
     cotangent.pass(rest, &step.solved);
     let of_inputs: Vec<Expr> = controls.iter().map(|&u| cotangent.of(u)).collect();
+    let in_step = cotangent.carried();
     let NodeSymbols { q, v, z, .. } = &step.symbols;
     for (&v, &value) in v.iter().zip(&step.velocity) {
         let adjoint = cotangent.of(v);
@@ -311,5 +368,11 @@ fn pull_back(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>) -> Vec<O
     a.extend(step.nu.iter().chain(z).map(|&e| cotangent.of(e)));
     let c = parameters.iter().map(|&p| cotangent.of(p)).collect();
     let h = cotangent.of(h);
+    let carried = [cotangent.carried(), in_step];
+    Backwards { a, of_inputs, c, h, carried }
+}
+
+fn pull_back(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>) -> Vec<Output> {
+    let Backwards { a, of_inputs, c, h, .. } = backwards(b, step, inputs);
     vec![named("a", a), named("b", of_inputs), named("c", c), Output { scalar: true, ..named("h", vec![h]) }]
 }

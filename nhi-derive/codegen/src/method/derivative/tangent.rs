@@ -88,6 +88,11 @@ impl<'b, 'a> Tangent<'b, 'a> {
         self.combined(&partial, &rows)
     }
 
+    /// The derivatives of all symbols, and η of all poses.
+    pub(super) fn finish(self) -> (HashMap<Expr, Vec<Expr>>, BTreeMap<Vec<Expr>, Matrix>) {
+        (self.rows, self.poses)
+    }
+
     /// η of a pose.
     pub(super) fn of_pose(&self, pose: &[Expr]) -> Option<Matrix> {
         self.poses.get(pose).cloned()

@@ -1,0 +1,293 @@
+//! Second derivatives of w·x' for a covector w of the state after the step.
+//!
+//! With the covectors s̄ of all symbols, among them y of the equations F = 0 that Newton's method solves,
+//!
+//! ```text
+//! L = w·x' + Σ s̄ (f(s) − s) + Σ y·F
+//! ```
+//!
+//! is stationary in all symbols, so that its second derivatives along the first derivatives of the symbols are those of w·x':
+//!
+//! ```text
+//! H = Dᵀ (∂²L) D,   ∂²L = Σ s̄ ∂²f + Σ y·∂²F,   with the rows ds of D.
+//! ```
+//!
+//! Neither eliminations nor covectors are differentiated, and H is symmetric term by term.
+//!
+//! A pose moves by exponentials, g(ε) = g exp(η(ε)), up to second order. Its entries have second derivatives along η. For
+//! g' = g τ(σ), by the series of Baker, Campbell and Hausdorff, and with T = dτᴸ_σ and r = T dσ,
+//!
+//! ```text
+//! exp(η') = τ⁻¹ exp(η) τ exp(r + ½ (∂T dσ) dσ),   d²η' = Ad_τ⁻¹ d²η + T d²σ + (∂T dσ) dσ + [dη', r],
+//! ```
+//!
+//! each of them once for both orders of the two directions and halved. By T⁻¹ = dτ⁻¹_{−σ},
+//!
+//! ```text
+//! λ·(∂T dσ) dσ = (K(−σ, Tᵀλ) dσ)·T dσ.
+//! ```
+
+use super::cotangent::Carried;
+use super::{Backwards, Step, backwards, forwards, named};
+use crate::expr::Expr;
+use crate::group::{Group, Map};
+use crate::mechanics::{Matrix, dot};
+use crate::method::builder::Builder;
+use crate::program::{Input, Output};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+/// What moves with (x, u): a symbol, or a component of η of a pose.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Variable {
+    Symbol(Expr),
+    Turn(Vec<Expr>, usize),
+}
+
+/// ∂²L, and the rows of D that it needs.
+struct Curvature<'b, 'a> {
+    b: &'b mut Builder<'a>,
+    columns: usize,
+    /// The derivatives of symbols and of poses; rows that end early are continued by zeros.
+    rows: HashMap<Expr, Vec<Expr>>,
+    poses: BTreeMap<Vec<Expr>, Matrix>,
+    places: HashMap<Variable, usize>,
+    /// D.
+    moved: Matrix,
+    /// The entries of ∂²L as sums of terms, with both halves of the matrix.
+    second: BTreeMap<(usize, usize), Vec<Expr>>,
+}
+
+/// The blocks of the matrix by rows.
+pub(super) fn curvature(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>) -> Vec<Output> {
+    let controls = b.x.system.input_symbols();
+    let group = b.x.system.group;
+    let columns = step.sizes(b).iter().sum::<usize>() + controls.len();
+    let (rows, poses) = forwards(b, step, true, &controls).finish();
+    let Backwards { carried: [before, in_step], .. } = backwards(b, step, inputs);
+    b.equation("second derivatives of w·x'");
+    let mut of = Curvature {
+        b,
+        columns,
+        rows,
+        poses,
+        places: HashMap::new(),
+        moved: Vec::new(),
+        second: BTreeMap::new(),
+    };
+    of.add_all(group, in_step);
+    // The velocity before the step does not change with the inputs.
+    controls.iter().for_each(|u| {
+        of.rows.remove(u);
+    });
+    of.add_all(group, before);
+    let matrix = of.contracted();
+    let (of_x, of_u) = matrix.split_at(columns - controls.len());
+    let part = |rows: &[Vec<Expr>], columns: Range<usize>| -> Vec<Expr> {
+        rows.iter().flat_map(|row| row[columns.clone()].to_vec()).collect()
+    };
+    vec![
+        named("xx", part(of_x, 0..of_x.len())),
+        named("xu", part(of_x, of_x.len()..columns)),
+        named("uu", part(of_u, of_x.len()..columns)),
+    ]
+}
+
+impl Curvature<'_, '_> {
+    fn add_all(&mut self, group: Option<&'static Group>, carried: Vec<Carried>) {
+        let mut terms = Vec::new();
+        for carried in carried {
+            match (carried, group) {
+                (Carried::Value { value, weight }, _) => {
+                    terms.push(self.b.mul(weight, value));
+                }
+                (Carried::Pose { pose, weights }, Some(group)) => self.add_pose(group, &pose, &weights),
+                (Carried::Motion { pose, sigma, weights, before }, Some(group)) => {
+                    self.add_motion(group, &pose, &sigma, (&weights, &before));
+                }
+                (Carried::Pose { .. } | Carried::Motion { .. }, None) => {
+                    unreachable!("there are poses on groups alone")
+                }
+            }
+        }
+        let sum = self.b.pool().sum(&terms);
+        self.add_value(sum);
+    }
+
+    /// The place of what moves in this way, if it moves.
+    fn place(&mut self, variable: Variable, row: Vec<Expr>) -> Option<usize> {
+        if row.iter().all(|&e| self.b.pool().is_zero(e)) {
+            return None;
+        }
+        let next = self.moved.len();
+        let place = *self.places.entry(variable).or_insert(next);
+        if place == next {
+            let zero = self.b.pool().zero();
+            let mut row: Vec<Expr> = row.into_iter().map(|e| self.b.bind("moved", e)).collect();
+            row.resize(self.columns, zero);
+            self.moved.push(row);
+        }
+        Some(place)
+    }
+
+    fn symbol(&mut self, symbol: Expr) -> Option<usize> {
+        let row = self.rows.get(&symbol)?.clone();
+        self.place(Variable::Symbol(symbol), row)
+    }
+
+    /// The places of η of a pose.
+    fn turns(&mut self, pose: &[Expr]) -> Vec<Option<usize>> {
+        let Some(eta) = self.poses.get(pose).cloned() else { return Vec::new() };
+        eta.into_iter()
+            .enumerate()
+            .map(|(i, row)| self.place(Variable::Turn(pose.to_vec(), i), row))
+            .collect()
+    }
+
+    /// Adds a term to an entry and its mirror image.
+    fn add(&mut self, a: usize, b: usize, term: Expr) {
+        if self.b.pool().is_zero(term) {
+            return;
+        }
+        self.second.entry((a, b)).or_default().push(term);
+        if a != b {
+            self.second.entry((b, a)).or_default().push(term);
+        }
+    }
+
+    /// Adds half of a term x_a y_b + x_b y_a.
+    fn add_halves(&mut self, a: usize, b: usize, term: Expr) {
+        let factor = if a == b { self.b.pool().one() } else { self.b.pool().ratio(1, 2) };
+        let term = self.b.mul(factor, term);
+        self.add(a, b, term);
+    }
+
+    /// Adds the second derivatives of an expression.
+    fn add_value(&mut self, value: Expr) {
+        let mut symbols = self.b.x.system.pool.reachable(&[value]);
+        symbols.retain(|symbol| self.rows.contains_key(symbol));
+        let places: Vec<(Expr, usize)> =
+            symbols.into_iter().filter_map(|symbol| Some((symbol, self.symbol(symbol)?))).collect();
+        let symbols: Vec<Expr> = places.iter().map(|&(symbol, _)| symbol).collect();
+        let first = self.b.pool().gradient(value, &symbols);
+        for (i, slope) in first.into_iter().enumerate() {
+            let second = self.b.pool().gradient(slope, &symbols[..=i]);
+            for (second, &(_, place)) in second.into_iter().zip(&places) {
+                self.add(places[i].1, place, second);
+            }
+        }
+    }
+
+    /// Adds the second derivatives of the entries of g exp(η) along η.
+    fn add_pose(&mut self, group: &Group, pose: &[Expr], weights: &[Expr]) {
+        let turns = self.turns(pose);
+        let anchor = (group.anchor)(self.b.pool(), pose);
+        let first = self.b.apply_transposed(&anchor, weights, group.dimension);
+        for (&along, first) in turns.iter().zip(first) {
+            let Some(along) = along else { continue };
+            let by_entries = self.b.pool().gradient(first, pose);
+            let second = self.b.apply_transposed(&anchor, &by_entries, group.dimension);
+            for (&other, second) in turns.iter().zip(second) {
+                let Some(other) = other else { continue };
+                self.add_halves(along, other, second);
+            }
+        }
+    }
+
+    /// Adds the second derivatives of η' for a motion g' = g τ(σ).
+    fn add_motion(
+        &mut self,
+        group: &'static Group,
+        pose: &[Expr],
+        sigma: &[Expr],
+        (weights, before): (&[Expr], &[Expr]),
+    ) {
+        let n = group.dimension;
+        let turns = self.turns(pose);
+        let steps: Vec<Option<usize>> = sigma.iter().map(|&sigma| self.expression(sigma)).collect();
+        let minus: Vec<Expr> = sigma.iter().map(|&s| self.b.pool().neg(s)).collect();
+        let tangent = matrix(Map::TangentLeft.apply(self.b.pool(), group, &[sigma]), n);
+        let k = matrix(Map::StartTangent.apply(self.b.pool(), group, &[&minus, before]), n);
+        // λ·[x, r] for every x among η'.
+        let brackets: Matrix = (0..n)
+            .map(|i| {
+                let unit: Vec<Expr> = (0..n).map(|j| self.b.pool().int(i64::from(i == j))).collect();
+                let ad = (group.ad)(self.b.pool(), &unit);
+                let covector = self.b.apply_transposed(&ad, weights, n);
+                self.b.apply_transposed(&tangent, &covector, n)
+            })
+            .collect();
+        for (j, &along) in steps.iter().enumerate() {
+            let Some(along) = along else { continue };
+            let column: Vec<Expr> = tangent.iter().map(|row| row[j]).collect();
+            for (i, &other) in steps.iter().enumerate() {
+                let Some(other) = other else { continue };
+                let by_other: Vec<Expr> = k.iter().map(|row| row[i]).collect();
+                let term = dot(self.b.pool(), &by_other, &column);
+                self.add_halves(along, other, term);
+            }
+            for (&turn, row) in turns.iter().zip(&brackets) {
+                let Some(turn) = turn else { continue };
+                self.add_halves(turn, along, row[j]);
+            }
+        }
+    }
+
+    /// The place of an expression that moves.
+    fn expression(&mut self, value: Expr) -> Option<usize> {
+        if let Some(place) = self.symbol(value) {
+            return Some(place);
+        }
+        let mut symbols = self.b.x.system.pool.reachable(&[value]);
+        symbols.retain(|symbol| self.rows.contains_key(symbol));
+        let partial = self.b.pool().gradient(value, &symbols);
+        let zero = self.b.pool().zero();
+        let row = (0..self.columns).map(|j| {
+            let column: Vec<Expr> =
+                symbols.iter().map(|symbol| self.rows[symbol].get(j).copied().unwrap_or(zero)).collect();
+            dot(self.b.pool(), &partial, &column)
+        });
+        let row = row.collect();
+        self.place(Variable::Symbol(value), row)
+    }
+
+    /// Dᵀ (∂²L) D.
+    fn contracted(self) -> Matrix {
+        let Curvature { b, columns, moved, second, .. } = self;
+        let mut products: BTreeMap<usize, (Vec<Expr>, Vec<usize>)> = BTreeMap::new();
+        for ((i, j), terms) in second {
+            let entry = b.pool().sum(&terms);
+            if !b.pool().is_zero(entry) {
+                let entry = b.bind("second", entry);
+                let (entries, places) = products.entry(i).or_default();
+                entries.push(entry);
+                places.push(j);
+            }
+        }
+        let mut rows: Vec<(usize, Vec<Expr>)> = Vec::new();
+        for (i, (entries, places)) in products {
+            let row = (0..columns).map(|j| {
+                let column: Vec<Expr> = places.iter().map(|&place| moved[place][j]).collect();
+                let product = dot(b.pool(), &entries, &column);
+                b.bind("curved", product)
+            });
+            rows.push((i, row.collect()));
+        }
+        let zero = b.pool().zero();
+        let mut matrix = vec![vec![zero; columns]; columns];
+        for i in 0..columns {
+            for j in i..columns {
+                let along: Vec<Expr> = rows.iter().map(|&(place, _)| moved[place][i]).collect();
+                let curved: Vec<Expr> = rows.iter().map(|(_, row)| row[j]).collect();
+                let entry = dot(b.pool(), &along, &curved);
+                matrix[i][j] = b.bind("curvature", entry);
+                matrix[j][i] = matrix[i][j];
+            }
+        }
+        matrix
+    }
+}
+
+fn matrix(entries: Vec<Expr>, columns: usize) -> Matrix {
+    entries.chunks(columns).map(<[Expr]>::to_vec).collect()
+}

@@ -1,0 +1,118 @@
+//! Derivatives of steps in C compute the bits of the interpreter.
+
+use crate::compile::builds;
+use crate::process::Program;
+use crate::{STEP_SIZE, declared, folder, write_c};
+use nhi_codegen::optimised::DerivativeFunctions;
+use nhi_interpreter::{Options, run};
+use nhi_tests::bits::assert_same;
+use nhi_tests::declarations::{declarations, derive};
+
+/// A sleigh that is pushed and turned, a snakeboard, and a disk that rolls upright in the wind.
+const DECLARATIONS: &str = "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(theta, x, y),
+        inputs(push, turn),
+        lagrangian = j/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2) - sin(x),
+        constraints(a*dtheta + sin(theta)*dx - cos(theta)*dy),
+        force = push*(cos(theta)*dx + sin(theta)*dy) + turn*dtheta,
+        methods(Dla2 + derivatives, Rk4 + derivatives)
+    )]
+    pub struct Pushed { pub j: f64, pub m: f64, pub a: f64 }
+
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(psi, phi, theta, x, y),
+        lagrangian = m/2*(dot(x)^2 + dot(y)^2) + m*l^2/2*dot(theta)^2
+                   + i*dot(psi)*(dot(psi)/2 + dot(theta)) + i*dot(phi)^2,
+        constraints(
+            -sin(theta + phi)*dx + cos(theta + phi)*dy - l*cos(phi)*dtheta = 0,
+            -sin(theta - phi)*dx + cos(theta - phi)*dy + l*cos(phi)*dtheta = 0
+        ),
+        methods(DlaRattle + derivatives)
+    )]
+    pub struct Board { pub m: f64, pub l: f64, pub i: f64 }
+
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(phi),
+        inputs(torque),
+        group = SE2(theta, x, y; omega, v, w),
+        lagrangian = m/2*(v^2 + w^2) + omega^2/4 + dot(phi)^2/3 - sin(t)*x,
+        constraints(v - r*dot(phi), w - c*omega),
+        force = torque*dphi,
+        methods(Rdp + derivatives)
+    )]
+    pub struct Rolling { pub m: f64, pub r: f64, pub c: f64 }
+";
+
+#[test]
+fn derivatives_are_those_of_the_interpreter() {
+    let parameters = [1.3, 0.6, 0.4];
+    let starts = [
+        (vec![0.3, 0.2, -0.4], vec![0.5, 0.8, 0.1], true),
+        (vec![0.1, 0.4, -0.3, 0.2, 0.6], vec![0.3, -0.2, 0.4, 0.5, 0.1], true),
+        (vec![0.2, 0.4, -0.1, 0.3], vec![0.7, 0.5, 0.2, 0.3], false),
+    ];
+    let mut compared = 0;
+    for (declaration, (q, v, has_curvature)) in declarations(DECLARATIONS).into_iter().zip(starts) {
+        let (derived, optimised) = derive(declaration);
+        let system = &derived.mechanics.system;
+        let folder = folder(&format!("derivatives_{}", system.name));
+        let header = write_c(&folder, &derived, &optimised, declared(&derived));
+        let inputs: Vec<f64> = (0..system.inputs.len()).map(|i| 0.6 - 0.4 * i as f64).collect();
+        let size = 2 * derived.mechanics.n() - derived.mechanics.m();
+        let w: Vec<f64> = (0..size).map(|i| (i as f64 + 0.5).sin()).collect();
+        for build in builds() {
+            let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
+            let mut process = program.run(&parameters);
+            let (status, v) = process.ask("J", &[&q, &v]);
+            assert_eq!(status, 0);
+            for method in &optimised.methods {
+                let id = method.id();
+                let mut state = process.begin(id, [&q, &v, &[], &inputs], STEP_SIZE).expect("a start");
+                for k in 0..5 {
+                    let name = format!("{}, {id}, {}, step {k}", system.name, build.name);
+                    let arguments = [
+                        parameters.to_vec(),
+                        vec![STEP_SIZE],
+                        state.q.clone(),
+                        state.v.clone(),
+                        state.lambda.clone(),
+                        Vec::new(),
+                        vec![state.t],
+                        inputs.clone(),
+                    ];
+                    let with_w = [&arguments[..], std::slice::from_ref(&w)].concat();
+                    let DerivativeFunctions { linearize, linearize_parameters, pull_back } =
+                        method.derivatives.as_ref().expect("they are asked for");
+                    let curvature = method.curvature.as_ref().expect("it is asked for");
+                    for (function, arguments) in [
+                        (linearize, &arguments[..]),
+                        (linearize_parameters, &arguments),
+                        (pull_back, &with_w),
+                        (curvature, &with_w),
+                    ] {
+                        let name = format!("{name}, {}", function.name);
+                        let found = process.derivative((id, &function.name), &inputs, &w);
+                        // Second derivatives of the maps of groups are not in the header.
+                        if function.name == "curvature" && !has_curvature {
+                            assert_eq!(found, None, "{name}");
+                            continue;
+                        }
+                        let (status, found) = found.unwrap_or_else(|| panic!("{name}: no such function"));
+                        assert_eq!(status, 0, "{name}");
+                        let expected = run(function, arguments, Options::default()).expect("regular");
+                        assert_same(&name, &found, &expected.concat());
+                        compared += 1;
+                    }
+                    let (status, next) = process.step(&inputs);
+                    assert_eq!(status, 0, "{name}");
+                    state = next;
+                }
+            }
+        }
+    }
+    assert_eq!(compared, 5 * 15 * builds().len());
+}
