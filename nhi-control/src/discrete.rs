@@ -2,11 +2,11 @@
 
 use crate::{Dynamics, Function, PlanError, Sizes};
 use nhi_runtime::{
-    Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf, Scalar, State, System, Tangential,
-    Vector,
+    Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf, Scalar, State,
+    System, Tangential, Vector,
 };
 
-/// Directions in which derivatives of functions and of A and B are taken at once.
+/// Directions in which derivatives of functions are taken at once.
 const LANES: usize = 4;
 
 /// The steps of size h of a method for a declared system, from time t₀: x = (q, ν, z), as [`Tangential`] defines it, and inputs
@@ -91,18 +91,13 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         self.t0 + k as f64 * self.h
     }
 
-    /// The state of the method before step `k` at x.
-    fn before<T: Scalar>(
-        &self,
-        k: usize,
-        parameters: &S::Parameters<T>,
-        x: &ReducedOf<S, T>,
-        u: &S::Inputs<T>,
-    ) -> Result<M::State<T>, Failure> {
-        let t = T::from_f64(self.time(k));
-        let v = S::velocity(parameters, &x.q, &x.nu, t, u);
-        let lambda = S::Multipliers::splat(T::from_f64(0.0));
-        self.method.state(parameters, T::from_f64(self.h), &x.q, (&v, &v), &lambda, &x.z, t)
+    /// Where step `k` begins.
+    fn departure(&self, k: usize, x: &ReducedOf<S>, u: &[f64]) -> Result<DepartureOf<S, M>, Failure> {
+        let (t, h, inputs) = (self.time(k), self.h, vector(u));
+        let v = S::velocity(&self.parameters, &x.q, &x.nu, t, &inputs);
+        let lambda = S::Multipliers::splat(0.0);
+        let state = self.method.state(&self.parameters, h, &x.q, (&v, &v), &lambda, &x.z, t)?;
+        Ok(Departure { state, inputs, t, h })
     }
 }
 
@@ -136,9 +131,8 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
     }
 
     fn step(&self, k: usize, x: &Self::State, u: &[f64]) -> Result<Self::State, Failure> {
-        let inputs = vector(u);
-        let state = self.before::<f64>(k, &self.parameters, x, &inputs)?;
-        let after = self.method.step(&self.prepared, &state, self.time(k), &inputs)?;
+        let Departure { state, inputs, t, .. } = self.departure(k, x, u)?;
+        let after = self.method.step(&self.prepared, &state, t, &inputs)?;
         let (q, v, z) = (after.q(), after.v(), after.z());
         let nu = S::quasi_velocity(&self.parameters, &q, &v, self.time(k + 1), &inputs);
         let is_finite = nu.as_ref().iter().all(|nu| nu.is_finite());
@@ -146,9 +140,7 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
     }
 
     fn linearize(&self, k: usize, x: &Self::State, u: &[f64], ab: &mut [f64]) -> Result<(), Failure> {
-        let inputs = vector(u);
-        let state = self.before::<f64>(k, &self.parameters, x, &inputs)?;
-        let linear = self.method.linearize(&self.parameters, self.h, &state, self.time(k), &inputs)?;
+        let linear = self.method.linearize(&self.parameters, &self.departure(k, x, u)?)?;
         let Sizes { states, inputs } = self.sizes();
         let rows = linear.a.as_ref().iter().zip(linear.b.as_ref());
         for (to, (a, b)) in ab.chunks_exact_mut(states + inputs).zip(rows) {
@@ -167,7 +159,22 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
         w: &[f64],
         hessian: &mut [f64],
     ) -> Result<(), Failure> {
-        second_derivatives(self, k, x, u, w, hessian)
+        let from = self.departure(k, x, u)?;
+        let second = self.method.curvature(&self.parameters, &from, &vector(w))?;
+        let Sizes { states, inputs } = self.sizes();
+        let n = states + inputs;
+        let rows = second.xx.as_ref().iter().zip(second.xu.as_ref());
+        for (i, (xx, xu)) in rows.enumerate() {
+            xx.as_ref().iter().enumerate().for_each(|(j, by)| hessian[i * n + j] += by);
+            for (j, by) in xu.as_ref().iter().enumerate() {
+                hessian[i * n + states + j] += by;
+                hessian[(states + j) * n + i] += by;
+            }
+        }
+        for (i, uu) in second.uu.as_ref().iter().enumerate() {
+            uu.as_ref().iter().enumerate().for_each(|(j, by)| hessian[(states + i) * n + states + j] += by);
+        }
+        Ok(())
     }
 
     fn retract(&self, x: &Self::State, delta: &[f64]) -> Self::State {
@@ -200,40 +207,6 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
     fn is_flat(&self) -> bool {
         self.is_flat
     }
-}
-
-/// The derivatives of wᵀ(A, B), which `pull_back` computes, in dual numbers. On groups A has its columns in the body at x ⊕ δ,
-/// so that the derivatives are those of (δ, υ) ↦ w·(x'(x ⊕ δ, u + υ) ⊖ x') but for antisymmetric terms.
-fn second_derivatives<S: Tangential, M: Differentiable<S>>(
-    discrete: &Discrete<S, M>,
-    k: usize,
-    x: &ReducedOf<S>,
-    u: &[f64],
-    w: &[f64],
-    hessian: &mut [f64],
-) -> Result<(), Failure> {
-    type Number = Dual<f64, LANES>;
-    let Sizes { states, inputs } = discrete.sizes();
-    let n = states + inputs;
-    let parameters: S::Parameters<Number> = vector(discrete.parameters.as_ref());
-    let (h, t) = (Dual::constant(discrete.h), Dual::constant(discrete.time(k)));
-    let covector: S::Tangent<Number> = vector(w);
-    for first in (0..n).step_by(LANES) {
-        let mut delta: S::Tangent<Number> = vector(&[]);
-        let mut moved: S::Inputs<Number> = vector(u);
-        let entries = delta.as_mut().iter_mut().chain(moved.as_mut());
-        entries.skip(first).take(LANES).enumerate().for_each(|(lane, entry)| entry.eps[lane] = 1.0);
-        let x = S::retract(&lifted::<S, Number>(x), &delta);
-        let state = discrete.before::<Number>(k, &parameters, &x, &moved)?;
-        let pulled = discrete.method.pull_back(&parameters, h, &state, t, &moved, &covector)?;
-        for (j, entry) in pulled.a.as_ref().iter().chain(pulled.b.as_ref()).enumerate() {
-            for (i, eps) in (first..n).zip(entry.eps) {
-                hessian[i * n + j] += 0.5 * eps;
-                hessian[j * n + i] += 0.5 * eps;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Numbers with first derivatives in [`LANES`] directions, second ones in these and another one.

@@ -128,7 +128,7 @@ fn error(kkt: &Kkt, shift: f64) -> f64 {
 fn random_convex_problems_have_the_dense_solution() {
     let mut random = Random(7);
     let mut worst = 0.0_f64;
-    for case in 0..100 {
+    for case in 0..60 {
         // An input for three states at least: the condition number, of both solutions, grows with the steps that it takes
         // to move all states.
         let nx = 1 + random.below(7);
@@ -166,7 +166,7 @@ fn random_convex_problems_have_the_dense_solution() {
 fn inertia_is_that_of_the_matrix() {
     let mut random = Random(11);
     let mut found = [0, 0];
-    for case in 0..150 {
+    for case in 0..100 {
         let (nx, nu) = (1 + random.below(4), 1 + random.below(3));
         let stages = 5 + random.below(4) + nx.div_ceil(nu);
         let mut conditions = vec![0; stages];
@@ -186,7 +186,7 @@ fn inertia_is_that_of_the_matrix() {
             assert!(error < 1e-8, "case {case}: {error:e} of {}", b.amax());
         }
     }
-    assert!(found.iter().all(|&count| count > 15), "{found:?}");
+    assert!(found.iter().all(|&count| count > 10), "{found:?}");
 }
 
 /// A condition that is said twice, and one that nothing can change.
