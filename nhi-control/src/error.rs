@@ -122,6 +122,18 @@ pub enum PlanError {
         /// The last one that it may be.
         last: usize,
     },
+    /// An entry that tangent vectors do not have.
+    Entry {
+        /// The entry.
+        entry: usize,
+        /// How many they have.
+        count: usize,
+    },
+    /// An option that is not positive and finite.
+    Option {
+        /// Its name.
+        what: &'static str,
+    },
     /// There is no number between two bounds.
     Bounds {
         /// What is bounded.
@@ -131,7 +143,7 @@ pub enum PlanError {
         /// The upper bound.
         upper: f64,
     },
-    /// A step of the start guess cannot be taken.
+    /// A step of the start guess cannot be taken, or one on the way to the solution not be differentiated.
     Step {
         /// The step.
         step: usize,
@@ -163,11 +175,15 @@ impl fmt::Display for PlanError {
             PlanError::Stage { what, stage, last } => {
                 write!(f, "{what}: stage {stage}, but the last one is {last}")
             }
+            PlanError::Entry { entry, count } => {
+                write!(f, "entry {entry}, but tangent vectors have {count} entries, from 0")
+            }
+            PlanError::Option { what } => write!(f, "{what}: must be positive and finite"),
             PlanError::Bounds { what, lower, upper } => {
                 write!(f, "{what}: no number is between the bounds {lower} and {upper}")
             }
             PlanError::Step { step, cause } => {
-                write!(f, "step {step} of the start guess cannot be taken: {cause}")
+                write!(f, "step {step} cannot be taken or differentiated: {cause}")
             }
             PlanError::NonFinite { what, stage } => {
                 write!(f, "{what}: a value or a derivative at stage {stage} is infinite or not a number")

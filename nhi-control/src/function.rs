@@ -1,6 +1,6 @@
 //! Functions of a stage: costs, conditions and inequalities.
 
-use crate::Dynamics;
+use crate::{Dynamics, PlanError, Sizes};
 
 /// A function of state and inputs at stage k, with one value or several: a cost, conditions, or what inequalities bound.
 ///
@@ -8,6 +8,14 @@ use crate::Dynamics;
 pub trait Function<D: Dynamics> {
     /// How many values there are; a cost has one.
     fn count(&self) -> usize;
+
+    /// Whether its lists fit a system of these sizes. By default they do.
+    ///
+    /// # Errors
+    /// What does not fit.
+    fn check(&self, _sizes: Sizes) -> Result<(), PlanError> {
+        Ok(())
+    }
 
     /// Sets `out` to the values. What is not finite is an error of the problem that names the function.
     fn value(&self, dynamics: &D, k: usize, x: &D::State, u: &[f64], out: &mut [f64]);
@@ -80,6 +88,18 @@ impl<X> Quadratic<X> {
 impl<D: Dynamics> Function<D> for Quadratic<D::State> {
     fn count(&self) -> usize {
         1
+    }
+
+    fn check(&self, sizes: Sizes) -> Result<(), PlanError> {
+        let length = |what: &str, expected: usize, list: &[f64]| {
+            let fits = list.is_empty() || list.len() == expected;
+            let error = || PlanError::Length { what: what.to_owned(), expected, found: list.len() };
+            if fits { Ok(()) } else { Err(error()) }
+        };
+        length("weights of states", sizes.states, &self.state_weights)?;
+        length("weights of inputs", sizes.inputs, &self.input_weights)?;
+        let mut references = self.input_references.iter();
+        references.try_for_each(|reference| length("reference of inputs", sizes.inputs, reference))
     }
 
     fn value(&self, dynamics: &D, k: usize, x: &D::State, u: &[f64], out: &mut [f64]) {
@@ -155,6 +175,13 @@ pub struct Difference<X> {
 impl<D: Dynamics> Function<D> for Difference<D::State> {
     fn count(&self) -> usize {
         self.entries.len()
+    }
+
+    fn check(&self, sizes: Sizes) -> Result<(), PlanError> {
+        match self.entries.iter().find(|&&entry| entry >= sizes.states) {
+            Some(&entry) => Err(PlanError::Entry { entry, count: sizes.states }),
+            None => Ok(()),
+        }
     }
 
     fn value(&self, dynamics: &D, _k: usize, x: &D::State, _u: &[f64], out: &mut [f64]) {

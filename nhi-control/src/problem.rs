@@ -177,12 +177,18 @@ impl<'a, D: Dynamics> Problem<'a, D> {
     /// not finite at the start guess, or a start guess whose steps cannot be taken. Whether a solution was found is said by
     /// [`Plan::status`].
     pub fn solve(&self, options: &Options) -> Result<Plan<D::State>, PlanError> {
+        for (what, option) in [("tolerance", options.tolerance), ("barrier", options.barrier)] {
+            if !(option > 0.0 && option.is_finite()) {
+                return Err(PlanError::Option { what });
+            }
+        }
         self.check()?;
         interior_point::solve(self, options)
     }
 
     fn check(&self) -> Result<(), PlanError> {
-        let inputs = self.dynamics.sizes().inputs;
+        let sizes = self.dynamics.sizes();
+        let inputs = sizes.inputs;
         let length = |what: &str, expected: usize, found: usize| {
             let fits = expected == found;
             if fits { Ok(()) } else { Err(PlanError::Length { what: what.to_owned(), expected, found }) }
@@ -191,6 +197,9 @@ impl<'a, D: Dynamics> Problem<'a, D> {
             let is_room = lower < upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY;
             if is_room { Ok(()) } else { Err(PlanError::Bounds { what: what.to_owned(), lower, upper }) }
         };
+        for term in self.costs.iter().chain(&self.conditions).chain(&self.inequalities) {
+            term.function.check(sizes)?;
+        }
         for term in &self.costs {
             length(&term.names.join(", "), 1, term.function.count())?;
         }

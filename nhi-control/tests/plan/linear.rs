@@ -257,11 +257,11 @@ fn mistakes_are_errors_that_name_them() {
         "input 1: no number is between the bounds NaN and 2"
     );
     assert_eq!(
-        error(problem().condition(6, ["late"], Quadratic::of_inputs(&[1.0]))),
+        error(problem().condition(6, ["late"], Quadratic::of_inputs(&[1.0, 1.0]))),
         "late: stage 6, but the last one is 5"
     );
     assert_eq!(
-        error(problem().condition(2, ["one", "two"], Quadratic::of_inputs(&[1.0]))),
+        error(problem().condition(2, ["one", "two"], Quadratic::of_inputs(&[1.0, 1.0]))),
         "names of one, two: expected 1 entries, found 2"
     );
     assert_eq!(
@@ -280,6 +280,34 @@ fn mistakes_are_errors_that_name_them() {
         error(problem().bound_entries(zero.clone(), &[1, 2], (&[0.0], &[1.0, 1.0]))),
         "bounds of x[1], x[2]: expected 2 entries, found 1"
     );
+    assert_eq!(
+        error(problem().reach_entries(zero.clone(), &[1, 3])),
+        "entry 3, but tangent vectors have 3 entries, from 0"
+    );
+    assert_eq!(
+        error(problem().cost("effort", Quadratic::of_inputs(&[1.0, 1.0, 1.0]))),
+        "weights of inputs: expected 2 entries, found 3"
+    );
+    assert_eq!(
+        error(problem().final_cost("end", Quadratic::of_states(&[1.0], zero.clone()))),
+        "weights of states: expected 3 entries, found 1"
+    );
+    let options = Options { tolerance: 0.0, ..Options::default() };
+    let message = problem().solve(&options).expect_err("an error").to_string();
+    assert_eq!(message, "tolerance: must be positive and finite");
+}
+
+/// Without a step, the state is the first one.
+#[test]
+fn no_steps_lead_nowhere() {
+    let system = linear(1);
+    let target = DVector::from_column_slice(&[0.0, 2.0, 0.0]);
+    let plan = Problem::new(&system, 0, DVector::zeros(3))
+        .reach(target)
+        .solve(&Options::default())
+        .expect("a problem");
+    let Outcome::CannotMeet(violated) = &plan.status.outcome else { panic!("{}", plan.status) };
+    assert!(violated.iter().all(|(name, by)| name == "x[1]" && (by + 2.0).abs() < 1e-6), "{}", plan.status);
 }
 
 /// Two conditions that contradict each other: the sum of violations is least anywhere between the two.
