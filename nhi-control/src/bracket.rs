@@ -8,7 +8,6 @@
 
 use crate::Dynamics;
 use crate::dense::{dot, norm};
-use crate::interior_point::roll_out;
 use crate::problem::Problem;
 use std::f64::consts::TAU;
 
@@ -50,7 +49,7 @@ fn closed_sin(s: f64) -> f64 {
     (TAU * s).sin() - 2.0 * (2.0 * TAU * s).sin()
 }
 
-/// All conditions along a motion, and the norm of what is missing to them and to inequalities.
+/// All conditions with some inputs, and the norm of what is missing to them and to inequalities.
 pub(crate) type Residuals = (Vec<f64>, f64);
 
 /// Inputs that move `combinations` of conditions towards zero, which no inputs do to first order along the motion with the
@@ -59,7 +58,7 @@ pub(crate) fn find<D: Dynamics>(
     problem: &Problem<'_, D>,
     u: &[f64],
     combinations: &[Vec<f64>],
-    residuals: &dyn Fn(&[D::State]) -> Option<Residuals>,
+    residuals: &dyn Fn(&[f64]) -> Option<Residuals>,
 ) -> Option<Found> {
     let search = Search { problem, u, combinations, residuals };
     let (before, missed) = search.residuals(u)?;
@@ -74,13 +73,13 @@ struct Search<'s, 'a, D: Dynamics> {
     problem: &'s Problem<'a, D>,
     u: &'s [f64],
     combinations: &'s [Vec<f64>],
-    residuals: &'s dyn Fn(&[D::State]) -> Option<Residuals>,
+    residuals: &'s dyn Fn(&[f64]) -> Option<Residuals>,
 }
 
 impl<D: Dynamics> Search<'_, '_, D> {
     /// The combinations, and the norm of all residuals.
     fn residuals(&self, u: &[f64]) -> Option<Residuals> {
-        let (rows, all) = (self.residuals)(&roll_out(self.problem, u).ok()?)?;
+        let (rows, all) = (self.residuals)(u)?;
         Some((self.combinations.iter().map(|combination| dot(combination, &rows)).collect(), all))
     }
 
@@ -139,11 +138,15 @@ impl<D: Dynamics> Search<'_, '_, D> {
 
 /// The amplitude of an input, of which `unit` has one unit in addition to `u`, with which states are displaced by [`PROBE`].
 fn amplitude<D: Dynamics>(problem: &Problem<'_, D>, u: &[f64], unit: &[f64]) -> f64 {
-    let (Ok(from), Ok(to)) = (roll_out(problem, u), roll_out(problem, unit)) else { return 1.0 };
-    let mut delta = vec![0.0; problem.dynamics.sizes().states];
+    let dynamics = problem.dynamics;
+    let mut delta = vec![0.0; dynamics.sizes().states];
     let mut largest = 0.0_f64;
-    for (from, to) in from.iter().zip(&to) {
-        problem.dynamics.difference(from, to, &mut delta);
+    let (mut from, mut to) = (problem.start.clone(), problem.start.clone());
+    let steps = u.chunks_exact(dynamics.sizes().inputs).zip(unit.chunks_exact(dynamics.sizes().inputs));
+    for (k, (u, unit)) in steps.enumerate() {
+        let (Ok(x), Ok(y)) = (dynamics.step(k, &from, u), dynamics.step(k, &to, unit)) else { return 1.0 };
+        (from, to) = (x, y);
+        dynamics.difference(&from, &to, &mut delta);
         largest = largest.max(norm(&delta));
     }
     if largest > 0.0 && largest.is_finite() { PROBE / largest } else { 1.0 }

@@ -74,18 +74,37 @@ pub(crate) fn add_multiple(y: &mut [f64], a: f64, x: &[f64]) {
 
 /// y += A x.
 pub(crate) fn add_image(y: &mut [f64], a: &[f64], x: &[f64]) {
-    if x.is_empty() {
-        return;
+    let any = |y: &mut [f64]| {
+        y.iter_mut().zip(a.chunks_exact(x.len().max(1))).for_each(|(y, row)| *y += dot(row, x));
+    };
+    with_columns!(x.len(), add_dots(y, a, x), any(y); 1 2 3 4 5 6 7 8 9 10 11 12);
+}
+
+fn add_dots<const N: usize>(y: &mut [f64], a: &[f64], x: &[f64]) {
+    let (Some(x), (a, _)) = (x.first_chunk::<N>(), a.as_chunks::<N>()) else { return };
+    for (y, row) in y.iter_mut().zip(a) {
+        let products: [f64; N] = std::array::from_fn(|i| row[i] * x[i]);
+        *y += products.iter().sum::<f64>();
     }
-    y.iter_mut().zip(a.chunks_exact(x.len())).for_each(|(y, row)| *y += dot(row, x));
 }
 
 /// y += Aᵀ x.
 pub(crate) fn add_transposed_image(y: &mut [f64], a: &[f64], x: &[f64]) {
-    if y.is_empty() {
-        return;
+    let any = |y: &mut [f64]| {
+        a.chunks_exact(y.len().max(1)).zip(x).for_each(|(row, &x)| add_multiple(y, x, row));
+    };
+    with_columns!(y.len(), add_sums(y, a, x), any(y); 1 2 3 4 5 6 7 8 9 10 11 12);
+}
+
+fn add_sums<const N: usize>(y: &mut [f64], a: &[f64], x: &[f64]) {
+    let Some(y) = y.first_chunk_mut::<N>() else { return };
+    let mut sum = *y;
+    for (row, x) in a.as_chunks::<N>().0.iter().zip(x) {
+        for i in 0..N {
+            sum[i] += row[i] * x;
+        }
     }
-    a.chunks_exact(y.len()).zip(x).for_each(|(row, &x)| add_multiple(y, x, row));
+    *y = sum;
 }
 
 /// x·y, in four sums, which do not wait for each other.

@@ -47,7 +47,7 @@ const INPUT_TOLERANCE: f64 = 1e-13;
 const REFINEMENTS: usize = 2;
 
 /// A residual, relative to the largest term, that needs no correction.
-const REFINED: f64 = 1e-12;
+const REFINED: f64 = 1e-11;
 
 /// Data, factors and solution of one stage. Lengths: n = NX + K; m own conditions; ρ conditions that are carried here, those of
 /// later stages and its own.
@@ -318,8 +318,8 @@ impl Kkt {
         if negative_inputs == negative_gramian { Inertia::Right(dependent) } else { Inertia::Wrong }
     }
 
-    /// Solves the factored system for the g, e and c of the stages.
-    pub(crate) fn solve(&mut self) {
+    /// Solves the factored system for the g, e and c of the stages; `refined` by its residual.
+    pub(crate) fn solve(&mut self, refined: bool) {
         let n = self.nx + self.nu;
         for (k, stage) in self.stages.iter().enumerate() {
             self.right.z[k * n..(k + 1) * n].copy_from_slice(&stage.gradient);
@@ -331,7 +331,7 @@ impl Kkt {
         self.sweep();
         std::mem::swap(&mut self.solution, &mut self.correction);
         let mut last = f64::INFINITY;
-        for _ in 0..REFINEMENTS {
+        for _ in 0..if refined { REFINEMENTS } else { 0 } {
             self.residual();
             let error = [&self.right.z, &self.right.lambda, &self.right.nu].map(|x| norm(x));
             let relative = error.iter().zip(size).map(|(error, size)| error / size.max(f64::MIN_POSITIVE));

@@ -13,41 +13,15 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         if k < self.problem.steps { &point.u[k * self.nu..(k + 1) * self.nu] } else { none }
     }
 
+    /// What functions and steps are at a point.
     pub(super) fn evaluate(&self, point: &Point<D::State>) -> Result<Values<D::State>, Rejected> {
         let (problem, nx) = (self.problem, self.nx);
         let none = vec![0.0; self.nu];
-        let mut values = Values {
-            cost: 0.0,
-            after: Vec::with_capacity(problem.steps),
-            defects: vec![0.0; nx * problem.steps],
-            rows: Vec::with_capacity(self.values.rows.len()),
-        };
-        let finite = |what: &[String], stage: usize, values: &[f64]| {
-            let at = values.iter().position(|x| !x.is_finite());
-            match at.and_then(|at| what.get(at)) {
-                Some(what) => Err(Rejected::NonFinite { what: what.clone(), stage }),
-                None => Ok(()),
-            }
-        };
+        let mut values = Values::with_capacity(problem.steps, nx, self.values.rows.len());
         let mut inequalities = Vec::with_capacity(point.s.len());
         for (k, x) in point.x.iter().enumerate() {
             let u = self.inputs(point, k, &none);
-            for term in problem.costs.iter().filter(|term| term.stages.contains(&k)) {
-                let mut cost = [0.0];
-                term.function.value(problem.dynamics, k, x, u, &mut cost);
-                finite(&term.names, k, &cost)?;
-                values.cost += cost[0];
-            }
-            for (terms, rows) in
-                [(&problem.conditions, &mut values.rows), (&problem.inequalities, &mut inequalities)]
-            {
-                for term in terms.iter().filter(|term| term.stages.contains(&k)) {
-                    let first = rows.len();
-                    rows.resize(first + term.names.len(), 0.0);
-                    term.function.value(problem.dynamics, k, x, u, &mut rows[first..]);
-                    finite(&term.names, k, &rows[first..])?;
-                }
-            }
+            self.functions(k, x, u, &mut values, &mut inequalities)?;
             if let Some(next) = point.x.get(k + 1) {
                 let after = problem.dynamics.step(k, x, u);
                 let after = after.map_err(|cause| Rejected::Step { step: k, cause })?;
@@ -61,6 +35,66 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         }
         values.rows.extend(inequalities);
         Ok(values)
+    }
+
+    /// The states that follow from inputs, and what functions are there.
+    pub(super) fn roll(&self, u: &[f64]) -> Result<(Point<D::State>, Values<D::State>), Rejected> {
+        let problem = self.problem;
+        let none = vec![0.0; self.nu];
+        let mut values = Values::with_capacity(problem.steps, self.nx, self.values.rows.len());
+        let mut inequalities = Vec::with_capacity(self.point.s.len());
+        let mut states = Vec::with_capacity(problem.steps + 1);
+        let mut x = problem.start.clone();
+        for k in 0..problem.steps {
+            let u = &u[k * self.nu..(k + 1) * self.nu];
+            self.functions(k, &x, u, &mut values, &mut inequalities)?;
+            let after = problem.dynamics.step(k, &x, u);
+            let after = after.map_err(|cause| Rejected::Step { step: k, cause })?;
+            values.after.push(after.clone());
+            states.push(std::mem::replace(&mut x, after));
+        }
+        self.functions(problem.steps, &x, &none, &mut values, &mut inequalities)?;
+        states.push(x);
+        values.rows.extend(inequalities);
+        let Point { s, over, under, .. } = &self.point;
+        let point =
+            Point { x: states, u: u.to_vec(), s: s.clone(), over: over.clone(), under: under.clone() };
+        Ok((point, values))
+    }
+
+    /// Adds the values of all functions of a stage.
+    fn functions(
+        &self,
+        k: usize,
+        x: &D::State,
+        u: &[f64],
+        values: &mut Values<D::State>,
+        inequalities: &mut Vec<f64>,
+    ) -> Result<(), Rejected> {
+        let problem = self.problem;
+        let finite = |what: &[String], values: &[f64]| {
+            let at = values.iter().position(|x| !x.is_finite());
+            match at.and_then(|at| what.get(at)) {
+                Some(what) => Err(Rejected::NonFinite { what: what.clone(), stage: k }),
+                None => Ok(()),
+            }
+        };
+        for term in problem.costs.iter().filter(|term| term.stages.contains(&k)) {
+            let mut cost = [0.0];
+            term.function.value(problem.dynamics, k, x, u, &mut cost);
+            finite(&term.names, &cost)?;
+            values.cost += cost[0];
+        }
+        for (terms, rows) in [(&problem.conditions, &mut values.rows), (&problem.inequalities, inequalities)]
+        {
+            for term in terms.iter().filter(|term| term.stages.contains(&k)) {
+                let first = rows.len();
+                rows.resize(first + term.names.len(), 0.0);
+                term.function.value(problem.dynamics, k, x, u, &mut rows[first..]);
+                finite(&term.names, &rows[first..])?;
+            }
+        }
+        Ok(())
     }
 
     /// First derivatives, and the Hessian of the Lagrangian with the present multipliers.

@@ -40,8 +40,6 @@ use nalgebra::DMatrix;
 use newton::FIRST_SHIFT;
 use start::Start;
 
-pub(crate) use start::roll_out;
-
 /// κ_ε, κ_μ, θ_μ (7, 8).
 const BARRIER_SOLVED: f64 = 10.0;
 const BARRIER_FACTOR: f64 = 0.2;
@@ -81,6 +79,18 @@ struct Values<X> {
     defects: Vec<f64>,
     /// Conditions, then inequalities.
     rows: Vec<f64>,
+}
+
+impl<X> Values<X> {
+    /// Values to be filled in, and no defects.
+    fn with_capacity(steps: usize, nx: usize, rows: usize) -> Self {
+        Values {
+            cost: 0.0,
+            after: Vec::with_capacity(steps),
+            defects: vec![0.0; nx * steps],
+            rows: Vec::with_capacity(rows),
+        }
+    }
 }
 
 /// A point that is accepted, at the part `alpha` of a step.
@@ -189,20 +199,13 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             Guess::Inputs(u) | Guess::Motion(_, u) => u.concat(),
         };
         of_inputs.push(&mut u);
+        // Those that follow from inputs are found with the values of functions.
         let mut x = vec![problem.start.clone()];
-        match &problem.guess {
-            Guess::Motion(states, _) => x.extend_from_slice(states),
-            Guess::Inputs(_) => {
-                x = roll_out(problem, &u).map_err(|(step, cause)| PlanError::Step { step, cause })?;
-            }
+        if let Guess::Motion(states, _) = &problem.guess {
+            x.extend_from_slice(states);
         }
         let none = || Bounds::new(vec![0.0; all], vec![f64::INFINITY; all]);
-        let values = Values {
-            cost: 0.0,
-            after: x[1..].to_vec(),
-            defects: vec![0.0; nx * steps],
-            rows: vec![0.0; all],
-        };
+        let values = Values { rows: vec![0.0; all], ..Values::with_capacity(steps, nx, all) };
         Ok(Solver {
             problem,
             nx,

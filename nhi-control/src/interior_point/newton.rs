@@ -88,7 +88,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 stage.gradient[nx..].fill(0.0);
             }
         }
-        self.kkt.solve();
+        self.kkt.solve(true);
         let z = &self.kkt.solution.z;
         self.y_next[..m].copy_from_slice(&self.kkt.solution.nu);
         for k in 0..=steps {
