@@ -17,8 +17,10 @@ const PROBE: f64 = 0.3;
 const LARGEST_RATIO: f64 = 20.0;
 /// The largest factor by which the norm of all residuals may grow with waves that do not end where they began.
 const SPOILED: f64 = 2.0;
-/// Halvings of an amplitude with which steps cannot be taken, or that makes nothing better.
-const HALVINGS: usize = 6;
+/// The part of the combinations that may be left with amplitudes that are found from one motion.
+const ENOUGH: f64 = 0.8;
+/// Ratios of the amplitudes to those of these motions that are tried where more is left.
+const RATIOS: [f64; 6] = [0.5, 1.0, 2.0, 3.0, 5.0, 8.0];
 
 pub(crate) struct Found {
     pub(crate) inputs: Vec<f64>,
@@ -35,10 +37,22 @@ type Waves = [fn(f64) -> f64; 2];
 const OPEN: [Waves; 3] = [[cos, sin], [sin, cos], [cos, cos]];
 
 /// What they move alone is displaced as 1 − cos and ½ sin 2 − sin, and ends where it began, at rest.
-const CLOSED: [Waves; 4] = [[cos, closed_sin], [closed_sin, cos], [cos, cos], [closed_sin, closed_sin]];
+const CLOSED: [Waves; 6] = [
+    [cos, closed_sin],
+    [closed_sin, cos],
+    [cos, cos],
+    [closed_sin, closed_sin],
+    // For brackets with one input twice.
+    [cos, cos_of_twice],
+    [cos_of_twice, cos],
+];
 
 fn cos(s: f64) -> f64 {
     (TAU * s).cos()
+}
+
+fn cos_of_twice(s: f64) -> f64 {
+    (2.0 * TAU * s).cos()
 }
 
 fn sin(s: f64) -> f64 {
@@ -121,18 +135,27 @@ impl<D: Dynamics> Search<'_, '_, D> {
             }
         }
         let (_, t, [i, j], waves) = best?;
-        let mut ratio = t.abs().sqrt().min(LARGEST_RATIO);
-        for _ in 0..HALVINGS {
-            let other = ratio.copysign(t) * amplitudes[j];
-            let inputs = self.with(&[(i, waves[0], ratio * amplitudes[i]), (j, waves[1], other)]);
-            if let Some((after, left)) = self.residuals(&inputs)
-                && dot(&after, &after) < dot(before, before)
-            {
-                return Some((Found { inputs, pair: (i, j) }, left));
+        let left = |ratios: [f64; 2]| {
+            let added = [(i, waves[0], ratios[0] * amplitudes[i]), (j, waves[1], ratios[1] * amplitudes[j])];
+            let inputs = self.with(&added);
+            let (after, missing) = self.residuals(&inputs)?;
+            Some((norm(&after), inputs, missing))
+        };
+        let size = norm(before);
+        let ratio = t.abs().sqrt().min(LARGEST_RATIO);
+        let mut found = left([ratio, ratio.copysign(t)]).filter(|(left, ..)| *left < ENOUGH * size);
+        if found.is_none() {
+            // Another power of the amplitude, as for brackets of brackets.
+            for ratio in RATIOS {
+                for signs in [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] {
+                    let other = left(signs.map(|sign| sign * ratio)).filter(|(left, ..)| *left < size);
+                    let is_better =
+                        |(other, ..): &(f64, _, _)| found.as_ref().is_none_or(|(left, ..)| other < left);
+                    found = other.filter(is_better).or(found);
+                }
             }
-            ratio *= 0.5;
         }
-        None
+        found.map(|(_, inputs, missing)| (Found { inputs, pair: (i, j) }, missing))
     }
 }
 
