@@ -8,6 +8,9 @@ use crate::{Dynamics, PlanError};
 /// s_max (6).
 const SCALE_FROM: f64 = 100.0;
 
+/// A motion that follows from its inputs, and what functions are there.
+type Rolled<X> = (Point<X>, Values<X>);
+
 impl<D: Dynamics> Solver<'_, '_, D> {
     pub(super) fn inputs<'u>(&'u self, point: &'u Point<D::State>, k: usize, none: &'u [f64]) -> &'u [f64] {
         if k < self.problem.steps { &point.u[k * self.nu..(k + 1) * self.nu] } else { none }
@@ -38,7 +41,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     }
 
     /// The states that follow from inputs, and what functions are there.
-    pub(super) fn roll(&self, u: &[f64]) -> Result<(Point<D::State>, Values<D::State>), Rejected> {
+    pub(super) fn roll(&self, u: &[f64]) -> Result<Rolled<D::State>, Rejected> {
         let problem = self.problem;
         let none = vec![0.0; self.nu];
         let mut values = Values::with_capacity(problem.steps, self.nx, self.values.rows.len());

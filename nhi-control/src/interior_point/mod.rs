@@ -44,6 +44,8 @@ use start::Start;
 const BARRIER_SOLVED: f64 = 10.0;
 const BARRIER_FACTOR: f64 = 0.2;
 const BARRIER_POWER: f64 = 1.5;
+/// The residual of the first-order conditions below which solutions of the linear system are refined.
+const REFINED_BELOW: f64 = 1e-2;
 /// Steps with larger shifts that are tried where none makes progress.
 const RETRIES: usize = 3;
 /// Steps of which a smaller part than this is taken go far beyond where the derivatives say something, along directions in which
@@ -275,7 +277,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 let Some(used) = self.factor(shift, last_shift) else { break };
                 let (defects, residuals) =
                     (self.values.defects.clone(), self.residuals(&self.point, &self.values));
-                self.direction(&defects, &residuals);
+                self.direction(&defects, &residuals, error < REFINED_BELOW);
                 found = self.search(&mut filter);
                 shift = used;
                 if found.is_some() {

@@ -63,8 +63,9 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         }
     }
 
-    /// Solves the factored system for these residuals of steps and of conditions and inequalities.
-    pub(super) fn direction(&mut self, defects: &[f64], residuals: &[f64]) {
+    /// Solves the factored system for these residuals of steps and of conditions and inequalities; `refined` where the step
+    /// leaves little but rounding.
+    pub(super) fn direction(&mut self, defects: &[f64], residuals: &[f64], refined: bool) {
         let (nx, nu, n, steps) = (self.nx, self.nu, self.nx + self.nu, self.problem.steps);
         let (m, mu) = (self.conditions(), self.mu);
         for k in 0..=steps {
@@ -88,7 +89,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 stage.gradient[nx..].fill(0.0);
             }
         }
-        self.kkt.solve(true);
+        self.kkt.solve(refined);
         let z = &self.kkt.solution.z;
         self.y_next[..m].copy_from_slice(&self.kkt.solution.nu);
         for k in 0..=steps {
@@ -228,14 +229,14 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let mut residuals = self.residuals(&self.point, &self.values);
         let (mut point, mut values) = trial;
         let mut alpha = alpha;
-        let mut theta = f64::INFINITY;
+        let mut theta = from.theta;
         for _ in 0..CORRECTIONS {
             let left = self.residuals(&point, &values);
             for (sum, left) in defects.iter_mut().zip(&values.defects).chain(residuals.iter_mut().zip(&left))
             {
                 *sum = alpha * *sum + left;
             }
-            self.direction(&defects, &residuals);
+            self.direction(&defects, &residuals, false);
             alpha = self.longest().0;
             point = self.moved(alpha);
             let Ok(found) = self.evaluate(&point) else { break };
