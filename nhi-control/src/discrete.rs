@@ -102,7 +102,7 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
 }
 
 /// The numbers of a slice as a vector; zero where there are none.
-fn vector<T: Scalar, V: Vector<T>>(x: &[f64]) -> V {
+pub(crate) fn vector<T: Scalar, V: Vector<T>>(x: &[f64]) -> V {
     let mut vector = V::splat(T::from_f64(0.0));
     vector.as_mut().iter_mut().zip(x).for_each(|(to, &x)| *to = T::from_f64(x));
     vector
@@ -210,13 +210,14 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
 }
 
 /// Numbers with first derivatives in [`LANES`] directions, second ones in these and another one.
-type Second = Dual<Dual<f64, LANES>>;
+pub(crate) type Second = Dual<Dual<f64, LANES>>;
 
 /// A function of state and inputs.
-type Value<'f, S> = &'f dyn Fn(&ReducedOf<S, Second>, &<S as System>::Inputs<Second>, &mut [Second]);
+pub(crate) type Value<'f, S> =
+    &'f dyn Fn(&ReducedOf<S, Second>, &<S as System>::Inputs<Second>, &mut [Second]);
 
 /// First and second derivatives of a function by (δ, υ), as [`Function::derivatives`] has them, `n` directions.
-fn by_duals<S: Tangential>(
+pub(crate) fn by_duals<S: Tangential>(
     x: &ReducedOf<S>,
     u: &[f64],
     n: usize,

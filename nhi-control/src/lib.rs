@@ -11,7 +11,7 @@
 //! A [`Problem`] asks for the motion of least cost of a system in discrete time ([`Dynamics`]), with conditions, bounds and
 //! inequalities. [`Discrete`] makes such a system of a declared one and a method whose steps are differentiated; the states of
 //! all steps are unknowns (multiple shooting), and the discrete equations are those that the simulation solves, so that the
-//! [`Plan`] is exact for it. [`Problem::solve`] is a primal–dual interior-point method with a filter line search, with exact
+//! [`Plan`] is exact for it. [`Kinematic`] takes admissible velocities for inputs instead. [`Problem::solve`] is a primal–dual interior-point method with a filter line search, with exact
 //! second derivatives of steps: without them, the curvature of constraints, which makes a wheel go sideways, is not seen.
 //! Its linear systems take a time proportional to the number of steps.
 //!
@@ -61,6 +61,7 @@ mod error;
 mod filter;
 mod function;
 mod interior_point;
+mod kinematic;
 mod kkt;
 mod plan;
 mod problem;
@@ -70,6 +71,7 @@ pub use discrete::{Discrete, Formula, Smooth};
 pub use dynamics::{Dynamics, Sizes};
 pub use error::{LqrError, PlanError};
 pub use function::{Difference, Function, Quadratic};
+pub use kinematic::Kinematic;
 pub use plan::{Outcome, Plan, Status};
 pub use problem::{Options, Problem};
 pub use riccati::{Lqr, lqr, track};

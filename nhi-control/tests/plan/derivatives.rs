@@ -1,9 +1,9 @@
 //! Derivatives of systems in discrete time against differences.
 
 use crate::systems;
-use nhi_control::{Difference, Discrete, Dynamics, Formula, Function, Quadratic, Sizes, Smooth};
+use nhi_control::{Difference, Discrete, Dynamics, Formula, Function, Kinematic, Quadratic, Sizes, Smooth};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Differentiable, ReducedOf, Scalar, Tangential};
+use nhi_runtime::{ReducedOf, Scalar};
 
 /// Half the width of central differences: errors are of the order of its square, and of rounding over it, or over its square.
 const WIDTH: f64 = 1e-4;
@@ -79,13 +79,7 @@ impl<D: Dynamics> At<'_, D> {
 }
 
 /// A, B and the curvature of a step, and of differences and squares of them.
-fn check<S: Tangential, M: Differentiable<S>>(
-    name: &str,
-    discrete: &Discrete<S, M>,
-    x: &ReducedOf<S>,
-    other: &ReducedOf<S>,
-    u: &[f64],
-) {
+fn check<D: Dynamics>(name: &str, discrete: &D, x: &D::State, other: &D::State, u: &[f64]) {
     let Sizes { states, inputs } = discrete.sizes();
     let n = states + inputs;
     let w: Vec<f64> = (0..states).map(|i| 0.4 - 0.3 * i as f64).collect();
@@ -94,15 +88,15 @@ fn check<S: Tangential, M: Differentiable<S>>(
     let (mut ab, mut hessian) = (vec![0.0; states * n], vec![0.0; n * n]);
     discrete.linearize(3, x, u, &mut ab).expect("derivatives");
     discrete.curvature(3, x, u, &w, &mut hessian).expect("derivatives");
-    let step = |x: &ReducedOf<S>, u: &[f64]| {
+    let step = |x: &D::State, u: &[f64]| {
         let mut delta = vec![0.0; states];
         discrete.difference(&after, &discrete.step(3, x, u).expect("a step"), &mut delta);
         delta
     };
     at.compare(&format!("a step of {name}"), &w, step, (&ab, &hessian));
     let entries: Vec<usize> = (0..states).collect();
-    let squares = Quadratic::of_states(&w.iter().map(|w| w.abs() + 0.1).collect::<Vec<_>>(), *other);
-    let difference = Difference { from: *other, entries };
+    let squares = Quadratic::of_states(&w.iter().map(|w| w.abs() + 0.1).collect::<Vec<_>>(), other.clone());
+    let difference = Difference { from: other.clone(), entries };
     functions(&format!("squares of {name}"), &at, &squares, &[0.7]);
     if !discrete.is_flat() {
         functions(&format!("differences of {name}"), &at, &difference, &w);
@@ -142,6 +136,15 @@ fn steps_and_differences_have_their_derivatives() {
     };
     let (x, other) = (at([0.7, 0.4, -0.3], &[1.1, -0.8]), at([0.5, -0.6, 0.1], &[0.3, 0.4]));
     check("the sleigh", &sleigh, &x, &other, &[0.8, -0.5]);
+}
+
+#[test]
+fn kinematic_steps_have_their_derivatives() {
+    let disk = Kinematic::new(&systems::posed_disk(), 0.3).expect("steps");
+    let (x, other) = ([0.2, 0.7, 0.4, -0.3].into(), [0.5, -0.6, 0.1, 0.6].into());
+    check("the kinematics of the posed disk", &disk, &x, &other, &[0.8, -0.5]);
+    let sleigh = Kinematic::new(&systems::sleigh(), 0.3).expect("steps");
+    check("the kinematics of the sleigh", &sleigh, &[0.7, 0.4, -0.3], &[0.5, -0.6, 0.1], &[0.8, -0.5]);
 }
 
 /// Two values that depend on all of x and u.

@@ -1,6 +1,7 @@
 //! Sub-Riemannian geodesics of the Heisenberg group: the velocities in the distribution are the inputs.
 
-use nhi_control::{Dynamics, Options, Problem, Quadratic, Sizes};
+use crate::systems;
+use nhi_control::{Dynamics, Kinematic, Options, Problem, Quadratic, Sizes};
 use nhi_runtime::Failure;
 use std::f64::consts::PI;
 
@@ -60,29 +61,60 @@ impl Dynamics for Heisenberg {
 }
 
 /// The shortest way to (0, 0, z) in N steps is a regular polygon with the area z, with the energy 2 N tan(π/N) z.
+fn is_polygon<D: Dynamics>(system: &D, start: D::State, end: D::State, steps: u32, z: f64) {
+    let n = f64::from(steps);
+    let h = 1.0 / n;
+    let plan = Problem::new(system, steps as usize, start)
+        .cost("energy", Quadratic::of_inputs(&[h, h]))
+        .reach(end)
+        .solve(&Options::default())
+        .expect("a problem");
+    assert!(plan.status.is_converged(), "{}", plan.status);
+    assert_eq!(plan.status.bracket, Some((0, 1)));
+    let expected = 2.0 * n * (PI / n).tan() * z;
+    assert!((plan.cost / expected - 1.0).abs() < 1e-9, "{} and {expected}", plan.cost);
+    // Equal sides and angles.
+    let side = (2.0 * expected).sqrt();
+    for pair in plan.inputs.windows(2) {
+        let ([a, b], [c, d]) = ([pair[0][0], pair[0][1]], [pair[1][0], pair[1][1]]);
+        assert!((a.hypot(b) - side).abs() < 1e-6 * side);
+        let turn = (a * d - b * c).atan2(a * c + b * d);
+        assert!((turn.abs() - 2.0 * PI / n).abs() < 1e-6, "{turn}");
+    }
+}
+
 #[test]
 fn geodesics_are_regular_polygons() {
     let z = 0.7;
-    for steps in [5_u32, 12, 50, 200] {
-        let n = f64::from(steps);
-        let h = 1.0 / n;
-        let system = Heisenberg { h };
-        let plan = Problem::new(&system, steps as usize, [0.0; 3])
+    for steps in [5, 12, 50, 200] {
+        let system = Heisenberg { h: 1.0 / f64::from(steps) };
+        is_polygon(&system, [0.0; 3], [0.0, 0.0, z], steps, z);
+    }
+    // The same of a declared particle, whose quasi-velocities are dx/dt and dy/dt.
+    for steps in [5, 12] {
+        let system = Kinematic::new(&systems::particle(), 1.0 / f64::from(steps)).expect("steps");
+        is_polygon(&system, [0.0; 3], [0.0, 0.0, z], steps, z);
+    }
+}
+
+/// On SE(2), with curvature and speed of a disk as inputs: what a wheel does to go sideways at least energy is that of the dynamics
+/// without inertia, an arc of Euler's elastica. Its energy converges with order two.
+#[test]
+fn a_wheel_goes_sideways_on_se2() {
+    let costs = [10_u32, 20, 40].map(|steps| {
+        let h = 1.0 / f64::from(steps);
+        let wheel = Kinematic::new(&systems::posed_disk(), h).expect("steps");
+        let [start, end] = [0.0, 0.5].map(|y| [0.0, 0.0, 0.0, y].into());
+        let plan = Problem::new(&wheel, steps as usize, start)
             .cost("energy", Quadratic::of_inputs(&[h, h]))
-            .reach([0.0, 0.0, z])
+            .reach_entries(end, &[1, 2, 3])
             .solve(&Options::default())
             .expect("a problem");
-        assert!(plan.status.is_converged(), "{}", plan.status);
-        assert_eq!(plan.status.bracket, Some((0, 1)));
-        let expected = 2.0 * n * (PI / n).tan() * z;
-        assert!((plan.cost / expected - 1.0).abs() < 1e-9, "{} and {expected}", plan.cost);
-        // Equal sides and angles.
-        let side = (2.0 * expected).sqrt();
-        for pair in plan.inputs.windows(2) {
-            let ([a, b], [c, d]) = ([pair[0][0], pair[0][1]], [pair[1][0], pair[1][1]]);
-            assert!((a.hypot(b) - side).abs() < 1e-6 * side);
-            let turn = (a * d - b * c).atan2(a * c + b * d);
-            assert!((turn.abs() - 2.0 * PI / n).abs() < 1e-6, "{turn}");
-        }
-    }
+        println!("{}; cost {}", plan.status, plan.cost);
+        assert!(plan.status.is_converged() && plan.status.is_minimum, "{}", plan.status);
+        assert!(plan.status.kkt <= 1e-9, "{}", plan.status);
+        plan.cost
+    });
+    let ratio = (costs[0] - costs[1]) / (costs[1] - costs[2]);
+    assert!((3.7..4.4).contains(&ratio), "{costs:?}, {ratio}");
 }

@@ -157,3 +157,19 @@ pub(crate) struct Belt {
 pub(crate) fn belt() -> Belt {
     Belt { j: 0.8, m: 1.1 }
 }
+
+/// A particle on the Heisenberg group.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, z),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2),
+    constraints(area: dz - x*dy/2 + y*dx/2 = 0),
+    methods(Dla2 + derivatives),
+)]
+pub(crate) struct Particle {
+    pub m: f64,
+}
+
+pub(crate) fn particle() -> Particle {
+    Particle { m: 1.0 }
+}
