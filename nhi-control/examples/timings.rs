@@ -50,5 +50,15 @@ fn main() -> Result<(), PlanError> {
     let problem = Problem::new(&car, 50, car.state(0, [0.0; 5], forward)?)
         .cost("effort", Quadratic::of_inputs(&[h, h]))
         .reach(car.state(0, [4.0, 1.0, 0.0, 0.0, 0.0], forward)?);
-    measure("car with trailer, lane change, N = 50", &problem)
+    measure("car with trailer, lane change, N = 50", &problem)?;
+
+    let h = 6.0 / 80.0;
+    let car = Discrete::new(&systems::car(), Dla2, h)?;
+    let start = car.at_rest(0, [0.0; 5])?;
+    let problem = Problem::new(&car, 80, start)
+        .cost("effort", Quadratic::of_inputs(&[h, h]))
+        .bound_inputs(&[-8.0, -8.0], &[8.0, 8.0])
+        .bound_entries(start, &[3], (&[-0.6], &[0.6]))
+        .reach(car.at_rest(0, [0.0, 0.5, 0.0, 0.0, 0.0])?);
+    measure("car with trailer, parking with bounds, N = 80", &problem)
 }

@@ -58,7 +58,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { tolerance: 1e-9, iterations: 300, barrier: 0.1 }
+        Options { tolerance: 1e-9, iterations: 300, barrier: 1.0 }
     }
 }
 

@@ -386,4 +386,19 @@ fn a_car_with_a_trailer_parks() {
     check("parking", &plan);
     assert_eq!(plan.status.bracket, Some((0, 1)));
     is_simulated(&systems::car(), Dla2, &car, &plan);
+    // It turns its front wheels around. With bounds it cannot.
+    assert!(plan.states.iter().any(|x| x.q[3].abs() > 1.0));
+    let bounded = Problem::new(&car, 80, start)
+        .cost("effort", Quadratic::of_inputs(&[h, h]))
+        .bound_inputs(&[-8.0, -8.0], &[8.0, 8.0])
+        .bound_entries(start, &[3], (&[-0.6], &[0.6]))
+        .reach(end)
+        .solve(&Options::default())
+        .expect("a problem");
+    println!("parking with bounds: {}; cost {}", bounded.status, bounded.cost);
+    assert!(bounded.status.is_converged() && bounded.status.is_minimum, "{}", bounded.status);
+    assert!(bounded.status.kkt <= 1e-9 && bounded.cost > plan.cost, "{}", bounded.status);
+    let largest = bounded.states.iter().fold(0.0_f64, |largest, x| largest.max(x.q[3].abs()));
+    assert!(largest < 0.6 + 1e-9 && largest > 0.6 - 1e-5, "{largest}");
+    is_simulated(&systems::car(), Dla2, &car, &bounded);
 }
