@@ -11,9 +11,9 @@
 //! A [`Problem`] asks for the motion of least cost of a system in discrete time ([`Dynamics`]), with conditions, bounds and
 //! inequalities. [`Discrete`] makes such a system of a declared one and a method whose steps are differentiated; the states of
 //! all steps are unknowns (multiple shooting), and the discrete equations are those that the simulation solves, so that the
-//! [`Plan`] is exact for it. [`Kinematic`] takes admissible velocities for inputs instead. [`Problem::solve`] is a primal–dual interior-point method with a filter line search, with exact
-//! second derivatives of steps: without them, the curvature of constraints, which makes a wheel go sideways, is not seen.
-//! Its linear systems take a time proportional to the number of steps.
+//! [`Plan`] is exact for it. [`Kinematic`] takes admissible velocities for inputs instead. [`Problem::solve`] is a primal–dual
+//! interior-point method with a filter line search, with exact second derivatives of steps: without them, the curvature of
+//! constraints, which makes a wheel go sideways, is not seen. Its linear systems take a time proportional to the number of steps.
 //!
 //! A disk that cannot slide moves sideways, from rest to rest:
 //!

@@ -11,9 +11,9 @@
 //! ```
 //!
 //! or the same added to H, as E > 0. Derivatives are exact, those of steps included. The equations of a stage are those of
-//! the charts at its states: δxₖ₊₁ = xₖ₊₁⁻¹F(xₖ ⊕ δ, u + υ), so that covectors are transported where a state has moved.
+//! the charts at its states, δxₖ₊₁ = F(xₖ ⊕ δxₖ, uₖ + δuₖ) ⊖ xₖ₊₁, so that covectors are transported where a state has moved.
 //!
-//! Where no step makes progress, or conditions contradict each other to first order, violations p and n of conditions and inequalities are allowed,
+//! Where no step makes progress, violations p and n of conditions and inequalities are allowed,
 //!
 //! ```text
 //! c − p + n = 0,   p, n ≥ 0,   with the cost ρ Σ (p + n)

@@ -72,7 +72,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     }
 
     pub(super) fn is_violated(&self, options: &Options) -> bool {
-        self.price.is_some() && self.violation() > options.tolerance.sqrt()
+        self.price.is_some() && self.violation() > 10.0 * options.tolerance
     }
 
     /// p − n of conditions and inequalities, if violations are allowed.
