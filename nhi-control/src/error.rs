@@ -1,6 +1,7 @@
 //! Errors.
 
 use nalgebra::Complex;
+use nhi_runtime::Failure;
 use std::fmt;
 
 /// Why there is no optimal feedback.
@@ -87,3 +88,108 @@ fn combination(f: &mut fmt::Formatter<'_>, direction: &[f64]) -> fmt::Result {
 }
 
 impl std::error::Error for LqrError {}
+
+/// Why a problem cannot be posed, or not be evaluated where its solution would begin. What the solution finds out is its
+/// [`Status`](crate::Status).
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// Steps cannot be prepared with the parameters and the step size.
+    Prepare {
+        /// Why.
+        cause: Failure,
+    },
+    /// The velocity of a state is not admissible.
+    Velocity {
+        /// Whether inputs drive constraints, so that no velocity is without them.
+        is_driven: bool,
+    },
+    /// A list has the wrong length.
+    Length {
+        /// What it is of.
+        what: String,
+        /// The length that it has to have.
+        expected: usize,
+        /// That it has.
+        found: usize,
+    },
+    /// A stage that the problem does not have.
+    Stage {
+        /// What is at this stage.
+        what: String,
+        /// The stage.
+        stage: usize,
+        /// The last one that it may be.
+        last: usize,
+    },
+    /// An entry that tangent vectors do not have.
+    Entry {
+        /// The entry.
+        entry: usize,
+        /// How many they have.
+        count: usize,
+    },
+    /// An option that is not positive and finite.
+    Option {
+        /// Its name.
+        what: &'static str,
+    },
+    /// There is no number between two bounds.
+    Bounds {
+        /// What is bounded.
+        what: String,
+        /// The lower bound.
+        lower: f64,
+        /// The upper bound.
+        upper: f64,
+    },
+    /// A step of the start guess cannot be taken, or one on the way to the solution not be differentiated.
+    Step {
+        /// The step.
+        step: usize,
+        /// Why.
+        cause: Failure,
+    },
+    /// A function has a value or derivative that is infinite or not a number.
+    NonFinite {
+        /// The function.
+        what: String,
+        /// At this stage.
+        stage: usize,
+    },
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlanError::Prepare { cause } => write!(f, "no steps can be taken: {cause}"),
+            PlanError::Velocity { is_driven: true } => {
+                write!(f, "inputs drive the constraints of the system; plans need constraints without inputs")
+            }
+            PlanError::Velocity { is_driven: false } => {
+                write!(f, "the constraints do not admit the velocity")
+            }
+            PlanError::Length { what, expected, found } => {
+                write!(f, "{what}: expected {expected} entries, found {found}")
+            }
+            PlanError::Stage { what, stage, last } => {
+                write!(f, "{what}: stage {stage}, but the last one is {last}")
+            }
+            PlanError::Entry { entry, count } => {
+                write!(f, "entry {entry}, but tangent vectors have {count} entries, from 0")
+            }
+            PlanError::Option { what } => write!(f, "{what}: must be positive and finite"),
+            PlanError::Bounds { what, lower, upper } => {
+                write!(f, "{what}: no number is between the bounds {lower} and {upper}")
+            }
+            PlanError::Step { step, cause } => {
+                write!(f, "step {step} cannot be taken or differentiated: {cause}")
+            }
+            PlanError::NonFinite { what, stage } => {
+                write!(f, "{what}: a value or a derivative at stage {stage} is infinite or not a number")
+            }
+        }
+    }
+}
+
+impl std::error::Error for PlanError {}

@@ -1,7 +1,7 @@
 //! Discrete-time Riccati equations.
 
 use crate::LqrError;
-use nalgebra::{Complex, DMatrix, SVD};
+use nalgebra::{Cholesky, Complex, DMatrix, Dyn, SVD};
 
 /// Modes whose eigenvalue has at least this modulus do not decay within a simulation.
 const DECAYS_BELOW: f64 = 1.0 - 1e-9;
@@ -39,8 +39,7 @@ pub fn lqr(a: &DMatrix<f64>, b: &DMatrix<f64>, q: &DMatrix<f64>, r: &DMatrix<f64
     let n = a.nrows();
     has_shape("a", a, (n, n))?;
     has_shape("b", b, (n, b.ncols()))?;
-    are_weights(q, n, r, b.ncols())?;
-    let inverse = r.clone().cholesky().ok_or(LqrError::Weights { matrix: "r" })?.inverse();
+    let inverse = factored_weights(q, n, r, b.ncols())?.inverse();
     for eigenvalue in undamped(a) {
         if let Some(direction) = unreached(&a.transpose(), &b.transpose(), eigenvalue) {
             return Err(LqrError::Uncontrollable { eigenvalue, direction });
@@ -86,7 +85,7 @@ pub fn track(
     q_end: &DMatrix<f64>,
 ) -> Result<Vec<DMatrix<f64>>, LqrError> {
     let (n, k) = (q.nrows(), r.nrows());
-    are_weights(q, n, r, k)?;
+    factored_weights(q, n, r, k)?;
     is_semidefinite("q_end", q_end, n)?;
     let mut p = q_end.clone();
     let mut gains = Vec::with_capacity(steps.len());
@@ -119,11 +118,18 @@ fn has_shape(matrix: &'static str, x: &DMatrix<f64>, expected: (usize, usize)) -
     if x.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(LqrError::NonFinite { matrix }) }
 }
 
-fn are_weights(q: &DMatrix<f64>, n: usize, r: &DMatrix<f64>, k: usize) -> Result<(), LqrError> {
+/// The Cholesky factor of R, if Q and R are weights.
+fn factored_weights(
+    q: &DMatrix<f64>,
+    n: usize,
+    r: &DMatrix<f64>,
+    k: usize,
+) -> Result<Cholesky<f64, Dyn>, LqrError> {
     is_semidefinite("q", q, n)?;
     has_shape("r", r, (k, k))?;
-    let is_definite = (r - r.transpose()).norm() <= 1e-12 * r.norm() && r.clone().cholesky().is_some();
-    if is_definite { Ok(()) } else { Err(LqrError::Weights { matrix: "r" }) }
+    let is_symmetric = (r - r.transpose()).norm() <= 1e-12 * r.norm();
+    let factor = if is_symmetric { r.clone().cholesky() } else { None };
+    factor.ok_or(LqrError::Weights { matrix: "r" })
 }
 
 fn is_semidefinite(matrix: &'static str, q: &DMatrix<f64>, n: usize) -> Result<(), LqrError> {

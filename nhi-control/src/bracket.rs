@@ -1,0 +1,176 @@
+//! Start guesses that leave a motion on which conditions cannot be met to first order.
+//!
+//! At rest, or straight ahead, the linearisation of a nonholonomic system is not controllable, as no system is that Brockett's
+//! condition excludes (*Asymptotic stability and feedback stabilization*, 1983). What first order cannot do, a pair of sines in
+//! two inputs does to second order: it moves the system along the Lie bracket of the two (Murray and Sastry, *Nonholonomic
+//! motion planning: steering using sinusoids*, IEEE Trans. Automat. Contr. 38, 1993). The distance grows with the square of the
+//! amplitude, so that two motions tell it.
+
+use crate::Dynamics;
+use crate::dense::{dot, norm};
+use crate::problem::Problem;
+use std::f64::consts::TAU;
+
+/// The displacement, as the largest entry of a tangent vector, of the motions from which amplitudes are found.
+const PROBE: f64 = 0.3;
+/// The largest ratio of the amplitudes to those of these motions.
+const LARGEST_RATIO: f64 = 20.0;
+/// The largest factor by which the norm of all residuals may grow with waves that do not end where they began.
+const SPOILED: f64 = 2.0;
+/// The part of the combinations that may be left with amplitudes that are found from one motion.
+const ENOUGH: f64 = 0.8;
+/// Ratios of the amplitudes to those of these motions that are tried where more is left.
+const RATIOS: [f64; 6] = [0.5, 1.0, 2.0, 3.0, 5.0, 8.0];
+
+pub(crate) struct Found {
+    pub(crate) inputs: Vec<f64>,
+    pub(crate) pair: (usize, usize),
+}
+
+/// An input, the wave that is added to it, and its amplitude.
+type Added = (usize, fn(f64) -> f64, f64);
+
+/// Forces of the two inputs, functions of the time from 0 to 1.
+type Waves = [fn(f64) -> f64; 2];
+
+/// One period, which costs least. What a sine moves does not end where it began, which is left to first order.
+const OPEN: [Waves; 3] = [[cos, sin], [sin, cos], [cos, cos]];
+
+/// What they move alone is displaced as 1 − cos and ½ sin 2 − sin, and ends where it began, at rest.
+const CLOSED: [Waves; 6] = [
+    [cos, closed_sin],
+    [closed_sin, cos],
+    [cos, cos],
+    [closed_sin, closed_sin],
+    // For brackets with one input twice.
+    [cos, cos_of_twice],
+    [cos_of_twice, cos],
+];
+
+fn cos(s: f64) -> f64 {
+    (TAU * s).cos()
+}
+
+fn cos_of_twice(s: f64) -> f64 {
+    (2.0 * TAU * s).cos()
+}
+
+fn sin(s: f64) -> f64 {
+    (TAU * s).sin()
+}
+
+fn closed_sin(s: f64) -> f64 {
+    (TAU * s).sin() - 2.0 * (2.0 * TAU * s).sin()
+}
+
+/// All conditions with some inputs, and the norm of what is missing to them and to inequalities.
+pub(crate) type Residuals = (Vec<f64>, f64);
+
+/// Inputs that move `combinations` of conditions towards zero, which no inputs do to first order along the motion with the
+/// inputs `u`.
+pub(crate) fn find<D: Dynamics>(
+    problem: &Problem<'_, D>,
+    u: &[f64],
+    combinations: &[Vec<f64>],
+    residuals: &dyn Fn(&[f64]) -> Option<Residuals>,
+) -> Option<Found> {
+    let search = Search { problem, u, combinations, residuals };
+    let (before, missed) = search.residuals(u)?;
+    let open = search.best(&OPEN, &before);
+    if open.as_ref().is_some_and(|(_, spoiled)| *spoiled <= SPOILED * missed) {
+        return open.map(|(found, _)| found);
+    }
+    search.best(&CLOSED, &before).or(open).map(|(found, _)| found)
+}
+
+struct Search<'s, 'a, D: Dynamics> {
+    problem: &'s Problem<'a, D>,
+    u: &'s [f64],
+    combinations: &'s [Vec<f64>],
+    residuals: &'s dyn Fn(&[f64]) -> Option<Residuals>,
+}
+
+impl<D: Dynamics> Search<'_, '_, D> {
+    /// The combinations, and the norm of all residuals.
+    fn residuals(&self, u: &[f64]) -> Option<Residuals> {
+        let (rows, all) = (self.residuals)(u)?;
+        Some((self.combinations.iter().map(|combination| dot(combination, &rows)).collect(), all))
+    }
+
+    /// The inputs with waves added.
+    fn with(&self, waves: &[Added]) -> Vec<f64> {
+        let nu = self.problem.dynamics.sizes().inputs;
+        let mut all = self.u.to_vec();
+        for (k, step) in all.chunks_exact_mut(nu.max(1)).enumerate() {
+            let s = (k as f64 + 0.5) / self.problem.steps as f64;
+            waves.iter().for_each(|(j, wave, amplitude)| step[*j] += amplitude * wave(s));
+        }
+        all
+    }
+
+    /// The pair of inputs and the waves that move the combinations from `before` towards zero best, with amplitudes that are
+    /// found from one motion each, and the norm of the residuals that are left.
+    fn best(&self, all: &[Waves], before: &[f64]) -> Option<(Found, f64)> {
+        let nu = self.problem.dynamics.sizes().inputs;
+        let unit = |j: usize| amplitude(self.problem, self.u, &self.with(&[(j, cos, 1.0)]));
+        let amplitudes: Vec<f64> = (0..nu).map(unit).collect();
+        let mut best: Option<(f64, f64, [usize; 2], Waves)> = None;
+        for (i, j) in (0..nu).flat_map(|i| (i + 1..nu).map(move |j| (i, j))) {
+            for &waves in all {
+                let probe = self.with(&[(i, waves[0], amplitudes[i]), (j, waves[1], amplitudes[j])]);
+                let Some((after, _)) = self.residuals(&probe) else { continue };
+                let effect: Vec<f64> =
+                    after.iter().zip(before).map(|(after, before)| after - before).collect();
+                let (square, product) = (dot(&effect, &effect), dot(&effect, before));
+                if square <= 0.0 {
+                    continue;
+                }
+                // |before + t effect| is least for this t.
+                let t = -product / square;
+                let aligned = product * product / (square * dot(before, before));
+                let score = aligned / (1.0 + t.abs().sqrt() / LARGEST_RATIO);
+                if best.as_ref().is_none_or(|(other, ..)| score > *other) {
+                    best = Some((score, t, [i, j], waves));
+                }
+            }
+        }
+        let (_, t, [i, j], waves) = best?;
+        let left = |ratios: [f64; 2]| {
+            let added = [(i, waves[0], ratios[0] * amplitudes[i]), (j, waves[1], ratios[1] * amplitudes[j])];
+            let inputs = self.with(&added);
+            let (after, missing) = self.residuals(&inputs)?;
+            Some((norm(&after), inputs, missing))
+        };
+        let size = norm(before);
+        let ratio = t.abs().sqrt().min(LARGEST_RATIO);
+        let mut found = left([ratio, ratio.copysign(t)]).filter(|(left, ..)| *left < ENOUGH * size);
+        if found.is_none() {
+            // Another power of the amplitude, as for brackets of brackets.
+            for ratio in RATIOS {
+                for signs in [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] {
+                    let other = left(signs.map(|sign| sign * ratio)).filter(|(left, ..)| *left < size);
+                    let is_better =
+                        |(other, ..): &(f64, _, _)| found.as_ref().is_none_or(|(left, ..)| other < left);
+                    found = other.filter(is_better).or(found);
+                }
+            }
+        }
+        found.map(|(_, inputs, missing)| (Found { inputs, pair: (i, j) }, missing))
+    }
+}
+
+/// The amplitude of an input, of which `unit` has one unit in addition to `u`, with which states are displaced by [`PROBE`].
+fn amplitude<D: Dynamics>(problem: &Problem<'_, D>, u: &[f64], unit: &[f64]) -> f64 {
+    let dynamics = problem.dynamics;
+    let mut delta = vec![0.0; dynamics.sizes().states];
+    let mut largest = 0.0_f64;
+    let (mut from, mut to) = (problem.start.clone(), problem.start.clone());
+    let steps = u.chunks_exact(dynamics.sizes().inputs).zip(unit.chunks_exact(dynamics.sizes().inputs));
+    for (k, (u, unit)) in steps.enumerate() {
+        let (Ok(x), Ok(y)) = (dynamics.step(k, &from, u), dynamics.step(k, &to, unit)) else { return 1.0 };
+        (from, to) = (x, y);
+        dynamics.difference(&from, &to, &mut delta);
+        largest = largest.max(norm(&delta));
+    }
+    if largest > 0.0 && largest.is_finite() { PROBE / largest } else { 1.0 }
+}

@@ -1,0 +1,174 @@
+//! Small dense matrices as slices, row after row.
+
+/// Calls a function of the number of columns as a constant, so that a row of the result is kept in registers. Larger numbers
+/// than those of the match are left to `otherwise`.
+macro_rules! with_columns {
+    ($columns:expr, $f:ident $arguments:tt, $otherwise:expr; $($n:literal)*) => {
+        match $columns {
+            $($n => $f::<$n> $arguments,)*
+            _ => $otherwise,
+        }
+    };
+}
+
+/// C += A B for A of `rows` × `inner` and B of `inner` × `columns`.
+pub(crate) fn add_product(c: &mut [f64], a: &[f64], b: &[f64], inner: usize, columns: usize) {
+    if inner == 0 || columns == 0 {
+        return;
+    }
+    let any = |c: &mut [f64]| {
+        for (c, a) in c.chunks_exact_mut(columns).zip(a.chunks_exact(inner)) {
+            for (&a, b) in a.iter().zip(b.chunks_exact(columns)) {
+                add_multiple(c, a, b);
+            }
+        }
+    };
+    with_columns!(columns, add_rows(c, a, b, inner), any(c); 1 2 3 4 5 6 7 8 9 10 11 12);
+}
+
+fn add_rows<const N: usize>(c: &mut [f64], a: &[f64], b: &[f64], inner: usize) {
+    let (b, _) = b.as_chunks::<N>();
+    for (c, a) in c.as_chunks_mut::<N>().0.iter_mut().zip(a.chunks_exact(inner)) {
+        let mut sum = *c;
+        for (a, b) in a.iter().zip(b) {
+            for i in 0..N {
+                sum[i] += a * b[i];
+            }
+        }
+        *c = sum;
+    }
+}
+
+/// C += Aᵀ B for A of `inner` × `rows` and B of `inner` × `columns`.
+pub(crate) fn add_transposed_product(c: &mut [f64], a: &[f64], b: &[f64], rows: usize, columns: usize) {
+    if rows == 0 || columns == 0 {
+        return;
+    }
+    let any = |c: &mut [f64]| {
+        for (a, b) in a.chunks_exact(rows).zip(b.chunks_exact(columns)) {
+            for (c, &a) in c.chunks_exact_mut(columns).zip(a) {
+                add_multiple(c, a, b);
+            }
+        }
+    };
+    with_columns!(columns, add_transposed_rows(c, a, b, rows), any(c); 1 2 3 4 5 6 7 8 9 10 11 12);
+}
+
+fn add_transposed_rows<const N: usize>(c: &mut [f64], a: &[f64], b: &[f64], rows: usize) {
+    let (b, _) = b.as_chunks::<N>();
+    for (i, c) in c.as_chunks_mut::<N>().0.iter_mut().take(rows).enumerate() {
+        let mut sum = *c;
+        for (a, b) in a.chunks_exact(rows).zip(b) {
+            for j in 0..N {
+                sum[j] += a[i] * b[j];
+            }
+        }
+        *c = sum;
+    }
+}
+
+/// y += a x.
+pub(crate) fn add_multiple(y: &mut [f64], a: f64, x: &[f64]) {
+    y.iter_mut().zip(x).for_each(|(y, &x)| *y += a * x);
+}
+
+/// y += A x.
+pub(crate) fn add_image(y: &mut [f64], a: &[f64], x: &[f64]) {
+    let any = |y: &mut [f64]| {
+        y.iter_mut().zip(a.chunks_exact(x.len().max(1))).for_each(|(y, row)| *y += dot(row, x));
+    };
+    with_columns!(x.len(), add_dots(y, a, x), any(y); 1 2 3 4 5 6 7 8 9 10 11 12);
+}
+
+fn add_dots<const N: usize>(y: &mut [f64], a: &[f64], x: &[f64]) {
+    let (Some(x), (a, _)) = (x.first_chunk::<N>(), a.as_chunks::<N>()) else { return };
+    for (y, row) in y.iter_mut().zip(a) {
+        let products: [f64; N] = std::array::from_fn(|i| row[i] * x[i]);
+        *y += products.iter().sum::<f64>();
+    }
+}
+
+/// y += Aᵀ x.
+pub(crate) fn add_transposed_image(y: &mut [f64], a: &[f64], x: &[f64]) {
+    let any = |y: &mut [f64]| {
+        a.chunks_exact(y.len().max(1)).zip(x).for_each(|(row, &x)| add_multiple(y, x, row));
+    };
+    with_columns!(y.len(), add_sums(y, a, x), any(y); 1 2 3 4 5 6 7 8 9 10 11 12);
+}
+
+fn add_sums<const N: usize>(y: &mut [f64], a: &[f64], x: &[f64]) {
+    let Some(y) = y.first_chunk_mut::<N>() else { return };
+    let mut sum = *y;
+    for (row, x) in a.as_chunks::<N>().0.iter().zip(x) {
+        for i in 0..N {
+            sum[i] += row[i] * x;
+        }
+    }
+    *y = sum;
+}
+
+/// x·y, in four sums, which do not wait for each other.
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let length = x.len().min(y.len());
+    let ((x, x_rest), (y, y_rest)) = (x[..length].as_chunks::<4>(), y[..length].as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (x, y) in x.iter().zip(y) {
+        for i in 0..4 {
+            sums[i] += x[i] * y[i];
+        }
+    }
+    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
+/// The largest modulus; NaN if there is one.
+pub(crate) fn norm(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |norm: f64, &x| if x.abs() <= norm || norm.is_nan() { norm } else { x.abs() })
+}
+
+/// Replaces a symmetric positive definite matrix, of which the lower triangle is read, by its Cholesky factor L in the lower
+/// triangle. Returns the least ratio of a squared pivot to the diagonal entry that it was, or `None` if a pivot is not positive.
+pub(crate) fn cholesky(a: &mut [f64], n: usize) -> Option<f64> {
+    let mut least = 1.0_f64;
+    for i in 0..n {
+        for j in 0..=i {
+            let (row_i, row_j) = (i * n, j * n);
+            let sum = dot(&a[row_i..row_i + j], &a[row_j..row_j + j]);
+            let entry = a[row_i + j] - sum;
+            if i == j {
+                // Rejects NaN as well.
+                if !(entry > 0.0 && entry.is_finite()) {
+                    return None;
+                }
+                least = least.min(entry / a[row_i + i]);
+                a[row_i + i] = entry.sqrt();
+            } else {
+                a[row_i + j] = entry / a[row_j + j];
+            }
+        }
+    }
+    Some(least)
+}
+
+/// Solves L Lᵀ x = b in place.
+pub(crate) fn solve_cholesky(l: &[f64], n: usize, b: &mut [f64]) {
+    for i in 0..n {
+        b[i] = (b[i] - dot(&l[i * n..i * n + i], &b[..i])) / l[i * n + i];
+    }
+    for i in (0..n).rev() {
+        let sum: f64 = (i + 1..n).map(|j| l[j * n + i] * b[j]).sum();
+        b[i] = (b[i] - sum) / l[i * n + i];
+    }
+}
+
+/// Sets `inverse` to the inverse of L Lᵀ.
+pub(crate) fn invert_cholesky(l: &[f64], n: usize, inverse: &mut [f64], column: &mut [f64]) {
+    for j in 0..n {
+        column[..n].fill(0.0);
+        column[j] = 1.0;
+        solve_cholesky(l, n, &mut column[..n]);
+        for i in 0..n {
+            inverse[i * n + j] = column[i];
+        }
+    }
+}

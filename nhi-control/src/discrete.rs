@@ -1,0 +1,292 @@
+//! Declared systems with a method as systems in discrete time.
+
+use crate::{Dynamics, Function, PlanError, Sizes};
+use nhi_runtime::{
+    Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf, Scalar, State,
+    System, Tangential, Vector,
+};
+
+/// Directions in which derivatives of functions are taken at once.
+const LANES: usize = 4;
+
+/// The steps of size h of a method for a declared system, from time t₀: x = (q, ν, z), as [`Tangential`] defines it, and inputs
+/// that are held over a step. The multipliers of a step are solved from zero, so that a step depends on nothing else.
+#[derive(Clone, Debug)]
+pub struct Discrete<S: Tangential, M: Method<S>> {
+    method: M,
+    parameters: S::Parameters<f64>,
+    prepared: M::Prepared<f64>,
+    h: f64,
+    t0: f64,
+    is_flat: bool,
+}
+
+impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
+    /// The system with steps of size `h` from time 0.
+    ///
+    /// # Errors
+    /// [`PlanError::Prepare`] if the parameters or the step size are none to take steps with.
+    pub fn new(system: &S, method: M, h: f64) -> Result<Self, PlanError> {
+        let parameters = system.parameters();
+        let finite = parameters.as_ref().iter().chain([&h]).all(|x| x.is_finite()) && h != 0.0;
+        let prepared = if finite { method.prepare(&parameters, h) } else { Err(Failure::NonFinite) };
+        let prepared = prepared.map_err(|cause| PlanError::Prepare { cause })?;
+        // The velocities of poses have names of their own.
+        let is_flat = S::COORDINATES == S::VELOCITIES;
+        Ok(Discrete { method, parameters, prepared, h, t0: 0.0, is_flat })
+    }
+
+    /// The same with steps from time `t0`.
+    #[must_use]
+    pub fn from_time(mut self, t0: f64) -> Self {
+        self.t0 = t0;
+        self
+    }
+
+    /// The step size.
+    pub fn step_size(&self) -> f64 {
+        self.h
+    }
+
+    /// The state at `q` with the admissible velocity `v` before step `k`, with zero auxiliary states.
+    ///
+    /// # Errors
+    /// [`PlanError::Velocity`] if the constraints do not admit the velocity, or if inputs drive constraints: the velocity
+    /// before a step does not change with the inputs of the step then, and x is no state.
+    pub fn state(
+        &self,
+        k: usize,
+        q: impl Fits<S::Configuration<f64>>,
+        v: impl Fits<S::Velocity<f64>>,
+    ) -> Result<ReducedOf<S>, PlanError> {
+        let (q, v, t) = (q.fit(), v.fit(), self.time(k));
+        let [none, some] = [0.0, 1.0].map(|u| S::basis(&self.parameters, &q, t, &S::Inputs::splat(u)).v0);
+        let is_driven = none != some;
+        let inputs = S::Inputs::splat(0.0);
+        let nu = S::quasi_velocity(&self.parameters, &q, &v, t, &inputs);
+        let nearest = S::velocity(&self.parameters, &q, &nu, t, &inputs);
+        let size = v.as_ref().iter().fold(1.0, |size: f64, v| size.max(v.abs()));
+        let both = nearest.as_ref().iter().zip(v.as_ref());
+        let is_admissible = both.clone().all(|(x, y)| (x - y).abs() <= 1e-9 * size);
+        if is_driven || !is_admissible || q.as_ref().iter().any(|x| !x.is_finite()) {
+            return Err(PlanError::Velocity { is_driven });
+        }
+        Ok(Reduced { q, nu, z: S::States::splat(0.0) })
+    }
+
+    /// The state at rest at `q` before step `k`.
+    ///
+    /// # Errors
+    /// As [`Discrete::state`].
+    pub fn at_rest(&self, k: usize, q: impl Fits<S::Configuration<f64>>) -> Result<ReducedOf<S>, PlanError> {
+        self.state(k, q, S::Velocity::splat(0.0))
+    }
+
+    /// The velocity v = X ν + v₀ of a state before step `k` with the inputs `u`.
+    pub fn velocity(&self, k: usize, x: &ReducedOf<S>, u: &[f64]) -> S::Velocity<f64> {
+        S::velocity(&self.parameters, &x.q, &x.nu, self.time(k), &vector(u))
+    }
+
+    fn time(&self, k: usize) -> f64 {
+        self.t0 + k as f64 * self.h
+    }
+
+    /// Where step `k` begins.
+    fn departure(&self, k: usize, x: &ReducedOf<S>, u: &[f64]) -> Result<DepartureOf<S, M>, Failure> {
+        let (t, h, inputs) = (self.time(k), self.h, vector(u));
+        let v = S::velocity(&self.parameters, &x.q, &x.nu, t, &inputs);
+        let lambda = S::Multipliers::splat(0.0);
+        let state = self.method.state(&self.parameters, h, &x.q, (&v, &v), &lambda, &x.z, t)?;
+        Ok(Departure { state, inputs, t, h })
+    }
+}
+
+/// The numbers of a slice as a vector; zero where there are none.
+pub(crate) fn vector<T: Scalar, V: Vector<T>>(x: &[f64]) -> V {
+    let mut vector = V::splat(T::from_f64(0.0));
+    vector.as_mut().iter_mut().zip(x).for_each(|(to, &x)| *to = T::from_f64(x));
+    vector
+}
+
+/// A state in another number type.
+fn lifted<S: Tangential, T: Scalar>(x: &ReducedOf<S>) -> ReducedOf<S, T> {
+    Reduced { q: vector(x.q.as_ref()), nu: vector(x.nu.as_ref()), z: vector(x.z.as_ref()) }
+}
+
+impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
+    type State = ReducedOf<S>;
+
+    fn sizes(&self) -> Sizes {
+        Sizes { states: S::Tangent::<f64>::splat(0.0).as_ref().len(), inputs: S::INPUTS.len() }
+    }
+
+    /// Velocities of poses by their names, quasi-velocities as `nu[0]`.
+    fn entry(&self, i: usize) -> String {
+        let (n, d) = (S::VELOCITIES.len(), S::QuasiVelocity::<f64>::splat(0.0).as_ref().len());
+        match S::VELOCITIES.get(i) {
+            Some(name) => (*name).to_owned(),
+            None if i < n + d => format!("nu[{}]", i - n),
+            None => S::STATES.get(i - n - d).map_or_else(|| format!("x[{i}]"), |name| (*name).to_owned()),
+        }
+    }
+
+    fn step(&self, k: usize, x: &Self::State, u: &[f64]) -> Result<Self::State, Failure> {
+        let Departure { state, inputs, t, .. } = self.departure(k, x, u)?;
+        let after = self.method.step(&self.prepared, &state, t, &inputs)?;
+        let (q, v, z) = (after.q(), after.v(), after.z());
+        let nu = S::quasi_velocity(&self.parameters, &q, &v, self.time(k + 1), &inputs);
+        let is_finite = nu.as_ref().iter().all(|nu| nu.is_finite());
+        if is_finite { Ok(Reduced { q, nu, z }) } else { Err(Failure::NonFinite) }
+    }
+
+    fn linearize(&self, k: usize, x: &Self::State, u: &[f64], ab: &mut [f64]) -> Result<(), Failure> {
+        let linear = self.method.linearize(&self.parameters, &self.departure(k, x, u)?)?;
+        let Sizes { states, inputs } = self.sizes();
+        let rows = linear.a.as_ref().iter().zip(linear.b.as_ref());
+        for (to, (a, b)) in ab.chunks_exact_mut(states + inputs).zip(rows) {
+            let (to_a, to_b) = to.split_at_mut(states);
+            to_a.copy_from_slice(a.as_ref());
+            to_b.copy_from_slice(b.as_ref());
+        }
+        Ok(())
+    }
+
+    fn curvature(
+        &self,
+        k: usize,
+        x: &Self::State,
+        u: &[f64],
+        w: &[f64],
+        hessian: &mut [f64],
+    ) -> Result<(), Failure> {
+        let from = self.departure(k, x, u)?;
+        let second = self.method.curvature(&self.parameters, &from, &vector(w))?;
+        let Sizes { states, inputs } = self.sizes();
+        let n = states + inputs;
+        let rows = second.xx.as_ref().iter().zip(second.xu.as_ref());
+        for (i, (xx, xu)) in rows.enumerate() {
+            xx.as_ref().iter().enumerate().for_each(|(j, by)| hessian[i * n + j] += by);
+            for (j, by) in xu.as_ref().iter().enumerate() {
+                hessian[i * n + states + j] += by;
+                hessian[(states + j) * n + i] += by;
+            }
+        }
+        for (i, uu) in second.uu.as_ref().iter().enumerate() {
+            uu.as_ref().iter().enumerate().for_each(|(j, by)| hessian[(states + i) * n + states + j] += by);
+        }
+        Ok(())
+    }
+
+    fn retract(&self, x: &Self::State, delta: &[f64]) -> Self::State {
+        S::retract(x, &vector(delta))
+    }
+
+    fn difference(&self, from: &Self::State, to: &Self::State, delta: &mut [f64]) {
+        delta.copy_from_slice(S::difference(from, to).as_ref());
+    }
+
+    fn difference_derivatives(
+        &self,
+        from: &Self::State,
+        to: &Self::State,
+        w: &[f64],
+        jacobian: &mut [f64],
+        hessian: &mut [f64],
+    ) {
+        let n = self.sizes().states;
+        if self.is_flat {
+            jacobian.fill(0.0);
+            jacobian.iter_mut().step_by(n + 1).for_each(|entry| *entry = 1.0);
+            return;
+        }
+        by_duals::<S>(to, &[], n, w, jacobian, hessian, &|x, _u, out| {
+            out.copy_from_slice(S::difference(&lifted::<S, Second>(from), x).as_ref());
+        });
+    }
+
+    fn is_flat(&self) -> bool {
+        self.is_flat
+    }
+}
+
+/// Numbers with first derivatives in [`LANES`] directions, second ones in these and another one.
+pub(crate) type Second = Dual<Dual<f64, LANES>>;
+
+/// A function of state and inputs.
+pub(crate) type Value<'f, S> =
+    &'f dyn Fn(&ReducedOf<S, Second>, &<S as System>::Inputs<Second>, &mut [Second]);
+
+/// First and second derivatives of a function by (δ, υ), as [`Function::derivatives`] has them, `n` directions.
+pub(crate) fn by_duals<S: Tangential>(
+    x: &ReducedOf<S>,
+    u: &[f64],
+    n: usize,
+    w: &[f64],
+    jacobian: &mut [f64],
+    hessian: &mut [f64],
+    value: Value<'_, S>,
+) {
+    let mut out = vec![Second::from_f64(0.0); w.len()];
+    for i in 0..n {
+        for first in (0..=i).step_by(LANES) {
+            let mut delta: S::Tangent<Second> = vector(&[]);
+            let mut inputs: S::Inputs<Second> = vector(u);
+            for (at, entry) in delta.as_mut().iter_mut().chain(inputs.as_mut()).enumerate() {
+                entry.eps[0].re = if at == i { 1.0 } else { 0.0 };
+                if let Some(eps) = at.checked_sub(first).and_then(|lane| entry.re.eps.get_mut(lane)) {
+                    *eps = 1.0;
+                }
+            }
+            value(&S::retract(&lifted::<S, Second>(x), &delta), &inputs, &mut out);
+            for (l, (out, w)) in out.iter().zip(w).enumerate() {
+                jacobian[l * n + i] = out.eps[0].re;
+                for (j, second) in (first..=i).zip(out.eps[0].eps) {
+                    hessian[i * n + j] += w * second;
+                    if i != j {
+                        hessian[j * n + i] += w * second;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Values of state and inputs of a declared system, written for any number type so that they can be differentiated;
+/// [`Smooth`] makes a [`Function`] of them.
+pub trait Formula<S: Tangential> {
+    /// How many values there are.
+    fn count(&self) -> usize;
+
+    /// Sets `out` to the values at stage `k`.
+    fn value<T: Scalar>(&self, k: usize, x: &ReducedOf<S, T>, u: &S::Inputs<T>, out: &mut [T]);
+}
+
+/// A [`Formula`] as a function of a stage, with its derivatives by dual numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Smooth<F>(pub F);
+
+impl<S: Tangential, M: Differentiable<S>, F: Formula<S>> Function<Discrete<S, M>> for Smooth<F> {
+    fn count(&self) -> usize {
+        self.0.count()
+    }
+
+    fn value(&self, _: &Discrete<S, M>, k: usize, x: &ReducedOf<S>, u: &[f64], out: &mut [f64]) {
+        self.0.value(k, x, &vector::<f64, S::Inputs<f64>>(u), out);
+    }
+
+    fn derivatives(
+        &self,
+        dynamics: &Discrete<S, M>,
+        k: usize,
+        x: &ReducedOf<S>,
+        u: &[f64],
+        w: &[f64],
+        jacobian: &mut [f64],
+        hessian: &mut [f64],
+    ) {
+        let Sizes { states, inputs } = dynamics.sizes();
+        by_duals::<S>(x, u, states + inputs, w, jacobian, hessian, &|x, u, out| {
+            self.0.value(k, x, u, out);
+        });
+    }
+}

@@ -1,0 +1,81 @@
+//! Systems in discrete time.
+
+use nhi_runtime::Failure;
+
+/// How many numbers a step maps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sizes {
+    /// NX, the length of tangent vectors of states.
+    pub states: usize,
+    /// K, the number of inputs, which are held over a step.
+    pub inputs: usize,
+}
+
+/// A system in discrete time, x' = F(x, u), whose states may be points of a manifold: x ⊕ δ is the state that is displaced by
+/// the tangent vector δ, and y ⊖ x the tangent vector with x ⊕ (y ⊖ x) = y.
+///
+/// Matrices are slices, row after row. Derivatives by (x, u) have NX + K entries, those by x first. Steps are numbered from 0.
+pub trait Dynamics {
+    /// A state x.
+    type State: Clone;
+
+    /// NX and K, the same for all steps.
+    fn sizes(&self) -> Sizes;
+
+    /// What the entry `i` of a tangent vector displaces, such as `theta`.
+    fn entry(&self, i: usize) -> String {
+        format!("x[{i}]")
+    }
+
+    /// The state after step `k` with the inputs `u`.
+    ///
+    /// # Errors
+    /// A step that cannot be taken. The planner shortens what led there.
+    fn step(&self, k: usize, x: &Self::State, u: &[f64]) -> Result<Self::State, Failure>;
+
+    /// Sets `ab` to (A, B) = (∂x'/∂x, ∂x'/∂u), NX × (NX + K).
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn linearize(&self, k: usize, x: &Self::State, u: &[f64], ab: &mut [f64]) -> Result<(), Failure>;
+
+    /// Adds to `hessian` the second derivatives of w·(F(x ⊕ δ, u + υ) ⊖ F(x, u)) by (δ, υ) at zero, symmetric,
+    /// (NX + K) × (NX + K).
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn curvature(
+        &self,
+        k: usize,
+        x: &Self::State,
+        u: &[f64],
+        w: &[f64],
+        hessian: &mut [f64],
+    ) -> Result<(), Failure>;
+
+    /// x ⊕ δ.
+    fn retract(&self, x: &Self::State, delta: &[f64]) -> Self::State;
+
+    /// Sets `delta` to `to` ⊖ `from`.
+    fn difference(&self, from: &Self::State, to: &Self::State, delta: &mut [f64]);
+
+    /// Sets `jacobian` to the first derivatives of (`to` ⊕ δ) ⊖ `from` by δ, NX × NX, and adds to `hessian` the second ones of
+    /// w·((`to` ⊕ δ) ⊖ `from`), NX × NX. By default those of a vector space: the identity, and nothing.
+    fn difference_derivatives(
+        &self,
+        _from: &Self::State,
+        _to: &Self::State,
+        _w: &[f64],
+        jacobian: &mut [f64],
+        _hessian: &mut [f64],
+    ) {
+        let nx = self.sizes().states;
+        jacobian.fill(0.0);
+        jacobian.iter_mut().step_by(nx + 1).for_each(|entry| *entry = 1.0);
+    }
+
+    /// Whether ⊕ is an addition, so that [`Dynamics::difference_derivatives`] are those of a vector space.
+    fn is_flat(&self) -> bool {
+        true
+    }
+}

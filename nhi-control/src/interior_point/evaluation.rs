@@ -1,0 +1,261 @@
+//! Values and derivatives of a problem, and what is left of its first-order conditions.
+
+use super::{Point, Rejected, Solver, Values};
+use crate::dense::*;
+use crate::filter::Merit;
+use crate::{Dynamics, PlanError};
+
+/// s_max (6).
+const SCALE_FROM: f64 = 100.0;
+
+/// A motion that follows from its inputs, and what functions are there.
+type Rolled<X> = (Point<X>, Values<X>);
+
+impl<D: Dynamics> Solver<'_, '_, D> {
+    pub(super) fn inputs<'u>(&'u self, point: &'u Point<D::State>, k: usize, none: &'u [f64]) -> &'u [f64] {
+        if k < self.problem.steps { &point.u[k * self.nu..(k + 1) * self.nu] } else { none }
+    }
+
+    /// What functions and steps are at a point.
+    pub(super) fn evaluate(&self, point: &Point<D::State>) -> Result<Values<D::State>, Rejected> {
+        let (problem, nx) = (self.problem, self.nx);
+        let none = vec![0.0; self.nu];
+        let mut values = Values::with_capacity(problem.steps, nx, self.values.rows.len());
+        let mut inequalities = Vec::with_capacity(point.s.len());
+        for (k, x) in point.x.iter().enumerate() {
+            let u = self.inputs(point, k, &none);
+            self.functions(k, x, u, &mut values, &mut inequalities)?;
+            if let Some(next) = point.x.get(k + 1) {
+                let after = problem.dynamics.step(k, x, u);
+                let after = after.map_err(|cause| Rejected::Step { step: k, cause })?;
+                let defect = &mut values.defects[k * nx..(k + 1) * nx];
+                problem.dynamics.difference(next, &after, defect);
+                if defect.iter().any(|x| !x.is_finite()) {
+                    return Err(Rejected::Step { step: k, cause: nhi_runtime::Failure::NonFinite });
+                }
+                values.after.push(after);
+            }
+        }
+        values.rows.extend(inequalities);
+        Ok(values)
+    }
+
+    /// The states that follow from inputs, and what functions are there.
+    pub(super) fn roll(&self, u: &[f64]) -> Result<Rolled<D::State>, Rejected> {
+        let problem = self.problem;
+        let none = vec![0.0; self.nu];
+        let mut values = Values::with_capacity(problem.steps, self.nx, self.values.rows.len());
+        let mut inequalities = Vec::with_capacity(self.point.s.len());
+        let mut states = Vec::with_capacity(problem.steps + 1);
+        let mut x = problem.start.clone();
+        for k in 0..problem.steps {
+            let u = &u[k * self.nu..(k + 1) * self.nu];
+            self.functions(k, &x, u, &mut values, &mut inequalities)?;
+            let after = problem.dynamics.step(k, &x, u);
+            let after = after.map_err(|cause| Rejected::Step { step: k, cause })?;
+            values.after.push(after.clone());
+            states.push(std::mem::replace(&mut x, after));
+        }
+        self.functions(problem.steps, &x, &none, &mut values, &mut inequalities)?;
+        states.push(x);
+        values.rows.extend(inequalities);
+        let Point { s, over, under, .. } = &self.point;
+        let point =
+            Point { x: states, u: u.to_vec(), s: s.clone(), over: over.clone(), under: under.clone() };
+        Ok((point, values))
+    }
+
+    /// Adds the values of all functions of a stage.
+    fn functions(
+        &self,
+        k: usize,
+        x: &D::State,
+        u: &[f64],
+        values: &mut Values<D::State>,
+        inequalities: &mut Vec<f64>,
+    ) -> Result<(), Rejected> {
+        let problem = self.problem;
+        let finite = |what: &[String], values: &[f64]| {
+            let at = values.iter().position(|x| !x.is_finite());
+            match at.and_then(|at| what.get(at)) {
+                Some(what) => Err(Rejected::NonFinite { what: what.clone(), stage: k }),
+                None => Ok(()),
+            }
+        };
+        for term in problem.costs.iter().filter(|term| term.stages.contains(&k)) {
+            let mut cost = [0.0];
+            term.function.value(problem.dynamics, k, x, u, &mut cost);
+            finite(&term.names, &cost)?;
+            values.cost += cost[0];
+        }
+        for (terms, rows) in [(&problem.conditions, &mut values.rows), (&problem.inequalities, inequalities)]
+        {
+            for term in terms.iter().filter(|term| term.stages.contains(&k)) {
+                let first = rows.len();
+                rows.resize(first + term.names.len(), 0.0);
+                term.function.value(problem.dynamics, k, x, u, &mut rows[first..]);
+                finite(&term.names, &rows[first..])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// First derivatives, and the Hessian of the Lagrangian with the present multipliers.
+    pub(super) fn differentiate(&mut self) -> Result<(), PlanError> {
+        let (problem, nx, nu) = (self.problem, self.nx, self.nu);
+        let n = nx + nu;
+        let m = self.conditions();
+        let none = vec![0.0; nu];
+        let (mut chart, mut product) = (vec![0.0; nx * nx], vec![0.0; nx * n]);
+        let (mut w, mut ignored, mut row) = (vec![0.0; nx], vec![0.0; nx * nx], vec![0.0; n]);
+        let zero = vec![0.0; nx];
+        for k in 0..=problem.steps {
+            let x = &self.point.x[k];
+            let u = self.inputs(&self.point, k, &none).to_vec();
+            let own = self.kkt.conditions_of(k);
+            let stage = &mut self.kkt.stages[k];
+            let gradient = &mut self.gradient[k * n..(k + 1) * n];
+            let hessian = &mut self.hessian[k * n * n..(k + 1) * n * n];
+            gradient.fill(0.0);
+            hessian.fill(0.0);
+            let check = |what: &[String], x: &[f64], hessian: &[f64]| {
+                let is_finite = x.iter().chain(hessian).all(|x| x.is_finite());
+                let what = || what.join(", ");
+                if is_finite { Ok(()) } else { Err(PlanError::NonFinite { what: what(), stage: k }) }
+            };
+            for term in problem.costs.iter().filter(|term| term.stages.contains(&k)) {
+                term.function.derivatives(problem.dynamics, k, x, &u, &[1.0], &mut row, hessian);
+                check(&term.names, &row, hessian)?;
+                add_multiple(gradient, 1.0, &row);
+            }
+            let inequalities = self.first_inequality[k]..self.first_inequality[k + 1];
+            let kinds = [
+                (&problem.conditions, own.clone(), &mut stage.conditions[..]),
+                (
+                    &problem.inequalities,
+                    m + inequalities.start..m + inequalities.end,
+                    &mut self.rows[inequalities.start * n..inequalities.end * n],
+                ),
+            ];
+            for (terms, range, rows) in kinds {
+                let (mut at, mut first) = (0, range.start);
+                for term in terms.iter().filter(|term| term.stages.contains(&k)) {
+                    let count = term.names.len();
+                    let rows = &mut rows[at * n..(at + count) * n];
+                    let y = &self.y[first..first + count];
+                    term.function.derivatives(problem.dynamics, k, x, &u, y, rows, hessian);
+                    check(&term.names, rows, hessian)?;
+                    (at, first) = (at + count, first + count);
+                }
+            }
+            let redundant = stage.conditions.chunks_exact_mut(n).zip(&self.redundant[own]);
+            redundant.filter(|(_, is)| **is).for_each(|(row, _)| row.fill(0.0));
+            if k == problem.steps {
+                continue;
+            }
+            let failed = |cause| PlanError::Step { step: k, cause };
+            problem.dynamics.linearize(k, x, &u, &mut stage.ab).map_err(failed)?;
+            let lambda = &self.lambda[(k + 1) * nx..(k + 2) * nx];
+            w.copy_from_slice(lambda);
+            if !problem.dynamics.is_flat() {
+                let (from, to) = (&self.point.x[k + 1], &self.values.after[k]);
+                ignored.fill(0.0);
+                problem.dynamics.difference_derivatives(from, to, &zero, &mut chart, &mut ignored);
+                product.fill(0.0);
+                add_product(&mut product, &chart, &stage.ab, nx, n);
+                stage.ab.copy_from_slice(&product);
+                w.fill(0.0);
+                add_transposed_image(&mut w, &chart, lambda);
+            }
+            if w.iter().any(|&w| w != 0.0) {
+                problem.dynamics.curvature(k, x, &u, &w, hessian).map_err(failed)?;
+            }
+            if stage.ab.iter().chain(&*hessian).any(|x| !x.is_finite()) {
+                return Err(failed(nhi_runtime::Failure::NonFinite));
+            }
+        }
+        Ok(())
+    }
+
+    /// c − p + n of conditions and d − s − p + n of inequalities.
+    pub(super) fn residuals(&self, point: &Point<D::State>, values: &Values<D::State>) -> Vec<f64> {
+        let m = self.conditions();
+        let mut rows = values.rows.clone();
+        add_multiple(&mut rows[m..], -1.0, &point.s);
+        if self.price.is_some() {
+            add_multiple(&mut rows, -1.0, &point.over);
+            add_multiple(&mut rows, 1.0, &point.under);
+        }
+        rows.iter_mut().zip(&self.redundant).filter(|(_, is)| **is).for_each(|(row, _)| *row = 0.0);
+        rows
+    }
+
+    pub(super) fn merit(&self, point: &Point<D::State>, values: &Values<D::State>) -> Merit {
+        let absolute = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
+        let theta = absolute(&values.defects) + absolute(&self.residuals(point, values));
+        let mut phi = values.cost;
+        if self.has_bounds() {
+            let mut logarithms = self.of_inputs.logarithms(&point.u) + self.of_slacks.logarithms(&point.s);
+            if let Some(price) = self.price {
+                phi += price * point.over.iter().chain(&point.under).sum::<f64>();
+                logarithms += self.of_over.logarithms(&point.over) + self.of_under.logarithms(&point.under);
+            }
+            phi -= self.mu * logarithms;
+        }
+        Merit { theta, phi }
+    }
+
+    /// E_μ (5), and the largest residual of steps, conditions and inequalities.
+    pub(super) fn optimality(&self, mu: f64) -> (f64, f64) {
+        let (nx, n, steps) = (self.nx, self.nx + self.nu, self.problem.steps);
+        let m = self.conditions();
+        let mut stationarity = 0.0_f64;
+        let mut r = vec![0.0; n];
+        for (k, stage) in self.kkt.stages.iter().enumerate() {
+            r.copy_from_slice(&self.gradient[k * n..(k + 1) * n]);
+            add_transposed_image(&mut r, &stage.conditions, &self.y[self.kkt.conditions_of(k)]);
+            let inequalities = self.first_inequality[k]..self.first_inequality[k + 1];
+            let rows = &self.rows[inequalities.start * n..inequalities.end * n];
+            add_transposed_image(&mut r, rows, &self.y[m + inequalities.start..m + inequalities.end]);
+            if k < steps {
+                add_transposed_image(&mut r, &stage.ab, &self.lambda[(k + 1) * nx..(k + 2) * nx]);
+                for (j, r) in r[nx..].iter_mut().enumerate() {
+                    let i = k * self.nu + j;
+                    *r += self.of_inputs.z_upper[i] - self.of_inputs.z_lower[i];
+                }
+                stationarity = stationarity.max(norm(&r[nx..]));
+            }
+            if k > 0 {
+                add_multiple(&mut r[..nx], -1.0, &self.lambda[k * nx..(k + 1) * nx]);
+                stationarity = stationarity.max(norm(&r[..nx]));
+            }
+        }
+        for i in 0..self.point.s.len() {
+            let r = self.of_slacks.z_upper[i] - self.of_slacks.z_lower[i] - self.y[m + i];
+            stationarity = stationarity.max(r.abs());
+        }
+        let mut complementarity = self.of_inputs.complementarity(&self.point.u, mu);
+        complementarity = complementarity.max(self.of_slacks.complementarity(&self.point.s, mu));
+        let mut bounds = self.of_inputs.sum() + self.of_slacks.sum();
+        let mut count = self.of_inputs.count() + self.of_slacks.count();
+        if let Some(price) = self.price {
+            for (i, y) in self.y.iter().enumerate() {
+                let over = (price - y - self.of_over.z_lower[i]).abs();
+                let under = (price + y - self.of_under.z_lower[i]).abs();
+                stationarity = stationarity.max(over).max(under);
+            }
+            let over = self.of_over.complementarity(&self.point.over, mu);
+            complementarity = complementarity.max(over);
+            complementarity = complementarity.max(self.of_under.complementarity(&self.point.under, mu));
+            bounds += self.of_over.sum() + self.of_under.sum();
+            count += self.of_over.count() + self.of_under.count();
+        }
+        let residuals = self.residuals(&self.point, &self.values);
+        let feasibility = norm(&self.values.defects).max(norm(&residuals));
+        let scale = |sum: f64, count: usize| (sum / (count.max(1) as f64)).max(SCALE_FROM) / SCALE_FROM;
+        let others: f64 = self.lambda.iter().chain(&self.y).map(|x| x.abs()).sum();
+        let dual = scale(others + bounds, count + self.lambda.len() + self.y.len());
+        let error = (stationarity / dual).max(complementarity / scale(bounds, count)).max(feasibility);
+        (error, feasibility)
+    }
+}

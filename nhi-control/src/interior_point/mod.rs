@@ -1,0 +1,426 @@
+//! The primal–dual interior-point method of Wächter and Biegler (*On the implementation of an interior-point filter line-search
+//! algorithm for large-scale nonlinear programming*, Math. Program. 106, 2006) over the stages of a problem. Numbers in
+//! parentheses are those of its equations.
+//!
+//! Unknowns are states and inputs; a step of a state is a tangent vector, and states move by retraction. An inequality
+//! lower ≤ d ≤ upper has a slack s with d − s = 0. What is eliminated before the recursion over the stages ([`crate::kkt`]) is
+//! local: bounds and slacks, of which a row of the linear system is left with its compliance E,
+//!
+//! ```text
+//! ∇d·z + d − s + (barrier terms) − E y = 0,   E = 1/Σₛ,
+//! ```
+//!
+//! or the same added to H, as E > 0. Derivatives are exact, those of steps included. The equations of a stage are those of
+//! the charts at its states, δxₖ₊₁ = F(xₖ ⊕ δxₖ, uₖ + δuₖ) ⊖ xₖ₊₁, so that covectors are transported where a state has moved.
+//!
+//! Where no step makes progress, violations p and n of conditions and inequalities are allowed,
+//!
+//! ```text
+//! c − p + n = 0,   p, n ≥ 0,   with the cost ρ Σ (p + n)
+//! ```
+//!
+//! as in the elastic mode of Gill, Murray and Saunders (*SNOPT*, SIAM Rev. 47, 2005): a solution without violations solves
+//! the problem, and one with them, for large ρ, is a local minimum of the sum of violations. It replaces the restoration phase.
+//! In the recursion it is a compliance.
+
+mod bounds;
+mod evaluation;
+mod newton;
+mod start;
+mod violations;
+
+use crate::dense::*;
+use crate::filter::Filter;
+use crate::kkt::{Inertia, Kkt};
+use crate::plan::{Outcome, Plan, Status};
+use crate::problem::{Guess, Options, Problem, Term};
+use crate::{Dynamics, PlanError};
+use bounds::Bounds;
+use nalgebra::DMatrix;
+use newton::FIRST_SHIFT;
+use start::Start;
+
+/// κ_ε, κ_μ, θ_μ (7, 8).
+const BARRIER_SOLVED: f64 = 10.0;
+const BARRIER_FACTOR: f64 = 0.2;
+const BARRIER_POWER: f64 = 1.5;
+/// The residual of the first-order conditions below which solutions of the linear system are refined.
+const REFINED_BELOW: f64 = 1e-2;
+/// Steps with larger shifts that are tried where none makes progress.
+const RETRIES: usize = 3;
+/// Steps of which a smaller part than this is taken go far beyond where the derivatives say something, along directions in which
+/// the Hessian says little; the next one is damped by a shift of the Hessian. It is less damped after a step of which more than
+/// the other number is taken.
+const SHORT: f64 = 0.1;
+const LONG: f64 = 0.4;
+/// Shifts that damp, relative to the Hessian of the costs.
+const FIRST_DAMPING: f64 = 1e-2;
+const LARGEST_DAMPING: f64 = 1e2;
+/// The residual, relative to ρ, at which a solution with violations is accepted where rounding leaves no better one.
+const ROUNDED: f64 = 1e-6;
+/// The largest cost ρ of violations to begin with, relative to ten.
+const LARGEST_FIRST_PRICE: f64 = 1e2;
+
+/// States, inputs, slacks, and violations p and n of conditions and inequalities.
+#[derive(Clone)]
+pub(crate) struct Point<X> {
+    pub(crate) x: Vec<X>,
+    pub(crate) u: Vec<f64>,
+    s: Vec<f64>,
+    over: Vec<f64>,
+    under: Vec<f64>,
+}
+
+/// What functions and steps are there.
+#[derive(Clone)]
+struct Values<X> {
+    cost: f64,
+    /// F(xₖ, uₖ).
+    after: Vec<X>,
+    /// F(xₖ, uₖ) ⊖ xₖ₊₁.
+    defects: Vec<f64>,
+    /// Conditions, then inequalities.
+    rows: Vec<f64>,
+}
+
+impl<X> Values<X> {
+    /// Values to be filled in, and no defects.
+    fn with_capacity(steps: usize, nx: usize, rows: usize) -> Self {
+        Values {
+            cost: 0.0,
+            after: Vec::with_capacity(steps),
+            defects: vec![0.0; nx * steps],
+            rows: Vec::with_capacity(rows),
+        }
+    }
+}
+
+/// A point that is accepted, at the part `alpha` of a step.
+struct Trial<X> {
+    point: Point<X>,
+    values: Values<X>,
+    alpha: f64,
+}
+
+/// Why a trial is rejected.
+enum Rejected {
+    Step { step: usize, cause: nhi_runtime::Failure },
+    NonFinite { what: String, stage: usize },
+}
+
+impl From<Rejected> for PlanError {
+    fn from(rejected: Rejected) -> Self {
+        match rejected {
+            Rejected::Step { step, cause } => PlanError::Step { step, cause },
+            Rejected::NonFinite { what, stage } => PlanError::NonFinite { what, stage },
+        }
+    }
+}
+
+pub(crate) struct Solver<'p, 'a, D: Dynamics> {
+    problem: &'p Problem<'a, D>,
+    nx: usize,
+    nu: usize,
+    pub(crate) kkt: Kkt,
+    /// The first inequality of each stage.
+    first_inequality: Vec<usize>,
+    pub(crate) point: Point<D::State>,
+    values: Values<D::State>,
+    lambda: Vec<f64>,
+    /// Multipliers of conditions, then of inequalities.
+    y: Vec<f64>,
+    of_inputs: Bounds,
+    of_slacks: Bounds,
+    of_over: Bounds,
+    of_under: Bounds,
+    /// Derivatives of the cost, by stage.
+    gradient: Vec<f64>,
+    /// Hessians of the Lagrangian without bounds, by stage.
+    hessian: Vec<f64>,
+    /// Derivatives of inequalities, rows of NX + K.
+    rows: Vec<f64>,
+    /// Conditions that follow from the others and from conserved quantities.
+    redundant: Vec<bool>,
+    /// ρ, if violations are allowed.
+    price: Option<f64>,
+    first_price: f64,
+    /// The largest violation of the solution with the last price.
+    last_violation: f64,
+    mu: f64,
+    /// The unit of shifts of the Hessian.
+    scale: f64,
+    /// Compliances and barrier terms of conditions and inequalities.
+    compliance: Vec<f64>,
+    extra: Vec<f64>,
+    // Steps.
+    ds: Vec<f64>,
+    y_next: Vec<f64>,
+    du: Vec<f64>,
+    d_over: Vec<f64>,
+    d_under: Vec<f64>,
+}
+
+pub(crate) fn solve<D: Dynamics>(
+    problem: &Problem<'_, D>,
+    options: &Options,
+) -> Result<Plan<D::State>, PlanError> {
+    let mut solver = Solver::new(problem)?;
+    let start = solver.begin(options)?;
+    solver.run(options, start)
+}
+
+impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
+    /// The solver at the start guess.
+    fn new(problem: &'p Problem<'a, D>) -> Result<Self, PlanError> {
+        let sizes = problem.dynamics.sizes();
+        let (nx, nu, steps) = (sizes.states, sizes.inputs, problem.steps);
+        let n = nx + nu;
+        let count = |terms: &[Term<'a, D>], k: usize| -> usize {
+            terms.iter().filter(|term| term.stages.contains(&k)).map(|term| term.names.len()).sum()
+        };
+        let conditions: Vec<usize> = (0..=steps).map(|k| count(&problem.conditions, k)).collect();
+        let kkt = Kkt::new(nx, nu, &conditions);
+        let mut first_inequality = vec![0];
+        let (mut lower, mut upper) = (Vec::new(), Vec::new());
+        for k in 0..=steps {
+            for term in problem.inequalities.iter().filter(|term| term.stages.contains(&k)) {
+                lower.extend_from_slice(&term.lower);
+                upper.extend_from_slice(&term.upper);
+            }
+            first_inequality.push(lower.len());
+        }
+        let inequalities = lower.len();
+        let all = kkt.solution.nu.len() + inequalities;
+        let repeat = |bounds: &[f64], otherwise: f64| -> Vec<f64> {
+            if bounds.is_empty() { vec![otherwise; nu * steps] } else { bounds.repeat(steps) }
+        };
+        let of_inputs =
+            Bounds::new(repeat(&problem.lower, f64::NEG_INFINITY), repeat(&problem.upper, f64::INFINITY));
+        let mut u = match &problem.guess {
+            Guess::Inputs(u) if u.is_empty() => vec![0.0; nu * steps],
+            Guess::Inputs(u) | Guess::Motion(_, u) => u.concat(),
+        };
+        of_inputs.push(&mut u);
+        // Those that follow from inputs are found with the values of functions.
+        let mut x = vec![problem.start.clone()];
+        if let Guess::Motion(states, _) = &problem.guess {
+            x.extend_from_slice(states);
+        }
+        let none = || Bounds::new(vec![0.0; all], vec![f64::INFINITY; all]);
+        let values = Values { rows: vec![0.0; all], ..Values::with_capacity(steps, nx, all) };
+        Ok(Solver {
+            problem,
+            nx,
+            nu,
+            kkt,
+            first_inequality,
+            point: Point { x, u, s: vec![0.0; inequalities], over: vec![0.0; all], under: vec![0.0; all] },
+            values,
+            lambda: vec![0.0; nx * (steps + 1)],
+            y: vec![0.0; all],
+            of_inputs,
+            of_slacks: Bounds::new(lower, upper),
+            of_over: none(),
+            of_under: none(),
+            gradient: vec![0.0; n * (steps + 1)],
+            hessian: vec![0.0; n * n * (steps + 1)],
+            rows: vec![0.0; inequalities * n],
+            redundant: vec![false; all - inequalities],
+            price: None,
+            first_price: 0.0,
+            last_violation: f64::INFINITY,
+            mu: 0.0,
+            scale: 1.0,
+            compliance: vec![0.0; all],
+            extra: vec![0.0; all],
+            ds: vec![0.0; inequalities],
+            y_next: vec![0.0; all],
+            du: vec![0.0; nu * steps],
+            d_over: vec![0.0; all],
+            d_under: vec![0.0; all],
+        })
+    }
+
+    fn conditions(&self) -> usize {
+        self.kkt.solution.nu.len()
+    }
+
+    fn has_bounds(&self) -> bool {
+        self.price.is_some() || self.of_inputs.count() + self.of_slacks.count() > 0
+    }
+
+    fn run(mut self, options: &Options, start: Start) -> Result<Plan<D::State>, PlanError> {
+        let mut filter = Filter::new(self.merit(&self.point, &self.values).theta);
+        let (mut iterations, mut history) = (0, Vec::new());
+        let (mut damping, mut last_shift) = (0.0, 0.0);
+        let outcome = loop {
+            self.differentiate()?;
+            let (error, _) = self.optimality(0.0);
+            // Multipliers of violated conditions are ρ, and rounding errors are relative to it.
+            let unit = self.price.filter(|_| self.is_violated(options)).map_or(1.0, |price| price.max(1.0));
+            if error <= options.tolerance * unit {
+                if let Some(outcome) = self.judge(options, &mut filter) {
+                    break outcome;
+                }
+                continue;
+            }
+            if iterations == options.iterations {
+                break Outcome::IterationLimit;
+            }
+            if self.has_bounds() {
+                self.tighten(options, &mut filter);
+            }
+            self.assemble();
+            let mut shift = damping * self.scale;
+            let mut found = None;
+            for _ in 0..=RETRIES {
+                let Some(used) = self.factor(shift, last_shift) else { break };
+                let (defects, residuals) =
+                    (self.values.defects.clone(), self.residuals(&self.point, &self.values));
+                self.direction(&defects, &residuals, error < REFINED_BELOW);
+                found = self.search(&mut filter);
+                shift = used;
+                if found.is_some() {
+                    break;
+                }
+                shift = (100.0 * shift).max(FIRST_SHIFT * self.scale);
+            }
+            if let Some(trial) = found {
+                damping = damped(damping, trial.alpha / self.longest().0);
+                self.accept(trial);
+                last_shift = shift;
+                iterations += 1;
+                history.push(error);
+            } else if self.price.is_some() {
+                if !(self.is_violated(options) && error <= ROUNDED * unit) {
+                    break Outcome::Stalled;
+                }
+                if let Some(outcome) = self.judge(options, &mut filter) {
+                    break outcome;
+                }
+            } else if self.y.is_empty() {
+                break Outcome::Stalled;
+            } else {
+                let steepest = norm(&self.gradient).max(norm(&self.y[..self.conditions()]));
+                self.first_price = 10.0 * steepest.clamp(1.0, LARGEST_FIRST_PRICE);
+                self.relax(self.first_price, options.barrier, &mut filter);
+                (damping, last_shift) = (0.0, 0.0);
+            }
+        };
+        Ok(self.plan(outcome, iterations, history, start))
+    }
+
+    /// Decreases the barrier parameter while its problem is solved (7, 8).
+    fn tighten(&mut self, options: &Options, filter: &mut Filter) {
+        while self.optimality(self.mu).0 <= BARRIER_SOLVED * self.mu {
+            let next =
+                (BARRIER_FACTOR * self.mu).min(self.mu.powf(BARRIER_POWER)).max(0.1 * options.tolerance);
+            if next >= self.mu {
+                return;
+            }
+            self.mu = next;
+            filter.clear();
+        }
+    }
+
+    /// The largest diagonal entry of H of an input: at the start, with zero multipliers, that of the costs.
+    fn hessian_scale(&self) -> f64 {
+        let (nx, n) = (self.nx, self.nx + self.nu);
+        let diagonal = |matrix: &[f64]| (nx..n).map(|i| matrix[i * (n + 1)].abs()).fold(0.0, f64::max);
+        let all = self.hessian.chunks_exact((n * n).max(1)).take(self.problem.steps);
+        let largest = all.map(diagonal).fold(0.0, f64::max);
+        if largest > 0.0 { largest } else { 1.0 }
+    }
+
+    /// The names of conditions and inequalities, in the order of rows.
+    fn names(&self) -> Vec<String> {
+        let of = |terms: &[Term<'a, D>], with_stage: bool| -> Vec<String> {
+            let mut names = Vec::new();
+            for k in 0..=self.problem.steps {
+                for term in terms.iter().filter(|term| term.stages.contains(&k)) {
+                    let name = |name: &String| {
+                        if with_stage { format!("{name} at stage {k}") } else { name.clone() }
+                    };
+                    names.extend(term.names.iter().map(name));
+                }
+            }
+            names
+        };
+        let mut names = of(&self.problem.conditions, false);
+        names.extend(of(&self.problem.inequalities, true));
+        names
+    }
+
+    fn plan(
+        mut self,
+        outcome: Outcome,
+        iterations: usize,
+        history: Vec<f64>,
+        start: Start,
+    ) -> Plan<D::State> {
+        let (kkt, _) = self.optimality(0.0);
+        let history: Vec<f64> = history.into_iter().chain([kkt]).collect();
+        let (nx, nu, m) = (self.nx, self.nu, self.conditions());
+        if self.redundant.contains(&true) {
+            self.redundant.fill(false);
+            // That functions are finite there is known.
+            self.differentiate().ok();
+        }
+        self.assemble();
+        let inertia = self.kkt.factor(0.0);
+        let names = self.names();
+        let combination = |factors: &Vec<f64>| -> Vec<(String, f64)> {
+            let all = names.iter().cloned().zip(factors.iter().copied());
+            all.filter(|(_, factor)| factor.abs() > 1e-3).collect()
+        };
+        let (is_minimum, dependent) = match &inertia {
+            Inertia::Right(dependent) => (true, dependent.iter().map(combination).collect()),
+            Inertia::Wrong => (false, Vec::new()),
+        };
+        let gains = if is_minimum {
+            let stages = &self.kkt.stages[..self.problem.steps];
+            stages.iter().map(|stage| DMatrix::from_row_slice(nu, nx, &stage.gain)).collect()
+        } else {
+            Vec::new()
+        };
+        let mut rows = self.values.rows.clone();
+        add_multiple(&mut rows[m..], -1.0, &self.point.s);
+        let infeasibility = norm(&self.values.defects).max(norm(&rows));
+        let lists = |all: &[f64], length: usize, count: usize| -> Vec<Vec<f64>> {
+            (0..count).map(|k| all[k * length..(k + 1) * length].to_vec()).collect()
+        };
+        Plan {
+            inputs: lists(&self.point.u, nu, self.problem.steps),
+            costates: lists(&self.lambda[nx..], nx, self.problem.steps),
+            cost: self.values.cost,
+            multipliers: names.iter().cloned().zip(self.y.iter().copied()).collect(),
+            gains,
+            states: self.point.x,
+            status: Status {
+                outcome,
+                iterations,
+                kkt,
+                infeasibility,
+                is_minimum,
+                dependent,
+                bracket: start.bracket,
+                corrections: start.corrections,
+                history,
+            },
+        }
+    }
+}
+
+/// The least shift of the Hessian in the next step, relative to the Hessian of the costs, after a step of which the part `alpha` was
+/// taken.
+fn damped(damping: f64, alpha: f64) -> f64 {
+    if alpha < SHORT {
+        (10.0 * damping).clamp(FIRST_DAMPING, LARGEST_DAMPING)
+    } else if alpha > LONG && damping > FIRST_DAMPING {
+        0.1 * damping
+    } else if alpha > LONG {
+        0.0
+    } else {
+        damping
+    }
+}

@@ -1,0 +1,204 @@
+//! The start guess.
+
+use super::Solver;
+use crate::dense::*;
+use crate::kkt::Inertia;
+use crate::problem::{Guess, Options};
+use crate::{Dynamics, PlanError, bracket};
+
+/// Multipliers of the start guess beyond this are replaced by zero.
+const LARGEST_MULTIPLIER: f64 = 1e3;
+/// Corrections of a moved start guess, and halvings of each.
+const SHOTS: usize = 8;
+const SHORTER: usize = 4;
+/// The part of the first residual at which they end.
+const ENOUGH: f64 = 1e-3;
+/// The largest ratio of a combination of conditions to the sum of its terms at which it counts as satisfied: a conserved quantity
+/// is of second order in what is missing to the conditions. Whether it is satisfied is tested again at the solution.
+const SATISFIED: f64 = 0.5;
+
+/// How the start guess was moved.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Start {
+    pub(super) bracket: Option<(usize, usize)>,
+    pub(super) corrections: usize,
+}
+
+impl<D: Dynamics> Solver<'_, '_, D> {
+    /// Values and multipliers of the start guess, after it is moved where conditions cannot be met to first order. Leaves out
+    /// conditions that no inputs change and that are satisfied: they follow from the others, as of velocities where a momentum is
+    /// conserved.
+    pub(super) fn begin(&mut self, options: &Options) -> Result<Start, PlanError> {
+        self.mu = if self.has_bounds() { options.barrier } else { 0.0 };
+        let is_rolled = matches!(self.problem.guess, Guess::Inputs(_));
+        if is_rolled {
+            (self.point, self.values) = self.roll(&self.point.u)?;
+        } else {
+            self.values = self.evaluate(&self.point)?;
+        }
+        let mut dependent = self.prepare()?;
+        let mut begun = Start::default();
+        let least = options.tolerance.sqrt() * (1.0 + norm(&self.values.rows));
+        let missed = missed(&dependent, &self.values.rows, least);
+        if is_rolled && !missed.is_empty() {
+            let residuals = |u: &[f64]| self.residuals_with(u);
+            if let Some(found) = bracket::find(self.problem, &self.point.u, &missed, &residuals) {
+                let mut u = found.inputs;
+                self.of_inputs.push(&mut u);
+                (self.point, self.values) = self.roll(&u)?;
+                begun.bracket = Some(found.pair);
+                dependent = self.prepare()?;
+                let enough = ENOUGH * norm2(&self.values.rows[..self.conditions()]);
+                while begun.corrections < SHOTS && self.shoot(enough) {
+                    dependent = self.prepare()?;
+                    begun.corrections += 1;
+                }
+            }
+        }
+        if mark_redundant(dependent, &self.values.rows, &mut self.redundant) {
+            self.prepare()?;
+        }
+        self.estimate_multipliers();
+        Ok(begun)
+    }
+
+    /// Moves the inputs by the least change that meets the conditions to first order, or by a part of it that makes them better,
+    /// with the states that follow, where [`Solver::prepare`] has factored the linear system. Returns whether it has; not where
+    /// the conditions are met to `enough`.
+    fn shoot(&mut self, enough: f64) -> bool {
+        let (m, nu, n) = (self.conditions(), self.nu, self.nx + self.nu);
+        let before = norm2(&self.values.rows[..m]);
+        if before <= enough {
+            return false;
+        }
+        for k in 0..=self.problem.steps {
+            let own = self.kkt.conditions_of(k);
+            let stage = &mut self.kkt.stages[k];
+            stage.gradient.fill(0.0);
+            stage.residual.copy_from_slice(&self.values.rows[own]);
+        }
+        self.kkt.solve(false);
+        let mut alpha = 1.0;
+        for _ in 0..SHORTER {
+            let mut u = self.point.u.clone();
+            for (k, u) in u.chunks_exact_mut(nu.max(1)).enumerate() {
+                add_multiple(u, alpha, &self.kkt.solution.z[(k + 1) * n - nu..(k + 1) * n]);
+            }
+            self.of_inputs.push(&mut u);
+            if let Ok((point, values)) = self.roll(&u)
+                && norm2(&values.rows[..m]) < (1.0 - 0.5 * alpha) * before
+            {
+                (self.point, self.values) = (point, values);
+                return true;
+            }
+            alpha *= 0.5;
+        }
+        false
+    }
+
+    /// Slacks of the present point, derivatives without multipliers, and the factors of the linear system with the identity as
+    /// Hessian. Returns combinations of conditions that no inputs change.
+    fn prepare(&mut self) -> Result<Vec<Vec<f64>>, PlanError> {
+        self.lambda.fill(0.0);
+        self.y.fill(0.0);
+        let m = self.conditions();
+        self.point.s.copy_from_slice(&self.values.rows[m..]);
+        self.of_slacks.push(&mut self.point.s);
+        self.of_inputs.center(&self.point.u, self.mu);
+        self.of_slacks.center(&self.point.s, self.mu);
+        self.differentiate()?;
+        self.scale = self.hessian_scale();
+        let n = self.nx + self.nu;
+        for k in 0..=self.problem.steps {
+            let own = self.kkt.conditions_of(k);
+            let stage = &mut self.kkt.stages[k];
+            stage.hessian.fill(0.0);
+            stage.hessian.iter_mut().step_by(n + 1).for_each(|entry| *entry = 1.0);
+            stage.defect.fill(0.0);
+            for (compliance, &is_redundant) in stage.compliance.iter_mut().zip(&self.redundant[own]) {
+                *compliance = if is_redundant { 1.0 } else { 0.0 };
+            }
+        }
+        match self.kkt.factor(0.0) {
+            Inertia::Right(dependent) => Ok(dependent),
+            Inertia::Wrong => Ok(Vec::new()),
+        }
+    }
+
+    /// Least-squares multipliers (36), with the factors of [`Solver::prepare`].
+    fn estimate_multipliers(&mut self) {
+        let (m, nx, n) = (self.conditions(), self.nx, self.nx + self.nu);
+        for i in 0..self.point.s.len() {
+            self.y[m + i] = self.of_slacks.z_upper[i] - self.of_slacks.z_lower[i];
+        }
+        for (k, stage) in self.kkt.stages.iter_mut().enumerate() {
+            stage.gradient.copy_from_slice(&self.gradient[k * n..(k + 1) * n]);
+            for i in self.first_inequality[k]..self.first_inequality[k + 1] {
+                add_multiple(&mut stage.gradient, self.y[m + i], &self.rows[i * n..(i + 1) * n]);
+            }
+            if k < self.problem.steps {
+                for j in 0..self.nu {
+                    let i = k * self.nu + j;
+                    stage.gradient[nx + j] += self.of_inputs.z_upper[i] - self.of_inputs.z_lower[i];
+                }
+            }
+            stage.residual.fill(0.0);
+        }
+        self.kkt.solve(false);
+        if norm(&self.kkt.solution.nu) <= LARGEST_MULTIPLIER {
+            self.lambda.copy_from_slice(&self.kkt.solution.lambda);
+            self.y[..m].copy_from_slice(&self.kkt.solution.nu);
+        }
+    }
+
+    /// The conditions with other inputs, and the norm of what is missing to them and to inequalities.
+    fn residuals_with(&self, u: &[f64]) -> Option<bracket::Residuals> {
+        let mut rows = self.roll(u).ok()?.1.rows;
+        let inequalities = rows.split_off(self.conditions());
+        let bounds = self.of_slacks.lower.iter().zip(&self.of_slacks.upper);
+        let beyond =
+            inequalities.iter().zip(bounds).map(|(d, (lower, upper))| (lower - d).max(d - upper).max(0.0));
+        let missing = beyond.map(|d| d * d).sum::<f64>() + dot(&rows, &rows);
+        Some((rows, missing.sqrt()))
+    }
+}
+
+/// Combinations of conditions that differ from zero by more than `least`, of those that no inputs change.
+fn missed(dependent: &[Vec<f64>], rows: &[f64], least: f64) -> Vec<Vec<f64>> {
+    dependent.iter().filter(|combination| dot(combination, rows).abs() > least).cloned().collect()
+}
+
+/// Marks a condition for each combination that no inputs change and that is satisfied. Returns whether there is one.
+fn mark_redundant(mut dependent: Vec<Vec<f64>>, rows: &[f64], redundant: &mut [bool]) -> bool {
+    let value = |combination: &Vec<f64>| dot(combination, rows);
+    // Of several combinations with the same value all but one are satisfied.
+    let size = |&i: &usize, &j: &usize| value(&dependent[i]).abs().total_cmp(&value(&dependent[j]).abs());
+    let largest = (0..dependent.len()).max_by(size);
+    let is_missed = |combination: &Vec<f64>| {
+        let terms: f64 = combination.iter().zip(rows).map(|(a, c)| (a * c).abs()).sum();
+        value(combination).abs() > SATISFIED * terms
+    };
+    if let Some(i) = largest.filter(|&i| is_missed(&dependent[i])) {
+        let missed = dependent.swap_remove(i);
+        let by = value(&missed);
+        for combination in &mut dependent {
+            let ratio = value(combination) / by;
+            add_multiple(combination, -ratio, &missed);
+        }
+    }
+    let is_some = !dependent.is_empty();
+    while let Some(combination) = dependent.pop() {
+        let at = (0..redundant.len()).max_by(|&i, &j| combination[i].abs().total_cmp(&combination[j].abs()));
+        let Some(at) = at.filter(|&at| combination[at] != 0.0) else { continue };
+        redundant[at] = true;
+        for other in &mut dependent {
+            let ratio = other[at] / combination[at];
+            add_multiple(other, -ratio, &combination);
+        }
+    }
+    is_some
+}
+
+fn norm2(x: &[f64]) -> f64 {
+    dot(x, x).sqrt()
+}

@@ -1,0 +1,572 @@
+//! The linear system of a Newton step of an optimal control problem, by a Riccati recursion over the stages.
+//!
+//! Stage k has the tangent vectors zₖ = (δxₖ, δuₖ), the last one δx alone, δx₀ = 0, and the system is that of
+//!
+//! ```text
+//! minimise    Σ ½ zₖᵀHₖzₖ + gₖᵀzₖ
+//! subject to  δxₖ₊₁ = (A B)ₖ zₖ + eₖ                multipliers λₖ₊₁
+//!             Cₖ zₖ + cₖ − Eₖ ν = 0                 multipliers ν, Eₖ ≥ 0 diagonal
+//! ```
+//!
+//! The recursion carries the multipliers ν of later conditions to earlier stages: the value of what is left is
+//!
+//! ```text
+//! Vₖ(δx, ν) = ½ δxᵀPδx + pᵀδx + νᵀ(Mδx + n) − ½ νᵀWν,
+//! ```
+//!
+//! minimised over δu at each stage and made stationary over ν at the first one, where W is the Gramian of what inputs can do
+//! about the conditions. This is the sweep of Bryson and Ho (*Applied Optimal Control*, 1975, section 5.3). Recursions that
+//! solve the conditions by the last inputs (Laine and Tomlin, *Efficient computation of feedback control for equality-constrained
+//! LQR*, 2019; FATROP: Vanroye, Sathya, De Schutter and Decré, 2023) need inputs of the order h⁻ᵖ, p the number of brackets
+//! that a direction needs, and lose as many digits; W takes them from the whole motion. It costs the rows of M in addition.
+//!
+//! Where more conditions are carried than there are states, those that inputs of later stages can meet are solved at once, so
+//! that conditions along the whole motion cost the same at each stage.
+//!
+//! Inertia: the matrix of the system has the negative eigenvalues of the matrices R + BᵀPB, those of −W, and one for each entry
+//! of λ. The step minimises if that is one for each condition, so R + BᵀPB may be indefinite where W is as well: without its
+//! end conditions a motion need not be a minimum.
+
+use crate::dense::*;
+use nalgebra::{DMatrix, SymmetricEigen};
+
+/// Eigenvalues of W, scaled to a unit diagonal, below this are zero: no inputs change that combination of conditions. W is a
+/// Gramian, so this is the square of a relative singular value.
+const RANK_TOLERANCE: f64 = 1e-11;
+
+/// Diagonal entries of W below this, relative to the largest one, are not scaled up.
+const SCALE_FLOOR: f64 = 1e-8;
+
+/// The least squared pivot, relative to its diagonal entry, with which conditions are solved before the first stage.
+const EARLY_PIVOT: f64 = 1e-4;
+
+/// Pivots of R + BᵀPB below this, relative to the largest eigenvalue, are zero.
+const INPUT_TOLERANCE: f64 = 1e-13;
+
+/// Corrections of a solution by its residual, at most.
+const REFINEMENTS: usize = 2;
+
+/// A residual, relative to the largest term, that needs no correction.
+const REFINED: f64 = 1e-11;
+
+/// Data, factors and solution of one stage. Lengths: n = NX + K; m own conditions; ρ conditions that are carried here, those of
+/// later stages and its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stage {
+    /// (A B), NX × n.
+    pub(crate) ab: Vec<f64>,
+    /// H, n × n, symmetric.
+    pub(crate) hessian: Vec<f64>,
+    /// g, n.
+    pub(crate) gradient: Vec<f64>,
+    /// e, NX.
+    pub(crate) defect: Vec<f64>,
+    /// C, m × n.
+    pub(crate) conditions: Vec<f64>,
+    /// c, m.
+    pub(crate) residual: Vec<f64>,
+    /// The diagonal of E, m.
+    pub(crate) compliance: Vec<f64>,
+
+    /// Global numbers of the conditions that are carried here.
+    carried: Vec<usize>,
+    /// P, NX × NX.
+    value: Vec<f64>,
+    /// −(R + BᵀPB)⁻¹, K × K.
+    inverse: Vec<f64>,
+    /// K of δu = K δx + k + Kν ν, K × NX.
+    pub(crate) gain: Vec<f64>,
+    /// Kν, K × ρ.
+    multiplier_gain: Vec<f64>,
+    /// The columns of inputs of the carried conditions, ρ × K.
+    by_inputs: Vec<f64>,
+    /// M, ρ × NX.
+    rows: Vec<f64>,
+    /// W⁻¹ if the carried conditions are solved here, ρ × ρ, else empty.
+    solved: Vec<f64>,
+}
+
+/// Right-hand sides or a solution.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Vectors {
+    /// By stage: g of length n, or (δx, δu).
+    pub(crate) z: Vec<f64>,
+    /// By stage: e, or λ of that stage, NX.
+    pub(crate) lambda: Vec<f64>,
+    /// All c, or ν.
+    pub(crate) nu: Vec<f64>,
+}
+
+impl Vectors {
+    fn zeros(n: usize, nx: usize, stages: usize, conditions: usize) -> Self {
+        Vectors { z: vec![0.0; n * stages], lambda: vec![0.0; nx * stages], nu: vec![0.0; conditions] }
+    }
+}
+
+/// What a factorisation has found.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Inertia {
+    /// The solution is the minimum. Combinations of conditions that no inputs change, one entry for each condition, come with it.
+    Right(Vec<Vec<f64>>),
+    /// It is none, or the system is singular.
+    Wrong,
+}
+
+/// The system of all stages, allocated once.
+#[derive(Clone, Debug)]
+pub(crate) struct Kkt {
+    nx: usize,
+    nu: usize,
+    pub(crate) stages: Vec<Stage>,
+    /// The first condition of each stage, and the number of all.
+    first: Vec<usize>,
+    pub(crate) solution: Vectors,
+    shift: f64,
+    // Scratch of the factorisation and of the solutions.
+    p: Vec<f64>,
+    product: Vec<f64>,
+    h: Vec<f64>,
+    w: Vec<f64>,
+    w_next: Vec<f64>,
+    g: Vec<f64>,
+    block: Vec<f64>,
+    column: Vec<f64>,
+    active: Vec<f64>,
+    right: Vectors,
+    correction: Vectors,
+    p_vector: Vec<f64>,
+    n_vector: Vec<f64>,
+    h_vector: Vec<f64>,
+    /// By stage: p, n and k of a solution.
+    p_of: Vec<Vec<f64>>,
+    n_of: Vec<Vec<f64>>,
+    k_of: Vec<Vec<f64>>,
+}
+
+impl Kkt {
+    /// A system with `conditions[k]` conditions at stage k, one entry for each stage.
+    pub(crate) fn new(nx: usize, nu: usize, conditions: &[usize]) -> Self {
+        let n = nx + nu;
+        let mut first = vec![0];
+        for m in conditions {
+            first.push(first.last().copied().unwrap_or(0) + m);
+        }
+        let all = first.last().copied().unwrap_or(0);
+        let stage = |&m: &usize| Stage {
+            ab: vec![0.0; nx * n],
+            hessian: vec![0.0; n * n],
+            gradient: vec![0.0; n],
+            defect: vec![0.0; nx],
+            conditions: vec![0.0; m * n],
+            residual: vec![0.0; m],
+            compliance: vec![0.0; m],
+            value: vec![0.0; nx * nx],
+            inverse: vec![0.0; nu * nu],
+            gain: vec![0.0; nu * nx],
+            ..Stage::default()
+        };
+        let stages = conditions.len();
+        let vectors = Vectors::zeros(n, nx, stages, all);
+        Kkt {
+            nx,
+            nu,
+            stages: conditions.iter().map(stage).collect(),
+            first,
+            solution: vectors.clone(),
+            shift: 0.0,
+            p: vec![0.0; nx * nx],
+            product: vec![0.0; nx * n],
+            h: vec![0.0; n * n],
+            w: Vec::new(),
+            w_next: Vec::new(),
+            g: Vec::new(),
+            block: vec![0.0; nu * nu],
+            column: vec![0.0; nu.max(all)],
+            active: Vec::new(),
+            right: vectors.clone(),
+            correction: vectors,
+            p_vector: vec![0.0; nx],
+            n_vector: Vec::new(),
+            h_vector: vec![0.0; n],
+            p_of: vec![vec![0.0; nx]; stages],
+            n_of: vec![Vec::new(); stages],
+            k_of: vec![vec![0.0; nu]; stages],
+        }
+    }
+
+    /// The numbers of the conditions of stage `k`.
+    pub(crate) fn conditions_of(&self, k: usize) -> std::ops::Range<usize> {
+        self.first[k]..self.first[k + 1]
+    }
+
+    /// Factors the matrix with H + `shift` in place of H.
+    pub(crate) fn factor(&mut self, shift: f64) -> Inertia {
+        self.shift = shift;
+        let (nx, nu) = (self.nx, self.nu);
+        let n = nx + nu;
+        let last = self.stages.len() - 1;
+        let (mut negative_inputs, mut negative_gramian) = (0, 0);
+        let mut dependent = Vec::new();
+        self.w.clear();
+        for k in (0..=last).rev() {
+            let own = self.conditions_of(k);
+            let (before, after) = self.stages.split_at_mut(k + 1);
+            let stage = &mut before[k];
+            let next = after.first();
+            self.h.copy_from_slice(&stage.hessian);
+            self.h.iter_mut().step_by(n + 1).for_each(|entry| *entry += shift);
+            // Ĥ = H + (A B)ᵀP(A B), and the rows of conditions.
+            stage.carried.clear();
+            self.g.clear();
+            if let Some(next) = next {
+                self.product.fill(0.0);
+                add_product(&mut self.product, &self.p, &stage.ab, nx, n);
+                add_transposed_product(&mut self.h, &stage.ab, &self.product, n, n);
+                if next.solved.is_empty() {
+                    stage.carried.extend_from_slice(&next.carried);
+                    self.g.resize(next.carried.len() * n, 0.0);
+                    add_product(&mut self.g, &next.rows, &stage.ab, nx, n);
+                }
+            }
+            self.g.extend_from_slice(&stage.conditions);
+            stage.carried.extend(own.clone());
+            let (rho, old) = (stage.carried.len(), stage.carried.len() - own.len());
+            self.w_next.clear();
+            self.w_next.resize(rho * rho, 0.0);
+            for i in 0..old {
+                self.w_next[i * rho..i * rho + old].copy_from_slice(&self.w[i * old..(i + 1) * old]);
+            }
+            for (i, &compliance) in stage.compliance.iter().enumerate() {
+                self.w_next[(old + i) * (rho + 1)] = compliance;
+            }
+            std::mem::swap(&mut self.w, &mut self.w_next);
+            // The best inputs.
+            stage.rows.clear();
+            stage.rows.resize(rho * nx, 0.0);
+            for (row, g) in stage.rows.chunks_exact_mut(nx.max(1)).zip(self.g.chunks_exact(n.max(1))) {
+                row.copy_from_slice(&g[..nx]);
+            }
+            for (row, h) in stage.value.chunks_exact_mut(nx.max(1)).zip(self.h.chunks_exact(n.max(1))) {
+                row.copy_from_slice(&h[..nx]);
+            }
+            if next.is_some() && nu > 0 {
+                match negative_inverse(
+                    &self.h,
+                    (nx, nu),
+                    &mut stage.inverse,
+                    &mut self.block,
+                    &mut self.column,
+                ) {
+                    Some(negative) => negative_inputs += negative,
+                    None => return Inertia::Wrong,
+                }
+                let h_ux = &self.h[nx * n..];
+                stage.gain.fill(0.0);
+                for (gain, inverse) in
+                    stage.gain.chunks_exact_mut(nx.max(1)).zip(stage.inverse.chunks_exact(nu))
+                {
+                    for (&inverse, row) in inverse.iter().zip(h_ux.chunks_exact(n)) {
+                        add_multiple(gain, inverse, &row[..nx]);
+                    }
+                }
+                for i in 0..nx {
+                    for (j, gain) in stage.gain.chunks_exact(nx).enumerate() {
+                        let row = &mut stage.value[i * nx..(i + 1) * nx];
+                        add_multiple(row, self.h[(nx + j) * n + i], gain);
+                    }
+                }
+                stage.by_inputs.clear();
+                stage.by_inputs.extend(self.g.chunks_exact(n).flat_map(|g| &g[nx..]));
+                add_product(&mut stage.rows, &stage.by_inputs, &stage.gain, nu, nx);
+                stage.multiplier_gain.clear();
+                stage.multiplier_gain.resize(nu * rho, 0.0);
+                for (i, row) in stage.by_inputs.chunks_exact(nu).enumerate() {
+                    for (j, inverse) in stage.inverse.chunks_exact(nu).enumerate() {
+                        stage.multiplier_gain[j * rho + i] = dot(inverse, row);
+                    }
+                }
+                for (w, row) in self.w.chunks_exact_mut(rho.max(1)).zip(stage.by_inputs.chunks_exact(nu)) {
+                    for (&by, gain) in row.iter().zip(stage.multiplier_gain.chunks_exact(rho.max(1))) {
+                        add_multiple(w, -by, gain);
+                    }
+                }
+            }
+            make_symmetric(&mut stage.value, nx);
+            self.p.copy_from_slice(&stage.value);
+            stage.solved.clear();
+            if rho > 0 && (k == 0 || rho > nx) {
+                let Some(gramian) = invert_gramian(&self.w, rho, k == 0) else {
+                    if k == 0 {
+                        return Inertia::Wrong;
+                    }
+                    continue;
+                };
+                negative_gramian += gramian.negative;
+                for combination in gramian.dependent {
+                    let mut all = vec![0.0; self.solution.nu.len()];
+                    stage.carried.iter().zip(combination).for_each(|(&i, x)| all[i] = x);
+                    dependent.push(all);
+                }
+                stage.solved = gramian.inverse;
+                // P + MᵀW⁻¹M.
+                self.g.clear();
+                self.g.resize(rho * nx, 0.0);
+                add_product(&mut self.g, &stage.solved, &stage.rows, rho, nx);
+                add_transposed_product(&mut self.p, &stage.rows, &self.g, nx, nx);
+            }
+        }
+        if negative_inputs == negative_gramian { Inertia::Right(dependent) } else { Inertia::Wrong }
+    }
+
+    /// Solves the factored system for the g, e and c of the stages; `refined` by its residual.
+    pub(crate) fn solve(&mut self, refined: bool) {
+        let n = self.nx + self.nu;
+        for (k, stage) in self.stages.iter().enumerate() {
+            self.right.z[k * n..(k + 1) * n].copy_from_slice(&stage.gradient);
+            self.right.lambda[k * self.nx..(k + 1) * self.nx].copy_from_slice(&stage.defect);
+            let own = self.first[k]..self.first[k + 1];
+            self.right.nu[own].copy_from_slice(&stage.residual);
+        }
+        let size = [&self.right.z, &self.right.lambda, &self.right.nu].map(|x| norm(x));
+        self.sweep();
+        std::mem::swap(&mut self.solution, &mut self.correction);
+        let mut last = f64::INFINITY;
+        for _ in 0..if refined { REFINEMENTS } else { 0 } {
+            self.residual();
+            let error = [&self.right.z, &self.right.lambda, &self.right.nu].map(|x| norm(x));
+            let relative = error.iter().zip(size).map(|(error, size)| error / size.max(f64::MIN_POSITIVE));
+            let worst = relative.fold(0.0, f64::max);
+            // A correction that has not halved the residual gains nothing.
+            if worst <= REFINED || worst > 0.5 * last || !worst.is_finite() {
+                return;
+            }
+            last = worst;
+            self.sweep();
+            let both = [
+                (&mut self.solution.z, &self.correction.z),
+                (&mut self.solution.lambda, &self.correction.lambda),
+                (&mut self.solution.nu, &self.correction.nu),
+            ];
+            both.into_iter().for_each(|(x, by)| add_multiple(x, 1.0, by));
+        }
+    }
+
+    /// Solves for the right-hand sides `right`, to `correction`.
+    fn sweep(&mut self) {
+        let (nx, nu) = (self.nx, self.nu);
+        let n = nx + nu;
+        let last = self.stages.len() - 1;
+        let (right, to) = (&self.right, &mut self.correction);
+        // p, n and k, backwards. `p_vector` and `n_vector` are those of the next stage.
+        self.n_vector.clear();
+        for k in (0..=last).rev() {
+            let stage = &self.stages[k];
+            let own = self.first[k]..self.first[k + 1];
+            let (p_of, n_of, k_of) = (&mut self.p_of[k], &mut self.n_of[k], &mut self.k_of[k]);
+            self.h_vector.copy_from_slice(&right.z[k * n..(k + 1) * n]);
+            n_of.clear();
+            if k < last {
+                let defect = &right.lambda[k * nx..(k + 1) * nx];
+                let next = &self.stages[k + 1];
+                if next.solved.is_empty() {
+                    n_of.extend_from_slice(&self.n_vector);
+                    add_image(n_of, &next.rows, defect);
+                }
+                // P e + p of the next stage, whose P includes the conditions that are solved there.
+                add_image(&mut self.p_vector, &next.value, defect);
+                if !next.solved.is_empty() {
+                    let rho = next.carried.len();
+                    let residual = &mut self.n_vector;
+                    add_image(residual, &next.rows, defect);
+                    self.column[..rho].fill(0.0);
+                    add_image(&mut self.column[..rho], &next.solved, residual);
+                    add_transposed_image(&mut self.p_vector, &next.rows, &self.column[..rho]);
+                }
+                add_transposed_image(&mut self.h_vector, &stage.ab, &self.p_vector);
+            }
+            n_of.extend_from_slice(&right.nu[own]);
+            p_of.copy_from_slice(&self.h_vector[..nx]);
+            if k < last {
+                let h_u = &self.h_vector[nx..];
+                k_of.fill(0.0);
+                add_image(k_of, &stage.inverse, h_u);
+                add_transposed_image(p_of, &stage.gain, h_u);
+                add_image(n_of, &stage.by_inputs, k_of);
+            }
+            self.p_vector.copy_from_slice(p_of);
+            self.n_vector.clear();
+            self.n_vector.extend_from_slice(n_of);
+        }
+        // Forwards.
+        to.z.fill(0.0);
+        to.nu.fill(0.0);
+        for k in 0..=last {
+            let stage = &self.stages[k];
+            let rho = stage.carried.len();
+            let (now, later) = to.z.split_at_mut((k + 1) * n);
+            let (x, u) = now[k * n..].split_at_mut(nx);
+            if !stage.solved.is_empty() {
+                let residual = &mut self.n_vector;
+                residual.clear();
+                residual.extend_from_slice(&self.n_of[k]);
+                add_image(residual, &stage.rows, x);
+                for (row, &i) in stage.solved.chunks_exact(rho).zip(&stage.carried) {
+                    to.nu[i] = dot(row, residual);
+                }
+            }
+            let lambda = &mut to.lambda[k * nx..(k + 1) * nx];
+            lambda.copy_from_slice(&self.p_of[k]);
+            add_image(lambda, &stage.value, x);
+            self.active.clear();
+            self.active.extend(stage.carried.iter().map(|&i| to.nu[i]));
+            add_transposed_image(lambda, &stage.rows, &self.active);
+            if k < last {
+                u.copy_from_slice(&self.k_of[k]);
+                add_image(u, &stage.gain, x);
+                add_image(u, &stage.multiplier_gain, &self.active);
+                let next = &mut later[..nx];
+                next.copy_from_slice(&right.lambda[k * nx..(k + 1) * nx]);
+                add_image(next, &stage.ab, &now[k * n..]);
+            }
+        }
+    }
+
+    /// Sets `right` to what `solution` leaves of the equations.
+    fn residual(&mut self) {
+        let (nx, n) = (self.nx, self.nx + self.nu);
+        let last = self.stages.len() - 1;
+        let (right, solution) = (&mut self.right, &self.solution);
+        for (k, stage) in self.stages.iter().enumerate() {
+            let own = self.first[k]..self.first[k + 1];
+            let z = &solution.z[k * n..(k + 1) * n];
+            let g = &mut right.z[k * n..(k + 1) * n];
+            g.copy_from_slice(&stage.gradient);
+            add_image(g, &stage.hessian, z);
+            add_multiple(g, self.shift, z);
+            add_transposed_image(g, &stage.conditions, &solution.nu[own.clone()]);
+            let c = &mut right.nu[own.clone()];
+            c.copy_from_slice(&stage.residual);
+            add_image(c, &stage.conditions, z);
+            for ((c, e), nu) in c.iter_mut().zip(&stage.compliance).zip(&solution.nu[own]) {
+                *c -= e * nu;
+            }
+            if k < last {
+                let next = &solution.lambda[(k + 1) * nx..(k + 2) * nx];
+                add_transposed_image(g, &stage.ab, next);
+                let e = &mut right.lambda[k * nx..(k + 1) * nx];
+                e.copy_from_slice(&stage.defect);
+                add_image(e, &stage.ab, z);
+                add_multiple(e, -1.0, &solution.z[(k + 1) * n..(k + 1) * n + nx]);
+            } else {
+                // There are no inputs at the last stage, and no step.
+                g[nx..].fill(0.0);
+                right.lambda[k * nx..].fill(0.0);
+            }
+            let g = &mut right.z[k * n..k * n + nx];
+            if k > 0 {
+                add_multiple(g, -1.0, &solution.lambda[k * nx..(k + 1) * nx]);
+            } else {
+                // The multiplier of δx₀ = 0 is whatever is left.
+                g.fill(0.0);
+            }
+        }
+    }
+}
+
+fn make_symmetric(a: &mut [f64], n: usize) {
+    for i in 0..n {
+        for j in 0..i {
+            let mean = 0.5 * (a[i * n + j] + a[j * n + i]);
+            a[i * n + j] = mean;
+            a[j * n + i] = mean;
+        }
+    }
+}
+
+/// Sets `inverse` to that of −Ĥ_uu, and returns the number of negative eigenvalues of Ĥ_uu, unless it is singular.
+fn negative_inverse(
+    h: &[f64],
+    (nx, nu): (usize, usize),
+    inverse: &mut [f64],
+    block: &mut [f64],
+    column: &mut [f64],
+) -> Option<usize> {
+    let rows = || h[nx * (nx + nu)..].chunks_exact(nx + nu).map(|row| &row[nx..]);
+    block.chunks_exact_mut(nu).zip(rows()).for_each(|(block, row)| block.copy_from_slice(row));
+    if cholesky(block, nu).is_some_and(|least| least > INPUT_TOLERANCE) {
+        invert_cholesky(block, nu, inverse, column);
+        inverse.iter_mut().for_each(|x| *x = -*x);
+        return Some(0);
+    }
+    if rows().flatten().any(|x| !x.is_finite()) {
+        return None;
+    }
+    let eigen = SymmetricEigen::new(DMatrix::from_row_iterator(nu, nu, rows().flatten().copied()));
+    let largest = eigen.eigenvalues.amax();
+    if eigen.eigenvalues.iter().any(|x| x.abs() <= INPUT_TOLERANCE * largest) {
+        return None;
+    }
+    let negative = DMatrix::from_diagonal(&eigen.eigenvalues.map(|x| -1.0 / x));
+    let all = &eigen.eigenvectors * negative * eigen.eigenvectors.transpose();
+    inverse.copy_from_slice(all.as_slice());
+    Some(eigen.eigenvalues.iter().filter(|&&x| x < 0.0).count())
+}
+
+/// W⁻¹, on the combinations of conditions that inputs change.
+struct Gramian {
+    inverse: Vec<f64>,
+    /// The number of negative eigenvalues of W.
+    negative: usize,
+    /// Combinations of conditions that no inputs change.
+    dependent: Vec<Vec<f64>>,
+}
+
+/// Inverts W. If it need not be inverted yet, only if it is well conditioned.
+fn invert_gramian(w: &[f64], n: usize, needed: bool) -> Option<Gramian> {
+    let diagonal = || w.iter().step_by(n + 1).map(|x| x.abs());
+    let floor = SCALE_FLOOR * diagonal().fold(0.0, f64::max);
+    if !(floor.is_finite() && w.iter().all(|x| x.is_finite())) {
+        return None;
+    }
+    // The units of conditions differ.
+    let scale: Vec<f64> =
+        diagonal().map(|x| if x + floor > 0.0 { 1.0 / (x + floor).sqrt() } else { 1.0 }).collect();
+    let scaled = |i: usize, j: usize| 0.5 * (w[i * n + j] + w[j * n + i]) * scale[i] * scale[j];
+    let mut factor: Vec<f64> = (0..n * n).map(|place| scaled(place / n, place % n)).collect();
+    let is_scaled = factor.iter().step_by(n + 1).all(|&x| x > 0.5);
+    let least = cholesky(&mut factor, n).filter(|_| is_scaled);
+    let bound = if needed { RANK_TOLERANCE.sqrt() } else { EARLY_PIVOT };
+    let mut inverse = vec![0.0; n * n];
+    if least.is_some_and(|least| least > bound) {
+        let mut column = vec![0.0; n];
+        invert_cholesky(&factor, n, &mut inverse, &mut column);
+        for i in 0..n {
+            for j in 0..n {
+                inverse[i * n + j] *= scale[i] * scale[j];
+            }
+        }
+        return Some(Gramian { inverse, negative: 0, dependent: Vec::new() });
+    }
+    if !needed {
+        return None;
+    }
+    let eigen = SymmetricEigen::new(DMatrix::from_fn(n, n, scaled));
+    let bound = RANK_TOLERANCE * eigen.eigenvalues.amax();
+    let mut dependent = Vec::new();
+    for (&eigenvalue, vector) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
+        let unscaled: Vec<f64> = vector.iter().zip(&scale).map(|(x, scale)| x * scale).collect();
+        if eigenvalue.abs() <= bound {
+            let length = norm(&unscaled);
+            dependent.push(unscaled.iter().map(|x| x / length).collect());
+            continue;
+        }
+        for (inverse, &x) in inverse.chunks_exact_mut(n).zip(&unscaled) {
+            add_multiple(inverse, x / eigenvalue, &unscaled);
+        }
+    }
+    let negative = eigen.eigenvalues.iter().filter(|&&x| x < -bound).count();
+    Some(Gramian { inverse, negative, dependent })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! Solutions.
+
+use nalgebra::DMatrix;
+use std::fmt;
+
+/// A motion that solves a [`Problem`](crate::Problem), or the last one that was tried; [`Plan::status`] says which.
+#[derive(Clone, Debug)]
+pub struct Plan<X> {
+    /// The states x₀ … x_N. They follow from the inputs by steps, but for the residual that the status states.
+    pub states: Vec<X>,
+    /// The inputs of the N steps.
+    pub inputs: Vec<Vec<f64>>,
+    /// The sum of all costs.
+    pub cost: f64,
+    /// λ₁ … λ_N: the derivative of the remaining cost by the state after each step, a covector of tangent vectors.
+    pub costates: Vec<Vec<f64>>,
+    /// The multipliers of conditions, and of inequalities at their stages, by name: derivatives of the cost by their right-hand
+    /// sides, with the opposite sign.
+    pub multipliers: Vec<(String, f64)>,
+    /// Gains Kₖ, K × NX, of the last linear system: uₖ + Kₖ (x ⊖ xₖ) is optimal to first order for the problem in which the
+    /// end conditions are replaced by costs with their multipliers. Empty if the motion is no minimum.
+    pub gains: Vec<DMatrix<f64>>,
+    /// How the solution ended.
+    pub status: Status,
+}
+
+/// How a solution ended.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Status {
+    /// Whether it is one.
+    pub outcome: Outcome,
+    /// Newton steps, without the corrections of a start guess.
+    pub iterations: usize,
+    /// The largest residual of the first-order optimality conditions, scaled as by Wächter and Biegler (5).
+    pub kkt: f64,
+    /// The largest residual of steps, conditions and inequalities.
+    pub infeasibility: f64,
+    /// Whether the motion is a minimum to second order, with conditions and active bounds.
+    pub is_minimum: bool,
+    /// Combinations of conditions that no inputs change at the last motion, to first order: each by the names in it and their
+    /// factors, the largest 1. A combination that is satisfied, as is one of a conserved momentum, is redundant.
+    pub dependent: Vec<Vec<(String, f64)>>,
+    /// The pair of inputs along whose Lie bracket the start guess was moved, because no inputs changed a combination of
+    /// conditions to first order.
+    pub bracket: Option<(usize, usize)>,
+    /// Corrections of such a start guess by least changes of the inputs, each of which costs less than a Newton step.
+    pub corrections: usize,
+    /// Residuals of the first-order conditions before each Newton step, and at the end.
+    pub history: Vec<f64>,
+}
+
+/// Whether a solution was found.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The first-order conditions hold to the tolerance.
+    Converged,
+    /// They did not within the number of iterations.
+    IterationLimit,
+    /// The sum of violations cannot be made smaller near the last motion. These conditions and inequalities are violated, by
+    /// the value that is too much (or, if negative, is missing).
+    CannotMeet(Vec<(String, f64)>),
+    /// No shorter step made progress.
+    Stalled,
+}
+
+impl Status {
+    /// Whether the motion is a solution.
+    pub fn is_converged(&self) -> bool {
+        self.outcome == Outcome::Converged
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.outcome {
+            Outcome::Converged => write!(f, "converged")?,
+            Outcome::IterationLimit => write!(f, "not converged")?,
+            Outcome::Stalled => write!(f, "stalled")?,
+            Outcome::CannotMeet(violated) => {
+                write!(f, "cannot meet ")?;
+                for (i, (name, by)) in violated.iter().enumerate() {
+                    write!(f, "{}{name} by {by:.3e}", if i > 0 { ", " } else { "" })?;
+                }
+            }
+        }
+        write!(
+            f,
+            " after {} iterations; residual of optimality {:.1e}, of constraints {:.1e}",
+            self.iterations, self.kkt, self.infeasibility
+        )?;
+        if let Some((i, j)) = self.bracket {
+            let n = self.corrections;
+            write!(f, "; start guess moved along the bracket of inputs {i} and {j}, with {n} corrections")?;
+        }
+        for combination in &self.dependent {
+            write!(f, "; no inputs change ")?;
+            for (i, (name, factor)) in combination.iter().enumerate() {
+                let sign = match (i, *factor < 0.0) {
+                    (0, false) => "",
+                    (0, true) => "-",
+                    (_, false) => " + ",
+                    (_, true) => " - ",
+                };
+                write!(f, "{sign}{:.3} {name}", factor.abs())?;
+            }
+        }
+        Ok(())
+    }
+}

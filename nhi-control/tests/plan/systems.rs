@@ -1,0 +1,175 @@
+//! Declared systems.
+
+use nhi_runtime::prelude::*;
+
+/// A disk that rolls upright, driven at its axle and steered.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, theta, phi),
+    inputs(drive, steer),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2) + j/2*dot(theta)^2 + i/2*dot(phi)^2,
+    constraints(along: dx - r*cos(theta)*dphi = 0, across: dy - r*sin(theta)*dphi = 0),
+    force = drive*dphi + steer*dtheta,
+    methods(Dla2 + derivatives),
+)]
+pub(crate) struct Disk {
+    pub m: f64,
+    pub i: f64,
+    pub j: f64,
+    pub r: f64,
+}
+
+pub(crate) fn disk() -> Disk {
+    Disk { m: 1.0, i: 0.5, j: 0.25, r: 1.0 }
+}
+
+/// A sleigh whose blade is behind its centre of mass, pushed along it and turned.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(theta, x, y),
+    inputs(push, turn),
+    lagrangian = j/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
+    constraints(blade: a*dtheta + sin(theta)*dx - cos(theta)*dy = 0),
+    force = push*(cos(theta)*dx + sin(theta)*dy) + turn*dtheta,
+    methods(Dla2 + derivatives),
+)]
+pub(crate) struct Sleigh {
+    pub j: f64,
+    pub m: f64,
+    pub a: f64,
+}
+
+pub(crate) fn sleigh() -> Sleigh {
+    Sleigh { j: 0.7, m: 1.3, a: 0.2 }
+}
+
+/// A snakeboard with torques of its rotor and its wheels.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(psi, phi, theta, x, y),
+    inputs(rotor, steering),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2) + m*l^2/2*dot(theta)^2
+               + i*dot(psi)*(dot(psi)/2 + dot(theta)) + j*dot(phi)^2,
+    constraints(
+        back: -sin(theta + phi)*dx + cos(theta + phi)*dy - l*cos(phi)*dtheta = 0,
+        front: -sin(theta - phi)*dx + cos(theta - phi)*dy + l*cos(phi)*dtheta = 0,
+    ),
+    force = rotor*dpsi + steering*dphi,
+    methods(Dla2 + derivatives),
+)]
+pub(crate) struct Snakeboard {
+    pub m: f64,
+    pub l: f64,
+    pub i: f64,
+    pub j: f64,
+}
+
+pub(crate) fn snakeboard() -> Snakeboard {
+    Snakeboard { m: 2.0, l: 0.8, i: 0.4, j: 0.3 }
+}
+
+/// A car with a trailer, driven at its rear axle and steered by a torque.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, theta, phi, delta),
+    inputs(drive, steer),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2) + j/2*dot(theta)^2 + i/2*(dot(theta) + dot(phi))^2 + k/2*dot(delta)^2,
+    constraints(
+        rear: sin(theta)*dx - cos(theta)*dy = 0,
+        front: sin(theta + phi)*dx - cos(theta + phi)*dy - l*cos(phi)*dtheta = 0,
+        trailer: sin(delta)*dx - cos(delta)*dy + b*ddelta = 0,
+    ),
+    force = drive*(cos(theta)*dx + sin(theta)*dy) + steer*dphi,
+    methods(Dla2 + derivatives),
+)]
+pub(crate) struct Car {
+    pub m: f64,
+    pub j: f64,
+    pub i: f64,
+    pub k: f64,
+    pub l: f64,
+    pub b: f64,
+}
+
+pub(crate) fn car() -> Car {
+    Car { m: 1.4, j: 0.6, i: 0.2, k: 0.3, l: 0.9, b: 0.7 }
+}
+
+/// A cat in the plane: a body in free fall that turns by the motion of two limbs.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(theta, alpha, beta),
+    inputs(front, back),
+    lagrangian = i/2*dot(theta)^2
+        + m/2*(a^2*dot(theta)^2 + b^2*(dot(theta) + dot(alpha))^2 + 2*a*b*cos(alpha)*dot(theta)*(dot(theta) + dot(alpha)))
+        + m/2*(a^2*dot(theta)^2 + b^2*(dot(theta) + dot(beta))^2 + 2*a*b*cos(beta)*dot(theta)*(dot(theta) + dot(beta))),
+    constraints(),
+    force = front*dalpha + back*dbeta,
+    methods(Dla2 + derivatives),
+)]
+pub(crate) struct Cat {
+    pub i: f64,
+    pub m: f64,
+    pub a: f64,
+    pub b: f64,
+}
+
+pub(crate) fn cat() -> Cat {
+    Cat { i: 0.5, m: 0.4, a: 0.5, b: 0.6 }
+}
+
+/// The disk with a pose.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(phi),
+    group = SE2(theta, x, y; omega, v, across),
+    inputs(drive, steer),
+    lagrangian = m/2*(v^2 + across^2) + i/2*dot(phi)^2 + j/2*omega^2,
+    constraints(rolling: v - r*dot(phi) = 0, skidding: across = 0),
+    force = drive*dphi + steer*dtheta,
+    methods(Rdp + derivatives),
+)]
+pub(crate) struct PosedDisk {
+    pub m: f64,
+    pub i: f64,
+    pub j: f64,
+    pub r: f64,
+}
+
+pub(crate) fn posed_disk() -> PosedDisk {
+    PosedDisk { m: 1.0, i: 0.5, j: 0.25, r: 1.0 }
+}
+
+/// A puck on a conveyor belt whose speed is an input, on a blade.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(theta, x, y),
+    inputs(belt),
+    lagrangian = j/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
+    constraints(sin(theta)*(dot(x) - belt) - cos(theta)*dot(y) = 0),
+    methods(Dla2 + derivatives),
+)]
+pub(crate) struct Belt {
+    pub j: f64,
+    pub m: f64,
+}
+
+pub(crate) fn belt() -> Belt {
+    Belt { j: 0.8, m: 1.1 }
+}
+
+/// A particle on the Heisenberg group.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, z),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2),
+    constraints(area: dz - x*dy/2 + y*dx/2 = 0),
+    methods(Dla2 + derivatives),
+)]
+pub(crate) struct Particle {
+    pub m: f64,
+}
+
+pub(crate) fn particle() -> Particle {
+    Particle { m: 1.0 }
+}
