@@ -35,6 +35,7 @@ enum Part {
     Basis,
     Steps(Variant),
     Derivatives(Variant),
+    SecondDerivatives(Variant),
 }
 
 /// Samples and the exception that ended the run.
@@ -49,10 +50,9 @@ impl Core {
         self.made(py, Part::Derivatives(variant), move |system| system.derivatives(variant))
     }
 
-    /// The compiled second derivatives of the steps of a method, in the same way.
+    /// The compiled second derivatives of the steps of a method.
     pub(crate) fn second_derivatives(&self, py: Python<'_>, variant: Variant) -> PyResult<SecondDerivatives> {
-        let system = self.system.clone();
-        waited_for(py, move || system.second_derivatives(variant))?.map_err(|error| start(py, &error))
+        self.made(py, Part::SecondDerivatives(variant), move |system| system.second_derivatives(variant))
     }
 
     /// The compiled steps of a method.
