@@ -2,8 +2,8 @@
 
 use crate::{Dynamics, Function, PlanError, Sizes};
 use nhi_runtime::{
-    Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf, Scalar, State,
-    System, Tangential, Vector,
+    Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Matrix, Method, Reduced, ReducedOf, Scalar,
+    State, System, Tangential, Vector,
 };
 
 /// Directions in which derivatives of functions are taken at once.
@@ -27,7 +27,11 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
     /// # Errors
     /// [`PlanError::Prepare`] if the parameters or the step size are none to take steps with.
     pub fn new(system: &S, method: M, h: f64) -> Result<Self, PlanError> {
-        let parameters = system.parameters();
+        Discrete::of(method, system.parameters(), h)
+    }
+
+    /// The same with values of the parameters.
+    pub(crate) fn of(method: M, parameters: S::Parameters<f64>, h: f64) -> Result<Self, PlanError> {
         let finite = parameters.as_ref().iter().chain([&h]).all(|x| x.is_finite()) && h != 0.0;
         let prepared = if finite { method.prepare(&parameters, h) } else { Err(Failure::NonFinite) };
         let prepared = prepared.map_err(|cause| PlanError::Prepare { cause })?;
@@ -87,6 +91,17 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         S::velocity(&self.parameters, &x.q, &x.nu, self.time(k), &vector(u))
     }
 
+    /// C = ∂x'/∂p of step `k`.
+    pub(crate) fn by_parameters(
+        &self,
+        k: usize,
+        x: &ReducedOf<S>,
+        u: &[f64],
+    ) -> Result<Matrix<S::Tangent<f64>, S::Parameters<f64>>, Failure> {
+        let linear = self.method.linearize_parameters(&self.parameters, &self.departure(k, x, u)?)?;
+        Ok(linear.c)
+    }
+
     fn time(&self, k: usize) -> f64 {
         self.t0 + k as f64 * self.h
     }
@@ -109,7 +124,7 @@ pub(crate) fn vector<T: Scalar, V: Vector<T>>(x: &[f64]) -> V {
 }
 
 /// A state in another number type.
-fn lifted<S: Tangential, T: Scalar>(x: &ReducedOf<S>) -> ReducedOf<S, T> {
+pub(crate) fn lifted<S: Tangential, T: Scalar>(x: &ReducedOf<S>) -> ReducedOf<S, T> {
     Reduced { q: vector(x.q.as_ref()), nu: vector(x.nu.as_ref()), z: vector(x.z.as_ref()) }
 }
 
