@@ -89,7 +89,7 @@ tests! {
     sleigh: [0.3, 0.2, -0.4], (0.05, 0.3), [
         Dla1, Dla2, Dla2Midpoint, DlaRattle, Rk4, Compose::suzuki4(Dla2), Compose::kahanli6(DlaRattle)
     ];
-    snakeboard: [0.1, 0.4, -0.3, 0.2, 0.6], (0.02, 0.3), [Dla1, Dla2, DlaRattle, Rk4, Compose::triple4(Dla2)];
+    snakeboard: [0.1, 0.4, -0.3, 0.2, 0.6], (0.02, 0.3), [Dla2, DlaRattle, Rk4, Compose::triple4(Dla2)];
     car: [0.2, -0.1, 0.5, 0.3, -0.2], (0.02, 0.3), [Dla2, DlaRattle];
     motor: [0.3, 0.2, -0.4, 0.7], (0.05, 0.3), [Dla1, Dla2, DlaRattle, Rk4, Compose::suzuki4(Dla2)];
     bowl: [0.5, -0.4, 0.3*(0.25 + 0.16), 0.1], (0.05, 0.3), [DlaRattle];

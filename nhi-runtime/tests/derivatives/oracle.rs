@@ -44,7 +44,6 @@ fn duals<V: Vector<Number>>(x: &[f64], seed: Option<usize>) -> V {
 }
 
 /// Where a step begins, with the derivatives along the entry `index` of (x, u, p, h); and the parameters.
-#[expect(clippy::type_complexity, reason = "both in dual numbers")]
 fn moved<S: Tangential, M: Differentiable<S>>(
     method: &M,
     parameters: &S::Parameters<f64>,

@@ -37,7 +37,7 @@ pub(crate) fn sleigh() -> Sleigh {
         front: -sin(theta - phi)*dx + cos(theta - phi)*dy + l*cos(phi)*dtheta = 0,
     ),
     force = rotor*dpsi + steering*dphi,
-    methods(Dla1 + derivatives, Dla2 + derivatives, DlaRattle + derivatives, Rk4 + derivatives),
+    methods(Dla2 + derivatives, DlaRattle + derivatives, Rk4 + derivatives),
 )]
 pub(crate) struct Snakeboard {
     pub m: f64,

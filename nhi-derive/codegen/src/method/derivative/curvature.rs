@@ -12,7 +12,9 @@
 //! H = Dᵀ (∂²L) D,   ∂²L = Σ s̄ ∂²f + Σ y·∂²F,   with the rows ds of D.
 //! ```
 //!
-//! Neither eliminations nor covectors are differentiated, and H is symmetric term by term.
+//! Neither eliminations nor covectors are differentiated, and H is symmetric term by term. Where ∂²L refers to a symbol that is
+//! computed from others, it can be written in terms of these, the last symbols first (edge pushing: R. M. Gower and
+//! M. P. Mello, *A new framework for the computation of Hessians*, 2012), so that D has fewer rows.
 //!
 //! A pose moves by exponentials, g(ε) = g exp(η(ε)), up to second order. Its entries have second derivatives along η. For
 //! g' = g τ(σ), by the series of Baker, Campbell and Hausdorff, and with T = dτᴸ_σ and r = T dσ,
@@ -33,7 +35,7 @@ use crate::expr::Expr;
 use crate::group::{Group, Map};
 use crate::mechanics::{Matrix, dot};
 use crate::method::builder::Builder;
-use crate::program::{Input, Output};
+use crate::program::{Input, Output, Statement};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -58,8 +60,13 @@ struct Curvature<'b, 'a> {
     second: BTreeMap<(usize, usize), Vec<Expr>>,
 }
 
-/// The blocks of the matrix by rows.
-pub(super) fn curvature(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>) -> Vec<Output> {
+/// The blocks of the matrix by rows; `pushes` if ∂²L is written in terms of what symbols are computed from.
+pub(super) fn curvature(
+    b: &mut Builder<'_>,
+    step: &Step,
+    inputs: &mut Vec<Input>,
+    pushes: bool,
+) -> Vec<Output> {
     let controls = b.x.system.input_symbols();
     let group = b.x.system.group;
     let columns = step.sizes(b).iter().sum::<usize>() + controls.len();
@@ -75,12 +82,22 @@ pub(super) fn curvature(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input
         moved: Vec::new(),
         second: BTreeMap::new(),
     };
+    let [basis, rest] = step.parts.clone();
     of.add_all(group, in_step);
+    if pushes {
+        of.push_all(group, rest);
+    }
     // The velocity before the step does not change with the inputs.
     controls.iter().for_each(|u| {
         of.rows.remove(u);
     });
     of.add_all(group, before);
+    if pushes {
+        let velocities = step.symbols.v.iter().zip(&step.velocity).rev();
+        velocities.for_each(|(&v, &value)| of.push(group, v, value));
+        of.push_all(group, basis);
+        step.symbols.q.iter().for_each(|&q| of.push(group, q, q));
+    }
     let matrix = of.contracted();
     let (of_x, of_u) = matrix.split_at(columns - controls.len());
     let part = |rows: &[Vec<Expr>], columns: Range<usize>| -> Vec<Expr> {
@@ -176,6 +193,83 @@ impl Curvature<'_, '_> {
                 self.add(places[i].1, place, second);
             }
         }
+    }
+
+    /// Writes ∂²L in terms of what these statements are computed from.
+    fn push_all(&mut self, group: Option<&'static Group>, statements: Range<usize>) {
+        for at in statements.rev() {
+            if let Statement::Let { symbol, value } = self.b.statements()[at] {
+                self.push(group, symbol, value);
+            }
+        }
+    }
+
+    /// Writes ∂²L in terms of what a symbol is computed from, if that brings in one further symbol at most.
+    fn push(&mut self, group: Option<&'static Group>, symbol: Expr, value: Expr) {
+        let Some(&place) = self.places.get(&Variable::Symbol(symbol)) else { return };
+        let others: Vec<usize> =
+            self.second.range((place, 0)..(place + 1, 0)).map(|(&(_, j), _)| j).collect();
+        if others.is_empty() {
+            return;
+        }
+        let Some(slopes) = self.slopes(group, symbol, value) else { return };
+        let slopes: Vec<(usize, Expr)> =
+            slopes.into_iter().map(|(place, slope)| (place, self.b.bind("slope", slope))).collect();
+        for other in others {
+            let terms = self.second.remove(&(place, other)).unwrap_or_default();
+            self.second.remove(&(other, place));
+            let entry = self.b.pool().sum(&terms);
+            let entry = self.b.bind("second", entry);
+            for (i, &(along, slope)) in slopes.iter().enumerate() {
+                let term = self.b.mul(entry, slope);
+                if other == place {
+                    for &(beside, other_slope) in &slopes[..=i] {
+                        let term = self.b.mul(term, other_slope);
+                        self.add(along, beside, term);
+                    }
+                } else {
+                    let factor = self.b.pool().int(if along == other { 2 } else { 1 });
+                    let term = self.b.mul(factor, term);
+                    self.add(along, other, term);
+                }
+            }
+        }
+    }
+
+    /// The derivatives of a symbol by what it is computed from, by places; none if that is nothing, or if more than one of them
+    /// is new in ∂²L.
+    fn slopes(
+        &mut self,
+        group: Option<&'static Group>,
+        symbol: Expr,
+        value: Expr,
+    ) -> Option<Vec<(usize, Expr)>> {
+        let pose = self.poses.keys().find(|pose| pose.contains(&symbol)).cloned();
+        let slopes: Vec<(usize, Expr)> = match (pose, group) {
+            (Some(pose), Some(group)) => {
+                let anchor = (group.anchor)(self.b.pool(), &pose);
+                let entry = pose.iter().position(|&entry| entry == symbol)?;
+                let turns = self.turns(&pose);
+                let slopes = turns.into_iter().zip(&anchor[entry]);
+                slopes.filter_map(|(place, &slope)| Some((place?, slope))).collect()
+            }
+            _ if value == symbol => return None,
+            _ => {
+                let mut symbols = self.b.x.system.pool.reachable(&[value]);
+                symbols.retain(|symbol| self.rows.contains_key(symbol));
+                let partial = self.b.pool().gradient(value, &symbols);
+                let mut slopes = Vec::with_capacity(symbols.len());
+                for (symbol, slope) in symbols.into_iter().zip(partial) {
+                    slopes.extend(self.symbol(symbol).map(|place| (place, slope)));
+                }
+                slopes
+            }
+        };
+        let slopes: Vec<(usize, Expr)> =
+            slopes.into_iter().filter(|&(_, slope)| !self.b.pool().is_zero(slope)).collect();
+        let is_new = |place: usize| self.second.range((place, 0)..(place + 1, 0)).next().is_none();
+        let new = slopes.iter().filter(|&&(place, _)| is_new(place)).count();
+        (new <= 1).then_some(slopes)
     }
 
     /// Adds the second derivatives of the entries of g exp(η) along η.

@@ -140,8 +140,15 @@ pub fn derivative_programs(x: &Mechanics, method: Method) -> Option<DerivativePr
 
 /// The second derivatives of a method's step, where there are first ones.
 pub fn curvature_program(x: &Mechanics, method: Method) -> Option<CurvatureProgram> {
-    let write = |b: &mut Builder<'_>, step: &Step| [program(b, step, ("curvature", &CURVATURE), curvature)];
-    let (pool, [curvature]) = in_best_form(x, method, write)?;
+    // Whether fewer operations are left if symbols are replaced by what they are computed from differs from step to step.
+    let programs = [false, true].into_iter().filter_map(|pushes| {
+        in_best_form(x, method, |b, step| {
+            [program(b, step, ("curvature", &CURVATURE), |b, step, inputs| {
+                curvature(b, step, inputs, pushes)
+            })]
+        })
+    });
+    let (pool, [curvature]) = programs.min_by_key(first_weight)?;
     Some(CurvatureProgram { pool, curvature })
 }
 
@@ -166,10 +173,12 @@ fn in_best_form<const N: usize>(
     });
     let is_defined =
         |(pool, programs): &(Pool, [Program; N])| programs.iter().all(|program| is_defined(pool, program));
-    let weight = |(pool, programs): &(Pool, [Program; N])| {
-        Operations::of(&mut pool.clone(), &mut Constants::default(), &programs[0]).weight()
-    };
-    programs.filter(is_defined).min_by_key(weight)
+    programs.filter(is_defined).min_by_key(first_weight)
+}
+
+/// The operations of the first one of some programs.
+fn first_weight<const N: usize>((pool, programs): &(Pool, [Program; N])) -> (usize, usize) {
+    Operations::of(&mut pool.clone(), &mut Constants::default(), &programs[0]).weight()
 }
 
 /// Whether no result depends on a derivative that is not known.
