@@ -402,3 +402,46 @@ fn a_car_with_a_trailer_parks() {
     assert!(largest < 0.6 + 1e-9 && largest > 0.6 - 1e-5, "{largest}");
     is_simulated(&systems::car(), Dla2, &car, &bounded);
 }
+
+/// A disk and a sleigh reach any place from rest to rest, the disk also with bounded torques.
+#[test]
+fn random_targets_are_reached() {
+    let mut seed = 5_u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    };
+    let options = Options::default();
+    let disk = Discrete::new(&systems::disk(), Dla2, 1.0 / 40.0).expect("steps");
+    let h = disk.step_size();
+    let start = disk.at_rest(0, [0.0; 4]).expect("rest");
+    let mut iterations = 0;
+    for case in 0..40 {
+        let q = [2.0 * random(), 2.0 * random(), 3.0 * random(), 0.0];
+        let mut problem = Problem::new(&disk, 40, start)
+            .cost("effort", Quadratic::of_inputs(&[h, h]))
+            .reach_entries(disk.at_rest(0, q).expect("rest"), &[0, 1, 2, 4, 5]);
+        if case % 2 == 1 {
+            problem = problem.bound_inputs(&[-30.0, -30.0], &[30.0, 30.0]);
+        }
+        let plan = problem.solve(&options).expect("a problem");
+        assert!(plan.status.is_converged() && plan.status.is_minimum, "disk to {q:?}: {}", plan.status);
+        iterations += plan.status.iterations;
+    }
+    let sleigh = Discrete::new(&systems::sleigh(), Dla2, 2.0 / 40.0).expect("steps");
+    let h = sleigh.step_size();
+    let start = sleigh.at_rest(0, [0.0; 3]).expect("rest");
+    for _ in 0..20 {
+        let q = [3.0 * random(), 2.0 * random(), 2.0 * random()];
+        let plan = Problem::new(&sleigh, 40, start)
+            .cost("effort", Quadratic::of_inputs(&[h, h]))
+            .reach(sleigh.at_rest(0, q).expect("rest"))
+            .solve(&options)
+            .expect("a problem");
+        assert!(plan.status.is_converged() && plan.status.is_minimum, "sleigh to {q:?}: {}", plan.status);
+        iterations += plan.status.iterations;
+    }
+    let mean = iterations as f64 / 60.0;
+    println!("{mean} Newton steps on average");
+    assert!(mean < 10.0, "{mean}");
+}
