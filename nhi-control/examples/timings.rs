@@ -1,33 +1,68 @@
-//! Iterations and times of plans: `cargo run --release -p nhi-control --example timings`.
+//! Iterations and times of plans and of an identification: `cargo run --release -p nhi-control --example timings`.
 
 #[path = "../tests/plan/systems.rs"]
 #[allow(dead_code, reason = "the systems of the tests")]
 mod systems;
 
-use nhi_control::{Discrete, Dynamics, Options, PlanError, Problem, Quadratic};
+use nhi_control::{
+    Discrete, Dynamics, Entries, Identification, Options, PlanError, Problem, Quadratic, Samples,
+};
 use nhi_runtime::prelude::*;
+use std::error::Error;
 use std::time::Instant;
 
-/// Prints the median and the least time of solutions, in milliseconds, the numbers of Newton steps and of corrections of the start
-/// guess, and the cost.
-fn measure<D: Dynamics>(name: &str, problem: &Problem<'_, D>) -> Result<(), PlanError> {
-    let options = Options::default();
-    let plan = problem.solve(&options)?;
+/// The median and the least of 101 times in milliseconds. The least is that of an undisturbed run, on a machine that others use.
+fn times<E>(mut solve: impl FnMut() -> Result<(), E>) -> Result<[f64; 2], E> {
     let mut times = Vec::new();
     for _ in 0..101 {
         let start = Instant::now();
-        problem.solve(&options)?;
+        solve()?;
         times.push(1e3 * start.elapsed().as_secs_f64());
     }
     times.sort_by(f64::total_cmp);
-    // The least time is that of an undisturbed run, on a machine that others use.
-    let (median, least) = (times[times.len() / 2], times[0]);
+    Ok([times[times.len() / 2], times[0]])
+}
+
+/// Prints times of solutions, the numbers of Newton steps and of corrections of the start guess, and the cost.
+fn measure<D: Dynamics>(name: &str, problem: &Problem<'_, D>) -> Result<(), PlanError> {
+    let options = Options::default();
+    let plan = problem.solve(&options)?;
+    let [median, least] = times(|| problem.solve(&options).map(drop))?;
     let (n, m) = (plan.status.iterations, plan.status.corrections);
     println!("| {name} | {median:.2} | {least:.2} | {n} + {m} | {:.6} |", plan.cost);
     Ok(())
 }
 
-fn main() -> Result<(), PlanError> {
+/// Prints the same of the identification of three parameters of a sleigh from 100 samples of its configuration, with the number of
+/// motions that were computed and the sum of squares.
+fn identify() -> Result<(), Box<dyn Error>> {
+    let h = 0.05;
+    let truth = systems::sleigh();
+    let (q, v) = ([0.0; 3], [0.4, 1.0, 0.4 * truth.a]);
+    let inputs: Vec<Vec<f64>> = (0..100)
+        .map(|k| f64::from(k) * h)
+        .map(|t| vec![0.8 * (1.3 * t).sin(), 0.5 * (2.1 * t).cos()])
+        .collect();
+    let mut sim = Simulation::new(truth, Dla2, q, v, h)?;
+    let mut samples = Samples::default();
+    for (k, u) in inputs.iter().enumerate() {
+        sim.step_with(&[u[0], u[1]])?;
+        samples.times.push((k + 1) as f64 * h);
+        let q = sim.q();
+        let disturbed = q.iter().zip([1.0, 2.0, 3.0]).map(|(q, i)| q + 1e-3 * (i * 997.0 * k as f64).sin());
+        samples.values.push(disturbed.collect());
+    }
+    let guess = systems::Sleigh { j: 1.0, m: 1.0, a: 0.3 };
+    let problem =
+        Identification::new(&guess, (Dla2, h), (q, v), Entries(vec![0, 1, 2]), &samples).inputs(inputs);
+    let found = problem.solve()?;
+    let [median, least] = times(|| problem.solve().map(drop))?;
+    let (n, sum) = (found.evaluations, found.chi_squared);
+    println!("| identification, sleigh, 100 samples | {median:.2} | {least:.2} | {n} | {sum:.6} |");
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
     println!("| problem | median, ms | least, ms | steps | cost |");
     println!("|---|---:|---:|---:|---:|");
     let h = 1.0 / 40.0;
@@ -60,5 +95,6 @@ fn main() -> Result<(), PlanError> {
         .bound_inputs(&[-8.0, -8.0], &[8.0, 8.0])
         .bound_entries(start, &[3], (&[-0.6], &[0.6]))
         .reach(car.at_rest(0, [0.0, 0.5, 0.0, 0.0, 0.0])?);
-    measure("car with trailer, parking with bounds, N = 80", &problem)
+    measure("car with trailer, parking with bounds, N = 80", &problem)?;
+    identify()
 }

@@ -63,16 +63,27 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         q: impl Fits<S::Configuration<f64>>,
         v: impl Fits<S::Velocity<f64>>,
     ) -> Result<ReducedOf<S>, PlanError> {
-        let (q, v, t) = (q.fit(), v.fit(), self.time(k));
+        let (q, v) = (q.fit(), v.fit());
+        let x = self.with_components(k, q, v)?;
+        let nearest = S::velocity(&self.parameters, &q, &x.nu, self.time(k), &S::Inputs::splat(0.0));
+        let size = v.as_ref().iter().fold(1.0, |size: f64, v| size.max(v.abs()));
+        let mut both = nearest.as_ref().iter().zip(v.as_ref());
+        let is_admissible = both.all(|(x, y)| (x - y).abs() <= 1e-9 * size);
+        if is_admissible { Ok(x) } else { Err(PlanError::Velocity { is_driven: false }) }
+    }
+
+    /// The state with ν = Y(q) v before step `k`, for any velocity v.
+    pub(crate) fn with_components(
+        &self,
+        k: usize,
+        q: S::Configuration<f64>,
+        v: S::Velocity<f64>,
+    ) -> Result<ReducedOf<S>, PlanError> {
+        let t = self.time(k);
         let [none, some] = [0.0, 1.0].map(|u| S::basis(&self.parameters, &q, t, &S::Inputs::splat(u)).v0);
         let is_driven = none != some;
-        let inputs = S::Inputs::splat(0.0);
-        let nu = S::quasi_velocity(&self.parameters, &q, &v, t, &inputs);
-        let nearest = S::velocity(&self.parameters, &q, &nu, t, &inputs);
-        let size = v.as_ref().iter().fold(1.0, |size: f64, v| size.max(v.abs()));
-        let both = nearest.as_ref().iter().zip(v.as_ref());
-        let is_admissible = both.clone().all(|(x, y)| (x - y).abs() <= 1e-9 * size);
-        if is_driven || !is_admissible || q.as_ref().iter().any(|x| !x.is_finite()) {
+        let nu = S::quasi_velocity(&self.parameters, &q, &v, t, &S::Inputs::splat(0.0));
+        if is_driven || q.as_ref().iter().chain(nu.as_ref()).any(|x| !x.is_finite()) {
             return Err(PlanError::Velocity { is_driven });
         }
         Ok(Reduced { q, nu, z: S::States::splat(0.0) })

@@ -209,8 +209,9 @@ const REFUSED: f64 = 1e100;
 const AT_NODE: f64 = 1e-9;
 
 impl<'a, S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Identification<'a, S, M, F> {
-    /// All parameters of `guess` are unknown, the start is known: at `q` with the admissible velocity `v` at time 0. The motion is
-    /// that of a method with steps of size `h`.
+    /// All parameters of `guess` are unknown, and the start is known: at time 0, the configuration `q` and the quasi-velocities
+    /// ν = Y(q) `v`. With these, the velocity is admissible whatever the parameters of the constraints are. The motion is that of
+    /// a method with steps of size `h`.
     pub fn new(
         guess: &S,
         (method, h): (M, f64),
@@ -266,7 +267,7 @@ impl<'a, S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Identifi
     pub fn solve(&self) -> Result<Identified<S>, IdentifyError> {
         let begin = |cause| IdentifyError::Begin { cause };
         let discrete = Discrete::<S, M>::of(self.method, self.parameters, self.h).map_err(begin)?;
-        let origin = discrete.state(0, self.start.q, self.start.v).map_err(begin)?;
+        let origin = discrete.with_components(0, self.start.q, self.start.v).map_err(begin)?;
         self.check(discrete.sizes())?;
         let unknowns = self.unknown_parameters.len() + self.unknown_entries.len();
         let numbers = self.samples.times.len() * self.measurement.count();

@@ -1,4 +1,4 @@
-//! Planning and feedback for simulated nonholonomic systems.
+//! Planning, feedback and identification for simulated nonholonomic systems.
 //!
 //! # Feedback
 //!
@@ -49,6 +49,13 @@
 //! assert!((plan.cost - 49.703570).abs() < 1e-6);
 //! # Ok::<(), nhi_control::PlanError>(())
 //! ```
+//!
+//! # Identification
+//!
+//! An [`Identification`] finds parameters and starts of a declared system from [`Samples`] of its motion, with their covariance and
+//! the directions that the samples do not determine.
+//!
+//! # Sizes
 //!
 //! Sizes are numbers of the problem, not of its type, so that systems that are compiled at run time share the code of those that
 //! rustc compiles; what depends on the system is its steps.

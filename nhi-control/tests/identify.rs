@@ -28,7 +28,7 @@ struct Sleigh {
     inputs(push, turn),
     lagrangian = (j + m*a^2)/2*omega^2 + m/2*(v1^2 + v2^2) + m*a*omega*v2,
     constraints(blade: v2),
-    force = [turn, push, 0],
+    force = push*v1*dt + turn*omega*dt,
     methods(Rdp + derivatives)
 )]
 struct PosedSleigh {
@@ -159,12 +159,12 @@ fn what_cannot_be_known_is_a_direction() {
     assert!(found.undetermined.is_empty() && (found.parameters[1] / 1.5 - 0.3).abs() < 1e-9, "{found:?}");
 }
 
-/// The velocity of the body and its distance from a beacon.
-struct Beacon;
+/// The velocity of the body and its distances from beacons.
+struct Beacons(Vec<[f64; 2]>);
 
-impl Measurement<PosedSleigh> for Beacon {
+impl Measurement<PosedSleigh> for Beacons {
     fn count(&self) -> usize {
-        2
+        self.0.len() + 1
     }
 
     fn value<T: Scalar>(
@@ -176,9 +176,11 @@ impl Measurement<PosedSleigh> for Beacon {
         _: T,
         out: &mut [T],
     ) {
-        let (x, y) = (q[1] - T::from_f64(3.0), q[2] + T::from_f64(2.0));
-        out[0] = (x * x + y * y).sqrt();
-        out[1] = v[0];
+        out[0] = v[1];
+        for (out, &[x, y]) in out[1..].iter_mut().zip(&self.0) {
+            let (x, y) = (q[1] - T::from_f64(x), q[2] - T::from_f64(y));
+            *out = (x * x + y * y).sqrt();
+        }
     }
 }
 
@@ -186,25 +188,48 @@ impl Measurement<PosedSleigh> for Beacon {
 fn a_pose_is_found_from_distances() {
     let truth = PosedSleigh { m: 2.0, j: 0.6, a: 0.3 };
     let (q, v) = ([0.3, 0.2, -0.1], [0.4, 1.0, 0.0]);
-    let mut sim = Simulation::new(truth, Rdp, q, v, H).expect("a start");
-    let mut samples = Samples::default();
-    for u in inputs() {
-        sim.step_with(&[u[0], u[1]]).expect("a step");
-        let mut out = [0.0; 2];
-        Beacon.value(&[2.0, 0.6, 0.3], &sim.q(), &sim.v(), &[], sim.time(), &mut out);
-        samples.times.push(sim.time());
-        samples.values.push(out.to_vec());
-    }
     let guess = PosedSleigh { m: 1.8, j: 0.7, a: 0.35 };
-    let found = Identification::new(&guess, (Rdp, H), ([0.1, 0.0, 0.0], v), Beacon, &samples)
-        .inputs(inputs())
-        .start_entries(&[0, 1, 2])
-        .solve()
-        .expect("unknowns");
-    let off = found.parameters.iter().zip([2.0, 0.6, 0.3]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-    assert!(off < 1e-8 && found.undetermined.is_empty(), "{found:?}");
-    let off = found.start.q.as_ref().iter().zip(q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-    assert!(off < 1e-8, "{found:?}");
+    for beacons in [vec![[3.0, -2.0]], vec![[3.0, -2.0], [-1.0, 2.0]]] {
+        let beacons = Beacons(beacons);
+        let mut sim = Simulation::new(truth.clone(), Rdp, q, v, H).expect("a start");
+        let mut samples = Samples::default();
+        for u in inputs() {
+            sim.step_with(&[u[0], u[1]]).expect("a step");
+            let mut out = vec![0.0; beacons.count()];
+            beacons.value(&[2.0, 0.6, 0.3], &sim.q(), &sim.v(), &[], sim.time(), &mut out);
+            samples.times.push(sim.time());
+            samples.values.push(out);
+        }
+        let is_enough = beacons.0.len() > 1;
+        let found = Identification::new(&guess, (Rdp, H), ([0.1, 0.0, 0.0], v), beacons, &samples)
+            .inputs(inputs())
+            .start_entries(&[0, 1, 2])
+            .solve()
+            .expect("unknowns");
+        let off = |found: &[f64], expected: [f64; 3]| {
+            found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        };
+        assert!(off(&found.parameters, [2.0, 0.6, 0.3]) < 1e-8, "{found:?}");
+        if is_enough {
+            assert!(found.undetermined.is_empty() && off(found.start.q.as_ref(), q) < 1e-8, "{found:?}");
+        } else {
+            // The motion can be turned about the only beacon. Entries of the start are those of ⊕ at the guess.
+            let [turn] = &found.undetermined[..] else { panic!("{found:?}") };
+            let moved = |by: f64| {
+                let mut delta = [0.0; 5];
+                (0..3).for_each(|i| delta[i] = found.values[3 + i] + by * turn[3 + i] / turn[3]);
+                let mut origin = found.start;
+                origin.q = nhi_runtime::Posed::from([0.1, 0.0, 0.0]);
+                PosedSleigh::retract(&origin, &delta).q
+            };
+            let (before, after) = (moved(-1e-4), moved(1e-4));
+            let distance = |q: &[f64]| (q[1] - 3.0).hypot(q[2] + 2.0);
+            let turned = |q: &[f64]| (q[2] + 2.0).atan2(q[1] - 3.0);
+            let [a, b] = [before.as_ref(), after.as_ref()];
+            assert!((distance(a) - distance(b)).abs() < 1e-8, "{turn:?}");
+            assert!((turned(b) - turned(a) - (b[0] - a[0])).abs() < 1e-8, "{turn:?}");
+        }
+    }
 }
 
 #[test]
@@ -229,7 +254,6 @@ fn mistakes_have_names() {
     assert_eq!(outside, IdentifyError::Unknown { name: "x[7]".into() });
     let narrow = of_sleigh(&good).inputs(vec![vec![1.0]]).solve().expect_err("too few inputs");
     assert_eq!(narrow.to_string(), "inputs of step 0: expected 2, found 1");
-    let skidding =
-        Identification::new(&GUESS, (Dla2, H), ([0.0; 3], [0.0, 1.0, 1.0]), Entries(vec![0]), &good);
-    assert!(matches!(skidding.solve().expect_err("inadmissible"), IdentifyError::Begin { .. }));
+    let lost = Identification::new(&GUESS, (Dla2, H), ([f64::NAN; 3], [0.0; 3]), Entries(vec![0]), &good);
+    assert!(matches!(lost.solve().expect_err("not finite"), IdentifyError::Begin { .. }));
 }
