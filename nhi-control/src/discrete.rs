@@ -6,6 +6,9 @@ use nhi_runtime::{
     State, System, Tangential, Vector,
 };
 
+/// C = ∂x'/∂p.
+type ByParameters<S> = Matrix<<S as Tangential>::Tangent<f64>, <S as System>::Parameters<f64>>;
+
 /// Directions in which derivatives of functions are taken at once.
 const LANES: usize = 4;
 
@@ -108,7 +111,7 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         k: usize,
         x: &ReducedOf<S>,
         u: &[f64],
-    ) -> Result<Matrix<S::Tangent<f64>, S::Parameters<f64>>, Failure> {
+    ) -> Result<ByParameters<S>, Failure> {
         let linear = self.method.linearize_parameters(&self.parameters, &self.departure(k, x, u)?)?;
         Ok(linear.c)
     }

@@ -6,6 +6,7 @@
 mod control;
 mod ensemble;
 mod error;
+mod plan;
 mod recording;
 mod report;
 mod simulation;
@@ -21,6 +22,8 @@ mod _nhi {
     use crate::control::feedback;
     #[pymodule_export]
     use crate::ensemble::Ensemble;
+    #[pymodule_export]
+    use crate::plan::planned;
     #[pymodule_export]
     use crate::recording::Recording;
     #[pymodule_export]

@@ -6,7 +6,7 @@ use crate::report::Report;
 use crate::simulation::Simulation;
 use crate::text::{Composed, Piece};
 use crate::watch::{Watch, waited_for};
-use nhi_jit::{Compiled, Derivatives, Point, SecondDerivatives};
+use nhi_jit::{Basis, Compiled, Derivatives, Point, SecondDerivatives};
 use nhi_methods::{Method, Variant};
 use nhi_run::model::MODELS;
 use nhi_run::{Inputs, Run, Scheme, Stop, System};
@@ -60,6 +60,11 @@ impl Core {
         let variant = self.system.variant(method).map_err(|error| start(py, &error))?;
         let compiled = self.made(py, Part::Steps(variant), move |system| system.compiled(variant))?;
         Ok((compiled, variant))
+    }
+
+    /// The compiled basis of the admissible velocities.
+    pub(crate) fn basis_of(&self, py: Python<'_>) -> PyResult<Basis> {
+        self.made(py, Part::Basis, System::basis)
     }
 
     /// The compiled functions of the system.
@@ -266,7 +271,7 @@ impl Core {
         t: f64,
         inputs: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<Frame<'py>> {
-        let basis = self.made(py, Part::Basis, System::basis)?;
+        let basis = self.basis_of(py)?;
         let (parameters, q, inputs) = (parameters.as_slice()?, q.as_slice()?, inputs.as_slice()?);
         let at = Point { parameters, q, v: &[], z: &[], t, inputs };
         let frame = basis.at(&at).map_err(|error| PyValueError::new_err(format!("q: {error}")))?;

@@ -121,6 +121,10 @@ def test_interrupts_leave_whole_steps(sleigh):
     partial = interrupted(lambda: sleigh.simulate(P, **START, steps=LONG, every=1_000_000)).partial
     assert len(partial.t) >= 1 and partial.about["stopped"].startswith("interrupted after step ")
 
+    # Within the first of two steps that take minutes.
+    partial = interrupted(lambda: sleigh.simulate(P, **{**START, "h": 1e6}, steps=2, method="exact")).partial
+    assert len(partial.t) == 1 and partial.about["stopped"].startswith("interrupted after step 0")
+
     many = sleigh.ensemble(P, np.zeros((3, 3)), START["v0"], 0.01)
     interrupted(lambda: many.run(LONG))
     again = sleigh.simulation(P, **START)

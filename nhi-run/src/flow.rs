@@ -21,25 +21,50 @@ pub type Field<'a> = dyn FnMut(f64, &[f64], &mut [f64]) -> Result<(), Failure> +
 /// # Errors
 /// A failure of the right-hand side, and [`Failure::NotConverged`] where the solution changes too fast, as at a singularity.
 pub fn flow(field: &mut Field<'_>, t0: f64, y: &[f64], t1: f64, largest: f64) -> Result<Vec<f64>, Failure> {
-    let mut y = y.to_vec();
-    let mut t = t0;
-    let largest = largest.min((t1 - t0).abs()).copysign(t1 - t0);
-    let mut h = largest;
-    while t != t1 {
-        let last = (t1 - t).abs() <= h.abs();
-        let step = if last { t1 - t } else { h };
-        match extrapolated(field, t, &y, step) {
+    let mut motion = Motion::new(t0, y, t1, largest);
+    while motion.advance(field)? {}
+    Ok(motion.y)
+}
+
+/// A motion from t₀ to t₁, step by step.
+pub(crate) struct Motion {
+    t: f64,
+    pub(crate) y: Vec<f64>,
+    t1: f64,
+    h: f64,
+    largest: f64,
+}
+
+impl Motion {
+    /// At its start.
+    pub(crate) fn new(t0: f64, y: &[f64], t1: f64, largest: f64) -> Motion {
+        let largest = largest.min((t1 - t0).abs()).copysign(t1 - t0);
+        Motion { t: t0, y: y.to_vec(), t1, h: largest, largest }
+    }
+
+    /// Tries a step, unless it is at t₁; whether it was not.
+    ///
+    /// # Errors
+    /// Those of [`flow`].
+    pub(crate) fn advance(&mut self, field: &mut Field<'_>) -> Result<bool, Failure> {
+        let Motion { t, y, t1, h, largest } = self;
+        if t == t1 {
+            return Ok(false);
+        }
+        let last = (*t1 - *t).abs() <= h.abs();
+        let step = if last { *t1 - *t } else { *h };
+        match extrapolated(field, *t, y, step) {
             Ok((next, error)) if error <= TOLERANCE => {
-                y = next;
-                t = if last { t1 } else { t + step };
-                h = if h.abs() < largest.abs() { 2.0 * h } else { largest };
+                *y = next;
+                *t = if last { *t1 } else { *t + step };
+                *h = if h.abs() < largest.abs() { 2.0 * *h } else { *largest };
             }
-            Ok(_) | Err(_) if h.abs() > SMALLEST * largest.abs() => h = step / 2.0,
+            Ok(_) | Err(_) if h.abs() > SMALLEST * largest.abs() => *h = step / 2.0,
             Ok(_) => return Err(Failure::NotConverged),
             Err(failure) => return Err(failure),
         }
+        Ok(true)
     }
-    Ok(y)
 }
 
 /// One step of length `h` and its estimated error. Increments are extrapolated, not states: their

@@ -1,7 +1,7 @@
 //! One trajectory.
 
 use crate::error::Error;
-use crate::flow::flow;
+use crate::flow::Motion;
 use crate::forms::OneForms;
 use crate::recording::{About, Column, Pose, Quantity, Recording};
 use crate::system::System;
@@ -141,6 +141,16 @@ pub struct Sample {
     pub outputs: Vec<f64>,
 }
 
+/// A configuration and a velocity.
+type State = (Vec<f64>, Vec<f64>);
+
+/// (q, v), of which q has `n` entries.
+fn split(motion: Motion, n: usize) -> State {
+    let mut q = motion.y;
+    let v = q.split_off(n);
+    (q, v)
+}
+
 /// The functions of a system with values of its parameters, and the exact flow by them.
 #[derive(Clone, Debug)]
 pub struct Exact {
@@ -177,17 +187,16 @@ impl Exact {
     ///
     /// # Errors
     /// Accelerations that are not defined or too fast to follow.
-    pub fn flow(
-        &self,
-        t0: f64,
-        q: &[f64],
-        v: &[f64],
-        inputs: &[f64],
-        t1: f64,
-    ) -> Result<(Vec<f64>, Vec<f64>), Failure> {
-        let n = q.len();
-        let (group, shape) = (self.system.group(), self.system.shape());
-        let mut field = |t: f64, y: &[f64], dy: &mut [f64]| {
+    pub fn flow(&self, t0: f64, q: &[f64], v: &[f64], inputs: &[f64], t1: f64) -> Result<State, Failure> {
+        let mut motion = Motion::new(t0, &[q, v].concat(), t1, LARGEST_STEP);
+        while self.advance(&mut motion, inputs)? {}
+        Ok(split(motion, q.len()))
+    }
+
+    /// Tries a step of a motion, unless it is at its end; whether it was not.
+    fn advance(&self, motion: &mut Motion, inputs: &[f64]) -> Result<bool, Failure> {
+        let (n, group, shape) = (self.system.coordinates().len(), self.system.group(), self.system.shape());
+        motion.advance(&mut |t: f64, y: &[f64], dy: &mut [f64]| {
             let (q, v) = y.split_at(n);
             let acceleration = self.functions.acceleration(&self.at(q, v, t, inputs))?;
             dy[..shape].copy_from_slice(&v[..shape]);
@@ -196,10 +205,7 @@ impl Exact {
             }
             dy[n..].copy_from_slice(&acceleration.a);
             Ok(())
-        };
-        let mut y = flow(&mut field, t0, &[q, v].concat(), t1, LARGEST_STEP)?;
-        let v = y.split_off(n);
-        Ok((y, v))
+        })
     }
 
     /// A sample after k steps, with multipliers λ.
@@ -393,10 +399,17 @@ impl Run {
                 }
             }
             if k < last {
-                match exact.flow(t, &q, &v, self.inputs.at(k), (k + 1) as f64 * self.h) {
-                    Ok(next) => (q, v) = next,
-                    Err(cause) => return Ok(Some(Stop::Flow { place: "from", time: t, cause })),
+                let mut motion =
+                    Motion::new(t, &[&q[..], &v].concat(), (k + 1) as f64 * self.h, LARGEST_STEP);
+                loop {
+                    match exact.advance(&mut motion, self.inputs.at(k)) {
+                        Ok(true) if progress(k).is_break() => return Ok(Some(Stop::Interrupted(k))),
+                        Ok(true) => {}
+                        Ok(false) => break,
+                        Err(cause) => return Ok(Some(Stop::Flow { place: "from", time: t, cause })),
+                    }
                 }
+                (q, v) = split(motion, q.len());
                 if progress(k + 1).is_break() {
                     return Ok(Some(Stop::Interrupted(k + 1)));
                 }

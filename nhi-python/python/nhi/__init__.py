@@ -13,7 +13,7 @@
 """
 
 from nhi import models
-from nhi._control import Lqr, lqr
+from nhi._control import Lqr, Plan, lqr, plan
 from nhi._ensemble import Ensemble
 from nhi._errors import DeclarationError, StepError
 from nhi._nhi import Simulation
@@ -27,6 +27,7 @@ __all__ = [
     "Ensemble",
     "Frame",
     "Lqr",
+    "Plan",
     "Report",
     "Run",
     "Simulation",
@@ -34,4 +35,5 @@ __all__ = [
     "System",
     "lqr",
     "models",
+    "plan",
 ]

@@ -195,3 +195,16 @@ class Ensemble:
     def failures(self) -> list[tuple[int, Any]]: ...
 
 def lqr(a: Array, b: Array, q: Array, r: Array) -> tuple[Array, Array, Array, Array]: ...
+def plan(
+    core: Core,
+    method: str,
+    parameters: Array,
+    start_at: tuple[Array, Array],
+    end_at: tuple[Array, Array | None],
+    h: float,
+    steps: int,
+    weights: Array,
+    input_bounds: tuple[Array, Array],
+    bounds: tuple[Array, Array],
+    guess: list[list[float]] | None,
+) -> tuple[Array, Array, Array, Array, float, bool, list[tuple[str, float]], str]: ...
