@@ -6,8 +6,11 @@
 //! fails with the name of the function otherwise:
 //!
 //! ```text
-//! cargo test --release -p nhi-models --test no_panic
+//! CARGO_PROFILE_RELEASE_LTO=false cargo test --release -p nhi-models --test no_panic
 //! ```
+//!
+//! The variable switches optimisation across the units of a crate on, which the release profile leaves out:
+//! a call is seen not to panic only where it is inlined.
 //!
 //! Without optimisation there is nothing to link against, and the steps are only taken. The test stands
 //! here, and not with the others, because what they need takes minutes to optimise.

@@ -126,6 +126,12 @@ pub(crate) fn norm(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |norm: f64, &x| if x.abs() <= norm || norm.is_nan() { norm } else { x.abs() })
 }
 
+/// Sets a matrix to the identity.
+pub(crate) fn set_identity(a: &mut [f64], n: usize) {
+    a.fill(0.0);
+    a.iter_mut().step_by(n + 1).for_each(|entry| *entry = 1.0);
+}
+
 /// Replaces a symmetric positive definite matrix, of which the lower triangle is read, by its Cholesky factor L in the lower
 /// triangle. Returns the least ratio of a squared pivot to the diagonal entry that it was, or `None` if a pivot is not positive.
 pub(crate) fn cholesky(a: &mut [f64], n: usize) -> Option<f64> {

@@ -1,5 +1,6 @@
 //! Declared systems with a method as systems in discrete time.
 
+use crate::dense::set_identity;
 use crate::{Dynamics, Function, PlanError, Sizes};
 use nhi_runtime::{
     Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Matrix, Method, Reduced, ReducedOf, Scalar,
@@ -224,9 +225,7 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
     ) {
         let n = self.sizes().states;
         if self.is_flat {
-            jacobian.fill(0.0);
-            jacobian.iter_mut().step_by(n + 1).for_each(|entry| *entry = 1.0);
-            return;
+            return set_identity(jacobian, n);
         }
         by_duals::<S>(to, &[], n, w, jacobian, hessian, &|x, _u, out| {
             out.copy_from_slice(S::difference(&lifted::<S, Second>(from), x).as_ref());

@@ -1,5 +1,6 @@
 //! Systems in discrete time.
 
+use crate::dense::set_identity;
 use nhi_runtime::Failure;
 
 /// How many numbers a step maps.
@@ -69,9 +70,7 @@ pub trait Dynamics {
         jacobian: &mut [f64],
         _hessian: &mut [f64],
     ) {
-        let nx = self.sizes().states;
-        jacobian.fill(0.0);
-        jacobian.iter_mut().step_by(nx + 1).for_each(|entry| *entry = 1.0);
+        set_identity(jacobian, self.sizes().states);
     }
 
     /// Whether ⊕ is an addition, so that [`Dynamics::difference_derivatives`] are those of a vector space.

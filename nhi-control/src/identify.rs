@@ -389,13 +389,18 @@ impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Residuals<'_
         parameters
     }
 
-    fn start(&self) -> ReducedOf<S> {
-        let mut delta: S::Tangent<f64> = vector(&[]);
+    /// The tangent vector by which the start is displaced from the guess.
+    fn displacement<T: Scalar>(&self) -> S::Tangent<T> {
+        let mut delta: S::Tangent<T> = vector(&[]);
         let values = self.values.iter().skip(self.problem.unknown_parameters.len());
         for (&value, &i) in values.zip(&self.problem.unknown_entries) {
-            delta.as_mut()[i] = value;
+            delta.as_mut()[i] = T::from_f64(value);
         }
-        S::retract(&self.origin, &delta)
+        delta
+    }
+
+    fn start(&self) -> ReducedOf<S> {
+        S::retract(&self.origin, &self.displacement())
     }
 
     /// Residuals, and derivatives if they are wanted, or which step fails.
@@ -450,11 +455,7 @@ impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Residuals<'_
         let mut sensitivity = DMatrix::zeros(size, self.values.len());
         let start = self.start();
         for (column, &entry) in self.problem.unknown_entries.iter().enumerate() {
-            let mut delta: S::Tangent<Dual<f64>> = vector(&[]);
-            let values = self.values.iter().skip(known);
-            for (&value, &i) in values.zip(&self.problem.unknown_entries) {
-                delta.as_mut()[i] = Dual::constant(value);
-            }
+            let mut delta = self.displacement::<Dual<f64>>();
             delta.as_mut()[entry].eps = [1.0];
             let moved = S::retract(&lifted::<S, Dual<f64>>(&self.origin), &delta);
             let along = S::difference(&lifted::<S, Dual<f64>>(&start), &moved);
@@ -505,8 +506,8 @@ impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Residuals<'_
         let mut by_state = DMatrix::zeros(count, size);
         let mut by_unknowns = DMatrix::zeros(count, self.values.len());
         let mut out = vec![Dual::<f64>::constant(0.0); count];
-        // One direction more without derivatives, for the values.
-        for direction in 0..=directions {
+        // The values are the same in all directions.
+        for direction in 0..directions.max(1) {
             let mut delta: S::Tangent<Dual<f64>> = vector(&[]);
             let mut parameters: S::Parameters<Dual<f64>> = vector(parameters.as_ref());
             if let Some(entry) = delta.as_mut().get_mut(direction).filter(|_| differentiated) {
@@ -520,7 +521,7 @@ impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Residuals<'_
             let time = Dual::constant(t);
             let v = S::velocity(&parameters, &q, &nu, time, &vector(u));
             measurement.value(&parameters, &q, &v, &z, time, &mut out);
-            for (j, out) in out.iter().enumerate().filter(|_| direction < directions) {
+            for (j, out) in out.iter().enumerate().filter(|_| differentiated) {
                 match direction.checked_sub(size) {
                     None => by_state[(j, direction)] = out.eps[0],
                     Some(i) => by_unknowns[(j, i)] = out.eps[0],

@@ -109,6 +109,21 @@ pub struct Curvature {
     pub uu: Vec<f64>,
 }
 
+impl Curvature {
+    /// The whole matrix of second derivatives by (x, u), symmetric, by rows.
+    pub fn matrix(&self) -> Vec<f64> {
+        let (size, inputs) = (self.xx.len().isqrt(), self.uu.len().isqrt());
+        let n = size + inputs;
+        let entry = |(i, j)| match (i < size, j < size) {
+            (true, true) => self.xx[i * size + j],
+            (true, false) => self.xu[i * inputs + j - size],
+            (false, true) => self.xu[j * inputs + i - size],
+            (false, false) => self.uu[(i - size) * inputs + j - size],
+        };
+        (0..n * n).map(|k| entry((k / n, k % n))).collect()
+    }
+}
+
 /// Why the steps of a method are not differentiated, before their maps are known.
 fn refusal(mechanics: &Mechanics, variant: Variant) -> Option<Error> {
     let none = |reason| Some(Error::NoDerivatives { variant, reason });

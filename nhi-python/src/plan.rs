@@ -125,22 +125,7 @@ impl Dynamics for Steps {
         hessian: &mut [f64],
     ) -> Result<(), Failure> {
         let second = self.at(k, x, u, |at| self.second.curvature(at, &self.lambda, self.h, w))?;
-        let Sizes { states, inputs } = self.sizes;
-        let n = states + inputs;
-        for i in 0..states {
-            for j in 0..states {
-                hessian[i * n + j] += second.xx[i * states + j];
-            }
-            for j in 0..inputs {
-                hessian[i * n + states + j] += second.xu[i * inputs + j];
-                hessian[(states + j) * n + i] += second.xu[i * inputs + j];
-            }
-        }
-        for i in 0..inputs {
-            for j in 0..inputs {
-                hessian[(states + i) * n + states + j] += second.uu[i * inputs + j];
-            }
-        }
+        hessian.iter_mut().zip(second.matrix()).for_each(|(to, by)| *to += by);
         Ok(())
     }
 

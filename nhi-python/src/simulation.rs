@@ -239,17 +239,9 @@ impl Simulation {
     /// Raises `ValueError` as `pull_back`.
     fn curvature<'py>(&self, py: Python<'py>, w: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let derivatives = self.core.get().second_derivatives(py, self.steps.variant())?;
-        let (w, size, inputs) =
-            (numbers("w", w)?, derivatives.tangent_coordinates(), self.steps.inputs().len());
-        let all = self.steps.curvature(&derivatives, &w).map_err(|error| raised(py, &error))?;
-        let columns = size + inputs;
-        let entry = |k: usize| match (k / columns, k % columns) {
-            (i, j) if i < size && j < size => all.xx[i * size + j],
-            (i, j) if i < size => all.xu[i * inputs + j - size],
-            (i, j) if j < size => all.xu[j * inputs + i - size],
-            (i, j) => all.uu[(i - size) * inputs + j - size],
-        };
-        let entries: Vec<f64> = (0..columns * columns).map(entry).collect();
+        let columns = derivatives.tangent_coordinates() + self.steps.inputs().len();
+        let all = self.steps.curvature(&derivatives, &numbers("w", w)?);
+        let entries = all.map_err(|error| raised(py, &error))?.matrix();
         matrix(py, &entries, [columns, columns])
     }
 

@@ -1,7 +1,7 @@
 //! One trajectory.
 
 use crate::error::Error;
-use crate::flow::Motion;
+use crate::flow::{Motion, flow};
 use crate::forms::OneForms;
 use crate::recording::{About, Column, Pose, Quantity, Recording};
 use crate::system::System;
@@ -145,8 +145,7 @@ pub struct Sample {
 type State = (Vec<f64>, Vec<f64>);
 
 /// (q, v), of which q has `n` entries.
-fn split(motion: Motion, n: usize) -> State {
-    let mut q = motion.y;
+fn split(mut q: Vec<f64>, n: usize) -> State {
     let v = q.split_off(n);
     (q, v)
 }
@@ -188,15 +187,17 @@ impl Exact {
     /// # Errors
     /// Accelerations that are not defined or too fast to follow.
     pub fn flow(&self, t0: f64, q: &[f64], v: &[f64], inputs: &[f64], t1: f64) -> Result<State, Failure> {
-        let mut motion = Motion::new(t0, &[q, v].concat(), t1, LARGEST_STEP);
-        while self.advance(&mut motion, inputs)? {}
-        Ok(split(motion, q.len()))
+        let y = flow(&mut self.field(inputs), t0, &[q, v].concat(), t1, LARGEST_STEP)?;
+        Ok(split(y, q.len()))
     }
 
-    /// Tries a step of a motion, unless it is at its end; whether it was not.
-    fn advance(&self, motion: &mut Motion, inputs: &[f64]) -> Result<bool, Failure> {
+    /// The right-hand side for (q, v).
+    fn field<'a>(
+        &'a self,
+        inputs: &'a [f64],
+    ) -> impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), Failure> + 'a {
         let (n, group, shape) = (self.system.coordinates().len(), self.system.group(), self.system.shape());
-        motion.advance(&mut |t: f64, y: &[f64], dy: &mut [f64]| {
+        move |t, y, dy| {
             let (q, v) = y.split_at(n);
             let acceleration = self.functions.acceleration(&self.at(q, v, t, inputs))?;
             dy[..shape].copy_from_slice(&v[..shape]);
@@ -205,7 +206,7 @@ impl Exact {
             }
             dy[n..].copy_from_slice(&acceleration.a);
             Ok(())
-        })
+        }
     }
 
     /// A sample after k steps, with multipliers λ.
@@ -401,15 +402,16 @@ impl Run {
             if k < last {
                 let mut motion =
                     Motion::new(t, &[&q[..], &v].concat(), (k + 1) as f64 * self.h, LARGEST_STEP);
+                let mut field = exact.field(self.inputs.at(k));
                 loop {
-                    match exact.advance(&mut motion, self.inputs.at(k)) {
+                    match motion.advance(&mut field) {
                         Ok(true) if progress(k).is_break() => return Ok(Some(Stop::Interrupted(k))),
                         Ok(true) => {}
                         Ok(false) => break,
                         Err(cause) => return Ok(Some(Stop::Flow { place: "from", time: t, cause })),
                     }
                 }
-                (q, v) = split(motion, q.len());
+                (q, v) = split(motion.y, q.len());
                 if progress(k + 1).is_break() {
                     return Ok(Some(Stop::Interrupted(k + 1)));
                 }

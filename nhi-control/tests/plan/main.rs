@@ -123,62 +123,54 @@ fn multipliers_are_derivatives_of_the_cost() {
     }
 }
 
-#[test]
-fn a_sleigh_moves_sideways() {
-    let costs = [20_u32, 40, 80].map(|steps| {
-        let h = 2.0 / f64::from(steps);
-        let sleigh = Discrete::new(&systems::sleigh(), Dla2, h).expect("steps");
-        let [start, end] = [0.0, 1.0].map(|y| sleigh.at_rest(0, [0.0, 0.0, y]).expect("rest"));
-        let plan = Problem::new(&sleigh, steps as usize, start)
+/// Plans of least effort between two states within a time, with steps of three sizes: each is a minimum and what is simulated, and
+/// their costs converge with order two.
+fn ladder<S: Tangential + Clone>(
+    name: &str,
+    system: &S,
+    (time, steps): (f64, [u32; 3]),
+    states: impl Fn(&Discrete<S, Dla2>) -> [ReducedOf<S>; 2],
+) where
+    Dla2: Differentiable<S>,
+{
+    let costs = steps.map(|steps| {
+        let h = time / f64::from(steps);
+        let discrete = Discrete::new(system, Dla2, h).expect("steps");
+        let [start, end] = states(&discrete);
+        let plan = Problem::new(&discrete, steps as usize, start)
             .cost("effort", Quadratic::of_inputs(&[h, h]))
             .reach(end)
             .solve(&Options::default())
             .expect("a problem");
-        check("sleigh", &plan);
-        is_simulated(&systems::sleigh(), Dla2, &sleigh, &plan);
+        check(name, &plan);
+        is_simulated(system, Dla2, &discrete, &plan);
         plan.cost
     });
-    have_order_two("sleigh", costs);
+    have_order_two(name, costs);
+}
+
+#[test]
+fn a_sleigh_moves_sideways() {
+    ladder("sleigh", &systems::sleigh(), (2.0, [20, 40, 80]), |sleigh| {
+        [0.0, 1.0].map(|y| sleigh.at_rest(0, [0.0, 0.0, y]).expect("rest"))
+    });
 }
 
 /// From rest to rest, half a metre along its axis, with rotor and wheels as they were.
 #[test]
 fn a_snakeboard_has_a_gait() {
-    let costs = [30_u32, 60, 120].map(|steps| {
-        let h = 3.0 / f64::from(steps);
-        let board = Discrete::new(&systems::snakeboard(), Dla2, h).expect("steps");
-        let [start, end] = [0.0, 0.5].map(|x| board.at_rest(0, [0.0, 0.0, 0.0, x, 0.0]).expect("rest"));
-        let plan = Problem::new(&board, steps as usize, start)
-            .cost("effort", Quadratic::of_inputs(&[h, h]))
-            .reach(end)
-            .solve(&Options::default())
-            .expect("a problem");
-        check("snakeboard", &plan);
-        is_simulated(&systems::snakeboard(), Dla2, &board, &plan);
-        plan.cost
+    ladder("snakeboard", &systems::snakeboard(), (3.0, [30, 60, 120]), |board| {
+        [0.0, 0.5].map(|x| board.at_rest(0, [0.0, 0.0, 0.0, x, 0.0]).expect("rest"))
     });
-    have_order_two("snakeboard", costs);
 }
 
 /// From one straight motion to another one beside it, with the trailer behind.
 #[test]
 fn a_car_with_a_trailer_changes_its_lane() {
-    let costs = [25_u32, 50, 100].map(|steps| {
-        let h = 4.0 / f64::from(steps);
-        let car = Discrete::new(&systems::car(), Dla2, h).expect("steps");
+    ladder("car", &systems::car(), (4.0, [25, 50, 100]), |car| {
         let forward = [1.0, 0.0, 0.0, 0.0, 0.0];
-        let start = car.state(0, [0.0; 5], forward).expect("a state");
-        let end = car.state(0, [4.0, 1.0, 0.0, 0.0, 0.0], forward).expect("a state");
-        let plan = Problem::new(&car, steps as usize, start)
-            .cost("effort", Quadratic::of_inputs(&[h, h]))
-            .reach(end)
-            .solve(&Options::default())
-            .expect("a problem");
-        check("car", &plan);
-        is_simulated(&systems::car(), Dla2, &car, &plan);
-        plan.cost
+        [[0.0; 5], [4.0, 1.0, 0.0, 0.0, 0.0]].map(|q| car.state(0, q, forward).expect("a state"))
     });
-    have_order_two("car", costs);
 }
 
 /// A body in free fall turns by the motion of its limbs. Its angular momentum is zero at all times, so that of three velocities

@@ -227,6 +227,6 @@ impl<'b, 'a> Cotangent<'b, 'a> {
 }
 
 /// A matrix from its entries, row by row.
-fn rows(entries: &[Expr], columns: usize) -> Matrix {
+pub(super) fn rows(entries: &[Expr], columns: usize) -> Matrix {
     entries.chunks(columns).map(<[Expr]>::to_vec).collect()
 }

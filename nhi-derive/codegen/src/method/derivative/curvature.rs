@@ -29,7 +29,7 @@
 //! λ·(∂T dσ) dσ = (K(−σ, Tᵀλ) dσ)·T dσ.
 //! ```
 
-use super::cotangent::Carried;
+use super::cotangent::{Carried, rows};
 use super::{Backwards, Step, backwards, forwards, named};
 use crate::expr::Expr;
 use crate::group::{Group, Map};
@@ -300,8 +300,8 @@ impl Curvature<'_, '_> {
         let turns = self.turns(pose);
         let steps: Vec<Option<usize>> = sigma.iter().map(|&sigma| self.expression(sigma)).collect();
         let minus: Vec<Expr> = sigma.iter().map(|&s| self.b.pool().neg(s)).collect();
-        let tangent = matrix(Map::TangentLeft.apply(self.b.pool(), group, &[sigma]), n);
-        let k = matrix(Map::StartTangent.apply(self.b.pool(), group, &[&minus, before]), n);
+        let tangent = rows(&Map::TangentLeft.apply(self.b.pool(), group, &[sigma]), n);
+        let k = rows(&Map::StartTangent.apply(self.b.pool(), group, &[&minus, before]), n);
         // λ·[x, r] for every x among η'.
         let brackets: Matrix = (0..n)
             .map(|i| {
@@ -380,8 +380,4 @@ impl Curvature<'_, '_> {
         }
         matrix
     }
-}
-
-fn matrix(entries: Vec<Expr>, columns: usize) -> Matrix {
-    entries.chunks(columns).map(<[Expr]>::to_vec).collect()
 }
