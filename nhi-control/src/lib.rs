@@ -50,6 +50,10 @@
 //! # Ok::<(), nhi_control::PlanError>(())
 //! ```
 //!
+//! # Control
+//!
+//! [`Mpc`] answers every measured state with the first input of a plan from there, by one Newton step for every step of time.
+//!
 //! # Identification
 //!
 //! An [`Identification`] finds parameters and starts of a declared system from [`Samples`] of its motion, with their covariance and
@@ -80,6 +84,7 @@ pub use dynamics::{Dynamics, Sizes};
 pub use error::{LqrError, PlanError};
 pub use function::{Difference, Function, Quadratic};
 pub use identify::{Entries, Identification, Identified, IdentifyError, Measurement, Samples};
+pub use interior_point::{Feedback, Mpc};
 pub use kinematic::Kinematic;
 pub use plan::{Outcome, Plan, Status};
 pub use problem::{Options, Problem};

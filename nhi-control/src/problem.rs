@@ -177,16 +177,16 @@ impl<'a, D: Dynamics> Problem<'a, D> {
     /// not finite at the start guess, or a start guess whose steps cannot be taken. Whether a solution was found is said by
     /// [`Plan::status`].
     pub fn solve(&self, options: &Options) -> Result<Plan<D::State>, PlanError> {
+        self.check(options)?;
+        interior_point::solve(self, options)
+    }
+
+    pub(crate) fn check(&self, options: &Options) -> Result<(), PlanError> {
         for (what, option) in [("tolerance", options.tolerance), ("barrier", options.barrier)] {
             if !(option > 0.0 && option.is_finite()) {
                 return Err(PlanError::Option { what });
             }
         }
-        self.check()?;
-        interior_point::solve(self, options)
-    }
-
-    fn check(&self) -> Result<(), PlanError> {
         let sizes = self.dynamics.sizes();
         let inputs = sizes.inputs;
         let length = |what: &str, expected: usize, found: usize| {

@@ -3,6 +3,7 @@
 mod derivatives;
 mod heisenberg;
 mod linear;
+mod linear_system;
 mod systems;
 
 use nhi_control::{Discrete, Formula, Options, Outcome, Plan, PlanError, Problem, Quadratic, Smooth};
