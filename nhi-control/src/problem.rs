@@ -1,6 +1,6 @@
 //! Problems.
 
-use crate::{Difference, Dynamics, Function, Plan, PlanError, interior_point};
+use crate::{Difference, Dynamics, Function, Plan, PlanError, interior_point, multi_start};
 use std::ops::Range;
 
 /// A minimum of costs over N steps of a system from a given state,
@@ -161,6 +161,13 @@ impl<'a, D: Dynamics> Problem<'a, D> {
     pub fn guess_inputs(mut self, inputs: Vec<Vec<f64>>) -> Self {
         self.guess = Guess::Inputs(inputs);
         self
+    }
+
+    /// Begins the solution with inputs that are sums of slow waves of random sizes, up to those of `sizes`, one for each input.
+    #[must_use]
+    pub fn guess_waves(self, seed: u64, sizes: &[f64]) -> Self {
+        let inputs = multi_start::waves(seed, sizes, self.steps);
+        self.guess_inputs(inputs)
     }
 
     /// Begins the solution with these states, after each step, and inputs. The states need not follow from the inputs.

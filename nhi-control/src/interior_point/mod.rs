@@ -195,6 +195,20 @@ pub(crate) fn solve<D: Dynamics>(
     Ok(solver.plan(end, start))
 }
 
+/// Σ ℓₖ + Σ λₖ₊₁·(F(xₖ, uₖ) ⊖ xₖ₊₁) + Σ νᵢcᵢ of a problem, from its start, with states, inputs and multipliers of the plan of
+/// another one that differs by some numbers.
+pub(crate) fn lagrangian<D: Dynamics>(
+    problem: &Problem<'_, D>,
+    plan: &Plan<D::State>,
+) -> Result<f64, PlanError> {
+    let mut solver = Solver::new(problem, &Guess::Motion(plan.states[1..].to_vec(), plan.inputs.clone()))?;
+    // Also at bounds.
+    solver.point.u = plan.inputs.concat();
+    let values = solver.evaluate(&solver.point)?;
+    let multipliers: Vec<f64> = plan.multipliers.iter().map(|(_, y)| *y).collect();
+    Ok(values.cost + dot(&plan.costates.concat(), &values.defects) + dot(&multipliers, &values.rows))
+}
+
 /// How iterations ended.
 struct End {
     outcome: Outcome,
