@@ -96,3 +96,8 @@ pub use multi_start::multi_start;
 pub use plan::{Outcome, Plan, Status};
 pub use problem::{Options, Problem};
 pub use riccati::{Lqr, lqr, track};
+
+/// The programs of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/guide.md")]
+struct Guide;
