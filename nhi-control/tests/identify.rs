@@ -1,6 +1,6 @@
 //! Parameters and starts from samples.
 
-use nhi_control::{Entries, Identification, IdentifyError, Measurement, Samples};
+use nhi_control::{Declared, Entries, Identification, IdentifyError, Measurement, Samples};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Scalar, System};
 use std::f64::consts::TAU;
@@ -88,7 +88,7 @@ impl Noise {
     }
 }
 
-fn of_sleigh(samples: &Samples) -> Identification<'_, Sleigh, Dla2, Entries> {
+fn of_sleigh(samples: &Samples) -> Identification<'_, Declared<Sleigh, Dla2, Entries>> {
     Identification::new(&GUESS, (Dla2, H), START, Entries(vec![0, 1, 2]), samples)
 }
 
@@ -147,7 +147,7 @@ fn what_cannot_be_known_is_a_direction() {
     let coasting = vec![vec![0.0; 2]; STEPS];
     let samples = samples(&TRUE, &coasting, START, false);
     let found = of_sleigh(&samples).solve().expect("unknowns");
-    let [m, j, a] = found.parameters;
+    let [m, j, a] = found.parameters[..] else { panic!("{found:?}") };
     assert!((j / m - 0.3).abs() < 1e-7 && (a - 0.3).abs() < 1e-7, "{found:?}");
     let [direction] = &found.undetermined[..] else { panic!("{found:?}") };
     let size = m.hypot(j) * direction[0].signum();
