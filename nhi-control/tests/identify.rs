@@ -111,6 +111,33 @@ fn exact_samples_determine_parameters_and_start() {
     assert!(found.undetermined.is_empty() && found.noise < 1e-10 && found.evaluations < 20, "{found:?}");
 }
 
+/// A disturbance of the samples by sines. `nhi-python/tests/test_fit.py` finds these numbers with steps that are compiled at run
+/// time.
+#[test]
+fn disturbed_samples_have_one_result() {
+    let mut samples = samples(&TRUE, &inputs(), START, false);
+    for (k, sample) in samples.values.iter_mut().enumerate() {
+        let disturbed = |(j, x): (usize, &mut f64)| *x += 1e-3 * (7.3 * k as f64 + 2.1 * j as f64).sin();
+        sample.iter_mut().enumerate().for_each(disturbed);
+    }
+    let found = of_sleigh(&samples).inputs(inputs()).solve().expect("unknowns");
+    let expected = [1.999_977_874_4, 0.599_983_443_0, 0.300_003_460_9];
+    let off = found.values.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(off < 1e-9, "{:.12?}", found.values);
+    let deviations = [1.299_954_7e-4, 3.320_223_4e-4, 1.490_604_7e-4];
+    let off = found
+        .covariance
+        .diagonal()
+        .iter()
+        .zip(deviations)
+        .map(|(a, b)| (a.sqrt() / b - 1.0).abs())
+        .fold(0.0, f64::max);
+    assert!(off < 1e-7, "{:.9e}", found.covariance);
+    let left =
+        found.fitted.iter().flatten().zip(samples.values.iter().flatten()).map(|(a, b)| (a - b).powi(2));
+    assert!((left.sum::<f64>() - found.chi_squared).abs() < 1e-15, "{found:?}");
+}
+
 /// The errors of many estimates have the covariance that each of them reports, that of the Cramér–Rao bound.
 #[test]
 fn estimates_attain_the_cramer_rao_bound() {
