@@ -154,6 +154,9 @@ impl std::error::Error for IdentifyError {}
 /// Singular values below this fraction of the largest one count as zero: derivatives are exact up to rounding.
 const NEGLIGIBLE: f64 = 1e-8;
 
+/// An unknown whose change by its own size moves the samples by less than this, relative to others, moves them by rounding errors.
+const ROUNDING: f64 = 1e-12;
+
 /// Where a motion fails, residuals are as large as this: the iteration refuses such a trial.
 const REFUSED: f64 = 1e100;
 
@@ -246,7 +249,7 @@ impl<'a, X: Observed> Identification<'a, X> {
         let (residuals, jacobian) =
             problem.computed(true).map_err(|(step, cause)| IdentifyError::Step { step, cause })?;
         let chi_squared = residuals.norm_squared();
-        let (covariance, undetermined) = precision(&jacobian);
+        let (covariance, undetermined) = precision(&jacobian, &problem.sizes());
         let degrees_of_freedom = numbers - (unknowns - undetermined.len());
         let variance = chi_squared / degrees_of_freedom.max(1) as f64;
         let is_estimated = self.samples.deviations.is_empty();
@@ -306,13 +309,18 @@ impl<'a, X: Observed> Identification<'a, X> {
     }
 }
 
-/// (JᵀJ)⁻¹ on the unknowns that J determines, and unit vectors along which it vanishes.
-fn precision(jacobian: &DMatrix<f64>) -> (DMatrix<f64>, Vec<Vec<f64>>) {
-    // In units in which each unknown alone moves the samples by 1.
-    let units: Vec<f64> = jacobian.column_iter().map(|column| column.norm()).collect();
-    let units: Vec<f64> = units.into_iter().map(|unit| if unit > 0.0 { 1.0 / unit } else { 1.0 }).collect();
+/// (JᵀJ)⁻¹ on the unknowns that J determines, and unit vectors along which it vanishes; the unknowns have these sizes.
+fn precision(jacobian: &DMatrix<f64>, sizes: &[f64]) -> (DMatrix<f64>, Vec<Vec<f64>>) {
+    // In units in which each unknown alone moves the samples by 1; what moves them by rounding errors does not.
+    let effects: Vec<f64> =
+        jacobian.column_iter().zip(sizes).map(|(column, size)| column.norm() * size).collect();
+    let negligible = ROUNDING * effects.iter().fold(0.0, |largest: f64, &effect| largest.max(effect));
+    let unit = |(&effect, size): (&f64, &f64)| if effect > negligible { size / effect } else { *size };
+    let units: Vec<f64> = effects.iter().zip(sizes).map(unit).collect();
     let mut scaled = jacobian.clone();
-    scaled.column_iter_mut().zip(&units).for_each(|(mut column, unit)| column *= *unit);
+    for ((mut column, &unit), &effect) in scaled.column_iter_mut().zip(&units).zip(&effects) {
+        column *= if effect > negligible { unit } else { 0.0 };
+    }
     let gram = scaled.transpose() * &scaled;
     let svd = scaled.svd(false, true);
     let n = gram.nrows();
@@ -349,6 +357,13 @@ impl<X: Observed> Residuals<'_, '_, X> {
             parameters[i] = value;
         }
         parameters
+    }
+
+    /// Sizes of the unknowns: those of parameters that are not zero, and 1.
+    fn sizes(&self) -> Vec<f64> {
+        let known = self.problem.unknown_parameters.len();
+        let size = |(i, x): (usize, &f64)| if i < known && *x != 0.0 { x.abs() } else { 1.0 };
+        self.values.iter().enumerate().map(size).collect()
     }
 
     /// The tangent vector by which the start is displaced from the guess.

@@ -149,6 +149,7 @@ def test_arrays_of_parameters():
     [
         (dict(system="sleigh"), "system: expected a System"),
         (dict(h=0), "h: must be positive"),
+        (dict(h=1e-300), "h: .* too many"),
         (dict(t=[[1.0]]), "t: expected a vector of ascending times"),
         (dict(t=RUN.t[:0:-1]), "t: expected a vector of ascending times"),
         (dict(t=RUN.t[2:]), r"samples: expected shape \(99, 3\), found \(100, 3\)"),

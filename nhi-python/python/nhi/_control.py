@@ -225,7 +225,10 @@ def fit(
         raise ValueError(f"deviations: expected one number, or {len(texts)}, found shape {spread.shape}")
     if spread.ndim == 0:
         spread = np.full(len(texts), spread)
-    steps = int(np.ceil(times[-1] / h - 1e-9)) if len(times) else 0
+    last = float(np.ceil(times[-1] / h - 1e-9)) if len(times) else 0.0
+    if last > 1e7:
+        raise ValueError(f"h: {last:g} steps to the last sample are too many")
+    steps = int(last)
     given = np.zeros(len(system.inputs)) if inputs is None else arguments.array("inputs", inputs)
     if given.ndim == 2 and len(given) > steps:
         given = given[:steps]

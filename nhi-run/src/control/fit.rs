@@ -1,7 +1,7 @@
 //! Identification.
 
 use super::steps::{State, Steps};
-use super::{forwards, sized, wrong};
+use super::{MOST, forwards, sized, wrong};
 use crate::{Error, System};
 use nhi_control::{Identification, Identified, IdentifyError, Observed, PlanError, Samples, Sizes};
 use nhi_jit::{Formulas, Point};
@@ -146,6 +146,22 @@ impl Observed for Measured {
 }
 
 impl Fitting {
+    /// The number of steps of size `h` up to the last one of some times.
+    ///
+    /// # Errors
+    /// A step size that is not positive, or too small.
+    pub fn steps(times: &[f64], h: f64) -> Result<usize, Error> {
+        forwards(h)?;
+        let steps = (times.last().copied().unwrap_or(0.0) / h - 1e-9).ceil();
+        if steps <= MOST[0] as f64 {
+            return Ok(steps.max(0.0) as usize);
+        }
+        Err(wrong(
+            "h",
+            format!("{steps} steps to the last sample are too many, at most {} are taken", MOST[0]),
+        ))
+    }
+
     /// The unknowns with the least sum of squares near the guess.
     ///
     /// # Errors

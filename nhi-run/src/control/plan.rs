@@ -1,7 +1,7 @@
 //! Plans.
 
 use super::steps::{State, Steps};
-use super::{forwards, sized, wrong};
+use super::{MOST, forwards, sized, wrong};
 use crate::{Error, System};
 use nhi_control::{Dynamics, Function, Options, Plan, PlanError, Problem, Quadratic, Sizes};
 use nhi_jit::{Formulas, Point, SecondDerivatives};
@@ -332,8 +332,8 @@ impl Planning {
     fn check(&self) -> Result<(), Error> {
         let system = &self.system;
         forwards(self.h)?;
-        if self.steps == 0 {
-            return Err(wrong("steps", "must be at least 1"));
+        if !(1..=MOST[1]).contains(&self.steps) {
+            return Err(wrong("steps", format!("must be from 1 to {}, found {}", MOST[1], self.steps)));
         }
         if system.inputs().is_empty() {
             return Err(wrong("system", "it has no inputs, of which a plan is made"));
