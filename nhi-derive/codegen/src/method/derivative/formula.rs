@@ -98,9 +98,9 @@ pub fn formula_programs(x: &Mechanics, from: &Pool, values: &[Expr]) -> FormulaP
     let second: Matrix = first.iter().map(|&slope| state.along(pool, slope)).collect();
     let half = pool.ratio(1, 2);
     let mut matrix = Vec::with_capacity(first.len() * first.len());
-    for i in 0..first.len() {
-        for j in 0..first.len() {
-            let both = pool.add(second[i][j], second[j][i]);
+    for (i, row) in second.iter().enumerate() {
+        for (&entry, mirrored) in row.iter().zip(&second) {
+            let both = pool.add(entry, mirrored[i]);
             matrix.push(pool.mul(half, both));
         }
     }
