@@ -3,8 +3,10 @@
 use crate::check::Unchecked;
 use crate::declared::{self, failed, unexpanded};
 use crate::files::{create, read, save};
+use crate::fit::Fit;
 use crate::generate::Generate;
 use crate::models;
+use crate::plan::Plan;
 use crate::run::Stopped;
 use crate::scoreboard::{self, Measured, Selection};
 use crate::simulate::Simulate;
@@ -49,6 +51,31 @@ enum Command {
         #[arg(required = true)]
         cases: Vec<PathBuf>,
     },
+    /// Find the motion of least cost between two states.
+    ///
+    /// A problem has the fields of a case: `model` or `declaration`, `params`, `method`, `h`, `steps`, and the start, `q0` and `v0`.
+    /// Its end is `q1`, with null for coordinates that are free, and `v1`, unless velocities are free. Least is the integral over
+    /// time of `cost`, an expression in coordinates, velocities, inputs, t and parameters, by the rule h Σ cost(x_k, u_k), plus the
+    /// `final_cost` of the last state; left out, it is half the sum of the squared inputs. `bounds` are pairs of numbers or null, by
+    /// the names of inputs, coordinates, or other expressions, after every step. `guess` has the inputs of each step to begin with.
+    ///
+    /// The samples are those of the motion; as JSON they are a case again. If the conditions cannot be met, the exit code is 1, and
+    /// the message says which, and by how much.
+    #[command(after_help = examples::PLAN)]
+    Plan(Plan),
+    /// Find parameters, and the start, from samples of a motion.
+    ///
+    /// A problem has the fields of a case: `model` or `declaration`, `params`, `method`, `h`, `q0`, `v0`, and `inputs`, held, one
+    /// vector for each step, or the name of a CSV file as of `nhi run --inputs`. What is unknown of them is a guess. `unknowns` are
+    /// names of parameters, all if left out, and of entries of the start, `theta(0)` of a coordinate, `nu[0](0)` of a component of
+    /// the velocity. `measured` are expressions in coordinates, velocities, inputs, t and parameters; `samples` are rows with a time
+    /// and these numbers, or the name of a CSV file with columns `t` and of these names. `deviations` are the standard deviations of
+    /// the numbers; left out, they are equal, and estimated.
+    ///
+    /// The result is JSON on standard output: values with their standard deviations, covariance, χ², the estimated noise, and what
+    /// the samples do not determine.
+    #[command(after_help = examples::FIT)]
+    Fit(Fit),
     /// List the models with their parameters, and the methods.
     #[command(after_help = examples::MODELS)]
     Models {
@@ -188,6 +215,8 @@ impl Arguments {
         let done = match self.command {
             None => demonstrate(),
             Some(Command::Run(run)) => run.execute(),
+            Some(Command::Plan(plan)) => plan.execute(),
+            Some(Command::Fit(fit)) => fit.execute(),
             Some(Command::Check { cases }) => return check(&cases),
             Some(Command::Scoreboard { measured, model, method, steps, out }) => {
                 scoreboard(&measured, &model, &method, steps, out.as_deref())
@@ -337,6 +366,23 @@ mod examples {
   nhi run sleigh.rs --set J=1,m=1,a=0.2 --q0 0,0,0 --v0 1,0.5,0.2 --h 0.01 --steps 1000 --every 10 --out sleigh.csv
   nhi run sleigh.rs --set J=1,m=1 --sweep a=0.1:0.5:5 --q0 0,0,0 --v0 1,0.5,0 --project --h 0.01 --steps 1000 --every 1000 --out sweep.csv
   nhi run sleigh.json --view sleigh.html --plot sleigh.svg";
+    pub(super) const PLAN: &str = concat!(
+        "Example:
+  nhi plan sideways.json --out sideways.csv --view sideways.html
+  nhi plan sideways.json --out motion.json
+
+where sideways.json says that a disk that cannot slide moves sideways:
+",
+        include_str!("../../examples/sideways.json")
+    );
+    pub(super) const FIT: &str = concat!(
+        "Example:
+  nhi fit identify.json --out fitted.csv --plot fitted.svg
+
+where identify.json has positions of a disk with constant torques:
+",
+        include_str!("../../examples/identify.json")
+    );
     pub(super) const REPORT: &str = "Examples:
   nhi report sleigh.rs
   nhi report sleigh.rs --format html --out sleigh.html";

@@ -51,35 +51,41 @@ pub(crate) fn unexpanded(file: &Path, text: &str, name: Option<&str>, error: &Ex
     }
 }
 
-/// Reads a case. Its declaration stands in a file relative to its own.
+/// Reads a case.
 pub(crate) fn case(path: &Path) -> Result<Problem<'static>, Failed> {
     let text = read(path)?;
     let wrong = |malformed: Malformed| Failed::Wrong(format!("{}: {malformed}", path.display()));
     let case = Case::parse(&text).map_err(wrong)?;
+    let model = model(path, &case)?;
+    Problem::of(case, &text, model).map_err(wrong)
+}
+
+/// The model of a case. Its declaration stands in a file relative to that of the case.
+pub(crate) fn model(path: &Path, case: &Case) -> Result<&'static Declared, Failed> {
+    let wrong = |malformed: Malformed| Failed::Wrong(format!("{}: {malformed}", path.display()));
     let outputs: Vec<_> = case.outputs.iter().flatten().collect();
     let outputs: Vec<(&str, Option<&str>)> = outputs
         .into_iter()
         .map(|(name, text)| (name.as_str(), Some(text.as_str()).filter(|text| text != name)))
         .collect();
-    let model: &'static Declared = match (&case.model, &case.declaration) {
+    match (&case.model, &case.declaration) {
         (Some(_), Some(_)) => {
-            return Err(wrong(Malformed::new("declaration", "a case has a model or a declaration")));
+            Err(wrong(Malformed::new("declaration", "a case has a model or a declaration")))
         }
-        (None, None) => return Err(wrong(Malformed::new("model", "missing"))),
+        (None, None) => Err(wrong(Malformed::new("model", "missing"))),
         (None, Some(file)) => {
             let file = path.parent().unwrap_or(Path::new("")).join(file);
             let system = system(&file, case.name.as_deref(), &outputs)?;
-            Box::leak(Box::new(Declared::of(system).map_err(failed)?))
+            Ok(Box::leak(Box::new(Declared::of(system).map_err(failed)?)))
         }
         (Some(name), None) => {
             let on_group = case.group.as_ref().is_some_and(|group| group != "R^0");
             let bundled = named(name, on_group)
                 .ok_or_else(|| wrong(unknown(name, "model", &models::names(), "model")))?;
             match outputs.is_empty() {
-                true => loaded(name, on_group)?,
-                false => Box::leak(Box::new(bundled.load_with(&outputs).map_err(failed)?)),
+                true => Ok(loaded(name, on_group)?),
+                false => Ok(Box::leak(Box::new(bundled.load_with(&outputs).map_err(failed)?))),
             }
         }
-    };
-    Problem::of(case, &text, model).map_err(wrong)
+    }
 }

@@ -2,19 +2,24 @@
 
 mod case;
 mod check;
+mod csv;
 mod declared;
 mod demo;
 mod files;
+mod fit;
 mod generate;
 mod group;
 mod list;
 mod models;
 mod new;
 mod number;
+mod outputs;
+mod plan;
 mod problem;
 mod progress;
 mod run;
 mod simulate;
+mod stated;
 
 pub mod command;
 pub mod scoreboard;

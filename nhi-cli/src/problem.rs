@@ -157,7 +157,7 @@ impl Scheme {
     }
 }
 
-fn given<'c, T>(field: &'c Option<T>, name: &str) -> Result<&'c T, Malformed> {
+pub(crate) fn given<'c, T>(field: &'c Option<T>, name: &str) -> Result<&'c T, Malformed> {
     field.as_ref().ok_or_else(|| Malformed::new(name, "missing"))
 }
 
@@ -213,7 +213,7 @@ pub(crate) fn vector(numbers: &[Number], length: usize, field: &str) -> Result<V
     sized(numbers.iter().map(|number| number.0).collect(), length, field)
 }
 
-fn sized(numbers: Vec<f64>, length: usize, field: &str) -> Result<Vec<f64>, Malformed> {
+pub(crate) fn sized(numbers: Vec<f64>, length: usize, field: &str) -> Result<Vec<f64>, Malformed> {
     if numbers.len() == length {
         Ok(numbers)
     } else {
@@ -236,7 +236,7 @@ fn coordinates(names: &[String], model: &dyn Model) -> Result<(), Malformed> {
 }
 
 /// Values of the model's parameters: those given, and defaults.
-fn parameters(case: &Case, model: &dyn Model) -> Result<Vec<f64>, Malformed> {
+pub(crate) fn parameters(case: &Case, model: &dyn Model) -> Result<Vec<f64>, Malformed> {
     let mut values = model.defaults();
     let flat = model.parameters();
     let array =
@@ -302,7 +302,8 @@ fn inputs(case: &Case, length: usize, scheme: &Scheme) -> Result<Inputs, Malform
     Ok(Inputs::PerStep(sized.collect::<Result<_, _>>()?))
 }
 
-fn all<T, U>(entries: &[T], f: impl Fn(&T) -> Option<U>) -> Option<Vec<U>> {
+/// All of them, or none.
+pub(crate) fn all<T, U>(entries: &[T], f: impl Fn(&T) -> Option<U>) -> Option<Vec<U>> {
     entries.iter().map(f).collect()
 }
 

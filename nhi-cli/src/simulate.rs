@@ -1,18 +1,18 @@
 //! `nhi run`: cases, and declarations with their data on the command line.
 
 use crate::case::unknown;
-use crate::command::{Failed, print, warn};
+use crate::command::{Failed, warn};
+use crate::csv::{Csv, not_a_number};
 use crate::declared::{self, failed};
-use crate::files::{extension, read, save};
+use crate::files::extension;
 use crate::number::exact;
+use crate::outputs::Outputs;
 use crate::problem::pose;
 use crate::progress::{Interrupt, Progress};
 use clap::Args;
 use nhi_methods::Variant;
 use nhi_run::model::Declared;
-use nhi_run::{
-    Format, Inputs, Quantity, Recording, Run, Scheme, System, json, page, plot, record_all, table,
-};
+use nhi_run::{Format, Inputs, Quantity, Recording, Run, Scheme, System, json, record_all, table};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
@@ -45,15 +45,8 @@ pub(crate) struct Simulate {
     /// combinations. The runs are one table, with a column for each swept name.
     #[arg(long, value_name = "NAME=FROM:TO:COUNT", allow_hyphen_values = true)]
     sweep: Vec<String>,
-    /// Where to write the samples: `.csv`, `.json`, or `.npz` for numpy; if left out, JSON on standard output.
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// Where to draw the motion, `.svg`.
-    #[arg(long, value_name = "FILE")]
-    plot: Option<PathBuf>,
-    /// Where to write a page that plays the motion, `.html`.
-    #[arg(long, value_name = "FILE")]
-    view: Option<PathBuf>,
+    #[command(flatten)]
+    outputs: Outputs,
 }
 
 /// A declared system at its start.
@@ -91,18 +84,7 @@ impl Simulate {
     pub(crate) fn execute(&self) -> Result<(), Failed> {
         // Whatever happens from here on, Ctrl-C ends the run and not the program.
         let interrupt = Interrupt::new();
-        let format = match &self.out {
-            None => Format::Json,
-            Some(path) => Format::of(extension(path))
-                .map_err(|expected| Failed::Wrong(format!("--out {}: {expected}", path.display())))?,
-        };
-        for (name, path, expected) in [("plot", &self.plot, "svg"), ("view", &self.view, "html")] {
-            if let Some(path) = path
-                && extension(path) != expected
-            {
-                return Err(Failed::Wrong(format!("--{name} {}: expected .{expected}", path.display())));
-            }
-        }
+        let format = self.outputs.format()?;
         match extension(&self.file) {
             "rs" => self.declaration(format, &interrupt),
             _ => self.case(format, &interrupt),
@@ -133,10 +115,12 @@ impl Simulate {
         let recording = recording.map_err(|error| about(self.file.display(), failed(error)))?;
         let case = &problem.echo;
         match (format, problem.layout) {
-            (Format::Json, Some(layout)) => self.write(&recording, |out, recording| {
+            (Format::Json, Some(layout)) => self.outputs.write(&self.file, &recording, |out, recording| {
                 json(out, recording, case, &|q, v, fields| layout.write(q, v, fields))
             }),
-            _ => self.write(&recording, |out, recording| format.write(out, recording, case)),
+            _ => self
+                .outputs
+                .write(&self.file, &recording, |out, recording| format.write(out, recording, case)),
         }
     }
 
@@ -164,7 +148,7 @@ impl Simulate {
         } else {
             self.sweep(&run, &sweeps, interrupt)?
         };
-        self.write(&recording, |out, recording| {
+        self.outputs.write(&self.file, &recording, |out, recording| {
             let mut case = case;
             if self.start.project && sweeps.is_empty() {
                 for (name, quantity) in [("q0", Quantity::Coordinate), ("v0", Quantity::Velocity)] {
@@ -230,43 +214,11 @@ impl Simulate {
         table(&names, all).ok_or_else(|| flag("sweep", "no values"))
     }
 
-    /// Writes what there is of a run, and then says why it ended early.
-    fn write(
-        &self,
-        recording: &Recording,
-        samples: impl FnOnce(&mut dyn std::io::Write, &Recording) -> std::io::Result<()>,
-    ) -> Result<(), Failed> {
-        let mut bytes = Vec::new();
-        samples(&mut bytes, recording)?;
-        match &self.out {
-            Some(path) => save(path, &bytes)?,
-            // Whoever wants a picture only need not read the numbers.
-            None if self.plot.is_some() || self.view.is_some() => {}
-            None => print(&bytes)?,
-        }
-        if let Some(path) = &self.plot {
-            save(path, plot(recording).as_bytes())?;
-        }
-        if let Some(path) = &self.view {
-            save(path, page(recording).as_bytes())?;
-        }
-        match &recording.about.stopped {
-            Some(reason) => Err(Failed::Stopped(format!("{}: {reason}", self.file.display()))),
-            None => Ok(()),
-        }
-    }
-
     /// The case that describes the run.
     fn echo(&self, run: &Run, outputs: &[(&str, Option<&str>)]) -> Map<String, Value> {
         let mut case = Map::new();
         let mut add = |name: &str, value: Value| case.insert(name.to_owned(), value);
-        // In a case, the path is relative to its file.
-        let folder = self.out.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-        let file = match folder.as_os_str().is_empty() {
-            true => self.file.clone(),
-            false => std::path::absolute(&self.file).unwrap_or_else(|_| self.file.clone()),
-        };
-        add("declaration", file.display().to_string().into());
+        add("declaration", beside(self.outputs.out.as_deref(), &self.file).into());
         if let Some(name) = &self.start.name {
             add("struct", name.as_str().into());
         }
@@ -277,22 +229,7 @@ impl Simulate {
         if !self.pose.is_empty() {
             add("pose", self.pose.iter().map(|name| name.trim()).collect::<Vec<_>>().into());
         }
-        let mut params = Map::new();
-        for (name, &value) in run.system.parameters().iter().zip(&run.parameters) {
-            match name.split_once('[') {
-                None => {
-                    params.insert(name.clone(), value.into());
-                }
-                Some((array, _)) => {
-                    if let Value::Array(entries) =
-                        params.entry(array).or_insert_with(|| Value::Array(Vec::new()))
-                    {
-                        entries.push(value.into());
-                    }
-                }
-            }
-        }
-        add("params", params.into());
+        add("params", params(run.system.parameters(), &run.parameters).into());
         let method = match run.scheme {
             Scheme::Steps(variant) => variant.to_string(),
             Scheme::Exact => "exact".to_owned(),
@@ -443,8 +380,33 @@ fn number(text: &str) -> Option<f64> {
     exact(text)
 }
 
-fn not_a_number(text: &str) -> String {
-    format!("expected a number, a fraction or a multiple of pi, found `{text}`")
+/// The name of a file in a case that is written to `out`: relative to it if it is in the same folder.
+pub(crate) fn beside(out: Option<&Path>, file: &Path) -> String {
+    let folder = out.and_then(Path::parent).unwrap_or(Path::new(""));
+    let file = match folder.as_os_str().is_empty() {
+        true => file.to_path_buf(),
+        false => std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf()),
+    };
+    file.display().to_string()
+}
+
+/// The parameters of a case, with arrays.
+pub(crate) fn params(names: &[String], values: &[f64]) -> Map<String, Value> {
+    let mut params = Map::new();
+    for (name, &value) in names.iter().zip(values) {
+        match name.split_once('[') {
+            None => {
+                params.insert(name.clone(), value.into());
+            }
+            Some((array, _)) => {
+                if let Value::Array(entries) = params.entry(array).or_insert_with(|| Value::Array(Vec::new()))
+                {
+                    entries.push(value.into());
+                }
+            }
+        }
+    }
+    params
 }
 
 /// Most values of one sweep.
@@ -507,43 +469,17 @@ impl Sweep {
 }
 
 /// Inputs per step of a CSV file.
-fn inputs(file: &Path, names: &[String], h: f64, steps: u64) -> Result<Inputs, Failed> {
-    let text = read(file)?;
-    let wrong = |line: usize, problem: String| Failed::Wrong(format!("{}:{line}: {problem}", file.display()));
-    let mut lines =
-        text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-    let (first, header) =
-        lines.next().ok_or_else(|| wrong(1, "expected a header with the names of the inputs".to_owned()))?;
-    let header: Vec<&str> = header.split(',').map(str::trim).collect();
-    let column = |name: &str| header.iter().position(|known| *known == name);
-    let columns: Vec<usize> = names
-        .iter()
-        .map(|name| column(name).ok_or_else(|| wrong(first + 1, format!("no column `{name}`"))))
-        .collect::<Result<_, _>>()?;
-    if let Some(other) = header.iter().find(|name| **name != "t" && !names.iter().any(|known| known == *name))
-    {
+pub(crate) fn inputs(file: &Path, names: &[String], h: f64, steps: u64) -> Result<Inputs, Failed> {
+    let csv = Csv::read(file, "the inputs")?;
+    let mut columns: Vec<usize> = names.iter().map(|name| csv.column(name)).collect::<Result<_, _>>()?;
+    if let Some(other) = csv.header.iter().find(|name| *name != "t" && !names.contains(name)) {
         let known: Vec<&str> = names.iter().map(String::as_str).chain(["t"]).collect();
-        return Err(wrong(first + 1, unknown(other, "input", &known, "").to_string()));
+        return Err(csv.wrong(csv.first, unknown(other, "input", &known, "")));
     }
-    let mut rows: Vec<Vec<f64>> = Vec::new();
-    for (i, line) in lines {
-        let numbers: Vec<f64> = line
-            .split(',')
-            .map(|text| {
-                text.trim()
-                    .parse()
-                    .ok()
-                    .filter(|x: &f64| x.is_finite())
-                    .ok_or_else(|| wrong(i + 1, not_a_number(text)))
-            })
-            .collect::<Result<_, _>>()?;
-        if numbers.len() != header.len() {
-            return Err(wrong(i + 1, format!("expected {} numbers, found {}", header.len(), numbers.len())));
-        }
-        rows.push(numbers);
-    }
-    let of = |row: &Vec<f64>| -> Vec<f64> { columns.iter().map(|&column| row[column]).collect() };
-    let Some(t) = column("t") else {
+    let t = csv.find("t");
+    columns.extend(t);
+    let mut rows = csv.numbers(&columns)?;
+    if t.is_none() {
         if rows.len() as u64 != steps {
             let found = rows.len();
             return Err(Failed::Wrong(format!(
@@ -551,9 +487,10 @@ fn inputs(file: &Path, names: &[String], h: f64, steps: u64) -> Result<Inputs, F
                 file.display()
             )));
         }
-        return Ok(Inputs::PerStep(rows.iter().map(of).collect()));
-    };
-    if rows.is_empty() || rows.windows(2).any(|pair| pair[1][t] <= pair[0][t]) {
+        return Ok(Inputs::PerStep(rows));
+    }
+    let times: Vec<f64> = rows.iter_mut().filter_map(Vec::pop).collect();
+    if rows.is_empty() || times.windows(2).any(|pair| pair[1] <= pair[0]) {
         return Err(Failed::Wrong(format!("{}: expected rows with increasing times `t`", file.display())));
     }
     if steps > MOST_INPUTS {
@@ -563,8 +500,8 @@ fn inputs(file: &Path, names: &[String], h: f64, steps: u64) -> Result<Inputs, F
     // Held from the last change up to the beginning of the step; the first row holds before it, too.
     let at = |k: u64| {
         let now = k as f64 * h;
-        let rows_before = rows.partition_point(|row| row[t] <= now + 1e-9 * h.abs());
-        of(&rows[rows_before.max(1) - 1])
+        let rows_before = times.partition_point(|t| *t <= now + 1e-9 * h.abs());
+        rows[rows_before.max(1) - 1].clone()
     };
     Ok(Inputs::PerStep((0..steps).map(at).collect()))
 }

@@ -362,8 +362,15 @@ fn the_front_page() {
 #[test]
 fn examples_of_the_help_run() {
     let folder = folder("help");
+    for (name, text) in [
+        ("disk.rs", include_str!("../../examples/disk.rs")),
+        ("sideways.json", include_str!("../../examples/sideways.json")),
+        ("identify.json", include_str!("../../examples/identify.json")),
+    ] {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
     let mut examples = 0;
-    for command in ["new", "run", "check", "models", "scoreboard", "expand", "generate"] {
+    for command in ["new", "run", "check", "plan", "fit", "models", "scoreboard", "expand", "generate"] {
         let help = nhi(&folder, &format!("{command} --help"));
         let help = text(&help.stdout);
         assert!(help.contains("Example"), "{command}");
@@ -373,7 +380,7 @@ fn examples_of_the_help_run() {
             examples += 1;
         }
     }
-    assert!(examples >= 11, "{examples}");
+    assert!(examples >= 14, "{examples}");
     let sweep = std::fs::read_to_string(folder.join("sweep.csv")).unwrap();
     let a: Vec<String> = column(&sweep, "a").iter().map(|a| format!("{a:.1}")).collect();
     assert_eq!(a.join(" "), "0.1 0.1 0.2 0.2 0.3 0.3 0.4 0.4 0.5 0.5");

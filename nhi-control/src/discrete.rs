@@ -3,12 +3,9 @@
 use crate::dense::{set_identity, with_scratch};
 use crate::{Dynamics, Function, PlanError, Sizes};
 use nhi_runtime::{
-    Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Matrix, Method, Reduced, ReducedOf, Scalar,
-    State, System, Tangential, Vector,
+    Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf, Scalar, State,
+    System, Tangential, Vector,
 };
-
-/// C = ∂x'/∂p.
-type ByParameters<S> = Matrix<<S as Tangential>::Tangent<f64>, <S as System>::Parameters<f64>>;
 
 /// Directions in which derivatives of functions are taken at once.
 const LANES: usize = 4;
@@ -109,15 +106,26 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         S::velocity(&self.parameters, &x.q, &x.nu, self.time(k), &vector(u))
     }
 
-    /// C = ∂x'/∂p of step `k`.
-    pub(crate) fn by_parameters(
+    /// Sets `a` to ∂x'/∂x of step `k`, and `c` to ∂x'/∂p unless it is empty.
+    pub(crate) fn sensitivities(
         &self,
         k: usize,
         x: &ReducedOf<S>,
         u: &[f64],
-    ) -> Result<ByParameters<S>, Failure> {
-        let linear = self.method.linearize_parameters(&self.parameters, &self.departure(k, x, u)?)?;
-        Ok(linear.c)
+        a: &mut [f64],
+        c: &mut [f64],
+    ) -> Result<(), Failure> {
+        let from = self.departure(k, x, u)?;
+        let linear = self.method.linearize(&self.parameters, &from)?;
+        let size = linear.a.as_ref().len();
+        let rows = a.chunks_exact_mut(size).zip(linear.a.as_ref());
+        rows.for_each(|(to, row)| to.copy_from_slice(row.as_ref()));
+        if !c.is_empty() {
+            let by_parameters = self.method.linearize_parameters(&self.parameters, &from)?;
+            let rows = c.chunks_exact_mut(S::PARAMETERS.len()).zip(by_parameters.c.as_ref());
+            rows.for_each(|(to, row)| to.copy_from_slice(row.as_ref()));
+        }
+        Ok(())
     }
 
     fn time(&self, k: usize) -> f64 {
@@ -131,6 +139,21 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         let lambda = S::Multipliers::splat(0.0);
         let state = self.method.state(&self.parameters, h, &x.q, (&v, &v), &lambda, &x.z, t)?;
         Ok(Departure { state, inputs, t, h })
+    }
+}
+
+/// NX and K of a system.
+pub(crate) fn sizes<S: Tangential>() -> Sizes {
+    Sizes { states: S::Tangent::<f64>::splat(0.0).as_ref().len(), inputs: S::INPUTS.len() }
+}
+
+/// What an entry of a tangent vector displaces: velocities of poses by their names, quasi-velocities as `nu[0]`.
+pub(crate) fn entry<S: Tangential>(i: usize) -> String {
+    let (n, d) = (S::VELOCITIES.len(), S::QuasiVelocity::<f64>::splat(0.0).as_ref().len());
+    match S::VELOCITIES.get(i) {
+        Some(name) => (*name).to_owned(),
+        None if i < n + d => format!("nu[{}]", i - n),
+        None => S::STATES.get(i - n - d).map_or_else(|| format!("x[{i}]"), |name| (*name).to_owned()),
     }
 }
 
@@ -150,17 +173,11 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
     type State = ReducedOf<S>;
 
     fn sizes(&self) -> Sizes {
-        Sizes { states: S::Tangent::<f64>::splat(0.0).as_ref().len(), inputs: S::INPUTS.len() }
+        sizes::<S>()
     }
 
-    /// Velocities of poses by their names, quasi-velocities as `nu[0]`.
     fn entry(&self, i: usize) -> String {
-        let (n, d) = (S::VELOCITIES.len(), S::QuasiVelocity::<f64>::splat(0.0).as_ref().len());
-        match S::VELOCITIES.get(i) {
-            Some(name) => (*name).to_owned(),
-            None if i < n + d => format!("nu[{}]", i - n),
-            None => S::STATES.get(i - n - d).map_or_else(|| format!("x[{i}]"), |name| (*name).to_owned()),
-        }
+        entry::<S>(i)
     }
 
     fn step(&self, k: usize, x: &Self::State, u: &[f64]) -> Result<Self::State, Failure> {

@@ -1,4 +1,4 @@
-//! Parameters and starts of declared systems from samples of their motion.
+//! Parameters and starts of systems from samples of their motion.
 //!
 //! Least squares by Levenberg and Marquardt's method (Moré 1978), with the derivatives of the discrete motion: for the unknowns
 //! ϑ, parameters and entries of the start,
@@ -9,53 +9,11 @@
 //!
 //! with A and C of each step. A sample between two nodes is that of a shorter step from the node before it.
 
-use crate::discrete::{lifted, vector};
-use crate::{Discrete, Dynamics, PlanError, Sizes};
+use crate::{Declared, Measurement, Observed, PlanError, Sizes};
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
 use nalgebra::{DMatrix, DVector, Dyn, Owned};
-use nhi_runtime::{Differentiable, Dual, Failure, Fits, ReducedOf, Scalar, System, Tangential, Vector};
+use nhi_runtime::{Differentiable, Failure, Fits, Tangential};
 use std::fmt;
-
-/// What is measured of a declared system, written for any number type so that it can be differentiated.
-pub trait Measurement<S: Tangential> {
-    /// How many numbers a sample has.
-    fn count(&self) -> usize;
-
-    /// Sets `out` to the measured numbers of a motion at time `t`.
-    fn value<T: Scalar>(
-        &self,
-        parameters: &S::Parameters<T>,
-        q: &S::Configuration<T>,
-        v: &S::Velocity<T>,
-        z: &S::States<T>,
-        t: T,
-        out: &mut [T],
-    );
-}
-
-/// The entries of the configuration with these indices, as measured numbers.
-#[derive(Clone, Debug)]
-pub struct Entries(pub Vec<usize>);
-
-impl<S: Tangential> Measurement<S> for Entries {
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn value<T: Scalar>(
-        &self,
-        _: &S::Parameters<T>,
-        q: &S::Configuration<T>,
-        _: &S::Velocity<T>,
-        _: &S::States<T>,
-        _: T,
-        out: &mut [T],
-    ) {
-        // An index that does not exist measures zero; `Identification::solve` refuses it.
-        let entries = self.0.iter().map(|&i| q.as_ref().get(i).copied().unwrap_or(T::from_f64(0.0)));
-        out.iter_mut().zip(entries).for_each(|(out, entry)| *out = entry);
-    }
-}
 
 /// Samples of a motion.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -70,31 +28,23 @@ pub struct Samples {
 
 /// A problem of identification: which parameters and which entries of the start are unknown, and what is measured.
 #[derive(Clone, Debug)]
-pub struct Identification<'a, S: Tangential, M, F> {
-    method: M,
+pub struct Identification<'a, X> {
+    observed: X,
     h: f64,
-    parameters: S::Parameters<f64>,
-    start: Start<S>,
-    measurement: F,
+    parameters: Vec<f64>,
     samples: &'a Samples,
     inputs: Vec<Vec<f64>>,
     unknown_parameters: Vec<usize>,
     unknown_entries: Vec<usize>,
 }
 
+/// What is known after an identification of a system with the states `X`.
 #[derive(Clone, Debug)]
-struct Start<S: System> {
-    q: S::Configuration<f64>,
-    v: S::Velocity<f64>,
-}
-
-/// What is known after an identification.
-#[derive(Clone, Debug)]
-pub struct Identified<S: Tangential> {
+pub struct Identified<X> {
     /// All parameters, the known ones as they were.
-    pub parameters: S::Parameters<f64>,
+    pub parameters: Vec<f64>,
     /// The state x = (q, ν, z) at the start.
-    pub start: ReducedOf<S>,
+    pub start: X,
     /// Names of the unknowns: parameters, then entries of the start such as `x(0)`.
     pub unknowns: Vec<String>,
     /// Values of the unknowns; those of the start are displacements from the guess.
@@ -110,6 +60,8 @@ pub struct Identified<S: Tangential> {
     pub noise: f64,
     /// Unit vectors along which the unknowns can change without a change of the samples, to first order.
     pub undetermined: Vec<Vec<f64>>,
+    /// What the motion has in place of each sample.
+    pub fitted: Vec<Vec<f64>>,
     /// How often a motion was computed.
     pub evaluations: usize,
 }
@@ -202,34 +154,39 @@ impl std::error::Error for IdentifyError {}
 /// Singular values below this fraction of the largest one count as zero: derivatives are exact up to rounding.
 const NEGLIGIBLE: f64 = 1e-8;
 
+/// An unknown whose change by its own size moves the samples by less than this, relative to others, moves them by rounding errors.
+const ROUNDING: f64 = 1e-12;
+
 /// Where a motion fails, residuals are as large as this: the iteration refuses such a trial.
 const REFUSED: f64 = 1e100;
 
 /// A sample this near to a node, in steps, is one at the node.
 const AT_NODE: f64 = 1e-9;
 
-impl<'a, S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Identification<'a, S, M, F> {
+impl<'a, S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>>
+    Identification<'a, Declared<S, M, F>>
+{
     /// All parameters of `guess` are unknown, and the start is known: at time 0, the configuration `q` and the quasi-velocities
     /// ν = Y(q) `v`. With these, the velocity is admissible whatever the parameters of the constraints are. The motion is that of
     /// a method with steps of size `h`.
     pub fn new(
         guess: &S,
         (method, h): (M, f64),
-        (q, v): (impl Fits<S::Configuration<f64>>, impl Fits<S::Velocity<f64>>),
+        start: (impl Fits<S::Configuration<f64>>, impl Fits<S::Velocity<f64>>),
         measurement: F,
         samples: &'a Samples,
     ) -> Self {
-        Identification {
-            method,
-            h,
-            parameters: guess.parameters(),
-            start: Start { q: q.fit(), v: v.fit() },
-            measurement,
-            samples,
-            inputs: Vec::new(),
-            unknown_parameters: (0..S::PARAMETERS.len()).collect(),
-            unknown_entries: Vec::new(),
-        }
+        let parameters = guess.parameters().as_ref().to_vec();
+        Identification::of(Declared::new(method, start, measurement), parameters, h, samples)
+    }
+}
+
+impl<'a, X: Observed> Identification<'a, X> {
+    /// All parameters are unknown, with a guess of them, and the start is known. The motion has steps of size `h` from time 0.
+    pub fn of(observed: X, parameters: Vec<f64>, h: f64, samples: &'a Samples) -> Self {
+        let unknown_parameters = (0..parameters.len()).collect();
+        let (inputs, unknown_entries) = (Vec::new(), Vec::new());
+        Identification { observed, h, parameters, samples, inputs, unknown_parameters, unknown_entries }
     }
 
     /// The same with inputs that are held over the steps, one vector for each; after the last one they are zero.
@@ -244,8 +201,9 @@ impl<'a, S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Identifi
     /// # Errors
     /// [`IdentifyError::Unknown`].
     pub fn parameters(mut self, names: &[&str]) -> Result<Self, IdentifyError> {
+        let known = self.observed.parameters();
         let place = |name: &&str| {
-            let found = S::PARAMETERS.iter().position(|parameter| parameter == name);
+            let found = known.iter().position(|parameter| parameter == name);
             found.ok_or_else(|| IdentifyError::Unknown { name: (*name).to_owned() })
         };
         self.unknown_parameters = names.iter().map(place).collect::<Result<_, _>>()?;
@@ -264,13 +222,13 @@ impl<'a, S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Identifi
     ///
     /// # Errors
     /// What is wrong with the problem, and [`IdentifyError::NotConverged`].
-    pub fn solve(&self) -> Result<Identified<S>, IdentifyError> {
+    pub fn solve(&self) -> Result<Identified<X::State>, IdentifyError> {
+        let observed = &self.observed;
         let begin = |cause| IdentifyError::Begin { cause };
-        let discrete = Discrete::<S, M>::of(self.method, self.parameters, self.h).map_err(begin)?;
-        let origin = discrete.with_components(0, self.start.q, self.start.v).map_err(begin)?;
-        self.check(discrete.sizes())?;
+        let origin = observed.start(&self.parameters, self.h).map_err(begin)?;
+        self.check(observed.sizes())?;
         let unknowns = self.unknown_parameters.len() + self.unknown_entries.len();
-        let numbers = self.samples.times.len() * self.measurement.count();
+        let numbers = self.samples.times.len() * observed.count();
         if unknowns == 0 {
             return Err(IdentifyError::Nothing);
         }
@@ -279,8 +237,9 @@ impl<'a, S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Identifi
         }
         let mut values = DVector::zeros(unknowns);
         for (value, &i) in values.iter_mut().zip(&self.unknown_parameters) {
-            *value = self.parameters.as_ref()[i];
+            *value = self.parameters[i];
         }
+        let names = observed.parameters();
         let problem = Residuals { problem: self, origin, numbers, values };
         problem.computed(false).map_err(|(step, cause)| IdentifyError::Step { step, cause })?;
         let (problem, report) = LevenbergMarquardt::new().minimize(problem);
@@ -290,13 +249,18 @@ impl<'a, S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Identifi
         let (residuals, jacobian) =
             problem.computed(true).map_err(|(step, cause)| IdentifyError::Step { step, cause })?;
         let chi_squared = residuals.norm_squared();
-        let (covariance, undetermined) = precision(&jacobian);
+        let (covariance, undetermined) = precision(&jacobian, &problem.sizes());
         let degrees_of_freedom = numbers - (unknowns - undetermined.len());
         let variance = chi_squared / degrees_of_freedom.max(1) as f64;
         let is_estimated = self.samples.deviations.is_empty();
         let covariance = if is_estimated { covariance * variance } else { covariance };
-        let entry = |&i: &usize| format!("{}(0)", discrete.entry(i));
-        let names = self.unknown_parameters.iter().map(|&i| S::PARAMETERS[i].to_owned());
+        let entry = |&i: &usize| format!("{}(0)", observed.entry(i));
+        let names = self.unknown_parameters.iter().map(|&i| names[i].clone());
+        let deviation = |j: usize| self.samples.deviations.get(j).copied().unwrap_or(1.0);
+        let left = residuals.as_slice().chunks(observed.count().max(1));
+        let fitted = left.zip(&self.samples.values).map(|(left, sample)| {
+            left.iter().zip(sample).enumerate().map(|(j, (left, y))| y + left * deviation(j)).collect()
+        });
         Ok(Identified {
             parameters: problem.parameters(),
             start: problem.start(),
@@ -307,13 +271,14 @@ impl<'a, S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Identifi
             degrees_of_freedom,
             noise: variance.sqrt(),
             undetermined,
+            fitted: fitted.collect(),
             evaluations: report.number_of_evaluations,
         })
     }
 
     fn check(&self, sizes: Sizes) -> Result<(), IdentifyError> {
         let Samples { times, values, deviations } = self.samples;
-        let count = self.measurement.count();
+        let count = self.observed.count();
         let length = |what: String, expected: usize, found: usize| {
             if expected == found { Ok(()) } else { Err(IdentifyError::Length { what, expected, found }) }
         };
@@ -344,13 +309,18 @@ impl<'a, S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Identifi
     }
 }
 
-/// (JᵀJ)⁻¹ on the unknowns that J determines, and unit vectors along which it vanishes.
-fn precision(jacobian: &DMatrix<f64>) -> (DMatrix<f64>, Vec<Vec<f64>>) {
-    // In units in which each unknown alone moves the samples by 1.
-    let units: Vec<f64> = jacobian.column_iter().map(|column| column.norm()).collect();
-    let units: Vec<f64> = units.into_iter().map(|unit| if unit > 0.0 { 1.0 / unit } else { 1.0 }).collect();
+/// (JᵀJ)⁻¹ on the unknowns that J determines, and unit vectors along which it vanishes; the unknowns have these sizes.
+fn precision(jacobian: &DMatrix<f64>, sizes: &[f64]) -> (DMatrix<f64>, Vec<Vec<f64>>) {
+    // In units in which each unknown alone moves the samples by 1; what moves them by rounding errors does not.
+    let effects: Vec<f64> =
+        jacobian.column_iter().zip(sizes).map(|(column, size)| column.norm() * size).collect();
+    let negligible = ROUNDING * effects.iter().fold(0.0, |largest: f64, &effect| largest.max(effect));
+    let unit = |(&effect, size): (&f64, &f64)| if effect > negligible { size / effect } else { *size };
+    let units: Vec<f64> = effects.iter().zip(sizes).map(unit).collect();
     let mut scaled = jacobian.clone();
-    scaled.column_iter_mut().zip(&units).for_each(|(mut column, unit)| column *= *unit);
+    for ((mut column, &unit), &effect) in scaled.column_iter_mut().zip(&units).zip(&effects) {
+        column *= if effect > negligible { unit } else { 0.0 };
+    }
     let gram = scaled.transpose() * &scaled;
     let svd = scaled.svd(false, true);
     let n = gram.nrows();
@@ -369,10 +339,10 @@ fn precision(jacobian: &DMatrix<f64>) -> (DMatrix<f64>, Vec<Vec<f64>>) {
 }
 
 /// The residuals (y − ŷ)/σ as functions of the unknowns.
-struct Residuals<'p, 'a, S: Tangential, M, F> {
-    problem: &'p Identification<'a, S, M, F>,
+struct Residuals<'p, 'a, X: Observed> {
+    problem: &'p Identification<'a, X>,
     /// The guess of the start.
-    origin: ReducedOf<S>,
+    origin: X::State,
     numbers: usize,
     values: DVector<f64>,
 }
@@ -380,66 +350,77 @@ struct Residuals<'p, 'a, S: Tangential, M, F> {
 /// Residuals and their derivatives by the unknowns.
 type Computed = (DVector<f64>, DMatrix<f64>);
 
-impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Residuals<'_, '_, S, M, F> {
-    fn parameters(&self) -> S::Parameters<f64> {
-        let mut parameters = self.problem.parameters;
+impl<X: Observed> Residuals<'_, '_, X> {
+    fn parameters(&self) -> Vec<f64> {
+        let mut parameters = self.problem.parameters.clone();
         for (&value, &i) in self.values.iter().zip(&self.problem.unknown_parameters) {
-            parameters.as_mut()[i] = value;
+            parameters[i] = value;
         }
         parameters
     }
 
+    /// Sizes of the unknowns: those of parameters that are not zero, and 1.
+    fn sizes(&self) -> Vec<f64> {
+        let known = self.problem.unknown_parameters.len();
+        let size = |(i, x): (usize, &f64)| if i < known && *x != 0.0 { x.abs() } else { 1.0 };
+        self.values.iter().enumerate().map(size).collect()
+    }
+
     /// The tangent vector by which the start is displaced from the guess.
-    fn displacement<T: Scalar>(&self) -> S::Tangent<T> {
-        let mut delta: S::Tangent<T> = vector(&[]);
+    fn displacement(&self) -> Vec<f64> {
+        let mut delta = vec![0.0; self.problem.observed.sizes().states];
         let values = self.values.iter().skip(self.problem.unknown_parameters.len());
         for (&value, &i) in values.zip(&self.problem.unknown_entries) {
-            delta.as_mut()[i] = T::from_f64(value);
+            delta[i] = value;
         }
         delta
     }
 
-    fn start(&self) -> ReducedOf<S> {
-        S::retract(&self.origin, &self.displacement())
+    fn start(&self) -> X::State {
+        self.problem.observed.retract(&self.origin, &self.displacement())
     }
 
     /// Residuals, and derivatives if they are wanted, or which step fails.
     fn computed(&self, differentiated: bool) -> Result<Computed, (usize, Failure)> {
-        let Identification { method, h, samples, inputs, measurement, .. } = self.problem;
+        let Identification { observed, h, samples, inputs, .. } = self.problem;
         let (parameters, n) = (self.parameters(), self.values.len());
         let failed = |step: usize| move |cause: Failure| (step, cause);
-        let of = |h: f64, t: f64| Discrete::<S, M>::of(*method, parameters, h).map(|d| d.from_time(t));
-        let steps = of(*h, 0.0).map_err(|_| (0, Failure::NonFinite))?;
-        let none = vec![0.0; S::INPUTS.len()];
+        let none = vec![0.0; observed.sizes().inputs];
+        let count = observed.count();
         let mut residuals = DVector::zeros(self.numbers);
         let mut jacobian = DMatrix::zeros(self.numbers, if differentiated { n } else { 0 });
-        let (mut k, mut x, mut sensitivity) = (0, self.start(), self.first_sensitivity(&steps));
+        let (mut k, mut x, mut sensitivity) = (0, self.start(), self.first_sensitivity());
+        let mut y = vec![0.0; count];
         for (i, (&t, sample)) in samples.times.iter().zip(&samples.values).enumerate() {
             let input = |k: usize| inputs.get(k).unwrap_or(&none);
             while t - (k + 1) as f64 * h >= -AT_NODE * h {
+                let step = (k as f64 * h, *h);
                 if differentiated {
-                    sensitivity = self.carried(&steps, k, &x, input(k), &sensitivity).map_err(failed(k))?;
+                    let carried = self.carried(&parameters, step, &x, input(k), &sensitivity);
+                    sensitivity = carried.map_err(failed(k))?;
                 }
-                x = steps.step(k, &x, input(k)).map_err(failed(k))?;
+                x = observed.step(&parameters, step, &x, input(k)).map_err(failed(k))?;
                 k += 1;
             }
             let begin = k as f64 * h;
-            let (mut here, mut moved) = (x, None);
+            let (mut here, mut moved) = (None, None);
             if t - begin > AT_NODE * h {
-                let part = of(t - begin, begin).map_err(|_| (k, Failure::NonFinite))?;
+                let part = (begin, t - begin);
                 if differentiated {
-                    moved = Some(self.carried(&part, 0, &x, input(k), &sensitivity).map_err(failed(k))?);
+                    let carried = self.carried(&parameters, part, &x, input(k), &sensitivity);
+                    moved = Some(carried.map_err(failed(k))?);
                 }
-                here = part.step(0, &x, input(k)).map_err(failed(k))?;
+                here = Some(observed.step(&parameters, part, &x, input(k)).map_err(failed(k))?);
             }
-            let count = measurement.count();
-            let (y, by_state, by_parameters) = self.measured(&parameters, &here, t, input(k), differentiated);
+            let here = here.as_ref().unwrap_or(&x);
             let deviation = |j: usize| samples.deviations.get(j).copied().unwrap_or(1.0);
+            observed.measure(&parameters, t, here, input(k), &mut y);
             for j in 0..count {
                 residuals[i * count + j] = (y[j] - sample[j]) / deviation(j);
             }
             if differentiated {
-                let mut rows = by_state * moved.as_ref().unwrap_or(&sensitivity) + by_parameters;
+                let sensitivity = moved.as_ref().unwrap_or(&sensitivity);
+                let mut rows = self.measured(&parameters, t, here, input(k), sensitivity);
                 rows.row_iter_mut().enumerate().for_each(|(j, mut row)| row /= deviation(j));
                 jacobian.rows_mut(i * count, count).copy_from(&rows);
             }
@@ -450,18 +431,12 @@ impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Residuals<'_
 
     /// ∂x₀/∂ϑ. A guess that is displaced far on a group is not differentiated at the identity: the tangent vectors at the start
     /// are those of ⊕ there.
-    fn first_sensitivity(&self, steps: &Discrete<S, M>) -> DMatrix<f64> {
-        let (size, known) = (steps.sizes().states, self.problem.unknown_parameters.len());
-        let mut sensitivity = DMatrix::zeros(size, self.values.len());
-        let start = self.start();
-        for (column, &entry) in self.problem.unknown_entries.iter().enumerate() {
-            let mut delta = self.displacement::<Dual<f64>>();
-            delta.as_mut()[entry].eps = [1.0];
-            let moved = S::retract(&lifted::<S, Dual<f64>>(&self.origin), &delta);
-            let along = S::difference(&lifted::<S, Dual<f64>>(&start), &moved);
-            for (i, x) in along.as_ref().iter().enumerate() {
-                sensitivity[(i, known + column)] = x.eps[0];
-            }
+    fn first_sensitivity(&self) -> DMatrix<f64> {
+        let Identification { observed, unknown_parameters, unknown_entries, .. } = self.problem;
+        let delta = self.displacement();
+        let mut sensitivity = DMatrix::zeros(delta.len(), self.values.len());
+        for (column, &entry) in (unknown_parameters.len()..).zip(unknown_entries) {
+            sensitivity.set_column(column, &DVector::from(observed.moved(&self.origin, &delta, entry)));
         }
         sensitivity
     }
@@ -469,72 +444,50 @@ impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Residuals<'_
     /// A S + C of a step.
     fn carried(
         &self,
-        steps: &Discrete<S, M>,
-        k: usize,
-        x: &ReducedOf<S>,
+        parameters: &[f64],
+        step: (f64, f64),
+        x: &X::State,
         u: &[f64],
         sensitivity: &DMatrix<f64>,
     ) -> Result<DMatrix<f64>, Failure> {
-        let Sizes { states, inputs } = steps.sizes();
-        let mut ab = vec![0.0; states * (states + inputs)];
-        steps.linearize(k, x, u, &mut ab)?;
-        let a = DMatrix::from_fn(states, states, |i, j| ab[i * (states + inputs) + j]);
-        let mut next = a * sensitivity;
-        if !self.problem.unknown_parameters.is_empty() {
-            let c = steps.by_parameters(k, x, u)?;
-            for (column, &p) in self.problem.unknown_parameters.iter().enumerate() {
-                c.as_ref().iter().enumerate().for_each(|(i, row)| next[(i, column)] += row.as_ref()[p]);
-            }
-        }
-        Ok(next)
+        let Sizes { states, .. } = self.problem.observed.sizes();
+        let known = if self.problem.unknown_parameters.is_empty() { 0 } else { parameters.len() };
+        let (mut a, mut c) = (vec![0.0; states * states], vec![0.0; states * known]);
+        self.problem.observed.linearize(parameters, step, x, u, (&mut a, &mut c))?;
+        Ok(self.total(&a, &c, sensitivity))
     }
 
-    /// The measured numbers, and their derivatives by x, as rows, and by the unknowns at a fixed x.
+    /// The derivatives of the measured numbers.
     fn measured(
         &self,
-        parameters: &S::Parameters<f64>,
-        x: &ReducedOf<S>,
+        parameters: &[f64],
         t: f64,
+        x: &X::State,
         u: &[f64],
-        differentiated: bool,
-    ) -> (Vec<f64>, DMatrix<f64>, DMatrix<f64>) {
-        let measurement = &self.problem.measurement;
-        let count = measurement.count();
-        let known = &self.problem.unknown_parameters;
-        let size = S::Tangent::<f64>::splat(0.0).as_ref().len();
-        let directions = if differentiated { size + known.len() } else { 0 };
-        let mut by_state = DMatrix::zeros(count, size);
-        let mut by_unknowns = DMatrix::zeros(count, self.values.len());
-        let mut out = vec![Dual::<f64>::constant(0.0); count];
-        // The values are the same in all directions.
-        for direction in 0..directions.max(1) {
-            let mut delta: S::Tangent<Dual<f64>> = vector(&[]);
-            let mut parameters: S::Parameters<Dual<f64>> = vector(parameters.as_ref());
-            if let Some(entry) = delta.as_mut().get_mut(direction).filter(|_| differentiated) {
-                entry.eps = [1.0];
-            }
-            let parameter = direction.checked_sub(size).and_then(|i| known.get(i));
-            if let Some(&i) = parameter {
-                parameters.as_mut()[i].eps = [1.0];
-            }
-            let ReducedOf::<S, Dual<f64>> { q, nu, z } = S::retract(&lifted::<S, Dual<f64>>(x), &delta);
-            let time = Dual::constant(t);
-            let v = S::velocity(&parameters, &q, &nu, time, &vector(u));
-            measurement.value(&parameters, &q, &v, &z, time, &mut out);
-            for (j, out) in out.iter().enumerate().filter(|_| differentiated) {
-                match direction.checked_sub(size) {
-                    None => by_state[(j, direction)] = out.eps[0],
-                    Some(i) => by_unknowns[(j, i)] = out.eps[0],
-                }
-            }
+        sensitivity: &DMatrix<f64>,
+    ) -> DMatrix<f64> {
+        let observed = &self.problem.observed;
+        let (count, states) = (observed.count(), observed.sizes().states);
+        let (mut by_state, mut by_parameters) =
+            (vec![0.0; count * states], vec![0.0; count * parameters.len()]);
+        observed.linearize_measured(parameters, t, x, u, (&mut by_state, &mut by_parameters));
+        self.total(&by_state, &by_parameters, sensitivity)
+    }
+
+    /// The derivatives by the unknowns of what has these derivatives by x and by the parameters.
+    fn total(&self, by_state: &[f64], by_parameters: &[f64], sensitivity: &DMatrix<f64>) -> DMatrix<f64> {
+        let states = sensitivity.nrows();
+        let rows = by_state.len() / states;
+        let mut total = DMatrix::from_row_slice(rows, states, by_state) * sensitivity;
+        for (column, &p) in self.problem.unknown_parameters.iter().enumerate() {
+            let width = self.problem.parameters.len();
+            (0..rows).for_each(|i| total[(i, column)] += by_parameters[i * width + p]);
         }
-        (out.iter().map(|y| y.re).collect(), by_state, by_unknowns)
+        total
     }
 }
 
-impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> LeastSquaresProblem<f64, Dyn, Dyn>
-    for Residuals<'_, '_, S, M, F>
-{
+impl<X: Observed> LeastSquaresProblem<f64, Dyn, Dyn> for Residuals<'_, '_, X> {
     type ParameterStorage = Owned<f64, Dyn>;
     type ResidualStorage = Owned<f64, Dyn>;
     type JacobianStorage = Owned<f64, Dyn, Dyn>;

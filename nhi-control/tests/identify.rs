@@ -1,6 +1,6 @@
 //! Parameters and starts from samples.
 
-use nhi_control::{Entries, Identification, IdentifyError, Measurement, Samples};
+use nhi_control::{Declared, Entries, Identification, IdentifyError, Measurement, Samples};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Scalar, System};
 use std::f64::consts::TAU;
@@ -88,7 +88,7 @@ impl Noise {
     }
 }
 
-fn of_sleigh(samples: &Samples) -> Identification<'_, Sleigh, Dla2, Entries> {
+fn of_sleigh(samples: &Samples) -> Identification<'_, Declared<Sleigh, Dla2, Entries>> {
     Identification::new(&GUESS, (Dla2, H), START, Entries(vec![0, 1, 2]), samples)
 }
 
@@ -109,6 +109,33 @@ fn exact_samples_determine_parameters_and_start() {
     assert!(left < 1e-10, "{left}");
     assert_eq!(found.unknowns[..4], ["m", "j", "a", "theta(0)"]);
     assert!(found.undetermined.is_empty() && found.noise < 1e-10 && found.evaluations < 20, "{found:?}");
+}
+
+/// A disturbance of the samples by sines. `nhi-python/tests/test_fit.py` finds these numbers with steps that are compiled at run
+/// time.
+#[test]
+fn disturbed_samples_have_one_result() {
+    let mut samples = samples(&TRUE, &inputs(), START, false);
+    for (k, sample) in samples.values.iter_mut().enumerate() {
+        let disturbed = |(j, x): (usize, &mut f64)| *x += 1e-3 * (7.3 * k as f64 + 2.1 * j as f64).sin();
+        sample.iter_mut().enumerate().for_each(disturbed);
+    }
+    let found = of_sleigh(&samples).inputs(inputs()).solve().expect("unknowns");
+    let expected = [1.999_977_874_4, 0.599_983_443_0, 0.300_003_460_9];
+    let off = found.values.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(off < 1e-9, "{:.12?}", found.values);
+    let deviations = [1.299_954_7e-4, 3.320_223_4e-4, 1.490_604_7e-4];
+    let off = found
+        .covariance
+        .diagonal()
+        .iter()
+        .zip(deviations)
+        .map(|(a, b)| (a.sqrt() / b - 1.0).abs())
+        .fold(0.0, f64::max);
+    assert!(off < 1e-7, "{:.9e}", found.covariance);
+    let left =
+        found.fitted.iter().flatten().zip(samples.values.iter().flatten()).map(|(a, b)| (a - b).powi(2));
+    assert!((left.sum::<f64>() - found.chi_squared).abs() < 1e-15, "{found:?}");
 }
 
 /// The errors of many estimates have the covariance that each of them reports, that of the Cramér–Rao bound.
@@ -147,7 +174,7 @@ fn what_cannot_be_known_is_a_direction() {
     let coasting = vec![vec![0.0; 2]; STEPS];
     let samples = samples(&TRUE, &coasting, START, false);
     let found = of_sleigh(&samples).solve().expect("unknowns");
-    let [m, j, a] = found.parameters;
+    let [m, j, a] = found.parameters[..] else { panic!("{found:?}") };
     assert!((j / m - 0.3).abs() < 1e-7 && (a - 0.3).abs() < 1e-7, "{found:?}");
     let [direction] = &found.undetermined[..] else { panic!("{found:?}") };
     let size = m.hypot(j) * direction[0].signum();

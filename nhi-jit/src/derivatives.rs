@@ -142,7 +142,7 @@ fn refusal(mechanics: &Mechanics, variant: Variant) -> Option<Error> {
 const NO_PROGRAMS: &str = "its state has two velocities, or a map has no known derivative";
 
 /// NX of a system.
-fn tangent_coordinates(mechanics: &Mechanics) -> usize {
+pub(crate) fn tangent_coordinates(mechanics: &Mechanics) -> usize {
     let (n, m) = (mechanics.n(), mechanics.m());
     n + n - m + mechanics.z.len()
 }

@@ -41,6 +41,7 @@ mod compile;
 mod compiled;
 mod derivatives;
 mod error;
+mod formulas;
 mod native;
 mod passage;
 mod simulation;
@@ -52,4 +53,5 @@ pub use derivatives::{
     Basis, ByParameters, Curvature, Derivatives, Frame, Linearization, PullBack, SecondDerivatives,
 };
 pub use error::Error;
+pub use formulas::{Formulas, Slopes};
 pub use simulation::Simulation;

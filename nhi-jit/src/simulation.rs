@@ -212,6 +212,33 @@ impl Simulation {
         Ok(Simulation::of(self.compiled.clone(), self.method, data, state))
     }
 
+    /// The simulation after one step of size `h` from a point, which may violate constraints. The multipliers are solved from
+    /// zero, so that the step depends on nothing else. For methods without reflections.
+    ///
+    /// # Errors
+    /// [`Error::NotCompiled`], [`Error::Start`] and [`Error::Step`].
+    ///
+    /// # Panics
+    /// If the lengths of arrays at the point are not those of the system.
+    pub fn after_step(
+        compiled: &Compiled,
+        variant: Variant,
+        at: &Point<'_>,
+        h: f64,
+    ) -> Result<Simulation, Error> {
+        let method = compiled.methods().iter().position(|method| method.variant == variant);
+        let Some(method) = method else { return Err(Error::NotCompiled { variant }) };
+        let (functions, code) = (&compiled.methods()[method], compiled.code());
+        let start = |cause: Failure| Error::Start { cause };
+        let data = functions.data(code, at, h).map_err(start)?;
+        let lambda = vec![0.0; compiled.constraints().len()];
+        let state = [at.q, at.v, &lambda, at.z].concat();
+        let state = functions.carrying(code, at, &data, state).map_err(start)?;
+        let mut simulation = Simulation::of(compiled.clone(), method, data, state);
+        simulation.take_checked(1)?;
+        Ok(simulation)
+    }
+
     /// The simulation that has these [`Simulation::numbers`] after `steps` steps: its next states are those of the simulation
     /// that they were read from, bit for bit. That one was begun at t = 0.
     ///

@@ -47,9 +47,11 @@ fn step(py: Python<'_>, message: String, step: u64, time: f64, reason: String) -
 /// Why a run could not begin: mostly a `ValueError` that names the argument.
 pub(crate) fn start(py: Python<'_>, error: &Error) -> PyErr {
     match error {
+        // As the argument is called here.
+        Error::Argument { name: "parameters", problem } => PyValueError::new_err(format!("p: {problem}")),
         Error::Method { .. } | Error::Argument { .. } => PyValueError::new_err(error.to_string()),
         Error::Declaration(error) => declaration(py, error),
-        Error::Derivation(message) => PyRuntimeError::new_err(message.clone()),
+        Error::Derivation(message) | Error::Unsolved(message) => PyRuntimeError::new_err(message.clone()),
         Error::Jit(error) => simulation(py, error),
     }
 }

@@ -6,6 +6,7 @@
 mod control;
 mod ensemble;
 mod error;
+mod fit;
 mod plan;
 mod recording;
 mod report;
@@ -22,6 +23,8 @@ mod _nhi {
     use crate::control::feedback;
     #[pymodule_export]
     use crate::ensemble::Ensemble;
+    #[pymodule_export]
+    use crate::fit::fitted;
     #[pymodule_export]
     use crate::plan::planned;
     #[pymodule_export]

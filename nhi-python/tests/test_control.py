@@ -80,6 +80,88 @@ def test_a_disk_moves_sideways():
     assert twice.converged and abs(twice.cost / found.cost - 2) < 1e-9
 
 
+def test_costs_and_bounds_are_formulas():
+    effort = nhi.plan(DISK, DISK_P, **SIDEWAYS, weights=[1, 2])
+    text = nhi.plan(DISK, DISK_P, **SIDEWAYS, cost="drive^2/2 + steer^2")
+    assert text.converged and abs(text.cost / effort.cost - 1) < 1e-9
+    np.testing.assert_allclose(text.inputs, effort.inputs, atol=1e-6)
+    # The kinetic energy as a cost has velocities in it, and parameters.
+    energy = "m/2*(dot(x)^2 + dot(y)^2) + j/2*dot(theta)^2 + i/2*dot(phi)^2"
+    lazy = nhi.plan(DISK, DISK_P, **SIDEWAYS, cost=f"drive^2/2 + steer^2/2 + 100*({energy})")
+    at = lambda plan: sum(DISK.energy(DISK_P, plan.q[:-1], plan.v[:-1])) / 40  # noqa: E731
+    total = (lazy.inputs**2).sum() / 80 + 100 * at(lazy)
+    assert lazy.converged and abs(lazy.cost - total) < 1e-9 and at(lazy) < at(effort)
+    # A soft end instead of a hard one.
+    soft = nhi.plan(
+        DISK, DISK_P, **{**SIDEWAYS, "q1": [0, np.nan, 0, np.nan], "guess": effort.inputs}, final_cost="50*(y - 1)^2"
+    )
+    assert soft.converged and 0.3 < soft.q[-1, 1] < 1
+    assert abs(soft.cost - (soft.inputs**2).sum() / 80 - 50 * (soft.q[-1, 1] - 1) ** 2) < 1e-9
+    # Around a pillar, and with bounded power.
+    round_it = nhi.plan(
+        DISK,
+        DISK_P,
+        **SIDEWAYS,
+        bounds={"(x - 0.1)^2 + (y - 0.5)^2": (0.3**2, np.inf), "drive*dot(phi)": (-20, np.inf)},
+    )
+    distance = np.hypot(round_it.q[:, 0] - 0.1, round_it.q[:, 1] - 0.5)
+    nearest = np.hypot(effort.q[:, 0] - 0.1, effort.q[:, 1] - 0.5).min()
+    assert round_it.converged and distance.min() > 0.3 - 1e-9 and nearest < 0.3
+
+
+def test_a_disk_with_a_pose():
+    """On SE(2), by another method: the limits of the costs agree."""
+    posed = nhi.System(
+        coordinates=["phi"],
+        group="SE2(theta, x, y; omega, v, across)",
+        parameters=["m", "i", "j", "r"],
+        inputs=["drive", "steer"],
+        lagrangian="m/2*(v^2 + across^2) + i/2*dot(phi)^2 + j/2*omega^2",
+        constraints={"rolling": "v - r*dot(phi)", "skidding": "across"},
+        force="drive*dphi + steer*dtheta",
+    )
+
+    def limit(system, q0, v0, q1, steps):
+        costs = []
+        for n in steps:
+            found = nhi.plan(system, DISK_P, q0, v0, q1, v0, 1 / n, n)
+            assert found.converged, found.status
+            run = system.simulate(DISK_P, q0, v0, h=1 / n, steps=n, inputs=found.inputs)
+            np.testing.assert_allclose(run.q, found.q, atol=1e-9)
+            assert found.gains.shape == (n, 2, 6)
+            costs.append(found.cost)
+        return costs[1] + (costs[1] - costs[0]) / 3
+
+    flat = limit(DISK, REST, REST, [0, 1, 0, np.nan], (40, 80))
+    assert abs(limit(posed, REST, REST, [np.nan, 0, 0, 1], (20, 40)) / flat - 1) < 2e-4
+    with pytest.raises(ValueError, match="q1: a pose is given or free as a whole"):
+        nhi.plan(posed, DISK_P, REST, REST, [np.nan, 0, 0, np.nan], REST, 0.1, 10)
+
+
+@pytest.mark.parametrize("group", ["SO3(R; w1, w2, w3)", "SE3(R, p; w1, w2, w3, v1, v2, v3)"])
+def test_a_body_turns_in_space(group):
+    """From rest to rest by three torques about one axis: the effort is 6 J² θ² / T³."""
+    body = nhi.System(
+        coordinates=[],
+        group=group,
+        parameters=["J"],
+        inputs=["t1", "t2", "t3"],
+        lagrangian="J/2*(w1^2 + w2^2 + w3^2)" + (" + 1/2*(v1^2 + v2^2 + v3^2)" if "SE3" in group else ""),
+        constraints=[],
+        force="t1*w1*dt + t2*w2*dt + t3*w3*dt",
+    )
+    axis, angle = np.array([2.0, -1.0, 2.0]) / 3, 1.2
+    hat = np.cross(np.eye(3), axis).T
+    turned = np.eye(3) + np.sin(angle) * hat + (1 - np.cos(angle)) * hat @ hat
+    p = [0.0] * (len(body.coordinates) - 9)
+    still, begin, end = [0.0] * len(body.velocities), [*np.eye(3).ravel(), *p], [*turned.ravel(), *p]
+    costs = [nhi.plan(body, dict(J=0.5), begin, still, end, still, 2 / n, n) for n in (20, 40)]
+    assert all(plan.converged for plan in costs)
+    np.testing.assert_allclose(costs[0].q[-1], end, atol=1e-9)
+    limit = costs[1].cost + (costs[1].cost - costs[0].cost) / 3
+    np.testing.assert_allclose(limit, 6 * 0.5**2 * angle**2 / 2**3, rtol=1e-5)
+
+
 def test_what_a_plan_cannot_meet_is_named():
     far = nhi.plan(DISK, DISK_P, **{**SIDEWAYS, "q1": [30, 0, 0, np.nan]}, bounds={"drive": (-1, 1)})
     assert not far.converged and "x" in far.cannot_meet and "cannot meet" in far.status
@@ -94,7 +176,12 @@ def test_what_a_plan_cannot_meet_is_named():
         (dict(h=-0.1), "h: must be positive"),
         (dict(steps=0), "steps: expected an integer from 1 on"),
         (dict(weights=[1, -1]), "weights: expected a positive number"),
-        (dict(bounds={"z": (0, 1)}), "bounds: `z` is no coordinate and no input"),
+        (dict(bounds={"z": (0, 1)}), r'unknown name `z`\n --> bounds\["z"\]:1:1(.|\n)*`drive`, `steer`$'),
+        (dict(cost="drive^"), r"--> cost:1:6"),
+        (dict(final_cost="[x, y, theta]"), r"expected one number, found several\n --> final_cost"),
+        (dict(cost=1.0), "cost: expected a text"),
+        (dict(v0=[0, 1, 0, 0]), "v0: the constraints do not admit the velocity"),
+        (dict(v1=[0, 1, 0, 0]), "v1: the constraints do not admit the velocity"),
         (dict(bounds={"drive": (1, -1)}), "bounds: expected the lower bound of `drive` first"),
         (dict(method="gni_midpoint"), "gni_midpoint"),
         (dict(guess=[[0.0]]), "guess: expected 2 numbers"),
@@ -115,5 +202,5 @@ def test_systems_that_are_not_planned():
         lagrangian="m/2*(dot(x)^2 + dot(y)^2)",
         constraints=["dot(y) - u"],
     )
-    with pytest.raises(ValueError, match="inputs must not drive constraints"):
+    with pytest.raises(ValueError, match="q0: inputs drive the constraints"):
         nhi.plan(pushed, dict(m=1), [0, 0], [0, 0], [1, 0], None, 0.1, 5)

@@ -59,7 +59,7 @@ def test_the_notebook():
     np.testing.assert_allclose(np.hypot(*names["ends"][:, :2].T)[0], 10)
 
 
-@pytest.mark.parametrize("example", ["tour.py", "sympy_disc.py", "bicycle.py", "parking.py"])
+@pytest.mark.parametrize("example", ["tour.py", "sympy_disc.py", "bicycle.py", "parking.py", "identify.py"])
 def test_the_examples(example, tmp_path):
     command = [sys.executable, str(ROOT / "examples" / "python" / example), str(tmp_path)]
     subprocess.run(command, check=True, env={**os.environ, "MPLBACKEND": "agg"})

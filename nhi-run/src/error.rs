@@ -200,6 +200,8 @@ pub enum Error {
     },
     /// The declaration has mistakes.
     Declaration(DeclarationError),
+    /// A plan was not found, or unknowns not identified: a step on the way cannot be taken, or the iteration does not converge.
+    Unsolved(String),
     /// The step functions of a method could not be derived.
     Derivation(String),
     /// The compiler, the start of a method, or a function of the system.
@@ -212,7 +214,7 @@ impl fmt::Display for Error {
             Error::Method { id, reason } => write!(f, "method `{id}`: {reason}"),
             Error::Argument { name, problem } => write!(f, "{name}: {problem}"),
             Error::Declaration(error) => error.fmt(f),
-            Error::Derivation(message) => f.write_str(message),
+            Error::Derivation(message) | Error::Unsolved(message) => f.write_str(message),
             Error::Jit(error) => error.fmt(f),
         }
     }

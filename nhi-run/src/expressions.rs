@@ -5,6 +5,7 @@ use crate::error::{DeclarationError, Mistake, Place, Text};
 use crate::system::choose;
 use nhi_codegen::declaration::{Declaration, Rejected};
 use nhi_codegen::expand::{MAX_NESTING, too_deep};
+use nhi_codegen::expr::{Expr, Pool};
 use nhi_codegen::system::{Definition, Quantity, System};
 use nhi_jit::Point;
 use proc_macro2::{LexError, TokenStream};
@@ -114,6 +115,45 @@ pub(crate) fn evaluate(system: &System, definitions: &[Definition], at: &Point<'
     let values = symbols.filter_map(|(symbol, value)| Some((system.pool.as_symbol(symbol)?, value)));
     let roots: Vec<_> = definitions.iter().map(|definition| definition.value).collect();
     system.pool.evaluate(&roots, &values.collect())
+}
+
+/// The values of texts in the grammar of `let`, one number each, in their pool. Errors call each text by the name beside it.
+pub(crate) fn functions(
+    source: &str,
+    name: &str,
+    texts: &[(&str, &str)],
+) -> Result<(Pool, Vec<Expr>), DeclarationError> {
+    let idents: Vec<String> = (0..texts.len()).map(|i| format!("function_{i}")).collect();
+    let outputs: Vec<_> =
+        idents.iter().zip(texts).map(|(ident, (_, text))| (ident.as_str(), Some(*text))).collect();
+    let called = |mut error: DeclarationError| {
+        let name = |ident: &str| idents.iter().position(|known| known == ident).map(|i| texts[i].0);
+        for mistake in &mut error.mistakes {
+            let places = mistake.place.iter_mut().chain(mistake.second.as_mut().map(|(place, _)| place));
+            places.for_each(|place| place.file = name(&place.file).unwrap_or(&place.file).to_owned());
+            for (ident, (name, _)) in idents.iter().zip(texts) {
+                mistake.message = mistake.message.replace(&format!("the output `{ident}`"), name);
+                // They are no names that a text can use.
+                let without = |help: &String| {
+                    [",", " and"]
+                        .iter()
+                        .fold(help.clone(), |help, before| help.replace(&format!("{before} `{ident}`"), ""))
+                };
+                mistake.help = mistake.help.as_ref().map(without);
+            }
+        }
+        error
+    };
+    let input = choose(source, "", Some(name))?;
+    let (Extended { declaration, outputs }, _) = extended(input, ("", source), &outputs).map_err(called)?;
+    for (i, (name, text)) in texts.iter().enumerate() {
+        if !outputs.iter().any(|output| output.name == idents[i]) {
+            let message = "expected one number, found several".to_owned();
+            let place = Place { file: (*name).to_owned(), text: (*text).to_owned(), range: 0..text.len() };
+            return Err(DeclarationError::one(Mistake::new(message).at(place)));
+        }
+    }
+    Ok((declaration.system.pool, outputs.iter().map(|output| output.value).collect()))
 }
 
 /// Initial data as expressions in parameters, of which each may use those before it.

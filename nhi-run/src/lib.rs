@@ -35,6 +35,7 @@
 //! ```
 
 mod apart;
+pub mod control;
 mod ensemble;
 mod error;
 mod expressions;

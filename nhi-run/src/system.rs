@@ -2,7 +2,7 @@
 
 use crate::apart::apart;
 use crate::error::{DeclarationError, Error, Mistake};
-use crate::expressions::{Extended, evaluate, extended};
+use crate::expressions::{Extended, evaluate, extended, functions};
 use nhi_codegen::declaration::{Declaration, Rejected};
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::{ExpandError, structs};
@@ -15,7 +15,7 @@ use nhi_codegen::optimised::{MethodFunctions, Optimised, SystemFunctions};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::report::Report;
 use nhi_codegen::system::{self, Definition, Quantity};
-use nhi_jit::{Basis, Compiled, Derivatives, Point, SecondDerivatives};
+use nhi_jit::{Basis, Compiled, Derivatives, Formulas, Point, SecondDerivatives};
 use nhi_methods::{Method, Variant};
 use std::collections::HashMap;
 use std::fmt;
@@ -250,6 +250,19 @@ impl System {
         let shared = &*self.shared;
         let make = || Ok(apart(|| Basis::new(&shared.mechanics)).map_err(Error::Derivation)??);
         shared.basis.get_or_init(make).clone()
+    }
+
+    /// Functions of a state, with their derivatives, compiled: texts in the grammar of `let`, with what errors call them.
+    ///
+    /// # Errors
+    /// [`Error::Declaration`] for mistakes in a text, [`Error::Derivation`] and [`nhi_jit::Error::Unavailable`].
+    pub fn formulas(&self, texts: &[(&str, &str)]) -> Result<Formulas, Error> {
+        let shared = &*self.shared;
+        let make = || {
+            let (pool, values) = functions(&shared.source, self.name(), texts)?;
+            Ok(Formulas::new(&shared.mechanics, &pool, &values)?)
+        };
+        apart(make).unwrap_or_else(|bug| Err(Error::Derivation(bug)))
     }
 
     /// What to do about the size of a method's steps and the functions of the system, if that makes compilation take long.

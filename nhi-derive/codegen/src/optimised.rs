@@ -7,8 +7,8 @@ use crate::caught::caught;
 use crate::expr::{Expr, Node, Pool};
 use crate::lower::{Function, Operand, Statement, lower};
 use crate::method::{
-    BasisProgram, CurvatureProgram, DerivativePrograms, Method, MethodPrograms, StartKind, StateKind,
-    SystemPrograms,
+    BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms, Method, MethodPrograms, StartKind,
+    StateKind, SystemPrograms,
 };
 use crate::optimise::{Cost, Decision, Options, Prepared, optimise, optimise_step, split};
 use crate::program::{Constants, Program, StepProgram};
@@ -136,6 +136,12 @@ pub fn basis_function(basis: &BasisProgram) -> Function {
 /// The second derivatives of a step as a function.
 pub fn curvature_function(program: &CurvatureProgram) -> Function {
     of_program(&program.pool, &program.curvature)
+}
+
+/// Functions of a state: their values, first and second derivatives; see [`FormulaPrograms`].
+pub fn formula_functions(programs: &FormulaPrograms) -> [Function; 3] {
+    let FormulaPrograms { pool, value, linearize, curvature } = programs;
+    [value, linearize, curvature].map(|program| of_program(pool, program))
 }
 
 /// A number that is kept, with its documentation.

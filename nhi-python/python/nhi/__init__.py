@@ -13,7 +13,7 @@
 """
 
 from nhi import models
-from nhi._control import Lqr, Plan, lqr, plan
+from nhi._control import Fit, Lqr, Plan, fit, lqr, plan
 from nhi._ensemble import Ensemble
 from nhi._errors import DeclarationError, StepError
 from nhi._nhi import Simulation
@@ -25,6 +25,7 @@ __all__ = [
     "Acceleration",
     "DeclarationError",
     "Ensemble",
+    "Fit",
     "Frame",
     "Lqr",
     "Plan",
@@ -33,6 +34,7 @@ __all__ = [
     "Simulation",
     "StepError",
     "System",
+    "fit",
     "lqr",
     "models",
     "plan",

@@ -87,6 +87,16 @@ def fields(flattened: Sequence[str]) -> dict[str, int | None]:
     return found
 
 
+def unflattened(values: Array, flattened: Sequence[str]) -> dict[str, Any]:
+    """The parameters by their declared names: numbers, and lists for arrays."""
+    found: dict[str, Any] = {}
+    at = 0
+    for name, length in fields(flattened).items():
+        found[name] = float(values[at]) if length is None else values[at : at + length].tolist()
+        at += length or 1
+    return found
+
+
 def parameters(given: Any, flattened: Sequence[str], count: int | None = None) -> Array:
     """Values of all parameters, shape (number of them,); for `count` members, shape (count, number of them)."""
     known = fields(flattened)

@@ -1,8 +1,8 @@
-"""Feedback and plans from the derivatives of steps."""
+"""Feedback, plans and identification from the derivatives of steps."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from nhi import _arguments as arguments
 from nhi import _nhi
 from nhi._arguments import Array
+from nhi._run import Run
 from nhi._system import System
 
 
@@ -59,7 +60,7 @@ class Plan(NamedTuple):
     inputs: Array
     #: Gains K of the steps, shape (N, k, NX): u + K (x - x_k) corrects small deviations. Empty if the motion is no minimum.
     gains: Array
-    #: ½ h Σ rⱼ uⱼ².
+    #: The integral of the cost, and the final cost.
     cost: float
     #: Whether the motion is a solution.
     converged: bool
@@ -79,53 +80,51 @@ def plan(
     h: float,
     steps: int,
     *,
+    cost: str | None = None,
+    final_cost: str | None = None,
     weights: ArrayLike = 1.0,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     method: str | None = None,
     guess: ArrayLike | None = None,
 ) -> Plan:
-    """The motion of least ½ h Σ rⱼ uⱼ² from one state to another: an exact motion of the discrete system.
+    """The motion of least cost from one state to another: an exact motion of the discrete system.
 
     The steps and their first and second derivatives are compiled. From rest, where no input moves a wheel sideways to first
     order, the start guess is moved along a Lie bracket of two inputs, and `status` says so. A plan is a local minimum.
 
     Args:
-        system: a system of coordinates, with inputs that do not drive constraints.
+        system: a system with inputs that do not drive constraints.
         p: values of the parameters.
         q0: configuration at the start, shape (n,).
-        v0: velocity at the start, shape (n,), on the constraints.
-        q1: configuration at the end, shape (n,); NaN for coordinates that are free.
-        v1: velocity at the end, shape (n,), on the constraints; `None` if it is free.
+        v0: velocity at the start, shape of the velocities, on the constraints.
+        q1: configuration at the end, shape (n,); NaN for coordinates that are free, and for all entries of a pose that is free.
+        v1: velocity at the end, shape of `v0`, on the constraints; `None` if it is free.
         h: step size.
         steps: number N of steps.
-        weights: r, one for each input, or for all.
-        bounds: the least and the largest value of coordinates and inputs, by name.
+        cost: what is integrated over time, by the rule h Σ cost(x_k, u_k): a formula in coordinates, velocities, inputs, `t` and
+            parameters, such as `"u^2/2 + 10*(x - 1)^2"`; the effort ½ Σ rⱼ uⱼ² if left out.
+        final_cost: a formula of the last state that is added.
+        weights: r of the effort, one for each input, or for all.
+        bounds: the least and the largest value of inputs, of coordinates, and of other formulas such as `"x^2 + y^2"`, after every
+            step.
         method: id of the method of the steps, which must have derivatives.
         guess: inputs to begin with, shape (N, k); zeros if left out.
 
     Raises:
-        ValueError: names the argument.
+        ValueError: names the argument; for mistakes in a formula it is a `DeclarationError`.
+        RuntimeError: the motion of the guess cannot be computed.
     """
-    if not isinstance(system, System):
-        raise ValueError(f"system: expected a System, found {system!r}")
+    _is_system(system)
     if not system.inputs:
         raise ValueError("system: it has no inputs, of which a plan is made")
     begin = system._state("q0", q0, "v0", v0)
     end = (_free("q1", q1, system), None if v1 is None else arguments.vector("v1", v1, system.velocities))
-    steps, h = arguments.count("steps", steps, 1), arguments.number("h", h)
-    if not (np.isfinite(h) and h > 0):
-        raise ValueError(f"h: must be positive and finite, found {h}")
+    steps, h = arguments.count("steps", steps, 1), _forwards(h)
     count = len(system.inputs)
     r = arguments.array("weights", weights)
     if r.shape not in ((), (count,)) or not (np.isfinite(r).all() and (r > 0).all()):
         raise ValueError(f"weights: expected a positive number, or one for each of {', '.join(system.inputs)}")
-    limits = {name: (-np.inf, np.inf) for name in (*system.coordinates, *system.inputs)}
-    for name, pair in (bounds or {}).items():
-        if name not in limits:
-            raise ValueError(f"bounds: `{name}` is no coordinate and no input")
-        limits[name] = _pair(name, pair)
-    begin_with = None if guess is None else arguments.rows("guess", guess, system.inputs, steps).tolist()
-    q, v, inputs, gains, cost, converged, cannot_meet, status = _nhi.plan(
+    q, v, inputs, gains, total, converged, cannot_meet, status = _nhi.plan(
         system._core,
         system._method(method),
         arguments.parameters(p, system.parameters),
@@ -133,19 +132,154 @@ def plan(
         end,
         h,
         steps,
-        np.broadcast_to(r, (count,)).copy(),
-        _sides(limits, system.inputs),
-        _sides(limits, system.coordinates),
-        begin_with,
+        np.broadcast_to(r, (count,)).tolist() if cost is None else _text("cost", cost),
+        None if final_cost is None else _text("final_cost", final_cost),
+        [(_text("bounds", name), _pair(name, pair)) for name, pair in (bounds or {}).items()],
+        [] if guess is None else arguments.rows("guess", guess, system.inputs, steps).tolist(),
     )
     return Plan(
-        np.arange(steps + 1, dtype=np.float64) * h, q, v, inputs, gains, cost, converged, dict(cannot_meet), status
+        np.arange(steps + 1, dtype=np.float64) * h, q, v, inputs, gains, total, converged, dict(cannot_meet), status
     )
 
 
-def _sides(limits: Mapping[str, tuple[float, float]], names: list[str]) -> tuple[Array, Array]:
-    pairs = np.array([limits[name] for name in names], dtype=np.float64).reshape(-1, 2)
-    return pairs[:, 0].copy(), pairs[:, 1].copy()
+class Fit(NamedTuple):
+    """What `fit` returns, for U unknowns, S samples and M measured numbers."""
+
+    #: Values of all parameters, as `System.simulate` takes them.
+    p: dict[str, Any]
+    #: Names of the unknowns: parameters, then entries of the start such as `theta(0)`.
+    unknowns: list[str]
+    #: Their values, shape (U,); of entries of the start the change of the guess.
+    values: Array
+    #: Their standard deviations, shape (U,): the square roots of the diagonal of `covariance`.
+    deviations: Array
+    #: Their covariance, that of the linearised problem, shape (U, U). Directions that are not determined do not count.
+    covariance: Array
+    #: χ², the sum of the squares of the residuals, each divided by its variance if deviations are given.
+    chi2: float
+    #: Numbers that were measured, less those that they determine: the mean of χ² if the deviations are right.
+    degrees_of_freedom: int
+    #: Standard deviation of the noise, √(χ²/degrees of freedom), in units of the deviations if they are given.
+    noise: float
+    #: How many combinations of the unknowns are determined.
+    rank: int
+    #: Directions along which the unknowns can change without a change of the samples, to first order, by name.
+    undetermined: list[dict[str, float]]
+    #: The numbers of the motion less the samples, shape (S, M).
+    residuals: Array
+    #: The motion that fits, up to the last sample.
+    run: Run
+
+
+def fit(
+    system: System,
+    p: Mapping[str, ArrayLike],
+    q0: ArrayLike,
+    v0: ArrayLike,
+    h: float,
+    t: ArrayLike,
+    samples: ArrayLike,
+    measured: str | Sequence[str],
+    *,
+    unknowns: Sequence[str] | None = None,
+    inputs: ArrayLike | None = None,
+    deviations: ArrayLike | None = None,
+    method: str | None = None,
+) -> Fit:
+    """Parameters, and the start, of the motion nearest to samples: nonlinear least squares with exact derivatives.
+
+    Args:
+        system: a system whose constraints inputs do not drive.
+        p: values of the parameters; of the unknown ones a guess.
+        q0: configuration at t = 0, shape (n,), known or a guess.
+        v0: velocity at t = 0 likewise, shape of the velocities. Where the constraints do not admit it, the velocity with the same
+            components `system.frame(p, q0).components @ v0`.
+        h: step size of the motion.
+        t: times of the samples, shape (S,), ascending, from 0 on; they need not be multiples of h.
+        samples: what was measured at each time, shape (S, M), or (S,) of one number.
+        measured: M formulas in coordinates, velocities, inputs, `t` and parameters, such as `["x", "y"]` or `["sqrt(x^2 + y^2)"]`.
+        unknowns: names of parameters, and of entries of the start: `"x(0)"` of a coordinate, `"nu[0](0)"` of a component of the
+            velocity, of a pose the names of its velocities. All parameters if left out.
+        inputs: control inputs, shape (k,), held, or one row for each step up to the last sample; zeros if left out.
+        deviations: standard deviations of the M numbers, shape (M,), or one for all. If left out, all are equal, and estimated.
+        method: id of the method, which must have derivatives.
+
+    Raises:
+        ValueError: names the argument; for mistakes in a formula it is a `DeclarationError`.
+        RuntimeError: the motion of the guess cannot be computed, or the iteration does not converge.
+    """
+    _is_system(system)
+    q0, v0 = system._state("q0", q0, "v0", v0)
+    h, method = _forwards(h), system._method(method)
+    texts = [measured] if isinstance(measured, str) else list(measured)
+    texts = [_text(f"measured[{i}]", text) for i, text in enumerate(texts)]
+    times, numbers = arguments.array("t", t), arguments.array("samples", samples)
+    if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times, prepend=0.0) < 0).any():
+        raise ValueError("t: expected a vector of ascending times from 0 on")
+    if numbers.ndim == 1 and len(texts) == 1:
+        numbers = numbers[:, np.newaxis]
+    if numbers.shape != (len(times), len(texts)):
+        raise ValueError(f"samples: expected shape {(len(times), len(texts))}, found {numbers.shape}")
+    spread = np.empty(0) if deviations is None else arguments.array("deviations", deviations)
+    if spread.shape not in ((), (0,), (len(texts),)):
+        raise ValueError(f"deviations: expected one number, or {len(texts)}, found shape {spread.shape}")
+    if spread.ndim == 0:
+        spread = np.full(len(texts), spread)
+    last = float(np.ceil(times[-1] / h - 1e-9)) if len(times) else 0.0
+    if last > 1e7:
+        raise ValueError(f"h: {last:g} steps to the last sample are too many")
+    steps = int(last)
+    given = np.zeros(len(system.inputs)) if inputs is None else arguments.array("inputs", inputs)
+    if given.ndim == 2 and len(given) > steps:
+        given = given[:steps]
+    held = arguments.rows("inputs", given, system.inputs, steps) if steps else np.empty((0, len(system.inputs)))
+    all_parameters = arguments.parameters(p, system.parameters)
+    (found, q, v), (names, values, covariance), (chi2, degrees, noise), directions, fitted = _nhi.fit(
+        system._core,
+        method,
+        all_parameters,
+        (q0, v0),
+        h,
+        held.tolist(),
+        texts,
+        (times.tolist(), numbers.tolist(), spread.tolist()),
+        None if unknowns is None else [_text("unknowns", name) for name in unknowns],
+    )
+    best = arguments.unflattened(found, system.parameters)
+    # The start of the motion is admissible up to rounding.
+    run = system.simulate(best, q, v, h, steps, method=method, inputs=held if system.inputs and steps else None)
+    return Fit(
+        best,
+        names,
+        values,
+        np.sqrt(np.diag(covariance)),
+        covariance,
+        chi2,
+        degrees,
+        noise,
+        len(names) - len(directions),
+        [dict(zip(names, direction, strict=True)) for direction in directions],
+        fitted - numbers,
+        run,
+    )
+
+
+def _is_system(system: Any) -> None:
+    if not isinstance(system, System):
+        raise ValueError(f"system: expected a System, found {system!r}")
+
+
+def _forwards(h: Any) -> float:
+    size = arguments.number("h", h)
+    if not (np.isfinite(size) and size > 0):
+        raise ValueError(f"h: must be positive and finite, found {size}")
+    return size
+
+
+def _text(name: str, given: Any) -> str:
+    if not isinstance(given, str):
+        raise ValueError(f"{name}: expected a text, found {given!r}")
+    return given
 
 
 def _free(name: str, given: ArrayLike, system: System) -> Array:

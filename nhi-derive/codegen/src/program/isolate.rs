@@ -1,4 +1,4 @@
-//! Clones programs into fresh arenas.
+//! Clones programs into fresh arenas, and expressions into others.
 
 use super::{Program, Statement, Table};
 use crate::expr::{Expr, Node, Pool};
@@ -8,24 +8,9 @@ impl Program {
     /// alone, and tables of its expressions are short.
     pub fn isolated(&self, from: &Pool) -> (Pool, Program) {
         let mut pool = Pool::new();
-        let mut image: Table<Expr> = Table::new();
         let mut program = self.clone();
         let bound: Vec<Expr> = symbols_mut(&mut program).into_iter().map(|s| *s).collect();
-        for e in from.reachable(&[program.values(), bound].concat()) {
-            let at = |c: &Expr| image[*c];
-            let new = match from.node(e) {
-                Node::Number(r) => pool.number(r.clone()),
-                Node::Pi => pool.pi(),
-                Node::Symbol(s) => pool.symbol(from.name(*s)),
-                Node::Sum(c) => pool.sum(&c.iter().map(at).collect::<Vec<_>>()),
-                Node::Product(c) => pool.product(&c.iter().map(at).collect::<Vec<_>>()),
-                Node::Power(b, x) => pool.pow(at(b), at(x)),
-                Node::Call(f, x) => pool.call(*f, at(x)),
-                Node::Atan2(y, x) => pool.atan2(at(y), at(x)),
-                Node::Map(entry, c) => pool.map(*entry, &c.iter().map(at).collect::<Vec<_>>()),
-            };
-            image.insert(e, new);
-        }
+        let image = pool.images(from, &[program.values(), bound].concat());
         for e in symbols_mut(&mut program) {
             *e = image[*e];
         }
@@ -33,6 +18,34 @@ impl Program {
             *e = image[*e];
         }
         (pool, program)
+    }
+}
+
+impl Pool {
+    /// Expressions of another pool, with symbols of the same names.
+    pub(crate) fn adopted(&mut self, from: &Pool, roots: &[Expr]) -> Vec<Expr> {
+        let image = self.images(from, roots);
+        roots.iter().map(|&root| image[root]).collect()
+    }
+
+    fn images(&mut self, from: &Pool, roots: &[Expr]) -> Table<Expr> {
+        let mut image: Table<Expr> = Table::new();
+        for e in from.reachable(roots) {
+            let at = |c: &Expr| image[*c];
+            let new = match from.node(e) {
+                Node::Number(r) => self.number(r.clone()),
+                Node::Pi => self.pi(),
+                Node::Symbol(s) => self.symbol(from.name(*s)),
+                Node::Sum(c) => self.sum(&c.iter().map(at).collect::<Vec<_>>()),
+                Node::Product(c) => self.product(&c.iter().map(at).collect::<Vec<_>>()),
+                Node::Power(b, x) => self.pow(at(b), at(x)),
+                Node::Call(f, x) => self.call(*f, at(x)),
+                Node::Atan2(y, x) => self.atan2(at(y), at(x)),
+                Node::Map(entry, c) => self.map(*entry, &c.iter().map(at).collect::<Vec<_>>()),
+            };
+            image.insert(e, new);
+        }
+        image
     }
 }
 

@@ -10,11 +10,13 @@
 //!
 //! The statements of the step are differentiated one after the other, solutions of Newton's method by the implicit function
 //! theorem: forwards for all columns ([`tangent`]), or backwards for the rows wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h
-//! ([`cotangent`]). Both together give the second derivatives of w·x' ([`curvature`]).
+//! ([`cotangent`]). Both together give the second derivatives of w·x' ([`curvature`]). Functions of a state have
+//! derivatives in the same coordinates ([`formula`]).
 
 mod coordinates;
 mod cotangent;
 mod curvature;
+mod formula;
 mod tangent;
 
 use super::builder::{Builder, Solved};
@@ -25,6 +27,7 @@ use crate::program::{Binding, Constants, Input, Operations, Output, Program, Rol
 use coordinates::{Coordinates, Frame};
 use cotangent::{Carried, Cotangent};
 use curvature::curvature;
+pub use formula::{FormulaPrograms, formula_programs};
 use nhi_methods::Method;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

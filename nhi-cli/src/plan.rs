@@ -1,0 +1,98 @@
+//! `nhi plan`: motions of least cost.
+
+use crate::case::Malformed;
+use crate::command::Failed;
+use crate::declared::failed;
+use crate::number::Number;
+use crate::outputs::Outputs;
+use crate::problem::{count, given, vector};
+use crate::stated::{Free, Motion, Stated};
+use clap::Args;
+use nhi_run::control::{Cost, Planned, Planning};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+/// A problem, and where its solution goes.
+#[derive(Args, Debug)]
+pub(crate) struct Plan {
+    /// The problem, a JSON file.
+    problem: PathBuf,
+    #[command(flatten)]
+    outputs: Outputs,
+}
+
+const FIELDS: [&str; 7] = ["steps", "q1", "v1", "cost", "final_cost", "bounds", "guess"];
+
+#[derive(Deserialize)]
+struct Fields {
+    steps: Option<Number>,
+    q1: Option<Free>,
+    v1: Option<Vec<Number>>,
+    cost: Option<String>,
+    final_cost: Option<String>,
+    bounds: Option<BTreeMap<String, [Option<Number>; 2]>>,
+    guess: Option<Vec<Vec<Number>>>,
+}
+
+impl Plan {
+    pub(crate) fn execute(&self) -> Result<(), Failed> {
+        let format = self.outputs.format()?;
+        let stated: Stated<Fields> = Stated::read(&self.problem, &FIELDS)?;
+        let planning = planning(&stated).map_err(|malformed| stated.wrong(malformed))?;
+        let Planned { plan, .. } = planning.solve().map_err(|error| stated.unsolved(error))?;
+        let motion = Motion {
+            parameters: &planning.parameters,
+            q0: &planning.q0,
+            v0: &planning.v0,
+            inputs: plan.inputs,
+            steps: planning.steps as u64,
+        };
+        let (run, case) = stated.run(motion, self.outputs.out.as_deref());
+        let recording = run.record(&mut |_| ControlFlow::Continue(())).map_err(failed)?;
+        let written = self
+            .outputs
+            .write(&self.problem, &recording, |out, recording| format.write(out, recording, &case));
+        let message = format!("cost {}, {}", plan.cost, plan.status);
+        if plan.status.is_converged() {
+            // The samples may be on standard output.
+            eprintln!("{message}");
+            return written;
+        }
+        Err(Failed::Stopped(format!("{}: {message}", self.problem.display())))
+    }
+}
+
+fn planning(stated: &Stated<Fields>) -> Result<Planning, Malformed> {
+    let Stated { system, own, .. } = stated;
+    let (n, m, k) = (system.coordinates().len(), system.velocities().len(), system.inputs().len());
+    let q1: Vec<f64> =
+        given(&own.q1, "q1")?.0.iter().map(|entry| entry.map_or(f64::NAN, |number| number.0)).collect();
+    let bound = |(name, pair): (&String, &[Option<Number>; 2])| {
+        let side = |which: usize, free: f64| pair[which].map_or(free, |number| number.0);
+        (name.clone(), [side(0, f64::NEG_INFINITY), side(1, f64::INFINITY)])
+    };
+    let row = |(i, row): (usize, &Vec<Number>)| vector(row, k, &format!("guess[{i}]"));
+    if q1.len() != n {
+        return Err(Malformed::new("q1", format!("expected {n} numbers or null, found {}", q1.len())));
+    }
+    Ok(Planning {
+        system: system.clone(),
+        variant: stated.variant,
+        parameters: stated.parameters.clone(),
+        q0: stated.q0.clone(),
+        v0: stated.v0.clone(),
+        q1,
+        v1: own.v1.as_ref().map(|v1| vector(v1, m, "v1")).transpose()?,
+        h: stated.h,
+        steps: count(*given(&own.steps, "steps")?, "steps")? as usize,
+        cost: match &own.cost {
+            Some(cost) => Cost::Text(cost.clone()),
+            None => Cost::Effort(vec![1.0; k]),
+        },
+        final_cost: own.final_cost.clone(),
+        bounds: own.bounds.iter().flatten().map(bound).collect(),
+        guess: own.guess.iter().flatten().enumerate().map(row).collect::<Result<_, _>>()?,
+    })
+}

@@ -1,0 +1,40 @@
+//! Planning and identification of declared systems without rustc, by [`nhi_control`].
+//!
+//! A [`Planning`] and a [`Fitting`] are stated by names, numbers and texts. Steps, their derivatives and the functions that the
+//! texts describe are compiled.
+
+mod fit;
+mod manifold;
+mod plan;
+mod steps;
+
+pub use fit::{Fitted, Fitting};
+pub use nhi_control::{Identified, Samples};
+pub use plan::{Cost, Planned, Planning};
+pub use steps::State;
+
+use crate::Error;
+
+/// An argument that is impossible.
+fn wrong(name: &'static str, problem: impl ToString) -> Error {
+    Error::Argument { name, problem: problem.to_string() }
+}
+
+/// `numbers` has that length.
+fn sized(name: &'static str, numbers: &[f64], expected: usize) -> Result<(), Error> {
+    let found = numbers.len();
+    if found == expected {
+        Ok(())
+    } else {
+        Err(wrong(name, format!("expected {expected} numbers, found {found}")))
+    }
+}
+
+/// Most steps of a motion whose inputs are listed, and of a plan, which keeps matrices for each.
+const MOST: [usize; 2] = [10_000_000, 1_000_000];
+
+/// The step size of a motion forwards in time.
+fn forwards(h: f64) -> Result<(), Error> {
+    let is_forwards = h.is_finite() && h > 0.0;
+    if is_forwards { Ok(()) } else { Err(wrong("h", format!("must be positive and finite, found {h}"))) }
+}

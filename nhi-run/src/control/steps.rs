@@ -1,0 +1,145 @@
+//! Steps of compiled methods as functions of the state x = (q, ν, z).
+
+use super::manifold::Manifold;
+use crate::{Error, System};
+use nhi_control::{PlanError, Sizes};
+use nhi_jit::{Basis, Compiled, Derivatives, Frame, Point, Simulation};
+use nhi_methods::Variant;
+use nhi_runtime::Failure;
+
+/// A state x = (q, ν, z).
+#[derive(Clone, PartialEq, Debug)]
+pub struct State {
+    /// Configuration.
+    pub q: Vec<f64>,
+    /// Quasi-velocities: v = X(q) ν + v₀.
+    pub nu: Vec<f64>,
+    /// Auxiliary states.
+    pub z: Vec<f64>,
+}
+
+/// Where a step begins: parameters and time.
+pub(super) type At<'a> = (&'a [f64], f64);
+
+/// The steps of a method, with their first derivatives.
+#[derive(Clone)]
+pub(super) struct Steps {
+    compiled: Compiled,
+    variant: Variant,
+    pub(super) derivatives: Derivatives,
+    basis: Basis,
+    pub(super) manifold: Manifold,
+    pub(super) sizes: Sizes,
+    names: Vec<String>,
+    /// The guess of the multipliers of a step.
+    pub(super) lambda: Vec<f64>,
+}
+
+/// Why a step cannot be taken.
+pub(super) fn failure(error: nhi_jit::Error) -> Failure {
+    match error {
+        nhi_jit::Error::Start { cause }
+        | nhi_jit::Error::Step { cause, .. }
+        | nhi_jit::Error::Derivatives { cause }
+        | nhi_jit::Error::Basis { cause } => cause,
+        // Numbers that are not finite: lengths are right.
+        _ => Failure::NonFinite,
+    }
+}
+
+/// Rows times a vector.
+fn product(rows: &[f64], x: &[f64]) -> Vec<f64> {
+    rows.chunks(x.len().max(1)).map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
+}
+
+impl Steps {
+    pub(super) fn new(system: &System, variant: Variant) -> Result<Steps, Error> {
+        let (compiled, derivatives) = (system.compiled(variant)?, system.derivatives(variant)?);
+        let basis = system.basis()?;
+        let [_, d] = basis.sizes();
+        let names = system.velocities().iter().cloned();
+        let names = names.chain((0..d).map(|i| format!("nu[{i}]"))).chain(system.states().iter().cloned());
+        let names: Vec<String> = names.collect();
+        Ok(Steps {
+            compiled,
+            variant,
+            derivatives,
+            basis,
+            manifold: Manifold { group: system.group(), shape: system.shape() },
+            sizes: Sizes { states: names.len(), inputs: system.inputs().len() },
+            names,
+            lambda: vec![0.0; system.constraints().len()],
+        })
+    }
+
+    /// What the entry `i` of a tangent vector displaces.
+    pub(super) fn entry(&self, i: usize) -> String {
+        self.names[i].clone()
+    }
+
+    fn frame(&self, (parameters, t): At<'_>, q: &[f64], inputs: &[f64]) -> Result<Frame, Failure> {
+        self.basis.at(&Point { parameters, q, v: &[], z: &[], t, inputs }).map_err(failure)
+    }
+
+    /// v = X ν + v₀.
+    pub(super) fn velocity(&self, at: At<'_>, x: &State, u: &[f64]) -> Result<Vec<f64>, Failure> {
+        let Frame { basis, mut drift, .. } = self.frame(at, &x.q, u)?;
+        if !x.nu.is_empty() {
+            drift.iter_mut().zip(product(&basis, &x.nu)).for_each(|(v, by)| *v += by);
+        }
+        Ok(drift)
+    }
+
+    /// The state with ν = Y(q) v and zero auxiliary states.
+    pub(super) fn state(&self, at: At<'_>, q: &[f64], v: &[f64]) -> Result<State, PlanError> {
+        let frame = |u: f64| {
+            let frame = self.frame(at, q, &vec![u; self.sizes.inputs]);
+            frame.map_err(|cause| PlanError::Prepare { cause })
+        };
+        let Frame { dual, drift, .. } = frame(0.0)?;
+        if frame(1.0)?.drift != drift {
+            return Err(PlanError::Velocity { is_driven: true });
+        }
+        let z = vec![0.0; self.compiled.states().len()];
+        Ok(State { q: q.to_vec(), nu: product(&dual, v), z })
+    }
+
+    /// What `f` makes of the point at which a step begins.
+    pub(super) fn at<T>(
+        &self,
+        (parameters, t): At<'_>,
+        x: &State,
+        u: &[f64],
+        f: impl FnOnce(&Point<'_>) -> Result<T, nhi_jit::Error>,
+    ) -> Result<T, Failure> {
+        let v = self.velocity((parameters, t), x, u)?;
+        f(&Point { parameters, q: &x.q, v: &v, z: &x.z, t, inputs: u }).map_err(failure)
+    }
+
+    /// The state after a step of size `h`.
+    pub(super) fn step(&self, at: At<'_>, h: f64, x: &State, u: &[f64]) -> Result<State, Failure> {
+        let after = self.at(at, x, u, |at| Simulation::after_step(&self.compiled, self.variant, at, h))?;
+        let nu = product(&self.frame((at.0, at.1 + h), after.q(), u)?.dual, &after.v());
+        Ok(State { q: after.q().to_vec(), nu, z: after.z().to_vec() })
+    }
+
+    /// x ⊕ δ.
+    pub(super) fn retract(&self, x: &State, delta: &[f64]) -> State {
+        let State { q, nu, z } = x;
+        let [n, d] = self.basis.sizes();
+        let moved = |x: &[f64], by: &[f64]| x.iter().zip(by).map(|(x, by)| x + by).collect();
+        State {
+            q: self.manifold.displaced(q, &delta[..n]),
+            nu: moved(nu, &delta[n..n + d]),
+            z: moved(z, &delta[n + d..]),
+        }
+    }
+
+    /// `to` ⊖ `from`.
+    pub(super) fn difference(&self, from: &State, to: &State) -> Vec<f64> {
+        let mut delta = self.manifold.displacement(&from.q, &to.q);
+        let others = |x: &State| [&x.nu[..], &x.z].concat();
+        delta.extend(others(to).iter().zip(others(from)).map(|(to, from)| to - from));
+        delta
+    }
+}
