@@ -90,7 +90,7 @@ pub use error::{LqrError, PlanError};
 pub use free_time::{Timed, free_time};
 pub use function::{Difference, Function, Quadratic};
 pub use identify::{Entries, Identification, Identified, IdentifyError, Measurement, Samples};
-pub use interior_point::{Feedback, Mpc};
+pub use interior_point::{Feedback, Mpc, Nlp};
 pub use kinematic::Kinematic;
 pub use multi_start::multi_start;
 pub use plan::{Outcome, Plan, Status};

@@ -143,7 +143,8 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 }
             };
             for term in problem.costs.iter().filter(|term| term.stages.contains(&k)) {
-                term.function.derivatives(problem.dynamics, step, x, u, &[1.0], row, hessian);
+                let factor = [self.cost_factor];
+                term.function.derivatives(problem.dynamics, step, x, u, &factor, row, hessian);
                 check(&term.names, row, hessian)?;
                 add_multiple(gradient, 1.0, row);
             }
