@@ -1,4 +1,5 @@
-//! Iterations and times of plans and of an identification: `cargo run --release -p nhi-control --example timings`.
+//! Iterations and times of plans and of an identification: `cargo run --release -p nhi-control --example timings`, with a word as
+//! argument of those alone whose names have it.
 
 #[path = "../tests/plan/systems.rs"]
 #[allow(dead_code, reason = "the systems of the tests")]
@@ -23,8 +24,15 @@ fn times<E>(mut solve: impl FnMut() -> Result<(), E>) -> Result<[f64; 2], E> {
     Ok([times[times.len() / 2], times[0]])
 }
 
+fn is_wanted(name: &str) -> bool {
+    std::env::args().nth(1).is_none_or(|word| name.contains(&word))
+}
+
 /// Prints times of solutions, the numbers of Newton steps and of corrections of the start guess, and the cost.
 fn measure<D: Dynamics>(name: &str, problem: &Problem<'_, D>) -> Result<(), PlanError> {
+    if !is_wanted(name) {
+        return Ok(());
+    }
     let options = Options::default();
     let plan = problem.solve(&options)?;
     let [median, least] = times(|| problem.solve(&options).map(drop))?;
@@ -36,6 +44,10 @@ fn measure<D: Dynamics>(name: &str, problem: &Problem<'_, D>) -> Result<(), Plan
 /// Prints the same of the identification of three parameters of a sleigh from 100 samples of its configuration, with the number of
 /// motions that were computed and the sum of squares.
 fn identify() -> Result<(), Box<dyn Error>> {
+    let name = "identification, sleigh, 100 samples";
+    if !is_wanted(name) {
+        return Ok(());
+    }
     let h = 0.05;
     let truth = systems::sleigh();
     let (q, v) = ([0.0; 3], [0.4, 1.0, 0.4 * truth.a]);
@@ -58,7 +70,7 @@ fn identify() -> Result<(), Box<dyn Error>> {
     let found = problem.solve()?;
     let [median, least] = times(|| problem.solve().map(drop))?;
     let (n, sum) = (found.evaluations, found.chi_squared);
-    println!("| identification, sleigh, 100 samples | {median:.2} | {least:.2} | {n} | {sum:.6} |");
+    println!("| {name} | {median:.2} | {least:.2} | {n} | {sum:.6} |");
     Ok(())
 }
 

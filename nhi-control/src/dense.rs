@@ -138,6 +138,11 @@ pub(crate) fn norm(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |norm: f64, &x| if x.abs() <= norm || norm.is_nan() { norm } else { x.abs() })
 }
 
+/// Whether all numbers are finite, looked at several at a time.
+pub(crate) fn are_finite(x: &[f64]) -> bool {
+    x.iter().fold(true, |all, x| all & x.is_finite())
+}
+
 /// Sets a matrix to the identity.
 pub(crate) fn set_identity(a: &mut [f64], n: usize) {
     a.fill(0.0);

@@ -140,6 +140,43 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         let state = self.method.state(&self.parameters, h, &x.q, (&v, &v), &lambda, &x.z, t)?;
         Ok(Departure { state, inputs, t, h })
     }
+
+    /// Sets `ab` to the derivatives of the step from there.
+    fn first_derivatives(&self, from: &DepartureOf<S, M>, ab: &mut [f64]) -> Result<(), Failure> {
+        let linear = self.method.linearize(&self.parameters, from)?;
+        let Sizes { states, inputs } = self.sizes();
+        let rows = linear.a.as_ref().iter().zip(linear.b.as_ref());
+        for (to, (a, b)) in ab.chunks_exact_mut(states + inputs).zip(rows) {
+            let (to_a, to_b) = to.split_at_mut(states);
+            to_a.copy_from_slice(a.as_ref());
+            to_b.copy_from_slice(b.as_ref());
+        }
+        Ok(())
+    }
+
+    /// Adds the second derivatives of w·x' to `hessian`.
+    fn second_derivatives(
+        &self,
+        from: &DepartureOf<S, M>,
+        w: &[f64],
+        hessian: &mut [f64],
+    ) -> Result<(), Failure> {
+        let second = self.method.curvature(&self.parameters, from, &vector(w))?;
+        let Sizes { states, inputs } = self.sizes();
+        let n = states + inputs;
+        let rows = second.xx.as_ref().iter().zip(second.xu.as_ref());
+        for (i, (xx, xu)) in rows.enumerate() {
+            xx.as_ref().iter().enumerate().for_each(|(j, by)| hessian[i * n + j] += by);
+            for (j, by) in xu.as_ref().iter().enumerate() {
+                hessian[i * n + states + j] += by;
+                hessian[(states + j) * n + i] += by;
+            }
+        }
+        for (i, uu) in second.uu.as_ref().iter().enumerate() {
+            uu.as_ref().iter().enumerate().for_each(|(j, by)| hessian[(states + i) * n + states + j] += by);
+        }
+        Ok(())
+    }
 }
 
 /// NX and K of a system.
@@ -190,15 +227,7 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
     }
 
     fn linearize(&self, k: usize, x: &Self::State, u: &[f64], ab: &mut [f64]) -> Result<(), Failure> {
-        let linear = self.method.linearize(&self.parameters, &self.departure(k, x, u)?)?;
-        let Sizes { states, inputs } = self.sizes();
-        let rows = linear.a.as_ref().iter().zip(linear.b.as_ref());
-        for (to, (a, b)) in ab.chunks_exact_mut(states + inputs).zip(rows) {
-            let (to_a, to_b) = to.split_at_mut(states);
-            to_a.copy_from_slice(a.as_ref());
-            to_b.copy_from_slice(b.as_ref());
-        }
-        Ok(())
+        self.first_derivatives(&self.departure(k, x, u)?, ab)
     }
 
     fn curvature(
@@ -209,22 +238,20 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
         w: &[f64],
         hessian: &mut [f64],
     ) -> Result<(), Failure> {
+        self.second_derivatives(&self.departure(k, x, u)?, w, hessian)
+    }
+
+    fn differentiate(
+        &self,
+        k: usize,
+        x: &Self::State,
+        u: &[f64],
+        w: Option<&[f64]>,
+        (ab, hessian): (&mut [f64], &mut [f64]),
+    ) -> Result<(), Failure> {
         let from = self.departure(k, x, u)?;
-        let second = self.method.curvature(&self.parameters, &from, &vector(w))?;
-        let Sizes { states, inputs } = self.sizes();
-        let n = states + inputs;
-        let rows = second.xx.as_ref().iter().zip(second.xu.as_ref());
-        for (i, (xx, xu)) in rows.enumerate() {
-            xx.as_ref().iter().enumerate().for_each(|(j, by)| hessian[i * n + j] += by);
-            for (j, by) in xu.as_ref().iter().enumerate() {
-                hessian[i * n + states + j] += by;
-                hessian[(states + j) * n + i] += by;
-            }
-        }
-        for (i, uu) in second.uu.as_ref().iter().enumerate() {
-            uu.as_ref().iter().enumerate().for_each(|(j, by)| hessian[(states + i) * n + states + j] += by);
-        }
-        Ok(())
+        self.first_derivatives(&from, ab)?;
+        w.map_or(Ok(()), |w| self.second_derivatives(&from, w, hessian))
     }
 
     fn retract(&self, x: &Self::State, delta: &[f64]) -> Self::State {

@@ -54,6 +54,22 @@ pub trait Dynamics {
         hessian: &mut [f64],
     ) -> Result<(), Failure>;
 
+    /// [`Dynamics::linearize`], and [`Dynamics::curvature`] if there is a `w`: a system may share between them what both need.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn differentiate(
+        &self,
+        k: usize,
+        x: &Self::State,
+        u: &[f64],
+        w: Option<&[f64]>,
+        (ab, hessian): (&mut [f64], &mut [f64]),
+    ) -> Result<(), Failure> {
+        self.linearize(k, x, u, ab)?;
+        w.map_or(Ok(()), |w| self.curvature(k, x, u, w, hessian))
+    }
+
     /// x ⊕ δ.
     fn retract(&self, x: &Self::State, delta: &[f64]) -> Self::State;
 

@@ -151,6 +151,8 @@ pub enum PlanError {
         /// Why.
         cause: Failure,
     },
+    /// Poses have no coordinates to be variables of a nonlinear programme.
+    Group,
     /// The first plan of a controller is no solution.
     Unsolved {
         /// What it is.
@@ -193,6 +195,7 @@ impl fmt::Display for PlanError {
             PlanError::Step { step, cause } => {
                 write!(f, "step {step} cannot be taken or differentiated: {cause}")
             }
+            PlanError::Group => write!(f, "poses are no variables of a nonlinear programme"),
             PlanError::Unsolved { status } => write!(f, "there is no plan to begin with: {status}"),
             PlanError::NoFeedback => {
                 write!(f, "no best inputs within the bounds meet the conditions from the measured state")

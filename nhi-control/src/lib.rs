@@ -91,7 +91,7 @@ pub use error::{LqrError, PlanError};
 pub use free_time::{Timed, free_time};
 pub use function::{Difference, Function, Quadratic};
 pub use identify::{Identification, Identified, IdentifyError, Samples};
-pub use interior_point::{Feedback, Mpc};
+pub use interior_point::{Feedback, Mpc, Nlp};
 pub use kinematic::Kinematic;
 pub use multi_start::multi_start;
 pub use observed::{Declared, Entries, Measurement, Observed};

@@ -1,6 +1,6 @@
 //! Problems.
 
-use crate::{Difference, Dynamics, Function, Plan, PlanError, interior_point, multi_start};
+use crate::{Difference, Dynamics, Function, Nlp, Plan, PlanError, interior_point, multi_start};
 use std::ops::Range;
 
 /// A minimum of costs over N steps of a system from a given state,
@@ -186,6 +186,15 @@ impl<'a, D: Dynamics> Problem<'a, D> {
     pub fn solve(&self, options: &Options) -> Result<Plan<D::State>, PlanError> {
         self.check(options)?;
         interior_point::solve(self, options)
+    }
+
+    /// The problem for a solver from outside.
+    ///
+    /// # Errors
+    /// Those of [`Problem::solve`], and [`PlanError::Group`] for systems with poses.
+    pub fn to_nlp(&self) -> Result<Nlp<'_, 'a, D>, PlanError> {
+        self.check(&Options::default())?;
+        Nlp::new(self)
     }
 
     pub(crate) fn check(&self, options: &Options) -> Result<(), PlanError> {

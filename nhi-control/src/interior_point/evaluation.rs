@@ -135,12 +135,16 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             gradient.fill(0.0);
             hessian.fill(0.0);
             let check = |what: &[String], x: &[f64], hessian: &[f64]| {
-                let is_finite = x.iter().chain(hessian).all(|x| x.is_finite());
                 let what = || what.join(", ");
-                if is_finite { Ok(()) } else { Err(PlanError::NonFinite { what: what(), stage: step }) }
+                if are_finite(x) && are_finite(hessian) {
+                    Ok(())
+                } else {
+                    Err(PlanError::NonFinite { what: what(), stage: step })
+                }
             };
             for term in problem.costs.iter().filter(|term| term.stages.contains(&k)) {
-                term.function.derivatives(problem.dynamics, step, x, u, &[1.0], row, hessian);
+                let factor = [self.cost_factor];
+                term.function.derivatives(problem.dynamics, step, x, u, &factor, row, hessian);
                 check(&term.names, row, hessian)?;
                 add_multiple(gradient, 1.0, row);
             }
@@ -170,24 +174,24 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 continue;
             }
             let failed = |cause| PlanError::Step { step, cause };
-            problem.dynamics.linearize(step, x, u, &mut stage.ab).map_err(failed)?;
             let lambda = &self.lambda[(k + 1) * nx..(k + 2) * nx];
             w.copy_from_slice(lambda);
             if !problem.dynamics.is_flat() {
                 let (from, to) = (&self.point.x[k + 1], &self.values.after[k]);
                 ignored.fill(0.0);
                 problem.dynamics.difference_derivatives(from, to, zero, chart, ignored);
-                product.fill(0.0);
-                add_product(product, chart, &stage.ab, nx, n);
-                stage.ab.copy_from_slice(product);
                 w.fill(0.0);
                 add_transposed_image(w, chart, lambda);
             }
-            if w.iter().any(|&w| w != 0.0) {
-                problem.dynamics.curvature(step, x, u, w, hessian).map_err(failed)?;
-            }
-            if stage.ab.iter().chain(&*hessian).any(|x| !x.is_finite()) {
+            let w = w.iter().any(|&w| w != 0.0).then_some(&w[..]);
+            problem.dynamics.differentiate(step, x, u, w, (&mut stage.ab, hessian)).map_err(failed)?;
+            if !(are_finite(&stage.ab) && are_finite(hessian)) {
                 return Err(failed(nhi_runtime::Failure::NonFinite));
+            }
+            if !problem.dynamics.is_flat() {
+                product.fill(0.0);
+                add_product(product, chart, &stage.ab, nx, n);
+                stage.ab.copy_from_slice(product);
             }
         }
         Ok(())

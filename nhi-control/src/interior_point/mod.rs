@@ -27,6 +27,7 @@ mod bounds;
 mod evaluation;
 mod mpc;
 mod newton;
+mod nlp;
 mod start;
 mod violations;
 
@@ -40,6 +41,7 @@ use bounds::Bounds;
 pub use mpc::{Feedback, Mpc};
 use nalgebra::DMatrix;
 use newton::FIRST_SHIFT;
+pub use nlp::Nlp;
 use start::Start;
 
 /// κ_ε, κ_μ, θ_μ (7, 8).
@@ -146,6 +148,8 @@ pub(crate) struct Solver<'p, 'a, D: Dynamics> {
     /// The number of the first step.
     first_step: usize,
     no_inputs: Vec<f64>,
+    /// The factor of the costs in the Lagrangian.
+    cost_factor: f64,
     scratch: Scratch,
     /// The first inequality of each stage.
     first_inequality: Vec<usize>,
@@ -263,6 +267,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             kkt,
             first_step: 0,
             no_inputs: vec![0.0; nu],
+            cost_factor: 1.0,
             scratch: Scratch::new(nx, nu),
             first_inequality,
             point: Point { x, u, s: vec![0.0; inequalities], over: vec![0.0; all], under: vec![0.0; all] },

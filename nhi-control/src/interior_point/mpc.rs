@@ -13,14 +13,14 @@ use crate::{Dynamics, PlanError};
 
 /// Iterations of the interior-point method, at most.
 const ITERATIONS: usize = 50;
-/// The mean complementarity, relative to that at its start, at which it ends.
-const SOLVED: f64 = 1e-10;
 /// How far from bounds it begins, and the part of the distance to them that a step takes at most.
 const PUSH: f64 = 0.1;
 const TO_BOUNDARY: f64 = 0.999;
+/// The mean complementarity at which it ends, relative to that at its start.
+const SOLVED: f64 = 1e-10;
 /// The largest residual that is left then, relative to the largest one at its start.
 const FEASIBLE: f64 = 1e-8;
-/// What is accepted of all three where rounding leaves nothing better.
+/// What is accepted of both where rounding leaves nothing better.
 const ROUNDED: f64 = 1e-6;
 
 /// Feedback by repeated planning: at every step of time, the first input of a plan from the measured state.
@@ -116,10 +116,12 @@ impl<'p, 'a, D: Dynamics> Mpc<'p, 'a, D> {
         let mut solver = Solver::new(problem, &problem.guess)?;
         let start = solver.begin(options)?;
         let end = solver.run(options)?;
-        if !end.outcome.is_converged() || solver.price.is_some() {
+        if !end.outcome.is_converged() {
             let status = Box::new(solver.plan(end, start).status);
             return Err(PlanError::Unsolved { status });
         }
+        // Violations that were allowed on the way are zero.
+        solver.price = None;
         let all = |x: &[f64]| vec![0.0; x.len()];
         let mut mpc = Mpc {
             prepared: Prepared::No,

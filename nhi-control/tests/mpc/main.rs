@@ -11,7 +11,8 @@ mod systems;
 
 use linear_system::Linear;
 use nalgebra::{DMatrix, DVector};
-use nhi_control::{Discrete, Dynamics, Mpc, Options, PlanError, Problem, Quadratic, track};
+use nhi_control::{Discrete, Dynamics, Mpc, Options, PlanError, Problem, Quadratic, Sizes, track};
+use nhi_runtime::Failure;
 use nhi_runtime::prelude::*;
 
 /// Three integrators in a row, the second of which is a spring, with two inputs, whose rates change from step to step.
@@ -152,6 +153,85 @@ fn a_state_without_a_plan_is_a_failure_that_ends() {
     // From the beginning there is no plan.
     let error = Mpc::new(&problem(1.5), &Options::default()).err().expect("an error").to_string();
     assert!(error.starts_with("there is no plan to begin with: cannot meet x[0] by "), "{error}");
+}
+
+/// A linear system of which one step cannot be taken.
+struct Gap {
+    system: Linear,
+    step: usize,
+}
+
+impl Dynamics for Gap {
+    type State = DVector<f64>;
+
+    fn sizes(&self) -> Sizes {
+        self.system.sizes()
+    }
+
+    fn step(&self, k: usize, x: &DVector<f64>, u: &[f64]) -> Result<DVector<f64>, Failure> {
+        if k == self.step { Err(Failure::NotConverged) } else { self.system.step(k, x, u) }
+    }
+
+    fn linearize(&self, k: usize, x: &DVector<f64>, u: &[f64], ab: &mut [f64]) -> Result<(), Failure> {
+        self.system.linearize(k, x, u, ab)
+    }
+
+    fn curvature(
+        &self,
+        k: usize,
+        x: &DVector<f64>,
+        u: &[f64],
+        w: &[f64],
+        h: &mut [f64],
+    ) -> Result<(), Failure> {
+        self.system.curvature(k, x, u, w, h)
+    }
+
+    fn retract(&self, x: &DVector<f64>, delta: &[f64]) -> DVector<f64> {
+        self.system.retract(x, delta)
+    }
+
+    fn difference(&self, from: &DVector<f64>, to: &DVector<f64>, delta: &mut [f64]) {
+        self.system.difference(from, to, delta);
+    }
+}
+
+/// While a step within the horizon cannot be taken, the inputs are those of the plan of before, the last one again and again; after
+/// it, feedback is what it was.
+#[test]
+fn a_step_that_fails_keeps_the_plan() {
+    let (horizon, steps) = (6, 20);
+    let gap = Gap { system: linear(horizon + steps), step: 10 };
+    let diagonal = |x: &[f64]| DMatrix::from_diagonal(&DVector::from_column_slice(x));
+    let (q, r) = ([1.0, 0.3, 0.1], [0.2, 0.05]);
+    let mut x = DVector::from_column_slice(&[1.0, -0.4, 0.3]);
+    let problem = Problem::new(&gap, horizon, x.clone())
+        .cost("states", Quadratic::of_states(&q, DVector::zeros(3)))
+        .cost("inputs", Quadratic::of_inputs(&r));
+    let mut mpc = Mpc::new(&problem, &Options::default()).expect("a plan");
+    let mut planned: Vec<Vec<f64>> = Vec::new();
+    for k in 0..steps {
+        let feedback = mpc.step(&x);
+        if (k..k + horizon).contains(&gap.step) {
+            assert_eq!(
+                feedback.failure,
+                Some(PlanError::Step { step: gap.step, cause: Failure::NotConverged })
+            );
+            let last = planned.len() - 1;
+            assert_eq!(feedback.input, planned[(k + horizon - gap.step).min(last)], "step {k}");
+        } else {
+            assert_eq!(feedback.failure, None);
+            let (q, r) = (diagonal(&q), diagonal(&r));
+            let steps = &gap.system.0[k..k + horizon];
+            let gain = track(steps, &q, &r, &DMatrix::zeros(3, 3)).expect("weights").swap_remove(0);
+            let expected = -(gain * &x);
+            assert!((DVector::from_column_slice(feedback.input) - expected).amax() < 1e-12, "step {k}");
+        }
+        x = gap.system.step(k, &x, feedback.input).expect("a step") + disturbance(k);
+        if k + horizon <= gap.step {
+            planned = mpc.inputs().map(<[f64]>::to_vec).collect();
+        }
+    }
 }
 
 /// One Newton step for every step of time leads a car with a trailer to the other lane as plans that have converged do.

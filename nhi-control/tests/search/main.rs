@@ -1,7 +1,8 @@
-//! Several start guesses, and a free time.
+//! Several start guesses, a free time, and solvers from outside.
 
 #[path = "../plan/linear_system.rs"]
 mod linear_system;
+mod nlp;
 #[path = "../plan/systems.rs"]
 #[allow(dead_code, reason = "the systems of another test")]
 mod systems;
