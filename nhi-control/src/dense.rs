@@ -11,6 +11,18 @@ macro_rules! with_columns {
     };
 }
 
+/// Calls a function with `length` copies of `zero`, on the stack if they are not more than `N`.
+pub(crate) fn with_scratch<const N: usize, T: Copy, R>(
+    length: usize,
+    zero: T,
+    f: impl FnOnce(&mut [T]) -> R,
+) -> R {
+    if length <= N { f(&mut [zero; N][..length]) } else { f(&mut vec![zero; length]) }
+}
+
+/// Rounds of Jacobi's rotations, at most: they converge quadratically.
+const SWEEPS: usize = 30;
+
 /// C += A B for A of `rows` × `inner` and B of `inner` × `columns`.
 pub(crate) fn add_product(c: &mut [f64], a: &[f64], b: &[f64], inner: usize, columns: usize) {
     if inner == 0 || columns == 0 {
@@ -167,6 +179,48 @@ pub(crate) fn solve_cholesky(l: &[f64], n: usize, b: &mut [f64]) {
     }
 }
 
+/// Makes a symmetric matrix diagonal by Jacobi's rotations; the columns of `vectors` are set to the eigenvectors of the diagonal
+/// entries.
+pub(crate) fn diagonalise(a: &mut [f64], n: usize, vectors: &mut [f64]) {
+    set_identity(vectors, n);
+    for _ in 0..SWEEPS {
+        let is_diagonal = |(place, x): (usize, &f64)| place % (n + 1) == 0 || *x == 0.0;
+        if a.iter().enumerate().all(is_diagonal) {
+            return;
+        }
+        for i in 0..n {
+            for j in i + 1..n {
+                let off = a[i * n + j];
+                let (first, second) = (a[i * (n + 1)], a[j * (n + 1)]);
+                if off.abs() <= f64::EPSILON * first.abs().min(second.abs()) {
+                    (a[i * n + j], a[j * n + i]) = (0.0, 0.0);
+                    continue;
+                }
+                // The smaller angle with which the entry vanishes.
+                let ratio = (second - first) / (2.0 * off);
+                let tan = ratio.signum() / (ratio.abs() + ratio.hypot(1.0));
+                let cos = 1.0 / tan.hypot(1.0);
+                let sin = tan * cos;
+                let rotate = |x: &mut f64, y: &mut f64| (*x, *y) = (cos * *x - sin * *y, sin * *x + cos * *y);
+                for k in 0..n {
+                    let (mut x, mut y) = (a[k * n + i], a[k * n + j]);
+                    rotate(&mut x, &mut y);
+                    (a[k * n + i], a[k * n + j]) = (x, y);
+                    let (mut x, mut y) = (vectors[k * n + i], vectors[k * n + j]);
+                    rotate(&mut x, &mut y);
+                    (vectors[k * n + i], vectors[k * n + j]) = (x, y);
+                }
+                for k in 0..n {
+                    let (mut x, mut y) = (a[i * n + k], a[j * n + k]);
+                    rotate(&mut x, &mut y);
+                    (a[i * n + k], a[j * n + k]) = (x, y);
+                }
+                (a[i * n + j], a[j * n + i]) = (0.0, 0.0);
+            }
+        }
+    }
+}
+
 /// Sets `inverse` to the inverse of L Lᵀ.
 pub(crate) fn invert_cholesky(l: &[f64], n: usize, inverse: &mut [f64], column: &mut [f64]) {
     for j in 0..n {
@@ -175,6 +229,38 @@ pub(crate) fn invert_cholesky(l: &[f64], n: usize, inverse: &mut [f64], column: 
         solve_cholesky(l, n, &mut column[..n]);
         for i in 0..n {
             inverse[i * n + j] = column[i];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A = V D Vᵀ with orthonormal V, also where eigenvalues are equal or of different sizes.
+    #[test]
+    fn symmetric_matrices_are_made_diagonal() {
+        let cases: [&[f64]; 4] = [
+            &[3.0],
+            &[1.0, 2.0, 2.0, -1.0],
+            &[2.0, -1.0, 0.0, -1.0, 2.0, -1.0, 0.0, -1.0, 2.0],
+            &[1e8, 3.0, 1.0, 1e3, 3.0, 1.0, 0.5, 0.0, 1.0, 0.5, 1.0, -2.0, 1e3, 0.0, -2.0, -1e-3],
+        ];
+        for case in cases {
+            let n = case.len().isqrt();
+            let (mut d, mut v) = (case.to_vec(), vec![0.0; n * n]);
+            diagonalise(&mut d, n, &mut v);
+            let size = norm(case);
+            for i in 0..n {
+                for j in 0..n {
+                    assert!(i == j || d[i * n + j] == 0.0, "{d:?}");
+                    let column = |j: usize| (0..n).map(move |k| k * n + j);
+                    let product: f64 = column(i).zip(column(j)).map(|(a, b)| v[a] * v[b]).sum();
+                    assert!((product - f64::from(u8::from(i == j))).abs() < 1e-14, "{v:?}");
+                    let entry: f64 = (0..n).map(|k| v[i * n + k] * d[k * (n + 1)] * v[j * n + k]).sum();
+                    assert!((entry - case[i * n + j]).abs() < 1e-14 * size, "{i}, {j}: {entry}");
+                }
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Declared systems with a method as systems in discrete time.
 
-use crate::dense::set_identity;
+use crate::dense::{set_identity, with_scratch};
 use crate::{Dynamics, Function, PlanError, Sizes};
 use nhi_runtime::{
     Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf, Scalar, State,
@@ -9,6 +9,9 @@ use nhi_runtime::{
 
 /// Directions in which derivatives of functions are taken at once.
 const LANES: usize = 4;
+
+/// Functions of more values are differentiated with an allocation.
+const VALUES: usize = 16;
 
 /// The steps of size h of a method for a declared system, from time t₀: x = (q, ν, z), as [`Tangential`] defines it, and inputs
 /// that are held over a step. The multipliers of a step are solved from zero, so that a step depends on nothing else.
@@ -271,29 +274,30 @@ pub(crate) fn by_duals<S: Tangential>(
     hessian: &mut [f64],
     value: Value<'_, S>,
 ) {
-    let mut out = vec![Second::from_f64(0.0); w.len()];
-    for i in 0..n {
-        for first in (0..=i).step_by(LANES) {
-            let mut delta: S::Tangent<Second> = vector(&[]);
-            let mut inputs: S::Inputs<Second> = vector(u);
-            for (at, entry) in delta.as_mut().iter_mut().chain(inputs.as_mut()).enumerate() {
-                entry.eps[0].re = if at == i { 1.0 } else { 0.0 };
-                if let Some(eps) = at.checked_sub(first).and_then(|lane| entry.re.eps.get_mut(lane)) {
-                    *eps = 1.0;
+    with_scratch::<VALUES, _, _>(w.len(), Second::from_f64(0.0), |out| {
+        for i in 0..n {
+            for first in (0..=i).step_by(LANES) {
+                let mut delta: S::Tangent<Second> = vector(&[]);
+                let mut inputs: S::Inputs<Second> = vector(u);
+                for (at, entry) in delta.as_mut().iter_mut().chain(inputs.as_mut()).enumerate() {
+                    entry.eps[0].re = if at == i { 1.0 } else { 0.0 };
+                    if let Some(eps) = at.checked_sub(first).and_then(|lane| entry.re.eps.get_mut(lane)) {
+                        *eps = 1.0;
+                    }
                 }
-            }
-            value(&S::retract(&lifted::<S, Second>(x), &delta), &inputs, &mut out);
-            for (l, (out, w)) in out.iter().zip(w).enumerate() {
-                jacobian[l * n + i] = out.eps[0].re;
-                for (j, second) in (first..=i).zip(out.eps[0].eps) {
-                    hessian[i * n + j] += w * second;
-                    if i != j {
-                        hessian[j * n + i] += w * second;
+                value(&S::retract(&lifted::<S, Second>(x), &delta), &inputs, out);
+                for (l, (out, w)) in out.iter().zip(w).enumerate() {
+                    jacobian[l * n + i] = out.eps[0].re;
+                    for (j, second) in (first..=i).zip(out.eps[0].eps) {
+                        hessian[i * n + j] += w * second;
+                        if i != j {
+                            hessian[j * n + i] += w * second;
+                        }
                     }
                 }
             }
         }
-    }
+    });
 }
 
 /// Values of state and inputs of a declared system, written for any number type so that they can be differentiated;

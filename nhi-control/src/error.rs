@@ -1,5 +1,6 @@
 //! Errors.
 
+use crate::Status;
 use nalgebra::Complex;
 use nhi_runtime::Failure;
 use std::fmt;
@@ -150,6 +151,13 @@ pub enum PlanError {
         /// Why.
         cause: Failure,
     },
+    /// The first plan of a controller is no solution.
+    Unsolved {
+        /// What it is.
+        status: Box<Status>,
+    },
+    /// No inputs within the bounds meet the conditions to first order from a measured state, or there is no best one of them.
+    NoFeedback,
     /// A function has a value or derivative that is infinite or not a number.
     NonFinite {
         /// The function.
@@ -184,6 +192,10 @@ impl fmt::Display for PlanError {
             }
             PlanError::Step { step, cause } => {
                 write!(f, "step {step} cannot be taken or differentiated: {cause}")
+            }
+            PlanError::Unsolved { status } => write!(f, "there is no plan to begin with: {status}"),
+            PlanError::NoFeedback => {
+                write!(f, "no best inputs within the bounds meet the conditions from the measured state")
             }
             PlanError::NonFinite { what, stage } => {
                 write!(f, "{what}: a value or a derivative at stage {stage} is infinite or not a number")

@@ -1,6 +1,12 @@
 //! Functions of a stage: costs, conditions and inequalities.
 
+use crate::dense::with_scratch;
 use crate::{Dynamics, PlanError, Sizes};
+
+/// States of more numbers are differentiated with allocations.
+const STATES: usize = 32;
+/// Numbers of matrices of states on groups, of which larger ones are allocated.
+const MATRICES: usize = 300;
 
 /// A function of state and inputs at stage k, with one value or several: a cost, conditions, or what inequalities bound.
 ///
@@ -105,9 +111,10 @@ impl<D: Dynamics> Function<D> for Quadratic<D::State> {
     fn value(&self, dynamics: &D, k: usize, x: &D::State, u: &[f64], out: &mut [f64]) {
         let mut sum = 0.0;
         if let Some(reference) = self.reference(k) {
-            let mut delta = vec![0.0; dynamics.sizes().states];
-            dynamics.difference(reference, x, &mut delta);
-            sum += self.state_weights.iter().zip(&delta).map(|(q, x)| q * x * x).sum::<f64>();
+            sum += with_scratch::<STATES, _, _>(dynamics.sizes().states, 0.0, |delta| {
+                dynamics.difference(reference, x, delta);
+                self.state_weights.iter().zip(&*delta).map(|(q, x)| q * x * x).sum::<f64>()
+            });
         }
         for (j, (r, u)) in self.input_weights.iter().zip(u).enumerate() {
             let by = u - self.input_reference(k, j);
@@ -130,30 +137,35 @@ impl<D: Dynamics> Function<D> for Quadratic<D::State> {
         let n = jacobian.len();
         jacobian.fill(0.0);
         if let Some(reference) = self.reference(k) {
-            let mut delta = vec![0.0; nx];
-            dynamics.difference(reference, x, &mut delta);
-            // q (x ⊖ x̂)
-            let forces: Vec<f64> = self.state_weights.iter().zip(&delta).map(|(q, x)| q * x).collect();
-            if dynamics.is_flat() {
-                jacobian[..forces.len()].copy_from_slice(&forces);
-                for (i, q) in self.state_weights.iter().enumerate() {
-                    hessian[i * (n + 1)] += w[0] * q;
+            with_scratch::<STATES, _, _>(nx, 0.0, |forces| {
+                // q (x ⊖ x̂)
+                dynamics.difference(reference, x, forces);
+                forces.iter_mut().zip(&self.state_weights).for_each(|(x, q)| *x *= q);
+                if dynamics.is_flat() {
+                    jacobian[..nx].copy_from_slice(forces);
+                    for (i, q) in self.state_weights.iter().enumerate() {
+                        hessian[i * (n + 1)] += w[0] * q;
+                    }
+                    return;
                 }
-            } else {
-                let (mut first, mut second) = (vec![0.0; nx * nx], vec![0.0; nx * nx]);
-                dynamics.difference_derivatives(reference, x, &forces, &mut first, &mut second);
-                for ((force, q), row) in forces.iter().zip(&self.state_weights).zip(first.chunks_exact(nx)) {
-                    for i in 0..nx {
-                        jacobian[i] += force * row[i];
-                        for j in 0..nx {
-                            second[i * nx + j] += q * row[i] * row[j];
+                with_scratch::<MATRICES, _, _>(2 * nx * nx, 0.0, |both| {
+                    let (first, second) = both.split_at_mut(nx * nx);
+                    dynamics.difference_derivatives(reference, x, forces, first, second);
+                    for ((force, q), row) in
+                        forces.iter().zip(&self.state_weights).zip(first.chunks_exact(nx))
+                    {
+                        for i in 0..nx {
+                            jacobian[i] += force * row[i];
+                            for j in 0..nx {
+                                second[i * nx + j] += q * row[i] * row[j];
+                            }
                         }
                     }
-                }
-                for (to, row) in hessian.chunks_exact_mut(n).zip(second.chunks_exact(nx)) {
-                    to.iter_mut().zip(row).for_each(|(to, x)| *to += w[0] * x);
-                }
-            }
+                    for (to, row) in hessian.chunks_exact_mut(n).zip(second.chunks_exact(nx)) {
+                        to.iter_mut().zip(row).for_each(|(to, x)| *to += w[0] * x);
+                    }
+                });
+            });
         }
         for (j, (r, u)) in self.input_weights.iter().zip(u).enumerate() {
             jacobian[nx + j] = r * (u - self.input_reference(k, j));
@@ -185,9 +197,10 @@ impl<D: Dynamics> Function<D> for Difference<D::State> {
     }
 
     fn value(&self, dynamics: &D, _k: usize, x: &D::State, _u: &[f64], out: &mut [f64]) {
-        let mut delta = vec![0.0; dynamics.sizes().states];
-        dynamics.difference(&self.from, x, &mut delta);
-        out.iter_mut().zip(&self.entries).for_each(|(out, &i)| *out = delta[i]);
+        with_scratch::<STATES, _, _>(dynamics.sizes().states, 0.0, |delta| {
+            dynamics.difference(&self.from, x, delta);
+            out.iter_mut().zip(&self.entries).for_each(|(out, &i)| *out = delta[i]);
+        });
     }
 
     fn derivatives(
@@ -207,14 +220,17 @@ impl<D: Dynamics> Function<D> for Difference<D::State> {
             jacobian.chunks_exact_mut(n).zip(&self.entries).for_each(|(row, &i)| row[i] = 1.0);
             return;
         }
-        let (mut first, mut second, mut all) = (vec![0.0; nx * nx], vec![0.0; nx * nx], vec![0.0; nx]);
-        self.entries.iter().zip(w).for_each(|(&i, w)| all[i] += w);
-        dynamics.difference_derivatives(&self.from, x, &all, &mut first, &mut second);
-        for (row, &i) in jacobian.chunks_exact_mut(n).zip(&self.entries) {
-            row[..nx].copy_from_slice(&first[i * nx..(i + 1) * nx]);
-        }
-        for (to, row) in hessian.chunks_exact_mut(n).zip(second.chunks_exact(nx)) {
-            to.iter_mut().zip(row).for_each(|(to, x)| *to += x);
-        }
+        with_scratch::<MATRICES, _, _>((2 * nx + 1) * nx, 0.0, |scratch| {
+            let (first, others) = scratch.split_at_mut(nx * nx);
+            let (second, all) = others.split_at_mut(nx * nx);
+            self.entries.iter().zip(w).for_each(|(&i, w)| all[i] += w);
+            dynamics.difference_derivatives(&self.from, x, all, first, second);
+            for (row, &i) in jacobian.chunks_exact_mut(n).zip(&self.entries) {
+                row[..nx].copy_from_slice(&first[i * nx..(i + 1) * nx]);
+            }
+            for (to, row) in hessian.chunks_exact_mut(n).zip(second.chunks_exact(nx)) {
+                to.iter_mut().zip(row).for_each(|(to, x)| *to += x);
+            }
+        });
     }
 }

@@ -1,6 +1,6 @@
 //! The linear system of a Newton step of an optimal control problem, by a Riccati recursion over the stages.
 //!
-//! Stage k has the tangent vectors zₖ = (δxₖ, δuₖ), the last one δx alone, δx₀ = 0, and the system is that of
+//! Stage k has the tangent vectors zₖ = (δxₖ, δuₖ), the last one δx alone, δx₀ is given, and the system is that of
 //!
 //! ```text
 //! minimise    Σ ½ zₖᵀHₖzₖ + gₖᵀzₖ
@@ -120,6 +120,8 @@ pub(crate) struct Kkt {
     pub(crate) stages: Vec<Stage>,
     /// The first condition of each stage, and the number of all.
     first: Vec<usize>,
+    /// δx₀.
+    pub(crate) start: Vec<f64>,
     pub(crate) solution: Vectors,
     shift: f64,
     // Scratch of the factorisation and of the solutions.
@@ -130,8 +132,10 @@ pub(crate) struct Kkt {
     w_next: Vec<f64>,
     g: Vec<f64>,
     block: Vec<f64>,
+    vectors: Vec<f64>,
     column: Vec<f64>,
     active: Vec<f64>,
+    gramian: Vec<f64>,
     right: Vectors,
     correction: Vectors,
     p_vector: Vec<f64>,
@@ -172,6 +176,7 @@ impl Kkt {
             nu,
             stages: conditions.iter().map(stage).collect(),
             first,
+            start: vec![0.0; nx],
             solution: vectors.clone(),
             shift: 0.0,
             p: vec![0.0; nx * nx],
@@ -181,8 +186,10 @@ impl Kkt {
             w_next: Vec::new(),
             g: Vec::new(),
             block: vec![0.0; nu * nu],
+            vectors: vec![0.0; nu * nu],
             column: vec![0.0; nu.max(all)],
             active: Vec::new(),
+            gramian: Vec::new(),
             right: vectors.clone(),
             correction: vectors,
             p_vector: vec![0.0; nx],
@@ -254,7 +261,7 @@ impl Kkt {
                     &self.h,
                     (nx, nu),
                     &mut stage.inverse,
-                    &mut self.block,
+                    (&mut self.block, &mut self.vectors),
                     &mut self.column,
                 ) {
                     Some(negative) => negative_inputs += negative,
@@ -295,7 +302,8 @@ impl Kkt {
             self.p.copy_from_slice(&stage.value);
             stage.solved.clear();
             if rho > 0 && (k == 0 || rho > nx) {
-                let Some(gramian) = invert_gramian(&self.w, rho, k == 0) else {
+                let inverse = &mut stage.solved;
+                let Some(gramian) = invert_gramian(&self.w, rho, k == 0, inverse, &mut self.gramian) else {
                     if k == 0 {
                         return Inertia::Wrong;
                     }
@@ -307,7 +315,6 @@ impl Kkt {
                     stage.carried.iter().zip(combination).for_each(|(&i, x)| all[i] = x);
                     dependent.push(all);
                 }
-                stage.solved = gramian.inverse;
                 // P + MᵀW⁻¹M.
                 self.g.clear();
                 self.g.resize(rho * nx, 0.0);
@@ -320,16 +327,9 @@ impl Kkt {
 
     /// Solves the factored system for the g, e and c of the stages; `refined` by its residual.
     pub(crate) fn solve(&mut self, refined: bool) {
-        let n = self.nx + self.nu;
-        for (k, stage) in self.stages.iter().enumerate() {
-            self.right.z[k * n..(k + 1) * n].copy_from_slice(&stage.gradient);
-            self.right.lambda[k * self.nx..(k + 1) * self.nx].copy_from_slice(&stage.defect);
-            let own = self.first[k]..self.first[k + 1];
-            self.right.nu[own].copy_from_slice(&stage.residual);
-        }
+        self.prepare();
         let size = [&self.right.z, &self.right.lambda, &self.right.nu].map(|x| norm(x));
-        self.sweep();
-        std::mem::swap(&mut self.solution, &mut self.correction);
+        self.finish();
         let mut last = f64::INFINITY;
         for _ in 0..if refined { REFINEMENTS } else { 0 } {
             self.residual();
@@ -341,7 +341,8 @@ impl Kkt {
                 return;
             }
             last = worst;
-            self.sweep();
+            self.backward();
+            self.forward(false);
             let both = [
                 (&mut self.solution.z, &self.correction.z),
                 (&mut self.solution.lambda, &self.correction.lambda),
@@ -351,13 +352,30 @@ impl Kkt {
         }
     }
 
-    /// Solves for the right-hand sides `right`, to `correction`.
-    fn sweep(&mut self) {
-        let (nx, nu) = (self.nx, self.nu);
-        let n = nx + nu;
+    /// The part of a solution that does not depend on δx₀.
+    pub(crate) fn prepare(&mut self) {
+        let n = self.nx + self.nu;
+        for (k, stage) in self.stages.iter().enumerate() {
+            self.right.z[k * n..(k + 1) * n].copy_from_slice(&stage.gradient);
+            self.right.lambda[k * self.nx..(k + 1) * self.nx].copy_from_slice(&stage.defect);
+            let own = self.first[k]..self.first[k + 1];
+            self.right.nu[own].copy_from_slice(&stage.residual);
+        }
+        self.backward();
+    }
+
+    /// The rest of it.
+    pub(crate) fn finish(&mut self) {
+        self.forward(true);
+        std::mem::swap(&mut self.solution, &mut self.correction);
+    }
+
+    /// p, n and k for the right-hand sides `right`.
+    fn backward(&mut self) {
+        let (nx, n) = (self.nx, self.nx + self.nu);
         let last = self.stages.len() - 1;
-        let (right, to) = (&self.right, &mut self.correction);
-        // p, n and k, backwards. `p_vector` and `n_vector` are those of the next stage.
+        let right = &self.right;
+        // `p_vector` and `n_vector` are those of the next stage.
         self.n_vector.clear();
         for k in (0..=last).rev() {
             let stage = &self.stages[k];
@@ -397,9 +415,18 @@ impl Kkt {
             self.n_vector.clear();
             self.n_vector.extend_from_slice(n_of);
         }
-        // Forwards.
+    }
+
+    /// The solution for the right-hand sides `right` and δx₀, or without it, to `correction`.
+    fn forward(&mut self, starts: bool) {
+        let (nx, n) = (self.nx, self.nx + self.nu);
+        let last = self.stages.len() - 1;
+        let (right, to) = (&self.right, &mut self.correction);
         to.z.fill(0.0);
         to.nu.fill(0.0);
+        if starts {
+            to.z[..nx].copy_from_slice(&self.start);
+        }
         for k in 0..=last {
             let stage = &self.stages[k];
             let rho = stage.carried.len();
@@ -488,7 +515,7 @@ fn negative_inverse(
     h: &[f64],
     (nx, nu): (usize, usize),
     inverse: &mut [f64],
-    block: &mut [f64],
+    (block, vectors): (&mut [f64], &mut [f64]),
     column: &mut [f64],
 ) -> Option<usize> {
     let rows = || h[nx * (nx + nu)..].chunks_exact(nx + nu).map(|row| &row[nx..]);
@@ -501,60 +528,75 @@ fn negative_inverse(
     if rows().flatten().any(|x| !x.is_finite()) {
         return None;
     }
-    let eigen = SymmetricEigen::new(DMatrix::from_row_iterator(nu, nu, rows().flatten().copied()));
-    let largest = eigen.eigenvalues.amax();
-    if eigen.eigenvalues.iter().any(|x| x.abs() <= INPUT_TOLERANCE * largest) {
+    block.chunks_exact_mut(nu).zip(rows()).for_each(|(block, row)| block.copy_from_slice(row));
+    diagonalise(block, nu, vectors);
+    let eigenvalues = || block.iter().step_by(nu + 1);
+    let largest = eigenvalues().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    if eigenvalues().any(|x| x.abs() <= INPUT_TOLERANCE * largest) {
         return None;
     }
-    let negative = DMatrix::from_diagonal(&eigen.eigenvalues.map(|x| -1.0 / x));
-    let all = &eigen.eigenvectors * negative * eigen.eigenvectors.transpose();
-    inverse.copy_from_slice(all.as_slice());
-    Some(eigen.eigenvalues.iter().filter(|&&x| x < 0.0).count())
+    for (to, left) in inverse.chunks_exact_mut(nu).zip(vectors.chunks_exact(nu)) {
+        for (to, right) in to.iter_mut().zip(vectors.chunks_exact(nu)) {
+            *to = -left.iter().zip(right).zip(eigenvalues()).map(|((x, y), by)| x * y / by).sum::<f64>();
+        }
+    }
+    Some(eigenvalues().filter(|&&x| x < 0.0).count())
 }
 
-/// W⁻¹, on the combinations of conditions that inputs change.
+/// What W⁻¹ leaves out.
 struct Gramian {
-    inverse: Vec<f64>,
     /// The number of negative eigenvalues of W.
     negative: usize,
     /// Combinations of conditions that no inputs change.
     dependent: Vec<Vec<f64>>,
 }
 
-/// Inverts W. If it need not be inverted yet, only if it is well conditioned.
-fn invert_gramian(w: &[f64], n: usize, needed: bool) -> Option<Gramian> {
+/// Sets `inverse` to W⁻¹, on the combinations of conditions that inputs change. If W need not be inverted yet, only if it is well
+/// conditioned; else `inverse` is empty.
+fn invert_gramian(
+    w: &[f64],
+    n: usize,
+    needed: bool,
+    inverse: &mut Vec<f64>,
+    scratch: &mut Vec<f64>,
+) -> Option<Gramian> {
     let diagonal = || w.iter().step_by(n + 1).map(|x| x.abs());
     let floor = SCALE_FLOOR * diagonal().fold(0.0, f64::max);
     if !(floor.is_finite() && w.iter().all(|x| x.is_finite())) {
         return None;
     }
+    scratch.clear();
+    scratch.resize(n * (n + 2), 0.0);
+    let (factor, both) = scratch.split_at_mut(n * n);
+    let (scale, column) = both.split_at_mut(n);
     // The units of conditions differ.
-    let scale: Vec<f64> =
-        diagonal().map(|x| if x + floor > 0.0 { 1.0 / (x + floor).sqrt() } else { 1.0 }).collect();
+    for (scale, x) in scale.iter_mut().zip(diagonal()) {
+        *scale = if x + floor > 0.0 { 1.0 / (x + floor).sqrt() } else { 1.0 };
+    }
     let scaled = |i: usize, j: usize| 0.5 * (w[i * n + j] + w[j * n + i]) * scale[i] * scale[j];
-    let mut factor: Vec<f64> = (0..n * n).map(|place| scaled(place / n, place % n)).collect();
+    factor.iter_mut().enumerate().for_each(|(place, x)| *x = scaled(place / n, place % n));
     let is_scaled = factor.iter().step_by(n + 1).all(|&x| x > 0.5);
-    let least = cholesky(&mut factor, n).filter(|_| is_scaled);
+    let least = cholesky(factor, n).filter(|_| is_scaled);
     let bound = if needed { RANK_TOLERANCE.sqrt() } else { EARLY_PIVOT };
-    let mut inverse = vec![0.0; n * n];
     if least.is_some_and(|least| least > bound) {
-        let mut column = vec![0.0; n];
-        invert_cholesky(&factor, n, &mut inverse, &mut column);
+        inverse.resize(n * n, 0.0);
+        invert_cholesky(factor, n, inverse, column);
         for i in 0..n {
             for j in 0..n {
                 inverse[i * n + j] *= scale[i] * scale[j];
             }
         }
-        return Some(Gramian { inverse, negative: 0, dependent: Vec::new() });
+        return Some(Gramian { negative: 0, dependent: Vec::new() });
     }
     if !needed {
         return None;
     }
+    inverse.resize(n * n, 0.0);
     let eigen = SymmetricEigen::new(DMatrix::from_fn(n, n, scaled));
     let bound = RANK_TOLERANCE * eigen.eigenvalues.amax();
     let mut dependent = Vec::new();
     for (&eigenvalue, vector) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
-        let unscaled: Vec<f64> = vector.iter().zip(&scale).map(|(x, scale)| x * scale).collect();
+        let unscaled: Vec<f64> = vector.iter().zip(&*scale).map(|(x, scale)| x * scale).collect();
         if eigenvalue.abs() <= bound {
             let length = norm(&unscaled);
             dependent.push(unscaled.iter().map(|x| x / length).collect());
@@ -565,7 +607,7 @@ fn invert_gramian(w: &[f64], n: usize, needed: bool) -> Option<Gramian> {
         }
     }
     let negative = eigen.eigenvalues.iter().filter(|&&x| x < -bound).count();
-    Some(Gramian { inverse, negative, dependent })
+    Some(Gramian { negative, dependent })
 }
 
 #[cfg(test)]

@@ -50,6 +50,13 @@
 //! # Ok::<(), nhi_control::PlanError>(())
 //! ```
 //!
+//! A plan is a local minimum. [`multi_start`] solves a problem from several start guesses, and [`free_time`] finds the time of a plan
+//! where it has a price.
+//!
+//! # Control
+//!
+//! [`Mpc`] answers every measured state with the first input of a plan from there, by one Newton step for every step of time.
+//!
 //! # Identification
 //!
 //! An [`Identification`] finds parameters and starts of a declared system from [`Samples`] of its motion, with their covariance and
@@ -66,11 +73,13 @@ mod discrete;
 mod dynamics;
 mod error;
 mod filter;
+mod free_time;
 mod function;
 mod identify;
 mod interior_point;
 mod kinematic;
 mod kkt;
+mod multi_start;
 mod observed;
 mod plan;
 mod problem;
@@ -79,10 +88,18 @@ mod riccati;
 pub use discrete::{Discrete, Formula, Smooth};
 pub use dynamics::{Dynamics, Sizes};
 pub use error::{LqrError, PlanError};
+pub use free_time::{Timed, free_time};
 pub use function::{Difference, Function, Quadratic};
 pub use identify::{Identification, Identified, IdentifyError, Samples};
+pub use interior_point::{Feedback, Mpc};
 pub use kinematic::Kinematic;
+pub use multi_start::multi_start;
 pub use observed::{Declared, Entries, Measurement, Observed};
 pub use plan::{Outcome, Plan, Status};
 pub use problem::{Options, Problem};
 pub use riccati::{Lqr, lqr, track};
+
+/// The programs of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/guide.md")]
+struct Guide;

@@ -64,10 +64,17 @@ pub enum Outcome {
     Stalled,
 }
 
+impl Outcome {
+    /// Whether the motion is a solution.
+    pub fn is_converged(&self) -> bool {
+        *self == Outcome::Converged
+    }
+}
+
 impl Status {
     /// Whether the motion is a solution.
     pub fn is_converged(&self) -> bool {
-        self.outcome == Outcome::Converged
+        self.outcome.is_converged()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Problems.
 
-use crate::{Difference, Dynamics, Function, Plan, PlanError, interior_point};
+use crate::{Difference, Dynamics, Function, Plan, PlanError, interior_point, multi_start};
 use std::ops::Range;
 
 /// A minimum of costs over N steps of a system from a given state,
@@ -163,6 +163,13 @@ impl<'a, D: Dynamics> Problem<'a, D> {
         self
     }
 
+    /// Begins the solution with inputs that are sums of slow waves of random sizes, up to those of `sizes`, one for each input.
+    #[must_use]
+    pub fn guess_waves(self, seed: u64, sizes: &[f64]) -> Self {
+        let inputs = multi_start::waves(seed, sizes, self.steps);
+        self.guess_inputs(inputs)
+    }
+
     /// Begins the solution with these states, after each step, and inputs. The states need not follow from the inputs.
     #[must_use]
     pub fn guess(mut self, states: Vec<D::State>, inputs: Vec<Vec<f64>>) -> Self {
@@ -177,16 +184,16 @@ impl<'a, D: Dynamics> Problem<'a, D> {
     /// not finite at the start guess, or a start guess whose steps cannot be taken. Whether a solution was found is said by
     /// [`Plan::status`].
     pub fn solve(&self, options: &Options) -> Result<Plan<D::State>, PlanError> {
+        self.check(options)?;
+        interior_point::solve(self, options)
+    }
+
+    pub(crate) fn check(&self, options: &Options) -> Result<(), PlanError> {
         for (what, option) in [("tolerance", options.tolerance), ("barrier", options.barrier)] {
             if !(option > 0.0 && option.is_finite()) {
                 return Err(PlanError::Option { what });
             }
         }
-        self.check()?;
-        interior_point::solve(self, options)
-    }
-
-    fn check(&self) -> Result<(), PlanError> {
         let sizes = self.dynamics.sizes();
         let inputs = sizes.inputs;
         let length = |what: &str, expected: usize, found: usize| {

@@ -2,8 +2,6 @@
 
 /// κ_Σ (16).
 const MULTIPLIER_SPREAD: f64 = 1e10;
-/// κ₁ = κ₂: how far from a bound the start guess is, relative to the bound and to the distance of the bounds.
-const PUSH: f64 = 1e-2;
 
 /// Multipliers of bounds: of inputs, slacks and violations.
 #[derive(Clone)]
@@ -21,11 +19,12 @@ impl Bounds {
         Bounds { lower, upper, z_lower, z_upper }
     }
 
-    /// Numbers strictly between the bounds (section 3.6).
-    pub(super) fn push(&self, x: &mut [f64]) {
+    /// Numbers strictly between the bounds (section 3.6, `part` = κ₁ = κ₂): their distances are at least this part of a bound, or of
+    /// the distance of two bounds.
+    pub(super) fn push(&self, x: &mut [f64], part: f64) {
         for ((x, &lower), &upper) in x.iter_mut().zip(&self.lower).zip(&self.upper) {
             let room = upper - lower;
-            let by = |bound: f64| (PUSH * bound.abs().max(1.0)).min(PUSH * room);
+            let by = |bound: f64| part * bound.abs().max(1.0).min(room);
             if lower.is_finite() {
                 *x = x.max(lower + by(lower));
             }
@@ -115,6 +114,31 @@ impl Bounds {
                 self.z_upper[i] = near(self.z_upper[i] + alpha * z_upper, self.upper[i] - moved[i]);
             }
         }
+    }
+
+    /// Moves x and the multipliers by the part `alpha` of their steps.
+    pub(super) fn step(&mut self, x: &mut [f64], dx: &[f64], mu: f64, alpha: f64) {
+        for (i, (x, dx)) in x.iter_mut().zip(dx).enumerate() {
+            let (z_lower, z_upper) = self.steps(i, *x, *dx, mu);
+            self.z_lower[i] += alpha * z_lower;
+            self.z_upper[i] += alpha * z_upper;
+            *x += alpha * dx;
+        }
+    }
+
+    /// Σ z (x − bound) after the part `alpha` of the steps of x and z.
+    pub(super) fn products(&self, x: &[f64], dx: &[f64], mu: f64, alpha: f64) -> f64 {
+        let mut sum = 0.0;
+        for (i, (&x, &dx)) in x.iter().zip(dx).enumerate() {
+            let (z_lower, z_upper) = self.steps(i, x, dx, mu);
+            if self.lower[i].is_finite() {
+                sum += (self.z_lower[i] + alpha * z_lower) * (x + alpha * dx - self.lower[i]);
+            }
+            if self.upper[i].is_finite() {
+                sum += (self.z_upper[i] + alpha * z_upper) * (self.upper[i] - x - alpha * dx);
+            }
+        }
+        sum
     }
 
     /// The largest |z (x − bound) − μ|.

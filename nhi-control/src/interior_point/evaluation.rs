@@ -1,6 +1,6 @@
 //! Values and derivatives of a problem, and what is left of its first-order conditions.
 
-use super::{Point, Rejected, Solver, Values};
+use super::{Point, Rejected, Scratch, Solver, Values};
 use crate::dense::*;
 use crate::filter::Merit;
 use crate::{Dynamics, PlanError};
@@ -12,89 +12,108 @@ const SCALE_FROM: f64 = 100.0;
 type Rolled<X> = (Point<X>, Values<X>);
 
 impl<D: Dynamics> Solver<'_, '_, D> {
-    pub(super) fn inputs<'u>(&'u self, point: &'u Point<D::State>, k: usize, none: &'u [f64]) -> &'u [f64] {
-        if k < self.problem.steps { &point.u[k * self.nu..(k + 1) * self.nu] } else { none }
+    /// The inputs of a stage, of which the last one has none.
+    fn inputs<'u>(&'u self, u: &'u [f64], k: usize) -> &'u [f64] {
+        if k < self.problem.steps { &u[k * self.nu..(k + 1) * self.nu] } else { &self.no_inputs }
     }
 
     /// What functions and steps are at a point.
     pub(super) fn evaluate(&self, point: &Point<D::State>) -> Result<Values<D::State>, Rejected> {
+        let mut values = self.no_values();
+        self.evaluate_into(point, &mut values)?;
+        Ok(values)
+    }
+
+    /// The same in a place that has been used before.
+    pub(super) fn evaluate_into(
+        &self,
+        point: &Point<D::State>,
+        values: &mut Values<D::State>,
+    ) -> Result<(), Rejected> {
         let (problem, nx) = (self.problem, self.nx);
-        let none = vec![0.0; self.nu];
-        let mut values = Values::with_capacity(problem.steps, nx, self.values.rows.len());
-        let mut inequalities = Vec::with_capacity(point.s.len());
+        values.cost = 0.0;
+        values.after.clear();
         for (k, x) in point.x.iter().enumerate() {
-            let u = self.inputs(point, k, &none);
-            self.functions(k, x, u, &mut values, &mut inequalities)?;
+            let u = self.inputs(&point.u, k);
+            self.functions(k, x, u, values)?;
             if let Some(next) = point.x.get(k + 1) {
-                let after = problem.dynamics.step(k, x, u);
-                let after = after.map_err(|cause| Rejected::Step { step: k, cause })?;
+                let step = self.first_step + k;
+                let after = problem.dynamics.step(step, x, u);
+                let after = after.map_err(|cause| Rejected::Step { step, cause })?;
                 let defect = &mut values.defects[k * nx..(k + 1) * nx];
                 problem.dynamics.difference(next, &after, defect);
                 if defect.iter().any(|x| !x.is_finite()) {
-                    return Err(Rejected::Step { step: k, cause: nhi_runtime::Failure::NonFinite });
+                    return Err(Rejected::Step { step, cause: nhi_runtime::Failure::NonFinite });
                 }
                 values.after.push(after);
             }
         }
-        values.rows.extend(inequalities);
-        Ok(values)
+        Ok(())
+    }
+
+    /// Values to be filled in, and no defects.
+    fn no_values(&self) -> Values<D::State> {
+        let steps = self.problem.steps;
+        Values {
+            cost: 0.0,
+            after: Vec::with_capacity(steps),
+            defects: vec![0.0; self.nx * steps],
+            rows: vec![0.0; self.y.len()],
+        }
     }
 
     /// The states that follow from inputs, and what functions are there.
     pub(super) fn roll(&self, u: &[f64]) -> Result<Rolled<D::State>, Rejected> {
         let problem = self.problem;
-        let none = vec![0.0; self.nu];
-        let mut values = Values::with_capacity(problem.steps, self.nx, self.values.rows.len());
-        let mut inequalities = Vec::with_capacity(self.point.s.len());
+        let mut values = self.no_values();
         let mut states = Vec::with_capacity(problem.steps + 1);
         let mut x = problem.start.clone();
-        for k in 0..problem.steps {
-            let u = &u[k * self.nu..(k + 1) * self.nu];
-            self.functions(k, &x, u, &mut values, &mut inequalities)?;
-            let after = problem.dynamics.step(k, &x, u);
-            let after = after.map_err(|cause| Rejected::Step { step: k, cause })?;
-            values.after.push(after.clone());
-            states.push(std::mem::replace(&mut x, after));
+        for k in 0..=problem.steps {
+            let u = self.inputs(u, k);
+            self.functions(k, &x, u, &mut values)?;
+            if k < problem.steps {
+                let after = problem.dynamics.step(k, &x, u);
+                let after = after.map_err(|cause| Rejected::Step { step: k, cause })?;
+                values.after.push(after.clone());
+                states.push(std::mem::replace(&mut x, after));
+            }
         }
-        self.functions(problem.steps, &x, &none, &mut values, &mut inequalities)?;
         states.push(x);
-        values.rows.extend(inequalities);
         let Point { s, over, under, .. } = &self.point;
         let point =
             Point { x: states, u: u.to_vec(), s: s.clone(), over: over.clone(), under: under.clone() };
         Ok((point, values))
     }
 
-    /// Adds the values of all functions of a stage.
+    /// Adds the costs of a stage, and sets its rows.
     fn functions(
         &self,
         k: usize,
         x: &D::State,
         u: &[f64],
         values: &mut Values<D::State>,
-        inequalities: &mut Vec<f64>,
     ) -> Result<(), Rejected> {
-        let problem = self.problem;
+        let (problem, stage) = (self.problem, self.first_step + k);
         let finite = |what: &[String], values: &[f64]| {
             let at = values.iter().position(|x| !x.is_finite());
             match at.and_then(|at| what.get(at)) {
-                Some(what) => Err(Rejected::NonFinite { what: what.clone(), stage: k }),
+                Some(what) => Err(Rejected::NonFinite { what: what.clone(), stage }),
                 None => Ok(()),
             }
         };
         for term in problem.costs.iter().filter(|term| term.stages.contains(&k)) {
             let mut cost = [0.0];
-            term.function.value(problem.dynamics, k, x, u, &mut cost);
+            term.function.value(problem.dynamics, stage, x, u, &mut cost);
             finite(&term.names, &cost)?;
             values.cost += cost[0];
         }
-        for (terms, rows) in [(&problem.conditions, &mut values.rows), (&problem.inequalities, inequalities)]
-        {
+        let first = [self.kkt.conditions_of(k).start, self.conditions() + self.first_inequality[k]];
+        for (terms, mut first) in [&problem.conditions, &problem.inequalities].into_iter().zip(first) {
             for term in terms.iter().filter(|term| term.stages.contains(&k)) {
-                let first = rows.len();
-                rows.resize(first + term.names.len(), 0.0);
-                term.function.value(problem.dynamics, k, x, u, &mut rows[first..]);
-                finite(&term.names, &rows[first..])?;
+                let rows = &mut values.rows[first..first + term.names.len()];
+                term.function.value(problem.dynamics, stage, x, u, rows);
+                finite(&term.names, rows)?;
+                first += rows.len();
             }
         }
         Ok(())
@@ -105,13 +124,10 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let (problem, nx, nu) = (self.problem, self.nx, self.nu);
         let n = nx + nu;
         let m = self.conditions();
-        let none = vec![0.0; nu];
-        let (mut chart, mut product) = (vec![0.0; nx * nx], vec![0.0; nx * n]);
-        let (mut w, mut ignored, mut row) = (vec![0.0; nx], vec![0.0; nx * nx], vec![0.0; n]);
-        let zero = vec![0.0; nx];
+        let Scratch { chart, ignored, product, w, row, zero } = &mut self.scratch;
         for k in 0..=problem.steps {
-            let x = &self.point.x[k];
-            let u = self.inputs(&self.point, k, &none).to_vec();
+            let (step, x) = (self.first_step + k, &self.point.x[k]);
+            let u = if k < problem.steps { &self.point.u[k * nu..(k + 1) * nu] } else { &self.no_inputs };
             let own = self.kkt.conditions_of(k);
             let stage = &mut self.kkt.stages[k];
             let gradient = &mut self.gradient[k * n..(k + 1) * n];
@@ -121,12 +137,12 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             let check = |what: &[String], x: &[f64], hessian: &[f64]| {
                 let is_finite = x.iter().chain(hessian).all(|x| x.is_finite());
                 let what = || what.join(", ");
-                if is_finite { Ok(()) } else { Err(PlanError::NonFinite { what: what(), stage: k }) }
+                if is_finite { Ok(()) } else { Err(PlanError::NonFinite { what: what(), stage: step }) }
             };
             for term in problem.costs.iter().filter(|term| term.stages.contains(&k)) {
-                term.function.derivatives(problem.dynamics, k, x, &u, &[1.0], &mut row, hessian);
-                check(&term.names, &row, hessian)?;
-                add_multiple(gradient, 1.0, &row);
+                term.function.derivatives(problem.dynamics, step, x, u, &[1.0], row, hessian);
+                check(&term.names, row, hessian)?;
+                add_multiple(gradient, 1.0, row);
             }
             let inequalities = self.first_inequality[k]..self.first_inequality[k + 1];
             let kinds = [
@@ -143,7 +159,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                     let count = term.names.len();
                     let rows = &mut rows[at * n..(at + count) * n];
                     let y = &self.y[first..first + count];
-                    term.function.derivatives(problem.dynamics, k, x, &u, y, rows, hessian);
+                    term.function.derivatives(problem.dynamics, step, x, u, y, rows, hessian);
                     check(&term.names, rows, hessian)?;
                     (at, first) = (at + count, first + count);
                 }
@@ -153,22 +169,22 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             if k == problem.steps {
                 continue;
             }
-            let failed = |cause| PlanError::Step { step: k, cause };
-            problem.dynamics.linearize(k, x, &u, &mut stage.ab).map_err(failed)?;
+            let failed = |cause| PlanError::Step { step, cause };
+            problem.dynamics.linearize(step, x, u, &mut stage.ab).map_err(failed)?;
             let lambda = &self.lambda[(k + 1) * nx..(k + 2) * nx];
             w.copy_from_slice(lambda);
             if !problem.dynamics.is_flat() {
                 let (from, to) = (&self.point.x[k + 1], &self.values.after[k]);
                 ignored.fill(0.0);
-                problem.dynamics.difference_derivatives(from, to, &zero, &mut chart, &mut ignored);
+                problem.dynamics.difference_derivatives(from, to, zero, chart, ignored);
                 product.fill(0.0);
-                add_product(&mut product, &chart, &stage.ab, nx, n);
-                stage.ab.copy_from_slice(&product);
+                add_product(product, chart, &stage.ab, nx, n);
+                stage.ab.copy_from_slice(product);
                 w.fill(0.0);
-                add_transposed_image(&mut w, &chart, lambda);
+                add_transposed_image(w, chart, lambda);
             }
             if w.iter().any(|&w| w != 0.0) {
-                problem.dynamics.curvature(k, x, &u, &w, hessian).map_err(failed)?;
+                problem.dynamics.curvature(step, x, u, w, hessian).map_err(failed)?;
             }
             if stage.ab.iter().chain(&*hessian).any(|x| !x.is_finite()) {
                 return Err(failed(nhi_runtime::Failure::NonFinite));

@@ -25,6 +25,7 @@
 
 mod bounds;
 mod evaluation;
+mod mpc;
 mod newton;
 mod start;
 mod violations;
@@ -36,6 +37,7 @@ use crate::plan::{Outcome, Plan, Status};
 use crate::problem::{Guess, Options, Problem, Term};
 use crate::{Dynamics, PlanError};
 use bounds::Bounds;
+pub use mpc::{Feedback, Mpc};
 use nalgebra::DMatrix;
 use newton::FIRST_SHIFT;
 use start::Start;
@@ -44,6 +46,8 @@ use start::Start;
 const BARRIER_SOLVED: f64 = 10.0;
 const BARRIER_FACTOR: f64 = 0.2;
 const BARRIER_POWER: f64 = 1.5;
+/// κ₁ = κ₂, for the start guess.
+const PUSH: f64 = 1e-2;
 /// The residual of the first-order conditions below which solutions of the linear system are refined.
 const REFINED_BELOW: f64 = 1e-2;
 /// Steps with larger shifts that are tried where none makes progress.
@@ -83,14 +87,31 @@ struct Values<X> {
     rows: Vec<f64>,
 }
 
-impl<X> Values<X> {
-    /// Values to be filled in, and no defects.
-    fn with_capacity(steps: usize, nx: usize, rows: usize) -> Self {
-        Values {
-            cost: 0.0,
-            after: Vec::with_capacity(steps),
-            defects: vec![0.0; nx * steps],
-            rows: Vec::with_capacity(rows),
+/// Where derivatives of a stage are computed.
+struct Scratch {
+    /// NX × NX.
+    chart: Vec<f64>,
+    ignored: Vec<f64>,
+    /// NX × (NX + K).
+    product: Vec<f64>,
+    /// NX.
+    w: Vec<f64>,
+    /// NX + K.
+    row: Vec<f64>,
+    /// NX zeros.
+    zero: Vec<f64>,
+}
+
+impl Scratch {
+    fn new(nx: usize, nu: usize) -> Self {
+        let zeros = |length: usize| vec![0.0; length];
+        Scratch {
+            chart: zeros(nx * nx),
+            ignored: zeros(nx * nx),
+            product: zeros(nx * (nx + nu)),
+            w: zeros(nx),
+            row: zeros(nx + nu),
+            zero: zeros(nx),
         }
     }
 }
@@ -122,6 +143,10 @@ pub(crate) struct Solver<'p, 'a, D: Dynamics> {
     nx: usize,
     nu: usize,
     pub(crate) kkt: Kkt,
+    /// The number of the first step.
+    first_step: usize,
+    no_inputs: Vec<f64>,
+    scratch: Scratch,
     /// The first inequality of each stage.
     first_inequality: Vec<usize>,
     pub(crate) point: Point<D::State>,
@@ -164,14 +189,37 @@ pub(crate) fn solve<D: Dynamics>(
     problem: &Problem<'_, D>,
     options: &Options,
 ) -> Result<Plan<D::State>, PlanError> {
-    let mut solver = Solver::new(problem)?;
+    let mut solver = Solver::new(problem, &problem.guess)?;
     let start = solver.begin(options)?;
-    solver.run(options, start)
+    let end = solver.run(options)?;
+    Ok(solver.plan(end, start))
+}
+
+/// Σ ℓₖ + Σ λₖ₊₁·(F(xₖ, uₖ) ⊖ xₖ₊₁) + Σ νᵢcᵢ of a problem, from its start, with states, inputs and multipliers of the plan of
+/// another one that differs by some numbers.
+pub(crate) fn lagrangian<D: Dynamics>(
+    problem: &Problem<'_, D>,
+    plan: &Plan<D::State>,
+) -> Result<f64, PlanError> {
+    let mut solver = Solver::new(problem, &Guess::Motion(plan.states[1..].to_vec(), plan.inputs.clone()))?;
+    // Also at bounds.
+    solver.point.u = plan.inputs.concat();
+    let values = solver.evaluate(&solver.point)?;
+    let multipliers: Vec<f64> = plan.multipliers.iter().map(|(_, y)| *y).collect();
+    Ok(values.cost + dot(&plan.costates.concat(), &values.defects) + dot(&multipliers, &values.rows))
+}
+
+/// How iterations ended.
+struct End {
+    outcome: Outcome,
+    iterations: usize,
+    /// Residuals before each of them.
+    history: Vec<f64>,
 }
 
 impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
     /// The solver at the start guess.
-    fn new(problem: &'p Problem<'a, D>) -> Result<Self, PlanError> {
+    fn new(problem: &'p Problem<'a, D>, guess: &Guess<D::State>) -> Result<Self, PlanError> {
         let sizes = problem.dynamics.sizes();
         let (nx, nu, steps) = (sizes.states, sizes.inputs, problem.steps);
         let n = nx + nu;
@@ -196,23 +244,26 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         };
         let of_inputs =
             Bounds::new(repeat(&problem.lower, f64::NEG_INFINITY), repeat(&problem.upper, f64::INFINITY));
-        let mut u = match &problem.guess {
+        let mut u = match guess {
             Guess::Inputs(u) if u.is_empty() => vec![0.0; nu * steps],
             Guess::Inputs(u) | Guess::Motion(_, u) => u.concat(),
         };
-        of_inputs.push(&mut u);
+        of_inputs.push(&mut u, PUSH);
         // Those that follow from inputs are found with the values of functions.
         let mut x = vec![problem.start.clone()];
-        if let Guess::Motion(states, _) = &problem.guess {
+        if let Guess::Motion(states, _) = guess {
             x.extend_from_slice(states);
         }
         let none = || Bounds::new(vec![0.0; all], vec![f64::INFINITY; all]);
-        let values = Values { rows: vec![0.0; all], ..Values::with_capacity(steps, nx, all) };
+        let values = Values { cost: 0.0, after: Vec::new(), defects: Vec::new(), rows: vec![0.0; all] };
         Ok(Solver {
             problem,
             nx,
             nu,
             kkt,
+            first_step: 0,
+            no_inputs: vec![0.0; nu],
+            scratch: Scratch::new(nx, nu),
             first_inequality,
             point: Point { x, u, s: vec![0.0; inequalities], over: vec![0.0; all], under: vec![0.0; all] },
             values,
@@ -249,7 +300,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         self.price.is_some() || self.of_inputs.count() + self.of_slacks.count() > 0
     }
 
-    fn run(mut self, options: &Options, start: Start) -> Result<Plan<D::State>, PlanError> {
+    fn run(&mut self, options: &Options) -> Result<End, PlanError> {
         let mut filter = Filter::new(self.merit(&self.point, &self.values).theta);
         let (mut iterations, mut history) = (0, Vec::new());
         let (mut damping, mut last_shift) = (0.0, 0.0);
@@ -286,7 +337,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 shift = (100.0 * shift).max(FIRST_SHIFT * self.scale);
             }
             if let Some(trial) = found {
-                damping = damped(damping, trial.alpha / self.longest().0);
+                damping = damped(damping, trial.alpha / self.longest(self.to_boundary()).0);
                 self.accept(trial);
                 last_shift = shift;
                 iterations += 1;
@@ -307,7 +358,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 (damping, last_shift) = (0.0, 0.0);
             }
         };
-        Ok(self.plan(outcome, iterations, history, start))
+        Ok(End { outcome, iterations, history })
     }
 
     /// Decreases the barrier parameter while its problem is solved (7, 8).
@@ -351,13 +402,8 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         names
     }
 
-    fn plan(
-        mut self,
-        outcome: Outcome,
-        iterations: usize,
-        history: Vec<f64>,
-        start: Start,
-    ) -> Plan<D::State> {
+    fn plan(mut self, end: End, start: Start) -> Plan<D::State> {
+        let End { outcome, iterations, history } = end;
         let (kkt, _) = self.optimality(0.0);
         let history: Vec<f64> = history.into_iter().chain([kkt]).collect();
         let (nx, nu, m) = (self.nx, self.nu, self.conditions());

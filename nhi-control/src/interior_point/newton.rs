@@ -1,7 +1,7 @@
 //! Newton steps and their line search.
 
 use super::bounds::Bounds;
-use super::{Point, Solver, Trial, Values};
+use super::{Point, Scratch, Solver, Trial, Values};
 use crate::Dynamics;
 use crate::dense::*;
 use crate::filter::{Filter, Merit};
@@ -18,9 +18,34 @@ const LEAST_SHIFT: f64 = 1e-12;
 const LARGEST_SHIFT: f64 = 1e12;
 
 impl<D: Dynamics> Solver<'_, '_, D> {
-    /// Sets the matrix of the linear system, all but its shift.
+    /// Sets the matrix of the linear system, all but its shift, and the barrier terms.
     pub(super) fn assemble(&mut self) {
+        self.terms();
         let (nx, n, steps) = (self.nx, self.nx + self.nu, self.problem.steps);
+        let m = self.conditions();
+        for (k, stage) in self.kkt.stages.iter_mut().enumerate() {
+            stage.hessian.copy_from_slice(&self.hessian[k * n * n..(k + 1) * n * n]);
+            if k < steps {
+                for j in 0..self.nu {
+                    let i = k * self.nu + j;
+                    stage.hessian[(nx + j) * (n + 1)] += self.of_inputs.sigma(i, self.point.u[i]);
+                }
+            }
+            for i in self.first_inequality[k]..self.first_inequality[k + 1] {
+                let row = &self.rows[i * n..(i + 1) * n];
+                for (to, &x) in stage.hessian.chunks_exact_mut(n).zip(row) {
+                    add_multiple(to, x / self.compliance[m + i], row);
+                }
+            }
+        }
+        for k in 0..=steps {
+            let own = self.kkt.conditions_of(k);
+            self.kkt.stages[k].compliance.copy_from_slice(&self.compliance[own]);
+        }
+    }
+
+    /// Sets compliances, and the barrier terms with the present μ.
+    pub(super) fn terms(&mut self) {
         let (m, mu) = (self.conditions(), self.mu);
         for i in 0..self.y.len() {
             let (mut compliance, mut extra) = (0.0, 0.0);
@@ -41,25 +66,6 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 extra += self.of_slacks.force(slack, s, mu) / sigma;
             }
             (self.compliance[i], self.extra[i]) = (compliance, extra);
-        }
-        for (k, stage) in self.kkt.stages.iter_mut().enumerate() {
-            stage.hessian.copy_from_slice(&self.hessian[k * n * n..(k + 1) * n * n]);
-            if k < steps {
-                for j in 0..self.nu {
-                    let i = k * self.nu + j;
-                    stage.hessian[(nx + j) * (n + 1)] += self.of_inputs.sigma(i, self.point.u[i]);
-                }
-            }
-            for i in self.first_inequality[k]..self.first_inequality[k + 1] {
-                let row = &self.rows[i * n..(i + 1) * n];
-                for (to, &x) in stage.hessian.chunks_exact_mut(n).zip(row) {
-                    add_multiple(to, x / self.compliance[m + i], row);
-                }
-            }
-        }
-        for k in 0..=steps {
-            let own = self.kkt.conditions_of(k);
-            self.kkt.stages[k].compliance.copy_from_slice(&self.compliance[own]);
         }
     }
 
@@ -155,18 +161,22 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         slope
     }
 
-    /// The largest parts of the steps of unknowns and of multipliers of bounds.
-    pub(super) fn longest(&self) -> (f64, f64) {
-        let (mu, tau) = (self.mu, TO_BOUNDARY.max(1.0 - self.mu));
-        let mut all = vec![
-            self.of_inputs.longest(&self.point.u, &self.du, mu, tau),
-            self.of_slacks.longest(&self.point.s, &self.ds, mu, tau),
-        ];
+    /// τ (8).
+    pub(super) fn to_boundary(&self) -> f64 {
+        TO_BOUNDARY.max(1.0 - self.mu)
+    }
+
+    /// The largest parts of the steps of unknowns and of multipliers of bounds that keep the part 1 − τ of the distances.
+    pub(super) fn longest(&self, tau: f64) -> (f64, f64) {
+        let mu = self.mu;
+        let shorter = |(x, z): (f64, f64), (by_x, by_z): (f64, f64)| (x.min(by_x), z.min(by_z));
+        let mut both = self.of_inputs.longest(&self.point.u, &self.du, mu, tau);
+        both = shorter(both, self.of_slacks.longest(&self.point.s, &self.ds, mu, tau));
         if self.price.is_some() {
-            all.push(self.of_over.longest(&self.point.over, &self.d_over, mu, tau));
-            all.push(self.of_under.longest(&self.point.under, &self.d_under, mu, tau));
+            both = shorter(both, self.of_over.longest(&self.point.over, &self.d_over, mu, tau));
+            both = shorter(both, self.of_under.longest(&self.point.under, &self.d_under, mu, tau));
         }
-        all.into_iter().fold((1.0, 1.0), |(x, z), (by_x, by_z)| (x.min(by_x), z.min(by_z)))
+        both
     }
 
     /// The point at the part `alpha` of the step.
@@ -192,7 +202,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     pub(super) fn search(&mut self, filter: &mut Filter) -> Option<Trial<D::State>> {
         let from = self.merit(&self.point, &self.values);
         let slope = self.slope();
-        let (longest, _) = self.longest();
+        let (longest, _) = self.longest(self.to_boundary());
         let shortest = filter.shortest(from, slope);
         let mut alpha = longest;
         let mut is_first = true;
@@ -237,7 +247,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 *sum = alpha * *sum + left;
             }
             self.direction(&defects, &residuals, false);
-            alpha = self.longest().0;
+            alpha = self.longest(self.to_boundary()).0;
             point = self.moved(alpha);
             let Ok(found) = self.evaluate(&point) else { break };
             values = found;
@@ -258,8 +268,8 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     /// Moves to an accepted point, and multipliers with it.
     pub(super) fn accept(&mut self, trial: Trial<D::State>) {
         let Trial { point, values, alpha } = trial;
-        let (nx, mu) = (self.nx, self.mu);
-        let dual = self.longest().1;
+        let mu = self.mu;
+        let dual = self.longest(self.to_boundary()).1;
         self.of_inputs.advance(&self.point.u, &self.du, &point.u, mu, dual);
         self.of_slacks.advance(&self.point.s, &self.ds, &point.s, mu, dual);
         if self.price.is_some() {
@@ -269,19 +279,23 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let toward = |x: &mut f64, to: f64| *x += alpha * (to - *x);
         self.y.iter_mut().zip(&self.y_next).for_each(|(y, &to)| toward(y, to));
         self.lambda.iter_mut().zip(&self.kkt.solution.lambda).for_each(|(x, &to)| toward(x, to));
-        if !self.problem.dynamics.is_flat() {
-            // Covectors of the chart at a state, in the chart at where it has moved.
-            let (mut chart, mut ignored) = (vec![0.0; nx * nx], vec![0.0; nx * nx]);
-            let zero = vec![0.0; nx];
-            for (k, x) in point.x.iter().enumerate().skip(1) {
-                let from = &self.point.x[k];
-                self.problem.dynamics.difference_derivatives(from, x, &zero, &mut chart, &mut ignored);
-                let lambda = &mut self.lambda[k * nx..(k + 1) * nx];
-                let before = lambda.to_vec();
-                lambda.fill(0.0);
-                add_transposed_image(lambda, &chart, &before);
-            }
+        for (k, x) in point.x.iter().enumerate().skip(1) {
+            self.transport(k, x);
         }
         (self.point, self.values) = (point, values);
+    }
+
+    /// Moves the covector λ of the chart at the state of stage `k` to the chart at `to`.
+    pub(super) fn transport(&mut self, k: usize, to: &D::State) {
+        let nx = self.nx;
+        if self.problem.dynamics.is_flat() {
+            return;
+        }
+        let Scratch { chart, ignored, w, zero, .. } = &mut self.scratch;
+        self.problem.dynamics.difference_derivatives(&self.point.x[k], to, zero, chart, ignored);
+        let lambda = &mut self.lambda[k * nx..(k + 1) * nx];
+        w.copy_from_slice(lambda);
+        lambda.fill(0.0);
+        add_transposed_image(lambda, chart, w);
     }
 }

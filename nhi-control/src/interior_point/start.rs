@@ -1,6 +1,6 @@
 //! The start guess.
 
-use super::Solver;
+use super::{PUSH, Solver};
 use crate::dense::*;
 use crate::kkt::Inertia;
 use crate::problem::{Guess, Options};
@@ -44,7 +44,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             let residuals = |u: &[f64]| self.residuals_with(u);
             if let Some(found) = bracket::find(self.problem, &self.point.u, &missed, &residuals) {
                 let mut u = found.inputs;
-                self.of_inputs.push(&mut u);
+                self.of_inputs.push(&mut u, PUSH);
                 (self.point, self.values) = self.roll(&u)?;
                 begun.bracket = Some(found.pair);
                 dependent = self.prepare()?;
@@ -84,7 +84,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             for (k, u) in u.chunks_exact_mut(nu.max(1)).enumerate() {
                 add_multiple(u, alpha, &self.kkt.solution.z[(k + 1) * n - nu..(k + 1) * n]);
             }
-            self.of_inputs.push(&mut u);
+            self.of_inputs.push(&mut u, PUSH);
             if let Ok((point, values)) = self.roll(&u)
                 && norm2(&values.rows[..m]) < (1.0 - 0.5 * alpha) * before
             {
@@ -103,7 +103,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         self.y.fill(0.0);
         let m = self.conditions();
         self.point.s.copy_from_slice(&self.values.rows[m..]);
-        self.of_slacks.push(&mut self.point.s);
+        self.of_slacks.push(&mut self.point.s, PUSH);
         self.of_inputs.center(&self.point.u, self.mu);
         self.of_slacks.center(&self.point.s, self.mu);
         self.differentiate()?;

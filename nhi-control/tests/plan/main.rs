@@ -3,6 +3,8 @@
 mod derivatives;
 mod heisenberg;
 mod linear;
+mod linear_system;
+mod noether;
 mod systems;
 
 use nhi_control::{Discrete, Formula, Options, Outcome, Plan, PlanError, Problem, Quadratic, Smooth};

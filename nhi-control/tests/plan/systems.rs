@@ -173,3 +173,23 @@ pub(crate) struct Particle {
 pub(crate) fn particle() -> Particle {
     Particle { m: 1.0 }
 }
+
+/// A ball that rolls on a plane and does not turn about its normal. The rotation is that of the plane as the ball sees it, so that
+/// velocities of the constraints are those in its own frame.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y),
+    group = SO3(S; w1, w2, w3),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2) + i/2*(w1^2 + w2^2 + w3^2),
+    constraints(dot(x) + r*w2 = 0, dot(y) - r*w1 = 0, w3 = 0),
+    methods(Rdp + derivatives),
+)]
+pub(crate) struct Ball {
+    pub m: f64,
+    pub i: f64,
+    pub r: f64,
+}
+
+pub(crate) fn ball() -> Ball {
+    Ball { m: 1.0, i: 0.4, r: 0.8 }
+}

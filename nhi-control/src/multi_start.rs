@@ -1,0 +1,104 @@
+//! Solutions from several start guesses.
+
+use crate::{Dynamics, Options, Plan, PlanError, Problem};
+use std::f64::consts::PI;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// Plans are the same if their inputs differ by less than this part of the largest one.
+const SAME: f64 = 1e-4;
+/// Waves of a random start guess.
+const WAVES: u32 = 3;
+
+/// Solves `problem(0)`, …, `problem(count - 1)`, which are one problem with several start guesses, on all cores. Returns the
+/// minima that were found, each once, the one of least cost first; they do not depend on the number of cores.
+///
+/// ```
+/// # use nhi_control::{multi_start, Dynamics, Options, PlanError, Problem, Quadratic};
+/// # fn all<D: Dynamics + Sync>(car: &D, start: D::State, end: D::State) -> Result<(), PlanError>
+/// # where D::State: Send + Sync {
+/// let plans = multi_start(24, &Options::default(), |i| {
+///     Problem::new(car, 80, start.clone())
+///         .cost("effort", Quadratic::of_inputs(&[1.0, 1.0]))
+///         .reach(end.clone())
+///         .guess_waves(i as u64, &[1.0, 0.5])
+/// })?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// The first mistake in a problem. Start guesses whose steps cannot be taken are left out.
+pub fn multi_start<'a, D: Dynamics + 'a>(
+    count: usize,
+    options: &Options,
+    problem: impl Fn(usize) -> Problem<'a, D> + Sync,
+) -> Result<Vec<Plan<D::State>>, PlanError>
+where
+    D::State: Send,
+{
+    let next = AtomicUsize::new(0);
+    let solved = Mutex::new(Vec::with_capacity(count));
+    let work = || {
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            if i >= count {
+                return;
+            }
+            let plan = problem(i).solve(options);
+            solved.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((i, plan));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(count);
+    thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+    let mut solved = solved.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    solved.sort_by_key(|(i, _)| *i);
+    let mut plans: Vec<Plan<D::State>> = Vec::new();
+    for (_, plan) in solved {
+        match plan {
+            Ok(plan) if plan.status.is_converged() && plan.status.is_minimum => plans.push(plan),
+            Ok(_) | Err(PlanError::Step { .. } | PlanError::NonFinite { .. }) => {}
+            Err(mistake) => return Err(mistake),
+        }
+    }
+    plans.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    let mut distinct: Vec<Plan<D::State>> = Vec::new();
+    for plan in plans {
+        if !distinct.iter().any(|other| is_same(other, &plan)) {
+            distinct.push(plan);
+        }
+    }
+    Ok(distinct)
+}
+
+fn is_same<X>(a: &Plan<X>, b: &Plan<X>) -> bool {
+    let both = || a.inputs.iter().flatten().zip(b.inputs.iter().flatten());
+    let largest = both().fold(0.0_f64, |largest, (x, y)| largest.max(x.abs()).max(y.abs()));
+    both().all(|(x, y)| (x - y).abs() <= SAME * largest)
+}
+
+/// Inputs of `steps` steps, sums of waves of random sizes below those of `sizes`, the slower ones the larger.
+pub(crate) fn waves(seed: u64, sizes: &[f64], steps: usize) -> Vec<Vec<f64>> {
+    let mut state = seed;
+    let mut random = || {
+        // SplitMix64.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = state;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (x ^ (x >> 31)) as f64 / 2.0_f64.powi(63) - 1.0
+    };
+    let mut inputs = vec![vec![0.0; sizes.len()]; steps];
+    for (j, size) in sizes.iter().enumerate() {
+        for wave in 1..=WAVES {
+            let rate = PI * f64::from(wave) / steps.max(1) as f64;
+            let (cos, sin) = (size / f64::from(wave) * random(), size / f64::from(wave) * random());
+            for (k, u) in inputs.iter_mut().enumerate() {
+                let angle = rate * (k as f64 + 0.5);
+                u[j] += cos * angle.cos() + sin * angle.sin();
+            }
+        }
+    }
+    inputs
+}
