@@ -139,7 +139,8 @@ impl Callable {
         code: &Code,
         numbers: impl Fn(&Role) -> &'a [f64],
     ) -> Result<Vec<f64>, Failure> {
-        let mut arguments = Vec::new();
+        let count = self.arguments.iter().map(|(_, length)| length).sum();
+        let mut arguments = Vec::with_capacity(count);
         for (role, length) in &self.arguments {
             let numbers = numbers(role);
             assert_eq!(numbers.len(), *length, "numbers of {}", role.name());

@@ -54,4 +54,4 @@ pub use derivatives::{
 };
 pub use error::Error;
 pub use formulas::{Formulas, Slopes};
-pub use simulation::Simulation;
+pub use simulation::{Simulation, Stepped};

@@ -42,6 +42,43 @@ enum Given {
     Any,
 }
 
+/// A state after a step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stepped {
+    /// Configuration.
+    pub q: Vec<f64>,
+    /// Velocity.
+    pub v: Vec<f64>,
+    /// Auxiliary states.
+    pub z: Vec<f64>,
+}
+
+impl Compiled {
+    /// The state after one step of size `h` from a point, which may violate constraints. The multipliers are solved from zero, so
+    /// that the step depends on nothing else, and the energy is not tested. For methods without reflections.
+    ///
+    /// # Errors
+    /// [`Error::NotCompiled`], [`Error::Start`] and [`Error::Step`].
+    ///
+    /// # Panics
+    /// If the lengths of arrays at the point are not those of the system.
+    pub fn step(&self, variant: Variant, at: &Point<'_>, h: f64) -> Result<Stepped, Error> {
+        let method = self.methods().iter().find(|method| method.variant == variant);
+        let method = method.ok_or(Error::NotCompiled { variant })?;
+        let start = |cause: Failure| Error::Start { cause };
+        let data = method.data(self.code(), at, h).map_err(start)?;
+        let lambda = vec![0.0; self.constraints().len()];
+        let state = [at.q, at.v, &lambda, at.z].concat();
+        let mut state = method.carrying(self.code(), at, &data, state).map_err(start)?;
+        let (status, _) = self.code().run(method.loops.checked, &mut state, &data, 0, 1);
+        if let Some(cause) = failure(status) {
+            return Err(Error::Step { step: 1, time: at.t, cause });
+        }
+        let field = |role: Role| state[method.layout.state.of(&role)].to_vec();
+        Ok(Stepped { q: field(Role::Configuration), v: field(Role::Velocity), z: field(Role::States) })
+    }
+}
+
 impl Simulation {
     /// Starts the method at the configuration `q0` with the velocity `v0` = dq/dt and the step size `h`, with inputs that are
     /// zero. The velocity has to satisfy the constraints, and the configuration the position constraints. The step size may be
@@ -210,33 +247,6 @@ impl Simulation {
         let data = functions.data(code, &at, h).map_err(start)?;
         let state = functions.carrying(code, &at, &data, state).map_err(start)?;
         Ok(Simulation::of(self.compiled.clone(), self.method, data, state))
-    }
-
-    /// The simulation after one step of size `h` from a point, which may violate constraints. The multipliers are solved from
-    /// zero, so that the step depends on nothing else. For methods without reflections.
-    ///
-    /// # Errors
-    /// [`Error::NotCompiled`], [`Error::Start`] and [`Error::Step`].
-    ///
-    /// # Panics
-    /// If the lengths of arrays at the point are not those of the system.
-    pub fn after_step(
-        compiled: &Compiled,
-        variant: Variant,
-        at: &Point<'_>,
-        h: f64,
-    ) -> Result<Simulation, Error> {
-        let method = compiled.methods().iter().position(|method| method.variant == variant);
-        let Some(method) = method else { return Err(Error::NotCompiled { variant }) };
-        let (functions, code) = (&compiled.methods()[method], compiled.code());
-        let start = |cause: Failure| Error::Start { cause };
-        let data = functions.data(code, at, h).map_err(start)?;
-        let lambda = vec![0.0; compiled.constraints().len()];
-        let state = [at.q, at.v, &lambda, at.z].concat();
-        let state = functions.carrying(code, at, &data, state).map_err(start)?;
-        let mut simulation = Simulation::of(compiled.clone(), method, data, state);
-        simulation.take_checked(1)?;
-        Ok(simulation)
     }
 
     /// The simulation that has these [`Simulation::numbers`] after `steps` steps: its next states are those of the simulation

@@ -3,7 +3,7 @@
 use super::manifold::Manifold;
 use crate::{Error, System};
 use nhi_control::{PlanError, Sizes};
-use nhi_jit::{Basis, Compiled, Derivatives, Frame, Point, Simulation};
+use nhi_jit::{Basis, Compiled, Derivatives, Frame, Point};
 use nhi_methods::Variant;
 use nhi_runtime::Failure;
 
@@ -118,9 +118,9 @@ impl Steps {
 
     /// The state after a step of size `h`.
     pub(super) fn step(&self, at: At<'_>, h: f64, x: &State, u: &[f64]) -> Result<State, Failure> {
-        let after = self.at(at, x, u, |at| Simulation::after_step(&self.compiled, self.variant, at, h))?;
-        let nu = product(&self.frame((at.0, at.1 + h), after.q(), u)?.dual, &after.v());
-        Ok(State { q: after.q().to_vec(), nu, z: after.z().to_vec() })
+        let after = self.at(at, x, u, |at| self.compiled.step(self.variant, at, h))?;
+        let nu = product(&self.frame((at.0, at.1 + h), &after.q, u)?.dual, &after.v);
+        Ok(State { q: after.q, nu, z: after.z })
     }
 
     /// x ⊕ δ.
