@@ -26,7 +26,7 @@ const BUILDS: usize = 2;
 const EMPTY_BUILDS: usize = 4;
 
 /// The profiles of cargo and their output folders.
-const PROFILES: [(&str, &str); 2] = [("dev", "debug"), ("release", "release")];
+pub(crate) const PROFILES: [(&str, &str); 2] = [("dev", "debug"), ("release", "release")];
 
 /// The table of the named models (all if no name is given): with the two default methods, and on request also with
 /// all methods that they declare.
@@ -36,7 +36,7 @@ const PROFILES: [(&str, &str); 2] = [("dev", "debug"), ("release", "release")];
 pub fn table(names: &[String], all_methods: bool) -> Result<Table, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let models = chosen(models(&root)?, names)?;
-    let scratch = Scratch::new(&root)?;
+    let scratch = Scratch::new(&root, "lib.rs", "//! Nothing.")?;
     let mut text = String::from(
         "| model | methods | derive, ms | lines | kB | debug build, s | derive's part | release build, s | derive's part |\n\
          |---|---|---:|---:|---:|---:|---:|---:|---:|\n",
@@ -134,7 +134,7 @@ impl Model {
 }
 
 /// Breaks the code into lines: for code on a single line the compiler counts characters at every position.
-fn formatted(source: TokenStream) -> syn::Result<String> {
+pub(crate) fn formatted(source: TokenStream) -> syn::Result<String> {
     Ok(prettyplease::unparse(&syn::parse2(source)?))
 }
 
@@ -196,7 +196,7 @@ fn chosen(mut models: Vec<Model>, names: &[String]) -> Result<Vec<Model>, String
     names.iter().map(take).collect()
 }
 
-fn first_error(rejected: &nhi_codegen::declaration::Rejected) -> String {
+pub(crate) fn first_error(rejected: &nhi_codegen::declaration::Rejected) -> String {
     rejected.errors.iter().map(ToString::to_string).next().unwrap_or_default()
 }
 
@@ -244,16 +244,23 @@ impl Cost {
 }
 
 /// A crate that depends on the runtime; the dependencies are already built.
-struct Scratch {
+pub(crate) struct Scratch {
     folder: PathBuf,
+    /// Its only file.
+    file: &'static str,
     /// Seconds of a build without a model, for each profile.
-    empty: [f64; 2],
+    pub(crate) empty: [f64; 2],
 }
 
 impl Scratch {
-    fn new(root: &Path) -> Result<Scratch, Box<dyn Error>> {
+    /// A library or a program, by the name of its file, and its source without a model.
+    pub(crate) fn new(root: &Path, file: &'static str, nothing: &str) -> Result<Scratch, Box<dyn Error>> {
         let folder = root.join("target").join("compile-time");
-        fs::create_dir_all(folder.join("src"))?;
+        let sources = folder.join("src");
+        if sources.exists() {
+            fs::remove_dir_all(&sources)?;
+        }
+        fs::create_dir_all(sources)?;
         let symbolica = if cfg!(feature = "symbolica") { ", \"symbolica\"" } else { "" };
         let manifest = format!(
             "[package]\nname = \"model\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies.nhi-runtime]\n\
@@ -265,19 +272,26 @@ impl Scratch {
         if lock.exists() {
             fs::copy(lock, folder.join("Cargo.lock"))?;
         }
-        let mut scratch = Scratch { folder, empty: [f64::INFINITY; 2] };
+        let mut scratch = Scratch { folder, file, empty: [f64::INFINITY; 2] };
         for (i, profile) in PROFILES.into_iter().enumerate() {
-            scratch.build(profile, "//! Dependencies.")?;
+            // This one builds the dependencies.
+            scratch.build(profile, nothing)?;
             for _ in 0..EMPTY_BUILDS {
-                scratch.empty[i] = scratch.empty[i].min(scratch.build(profile, "//! Nothing.")?);
+                scratch.empty[i] = scratch.empty[i].min(scratch.build(profile, nothing)?);
             }
         }
         Ok(scratch)
     }
 
+    /// Where the last build of the release profile has put a program.
+    pub(crate) fn program(&self) -> PathBuf {
+        let name = format!("model{}", env::consts::EXE_SUFFIX);
+        self.folder.join("target").join("release").join(name)
+    }
+
     /// Seconds of a clean build of the crate with this source.
-    fn build(&self, (profile, folder): (&str, &str), source: &str) -> Result<f64, Box<dyn Error>> {
-        fs::write(self.folder.join("src").join("lib.rs"), source)?;
+    pub(crate) fn build(&self, (profile, folder): (&str, &str), source: &str) -> Result<f64, Box<dyn Error>> {
+        fs::write(self.folder.join("src").join(self.file), source)?;
         let target = self.folder.join("target");
         let incremental = target.join(folder).join("incremental");
         if incremental.exists() {

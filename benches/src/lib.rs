@@ -20,6 +20,7 @@ pub mod count;
 pub mod document;
 pub mod expert;
 pub mod generated;
+pub mod large;
 pub mod many;
 pub mod models;
 mod multiplies;

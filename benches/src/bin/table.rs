@@ -1,14 +1,14 @@
 //! Prints time and instructions per step of the workloads and of every model, and the time of steps in other
-//! number types and of many trajectories. Options select one of the last two, or the build time of each model.
+//! number types and of many trajectories. Options select one of the last two, the build time of each model, or larger systems.
 //!
 //! ```text
-//! cargo run --release -p nhi-benches [-- [--all-methods] [--numbers | --ensembles | --compile [MODEL ..]] [--out FILE]]
+//! cargo run --release -p nhi-benches [-- [--all-methods] [--numbers | --ensembles | --large | --compile [MODEL ..]] [--out FILE]]
 //! ```
 
 use nhi_benches::count::Set;
 use nhi_benches::document::{Table, with_tables};
 use nhi_benches::table::Suite;
-use nhi_benches::{compile, many, numbers};
+use nhi_benches::{compile, large, many, numbers};
 use std::error::Error;
 use std::fs;
 use std::process::ExitCode;
@@ -22,6 +22,9 @@ const NUMBERS: &str = "--numbers";
 /// Measures only many trajectories.
 const ENSEMBLES: &str = "--ensembles";
 
+/// Measures larger systems.
+const LARGE: &str = "--large";
+
 /// Measures builds instead of steps, for all models or for those named after the option.
 const COMPILE: &str = "--compile";
 
@@ -33,6 +36,7 @@ struct Arguments {
     all_methods: bool,
     numbers: bool,
     ensembles: bool,
+    large: bool,
     compile: bool,
     /// Models whose builds are measured; all if none is named.
     models: Vec<String>,
@@ -53,13 +57,14 @@ impl Arguments {
                 ALL_METHODS => parsed.all_methods = true,
                 NUMBERS => parsed.numbers = true,
                 ENSEMBLES => parsed.ensembles = true,
+                LARGE => parsed.large = true,
                 COMPILE => parsed.compile = true,
                 OUT => parsed.out = Some(arguments.next().ok_or(format!("{OUT} needs a file"))?),
                 model if parsed.compile && !model.starts_with('-') => parsed.models.push(model.to_owned()),
                 other => {
                     return Err(format!(
                         "unknown argument {other}; expected {ALL_METHODS}, {NUMBERS}, {ENSEMBLES}, \
-                         {COMPILE} [MODEL ..] or {OUT} FILE"
+                         {LARGE}, {COMPILE} [MODEL ..] or {OUT} FILE"
                     ));
                 }
             }
@@ -75,6 +80,9 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     }
     if arguments.compile {
         return write(&[compile::table(&arguments.models, arguments.all_methods)?], arguments.out.as_deref());
+    }
+    if arguments.large {
+        return write(&[large::table()?], arguments.out.as_deref());
     }
     if arguments.numbers {
         return write(&[numbers::table()], arguments.out.as_deref());

@@ -94,7 +94,7 @@ impl<K: Kernel<N>, const N: usize, const AT_ONCE: u64, T: Scalar + 'static> Rows
 }
 
 impl<K: Kernel<N>, const N: usize, const AT_ONCE: u64, T> Rows<K, N, AT_ONCE, T> {
-    /// Replaces every column, `times` times.
+    /// Replaces every column, `times` times. `f` has to be inlined for the instruction set of the caller.
     #[inline(always)]
     fn columns<A: Scalar>(rows: &mut [Row; N], times: u64, f: impl Fn(u64, [A; N]) -> [A; N]) {
         for lane in 0..TRAJECTORIES {
@@ -118,16 +118,31 @@ impl<K: Kernel<N>, const N: usize, const AT_ONCE: u64, T> Rows<K, N, AT_ONCE, T>
             let until = end.min((*taken / RENEWED + 1) * RENEWED);
             while *taken + AT_ONCE <= until {
                 let from = *taken;
-                Self::columns::<A>(rows, AT_ONCE, |i, state| kernel.step(from + i, state));
+                Self::columns::<A>(
+                    rows,
+                    AT_ONCE,
+                    #[inline(always)]
+                    |i, state| kernel.step(from + i, state),
+                );
                 *taken += AT_ONCE;
             }
             while *taken < until {
                 let from = *taken;
-                Self::columns::<A>(rows, 1, |_, state| kernel.step(from, state));
+                Self::columns::<A>(
+                    rows,
+                    1,
+                    #[inline(always)]
+                    |_, state| kernel.step(from, state),
+                );
                 *taken += 1;
             }
             if until.is_multiple_of(RENEWED) {
-                Self::columns::<A>(rows, 1, |_, state| kernel.resync(state));
+                Self::columns::<A>(
+                    rows,
+                    1,
+                    #[inline(always)]
+                    |_, state| kernel.resync(state),
+                );
             }
         }
     }

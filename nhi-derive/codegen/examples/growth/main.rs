@@ -5,9 +5,11 @@
 //! cargo run --release -p nhi-codegen --example growth -- 2 4 8 12 16
 //! ```
 
+mod families;
 mod systems;
 
-use systems::{FAMILIES, HEAD, Size, row};
+use families::FAMILIES;
+use systems::{HEAD, Size, row};
 
 fn main() {
     let numbers = std::env::args().skip(1).map(|n| n.parse().expect("numbers of bodies"));

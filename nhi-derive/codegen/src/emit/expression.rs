@@ -2,7 +2,7 @@
 
 use super::names::Names;
 use crate::backend::expression::{Language, Place};
-use proc_macro2::{Literal, Punct, Spacing, TokenStream};
+use proc_macro2::{Literal, Punct, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 
 impl Language for Names {
@@ -23,8 +23,11 @@ impl Language for Names {
     }
 
     fn operator(&self, x: Option<TokenStream>, operator: char, y: TokenStream) -> TokenStream {
-        let operator = Punct::new(operator, Spacing::Alone);
-        quote!(#x #operator #y)
+        // Without copies of the operands, which may be long.
+        let mut tokens = x.unwrap_or_default();
+        tokens.extend([TokenTree::from(Punct::new(operator, Spacing::Alone))]);
+        tokens.extend(y);
+        tokens
     }
 
     /// All but those of small angles are methods.

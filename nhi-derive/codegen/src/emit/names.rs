@@ -59,6 +59,14 @@ impl Names {
 
 /// An identifier of that name, raw if it is a keyword.
 pub(super) fn spelled(name: &str) -> Ident {
+    // Most names end with a number, as no keyword does; to parse them takes long.
+    let is_plain = name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric());
+    if is_plain
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.ends_with(|c: char| c.is_ascii_digit())
+    {
+        return Ident::new(name, Span::call_site());
+    }
     if let Ok(ident) = syn::parse_str::<Ident>(name) {
         return ident;
     }

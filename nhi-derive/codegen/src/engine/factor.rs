@@ -176,10 +176,12 @@ fn take_out(terms: &mut Terms) -> (Rational, Monomial) {
         }
     }
     let content = content(terms) * sign(terms);
-    let inverse: Monomial = common.iter().map(|&(a, n)| (a, -n)).collect();
-    for (c, m) in terms.iter_mut() {
-        *c /= &content;
-        *m = multiply(m, &inverse);
+    if !content.is_one() {
+        terms.iter_mut().for_each(|(c, _)| *c /= &content);
+    }
+    if !common.is_empty() {
+        let inverse: Monomial = common.iter().map(|&(a, n)| (a, -n)).collect();
+        terms.iter_mut().for_each(|(_, m)| *m = multiply(m, &inverse));
     }
     (content, common)
 }

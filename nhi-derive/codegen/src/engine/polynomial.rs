@@ -136,7 +136,13 @@ impl Polynomial {
     /// Adds `c m p`.
     pub(super) fn add_scaled(&mut self, c: &Rational, m: &Monomial, p: &Polynomial) {
         for (n, d) in &p.0 {
-            self.add_term(c * d, multiply(m, n));
+            // A product of fractions computes two greatest common divisors.
+            let product = match (c.is_one(), d.is_one()) {
+                (true, _) => d.clone(),
+                (_, true) => c.clone(),
+                _ => c * d,
+            };
+            self.add_term(product, multiply(m, n));
         }
     }
 

@@ -1,7 +1,8 @@
 //! Numerical evaluation.
 
-use super::{Expr, Function, Node, Pool, Rational, Symbol, table_size};
+use super::{Expr, Function, Node, Pool, Rational, Symbol};
 use crate::group::Entry;
+use crate::program::Table;
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
@@ -22,10 +23,10 @@ impl Pool {
 
     /// As [`Pool::evaluate`], with the values of `maps`.
     pub fn evaluate_with(&self, roots: &[Expr], values: &HashMap<Symbol, f64>, maps: Maps<'_>) -> Vec<f64> {
-        let mut at = vec![0.0; table_size(roots)];
+        let mut at: Table<f64> = Table::new();
         for e in self.reachable(roots) {
-            let value = |x: &Expr| at[x.index()];
-            at[e.index()] = match self.node(e) {
+            let value = |x: &Expr| at[*x];
+            let result = match self.node(e) {
                 Node::Number(r) => r.to_f64().unwrap_or(f64::NAN),
                 Node::Pi => std::f64::consts::PI,
                 Node::Symbol(s) => values.get(s).copied().unwrap_or(f64::NAN),
@@ -36,8 +37,9 @@ impl Pool {
                 Node::Atan2(y, x) => value(y).atan2(value(x)),
                 Node::Map(entry, c) => maps(entry, &c.iter().map(value).collect::<Vec<f64>>()),
             };
+            at.insert(e, result);
         }
-        roots.iter().map(|r| at[r.index()]).collect()
+        roots.iter().map(|&r| at[r]).collect()
     }
 }
 

@@ -26,7 +26,7 @@ pub use zero::Zero;
 
 use crate::group::Entry;
 use num_rational::BigRational;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -224,7 +224,7 @@ pub struct Pool {
     nodes: Vec<Node>,
     /// For each node what it is a numeric multiple of, itself mostly.
     rests: Vec<Expr>,
-    ids: FxHashMap<Node, Expr>,
+    ids: Ids,
     names: Vec<Arc<str>>,
     symbols: FxHashMap<Arc<str>, Symbol>,
     samples: zero::Samples,
@@ -253,7 +253,7 @@ impl Pool {
         let mut pool = Pool {
             nodes: Vec::new(),
             rests: Vec::new(),
-            ids: FxHashMap::default(),
+            ids: Ids::default(),
             names: Vec::new(),
             symbols: FxHashMap::default(),
             samples: zero::Samples::default(),
@@ -366,12 +366,14 @@ impl Pool {
         // One bit for each node still to be visited, the newest first: operands come after their users.
         let mut open = vec![0u64; table_size(roots).div_ceil(64)];
         let open = open.as_mut_slice();
+        let mut lowest = open.len();
         for r in roots {
+            lowest = lowest.min(r.index() / 64);
             open[r.index() / 64] |= 1 << (r.index() % 64);
         }
         let mut all = Vec::with_capacity(64);
         let mut word = open.len();
-        while word > 0 {
+        while word > lowest {
             word -= 1;
             while open[word] != 0 {
                 let bit = open[word].ilog2();
@@ -379,7 +381,10 @@ impl Pool {
                 let e = Expr::at(64 * word + bit as usize);
                 if wanted(e) {
                     all.push(e);
-                    self.for_each_child(e, |c| open[c.index() / 64] |= 1 << (c.index() % 64));
+                    self.for_each_child(e, |c| {
+                        lowest = lowest.min(c.index() / 64);
+                        open[c.index() / 64] |= 1 << (c.index() % 64);
+                    });
                 }
             }
         }
@@ -408,11 +413,12 @@ impl Pool {
 
     /// The id of a node, if it was made before.
     fn known(&self, node: &Node) -> Option<Expr> {
-        self.ids.get(node).copied()
+        self.ids.find(hash(node), |e| self.node(e) == node)
     }
 
     fn intern(&mut self, node: Node) -> Expr {
-        if let Some(e) = self.known(&node) {
+        let hash = hash(&node);
+        if let Some(e) = self.ids.find(hash, |e| *self.node(e) == node) {
             return e;
         }
         let rest = match &node {
@@ -423,10 +429,63 @@ impl Pool {
             _ => None,
         };
         let e = Expr(u32::try_from(self.nodes.len()).expect("fewer than 2^32 expressions"));
-        self.nodes.push(node.clone());
+        self.nodes.push(node);
         self.rests.push(rest.unwrap_or(e));
-        self.ids.insert(node, e);
+        self.ids.insert(hash, e);
         e
+    }
+}
+
+fn hash(node: &Node) -> u32 {
+    let mut hasher = FxHasher::default();
+    node.hash(&mut hasher);
+    (hasher.finish() >> 32) as u32
+}
+
+/// Ids by the hashes of their nodes, with linear probing. A map from nodes would store every node a second time.
+#[derive(Clone, Debug, Default)]
+struct Ids {
+    /// Hash and id + 1; zeros in an empty place. A power of two of places, half of them empty at least.
+    places: Box<[(u32, u32)]>,
+    used: usize,
+}
+
+impl Ids {
+    /// The id with that hash whose node `is` the one that is looked for.
+    fn find(&self, hash: u32, is: impl Fn(Expr) -> bool) -> Option<Expr> {
+        let last = self.places.len().checked_sub(1)?;
+        let mut place = hash as usize & last;
+        loop {
+            match self.places[place] {
+                (_, 0) => return None,
+                (found, id) if found == hash && is(Expr(id - 1)) => return Some(Expr(id - 1)),
+                _ => place = (place + 1) & last,
+            }
+        }
+    }
+
+    /// Adds an id that is not there yet.
+    fn insert(&mut self, hash: u32, e: Expr) {
+        if 2 * (self.used + 1) > self.places.len() {
+            let more = vec![(0, 0); (2 * self.places.len()).max(64)].into_boxed_slice();
+            let old = std::mem::replace(&mut self.places, more);
+            each(&old, |&(hash, id)| {
+                if id != 0 {
+                    self.put(hash, id);
+                }
+            });
+        }
+        self.used += 1;
+        self.put(hash, e.0 + 1);
+    }
+
+    fn put(&mut self, hash: u32, id: u32) {
+        let last = self.places.len() - 1;
+        let mut place = hash as usize & last;
+        while self.places[place].1 != 0 {
+            place = (place + 1) & last;
+        }
+        self.places[place] = (hash, id);
     }
 }
 

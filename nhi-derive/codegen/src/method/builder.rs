@@ -16,7 +16,7 @@ pub(super) struct Builder<'a> {
     body: Vec<Statement>,
     /// The heading of the next statement.
     heading: Option<String>,
-    names: HashSet<String>,
+    names: Names,
     /// Symbols already bound to a value, so that equal quantities are bound once.
     bound: HashMap<Expr, Expr>,
     /// The step size.
@@ -32,6 +32,37 @@ pub(super) struct Builder<'a> {
     pub(super) made: Made,
     /// The equations that Newton's method has solved, if they are to be differentiated.
     solved: Option<Vec<Solved>>,
+}
+
+/// Names that are taken.
+#[derive(Clone)]
+struct Names {
+    taken: HashSet<String>,
+    /// For names that were asked for several times the smallest suffix that may be free.
+    next: HashMap<String, usize>,
+}
+
+impl Names {
+    /// Takes `name`, or `name_2`, `name_3`, …
+    fn unique(&mut self, name: &str) -> String {
+        if self.taken.insert(name.to_owned()) {
+            return name.to_owned();
+        }
+        let next = self.next.entry(name.to_owned()).or_insert(2);
+        loop {
+            let unique = format!("{name}_{next}");
+            *next += 1;
+            if self.taken.insert(unique.clone()) {
+                return unique;
+            }
+        }
+    }
+
+    /// Gives a name back.
+    fn remove(&mut self, name: &str) {
+        self.taken.remove(name);
+        self.next.clear();
+    }
 }
 
 /// What a step has of the forms that were asked for.
@@ -87,7 +118,7 @@ pub(super) struct Norm {
 pub(super) struct Scratch {
     length: usize,
     heading: Option<String>,
-    names: HashSet<String>,
+    names: Names,
     bound: HashMap<Expr, Expr>,
 }
 
@@ -96,7 +127,8 @@ impl<'a> Builder<'a> {
         let system = &x.system;
         let declared =
             [&system.coordinates, &system.velocities, &system.parameters, &system.states, &system.inputs];
-        let names = declared.into_iter().flatten().map(|x| x.name.clone()).chain(["t".to_owned()]).collect();
+        let taken = declared.into_iter().flatten().map(|x| x.name.clone()).chain(["t".to_owned()]).collect();
+        let names = Names { taken, next: HashMap::new() };
         let zero = x.system.pool.zero();
         let mut builder = Builder {
             x,
@@ -188,12 +220,7 @@ impl<'a> Builder<'a> {
 
     /// A symbol whose name is unique in this program.
     pub(super) fn local(&mut self, name: &str) -> Expr {
-        let mut unique = name.to_owned();
-        let mut i = 2;
-        while !self.names.insert(unique.clone()) {
-            unique = format!("{name}_{i}");
-            i += 1;
-        }
+        let unique = self.names.unique(name);
         self.pool().symbol(&unique)
     }
 

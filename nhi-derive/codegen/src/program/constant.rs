@@ -39,7 +39,11 @@ impl Constants {
     fn rational(&mut self, pool: &Pool, e: Expr) -> Option<&Rational> {
         let open = |e| !self.known.contains(e);
         if open(e) {
-            for x in pool.reachable_where(&[e], open) {
+            // Mostly an expression is asked for after its operands: no search then.
+            let mut is_ready = true;
+            pool.for_each_child(e, |c| is_ready &= !open(c));
+            let all = if is_ready { vec![e] } else { pool.reachable_where(&[e], open) };
+            for x in all {
                 let value = self.combine(pool, x);
                 self.known.insert(x, value.map(rounded));
             }

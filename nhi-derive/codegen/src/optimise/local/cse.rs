@@ -10,6 +10,7 @@ use crate::optimise::flat::Factors;
 use crate::optimise::place::place;
 use crate::program::Table;
 use num_traits::{One, Signed};
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,8 +35,36 @@ pub(in crate::optimise) fn share_sums(cx: &mut Context<'_>, draft: &mut Draft) {
     share::<Sums>(cx, draft, &computed);
 }
 
-/// Operands with a number each: how often a factor occurs, the sign of a term.
-type Operands = BTreeMap<Expr, i32>;
+/// Operands in order with a number each that is not zero: how often a factor occurs, the sign of a term.
+#[derive(Clone, Debug, Default)]
+struct Operands(Vec<(Expr, i32)>);
+
+impl Operands {
+    fn place(&self, x: Expr) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&x, |&(operand, _)| operand)
+    }
+
+    /// The number of an operand, or zero.
+    fn number(&self, x: Expr) -> i32 {
+        self.place(x).map_or(0, |i| self.0[i].1)
+    }
+
+    /// Sets the number of an operand.
+    fn set(&mut self, x: Expr, n: i32) {
+        match (self.place(x), n) {
+            (Ok(i), 0) => {
+                self.0.remove(i);
+            }
+            (Ok(i), n) => self.0[i].1 = n,
+            (Err(_), 0) => {}
+            (Err(i), n) => self.0.insert(i, (x, n)),
+        }
+    }
+
+    fn keys(&self) -> impl Iterator<Item = Expr> {
+        self.0.iter().map(|&(x, _)| x)
+    }
+}
 
 /// What sums and products differ in.
 trait Flat {
@@ -55,9 +84,8 @@ type Pair = (Expr, Expr, i32);
 /// `operands` with `times` occurrences of the pair more.
 fn with_pair(operands: &Operands, (a, b, relative): Pair, times: i32) -> Operands {
     let mut operands = operands.clone();
-    *operands.entry(a).or_default() += times;
-    *operands.entry(b).or_default() += times * relative;
-    operands.retain(|_, n| *n != 0);
+    operands.set(a, operands.number(a) + times);
+    operands.set(b, operands.number(b) + times * relative);
     operands
 }
 
@@ -71,23 +99,29 @@ impl Flat for Products {
             return None;
         }
         let product = Factors::of(cx, e);
-        let (known, factors): (BTreeMap<Expr, u32>, BTreeMap<Expr, u32>) =
-            product.factors.iter().partition(|&(&f, _)| cx.constants.contains(cx.pool, f));
-        let mut operands: Operands = factors.into_iter().map(|(f, n)| (f, n as i32)).collect();
+        let mut known: BTreeMap<Expr, u32> = BTreeMap::new();
+        let mut operands = Operands(Vec::with_capacity(product.factors.len() + 1));
+        for (&f, &n) in &product.factors {
+            if cx.constants.contains(cx.pool, f) {
+                known.insert(f, n);
+            } else {
+                operands.0.push((f, n as i32));
+            }
+        }
         let constant = Factors { coefficient: product.coefficient.abs(), factors: known }.build(cx);
         if !cx.pool.is_one(constant) {
-            operands.insert(constant, 1);
+            operands.set(constant, 1);
         }
-        (operands.values().sum::<i32>() > 1).then_some(operands)
+        (operands.0.iter().map(|&(_, n)| n).sum::<i32>() > 1).then_some(operands)
     }
 
     fn occurrences(operands: &Operands, a: Expr, b: Expr) -> (i32, i32) {
-        let n = |x| operands.get(&x).copied().unwrap_or(0);
+        let n = |x| operands.number(x);
         (if a == b { n(a) / 2 } else { n(a).min(n(b)) }, 1)
     }
 
     fn build(cx: &mut Context<'_>, operands: &Operands, image: &Table<Expr>) -> Expr {
-        let factors = operands.iter().map(|(&f, &n)| (f, n as u32)).collect();
+        let factors = operands.0.iter().map(|&(f, n)| (f, n as u32)).collect();
         Factors { coefficient: Rational::one(), factors }.build_from(cx, |f| image[f])
     }
 }
@@ -99,7 +133,7 @@ impl Flat for Sums {
 
     fn operands(cx: &mut Context<'_>, e: Expr) -> Option<Operands> {
         let Node::Sum(terms) = cx.pool.node(e).clone() else { return None };
-        let mut operands = Operands::new();
+        let mut operands = Operands(Vec::with_capacity(terms.len()));
         // All that is known at compile time is one operand.
         let (known, terms): (Vec<Expr>, Vec<Expr>) =
             terms.into_iter().partition(|&t| cx.constants.contains(cx.pool, t));
@@ -107,29 +141,29 @@ impl Flat for Sums {
         for t in terms.into_iter().chain([known]) {
             let (negative, abs) = cx.signed(t);
             if !cx.pool.is_zero(abs) {
-                operands.insert(abs, if negative { -1 } else { 1 });
+                operands.set(abs, if negative { -1 } else { 1 });
             }
         }
-        (operands.len() > 1).then_some(operands)
+        (operands.0.len() > 1).then_some(operands)
     }
 
     fn occurrences(operands: &Operands, a: Expr, b: Expr) -> (i32, i32) {
-        match (operands.get(&a), operands.get(&b)) {
-            (Some(&x), Some(y)) if a != b => (x, x * y),
+        match (operands.number(a), operands.number(b)) {
+            (x, y) if a != b && x != 0 && y != 0 => (x, x * y),
             _ => (0, 1),
         }
     }
 
     fn build(cx: &mut Context<'_>, operands: &Operands, image: &Table<Expr>) -> Expr {
-        let terms: Vec<Expr> = operands.iter().map(|(&t, &sign)| cx.with_sign(sign < 0, image[t])).collect();
+        let terms: Vec<Expr> = operands.0.iter().map(|&(t, sign)| cx.with_sign(sign < 0, image[t])).collect();
         cx.pool.sum(&terms)
     }
 }
 
-/// The nodes that a pair occurs in.
+/// The nodes that a pair occurs in, in order.
 #[derive(Default)]
 struct Places {
-    nodes: BTreeSet<Expr>,
+    nodes: Vec<Expr>,
     /// Summed weight of its occurrences.
     weight: i64,
     /// Operands that the nodes had when it was found in them.
@@ -140,9 +174,9 @@ struct Places {
 #[derive(Default)]
 struct Index {
     /// Operands of every node.
-    nodes: BTreeMap<Expr, Operands>,
+    nodes: Table<Operands>,
     /// Where each pair occurs.
-    places: BTreeMap<Pair, Places>,
+    places: FxHashMap<Pair, Places>,
     /// Pairs that a name saves something for, by what it saves; between equals those in the shortest sums, which
     /// share least with others, and then the oldest.
     queue: BTreeSet<(i64, Reverse<(usize, Pair)>)>,
@@ -151,7 +185,7 @@ struct Index {
 }
 
 /// The nodes of this kind with their operands.
-fn nodes<F: Flat>(cx: &mut Context<'_>, computed: &[Expr]) -> BTreeMap<Expr, Operands> {
+fn nodes<F: Flat>(cx: &mut Context<'_>, computed: &[Expr]) -> Table<Operands> {
     computed.iter().filter_map(|&e| Some((e, F::operands(cx, e)?))).collect()
 }
 
@@ -159,13 +193,14 @@ fn nodes<F: Flat>(cx: &mut Context<'_>, computed: &[Expr]) -> BTreeMap<Expr, Ope
 fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) -> bool {
     let mut levels = draft.levels(cx);
     let mut index = Index { nodes: nodes::<F>(cx, computed), ..Index::default() };
+    let all = index.nodes.keys();
     let mut occurs: Table<i32> = Table::new();
-    for (&x, &n) in index.nodes.values().flatten() {
+    for &(x, n) in all.iter().flat_map(|&node| &index.nodes[node].0) {
         *occurs.entry(x) += n.abs();
     }
-    let common = |operands: &Operands| operands.keys().copied().filter(|&x| occurs[x] > 1).collect();
+    let common = |operands: &Operands| operands.keys().filter(|&x| occurs[x] > 1).collect();
     let candidates: Vec<(Expr, Vec<Expr>)> =
-        index.nodes.iter().map(|(&node, operands)| (node, common(operands))).collect();
+        all.iter().map(|&node| (node, common(&index.nodes[node]))).collect();
     index.most = most_operands(candidates.iter().map(|(_, common)| common.len()));
     for (node, mut common) in candidates {
         common.truncate(index.most);
@@ -175,6 +210,7 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) ->
             }
         }
     }
+    index.fill_queue(cx, &mut levels);
     let mut defined: Vec<(Expr, Pair)> = Vec::new();
     while defined.len() < MAX_NAMES {
         let Some(&(_, Reverse((_, pair)))) = index.queue.last() else { break };
@@ -193,7 +229,7 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) ->
     regroup::<F>(cx, &index.nodes, &roots, &mut image);
     let mut definitions = Vec::new();
     for (symbol, pair) in defined {
-        definitions.push((symbol, F::build(cx, &with_pair(&Operands::new(), pair, 1), &image)));
+        definitions.push((symbol, F::build(cx, &with_pair(&Operands::default(), pair, 1), &image)));
     }
     draft.replace(&image);
     place(cx, draft, definitions);
@@ -201,19 +237,14 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) ->
 }
 
 /// Completes `image` for everything in `roots`, where `nodes` have the operands given there.
-fn regroup<F: Flat>(
-    cx: &mut Context<'_>,
-    nodes: &BTreeMap<Expr, Operands>,
-    roots: &[Expr],
-    image: &mut Table<Expr>,
-) {
-    let operands = |cx: &mut Context<'_>, e: Expr| match nodes.get(&cx.signed(e).1) {
-        Some(operands) => operands.keys().copied().collect(),
+fn regroup<F: Flat>(cx: &mut Context<'_>, nodes: &Table<Operands>, roots: &[Expr], image: &mut Table<Expr>) {
+    let operands = |cx: &mut Context<'_>, e: Expr| match nodes.get(cx.signed(e).1) {
+        Some(operands) => operands.keys().collect(),
         None => cx.pool.children(e),
     };
     rewrite(cx, roots, image, operands, |cx, e, image| {
         let (negative, abs) = cx.signed(e);
-        let Some(operands) = nodes.get(&abs) else { return cx.pool.rebuild(e, |c| image[c]) };
+        let Some(operands) = nodes.get(abs) else { return cx.pool.rebuild(e, |c| image[c]) };
         let new = F::build(cx, operands, image);
         cx.with_sign(negative, new)
     });
@@ -237,69 +268,100 @@ fn weight(levels: &mut Levels, cx: &Context<'_>, e: Expr) -> i64 {
     }
 }
 
+/// What a name for the pair costs.
+fn pair_weight(levels: &mut Levels, cx: &Context<'_>, pair: Pair) -> i64 {
+    weight(levels, cx, pair.0).max(weight(levels, cx, pair.1))
+}
+
 impl Index {
-    /// Changes the summed weight of a pair, and the operands beside which it is found.
-    fn change(&mut self, cx: &Context<'_>, levels: &mut Levels, pair: Pair, by: i64, operands: usize) {
-        let cost = weight(levels, cx, pair.0).max(weight(levels, cx, pair.1));
-        let places = self.places.entry(pair).or_default();
-        let before = places.weight - cost;
+    /// Enters all pairs that a name saves something for.
+    fn fill_queue(&mut self, cx: &Context<'_>, levels: &mut Levels) {
+        let entries = self.places.iter().filter_map(|(&pair, places)| {
+            let saved = places.weight - pair_weight(levels, cx, pair);
+            (saved > 0).then_some((saved, Reverse((places.operands, pair))))
+        });
+        self.queue = entries.collect();
+    }
+
+    /// Changes the summed weight of a pair.
+    fn change(&mut self, cx: &Context<'_>, levels: &mut Levels, pair: Pair, by: i64) {
+        let Some(places) = self.places.get_mut(&pair) else { return };
+        let before = places.weight - pair_weight(levels, cx, pair);
+        places.weight += by;
         if before > 0 {
             self.queue.remove(&(before, Reverse((places.operands, pair))));
         }
-        places.weight += by;
-        places.operands += operands;
-        let after = places.weight - cost;
-        if after > 0 {
-            self.queue.insert((after, Reverse((places.operands, pair))));
+        if before + by > 0 {
+            self.queue.insert((before + by, Reverse((places.operands, pair))));
         }
     }
 
-    /// Notes that the pair may occur in `node`.
-    fn note<F: Flat>(&mut self, cx: &Context<'_>, levels: &mut Levels, node: Expr, a: Expr, b: Expr) {
-        let operands = &self.nodes[&node];
+    /// Notes that the pair may occur in `node`; the pair, if it does.
+    fn note<F: Flat>(
+        &mut self,
+        cx: &Context<'_>,
+        levels: &mut Levels,
+        node: Expr,
+        a: Expr,
+        b: Expr,
+    ) -> Option<Pair> {
+        let operands = &self.nodes[node];
         let (times, relative) = F::occurrences(operands, a, b);
-        let by = i64::from(times.abs()) * weight(levels, cx, node);
-        let pair = (a.min(b), a.max(b), relative);
-        if times != 0 && self.places.entry(pair).or_default().nodes.insert(node) {
-            let operands = if F::SHORTEST_FIRST { operands.len() } else { 0 };
-            self.change(cx, levels, pair, by, operands);
+        if times == 0 {
+            return None;
         }
+        let pair = (a.min(b), a.max(b), relative);
+        let places = self.places.entry(pair).or_default();
+        let place = places.nodes.binary_search(&node).err()?;
+        places.nodes.insert(place, node);
+        places.weight += i64::from(times.abs()) * weight(levels, cx, node);
+        places.operands += if F::SHORTEST_FIRST { operands.0.len() } else { 0 };
+        Some(pair)
     }
 
     /// Replaces the pair by `symbol` wherever it occurs.
     fn apply<F: Flat>(&mut self, cx: &Context<'_>, levels: &mut Levels, pair: Pair, symbol: Expr) {
         let places = self.places[&pair].nodes.clone();
+        let mut touched: Vec<Pair> = Vec::new();
         for &node in &places {
-            let old = self.nodes[&node].clone();
+            let old = self.nodes[node].clone();
             let (times, _) = F::occurrences(&old, pair.0, pair.1);
             let mut new = with_pair(&old, pair, -times);
-            new.insert(symbol, times);
-            let mut touched = BTreeSet::new();
-            for &x in old.keys() {
+            new.set(symbol, times);
+            touched.clear();
+            for x in old.keys() {
                 for y in [pair.0, pair.1] {
                     let (a, b) = (x.min(y), x.max(y));
-                    touched.insert((a, b, F::occurrences(&old, a, b).1));
+                    touched.push((a, b, F::occurrences(&old, a, b).1));
                 }
             }
-            for p in touched {
+            touched.sort_unstable();
+            touched.dedup();
+            for &p in &touched {
                 let [before, after] = [&old, &new].map(|operands| F::occurrences(operands, p.0, p.1).0.abs());
-                let Some(Places { nodes: at, .. }) = self.places.get_mut(&p) else { continue };
-                if before == after || !at.contains(&node) {
+                if before == after {
                     continue;
                 }
+                let Some(Places { nodes: at, .. }) = self.places.get_mut(&p) else { continue };
+                let Ok(place) = at.binary_search(&node) else { continue };
                 if after == 0 {
-                    at.remove(&node);
+                    at.remove(place);
                 }
                 let by = i64::from(after - before) * weight(levels, cx, node);
-                self.change(cx, levels, p, by, 0);
+                self.change(cx, levels, p, by);
             }
             self.nodes.insert(node, new);
         }
+        // Pairs with the symbol are in no queue yet.
+        let mut found: BTreeSet<Pair> = BTreeSet::new();
         for node in places {
-            let others: Vec<Expr> = self.nodes[&node].keys().copied().take(self.most).collect();
+            let others: Vec<Expr> = self.nodes[node].keys().take(self.most).collect();
             for other in others {
-                self.note::<F>(cx, levels, node, symbol, other);
+                found.extend(self.note::<F>(cx, levels, node, symbol, other));
             }
+        }
+        for pair in found {
+            self.change(cx, levels, pair, 0);
         }
     }
 }
