@@ -81,7 +81,6 @@ struct OnTurntable {
     w: f64,
 }
 
-/// With k = 1 + m r²/i, ż = i Ω(t)/k z from a start with this velocity: the centre moves on a circle.
 /// Steps that are repeated with a test after each are not fused.
 #[test]
 fn energy_from_a_drive_is_no_reason_to_repeat_steps() {
@@ -101,6 +100,7 @@ fn energy_from_a_drive_is_no_reason_to_repeat_steps() {
     assert_eq!(separate.state() != fused.state(), has_fused);
 }
 
+/// With k = 1 + m r²/i, ż = i Ω(t)/k z from a start with this velocity: the centre moves on a circle.
 #[test]
 fn a_ball_on_a_turntable_with_varying_speed_moves_on_a_circle() {
     let table = OnTurntable { m: 1.0, i: 0.4 * 0.25, r: 0.5, c: 2.0, a: 1.2, w: 3.0 };
