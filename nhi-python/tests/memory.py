@@ -1,6 +1,9 @@
 """What 10,000 compilations leave behind: a script, since it takes minutes.
 
-    python memory.py [COUNT]
+    MALLOC_ARENA_MAX=1 python memory.py [COUNT]
+
+The variable gives glibc one arena. With an arena for each thread, free memory in other arenas counts as resident, and the
+measurement varies by some megabytes from run to run.
 
 Every system is another one, so that none is known, and every one but the last 128 is forgotten. Prints the resident memory, and
 fails if it has grown by more than a kilobyte for each system after the first tenth of them.
