@@ -149,10 +149,25 @@ pub fn needs_explanation(before: f64, after: f64) -> bool {
 }
 
 /// Whether several steps may contain one that has to be refused: the kinetic energy has grown by more than the difference of
-/// the energies at rest. The energy `after` them contains that of a parasitic mode: it grows from step to step, while the
-/// energy of the mean velocity may be small just then.
+/// the energies at rest and the energy of the slowest admissible velocity explain. The latter explains nothing near dependent
+/// one-forms, where it has no bound. The energy `after` them contains that of a parasitic mode: it grows from step to step,
+/// while the energy of the mean velocity may be small just then.
 pub fn is_suspicious<P: Passage>(passage: &P, before: f64, after: f64) -> bool {
-    needs_explanation(before, after) && needs_explanation(before + fallen(passage), after)
+    if !needs_explanation(before, after) {
+        return false;
+    }
+    let owned = before + fallen(passage);
+    if !needs_explanation(owned, after) {
+        return false;
+    }
+    let is_driven = after <= ORDINARY * (owned + driven(passage));
+    let is_explained = is_driven && Geometry::of(passage).condition <= LARGE_CONDITION;
+    !is_explained
+}
+
+/// T_d: the kinetic energy of the slowest admissible velocity after the step, if it is defined.
+fn driven<P: Passage>(passage: &P) -> f64 {
+    passage.slowest().map_or(0.0, |v| kinetic(passage, End::Last, &v))
 }
 
 /// max(0, V₀ − V₁); an energy that depends on time counts with the time that explains most.
@@ -167,7 +182,6 @@ fn fallen<P: Passage>(passage: &P) -> f64 {
 /// [`Failure::NearlySingular`] and [`Failure::EnergyJump`].
 #[cold]
 pub fn explain<P: Passage>(passage: &P, limits: &Limits, before: f64, after: f64) -> Result<(), Failure> {
-    let of = |v: Option<P::Velocity>, end| v.map_or(0.0, |v| kinetic(passage, end, &v));
     let potentials =
         passage.potential(End::First, End::First).abs() + passage.potential(End::Last, End::Last).abs();
     let noise = ROUNDING * passage.epsilon() * potentials;
@@ -176,8 +190,9 @@ pub fn explain<P: Passage>(passage: &P, limits: &Limits, before: f64, after: f64
         return Ok(());
     }
     let resolved = passage.velocities(ROUNDING * passage.epsilon() * passage.size() / passage.h());
-    let owned = owned + of(passage.slowest(), End::Last) + of(Some(resolved), End::First);
-    let pushed = [End::First, End::Last].map(|time| of(passage.acceleration(time), End::First));
+    let owned = owned + driven(passage) + kinetic(passage, End::First, &resolved);
+    let pushed = [End::First, End::Last]
+        .map(|time| passage.acceleration(time).map_or(0.0, |a| kinetic(passage, End::First, &a)));
     let pushed = 2.0 * passage.h() * passage.h() * pushed[0].max(pushed[1]);
     if after <= ORDINARY * owned + pushed {
         return Ok(());

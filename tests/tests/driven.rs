@@ -81,6 +81,25 @@ struct OnTurntable {
     w: f64,
 }
 
+/// Steps that are repeated with a test after each are not fused.
+#[test]
+fn energy_from_a_drive_is_no_reason_to_repeat_steps() {
+    #[cfg(not(target_arch = "x86_64"))]
+    let has_fused = cfg!(target_arch = "aarch64");
+    #[cfg(target_arch = "x86_64")]
+    let has_fused = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+    // The slowest motion that the belt admits, at first and so at all times. It nearly rests when the belt does.
+    let OnBelt { m, j, r, b, w } = BELT;
+    let rate = -m * b * r / (m * r * r + j);
+    let mut start = Simulation::new(BELT, Dla2, [0.0, 0.0], [r * rate + b, rate], 0.01).unwrap();
+    start.advance((TAU / (4.0 * w) / 0.01) as u64).unwrap();
+    let (mut separate, mut fused) = (start.clone(), start.clone());
+    separate.advance(50).unwrap();
+    fused.advance_fused(50).unwrap();
+    assert!(fused.energy() > 100.0 * start.energy());
+    assert_eq!(separate.state() != fused.state(), has_fused);
+}
+
 /// With k = 1 + m r²/i, ż = i Ω(t)/k z from a start with this velocity: the centre moves on a circle.
 #[test]
 fn a_ball_on_a_turntable_with_varying_speed_moves_on_a_circle() {
