@@ -45,6 +45,8 @@ pub(crate) struct Names {
     pub(crate) shape: usize,
     /// Whether the momentum at rest may differ from zero.
     pub(crate) gyroscopic: bool,
+    /// Whether the system may lose energy.
+    pub(crate) forced: bool,
     /// Whether the mass matrix is singular everywhere.
     pub(crate) massless: bool,
     /// Names and directions of the momenta of symmetries.
@@ -300,6 +302,7 @@ impl Names {
             group: system.group,
             shape,
             gyroscopic: mechanics.structure.gyroscopic,
+            forced: mechanics.structure.forced || mechanics.structure.time_dependent,
             massless: mechanics.stiffness.is_some(),
             symmetries: directions(&mechanics.symmetries),
             invariances: directions(&mechanics.invariances),

@@ -54,6 +54,10 @@ impl Passage for Ends<'_> {
         self.compiled.names().massless
     }
 
+    fn is_forced(&self) -> bool {
+        self.compiled.names().forced
+    }
+
     fn h(&self) -> f64 {
         self.h
     }
@@ -95,9 +99,9 @@ impl Passage for Ends<'_> {
         self.compiled.residual(&self.at(end, end, v))
     }
 
-    fn slowest(&self) -> Option<Vec<f64>> {
+    fn slowest(&self, end: End) -> Option<Vec<f64>> {
         let rest = self.velocities(0.0);
-        self.compiled.project(&self.at(End::Last, End::Last, &rest)).ok()
+        self.compiled.project(&self.at(end, end, &rest)).ok()
     }
 
     fn acceleration(&self, time: End) -> Option<Vec<f64>> {

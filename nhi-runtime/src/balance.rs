@@ -17,6 +17,9 @@
 //!
 //! Every step computes T₁, and the rest of (1) only if T₁ > 2 T₀. The angle and the condition numbers are computed only of
 //! steps for which (1) does not hold with K = 2.
+//!
+//! The reversed step gains the energy that the step loses. A step for which (1) with exchanged ends does not hold may have lost
+//! energy by friction. If there are forces, it is refused only if the distribution also turns.
 
 use crate::{Failure, Forms, Scalar};
 
@@ -26,7 +29,8 @@ use crate::{Failure, Forms, Scalar};
 /// and after it, and the energies V at rest. T_d is the kinetic energy of the slowest admissible velocity at its end, which
 /// is zero unless constraints are driven, and A = ½ aᵀMa, where a is the acceleration of the system at rest by its forces.
 /// A step that only satisfies this inequality for a K above 2 is also refused if the distribution of admissible velocities
-/// turns by more than the angle of [`Limits::cosine`] between its ends.
+/// turns by more than the angle of [`Limits::cosine`] between its ends. So is a step that loses energy, if the inequality
+/// does not hold for the reversed step, and there are no forces, or the distribution turns by that much in two parts.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Limits {
     /// K, the largest factor by which one step may multiply the kinetic energy, at least 2. Infinity switches this test off.
@@ -95,6 +99,8 @@ pub trait Passage {
     fn velocity_names(&self) -> &'static [&'static str];
     /// Whether the mass matrix M is singular everywhere, and M + s μᵀμ with s = tr M is inverted in its place.
     fn is_massless(&self) -> bool;
+    /// Whether the system may lose energy: there is a force, or time in the Lagrangian or in a constraint.
+    fn is_forced(&self) -> bool;
     /// The step size.
     fn h(&self) -> f64;
     /// Relative rounding unit of the numbers of the state.
@@ -115,8 +121,8 @@ pub trait Passage {
     fn potential(&self, place: End, time: End) -> f64;
     /// μ v + μ₀.
     fn residual(&self, end: End, v: &Self::Velocity) -> Self::Multipliers;
-    /// The slowest admissible velocity after the step, if it is defined.
-    fn slowest(&self) -> Option<Self::Velocity>;
+    /// The slowest admissible velocity at an end, if it is defined.
+    fn slowest(&self, end: End) -> Option<Self::Velocity>;
     /// The acceleration at rest before the step, with the forces of the time and of the auxiliary states of one of its ends, if
     /// it is defined.
     fn acceleration(&self, time: End) -> Option<Self::Velocity>;
@@ -141,39 +147,53 @@ pub fn half_product<T: Scalar>(v: &[T], p: &[T]) -> f64 {
     0.5 * v.iter().zip(p).fold(0.0, |sum, (v, p)| sum + v.to_f64() * p.to_f64())
 }
 
-/// Whether the kinetic energy `after` a step needs an explanation; true for NaN.
+/// Whether a kinetic energy `after` another one needs an explanation; true for NaN. A loss of energy is a gain of the reversed
+/// step.
 #[inline(always)]
 pub fn needs_explanation(before: f64, after: f64) -> bool {
     let is_ordinary = after <= ORDINARY * before;
     !is_ordinary
 }
 
-/// Whether several steps may contain one that has to be refused: the kinetic energy has grown by more than the difference of
-/// the energies at rest and the energy of the slowest admissible velocity explain. The latter explains nothing near dependent
-/// one-forms, where it has no bound. The energy `after` them contains that of a parasitic mode: it grows from step to step,
-/// while the energy of the mean velocity may be small just then.
+/// Whether a gain or a loss of kinetic energy needs an explanation; true for NaN.
+#[inline(always)]
+pub fn changes_much(before: f64, after: f64) -> bool {
+    needs_explanation(before, after) || needs_explanation(after, before)
+}
+
+/// Whether several steps may contain one that has to be refused: the kinetic energy has grown, or that of a system without
+/// forces has shrunk, by more than the difference of the energies at rest and the energy of the slowest admissible velocity
+/// explain. The energy `after` them contains that of a parasitic mode: it grows from step to step, while the energy of the mean
+/// velocity may be small just then.
 pub fn is_suspicious<P: Passage>(passage: &P, before: f64, after: f64) -> bool {
+    let gain = [(End::First, before), (End::Last, after)];
+    let loss = [(End::Last, after), (End::First, before)];
+    is_unexplained(passage, gain) || !passage.is_forced() && is_unexplained(passage, loss)
+}
+
+/// Near dependent one-forms the energy of the slowest admissible velocity has no bound, and explains nothing.
+fn is_unexplained<P: Passage>(passage: &P, [(from, before), (to, after)]: [(End, f64); 2]) -> bool {
     if !needs_explanation(before, after) {
         return false;
     }
-    let owned = before + fallen(passage);
+    let owned = before + released(passage, from, to);
     if !needs_explanation(owned, after) {
         return false;
     }
-    let is_driven = after <= ORDINARY * (owned + driven(passage));
+    let is_driven = after <= ORDINARY * (owned + driven(passage, to));
     let is_explained = is_driven && Geometry::of(passage).condition <= LARGE_CONDITION;
     !is_explained
 }
 
-/// T_d: the kinetic energy of the slowest admissible velocity after the step, if it is defined.
-fn driven<P: Passage>(passage: &P) -> f64 {
-    passage.slowest().map_or(0.0, |v| kinetic(passage, End::Last, &v))
+/// T_d: the kinetic energy of the slowest admissible velocity at an end, if it is defined.
+fn driven<P: Passage>(passage: &P, end: End) -> f64 {
+    passage.slowest(end).map_or(0.0, |v| kinetic(passage, end, &v))
 }
 
-/// max(0, V₀ − V₁); an energy that depends on time counts with the time that explains most.
-fn fallen<P: Passage>(passage: &P) -> f64 {
-    let fallen = |time| passage.potential(End::First, time) - passage.potential(End::Last, time);
-    fallen(End::First).max(fallen(End::Last)).max(0.0)
+/// max(0, V − V′) of two ends; an energy that depends on time counts with the time that explains most.
+fn released<P: Passage>(passage: &P, from: End, to: End) -> f64 {
+    let released = |time| passage.potential(from, time) - passage.potential(to, time);
+    released(End::First).max(released(End::Last)).max(0.0)
 }
 
 /// Tests a step with the kinetic energies `before` and `after` it, of which the second is more than twice the first.
@@ -181,30 +201,80 @@ fn fallen<P: Passage>(passage: &P) -> f64 {
 /// # Errors
 /// [`Failure::NearlySingular`] and [`Failure::EnergyJump`].
 #[cold]
-pub fn explain<P: Passage>(passage: &P, limits: &Limits, before: f64, after: f64) -> Result<(), Failure> {
-    let potentials =
-        passage.potential(End::First, End::First).abs() + passage.potential(End::Last, End::Last).abs();
-    let noise = ROUNDING * passage.epsilon() * potentials;
-    let owned = before + fallen(passage) + noise;
-    if after <= ORDINARY * owned {
+pub fn explain_gain<P: Passage>(
+    passage: &P,
+    limits: &Limits,
+    before: f64,
+    after: f64,
+) -> Result<(), Failure> {
+    let Some(known) = Known::of(passage, ORDINARY, [(End::First, before), (End::Last, after)]) else {
         return Ok(());
-    }
-    let resolved = passage.velocities(ROUNDING * passage.epsilon() * passage.size() / passage.h());
-    let owned = owned + driven(passage) + kinetic(passage, End::First, &resolved);
-    let pushed = [End::First, End::Last]
-        .map(|time| passage.acceleration(time).map_or(0.0, |a| kinetic(passage, End::First, &a)));
-    let pushed = 2.0 * passage.h() * passage.h() * pushed[0].max(pushed[1]);
-    if after <= ORDINARY * owned + pushed {
-        return Ok(());
-    }
+    };
     let geometry = Geometry::of(passage);
-    let is_explained = limits.growth.is_infinite() || after <= limits.growth * owned + pushed;
+    let is_explained = limits.growth.is_infinite() || known.explains(limits.growth, after);
     let turns = geometry.cosine < limits.cosine;
     if is_explained && !turns {
         return Ok(());
     }
-    let jump = Failure::EnergyJump { factor: (after - pushed) / owned };
+    let jump = Failure::EnergyJump { factor: (after - known.pushed) / known.owned };
     Err(geometry.failure(passage).unwrap_or(jump))
+}
+
+/// Tests a step with the kinetic energies `before` and `after` it, of which the first is more than twice the second.
+///
+/// # Errors
+/// As [`explain_gain`].
+#[cold]
+pub fn explain_loss<P: Passage>(
+    passage: &P,
+    limits: &Limits,
+    before: f64,
+    after: f64,
+) -> Result<(), Failure> {
+    let Some(known) = Known::of(passage, limits.growth, [(End::Last, after), (End::First, before)]) else {
+        return Ok(());
+    };
+    let geometry = Geometry::of(passage);
+    // Friction explains every loss, unless the distribution turns, too. An impulse at the middle and one at the end lose by two
+    // turns what one loses by a turn with the product of their cosines.
+    if passage.is_forced() && geometry.cosine * geometry.cosine >= limits.cosine {
+        return Ok(());
+    }
+    let jump = Failure::EnergyJump { factor: known.owned / (before - known.pushed) };
+    Err(geometry.failure(passage).unwrap_or(jump))
+}
+
+/// What explains the kinetic energy at one end of a step.
+struct Known {
+    /// T + max(0, V − V′) + T_d, where the primed energy belongs to the end that is tested, and the others to the other end.
+    owned: f64,
+    /// 2 h² A.
+    pushed: f64,
+}
+
+impl Known {
+    /// Of a step, or of the reversed step, between these ends with their kinetic energies; none if it explains the second for
+    /// this K.
+    fn of<P: Passage>(passage: &P, k: f64, [(from, before), (to, after)]: [(End, f64); 2]) -> Option<Known> {
+        let potentials =
+            passage.potential(End::First, End::First).abs() + passage.potential(End::Last, End::Last).abs();
+        let noise = ROUNDING * passage.epsilon() * potentials;
+        let mut known = Known { owned: before + released(passage, from, to) + noise, pushed: 0.0 };
+        if known.explains(k, after) {
+            return None;
+        }
+        let resolved = passage.velocities(ROUNDING * passage.epsilon() * passage.size() / passage.h());
+        known.owned += driven(passage, to) + kinetic(passage, End::First, &resolved);
+        let pushed = [End::First, End::Last]
+            .map(|time| passage.acceleration(time).map_or(0.0, |a| kinetic(passage, End::First, &a)));
+        known.pushed = 2.0 * passage.h() * passage.h() * pushed[0].max(pushed[1]);
+        (!known.explains(k, after)).then_some(known)
+    }
+
+    /// (1)
+    fn explains(&self, k: f64, energy: f64) -> bool {
+        energy <= k * self.owned + self.pushed
+    }
 }
 
 /// The reason why a step, or a start, failed with `failure`, at a passage whose ends are both the node before it: a singularity

@@ -1,7 +1,10 @@
 //! The test of a step of a declared system; see [`balance`](crate::balance).
 
 use crate::admissible::values;
-use crate::balance::{End, Passage, diagnose, explain, half_product, needs_explanation, subtract};
+use crate::balance::{
+    End, Passage, changes_much, diagnose, explain_gain, explain_loss, half_product, needs_explanation,
+    subtract,
+};
 use crate::system::Rows;
 use crate::{Failure, Limits, Scalar, State, System, Vector};
 
@@ -58,7 +61,7 @@ pub(crate) fn test<S: System, T: Scalar>(
 ) -> Result<f64, Failure> {
     let [first, last] = states;
     let after = kinetic::<S, T>(parameters, last, t + h);
-    if needs_explanation(before, after) {
+    if changes_much(before, after) {
         explained::<S, T>(limits, parameters, (t, h), inputs, [first, last], after)?;
     }
     Ok(after)
@@ -75,13 +78,19 @@ fn explained<S: System, T: Scalar>(
     states: [&impl State<S, T>; 2],
     after: f64,
 ) -> Result<(), Failure> {
+    let [first, last] = states;
+    let ends = || Ends::<S>::new(parameters, h, [t, t + h], inputs, [first, last]);
     // The motion exchanges energy with a parasitic mode.
-    let before = kinetic_of_jump::<S, T>(parameters, states[0], t);
-    if !needs_explanation(before, after) {
-        return Ok(());
+    let all = kinetic_of_jump::<S, T>(parameters, first, t);
+    if needs_explanation(all, after) {
+        return explain_gain(&ends(), limits, all, after);
     }
-    let ends = Ends::<S>::new(parameters, h, [t, t + h], inputs, states);
-    explain(&ends, limits, before, after)
+    let (before, all) =
+        (kinetic::<S, T>(parameters, first, t), kinetic_of_jump::<S, T>(parameters, last, t + h));
+    if needs_explanation(all, before) {
+        return explain_loss(&ends(), limits, before, all);
+    }
+    Ok(())
 }
 
 /// Why the step that failed with `failure` at a state failed.
@@ -198,6 +207,10 @@ impl<S: System> Passage for Ends<S> {
         S::MASSLESS
     }
 
+    fn is_forced(&self) -> bool {
+        S::FORCED
+    }
+
     fn h(&self) -> f64 {
         self.h
     }
@@ -238,9 +251,9 @@ impl<S: System> Passage for Ends<S> {
         S::residual(&self.parameters, &self.q(end), v, self.time(end), &self.inputs)
     }
 
-    fn slowest(&self) -> Option<S::Velocity<f64>> {
-        let (q, rest) = (self.q(End::Last), S::Velocity::splat(0.0));
-        S::project(&self.parameters, &q, &rest, self.time(End::Last), &self.inputs).ok()
+    fn slowest(&self, end: End) -> Option<S::Velocity<f64>> {
+        let (q, rest) = (self.q(end), S::Velocity::splat(0.0));
+        S::project(&self.parameters, &q, &rest, self.time(end), &self.inputs).ok()
     }
 
     fn acceleration(&self, time: End) -> Option<S::Velocity<f64>> {

@@ -110,8 +110,9 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     /// Takes `steps` steps with the inputs held. The states are those of [`Simulation::step`], bit for bit. For short steps
     /// this takes less time, because results are checked once after many steps. Intermediate multipliers that no later state
     /// depends on may be neither computed nor checked. If the kinetic energy has grown by more than a factor of 2 that the
-    /// energy at rest and driven constraints do not explain, the steps are repeated with the test of [`Limits`] after each. So
-    /// a step that multiplies the energy is found at once, unless the energy is lost again before the next check.
+    /// energy at rest and driven constraints do not explain, or has shrunk so much in a system without forces, the steps are
+    /// repeated with the test of [`Limits`] after each. So a step that multiplies the energy is found at once, unless the energy is
+    /// lost again before the next check.
     ///
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is in the state before that step.

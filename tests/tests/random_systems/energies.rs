@@ -64,22 +64,57 @@ fn driven(system: &RandomSystem, q: &[f64]) -> f64 {
     Some(slowest(system, q)).filter(|&driven| driven <= most).unwrap_or(0.0)
 }
 
-/// The largest kinetic energy after a step of size `h` from the state (q₀, v₀) to q₁ that K explains.
-fn explained(
-    system: &RandomSystem,
-    k: f64,
-    [(q0, jump), (q1, _)]: [&State; 2],
-    (t, h): (f64, f64),
-    inputs: &[f64],
-) -> f64 {
-    let rest = vec![0.0; q0.len()];
-    let [before, after] = [q0, q1].map(|q| oracle::energy(system, q, &rest));
-    // Where one-forms are dependent these are not defined, and explain nothing.
-    let driven = slowest(system, q1).max(0.0);
-    let pushed =
-        [t, t + h].map(|t| kinetic(system, q0, &oracle::motion(system, q0, &rest, t, inputs).acceleration));
-    let owned = of_jump(system, q0, jump) + (before - after).max(0.0) + driven;
-    k * owned + 2.0 * h * h * pushed[0].max(pushed[1]).max(0.0)
+/// A step of size `h` from the time t.
+struct Step<'a> {
+    system: &'a RandomSystem,
+    inputs: &'a [f64],
+    t: f64,
+    h: f64,
+    ends: [State; 2],
+}
+
+impl Step<'_> {
+    /// The largest kinetic energy after a step that K explains.
+    fn most_after(&self, k: f64) -> f64 {
+        let [before, after] = &self.ends;
+        self.explained(k, [before, after])
+    }
+
+    /// The largest kinetic energy before it that K explains.
+    fn most_before(&self, k: f64) -> f64 {
+        let [before, after] = &self.ends;
+        self.explained(k, [after, before])
+    }
+
+    fn explained(&self, k: f64, [(q0, jump), (q1, _)]: [&State; 2]) -> f64 {
+        let &Step { system, inputs, t, h, .. } = self;
+        let (begin, rest) = (&self.ends[0].0, vec![0.0; q0.len()]);
+        let [before, after] = [q0, q1].map(|q| oracle::energy(system, q, &rest));
+        // Where one-forms are dependent these are not defined, and explain nothing.
+        let driven = slowest(system, q1).max(0.0);
+        let pushed = [t, t + h]
+            .map(|t| kinetic(system, begin, &oracle::motion(system, begin, &rest, t, inputs).acceleration));
+        let owned = of_jump(system, q0, jump) + (before - after).max(0.0) + driven;
+        k * owned + 2.0 * h * h * pushed[0].max(pushed[1]).max(0.0)
+    }
+
+    /// Kinetic energies of the mean velocities.
+    fn energies(&self) -> [f64; 2] {
+        self.ends.each_ref().map(|(q, jump)| kinetic(self.system, q, &mean(jump)))
+    }
+
+    /// The energy that friction takes within a step with the power that it has at its beginning.
+    fn dissipated(&self) -> f64 {
+        let (q, jump) = &self.ends[0];
+        let v = mean(jump);
+        let force = self.system.force(q, &v, self.t, self.inputs);
+        let power: f64 = force.iter().zip(&v).map(|(f, v)| f * v).sum();
+        (-self.h * power).max(0.0)
+    }
+}
+
+fn mean([before, after]: &[Vec<f64>; 2]) -> Vec<f64> {
+    before.iter().zip(after).map(|(a, b)| 0.5 * (a + b)).collect()
 }
 
 /// The configuration, and the velocities before and after a reflection.
@@ -119,34 +154,39 @@ fn run(system: &RandomSystem, seed: u64, method: Method, singular: Option<usize>
         let mut at_once = simulation.clone();
         for k in 0..STEPS {
             let (before, numbers) = (state(&simulation), simulation.numbers().to_vec());
-            let place = (simulation.time(), h);
+            let t = simulation.time();
             let name = format!("seed {seed}: {variant}, h = {h}, step {k} from {before:?}");
+            let step = |after| Step { system, inputs: &inputs, t, h, ends: [before.clone(), after] };
             let mut untested = simulation.clone();
             untested.set_limits(Limits::NONE);
             let Err(error) = simulation.step() else {
-                let (after, v) = (state(&simulation), simulation.v());
-                let energy = kinetic(system, &after.0, &v);
-                if energy > 10.0 * of_jump(system, &before.0, &before.1) {
-                    let most = explained(system, Limits::DEFAULT.growth, [&before, &after], place, &inputs);
-                    assert!(energy <= most * (1.0 + 1e-6) + 1e-20, "{name}: {energy} of {most}");
+                let step = step(state(&simulation));
+                let [lost, gained] = step.energies();
+                if gained > 10.0 * lost {
+                    let most = step.most_after(Limits::DEFAULT.growth);
+                    assert!(gained <= most * (1.0 + 1e-6) + 1e-20, "{name}: {gained} of {most}");
+                }
+                if lost > 10.0 * gained {
+                    let most = step.most_before(Limits::DEFAULT.growth) + 10.0 * step.dissipated();
+                    assert!(lost <= most * (1.0 + 1e-6) + 1e-20, "{name}: {lost} of {most}");
                 }
                 tally.taken += 1;
                 continue;
             };
-            let Error::Step { step, cause, .. } = error else { panic!("{name}: {error}") };
-            assert_eq!((step, simulation.numbers()), (k as u64 + 1, &numbers[..]), "{name}");
+            let Error::Step { step: number, cause, .. } = error else { panic!("{name}: {error}") };
+            assert_eq!((number, simulation.numbers()), (k as u64 + 1, &numbers[..]), "{name}");
             let is_near = matches!(cause, Failure::NearlySingular { .. });
             if untested.step().is_ok() {
-                let (after, v) = (state(&untested), untested.v());
-                let energy = kinetic(system, &after.0, &v);
-                let most = explained(system, 2.0, [&before, &after], place, &inputs);
+                let step = step(state(&untested));
+                let [lost, gained] = step.energies();
+                let most = [step.most_before(Limits::DEFAULT.growth), step.most_after(2.0)];
                 // Where the one-forms are dependent up to rounding, what explains an energy is rounding, too; and the energy of
                 // a state that is finite may overflow.
                 let is_rounding =
                     matches!(cause, Failure::NearlySingular { condition, .. } if condition > 1e12);
-                let is_explained = energy < most * (1.0 - 1e-6);
+                let is_explained = [lost, gained].iter().zip(most).all(|(&t, most)| t < most * (1.0 - 1e-6));
                 let is_unexplained = !is_explained;
-                assert!(is_unexplained || is_rounding, "{name}: {error}, {energy} of {most}");
+                assert!(is_unexplained || is_rounding, "{name}: {error}, {lost} and {gained} of {most:?}");
                 *(if is_near { &mut tally.near } else { &mut tally.jumps }) += 1;
             } else {
                 tally.failed[usize::from(is_near)] += 1;

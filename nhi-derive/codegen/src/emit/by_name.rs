@@ -29,6 +29,7 @@ const OF_SYSTEM: &[&str] = &[
     "STATES",
     "CONSTRAINTS",
     "GYROSCOPIC",
+    "FORCED",
     "MASSLESS",
     "SYMMETRIES",
     "INVARIANCES",

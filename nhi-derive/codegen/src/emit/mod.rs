@@ -38,7 +38,7 @@ pub use unoptimised::unoptimised;
 
 use crate::declaration::Declaration;
 use crate::lower::Function;
-use crate::mechanics::{Connection, Mechanics, Symmetry};
+use crate::mechanics::{Connection, Mechanics, Structure, Symmetry};
 use crate::method::StartKind;
 use crate::optimised::{MethodFunctions, Number, Optimised, SystemFunctions};
 use crate::program::Role;
@@ -383,7 +383,8 @@ impl Unit<'_> {
         let parameters = names("PARAMETERS", &system.parameters);
         let inputs = names("INPUTS", &system.inputs);
         let states = names("STATES", &system.states);
-        let gyroscopic = self.mechanics.structure.gyroscopic;
+        let Structure { gyroscopic, forced, time_dependent, .. } = self.mechanics.structure;
+        let loses = forced || time_dependent;
         let massless = self.mechanics.stiffness.map(|_| {
             quote!(
                 const MASSLESS: ::core::primitive::bool = true;
@@ -455,6 +456,7 @@ impl Unit<'_> {
                 #states
                 #constraints
                 const GYROSCOPIC: ::core::primitive::bool = #gyroscopic;
+                const FORCED: ::core::primitive::bool = #loses;
                 #massless
                 #symmetries
                 #invariances

@@ -914,6 +914,7 @@ const _: () = {
             "sin(theta)*(dx - belt*dt) - cos(theta)*dy",
         ];
         const GYROSCOPIC: ::core::primitive::bool = false;
+        const FORCED: ::core::primitive::bool = true;
         const SYMMETRIES: &'static [::nhi_runtime::Symmetry] = &[];
         type Configuration<__T: ::nhi_runtime::Scalar> = [__T; 3];
         type Velocity<__T: ::nhi_runtime::Scalar> = [__T; 3];

@@ -1060,6 +1060,7 @@ const _: () = {
         const STATES: &'static [&'static ::core::primitive::str] = &[];
         const CONSTRAINTS: &'static [&'static ::core::primitive::str] = &["climbing"];
         const GYROSCOPIC: ::core::primitive::bool = false;
+        const FORCED: ::core::primitive::bool = false;
         const SYMMETRIES: &'static [::nhi_runtime::Symmetry] = &[];
         const INVARIANCES: &'static [::nhi_runtime::Symmetry] = &[
             ::nhi_runtime::Symmetry {

@@ -967,6 +967,7 @@ const _: () = {
             "v_perp",
         ];
         const GYROSCOPIC: ::core::primitive::bool = false;
+        const FORCED: ::core::primitive::bool = true;
         const SYMMETRIES: &'static [::nhi_runtime::Symmetry] = &[];
         type Configuration<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::Posed<
             ::nhi_runtime::group::SE2<::core::primitive::f64>,

@@ -947,6 +947,7 @@ const _: () = {
             "a*dtheta + sin(theta)*dx - cos(theta)*dy",
         ];
         const GYROSCOPIC: ::core::primitive::bool = false;
+        const FORCED: ::core::primitive::bool = false;
         const SYMMETRIES: &'static [::nhi_runtime::Symmetry] = &[];
         const INVARIANCES: &'static [::nhi_runtime::Symmetry] = &[
             ::nhi_runtime::Symmetry {
