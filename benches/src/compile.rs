@@ -290,7 +290,17 @@ impl Scratch {
     }
 
     /// Seconds of a clean build of the crate with this source.
-    pub(crate) fn build(&self, (profile, folder): (&str, &str), source: &str) -> Result<f64, Box<dyn Error>> {
+    pub(crate) fn build(&self, profile: (&str, &str), source: &str) -> Result<f64, Box<dyn Error>> {
+        self.build_with(&[], profile, source)
+    }
+
+    /// The same with options of rustc for this crate.
+    pub(crate) fn build_with(
+        &self,
+        options: &[&str],
+        (profile, folder): (&str, &str),
+        source: &str,
+    ) -> Result<f64, Box<dyn Error>> {
         fs::write(self.folder.join("src").join(self.file), source)?;
         let target = self.folder.join("target");
         let incremental = target.join(folder).join("incremental");
@@ -299,7 +309,8 @@ impl Scratch {
         }
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
-        command.args(["build", "--quiet", "--profile", profile, "--target-dir"]).arg(target);
+        command.args(["rustc", "--quiet", "--profile", profile, "--target-dir"]).arg(target);
+        command.arg("--").args(options);
         command.current_dir(&self.folder);
         let start = Instant::now();
         let output = command.output()?;

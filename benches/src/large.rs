@@ -20,6 +20,9 @@ use std::time::Instant;
 /// The position of a family in [`FAMILIES`], and the number of bodies.
 const SYSTEMS: [(usize, usize); 4] = [(1, 8), (3, 7), (0, 12), (2, 40)];
 
+/// Without LLVM's vectorisation of straight-line code, which looks for vectors in every store of a long array.
+const NO_SLP: &[&str] = &["-C", "no-vectorize-slp"];
+
 /// The table of all systems, with the method `Dla2`.
 ///
 /// # Errors
@@ -28,8 +31,9 @@ pub fn table() -> Result<Table, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let scratch = Scratch::new(&root, "main.rs", "fn main() {}")?;
     let mut text = String::from(
-        "| system | coordinates | one-forms | derive, s | statements | lines | debug build, s | release build, s | µs per step |\n\
-         |---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        "| system | coordinates | one-forms | derive, s | statements | lines | debug build, s | release build, s | µs per step | \
+         without SLP, s | µs per step |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     for (family, n) in SYSTEMS {
         let (name, attribute) = FAMILIES[family];
@@ -78,14 +82,20 @@ fn row(name: &str, attribute: &str, scratch: &Scratch) -> Result<String, Box<dyn
     })?;
     let (coordinates, forms) = (derived.mechanics.n(), derived.mechanics.m());
     let mut row = format!("| {name} | {coordinates} | {forms} | {derive:.1} | {statements} | {lines} |");
-    for (profile, empty) in PROFILES.into_iter().zip(scratch.empty) {
-        let _ = write!(row, " {:.1} |", scratch.build(profile, &source)? - empty);
+    let ([debug, release], [empty_debug, empty_release]) = (PROFILES, scratch.empty);
+    let _ = write!(row, " {:.1} |", scratch.build(debug, &source)? - empty_debug);
+    for options in [&[][..], NO_SLP] {
+        let seconds = scratch.build_with(options, release, &source)? - empty_release;
+        let _ = write!(row, " {seconds:.1} | {:.2} |", microseconds(scratch)?);
     }
+    Ok(row)
+}
+
+/// The time of a step that the program of a release build prints.
+fn microseconds(scratch: &Scratch) -> Result<f64, Box<dyn Error>> {
     let output = Command::new(scratch.program()).output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into());
     }
-    let microseconds: f64 = String::from_utf8_lossy(&output.stdout).trim().parse()?;
-    let _ = write!(row, " {microseconds:.2} |");
-    Ok(row)
+    Ok(String::from_utf8_lossy(&output.stdout).trim().parse()?)
 }

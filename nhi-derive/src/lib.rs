@@ -212,6 +212,9 @@ use proc_macro::TokenStream;
 /// item, because a macro has no other means; `#![allow(deprecated)]` in the module silences it. To reduce compile time, request
 /// fewer methods, or choose coordinates in which the mass matrix and the constraints have more zeros. `nhi run` and `nhi-jit`
 /// compile the declaration at run time instead, in seconds.
+///
+/// With many coordinates, release builds spend most of their time in LLVM's vectorisation of straight-line code, which gains
+/// little there. The option `-C no-vectorize-slp` of rustc switches it off.
 #[proc_macro_derive(Nonholonomic, attributes(nonholonomic))]
 pub fn nonholonomic(input: TokenStream) -> TokenStream {
     nhi_codegen::derive(input.into()).into()
