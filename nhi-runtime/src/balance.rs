@@ -155,10 +155,11 @@ pub fn needs_explanation(before: f64, after: f64) -> bool {
     !is_ordinary
 }
 
-/// Whether a gain or a loss of kinetic energy needs an explanation; true for NaN.
+/// Whether a gain or a loss of kinetic energy needs an explanation; true for NaN. An infinite energy `before` is one that cannot
+/// be known.
 #[inline(always)]
 pub fn changes_much(before: f64, after: f64) -> bool {
-    needs_explanation(before, after) || needs_explanation(after, before)
+    needs_explanation(before, after) || before < f64::INFINITY && needs_explanation(after, before)
 }
 
 /// Whether several steps may contain one that has to be refused: the kinetic energy has grown, or that of a system without
