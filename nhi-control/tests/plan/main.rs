@@ -5,6 +5,8 @@ mod heisenberg;
 mod linear;
 mod linear_system;
 mod noether;
+mod others;
+mod peers;
 mod systems;
 
 use nhi_control::{Discrete, Formula, Options, Outcome, Plan, PlanError, Problem, Quadratic, Smooth};
