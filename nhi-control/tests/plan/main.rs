@@ -4,6 +4,7 @@ mod derivatives;
 mod heisenberg;
 mod linear;
 mod linear_system;
+mod multipliers;
 mod noether;
 mod others;
 mod peers;
