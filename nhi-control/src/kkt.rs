@@ -267,6 +267,10 @@ impl Kkt {
                     Some(negative) => negative_inputs += negative,
                     None => return Inertia::Wrong,
                 }
+                // W has at most one for each condition.
+                if negative_inputs > self.solution.nu.len() {
+                    return Inertia::Wrong;
+                }
                 let h_ux = &self.h[nx * n..];
                 stage.gain.fill(0.0);
                 for (gain, inverse) in
