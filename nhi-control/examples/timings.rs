@@ -5,6 +5,9 @@
 #[allow(dead_code, reason = "the systems of the tests")]
 mod systems;
 
+#[path = "../tests/plan/others.rs"]
+mod others;
+
 use nhi_control::{
     Discrete, Dynamics, Entries, Identification, Options, PlanError, Problem, Quadratic, Samples,
 };
@@ -108,5 +111,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         .bound_entries(start, &[3], (&[-0.6], &[0.6]))
         .reach(car.at_rest(0, [0.0, 0.5, 0.0, 0.0, 0.0])?);
     measure("car with trailer, parking with bounds, N = 80", &problem)?;
+
+    let car = others::steps_of_car(500)?;
+    measure("opty's car, parking with bounds, N = 500", &others::park(&car, 500)?)?;
+    measure("crocoddyl's unicycle, N = 100", &others::drive(&others::Unicycle, 100))?;
     identify()
 }

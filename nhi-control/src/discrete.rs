@@ -366,3 +366,57 @@ impl<S: Tangential, M: Differentiable<S>, F: Formula<S>> Function<Discrete<S, M>
         });
     }
 }
+
+/// The multipliers of these constraints, by their numbers, in the step that begins at a stage with its inputs: the forces that a
+/// wheel must not exceed if it is not to slip, as an inequality at the stages `0..N`.
+///
+/// Its Hessian is left out, as in the method of Gauss and Newton: steps emit no second derivatives of multipliers. Solutions are the
+/// same, but where a bound is active they take more iterations, and [`Status::is_minimum`](crate::Status::is_minimum) leaves out that
+/// curvature.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Multipliers(pub Vec<usize>);
+
+impl<S: Tangential, M: Differentiable<S>> Function<Discrete<S, M>> for Multipliers {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn check(&self, _sizes: Sizes) -> Result<(), PlanError> {
+        let count = S::CONSTRAINTS.len();
+        match self.0.iter().find(|&&entry| entry >= count) {
+            Some(&entry) => Err(PlanError::Entry { entry, count }),
+            None => Ok(()),
+        }
+    }
+
+    fn value(&self, dynamics: &Discrete<S, M>, k: usize, x: &ReducedOf<S>, u: &[f64], out: &mut [f64]) {
+        // A step that cannot be taken has no numbers.
+        out.fill(f64::NAN);
+        let Ok(Departure { state, inputs, t, .. }) = dynamics.departure(k, x, u) else { return };
+        if let Ok(after) = dynamics.method.step(&dynamics.prepared, &state, t, &inputs) {
+            let lambda = after.lambda();
+            out.iter_mut().zip(&self.0).for_each(|(out, &i)| *out = lambda.as_ref()[i]);
+        }
+    }
+
+    fn derivatives(
+        &self,
+        dynamics: &Discrete<S, M>,
+        k: usize,
+        x: &ReducedOf<S>,
+        u: &[f64],
+        _w: &[f64],
+        jacobian: &mut [f64],
+        _hessian: &mut [f64],
+    ) {
+        jacobian.fill(f64::NAN);
+        let Ok(from) = dynamics.departure(k, x, u) else { return };
+        let Ok(linear) = dynamics.method.linearize(&dynamics.parameters, &from) else { return };
+        let Sizes { states, inputs } = dynamics.sizes();
+        for (row, &i) in jacobian.chunks_exact_mut(states + inputs).zip(&self.0) {
+            let (by_x, by_u) = row.split_at_mut(states);
+            by_x.copy_from_slice(linear.lambda_x.as_ref()[i].as_ref());
+            by_u.copy_from_slice(linear.lambda_u.as_ref()[i].as_ref());
+        }
+    }
+}

@@ -267,6 +267,10 @@ impl Kkt {
                     Some(negative) => negative_inputs += negative,
                     None => return Inertia::Wrong,
                 }
+                // W has at most one for each condition.
+                if negative_inputs > self.solution.nu.len() {
+                    return Inertia::Wrong;
+                }
                 let h_ux = &self.h[nx * n..];
                 stage.gain.fill(0.0);
                 for (gain, inverse) in
@@ -519,6 +523,22 @@ fn negative_inverse(
     column: &mut [f64],
 ) -> Option<usize> {
     let rows = || h[nx * (nx + nu)..].chunks_exact(nx + nu).map(|row| &row[nx..]);
+    if nu == 2 {
+        // The usual number of inputs: the operations of the functions below, written out.
+        let n = nx + nu;
+        let (a, b, c) = (h[nx * (n + 1)], h[(nx + 1) * n + nx], h[(nx + 1) * (n + 1)]);
+        let left = a.sqrt();
+        let off = b / left;
+        let pivot = c - off * off;
+        if a > 0.0 && pivot > INPUT_TOLERANCE * c && (a + pivot).is_finite() {
+            let right = pivot.sqrt();
+            let (first, last) = (1.0 / left, 1.0 / right / right);
+            let below = -off * first / right / right;
+            let above = -off * last / left;
+            inverse.copy_from_slice(&[(off * below - first) / left, -above, -below, -last]);
+            return Some(0);
+        }
+    }
     block.chunks_exact_mut(nu).zip(rows()).for_each(|(block, row)| block.copy_from_slice(row));
     if cholesky(block, nu).is_some_and(|least| least > INPUT_TOLERANCE) {
         invert_cholesky(block, nu, inverse, column);

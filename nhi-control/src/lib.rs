@@ -85,7 +85,7 @@ mod plan;
 mod problem;
 mod riccati;
 
-pub use discrete::{Discrete, Formula, Smooth};
+pub use discrete::{Discrete, Formula, Multipliers, Smooth};
 pub use dynamics::{Dynamics, Sizes};
 pub use error::{LqrError, PlanError};
 pub use free_time::{Timed, free_time};

@@ -148,6 +148,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 check(&term.names, row, hessian)?;
                 add_multiple(gradient, 1.0, row);
             }
+            self.of_costs[k * n * n..(k + 1) * n * n].copy_from_slice(hessian);
             let inequalities = self.first_inequality[k]..self.first_inequality[k + 1];
             let kinds = [
                 (&problem.conditions, own.clone(), &mut stage.conditions[..]),

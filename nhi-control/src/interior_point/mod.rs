@@ -40,7 +40,7 @@ use crate::{Dynamics, PlanError};
 use bounds::Bounds;
 pub use mpc::{Feedback, Mpc};
 use nalgebra::DMatrix;
-use newton::FIRST_SHIFT;
+use newton::{FIRST_SHIFT, Hessian};
 pub use nlp::Nlp;
 use start::Start;
 
@@ -166,6 +166,8 @@ pub(crate) struct Solver<'p, 'a, D: Dynamics> {
     gradient: Vec<f64>,
     /// Hessians of the Lagrangian without bounds, by stage.
     hessian: Vec<f64>,
+    /// Those of the costs alone.
+    of_costs: Vec<f64>,
     /// Derivatives of inequalities, rows of NX + K.
     rows: Vec<f64>,
     /// Conditions that follow from the others and from conserved quantities.
@@ -280,6 +282,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             of_under: none(),
             gradient: vec![0.0; n * (steps + 1)],
             hessian: vec![0.0; n * n * (steps + 1)],
+            of_costs: vec![0.0; n * n * (steps + 1)],
             rows: vec![0.0; inequalities * n],
             redundant: vec![false; all - inequalities],
             price: None,
@@ -326,11 +329,11 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             if self.has_bounds() {
                 self.tighten(options, &mut filter);
             }
-            self.assemble();
+            self.assemble(Hessian::Exact);
             let mut shift = damping * self.scale;
             let mut found = None;
             for _ in 0..=RETRIES {
-                let Some(used) = self.factor(shift, last_shift) else { break };
+                let Some(used) = self.factor_step(shift, last_shift) else { break };
                 let (defects, residuals) =
                     (self.values.defects.clone(), self.residuals(&self.point, &self.values));
                 self.direction(&defects, &residuals, error < REFINED_BELOW);
@@ -417,7 +420,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             // That functions are finite there is known.
             self.differentiate().ok();
         }
-        self.assemble();
+        self.assemble(Hessian::Exact);
         let inertia = self.kkt.factor(0.0);
         let names = self.names();
         let combination = |factors: &Vec<f64>| -> Vec<(String, f64)> {

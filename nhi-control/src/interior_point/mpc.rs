@@ -7,7 +7,7 @@
 //! parameter that is predicted from a step without one (Mehrotra, *On the implementation of a primal-dual interior point
 //! method*, SIAM J. Optim. 2, 1992); the derivatives of the problem are the same in all its iterations.
 
-use super::{Options, Problem, Solver, Values};
+use super::{Hessian, Options, Problem, Solver, Values};
 use crate::dense::*;
 use crate::{Dynamics, PlanError};
 
@@ -386,7 +386,7 @@ impl<'p, 'a, D: Dynamics> Mpc<'p, 'a, D> {
                 return Some(iteration);
             }
             s.mu = 0.0;
-            s.assemble();
+            s.assemble(Hessian::Exact);
             // By rounding the matrix may be indefinite near the end; a larger shift makes a shorter step.
             if s.factor(self.shift, 0.0).is_none() {
                 let is_rounded = mean <= ROUNDED * first && left.max(infeasibility / largest) <= ROUNDED;

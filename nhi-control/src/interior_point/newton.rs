@@ -7,8 +7,10 @@ use crate::dense::*;
 use crate::filter::{Filter, Merit};
 use crate::kkt::Inertia;
 
-/// τ_min (8).
+/// τ_min (8), and the largest τ: what is closer to a bound is lost in the rounding of its distance, and the decrease that the
+/// barrier function promises far below the central path comes from steps that are much too short.
 const TO_BOUNDARY: f64 = 0.99;
+const CLOSEST_TO_BOUNDARY: f64 = 0.9999;
 /// Second-order corrections of one step, and the factor by which each has to reduce the infeasibility.
 const CORRECTIONS: usize = 4;
 const CORRECTED: f64 = 0.99;
@@ -16,15 +18,30 @@ const CORRECTED: f64 = 0.99;
 pub(super) const FIRST_SHIFT: f64 = 1e-4;
 const LEAST_SHIFT: f64 = 1e-12;
 const LARGEST_SHIFT: f64 = 1e12;
+/// The least squared pivot of the Hessian of costs, relative to its diagonal entry, with which they determine all.
+const DETERMINED: f64 = 1e-6;
+
+/// Which Hessian a Newton step has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hessian {
+    /// That of the Lagrangian.
+    Exact,
+    /// That of the costs alone, without the curvature of steps and conditions: the method of Gauss and Newton.
+    OfCosts,
+}
 
 impl<D: Dynamics> Solver<'_, '_, D> {
     /// Sets the matrix of the linear system, all but its shift, and the barrier terms.
-    pub(super) fn assemble(&mut self) {
+    pub(super) fn assemble(&mut self, hessian: Hessian) {
         self.terms();
         let (nx, n, steps) = (self.nx, self.nx + self.nu, self.problem.steps);
         let m = self.conditions();
+        let all = match hessian {
+            Hessian::Exact => &self.hessian,
+            Hessian::OfCosts => &self.of_costs,
+        };
         for (k, stage) in self.kkt.stages.iter_mut().enumerate() {
-            stage.hessian.copy_from_slice(&self.hessian[k * n * n..(k + 1) * n * n]);
+            stage.hessian.copy_from_slice(&all[k * n * n..(k + 1) * n * n]);
             if k < steps {
                 for j in 0..self.nu {
                     let i = k * self.nu + j;
@@ -119,6 +136,43 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         }
     }
 
+    /// Whether the costs alone determine all states and inputs to second order.
+    fn costs_determine_all(&self) -> bool {
+        let (nx, n, steps) = (self.nx, self.nx + self.nu, self.problem.steps);
+        let mut block = Vec::with_capacity(n * n);
+        (0..=steps).all(|k| {
+            // Inputs alone at the first stage, states alone at the last one.
+            let entries = if k == 0 {
+                nx..n
+            } else if k < steps {
+                0..n
+            } else {
+                0..nx
+            };
+            let rows = self.of_costs[k * n * n..(k + 1) * n * n].chunks_exact(n.max(1));
+            block.clear();
+            block.extend(rows.skip(entries.start).take(entries.len()).flat_map(|row| &row[entries.clone()]));
+            cholesky(&mut block, entries.len()).is_some_and(|least| least > DETERMINED)
+        })
+    }
+
+    /// [`Solver::factor`], but where the exact Hessian needs a larger shift, and the costs alone determine all states and inputs, as
+    /// where a motion is tracked, the curvature of steps and conditions is left out: a shift that outweighs it is larger than what
+    /// the costs say about the inputs, and makes short steps.
+    pub(super) fn factor_step(&mut self, shift: f64, last_shift: f64) -> Option<f64> {
+        if matches!(self.kkt.factor(shift), Inertia::Right(_)) {
+            return Some(shift);
+        }
+        if self.costs_determine_all() {
+            self.assemble(Hessian::OfCosts);
+            if matches!(self.kkt.factor(shift), Inertia::Right(_)) {
+                return Some(shift);
+            }
+            self.assemble(Hessian::Exact);
+        }
+        self.factor(shift, last_shift)
+    }
+
     /// Factors with the least shift from `shift` on for which the step minimises (algorithm IC).
     pub(super) fn factor(&mut self, shift: f64, last_shift: f64) -> Option<f64> {
         let (mut shift, scale) = (shift, self.scale);
@@ -163,7 +217,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
 
     /// τ (8).
     pub(super) fn to_boundary(&self) -> f64 {
-        TO_BOUNDARY.max(1.0 - self.mu)
+        (1.0 - self.mu).clamp(TO_BOUNDARY, CLOSEST_TO_BOUNDARY)
     }
 
     /// The largest parts of the steps of unknowns and of multipliers of bounds that keep the part 1 − τ of the distances.

@@ -1,6 +1,6 @@
 //! The start guess.
 
-use super::{PUSH, Solver};
+use super::{PUSH, Solver, Values};
 use crate::dense::*;
 use crate::kkt::Inertia;
 use crate::problem::{Guess, Options};
@@ -10,6 +10,11 @@ use crate::{Dynamics, PlanError, bracket};
 const LARGEST_MULTIPLIER: f64 = 1e3;
 /// Corrections of a moved start guess, and halvings of each.
 const SHOTS: usize = 8;
+/// Corrections of states that do not follow from inputs, at most, the weight in them of states, relative to that of inputs in the
+/// costs, and the distance from their bounds that inputs keep, as [`PUSH`]: near bounds the first steps would be short.
+const APPROACHES: usize = 2;
+const NEARNESS: f64 = 1e2;
+const KEPT: f64 = 0.2;
 const SHORTER: usize = 4;
 /// The part of the first residual at which they end.
 const ENOUGH: f64 = 1e-3;
@@ -35,6 +40,11 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             (self.point, self.values) = self.roll(&self.point.u)?;
         } else {
             self.values = self.evaluate(&self.point)?;
+            for _ in 0..APPROACHES {
+                if !self.approach()? {
+                    break;
+                }
+            }
         }
         let mut dependent = self.prepare()?;
         let mut begun = Start::default();
@@ -60,6 +70,54 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         }
         self.estimate_multipliers();
         Ok(begun)
+    }
+
+    /// Moves a start guess whose states do not follow from its inputs towards the nearest motion that does, and that meets the
+    /// conditions, regardless of inequalities and of bounds of states, whose barriers would only shorten the steps. Near is what the
+    /// costs hardly tell apart. Returns whether that has made what is missing smaller, which it does not for a plan with inputs at
+    /// their bounds.
+    fn approach(&mut self) -> Result<bool, PlanError> {
+        let (m, nx, nu, n) = (self.conditions(), self.nx, self.nu, self.nx + self.nu);
+        let missing = |values: &Values<D::State>| norm2(&values.defects).hypot(norm2(&values.rows[..m]));
+        let before = missing(&self.values);
+        if before == 0.0 {
+            return Ok(false);
+        }
+        self.differentiate()?;
+        self.scale = self.hessian_scale();
+        for k in 0..=self.problem.steps {
+            let own = self.kkt.conditions_of(k);
+            let stage = &mut self.kkt.stages[k];
+            stage.hessian.copy_from_slice(&self.of_costs[k * n * n..(k + 1) * n * n]);
+            let diagonal = stage.hessian.iter_mut().step_by(n + 1);
+            diagonal.take(nx).for_each(|entry| *entry += NEARNESS * self.scale);
+            stage.gradient.fill(0.0);
+            stage.residual.copy_from_slice(&self.values.rows[own]);
+            stage.compliance.fill(0.0);
+            if k < self.problem.steps {
+                stage.defect.copy_from_slice(&self.values.defects[k * nx..(k + 1) * nx]);
+            }
+        }
+        if self.kkt.factor(0.0) == Inertia::Wrong {
+            return Ok(false);
+        }
+        self.kkt.solve(false);
+        for (k, du) in self.du.chunks_exact_mut(nu.max(1)).enumerate() {
+            du.copy_from_slice(&self.kkt.solution.z[(k + 1) * n - nu..(k + 1) * n]);
+        }
+        let mut alpha = 1.0;
+        for _ in 0..SHORTER {
+            let mut point = self.moved(alpha);
+            self.of_inputs.push(&mut point.u, KEPT);
+            if let Ok(values) = self.evaluate(&point)
+                && missing(&values) < (1.0 - 0.5 * alpha) * before
+            {
+                (self.point, self.values) = (point, values);
+                return Ok(true);
+            }
+            alpha *= 0.5;
+        }
+        Ok(false)
     }
 
     /// Moves the inputs by the least change that meets the conditions to first order, or by a part of it that makes them better,

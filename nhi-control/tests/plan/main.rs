@@ -4,7 +4,10 @@ mod derivatives;
 mod heisenberg;
 mod linear;
 mod linear_system;
+mod multipliers;
 mod noether;
+mod others;
+mod peers;
 mod systems;
 
 use nhi_control::{Discrete, Formula, Options, Outcome, Plan, PlanError, Problem, Quadratic, Smooth};

@@ -193,3 +193,29 @@ pub(crate) struct Ball {
 pub(crate) fn ball() -> Ball {
     Ball { m: 1.0, i: 0.4, r: 0.8 }
 }
+
+/// The car of an example of opty (`plot_parallel_park`), which is driven at its rear axle and steered by a torque. (x, y) is the
+/// centre of the mass m of the body; the front axle has the mass m/6.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, theta, delta),
+    inputs(steer, drive),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2) + i/2*dot(theta)^2 + i/64*(dot(theta) + dot(delta))^2
+        + m/12*((dot(x) - a*sin(theta)*dot(theta))^2 + (dot(y) + a*cos(theta)*dot(theta))^2),
+    constraints(
+        rear: sin(theta)*dx - cos(theta)*dy + b*dtheta = 0,
+        front: sin(theta + delta)*dx - cos(theta + delta)*dy - a*cos(delta)*dtheta = 0,
+    ),
+    force = drive*(cos(theta)*dx + sin(theta)*dy) + steer*ddelta,
+    methods(Dla2 + derivatives),
+)]
+pub(crate) struct ParkedCar {
+    pub m: f64,
+    pub i: f64,
+    pub a: f64,
+    pub b: f64,
+}
+
+pub(crate) fn parked_car() -> ParkedCar {
+    ParkedCar { m: 1200.0, i: 1300.0, a: 1.5, b: 1.5 }
+}

@@ -300,6 +300,16 @@ where
         })*};
     }
     retraction!(Exp Cayley Ccsk Exp1 Exp2 Exp4);
+    macro_rules! curvature {
+        ($($type:ident)*) => {$(
+            let map = format!("{}_k_tangent", <$type as Retracts<G>>::NAME);
+            all.push(case(&format!("{name} {map}"), 2 * N, N * N * N, &there(&map, N), |x: &[T]| {
+                let (sigma, nu) = split::<T, N, N>(x);
+                <$type as Retracts<G>>::k_tangent::<T>(&sigma, &nu).as_ref().to_vec()
+            }));
+        )*};
+    }
+    curvature!(Exp Cayley);
 }
 
 fn array<T: Real, const N: usize>(x: &[T]) -> [T; N] {

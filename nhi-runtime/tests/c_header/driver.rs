@@ -69,7 +69,7 @@ int main(int count, char **arguments)
 {
     const unsigned i = count > 1 ? (unsigned)atoi(arguments[1]) : 0U;
     nhi_real x[64];
-    nhi_real y[64];
+    nhi_real y[216];
     while (fread(x, sizeof x[0], inputs[i], stdin) == inputs[i]) {
         functions[i](x, y);
         if (fwrite(y, sizeof y[0], outputs[i], stdout) != outputs[i]) {

@@ -49,8 +49,8 @@ fn declared(derived: &Derived) -> Vec<Variant> {
 
 /// Writes the C of a declaration with its program into a folder.
 fn write_c(folder: &Path, derived: &Derived, optimised: &Optimised, variants: Vec<Variant>) -> Arc<Header> {
-    let header = Header::of(derived, &c::files(derived, optimised, &Options::default()), &variants);
-    let files = c::files(derived, optimised, &Options { float: false, variants });
+    let files = c::files(derived, optimised, &Options { float: false, variants: variants.clone() });
+    let header = Header::of(derived, &files, &variants);
     write(folder, &files, &header.program());
     Arc::new(header)
 }

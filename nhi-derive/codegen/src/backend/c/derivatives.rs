@@ -3,22 +3,12 @@
 use super::function::Body;
 use super::method::Method;
 use super::{Text, all_finite, doc_of};
-use crate::group::Map;
-use crate::lower::{Function, Statement};
+use crate::lower::Function;
 use crate::program::Role;
 use nhi_methods::{Retraction, Variant};
 
 /// Parameters of these functions that are no results.
 const PARAMETERS: [&str; 5] = ["sim", "p", "u", "w", "t"];
-
-/// Whether a function needs second derivatives of the maps of a group.
-fn bends_maps(function: &Function) -> bool {
-    let mut bends = false;
-    function.for_each_statement(&mut |statement| {
-        bends |= matches!(statement, Statement::Map { map: Map::StartCurvature, .. });
-    });
-    bends
-}
 
 impl Method<'_, '_> {
     /// Adds the derivatives, if they are asked for. Those of a composition are products of these, and the tangents of other
@@ -26,11 +16,9 @@ impl Method<'_, '_> {
     pub(super) fn derivatives(&self, text: &mut Text) {
         let Variant { composition, retraction, .. } = self.variant;
         let are_known = composition.is_none() && matches!(retraction, Retraction::Exp | Retraction::Cayley);
-        let derivatives = self.functions.derivatives.as_ref().filter(|_| are_known);
-        derivatives.iter().flat_map(|derivatives| derivatives.all()).for_each(|f| self.derivative(text, f));
-        // Second derivatives of the maps of groups are not in the header.
-        let curvature = self.functions.curvature.as_ref().filter(|of| are_known && !bends_maps(of));
-        curvature.into_iter().for_each(|f| self.derivative(text, f));
+        let first = self.functions.derivatives.iter().flat_map(|derivatives| derivatives.all());
+        let all = first.chain(&self.functions.curvature).filter(|_| are_known);
+        all.for_each(|function| self.derivative(text, function));
     }
 
     fn derivative(&self, text: &mut Text, function: &Function) {

@@ -1295,6 +1295,38 @@ NHI_FN void nhi_blocks(const nhi_real *a, const nhi_real *b, const nhi_real *c, 
 /* s of a full turn. */
 #define NHI_FULL_TURN 39.47841760435743
 
+/* The coefficients of D and its derivatives near zero, and of what the poles leave of them elsewhere. */
+#define NHI_SERIES_OF_D                                                                                                \
+    {0.08333333333333333, 0.001388888888888889, 3.306878306878307e-05, 8.267195767195768e-07, 2.08767569878681e-08,    \
+     5.284190138687493e-10, 1.3382536530684679e-11, 3.3896802963225827e-13, 8.586062056277845e-15,                     \
+     2.174868698558062e-16, 5.5090028283602295e-18, 1.3954464685812525e-19}
+#define NHI_SERIES_OF_D_PRIME                                                                                          \
+    {0.001388888888888889, 6.613756613756614e-05, 2.48015873015873e-06, 8.35070279514724e-08,                          \
+     2.6420950693437467e-09, 8.029521918410808e-11, 2.3727762074258077e-12, 6.868849645022276e-14,                     \
+     1.957381828702256e-15, 5.5090028283602297e-17, 1.5349911154393777e-18, 0.0}
+#define NHI_SERIES_OF_D_SECOND                                                                                         \
+    {6.613756613756614e-05, 4.96031746031746e-06, 2.505210838544172e-07, 1.0568380277374987e-08,                       \
+     4.0147609592054037e-10, 1.4236657244554846e-11, 4.808194751515593e-13, 1.5659054629618047e-14,                    \
+     4.958102545524207e-16, 1.5349911154393777e-17, 0.0, 0.0}
+#define NHI_TAIL_OF_D                                                                                                  \
+    {0.39493406684822646, 0.01982323371113819, 0.0017180619844491397, 0.00017110619794433933,                          \
+     1.8012627818080536e-05, 1.9459283080482987e-06, 2.1297880870482925e-07, 2.3470346151871732e-08,                   \
+     2.5959993748398565e-09, 2.8771746654611316e-10, 3.1923626170490006e-11, 3.5442758688546123e-12,                   \
+     3.9363451738498467e-13, 4.372632654299232e-14, 4.857804189667247e-15, 5.39713780920294e-16,                       \
+     5.996555960166587e-17, 6.662675132429289e-18, 7.40286938238577e-19, 8.225346069033828e-20}
+#define NHI_TAIL_OF_D_PRIME                                                                                            \
+    {0.01982323371113819, 0.0034361239688982794, 0.0005133185938330179, 7.205051127232214e-05,                         \
+     9.729641540241494e-06, 1.2778728522289755e-06, 1.6429242306310213e-07, 2.0767994998718852e-08,                    \
+     2.5894571989150184e-09, 3.1923626170490006e-10, 3.8987034557400735e-11, 4.7236142086198164e-12,                   \
+     5.684422450589002e-13, 6.800925865534145e-14, 8.09570671380441e-15, 9.59448953626654e-16,                         \
+     1.132654772512979e-16, 1.3325164888294386e-17, 1.5628157531164273e-18, 0.0}
+#define NHI_TAIL_OF_D_SECOND                                                                                           \
+    {0.0034361239688982794, 0.0010266371876660359, 0.00021615153381696642, 3.891856616096598e-05,                      \
+     6.389364261144877e-06, 9.857545383786127e-07, 1.4537596499103196e-07, 2.0715657591320147e-08,                     \
+     2.8731263553441005e-09, 3.8987034557400736e-10, 5.1959756294817984e-11, 6.821306940706802e-12,                    \
+     8.841203625194388e-13, 1.1333989399326173e-13, 1.4391734304399808e-14, 1.8122476360207665e-15,                    \
+     2.265278031010046e-16, 2.813068355609569e-17, 0.0, 0.0}
+
 /* A polynomial of 4 rows terms by its coefficients, lowest first, in four independent sums. */
 NHI_FN nhi_real nhi_series(nhi_real of, const double *c, int rows)
 {
@@ -1393,13 +1425,7 @@ NHI_FN void nhi_poles(nhi_real s, nhi_real *out)
 
 NHI_FN nhi_real nhi_far_d(nhi_real s)
 {
-    static const double c[20] = {0.39493406684822646, 0.01982323371113819, 0.0017180619844491397,
-                                 0.00017110619794433933, 1.8012627818080536e-05, 1.9459283080482987e-06,
-                                 2.1297880870482925e-07, 2.3470346151871732e-08, 2.5959993748398565e-09,
-                                 2.8771746654611316e-10, 3.1923626170490006e-11, 3.5442758688546123e-12,
-                                 3.9363451738498467e-13, 4.372632654299232e-14, 4.857804189667247e-15,
-                                 5.39713780920294e-16, 5.996555960166587e-17, 6.662675132429289e-18,
-                                 7.40286938238577e-19, 8.225346069033828e-20};
+    static const double c[20] = NHI_TAIL_OF_D;
     nhi_real poles[3];
     nhi_poles(s, poles);
     return NHI_R(0.05066059182116889) * (poles[1] + poles[2] + nhi_series(poles[0], c, 5));
@@ -1407,13 +1433,7 @@ NHI_FN nhi_real nhi_far_d(nhi_real s)
 
 NHI_FN nhi_real nhi_far_d_prime(nhi_real s)
 {
-    static const double c[20] = {0.01982323371113819, 0.0034361239688982794, 0.0005133185938330179,
-                                 7.205051127232214e-05, 9.729641540241494e-06, 1.2778728522289755e-06,
-                                 1.6429242306310213e-07, 2.0767994998718852e-08, 2.5894571989150184e-09,
-                                 3.1923626170490006e-10, 3.8987034557400735e-11, 4.7236142086198164e-12,
-                                 5.684422450589002e-13, 6.800925865534145e-14, 8.09570671380441e-15,
-                                 9.59448953626654e-16, 1.132654772512979e-16, 1.3325164888294386e-17,
-                                 1.5628157531164273e-18, 0.0};
+    static const double c[20] = NHI_TAIL_OF_D_PRIME;
     nhi_real poles[3];
     nhi_poles(s, poles);
     const nhi_real sum = poles[1] * poles[1] + poles[2] * poles[2] + nhi_series(poles[0], c, 5);
@@ -1422,12 +1442,7 @@ NHI_FN nhi_real nhi_far_d_prime(nhi_real s)
 
 NHI_FN nhi_real nhi_far_d_second(nhi_real s)
 {
-    static const double c[20] = {0.0034361239688982794, 0.0010266371876660359, 0.00021615153381696642,
-                                 3.891856616096598e-05, 6.389364261144877e-06, 9.857545383786127e-07,
-                                 1.4537596499103196e-07, 2.0715657591320147e-08, 2.8731263553441005e-09,
-                                 3.8987034557400736e-10, 5.1959756294817984e-11, 6.821306940706802e-12,
-                                 8.841203625194388e-13, 1.1333989399326173e-13, 1.4391734304399808e-14,
-                                 1.8122476360207665e-15, 2.265278031010046e-16, 2.813068355609569e-17, 0.0, 0.0};
+    static const double c[20] = NHI_TAIL_OF_D_SECOND;
     nhi_real poles[3];
     nhi_poles(s, poles);
     const nhi_real cubes = poles[1] * poles[1] * poles[1] + poles[2] * poles[2] * poles[2];
@@ -1436,28 +1451,19 @@ NHI_FN nhi_real nhi_far_d_second(nhi_real s)
 
 NHI_FN nhi_real nhi_d(nhi_real s)
 {
-    static const double c[12] = {0.08333333333333333, 0.001388888888888889, 3.306878306878307e-05,
-                                 8.267195767195768e-07, 2.08767569878681e-08, 5.284190138687493e-10,
-                                 1.3382536530684679e-11, 3.3896802963225827e-13, 8.586062056277845e-15,
-                                 2.174868698558062e-16, 5.5090028283602295e-18, 1.3954464685812525e-19};
+    static const double c[12] = NHI_SERIES_OF_D;
     return (double)s < NHI_NEAR ? nhi_series(s, c, 3) : nhi_far_d(s);
 }
 
 NHI_FN nhi_real nhi_d_prime(nhi_real s)
 {
-    static const double c[12] = {0.001388888888888889, 6.613756613756614e-05, 2.48015873015873e-06,
-                                 8.35070279514724e-08, 2.6420950693437467e-09, 8.029521918410808e-11,
-                                 2.3727762074258077e-12, 6.868849645022276e-14, 1.957381828702256e-15,
-                                 5.5090028283602297e-17, 1.5349911154393777e-18, 0.0};
+    static const double c[12] = NHI_SERIES_OF_D_PRIME;
     return (double)s < NHI_NEAR ? nhi_series(s, c, 3) : nhi_far_d_prime(s);
 }
 
 NHI_FN nhi_real nhi_d_second(nhi_real s)
 {
-    static const double c[12] = {6.613756613756614e-05, 4.96031746031746e-06, 2.505210838544172e-07,
-                                 1.0568380277374987e-08, 4.0147609592054037e-10, 1.4236657244554846e-11,
-                                 4.808194751515593e-13, 1.5659054629618047e-14, 4.958102545524207e-16,
-                                 1.5349911154393777e-17, 0.0, 0.0};
+    static const double c[12] = NHI_SERIES_OF_D_SECOND;
     return (double)s < NHI_NEAR ? nhi_series(s, c, 3) : nhi_far_d_second(s);
 }
 
@@ -2396,6 +2402,374 @@ NHI_FN void nhi_se3_ccsk_k(const nhi_real *x, const nhi_real *mu, nhi_real *out)
     nhi_so3_ccsk_k(x, mu, so3);
     nhi_blocks(so3, 0, turning, 0, out);
 }
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Derivatives of k along x, of the exponential and the Cayley map:
+ *
+ * k_tangent           d k/dx, the derivatives of each entry of k one after the other
+ *
+ * by dual numbers, x + eps x' with eps^2 = 0, through the operations of k, along one component of x after the other.
+ */
+
+typedef struct {
+    nhi_real re, eps;
+} nhi_dual;
+
+NHI_FN nhi_dual nhi_dual_of(nhi_real re, nhi_real eps)
+{
+    nhi_dual result;
+    result.re = re;
+    result.eps = eps;
+    return result;
+}
+
+NHI_FN nhi_dual nhi_dual_constant(double c)
+{
+    return nhi_dual_of(NHI_R(c), NHI_R(0.0));
+}
+
+NHI_FN nhi_dual nhi_dual_neg(nhi_dual x)
+{
+    return nhi_dual_of(-x.re, -x.eps);
+}
+
+NHI_FN nhi_dual nhi_dual_add(nhi_dual x, nhi_dual y)
+{
+    return nhi_dual_of(x.re + y.re, x.eps + y.eps);
+}
+
+NHI_FN nhi_dual nhi_dual_sub(nhi_dual x, nhi_dual y)
+{
+    return nhi_dual_of(x.re - y.re, x.eps - y.eps);
+}
+
+NHI_FN nhi_dual nhi_dual_mul(nhi_dual x, nhi_dual y)
+{
+    return nhi_dual_of(x.re * y.re, y.re * x.eps + x.re * y.eps);
+}
+
+NHI_FN nhi_dual nhi_dual_div(nhi_dual x, nhi_dual y)
+{
+    const nhi_real quotient = x.re / y.re;
+    const nhi_real inverse = NHI_R(1.0) / y.re;
+    return nhi_dual_of(quotient, inverse * x.eps + -(quotient * inverse) * y.eps);
+}
+
+/* z + x y */
+NHI_FN nhi_dual nhi_dual_add_product(nhi_dual z, nhi_dual x, nhi_dual y)
+{
+    return nhi_dual_add(z, nhi_dual_mul(x, y));
+}
+
+NHI_FN nhi_dual nhi_dual_dot(const nhi_dual *x, const nhi_dual *y)
+{
+    return nhi_dual_add_product(nhi_dual_add_product(nhi_dual_mul(x[0], y[0]), x[1], y[1]), x[2], y[2]);
+}
+
+/* out = factor x */
+NHI_FN void nhi_dual_times(const nhi_dual *x, nhi_dual factor, nhi_dual *out)
+{
+    for (int i = 0; i < 3; ++i) {
+        out[i] = nhi_dual_mul(factor, x[i]);
+    }
+}
+
+/* out = d + the matrix of y -> x cross y */
+NHI_FN void nhi_dual_with_hat(nhi_dual d, const nhi_dual *x, nhi_dual *out)
+{
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        out[4 * i] = d;
+        out[3 * k + j] = x[i];
+        out[3 * j + k] = nhi_dual_neg(x[i]);
+    }
+}
+
+/* out = out + x y^T */
+NHI_FN void nhi_dual_add_outer(const nhi_dual *x, const nhi_dual *y, nhi_dual *out)
+{
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            out[3 * i + j] = nhi_dual_add_product(out[3 * i + j], x[i], y[j]);
+        }
+    }
+}
+
+/* The 6 x 6 matrix (a, b; c, 0). */
+NHI_FN void nhi_dual_blocks(const nhi_dual *a, const nhi_dual *b, const nhi_dual *c, nhi_dual *out)
+{
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            out[6 * i + j] = a[3 * i + j];
+            out[6 * i + 3 + j] = b[3 * i + j];
+            out[6 * i + 18 + j] = c[3 * i + j];
+            out[6 * i + 21 + j] = nhi_dual_constant(0.0);
+        }
+    }
+}
+
+NHI_FN nhi_dual nhi_dual_series(nhi_dual of, const double *c, int rows)
+{
+    const nhi_dual x = nhi_dual_add(of, nhi_dual_constant(1e-20));
+    const nhi_dual x2 = nhi_dual_mul(x, x);
+    const nhi_dual x4 = nhi_dual_mul(x2, x2);
+    nhi_dual sums[4];
+    for (int j = 0; j < 4; ++j) {
+        sums[j] = nhi_dual_constant(c[4 * (rows - 1) + j]);
+        for (int i = rows - 2; i >= 0; --i) {
+            sums[j] = nhi_dual_add(nhi_dual_mul(sums[j], x4), nhi_dual_constant(c[4 * i + j]));
+        }
+    }
+    return nhi_dual_add_product(nhi_dual_add_product(sums[0], sums[1], x),
+                                nhi_dual_add_product(sums[2], sums[3], x), x2);
+}
+
+NHI_FN void nhi_dual_poles(nhi_dual s, nhi_dual *out)
+{
+    const nhi_dual one = nhi_dual_constant(1.0);
+    const double scale = (double)s.re < NHI_FULL_TURN ? 0.025330295910584444 : nhi_nan();
+    out[0] = nhi_dual_mul(s, nhi_dual_constant(scale));
+    out[1] = nhi_dual_div(one, nhi_dual_sub(one, out[0]));
+    out[2] = nhi_dual_div(one, nhi_dual_sub(nhi_dual_constant(4.0), out[0]));
+}
+
+NHI_FN nhi_dual nhi_dual_d(nhi_dual s)
+{
+    static const double series[12] = NHI_SERIES_OF_D;
+    static const double tail[20] = NHI_TAIL_OF_D;
+    nhi_dual poles[3];
+    if ((double)s.re < NHI_NEAR) {
+        return nhi_dual_series(s, series, 3);
+    }
+    nhi_dual_poles(s, poles);
+    const nhi_dual sum = nhi_dual_add(nhi_dual_add(poles[1], poles[2]), nhi_dual_series(poles[0], tail, 5));
+    return nhi_dual_mul(nhi_dual_constant(0.05066059182116889), sum);
+}
+
+NHI_FN nhi_dual nhi_dual_d_prime(nhi_dual s)
+{
+    static const double series[12] = NHI_SERIES_OF_D_PRIME;
+    static const double tail[20] = NHI_TAIL_OF_D_PRIME;
+    nhi_dual poles[3];
+    if ((double)s.re < NHI_NEAR) {
+        return nhi_dual_series(s, series, 3);
+    }
+    nhi_dual_poles(s, poles);
+    const nhi_dual squares = nhi_dual_add_product(nhi_dual_mul(poles[1], poles[1]), poles[2], poles[2]);
+    const nhi_dual sum = nhi_dual_add(squares, nhi_dual_series(poles[0], tail, 5));
+    return nhi_dual_mul(nhi_dual_constant(0.001283247781835542), sum);
+}
+
+NHI_FN nhi_dual nhi_dual_d_second(nhi_dual s)
+{
+    static const double series[12] = NHI_SERIES_OF_D_SECOND;
+    static const double tail[20] = NHI_TAIL_OF_D_SECOND;
+    nhi_dual poles[3];
+    if ((double)s.re < NHI_NEAR) {
+        return nhi_dual_series(s, series, 3);
+    }
+    nhi_dual_poles(s, poles);
+    const nhi_dual first = nhi_dual_mul(nhi_dual_mul(poles[1], poles[1]), poles[1]);
+    const nhi_dual second = nhi_dual_mul(nhi_dual_mul(poles[2], poles[2]), poles[2]);
+    const nhi_dual cubes = nhi_dual_add(first, second);
+    const nhi_dual sum = nhi_dual_add(nhi_dual_add(cubes, cubes), nhi_dual_series(poles[0], tail, 5));
+    return nhi_dual_mul(nhi_dual_constant(3.250504604049539e-05), sum);
+}
+
+/* k of SE(2) from its first entry, and from what else its first row and column hold. */
+NHI_FN void nhi_dual_se2_k(nhi_dual first, const nhi_dual *row, const nhi_dual *column, nhi_dual *out)
+{
+    for (int i = 0; i < 9; ++i) {
+        out[i] = nhi_dual_constant(0.0);
+    }
+    out[0] = first;
+    for (int i = 0; i < 2; ++i) {
+        out[1 + i] = row[i];
+        out[3 * (1 + i)] = column[i];
+    }
+}
+
+NHI_FN void nhi_dual_se2_exp_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *out)
+{
+    const nhi_dual omega = x[0];
+    const nhi_dual half = nhi_dual_constant(0.5);
+    const nhi_dual s = nhi_dual_mul(omega, omega);
+    const nhi_dual d = nhi_dual_d(s);
+    const nhi_dual sd = nhi_dual_mul(s, nhi_dual_d_prime(s));
+    const nhi_dual w = nhi_dual_mul(omega, d);
+    const nhi_dual dw = nhi_dual_add(nhi_dual_add(d, sd), sd);
+    const nhi_dual dww = nhi_dual_mul(nhi_dual_add(omega, omega), nhi_dual_add(d, sd));
+    const nhi_dual m2 = nhi_dual_mul(half, mu[1]);
+    const nhi_dual m3 = nhi_dual_mul(half, mu[2]);
+    const nhi_dual along = nhi_dual_add_product(nhi_dual_mul(x[1], mu[1]), x[2], mu[2]);
+    nhi_dual row[2];
+    nhi_dual column[2];
+    row[0] = nhi_dual_add(nhi_dual_mul(w, mu[1]), m3);
+    row[1] = nhi_dual_sub(nhi_dual_mul(w, mu[2]), m2);
+    column[0] = nhi_dual_sub(nhi_dual_neg(nhi_dual_mul(dww, mu[1])), m3);
+    column[1] = nhi_dual_sub(m2, nhi_dual_mul(dww, mu[2]));
+    nhi_dual_se2_k(nhi_dual_mul(dw, along), row, column, out);
+}
+
+NHI_FN void nhi_dual_se2_cay_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *out)
+{
+    const nhi_dual half = nhi_dual_constant(0.5);
+    const nhi_dual m2 = nhi_dual_mul(half, mu[1]);
+    const nhi_dual m3 = nhi_dual_mul(half, mu[2]);
+    nhi_dual quarter[3];
+    nhi_dual row[2];
+    nhi_dual column[2];
+    nhi_dual_times(x, nhi_dual_constant(0.25), quarter);
+    const nhi_dual twice = nhi_dual_mul(nhi_dual_add(quarter[0], quarter[0]), mu[0]);
+    const nhi_dual first =
+        nhi_dual_add_product(nhi_dual_add_product(twice, quarter[1], mu[1]), quarter[2], mu[2]);
+    row[0] = nhi_dual_add(nhi_dual_mul(quarter[0], mu[1]), m3);
+    row[1] = nhi_dual_sub(nhi_dual_mul(quarter[0], mu[2]), m2);
+    column[0] = nhi_dual_neg(m3);
+    column[1] = m2;
+    nhi_dual_se2_k(first, row, column, out);
+}
+
+NHI_FN void nhi_dual_so3_exp_k_of(const nhi_dual *x, const nhi_dual *mu, nhi_dual d, nhi_dual d_prime, nhi_dual *out)
+{
+    const nhi_dual along = nhi_dual_dot(x, mu);
+    const nhi_dual twice = nhi_dual_add(d_prime, d_prime);
+    const nhi_dual by = nhi_dual_mul(twice, along);
+    const nhi_dual factor =
+        nhi_dual_neg(nhi_dual_add_product(nhi_dual_add(d, d), twice, nhi_dual_dot(x, x)));
+    nhi_dual by_x[3];
+    nhi_dual part[3];
+    for (int i = 0; i < 3; ++i) {
+        by_x[i] = nhi_dual_add_product(nhi_dual_mul(by, x[i]), factor, mu[i]);
+    }
+    nhi_dual_times(mu, nhi_dual_constant(-0.5), part);
+    nhi_dual_with_hat(nhi_dual_mul(d, along), part, out);
+    nhi_dual_times(x, d, part);
+    nhi_dual_add_outer(part, mu, out);
+    nhi_dual_add_outer(by_x, x, out);
+}
+
+NHI_FN void nhi_dual_so3_exp_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *out)
+{
+    const nhi_dual s = nhi_dual_dot(x, x);
+    nhi_dual_so3_exp_k_of(x, mu, nhi_dual_d(s), nhi_dual_d_prime(s), out);
+}
+
+NHI_FN void nhi_dual_so3_cay_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *out)
+{
+    const nhi_dual quarter = nhi_dual_constant(0.25);
+    nhi_dual part[3];
+    nhi_dual_times(mu, nhi_dual_constant(-0.5), part);
+    nhi_dual_with_hat(nhi_dual_mul(quarter, nhi_dual_dot(x, mu)), part, out);
+    nhi_dual_times(x, quarter, part);
+    nhi_dual_add_outer(part, mu, out);
+}
+
+NHI_FN void nhi_dual_se3_exp_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *out)
+{
+    const nhi_dual *const v = x + 3;
+    const nhi_dual *const f = mu + 3;
+    const nhi_dual two = nhi_dual_constant(2.0);
+    const nhi_dual minus_two = nhi_dual_neg(two);
+    const nhi_dual s = nhi_dual_dot(x, x);
+    const nhi_dual d = nhi_dual_d(s);
+    const nhi_dual d_prime = nhi_dual_d_prime(s);
+    const nhi_dual sm = nhi_dual_dot(x, f);
+    const nhi_dual vm = nhi_dual_dot(v, f);
+    const nhi_dual ds = nhi_dual_mul(two, nhi_dual_dot(x, v));
+    const nhi_dual d_along = nhi_dual_mul(ds, d_prime);
+    const nhi_dual of_d_chi = nhi_dual_mul(two, d_prime);
+    const nhi_dual of_chi = nhi_dual_mul(nhi_dual_mul(two, ds), nhi_dual_d_second(s));
+    const nhi_dual on_diagonal = nhi_dual_add_product(nhi_dual_mul(d, vm), d_along, sm);
+    nhi_dual by_m[9];
+    nhi_dual by_f[9];
+    nhi_dual by[3];
+    nhi_dual by_sigma[3];
+    nhi_dual by_v[3];
+    nhi_dual_so3_exp_k_of(x, mu, d, d_prime, by_m);
+    nhi_dual_so3_exp_k_of(x, f, d, d_prime, by_f);
+    for (int i = 0; i < 3; ++i) {
+        const nhi_dual chi = nhi_dual_add_product(nhi_dual_mul(sm, x[i]), nhi_dual_neg(s), f[i]);
+        const nhi_dual parts = nhi_dual_add_product(nhi_dual_mul(sm, v[i]), vm, x[i]);
+        const nhi_dual d_chi = nhi_dual_add_product(parts, nhi_dual_neg(ds), f[i]);
+        const nhi_dual by_mu = nhi_dual_mul(nhi_dual_mul(minus_two, d_along), f[i]);
+        by_sigma[i] = nhi_dual_add_product(nhi_dual_add_product(by_mu, of_d_chi, d_chi), of_chi, chi);
+        by_v[i] = nhi_dual_add_product(nhi_dual_mul(nhi_dual_mul(minus_two, d), f[i]), of_d_chi, chi);
+        by[i] = nhi_dual_add_product(nhi_dual_mul(d, v[i]), d_along, x[i]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            nhi_dual along = nhi_dual_add_product(nhi_dual_mul(by[i], f[j]), by_sigma[i], x[j]);
+            along = nhi_dual_add_product(along, by_v[i], v[j]);
+            if (i == j) {
+                along = nhi_dual_add(along, on_diagonal);
+            }
+            by_m[3 * i + j] = nhi_dual_add(by_m[3 * i + j], along);
+        }
+    }
+    nhi_dual_blocks(by_m, by_f, by_f, out);
+}
+
+NHI_FN void nhi_dual_se3_cay_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *out)
+{
+    const nhi_dual *const v = x + 3;
+    const nhi_dual *const f = mu + 3;
+    const nhi_dual half = nhi_dual_constant(0.5);
+    const nhi_dual quarter = nhi_dual_constant(0.25);
+    const nhi_dual minus_half = nhi_dual_neg(half);
+    const nhi_dual zero = nhi_dual_constant(0.0);
+    nhi_dual end[3];
+    nhi_dual part[3];
+    nhi_dual by_omega[9];
+    nhi_dual right[9];
+    nhi_dual left[9];
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        const nhi_dual once = nhi_dual_sub(nhi_dual_mul(x[j], f[k]), nhi_dual_mul(x[k], f[j]));
+        end[i] = nhi_dual_add_product(f[i], half, once);
+    }
+    nhi_dual_times(mu, minus_half, part);
+    const nhi_dual along = nhi_dual_add(nhi_dual_dot(x, mu), nhi_dual_dot(v, f));
+    nhi_dual_with_hat(nhi_dual_mul(quarter, along), part, by_omega);
+    nhi_dual_times(x, quarter, part);
+    nhi_dual_add_outer(part, mu, by_omega);
+    nhi_dual_times(f, nhi_dual_neg(quarter), part);
+    nhi_dual_add_outer(part, v, by_omega);
+    nhi_dual_times(end, minus_half, part);
+    nhi_dual_with_hat(zero, part, right);
+    nhi_dual_times(f, minus_half, part);
+    nhi_dual_with_hat(zero, part, left);
+    nhi_dual_blocks(by_omega, right, left, out);
+}
+
+#define NHI_K_TANGENT(group, tau, n)                                                                                   \
+    NHI_FN void nhi_##group##_##tau##_k_tangent(const nhi_real *x, const nhi_real *mu, nhi_real *out)                  \
+    {                                                                                                                  \
+        nhi_dual sigma[n];                                                                                             \
+        nhi_dual nu[n];                                                                                                \
+        nhi_dual k[(n) * (n)];                                                                                         \
+        for (int along = 0; along < (n); ++along) {                                                                    \
+            for (int i = 0; i < (n); ++i) {                                                                            \
+                sigma[i] = nhi_dual_of(x[i], NHI_R(i == along ? 1.0 : 0.0));                                           \
+                nu[i] = nhi_dual_of(mu[i], NHI_R(0.0));                                                                \
+            }                                                                                                          \
+            nhi_dual_##group##_##tau##_k(sigma, nu, k);                                                                \
+            for (int i = 0; i < (n) * (n); ++i) {                                                                      \
+                out[(n) * i + along] = k[i].eps;                                                                       \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+NHI_K_TANGENT(se2, exp, 3)
+NHI_K_TANGENT(se2, cay, 3)
+NHI_K_TANGENT(so3, exp, 3)
+NHI_K_TANGENT(so3, cay, 3)
+NHI_K_TANGENT(se3, exp, 6)
+NHI_K_TANGENT(se3, cay, 6)
+
+#undef NHI_K_TANGENT
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Maps that are made of others, for groups of dimension n with poses of p numbers.
