@@ -1,11 +1,10 @@
 //! Costs by which steps are compared.
 
-use super::arrival::recurrence;
 use super::draft::{Context, Draft};
-use super::liveness::{drop_unused, read_again};
 use super::place::place;
 use crate::expr::{Expr, Pool};
-use crate::program::{Constants, Operations, Program};
+use crate::program::liveness::{drop_unused, read_again};
+use crate::program::{Constants, Operations, Program, recurrence};
 use std::collections::BTreeSet;
 
 /// [Weight](crate::program::Operations::weight) of the operations in a loop over steps. Results that no step reads,

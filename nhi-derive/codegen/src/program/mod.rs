@@ -5,23 +5,29 @@
 //! [`Newton`] block. Small linear solves are unrolled into `Let`s by the scheme builder, so that
 //! every pass sees their structural zeros.
 
+mod arrival;
 mod constant;
 mod defer;
 mod display;
 mod isolate;
+pub(crate) mod liveness;
 mod operations;
 mod role;
 mod shape;
+mod stage;
 mod step;
 mod table;
 mod validate;
 
+pub use arrival::recurrence;
+pub(crate) use arrival::{Arrival, after};
 pub use constant::Constants;
 pub use display::Show;
 pub use operations::Operations;
 pub use role::Role;
 pub use shape::Shape;
 pub(crate) use shape::signed;
+pub use stage::{Prepared, split};
 pub use step::{Carried, Rescale, Rotated, StateEntry, StepProgram};
 pub(crate) use table::Table;
 

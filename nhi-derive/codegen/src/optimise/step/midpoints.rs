@@ -15,7 +15,7 @@ use super::reassociate::{angles, reassociate_sums};
 use super::scaled_velocities::increment;
 use crate::expr::{Expr, Node};
 use crate::optimise::draft::Context;
-use crate::optimise::liveness::{read_again, uses};
+use crate::program::liveness::{read_again, uses};
 use crate::program::{Carried, Rescale, Role, StateEntry, Statement, StepProgram, lets};
 use std::collections::HashMap;
 

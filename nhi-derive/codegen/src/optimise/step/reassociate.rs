@@ -11,12 +11,12 @@
 //! ```
 
 use crate::expr::{Expr, Node, Pool};
-use crate::optimise::arrival::Arrival;
 use crate::optimise::cost::{Cost, weight_in_loop};
 use crate::optimise::draft::{Context, Draft};
-use crate::optimise::liveness::{drop_unused, read_again, used, uses};
 use crate::optimise::local::materialise;
 use crate::optimise::names;
+use crate::program::Arrival;
+use crate::program::liveness::{drop_unused, read_again, used, uses};
 use crate::program::{Program, Statement, Table, lets};
 use crate::target::TARGET;
 use std::collections::{BTreeSet, HashMap};

@@ -17,7 +17,7 @@
 use super::Alternative;
 use crate::expr::{Expr, Node, Pool};
 use crate::optimise::draft::Context;
-use crate::optimise::liveness::used;
+use crate::program::liveness::used;
 use crate::program::{
     Binding, Carried, Program, Rescale, Role, StateEntry, Statement, StepProgram, Table, lets,
 };

@@ -22,9 +22,8 @@
 use super::reassociate::reassociate_sums;
 use crate::expr::{Expr, Node, Pool, Rational};
 use crate::optimise::draft::{Context, Draft, is_generated};
-use crate::optimise::liveness::{read_again, used, uses};
-use crate::optimise::names::{formula_name, symbol_name};
 use crate::optimise::search::Search;
+use crate::program::liveness::{read_again, used, uses};
 use crate::program::{
     Binding, Carried, Input, Program, Rescale, Role, StateEntry, Statement, StepProgram, Table,
 };
@@ -190,8 +189,8 @@ impl Images {
             return pool.fresh_symbol(&name);
         }
         let power = self.power(pool, -k);
-        let power = symbol_name(pool, power).or_else(|| formula_name(pool, power, true));
-        let names: Vec<String> = [power, symbol_name(pool, symbol)].into_iter().flatten().collect();
+        let power = pool.symbol_name(power).or_else(|| pool.formula_name(power, true));
+        let names: Vec<String> = [power, pool.symbol_name(symbol)].into_iter().flatten().collect();
         pool.fresh_symbol(&names.join("_"))
     }
 

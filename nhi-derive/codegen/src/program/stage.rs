@@ -1,7 +1,7 @@
 //! Staging: splits off the part of a program that depends on parameters and step size alone.
 
+use super::{Binding, Input, Output, Program, Role, Statement, without_idle_headings};
 use crate::expr::{Expr, Pool};
-use crate::program::{Binding, Input, Output, Program, Role, Statement, without_idle_headings};
 use std::collections::BTreeSet;
 
 /// A program in two parts.
