@@ -367,11 +367,7 @@ impl Body<'_> {
                 _ => quote!([T; #length]),
             }
         });
-        let tuple = |items: Vec<TokenStream>| match items.as_slice() {
-            [one] => one.clone(),
-            several => quote!((#(#several),*)),
-        };
-        let plain = tuple(types.collect());
+        let plain = tuple(&types.collect::<Vec<_>>());
         let ty = match signature {
             Signature::Prepare => {
                 // The values are the fields, under their names.
@@ -390,7 +386,7 @@ impl Body<'_> {
                 ty.tokens.clone()
             }
             Signature::Update(_) | Signature::Plain { fallible: false } | Signature::Matrices(_) => {
-                self.add(tuple(values));
+                self.add(tuple(&values));
                 return quote!(-> #plain);
             }
             Signature::Carry(_) | Signature::Plain { fallible: true } | Signature::Derivatives(..) => {
@@ -399,7 +395,7 @@ impl Body<'_> {
                 let names: Vec<TokenStream> = names.map(Ident::into_token_stream).collect();
                 let checked = outputs.iter().zip(&names).filter(|(o, _)| !o.values.is_empty());
                 let checked = checked.map(|(_, name)| quote!(emitted::finite(&#name)));
-                let (bound, values) = (tuple(names.clone()), tuple(values));
+                let (bound, values) = (tuple(&names), tuple(&values));
                 self.add(quote! {
                     let #bound = #values;
                     if #(#checked)&&* { Ok(#bound) } else { Err(Failure::NonFinite) }
@@ -408,6 +404,14 @@ impl Body<'_> {
             }
         };
         quote!(-> Result<#ty, Failure>)
+    }
+}
+
+/// `(x, y)`, or what is alone.
+pub(super) fn tuple(items: &[impl ToTokens]) -> TokenStream {
+    match items {
+        [one] => one.to_token_stream(),
+        several => quote!((#(#several),*)),
     }
 }
 
