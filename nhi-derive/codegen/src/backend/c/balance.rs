@@ -49,22 +49,17 @@ impl Unit<'_> {
                 "const {real} rest[{n}] = {{0}};
 {real} at_rest[{n}];
 {};
-for (int i = 0; i < {n}; ++i) {{
-    inertial[i] = inertial[i] - at_rest[i];
-}}
+nhi_negated({n}, at_rest, at_rest);
+nhi_add({n}, inertial, at_rest, inertial);
 ",
                 self.call(momentum, Point { v: "rest", ..at }, "at_rest")
             ),
         };
         let body = format!(
             "{real} inertial[{n}];
-double sum = 0.0;
 (void)t;
 {unused}{};
-{at_rest}for (int i = 0; i < {n}; ++i) {{
-    sum = sum + (double)v[i] * (double)inertial[i];
-}}
-return 0.5 * sum;",
+{at_rest}return nhi_half_product({n}, v, inertial);",
             self.call(momentum, at, "inertial")
         );
         let head = format!(
@@ -114,10 +109,7 @@ kinetic energy of the slowest admissible velocity after the step, and A that of 
             "const {real} rest[{n}] = {{0}};
 const double potential0[2] = {{{potential0}}};
 const double potential1[2] = {{{potential1}}};
-const double noise = 16.0 * NHI_EPSILON * (nhi_abs(potential0[0]) + nhi_abs(potential1[1]));
-const double fallen = nhi_larger(potential0[0] - potential1[0], potential0[1] - potential1[1]);
-double owned = before + nhi_larger(fallen, 0.0) + noise;
-double size = 0.0;
+double owned = nhi_owned(before, potential0, potential1);
 double pushed = 0.0;
 {real} other[{n}] = {{0}};
 {multipliers}{unused}if (after <= 2.0 * owned) {{
@@ -126,14 +118,9 @@ double pushed = 0.0;
 if ({project} == NHI_OK) {{
     owned = owned + {slowest};
 }}
-for (int i = 0; i < {entries}; ++i) {{
-    size = nhi_larger(size, nhi_abs((double)q0[i]));
-}}
-for (int i = 0; i < {n}; ++i) {{
-    other[i] = ({real})(16.0 * NHI_EPSILON * size / (double)h);
-}}
+nhi_unresolved({entries}, q0, h, {n}, other);
 owned = owned + {resolved};
-{pushed}return after <= NHI_LARGEST_GROWTH * owned + 2.0 * (double)h * (double)h * pushed;",
+{pushed}return nhi_explains(owned, h, pushed, after);",
             potential0 = potential("q0"),
             potential1 = potential("q1"),
             project = self.call(project, Point { q: "q1", v: "other", states: "states1", t: "t1" }, ""),

@@ -238,8 +238,10 @@ matrix or the constraints are singular; *sim is left as it was then.";
         let mut at = unit.derived.mechanics.system.shape();
         for part in unit.derived.mechanics.system.group.iter().flat_map(|group| group.pose) {
             if *part == Part::Matrix {
-                let bound = if *real == "float" { "64.0 * NHI_EPSILON" } else { "4e-10" };
-                checks.push((format!("!(nhi_so3_defect(q0 + {at}) <= {bound})"), "NHI_INVALID_POSE"));
+                checks.push((
+                    format!("!(nhi_so3_defect(q0 + {at}) <= NHI_LARGEST_DEFECT)"),
+                    "NHI_INVALID_POSE",
+                ));
             }
             at += part.entries();
         }

@@ -19,14 +19,14 @@ impl Unit<'_> {
             self.plain(text, &of_system.residual, "");
             self.plain(text, &of_system.residual_scale, "static ");
             let arguments = [("q", self.entries), ("v", self.n)];
-            text.source.push_str(&self.vanishes("residual", self.m, &arguments, driven));
+            self.vanishes(text, "residual", self.m, &arguments, *driven);
         }
         if let (Some(position), Some(scale)) = (&of_system.position, &of_system.position_scale) {
             self.plain(text, position, "");
             self.plain(text, scale, "static ");
             let count = position.outputs[0].values.len();
             let driven = Driven { by_inputs: false, ..*driven };
-            text.source.push_str(&self.vanishes("position", count, &[("q", self.entries)], &driven));
+            self.vanishes(text, "position", count, &[("q", self.entries)], driven);
         }
     }
 
@@ -136,70 +136,46 @@ impl Unit<'_> {
         function.name == "acceleration" && self.inputs > 0
     }
 
-    /// Whether the `m` residuals that a function computes vanish up to the rounding of its arguments, as the runtime
+    /// Adds whether the `m` residuals that a function computes vanish up to the rounding of its arguments, as the runtime
     /// decides.
-    fn vanishes(&self, called: &str, m: usize, arguments: &[(&str, usize)], driven: &Driven) -> String {
+    fn vanishes(&self, text: &mut Text, called: &str, m: usize, arguments: &[(&str, usize)], driven: Driven) {
         let Unit { name, real, .. } = self;
-        let time = driven.in_time.then(|| (format!("{real} t"), ", t"));
-        let inputs = driven.by_inputs.then(|| (self.array("u", self.inputs), ", u"));
-        let outside: Vec<(String, &str)> = time.into_iter().chain(inputs).collect();
-        let relative = if *real == "float" { "(float)(16.0 * NHI_EPSILON)" } else { "1e-10" };
-        let cancelled = if *real == "float" { "(float)(4.0 * NHI_EPSILON)" } else { "1e-15" };
-        let declared: Vec<String> =
-            arguments.iter().map(|(array, length)| format!("const {real} {array}[{length}]")).collect();
-        let declared = declared.into_iter().chain(outside.iter().map(|(declared, _)| declared.clone()));
-        let declared = declared.collect::<Vec<String>>().join(", ");
-        let passed = |replaced: Option<&str>| -> String {
-            let names =
-                arguments.iter().map(|&(array, _)| if Some(array) == replaced { "moved" } else { array });
-            let outside = outside.iter().map(|(_, passed)| (*passed).to_owned());
-            names.map(|name| format!(", {name}")).chain(outside).collect()
+        let time = driven.in_time.then(|| (format!("{real} t"), "t"));
+        let inputs = driven.by_inputs.then(|| (self.array("u", self.inputs), "u"));
+        let arrays = arguments.iter().map(|&(array, length)| (self.array(array, length), array));
+        let (declared, given): (Vec<String>, Vec<&str>) = arrays.chain(time).chain(inputs).unzip();
+        let call = |function: &str, result: &str, replaced: &str| {
+            let given = given.iter().map(|&name| if name == replaced { "other" } else { name });
+            let given: Vec<&str> = given.collect();
+            format!("{name}_{function}(p, {}, {result});", given.join(", "))
         };
-        let perturbed = |&(of, length): &(&str, usize)| {
-            let call = passed(Some(of));
+        let perturbed = |&(array, length): &(&str, usize)| {
+            let call = call(called, "moved", array);
             format!(
-                "    for (int i = 0; i < {length}; ++i) {{
-        {real} largest = 0;
-        {real} moved[{length}];
-        for (int j = 0; j < {length}; ++j) {{
-            const {real} size = {of}[j] < 0 ? -{of}[j] : {of}[j];
-            largest = size > largest ? size : largest;
-            moved[j] = {of}[j];
-        }}
-        moved[i] = moved[i] + ({relative} * ({of}[i] < 0 ? -{of}[i] : {of}[i]) + {cancelled} * largest);
-        {name}_{called}(p{call}, other);
-        for (int a = 0; a < {m}; ++a) {{
-            const {real} change = other[a] < residual[a] ? residual[a] - other[a] : other[a] - residual[a];
-            tolerance[a] = tolerance[a] + (nhi_is_finite((double)change) ? change : 0);
-        }}
-    }}
+                "for (int i = 0; i < {length}; ++i) {{
+    {real} other[{length}];
+    nhi_perturbed({length}, {array}, i, other);
+    {call}
+    nhi_tolerate({m}, residual, moved, tolerance);
+}}
 "
             )
         };
-        format!(
-            "static int {name}_{called}_vanishes(const {name}_parameters *p, {})
-{{
-    {real} residual[{m}];
-    {real} tolerance[{m}];
-    {real} other[{m}];
-    {name}_{called}(p{all}, residual);
-    {name}_{called}_scale(p{all}, tolerance);
-    for (int a = 0; a < {m}; ++a) {{
-        tolerance[a] = {relative} * tolerance[a];
-    }}
-{}    for (int a = 0; a < {m}; ++a) {{
-        const {real} size = residual[a] < 0 ? -residual[a] : residual[a];
-        if (!(size <= tolerance[a])) {{
-            return 0;
-        }}
-    }}
-    return 1;
-}}
-
-",
-            declared,
+        let body = format!(
+            "{real} residual[{m}];
+{real} tolerance[{m}];
+{real} moved[{m}];
+{}
+{}
+nhi_times({m}, tolerance, NHI_R(NHI_RELATIVE), tolerance);
+{}return nhi_all_within({m}, residual, tolerance);",
+            call(called, "residual", ""),
+            call(&format!("{called}_scale"), "tolerance", ""),
             arguments.iter().map(perturbed).collect::<String>(),
-            all = passed(None),
-        )
+        );
+        let about = format!("Whether the {called} vanishes up to the rounding of its arguments.");
+        let declared = declared.join(", ");
+        let head = format!("static int {name}_{called}_vanishes(const {name}_parameters *p, {declared})");
+        text.function(&about, &head, &body);
     }
 }
