@@ -15,7 +15,6 @@ use super::function::{Shapes, Signature, StateType, function};
 use super::names::{Names, spelled};
 use super::people::Mode;
 use crate::declaration::Declaration;
-use crate::expr::Expr;
 use crate::lower::Function;
 use crate::method::basis_program;
 use crate::optimised::{DerivativeFunctions, MethodFunctions, basis_function};
@@ -96,7 +95,7 @@ impl Unit<'_> {
         let parameters = self.parameters(&[Role::Parameters, Role::Configuration, Role::Time, Role::Inputs]);
         let call = self.call(basis);
         let s = quote!(<__T: #runtime::Scalar>);
-        let steady = self.is_steady();
+        let steady = self.mechanics.is_steady();
         let steady = steady.then(|| self.implements(generics, quote!(#runtime::Steady), &TokenStream::new()));
         let body = quote! {
             type Tangent #s = [__T; #nx];
@@ -109,17 +108,6 @@ impl Unit<'_> {
         };
         let tangential = self.implements(generics, quote!(#runtime::Tangential), &body);
         quote!(#steady #tangential)
-    }
-
-    /// Whether nothing depends on time, and no constraint on inputs.
-    fn is_steady(&self) -> bool {
-        let system = &self.mechanics.system;
-        let depends = |e: &Expr, on: &[Expr]| system.pool.depends_on(*e, on);
-        let outside = system.outside();
-        let constraints = system.constraints.iter();
-        let mut driven = constraints.flat_map(|c| c.form.iter().chain([&c.dt]).chain(&c.position));
-        let mut rest = [&system.lagrangian].into_iter().chain(&system.force).chain(&system.dynamics);
-        !driven.any(|e| depends(e, &outside)) && !rest.any(|e| depends(e, &[system.t]))
     }
 
     /// `impl Differentiates<Dla2> for Sleigh { .. }`, if the steps of the method are differentiated.
