@@ -11,16 +11,19 @@ use crate::program::Role;
 
 /// What functions of the system are called with.
 #[derive(Clone, Copy)]
-struct Point<'a> {
-    q: &'a str,
-    v: &'a str,
-    states: &'a str,
-    t: &'a str,
+pub(super) struct Point<'a> {
+    pub(super) q: &'a str,
+    pub(super) v: &'a str,
+    pub(super) states: &'a str,
+    pub(super) t: &'a str,
 }
+
+/// The parameters of a function of the system themselves.
+pub(super) const HERE: Point<'_> = Point { q: "q", v: "v", states: "states", t: "t" };
 
 impl Unit<'_> {
     /// A call of a function of the system, with the parameters `p`, the inputs `u` and the array `result`, if it has one.
-    fn call(&self, function: &Function, at: Point<'_>, result: &str) -> String {
+    pub(super) fn call(&self, function: &Function, at: Point<'_>, result: &str) -> String {
         let passed = function.arguments.iter().filter(|argument| self.is_passed(function, argument));
         let passed = passed.map(|argument| match argument.role {
             Role::Parameters => "p",
@@ -42,7 +45,6 @@ impl Unit<'_> {
             None => Default::default(),
             Some(declared) => (format!(", {declared}"), ", u", "(void)u;\n"),
         };
-        let at = Point { q: "q", v: "v", states: "states", t: "t" };
         let at_rest = match self.derived.mechanics.structure.gyroscopic {
             false => String::new(),
             true => format!(
@@ -52,7 +54,7 @@ impl Unit<'_> {
 nhi_negated({n}, at_rest, at_rest);
 nhi_add({n}, inertial, at_rest, inertial);
 ",
-                self.call(momentum, Point { v: "rest", ..at }, "at_rest")
+                self.call(momentum, Point { v: "rest", ..HERE }, "at_rest")
             ),
         };
         let body = format!(
@@ -60,7 +62,7 @@ nhi_add({n}, inertial, at_rest, inertial);
 (void)t;
 {unused}{};
 {at_rest}return nhi_half_product({n}, v, inertial);",
-            self.call(momentum, at, "inertial")
+            self.call(momentum, HERE, "inertial")
         );
         let head = format!(
             "static double {name}_kinetic_energy(const {name}_parameters *p, const {real} q[{entries}], \
@@ -142,13 +144,10 @@ impl Method<'_, '_> {
             StateKind::Jump => format!(
                 "{{
     {real} v[{n}];
-    for (int i = 0; i < {n}; ++i) {{
-        v[i] = {};
-    }}
-    {called} = {name}_kinetic_energy({p}, {node}.q, v, {t}{u});
+    {}    {called} = {name}_kinetic_energy({p}, {node}.q, v, {t}{u});
 }}
 ",
-                self.velocity_of(node)
+                self.velocity_of(node, "v")
             ),
         }
     }

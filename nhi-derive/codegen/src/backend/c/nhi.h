@@ -155,7 +155,8 @@ NHI_FN void nhi_perturbed(int n, const nhi_real *x, int i, nhi_real *out)
 {
     nhi_real largest = 0;
     for (int j = 0; j < n; ++j) {
-        largest = nhi_size(x[j]) > largest ? nhi_size(x[j]) : largest;
+        const nhi_real size = nhi_size(x[j]);
+        largest = size > largest ? size : largest;
         out[j] = x[j];
     }
     out[i] = out[i] + (NHI_R(NHI_RELATIVE) * nhi_size(x[i]) + NHI_R(NHI_CANCELLED) * largest);
@@ -179,6 +180,22 @@ NHI_FN int nhi_all_within(int n, const nhi_real *residual, const nhi_real *toler
         }
     }
     return 1;
+}
+
+/* out = x */
+NHI_FN void nhi_copy(int n, const nhi_real *x, nhi_real *out)
+{
+    for (int i = 0; i < n; ++i) {
+        out[i] = x[i];
+    }
+}
+
+/* out = (x + y)/2 */
+NHI_FN void nhi_mean(int n, const nhi_real *x, const nhi_real *y, nhi_real *out)
+{
+    for (int i = 0; i < n; ++i) {
+        out[i] = NHI_R(0.5) * (x[i] + y[i]);
+    }
 }
 
 /* x.y/2, as a double. */
