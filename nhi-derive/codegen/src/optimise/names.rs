@@ -1,8 +1,8 @@
 //! Readable names for symbols that passes generated.
 
-use super::draft::{Context, Draft, Stage, is_generated};
+use super::draft::{Context, Draft, is_generated};
 use crate::expr::Expr;
-use crate::program::Table;
+use crate::program::{Stage, Table};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Names every generated symbol after its formula where that is short: `sin_theta`, `half_h`,

@@ -1,8 +1,8 @@
 //! Code placement: the statement at which every value is computed.
 
-use super::draft::{Context, Draft, Level, Levels};
+use super::draft::{Context, Draft};
 use crate::expr::{Expr, Node, Pool};
-use crate::program::{Statement, Table};
+use crate::program::{Level, Levels, Statement, Table};
 use std::collections::BTreeMap;
 
 /// Pivots above this fraction of their diagonal entry are regular in every precision.
@@ -133,7 +133,7 @@ impl Scheduler {
     }
 
     fn level(&mut self, pool: &Pool, symbol: Expr) -> Option<Level> {
-        self.levels.as_mut().map(|levels| levels.of(pool, symbol))
+        self.levels.as_mut().map(|levels| levels.level(pool, symbol))
     }
 
     /// Binds every symbol in `roots` that is not bound yet, after the symbols that its value needs. Values of the level

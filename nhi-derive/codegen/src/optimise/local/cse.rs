@@ -5,10 +5,10 @@
 //! square of a square; `a - b` and `b - a` are the same pair. A divisor of several products is inverted once.
 
 use crate::expr::{Expr, Node, Rational};
-use crate::optimise::draft::{Context, Draft, Levels, Stage, rewrite};
+use crate::optimise::draft::{Context, Draft, rewrite};
 use crate::optimise::flat::Factors;
 use crate::optimise::place::place;
-use crate::program::Table;
+use crate::program::{Levels, Stage, Table};
 use num_traits::{One, Signed};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -22,11 +22,13 @@ const MAX_PAIRS: usize = 200_000;
 /// Shared parts of products; see the [module documentation](self).
 pub(in crate::optimise) fn share_products(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut computed = draft.computed(cx);
-    for share in [share_roots, share::<Products>, share_reciprocals] {
-        if share(cx, draft, &computed) {
-            computed = draft.computed(cx);
-        }
+    if share_factors(cx, draft, &computed, root) {
+        computed = draft.computed(cx);
     }
+    if share::<Products>(cx, draft, &computed) {
+        computed = draft.computed(cx);
+    }
+    share_factors(cx, draft, &computed, reciprocal);
 }
 
 /// Shared parts of sums; see the [module documentation](self).
@@ -215,7 +217,7 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) ->
     while defined.len() < MAX_NAMES {
         let Some(&(_, Reverse((_, pair)))) = index.queue.last() else { break };
         let symbol = draft.fresh(cx);
-        let level = levels.of(cx.pool, pair.0).max(levels.of(cx.pool, pair.1));
+        let level = levels.level(cx.pool, pair.0).max(levels.level(cx.pool, pair.1));
         levels.insert(symbol, level);
         defined.push((symbol, pair));
         index.apply::<F>(cx, &mut levels, pair, symbol);
@@ -366,70 +368,50 @@ impl Index {
     }
 }
 
-/// A square root that several products hold, above or below the bar, is taken once.
-fn share_roots(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) -> bool {
+/// The square root that is a factor, above or below the bar.
+fn root(cx: &mut Context<'_>, f: Expr) -> Option<Expr> {
+    let (base, x) = cx.pool.split_power(f);
     let half = cx.pool.ratio(1, 2);
     let minus_half = cx.pool.ratio(-1, 2);
-    let bases = holders(cx, computed, |cx, f| {
-        let (base, x) = cx.pool.split_power(f);
-        (x == half || x == minus_half).then_some(base)
-    });
-    let mut image = Table::new();
-    let mut definitions = Vec::new();
-    for base in bases {
-        let symbol = draft.fresh(cx);
-        let (root, inverse) = (cx.pool.pow(base, half), cx.pool.pow(base, minus_half));
-        image.insert(root, symbol);
-        image.insert(inverse, cx.pool.recip(symbol));
-        definitions.push((symbol, root));
-    }
-    name_factors(cx, draft, computed, image, definitions)
+    [half, minus_half].contains(&x).then(|| cx.pool.pow(base, half))
 }
 
-/// What more than one product divides by is inverted once.
-fn share_reciprocals(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) -> bool {
-    let reciprocals = holders(cx, computed, |cx, f| {
-        let (_, x) = cx.pool.split_power(f);
-        cx.pool.as_number(x).is_some_and(Signed::is_negative).then_some(f)
-    });
-    let definitions: Vec<(Expr, Expr)> = reciprocals.into_iter().map(|r| (draft.fresh(cx), r)).collect();
-    let image = definitions.iter().map(|&(symbol, r)| (r, symbol)).collect();
-    name_factors(cx, draft, computed, image, definitions)
+/// The factor, if it is a reciprocal.
+fn reciprocal(cx: &mut Context<'_>, f: Expr) -> Option<Expr> {
+    let (_, x) = cx.pool.split_power(f);
+    cx.pool.as_number(x).is_some_and(Signed::is_negative).then_some(f)
 }
 
-/// What `select` finds in the factors of more than one product.
-fn holders(
-    cx: &mut Context<'_>,
-    computed: &[Expr],
-    select: impl Fn(&mut Context<'_>, Expr) -> Option<Expr>,
-) -> Vec<Expr> {
-    let mut places: BTreeMap<Expr, usize> = BTreeMap::new();
-    for &e in computed {
-        if !matches!(cx.pool.node(e), Node::Product(_) | Node::Power(..)) {
-            continue;
-        }
-        let product = Factors::of(cx, e);
-        let found: BTreeSet<Expr> = product.factors.keys().filter_map(|&f| select(cx, f)).collect();
-        for found in found {
-            *places.entry(found).or_default() += 1;
-        }
-    }
-    let several = places.into_iter().filter(|&(_, n)| n > 1).map(|(found, _)| found);
-    several.filter(|&found| !cx.constants.contains(cx.pool, found)).collect()
-}
-
-/// Replaces factors of products as `image` says and binds `definitions`; whether there are any.
-fn name_factors(
+/// Names what `part` finds in the factors of more than one product; whether there is any.
+fn share_factors(
     cx: &mut Context<'_>,
     draft: &mut Draft,
     computed: &[Expr],
-    mut image: Table<Expr>,
-    mut definitions: Vec<(Expr, Expr)>,
+    part: fn(&mut Context<'_>, Expr) -> Option<Expr>,
 ) -> bool {
+    let (nodes, mut products) = (nodes::<Products>(cx, computed), BTreeMap::<Expr, usize>::new());
+    for &e in computed {
+        if matches!(cx.pool.node(e), Node::Product(_) | Node::Power(..)) {
+            let product = Factors::of(cx, e);
+            let parts: BTreeSet<Expr> = product.factors.keys().filter_map(|&f| part(cx, f)).collect();
+            parts.into_iter().for_each(|part| *products.entry(part).or_default() += 1);
+        }
+    }
+    products.retain(|&value, count| *count > 1 && !cx.constants.contains(cx.pool, value));
+    let mut image = Table::new();
+    let mut definitions: Vec<(Expr, Expr)> = Vec::new();
+    for value in products.into_keys() {
+        let symbol = draft.fresh(cx);
+        let inverse = cx.pool.recip(value);
+        if part(cx, inverse) == Some(value) {
+            image.insert(inverse, cx.pool.recip(symbol));
+        }
+        image.insert(value, symbol);
+        definitions.push((symbol, value));
+    }
     if definitions.is_empty() {
         return false;
     }
-    let nodes = nodes::<Products>(cx, computed);
     regroup::<Products>(cx, &nodes, &draft.program.values(), &mut image);
     for (_, value) in &mut definitions {
         let children = cx.pool.children(*value);

@@ -5,10 +5,10 @@
 //! without another use are expanded.
 
 use crate::expr::{Expr, Node, Rational};
-use crate::optimise::draft::{Context, Draft, Levels, Stage};
+use crate::optimise::draft::{Context, Draft};
 use crate::optimise::flat::Factors;
 use crate::optimise::place::place;
-use crate::program::{Shape, Table};
+use crate::program::{Levels, Shape, Stage, Table};
 use num_traits::{One, Signed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 //! The pass saves the change of sign, which is an operation unless an early factor or a sum absorbs it.
 
 use crate::expr::{Expr, Node};
-use crate::optimise::draft::{Context, Draft, Stage, is_generated};
+use crate::optimise::draft::{Context, Draft, is_generated};
 use crate::optimise::place::place;
-use crate::program::{Statement, Table};
+use crate::program::{Stage, Statement, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Before values get names that people read.

@@ -123,7 +123,7 @@ fn velocity(program: &Program, symbol: Expr) -> StateEntry {
     let of = program.inputs.iter().find_map(|input| Some((input.role.clone(), index(input)?)));
     let (of, index) = of.expect("a number of the state");
     let role = Carried::Increment { of, index };
-    StateEntry { symbol, role, unit: None, start: symbol, rescale: Rescale::Restart }
+    StateEntry::new(symbol, role, symbol, Rescale::Restart)
 }
 
 /// Every expression as a product of uᵏ and a rest.

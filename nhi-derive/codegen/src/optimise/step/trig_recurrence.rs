@@ -92,25 +92,16 @@ pub(super) fn trig_recurrence(pool: &mut Pool, step: &mut StepProgram) {
         }
         let Called { angle, sines } = called;
         let name = pool.show(coordinate).to_string();
-        let known = [angle, sines[0], sines[1]].map(|e| state.get(&e).copied());
-        let (from, foreseen, known) =
-            if let Some(ahead) = predicted_angle::ahead(pool, step, called, coordinate) {
-                ahead
-            } else if let [Some(from), Some(sin), Some(cos)] = known {
-                let of = Rotated { angle: from, rotation: None };
-                for (symbol, role) in [(sin, Carried::Sine(of)), (cos, Carried::Cosine(of))] {
-                    step.entry_mut(symbol).into_iter().for_each(|entry| entry.role = role.clone());
-                }
-                (from, Foreseen::Not, [sin, cos])
-            } else {
-                let mut from = coordinate;
-                if known[0] != Some(coordinate) {
-                    from = pool.fresh_symbol(&format!("last_{name}"));
-                    carry_angle(step, from, angle, coordinate);
-                }
-                let of = Rotated { angle: from, rotation: None };
-                (from, Foreseen::Not, carry_sines(pool, step, &name, of, sines, coordinate, Rescale::Keep))
-            };
+        let ahead = predicted_angle::ahead(pool, step, called, coordinate);
+        let (from, foreseen, known) = ahead.unwrap_or_else(|| {
+            let mut from = coordinate;
+            if state.get(&angle) != Some(&coordinate) {
+                from = pool.fresh_symbol(&format!("last_{name}"));
+                carry_angle(step, from, angle, coordinate);
+            }
+            let of = Rotated { angle: from, rotation: None };
+            (from, Foreseen::Not, carry_sines(pool, step, &name, of, sines, coordinate, Rescale::Keep))
+        });
         called.turn(&mut step.program.body, from, foreseen, known);
     }
     predicted_angle::phases(pool, step);
@@ -118,8 +109,8 @@ pub(super) fn trig_recurrence(pool: &mut Pool, step: &mut StepProgram) {
 
 /// Carries an angle with its values for the next step and at a start.
 pub(super) fn carry_angle(step: &mut StepProgram, symbol: Expr, next: Expr, start: Expr) {
-    let (role, rescale) = (Carried::Angle { rotation: None }, Rescale::Keep);
-    step.carry([(StateEntry { symbol, role, unit: None, start, rescale }, next)]);
+    let role = Carried::Angle { rotation: None };
+    step.carry([(StateEntry::new(symbol, role, start, Rescale::Keep), next)]);
 }
 
 /// Carries sine and cosine of an angle that is `first` at a start.
@@ -137,7 +128,7 @@ pub(super) fn carry_sines(
         (symbol, pool.call(f, first))
     });
     let entries = [(sin, Carried::Sine(of)), (cos, Carried::Cosine(of))]
-        .map(|((symbol, start), role)| StateEntry { symbol, role, unit: None, start, rescale });
+        .map(|((symbol, start), role)| StateEntry::new(symbol, role, start, rescale));
     step.carry(entries.into_iter().zip(next));
     [sin.0, cos.0]
 }
