@@ -13,7 +13,7 @@
 use super::Unit;
 use super::names::spelled;
 use crate::declaration::{Declaration, NamedField, Rejected, StateNames};
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::BTreeMap;
 
@@ -40,67 +40,64 @@ impl Unit<'_> {
 
     /// `impl Sleigh { .. }` and `impl Named for Sleigh { .. }`
     pub(super) fn by_name(&self) -> TokenStream {
-        let fields = StateNames::of(&self.mechanics.system).fields();
-        let constants = constants(&fields);
         let Declaration { runtime, ident, generics, .. } = self.declaration;
-        let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+        let fields = StateNames::of(&self.mechanics.system).fields();
         let values = fields.iter().map(|field| {
             let (name, of) = (spelled(&field.name), format_ident!("__{}", field.of));
             let value = field.nested(&|i| quote!(#of[#i]));
             quote!(#name: #value)
         });
-        let view = quote! {
-            type View<__T: #runtime::Scalar> = kernel::Named<__T>;
+        let value = quote!(kernel::Named { #(#values),* });
+        implementations(runtime, ident, generics, &constants(&fields), &quote!(kernel::Named<__T>), &value)
+    }
+}
+
+/// The same for a declaration with errors, with the names that are known.
+pub fn stand_in(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
+    let fields = rejected.names.as_ref().map(StateNames::fields);
+    let (constants, view) =
+        (fields.as_deref().map(constants).unwrap_or_default(), fields.as_deref().map(view));
+    let ty = if view.is_some() { quote!(kernel::Named<__T>) } else { quote!(()) };
+    let never = quote!(::core::unreachable!());
+    let implementations =
+        implementations(&rejected.runtime, &input.ident, &input.generics, &constants, &ty, &never);
+    quote! {
+        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+        const _: () = {
+            mod kernel { #view }
+            #implementations
+        };
+    }
+}
+
+/// The constants of a struct, and its numbers of a state by name as `value` of the type `ty`.
+fn implementations(
+    runtime: &syn::Path,
+    ident: &Ident,
+    generics: &syn::Generics,
+    constants: &[TokenStream],
+    ty: &TokenStream,
+    value: &TokenStream,
+) -> TokenStream {
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #impl_generics #ident #ty_generics #where_clause {
+            #(#constants)*
+        }
+        #[automatically_derived]
+        impl #impl_generics #runtime::Named for #ident #ty_generics #where_clause {
+            type View<__T: #runtime::Scalar> = #ty;
             #[inline]
             fn named<__T: #runtime::Scalar>(
                 __q: &<Self as #runtime::System>::Configuration<__T>,
                 __v: &<Self as #runtime::System>::Velocity<__T>,
                 __lambda: &<Self as #runtime::System>::Multipliers<__T>,
                 __states: &<Self as #runtime::System>::States<__T>,
-            ) -> kernel::Named<__T> {
-                kernel::Named { #(#values),* }
+            ) -> #ty {
+                #value
             }
-        };
-        let named = self.implements(generics, quote!(#runtime::Named), &view);
-        quote! {
-            #[automatically_derived]
-            impl #impl_generics #ident #ty_generics #where_clause {
-                #(#constants)*
-            }
-            #named
         }
-    }
-}
-
-/// The same for a declaration with errors, with the names that are known.
-pub fn stand_in(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
-    let (runtime, ident) = (&rejected.runtime, &input.ident);
-    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
-    let fields = rejected.names.as_ref().map(StateNames::fields);
-    let (constants, view) =
-        (fields.as_deref().map(constants).unwrap_or_default(), fields.as_deref().map(view));
-    let ty = if view.is_some() { quote!(kernel::Named<__T>) } else { quote!(()) };
-    quote! {
-        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
-        const _: () = {
-            mod kernel { #view }
-            #[automatically_derived]
-            impl #impl_generics #ident #ty_generics #where_clause {
-                #(#constants)*
-            }
-            #[automatically_derived]
-            impl #impl_generics #runtime::Named for #ident #ty_generics #where_clause {
-                type View<__T: #runtime::Scalar> = #ty;
-                fn named<__T: #runtime::Scalar>(
-                    _: &<Self as #runtime::System>::Configuration<__T>,
-                    _: &<Self as #runtime::System>::Velocity<__T>,
-                    _: &<Self as #runtime::System>::Multipliers<__T>,
-                    _: &<Self as #runtime::System>::States<__T>,
-                ) -> #ty {
-                    ::core::unreachable!()
-                }
-            }
-        };
     }
 }
 

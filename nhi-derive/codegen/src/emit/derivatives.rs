@@ -120,7 +120,7 @@ impl Unit<'_> {
     ) -> Option<TokenStream> {
         let derivatives = all_of(method)?;
         let runtime = &self.declaration.runtime;
-        let [_, _, k, _] = self.lengths();
+        let [_, _, k, ..] = self.lengths();
         let parameters = self.parameters(&[Role::Parameters]);
         let [_, nx] = self.tangent_lengths().map(Literal::usize_unsuffixed);
         let module = spelled(method.id());

@@ -163,16 +163,12 @@ impl Unit<'_> {
         }
     }
 
-    /// Numbers of velocities, constraints, inputs and parameters.
-    fn lengths(&self) -> [Literal; 4] {
+    /// Numbers of velocities, constraints, inputs, parameters and auxiliary states.
+    fn lengths(&self) -> [Literal; 5] {
         let system = &self.mechanics.system;
         let [n, m] = [system.velocities.len(), system.constraints.len()];
-        [n, m, system.inputs.len(), system.parameters.len()].map(Literal::usize_unsuffixed)
-    }
-
-    /// Number of auxiliary states.
-    fn states(&self) -> Literal {
-        Literal::usize_unsuffixed(self.mechanics.system.states.len())
+        let [k, p, z] = [&system.inputs, &system.parameters, &system.states].map(Vec::len);
+        [n, m, k, p, z].map(Literal::usize_unsuffixed)
     }
 
     /// How the module of the functions names what is in the runtime, and the type of numbers; or how its surroundings do.
@@ -205,9 +201,8 @@ impl Unit<'_> {
     /// The type of states: `NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>`.
     fn state(&self, method: &MethodFunctions, inside: bool, carried: Option<TokenStream>) -> TokenStream {
         let ((runtime, scalar), q) = (self.scope(inside), self.configuration(inside));
-        let (name, [n, m, ..]) = (format_ident!("{}", method.state.type_name()), self.lengths());
+        let (name, [n, m, .., s]) = (format_ident!("{}", method.state.type_name()), self.lengths());
         let carried = carried.filter(|_| !method.carried.is_empty()).map(|carried| quote!(, #carried));
-        let s = self.states();
         quote!(#runtime #name<#q, [#scalar; #n], [#scalar; #m], [#scalar; #s] #carried>)
     }
 
@@ -365,7 +360,7 @@ impl Unit<'_> {
 
     /// `impl System for Sleigh { .. }`
     fn system(&self) -> TokenStream {
-        let [n, m, k, p] = self.lengths();
+        let [n, m, k, p, z] = self.lengths();
         let Declaration { runtime, fields, .. } = self.declaration;
         let system = &self.mechanics.system;
         let name = &system.name;
@@ -385,7 +380,6 @@ impl Unit<'_> {
                 const MASSLESS: ::core::primitive::bool = true;
             )
         });
-        let z = self.states();
         let constraints = strings("CONSTRAINTS", system.constraints.iter().map(|c| &c.label).collect());
         let directions = |constant, all: &[Symmetry]| {
             let constant = format_ident!("{constant}");
@@ -500,7 +494,7 @@ impl Unit<'_> {
 
     /// Parameters of the functions of the traits.
     fn parameters(&self, roles: &[Role]) -> TokenStream {
-        let ([n, _, k, p], z, q) = (self.lengths(), self.states(), self.configuration(false));
+        let ([n, _, k, p, z], q) = (self.lengths(), self.configuration(false));
         let all = roles.iter().map(|role| match role {
             Role::Parameters => quote!(__parameters: &[__T; #p]),
             Role::StepSize => quote!(__h: __T),

@@ -31,6 +31,28 @@ pub(crate) fn drop_unused(pool: &Pool, program: &mut Program) {
     }
 }
 
+/// The symbols that `results` need, directly or through other values.
+pub(crate) fn live(pool: &Pool, values: &Table<Expr>, results: Vec<Expr>) -> Table<()> {
+    let (mut live, mut seen, mut stack) = (Table::new(), Table::new(), results);
+    while let Some(e) = stack.pop() {
+        if seen.insert(e, ()).is_some() {
+            continue;
+        }
+        match values.get(e) {
+            Some(&value) => {
+                live.insert(e, ());
+                stack.push(value);
+            }
+            None => pool.for_each_child(e, |c| {
+                if !seen.contains(c) {
+                    stack.push(c);
+                }
+            }),
+        }
+    }
+    live
+}
+
 /// Number of uses of each expression in a step of which only the results in `read` are needed.
 pub(crate) fn uses(pool: &Pool, program: &Program, read: &[Expr]) -> Table<usize> {
     let mut uses: Table<usize> = Table::new();

@@ -1,7 +1,7 @@
 //! Angle-addition rewriting: computes sines and cosines of sums of angles from those of the summands.
 //!
-//! The pass saves calls. It applies where the angles of several calls are sums, differences or doubles of fewer angles:
-//! the pairs of φ, θ + φ and θ − φ follow from those of θ and φ, by
+//! The pass saves calls. It applies to an angle that is the sum or the difference of two others whose pairs are computed too,
+//! or twice another one:
 //!
 //! ```text
 //! sin(a ± b) = sin a cos b ± cos a sin b,   cos(a ± b) = cos a cos b ∓ sin a sin b,
