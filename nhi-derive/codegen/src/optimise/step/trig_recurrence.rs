@@ -92,16 +92,25 @@ pub(super) fn trig_recurrence(pool: &mut Pool, step: &mut StepProgram) {
         }
         let Called { angle, sines } = called;
         let name = pool.show(coordinate).to_string();
-        let ahead = predicted_angle::ahead(pool, step, called, coordinate);
-        let (from, foreseen, known) = ahead.unwrap_or_else(|| {
-            let mut from = coordinate;
-            if state.get(&angle) != Some(&coordinate) {
-                from = pool.fresh_symbol(&format!("last_{name}"));
-                carry_angle(step, from, angle, coordinate);
-            }
-            let of = Rotated { angle: from, rotation: None };
-            (from, Foreseen::Not, carry_sines(pool, step, &name, of, sines, coordinate, Rescale::Keep))
-        });
+        let known = [angle, sines[0], sines[1]].map(|e| state.get(&e).copied());
+        let (from, foreseen, known) =
+            if let Some(ahead) = predicted_angle::ahead(pool, step, called, coordinate) {
+                ahead
+            } else if let [Some(from), Some(sin), Some(cos)] = known {
+                let of = Rotated { angle: from, rotation: None };
+                for (symbol, role) in [(sin, Carried::Sine(of)), (cos, Carried::Cosine(of))] {
+                    step.entry_mut(symbol).into_iter().for_each(|entry| entry.role = role.clone());
+                }
+                (from, Foreseen::Not, [sin, cos])
+            } else {
+                let mut from = coordinate;
+                if known[0] != Some(coordinate) {
+                    from = pool.fresh_symbol(&format!("last_{name}"));
+                    carry_angle(step, from, angle, coordinate);
+                }
+                let of = Rotated { angle: from, rotation: None };
+                (from, Foreseen::Not, carry_sines(pool, step, &name, of, sines, coordinate, Rescale::Keep))
+            };
         called.turn(&mut step.program.body, from, foreseen, known);
     }
     predicted_angle::phases(pool, step);
