@@ -10,8 +10,8 @@ use crate::method::{
     BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms, Method, MethodPrograms, StartKind,
     StateKind, SystemPrograms,
 };
-use crate::optimise::{Cost, Decision, Options, Prepared, optimise, optimise_step, split};
-use crate::program::{Constants, Program, StepProgram};
+use crate::optimise::{Cost, Decision, Options, optimise, optimise_step};
+use crate::program::{Constants, Prepared, Program, StepProgram, split};
 use std::collections::HashMap;
 use std::fmt;
 use std::panic::resume_unwind;

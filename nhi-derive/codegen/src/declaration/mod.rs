@@ -28,11 +28,14 @@ mod number;
 mod polynomial;
 mod shallow;
 mod shapes;
+mod state_names;
 mod stub;
 
 pub use error::{Error, Extent};
 pub use fields::Field;
 pub(crate) use shallow::shallow;
+pub(crate) use state_names::NamedField;
+pub use state_names::StateNames;
 pub use stub::stub;
 
 use crate::expr::{Expr, Pool};
@@ -111,36 +114,6 @@ pub struct Rejected {
     pub states: Option<usize>,
     /// Its names, if there is no mistake in them.
     pub names: Option<StateNames>,
-}
-
-/// The names of the numbers of a state, flattened.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StateNames {
-    /// Coordinates, which are no entries of a pose.
-    pub coordinates: Vec<String>,
-    /// Entries of a pose, which come after them.
-    pub pose: Vec<String>,
-    /// Body velocities, which come after the velocities of coordinates.
-    pub body_velocities: Vec<String>,
-    /// Auxiliary states.
-    pub states: Vec<String>,
-    /// Labels of the constraints, or their texts.
-    pub constraints: Vec<String>,
-}
-
-impl StateNames {
-    /// Those of a system.
-    pub fn of(system: &System) -> StateNames {
-        let names = |all: &[Quantity]| all.iter().map(|quantity| quantity.name.clone()).collect();
-        let (coordinates, pose) = system.coordinates.split_at(system.shape());
-        StateNames {
-            coordinates: names(coordinates),
-            pose: names(pose),
-            body_velocities: names(&system.velocities[system.shape()..]),
-            states: names(&system.states),
-            constraints: system.constraints.iter().map(|constraint| constraint.label.clone()).collect(),
-        }
-    }
 }
 
 impl Rejected {

@@ -14,10 +14,11 @@ use super::Unit;
 use super::function::{Shapes, Signature, StateType, function};
 use super::names::{Names, spelled};
 use super::people::Mode;
-use crate::expr::Expr;
+use crate::declaration::Declaration;
 use crate::lower::Function;
 use crate::method::basis_program;
 use crate::optimised::{DerivativeFunctions, MethodFunctions, basis_function};
+use crate::program::Role;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -89,46 +90,24 @@ impl Unit<'_> {
 
     /// `impl Tangential for Sleigh { .. }`
     pub(super) fn tangential(&self, basis: &Function) -> TokenStream {
-        let runtime = &self.declaration.runtime;
-        let ident = &self.declaration.ident;
-        let (impl_generics, ty_generics, where_clause) = self.declaration.generics.split_for_impl();
-        let [_, _, k, p] = self.lengths();
+        let Declaration { runtime, generics, .. } = self.declaration;
         let [d, nx] = self.tangent_lengths().map(Literal::usize_unsuffixed);
-        let configuration = self.configuration(false);
-        let call = self.call(basis, None);
+        let parameters = self.parameters(&[Role::Parameters, Role::Configuration, Role::Time, Role::Inputs]);
+        let call = self.call(basis);
         let s = quote!(<__T: #runtime::Scalar>);
-        let steady = self.is_steady().then(|| {
-            quote! {
-                #[automatically_derived]
-                impl #impl_generics #runtime::Steady for #ident #ty_generics #where_clause {}
+        let steady = self.mechanics.is_steady();
+        let steady = steady.then(|| self.implements(generics, quote!(#runtime::Steady), &TokenStream::new()));
+        let body = quote! {
+            type Tangent #s = [__T; #nx];
+            type QuasiVelocity #s = [__T; #d];
+            #[inline]
+            fn basis #s(#parameters) -> #runtime::BasisOf<Self, __T> {
+                let (__x, __v0, __y) = #call;
+                #runtime::Basis { x: __x, v0: __v0, y: __y }
             }
-        });
-        quote! {
-            #steady
-            #[automatically_derived]
-            impl #impl_generics #runtime::Tangential for #ident #ty_generics #where_clause {
-                type Tangent #s = [__T; #nx];
-                type QuasiVelocity #s = [__T; #d];
-                #[inline]
-                fn basis #s(
-                    __parameters: &[__T; #p], __q: &#configuration, __t: __T, __inputs: &[__T; #k]
-                ) -> #runtime::BasisOf<Self, __T> {
-                    let (__x, __v0, __y) = #call;
-                    #runtime::Basis { x: __x, v0: __v0, y: __y }
-                }
-            }
-        }
-    }
-
-    /// Whether nothing depends on time, and no constraint on inputs.
-    fn is_steady(&self) -> bool {
-        let system = &self.mechanics.system;
-        let depends = |e: &Expr, on: &[Expr]| system.pool.depends_on(*e, on);
-        let outside = system.outside();
-        let constraints = system.constraints.iter();
-        let mut driven = constraints.flat_map(|c| c.form.iter().chain([&c.dt]).chain(&c.position));
-        let mut rest = [&system.lagrangian].into_iter().chain(&system.force).chain(&system.dynamics);
-        !driven.any(|e| depends(e, &outside)) && !rest.any(|e| depends(e, &[system.t]))
+        };
+        let tangential = self.implements(generics, quote!(#runtime::Tangential), &body);
+        quote!(#steady #tangential)
     }
 
     /// `impl Differentiates<Dla2> for Sleigh { .. }`, if the steps of the method are differentiated.
@@ -141,10 +120,8 @@ impl Unit<'_> {
     ) -> Option<TokenStream> {
         let derivatives = all_of(method)?;
         let runtime = &self.declaration.runtime;
-        let ident = &self.declaration.ident;
-        let (impl_generics, _, where_clause) = generics.split_for_impl();
-        let (_, ty_generics, _) = self.declaration.generics.split_for_impl();
-        let [_, _, k, p] = self.lengths();
+        let [_, _, k, ..] = self.lengths();
+        let parameters = self.parameters(&[Role::Parameters]);
         let [_, nx] = self.tangent_lengths().map(Literal::usize_unsuffixed);
         let module = spelled(method.id());
         let functions = derivatives.into_iter().zip(FUNCTIONS).map(|(of, (name, results, fields))| {
@@ -159,7 +136,7 @@ impl Unit<'_> {
             quote! {
                 #[inline]
                 fn #name<__T: #runtime::Scalar>(
-                    __parameters: &[__T; #p],
+                    #parameters,
                     __from: &#runtime::Departure<Self::State<__T>, [__T; #k], __T> #argument
                 ) -> ::core::result::Result<#runtime::#of_system<Self, __T>, #runtime::Failure> {
                     let #runtime::Departure { state: __state, inputs: __inputs, t: __t, h: __h } = __from;
@@ -169,11 +146,6 @@ impl Unit<'_> {
                 }
             }
         });
-        Some(quote! {
-            #[automatically_derived]
-            impl #impl_generics #runtime::Differentiates<#marker> for #ident #ty_generics #where_clause {
-                #(#functions)*
-            }
-        })
+        Some(self.implements(generics, quote!(#runtime::Differentiates<#marker>), &functions.collect()))
     }
 }

@@ -336,42 +336,28 @@ impl Body<'_> {
     fn results(&mut self, signature: &Signature<'_>) -> TokenStream {
         let outputs = &self.writer.function.outputs;
         let state = signature.state();
-        let mut values = Vec::new();
+        let (mut values, mut types) = (Vec::new(), Vec::new());
         for output in outputs {
             let entries = self.writer.operands(&output.values);
-            if let Some([rows, columns]) = signature.shape(output.role.name()) {
-                let row = |i: usize| {
-                    let row = &entries[i * columns..][..columns];
-                    quote!([#(#row),*])
-                };
-                let rows = (0..rows).map(row);
-                values.push(quote!([#(#rows),*]));
-                continue;
-            }
-            values.push(match (&output.role, state) {
-                (Role::Carried, Some(ty)) => carried(ty, &entries),
-                (Role::Configuration, Some(ty)) if ty.is_posed => quote!(Posed::from([#(#entries),*])),
-                _ if output.scalar => quote!(#(#entries)*),
-                _ => quote!([#(#entries),*]),
-            });
+            let length = Literal::usize_unsuffixed(entries.len());
+            let array = quote!([T; #length]);
+            let (value, ty) = match (signature.shape(output.role.name()), &output.role, state) {
+                (Some(shape), ..) => {
+                    let rows = (0..shape[0]).map(|i| &entries[i * shape[1]..][..shape[1]]);
+                    let [rows_of, columns] = shape.map(Literal::usize_unsuffixed);
+                    (quote!([#([#(#rows),*]),*]), quote!([[T; #columns]; #rows_of]))
+                }
+                (_, Role::Carried, Some(ty)) => (carried(ty, &entries), quote!(Carried<T>)),
+                (_, Role::Configuration, Some(ty)) if ty.is_posed => {
+                    (quote!(Posed::from([#(#entries),*])), array)
+                }
+                _ if output.scalar => (quote!(#(#entries)*), quote!(T)),
+                _ => (quote!([#(#entries),*]), array),
+            };
+            values.push(value);
+            types.push(ty);
         }
-        let types = outputs.iter().map(|o| {
-            if let Some(shape) = signature.shape(o.role.name()) {
-                let [rows, columns] = shape.map(Literal::usize_unsuffixed);
-                return quote!([[T; #columns]; #rows]);
-            }
-            let length = Literal::usize_unsuffixed(o.values.len());
-            match o.role {
-                Role::Carried => quote!(Carried<T>),
-                _ if o.scalar => quote!(T),
-                _ => quote!([T; #length]),
-            }
-        });
-        let tuple = |items: Vec<TokenStream>| match items.as_slice() {
-            [one] => one.clone(),
-            several => quote!((#(#several),*)),
-        };
-        let plain = tuple(types.collect());
+        let plain = tuple(&types);
         let ty = match signature {
             Signature::Prepare => {
                 // The values are the fields, under their names.
@@ -390,7 +376,7 @@ impl Body<'_> {
                 ty.tokens.clone()
             }
             Signature::Update(_) | Signature::Plain { fallible: false } | Signature::Matrices(_) => {
-                self.add(tuple(values));
+                self.add(tuple(&values));
                 return quote!(-> #plain);
             }
             Signature::Carry(_) | Signature::Plain { fallible: true } | Signature::Derivatives(..) => {
@@ -399,7 +385,7 @@ impl Body<'_> {
                 let names: Vec<TokenStream> = names.map(Ident::into_token_stream).collect();
                 let checked = outputs.iter().zip(&names).filter(|(o, _)| !o.values.is_empty());
                 let checked = checked.map(|(_, name)| quote!(emitted::finite(&#name)));
-                let (bound, values) = (tuple(names.clone()), tuple(values));
+                let (bound, values) = (tuple(&names), tuple(&values));
                 self.add(quote! {
                     let #bound = #values;
                     if #(#checked)&&* { Ok(#bound) } else { Err(Failure::NonFinite) }
@@ -408,6 +394,14 @@ impl Body<'_> {
             }
         };
         quote!(-> Result<#ty, Failure>)
+    }
+}
+
+/// `(x, y)`, or what is alone.
+pub(super) fn tuple(items: &[impl ToTokens]) -> TokenStream {
+    match items {
+        [one] => one.to_token_stream(),
+        several => quote!((#(#several),*)),
     }
 }
 

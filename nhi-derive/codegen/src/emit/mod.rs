@@ -28,7 +28,6 @@ mod by_name;
 mod derivatives;
 mod expression;
 mod function;
-mod geometry;
 mod names;
 mod people;
 mod unoptimised;
@@ -37,14 +36,14 @@ pub use by_name::stand_in;
 pub use unoptimised::unoptimised;
 
 use crate::declaration::Declaration;
-use crate::lower::Function;
+use crate::lower::{Function, Output};
 use crate::mechanics::{Connection, Mechanics, Structure, Symmetry};
 use crate::method::StartKind;
-use crate::optimised::{MethodFunctions, Number, Optimised, SystemFunctions};
+use crate::optimised::{MethodFunctions, Number, Optimised};
 use crate::program::Role;
 use crate::system::Quantity;
 use crate::target::TARGET;
-use function::{Signature, StateType, function};
+use function::{Signature, StateType, function, tuple};
 use names::{Names, spelled};
 use people::Mode;
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -125,8 +124,8 @@ impl Unit<'_> {
         quote! {
             #[allow(
                 clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction,
-                missing_docs, non_ascii_idents, non_snake_case, non_upper_case_globals, uncommon_codepoints, unnameable_types,
-                unreachable_pub, unused, unused_qualifications, unused_results
+                missing_docs, non_ascii_idents, non_snake_case, non_upper_case_globals, refining_impl_trait,
+                uncommon_codepoints, unnameable_types, unreachable_pub, unused, unused_qualifications, unused_results
             )]
             const _: () = {
                 #kernel
@@ -141,11 +140,9 @@ impl Unit<'_> {
     /// `mod kernel { .. }`
     fn kernel(&self, mode: &mut Mode, basis: Option<&Function>) -> TokenStream {
         let Optimised { system, methods } = self.optimised;
-        let geometry =
-            self.connection.map(|connection| mode.comment(&geometry::text(self.mechanics, connection)));
+        let geometry = self.connection.map(|connection| mode.comment(&connection.text(self.mechanics)));
         let plain = system.all().map(|of_system| {
-            let fallible = [&system.project, &system.acceleration].contains(&of_system)
-                || system.correct.as_ref() == Some(of_system);
+            let fallible = ["project", "acceleration", "correct"].contains(&of_system.name.as_str());
             function(of_system, mode, Names::default(), &Signature::Plain { fallible })
         });
         let plain: Vec<TokenStream> = plain.collect();
@@ -166,16 +163,12 @@ impl Unit<'_> {
         }
     }
 
-    /// Numbers of velocities, constraints, inputs and parameters.
-    fn lengths(&self) -> [Literal; 4] {
+    /// Numbers of velocities, constraints, inputs, parameters and auxiliary states.
+    fn lengths(&self) -> [Literal; 5] {
         let system = &self.mechanics.system;
         let [n, m] = [system.velocities.len(), system.constraints.len()];
-        [n, m, system.inputs.len(), system.parameters.len()].map(Literal::usize_unsuffixed)
-    }
-
-    /// Number of auxiliary states.
-    fn states(&self) -> Literal {
-        Literal::usize_unsuffixed(self.mechanics.system.states.len())
+        let [k, p, z] = [&system.inputs, &system.parameters, &system.states].map(Vec::len);
+        [n, m, k, p, z].map(Literal::usize_unsuffixed)
     }
 
     /// How the module of the functions names what is in the runtime, and the type of numbers; or how its surroundings do.
@@ -208,9 +201,8 @@ impl Unit<'_> {
     /// The type of states: `NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>`.
     fn state(&self, method: &MethodFunctions, inside: bool, carried: Option<TokenStream>) -> TokenStream {
         let ((runtime, scalar), q) = (self.scope(inside), self.configuration(inside));
-        let (name, [n, m, ..]) = (format_ident!("{}", method.state.type_name()), self.lengths());
+        let (name, [n, m, .., s]) = (format_ident!("{}", method.state.type_name()), self.lengths());
         let carried = carried.filter(|_| !method.carried.is_empty()).map(|carried| quote!(, #carried));
-        let s = self.states();
         quote!(#runtime #name<#q, [#scalar; #n], [#scalar; #m], [#scalar; #s] #carried>)
     }
 
@@ -368,10 +360,9 @@ impl Unit<'_> {
 
     /// `impl System for Sleigh { .. }`
     fn system(&self) -> TokenStream {
-        let [n, m, k, p] = self.lengths();
-        let Declaration { ident, runtime, generics, fields, .. } = self.declaration;
+        let [n, m, k, p, z] = self.lengths();
+        let Declaration { runtime, fields, .. } = self.declaration;
         let system = &self.mechanics.system;
-        let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
         let name = &system.name;
         let strings = |constant: &str, strings: Vec<&String>| {
             let constant = format_ident!("{constant}");
@@ -390,7 +381,6 @@ impl Unit<'_> {
                 const MASSLESS: ::core::primitive::bool = true;
             )
         });
-        let z = self.states();
         let constraints = strings("CONSTRAINTS", system.constraints.iter().map(|c| &c.label).collect());
         let directions = |constant, all: &[Symmetry]| {
             let constant = format_ident!("{constant}");
@@ -413,73 +403,116 @@ impl Unit<'_> {
         });
         let s = quote!(<__T: #runtime::Scalar>);
         let configuration = self.configuration(false);
-        let motion = quote!(__parameters: &[__T; #p], __q: &#configuration, __v: &[__T; #n], __t: __T);
-        let driven = quote!(#motion, __inputs: &[__T; #k]);
-        let forced = quote! {
-            __parameters: &[__T; #p], __q: &#configuration, __v: &[__T; #n], __states: &[__T; #z], __t: __T,
-            __inputs: &[__T; #k]
-        };
-        let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
-        let system_functions = &self.optimised.system;
-        let functions = [
-            ("energy", &system_functions.energy, &motion, quote!(__T)),
-            ("momentum", &system_functions.momentum, &motion, quote!([__T; #n])),
-            ("residual", &system_functions.residual, &driven, quote!([__T; #m])),
-            ("residual_scale", &system_functions.residual_scale, &driven, quote!([__T; #m])),
-            ("project", &system_functions.project, &driven, result(quote!([__T; #n]))),
-            (
-                "acceleration_of",
-                &system_functions.acceleration,
-                &forced,
-                result(quote!(([__T; #n], [__T; #m]))),
-            ),
-        ];
-        let functions = functions.map(|(name, function, arguments, ty)| {
-            let (name, call) = (format_ident!("{name}"), self.call(function, None));
-            quote! {
-                #[inline]
-                fn #name #s(#arguments) -> #ty {
-                    #call
-                }
+        let functions = self.functions();
+        let body = quote! {
+            const NAME: &'static ::core::primitive::str = #name;
+            #coordinates
+            #velocities
+            #parameters
+            #inputs
+            #states
+            #constraints
+            const GYROSCOPIC: ::core::primitive::bool = #gyroscopic;
+            const FORCED: ::core::primitive::bool = #loses;
+            #massless
+            #symmetries
+            #invariances
+            type Configuration #s = #configuration;
+            type Velocity #s = [__T; #n];
+            type Multipliers #s = [__T; #m];
+            type Inputs #s = [__T; #k];
+            type States #s = [__T; #z];
+            type Parameters #s = [__T; #p];
+            fn parameters(&self) -> [::core::primitive::f64; #p] {
+                [#(#values),*]
             }
-        });
-        let (positions, momentum_basis, momentum_drift) =
-            (self.positions(), self.momentum_basis(), self.momentum_drift());
+            #functions
+        };
+        self.implements(&self.declaration.generics, quote!(#runtime::System), &body)
+    }
+
+    /// `impl Trait for Sleigh { .. }`
+    fn implements(&self, generics: &syn::Generics, of: TokenStream, body: &TokenStream) -> TokenStream {
+        let Declaration { ident, generics: own, .. } = self.declaration;
+        let (impl_generics, _, where_clause) = generics.split_for_impl();
+        let (_, ty_generics, _) = own.split_for_impl();
         quote! {
             #[automatically_derived]
-            impl #impl_generics #runtime::System for #ident #ty_generics #where_clause {
-                const NAME: &'static ::core::primitive::str = #name;
-                #coordinates
-                #velocities
-                #parameters
-                #inputs
-                #states
-                #constraints
-                const GYROSCOPIC: ::core::primitive::bool = #gyroscopic;
-                const FORCED: ::core::primitive::bool = #loses;
-                #massless
-                #symmetries
-                #invariances
-                type Configuration #s = #configuration;
-                type Velocity #s = [__T; #n];
-                type Multipliers #s = [__T; #m];
-                type Inputs #s = [__T; #k];
-                type States #s = [__T; #z];
-                type Parameters #s = [__T; #p];
-                fn parameters(&self) -> [::core::primitive::f64; #p] {
-                    [#(#values),*]
-                }
-                #(#functions)*
-                #positions
-                #momentum_basis
-                #momentum_drift
-            }
+            impl #impl_generics #of for #ident #ty_generics #where_clause { #body }
         }
     }
 
+    /// The functions of the system, as those of the trait `System`.
+    fn functions(&self) -> TokenStream {
+        let (runtime, of) = (&self.declaration.runtime, &self.optimised.system);
+        let [n, m, ..] = self.lengths();
+        let (v, lambda) = (quote!([__T; #n]), quote!([__T; #m]));
+        let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
+        let count = |function: &Option<Function>, length: fn(&Output) -> usize| {
+            Literal::usize_unsuffixed(function.iter().flat_map(|f| &f.outputs).map(length).sum())
+        };
+        let numbers = |function: &Option<Function>| {
+            let count = count(function, |output| output.values.len());
+            quote!([__T; #count])
+        };
+        let columns = count(&of.momentum_basis, |_| 1);
+        let place = [Role::Parameters, Role::Configuration, Role::Time];
+        let motion = [Role::Parameters, Role::Configuration, Role::Velocity, Role::Time];
+        let driven = [&motion[..], &[Role::Inputs]].concat();
+        let forced = [&motion[..3], &[Role::States, Role::Time, Role::Inputs]].concat();
+        let all = [
+            ("energy", Some(&of.energy), &motion[..], quote!(__T)),
+            ("momentum", Some(&of.momentum), &motion, v.clone()),
+            ("residual", Some(&of.residual), &driven, lambda.clone()),
+            ("residual_scale", Some(&of.residual_scale), &driven, lambda.clone()),
+            ("project", Some(&of.project), &driven, result(v.clone())),
+            ("acceleration_of", Some(&of.acceleration), &forced, result(quote!((#v, #lambda)))),
+            ("position", of.position.as_ref(), &place, numbers(&of.position)),
+            ("position_scale", of.position_scale.as_ref(), &place, numbers(&of.position_scale)),
+            ("correct", of.correct.as_ref(), &place, result(self.configuration(false))),
+            ("momentum_basis", of.momentum_basis.as_ref(), &place, quote!([#v; #columns])),
+            ("momentum_drift", of.momentum_drift.as_ref(), &motion, numbers(&of.momentum_drift)),
+        ];
+        let functions = all.into_iter().filter_map(|(name, function, parameters, ty)| {
+            let (function, parameters, call) = (function?, self.parameters(parameters), self.call(function?));
+            let body = match name {
+                "correct" => quote!(::core::result::Result::map(#call, ::core::convert::From::from)),
+                "momentum_basis" => {
+                    let columns = function.outputs.iter().map(|o| format_ident!("__{}", o.role.name()));
+                    let columns: Vec<Ident> = columns.collect();
+                    let pattern = tuple(&columns);
+                    quote!(let #pattern = #call; [#(#columns),*])
+                }
+                _ => call,
+            };
+            let name = format_ident!("{name}");
+            Some(quote! {
+                #[inline]
+                fn #name<__T: #runtime::Scalar>(#parameters) -> #ty { #body }
+            })
+        });
+        functions.collect()
+    }
+
+    /// Parameters of the functions of the traits.
+    fn parameters(&self, roles: &[Role]) -> TokenStream {
+        let ([n, _, k, p, z], q) = (self.lengths(), self.configuration(false));
+        let all = roles.iter().map(|role| match role {
+            Role::Parameters => quote!(__parameters: &[__T; #p]),
+            Role::StepSize => quote!(__h: __T),
+            Role::Configuration => quote!(__q: &#q),
+            Role::Velocity => quote!(__v: &[__T; #n]),
+            Role::States => quote!(__states: &[__T; #z]),
+            Role::Time => quote!(__t: __T),
+            _ => quote!(__inputs: &[__T; #k]),
+        });
+        quote!(#(#all),*)
+    }
+
     /// The call of a function of the system with the arguments that it reads.
-    fn call(&self, function: &Function, generics: Option<TokenStream>) -> TokenStream {
-        let name = format_ident!("{}", function.name);
+    fn call(&self, function: &Function) -> TokenStream {
+        let (runtime, name) = (&self.declaration.runtime, format_ident!("{}", function.name));
+        let retraction = function.retracted().map(|_| quote!(::<__T, #runtime::group::Exp>));
         let arguments = function.read_arguments().map(|argument| match argument.role {
             Role::Parameters => quote!(__parameters),
             Role::Configuration => self.entries(),
@@ -488,90 +521,7 @@ impl Unit<'_> {
             Role::Time => quote!(__t),
             _ => quote!(__inputs),
         });
-        quote!(kernel::#name #generics(#(#arguments),*))
-    }
-
-    /// `fn position`, `fn position_scale` and `fn correct`, where there are position constraints.
-    fn positions(&self) -> Option<TokenStream> {
-        let SystemFunctions { position, position_scale, correct, .. } = &self.optimised.system;
-        let (position, position_scale, correct) =
-            (position.as_ref()?, position_scale.as_ref()?, correct.as_ref()?);
-        let [.., p] = self.lengths();
-        let runtime = &self.declaration.runtime;
-        let configuration = self.configuration(false);
-        let count = Literal::usize_unsuffixed(self.mechanics.positions().len());
-        let arguments = quote!(__parameters: &[__T; #p], __q: &#configuration, __t: __T);
-        let residuals = [position, position_scale].map(|function| {
-            let (name, call) = (format_ident!("{}", function.name), self.call(function, None));
-            quote! {
-                #[allow(refining_impl_trait)]
-                #[inline]
-                fn #name<__T: #runtime::Scalar>(#arguments) -> [__T; #count] {
-                    #call
-                }
-            }
-        });
-        let retraction = correct.retracted().map(|_| quote!(::<__T, #runtime::group::Exp>));
-        let call = self.call(correct, retraction);
-        Some(quote! {
-            #(#residuals)*
-            fn correct<__T: #runtime::Scalar>(
-                #arguments
-            ) -> ::core::result::Result<#configuration, #runtime::Failure> {
-                ::core::result::Result::map(
-                    #call,
-                    ::core::convert::From::from,
-                )
-            }
-        })
-    }
-
-    /// `fn momentum_basis`, where it is not empty.
-    fn momentum_basis(&self) -> Option<TokenStream> {
-        let program = self.optimised.system.momentum_basis.as_ref()?;
-        let call = self.call(program, None);
-        let [n, _, _, p] = self.lengths();
-        let runtime = &self.declaration.runtime;
-        let configuration = self.configuration(false);
-        let columns: Vec<Ident> =
-            program.outputs.iter().map(|o| format_ident!("__{}", o.role.name())).collect();
-        let count = Literal::usize_unsuffixed(columns.len());
-        let pattern = if columns.len() == 1 { quote!(#(#columns)*) } else { quote!((#(#columns),*)) };
-        Some(quote! {
-            #[allow(refining_impl_trait)]
-            #[inline]
-            fn momentum_basis<__T: #runtime::Scalar>(
-                __parameters: &[__T; #p],
-                __q: &#configuration,
-                __t: __T,
-            ) -> [[__T; #n]; #count] {
-                let #pattern = #call;
-                [#(#columns),*]
-            }
-        })
-    }
-
-    /// `fn momentum_drift`, where it is not empty.
-    fn momentum_drift(&self) -> Option<TokenStream> {
-        let function = self.optimised.system.momentum_drift.as_ref()?;
-        let call = self.call(function, None);
-        let [n, _, _, p] = self.lengths();
-        let runtime = &self.declaration.runtime;
-        let configuration = self.configuration(false);
-        let count = function.outputs.iter().map(|output| output.values.len()).sum();
-        let count = Literal::usize_unsuffixed(count);
-        Some(quote! {
-            #[allow(refining_impl_trait)]
-            #[inline]
-            fn momentum_drift<__T: #runtime::Scalar>(
-                __parameters: &[__T; #p],
-                __q: &#configuration,
-                __v: &[__T; #n],
-                __t: __T,
-            ) -> [__T; #count] {
-                #call
-            }
-        })
+        quote!(kernel::#name #retraction(#(#arguments),*))
     }
 
     /// `impl Emits<Dla2> for Sleigh { .. }`; of a method for any retraction also
@@ -611,11 +561,7 @@ impl Unit<'_> {
         marker: &TokenStream,
         retraction: &TokenStream,
     ) -> TokenStream {
-        let ([n, m, k, p], z) = (self.lengths(), self.states());
-        let Declaration { ident, runtime, .. } = self.declaration;
-        let (impl_generics, _, where_clause) = generics.split_for_impl();
-        let (_, ty_generics, _) = self.declaration.generics.split_for_impl();
-        let (configuration, q) = (self.configuration(false), self.entries());
+        let ([n, m, ..], runtime, q) = (self.lengths(), &self.declaration.runtime, self.entries());
         let module = spelled(method.id());
         let s = quote!(<__T: #runtime::Scalar>);
         let state_name = format_ident!("{}", method.state.type_name());
@@ -655,8 +601,14 @@ impl Unit<'_> {
             }
         };
         // Parameters that several functions begin or end with.
-        let parameters = quote!(__parameters: &[__T; #p], __h: __T);
-        let time = quote!(__t: __T, __inputs: &[__T; #k],);
+        let [parameters, time, configuration, velocity, states] = [
+            &[Role::Parameters, Role::StepSize][..],
+            &[Role::Time, Role::Inputs],
+            &[Role::Configuration],
+            &[Role::Velocity],
+            &[Role::States],
+        ]
+        .map(|roles| self.parameters(roles));
         let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
         let (prepared, next) = (result(quote!(Self::Prepared<__T>)), result(quote!(Self::State<__T>)));
         let rescale = of(&method.rescale).map(|rescale| {
@@ -708,40 +660,38 @@ impl Unit<'_> {
         let is = is.into_iter().filter(|(_, is)| *is).map(|(name, _)| format_ident!("{name}"));
         let [prepare, step] = [&method.prepare, &method.step].map(kernel);
         let memory = if method.derivatives.is_some() { quote!(Remembers) } else { quote!(Forgets) };
-        quote! {
-            #[automatically_derived]
-            impl #impl_generics #runtime::Emits<#marker> for #ident #ty_generics #where_clause {
-                type Prepared #s = kernel::#module::Prepared<__T>;
-                type State #s = #state;
-                type Memory = #runtime::#memory;
-                #unread
-                #length
-                #(const #is: ::core::primitive::bool = true;)*
-                fn prepare #s(#parameters) -> #prepared {
-                    #prepare(__parameters, __h)
-                }
-                fn start<const __START: ::core::primitive::u8, __T: #runtime::Scalar>(
-                    #parameters, __q: &#configuration, __v: &[__T; #n], __states: &[__T; #z], #time
-                ) -> #next {
-                    #start
-                }
-                #[inline]
-                fn state #s(
-                    #parameters, __q: &#configuration,
-                    __jump: (&[__T; #n], &[__T; #n]), __lambda: &[__T; #m], __states: &[__T; #z], __t: __T,
-                ) -> #next {
-                    let __state = #runtime::#state_name::at(*__q, __jump, *__lambda, *__states);
-                    #carry
-                }
-                #[inline(always)]
-                fn step #s(__prepared: &Self::Prepared<__T>, __state: &Self::State<__T>, #time) -> #next {
-                    #step(__prepared, __state, __t, __inputs)
-                }
-                #rescale
-                #update_velocity
-                #resync
+        let body = quote! {
+            type Prepared #s = kernel::#module::Prepared<__T>;
+            type State #s = #state;
+            type Memory = #runtime::#memory;
+            #unread
+            #length
+            #(const #is: ::core::primitive::bool = true;)*
+            fn prepare #s(#parameters) -> #prepared {
+                #prepare(__parameters, __h)
             }
-        }
+            fn start<const __START: ::core::primitive::u8, __T: #runtime::Scalar>(
+                #parameters, #configuration, #velocity, #states, #time
+            ) -> #next {
+                #start
+            }
+            #[inline]
+            fn state #s(
+                #parameters, #configuration,
+                __jump: (&[__T; #n], &[__T; #n]), __lambda: &[__T; #m], #states, __t: __T,
+            ) -> #next {
+                let __state = #runtime::#state_name::at(*__q, __jump, *__lambda, *__states);
+                #carry
+            }
+            #[inline(always)]
+            fn step #s(__prepared: &Self::Prepared<__T>, __state: &Self::State<__T>, #time) -> #next {
+                #step(__prepared, __state, __t, __inputs)
+            }
+            #rescale
+            #update_velocity
+            #resync
+        };
+        self.implements(generics, quote!(#runtime::Emits<#marker>), &body)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rust identifiers for values.
 
+use crate::expr::identifier;
 use crate::group::GROUPS;
-use crate::optimise::identifier;
 use proc_macro2::{Ident, Span};
 use std::collections::{BTreeMap, BTreeSet};
 

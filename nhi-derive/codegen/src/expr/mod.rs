@@ -14,6 +14,7 @@ mod elementary;
 mod evaluate;
 mod expand;
 mod modular;
+mod names;
 mod sample;
 mod substitute;
 mod zero;
@@ -22,6 +23,7 @@ pub use build::MAX_BITS;
 pub use cost::OperationCount;
 pub use display::Show;
 pub use evaluate::Maps;
+pub use names::identifier;
 pub use zero::Zero;
 
 use crate::group::Entry;

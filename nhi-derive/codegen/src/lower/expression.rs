@@ -3,8 +3,8 @@
 use super::function::Lowering;
 use super::{Operand, Operation};
 use crate::expr::Expr;
-use crate::optimise::after;
 use crate::program::Shape;
+use crate::program::after;
 
 /// An operand of a sum or product, or several of them together.
 struct Part {

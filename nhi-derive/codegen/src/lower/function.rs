@@ -3,8 +3,7 @@
 use super::{Argument, Function, Newton, Operand, Operation, Output, SinCos, Statement, Value};
 use crate::expr::{Expr, Node, Pool};
 use crate::group::Map;
-use crate::optimise::Arrival;
-use crate::program::{self, Constants, Foreseen, Operations, Program, Table, Turn};
+use crate::program::{self, Arrival, Constants, Foreseen, Operations, Program, Table, Turn};
 use std::collections::HashMap;
 
 /// The lowered form of `program`.

@@ -20,6 +20,7 @@
 
 mod combine;
 mod connection;
+mod display;
 mod flag;
 mod linear;
 mod measure;

@@ -50,6 +50,19 @@ impl Structure {
     }
 }
 
+impl Mechanics {
+    /// Whether nothing depends on time, and no constraint on inputs.
+    pub fn is_steady(&self) -> bool {
+        let system = &self.system;
+        let depends = |e: &Expr, on: &[Expr]| system.pool.depends_on(*e, on);
+        let outside = system.outside();
+        let constraints = system.constraints.iter();
+        let mut driven = constraints.flat_map(|c| c.form.iter().chain([&c.dt]).chain(&c.position));
+        let mut rest = [&system.lagrangian].into_iter().chain(&system.force).chain(&system.dynamics);
+        !driven.any(|e| depends(e, &outside)) && !rest.any(|e| depends(e, &[system.t]))
+    }
+}
+
 fn force_is_reversible(x: &mut Mechanics) -> bool {
     let outside = [x.system.outside(), x.z.clone()].concat();
     let pool = &mut x.system.pool;

@@ -2,9 +2,8 @@
 
 use super::Form;
 use super::pivots::{Elimination, Plan};
-use crate::expr::{Expr, Node, Pool};
+use crate::expr::{Expr, Node, Pool, identifier};
 use crate::mechanics::{Matrix, Mechanics, coupled_blocks};
-use crate::optimise::{described, identifier};
 use crate::program::{Newton, Singular, Statement, lets};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -299,7 +298,7 @@ impl<'a> Builder<'a> {
     pub(super) fn bind_described(&mut self, name: &str, value: Expr) -> Expr {
         let described = match self.pool().node(value) {
             Node::Sum(_) => None,
-            _ => described(self.pool(), value),
+            _ => self.pool().short_name(value, true),
         };
         self.bind(described.as_deref().unwrap_or(name), value)
     }

@@ -1,36 +1,18 @@
 //! Costs by which steps are compared.
 
-use super::arrival::recurrence;
-use super::draft::{Context, Draft};
-use super::liveness::{drop_unused, read_again};
-use super::place::place;
 use crate::expr::{Expr, Pool};
-use crate::program::{Constants, Operations, Program};
+use crate::program::liveness::{drop_unused, read_again};
+use crate::program::{Constants, Operations, Program, recurrence};
 use std::collections::BTreeSet;
 
 /// [Weight](crate::program::Operations::weight) of the operations in a loop over steps. Results that no step reads,
 /// such as a velocity whose increment is carried, do not count.
 pub fn weight_in_loop(pool: &mut Pool, constants: &mut Constants, step: &Program) -> usize {
     let mut step = step.clone();
-    keep_read(pool, &mut step);
+    let read: BTreeSet<Expr> = read_again(pool, &step).into_iter().collect();
+    step.outputs.iter_mut().for_each(|output| output.values.retain(|value| read.contains(value)));
     drop_unused(pool, &mut step);
     Operations::of(pool, constants, &step).weight().0
-}
-
-/// The same for a draft.
-pub(super) fn draft_weight_in_loop(cx: &mut Context<'_>, draft: &Draft) -> usize {
-    let mut draft = draft.clone();
-    keep_read(cx.pool, &mut draft.program);
-    // Placement removes unused values.
-    place(cx, &mut draft, []);
-    draft.operations(cx).weight().0
-}
-
-fn keep_read(pool: &Pool, step: &mut Program) {
-    let read: BTreeSet<Expr> = read_again(pool, step).into_iter().collect();
-    for output in &mut step.outputs {
-        output.values.retain(|value| read.contains(value));
-    }
 }
 
 /// The cost of a step.

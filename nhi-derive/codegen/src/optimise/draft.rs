@@ -3,7 +3,7 @@
 use super::Options;
 use super::flat::Factors;
 use crate::expr::{Expr, Pool};
-use crate::program::{Binding, Constants, Newton, Operations, Program, Shape, Statement, Table, signed};
+use crate::program::{Constants, Levels, Newton, Operations, Program, Shape, Statement, Table, signed};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl Draft {
         };
         let generated = program.lets().iter().filter_map(number).max().unwrap_or(0);
         let mut draft = Draft { program: program.clone(), iterates: Vec::new(), generated };
-        for newton in newtons(&mut draft.program) {
+        for newton in draft.program.newtons_mut() {
             let loop_number = draft.iterates.len();
             let iterates: Vec<Expr> = (0..newton.unknowns.len())
                 .map(|i| cx.pool.symbol(&format!("{GENERATED}u{loop_number}_{i}")))
@@ -78,7 +78,7 @@ impl Draft {
     /// The program with the unknowns' own names inside of the loops too.
     pub(super) fn finish(&self, pool: &mut Pool) -> Program {
         let mut program = self.program.clone();
-        for (newton, iterates) in newtons(&mut program).zip(&self.iterates) {
+        for (newton, iterates) in program.newtons_mut().zip(&self.iterates) {
             rename_in_loop(pool, newton, iterates, &newton.unknowns.clone());
         }
         program
@@ -86,11 +86,8 @@ impl Draft {
 
     /// The symbol of every unknown inside of its loop, and the unknown.
     pub(super) fn unknowns(&self) -> Vec<(Expr, Expr)> {
-        let outside = self.program.body.iter().filter_map(|s| match s {
-            Statement::Newton(newton) => Some(newton.unknowns.iter().copied()),
-            _ => None,
-        });
-        self.iterates.iter().flatten().copied().zip(outside.flatten()).collect()
+        let outside = self.program.newtons().flat_map(|newton| newton.unknowns.iter().copied());
+        self.iterates.iter().flatten().copied().zip(outside).collect()
     }
 
     /// A new symbol for a value that a pass wants a name for.
@@ -111,7 +108,7 @@ impl Draft {
                 *symbol = *names.get(*symbol).unwrap_or(symbol);
             }
         };
-        newtons(&mut self.program).for_each(|newton| newton.body.iter_mut().for_each(rename));
+        self.program.newtons_mut().for_each(|newton| newton.body.iter_mut().for_each(rename));
         self.program.body.iter_mut().for_each(rename);
         self.map(cx, |_, e, _| names.get(e).copied());
     }
@@ -185,32 +182,8 @@ impl Draft {
 
     /// Level of every symbol, given the values of all `lets`.
     pub(super) fn levels_with(&self, cx: &Context<'_>, lets: &Table<Expr>) -> Levels {
-        let mut levels = Levels { known: Table::new(), stack: Vec::new() };
-        for input in &self.program.inputs {
-            let level = if input.binding == Binding::Step { Level::straight(0) } else { Level::PREPARED };
-            levels.known.extend(input.symbols.iter().map(|&s| (s, level)));
-        }
-        let mut loops = 0;
-        for statement in &self.program.body {
-            if let Statement::Newton(newton) = statement {
-                let inside = self.iterates[loops].iter();
-                levels.known.extend(inside.map(|&s| (s, Level::inside(loops))));
-                loops += 1;
-                levels.known.extend(newton.unknowns.iter().map(|&s| (s, Level::straight(loops))));
-            }
-        }
-        for symbol in lets.keys() {
-            levels.walk(cx.pool, symbol, lets);
-        }
-        levels
+        Levels::of(cx.pool, &self.program, &self.iterates, lets)
     }
-}
-
-fn newtons(program: &mut Program) -> impl Iterator<Item = &mut Newton> {
-    program.body.iter_mut().filter_map(|statement| match statement {
-        Statement::Newton(newton) => Some(newton),
-        _ => None,
-    })
 }
 
 fn rename_in_loop(pool: &mut Pool, newton: &mut Newton, from: &[Expr], to: &[Expr]) {
@@ -252,103 +225,4 @@ pub(super) fn rewrite<C, T>(
 /// Whether a pass generated this symbol.
 pub(super) fn is_generated(pool: &Pool, symbol: Expr) -> bool {
     pool.as_symbol(symbol).is_some_and(|s| pool.name(s).starts_with(GENERATED))
-}
-
-/// Binding time of a value: with parameters and step size, if not at compile time, and then in each block of straight-line
-/// code and each Newton loop in turn.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Level(u32);
-
-impl Level {
-    pub(super) const PREPARED: Level = Level(0);
-
-    /// Straight-line code after that many loops.
-    fn straight(loops: usize) -> Level {
-        Level(1 + 2 * loops as u32)
-    }
-
-    /// Inside of that loop.
-    pub(super) fn inside(number: usize) -> Level {
-        Level(2 + 2 * number as u32)
-    }
-
-    /// How often it is computed.
-    pub(super) fn stage(self) -> Stage {
-        match self.0 {
-            0 => Stage::Prepared,
-            n if n.is_multiple_of(2) => Stage::Iterated,
-            _ => Stage::Once,
-        }
-    }
-}
-
-/// How often a value is computed; later is more often.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Stage {
-    /// Once per simulation.
-    Prepared,
-    /// Once per step.
-    Once,
-    /// Once per Newton iteration.
-    Iterated,
-}
-
-/// Levels of expressions, memoised.
-#[derive(Clone, Debug)]
-pub(super) struct Levels {
-    known: Table<Level>,
-    /// For a traversal.
-    stack: Vec<Expr>,
-}
-
-impl Levels {
-    /// Level of an expression whose symbols are known.
-    pub(super) fn of(&mut self, pool: &Pool, e: Expr) -> Level {
-        self.walk(pool, e, &Table::new())
-    }
-
-    /// Stage of an expression whose symbols are known.
-    pub(super) fn stage(&mut self, pool: &Pool, e: Expr) -> Stage {
-        self.of(pool, e).stage()
-    }
-
-    /// Adds a symbol.
-    pub(super) fn insert(&mut self, symbol: Expr, level: Level) {
-        self.known.insert(symbol, level);
-    }
-
-    fn walk(&mut self, pool: &Pool, e: Expr, values: &Table<Expr>) -> Level {
-        if let Some(&known) = self.known.get(e) {
-            return known;
-        }
-        // Most of the optimiser's time is spent here: without lists of operands, and with one stack.
-        let mut stack = std::mem::take(&mut self.stack);
-        stack.push(e);
-        while let Some(&top) = stack.last() {
-            if self.known.contains(top) {
-                stack.pop();
-                continue;
-            }
-            let (count, mut level) = (stack.len(), Level::PREPARED);
-            let mut operand = |c: Expr| match self.known.get(c) {
-                Some(&known) => level = level.max(known),
-                None => stack.push(c),
-            };
-            match values.get(top) {
-                Some(&value) => operand(value),
-                None => pool.for_each_child(top, operand),
-            }
-            if stack.len() == count {
-                debug_assert!(
-                    values.contains(top) || pool.as_symbol(top).is_none(),
-                    "{} is bound nowhere",
-                    pool.show(top)
-                );
-                self.known.insert(top, level);
-                stack.pop();
-            }
-        }
-        self.stack = stack;
-        self.known[e]
-    }
 }

@@ -1,7 +1,8 @@
 //! Sums and products as lists of operands, for passes that regroup them.
 
 use super::draft::Context;
-use crate::expr::{Expr, Node, Rational};
+use crate::expr::{Expr, Node, Pool, Rational};
+use crate::program::Table;
 use num_traits::{One, Signed, ToPrimitive};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -90,4 +91,15 @@ fn split_power(cx: &mut Context<'_>, f: Expr) -> Vec<(Expr, u32)> {
         all.push((cx.pool.pow(base, half), 1));
     }
     all
+}
+
+/// `e` with the sums that symbols among its terms stand for inlined.
+pub(super) fn with_linear(pool: &mut Pool, e: Expr, sums: &Table<Expr>) -> Expr {
+    let mut all = Vec::new();
+    for term in pool.terms(e) {
+        let (coefficient, symbol) = pool.split_coefficient(term);
+        let value = *sums.get(symbol).unwrap_or(&symbol);
+        all.extend(pool.terms(value).into_iter().map(|part| pool.scale(coefficient.clone(), part)));
+    }
+    pool.sum(&all)
 }

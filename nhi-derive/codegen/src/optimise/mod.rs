@@ -4,24 +4,18 @@
 //! change the carried state or the order of operations (`STAGES`, `FINISHING`, `CLOSING` in `step/mod.rs`). The driver
 //! (`step/driver.rs`) runs them and keeps a result if it improves the measure that the row of the pass states.
 
-mod arrival;
 mod cost;
 mod draft;
 mod flat;
-mod liveness;
 mod local;
 mod names;
 mod place;
 mod search;
-mod stage;
 mod step;
 
-pub use arrival::recurrence;
-pub(crate) use arrival::{Arrival, after};
+pub use crate::expr::identifier;
+pub use crate::program::{Prepared, recurrence, split};
 pub use cost::{Cost, weight_in_loop};
-pub(crate) use names::described;
-pub use names::identifier;
-pub use stage::{Prepared, split};
 pub use step::{Decision, Outcome, optimise_step, state_cache};
 
 use crate::expr::Pool;

@@ -1,8 +1,9 @@
 //! Code placement: the statement at which every value is computed.
 
-use super::draft::{Context, Draft, Level, Levels};
+use super::draft::{Context, Draft};
 use crate::expr::{Expr, Node, Pool};
-use crate::program::{Statement, Table};
+use crate::program::liveness::live;
+use crate::program::{Level, Levels, Statement, Table};
 use std::collections::BTreeMap;
 
 /// Pivots above this fraction of their diagonal entry are regular in every precision.
@@ -133,7 +134,7 @@ impl Scheduler {
     }
 
     fn level(&mut self, pool: &Pool, symbol: Expr) -> Option<Level> {
-        self.levels.as_mut().map(|levels| levels.of(pool, symbol))
+        self.levels.as_mut().map(|levels| levels.level(pool, symbol))
     }
 
     /// Binds every symbol in `roots` that is not bound yet, after the symbols that its value needs. Values of the level
@@ -196,28 +197,6 @@ impl Scheduler {
         symbols.sort_unstable();
         (symbols, all)
     }
-}
-
-/// The symbols that `results` need, directly or through other values.
-fn live(pool: &Pool, values: &Table<Expr>, results: Vec<Expr>) -> Table<()> {
-    let (mut live, mut seen, mut stack) = (Table::new(), Table::new(), results);
-    while let Some(e) = stack.pop() {
-        if seen.insert(e, ()).is_some() {
-            continue;
-        }
-        match values.get(e) {
-            Some(&value) => {
-                live.insert(e, ());
-                stack.push(value);
-            }
-            None => pool.for_each_child(e, |c| {
-                if !seen.contains(c) {
-                    stack.push(c);
-                }
-            }),
-        }
-    }
-    live
 }
 
 /// For every live symbol the symbols that are computed together with it, itself among them.

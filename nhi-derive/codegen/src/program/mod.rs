@@ -5,23 +5,31 @@
 //! [`Newton`] block. Small linear solves are unrolled into `Let`s by the scheme builder, so that
 //! every pass sees their structural zeros.
 
+mod arrival;
 mod constant;
 mod defer;
 mod display;
 mod isolate;
+mod levels;
+pub(crate) mod liveness;
 mod operations;
 mod role;
 mod shape;
+mod stage;
 mod step;
 mod table;
 mod validate;
 
+pub use arrival::recurrence;
+pub(crate) use arrival::{Arrival, after};
 pub use constant::Constants;
 pub use display::Show;
+pub(crate) use levels::{Level, Levels, Stage};
 pub use operations::Operations;
 pub use role::Role;
 pub use shape::Shape;
 pub(crate) use shape::signed;
+pub use stage::{Prepared, split};
 pub use step::{Carried, Rescale, Rotated, StateEntry, StepProgram};
 pub(crate) use table::Table;
 
@@ -316,13 +324,29 @@ impl Program {
         early.flat_map(|i| i.symbols.iter().copied()).collect()
     }
 
+    /// The Newton loops.
+    pub(crate) fn newtons(&self) -> impl Iterator<Item = &Newton> {
+        self.body.iter().filter_map(|statement| match statement {
+            Statement::Newton(newton) => Some(newton),
+            _ => None,
+        })
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn newtons_mut(&mut self) -> impl Iterator<Item = &mut Newton> {
+        self.body.iter_mut().filter_map(|statement| match statement {
+            Statement::Newton(newton) => Some(newton),
+            _ => None,
+        })
+    }
+
     /// Whether it has a Newton loop.
     pub fn has_loop(&self) -> bool {
-        self.body.iter().any(|statement| matches!(statement, Statement::Newton(_)))
+        self.newtons().next().is_some()
     }
 
     /// Whether anything is with updates of second order.
     pub(crate) fn bends(&self) -> bool {
-        self.body.iter().any(|s| matches!(s, Statement::Newton(newton) if !newton.slopes.is_empty()))
+        self.newtons().any(|newton| !newton.slopes.is_empty())
     }
 }

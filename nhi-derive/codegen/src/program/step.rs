@@ -88,6 +88,11 @@ pub struct StateEntry {
 }
 
 impl StateEntry {
+    /// An entry in the units of its role.
+    pub fn new(symbol: Expr, role: Carried, start: Expr, rescale: Rescale) -> StateEntry {
+        StateEntry { symbol, role, unit: None, start, rescale }
+    }
+
     /// What the entry is, in one sentence.
     pub fn doc(&self, pool: &Pool, step: &Program) -> String {
         let show = |e: Expr| pool.show(e).to_string();

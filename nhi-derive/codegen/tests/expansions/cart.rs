@@ -7,6 +7,7 @@
     non_ascii_idents,
     non_snake_case,
     non_upper_case_globals,
+    refining_impl_trait,
     uncommon_codepoints,
     unnameable_types,
     unreachable_pub,
@@ -536,7 +537,7 @@ const _: () = {
                 let next = NodeState {
                     q: [x_1, y_1, theta_1],
                     v: [dot_x_1, dot_y_1, dot_theta_1],
-                    lambda: [-(k2 * (t2 + t6) + k1 * (t1 + t9))],
+                    lambda: [-(k1 * (t2 + t6) + k2 * (t1 + t9))],
                     states: [],
                     carried: Carried {
                         carried: t8,
@@ -585,9 +586,9 @@ const _: () = {
                 pub k0: T,
                 /// `2/J`
                 pub two_over_J: T,
-                /// `m/6`
-                pub k1: T,
                 /// `m/3`
+                pub k1: T,
+                /// `m/6`
                 pub k2: T,
             }
             emitted::fields!(
@@ -635,8 +636,8 @@ const _: () = {
                 let k0 = T::from_f64(0.16666666666666666) * h;
                 let two_over_J = T::from_f64(2.0) * inv_J;
                 let inv_inv_m = T::from_f64(1.0) / inv_m;
-                let k1 = T::from_f64(0.16666666666666666) * inv_inv_m;
-                let k2 = T::from_f64(0.3333333333333333) * inv_inv_m;
+                let k1 = T::from_f64(0.3333333333333333) * inv_inv_m;
+                let k2 = T::from_f64(0.16666666666666666) * inv_inv_m;
                 Ok(Prepared {
                     belt,
                     c_0,

@@ -7,6 +7,7 @@
     non_ascii_idents,
     non_snake_case,
     non_upper_case_globals,
+    refining_impl_trait,
     uncommon_codepoints,
     unnameable_types,
     unreachable_pub,
@@ -1079,7 +1080,6 @@ const _: () = {
             kernel::acceleration(__parameters, __q.entries(), __v, __inputs)
         }
 
-        #[allow(refining_impl_trait)]
         #[inline]
         fn momentum_basis<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
@@ -1095,7 +1095,6 @@ const _: () = {
             [__e_1]
         }
 
-        #[allow(refining_impl_trait)]
         #[inline]
         fn momentum_drift<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],

@@ -7,6 +7,7 @@
     non_ascii_idents,
     non_snake_case,
     non_upper_case_globals,
+    refining_impl_trait,
     uncommon_codepoints,
     unnameable_types,
     unreachable_pub,

@@ -11,16 +11,19 @@ use crate::program::Role;
 
 /// What functions of the system are called with.
 #[derive(Clone, Copy)]
-struct Point<'a> {
-    q: &'a str,
-    v: &'a str,
-    states: &'a str,
-    t: &'a str,
+pub(super) struct Point<'a> {
+    pub(super) q: &'a str,
+    pub(super) v: &'a str,
+    pub(super) states: &'a str,
+    pub(super) t: &'a str,
 }
+
+/// The parameters of a function of the system themselves.
+pub(super) const HERE: Point<'_> = Point { q: "q", v: "v", states: "states", t: "t" };
 
 impl Unit<'_> {
     /// A call of a function of the system, with the parameters `p`, the inputs `u` and the array `result`, if it has one.
-    fn call(&self, function: &Function, at: Point<'_>, result: &str) -> String {
+    pub(super) fn call(&self, function: &Function, at: Point<'_>, result: &str) -> String {
         let passed = function.arguments.iter().filter(|argument| self.is_passed(function, argument));
         let passed = passed.map(|argument| match argument.role {
             Role::Parameters => "p",
@@ -42,30 +45,24 @@ impl Unit<'_> {
             None => Default::default(),
             Some(declared) => (format!(", {declared}"), ", u", "(void)u;\n"),
         };
-        let at = Point { q: "q", v: "v", states: "states", t: "t" };
         let at_rest = match self.derived.mechanics.structure.gyroscopic {
             false => String::new(),
             true => format!(
                 "const {real} rest[{n}] = {{0}};
 {real} at_rest[{n}];
 {};
-for (int i = 0; i < {n}; ++i) {{
-    inertial[i] = inertial[i] - at_rest[i];
-}}
+nhi_negated({n}, at_rest, at_rest);
+nhi_add({n}, inertial, at_rest, inertial);
 ",
-                self.call(momentum, Point { v: "rest", ..at }, "at_rest")
+                self.call(momentum, Point { v: "rest", ..HERE }, "at_rest")
             ),
         };
         let body = format!(
             "{real} inertial[{n}];
-double sum = 0.0;
 (void)t;
 {unused}{};
-{at_rest}for (int i = 0; i < {n}; ++i) {{
-    sum = sum + (double)v[i] * (double)inertial[i];
-}}
-return 0.5 * sum;",
-            self.call(momentum, at, "inertial")
+{at_rest}return nhi_half_product({n}, v, inertial);",
+            self.call(momentum, HERE, "inertial")
         );
         let head = format!(
             "static double {name}_kinetic_energy(const {name}_parameters *p, const {real} q[{entries}], \
@@ -114,10 +111,7 @@ kinetic energy of the slowest admissible velocity after the step, and A that of 
             "const {real} rest[{n}] = {{0}};
 const double potential0[2] = {{{potential0}}};
 const double potential1[2] = {{{potential1}}};
-const double noise = 16.0 * NHI_EPSILON * (nhi_abs(potential0[0]) + nhi_abs(potential1[1]));
-const double fallen = nhi_larger(potential0[0] - potential1[0], potential0[1] - potential1[1]);
-double owned = before + nhi_larger(fallen, 0.0) + noise;
-double size = 0.0;
+double owned = nhi_owned(before, potential0, potential1);
 double pushed = 0.0;
 {real} other[{n}] = {{0}};
 {multipliers}{unused}if (after <= 2.0 * owned) {{
@@ -126,14 +120,9 @@ double pushed = 0.0;
 if ({project} == NHI_OK) {{
     owned = owned + {slowest};
 }}
-for (int i = 0; i < {entries}; ++i) {{
-    size = nhi_larger(size, nhi_abs((double)q0[i]));
-}}
-for (int i = 0; i < {n}; ++i) {{
-    other[i] = ({real})(16.0 * NHI_EPSILON * size / (double)h);
-}}
+nhi_unresolved({entries}, q0, h, {n}, other);
 owned = owned + {resolved};
-{pushed}return after <= NHI_LARGEST_GROWTH * owned + 2.0 * (double)h * (double)h * pushed;",
+{pushed}return nhi_explains(owned, h, pushed, after);",
             potential0 = potential("q0"),
             potential1 = potential("q1"),
             project = self.call(project, Point { q: "q1", v: "other", states: "states1", t: "t1" }, ""),
@@ -155,13 +144,10 @@ impl Method<'_, '_> {
             StateKind::Jump => format!(
                 "{{
     {real} v[{n}];
-    for (int i = 0; i < {n}; ++i) {{
-        v[i] = {};
-    }}
-    {called} = {name}_kinetic_energy({p}, {node}.q, v, {t}{u});
+    {}    {called} = {name}_kinetic_energy({p}, {node}.q, v, {t}{u});
 }}
 ",
-                self.velocity_of(node)
+                self.velocity_of(node, "v")
             ),
         }
     }

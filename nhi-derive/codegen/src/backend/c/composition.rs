@@ -65,8 +65,7 @@ impl Method<'_, '_> {
         let update = update.map(|_| {
             let length = unit.n;
             let call = self.call("update_velocity", "h, &now, &next, v");
-            let copy = format!("for (int j = 0; j < {length}; ++j) {{\n    next.v[j] = v[j];\n}}\n");
-            format!("{real} v[{length}];\n{call}{copy}")
+            format!("{real} v[{length}];\n{call}nhi_copy({length}, v, next.v);\n")
         });
         let [resync, rescale, update] = [resync, rescale, update].map(Option::unwrap_or_default);
         let next = self.call("next", &format!("{prepared}&now, t{u}, &next"));

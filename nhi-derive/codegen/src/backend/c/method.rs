@@ -238,18 +238,20 @@ matrix or the constraints are singular; *sim is left as it was then.";
         let mut at = unit.derived.mechanics.system.shape();
         for part in unit.derived.mechanics.system.group.iter().flat_map(|group| group.pose) {
             if *part == Part::Matrix {
-                let bound = if *real == "float" { "64.0 * NHI_EPSILON" } else { "4e-10" };
-                checks.push((format!("!(nhi_so3_defect(q0 + {at}) <= {bound})"), "NHI_INVALID_POSE"));
+                checks.push((
+                    format!("!(nhi_so3_defect(q0 + {at}) <= NHI_LARGEST_DEFECT)"),
+                    "NHI_INVALID_POSE",
+                ));
             }
             at += part.entries();
         }
-        let t = if unit.driven.in_time { ", t" } else { "" };
+        let t = if unit.in_time { ", t" } else { "" };
         if unit.derived.mechanics.has_positions() {
             let call = format!("!{system}_position_vanishes(p, q0{t})");
             checks.push((call, "NHI_INADMISSIBLE_CONFIGURATION"));
         }
         if unit.m > 0 {
-            let u = if unit.driven.by_inputs { ", u" } else { "" };
+            let u = if unit.by_inputs { ", u" } else { "" };
             let call = format!("!{system}_residual_vanishes(p, q0, v0{t}{u})");
             checks.push((call, "NHI_INADMISSIBLE_VELOCITY"));
         }
@@ -354,12 +356,12 @@ return NHI_OK;"
         text.function("Takes that many steps, up to the first one that fails.", &head, &body);
     }
 
-    /// Entry i of the velocity of a state.
-    pub(super) fn velocity_of(&self, node: &str) -> String {
-        let mean = if self.unit.real == "float" { "(float)0.5" } else { "0.5" };
+    /// Copies the velocity of a state to an array.
+    pub(super) fn velocity_of(&self, node: &str, out: &str) -> String {
+        let n = self.unit.n;
         match self.functions.state {
-            StateKind::Node => format!("{node}.v[i]"),
-            StateKind::Jump => format!("{mean} * ({node}.v_pre[i] + {node}.v_post[i])"),
+            StateKind::Node => format!("nhi_copy({n}, {node}.v, {out});\n"),
+            StateKind::Jump => format!("nhi_mean({n}, {node}.v_pre, {node}.v_post, {out});\n"),
         }
     }
 
@@ -369,15 +371,12 @@ return NHI_OK;"
         let (mut head, mut body) = (format!("void {name}_state(const {name} *sim"), String::new());
         let arrays = [("q", unit.entries), ("v", unit.n), ("lambda", unit.m), ("states", unit.states)];
         for (array, length) in arrays {
-            let value = match array {
-                "v" => self.velocity_of("sim->node"),
-                _ => format!("sim->node.{array}[i]"),
-            };
             if length > 0 {
                 head.push_str(&format!(", {real} {array}[{length}]"));
-                body.push_str(&format!(
-                    "for (int i = 0; i < {length}; ++i) {{\n    {array}[i] = {value};\n}}\n"
-                ));
+                body.push_str(&match array {
+                    "v" => self.velocity_of("sim->node", "v"),
+                    _ => format!("nhi_copy({length}, sim->node.{array}, {array});\n"),
+                });
             }
         }
         let about = match unit.states {

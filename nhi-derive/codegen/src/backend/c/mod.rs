@@ -18,7 +18,6 @@ mod system;
 
 use crate::group::{Group, Part};
 use crate::lower::Function;
-use crate::mechanics::Mechanics;
 use crate::optimised::{Number, Optimised};
 use crate::pipeline::Derived;
 use crate::system::Quantity;
@@ -108,21 +107,9 @@ struct Unit<'a> {
     m: usize,
     inputs: usize,
     states: usize,
-    driven: Driven,
-}
-
-/// What energy, momentum, constraints and their residuals depend on besides the state.
-#[derive(Clone, Copy)]
-struct Driven {
+    /// Whether energy, momentum, constraints and their residuals depend on time, and on inputs.
     in_time: bool,
     by_inputs: bool,
-}
-
-impl Driven {
-    fn of(mechanics: &Mechanics) -> Driven {
-        let by_inputs = mechanics.driving_input().is_some();
-        Driven { in_time: mechanics.structure.time_dependent, by_inputs }
-    }
 }
 
 impl<'a> Unit<'a> {
@@ -156,7 +143,8 @@ impl<'a> Unit<'a> {
             m: system.constraints.len(),
             inputs: system.inputs.len(),
             states: system.states.len(),
-            driven: Driven::of(&derived.mechanics),
+            in_time: derived.mechanics.structure.time_dependent,
+            by_inputs: derived.mechanics.driving_input().is_some(),
         }
     }
 

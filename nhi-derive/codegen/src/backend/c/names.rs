@@ -18,7 +18,7 @@ const GREEK: &str = "αalpha βbeta γgamma δdelta εepsilon ζzeta ηeta θthe
 pub(super) fn identifier(name: &str) -> String {
     let greek = |c: char| GREEK.split_whitespace().find_map(|entry| entry.strip_prefix(c));
     let mut out = String::new();
-    for c in crate::optimise::identifier(name).chars() {
+    for c in crate::expr::identifier(name).chars() {
         let lower = c.to_lowercase().next().unwrap_or(c);
         match greek(lower) {
             _ if c.is_ascii() => out.push(c),

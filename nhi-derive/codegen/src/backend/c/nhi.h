@@ -129,6 +129,113 @@ NHI_FN nhi_status nhi_pivot_status(nhi_real pivot, nhi_real diagonal, nhi_status
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
+ * Tests of starts and steps.
+ */
+
+/* How far entries of q0 and v0 may be off: relative to the entry, and, for zeros that are computed by cancellation, to the
+ * largest entry. */
+#ifdef NHI_REAL_FLOAT
+#define NHI_RELATIVE (16.0 * NHI_EPSILON)
+#define NHI_CANCELLED (4.0 * NHI_EPSILON)
+#else
+#define NHI_RELATIVE 1e-10
+#define NHI_CANCELLED 1e-15
+#endif
+
+/* The largest defect of a pose; see nhi_so3_defect. */
+#define NHI_LARGEST_DEFECT (4.0 * NHI_RELATIVE)
+
+NHI_FN nhi_real nhi_size(nhi_real x)
+{
+    return x < 0 ? -x : x;
+}
+
+/* out = x with its i-th entry off by as much as it may be. */
+NHI_FN void nhi_perturbed(int n, const nhi_real *x, int i, nhi_real *out)
+{
+    nhi_real largest = 0;
+    for (int j = 0; j < n; ++j) {
+        const nhi_real size = nhi_size(x[j]);
+        largest = size > largest ? size : largest;
+        out[j] = x[j];
+    }
+    out[i] = out[i] + (NHI_R(NHI_RELATIVE) * nhi_size(x[i]) + NHI_R(NHI_CANCELLED) * largest);
+}
+
+/* Adds to the tolerances of residuals what an error of one entry changes, where the residuals with the error exist. */
+NHI_FN void nhi_tolerate(int n, const nhi_real *residual, const nhi_real *moved, nhi_real *tolerance)
+{
+    for (int i = 0; i < n; ++i) {
+        const nhi_real change = nhi_size(moved[i] - residual[i]);
+        tolerance[i] = tolerance[i] + (nhi_is_finite((double)change) ? change : 0);
+    }
+}
+
+/* All residuals are within their tolerances. */
+NHI_FN int nhi_all_within(int n, const nhi_real *residual, const nhi_real *tolerance)
+{
+    for (int i = 0; i < n; ++i) {
+        if (!(nhi_size(residual[i]) <= tolerance[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* out = x */
+NHI_FN void nhi_copy(int n, const nhi_real *x, nhi_real *out)
+{
+    for (int i = 0; i < n; ++i) {
+        out[i] = x[i];
+    }
+}
+
+/* out = (x + y)/2 */
+NHI_FN void nhi_mean(int n, const nhi_real *x, const nhi_real *y, nhi_real *out)
+{
+    for (int i = 0; i < n; ++i) {
+        out[i] = NHI_R(0.5) * (x[i] + y[i]);
+    }
+}
+
+/* x.y/2, as a double. */
+NHI_FN double nhi_half_product(int n, const nhi_real *x, const nhi_real *y)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) {
+        sum = sum + (double)x[i] * (double)y[i];
+    }
+    return 0.5 * sum;
+}
+
+/* The kinetic energy that a step can own: what it began with, and what the potential energy has fallen by. The potential
+ * energies are those of the configurations before and after the step, each with the times and states before and after. */
+NHI_FN double nhi_owned(double before, const double *potential0, const double *potential1)
+{
+    const double noise = 16.0 * NHI_EPSILON * (nhi_abs(potential0[0]) + nhi_abs(potential1[1]));
+    const double fallen = nhi_larger(potential0[0] - potential1[0], potential0[1] - potential1[1]);
+    return before + nhi_larger(fallen, 0.0) + noise;
+}
+
+/* v = the velocity in each direction that moves q by its rounding in a step of size h. */
+NHI_FN void nhi_unresolved(int entries, const nhi_real *q, nhi_real h, int n, nhi_real *v)
+{
+    double size = 0.0;
+    for (int i = 0; i < entries; ++i) {
+        size = nhi_larger(size, nhi_abs((double)q[i]));
+    }
+    for (int i = 0; i < n; ++i) {
+        v[i] = NHI_R(16.0 * NHI_EPSILON * size / (double)h);
+    }
+}
+
+/* The kinetic energy after a step of size h is explained by what the step owns and by the energy of the acceleration. */
+NHI_FN int nhi_explains(double owned, nhi_real h, double pushed, double after)
+{
+    return after <= NHI_LARGEST_GROWTH * owned + 2.0 * (double)h * (double)h * pushed;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
  * Sine and cosine of doubles, without tables and calls:
  *
  * (1)  x = n pi/2 + (r + e), |r| <= pi/4, by Cody and Waite's method: pi/2 = P1 + P2 + P3 + P4, of which the first three

@@ -1,7 +1,8 @@
 //! The functions of the system.
 
+use super::balance::{HERE, Point};
 use super::function::{Body, fail_if};
-use super::{Driven, Text, Unit, all_finite, doc_of};
+use super::{Text, Unit, all_finite, doc_of};
 use crate::lower::{Argument, Function};
 use crate::optimised::{Optimised, SystemFunctions};
 use crate::program::Role;
@@ -11,22 +12,18 @@ impl Unit<'_> {
     pub(super) fn system(&self, text: &mut Text, optimised: &Optimised) {
         let of_system = &optimised.system;
         let SystemFunctions { energy, momentum, project, acceleration, .. } = of_system;
-        let driven = &self.driven;
         text.typedef("Parameters.", &self.members.join("\n"), &format!("{}_parameters", self.name));
         let functions = [energy, momentum, project, acceleration].into_iter();
         functions.chain(&of_system.momentum_basis).for_each(|function| self.plain(text, function, ""));
         if self.m > 0 {
             self.plain(text, &of_system.residual, "");
             self.plain(text, &of_system.residual_scale, "static ");
-            let arguments = [("q", self.entries), ("v", self.n)];
-            text.source.push_str(&self.vanishes("residual", self.m, &arguments, driven));
+            self.vanishes(text, &of_system.residual, &of_system.residual_scale);
         }
         if let (Some(position), Some(scale)) = (&of_system.position, &of_system.position_scale) {
             self.plain(text, position, "");
             self.plain(text, scale, "static ");
-            let count = position.outputs[0].values.len();
-            let driven = Driven { by_inputs: false, ..*driven };
-            text.source.push_str(&self.vanishes("position", count, &[("q", self.entries)], &driven));
+            self.vanishes(text, position, scale);
         }
     }
 
@@ -38,19 +35,11 @@ impl Unit<'_> {
         let mut parameters = Vec::new();
         let mut inputs = Vec::new();
         for argument in function.arguments.iter().filter(|argument| self.is_passed(function, argument)) {
-            let length = argument.values.len();
-            let parameter = match argument.role {
-                Role::Parameters => "p",
-                Role::Inputs => "u",
-                _ => argument.role.name(),
-            };
             parameters.push(match argument.role {
-                Role::Parameters => format!("const {name}_parameters *p"),
-                Role::Velocity if in_place => format!("{real} v[{length}]"),
-                _ if argument.scalar => format!("{real} {parameter}"),
-                _ => self.array(parameter, length),
+                Role::Velocity if in_place => format!("{real} v[{}]", argument.values.len()),
+                _ => self.declared(argument),
             });
-            inputs.push((argument, parameter));
+            inputs.push((argument, parameter(&argument.role)));
         }
         let returns_number = function.outputs[0].scalar;
         let outputs = function.outputs.iter().filter(|o| !o.values.is_empty() && !o.scalar);
@@ -92,7 +81,7 @@ impl Unit<'_> {
                 // A failure leaves the argument as it is.
                 body.array(&format!("const {real}"), "result", &values);
                 body.add(&fail_if(&format!("!nhi_all_finite(result, {})", values.len()), "NHI_NON_FINITE"));
-                (0..values.len()).for_each(|i| body.add(&format!("v[{i}] = result[{i}];")));
+                body.add(&format!("nhi_copy({}, result, v);", values.len()));
             } else {
                 body.store(&values, |i| format!("{out}[{i}]"));
                 checks.extend(all_finite(out, values.len()));
@@ -110,6 +99,15 @@ impl Unit<'_> {
         text.function(&doc_of(function), &head, &body.text);
     }
 
+    /// The declaration of a parameter.
+    fn declared(&self, argument: &Argument) -> String {
+        match parameter(&argument.role) {
+            "p" => format!("const {}_parameters *p", self.name),
+            parameter if argument.scalar => format!("{} {parameter}", self.real),
+            parameter => self.array(parameter, argument.values.len()),
+        }
+    }
+
     /// Whether the function in C takes an argument.
     pub(super) fn is_passed(&self, function: &Function, argument: &Argument) -> bool {
         match argument.role {
@@ -122,84 +120,67 @@ impl Unit<'_> {
 
     /// Whether the time is an argument.
     fn takes_time(&self, function: &Function) -> bool {
-        self.driven.in_time
+        self.in_time
             || function.read_arguments().any(|argument| argument.role == Role::Time)
             || self.accelerates_by_inputs(function)
     }
 
     /// Whether inputs are an argument.
     fn takes_inputs(&self, function: &Function) -> bool {
-        self.driven.by_inputs || self.accelerates_by_inputs(function)
+        self.by_inputs || self.accelerates_by_inputs(function)
     }
 
     fn accelerates_by_inputs(&self, function: &Function) -> bool {
         function.name == "acceleration" && self.inputs > 0
     }
 
-    /// Whether the `m` residuals that a function computes vanish up to the rounding of its arguments, as the runtime
+    /// Adds whether the residuals that a function computes vanish up to the rounding of its arguments, as the runtime
     /// decides.
-    fn vanishes(&self, called: &str, m: usize, arguments: &[(&str, usize)], driven: &Driven) -> String {
-        let Unit { name, real, .. } = self;
-        let time = driven.in_time.then(|| (format!("{real} t"), ", t"));
-        let inputs = driven.by_inputs.then(|| (self.array("u", self.inputs), ", u"));
-        let outside: Vec<(String, &str)> = time.into_iter().chain(inputs).collect();
-        let relative = if *real == "float" { "(float)(16.0 * NHI_EPSILON)" } else { "1e-10" };
-        let cancelled = if *real == "float" { "(float)(4.0 * NHI_EPSILON)" } else { "1e-15" };
-        let declared: Vec<String> =
-            arguments.iter().map(|(array, length)| format!("const {real} {array}[{length}]")).collect();
-        let declared = declared.into_iter().chain(outside.iter().map(|(declared, _)| declared.clone()));
-        let declared = declared.collect::<Vec<String>>().join(", ");
-        let passed = |replaced: Option<&str>| -> String {
-            let names =
-                arguments.iter().map(|&(array, _)| if Some(array) == replaced { "moved" } else { array });
-            let outside = outside.iter().map(|(_, passed)| (*passed).to_owned());
-            names.map(|name| format!(", {name}")).chain(outside).collect()
-        };
-        let perturbed = |&(of, length): &(&str, usize)| {
-            let call = passed(Some(of));
-            format!(
-                "    for (int i = 0; i < {length}; ++i) {{
-        {real} largest = 0;
-        {real} moved[{length}];
-        for (int j = 0; j < {length}; ++j) {{
-            const {real} size = {of}[j] < 0 ? -{of}[j] : {of}[j];
-            largest = size > largest ? size : largest;
-            moved[j] = {of}[j];
-        }}
-        moved[i] = moved[i] + ({relative} * ({of}[i] < 0 ? -{of}[i] : {of}[i]) + {cancelled} * largest);
-        {name}_{called}(p{call}, other);
-        for (int a = 0; a < {m}; ++a) {{
-            const {real} change = other[a] < residual[a] ? residual[a] - other[a] : other[a] - residual[a];
-            tolerance[a] = tolerance[a] + (nhi_is_finite((double)change) ? change : 0);
-        }}
-    }}
-"
-            )
-        };
-        format!(
-            "static int {name}_{called}_vanishes(const {name}_parameters *p, {})
-{{
-    {real} residual[{m}];
-    {real} tolerance[{m}];
-    {real} other[{m}];
-    {name}_{called}(p{all}, residual);
-    {name}_{called}_scale(p{all}, tolerance);
-    for (int a = 0; a < {m}; ++a) {{
-        tolerance[a] = {relative} * tolerance[a];
-    }}
-{}    for (int a = 0; a < {m}; ++a) {{
-        const {real} size = residual[a] < 0 ? -residual[a] : residual[a];
-        if (!(size <= tolerance[a])) {{
-            return 0;
-        }}
-    }}
-    return 1;
+    fn vanishes(&self, text: &mut Text, function: &Function, scale: &Function) {
+        let (Unit { name, real, .. }, called) = (self, &function.name);
+        let m = function.outputs[0].values.len();
+        let passed = function.arguments.iter().filter(|argument| self.is_passed(function, argument));
+        let mut perturbed = String::new();
+        for argument in passed.clone() {
+            let (array, length) = (parameter(&argument.role), argument.values.len());
+            let moved = match array {
+                "q" => Point { q: "other", ..HERE },
+                "v" => Point { v: "other", ..HERE },
+                _ => continue,
+            };
+            let call = self.call(function, moved, "moved");
+            perturbed.push_str(&format!(
+                "for (int i = 0; i < {length}; ++i) {{
+    {real} other[{length}];
+    nhi_perturbed({length}, {array}, i, other);
+    {call};
+    nhi_tolerate({m}, residual, moved, tolerance);
 }}
+"
+            ));
+        }
+        let [residual, tolerance] =
+            [self.call(function, HERE, "residual"), self.call(scale, HERE, "tolerance")];
+        let body = format!(
+            "{real} residual[{m}];
+{real} tolerance[{m}];
+{real} moved[{m}];
+{residual};
+{tolerance};
+nhi_times({m}, tolerance, NHI_R(NHI_RELATIVE), tolerance);
+{perturbed}return nhi_all_within({m}, residual, tolerance);"
+        );
+        let declared = passed.map(|argument| self.declared(argument)).collect::<Vec<_>>().join(", ");
+        let about = format!("Whether the {called} vanishes up to the rounding of its arguments.");
+        text.function(&about, &format!("static int {name}_{called}_vanishes({declared})"), &body);
+    }
+}
 
-",
-            declared,
-            arguments.iter().map(perturbed).collect::<String>(),
-            all = passed(None),
-        )
+/// The name of the parameter of an argument.
+fn parameter(role: &Role) -> &str {
+    match role {
+        Role::Parameters => "p",
+        Role::Inputs => "u",
+        role => role.name(),
     }
 }

@@ -11,15 +11,14 @@
 //! impulses in the frame rotated by θ. With sin² θ + cos² θ = 1 many coefficients vanish; a lateral impulse, for
 //! example, has no forward component.
 //!
-//! The pass applies if no rotated sine or cosine is needed afterwards. Sums of which more than half of the terms remain
-//! count as needing them.
+//! The pass applies if no rotated sine or cosine is needed afterwards.
 
 use super::hoist::hoist;
 use super::value_numbering::value_numbering;
 use crate::expr::{Expr, Function, Node};
-use crate::optimise::draft::{Context, Draft, Level, Levels, Stage};
+use crate::optimise::draft::{Context, Draft};
 use crate::optimise::place::place;
-use crate::program::Table;
+use crate::program::{Level, Levels, Stage, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Terms of a sum that is multiplied out, and of what a name in it stands for, at most.
@@ -33,7 +32,7 @@ pub(in crate::optimise) fn body_frame(cx: &mut Context<'_>, draft: &mut Draft) {
     for (symbol, value) in draft.lets() {
         let (_, value) = cx.signed(value);
         if let Node::Call(Function::SmallSin | Function::SmallCos, _) = cx.pool.node(value) {
-            small.entry(levels.of(cx.pool, symbol)).or_default().insert(symbol);
+            small.entry(levels.level(cx.pool, symbol)).or_default().insert(symbol);
         }
     }
     small.into_iter().rev().for_each(|(level, small)| frames_at(cx, draft, level, small));
@@ -53,22 +52,18 @@ fn frames_at(cx: &mut Context<'_>, draft: &mut Draft, level: Level, small: BTree
         if frames.turned.contains(e) {
             return None;
         }
-        let (mut products, mut all, mut count) = (Vec::new(), Vec::new(), 0);
+        let (mut products, mut all) = (Vec::new(), Vec::new());
         for t in terms {
             match frames.multiplied_out(cx, t) {
-                Some((product, terms)) => {
-                    products.push(product);
-                    count += terms;
-                }
+                Some(product) => products.push(product),
                 None => all.push(image[t]),
             }
         }
-        let sum = cx.pool.sum(&products);
-        let groups = frames.groups(cx, sum);
-        if products.is_empty() || 2 * groups.len() > count {
+        if products.is_empty() {
             return None;
         }
-        all.push(collected(cx, groups, |cx, value| {
+        let sum = cx.pool.sum(&products);
+        all.push(frames.collected(cx, sum, |cx, value| {
             let (negative, abs) = cx.signed(value);
             let symbol = *names.entry(abs).or_insert_with(|| trial.fresh(cx));
             cx.with_sign(negative, symbol)
@@ -110,7 +105,7 @@ impl Frames {
         let (mut levels, mut calls) = (draft.levels(cx), Table::new());
         for (symbol, value) in draft.lets() {
             let (_, value) = cx.signed(value);
-            let own = levels.of(cx.pool, symbol);
+            let own = levels.level(cx.pool, symbol);
             if let Node::Call(Function::Sin | Function::Cos, _) = cx.pool.node(value)
                 && own < level
                 && own.stage() == Stage::Once
@@ -149,7 +144,7 @@ impl Frames {
                 } else if operands.iter().any(|&x| self.opened.contains(x)) {
                     let new = match cx.pool.node(e) {
                         Node::Sum(_) => Some(cx.pool.rebuild(e, |x| *self.opened.get(x).unwrap_or(&x))),
-                        Node::Product(factors) => self.product(cx, &factors.clone()).map(|new| new.0),
+                        Node::Product(factors) => self.product(cx, &factors.clone()),
                         _ => None,
                     };
                     let new = new.filter(|&new| cx.pool.terms(new).len() <= MAX_TERMS);
@@ -165,50 +160,59 @@ impl Frames {
         }
     }
 
-    /// A product with one turned factor, multiplied out, and how many terms that are.
-    fn multiplied_out(&self, cx: &mut Context<'_>, product: Expr) -> Option<(Expr, usize)> {
+    /// A product with one turned factor, multiplied out.
+    fn multiplied_out(&self, cx: &mut Context<'_>, product: Expr) -> Option<Expr> {
         let factors = cx.pool.factors(&product).to_vec();
         let turned = factors.iter().filter(|&&f| self.turned.contains(f)).count();
         if turned == 1 { self.product(cx, &factors) } else { None }
     }
 
-    /// A product, its factors multiplied out, and how many terms that are before like ones are collected.
-    fn product(&self, cx: &mut Context<'_>, factors: &[Expr]) -> Option<(Expr, usize)> {
-        let (mut product, mut count) = (cx.pool.one(), 1);
+    /// A product, its factors multiplied out.
+    fn product(&self, cx: &mut Context<'_>, factors: &[Expr]) -> Option<Expr> {
+        let mut product = cx.pool.one();
         for &f in factors {
             let parts = match self.opened.get(f).or(self.turned.get(f)) {
                 Some(&opened) => cx.pool.terms(opened),
                 None => vec![f],
             };
-            count *= parts.len();
             product = cx.pool.times_each(product, &parts, MAX_TERMS)?;
         }
-        Some((product, count))
+        Some(product)
     }
 
-    /// The terms of `sum` by what changes in the loop.
-    fn groups(&mut self, cx: &mut Context<'_>, sum: Expr) -> BTreeMap<Late, Vec<Expr>> {
-        let mut groups: BTreeMap<Late, Vec<Expr>> = BTreeMap::new();
+    /// `sum`, collected by the sines and cosines of the increment and by what else changes in the loop; `named` gives names
+    /// to coefficients that are sums.
+    fn collected(
+        &mut self,
+        cx: &mut Context<'_>,
+        sum: Expr,
+        mut named: impl FnMut(&mut Context<'_>, Expr) -> Expr,
+    ) -> Expr {
+        let mut groups: BTreeMap<Expr, BTreeMap<Expr, Vec<Expr>>> = BTreeMap::new();
         for t in cx.pool.terms(sum) {
-            let (mut turns, mut others, mut early) = (Vec::new(), Vec::new(), Vec::new());
-            for f in cx.pool.factors(&t).to_vec() {
-                if self.small.contains(&f) {
-                    turns.push(f);
-                } else if self.levels.of(cx.pool, f) >= self.level {
-                    others.push(f);
-                } else {
-                    early.push(f);
-                }
-            }
+            let factors = cx.pool.factors(&t).iter().copied();
+            let (turns, factors): (Vec<Expr>, Vec<Expr>) = factors.partition(|f| self.small.contains(f));
+            let is_late = |&f: &Expr| self.levels.level(cx.pool, f) >= self.level;
+            let (others, early): (Vec<Expr>, Vec<Expr>) = factors.into_iter().partition(is_late);
             let [turns, others, early] = [turns, others, early].map(|factors| cx.pool.product(&factors));
-            groups.entry((turns, others)).or_default().push(early);
+            groups.entry(turns).or_default().entry(others).or_default().push(early);
         }
-        groups
+        let mut terms = Vec::new();
+        for (turns, inner) in groups {
+            let inner = inner.into_iter().map(|(others, coefficient)| {
+                let mut coefficient = cx.pool.sum(&coefficient);
+                if let Node::Sum(_) = cx.pool.node(coefficient) {
+                    coefficient = named(cx, coefficient);
+                }
+                cx.pool.mul(others, coefficient)
+            });
+            let inner: Vec<Expr> = inner.collect();
+            let inner = cx.pool.sum(&inner);
+            terms.push(cx.pool.mul(turns, inner));
+        }
+        cx.pool.sum(&terms)
     }
 }
-
-/// The factors of a term that change in the loop: the sine or cosine of the increment, and the others.
-type Late = (Expr, Expr);
 
 /// For a term of the addition theorems the sine or cosine that is turned, and the term with that as a call.
 fn turn(
@@ -223,35 +227,4 @@ fn turn(
     let call = *calls.get(source).filter(|_| small.contains(&by))?;
     let product = cx.pool.mul(by, call);
     Some((call, cx.pool.scale(coefficient, product)))
-}
-
-/// The sum of all terms, with common factors of the coefficients before it; `named` gives names to coefficients that
-/// are sums.
-fn collected(
-    cx: &mut Context<'_>,
-    groups: BTreeMap<Late, Vec<Expr>>,
-    mut named: impl FnMut(&mut Context<'_>, Expr) -> Expr,
-) -> Expr {
-    let factors = |cx: &Context<'_>, e: &Expr| -> BTreeSet<Expr> {
-        cx.pool.factors(e).iter().copied().filter(|&f| cx.pool.as_number(f).is_none()).collect()
-    };
-    let all = groups.values().flatten().map(|e| factors(cx, e));
-    let common: Vec<Expr> = all.reduce(|a, b| &a & &b).into_iter().flatten().collect();
-    let common = cx.pool.product(&common);
-    let mut by_turn: BTreeMap<Expr, Vec<Expr>> = BTreeMap::new();
-    for ((turns, others), coefficient) in groups {
-        let coefficient: Vec<Expr> = coefficient.into_iter().map(|c| cx.pool.div(c, common)).collect();
-        let mut coefficient = cx.pool.sum(&coefficient);
-        if let Node::Sum(_) = cx.pool.node(coefficient) {
-            coefficient = named(cx, coefficient);
-        }
-        by_turn.entry(turns).or_default().push(cx.pool.mul(others, coefficient));
-    }
-    let mut terms = Vec::new();
-    for (turns, inner) in by_turn {
-        let inner = cx.pool.sum(&inner);
-        terms.push(cx.pool.mul(turns, inner));
-    }
-    let sum = cx.pool.sum(&terms);
-    cx.pool.mul(common, sum)
 }

@@ -4,8 +4,9 @@
 //! multiplies the name by another early value: in `w = v + h*f` with `f = -k*x`, `h*k` is one constant.
 
 use crate::expr::{Expr, Node};
-use crate::optimise::draft::{Context, Draft, Levels};
+use crate::optimise::draft::{Context, Draft};
 use crate::optimise::place::place;
+use crate::program::Levels;
 use std::collections::{BTreeSet, HashMap};
 
 /// See the [module documentation](self).

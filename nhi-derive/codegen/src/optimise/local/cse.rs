@@ -5,7 +5,7 @@
 //! square of a square; `a - b` and `b - a` are the same pair. A divisor of several products is inverted once.
 
 use crate::expr::{Expr, Node, Rational};
-use crate::optimise::draft::{Context, Draft, Levels, Stage, rewrite};
+use crate::optimise::draft::{Context, Draft, rewrite};
 use crate::optimise::flat::Factors;
 use crate::optimise::place::place;
 use crate::program::Table;
@@ -22,11 +22,13 @@ const MAX_PAIRS: usize = 200_000;
 /// Shared parts of products; see the [module documentation](self).
 pub(in crate::optimise) fn share_products(cx: &mut Context<'_>, draft: &mut Draft) {
     let mut computed = draft.computed(cx);
-    for share in [share_roots, share::<Products>, share_reciprocals] {
-        if share(cx, draft, &computed) {
-            computed = draft.computed(cx);
-        }
+    if share_factors(cx, draft, &computed, root) {
+        computed = draft.computed(cx);
     }
+    if share::<Products>(cx, draft, &computed) {
+        computed = draft.computed(cx);
+    }
+    share_factors(cx, draft, &computed, reciprocal);
 }
 
 /// Shared parts of sums; see the [module documentation](self).
@@ -99,18 +101,10 @@ impl Flat for Products {
             return None;
         }
         let product = Factors::of(cx, e);
-        let mut known: BTreeMap<Expr, u32> = BTreeMap::new();
-        let mut operands = Operands(Vec::with_capacity(product.factors.len() + 1));
-        for (&f, &n) in &product.factors {
-            if cx.constants.contains(cx.pool, f) {
-                known.insert(f, n);
-            } else {
-                operands.0.push((f, n as i32));
-            }
-        }
-        let constant = Factors { coefficient: product.coefficient.abs(), factors: known }.build(cx);
-        if !cx.pool.is_one(constant) {
-            operands.set(constant, 1);
+        let mut operands = Operands(product.factors.iter().map(|(&f, &n)| (f, n as i32)).collect());
+        let coefficient = cx.pool.number(product.coefficient.abs());
+        if !cx.pool.is_one(coefficient) {
+            operands.set(coefficient, 1);
         }
         (operands.0.iter().map(|&(_, n)| n).sum::<i32>() > 1).then_some(operands)
     }
@@ -134,15 +128,9 @@ impl Flat for Sums {
     fn operands(cx: &mut Context<'_>, e: Expr) -> Option<Operands> {
         let Node::Sum(terms) = cx.pool.node(e).clone() else { return None };
         let mut operands = Operands(Vec::with_capacity(terms.len()));
-        // All that is known at compile time is one operand.
-        let (known, terms): (Vec<Expr>, Vec<Expr>) =
-            terms.into_iter().partition(|&t| cx.constants.contains(cx.pool, t));
-        let known = cx.pool.sum(&known);
-        for t in terms.into_iter().chain([known]) {
+        for t in terms {
             let (negative, abs) = cx.signed(t);
-            if !cx.pool.is_zero(abs) {
-                operands.set(abs, if negative { -1 } else { 1 });
-            }
+            operands.set(abs, if negative { -1 } else { 1 });
         }
         (operands.0.len() > 1).then_some(operands)
     }
@@ -164,8 +152,8 @@ impl Flat for Sums {
 #[derive(Default)]
 struct Places {
     nodes: Vec<Expr>,
-    /// Summed weight of its occurrences.
-    weight: i64,
+    /// How often it occurs.
+    times: i32,
     /// Operands that the nodes had when it was found in them.
     operands: usize,
 }
@@ -177,9 +165,9 @@ struct Index {
     nodes: Table<Operands>,
     /// Where each pair occurs.
     places: FxHashMap<Pair, Places>,
-    /// Pairs that a name saves something for, by what it saves; between equals those in the shortest sums, which
-    /// share least with others, and then the oldest.
-    queue: BTreeSet<(i64, Reverse<(usize, Pair)>)>,
+    /// Pairs that occur several times, by how often they do; between equals those in the shortest sums, which share least
+    /// with others, and then the oldest.
+    queue: BTreeSet<(i32, Reverse<(usize, Pair)>)>,
     /// Operands of one node that are looked at.
     most: usize,
 }
@@ -191,7 +179,6 @@ fn nodes<F: Flat>(cx: &mut Context<'_>, computed: &[Expr]) -> Table<Operands> {
 
 /// Names pairs of operands among the `computed` expressions of the draft; whether there are any to be shared.
 fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) -> bool {
-    let mut levels = draft.levels(cx);
     let mut index = Index { nodes: nodes::<F>(cx, computed), ..Index::default() };
     let all = index.nodes.keys();
     let mut occurs: Table<i32> = Table::new();
@@ -206,19 +193,17 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) ->
         common.truncate(index.most);
         for (i, &a) in common.iter().enumerate() {
             for &b in &common[i..] {
-                index.note::<F>(cx, &mut levels, node, a, b);
+                index.note::<F>(node, a, b);
             }
         }
     }
-    index.fill_queue(cx, &mut levels);
+    index.fill_queue();
     let mut defined: Vec<(Expr, Pair)> = Vec::new();
     while defined.len() < MAX_NAMES {
         let Some(&(_, Reverse((_, pair)))) = index.queue.last() else { break };
         let symbol = draft.fresh(cx);
-        let level = levels.of(cx.pool, pair.0).max(levels.of(cx.pool, pair.1));
-        levels.insert(symbol, level);
         defined.push((symbol, pair));
-        index.apply::<F>(cx, &mut levels, pair, symbol);
+        index.apply::<F>(pair, symbol);
     }
     if defined.is_empty() {
         return false;
@@ -259,52 +244,29 @@ fn most_operands(lengths: impl Iterator<Item = usize> + Clone) -> usize {
     most
 }
 
-fn weight(levels: &mut Levels, cx: &Context<'_>, e: Expr) -> i64 {
-    match levels.stage(cx.pool, e) {
-        // Small beside the others, but still worth sharing.
-        Stage::Prepared => 1,
-        Stage::Once => 1000,
-        Stage::Iterated => 3000,
-    }
-}
-
-/// What a name for the pair costs.
-fn pair_weight(levels: &mut Levels, cx: &Context<'_>, pair: Pair) -> i64 {
-    weight(levels, cx, pair.0).max(weight(levels, cx, pair.1))
-}
-
 impl Index {
-    /// Enters all pairs that a name saves something for.
-    fn fill_queue(&mut self, cx: &Context<'_>, levels: &mut Levels) {
-        let entries = self.places.iter().filter_map(|(&pair, places)| {
-            let saved = places.weight - pair_weight(levels, cx, pair);
-            (saved > 0).then_some((saved, Reverse((places.operands, pair))))
-        });
+    /// Enters all pairs that occur several times.
+    fn fill_queue(&mut self) {
+        let several = self.places.iter().filter(|(_, places)| places.times > 1);
+        let entries = several.map(|(&pair, places)| (places.times, Reverse((places.operands, pair))));
         self.queue = entries.collect();
     }
 
-    /// Changes the summed weight of a pair.
-    fn change(&mut self, cx: &Context<'_>, levels: &mut Levels, pair: Pair, by: i64) {
+    /// Changes how often a pair occurs.
+    fn change(&mut self, pair: Pair, by: i32) {
         let Some(places) = self.places.get_mut(&pair) else { return };
-        let before = places.weight - pair_weight(levels, cx, pair);
-        places.weight += by;
-        if before > 0 {
+        let before = places.times;
+        places.times += by;
+        if before > 1 {
             self.queue.remove(&(before, Reverse((places.operands, pair))));
         }
-        if before + by > 0 {
-            self.queue.insert((before + by, Reverse((places.operands, pair))));
+        if places.times > 1 {
+            self.queue.insert((places.times, Reverse((places.operands, pair))));
         }
     }
 
     /// Notes that the pair may occur in `node`; the pair, if it does.
-    fn note<F: Flat>(
-        &mut self,
-        cx: &Context<'_>,
-        levels: &mut Levels,
-        node: Expr,
-        a: Expr,
-        b: Expr,
-    ) -> Option<Pair> {
+    fn note<F: Flat>(&mut self, node: Expr, a: Expr, b: Expr) -> Option<Pair> {
         let operands = &self.nodes[node];
         let (times, relative) = F::occurrences(operands, a, b);
         if times == 0 {
@@ -314,13 +276,13 @@ impl Index {
         let places = self.places.entry(pair).or_default();
         let place = places.nodes.binary_search(&node).err()?;
         places.nodes.insert(place, node);
-        places.weight += i64::from(times.abs()) * weight(levels, cx, node);
+        places.times += times.abs();
         places.operands += if F::SHORTEST_FIRST { operands.0.len() } else { 0 };
         Some(pair)
     }
 
     /// Replaces the pair by `symbol` wherever it occurs.
-    fn apply<F: Flat>(&mut self, cx: &Context<'_>, levels: &mut Levels, pair: Pair, symbol: Expr) {
+    fn apply<F: Flat>(&mut self, pair: Pair, symbol: Expr) {
         let places = self.places[&pair].nodes.clone();
         let mut touched: Vec<Pair> = Vec::new();
         for &node in &places {
@@ -347,8 +309,7 @@ impl Index {
                 if after == 0 {
                     at.remove(place);
                 }
-                let by = i64::from(after - before) * weight(levels, cx, node);
-                self.change(cx, levels, p, by);
+                self.change(p, after - before);
             }
             self.nodes.insert(node, new);
         }
@@ -357,79 +318,59 @@ impl Index {
         for node in places {
             let others: Vec<Expr> = self.nodes[node].keys().take(self.most).collect();
             for other in others {
-                found.extend(self.note::<F>(cx, levels, node, symbol, other));
+                found.extend(self.note::<F>(node, symbol, other));
             }
         }
         for pair in found {
-            self.change(cx, levels, pair, 0);
+            self.change(pair, 0);
         }
     }
 }
 
-/// A square root that several products hold, above or below the bar, is taken once.
-fn share_roots(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) -> bool {
+/// The square root that is a factor, above or below the bar.
+fn root(cx: &mut Context<'_>, f: Expr) -> Option<Expr> {
+    let (base, x) = cx.pool.split_power(f);
     let half = cx.pool.ratio(1, 2);
     let minus_half = cx.pool.ratio(-1, 2);
-    let bases = holders(cx, computed, |cx, f| {
-        let (base, x) = cx.pool.split_power(f);
-        (x == half || x == minus_half).then_some(base)
-    });
-    let mut image = Table::new();
-    let mut definitions = Vec::new();
-    for base in bases {
-        let symbol = draft.fresh(cx);
-        let (root, inverse) = (cx.pool.pow(base, half), cx.pool.pow(base, minus_half));
-        image.insert(root, symbol);
-        image.insert(inverse, cx.pool.recip(symbol));
-        definitions.push((symbol, root));
-    }
-    name_factors(cx, draft, computed, image, definitions)
+    [half, minus_half].contains(&x).then(|| cx.pool.pow(base, half))
 }
 
-/// What more than one product divides by is inverted once.
-fn share_reciprocals(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) -> bool {
-    let reciprocals = holders(cx, computed, |cx, f| {
-        let (_, x) = cx.pool.split_power(f);
-        cx.pool.as_number(x).is_some_and(Signed::is_negative).then_some(f)
-    });
-    let definitions: Vec<(Expr, Expr)> = reciprocals.into_iter().map(|r| (draft.fresh(cx), r)).collect();
-    let image = definitions.iter().map(|&(symbol, r)| (r, symbol)).collect();
-    name_factors(cx, draft, computed, image, definitions)
+/// The factor, if it is a reciprocal.
+fn reciprocal(cx: &mut Context<'_>, f: Expr) -> Option<Expr> {
+    let (_, x) = cx.pool.split_power(f);
+    cx.pool.as_number(x).is_some_and(Signed::is_negative).then_some(f)
 }
 
-/// What `select` finds in the factors of more than one product.
-fn holders(
-    cx: &mut Context<'_>,
-    computed: &[Expr],
-    select: impl Fn(&mut Context<'_>, Expr) -> Option<Expr>,
-) -> Vec<Expr> {
-    let mut places: BTreeMap<Expr, usize> = BTreeMap::new();
-    for &e in computed {
-        if !matches!(cx.pool.node(e), Node::Product(_) | Node::Power(..)) {
-            continue;
-        }
-        let product = Factors::of(cx, e);
-        let found: BTreeSet<Expr> = product.factors.keys().filter_map(|&f| select(cx, f)).collect();
-        for found in found {
-            *places.entry(found).or_default() += 1;
-        }
-    }
-    let several = places.into_iter().filter(|&(_, n)| n > 1).map(|(found, _)| found);
-    several.filter(|&found| !cx.constants.contains(cx.pool, found)).collect()
-}
-
-/// Replaces factors of products as `image` says and binds `definitions`; whether there are any.
-fn name_factors(
+/// Names what `part` finds in the factors of more than one product; whether there is any.
+fn share_factors(
     cx: &mut Context<'_>,
     draft: &mut Draft,
     computed: &[Expr],
-    mut image: Table<Expr>,
-    mut definitions: Vec<(Expr, Expr)>,
+    part: fn(&mut Context<'_>, Expr) -> Option<Expr>,
 ) -> bool {
+    let (nodes, mut products) = (nodes::<Products>(cx, computed), BTreeMap::<Expr, usize>::new());
+    for &e in computed {
+        if matches!(cx.pool.node(e), Node::Product(_) | Node::Power(..)) {
+            let product = Factors::of(cx, e);
+            let parts: BTreeSet<Expr> = product.factors.keys().filter_map(|&f| part(cx, f)).collect();
+            parts.into_iter().for_each(|part| *products.entry(part).or_default() += 1);
+        }
+    }
+    products.retain(|&value, count| *count > 1 && !cx.constants.contains(cx.pool, value));
+    let mut image = Table::new();
+    let mut definitions: Vec<(Expr, Expr)> = Vec::new();
+    for value in products.into_keys() {
+        let symbol = draft.fresh(cx);
+        let inverse = cx.pool.recip(value);
+        if part(cx, inverse) == Some(value) {
+            image.insert(inverse, cx.pool.recip(symbol));
+        }
+        image.insert(value, symbol);
+        definitions.push((symbol, value));
+    }
     if definitions.is_empty() {
         return false;
     }
-    let nodes = nodes::<Products>(cx, computed);
     regroup::<Products>(cx, &nodes, &draft.program.values(), &mut image);
     for (_, value) in &mut definitions {
         let children = cx.pool.children(*value);

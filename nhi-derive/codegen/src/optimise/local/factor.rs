@@ -5,10 +5,10 @@
 //! without another use are expanded.
 
 use crate::expr::{Expr, Node, Rational};
-use crate::optimise::draft::{Context, Draft, Levels, Stage};
+use crate::optimise::draft::{Context, Draft};
 use crate::optimise::flat::Factors;
 use crate::optimise::place::place;
-use crate::program::{Shape, Table};
+use crate::program::{Levels, Shape, Stage, Table};
 use num_traits::{One, Signed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -187,21 +187,16 @@ fn best_factor(cx: &mut Context<'_>, levels: &mut Levels, terms: &[Arc<Factors>]
         // A term that is nothing but the factor saves nothing itself.
         let multiplied = holders.iter().filter(|t| t.operations() > 0).count();
         let Some(mut saved) = multiplied.checked_sub(1) else { continue };
-        let mut merges = false;
-        match common {
-            Common::Factor(f) => {
-                let stage = levels.stage(cx.pool, f);
-                let mut others =
-                    holders.iter().flat_map(|t| t.factors.iter().filter(|&(&x, &n)| x != f || n > 1));
-                // What is left may be known earlier, and then the additions are saved too.
-                if others.all(|(&x, _)| levels.stage(cx.pool, x) < stage) {
-                    saved = 2 * holders.len() - 1;
-                }
+        if let Common::Factor(f) = common {
+            let stage = levels.stage(cx.pool, f);
+            let mut others =
+                holders.iter().flat_map(|t| t.factors.iter().filter(|&(&x, &n)| x != f || n > 1));
+            // What is left may be known earlier, and then the additions are saved too.
+            if others.all(|(&x, _)| levels.stage(cx.pool, x) < stage) {
+                saved = 2 * holders.len() - 1;
             }
-            // A number common to all terms can merge with what the sum is multiplied by.
-            Common::Coefficient(_) => merges = holders.len() == terms.len(),
         }
-        if (saved > 0 || merges) && best.as_ref().is_none_or(|(most, _)| saved > *most) {
+        if saved > 0 && best.as_ref().is_none_or(|(most, _)| saved > *most) {
             best = Some((saved, common));
         }
     }

@@ -3,10 +3,9 @@
 //! The pass saves the change of sign, which is an operation unless an early factor or a sum absorbs it.
 
 use crate::expr::{Expr, Node};
-use crate::optimise::draft::{Context, Draft, Stage, is_generated};
-use crate::optimise::names::symbol_name;
+use crate::optimise::draft::{Context, Draft, is_generated};
 use crate::optimise::place::place;
-use crate::program::{Statement, Table};
+use crate::program::{Stage, Statement, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Before values get names that people read.
@@ -33,7 +32,7 @@ pub(in crate::optimise) fn fold_negations(cx: &mut Context<'_>, draft: &mut Draf
             image.insert(symbol, minus);
             values.insert(symbol, abs);
             if !is_generated(cx.pool, symbol) {
-                let name = symbol_name(cx.pool, symbol).unwrap_or_default();
+                let name = cx.pool.symbol_name(symbol).unwrap_or_default();
                 names.insert(symbol, cx.pool.fresh_symbol(&format!("minus_{name}")));
             }
         } else {

@@ -5,9 +5,9 @@
 //! multiplication, by the constant `a/J`. Signs stay where they are, since sums absorb them.
 
 use crate::expr::{Expr, Node, Pool};
-use crate::optimise::draft::{Context, Draft, Levels, Stage};
+use crate::optimise::draft::{Context, Draft};
 use crate::optimise::place::place;
-use crate::program::Table;
+use crate::program::{Levels, Stage, Table};
 use std::collections::BTreeMap;
 
 /// See the [module documentation](self).
@@ -93,7 +93,7 @@ impl Early {
             return value;
         }
         let (negative, abs) = cx.signed(value);
-        let level = self.levels.of(cx.pool, abs);
+        let level = self.levels.level(cx.pool, abs);
         let symbol = *self.symbols.entry(abs).or_insert_with(|| draft.fresh(cx));
         self.levels.insert(symbol, level);
         cx.with_sign(negative, symbol)

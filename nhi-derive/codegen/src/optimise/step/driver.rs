@@ -10,7 +10,7 @@ use super::{
 };
 use crate::expr::Pool;
 use crate::optimise::Options;
-use crate::optimise::cost::draft_weight_in_loop;
+use crate::optimise::cost::weight_in_loop;
 use crate::optimise::draft::Context;
 use crate::optimise::search::Search;
 use crate::program::{Constants, Program, StepProgram, Table};
@@ -163,7 +163,8 @@ fn fewest_operations(cx: &mut Context<'_>, at: Candidate, current: Candidate, mo
         let other = candidate(cx, step, next);
         let (before, after, worth, what) = match pass.run {
             Run::OperationsInLoop(_) => {
-                let [before, after] = [&best, &other].map(|c| draft_weight_in_loop(cx, &c.search.best));
+                let [before, after] =
+                    [&best, &other].map(|c| weight_in_loop(cx.pool, cx.constants, &c.search.best.program));
                 let (with, without) = (TARGET.state_entry_with_newton, TARGET.state_entry);
                 let worth = if facts.has_newton { with } else { without };
                 (before, after, worth, "operations in a loop")

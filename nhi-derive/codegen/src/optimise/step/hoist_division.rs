@@ -11,9 +11,8 @@
 //! than the latency of a multiplication. Inside of Newton loops no denominator arrives early.
 
 use crate::expr::{Expr, Node};
-use crate::optimise::arrival::Arrival;
 use crate::optimise::draft::Context;
-use crate::optimise::names::formula_name;
+use crate::program::Arrival;
 use crate::program::{Program, Shape, Statement, Table};
 use crate::target::TARGET;
 use num_traits::Signed;
@@ -33,7 +32,7 @@ pub(super) fn hoist_division(cx: &mut Context<'_>, program: &mut Program) {
             let mut new = cx.pool.rebuild(e, |c| image[c]);
             if let Some((negative, inverse, others)) = early_denominator(cx, &mut arrival, e) {
                 if !symbols.contains(inverse) {
-                    let name = formula_name(cx.pool, inverse, true).unwrap_or_else(|| "inverse".to_owned());
+                    let name = cx.pool.formula_name(inverse, true).unwrap_or_else(|| "inverse".to_owned());
                     let symbol = cx.pool.fresh_symbol(&name);
                     symbols.insert(inverse, symbol);
                     program.body.push(Statement::Let { symbol, value: inverse });

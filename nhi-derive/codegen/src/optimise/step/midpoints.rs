@@ -15,7 +15,7 @@ use super::reassociate::{angles, reassociate_sums};
 use super::scaled_velocities::increment;
 use crate::expr::{Expr, Node};
 use crate::optimise::draft::Context;
-use crate::optimise::liveness::{read_again, uses};
+use crate::program::liveness::{read_again, uses};
 use crate::program::{Carried, Rescale, Role, StateEntry, Statement, StepProgram, lets};
 use std::collections::HashMap;
 
@@ -48,8 +48,7 @@ pub(super) fn midpoints(cx: &mut Context<'_>, step: &StepProgram) -> Option<Step
     let (values, starts) = (pool.substitute(&sums, &next), pool.substitute(&sums, &first));
     let mut new = step.clone();
     new.program.body.retain(|s| !matches!(s, Statement::Let { symbol, .. } if names.contains(symbol)));
-    let (role, rescale) = (Carried::Midpoint, Rescale::Restart);
-    let entry = |(symbol, start)| StateEntry { symbol, role: role.clone(), unit: None, start, rescale };
+    let entry = |(symbol, start)| StateEntry::new(symbol, Carried::Midpoint, start, Rescale::Restart);
     new.carry(names.into_iter().zip(starts).map(entry).zip(values));
     reassociate_sums(cx, &mut new.program);
     Some(new)

@@ -162,6 +162,10 @@ pub(super) fn ahead(
 ) -> Option<(Expr, Foreseen, [Expr; 2])> {
     let program = &mut step.program;
     let late = late(pool, program)?;
+    // The sines that are predicted from are known when the loop ends.
+    if called.position(&program.body) > newton(program).map(|(at, _)| at) {
+        return None;
+    }
     let before: Vec<(Expr, Expr)> = lets(&program.body).collect();
     let angle = opened(pool, called.angle, &before)?;
     let ends: HashMap<Expr, Expr> = program.state().collect();
@@ -211,9 +215,9 @@ pub(super) fn ahead(
     let [from, turn] = ["last", "turn"].map(|what| pool.fresh_symbol(&format!("{what}_{name}")));
     let roles = [Carried::Angle { rotation: Some(turn) }, Carried::Rotation];
     let numbers = [(from, first, angle), (turn, pool.zero(), by)].into_iter().zip(roles);
-    step.carry(numbers.map(|((symbol, start, next), role)| {
-        (StateEntry { symbol, role, unit: None, start, rescale }, next)
-    }));
+    step.carry(
+        numbers.map(|((symbol, start, next), role)| (StateEntry::new(symbol, role, start, rescale), next)),
+    );
     let of = Rotated { angle: from, rotation: Some(turn) };
     let known = carry_sines(pool, step, &format!("near_{name}"), of, sines, first, rescale);
     Some((from, foreseen(turn), known))

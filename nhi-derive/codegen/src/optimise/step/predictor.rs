@@ -106,9 +106,11 @@ fn last_solutions(pool: &mut Pool, to: &mut Entries, u: Expr, start: Expr, refle
         (u3, solution(2), start, u2),
         (rest, Carried::OlderSolutions, older, next),
     ];
-    to.extend(entries.map(|(symbol, role, start, next)| {
-        (StateEntry { symbol, role, unit: None, start, rescale: Rescale::Restart }, next)
-    }));
+    to.extend(
+        entries.map(|(symbol, role, start, next)| {
+            (StateEntry::new(symbol, role, start, Rescale::Restart), next)
+        }),
+    );
     [guess, u1]
 }
 
@@ -122,7 +124,7 @@ fn last_errors(pool: &mut Pool, to: &mut Entries, u: Expr, g: &mut Expr, reflect
         let value = if reflects && order == 2 { subtrahend } else { pool.sub(minuend, subtrahend) };
         after.push(Statement::Let { symbol: next, value });
         let (role, start) = (Carried::Difference { order }, pool.zero());
-        to.push((StateEntry { symbol, role, unit: None, start, rescale: Rescale::Zero }, next));
+        to.push((StateEntry::new(symbol, role, start, Rescale::Zero), next));
         if !reflects || order != 1 {
             terms.push(symbol);
         }

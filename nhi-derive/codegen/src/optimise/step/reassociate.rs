@@ -11,12 +11,13 @@
 //! ```
 
 use crate::expr::{Expr, Node, Pool};
-use crate::optimise::arrival::Arrival;
 use crate::optimise::cost::{Cost, weight_in_loop};
 use crate::optimise::draft::{Context, Draft};
-use crate::optimise::liveness::{drop_unused, read_again, used, uses};
+use crate::optimise::flat::with_linear;
 use crate::optimise::local::materialise;
 use crate::optimise::names;
+use crate::program::Arrival;
+use crate::program::liveness::{drop_unused, read_again, used, uses};
 use crate::program::{Program, Statement, Table, lets};
 use crate::target::TARGET;
 use std::collections::{BTreeSet, HashMap};
@@ -116,7 +117,7 @@ pub(super) fn flatten_sums(cx: &mut Context<'_>, program: &mut Program) {
     let angles = angles(cx.pool, program);
     for statement in &mut program.body {
         let Statement::Let { symbol, value } = statement else { continue };
-        let whole = written_out(cx.pool, &linear, *value);
+        let whole = with_linear(cx.pool, *value, &linear);
         let is_kept = angles.contains(symbol) && cx.pool.as_symbol(whole).is_none();
         let is_sum = matches!(cx.pool.node(*value), Node::Sum(_));
         if is_sum && !is_kept && sum_cost(cx.pool, whole) <= sum_cost(cx.pool, *value) {
@@ -137,17 +138,6 @@ pub(super) fn angles(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
         _ => None,
     };
     used(pool, program).into_iter().filter_map(argument).collect()
-}
-
-/// `e` with the linear combinations of its terms inlined.
-fn written_out(pool: &mut Pool, linear: &Table<Expr>, e: Expr) -> Expr {
-    let mut all = Vec::new();
-    for term in pool.terms(e) {
-        let (coefficient, symbol) = pool.split_coefficient(term);
-        let value = *linear.get(symbol).unwrap_or(&symbol);
-        all.extend(pool.terms(value).into_iter().map(|part| pool.scale(coefficient.clone(), part)));
-    }
-    pool.sum(&all)
 }
 
 /// Additions and multiplications of a sum.

@@ -17,7 +17,7 @@
 use super::Alternative;
 use crate::expr::{Expr, Node, Pool};
 use crate::optimise::draft::Context;
-use crate::optimise::liveness::used;
+use crate::program::liveness::used;
 use crate::program::{
     Binding, Carried, Program, Rescale, Role, StateEntry, Statement, StepProgram, Table, lets,
 };
@@ -95,16 +95,7 @@ impl Cut {
     /// The rotated step: it carries the values of the first part that the second part reads.
     fn step(&self, cx: &mut Context<'_>, step: &StepProgram) -> Option<StepProgram> {
         let program = &step.program;
-        let mut atoms = self.atoms(cx.pool);
-        let images = loop {
-            let mut forms = Forms::new(cx.pool, &atoms);
-            let images = self.images(cx.pool, program, &mut forms)?;
-            // A product of two atoms is affine in the later one alone.
-            match atoms.iter().position(|atom| forms.multiplied.contains(atom)) {
-                Some(early) => atoms.remove(early),
-                None => break images,
-            };
-        };
+        let images = self.images(cx.pool, program)?;
         // A start computes the same values from the entries carried so far.
         let mut start = step.start.clone();
         let named = step.entries().iter().filter(|entry| entry.symbol != entry.start);
@@ -118,8 +109,8 @@ impl Cut {
             (StateEntry { start, rescale, ..entry }, next)
         });
         let read = self.read.iter().map(|&symbol| {
-            let (role, rescale) = (Carried::Intermediate, Rescale::Restart);
-            (StateEntry { symbol, role, unit: None, start: symbol, rescale }, images[symbol])
+            let entry = StateEntry::new(symbol, Carried::Intermediate, symbol, Rescale::Restart);
+            (entry, images[symbol])
         });
         let new = Program { body: self.after.clone(), ..program.clone() };
         Some(step.carrying(new, start, kept.chain(read)))
@@ -138,8 +129,9 @@ impl Cut {
         quotients.map(|(symbol, _)| symbol).collect()
     }
 
-    /// The values of the first part in the next step, as affine functions of the atoms.
-    fn images(&self, pool: &mut Pool, program: &Program, forms: &mut Forms) -> Option<Table<Expr>> {
+    /// The values of the first part in the next step, as affine functions of the atoms; `None` if they are not.
+    fn images(&self, pool: &mut Pool, program: &Program) -> Option<Table<Expr>> {
+        let mut forms = Forms::new(pool, &self.atoms(pool));
         for statement in &self.after {
             if let Statement::Let { symbol, value } = *statement {
                 forms.bind(pool, symbol, value);
@@ -166,8 +158,7 @@ impl Cut {
                 next.of.insert(symbol, form);
             }
         }
-        forms.multiplied.append(&mut next.multiplied);
-        Some(images)
+        (forms.are_affine && next.are_affine).then_some(images)
     }
 }
 
@@ -193,14 +184,14 @@ impl Form {
 
 struct Forms {
     of: Table<Form>,
-    /// Atoms whose products occur.
-    multiplied: BTreeSet<Expr>,
+    /// Whether there are no products of atoms.
+    are_affine: bool,
 }
 
 impl Forms {
     fn new(pool: &Pool, atoms: &[Expr]) -> Forms {
         let form = |&atom: &Expr| (atom, Form { value: atom, of: BTreeMap::from([(atom, pool.one())]) });
-        Forms { of: atoms.iter().map(form).collect(), multiplied: BTreeSet::new() }
+        Forms { of: atoms.iter().map(form).collect(), are_affine: true }
     }
 
     fn bind(&mut self, pool: &mut Pool, symbol: Expr, value: Expr) {
@@ -241,8 +232,7 @@ impl Forms {
                 Form::late(pool, of)
             }
             (Node::Product(_), [_, _, ..]) => {
-                let atoms = late.iter().flat_map(|&f| self.of[f].of.keys().copied());
-                self.multiplied.extend(atoms);
+                self.are_affine = false;
                 Form::free(value)
             }
             _ => Form::free(value),

@@ -22,9 +22,8 @@
 use super::reassociate::reassociate_sums;
 use crate::expr::{Expr, Node, Pool, Rational};
 use crate::optimise::draft::{Context, Draft, is_generated};
-use crate::optimise::liveness::{read_again, used, uses};
-use crate::optimise::names::{formula_name, symbol_name};
 use crate::optimise::search::Search;
+use crate::program::liveness::{read_again, used, uses};
 use crate::program::{
     Binding, Carried, Input, Program, Rescale, Role, StateEntry, Statement, StepProgram, Table,
 };
@@ -124,7 +123,7 @@ fn velocity(program: &Program, symbol: Expr) -> StateEntry {
     let of = program.inputs.iter().find_map(|input| Some((input.role.clone(), index(input)?)));
     let (of, index) = of.expect("a number of the state");
     let role = Carried::Increment { of, index };
-    StateEntry { symbol, role, unit: None, start: symbol, rescale: Rescale::Restart }
+    StateEntry::new(symbol, role, symbol, Rescale::Restart)
 }
 
 /// Every expression as a product of uᵏ and a rest.
@@ -190,8 +189,8 @@ impl Images {
             return pool.fresh_symbol(&name);
         }
         let power = self.power(pool, -k);
-        let power = symbol_name(pool, power).or_else(|| formula_name(pool, power, true));
-        let names: Vec<String> = [power, symbol_name(pool, symbol)].into_iter().flatten().collect();
+        let power = pool.symbol_name(power).or_else(|| pool.formula_name(power, true));
+        let names: Vec<String> = [power, pool.symbol_name(symbol)].into_iter().flatten().collect();
         pool.fresh_symbol(&names.join("_"))
     }
 

@@ -16,12 +16,12 @@
 
 use crate::expr::{Expr, Node, Pool};
 use crate::optimise::Options;
-use crate::optimise::draft::{Context, Draft, Levels, Stage, rewrite};
-use crate::optimise::liveness::used;
+use crate::optimise::draft::{Context, Draft, rewrite};
 use crate::optimise::local::{sign_analysis, value_numbering};
-use crate::optimise::names::formula_name;
+use crate::program::liveness::used;
 use crate::program::{
-    Binding, Carried, Constants, Program, Rescale, Role, StateEntry, Statement, StepProgram, Table, lets,
+    Binding, Carried, Constants, Levels, Program, Rescale, Role, Stage, StateEntry, Statement, StepProgram,
+    Table, lets,
 };
 use crate::target::TARGET;
 use num_traits::{One, Signed};
@@ -266,7 +266,7 @@ impl<'a> Images<'a> {
     fn rewrite(&mut self, cx: &mut Context<'_>, old: &StepProgram, choice: &Choice) -> StepProgram {
         let mut symbols: BTreeMap<Expr, Expr> = BTreeMap::new();
         for &e in &choice.carried {
-            let name = formula_name(cx.pool, e, false);
+            let name = cx.pool.formula_name(e, false);
             let name = name.as_deref().unwrap_or(Role::Carried.name());
             let symbol = if cx.pool.as_symbol(e).is_some() { e } else { cx.pool.fresh_symbol(name) };
             symbols.insert(e, symbol);
@@ -305,8 +305,7 @@ impl<'a> Images<'a> {
             *value = new[*value];
         }
         let entries = symbols.into_iter().zip(results).map(|((start, symbol), next)| {
-            let (role, rescale) = (Carried::Cached, Rescale::Keep);
-            (StateEntry { symbol, role, unit: None, start, rescale }, new[next])
+            (StateEntry::new(symbol, Carried::Cached, start, Rescale::Keep), new[next])
         });
         old.carrying(step.finish(cx.pool), before, entries)
     }

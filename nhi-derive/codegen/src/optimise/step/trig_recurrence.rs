@@ -118,8 +118,8 @@ pub(super) fn trig_recurrence(pool: &mut Pool, step: &mut StepProgram) {
 
 /// Carries an angle with its values for the next step and at a start.
 pub(super) fn carry_angle(step: &mut StepProgram, symbol: Expr, next: Expr, start: Expr) {
-    let (role, rescale) = (Carried::Angle { rotation: None }, Rescale::Keep);
-    step.carry([(StateEntry { symbol, role, unit: None, start, rescale }, next)]);
+    let role = Carried::Angle { rotation: None };
+    step.carry([(StateEntry::new(symbol, role, start, Rescale::Keep), next)]);
 }
 
 /// Carries sine and cosine of an angle that is `first` at a start.
@@ -137,7 +137,7 @@ pub(super) fn carry_sines(
         (symbol, pool.call(f, first))
     });
     let entries = [(sin, Carried::Sine(of)), (cos, Carried::Cosine(of))]
-        .map(|((symbol, start), role)| StateEntry { symbol, role, unit: None, start, rescale });
+        .map(|((symbol, start), role)| StateEntry::new(symbol, role, start, rescale));
     step.carry(entries.into_iter().zip(next));
     [sin.0, cos.0]
 }

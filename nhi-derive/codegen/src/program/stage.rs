@@ -1,8 +1,8 @@
 //! Staging: splits off the part of a program that depends on parameters and step size alone.
 
+use super::liveness::used;
+use super::{Binding, Input, Levels, Output, Program, Role, Stage, Statement, lets, without_idle_headings};
 use crate::expr::{Expr, Pool};
-use crate::program::{Binding, Input, Output, Program, Role, Statement, without_idle_headings};
-use std::collections::BTreeSet;
 
 /// A program in two parts.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,24 +18,19 @@ pub fn split(pool: &Pool, program: &Program) -> Prepared {
     let (of_step, inputs): (Vec<Input>, Vec<Input>) =
         program.inputs.iter().cloned().partition(|i| i.binding == Binding::Step);
     let mut order: Vec<Expr> = inputs.iter().flat_map(|i| i.symbols.clone()).collect();
-    let mut early: BTreeSet<Expr> = order.iter().copied().collect();
-    let (mut first, mut rest) = (Vec::new(), Vec::new());
-    for statement in &program.body {
-        let goes_first = match statement {
-            Statement::Let { symbol, value } if pool.are_made_of(&[*value], &early) => {
-                early.insert(*symbol);
-                order.push(*symbol);
-                true
-            }
-            Statement::Pivot { pivot, diagonal, .. } => pool.are_made_of(&[*pivot, *diagonal], &early),
+    let unknowns: Vec<Vec<Expr>> = program.newtons().map(|newton| newton.unknowns.clone()).collect();
+    let mut levels = Levels::of(pool, program, &unknowns, &program.lets().into_iter().collect());
+    let mut is_early = |e: Expr| levels.stage(pool, e) == Stage::Prepared;
+    let (first, rest): (Vec<Statement>, Vec<Statement>) =
+        program.body.iter().cloned().partition(|statement| match statement {
+            Statement::Let { value, .. } => is_early(*value),
+            Statement::Pivot { pivot, diagonal, .. } => is_early(*pivot) && is_early(*diagonal),
             _ => false,
-        };
-        if goes_first { first.push(statement.clone()) } else { rest.push(statement.clone()) }
-    }
+        });
+    order.extend(lets(&first).map(|(symbol, _)| symbol));
     let body = without_idle_headings(rest);
     let mut step = Program { body, inputs: of_step, ..program.clone() };
-    let used: BTreeSet<Expr> =
-        pool.reachable(&step.values()).into_iter().filter(|e| early.contains(e)).collect();
+    let used = used(pool, &step);
     order.retain(|s| used.contains(s));
     let symbols = order.clone();
     let prepared = Input { role: Role::Prepared, symbols, binding: Binding::Prepared, scalar: false };

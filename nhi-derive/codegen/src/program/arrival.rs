@@ -8,8 +8,8 @@
 //! A number of the state arrives when the step before has computed it.
 
 use super::liveness::used;
+use super::{Constants, Foreseen, Program, Shape, Statement, Table, lets, signed};
 use crate::expr::{Expr, Pool};
-use crate::program::{Constants, Foreseen, Program, Shape, Statement, Table, lets, signed};
 use crate::target::TARGET;
 
 /// Steps after which arrival times grow steadily, and over which their growth is averaged.

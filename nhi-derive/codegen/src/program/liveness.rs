@@ -1,22 +1,22 @@
 //! Liveness: the values that results of a step depend on, and the results that the next step reads.
 
+use super::{Program, Statement, Table};
 use crate::expr::{Expr, Pool};
-use crate::program::{Program, Statement, Table};
 use std::collections::BTreeSet;
 
 /// The results of a step that the next step reads.
-pub(super) fn read_again(pool: &Pool, program: &Program) -> Vec<Expr> {
+pub(crate) fn read_again(pool: &Pool, program: &Program) -> Vec<Expr> {
     let used = used(pool, program);
     program.state().filter(|(symbol, _)| used.contains(symbol)).map(|(_, value)| value).collect()
 }
 
 /// Every expression that a program evaluates.
-pub(super) fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
+pub(crate) fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
     pool.reachable(&program.values()).into_iter().collect()
 }
 
 /// Removes statements whose values are not used.
-pub(super) fn drop_unused(pool: &Pool, program: &mut Program) {
+pub(crate) fn drop_unused(pool: &Pool, program: &mut Program) {
     loop {
         let used = used(pool, program);
         let before = program.body.len();
@@ -31,8 +31,30 @@ pub(super) fn drop_unused(pool: &Pool, program: &mut Program) {
     }
 }
 
+/// The symbols that `results` need, directly or through other values.
+pub(crate) fn live(pool: &Pool, values: &Table<Expr>, results: Vec<Expr>) -> Table<()> {
+    let (mut live, mut seen, mut stack) = (Table::new(), Table::new(), results);
+    while let Some(e) = stack.pop() {
+        if seen.insert(e, ()).is_some() {
+            continue;
+        }
+        match values.get(e) {
+            Some(&value) => {
+                live.insert(e, ());
+                stack.push(value);
+            }
+            None => pool.for_each_child(e, |c| {
+                if !seen.contains(c) {
+                    stack.push(c);
+                }
+            }),
+        }
+    }
+    live
+}
+
 /// Number of uses of each expression in a step of which only the results in `read` are needed.
-pub(super) fn uses(pool: &Pool, program: &Program, read: &[Expr]) -> Table<usize> {
+pub(crate) fn uses(pool: &Pool, program: &Program, read: &[Expr]) -> Table<usize> {
     let mut uses: Table<usize> = Table::new();
     let count = |uses: &mut Table<usize>, root: Expr| {
         for e in pool.reachable(&[root]) {
