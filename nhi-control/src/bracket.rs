@@ -9,7 +9,10 @@
 use crate::Dynamics;
 use crate::dense::{dot, norm};
 use crate::problem::Problem;
-use std::f64::consts::TAU;
+use alloc::vec::Vec;
+use core::f64::consts::TAU;
+#[cfg(not(feature = "std"))]
+use num_traits::Float;
 
 /// The displacement, as the largest entry of a tangent vector, of the motions from which amplitudes are found.
 const PROBE: f64 = 0.3;

@@ -1,4 +1,6 @@
 //! Small dense matrices as slices, row after row.
+#[cfg(not(feature = "std"))]
+use num_traits::Float;
 
 /// Calls a function of the number of columns as a constant, so that a row of the result is kept in registers. Larger numbers
 /// than those of the match are left to `otherwise`.
@@ -95,7 +97,7 @@ pub(crate) fn add_image(y: &mut [f64], a: &[f64], x: &[f64]) {
 fn add_dots<const N: usize>(y: &mut [f64], a: &[f64], x: &[f64]) {
     let (Some(x), (a, _)) = (x.first_chunk::<N>(), a.as_chunks::<N>()) else { return };
     for (y, row) in y.iter_mut().zip(a) {
-        let products: [f64; N] = std::array::from_fn(|i| row[i] * x[i]);
+        let products: [f64; N] = core::array::from_fn(|i| row[i] * x[i]);
         *y += products.iter().sum::<f64>();
     }
 }

@@ -2,6 +2,9 @@
 
 use crate::dense::{set_identity, with_scratch};
 use crate::{Dynamics, Function, PlanError, Sizes};
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
 use nhi_runtime::{
     Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf, Scalar, State,
     System, Tangential, Vector,

@@ -1,6 +1,7 @@
 //! Systems in discrete time.
 
 use crate::dense::set_identity;
+use alloc::string::String;
 use nhi_runtime::Failure;
 
 /// How many numbers a step maps.

@@ -1,9 +1,12 @@
 //! Errors.
 
 use crate::Status;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
 use nalgebra::Complex;
 use nhi_runtime::Failure;
-use std::fmt;
 
 /// Why there is no optimal feedback.
 #[derive(Clone, PartialEq, Debug)]
@@ -88,7 +91,7 @@ fn combination(f: &mut fmt::Formatter<'_>, direction: &[f64]) -> fmt::Result {
     Ok(())
 }
 
-impl std::error::Error for LqrError {}
+impl core::error::Error for LqrError {}
 
 /// Why a problem cannot be posed, or not be evaluated where its solution would begin. What the solution finds out is its
 /// [`Status`](crate::Status).
@@ -207,4 +210,4 @@ impl fmt::Display for PlanError {
     }
 }
 
-impl std::error::Error for PlanError {}
+impl core::error::Error for PlanError {}

@@ -1,6 +1,9 @@
 //! The filter of Wächter and Biegler (*On the implementation of an interior-point filter line-search algorithm for large-scale
 //! nonlinear programming*, Math. Program. 106, 2006, section 2.3): pairs of infeasibility θ and barrier function φ, of which a
 //! trial has to improve one. Numbers in parentheses are those of its equations.
+use alloc::vec::Vec;
+#[cfg(not(feature = "std"))]
+use num_traits::Float;
 
 /// γ_θ, γ_φ: what counts as progress (18).
 const GAMMA: f64 = 1e-5;

@@ -2,7 +2,10 @@
 
 use crate::interior_point::lagrangian;
 use crate::{Dynamics, Options, Plan, PlanError, Problem};
-use std::ops::RangeInclusive;
+use alloc::boxed::Box;
+use core::ops::RangeInclusive;
+#[cfg(not(feature = "std"))]
+use num_traits::Float;
 
 /// Half the distance of the step sizes for the derivative of one step, relative to the step size. Errors are of fourth order.
 const WIDTH: f64 = 1e-3;

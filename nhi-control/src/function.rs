@@ -2,6 +2,8 @@
 
 use crate::dense::with_scratch;
 use crate::{Dynamics, PlanError, Sizes};
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
 
 /// States of more numbers are differentiated with allocations.
 const STATES: usize = 32;

@@ -10,10 +10,15 @@
 //! with A and C of each step. A sample between two nodes is that of a shorter step from the node before it.
 
 use crate::{Declared, Measurement, Observed, PlanError, Sizes};
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
 use nalgebra::{DMatrix, DVector, Dyn, Owned};
 use nhi_runtime::{Differentiable, Failure, Fits, Tangential};
-use std::fmt;
+#[cfg(not(feature = "std"))]
+use num_traits::Float;
 
 /// Samples of a motion.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -149,7 +154,7 @@ impl fmt::Display for IdentifyError {
     }
 }
 
-impl std::error::Error for IdentifyError {}
+impl core::error::Error for IdentifyError {}
 
 /// Singular values below this fraction of the largest one count as zero: derivatives are exact up to rounding.
 const NEGLIGIBLE: f64 = 1e-8;

@@ -2,6 +2,8 @@
 
 use crate::discrete::{Second, by_duals, vector};
 use crate::{Dynamics, PlanError, Sizes};
+use alloc::borrow::ToOwned;
+use alloc::string::String;
 use nhi_runtime::{Failure, Reduced, ReducedOf, Scalar, System, Tangential, Vector};
 
 /// Iterations of the mid-point, at most. They converge as powers of the step size times the derivatives of the basis.
@@ -63,7 +65,7 @@ impl<S: Tangential> Kinematic<S> {
             let mut half = xi;
             half.as_mut().iter_mut().for_each(|x| *x = number(0.5) * *x);
             let middle = q.displaced(half.as_ref());
-            let last = std::mem::replace(&mut xi, S::velocity(&parameters, &middle, nu, t, &inputs));
+            let last = core::mem::replace(&mut xi, S::velocity(&parameters, &middle, nu, t, &inputs));
             xi.as_mut().iter_mut().for_each(|x| *x = h * *x);
             let (mut change, mut size) = (0.0_f64, 0.0_f64);
             for (x, y) in xi.as_ref().iter().zip(last.as_ref()) {

@@ -28,7 +28,10 @@
 //! end conditions a motion need not be a minimum.
 
 use crate::dense::*;
+use alloc::vec::Vec;
 use nalgebra::{DMatrix, SymmetricEigen};
+#[cfg(not(feature = "std"))]
+use num_traits::Float;
 
 /// Eigenvalues of W, scaled to a unit diagonal, below this are zero: no inputs change that combination of conditions. W is a
 /// Gramian, so this is the square of a relative singular value.
@@ -202,7 +205,7 @@ impl Kkt {
     }
 
     /// The numbers of the conditions of stage `k`.
-    pub(crate) fn conditions_of(&self, k: usize) -> std::ops::Range<usize> {
+    pub(crate) fn conditions_of(&self, k: usize) -> core::ops::Range<usize> {
         self.first[k]..self.first[k + 1]
     }
 
@@ -246,7 +249,7 @@ impl Kkt {
             for (i, &compliance) in stage.compliance.iter().enumerate() {
                 self.w_next[(old + i) * (rho + 1)] = compliance;
             }
-            std::mem::swap(&mut self.w, &mut self.w_next);
+            core::mem::swap(&mut self.w, &mut self.w_next);
             // The best inputs.
             stage.rows.clear();
             stage.rows.resize(rho * nx, 0.0);
@@ -371,7 +374,7 @@ impl Kkt {
     /// The rest of it.
     pub(crate) fn finish(&mut self) {
         self.forward(true);
-        std::mem::swap(&mut self.solution, &mut self.correction);
+        core::mem::swap(&mut self.solution, &mut self.correction);
     }
 
     /// p, n and k for the right-hand sides `right`.

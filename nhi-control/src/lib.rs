@@ -65,7 +65,18 @@
 //! # Sizes
 //!
 //! Sizes are numbers of the problem, not of its type, so that systems that are compiled at run time share the code of those that
-//! rustc compiles; what depends on the system is its steps.
+//! rustc compiles; what depends on the system is its steps. An [`Mpc`] allocates all that it needs when it is made.
+//!
+//! # Without the standard library
+//!
+//! Without the default feature `std` the crate needs an allocator only. [`multi_start`], which takes threads, is not there.
+
+#![no_std]
+
+#[macro_use]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod bracket;
 mod dense;
@@ -79,11 +90,13 @@ mod identify;
 mod interior_point;
 mod kinematic;
 mod kkt;
+#[cfg(feature = "std")]
 mod multi_start;
 mod observed;
 mod plan;
 mod problem;
 mod riccati;
+mod waves;
 
 pub use discrete::{Discrete, Formula, Multipliers, Smooth};
 pub use dynamics::{Dynamics, Sizes};
@@ -93,6 +106,7 @@ pub use function::{Difference, Function, Quadratic};
 pub use identify::{Identification, Identified, IdentifyError, Samples};
 pub use interior_point::{Feedback, Mpc, Nlp};
 pub use kinematic::Kinematic;
+#[cfg(feature = "std")]
 pub use multi_start::multi_start;
 pub use observed::{Declared, Entries, Measurement, Observed};
 pub use plan::{Outcome, Plan, Status};

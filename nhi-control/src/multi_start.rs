@@ -1,15 +1,13 @@
 //! Solutions from several start guesses.
 
 use crate::{Dynamics, Options, Plan, PlanError, Problem};
-use std::f64::consts::PI;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// Plans are the same if their inputs differ by less than this part of the largest one.
 const SAME: f64 = 1e-4;
-/// Waves of a random start guess.
-const WAVES: u32 = 3;
 
 /// Solves `problem(0)`, …, `problem(count - 1)`, which are one problem with several start guesses, on all cores. Returns the
 /// minima that were found, each once, the one of least cost first; they do not depend on the number of cores.
@@ -76,29 +74,4 @@ fn is_same<X>(a: &Plan<X>, b: &Plan<X>) -> bool {
     let both = || a.inputs.iter().flatten().zip(b.inputs.iter().flatten());
     let largest = both().fold(0.0_f64, |largest, (x, y)| largest.max(x.abs()).max(y.abs()));
     both().all(|(x, y)| (x - y).abs() <= SAME * largest)
-}
-
-/// Inputs of `steps` steps, sums of waves of random sizes below those of `sizes`, the slower ones the larger.
-pub(crate) fn waves(seed: u64, sizes: &[f64], steps: usize) -> Vec<Vec<f64>> {
-    let mut state = seed;
-    let mut random = || {
-        // SplitMix64.
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = state;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (x ^ (x >> 31)) as f64 / 2.0_f64.powi(63) - 1.0
-    };
-    let mut inputs = vec![vec![0.0; sizes.len()]; steps];
-    for (j, size) in sizes.iter().enumerate() {
-        for wave in 1..=WAVES {
-            let rate = PI * f64::from(wave) / steps.max(1) as f64;
-            let (cos, sin) = (size / f64::from(wave) * random(), size / f64::from(wave) * random());
-            for (k, u) in inputs.iter_mut().enumerate() {
-                let angle = rate * (k as f64 + 0.5);
-                u[j] += cos * angle.cos() + sin * angle.sin();
-            }
-        }
-    }
-    inputs
 }

@@ -2,6 +2,9 @@
 
 use crate::discrete::{entry, lifted, sizes, vector};
 use crate::{Discrete, Dynamics, PlanError, Sizes};
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
 use nhi_runtime::{Differentiable, Dual, Failure, Fits, ReducedOf, Scalar, System, Tangential};
 
 /// The motions of a system for all values of its parameters, with their derivatives, and what is measured of them: what an

@@ -1,7 +1,9 @@
 //! Solutions.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
 use nalgebra::DMatrix;
-use std::fmt;
 
 /// A motion that solves a [`Problem`](crate::Problem), or the last one that was tried; [`Plan::status`] says which.
 #[derive(Clone, Debug)]

@@ -1,7 +1,11 @@
 //! Problems.
 
-use crate::{Difference, Dynamics, Function, Nlp, Plan, PlanError, interior_point, multi_start};
-use std::ops::Range;
+use crate::{Difference, Dynamics, Function, Nlp, Plan, PlanError, interior_point};
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 /// A minimum of costs over N steps of a system from a given state,
 ///
@@ -166,7 +170,7 @@ impl<'a, D: Dynamics> Problem<'a, D> {
     /// Begins the solution with inputs that are sums of slow waves of random sizes, up to those of `sizes`, one for each input.
     #[must_use]
     pub fn guess_waves(self, seed: u64, sizes: &[f64]) -> Self {
-        let inputs = multi_start::waves(seed, sizes, self.steps);
+        let inputs = crate::waves::waves(seed, sizes, self.steps);
         self.guess_inputs(inputs)
     }
 

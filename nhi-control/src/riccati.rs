@@ -1,7 +1,8 @@
 //! Discrete-time Riccati equations.
 
 use crate::LqrError;
-use nalgebra::{Cholesky, Complex, DMatrix, Dyn, SVD};
+use alloc::vec::Vec;
+use nalgebra::{Cholesky, Complex, ComplexField, DMatrix, Dyn, SVD};
 
 /// Modes whose eigenvalue has at least this modulus do not decay within a simulation.
 const DECAYS_BELOW: f64 = 1.0 - 1e-9;
@@ -66,7 +67,7 @@ pub fn lqr(a: &DMatrix<f64>, b: &DMatrix<f64>, q: &DMatrix<f64>, r: &DMatrix<f64
             let gain = gain(a, b, r, &h).ok_or(LqrError::NoConvergence)?;
             let closed = a - b * &gain;
             let mut eigenvalues: Vec<Complex<f64>> = closed.complex_eigenvalues().iter().copied().collect();
-            eigenvalues.sort_by(|x, y| y.norm().total_cmp(&x.norm()));
+            eigenvalues.sort_by(|x, y| y.modulus().total_cmp(&x.modulus()));
             return Ok(Lqr { gain, cost: h, eigenvalues });
         }
     }
@@ -143,7 +144,7 @@ fn is_semidefinite(matrix: &'static str, q: &DMatrix<f64>, n: usize) -> Result<(
 /// The eigenvalues of modes that do not decay.
 fn undamped(a: &DMatrix<f64>) -> Vec<Complex<f64>> {
     let all = a.complex_eigenvalues();
-    all.iter().copied().filter(|eigenvalue| eigenvalue.norm() >= DECAYS_BELOW).collect()
+    all.iter().copied().filter(|eigenvalue| eigenvalue.modulus() >= DECAYS_BELOW).collect()
 }
 
 /// A vector w with A w = λ w and C w = 0, its real part, if there is one.
@@ -161,7 +162,7 @@ fn unreached(a: &DMatrix<f64>, c: &DMatrix<f64>, eigenvalue: Complex<f64>) -> Op
     }
     let w: Vec<Complex<f64>> = svd.v_t?.row(place).iter().map(|x| x.conj()).collect();
     // The phase for which the largest entry is real.
-    let largest = w.iter().copied().max_by(|x, y| x.norm().total_cmp(&y.norm()))?;
+    let largest = w.iter().copied().max_by(|x, y| x.modulus().total_cmp(&y.modulus()))?;
     let real: Vec<f64> = w.iter().map(|x| (x / largest).re).collect();
     let length = real.iter().map(|x| x * x).sum::<f64>().sqrt();
     Some(real.into_iter().map(|x| x / length).collect())

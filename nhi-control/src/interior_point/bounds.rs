@@ -1,4 +1,7 @@
 //! Bounds and their multipliers.
+use alloc::vec::Vec;
+#[cfg(not(feature = "std"))]
+use num_traits::Float;
 
 /// κ_Σ (16).
 const MULTIPLIER_SPREAD: f64 = 1e10;

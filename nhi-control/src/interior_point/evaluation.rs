@@ -4,6 +4,8 @@ use super::{Point, Rejected, Scratch, Solver, Values};
 use crate::dense::*;
 use crate::filter::Merit;
 use crate::{Dynamics, PlanError};
+use alloc::string::String;
+use alloc::vec::Vec;
 
 /// s_max (6).
 const SCALE_FROM: f64 = 100.0;
@@ -75,7 +77,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 let after = problem.dynamics.step(k, &x, u);
                 let after = after.map_err(|cause| Rejected::Step { step: k, cause })?;
                 values.after.push(after.clone());
-                states.push(std::mem::replace(&mut x, after));
+                states.push(core::mem::replace(&mut x, after));
             }
         }
         states.push(x);

@@ -37,11 +37,15 @@ use crate::kkt::{Inertia, Kkt};
 use crate::plan::{Outcome, Plan, Status};
 use crate::problem::{Guess, Options, Problem, Term};
 use crate::{Dynamics, PlanError};
+use alloc::string::String;
+use alloc::vec::Vec;
 use bounds::Bounds;
 pub use mpc::{Feedback, Mpc};
 use nalgebra::DMatrix;
 use newton::{FIRST_SHIFT, Hessian};
 pub use nlp::Nlp;
+#[cfg(not(feature = "std"))]
+use num_traits::Float;
 use start::Start;
 
 /// κ_ε, κ_μ, θ_μ (7, 8).

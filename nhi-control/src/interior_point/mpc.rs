@@ -10,6 +10,11 @@
 use super::{Hessian, Options, Problem, Solver, Values};
 use crate::dense::*;
 use crate::{Dynamics, PlanError};
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+#[cfg(not(feature = "std"))]
+use num_traits::Float;
 
 /// Iterations of the interior-point method, at most.
 const ITERATIONS: usize = 50;
@@ -155,7 +160,7 @@ impl<'p, 'a, D: Dynamics> Mpc<'p, 'a, D> {
 
     /// The input for the measured state `x`, after [`Mpc::prepare`].
     pub fn feedback(&mut self, x: &D::State) -> Feedback<'_> {
-        let done = match std::mem::replace(&mut self.prepared, Prepared::No) {
+        let done = match core::mem::replace(&mut self.prepared, Prepared::No) {
             Prepared::Failed(cause) => Err(cause),
             _ => self.change_plan(x),
         };
@@ -248,7 +253,7 @@ impl<'p, 'a, D: Dynamics> Mpc<'p, 'a, D> {
     fn linearize(&mut self) -> Result<(), PlanError> {
         let s = &mut self.solver;
         let none = Values { cost: 0.0, after: Vec::new(), defects: Vec::new(), rows: Vec::new() };
-        let mut values = std::mem::replace(&mut s.values, none);
+        let mut values = core::mem::replace(&mut s.values, none);
         let evaluated = s.evaluate_into(&s.point, &mut values);
         s.values = values;
         evaluated?;

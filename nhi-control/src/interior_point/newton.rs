@@ -6,6 +6,7 @@ use crate::Dynamics;
 use crate::dense::*;
 use crate::filter::{Filter, Merit};
 use crate::kkt::Inertia;
+use alloc::vec::Vec;
 
 /// τ_min (8), and the largest τ: what is closer to a bound is lost in the rounding of its distance, and the decrease that the
 /// barrier function promises far below the central path comes from steps that are much too short.

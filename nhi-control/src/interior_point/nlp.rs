@@ -3,6 +3,8 @@
 use super::Solver;
 use crate::dense::add_multiple;
 use crate::{Dynamics, PlanError, Problem};
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
 
 /// A problem of coordinates as a nonlinear programme,
 ///
@@ -52,7 +54,7 @@ impl<'p, 'a, D: Dynamics> Nlp<'p, 'a, D> {
             |(of_inputs, none)| {
                 let stages = of_inputs.chunks_exact(nu.max(1));
                 let with_state =
-                    |u: &[f64]| u.iter().copied().chain(std::iter::repeat_n(none, nx)).collect::<Vec<_>>();
+                    |u: &[f64]| u.iter().copied().chain(core::iter::repeat_n(none, nx)).collect::<Vec<_>>();
                 if nu == 0 { vec![none; self.start.len()] } else { stages.flat_map(with_state).collect() }
             },
         )

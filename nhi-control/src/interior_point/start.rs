@@ -5,6 +5,9 @@ use crate::dense::*;
 use crate::kkt::Inertia;
 use crate::problem::{Guess, Options};
 use crate::{Dynamics, PlanError, bracket};
+use alloc::vec::Vec;
+#[cfg(not(feature = "std"))]
+use num_traits::Float;
 
 /// Multipliers of the start guess beyond this are replaced by zero.
 const LARGEST_MULTIPLIER: f64 = 1e3;

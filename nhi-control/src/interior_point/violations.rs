@@ -6,6 +6,10 @@ use crate::dense::*;
 use crate::filter::Filter;
 use crate::plan::Outcome;
 use crate::problem::Options;
+use alloc::string::String;
+use alloc::vec::Vec;
+#[cfg(not(feature = "std"))]
+use num_traits::Float;
 
 /// The largest cost ρ of violations, relative to the first one.
 const LARGEST_PRICE: f64 = 1e8;

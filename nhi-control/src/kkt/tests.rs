@@ -1,6 +1,7 @@
 //! The recursion against a dense solution of the same equations.
 
 use super::*;
+use alloc::vec::Vec;
 use nalgebra::DVector;
 
 struct Random(u64);
