@@ -159,7 +159,7 @@ fn random_convex_problems_have_the_dense_solution() {
         assert!(error < 1e-10, "case {case}: {error:e}, {nx}, {nu}, {conditions:?}");
         worst = worst.max(error);
     }
-    println!("the largest error is {worst:e}");
+    std::println!("the largest error is {worst:e}");
 }
 
 /// Right inertia is that of the matrix: as many negative eigenvalues as there are multipliers.
