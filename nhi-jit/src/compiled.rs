@@ -302,7 +302,7 @@ impl Names {
             group: system.group,
             shape,
             gyroscopic: mechanics.structure.gyroscopic,
-            forced: mechanics.structure.forced || mechanics.structure.time_dependent,
+            forced: mechanics.structure.may_lose_energy(),
             massless: mechanics.stiffness.is_some(),
             symmetries: directions(&mechanics.symmetries),
             invariances: directions(&mechanics.invariances),

@@ -8,7 +8,7 @@ use crate::passage::Ends;
 use nhi_codegen::method::StateKind;
 use nhi_codegen::program::Role;
 use nhi_methods::Variant;
-use nhi_runtime::balance;
+use nhi_runtime::balance::{self, End};
 use nhi_runtime::emitted::FLUSH_EVERY;
 use nhi_runtime::{Failure, Limits, Quantity};
 
@@ -435,16 +435,10 @@ impl Simulation {
     /// Tests the last step.
     fn explain(&self, before: f64, after: f64) -> Result<(), Failure> {
         let passage = || self.passage(&self.before, self.steps - 1);
-        // The motion exchanges energy with a parasitic mode.
-        let all = self.kinetic_of_jump(&self.before, self.steps - 1);
-        if balance::needs_explanation(all, after) {
-            return balance::explain_gain(&passage(), &self.limits, all, after);
-        }
-        let all = self.kinetic_of_jump(&self.state, self.steps);
-        if balance::needs_explanation(all, before) {
-            return balance::explain_loss(&passage(), &self.limits, before, all);
-        }
-        Ok(())
+        balance::explain(passage, &self.limits, [before, after], |end| match end {
+            End::Last => self.kinetic_of_jump(&self.state, self.steps),
+            _ => self.kinetic_of_jump(&self.before, self.steps - 1),
+        })
     }
 
     /// The mean kinetic energy of a state before and after the reflection at the node, if there is one: the energy of the

@@ -197,17 +197,30 @@ fn released<P: Passage>(passage: &P, from: End, to: End) -> f64 {
     released(End::First).max(released(End::Last)).max(0.0)
 }
 
-/// Tests a step with the kinetic energies `before` and `after` it, of which the second is more than twice the first.
+/// Tests a step by the kinetic energies of the mean velocities before and after it, and by those `with_parasite` at one of its
+/// ends, to which the energy of a parasitic mode is added: the motion exchanges energy with it.
 ///
 /// # Errors
 /// [`Failure::NearlySingular`] and [`Failure::EnergyJump`].
 #[cold]
-pub fn explain_gain<P: Passage>(
-    passage: &P,
+pub fn explain<P: Passage>(
+    passage: impl FnOnce() -> P,
     limits: &Limits,
-    before: f64,
-    after: f64,
+    [before, after]: [f64; 2],
+    with_parasite: impl Fn(End) -> f64,
 ) -> Result<(), Failure> {
+    let most = with_parasite(End::First);
+    if needs_explanation(most, after) {
+        return explain_gain(&passage(), limits, most, after);
+    }
+    let most = with_parasite(End::Last);
+    if needs_explanation(most, before) {
+        return explain_loss(&passage(), limits, before, most);
+    }
+    Ok(())
+}
+
+fn explain_gain<P: Passage>(passage: &P, limits: &Limits, before: f64, after: f64) -> Result<(), Failure> {
     let Some(known) = Known::of(passage, ORDINARY, [(End::First, before), (End::Last, after)]) else {
         return Ok(());
     };
@@ -221,17 +234,7 @@ pub fn explain_gain<P: Passage>(
     Err(geometry.failure(passage).unwrap_or(jump))
 }
 
-/// Tests a step with the kinetic energies `before` and `after` it, of which the first is more than twice the second.
-///
-/// # Errors
-/// As [`explain_gain`].
-#[cold]
-pub fn explain_loss<P: Passage>(
-    passage: &P,
-    limits: &Limits,
-    before: f64,
-    after: f64,
-) -> Result<(), Failure> {
+fn explain_loss<P: Passage>(passage: &P, limits: &Limits, before: f64, after: f64) -> Result<(), Failure> {
     let Some(known) = Known::of(passage, limits.growth, [(End::Last, after), (End::First, before)]) else {
         return Ok(());
     };

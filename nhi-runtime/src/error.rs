@@ -63,10 +63,11 @@ pub enum Failure {
         /// large: the distribution of admissible velocities can turn within a step past a configuration where it is.
         condition: f64,
     },
-    /// The step has multiplied the energy, and no force has done that work. The step size is too large for the motion.
-    /// [`Limits`](crate::Limits) says when.
+    /// The step has multiplied the energy by a large factor, or by a small one, and no force has done that work. The step size is
+    /// too large for the motion. [`Limits`](crate::Limits) says when.
     EnergyJump {
-        /// The kinetic energy after the step, divided by the energy that explains it.
+        /// The kinetic energy after the step, divided by the energy that explains it. Below 1, the energy that the end of the step
+        /// explains before it, divided by the kinetic energy there.
         factor: f64,
     },
 }

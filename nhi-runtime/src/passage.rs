@@ -1,10 +1,7 @@
 //! The test of a step of a declared system; see [`balance`](crate::balance).
 
 use crate::admissible::values;
-use crate::balance::{
-    End, Passage, changes_much, diagnose, explain_gain, explain_loss, half_product, needs_explanation,
-    subtract,
-};
+use crate::balance::{End, Passage, changes_much, diagnose, explain, half_product, subtract};
 use crate::system::Rows;
 use crate::{Failure, Limits, Scalar, State, System, Vector};
 
@@ -80,17 +77,11 @@ fn explained<S: System, T: Scalar>(
 ) -> Result<(), Failure> {
     let [first, last] = states;
     let ends = || Ends::<S>::new(parameters, h, [t, t + h], inputs, [first, last]);
-    // The motion exchanges energy with a parasitic mode.
-    let all = kinetic_of_jump::<S, T>(parameters, first, t);
-    if needs_explanation(all, after) {
-        return explain_gain(&ends(), limits, all, after);
-    }
-    let (before, all) =
-        (kinetic::<S, T>(parameters, first, t), kinetic_of_jump::<S, T>(parameters, last, t + h));
-    if needs_explanation(all, before) {
-        return explain_loss(&ends(), limits, before, all);
-    }
-    Ok(())
+    let before = kinetic::<S, T>(parameters, first, t);
+    explain(ends, limits, [before, after], |end| match end {
+        End::Last => kinetic_of_jump::<S, T>(parameters, last, t + h),
+        _ => kinetic_of_jump::<S, T>(parameters, first, t),
+    })
 }
 
 /// Why the step that failed with `failure` at a state failed.

@@ -37,7 +37,7 @@ pub use unoptimised::unoptimised;
 
 use crate::declaration::Declaration;
 use crate::lower::{Function, Output};
-use crate::mechanics::{Connection, Mechanics, Structure, Symmetry};
+use crate::mechanics::{Connection, Mechanics, Symmetry};
 use crate::method::StartKind;
 use crate::optimised::{MethodFunctions, Number, Optimised};
 use crate::program::Role;
@@ -374,8 +374,8 @@ impl Unit<'_> {
         let parameters = names("PARAMETERS", &system.parameters);
         let inputs = names("INPUTS", &system.inputs);
         let states = names("STATES", &system.states);
-        let Structure { gyroscopic, forced, time_dependent, .. } = self.mechanics.structure;
-        let loses = forced || time_dependent;
+        let (gyroscopic, loses) =
+            (self.mechanics.structure.gyroscopic, self.mechanics.structure.may_lose_energy());
         let massless = self.mechanics.stiffness.map(|_| {
             quote!(
                 const MASSLESS: ::core::primitive::bool = true;

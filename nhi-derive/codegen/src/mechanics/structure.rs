@@ -27,6 +27,11 @@ pub struct Structure {
 }
 
 impl Structure {
+    /// Whether a motion may lose energy: there is a force, or time in the Lagrangian or in a constraint.
+    pub fn may_lose_energy(&self) -> bool {
+        self.forced || self.time_dependent
+    }
+
     pub(super) fn of(x: &mut Mechanics) -> Structure {
         let q = x.q.clone();
         let varying: Vec<Expr> = q.iter().copied().chain([x.system.t]).collect();
