@@ -1,5 +1,6 @@
 //! Problems.
 
+use crate::waves::waves;
 use crate::{Difference, Dynamics, Function, Nlp, Plan, PlanError, interior_point};
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -170,7 +171,7 @@ impl<'a, D: Dynamics> Problem<'a, D> {
     /// Begins the solution with inputs that are sums of slow waves of random sizes, up to those of `sizes`, one for each input.
     #[must_use]
     pub fn guess_waves(self, seed: u64, sizes: &[f64]) -> Self {
-        let inputs = crate::waves::waves(seed, sizes, self.steps);
+        let inputs = waves(seed, sizes, self.steps);
         self.guess_inputs(inputs)
     }
 
