@@ -21,6 +21,7 @@ pub mod mechanics;
 pub mod method;
 pub mod optimise;
 pub mod optimised;
+pub mod parallel;
 pub mod pipeline;
 pub mod program;
 pub mod report;

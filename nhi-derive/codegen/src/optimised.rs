@@ -1,9 +1,7 @@
 //! Everything that back ends print: the functions of one declaration after the passes, in lowered form.
 //!
-//! No function depends on another, and the passes are most of the derive's time: they run on all processors. The result
-//! does not depend on how many there are.
+//! No function depends on another, and the passes are most of the derive's time: they run on all processors.
 
-use crate::caught::caught;
 use crate::expr::{Expr, Node, Pool};
 use crate::lower::{Function, Operand, Statement, lower};
 use crate::method::{
@@ -11,16 +9,10 @@ use crate::method::{
     StateKind, SystemPrograms,
 };
 use crate::optimise::{Cost, Decision, Options, optimise, optimise_step};
+use crate::parallel::in_parallel;
 use crate::program::{Constants, Prepared, Program, StepProgram, split};
 use std::collections::HashMap;
 use std::fmt;
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
-use std::thread;
-
-/// Threads at most.
-const MAX_THREADS: usize = 8;
 
 /// Longest formula in the documentation of a prepared number that is written out in parameters.
 const MAX_FORMULA: usize = 60;
@@ -186,7 +178,7 @@ impl Optimised {
                 .chain(optional.into_iter().flatten())
                 .map(|program| Work::Plain(pool, program)),
         );
-        let mut done = in_parallel(&work).into_iter();
+        let mut done = in_parallel(&work, Work::name, Work::finish).into_iter();
         let steps: Vec<MethodFunctions> = done.by_ref().take(methods.len()).map(Done::step).collect();
         let mut plain = done.map(Done::plain);
         let mut next = || plain.next().expect("one function of each program");
@@ -493,36 +485,6 @@ fn prepared(pool: &mut Pool, prepare: &Program) -> Vec<Number> {
         Number { name: pool.show(symbol).to_string(), doc: format!("`{}`", pool.show(formula)) }
     };
     kept.map(number).collect()
-}
-
-/// What becomes of all `work`, in its order. A panic in it is one of the caller, with the name of the work.
-fn in_parallel(work: &[Work<'_>]) -> Vec<Done> {
-    let begun = AtomicUsize::new(0);
-    let next = || {
-        let i = begun.fetch_add(1, Ordering::Relaxed);
-        let work = work.get(i)?;
-        Some((i, caught(work.name(), || work.finish())))
-    };
-    let (sender, receiver) = channel();
-    thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
-        for _ in 1..threads {
-            let (sender, next) = (sender.clone(), &next);
-            let all = move || while next().is_some_and(|done| sender.send(done).is_ok()) {};
-            // Where there are no threads this one does all the work.
-            if thread::Builder::new().spawn_scoped(scope, all).is_err() {
-                break;
-            }
-        }
-        while next().is_some_and(|done| sender.send(done).is_ok()) {}
-    });
-    drop(sender);
-    let mut done: Vec<_> = receiver.into_iter().collect();
-    done.sort_by_key(|(i, _)| *i);
-    // A panic goes on here, where the macro's thread catches it.
-    done.into_iter()
-        .map(|(_, done)| done.unwrap_or_else(|message| resume_unwind(Box::new(message))))
-        .collect()
 }
 
 #[cfg(test)]

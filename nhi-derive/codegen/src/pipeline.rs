@@ -11,6 +11,7 @@ use crate::method::{
 };
 use crate::optimise::{Cost, Options, passes};
 use crate::optimised::{MethodFunctions, Optimised};
+use crate::parallel::in_parallel;
 use proc_macro2::TokenStream;
 
 /// The expansion of `#[derive(Nonholonomic)]`: the implementation, or every error and a stub. A panic, which is a bug of
@@ -95,8 +96,8 @@ impl Derived {
         }
         let system = system_programs(&mut mechanics);
         let methods = &declaration.system.methods;
-        let methods: Vec<MethodPrograms> =
-            methods.iter().map(|&method| method_programs(&mechanics, method)).collect();
+        let methods =
+            in_parallel(methods, |method| method.facts().id, |&method| method_programs(&mechanics, method));
         let is_differentiated = |m: &MethodPrograms| m.derivatives.is_some() && m.curvature.is_some();
         let has_derivatives = |method| methods.iter().any(|m| m.method == method && is_differentiated(m));
         let asked = declaration.system.differentiated.iter().enumerate();

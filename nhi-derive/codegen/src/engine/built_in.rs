@@ -1,6 +1,6 @@
 //! The built-in engine: differentiation on the pool and simplification by local rules.
 
-use super::rules::forms;
+use super::rules::{Known, forms};
 use super::select::{cheapest, distinct};
 use super::{Engine, EngineError};
 use crate::expr::{Expr, Pool};
@@ -24,7 +24,7 @@ impl Engine for BuiltIn {
 
     fn simplify(&mut self, pool: &mut Pool, exprs: &[Expr]) -> Result<Vec<Expr>, EngineError> {
         let (exprs, places) = distinct(exprs);
-        let forms = forms(pool, &exprs);
+        let forms = forms(pool, &mut Known::default(), &exprs);
         let simple = cheapest(pool, &forms);
         Ok(places.into_iter().map(|i| simple[i]).collect())
     }

@@ -16,22 +16,30 @@ const MAX_PAIRED: usize = 64;
 
 type Terms = Vec<(Rational, Monomial)>;
 
+/// Sums with common factors taken out once, of one pool: equal forms of an expression have most of their sums in common.
+pub(super) type Factored = HashMap<Expr, Expr>;
+
 /// `e` with common factors taken out of every sum outside function arguments, again while that
 /// changes anything.
-pub(super) fn factor(pool: &mut Pool, e: Expr) -> Expr {
+pub(super) fn factor(pool: &mut Pool, factored: &mut Factored, e: Expr) -> Expr {
     let mut e = e;
     for _ in 0..ROUNDS {
         let mut image: HashMap<Expr, Expr> = HashMap::new();
         for x in pool.reachable(&[e]) {
             let y = pool.rebuild(x, |c| image[&c]);
             let y = match pool.node(y) {
-                Node::Sum(terms) if terms.len() <= MAX_TERMS => {
-                    let terms = terms.clone();
-                    let terms = terms.into_iter().map(|t| split(pool, t)).collect();
-                    let terms = complements(pool, terms);
-                    let terms = sums_of_two(pool, terms);
-                    horner(pool, terms)
-                }
+                Node::Sum(terms) if terms.len() <= MAX_TERMS => match factored.get(&y) {
+                    Some(&factored) => factored,
+                    None => {
+                        let terms = terms.clone();
+                        let terms = terms.into_iter().map(|t| split(pool, t)).collect();
+                        let terms = complements(pool, terms);
+                        let terms = sums_of_two(pool, terms);
+                        let product = horner(pool, terms);
+                        factored.insert(y, product);
+                        product
+                    }
+                },
                 _ => y,
             };
             image.insert(x, y);

@@ -1,6 +1,6 @@
 //! Equal forms of an expression by rules that need no computer-algebra system.
 
-use super::factor::factor;
+use super::factor::{Factored, factor};
 use super::polynomial::{
     MAX_TERMS, Monomial, Polynomial, exponent, integer, multiply, power, product, without,
 };
@@ -14,24 +14,31 @@ use std::collections::HashMap;
 /// Expressions of more nodes are only looked at node by node.
 const MAX_NODES: usize = 600;
 
+/// What is known of the expressions of one pool.
+#[derive(Default)]
+pub(super) struct Known {
+    /// Simplified arguments, bases and sums under fraction bars.
+    simplified: HashMap<Expr, Expr>,
+    pub(super) factored: Factored,
+}
+
 /// For each expression equal forms, itself first.
-pub(super) fn forms(pool: &mut Pool, exprs: &[Expr]) -> Vec<Vec<Expr>> {
-    let mut simplified = HashMap::new();
+pub(super) fn forms(pool: &mut Pool, known: &mut Known, exprs: &[Expr]) -> Vec<Vec<Expr>> {
     exprs
         .iter()
         .map(|&e| {
             let mut all = vec![e];
             if pool.reachable(&[e]).len() <= MAX_NODES {
-                let inner = simplify_inside(pool, e, &mut simplified);
-                all.extend(candidates(pool, inner));
+                let inner = simplify_inside(pool, known, e);
+                all.extend(candidates(pool, known, inner));
                 // Not inside of roots and fractions, where equal expressions would take different forms.
                 let reduced = Polynomial::of(pool, inner).and_then(|p| rotations(pool, &p));
                 if let Some(reduced) = reduced {
                     let reduced = reduced.expr(pool);
-                    all.extend(candidates(pool, reduced));
+                    all.extend(candidates(pool, known, reduced));
                 }
             } else {
-                all.push(factor(pool, e));
+                all.push(factor(pool, &mut known.factored, e));
             }
             all
         })
@@ -40,7 +47,7 @@ pub(super) fn forms(pool: &mut Pool, exprs: &[Expr]) -> Vec<Vec<Expr>> {
 
 /// `e` with the arguments of functions, the bases of roots and the sums under fraction bars
 /// simplified: the nodes that polynomials treat as atoms.
-pub(super) fn simplify_inside(pool: &mut Pool, e: Expr, simplified: &mut HashMap<Expr, Expr>) -> Expr {
+pub(super) fn simplify_inside(pool: &mut Pool, known: &mut Known, e: Expr) -> Expr {
     let mut image: HashMap<Expr, Expr> = HashMap::new();
     for x in pool.reachable(&[e]) {
         let opaque: Vec<Expr> = match *pool.node(x) {
@@ -50,14 +57,14 @@ pub(super) fn simplify_inside(pool: &mut Pool, e: Expr, simplified: &mut HashMap
             _ => Vec::new(),
         };
         for c in opaque.iter().map(|c| image[c]) {
-            simplified.entry(c).or_insert_with(|| {
-                let all = candidates(pool, c);
-                cheapest_alone(pool, &all)
-            });
+            if !known.simplified.contains_key(&c) {
+                let all = candidates(pool, known, c);
+                known.simplified.insert(c, cheapest_alone(pool, &all));
+            }
         }
         let y = pool.rebuild(x, |c| {
             let y = image[&c];
-            if opaque.contains(&c) { simplified[&y] } else { y }
+            if opaque.contains(&c) { known.simplified[&y] } else { y }
         });
         image.insert(x, y);
     }
@@ -65,14 +72,14 @@ pub(super) fn simplify_inside(pool: &mut Pool, e: Expr, simplified: &mut HashMap
 }
 
 /// Equal forms of `e`, all polynomials over the same fraction bars or over a common one.
-fn candidates(pool: &mut Pool, e: Expr) -> Vec<Expr> {
-    let mut out = vec![e, factor(pool, e)];
+fn candidates(pool: &mut Pool, known: &mut Known, e: Expr) -> Vec<Expr> {
+    let mut out = vec![e, factor(pool, &mut known.factored, e)];
     let Some(p) = Polynomial::of(pool, e) else { return out };
     for q in variants(pool, p) {
         let plain = q.expr(pool);
         out.push(plain);
-        out.push(factor(pool, plain));
-        out.extend(over_one_bar(pool, &q));
+        out.push(factor(pool, &mut known.factored, plain));
+        out.extend(over_one_bar(pool, known, &q));
     }
     out
 }
@@ -104,7 +111,7 @@ fn variants(pool: &mut Pool, p: Polynomial) -> Vec<Polynomial> {
 }
 
 /// `p` over its common denominator, with factors of that cancelled where they divide exactly.
-fn over_one_bar(pool: &mut Pool, p: &Polynomial) -> Option<Expr> {
+fn over_one_bar(pool: &mut Pool, known: &mut Known, p: &Polynomial) -> Option<Expr> {
     let mut bar = Monomial::new();
     for a in p.atoms() {
         let least = p.terms().map(|(m, _)| exponent(m, a)).min().unwrap_or(0);
@@ -141,7 +148,7 @@ fn over_one_bar(pool: &mut Pool, p: &Polynomial) -> Option<Expr> {
         }
     }
     let numerator = variants(pool, numerator).into_iter().map(|q| q.expr(pool)).collect::<Vec<_>>();
-    let numerator: Vec<Expr> = numerator.into_iter().map(|q| factor(pool, q)).collect();
+    let numerator: Vec<Expr> = numerator.into_iter().map(|q| factor(pool, &mut known.factored, q)).collect();
     let bar = product(pool, &Rational::one(), &bar);
     let all: Vec<Expr> = numerator.into_iter().map(|q| pool.mul(q, bar)).collect();
     Some(cheapest_alone(pool, &all))

@@ -31,6 +31,7 @@ pub use system_programs::system_programs;
 use crate::expr::{Expr, Pool};
 use crate::mechanics::Mechanics;
 use crate::optimise::estimate;
+use crate::parallel::in_parallel;
 use crate::program::{Binding, Constants, Input, Operations, Output, Program, Role, Statement};
 use crate::target::TARGET;
 use builder::{Builder, Made};
@@ -325,29 +326,38 @@ struct Form {
     readable: bool,
 }
 
+/// A step in a form.
+struct Candidate {
+    form: Form,
+    step: Program,
+    /// Its operations when it is nearly done, once they have been counted.
+    estimate: Option<(usize, usize)>,
+}
+
 fn programs(mechanics: &Mechanics, method: Method, readable: bool) -> MethodPrograms {
     let mut x = mechanics.clone();
     let facts = method.facts();
     let scheme = scheme(method);
     let exchanges: &[bool] =
         if x.combined.is_some() && scheme.constrains_once() { &[false, true] } else { &[false] };
-    let mut forms = Vec::new();
+    let mut candidates = Vec::new();
     for &exchanged in exchanges {
         let form = Form { exchanged, ..Form::default() };
-        forms.push((form, self::step(&mut x, facts, &scheme, form).0));
+        candidates.push(Candidate::new(form, self::step(&mut x, facts, &scheme, form).0));
         let form = Form { reduced: true, ..form };
         if let (step, Made { reduced: true, .. }) = self::step(&mut x, facts, &scheme, form) {
-            forms.push((form, step));
+            candidates.push(Candidate::new(form, step));
         }
     }
-    let (mut form, mut step) = cheapest(&x, forms, TARGET.very_long);
-    if step.has_loop() {
-        let parted = Form { parted: true, ..form };
-        if let (other, Made { parted: true, .. }) = self::step(&mut x, facts, &scheme, parted) {
+    let mut best = cheapest(&x, candidates, TARGET.very_long);
+    if best.step.has_loop() {
+        let parted = Form { parted: true, ..best.form };
+        if let (step, Made { parted: true, .. }) = self::step(&mut x, facts, &scheme, parted) {
             // What is shared cannot be seen as it is written.
-            (form, step) = cheapest(&x, vec![(form, step), (parted, other)], MOST_PARTED);
+            best = cheapest(&x, vec![best, Candidate::new(parted, step)], MOST_PARTED);
         }
     }
+    let Candidate { form, mut step, .. } = best;
     if readable {
         step = self::step(&mut x, facts, &scheme, Form { readable, ..form }).0;
     }
@@ -429,21 +439,43 @@ fn step(x: &mut Mechanics, facts: &Facts, scheme: &Scheme, form: Form) -> (Progr
     step
 }
 
-/// The form of a step with the fewest operations: when it is nearly done, or as it is written where one has `most` operations.
-fn cheapest(x: &Mechanics, mut forms: Vec<(Form, Program)>, most: usize) -> (Form, Program) {
-    if forms.len() == 1 {
-        return forms.remove(0);
+impl Candidate {
+    fn new(form: Form, step: Program) -> Candidate {
+        Candidate { form, step, estimate: None }
     }
-    let count = |program: &Program, measure: fn(&mut Pool, &mut Constants, &Program) -> (usize, usize)| {
-        let (mut pool, program) = program.isolated(&x.system.pool);
+
+    /// What `measure` counts of the step.
+    fn count(
+        &self,
+        x: &Mechanics,
+        measure: impl FnOnce(&mut Pool, &mut Constants, &Program) -> (usize, usize),
+    ) -> (usize, usize) {
+        let (mut pool, program) = self.step.isolated(&x.system.pool);
         measure(&mut pool, &mut Constants::default(), &program)
-    };
-    let written = |program: &Program| {
-        count(program, |pool, constants, program| Operations::of(pool, constants, program).weight())
-    };
-    let are_short = forms.iter().all(|(_, step)| written(step).0 < most);
-    let cost = |step: &Program| if are_short { count(step, estimate) } else { written(step) };
-    forms.into_iter().min_by_key(|(_, step)| cost(step)).expect("there is a first form")
+    }
+
+    /// The operations of the step as it is written.
+    fn written(&self, x: &Mechanics) -> (usize, usize) {
+        self.count(x, |pool, constants, program| Operations::of(pool, constants, program).weight())
+    }
+}
+
+/// The form of a step with the fewest operations: when it is nearly done, or as it is written where one has `most` operations.
+fn cheapest(x: &Mechanics, mut candidates: Vec<Candidate>, most: usize) -> Candidate {
+    if candidates.len() == 1 {
+        return candidates.remove(0);
+    }
+    if candidates.iter().any(|candidate| candidate.written(x).0 >= most) {
+        let least = candidates.into_iter().min_by_key(|candidate| candidate.written(x));
+        return least.expect("there is a first form");
+    }
+    let new: Vec<usize> = (0..candidates.len()).filter(|&i| candidates[i].estimate.is_none()).collect();
+    let estimates =
+        in_parallel(&new, |_| "comparison of the forms of a step", |&i| candidates[i].count(x, estimate));
+    for (i, estimate) in new.into_iter().zip(estimates) {
+        candidates[i].estimate = Some(estimate);
+    }
+    candidates.into_iter().min_by_key(|candidate| candidate.estimate).expect("there is a first form")
 }
 
 fn node_step(x: &mut Mechanics, facts: &Facts, family: &dyn NodeScheme, form: Form) -> (Program, Made) {

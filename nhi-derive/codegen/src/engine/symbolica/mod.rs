@@ -15,7 +15,7 @@ mod wire;
 
 use super::built_in::gradient;
 use super::factor::factor;
-use super::rules::{forms, simplify_inside};
+use super::rules::{Known, forms, simplify_inside};
 use super::select::{cheapest, distinct};
 use super::trigonometry::single_angles;
 use super::{Engine, EngineError};
@@ -23,7 +23,6 @@ use crate::expr::{Expr, Function, Node, Pool};
 use graph::{Graph, is_atom, rational_part};
 use process::Launch;
 use size::{MAX_BATCH_TERMS, fraction_terms, is_small_tree};
-use std::collections::HashMap;
 use std::path::Path;
 use wire::{Batch, Id, Request};
 
@@ -110,15 +109,15 @@ impl Engine for Symbolica {
 
     fn simplify(&mut self, pool: &mut Pool, exprs: &[Expr]) -> Result<Vec<Expr>, EngineError> {
         let (exprs, places) = distinct(exprs);
-        let mut forms = forms(pool, &exprs);
+        let known = &mut Known::default();
+        let mut forms = forms(pool, known, &exprs);
         let built_in = cheapest(pool, &forms);
         let mut graph = Graph::default();
         let mut asked = Vec::new();
         let mut questions = Vec::new();
         let mut budget = MAX_BATCH_TERMS;
-        let mut simplified = HashMap::new();
         for (i, &e) in exprs.iter().enumerate() {
-            let e = simplify_inside(pool, e, &mut simplified);
+            let e = simplify_inside(pool, known, e);
             let single = single_angles(pool, e);
             for e in std::iter::once(e).chain(single) {
                 let terms = fraction_terms(pool, e).filter(|&t| t <= budget && worth_asking(pool, e));
@@ -134,7 +133,7 @@ impl Engine for Symbolica {
         for (i, answer) in asked.into_iter().zip(self.ask(pool, graph, questions)?) {
             for form in answer.into_iter().flatten() {
                 forms[i].push(form);
-                forms[i].push(factor(pool, form));
+                forms[i].push(factor(pool, &mut known.factored, form));
             }
         }
         let all = cheapest(pool, &forms);
