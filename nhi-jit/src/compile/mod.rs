@@ -11,14 +11,16 @@ pub(crate) use status::failure;
 use crate::Error;
 use crate::native::{Code, LoopId, Memory, PlainId, symbols};
 use cranelift_codegen::Context;
-use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{self, InstBuilder, Type, UserFuncName, Value, types};
 use cranelift_codegen::isa::{self, CallConv};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITMemoryProvider, JITModule, SystemMemoryProvider};
-use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
+use cranelift_module::{FuncId, Module, ModuleError, ModuleReloc, default_libcall_names};
 use nhi_codegen::lower;
 use nhi_codegen::optimised::MethodFunctions;
+use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::program::Role;
 use nhi_methods::{Retraction, Variant};
 use std::fmt;
@@ -98,12 +100,11 @@ pub(crate) struct Unit {
     memory: Memory,
     pointer: Type,
     convention: CallConv,
-    context: Context,
     builder: FunctionBuilderContext,
+    /// Functions that have been written.
+    written: Vec<(FuncId, ir::Function)>,
     plain: Vec<(FuncId, [usize; 2])>,
     loops: Vec<(FuncId, [usize; 2])>,
-    /// Machine instructions of the last function, if they are counted.
-    instructions: Option<usize>,
 }
 
 /// Machine instructions of the loop over steps of a method, without checks if there is one without, for x86-64 with AVX.
@@ -115,7 +116,6 @@ pub fn instructions(functions: &MethodFunctions) -> Result<usize, Error> {
     let mut isa = isa::lookup_by_name("x86_64").map_err(unavailable)?;
     isa.enable("has_avx").map_err(unavailable)?;
     let mut unit = Unit::on(isa, Box::new(SystemMemoryProvider::new()))?;
-    unit.instructions = Some(0);
     let variant = Variant::from(functions.method);
     let lengths = [Role::Parameters, Role::Inputs].map(|role| {
         let argument = functions.step.arguments.iter().find(|argument| argument.role == role);
@@ -124,7 +124,13 @@ pub fn instructions(functions: &MethodFunctions) -> Result<usize, Error> {
     for (_, start) in functions.starts.iter().take(1) {
         unit.steps(functions, variant.retraction, &Layout::new(functions, start, variant, lengths))?;
     }
-    Ok(unit.instructions.unwrap_or(0))
+    let Some((_, step)) = unit.written.pop() else { return Ok(0) };
+    let mut context = Context::for_function(step);
+    context.set_disasm(true);
+    let code = context.compile(unit.memory.module().isa(), &mut ControlPlane::default());
+    let listing = code.map_err(|error| refused(error.into()))?.vcode.as_deref();
+    // Those of a block are indented.
+    Ok(listing.map_or(0, |text| text.lines().filter(|line| line.starts_with("  ")).count()))
 }
 
 fn unavailable(reason: impl fmt::Display) -> Error {
@@ -172,12 +178,11 @@ impl Unit {
         Ok(Unit {
             pointer: config.pointer_type(),
             convention: config.default_call_conv,
-            context: module.make_context(),
             memory: Memory::new(module),
             builder: FunctionBuilderContext::new(),
+            written: Vec::new(),
             plain: Vec::new(),
             loops: Vec::new(),
-            instructions: None,
         })
     }
 
@@ -267,31 +272,45 @@ impl Unit {
         huge: Huge,
         write: impl FnOnce(&mut Translator<'_>),
     ) -> Result<FuncId, Error> {
-        self.context.func.signature = signature(self.convention, parameters, &[types::I32]);
+        let signature = signature(self.convention, parameters, &[types::I32]);
         let module = self.memory.module();
-        let id = module.declare_anonymous_function(&self.context.func.signature).map_err(refused)?;
-        let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
+        let id = module.declare_anonymous_function(&signature).map_err(refused)?;
+        let mut function = ir::Function::with_name_signature(UserFuncName::default(), signature);
+        let builder = FunctionBuilder::new(&mut function, &mut self.builder);
         let mut translator = Translator::new(builder, module, retraction, huge);
         write(&mut translator);
         translator.finish();
-        self.context.set_disasm(self.instructions.is_some());
-        module.define_function(id, &mut self.context).map_err(refused)?;
-        if let Some(instructions) = &mut self.instructions {
-            let listing = self.context.compiled_code().and_then(|code| code.vcode.as_deref());
-            // Those of a block are indented.
-            *instructions =
-                listing.map_or(0, |text| text.lines().filter(|line| line.starts_with("  ")).count());
-        }
-        module.clear_context(&mut self.context);
+        self.written.push((id, function));
         Ok(id)
     }
 
-    /// Makes the functions executable.
+    /// Compiles the functions, on all processors, and makes them executable.
     ///
     /// # Errors
-    /// If the system refuses executable memory.
+    /// If Cranelift cannot compile one, or the system refuses executable memory.
     pub(crate) fn finish(mut self) -> Result<Code, Error> {
-        self.memory.module().finalize_definitions().map_err(refused)?;
+        let module = self.memory.module();
+        let isa = module.isa();
+        let compiled = in_parallel(
+            &self.written,
+            |_| "compilation",
+            |(id, function)| {
+                let mut context = Context::for_function(function.clone());
+                context.compile(isa, &mut ControlPlane::default())?;
+                let code = context.compiled_code().expect("it has been compiled");
+                let (alignment, bytes) = (u64::from(code.buffer.alignment), code.code_buffer().to_vec());
+                let relocations = code.buffer.relocs().iter();
+                let relocations: Vec<ModuleReloc> = relocations
+                    .map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, *id))
+                    .collect();
+                Ok((alignment, bytes, relocations))
+            },
+        );
+        for ((id, _), compiled) in self.written.iter().zip(compiled) {
+            let (alignment, bytes, relocations) = compiled.map_err(refused)?;
+            module.define_function_bytes(*id, alignment, &bytes, &relocations).map_err(refused)?;
+        }
+        module.finalize_definitions().map_err(refused)?;
         Ok(Code::new(self.memory, &self.plain, &self.loops))
     }
 }
@@ -335,7 +354,8 @@ mod tests {
         };
         let isa = cranelift_native::builder().expect("a back end");
         let mut unit = Unit::on(isa, Box::new(Refuses)).expect("a back end");
-        let error = unit.plain(&function, Retraction::Exp, false).expect_err("no memory");
+        unit.plain(&function, Retraction::Exp, false).expect("a function");
+        let error = unit.finish().err().expect("no memory");
         let message = error.to_string();
         let expected =
             "no machine code can be generated and executed here: no executable memory: permission denied";
