@@ -296,7 +296,7 @@ impl Unit {
             |_| "compilation",
             |(id, function)| {
                 let mut context = Context::for_function(function.clone());
-                context.compile(isa, &mut ControlPlane::default())?;
+                context.compile(isa, &mut ControlPlane::default()).map_err(|error| refused(error.into()))?;
                 let code = context.compiled_code().expect("it has been compiled");
                 let (alignment, bytes) = (u64::from(code.buffer.alignment), code.code_buffer().to_vec());
                 let relocations = code.buffer.relocs().iter();
@@ -307,7 +307,7 @@ impl Unit {
             },
         );
         for ((id, _), compiled) in self.written.iter().zip(compiled) {
-            let (alignment, bytes, relocations) = compiled.map_err(refused)?;
+            let (alignment, bytes, relocations) = compiled?;
             module.define_function_bytes(*id, alignment, &bytes, &relocations).map_err(refused)?;
         }
         module.finalize_definitions().map_err(refused)?;

@@ -38,6 +38,7 @@ use builder::{Builder, Made};
 use equations::Equations;
 use moser_veselov::Kinetic;
 use nhi_methods::{Applies, Facts};
+use std::sync::OnceLock;
 
 /// How the steps of a method are computed.
 enum Scheme {
@@ -330,8 +331,9 @@ struct Form {
 struct Candidate {
     form: Form,
     step: Program,
-    /// Its operations when it is nearly done, once they have been counted.
-    estimate: Option<(usize, usize)>,
+    /// Its operations as it is written, and when it is nearly done, once they have been counted.
+    written: OnceLock<(usize, usize)>,
+    estimated: OnceLock<(usize, usize)>,
 }
 
 fn programs(mechanics: &Mechanics, method: Method, readable: bool) -> MethodPrograms {
@@ -441,7 +443,20 @@ fn step(x: &mut Mechanics, facts: &Facts, scheme: &Scheme, form: Form) -> (Progr
 
 impl Candidate {
     fn new(form: Form, step: Program) -> Candidate {
-        Candidate { form, step, estimate: None }
+        Candidate { form, step, written: OnceLock::new(), estimated: OnceLock::new() }
+    }
+
+    /// The operations of the step as it is written.
+    fn written(&self, x: &Mechanics) -> (usize, usize) {
+        let count = |pool: &mut Pool, constants: &mut Constants, program: &Program| {
+            Operations::of(pool, constants, program).weight()
+        };
+        *self.written.get_or_init(|| self.count(x, count))
+    }
+
+    /// Those when it is nearly done.
+    fn estimated(&self, x: &Mechanics) -> (usize, usize) {
+        *self.estimated.get_or_init(|| self.count(x, estimate))
     }
 
     /// What `measure` counts of the step.
@@ -453,11 +468,6 @@ impl Candidate {
         let (mut pool, program) = self.step.isolated(&x.system.pool);
         measure(&mut pool, &mut Constants::default(), &program)
     }
-
-    /// The operations of the step as it is written.
-    fn written(&self, x: &Mechanics) -> (usize, usize) {
-        self.count(x, |pool, constants, program| Operations::of(pool, constants, program).weight())
-    }
 }
 
 /// The form of a step with the fewest operations: when it is nearly done, or as it is written where one has `most` operations.
@@ -465,17 +475,14 @@ fn cheapest(x: &Mechanics, mut candidates: Vec<Candidate>, most: usize) -> Candi
     if candidates.len() == 1 {
         return candidates.remove(0);
     }
-    if candidates.iter().any(|candidate| candidate.written(x).0 >= most) {
-        let least = candidates.into_iter().min_by_key(|candidate| candidate.written(x));
-        return least.expect("there is a first form");
-    }
-    let new: Vec<usize> = (0..candidates.len()).filter(|&i| candidates[i].estimate.is_none()).collect();
-    let estimates =
-        in_parallel(&new, |_| "comparison of the forms of a step", |&i| candidates[i].count(x, estimate));
-    for (i, estimate) in new.into_iter().zip(estimates) {
-        candidates[i].estimate = Some(estimate);
-    }
-    candidates.into_iter().min_by_key(|candidate| candidate.estimate).expect("there is a first form")
+    let all = |count: fn(&Candidate, &Mechanics) -> (usize, usize)| {
+        in_parallel(&candidates, |_| "comparison of the forms of a step", |candidate| count(candidate, x))
+    };
+    let written = all(Candidate::written);
+    let are_short = written.iter().all(|&(operations, _)| operations < most);
+    let costs = if are_short { all(Candidate::estimated) } else { written };
+    let (_, least) = costs.into_iter().zip(candidates).min_by_key(|&(cost, _)| cost).expect("a first form");
+    least
 }
 
 fn node_step(x: &mut Mechanics, facts: &Facts, family: &dyn NodeScheme, form: Form) -> (Program, Made) {
