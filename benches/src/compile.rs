@@ -67,7 +67,7 @@ fn row(model: &Model, cost: &Cost) -> String {
 struct Model {
     /// Its file in `models/src`, such as `lie/snakeboard`.
     name: String,
-    item: syn::ItemStruct,
+    item: syn::DeriveInput,
     /// The methods that it declares, as written in the source.
     methods: Vec<Ident>,
     all: bool,
@@ -86,12 +86,7 @@ impl Model {
         let has = |name: &str| self.methods.iter().any(|m| m == name);
         let names = [if has("Dla2") { "Dla2" } else { "Rdp" }, "Rattle"];
         let methods: Vec<Ident> = names.iter().map(|name| Ident::new(name, Span::call_site())).collect();
-        let mut item = self.item.clone();
-        for attribute in item.attrs.iter_mut().filter(|a| a.path().is_ident("nonholonomic")) {
-            if let syn::Meta::List(list) = &mut attribute.meta {
-                list.tokens = with_methods(list.tokens.clone(), &quote!(#(#methods),*));
-            }
-        }
+        let item = with_methods(self.item.clone(), &quote!(#(#methods),*));
         Model { name: self.name.clone(), item, methods, all: false }
     }
 
@@ -138,20 +133,25 @@ pub(crate) fn formatted(source: TokenStream) -> syn::Result<String> {
     Ok(prettyplease::unparse(&syn::parse2(source)?))
 }
 
-/// The entries of an attribute with those of `methods(…)` replaced.
-fn with_methods(entries: TokenStream, methods: &TokenStream) -> TokenStream {
-    let mut named = false;
-    let replaced = entries.into_iter().map(|token| match token {
-        TokenTree::Group(_) if named => {
-            named = false;
-            Group::new(Delimiter::Parenthesis, methods.clone()).into()
+/// A declaration with these `methods` in place of its own.
+pub(crate) fn with_methods(mut item: syn::DeriveInput, methods: &TokenStream) -> syn::DeriveInput {
+    for attribute in item.attrs.iter_mut().filter(|a| a.path().is_ident("nonholonomic")) {
+        if let syn::Meta::List(list) = &mut attribute.meta {
+            let mut named = false;
+            let replaced = list.tokens.clone().into_iter().map(|token| match token {
+                TokenTree::Group(_) if named => {
+                    named = false;
+                    Group::new(Delimiter::Parenthesis, methods.clone()).into()
+                }
+                token => {
+                    named = matches!(&token, TokenTree::Ident(name) if name == "methods");
+                    token
+                }
+            });
+            list.tokens = replaced.collect();
         }
-        token => {
-            named = matches!(&token, TokenTree::Ident(name) if name == "methods");
-            token
-        }
-    });
-    replaced.collect()
+    }
+    item
 }
 
 /// The models of the literature, in the order of their files.
@@ -170,8 +170,8 @@ fn models(root: &Path) -> Result<Vec<Model>, Box<dyn Error>> {
         for item in syn::parse_file(&fs::read_to_string(&path)?)?.items {
             let syn::Item::Struct(item) = item else { continue };
             if item.attrs.iter().any(|a| a.path().is_ident("nonholonomic")) {
-                let declaration =
-                    Declaration::parse(&item.clone().into()).map_err(|rejected| first_error(&rejected))?;
+                let item = syn::DeriveInput::from(item);
+                let declaration = Declaration::parse(&item).map_err(|rejected| first_error(&rejected))?;
                 let derived = Derived::new(declaration, default_engine().as_mut())
                     .map_err(|rejected| first_error(&rejected))?;
                 let methods =
@@ -215,10 +215,9 @@ struct Cost {
 
 impl Cost {
     fn of(model: &Model, scratch: &Scratch) -> Result<Cost, Box<dyn Error>> {
-        let input: syn::DeriveInput = model.item.clone().into();
         let mut engine = default_engine();
         let start = Instant::now();
-        let declaration = Declaration::parse(&input).map_err(|rejected| first_error(&rejected))?;
+        let declaration = Declaration::parse(&model.item).map_err(|rejected| first_error(&rejected))?;
         let derived =
             Derived::new(declaration, engine.as_mut()).map_err(|rejected| first_error(&rejected))?;
         let code = derived.implementation().map_err(|rejected| first_error(&rejected))?;

@@ -4,12 +4,14 @@
 #[path = "../../nhi-derive/codegen/examples/growth/families.rs"]
 mod families;
 
-use crate::compile::{PROFILES, Scratch, first_error, formatted};
+use crate::compile::{PROFILES, Scratch, first_error, formatted, with_methods};
 use crate::document::Table;
 use families::FAMILIES;
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
+use nhi_codegen::expand::structs;
 use nhi_codegen::pipeline::Derived;
+use proc_macro2::TokenStream;
 use quote::quote;
 use std::error::Error;
 use std::fmt::Write;
@@ -23,43 +25,76 @@ const SYSTEMS: [(usize, usize); 4] = [(1, 8), (3, 7), (0, 12), (2, 40)];
 /// Without LLVM's vectorisation of straight-line code, which looks for vectors in every store of a long array.
 const NO_SLP: &[&str] = &["-C", "no-vectorize-slp"];
 
-/// The table of all systems, with the method `Dla2`.
+/// Systems that are compiled at run time elsewhere, among them the bicycle.
+const DECLARED: &str = include_str!("../../nhi-jit/examples/measure/systems.rs");
+
+/// The profile of `cargo check`, which does little more than the derive.
+const CHECK: (&str, &str) = ("check", "debug");
+
+/// A program without a system.
+const NOTHING: &str = "fn main() {}";
+
+/// The table of all systems: larger ones with the method `Dla2`, and the bicycle with four methods.
 ///
 /// # Errors
 /// A system that cannot be derived or built, or whose steps fail.
 pub fn table() -> Result<Table, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let scratch = Scratch::new(&root, "main.rs", "fn main() {}")?;
+    let scratch = Scratch::new(&root, "main.rs", NOTHING)?;
+    // The first one checks the dependencies.
+    scratch.build(CHECK, NOTHING)?;
+    let empty_check = scratch.build(CHECK, NOTHING)?;
+    let check = |item: &syn::DeriveInput| -> Result<f64, Box<dyn Error>> {
+        Ok(scratch.build(CHECK, &formatted(quote!(use nhi_runtime::prelude::*; #item fn main() {}))?)?
+            - empty_check)
+    };
     let mut text = String::from(
-        "| system | coordinates | one-forms | derive, s | statements | lines | debug build, s | release build, s | µs per step | \
-         without SLP, s | µs per step |\n\
-         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        "| system | coordinates | one-forms | derive, s | statements | lines | check, s | debug build, s | release build, s | \
+         µs per step | without SLP, s | µs per step |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
+    let mut write = |row: String| {
+        eprintln!("{row}");
+        let _ = writeln!(text, "{row}");
+    };
     for (family, n) in SYSTEMS {
         let (name, attribute) = FAMILIES[family];
         let name = name.replacen('N', &n.to_string(), 1);
-        let row = row(&name, &attribute(n), &scratch).map_err(|e| format!("{name}: {e}"))?;
-        eprintln!("{row}");
-        let _ = writeln!(text, "{row}");
+        let in_system = |e: Box<dyn Error>| format!("{name}: {e}");
+        let attribute: TokenStream = attribute(n).parse()?;
+        let item = syn::parse_quote! {
+            #[derive(Nonholonomic, Clone, Debug)]
+            #[nonholonomic(#attribute)]
+            struct Large { m: f64, inertia: f64, l: f64, k: f64 }
+        };
+        let derived = derived(&name, &item).map_err(in_system)?;
+        let check = check(&item).map_err(in_system)?;
+        let built = built(&item, &scratch).map_err(in_system)?;
+        write(format!("{derived} {check:.1} |{built}"));
     }
+    let bicycle = structs(DECLARED)?.into_iter().find(|item| item.ident == "Bicycle").ok_or("no bicycle")?;
+    let bicycle = with_methods(bicycle, &quote!(Dla2, Rattle, Rdp, Rk4));
+    let derived = derived("bicycle, four methods", &bicycle)?;
+    write(format!("{derived} {:.1} | – | – | – | – | – |", check(&bicycle)?));
     Ok(Table { name: "large", text })
 }
 
-fn row(name: &str, attribute: &str, scratch: &Scratch) -> Result<String, Box<dyn Error>> {
-    let attribute: proc_macro2::TokenStream = attribute.parse()?;
-    let item = quote! {
-        #[derive(Nonholonomic, Clone, Debug)]
-        #[nonholonomic(#attribute)]
-        struct Large { m: f64, inertia: f64, l: f64, k: f64 }
-    };
+/// What the derive, in this process, makes of a system.
+fn derived(name: &str, item: &syn::DeriveInput) -> Result<String, Box<dyn Error>> {
     let start = Instant::now();
-    let declaration = Declaration::parse(&syn::parse2(item.clone())?).map_err(|e| first_error(&e))?;
+    let declaration = Declaration::parse(item).map_err(|e| first_error(&e))?;
     let derived = Derived::new(declaration, default_engine().as_mut()).map_err(|e| first_error(&e))?;
     let code = derived.implementation().map_err(|e| first_error(&e))?;
     let derive = start.elapsed().as_secs_f64();
     drop(code);
     let statements = derived.optimised().map_err(|e| first_error(&e))?.statements();
     let lines = derived.pretty(default_engine().as_mut()).map_err(|e| first_error(&e))?.lines().count();
+    let (coordinates, forms) = (derived.mechanics.n(), derived.mechanics.m());
+    Ok(format!("| {name} | {coordinates} | {forms} | {derive:.1} | {statements} | {lines} |"))
+}
+
+/// What builds of a program that takes steps of a system take, and its steps.
+fn built(item: &syn::DeriveInput, scratch: &Scratch) -> Result<String, Box<dyn Error>> {
     let source = formatted(quote! {
         use nhi_runtime::prelude::*;
 
@@ -80,10 +115,8 @@ fn row(name: &str, attribute: &str, scratch: &Scratch) -> Result<String, Box<dyn
             println!("{}", fastest * 1e6);
         }
     })?;
-    let (coordinates, forms) = (derived.mechanics.n(), derived.mechanics.m());
-    let mut row = format!("| {name} | {coordinates} | {forms} | {derive:.1} | {statements} | {lines} |");
     let ([debug, release], [empty_debug, empty_release]) = (PROFILES, scratch.empty);
-    let _ = write!(row, " {:.1} |", scratch.build(debug, &source)? - empty_debug);
+    let mut row = format!(" {:.1} |", scratch.build(debug, &source)? - empty_debug);
     for options in [&[][..], NO_SLP] {
         let seconds = scratch.build_with(options, release, &source)? - empty_release;
         let _ = write!(row, " {seconds:.1} | {:.2} |", microseconds(scratch)?);
