@@ -439,7 +439,12 @@ impl<'a> Builder<'a> {
     ) -> Matrix {
         let mut x = rhs.clone();
         for block in coupled_blocks(self.pool(), a) {
-            let sub = block.iter().map(|&i| block.iter().map(|&j| a[i][j]).collect()).collect();
+            let part = |block: &[usize]| -> Matrix {
+                block.iter().map(|&i| block.iter().map(|&j| a[i][j]).collect()).collect()
+            };
+            let order = least_degree(self.pool(), &part(&block), Vec::new());
+            let block: Vec<usize> = order.iter().map(|&[i, _]| block[i]).collect();
+            let sub = part(&block);
             let r: Matrix = block.iter().map(|&i| rhs[i].clone()).collect();
             if r.iter().flatten().all(|&e| self.pool().is_zero(e)) {
                 continue;
@@ -453,17 +458,16 @@ impl<'a> Builder<'a> {
         x
     }
 
-    /// Solves A X = R by elimination in the given order, without exchanges: for matrices whose
-    /// leading blocks are regular by construction, such as M + O(h) before the Schur complement. Velocities that a
-    /// constraint gives at once and the impulses that keep them are eliminated before, which leaves such a matrix for
-    /// the others. The entries of the solution are named as in `unknowns`, if that is not empty.
+    /// Solves A X = R by elimination without exchanges: for matrices such as M + O(h), bordered by constraints. Velocities that
+    /// a constraint gives at once and the impulses that keep them are eliminated first, which leaves such a matrix for the
+    /// others; these are in the [order of least degree](least_degree). The entries of the solution are named as in
+    /// `unknowns`, if that is not empty.
     pub(super) fn solve_ordered(&mut self, a: &Matrix, rhs: &Matrix, unknowns: &[Vec<String>]) -> Matrix {
         let pairs = given_at_once(self.pool(), a);
-        let others: Vec<usize> = (0..a.len()).filter(|i| !pairs.as_flattened().contains(i)).collect();
         // The constraint's row with the velocity's column as pivot, then the other way round.
-        let rows: Vec<usize> =
-            pairs.iter().flat_map(|&[c, j]| [c, j]).chain(others.iter().copied()).collect();
-        let columns: Vec<usize> = pairs.iter().flat_map(|&[c, j]| [j, c]).chain(others).collect();
+        let given = pairs.iter().flat_map(|&[c, j]| [[c, j], [j, c]]);
+        let order = least_degree(self.pool(), a, given.collect());
+        let [rows, columns] = [0, 1].map(|side| order.iter().map(|pivot| pivot[side]).collect::<Vec<_>>());
         let ordered = rows.iter().map(|&i| columns.iter().map(|&j| a[i][j]).collect()).collect();
         let ordered_rhs = rows.iter().map(|&i| rhs[i].clone()).collect();
         let mut solution = rhs.clone();
@@ -827,6 +831,54 @@ fn given_at_once(pool: &Pool, a: &Matrix) -> Vec<[usize; 2]> {
     pairs
 }
 
+/// Pivots, as row and column, of an elimination of A = M + O(h), bordered by constraints, which begins with the `pivots` that
+/// are given: of what is left the one on the diagonal that has the fewest other entries in its row and column (Markowitz
+/// 1957). A constraint, which has no entry on the diagonal, is eliminated when no unknown is left in it: before, its pivot
+/// could vanish in some states. Then the pivots are as regular as those of M and of the Schur complement of the constraints.
+fn least_degree(pool: &Pool, a: &Matrix, mut pivots: Vec<[usize; 2]>) -> Vec<[usize; 2]> {
+    let filled = a.iter().map(|row| row.iter().map(|&entry| !pool.is_zero(entry)).collect());
+    let mut pattern =
+        Pattern { filled: filled.collect(), rows: (0..a.len()).collect(), columns: (0..a.len()).collect() };
+    pivots.iter().for_each(|&pivot| pattern.eliminate(pivot));
+    let coupled = pattern.filled.clone();
+    let is_constraint = |i: usize| pool.is_zero(a[i][i]);
+    loop {
+        let left = &pattern.rows;
+        let is_left_in =
+            |i: usize| left.iter().any(|&j| !is_constraint(j) && (coupled[i][j] || coupled[j][i]));
+        let candidates = left.iter().copied().filter(|&i| !is_constraint(i) || !is_left_in(i));
+        let Some(next) = candidates.min_by_key(|&i| pattern.degree(i)) else { return pivots };
+        pattern.eliminate([next; 2]);
+        pivots.push([next; 2]);
+    }
+}
+
+/// Which entries of a matrix are not zero identically, in the rows and columns that are left.
+struct Pattern {
+    filled: Vec<Vec<bool>>,
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+}
+
+impl Pattern {
+    /// A bound on the number of entries that a pivot on the diagonal fills.
+    fn degree(&self, pivot: usize) -> usize {
+        let in_column = self.rows.iter().filter(|&&i| i != pivot && self.filled[i][pivot]).count();
+        let in_row = self.columns.iter().filter(|&&j| j != pivot && self.filled[pivot][j]).count();
+        in_column * in_row
+    }
+
+    fn eliminate(&mut self, [r, c]: [usize; 2]) {
+        self.rows.retain(|&i| i != r);
+        self.columns.retain(|&j| j != c);
+        for &i in self.rows.iter().filter(|&&i| self.filled[i][c]).collect::<Vec<_>>() {
+            for &j in &self.columns {
+                self.filled[i][j] |= self.filled[r][j];
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -838,6 +890,22 @@ mod tests {
             Err(_) => pool.symbol(text),
         };
         entries.map(|row| row.map(|text| entry(pool, text)).to_vec()).to_vec()
+    }
+
+    #[test]
+    fn pivots_of_least_degree_come_first_and_constraints_after_their_unknowns() {
+        let mut pool = Pool::default();
+        let order = |pool: &Pool, a: &Matrix| -> Vec<usize> {
+            least_degree(pool, a, Vec::new()).into_iter().map(|[i, _]| i).collect()
+        };
+        // The first unknown is coupled to all others, which are not coupled to each other.
+        let arrow = [["x", "x", "x", "x"], ["x", "x", "0", "0"], ["x", "0", "x", "0"], ["x", "0", "0", "x"]];
+        let arrow = matrix(&mut pool, arrow);
+        assert_eq!(order(&pool, &arrow), [1, 2, 0, 3]);
+        // The last row is a constraint of the first unknown: without it, it has no pivot.
+        let bordered = [["x", "x", "x"], ["x", "x", "0"], ["x", "0", "0"]];
+        let bordered = matrix(&mut pool, bordered);
+        assert_eq!(order(&pool, &bordered), [1, 0, 2]);
     }
 
     #[test]
