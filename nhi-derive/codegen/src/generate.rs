@@ -91,7 +91,7 @@ impl Request {
         let mut text = self.header(source)?;
         for (input, derived) in self.derive(source, engine)? {
             let item = plain(input);
-            let file = syn::File { shebang: None, attrs: Vec::new(), items: vec![item] };
+            let file = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
             let code = derived.pretty(engine)?;
             let _ = write!(text, "\n{}\n{code}", prettyplease::unparse(&file));
         }

@@ -167,7 +167,7 @@ fn ungroup(mut ty: &syn::Type) -> &syn::Type {
 }
 
 fn is_f64(ty: &syn::Type) -> bool {
-    let syn::Type::Path(syn::TypePath { qself: None, path }) = ty else { return false };
+    let syn::Type::Path(syn::TypePath { qself: None, path, .. }) = ty else { return false };
     let segments: Vec<String> = path.segments.iter().map(|s| s.to_token_stream().to_string()).collect();
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
     matches!(segments.as_slice(), ["f64"] | ["core" | "std", "primitive", "f64"])

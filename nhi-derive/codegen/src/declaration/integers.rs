@@ -32,7 +32,8 @@ impl Constants {
             _ => None,
         };
         let constants = generics.const_params();
-        let values = constants.map(|c| (c.ident.to_string(), c.default.as_ref().and_then(value)));
+        let values = constants
+            .map(|c| (c.ident.to_string(), c.default.as_ref().and_then(|(_, default)| value(default))));
         Constants { values: values.collect(), used: Cell::new(false) }
     }
 
@@ -128,8 +129,8 @@ pub(crate) fn at_defaults(generics: &syn::Generics) -> syn::Generics {
     let mut result = syn::Generics { params: Default::default(), where_clause: None, ..generics.clone() };
     for parameter in &generics.params {
         let default = match parameter {
-            syn::GenericParam::Const(p) => p.default.as_ref().map(|e| (&p.ident, quote!({ #e }))),
-            syn::GenericParam::Type(p) => p.default.as_ref().map(|t| (&p.ident, t.to_token_stream())),
+            syn::GenericParam::Const(p) => p.default.as_ref().map(|(_, e)| (&p.ident, quote!({ #e }))),
+            syn::GenericParam::Type(p) => p.default.as_ref().map(|(_, t)| (&p.ident, t.to_token_stream())),
             syn::GenericParam::Lifetime(_) => None,
         };
         match default {

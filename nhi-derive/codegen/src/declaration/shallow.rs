@@ -1,16 +1,16 @@
 //! Items whose fields are read as tokens before they are read as syntax.
 //!
-//! The parser of types recurses, and the stack of rustc is finite: it ends where a type is nested a few hundred levels
-//! deep, although rustc itself accepts ten times that. The type of a parameter is short, and that of any other field is
+//! The parser of types recurses, and a stack is finite: unoptimised, the parser fills two megabytes where a type is nested
+//! sixty levels deep, although rustc itself accepts thousands. The type of a parameter is short, and that of any other field is
 //! nobody's concern here. So a type that is long is replaced by `()`, which is no type of a parameter either.
 
 use super::error::{Error, Extent};
 use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 
 /// Most tokens, those in groups included, of the type of a field that is read as syntax.
-const MAX_TYPE: usize = 64;
+const MAX_TYPE: usize = 24;
 /// Most tokens of generics that open something: groups and signs.
-const MAX_GENERICS: usize = 100;
+const MAX_GENERICS: usize = 40;
 
 /// The item with long types of fields replaced.
 ///
