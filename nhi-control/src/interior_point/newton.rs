@@ -171,16 +171,19 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             }
             self.assemble(Hessian::Exact);
         }
-        self.factor(shift, last_shift)
+        self.factor_shifted(shift, last_shift)
     }
 
     /// Factors with the least shift from `shift` on for which the step minimises (algorithm IC).
     pub(super) fn factor(&mut self, shift: f64, last_shift: f64) -> Option<f64> {
+        let is_right = matches!(self.kkt.factor(shift), Inertia::Right(_));
+        if is_right { Some(shift) } else { self.factor_shifted(shift, last_shift) }
+    }
+
+    /// Factors with the least larger shift for which it does, where it does not with `shift`.
+    fn factor_shifted(&mut self, shift: f64, last_shift: f64) -> Option<f64> {
         let (mut shift, scale) = (shift, self.scale);
         loop {
-            if matches!(self.kkt.factor(shift), Inertia::Right(_)) {
-                return Some(shift);
-            }
             shift = if shift > 0.0 {
                 shift * if last_shift == 0.0 { 100.0 } else { 8.0 }
             } else if last_shift == 0.0 {
@@ -190,6 +193,9 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             };
             if shift > LARGEST_SHIFT * scale {
                 return None;
+            }
+            if matches!(self.kkt.factor(shift), Inertia::Right(_)) {
+                return Some(shift);
             }
         }
     }

@@ -14,7 +14,7 @@ const LARGEST_MULTIPLIER: f64 = 1e3;
 /// Corrections of a moved start guess, and halvings of each.
 const SHOTS: usize = 8;
 /// Corrections of states that do not follow from inputs, at most, the weight in them of states, relative to that of inputs in the
-/// costs, and the distance from their bounds that inputs keep, as [`PUSH`]: near bounds the first steps would be short.
+/// costs, and the distance from their bounds that inputs and slacks keep, as [`PUSH`]: near bounds the first steps would be short.
 const APPROACHES: usize = 2;
 const NEARNESS: f64 = 1e2;
 const KEPT: f64 = 0.2;
@@ -39,6 +39,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     pub(super) fn begin(&mut self, options: &Options) -> Result<Start, PlanError> {
         self.mu = if self.has_bounds() { options.barrier } else { 0.0 };
         let is_rolled = matches!(self.problem.guess, Guess::Inputs(_));
+        let mut distance = PUSH;
         if is_rolled {
             (self.point, self.values) = self.roll(&self.point.u)?;
         } else {
@@ -47,9 +48,10 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 if !self.approach()? {
                     break;
                 }
+                distance = KEPT;
             }
         }
-        let mut dependent = self.prepare()?;
+        let mut dependent = self.prepare(distance)?;
         let mut begun = Start::default();
         let least = options.tolerance.sqrt() * (1.0 + norm(&self.values.rows));
         let missed = missed(&dependent, &self.values.rows, least);
@@ -60,16 +62,16 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 self.of_inputs.push(&mut u, PUSH);
                 (self.point, self.values) = self.roll(&u)?;
                 begun.bracket = Some(found.pair);
-                dependent = self.prepare()?;
+                dependent = self.prepare(distance)?;
                 let enough = ENOUGH * norm2(&self.values.rows[..self.conditions()]);
                 while begun.corrections < SHOTS && self.shoot(enough) {
-                    dependent = self.prepare()?;
+                    dependent = self.prepare(distance)?;
                     begun.corrections += 1;
                 }
             }
         }
         if mark_redundant(dependent, &self.values.rows, &mut self.redundant) {
-            self.prepare()?;
+            self.prepare(distance)?;
         }
         self.estimate_multipliers();
         Ok(begun)
@@ -157,14 +159,14 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         false
     }
 
-    /// Slacks of the present point, derivatives without multipliers, and the factors of the linear system with the identity as
+    /// Slacks of the present point at this `distance` from their bounds, derivatives without multipliers, and the factors of the linear system with the identity as
     /// Hessian. Returns combinations of conditions that no inputs change.
-    fn prepare(&mut self) -> Result<Vec<Vec<f64>>, PlanError> {
+    fn prepare(&mut self, distance: f64) -> Result<Vec<Vec<f64>>, PlanError> {
         self.lambda.fill(0.0);
         self.y.fill(0.0);
         let m = self.conditions();
         self.point.s.copy_from_slice(&self.values.rows[m..]);
-        self.of_slacks.push(&mut self.point.s, PUSH);
+        self.of_slacks.push(&mut self.point.s, distance);
         self.of_inputs.center(&self.point.u, self.mu);
         self.of_slacks.center(&self.point.s, self.mu);
         self.differentiate()?;
