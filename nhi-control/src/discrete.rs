@@ -6,8 +6,8 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use nhi_runtime::{
-    Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf, Scalar, State,
-    System, Tangential, Vector,
+    CurvatureOf, Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf,
+    Scalar, State, System, Tangential, Vector,
 };
 
 /// Directions in which derivatives of functions are taken at once.
@@ -144,26 +144,13 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         Ok(Departure { state, inputs, t, h })
     }
 
-    /// Sets `ab` to the derivatives of the step from there.
-    fn first_derivatives(&self, from: &DepartureOf<S, M>, ab: &mut [f64]) -> Result<(), Failure> {
-        let linear = self.method.linearize(&self.parameters, from)?;
-        let Sizes { states, inputs } = self.sizes();
-        let rows = linear.a.as_ref().iter().zip(linear.b.as_ref());
-        for (to, (a, b)) in ab.chunks_exact_mut(states + inputs).zip(rows) {
-            let (to_a, to_b) = to.split_at_mut(states);
-            to_a.copy_from_slice(a.as_ref());
-            to_b.copy_from_slice(b.as_ref());
-        }
-        Ok(())
-    }
-
-    /// Adds the second derivatives of w·x' to `hessian`.
+    /// Adds the second derivatives of w·x' of a step to `hessian`, and returns the first ones as well.
     fn second_derivatives(
         &self,
         from: &DepartureOf<S, M>,
         w: &[f64],
         hessian: &mut [f64],
-    ) -> Result<(), Failure> {
+    ) -> Result<CurvatureOf<S>, Failure> {
         let second = self.method.curvature(&self.parameters, from, &vector(w))?;
         let Sizes { states, inputs } = self.sizes();
         let n = states + inputs;
@@ -178,7 +165,17 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         for (i, uu) in second.uu.as_ref().iter().enumerate() {
             uu.as_ref().iter().enumerate().for_each(|(j, by)| hessian[(states + i) * n + states + j] += by);
         }
-        Ok(())
+        Ok(second)
+    }
+}
+
+/// Sets `ab` to the rows of A and B, one beside the other.
+fn set_beside<A: AsRef<[f64]>, B: AsRef<[f64]>>(ab: &mut [f64], a: &[A], b: &[B]) {
+    let columns = ab.len() / a.len().max(1);
+    for (to, (a, b)) in ab.chunks_exact_mut(columns.max(1)).zip(a.iter().zip(b)) {
+        let (to_a, to_b) = to.split_at_mut(a.as_ref().len());
+        to_a.copy_from_slice(a.as_ref());
+        to_b.copy_from_slice(b.as_ref());
     }
 }
 
@@ -230,7 +227,9 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
     }
 
     fn linearize(&self, k: usize, x: &Self::State, u: &[f64], ab: &mut [f64]) -> Result<(), Failure> {
-        self.first_derivatives(&self.departure(k, x, u)?, ab)
+        let linear = self.method.linearize(&self.parameters, &self.departure(k, x, u)?)?;
+        set_beside(ab, linear.a.as_ref(), linear.b.as_ref());
+        Ok(())
     }
 
     fn curvature(
@@ -241,7 +240,7 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
         w: &[f64],
         hessian: &mut [f64],
     ) -> Result<(), Failure> {
-        self.second_derivatives(&self.departure(k, x, u)?, w, hessian)
+        self.second_derivatives(&self.departure(k, x, u)?, w, hessian).map(drop)
     }
 
     fn differentiate(
@@ -252,9 +251,10 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
         w: Option<&[f64]>,
         (ab, hessian): (&mut [f64], &mut [f64]),
     ) -> Result<(), Failure> {
-        let from = self.departure(k, x, u)?;
-        self.first_derivatives(&from, ab)?;
-        w.map_or(Ok(()), |w| self.second_derivatives(&from, w, hessian))
+        let Some(w) = w else { return self.linearize(k, x, u, ab) };
+        let second = self.second_derivatives(&self.departure(k, x, u)?, w, hessian)?;
+        set_beside(ab, second.a.as_ref(), second.b.as_ref());
+        Ok(())
     }
 
     fn retract(&self, x: &Self::State, delta: &[f64]) -> Self::State {

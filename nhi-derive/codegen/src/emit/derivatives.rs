@@ -27,7 +27,7 @@ const FUNCTIONS: [(&str, &str, &[&str]); 4] = [
     ("linearize", "Linearization", &["a", "b", "lambda_x", "lambda_u"]),
     ("linearize_parameters", "ParameterLinearization", &["c", "h"]),
     ("pull_back", "PulledBack", &["a", "b", "c", "h"]),
-    ("curvature", "Curvature", &["xx", "xu", "uu"]),
+    ("curvature", "Curvature", &["xx", "xu", "uu", "a", "b"]),
 ];
 
 /// The derivatives of a method in the order of [`FUNCTIONS`], if they are asked for.
