@@ -180,8 +180,9 @@ fn set_beside<A: AsRef<[f64]>, B: AsRef<[f64]>>(ab: &mut [f64], a: &[A], b: &[B]
 }
 
 /// NX and K of a system.
-pub(crate) fn sizes<S: Tangential>() -> Sizes {
-    Sizes { states: S::Tangent::<f64>::splat(0.0).as_ref().len(), inputs: S::INPUTS.len() }
+pub(crate) const fn sizes<S: Tangential>() -> Sizes {
+    // A tangent vector is an array.
+    Sizes { states: size_of::<S::Tangent<f64>>() / size_of::<f64>(), inputs: S::INPUTS.len() }
 }
 
 /// What an entry of a tangent vector displaces: velocities of poses by their names, quasi-velocities as `nu[0]`.
@@ -208,6 +209,8 @@ pub(crate) fn lifted<S: Tangential, T: Scalar>(x: &ReducedOf<S>) -> ReducedOf<S,
 
 impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
     type State = ReducedOf<S>;
+
+    const SIZES: Option<Sizes> = Some(sizes::<S>());
 
     fn sizes(&self) -> Sizes {
         sizes::<S>()

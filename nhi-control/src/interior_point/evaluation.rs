@@ -131,7 +131,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             let (step, x) = (self.first_step + k, &self.point.x[k]);
             let u = if k < problem.steps { &self.point.u[k * nu..(k + 1) * nu] } else { &self.no_inputs };
             let own = self.kkt.conditions_of(k);
-            let stage = &mut self.kkt.stages[k];
+            let stage = self.kkt.stage(k);
             let gradient = &mut self.gradient[k * n..(k + 1) * n];
             let hessian = &mut self.hessian[k * n * n..(k + 1) * n * n];
             gradient.fill(0.0);
@@ -153,7 +153,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             self.of_costs[k * n * n..(k + 1) * n * n].copy_from_slice(hessian);
             let inequalities = self.first_inequality[k]..self.first_inequality[k + 1];
             let kinds = [
-                (&problem.conditions, own.clone(), &mut stage.conditions[..]),
+                (&problem.conditions, own.clone(), &mut *stage.conditions),
                 (
                     &problem.inequalities,
                     m + inequalities.start..m + inequalities.end,
@@ -187,13 +187,13 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 add_transposed_image(w, chart, lambda);
             }
             let w = w.iter().any(|&w| w != 0.0).then_some(&w[..]);
-            problem.dynamics.differentiate(step, x, u, w, (&mut stage.ab, hessian)).map_err(failed)?;
-            if !(are_finite(&stage.ab) && are_finite(hessian)) {
+            problem.dynamics.differentiate(step, x, u, w, (stage.ab, hessian)).map_err(failed)?;
+            if !(are_finite(stage.ab) && are_finite(hessian)) {
                 return Err(failed(nhi_runtime::Failure::NonFinite));
             }
             if !problem.dynamics.is_flat() {
                 product.fill(0.0);
-                add_product(product, chart, &stage.ab, nx, n);
+                add_product(product, chart, stage.ab, nx, n);
                 stage.ab.copy_from_slice(product);
             }
         }
@@ -234,14 +234,14 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let m = self.conditions();
         let mut stationarity = 0.0_f64;
         let mut r = vec![0.0; n];
-        for (k, stage) in self.kkt.stages.iter().enumerate() {
+        for k in 0..=steps {
             r.copy_from_slice(&self.gradient[k * n..(k + 1) * n]);
-            add_transposed_image(&mut r, &stage.conditions, &self.y[self.kkt.conditions_of(k)]);
+            add_transposed_image(&mut r, self.kkt.rows_of(k), &self.y[self.kkt.conditions_of(k)]);
             let inequalities = self.first_inequality[k]..self.first_inequality[k + 1];
             let rows = &self.rows[inequalities.start * n..inequalities.end * n];
             add_transposed_image(&mut r, rows, &self.y[m + inequalities.start..m + inequalities.end]);
             if k < steps {
-                add_transposed_image(&mut r, &stage.ab, &self.lambda[(k + 1) * nx..(k + 2) * nx]);
+                add_transposed_image(&mut r, self.kkt.ab(k), &self.lambda[(k + 1) * nx..(k + 2) * nx]);
                 for (j, r) in r[nx..].iter_mut().enumerate() {
                     let i = k * self.nu + j;
                     *r += self.of_inputs.z_upper[i] - self.of_inputs.z_lower[i];

@@ -425,7 +425,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             self.differentiate().ok();
         }
         self.assemble(Hessian::Exact);
-        let inertia = self.kkt.factor(0.0);
+        let inertia = self.kkt.factor::<D>(0.0);
         let names = self.names();
         let combination = |factors: &Vec<f64>| -> Vec<(String, f64)> {
             let all = names.iter().cloned().zip(factors.iter().copied());
@@ -436,8 +436,8 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             Inertia::Wrong => (false, Vec::new()),
         };
         let gains = if is_minimum {
-            let stages = &self.kkt.stages[..self.problem.steps];
-            stages.iter().map(|stage| DMatrix::from_row_slice(nu, nx, &stage.gain)).collect()
+            let gain = |k: usize| DMatrix::from_row_slice(nu, nx, self.kkt.gain(k));
+            (0..self.problem.steps).map(gain).collect()
         } else {
             Vec::new()
         };

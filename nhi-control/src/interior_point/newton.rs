@@ -41,7 +41,8 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             Hessian::Exact => &self.hessian,
             Hessian::OfCosts => &self.of_costs,
         };
-        for (k, stage) in self.kkt.stages.iter_mut().enumerate() {
+        for k in 0..=steps {
+            let stage = self.kkt.stage(k);
             stage.hessian.copy_from_slice(&all[k * n * n..(k + 1) * n * n]);
             if k < steps {
                 for j in 0..self.nu {
@@ -58,7 +59,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         }
         for k in 0..=steps {
             let own = self.kkt.conditions_of(k);
-            self.kkt.stages[k].compliance.copy_from_slice(&self.compliance[own]);
+            self.kkt.stage(k).compliance.copy_from_slice(&self.compliance[own]);
         }
     }
 
@@ -94,11 +95,11 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let (m, mu) = (self.conditions(), self.mu);
         for k in 0..=steps {
             let own = self.kkt.conditions_of(k);
-            let stage = &mut self.kkt.stages[k];
+            let stage = self.kkt.stage(k);
             stage.gradient.copy_from_slice(&self.gradient[k * n..(k + 1) * n]);
             for i in self.first_inequality[k]..self.first_inequality[k + 1] {
                 let force = (residuals[m + i] + self.extra[m + i]) / self.compliance[m + i];
-                add_multiple(&mut stage.gradient, force, &self.rows[i * n..(i + 1) * n]);
+                add_multiple(stage.gradient, force, &self.rows[i * n..(i + 1) * n]);
             }
             for (j, i) in own.enumerate() {
                 stage.residual[j] = residuals[i] + self.extra[i];
@@ -113,7 +114,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 stage.gradient[nx..].fill(0.0);
             }
         }
-        self.kkt.solve(refined);
+        self.kkt.solve::<D>(refined);
         let z = &self.kkt.solution.z;
         self.y_next[..m].copy_from_slice(&self.kkt.solution.nu);
         for k in 0..=steps {
@@ -161,12 +162,12 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     /// where a motion is tracked, the curvature of steps and conditions is left out: a shift that outweighs it is larger than what
     /// the costs say about the inputs, and makes short steps.
     pub(super) fn factor_step(&mut self, shift: f64, last_shift: f64) -> Option<f64> {
-        if matches!(self.kkt.factor(shift), Inertia::Right(_)) {
+        if matches!(self.kkt.factor::<D>(shift), Inertia::Right(_)) {
             return Some(shift);
         }
         if self.costs_determine_all() {
             self.assemble(Hessian::OfCosts);
-            if matches!(self.kkt.factor(shift), Inertia::Right(_)) {
+            if matches!(self.kkt.factor::<D>(shift), Inertia::Right(_)) {
                 return Some(shift);
             }
             self.assemble(Hessian::Exact);
@@ -176,7 +177,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
 
     /// Factors with the least shift from `shift` on for which the step minimises (algorithm IC).
     pub(super) fn factor(&mut self, shift: f64, last_shift: f64) -> Option<f64> {
-        let is_right = matches!(self.kkt.factor(shift), Inertia::Right(_));
+        let is_right = matches!(self.kkt.factor::<D>(shift), Inertia::Right(_));
         if is_right { Some(shift) } else { self.factor_shifted(shift, last_shift) }
     }
 
@@ -194,7 +195,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             if shift > LARGEST_SHIFT * scale {
                 return None;
             }
-            if matches!(self.kkt.factor(shift), Inertia::Right(_)) {
+            if matches!(self.kkt.factor::<D>(shift), Inertia::Right(_)) {
                 return Some(shift);
             }
         }

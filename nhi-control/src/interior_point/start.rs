@@ -92,7 +92,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         self.scale = self.hessian_scale();
         for k in 0..=self.problem.steps {
             let own = self.kkt.conditions_of(k);
-            let stage = &mut self.kkt.stages[k];
+            let stage = self.kkt.stage(k);
             stage.hessian.copy_from_slice(&self.of_costs[k * n * n..(k + 1) * n * n]);
             let diagonal = stage.hessian.iter_mut().step_by(n + 1);
             diagonal.take(nx).for_each(|entry| *entry += NEARNESS * self.scale);
@@ -103,10 +103,10 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 stage.defect.copy_from_slice(&self.values.defects[k * nx..(k + 1) * nx]);
             }
         }
-        if self.kkt.factor(0.0) == Inertia::Wrong {
+        if self.kkt.factor::<D>(0.0) == Inertia::Wrong {
             return Ok(false);
         }
-        self.kkt.solve(false);
+        self.kkt.solve::<D>(false);
         for (k, du) in self.du.chunks_exact_mut(nu.max(1)).enumerate() {
             du.copy_from_slice(&self.kkt.solution.z[(k + 1) * n - nu..(k + 1) * n]);
         }
@@ -136,11 +136,11 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         }
         for k in 0..=self.problem.steps {
             let own = self.kkt.conditions_of(k);
-            let stage = &mut self.kkt.stages[k];
+            let stage = self.kkt.stage(k);
             stage.gradient.fill(0.0);
             stage.residual.copy_from_slice(&self.values.rows[own]);
         }
-        self.kkt.solve(false);
+        self.kkt.solve::<D>(false);
         let mut alpha = 1.0;
         for _ in 0..SHORTER {
             let mut u = self.point.u.clone();
@@ -174,7 +174,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let n = self.nx + self.nu;
         for k in 0..=self.problem.steps {
             let own = self.kkt.conditions_of(k);
-            let stage = &mut self.kkt.stages[k];
+            let stage = self.kkt.stage(k);
             stage.hessian.fill(0.0);
             stage.hessian.iter_mut().step_by(n + 1).for_each(|entry| *entry = 1.0);
             stage.defect.fill(0.0);
@@ -182,7 +182,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 *compliance = if is_redundant { 1.0 } else { 0.0 };
             }
         }
-        match self.kkt.factor(0.0) {
+        match self.kkt.factor::<D>(0.0) {
             Inertia::Right(dependent) => Ok(dependent),
             Inertia::Wrong => Ok(Vec::new()),
         }
@@ -194,10 +194,11 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         for i in 0..self.point.s.len() {
             self.y[m + i] = self.of_slacks.z_upper[i] - self.of_slacks.z_lower[i];
         }
-        for (k, stage) in self.kkt.stages.iter_mut().enumerate() {
+        for k in 0..=self.problem.steps {
+            let stage = self.kkt.stage(k);
             stage.gradient.copy_from_slice(&self.gradient[k * n..(k + 1) * n]);
             for i in self.first_inequality[k]..self.first_inequality[k + 1] {
-                add_multiple(&mut stage.gradient, self.y[m + i], &self.rows[i * n..(i + 1) * n]);
+                add_multiple(stage.gradient, self.y[m + i], &self.rows[i * n..(i + 1) * n]);
             }
             if k < self.problem.steps {
                 for j in 0..self.nu {
@@ -207,7 +208,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             }
             stage.residual.fill(0.0);
         }
-        self.kkt.solve(false);
+        self.kkt.solve::<D>(false);
         if norm(&self.kkt.solution.nu) <= LARGEST_MULTIPLIER {
             self.lambda.copy_from_slice(&self.kkt.solution.lambda);
             self.y[..m].copy_from_slice(&self.kkt.solution.nu);
