@@ -11,10 +11,10 @@ use nhi_runtime::{
 };
 
 /// Directions in which derivatives of functions are taken at once.
-const LANES: usize = 4;
+pub(crate) const LANES: usize = 4;
 
 /// Functions of more values are differentiated with an allocation.
-const VALUES: usize = 16;
+pub(crate) const VALUES: usize = 16;
 
 /// The steps of size h of a method for a declared system, from time t₀: x = (q, ν, z), as [`Tangential`] defines it, and inputs
 /// that are held over a step. The multipliers of a step are solved from zero, so that a step depends on nothing else.
@@ -109,22 +109,19 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         S::velocity(&self.parameters, &x.q, &x.nu, self.time(k), &vector(u))
     }
 
-    /// Sets `a` to ∂x'/∂x of step `k`, and `c` to ∂x'/∂p unless it is empty.
+    /// Sets `a` to ∂x'/∂x of the step from there, and `c` to ∂x'/∂p unless it is empty.
     pub(crate) fn sensitivities(
         &self,
-        k: usize,
-        x: &ReducedOf<S>,
-        u: &[f64],
+        from: &DepartureOf<S, M>,
         a: &mut [f64],
         c: &mut [f64],
     ) -> Result<(), Failure> {
-        let from = self.departure(k, x, u)?;
-        let linear = self.method.linearize(&self.parameters, &from)?;
+        let linear = self.method.linearize(&self.parameters, from)?;
         let size = linear.a.as_ref().len();
         let rows = a.chunks_exact_mut(size).zip(linear.a.as_ref());
         rows.for_each(|(to, row)| to.copy_from_slice(row.as_ref()));
         if !c.is_empty() {
-            let by_parameters = self.method.linearize_parameters(&self.parameters, &from)?;
+            let by_parameters = self.method.linearize_parameters(&self.parameters, from)?;
             let rows = c.chunks_exact_mut(S::PARAMETERS.len()).zip(by_parameters.c.as_ref());
             rows.for_each(|(to, row)| to.copy_from_slice(row.as_ref()));
         }
@@ -136,12 +133,27 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
     }
 
     /// Where step `k` begins.
-    fn departure(&self, k: usize, x: &ReducedOf<S>, u: &[f64]) -> Result<DepartureOf<S, M>, Failure> {
+    pub(crate) fn departure(
+        &self,
+        k: usize,
+        x: &ReducedOf<S>,
+        u: &[f64],
+    ) -> Result<DepartureOf<S, M>, Failure> {
         let (t, h, inputs) = (self.time(k), self.h, vector(u));
         let v = S::velocity(&self.parameters, &x.q, &x.nu, t, &inputs);
         let lambda = S::Multipliers::splat(0.0);
         let state = self.method.state(&self.parameters, h, &x.q, (&v, &v), &lambda, &x.z, t)?;
         Ok(Departure { state, inputs, t, h })
+    }
+
+    /// The state after step `k`, which begins there.
+    pub(crate) fn step_from(&self, k: usize, from: &DepartureOf<S, M>) -> Result<ReducedOf<S>, Failure> {
+        let Departure { state, inputs, t, .. } = from;
+        let after = self.method.step(&self.prepared, state, *t, inputs)?;
+        let (q, v, z) = (after.q(), after.v(), after.z());
+        let nu = S::quasi_velocity(&self.parameters, &q, &v, self.time(k + 1), inputs);
+        let is_finite = nu.as_ref().iter().all(|nu| nu.is_finite());
+        if is_finite { Ok(Reduced { q, nu, z }) } else { Err(Failure::NonFinite) }
     }
 
     /// Adds the second derivatives of w·x' of a step to `hessian`, and returns the first ones as well.
@@ -221,12 +233,7 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
     }
 
     fn step(&self, k: usize, x: &Self::State, u: &[f64]) -> Result<Self::State, Failure> {
-        let Departure { state, inputs, t, .. } = self.departure(k, x, u)?;
-        let after = self.method.step(&self.prepared, &state, t, &inputs)?;
-        let (q, v, z) = (after.q(), after.v(), after.z());
-        let nu = S::quasi_velocity(&self.parameters, &q, &v, self.time(k + 1), &inputs);
-        let is_finite = nu.as_ref().iter().all(|nu| nu.is_finite());
-        if is_finite { Ok(Reduced { q, nu, z }) } else { Err(Failure::NonFinite) }
+        self.step_from(k, &self.departure(k, x, u)?)
     }
 
     fn linearize(&self, k: usize, x: &Self::State, u: &[f64], ab: &mut [f64]) -> Result<(), Failure> {
