@@ -100,7 +100,7 @@ impl Unit<'_> {
         let body = quote! {
             type Tangent #s = [__T; #nx];
             type QuasiVelocity #s = [__T; #d];
-            #[inline]
+            #[inline(always)]
             fn basis #s(#parameters) -> #runtime::BasisOf<Self, __T> {
                 let (__x, __v0, __y) = #call;
                 #runtime::Basis { x: __x, v0: __v0, y: __y }
