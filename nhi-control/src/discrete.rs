@@ -155,29 +155,22 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         let is_finite = nu.as_ref().iter().all(|nu| nu.is_finite());
         if is_finite { Ok(Reduced { q, nu, z }) } else { Err(Failure::NonFinite) }
     }
+}
 
-    /// Adds the second derivatives of w·x' of a step to `hessian`, and returns the first ones as well.
-    fn second_derivatives(
-        &self,
-        from: &DepartureOf<S, M>,
-        w: &[f64],
-        hessian: &mut [f64],
-    ) -> Result<CurvatureOf<S>, Failure> {
-        let second = self.method.curvature(&self.parameters, from, &vector(w))?;
-        let Sizes { states, inputs } = self.sizes();
-        let n = states + inputs;
-        let rows = second.xx.as_ref().iter().zip(second.xu.as_ref());
-        for (i, (xx, xu)) in rows.enumerate() {
-            xx.as_ref().iter().enumerate().for_each(|(j, by)| hessian[i * n + j] += by);
-            for (j, by) in xu.as_ref().iter().enumerate() {
-                hessian[i * n + states + j] += by;
-                hessian[(states + j) * n + i] += by;
-            }
+/// Adds the whole matrix of second derivatives to `hessian`.
+fn add_second<S: Tangential>(second: &CurvatureOf<S>, hessian: &mut [f64]) {
+    let Sizes { states, inputs } = sizes::<S>();
+    let n = states + inputs;
+    let rows = second.xx.as_ref().iter().zip(second.xu.as_ref());
+    for (i, (xx, xu)) in rows.enumerate() {
+        xx.as_ref().iter().enumerate().for_each(|(j, by)| hessian[i * n + j] += by);
+        for (j, by) in xu.as_ref().iter().enumerate() {
+            hessian[i * n + states + j] += by;
+            hessian[(states + j) * n + i] += by;
         }
-        for (i, uu) in second.uu.as_ref().iter().enumerate() {
-            uu.as_ref().iter().enumerate().for_each(|(j, by)| hessian[(states + i) * n + states + j] += by);
-        }
-        Ok(second)
+    }
+    for (i, uu) in second.uu.as_ref().iter().enumerate() {
+        uu.as_ref().iter().enumerate().for_each(|(j, by)| hessian[(states + i) * n + states + j] += by);
     }
 }
 
@@ -250,7 +243,9 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
         w: &[f64],
         hessian: &mut [f64],
     ) -> Result<(), Failure> {
-        self.second_derivatives(&self.departure(k, x, u)?, w, hessian).map(drop)
+        let from = self.departure(k, x, u)?;
+        add_second::<S>(&self.method.curvature(&self.parameters, &from, &vector(w))?, hessian);
+        Ok(())
     }
 
     fn differentiate(
@@ -262,7 +257,8 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
         (ab, hessian): (&mut [f64], &mut [f64]),
     ) -> Result<(), Failure> {
         let Some(w) = w else { return self.linearize(k, x, u, ab) };
-        let second = self.second_derivatives(&self.departure(k, x, u)?, w, hessian)?;
+        let second = self.method.curvature(&self.parameters, &self.departure(k, x, u)?, &vector(w))?;
+        add_second::<S>(&second, hessian);
         set_beside(ab, second.a.as_ref(), second.b.as_ref());
         Ok(())
     }

@@ -156,7 +156,7 @@ pub(crate) struct Kkt {
     defect: Vec<f64>,
     conditions: Vec<f64>,
     residual: Vec<f64>,
-    compliance: Vec<f64>,
+    pub(crate) compliance: Vec<f64>,
     /// P, NX × NX.
     value: Vec<f64>,
     /// −(R + BᵀPB)⁻¹, K × K.
@@ -242,7 +242,7 @@ impl Kkt {
     }
 
     /// The data of stage `k`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn stage(&mut self, k: usize) -> Stage<'_> {
         let Sizes { states: nx, inputs: nu } = self.sizes;
         let (n, own) = (nx + nu, self.conditions_of(k));

@@ -13,6 +13,14 @@ const SCALE_FROM: f64 = 100.0;
 /// A motion that follows from its inputs, and what functions are there.
 type Rolled<X> = (Point<X>, Values<X>);
 
+/// Residuals of the first-order conditions.
+pub(super) struct Optimality {
+    /// Of all but complementarity, the largest one.
+    others: f64,
+    /// The unit of complementarity.
+    scale: f64,
+}
+
 impl<D: Dynamics> Solver<'_, '_, D> {
     /// The inputs of a stage, of which the last one has none.
     fn inputs<'u>(&'u self, u: &'u [f64], k: usize) -> &'u [f64] {
@@ -228,8 +236,8 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         Merit { theta, phi }
     }
 
-    /// E_μ (5), and the largest residual of steps, conditions and inequalities.
-    pub(super) fn optimality(&self, mu: f64) -> (f64, f64) {
+    /// What E_μ (5) consists of, but for complementarity.
+    pub(super) fn optimality(&self) -> Optimality {
         let (nx, n, steps) = (self.nx, self.nx + self.nu, self.problem.steps);
         let m = self.conditions();
         let mut stationarity = 0.0_f64;
@@ -257,8 +265,6 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             let r = self.of_slacks.z_upper[i] - self.of_slacks.z_lower[i] - self.y[m + i];
             stationarity = stationarity.max(r.abs());
         }
-        let mut complementarity = self.of_inputs.complementarity(&self.point.u, mu);
-        complementarity = complementarity.max(self.of_slacks.complementarity(&self.point.s, mu));
         let mut bounds = self.of_inputs.sum() + self.of_slacks.sum();
         let mut count = self.of_inputs.count() + self.of_slacks.count();
         if let Some(price) = self.price {
@@ -267,9 +273,6 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 let under = (price + y - self.of_under.z_lower[i]).abs();
                 stationarity = stationarity.max(over).max(under);
             }
-            let over = self.of_over.complementarity(&self.point.over, mu);
-            complementarity = complementarity.max(over);
-            complementarity = complementarity.max(self.of_under.complementarity(&self.point.under, mu));
             bounds += self.of_over.sum() + self.of_under.sum();
             count += self.of_over.count() + self.of_under.count();
         }
@@ -278,7 +281,17 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let scale = |sum: f64, count: usize| (sum / (count.max(1) as f64)).max(SCALE_FROM) / SCALE_FROM;
         let others: f64 = self.lambda.iter().chain(&self.y).map(|x| x.abs()).sum();
         let dual = scale(others + bounds, count + self.lambda.len() + self.y.len());
-        let error = (stationarity / dual).max(complementarity / scale(bounds, count)).max(feasibility);
-        (error, feasibility)
+        Optimality { others: (stationarity / dual).max(feasibility), scale: scale(bounds, count) }
+    }
+
+    /// E_μ.
+    pub(super) fn error(&self, optimality: &Optimality, mu: f64) -> f64 {
+        let mut complementarity = self.of_inputs.complementarity(&self.point.u, mu);
+        complementarity = complementarity.max(self.of_slacks.complementarity(&self.point.s, mu));
+        if self.price.is_some() {
+            complementarity = complementarity.max(self.of_over.complementarity(&self.point.over, mu));
+            complementarity = complementarity.max(self.of_under.complementarity(&self.point.under, mu));
+        }
+        (complementarity / optimality.scale).max(optimality.others)
     }
 }

@@ -41,10 +41,11 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             Hessian::Exact => &self.hessian,
             Hessian::OfCosts => &self.of_costs,
         };
+        let is_bounded = self.of_inputs.count() > 0;
         for k in 0..=steps {
             let stage = self.kkt.stage(k);
             stage.hessian.copy_from_slice(&all[k * n * n..(k + 1) * n * n]);
-            if k < steps {
+            if k < steps && is_bounded {
                 for j in 0..self.nu {
                     let i = k * self.nu + j;
                     stage.hessian[(nx + j) * (n + 1)] += self.of_inputs.sigma(i, self.point.u[i]);
@@ -57,10 +58,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 }
             }
         }
-        for k in 0..=steps {
-            let own = self.kkt.conditions_of(k);
-            self.kkt.stage(k).compliance.copy_from_slice(&self.compliance[own]);
-        }
+        self.kkt.compliance.copy_from_slice(&self.compliance[..m]);
     }
 
     /// Sets compliances, and the barrier terms with the present μ.
@@ -93,6 +91,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     pub(super) fn direction(&mut self, defects: &[f64], residuals: &[f64], refined: bool) {
         let (nx, nu, n, steps) = (self.nx, self.nu, self.nx + self.nu, self.problem.steps);
         let (m, mu) = (self.conditions(), self.mu);
+        let is_bounded = self.of_inputs.count() > 0;
         for k in 0..=steps {
             let own = self.kkt.conditions_of(k);
             let stage = self.kkt.stage(k);
@@ -106,9 +105,11 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             }
             if k < steps {
                 stage.defect.copy_from_slice(&defects[k * nx..(k + 1) * nx]);
-                for j in 0..nu {
-                    let i = k * nu + j;
-                    stage.gradient[nx + j] += self.of_inputs.force(i, self.point.u[i], mu);
+                if is_bounded {
+                    for j in 0..nu {
+                        let i = k * nu + j;
+                        stage.gradient[nx + j] += self.of_inputs.force(i, self.point.u[i], mu);
+                    }
                 }
             } else {
                 stage.gradient[nx..].fill(0.0);
@@ -136,6 +137,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 self.d_under[i] = (mu - under * (y + price)) / self.of_under.z_lower[i];
             }
         }
+        self.reach = self.longest(self.to_boundary());
     }
 
     /// Whether the costs alone determine all states and inputs to second order.
@@ -264,9 +266,8 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     pub(super) fn search(&mut self, filter: &mut Filter) -> Option<Trial<D::State>> {
         let from = self.merit(&self.point, &self.values);
         let slope = self.slope();
-        let (longest, _) = self.longest(self.to_boundary());
         let shortest = filter.shortest(from, slope);
-        let mut alpha = longest;
+        let (mut alpha, _) = self.reach;
         let mut is_first = true;
         while alpha >= shortest {
             let point = self.moved(alpha);
@@ -297,6 +298,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     ) -> Option<Trial<D::State>> {
         let steps = (self.kkt.solution.clone(), self.y_next.clone());
         let others = [&self.ds, &self.du, &self.d_over, &self.d_under].map(Clone::clone);
+        let reach = self.reach;
         let mut defects = self.values.defects.clone();
         let mut residuals = self.residuals(&self.point, &self.values);
         let (mut point, mut values) = trial;
@@ -309,7 +311,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 *sum = alpha * *sum + left;
             }
             self.direction(&defects, &residuals, false);
-            alpha = self.longest(self.to_boundary()).0;
+            alpha = self.reach.0;
             point = self.moved(alpha);
             let Ok(found) = self.evaluate(&point) else { break };
             values = found;
@@ -324,6 +326,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         }
         (self.kkt.solution, self.y_next) = steps;
         [self.ds, self.du, self.d_over, self.d_under] = others;
+        self.reach = reach;
         None
     }
 
@@ -331,7 +334,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     pub(super) fn accept(&mut self, trial: Trial<D::State>) {
         let Trial { point, values, alpha } = trial;
         let mu = self.mu;
-        let dual = self.longest(self.to_boundary()).1;
+        let dual = self.reach.1;
         self.of_inputs.advance(&self.point.u, &self.du, &point.u, mu, dual);
         self.of_slacks.advance(&self.point.s, &self.ds, &point.s, mu, dual);
         if self.price.is_some() {
