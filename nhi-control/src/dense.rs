@@ -41,7 +41,7 @@ pub(crate) fn add_product(c: &mut [f64], a: &[f64], b: &[f64], inner: usize, col
     with_columns!(columns, add_rows(c, a, b, inner), any(c); 1 2 3 4 5 6 7 8 9 10 11 12);
 }
 
-#[inline]
+#[inline(never)]
 fn add_rows<const N: usize>(c: &mut [f64], a: &[f64], b: &[f64], inner: usize) {
     let (b, _) = b.as_chunks::<N>();
     for (c, a) in c.as_chunks_mut::<N>().0.iter_mut().zip(a.chunks_exact(inner)) {
@@ -71,7 +71,7 @@ pub(crate) fn add_transposed_product(c: &mut [f64], a: &[f64], b: &[f64], rows: 
     with_columns!(columns, add_transposed_rows(c, a, b, rows), any(c); 1 2 3 4 5 6 7 8 9 10 11 12);
 }
 
-#[inline]
+#[inline(never)]
 fn add_transposed_rows<const N: usize>(c: &mut [f64], a: &[f64], b: &[f64], rows: usize) {
     let (b, _) = b.as_chunks::<N>();
     for (i, c) in c.as_chunks_mut::<N>().0.iter_mut().take(rows).enumerate() {

@@ -38,7 +38,7 @@ pub trait Tangential: System {
     ) -> BasisOf<Self, T>;
 
     /// The quasi-velocities ν = Y(q) v.
-    #[inline]
+    #[inline(always)]
     fn quasi_velocity<T: Scalar>(
         parameters: &Self::Parameters<T>,
         q: &Self::Configuration<T>,
@@ -55,7 +55,7 @@ pub trait Tangential: System {
     }
 
     /// The admissible velocity v = X(q) ν + v₀(q, t, u).
-    #[inline]
+    #[inline(always)]
     fn velocity<T: Scalar>(
         parameters: &Self::Parameters<T>,
         q: &Self::Configuration<T>,

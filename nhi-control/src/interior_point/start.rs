@@ -56,8 +56,10 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let least = options.tolerance.sqrt() * (1.0 + norm(&self.values.rows));
         let missed = missed(&dependent, &self.values.rows, least);
         if is_rolled && !missed.is_empty() {
-            let residuals = |u: &[f64]| self.residuals_with(u);
-            if let Some(found) = bracket::find(self.problem, &self.point.u, &missed, &residuals) {
+            let residuals = |u: &[f64]| self.roll(u).ok().map(|(_, values)| self.missing(values.rows));
+            let (motion, here) =
+                ((&self.point.x[..], &self.point.u[..]), self.missing(self.values.rows.clone()));
+            if let Some(found) = bracket::find(self.problem, motion, &missed, here, &residuals) {
                 let mut u = found.inputs;
                 self.of_inputs.push(&mut u, PUSH);
                 (self.point, self.values) = self.roll(&u)?;
@@ -215,15 +217,14 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         }
     }
 
-    /// The conditions with other inputs, and the norm of what is missing to them and to inequalities.
-    fn residuals_with(&self, u: &[f64]) -> Option<bracket::Residuals> {
-        let mut rows = self.roll(u).ok()?.1.rows;
+    /// The conditions among all rows, and the norm of what is missing to them and to inequalities.
+    fn missing(&self, mut rows: Vec<f64>) -> bracket::Residuals {
         let inequalities = rows.split_off(self.conditions());
         let bounds = self.of_slacks.lower.iter().zip(&self.of_slacks.upper);
         let beyond =
             inequalities.iter().zip(bounds).map(|(d, (lower, upper))| (lower - d).max(d - upper).max(0.0));
         let missing = beyond.map(|d| d * d).sum::<f64>() + dot(&rows, &rows);
-        Some((rows, missing.sqrt()))
+        (rows, missing.sqrt())
     }
 }
 
