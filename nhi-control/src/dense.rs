@@ -148,7 +148,33 @@ pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
 /// The largest modulus; NaN if there is one.
 #[inline]
 pub(crate) fn norm(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |norm: f64, &x| if x.abs() <= norm || norm.is_nan() { norm } else { x.abs() })
+    let (chunks, rest) = x.as_chunks::<4>();
+    let (mut largest, mut sums) = ([0.0_f64; 4], [0.0; 4]);
+    for chunk in chunks {
+        for i in 0..4 {
+            let x = chunk[i].abs();
+            largest[i] = if x > largest[i] { x } else { largest[i] };
+            // NaN, which is not larger, remains in the sum.
+            sums[i] += x;
+        }
+    }
+    let over = |norm: f64, x: f64| if x <= norm || norm.is_nan() { norm } else { x };
+    let norm = rest.iter().fold(0.0, |norm, x| over(norm, x.abs()));
+    let has_nan = sums.iter().any(|sum| sum.is_nan());
+    if has_nan { f64::NAN } else { largest.into_iter().fold(norm, over) }
+}
+
+/// The sum of the moduli, in four sums as well.
+#[inline]
+pub(crate) fn sum_of_moduli(x: &[f64]) -> f64 {
+    let (chunks, rest) = x.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for chunk in chunks {
+        for i in 0..4 {
+            sums[i] += chunk[i].abs();
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.iter().map(|x| x.abs()).sum::<f64>()
 }
 
 /// Whether all numbers are finite, looked at several at a time: x − x is zero then, else NaN.

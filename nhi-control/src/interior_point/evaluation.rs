@@ -222,8 +222,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     }
 
     pub(super) fn merit(&self, point: &Point<D::State>, values: &Values<D::State>) -> Merit {
-        let absolute = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
-        let theta = absolute(&values.defects) + absolute(&self.residuals(point, values));
+        let theta = sum_of_moduli(&values.defects) + sum_of_moduli(&self.residuals(point, values));
         let mut phi = values.cost;
         if self.has_bounds() {
             let mut logarithms = self.of_inputs.logarithms(&point.u) + self.of_slacks.logarithms(&point.s);
@@ -279,7 +278,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let residuals = self.residuals(&self.point, &self.values);
         let feasibility = norm(&self.values.defects).max(norm(&residuals));
         let scale = |sum: f64, count: usize| (sum / (count.max(1) as f64)).max(SCALE_FROM) / SCALE_FROM;
-        let others: f64 = self.lambda.iter().chain(&self.y).map(|x| x.abs()).sum();
+        let others = sum_of_moduli(&self.lambda) + sum_of_moduli(&self.y);
         let dual = scale(others + bounds, count + self.lambda.len() + self.y.len());
         Optimality { others: (stationarity / dual).max(feasibility), scale: scale(bounds, count) }
     }
