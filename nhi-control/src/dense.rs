@@ -177,14 +177,14 @@ pub(crate) fn sum_of_moduli(x: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.iter().map(|x| x.abs()).sum::<f64>()
 }
 
-/// Whether all numbers are finite, looked at several at a time: x − x is zero then, else NaN.
+/// Whether all numbers are finite, looked at several at a time: x·0 is zero then, else NaN.
 #[inline]
 pub(crate) fn are_finite(x: &[f64]) -> bool {
     let (chunks, rest) = x.as_chunks::<8>();
     let mut sums = [0.0; 8];
     for chunk in chunks {
         for (sum, x) in sums.iter_mut().zip(chunk) {
-            *sum += x - x;
+            *sum += x * 0.0;
         }
     }
     sums.iter().sum::<f64>() == 0.0 && rest.iter().all(|x| x.is_finite())
