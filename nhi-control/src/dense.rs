@@ -288,6 +288,23 @@ pub(crate) fn invert_cholesky(l: &[f64], n: usize, inverse: &mut [f64], column: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
+
+    /// Wherever they are among the numbers that are looked at together, and those that are left.
+    #[test]
+    fn numbers_that_are_not_finite_are_found() {
+        let numbers: Vec<f64> = (0..11).map(|i| 1.0 - f64::from(i)).collect();
+        assert!(are_finite(&numbers) && are_finite(&[]));
+        assert_eq!((norm(&numbers), norm(&[]), sum_of_moduli(&numbers)), (9.0, 0.0, 46.0));
+        for i in 0..numbers.len() {
+            for (other, size) in [(f64::NAN, f64::NAN), (f64::NEG_INFINITY, f64::INFINITY)] {
+                let mut numbers = numbers.clone();
+                numbers[i] = other;
+                assert!(!are_finite(&numbers), "{i}");
+                assert!(norm(&numbers).total_cmp(&size).is_eq(), "{i}: {}", norm(&numbers));
+            }
+        }
+    }
 
     /// A = V D Vᵀ with orthonormal V, also where eigenvalues are equal or of different sizes.
     #[test]
