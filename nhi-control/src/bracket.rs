@@ -69,16 +69,19 @@ fn closed_sin(s: f64) -> f64 {
 /// All conditions with some inputs, and the norm of what is missing to them and to inequalities.
 pub(crate) type Residuals = (Vec<f64>, f64);
 
-/// Inputs that move `combinations` of conditions towards zero, which no inputs do to first order along the motion with the
-/// inputs `u`.
+/// Inputs that move `combinations` of conditions towards zero, which no inputs do to first order along the motion through `states`
+/// with the inputs `u`, where the residuals are `here`.
 pub(crate) fn find<D: Dynamics>(
     problem: &Problem<'_, D>,
-    u: &[f64],
+    (states, u): (&[D::State], &[f64]),
     combinations: &[Vec<f64>],
+    here: Residuals,
     residuals: &dyn Fn(&[f64]) -> Option<Residuals>,
 ) -> Option<Found> {
-    let search = Search { problem, u, combinations, residuals };
-    let (before, missed) = search.residuals(u)?;
+    let mut search = Search { problem, u, amplitudes: Vec::new(), combinations, residuals };
+    let unit = |j: usize| amplitude(problem, states, &search.with(&[(j, cos, 1.0)]));
+    search.amplitudes = (0..problem.dynamics.sizes().inputs).map(unit).collect();
+    let (before, missed) = search.combined(here);
     let open = search.best(&OPEN, &before);
     if open.as_ref().is_some_and(|(_, spoiled)| *spoiled <= SPOILED * missed) {
         return open.map(|(found, _)| found);
@@ -89,15 +92,21 @@ pub(crate) fn find<D: Dynamics>(
 struct Search<'s, 'a, D: Dynamics> {
     problem: &'s Problem<'a, D>,
     u: &'s [f64],
+    /// Of each input, those of the motions from which amplitudes are found.
+    amplitudes: Vec<f64>,
     combinations: &'s [Vec<f64>],
     residuals: &'s dyn Fn(&[f64]) -> Option<Residuals>,
 }
 
 impl<D: Dynamics> Search<'_, '_, D> {
+    /// The combinations of conditions in the place of these.
+    fn combined(&self, (rows, all): Residuals) -> Residuals {
+        (self.combinations.iter().map(|combination| dot(combination, &rows)).collect(), all)
+    }
+
     /// The combinations, and the norm of all residuals.
     fn residuals(&self, u: &[f64]) -> Option<Residuals> {
-        let (rows, all) = (self.residuals)(u)?;
-        Some((self.combinations.iter().map(|combination| dot(combination, &rows)).collect(), all))
+        (self.residuals)(u).map(|all| self.combined(all))
     }
 
     /// The inputs with waves added.
@@ -114,9 +123,7 @@ impl<D: Dynamics> Search<'_, '_, D> {
     /// The pair of inputs and the waves that move the combinations from `before` towards zero best, with amplitudes that are
     /// found from one motion each, and the norm of the residuals that are left.
     fn best(&self, all: &[Waves], before: &[f64]) -> Option<(Found, f64)> {
-        let nu = self.problem.dynamics.sizes().inputs;
-        let unit = |j: usize| amplitude(self.problem, self.u, &self.with(&[(j, cos, 1.0)]));
-        let amplitudes: Vec<f64> = (0..nu).map(unit).collect();
+        let (nu, amplitudes) = (self.amplitudes.len(), &self.amplitudes);
         let mut best: Option<(f64, f64, [usize; 2], Waves)> = None;
         for (i, j) in (0..nu).flat_map(|i| (i + 1..nu).map(move |j| (i, j))) {
             for &waves in all {
@@ -162,17 +169,18 @@ impl<D: Dynamics> Search<'_, '_, D> {
     }
 }
 
-/// The amplitude of an input, of which `unit` has one unit in addition to `u`, with which states are displaced by [`PROBE`].
-fn amplitude<D: Dynamics>(problem: &Problem<'_, D>, u: &[f64], unit: &[f64]) -> f64 {
+/// The amplitude of an input, of which `unit` has one unit in addition to those of a motion through `states`, with which these are
+/// displaced by [`PROBE`].
+fn amplitude<D: Dynamics>(problem: &Problem<'_, D>, states: &[D::State], unit: &[f64]) -> f64 {
     let dynamics = problem.dynamics;
     let mut delta = vec![0.0; dynamics.sizes().states];
     let mut largest = 0.0_f64;
-    let (mut from, mut to) = (problem.start.clone(), problem.start.clone());
-    let steps = u.chunks_exact(dynamics.sizes().inputs).zip(unit.chunks_exact(dynamics.sizes().inputs));
-    for (k, (u, unit)) in steps.enumerate() {
-        let (Ok(x), Ok(y)) = (dynamics.step(k, &from, u), dynamics.step(k, &to, unit)) else { return 1.0 };
-        (from, to) = (x, y);
-        dynamics.difference(&from, &to, &mut delta);
+    let mut to = problem.start.clone();
+    for (k, (from, unit)) in states.iter().skip(1).zip(unit.chunks_exact(dynamics.sizes().inputs)).enumerate()
+    {
+        let Ok(next) = dynamics.step(k, &to, unit) else { return 1.0 };
+        to = next;
+        dynamics.difference(from, &to, &mut delta);
         largest = largest.max(norm(&delta));
     }
     if largest > 0.0 && largest.is_finite() { PROBE / largest } else { 1.0 }

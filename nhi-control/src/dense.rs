@@ -26,6 +26,7 @@ pub(crate) fn with_scratch<const N: usize, T: Copy, R>(
 const SWEEPS: usize = 30;
 
 /// C += A B for A of `rows` × `inner` and B of `inner` × `columns`.
+#[inline(always)]
 pub(crate) fn add_product(c: &mut [f64], a: &[f64], b: &[f64], inner: usize, columns: usize) {
     if inner == 0 || columns == 0 {
         return;
@@ -40,6 +41,7 @@ pub(crate) fn add_product(c: &mut [f64], a: &[f64], b: &[f64], inner: usize, col
     with_columns!(columns, add_rows(c, a, b, inner), any(c); 1 2 3 4 5 6 7 8 9 10 11 12);
 }
 
+#[inline(never)]
 fn add_rows<const N: usize>(c: &mut [f64], a: &[f64], b: &[f64], inner: usize) {
     let (b, _) = b.as_chunks::<N>();
     for (c, a) in c.as_chunks_mut::<N>().0.iter_mut().zip(a.chunks_exact(inner)) {
@@ -54,6 +56,7 @@ fn add_rows<const N: usize>(c: &mut [f64], a: &[f64], b: &[f64], inner: usize) {
 }
 
 /// C += Aᵀ B for A of `inner` × `rows` and B of `inner` × `columns`.
+#[inline(always)]
 pub(crate) fn add_transposed_product(c: &mut [f64], a: &[f64], b: &[f64], rows: usize, columns: usize) {
     if rows == 0 || columns == 0 {
         return;
@@ -68,6 +71,7 @@ pub(crate) fn add_transposed_product(c: &mut [f64], a: &[f64], b: &[f64], rows: 
     with_columns!(columns, add_transposed_rows(c, a, b, rows), any(c); 1 2 3 4 5 6 7 8 9 10 11 12);
 }
 
+#[inline(never)]
 fn add_transposed_rows<const N: usize>(c: &mut [f64], a: &[f64], b: &[f64], rows: usize) {
     let (b, _) = b.as_chunks::<N>();
     for (i, c) in c.as_chunks_mut::<N>().0.iter_mut().take(rows).enumerate() {
@@ -82,11 +86,13 @@ fn add_transposed_rows<const N: usize>(c: &mut [f64], a: &[f64], b: &[f64], rows
 }
 
 /// y += a x.
+#[inline]
 pub(crate) fn add_multiple(y: &mut [f64], a: f64, x: &[f64]) {
     y.iter_mut().zip(x).for_each(|(y, &x)| *y += a * x);
 }
 
 /// y += A x.
+#[inline(always)]
 pub(crate) fn add_image(y: &mut [f64], a: &[f64], x: &[f64]) {
     let any = |y: &mut [f64]| {
         y.iter_mut().zip(a.chunks_exact(x.len().max(1))).for_each(|(y, row)| *y += dot(row, x));
@@ -94,6 +100,7 @@ pub(crate) fn add_image(y: &mut [f64], a: &[f64], x: &[f64]) {
     with_columns!(x.len(), add_dots(y, a, x), any(y); 1 2 3 4 5 6 7 8 9 10 11 12);
 }
 
+#[inline]
 fn add_dots<const N: usize>(y: &mut [f64], a: &[f64], x: &[f64]) {
     let (Some(x), (a, _)) = (x.first_chunk::<N>(), a.as_chunks::<N>()) else { return };
     for (y, row) in y.iter_mut().zip(a) {
@@ -103,6 +110,7 @@ fn add_dots<const N: usize>(y: &mut [f64], a: &[f64], x: &[f64]) {
 }
 
 /// y += Aᵀ x.
+#[inline(always)]
 pub(crate) fn add_transposed_image(y: &mut [f64], a: &[f64], x: &[f64]) {
     let any = |y: &mut [f64]| {
         a.chunks_exact(y.len().max(1)).zip(x).for_each(|(row, &x)| add_multiple(y, x, row));
@@ -110,6 +118,7 @@ pub(crate) fn add_transposed_image(y: &mut [f64], a: &[f64], x: &[f64]) {
     with_columns!(y.len(), add_sums(y, a, x), any(y); 1 2 3 4 5 6 7 8 9 10 11 12);
 }
 
+#[inline]
 fn add_sums<const N: usize>(y: &mut [f64], a: &[f64], x: &[f64]) {
     let Some(y) = y.first_chunk_mut::<N>() else { return };
     let mut sum = *y;
@@ -122,6 +131,7 @@ fn add_sums<const N: usize>(y: &mut [f64], a: &[f64], x: &[f64]) {
 }
 
 /// x·y, in four sums, which do not wait for each other.
+#[inline]
 pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     let length = x.len().min(y.len());
     let ((x, x_rest), (y, y_rest)) = (x[..length].as_chunks::<4>(), y[..length].as_chunks::<4>());
@@ -136,13 +146,48 @@ pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// The largest modulus; NaN if there is one.
+#[inline]
 pub(crate) fn norm(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |norm: f64, &x| if x.abs() <= norm || norm.is_nan() { norm } else { x.abs() })
+    let (chunks, rest) = x.as_chunks::<4>();
+    let (mut largest, mut sums) = ([0.0_f64; 4], [0.0; 4]);
+    for chunk in chunks {
+        for i in 0..4 {
+            let x = chunk[i].abs();
+            largest[i] = if x > largest[i] { x } else { largest[i] };
+            // NaN, which is not larger, remains in the sum.
+            sums[i] += x;
+        }
+    }
+    let over = |norm: f64, x: f64| if x <= norm || norm.is_nan() { norm } else { x };
+    let norm = rest.iter().fold(0.0, |norm, x| over(norm, x.abs()));
+    let has_nan = sums.iter().any(|sum| sum.is_nan());
+    if has_nan { f64::NAN } else { largest.into_iter().fold(norm, over) }
 }
 
-/// Whether all numbers are finite, looked at several at a time.
+/// The sum of the moduli, in four sums as well.
+#[inline]
+pub(crate) fn sum_of_moduli(x: &[f64]) -> f64 {
+    let (chunks, rest) = x.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for chunk in chunks {
+        for i in 0..4 {
+            sums[i] += chunk[i].abs();
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.iter().map(|x| x.abs()).sum::<f64>()
+}
+
+/// Whether all numbers are finite, looked at several at a time: x·0 is zero then, else NaN.
+#[inline]
 pub(crate) fn are_finite(x: &[f64]) -> bool {
-    x.iter().fold(true, |all, x| all & x.is_finite())
+    let (chunks, rest) = x.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for chunk in chunks {
+        for (sum, x) in sums.iter_mut().zip(chunk) {
+            *sum += x * 0.0;
+        }
+    }
+    sums.iter().sum::<f64>() == 0.0 && rest.iter().all(|x| x.is_finite())
 }
 
 /// Sets a matrix to the identity.
@@ -243,6 +288,23 @@ pub(crate) fn invert_cholesky(l: &[f64], n: usize, inverse: &mut [f64], column: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
+
+    /// Wherever they are among the numbers that are looked at together, and those that are left.
+    #[test]
+    fn numbers_that_are_not_finite_are_found() {
+        let numbers: Vec<f64> = (0..11).map(|i| 1.0 - f64::from(i)).collect();
+        assert!(are_finite(&numbers) && are_finite(&[]));
+        assert_eq!((norm(&numbers), norm(&[]), sum_of_moduli(&numbers)), (9.0, 0.0, 46.0));
+        for i in 0..numbers.len() {
+            for (other, size) in [(f64::NAN, f64::NAN), (f64::NEG_INFINITY, f64::INFINITY)] {
+                let mut numbers = numbers.clone();
+                numbers[i] = other;
+                assert!(!are_finite(&numbers), "{i}");
+                assert!(norm(&numbers).total_cmp(&size).is_eq(), "{i}: {}", norm(&numbers));
+            }
+        }
+    }
 
     /// A = V D Vᵀ with orthonormal V, also where eigenvalues are equal or of different sizes.
     #[test]

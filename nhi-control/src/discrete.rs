@@ -6,15 +6,15 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use nhi_runtime::{
-    Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf, Scalar, State,
-    System, Tangential, Vector,
+    CurvatureOf, Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf,
+    Scalar, State, System, Tangential, Vector,
 };
 
 /// Directions in which derivatives of functions are taken at once.
-const LANES: usize = 4;
+pub(crate) const LANES: usize = 4;
 
 /// Functions of more values are differentiated with an allocation.
-const VALUES: usize = 16;
+pub(crate) const VALUES: usize = 16;
 
 /// The steps of size h of a method for a declared system, from time t₀: x = (q, ν, z), as [`Tangential`] defines it, and inputs
 /// that are held over a step. The multipliers of a step are solved from zero, so that a step depends on nothing else.
@@ -109,22 +109,19 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         S::velocity(&self.parameters, &x.q, &x.nu, self.time(k), &vector(u))
     }
 
-    /// Sets `a` to ∂x'/∂x of step `k`, and `c` to ∂x'/∂p unless it is empty.
+    /// Sets `a` to ∂x'/∂x of the step from there, and `c` to ∂x'/∂p unless it is empty.
     pub(crate) fn sensitivities(
         &self,
-        k: usize,
-        x: &ReducedOf<S>,
-        u: &[f64],
+        from: &DepartureOf<S, M>,
         a: &mut [f64],
         c: &mut [f64],
     ) -> Result<(), Failure> {
-        let from = self.departure(k, x, u)?;
-        let linear = self.method.linearize(&self.parameters, &from)?;
+        let linear = self.method.linearize(&self.parameters, from)?;
         let size = linear.a.as_ref().len();
         let rows = a.chunks_exact_mut(size).zip(linear.a.as_ref());
         rows.for_each(|(to, row)| to.copy_from_slice(row.as_ref()));
         if !c.is_empty() {
-            let by_parameters = self.method.linearize_parameters(&self.parameters, &from)?;
+            let by_parameters = self.method.linearize_parameters(&self.parameters, from)?;
             let rows = c.chunks_exact_mut(S::PARAMETERS.len()).zip(by_parameters.c.as_ref());
             rows.for_each(|(to, row)| to.copy_from_slice(row.as_ref()));
         }
@@ -136,7 +133,12 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
     }
 
     /// Where step `k` begins.
-    fn departure(&self, k: usize, x: &ReducedOf<S>, u: &[f64]) -> Result<DepartureOf<S, M>, Failure> {
+    pub(crate) fn departure(
+        &self,
+        k: usize,
+        x: &ReducedOf<S>,
+        u: &[f64],
+    ) -> Result<DepartureOf<S, M>, Failure> {
         let (t, h, inputs) = (self.time(k), self.h, vector(u));
         let v = S::velocity(&self.parameters, &x.q, &x.nu, t, &inputs);
         let lambda = S::Multipliers::splat(0.0);
@@ -144,47 +146,48 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         Ok(Departure { state, inputs, t, h })
     }
 
-    /// Sets `ab` to the derivatives of the step from there.
-    fn first_derivatives(&self, from: &DepartureOf<S, M>, ab: &mut [f64]) -> Result<(), Failure> {
-        let linear = self.method.linearize(&self.parameters, from)?;
-        let Sizes { states, inputs } = self.sizes();
-        let rows = linear.a.as_ref().iter().zip(linear.b.as_ref());
-        for (to, (a, b)) in ab.chunks_exact_mut(states + inputs).zip(rows) {
-            let (to_a, to_b) = to.split_at_mut(states);
-            to_a.copy_from_slice(a.as_ref());
-            to_b.copy_from_slice(b.as_ref());
-        }
-        Ok(())
+    /// The state after step `k`, which begins there.
+    pub(crate) fn step_from(&self, k: usize, from: &DepartureOf<S, M>) -> Result<ReducedOf<S>, Failure> {
+        let Departure { state, inputs, t, .. } = from;
+        let after = self.method.step(&self.prepared, state, *t, inputs)?;
+        let (q, v, z) = (after.q(), after.v(), after.z());
+        let nu = S::quasi_velocity(&self.parameters, &q, &v, self.time(k + 1), inputs);
+        let is_finite = nu.as_ref().iter().all(|nu| nu.is_finite());
+        if is_finite { Ok(Reduced { q, nu, z }) } else { Err(Failure::NonFinite) }
     }
+}
 
-    /// Adds the second derivatives of w·x' to `hessian`.
-    fn second_derivatives(
-        &self,
-        from: &DepartureOf<S, M>,
-        w: &[f64],
-        hessian: &mut [f64],
-    ) -> Result<(), Failure> {
-        let second = self.method.curvature(&self.parameters, from, &vector(w))?;
-        let Sizes { states, inputs } = self.sizes();
-        let n = states + inputs;
-        let rows = second.xx.as_ref().iter().zip(second.xu.as_ref());
-        for (i, (xx, xu)) in rows.enumerate() {
-            xx.as_ref().iter().enumerate().for_each(|(j, by)| hessian[i * n + j] += by);
-            for (j, by) in xu.as_ref().iter().enumerate() {
-                hessian[i * n + states + j] += by;
-                hessian[(states + j) * n + i] += by;
-            }
+/// Adds the whole matrix of second derivatives to `hessian`.
+fn add_second<S: Tangential>(second: &CurvatureOf<S>, hessian: &mut [f64]) {
+    let Sizes { states, inputs } = sizes::<S>();
+    let n = states + inputs;
+    let rows = second.xx.as_ref().iter().zip(second.xu.as_ref());
+    for (i, (xx, xu)) in rows.enumerate() {
+        xx.as_ref().iter().enumerate().for_each(|(j, by)| hessian[i * n + j] += by);
+        for (j, by) in xu.as_ref().iter().enumerate() {
+            hessian[i * n + states + j] += by;
+            hessian[(states + j) * n + i] += by;
         }
-        for (i, uu) in second.uu.as_ref().iter().enumerate() {
-            uu.as_ref().iter().enumerate().for_each(|(j, by)| hessian[(states + i) * n + states + j] += by);
-        }
-        Ok(())
+    }
+    for (i, uu) in second.uu.as_ref().iter().enumerate() {
+        uu.as_ref().iter().enumerate().for_each(|(j, by)| hessian[(states + i) * n + states + j] += by);
+    }
+}
+
+/// Sets `ab` to the rows of A and B, one beside the other.
+fn set_beside<A: AsRef<[f64]>, B: AsRef<[f64]>>(ab: &mut [f64], a: &[A], b: &[B]) {
+    let columns = ab.len() / a.len().max(1);
+    for (to, (a, b)) in ab.chunks_exact_mut(columns.max(1)).zip(a.iter().zip(b)) {
+        let (to_a, to_b) = to.split_at_mut(a.as_ref().len());
+        to_a.copy_from_slice(a.as_ref());
+        to_b.copy_from_slice(b.as_ref());
     }
 }
 
 /// NX and K of a system.
-pub(crate) fn sizes<S: Tangential>() -> Sizes {
-    Sizes { states: S::Tangent::<f64>::splat(0.0).as_ref().len(), inputs: S::INPUTS.len() }
+pub(crate) const fn sizes<S: Tangential>() -> Sizes {
+    // A tangent vector is an array.
+    Sizes { states: size_of::<S::Tangent<f64>>() / size_of::<f64>(), inputs: S::INPUTS.len() }
 }
 
 /// What an entry of a tangent vector displaces: velocities of poses by their names, quasi-velocities as `nu[0]`.
@@ -212,6 +215,8 @@ pub(crate) fn lifted<S: Tangential, T: Scalar>(x: &ReducedOf<S>) -> ReducedOf<S,
 impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
     type State = ReducedOf<S>;
 
+    const SIZES: Option<Sizes> = Some(sizes::<S>());
+
     fn sizes(&self) -> Sizes {
         sizes::<S>()
     }
@@ -221,16 +226,13 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
     }
 
     fn step(&self, k: usize, x: &Self::State, u: &[f64]) -> Result<Self::State, Failure> {
-        let Departure { state, inputs, t, .. } = self.departure(k, x, u)?;
-        let after = self.method.step(&self.prepared, &state, t, &inputs)?;
-        let (q, v, z) = (after.q(), after.v(), after.z());
-        let nu = S::quasi_velocity(&self.parameters, &q, &v, self.time(k + 1), &inputs);
-        let is_finite = nu.as_ref().iter().all(|nu| nu.is_finite());
-        if is_finite { Ok(Reduced { q, nu, z }) } else { Err(Failure::NonFinite) }
+        self.step_from(k, &self.departure(k, x, u)?)
     }
 
     fn linearize(&self, k: usize, x: &Self::State, u: &[f64], ab: &mut [f64]) -> Result<(), Failure> {
-        self.first_derivatives(&self.departure(k, x, u)?, ab)
+        let linear = self.method.linearize(&self.parameters, &self.departure(k, x, u)?)?;
+        set_beside(ab, linear.a.as_ref(), linear.b.as_ref());
+        Ok(())
     }
 
     fn curvature(
@@ -241,7 +243,9 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
         w: &[f64],
         hessian: &mut [f64],
     ) -> Result<(), Failure> {
-        self.second_derivatives(&self.departure(k, x, u)?, w, hessian)
+        let from = self.departure(k, x, u)?;
+        add_second::<S>(&self.method.curvature(&self.parameters, &from, &vector(w))?, hessian);
+        Ok(())
     }
 
     fn differentiate(
@@ -252,9 +256,11 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
         w: Option<&[f64]>,
         (ab, hessian): (&mut [f64], &mut [f64]),
     ) -> Result<(), Failure> {
-        let from = self.departure(k, x, u)?;
-        self.first_derivatives(&from, ab)?;
-        w.map_or(Ok(()), |w| self.second_derivatives(&from, w, hessian))
+        let Some(w) = w else { return self.linearize(k, x, u, ab) };
+        let second = self.method.curvature(&self.parameters, &self.departure(k, x, u)?, &vector(w))?;
+        add_second::<S>(&second, hessian);
+        set_beside(ab, second.a.as_ref(), second.b.as_ref());
+        Ok(())
     }
 
     fn retract(&self, x: &Self::State, delta: &[f64]) -> Self::State {

@@ -21,6 +21,9 @@ pub trait Dynamics {
     /// A state x.
     type State: Clone;
 
+    /// [`Dynamics::sizes`] where all systems of this type have the same: the linear algebra of stages is compiled for them then.
+    const SIZES: Option<Sizes> = None;
+
     /// NX and K, the same for all steps.
     fn sizes(&self) -> Sizes;
 

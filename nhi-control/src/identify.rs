@@ -9,6 +9,7 @@
 //!
 //! with A and C of each step. A sample between two nodes is that of a shorter step from the node before it.
 
+use crate::dense::add_product;
 use crate::{Declared, Measurement, Observed, PlanError, Sizes};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -245,16 +246,16 @@ impl<'a, X: Observed> Identification<'a, X> {
             *value = self.parameters[i];
         }
         let names = observed.parameters();
-        let problem = Residuals { problem: self, origin, numbers, values };
-        problem.computed(false).map_err(|(step, cause)| IdentifyError::Step { step, cause })?;
+        let failed = |&(step, cause): &(usize, Failure)| IdentifyError::Step { step, cause };
+        let problem = Residuals::new(self, origin, numbers, values);
+        problem.here.as_ref().map_err(failed)?;
         let (problem, report) = LevenbergMarquardt::new().minimize(problem);
         if !report.termination.was_successful() {
             return Err(IdentifyError::NotConverged { reason: format!("{:?}", report.termination) });
         }
-        let (residuals, jacobian) =
-            problem.computed(true).map_err(|(step, cause)| IdentifyError::Step { step, cause })?;
+        let (residuals, jacobian) = problem.here.as_ref().map_err(failed)?;
         let chi_squared = residuals.norm_squared();
-        let (covariance, undetermined) = precision(&jacobian, &problem.sizes());
+        let (covariance, undetermined) = precision(jacobian, &problem.sizes());
         let degrees_of_freedom = numbers - (unknowns - undetermined.len());
         let variance = chi_squared / degrees_of_freedom.max(1) as f64;
         let is_estimated = self.samples.deviations.is_empty();
@@ -343,19 +344,38 @@ fn precision(jacobian: &DMatrix<f64>, sizes: &[f64]) -> (DMatrix<f64>, Vec<Vec<f
     (covariance, undetermined)
 }
 
-/// The residuals (y − ŷ)/σ as functions of the unknowns.
+/// The residuals (y − ŷ)/σ as functions of the unknowns. Most values that the method tries are accepted, and derivatives are wanted
+/// there: they are computed with the residuals.
 struct Residuals<'p, 'a, X: Observed> {
     problem: &'p Identification<'a, X>,
     /// The guess of the start.
     origin: X::State,
     numbers: usize,
     values: DVector<f64>,
+    /// At these values.
+    here: Computed,
+    /// At others, in case that the method returns to them.
+    there: (DVector<f64>, Computed),
 }
 
-/// Residuals and their derivatives by the unknowns.
-type Computed = (DVector<f64>, DMatrix<f64>);
+/// Residuals and their derivatives by the unknowns, or which step fails.
+type Computed = Result<(DVector<f64>, DMatrix<f64>), (usize, Failure)>;
 
-impl<X: Observed> Residuals<'_, '_, X> {
+impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
+    /// Those at some values of the unknowns.
+    fn new(
+        problem: &'p Identification<'a, X>,
+        origin: X::State,
+        numbers: usize,
+        values: DVector<f64>,
+    ) -> Self {
+        let none = || Err((0, Failure::NonFinite));
+        let there = (values.clone(), none());
+        let mut residuals = Residuals { problem, origin, numbers, values, here: none(), there };
+        residuals.here = residuals.computed();
+        residuals
+    }
+
     fn parameters(&self) -> Vec<f64> {
         let mut parameters = self.problem.parameters.clone();
         for (&value, &i) in self.values.iter().zip(&self.problem.unknown_parameters) {
@@ -385,110 +405,78 @@ impl<X: Observed> Residuals<'_, '_, X> {
         self.problem.observed.retract(&self.origin, &self.displacement())
     }
 
-    /// Residuals, and derivatives if they are wanted, or which step fails.
-    fn computed(&self, differentiated: bool) -> Result<Computed, (usize, Failure)> {
+    fn computed(&self) -> Computed {
         let Identification { observed, h, samples, inputs, .. } = self.problem;
         let (parameters, n) = (self.parameters(), self.values.len());
-        let failed = |step: usize| move |cause: Failure| (step, cause);
-        let none = vec![0.0; observed.sizes().inputs];
-        let count = observed.count();
+        let Sizes { states, inputs: controls } = observed.sizes();
+        let (none, count) = (vec![0.0; controls], observed.count());
         let mut residuals = DVector::zeros(self.numbers);
-        let mut jacobian = DMatrix::zeros(self.numbers, if differentiated { n } else { 0 });
-        let (mut k, mut x, mut sensitivity) = (0, self.start(), self.first_sensitivity());
-        let mut y = vec![0.0; count];
+        let mut jacobian = DMatrix::zeros(self.numbers, n);
+        let (mut k, mut x) = (0, self.start());
+        // S, by rows, and the products of derivatives with it.
+        let (mut sensitivity, mut moved) = (self.first_sensitivity(), vec![0.0; states * n]);
+        let (mut y, mut by_unknowns) = (vec![0.0; count], vec![0.0; count * n]);
+        let known = if self.problem.unknown_parameters.is_empty() { 0 } else { parameters.len() };
+        let (mut a, mut c) = (vec![0.0; states * states], vec![0.0; states * known]);
+        let (mut by_state, mut by_parameters) =
+            (vec![0.0; count * states], vec![0.0; count * parameters.len()]);
         for (i, (&t, sample)) in samples.times.iter().zip(&samples.values).enumerate() {
             let input = |k: usize| inputs.get(k).unwrap_or(&none);
+            let mut carry = |k: usize, step, x: &X::State, (from, to): (&[f64], &mut [f64])| {
+                let after = observed.differentiate(&parameters, step, x, input(k), (&mut a, &mut c));
+                let after = after.map_err(|cause| (k, cause))?;
+                self.total(to, (&a, &c), from);
+                Ok(after)
+            };
             while t - (k + 1) as f64 * h >= -AT_NODE * h {
-                let step = (k as f64 * h, *h);
-                if differentiated {
-                    let carried = self.carried(&parameters, step, &x, input(k), &sensitivity);
-                    sensitivity = carried.map_err(failed(k))?;
-                }
-                x = observed.step(&parameters, step, &x, input(k)).map_err(failed(k))?;
+                x = carry(k, (k as f64 * h, *h), &x, (&sensitivity, &mut moved))?;
+                core::mem::swap(&mut sensitivity, &mut moved);
                 k += 1;
             }
             let begin = k as f64 * h;
-            let (mut here, mut moved) = (None, None);
-            if t - begin > AT_NODE * h {
-                let part = (begin, t - begin);
-                if differentiated {
-                    let carried = self.carried(&parameters, part, &x, input(k), &sensitivity);
-                    moved = Some(carried.map_err(failed(k))?);
-                }
-                here = Some(observed.step(&parameters, part, &x, input(k)).map_err(failed(k))?);
-            }
-            let here = here.as_ref().unwrap_or(&x);
-            let deviation = |j: usize| samples.deviations.get(j).copied().unwrap_or(1.0);
+            let between = if t - begin > AT_NODE * h {
+                Some(carry(k, (begin, t - begin), &x, (&sensitivity, &mut moved))?)
+            } else {
+                None
+            };
+            let (here, sensitivity) = between.as_ref().map_or((&x, &sensitivity), |here| (here, &moved));
             observed.measure(&parameters, t, here, input(k), &mut y);
-            for j in 0..count {
-                residuals[i * count + j] = (y[j] - sample[j]) / deviation(j);
-            }
-            if differentiated {
-                let sensitivity = moved.as_ref().unwrap_or(&sensitivity);
-                let mut rows = self.measured(&parameters, t, here, input(k), sensitivity);
-                rows.row_iter_mut().enumerate().for_each(|(j, mut row)| row /= deviation(j));
-                jacobian.rows_mut(i * count, count).copy_from(&rows);
+            let by = (&mut by_state[..], &mut by_parameters[..]);
+            observed.linearize_measured(&parameters, t, here, input(k), by);
+            self.total(&mut by_unknowns, (&by_state, &by_parameters), sensitivity);
+            for (j, (row, y)) in by_unknowns.chunks_exact(n).zip(&y).enumerate() {
+                let deviation = samples.deviations.get(j).copied().unwrap_or(1.0);
+                let at = i * count + j;
+                residuals[at] = (y - sample[j]) / deviation;
+                row.iter().enumerate().for_each(|(column, by)| jacobian[(at, column)] = by / deviation);
             }
         }
         let is_finite = residuals.iter().chain(&jacobian).all(|x| x.is_finite());
         if is_finite { Ok((residuals, jacobian)) } else { Err((k, Failure::NonFinite)) }
     }
 
-    /// ∂x₀/∂ϑ. A guess that is displaced far on a group is not differentiated at the identity: the tangent vectors at the start
-    /// are those of ⊕ there.
-    fn first_sensitivity(&self) -> DMatrix<f64> {
+    /// ∂x₀/∂ϑ by rows. A guess that is displaced far on a group is not differentiated at the identity: the tangent vectors at the
+    /// start are those of ⊕ there.
+    fn first_sensitivity(&self) -> Vec<f64> {
         let Identification { observed, unknown_parameters, unknown_entries, .. } = self.problem;
-        let delta = self.displacement();
-        let mut sensitivity = DMatrix::zeros(delta.len(), self.values.len());
+        let (delta, n) = (self.displacement(), self.values.len());
+        let mut sensitivity = vec![0.0; delta.len() * n];
         for (column, &entry) in (unknown_parameters.len()..).zip(unknown_entries) {
-            sensitivity.set_column(column, &DVector::from(observed.moved(&self.origin, &delta, entry)));
+            let moved = observed.moved(&self.origin, &delta, entry);
+            sensitivity.chunks_exact_mut(n).zip(moved).for_each(|(row, by)| row[column] = by);
         }
         sensitivity
     }
 
-    /// A S + C of a step.
-    fn carried(
-        &self,
-        parameters: &[f64],
-        step: (f64, f64),
-        x: &X::State,
-        u: &[f64],
-        sensitivity: &DMatrix<f64>,
-    ) -> Result<DMatrix<f64>, Failure> {
-        let Sizes { states, .. } = self.problem.observed.sizes();
-        let known = if self.problem.unknown_parameters.is_empty() { 0 } else { parameters.len() };
-        let (mut a, mut c) = (vec![0.0; states * states], vec![0.0; states * known]);
-        self.problem.observed.linearize(parameters, step, x, u, (&mut a, &mut c))?;
-        Ok(self.total(&a, &c, sensitivity))
-    }
-
-    /// The derivatives of the measured numbers.
-    fn measured(
-        &self,
-        parameters: &[f64],
-        t: f64,
-        x: &X::State,
-        u: &[f64],
-        sensitivity: &DMatrix<f64>,
-    ) -> DMatrix<f64> {
-        let observed = &self.problem.observed;
-        let (count, states) = (observed.count(), observed.sizes().states);
-        let (mut by_state, mut by_parameters) =
-            (vec![0.0; count * states], vec![0.0; count * parameters.len()]);
-        observed.linearize_measured(parameters, t, x, u, (&mut by_state, &mut by_parameters));
-        self.total(&by_state, &by_parameters, sensitivity)
-    }
-
-    /// The derivatives by the unknowns of what has these derivatives by x and by the parameters.
-    fn total(&self, by_state: &[f64], by_parameters: &[f64], sensitivity: &DMatrix<f64>) -> DMatrix<f64> {
-        let states = sensitivity.nrows();
-        let rows = by_state.len() / states;
-        let mut total = DMatrix::from_row_slice(rows, states, by_state) * sensitivity;
-        for (column, &p) in self.problem.unknown_parameters.iter().enumerate() {
-            let width = self.problem.parameters.len();
-            (0..rows).for_each(|i| total[(i, column)] += by_parameters[i * width + p]);
+    /// Sets `total` to the derivatives by the unknowns of what has these derivatives by x and by the parameters.
+    fn total(&self, total: &mut [f64], (by_state, by_parameters): (&[f64], &[f64]), sensitivity: &[f64]) {
+        let n = self.values.len();
+        total.fill(0.0);
+        add_product(total, by_state, sensitivity, sensitivity.len() / n, n);
+        let rows = by_parameters.chunks_exact(self.problem.parameters.len().max(1));
+        for (total, row) in total.chunks_exact_mut(n).zip(rows) {
+            total.iter_mut().zip(&self.problem.unknown_parameters).for_each(|(total, &p)| *total += row[p]);
         }
-        total
     }
 }
 
@@ -498,7 +486,12 @@ impl<X: Observed> LeastSquaresProblem<f64, Dyn, Dyn> for Residuals<'_, '_, X> {
     type JacobianStorage = Owned<f64, Dyn, Dyn>;
 
     fn set_params(&mut self, values: &DVector<f64>) {
-        self.values.copy_from(values);
+        core::mem::swap(&mut self.here, &mut self.there.1);
+        core::mem::swap(&mut self.values, &mut self.there.0);
+        if self.values != *values {
+            self.values.copy_from(values);
+            self.here = self.computed();
+        }
     }
 
     fn params(&self) -> DVector<f64> {
@@ -506,13 +499,11 @@ impl<X: Observed> LeastSquaresProblem<f64, Dyn, Dyn> for Residuals<'_, '_, X> {
     }
 
     fn residuals(&self) -> Option<DVector<f64>> {
-        Some(
-            self.computed(false)
-                .map_or_else(|_| DVector::repeat(self.numbers, REFUSED), |(residuals, _)| residuals),
-        )
+        let refused = |_: &(usize, Failure)| DVector::repeat(self.numbers, REFUSED);
+        Some(self.here.as_ref().map_or_else(refused, |(residuals, _)| residuals.clone()))
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {
-        self.computed(true).ok().map(|(_, jacobian)| jacobian)
+        self.here.as_ref().ok().map(|(_, jacobian)| jacobian.clone())
     }
 }

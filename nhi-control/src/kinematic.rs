@@ -108,12 +108,19 @@ impl<S: Tangential> Kinematic<S> {
     }
 }
 
+/// n and d of a system.
+const fn sizes<S: Tangential>() -> Sizes {
+    // Quasi-velocities are an array.
+    Sizes { states: S::VELOCITIES.len(), inputs: size_of::<S::QuasiVelocity<f64>>() / size_of::<f64>() }
+}
+
 impl<S: Tangential> Dynamics for Kinematic<S> {
     type State = S::Configuration<f64>;
 
+    const SIZES: Option<Sizes> = Some(sizes::<S>());
+
     fn sizes(&self) -> Sizes {
-        let inputs = S::QuasiVelocity::<f64>::splat(0.0).as_ref().len();
-        Sizes { states: S::VELOCITIES.len(), inputs }
+        sizes::<S>()
     }
 
     fn entry(&self, i: usize) -> String {

@@ -28,7 +28,9 @@
 //! end conditions a motion need not be a minimum.
 
 use crate::dense::*;
+use crate::{Dynamics, Sizes};
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 use nalgebra::{DMatrix, SymmetricEigen};
 #[cfg(not(feature = "std"))]
 use num_traits::Float;
@@ -52,41 +54,66 @@ const REFINEMENTS: usize = 2;
 /// A residual, relative to the largest term, that needs no correction.
 const REFINED: f64 = 1e-11;
 
-/// Data, factors and solution of one stage. Lengths: n = NX + K; m own conditions; ρ conditions that are carried here, those of
-/// later stages and its own.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Stage {
+/// Data of one stage, to be set. Lengths: n = NX + K; m own conditions.
+#[derive(Debug)]
+pub(crate) struct Stage<'s> {
     /// (A B), NX × n.
-    pub(crate) ab: Vec<f64>,
+    pub(crate) ab: &'s mut [f64],
     /// H, n × n, symmetric.
-    pub(crate) hessian: Vec<f64>,
+    pub(crate) hessian: &'s mut [f64],
     /// g, n.
-    pub(crate) gradient: Vec<f64>,
+    pub(crate) gradient: &'s mut [f64],
     /// e, NX.
-    pub(crate) defect: Vec<f64>,
+    pub(crate) defect: &'s mut [f64],
     /// C, m × n.
-    pub(crate) conditions: Vec<f64>,
+    pub(crate) conditions: &'s mut [f64],
     /// c, m.
-    pub(crate) residual: Vec<f64>,
+    pub(crate) residual: &'s mut [f64],
     /// The diagonal of E, m.
-    pub(crate) compliance: Vec<f64>,
+    pub(crate) compliance: &'s mut [f64],
+}
 
-    /// Global numbers of the conditions that are carried here.
-    carried: Vec<usize>,
-    /// P, NX × NX.
-    value: Vec<f64>,
-    /// −(R + BᵀPB)⁻¹, K × K.
-    inverse: Vec<f64>,
-    /// K of δu = K δx + k + Kν ν, K × NX.
-    pub(crate) gain: Vec<f64>,
+/// What one stage has for the ρ conditions that are carried there, those of later stages and its own.
+#[derive(Clone, Debug, Default)]
+struct Carried {
+    /// Their global numbers.
+    numbers: Vec<usize>,
     /// Kν, K × ρ.
     multiplier_gain: Vec<f64>,
-    /// The columns of inputs of the carried conditions, ρ × K.
+    /// Their columns of inputs, ρ × K.
     by_inputs: Vec<f64>,
     /// M, ρ × NX.
     rows: Vec<f64>,
-    /// W⁻¹ if the carried conditions are solved here, ρ × ρ, else empty.
+    /// W⁻¹ if they are solved here, ρ × ρ, else empty.
     solved: Vec<f64>,
+    /// n of a solution.
+    n: Vec<f64>,
+}
+
+/// The sizes with which the recursion is compiled.
+trait Shape {
+    /// Those of a system, given that they are `sizes`.
+    fn of(sizes: Sizes) -> Sizes;
+}
+
+/// Those that a system is found to have.
+struct AtRunTime;
+
+impl Shape for AtRunTime {
+    #[inline(always)]
+    fn of(sizes: Sizes) -> Sizes {
+        sizes
+    }
+}
+
+/// Those that all systems of a type have, as constants.
+struct Constant<D>(PhantomData<D>);
+
+impl<D: Dynamics> Shape for Constant<D> {
+    #[inline(always)]
+    fn of(sizes: Sizes) -> Sizes {
+        D::SIZES.unwrap_or(sizes)
+    }
 }
 
 /// Right-hand sides or a solution.
@@ -115,14 +142,31 @@ pub(crate) enum Inertia {
     Wrong,
 }
 
-/// The system of all stages, allocated once.
+/// The system of all stages, allocated once. Matrices and vectors of all stages follow each other.
 #[derive(Clone, Debug)]
 pub(crate) struct Kkt {
-    nx: usize,
-    nu: usize,
-    pub(crate) stages: Vec<Stage>,
+    sizes: Sizes,
+    /// The number of stages.
+    count: usize,
     /// The first condition of each stage, and the number of all.
     first: Vec<usize>,
+    ab: Vec<f64>,
+    hessian: Vec<f64>,
+    gradient: Vec<f64>,
+    defect: Vec<f64>,
+    conditions: Vec<f64>,
+    residual: Vec<f64>,
+    pub(crate) compliance: Vec<f64>,
+    /// P, NX × NX.
+    value: Vec<f64>,
+    /// −(R + BᵀPB)⁻¹, K × K.
+    inverse: Vec<f64>,
+    /// K of δu = K δx + k + Kν ν, K × NX.
+    gain: Vec<f64>,
+    carried: Vec<Carried>,
+    /// p and k of a solution.
+    p_of: Vec<f64>,
+    k_of: Vec<f64>,
     /// δx₀.
     pub(crate) start: Vec<f64>,
     pub(crate) solution: Vectors,
@@ -144,10 +188,6 @@ pub(crate) struct Kkt {
     p_vector: Vec<f64>,
     n_vector: Vec<f64>,
     h_vector: Vec<f64>,
-    /// By stage: p, n and k of a solution.
-    p_of: Vec<Vec<f64>>,
-    n_of: Vec<Vec<f64>>,
-    k_of: Vec<Vec<f64>>,
 }
 
 impl Kkt {
@@ -159,49 +199,83 @@ impl Kkt {
             first.push(first.last().copied().unwrap_or(0) + m);
         }
         let all = first.last().copied().unwrap_or(0);
-        let stage = |&m: &usize| Stage {
-            ab: vec![0.0; nx * n],
-            hessian: vec![0.0; n * n],
-            gradient: vec![0.0; n],
-            defect: vec![0.0; nx],
-            conditions: vec![0.0; m * n],
-            residual: vec![0.0; m],
-            compliance: vec![0.0; m],
-            value: vec![0.0; nx * nx],
-            inverse: vec![0.0; nu * nu],
-            gain: vec![0.0; nu * nx],
-            ..Stage::default()
-        };
-        let stages = conditions.len();
-        let vectors = Vectors::zeros(n, nx, stages, all);
+        let count = conditions.len();
+        let vectors = Vectors::zeros(n, nx, count, all);
+        let zeros = |length: usize| vec![0.0; length];
         Kkt {
-            nx,
-            nu,
-            stages: conditions.iter().map(stage).collect(),
+            sizes: Sizes { states: nx, inputs: nu },
+            count,
             first,
-            start: vec![0.0; nx],
+            ab: zeros(nx * n * count),
+            hessian: zeros(n * n * count),
+            gradient: zeros(n * count),
+            defect: zeros(nx * count),
+            conditions: zeros(n * all),
+            residual: zeros(all),
+            compliance: zeros(all),
+            value: zeros(nx * nx * count),
+            inverse: zeros(nu * nu * count),
+            gain: zeros(nu * nx * count),
+            carried: vec![Carried::default(); count],
+            p_of: zeros(nx * count),
+            k_of: zeros(nu * count),
+            start: zeros(nx),
             solution: vectors.clone(),
             shift: 0.0,
-            p: vec![0.0; nx * nx],
-            product: vec![0.0; nx * n],
-            h: vec![0.0; n * n],
+            p: zeros(nx * nx),
+            product: zeros(nx * n),
+            h: zeros(n * n),
             w: Vec::new(),
             w_next: Vec::new(),
             g: Vec::new(),
-            block: vec![0.0; nu * nu],
-            vectors: vec![0.0; nu * nu],
-            column: vec![0.0; nu.max(all)],
+            block: zeros(nu * nu),
+            vectors: zeros(nu * nu),
+            column: zeros(nu.max(all)),
             active: Vec::new(),
             gramian: Vec::new(),
             right: vectors.clone(),
             correction: vectors,
-            p_vector: vec![0.0; nx],
+            p_vector: zeros(nx),
             n_vector: Vec::new(),
-            h_vector: vec![0.0; n],
-            p_of: vec![vec![0.0; nx]; stages],
-            n_of: vec![Vec::new(); stages],
-            k_of: vec![vec![0.0; nu]; stages],
+            h_vector: zeros(n),
         }
+    }
+
+    /// The data of stage `k`.
+    #[inline(always)]
+    pub(crate) fn stage(&mut self, k: usize) -> Stage<'_> {
+        let Sizes { states: nx, inputs: nu } = self.sizes;
+        let (n, own) = (nx + nu, self.conditions_of(k));
+        Stage {
+            ab: &mut self.ab[k * nx * n..(k + 1) * nx * n],
+            hessian: &mut self.hessian[k * n * n..(k + 1) * n * n],
+            gradient: &mut self.gradient[k * n..(k + 1) * n],
+            defect: &mut self.defect[k * nx..(k + 1) * nx],
+            conditions: &mut self.conditions[own.start * n..own.end * n],
+            residual: &mut self.residual[own.clone()],
+            compliance: &mut self.compliance[own],
+        }
+    }
+
+    /// (A B) of stage `k`.
+    #[inline]
+    pub(crate) fn ab(&self, k: usize) -> &[f64] {
+        let Sizes { states: nx, inputs: nu } = self.sizes;
+        let size = nx * (nx + nu);
+        &self.ab[k * size..(k + 1) * size]
+    }
+
+    /// C of stage `k`.
+    #[inline]
+    pub(crate) fn rows_of(&self, k: usize) -> &[f64] {
+        let n = self.sizes.states + self.sizes.inputs;
+        &self.conditions[self.first[k] * n..self.first[k + 1] * n]
+    }
+
+    /// The gains of stage `k`, K × NX.
+    pub(crate) fn gain(&self, k: usize) -> &[f64] {
+        let size = self.sizes.inputs * self.sizes.states;
+        &self.gain[k * size..(k + 1) * size]
     }
 
     /// The numbers of the conditions of stage `k`.
@@ -209,64 +283,76 @@ impl Kkt {
         self.first[k]..self.first[k + 1]
     }
 
-    /// Factors the matrix with H + `shift` in place of H.
-    pub(crate) fn factor(&mut self, shift: f64) -> Inertia {
+    /// Factors the matrix with H + `shift` in place of H, for the stages of a system `D`.
+    pub(crate) fn factor<D: Dynamics>(&mut self, shift: f64) -> Inertia {
+        if D::SIZES.is_some() { self.factor_as::<Constant<D>>(shift) } else { self.factor_at_run_time(shift) }
+    }
+
+    /// The same of any system. This and the following functions like it are compiled with the crate, the others where the type of
+    /// the system is known.
+    fn factor_at_run_time(&mut self, shift: f64) -> Inertia {
+        self.factor_as::<AtRunTime>(shift)
+    }
+
+    fn factor_as<S: Shape>(&mut self, shift: f64) -> Inertia {
         self.shift = shift;
-        let (nx, nu) = (self.nx, self.nu);
+        let Sizes { states: nx, inputs: nu } = S::of(self.sizes);
         let n = nx + nu;
-        let last = self.stages.len() - 1;
+        let last = self.count - 1;
         let (mut negative_inputs, mut negative_gramian) = (0, 0);
         let mut dependent = Vec::new();
         self.w.clear();
         for k in (0..=last).rev() {
             let own = self.conditions_of(k);
-            let (before, after) = self.stages.split_at_mut(k + 1);
+            let ab = &self.ab[k * nx * n..(k + 1) * nx * n];
+            let value = &mut self.value[k * nx * nx..(k + 1) * nx * nx];
+            let inverse = &mut self.inverse[k * nu * nu..(k + 1) * nu * nu];
+            let gain = &mut self.gain[k * nu * nx..(k + 1) * nu * nx];
+            let h = &mut self.h[..n * n];
+            let (before, after) = self.carried.split_at_mut(k + 1);
             let stage = &mut before[k];
             let next = after.first();
-            self.h.copy_from_slice(&stage.hessian);
-            self.h.iter_mut().step_by(n + 1).for_each(|entry| *entry += shift);
+            h.copy_from_slice(&self.hessian[k * n * n..(k + 1) * n * n]);
+            h.iter_mut().step_by(n + 1).for_each(|entry| *entry += shift);
             // Ĥ = H + (A B)ᵀP(A B), and the rows of conditions.
-            stage.carried.clear();
+            stage.numbers.clear();
             self.g.clear();
             if let Some(next) = next {
-                self.product.fill(0.0);
-                add_product(&mut self.product, &self.p, &stage.ab, nx, n);
-                add_transposed_product(&mut self.h, &stage.ab, &self.product, n, n);
+                let product = &mut self.product[..nx * n];
+                product.fill(0.0);
+                add_product(product, &self.p[..nx * nx], ab, nx, n);
+                add_transposed_product(h, ab, product, n, n);
                 if next.solved.is_empty() {
-                    stage.carried.extend_from_slice(&next.carried);
-                    self.g.resize(next.carried.len() * n, 0.0);
-                    add_product(&mut self.g, &next.rows, &stage.ab, nx, n);
+                    stage.numbers.extend_from_slice(&next.numbers);
+                    self.g.resize(next.numbers.len() * n, 0.0);
+                    add_product(&mut self.g, &next.rows, ab, nx, n);
                 }
             }
-            self.g.extend_from_slice(&stage.conditions);
-            stage.carried.extend(own.clone());
-            let (rho, old) = (stage.carried.len(), stage.carried.len() - own.len());
-            self.w_next.clear();
-            self.w_next.resize(rho * rho, 0.0);
-            for i in 0..old {
-                self.w_next[i * rho..i * rho + old].copy_from_slice(&self.w[i * old..(i + 1) * old]);
+            self.g.extend_from_slice(&self.conditions[own.start * n..own.end * n]);
+            stage.numbers.extend(own.clone());
+            let (rho, old) = (stage.numbers.len(), stage.numbers.len() - own.len());
+            if self.w.len() != rho * rho || old < rho {
+                self.w_next.clear();
+                self.w_next.resize(rho * rho, 0.0);
+                for i in 0..old {
+                    self.w_next[i * rho..i * rho + old].copy_from_slice(&self.w[i * old..(i + 1) * old]);
+                }
+                for (i, &compliance) in self.compliance[own].iter().enumerate() {
+                    self.w_next[(old + i) * (rho + 1)] = compliance;
+                }
+                core::mem::swap(&mut self.w, &mut self.w_next);
             }
-            for (i, &compliance) in stage.compliance.iter().enumerate() {
-                self.w_next[(old + i) * (rho + 1)] = compliance;
-            }
-            core::mem::swap(&mut self.w, &mut self.w_next);
             // The best inputs.
             stage.rows.clear();
-            stage.rows.resize(rho * nx, 0.0);
-            for (row, g) in stage.rows.chunks_exact_mut(nx.max(1)).zip(self.g.chunks_exact(n.max(1))) {
-                row.copy_from_slice(&g[..nx]);
+            for g in self.g.chunks_exact(n.max(1)) {
+                stage.rows.extend_from_slice(&g[..nx]);
             }
-            for (row, h) in stage.value.chunks_exact_mut(nx.max(1)).zip(self.h.chunks_exact(n.max(1))) {
+            for (row, h) in value.chunks_exact_mut(nx.max(1)).zip(h.chunks_exact(n.max(1))) {
                 row.copy_from_slice(&h[..nx]);
             }
             if next.is_some() && nu > 0 {
-                match negative_inverse(
-                    &self.h,
-                    (nx, nu),
-                    &mut stage.inverse,
-                    (&mut self.block, &mut self.vectors),
-                    &mut self.column,
-                ) {
+                let scratch = (&mut self.block[..], &mut self.vectors[..]);
+                match negative_inverse(h, (nx, nu), inverse, scratch, &mut self.column) {
                     Some(negative) => negative_inputs += negative,
                     None => return Inertia::Wrong,
                 }
@@ -274,28 +360,25 @@ impl Kkt {
                 if negative_inputs > self.solution.nu.len() {
                     return Inertia::Wrong;
                 }
-                let h_ux = &self.h[nx * n..];
-                stage.gain.fill(0.0);
-                for (gain, inverse) in
-                    stage.gain.chunks_exact_mut(nx.max(1)).zip(stage.inverse.chunks_exact(nu))
-                {
+                let h_ux = &h[nx * n..];
+                gain.fill(0.0);
+                for (gain, inverse) in gain.chunks_exact_mut(nx.max(1)).zip(inverse.chunks_exact(nu)) {
                     for (&inverse, row) in inverse.iter().zip(h_ux.chunks_exact(n)) {
                         add_multiple(gain, inverse, &row[..nx]);
                     }
                 }
-                for i in 0..nx {
-                    for (j, gain) in stage.gain.chunks_exact(nx).enumerate() {
-                        let row = &mut stage.value[i * nx..(i + 1) * nx];
-                        add_multiple(row, self.h[(nx + j) * n + i], gain);
+                for (i, row) in value.chunks_exact_mut(nx.max(1)).enumerate() {
+                    for (gain, h) in gain.chunks_exact(nx).zip(h_ux.chunks_exact(n)) {
+                        add_multiple(row, h[i], gain);
                     }
                 }
                 stage.by_inputs.clear();
                 stage.by_inputs.extend(self.g.chunks_exact(n).flat_map(|g| &g[nx..]));
-                add_product(&mut stage.rows, &stage.by_inputs, &stage.gain, nu, nx);
+                add_product(&mut stage.rows, &stage.by_inputs, gain, nu, nx);
                 stage.multiplier_gain.clear();
                 stage.multiplier_gain.resize(nu * rho, 0.0);
                 for (i, row) in stage.by_inputs.chunks_exact(nu).enumerate() {
-                    for (j, inverse) in stage.inverse.chunks_exact(nu).enumerate() {
+                    for (j, inverse) in inverse.chunks_exact(nu).enumerate() {
                         stage.multiplier_gain[j * rho + i] = dot(inverse, row);
                     }
                 }
@@ -305,8 +388,8 @@ impl Kkt {
                     }
                 }
             }
-            make_symmetric(&mut stage.value, nx);
-            self.p.copy_from_slice(&stage.value);
+            make_symmetric(value, nx);
+            self.p.copy_from_slice(value);
             stage.solved.clear();
             if rho > 0 && (k == 0 || rho > nx) {
                 let inverse = &mut stage.solved;
@@ -319,7 +402,7 @@ impl Kkt {
                 negative_gramian += gramian.negative;
                 for combination in gramian.dependent {
                     let mut all = vec![0.0; self.solution.nu.len()];
-                    stage.carried.iter().zip(combination).for_each(|(&i, x)| all[i] = x);
+                    stage.numbers.iter().zip(combination).for_each(|(&i, x)| all[i] = x);
                     dependent.push(all);
                 }
                 // P + MᵀW⁻¹M.
@@ -333,13 +416,25 @@ impl Kkt {
     }
 
     /// Solves the factored system for the g, e and c of the stages; `refined` by its residual.
-    pub(crate) fn solve(&mut self, refined: bool) {
-        self.prepare();
+    pub(crate) fn solve<D: Dynamics>(&mut self, refined: bool) {
+        if D::SIZES.is_some() {
+            self.solve_as::<Constant<D>>(refined)
+        } else {
+            self.solve_at_run_time(refined)
+        }
+    }
+
+    fn solve_at_run_time(&mut self, refined: bool) {
+        self.solve_as::<AtRunTime>(refined);
+    }
+
+    fn solve_as<S: Shape>(&mut self, refined: bool) {
+        self.prepare_as::<S>();
         let size = [&self.right.z, &self.right.lambda, &self.right.nu].map(|x| norm(x));
-        self.finish();
+        self.finish_as::<S>();
         let mut last = f64::INFINITY;
         for _ in 0..if refined { REFINEMENTS } else { 0 } {
-            self.residual();
+            self.residual::<S>();
             let error = [&self.right.z, &self.right.lambda, &self.right.nu].map(|x| norm(x));
             let relative = error.iter().zip(size).map(|(error, size)| error / size.max(f64::MIN_POSITIVE));
             let worst = relative.fold(0.0, f64::max);
@@ -348,8 +443,8 @@ impl Kkt {
                 return;
             }
             last = worst;
-            self.backward();
-            self.forward(false);
+            self.backward::<S>();
+            self.forward::<S>(false);
             let both = [
                 (&mut self.solution.z, &self.correction.z),
                 (&mut self.solution.lambda, &self.correction.lambda),
@@ -360,74 +455,90 @@ impl Kkt {
     }
 
     /// The part of a solution that does not depend on δx₀.
-    pub(crate) fn prepare(&mut self) {
-        let n = self.nx + self.nu;
-        for (k, stage) in self.stages.iter().enumerate() {
-            self.right.z[k * n..(k + 1) * n].copy_from_slice(&stage.gradient);
-            self.right.lambda[k * self.nx..(k + 1) * self.nx].copy_from_slice(&stage.defect);
-            let own = self.first[k]..self.first[k + 1];
-            self.right.nu[own].copy_from_slice(&stage.residual);
-        }
-        self.backward();
+    pub(crate) fn prepare<D: Dynamics>(&mut self) {
+        if D::SIZES.is_some() { self.prepare_as::<Constant<D>>() } else { self.prepare_at_run_time() }
+    }
+
+    fn prepare_at_run_time(&mut self) {
+        self.prepare_as::<AtRunTime>();
+    }
+
+    fn prepare_as<S: Shape>(&mut self) {
+        self.right.z.copy_from_slice(&self.gradient);
+        self.right.lambda.copy_from_slice(&self.defect);
+        self.right.nu.copy_from_slice(&self.residual);
+        self.backward::<S>();
     }
 
     /// The rest of it.
-    pub(crate) fn finish(&mut self) {
-        self.forward(true);
+    pub(crate) fn finish<D: Dynamics>(&mut self) {
+        if D::SIZES.is_some() { self.finish_as::<Constant<D>>() } else { self.finish_at_run_time() }
+    }
+
+    fn finish_at_run_time(&mut self) {
+        self.finish_as::<AtRunTime>();
+    }
+
+    fn finish_as<S: Shape>(&mut self) {
+        self.forward::<S>(true);
         core::mem::swap(&mut self.solution, &mut self.correction);
     }
 
     /// p, n and k for the right-hand sides `right`.
-    fn backward(&mut self) {
-        let (nx, n) = (self.nx, self.nx + self.nu);
-        let last = self.stages.len() - 1;
+    fn backward<S: Shape>(&mut self) {
+        let Sizes { states: nx, inputs: nu } = S::of(self.sizes);
+        let n = nx + nu;
+        let last = self.count - 1;
         let right = &self.right;
         // `p_vector` and `n_vector` are those of the next stage.
+        let p_vector = &mut self.p_vector[..nx];
+        let h_vector = &mut self.h_vector[..n];
         self.n_vector.clear();
         for k in (0..=last).rev() {
-            let stage = &self.stages[k];
             let own = self.first[k]..self.first[k + 1];
-            let (p_of, n_of, k_of) = (&mut self.p_of[k], &mut self.n_of[k], &mut self.k_of[k]);
-            self.h_vector.copy_from_slice(&right.z[k * n..(k + 1) * n]);
-            n_of.clear();
-            if k < last {
+            let (p_of, k_of) = (&mut self.p_of[k * nx..(k + 1) * nx], &mut self.k_of[k * nu..(k + 1) * nu]);
+            let (before, after) = self.carried.split_at_mut(k + 1);
+            let stage = &mut before[k];
+            h_vector.copy_from_slice(&right.z[k * n..(k + 1) * n]);
+            stage.n.clear();
+            if let Some(next) = after.first() {
                 let defect = &right.lambda[k * nx..(k + 1) * nx];
-                let next = &self.stages[k + 1];
                 if next.solved.is_empty() {
-                    n_of.extend_from_slice(&self.n_vector);
-                    add_image(n_of, &next.rows, defect);
+                    stage.n.extend_from_slice(&self.n_vector);
+                    add_image(&mut stage.n, &next.rows, defect);
                 }
                 // P e + p of the next stage, whose P includes the conditions that are solved there.
-                add_image(&mut self.p_vector, &next.value, defect);
+                add_image(p_vector, &self.value[(k + 1) * nx * nx..(k + 2) * nx * nx], defect);
                 if !next.solved.is_empty() {
-                    let rho = next.carried.len();
+                    let rho = next.numbers.len();
                     let residual = &mut self.n_vector;
                     add_image(residual, &next.rows, defect);
                     self.column[..rho].fill(0.0);
                     add_image(&mut self.column[..rho], &next.solved, residual);
-                    add_transposed_image(&mut self.p_vector, &next.rows, &self.column[..rho]);
+                    add_transposed_image(p_vector, &next.rows, &self.column[..rho]);
                 }
-                add_transposed_image(&mut self.h_vector, &stage.ab, &self.p_vector);
+                add_transposed_image(h_vector, &self.ab[k * nx * n..(k + 1) * nx * n], p_vector);
             }
-            n_of.extend_from_slice(&right.nu[own]);
-            p_of.copy_from_slice(&self.h_vector[..nx]);
+            stage.n.extend_from_slice(&right.nu[own]);
+            p_of.copy_from_slice(&h_vector[..nx]);
             if k < last {
-                let h_u = &self.h_vector[nx..];
+                let h_u = &h_vector[nx..];
                 k_of.fill(0.0);
-                add_image(k_of, &stage.inverse, h_u);
-                add_transposed_image(p_of, &stage.gain, h_u);
-                add_image(n_of, &stage.by_inputs, k_of);
+                add_image(k_of, &self.inverse[k * nu * nu..(k + 1) * nu * nu], h_u);
+                add_transposed_image(p_of, &self.gain[k * nu * nx..(k + 1) * nu * nx], h_u);
+                add_image(&mut stage.n, &stage.by_inputs, k_of);
             }
-            self.p_vector.copy_from_slice(p_of);
+            p_vector.copy_from_slice(p_of);
             self.n_vector.clear();
-            self.n_vector.extend_from_slice(n_of);
+            self.n_vector.extend_from_slice(&stage.n);
         }
     }
 
     /// The solution for the right-hand sides `right` and δx₀, or without it, to `correction`.
-    fn forward(&mut self, starts: bool) {
-        let (nx, n) = (self.nx, self.nx + self.nu);
-        let last = self.stages.len() - 1;
+    fn forward<S: Shape>(&mut self, starts: bool) {
+        let Sizes { states: nx, inputs: nu } = S::of(self.sizes);
+        let n = nx + nu;
+        let last = self.count - 1;
         let (right, to) = (&self.right, &mut self.correction);
         to.z.fill(0.0);
         to.nu.fill(0.0);
@@ -435,61 +546,65 @@ impl Kkt {
             to.z[..nx].copy_from_slice(&self.start);
         }
         for k in 0..=last {
-            let stage = &self.stages[k];
-            let rho = stage.carried.len();
+            let stage = &self.carried[k];
+            let rho = stage.numbers.len();
             let (now, later) = to.z.split_at_mut((k + 1) * n);
-            let (x, u) = now[k * n..].split_at_mut(nx);
+            let now = &mut now[k * n..];
+            let (x, u) = now.split_at_mut(nx);
             if !stage.solved.is_empty() {
                 let residual = &mut self.n_vector;
                 residual.clear();
-                residual.extend_from_slice(&self.n_of[k]);
+                residual.extend_from_slice(&stage.n);
                 add_image(residual, &stage.rows, x);
-                for (row, &i) in stage.solved.chunks_exact(rho).zip(&stage.carried) {
+                for (row, &i) in stage.solved.chunks_exact(rho).zip(&stage.numbers) {
                     to.nu[i] = dot(row, residual);
                 }
             }
             let lambda = &mut to.lambda[k * nx..(k + 1) * nx];
-            lambda.copy_from_slice(&self.p_of[k]);
-            add_image(lambda, &stage.value, x);
+            lambda.copy_from_slice(&self.p_of[k * nx..(k + 1) * nx]);
+            add_image(lambda, &self.value[k * nx * nx..(k + 1) * nx * nx], x);
             self.active.clear();
-            self.active.extend(stage.carried.iter().map(|&i| to.nu[i]));
+            self.active.extend(stage.numbers.iter().map(|&i| to.nu[i]));
             add_transposed_image(lambda, &stage.rows, &self.active);
             if k < last {
-                u.copy_from_slice(&self.k_of[k]);
-                add_image(u, &stage.gain, x);
+                u.copy_from_slice(&self.k_of[k * nu..(k + 1) * nu]);
+                add_image(u, &self.gain[k * nu * nx..(k + 1) * nu * nx], x);
                 add_image(u, &stage.multiplier_gain, &self.active);
                 let next = &mut later[..nx];
                 next.copy_from_slice(&right.lambda[k * nx..(k + 1) * nx]);
-                add_image(next, &stage.ab, &now[k * n..]);
+                add_image(next, &self.ab[k * nx * n..(k + 1) * nx * n], &now[..n]);
             }
         }
     }
 
     /// Sets `right` to what `solution` leaves of the equations.
-    fn residual(&mut self) {
-        let (nx, n) = (self.nx, self.nx + self.nu);
-        let last = self.stages.len() - 1;
+    fn residual<S: Shape>(&mut self) {
+        let Sizes { states: nx, inputs: nu } = S::of(self.sizes);
+        let n = nx + nu;
+        let last = self.count - 1;
         let (right, solution) = (&mut self.right, &self.solution);
-        for (k, stage) in self.stages.iter().enumerate() {
+        right.z.copy_from_slice(&self.gradient);
+        right.lambda.copy_from_slice(&self.defect);
+        right.nu.copy_from_slice(&self.residual);
+        for k in 0..=last {
             let own = self.first[k]..self.first[k + 1];
+            let ab = &self.ab[k * nx * n..(k + 1) * nx * n];
+            let conditions = &self.conditions[own.start * n..own.end * n];
             let z = &solution.z[k * n..(k + 1) * n];
             let g = &mut right.z[k * n..(k + 1) * n];
-            g.copy_from_slice(&stage.gradient);
-            add_image(g, &stage.hessian, z);
+            add_image(g, &self.hessian[k * n * n..(k + 1) * n * n], z);
             add_multiple(g, self.shift, z);
-            add_transposed_image(g, &stage.conditions, &solution.nu[own.clone()]);
+            add_transposed_image(g, conditions, &solution.nu[own.clone()]);
             let c = &mut right.nu[own.clone()];
-            c.copy_from_slice(&stage.residual);
-            add_image(c, &stage.conditions, z);
-            for ((c, e), nu) in c.iter_mut().zip(&stage.compliance).zip(&solution.nu[own]) {
+            add_image(c, conditions, z);
+            for ((c, e), nu) in c.iter_mut().zip(&self.compliance[own.clone()]).zip(&solution.nu[own]) {
                 *c -= e * nu;
             }
             if k < last {
                 let next = &solution.lambda[(k + 1) * nx..(k + 2) * nx];
-                add_transposed_image(g, &stage.ab, next);
+                add_transposed_image(g, ab, next);
                 let e = &mut right.lambda[k * nx..(k + 1) * nx];
-                e.copy_from_slice(&stage.defect);
-                add_image(e, &stage.ab, z);
+                add_image(e, ab, z);
                 add_multiple(e, -1.0, &solution.z[(k + 1) * n..(k + 1) * n + nx]);
             } else {
                 // There are no inputs at the last stage, and no step.

@@ -1,6 +1,7 @@
 //! Systems whose parameters and starts are unknown, and what is measured of them.
 
-use crate::discrete::{entry, lifted, sizes, vector};
+use crate::dense::with_scratch;
+use crate::discrete::{LANES, VALUES, entry, lifted, sizes, vector};
 use crate::{Discrete, Dynamics, PlanError, Sizes};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -58,6 +59,22 @@ pub trait Observed {
         u: &[f64],
         by: (&mut [f64], &mut [f64]),
     ) -> Result<(), Failure>;
+
+    /// [`Observed::step`] and [`Observed::linearize`]: a system may share between them what both need.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn differentiate(
+        &self,
+        parameters: &[f64],
+        step: (f64, f64),
+        x: &Self::State,
+        u: &[f64],
+        by: (&mut [f64], &mut [f64]),
+    ) -> Result<Self::State, Failure> {
+        self.linearize(parameters, step, x, u, by)?;
+        self.step(parameters, step, x, u)
+    }
 
     /// Sets `out` to the measured numbers at time `t`; where they are not defined, to what is not finite.
     fn measure(&self, parameters: &[f64], t: f64, x: &Self::State, u: &[f64], out: &mut [f64]);
@@ -120,6 +137,21 @@ impl<S: Tangential> Measurement<S> for Entries {
         // An index that does not exist measures zero; `Identification::solve` refuses it.
         let entries = self.0.iter().map(|&i| q.as_ref().get(i).copied().unwrap_or(T::from_f64(0.0)));
         out.iter_mut().zip(entries).for_each(|(out, entry)| *out = entry);
+    }
+}
+
+/// Numbers with derivatives in several directions.
+type First = Dual<f64, LANES>;
+
+/// Gives the entries from `first` on directions of their own.
+fn seed(entries: &mut [First], first: usize) {
+    entries.iter_mut().skip(first).zip(0..LANES).for_each(|(entry, lane)| entry.eps[lane] = 1.0);
+}
+
+/// Sets the columns from `first` on of a matrix of `width` columns to the derivatives of `out`.
+fn set_columns(matrix: &mut [f64], width: usize, first: usize, out: &[First]) {
+    for (row, out) in matrix.chunks_exact_mut(width).zip(out) {
+        row.iter_mut().skip(first).zip(out.eps).for_each(|(to, by)| *to = by);
     }
 }
 
@@ -206,7 +238,22 @@ impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Observed for
         u: &[f64],
         (a, c): (&mut [f64], &mut [f64]),
     ) -> Result<(), Failure> {
-        self.discrete(parameters, step)?.sensitivities(0, x, u, a, c)
+        let discrete = self.discrete(parameters, step)?;
+        discrete.sensitivities(&discrete.departure(0, x, u)?, a, c)
+    }
+
+    fn differentiate(
+        &self,
+        parameters: &[f64],
+        step: (f64, f64),
+        x: &Self::State,
+        u: &[f64],
+        (a, c): (&mut [f64], &mut [f64]),
+    ) -> Result<Self::State, Failure> {
+        let discrete = self.discrete(parameters, step)?;
+        let from = discrete.departure(0, x, u)?;
+        discrete.sensitivities(&from, a, c)?;
+        discrete.step_from(0, &from)
     }
 
     fn measure(&self, parameters: &[f64], t: f64, x: &Self::State, u: &[f64], out: &mut [f64]) {
@@ -222,20 +269,22 @@ impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Observed for
         (by_state, by_parameters): (&mut [f64], &mut [f64]),
     ) {
         let size = sizes::<S>().states;
-        let mut out = vec![Dual::<f64>::constant(0.0); self.count()];
-        for direction in 0..size + parameters.len() {
-            let mut delta: S::Tangent<Dual<f64>> = vector(&[]);
-            let mut parameters: S::Parameters<Dual<f64>> = vector(parameters);
-            let columns = delta.as_mut().iter_mut().chain(parameters.as_mut());
-            columns.skip(direction).take(1).for_each(|column| column.eps = [1.0]);
-            let x = S::retract(&lifted::<S, Dual<f64>>(x), &delta);
-            self.measured(&parameters, t, &x, u, &mut out);
-            let (by, column, width) = match direction.checked_sub(size) {
-                None => (&mut *by_state, direction, size),
-                Some(i) => (&mut *by_parameters, i, parameters.as_ref().len()),
-            };
-            by.chunks_exact_mut(width).zip(&out).for_each(|(row, out)| row[column] = out.eps[0]);
-        }
+        let first = |length: usize| (0..length).step_by(LANES);
+        with_scratch::<VALUES, _, _>(self.count(), First::constant(0.0), |out| {
+            for first in first(size) {
+                let mut delta: S::Tangent<First> = vector(&[]);
+                seed(delta.as_mut(), first);
+                let x = S::retract(&lifted::<S, First>(x), &delta);
+                self.measured(&vector(parameters), t, &x, u, out);
+                set_columns(by_state, size, first, out);
+            }
+            for first in first(parameters.len()) {
+                let mut moved: S::Parameters<First> = vector(parameters);
+                seed(moved.as_mut(), first);
+                self.measured(&moved, t, &lifted::<S, First>(x), u, out);
+                set_columns(by_parameters, parameters.len(), first, out);
+            }
+        });
     }
 
     fn retract(&self, x: &Self::State, delta: &[f64]) -> Self::State {

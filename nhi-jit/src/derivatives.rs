@@ -98,7 +98,7 @@ pub struct PullBack {
 }
 
 /// Second derivatives of w·x' for a covector w of the state x' after a step, those of δ ↦ w·(x'(x ⊕ δ, u + δu) ⊖ x'(x, u)):
-/// poses are displaced by exponentials. Matrices are stored by rows.
+/// poses are displaced by exponentials. A and B, which they are computed from, come with them. Matrices are stored by rows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Curvature {
     /// ∂²/∂x², symmetric, NX × NX.
@@ -107,6 +107,10 @@ pub struct Curvature {
     pub xu: Vec<f64>,
     /// ∂²/∂u², symmetric, inputs × inputs.
     pub uu: Vec<f64>,
+    /// A = ∂x'/∂x, NX × NX.
+    pub a: Vec<f64>,
+    /// B = ∂x'/∂u, NX × inputs.
+    pub b: Vec<f64>,
 }
 
 impl Curvature {
@@ -319,7 +323,7 @@ impl SecondDerivatives {
         self.shared.sizes[0]
     }
 
-    /// The second derivatives of w·x', of the step of size `h` from a point. The multipliers `lambda` are the first guess of
+    /// The second derivatives of w·x', and A and B, of the step of size `h` from a point. The multipliers `lambda` are the first guess of
     /// Newton's method.
     ///
     /// # Errors
@@ -329,10 +333,13 @@ impl SecondDerivatives {
     /// If the lengths of arrays are not those of the system.
     pub fn curvature(&self, at: &Point<'_>, lambda: &[f64], h: f64, w: &[f64]) -> Result<Curvature, Error> {
         let SharedSecond { code, curvature, sizes: [size, inputs], .. } = &*self.shared;
+        let (of_state, of_both) = (size * size, size * inputs);
         let mut xx = call((code, curvature), (at, lambda, h), w)?;
-        let uu = xx.split_off(size * (size + inputs));
-        let xu = xx.split_off(size * size);
-        Ok(Curvature { xx, xu, uu })
+        let b = xx.split_off(2 * of_state + of_both + inputs * inputs);
+        let a = xx.split_off(of_state + of_both + inputs * inputs);
+        let uu = xx.split_off(of_state + of_both);
+        let xu = xx.split_off(of_state);
+        Ok(Curvature { xx, xu, uu, a, b })
     }
 }
 

@@ -38,6 +38,7 @@ pub trait Tangential: System {
     ) -> BasisOf<Self, T>;
 
     /// The quasi-velocities ν = Y(q) v.
+    #[inline(always)]
     fn quasi_velocity<T: Scalar>(
         parameters: &Self::Parameters<T>,
         q: &Self::Configuration<T>,
@@ -54,6 +55,7 @@ pub trait Tangential: System {
     }
 
     /// The admissible velocity v = X(q) ν + v₀(q, t, u).
+    #[inline(always)]
     fn velocity<T: Scalar>(
         parameters: &Self::Parameters<T>,
         q: &Self::Configuration<T>,
@@ -200,7 +202,8 @@ pub struct PulledBack<A, B, C, T> {
 pub type PulledBackOf<S, T = f64> =
     PulledBack<<S as Tangential>::Tangent<T>, <S as System>::Inputs<T>, <S as System>::Parameters<T>, T>;
 
-/// Second derivatives of w·x' for a covector w of the state x' after a step; see [`Simulation::curvature`].
+/// Second derivatives of w·x' for a covector w of the state x' after a step, and the first derivatives of x'; see
+/// [`Simulation::curvature`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Curvature<X, M, U> {
     /// ∂²/∂x², symmetric, NX × NX.
@@ -209,6 +212,10 @@ pub struct Curvature<X, M, U> {
     pub xu: M,
     /// ∂²/∂u², symmetric, K × K.
     pub uu: U,
+    /// A = ∂x'/∂x, NX × NX.
+    pub a: X,
+    /// B = ∂x'/∂u, NX × K.
+    pub b: M,
 }
 
 /// The same of the system `S` in the number type `T`.
@@ -456,7 +463,8 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// The second derivatives of w·x' for a covector w of the state x' after the step just taken: ∂²/∂x² (`xx`, NX × NX),
     /// ∂²/∂x∂u (`xu`, NX × K) and ∂²/∂u² (`uu`, K × K). They are those of δ ↦ w·(x'(x ⊕ δ, u + δu) ⊖ x'(x, u)) at δ = 0, with
     /// [⊕](Tangential::retract) and [⊖](Tangential::difference). With the multipliers of an optimal control problem as w,
-    /// they are what the step contributes to the Hessian of its Lagrangian.
+    /// they are what the step contributes to the Hessian of its Lagrangian. A (`a`) and B (`b`), which they are computed from, come
+    /// with them.
     ///
     /// # Errors
     /// As [`Simulation::linearize`].

@@ -158,7 +158,11 @@ impl<T: Copy, X: Fields<T>, const N: usize> Fields<T> for [X; N] {
     }
     #[inline(always)]
     fn write(&self, next: &mut impl FnMut(T)) {
-        unrolled::<N>(|i| self[i].write(next));
+        // Otherwise a long matrix is written row by row by calls, with what `next` keeps in memory.
+        unrolled::<N>(
+            #[inline(always)]
+            |i| self[i].write(next),
+        );
     }
     #[inline(always)]
     fn with(mut self, other: T, places: Places, from: usize) -> Self {

@@ -13,13 +13,16 @@ pub(super) struct Bounds {
     pub(super) upper: Vec<f64>,
     pub(super) z_lower: Vec<f64>,
     pub(super) z_upper: Vec<f64>,
+    /// The number of finite bounds.
+    count: usize,
 }
 
 impl Bounds {
     pub(super) fn new(lower: Vec<f64>, upper: Vec<f64>) -> Self {
         let z_lower = lower.iter().map(|x| if x.is_finite() { 1.0 } else { 0.0 }).collect();
         let z_upper = upper.iter().map(|x| if x.is_finite() { 1.0 } else { 0.0 }).collect();
-        Bounds { lower, upper, z_lower, z_upper }
+        let count = lower.iter().chain(&upper).filter(|bound| bound.is_finite()).count();
+        Bounds { lower, upper, z_lower, z_upper, count }
     }
 
     /// Numbers strictly between the bounds (section 3.6, `part` = κ₁ = κ₂): their distances are at least this part of a bound, or of
@@ -86,6 +89,9 @@ impl Bounds {
     /// The largest parts of steps of x and of the multipliers that keep the part 1 − τ of the distances (15).
     pub(super) fn longest(&self, x: &[f64], dx: &[f64], mu: f64, tau: f64) -> (f64, f64) {
         let (mut primal, mut dual) = (1.0_f64, 1.0_f64);
+        if self.count == 0 {
+            return (primal, dual);
+        }
         let limit = |distance: f64, by: f64| if by < 0.0 { -tau * distance / by } else { 1.0 };
         for (i, (&x, &dx)) in x.iter().zip(dx).enumerate() {
             let (z_lower, z_upper) = self.steps(i, x, dx, mu);
@@ -104,6 +110,9 @@ impl Bounds {
     /// Moves the multipliers by the part `alpha` of their steps from x, and keeps them near those of the central path at
     /// `moved` (16).
     pub(super) fn advance(&mut self, x: &[f64], dx: &[f64], moved: &[f64], mu: f64, alpha: f64) {
+        if self.count == 0 {
+            return;
+        }
         for i in 0..x.len() {
             let (z_lower, z_upper) = self.steps(i, x[i], dx[i], mu);
             let near = |z: f64, distance: f64| {
@@ -147,6 +156,9 @@ impl Bounds {
     /// The largest |z (x − bound) − μ|.
     pub(super) fn complementarity(&self, x: &[f64], mu: f64) -> f64 {
         let mut worst = 0.0_f64;
+        if self.count == 0 {
+            return worst;
+        }
         for (i, &x) in x.iter().enumerate() {
             if self.lower[i].is_finite() {
                 worst = worst.max((self.z_lower[i] * (x - self.lower[i]) - mu).abs());
@@ -163,6 +175,6 @@ impl Bounds {
     }
 
     pub(super) fn count(&self) -> usize {
-        self.lower.iter().chain(&self.upper).filter(|bound| bound.is_finite()).count()
+        self.count
     }
 }

@@ -13,6 +13,14 @@ const SCALE_FROM: f64 = 100.0;
 /// A motion that follows from its inputs, and what functions are there.
 type Rolled<X> = (Point<X>, Values<X>);
 
+/// Residuals of the first-order conditions.
+pub(super) struct Optimality {
+    /// Of all but complementarity, the largest one.
+    others: f64,
+    /// The unit of complementarity.
+    scale: f64,
+}
+
 impl<D: Dynamics> Solver<'_, '_, D> {
     /// The inputs of a stage, of which the last one has none.
     fn inputs<'u>(&'u self, u: &'u [f64], k: usize) -> &'u [f64] {
@@ -131,7 +139,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             let (step, x) = (self.first_step + k, &self.point.x[k]);
             let u = if k < problem.steps { &self.point.u[k * nu..(k + 1) * nu] } else { &self.no_inputs };
             let own = self.kkt.conditions_of(k);
-            let stage = &mut self.kkt.stages[k];
+            let stage = self.kkt.stage(k);
             let gradient = &mut self.gradient[k * n..(k + 1) * n];
             let hessian = &mut self.hessian[k * n * n..(k + 1) * n * n];
             gradient.fill(0.0);
@@ -153,7 +161,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             self.of_costs[k * n * n..(k + 1) * n * n].copy_from_slice(hessian);
             let inequalities = self.first_inequality[k]..self.first_inequality[k + 1];
             let kinds = [
-                (&problem.conditions, own.clone(), &mut stage.conditions[..]),
+                (&problem.conditions, own.clone(), &mut *stage.conditions),
                 (
                     &problem.inequalities,
                     m + inequalities.start..m + inequalities.end,
@@ -187,13 +195,13 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 add_transposed_image(w, chart, lambda);
             }
             let w = w.iter().any(|&w| w != 0.0).then_some(&w[..]);
-            problem.dynamics.differentiate(step, x, u, w, (&mut stage.ab, hessian)).map_err(failed)?;
-            if !(are_finite(&stage.ab) && are_finite(hessian)) {
+            problem.dynamics.differentiate(step, x, u, w, (stage.ab, hessian)).map_err(failed)?;
+            if !(are_finite(stage.ab) && are_finite(hessian)) {
                 return Err(failed(nhi_runtime::Failure::NonFinite));
             }
             if !problem.dynamics.is_flat() {
                 product.fill(0.0);
-                add_product(product, chart, &stage.ab, nx, n);
+                add_product(product, chart, stage.ab, nx, n);
                 stage.ab.copy_from_slice(product);
             }
         }
@@ -214,8 +222,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     }
 
     pub(super) fn merit(&self, point: &Point<D::State>, values: &Values<D::State>) -> Merit {
-        let absolute = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
-        let theta = absolute(&values.defects) + absolute(&self.residuals(point, values));
+        let theta = sum_of_moduli(&values.defects) + sum_of_moduli(&self.residuals(point, values));
         let mut phi = values.cost;
         if self.has_bounds() {
             let mut logarithms = self.of_inputs.logarithms(&point.u) + self.of_slacks.logarithms(&point.s);
@@ -228,20 +235,20 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         Merit { theta, phi }
     }
 
-    /// E_μ (5), and the largest residual of steps, conditions and inequalities.
-    pub(super) fn optimality(&self, mu: f64) -> (f64, f64) {
+    /// What E_μ (5) consists of, but for complementarity.
+    pub(super) fn optimality(&self) -> Optimality {
         let (nx, n, steps) = (self.nx, self.nx + self.nu, self.problem.steps);
         let m = self.conditions();
         let mut stationarity = 0.0_f64;
         let mut r = vec![0.0; n];
-        for (k, stage) in self.kkt.stages.iter().enumerate() {
+        for k in 0..=steps {
             r.copy_from_slice(&self.gradient[k * n..(k + 1) * n]);
-            add_transposed_image(&mut r, &stage.conditions, &self.y[self.kkt.conditions_of(k)]);
+            add_transposed_image(&mut r, self.kkt.rows_of(k), &self.y[self.kkt.conditions_of(k)]);
             let inequalities = self.first_inequality[k]..self.first_inequality[k + 1];
             let rows = &self.rows[inequalities.start * n..inequalities.end * n];
             add_transposed_image(&mut r, rows, &self.y[m + inequalities.start..m + inequalities.end]);
             if k < steps {
-                add_transposed_image(&mut r, &stage.ab, &self.lambda[(k + 1) * nx..(k + 2) * nx]);
+                add_transposed_image(&mut r, self.kkt.ab(k), &self.lambda[(k + 1) * nx..(k + 2) * nx]);
                 for (j, r) in r[nx..].iter_mut().enumerate() {
                     let i = k * self.nu + j;
                     *r += self.of_inputs.z_upper[i] - self.of_inputs.z_lower[i];
@@ -257,8 +264,6 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             let r = self.of_slacks.z_upper[i] - self.of_slacks.z_lower[i] - self.y[m + i];
             stationarity = stationarity.max(r.abs());
         }
-        let mut complementarity = self.of_inputs.complementarity(&self.point.u, mu);
-        complementarity = complementarity.max(self.of_slacks.complementarity(&self.point.s, mu));
         let mut bounds = self.of_inputs.sum() + self.of_slacks.sum();
         let mut count = self.of_inputs.count() + self.of_slacks.count();
         if let Some(price) = self.price {
@@ -267,18 +272,25 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 let under = (price + y - self.of_under.z_lower[i]).abs();
                 stationarity = stationarity.max(over).max(under);
             }
-            let over = self.of_over.complementarity(&self.point.over, mu);
-            complementarity = complementarity.max(over);
-            complementarity = complementarity.max(self.of_under.complementarity(&self.point.under, mu));
             bounds += self.of_over.sum() + self.of_under.sum();
             count += self.of_over.count() + self.of_under.count();
         }
         let residuals = self.residuals(&self.point, &self.values);
         let feasibility = norm(&self.values.defects).max(norm(&residuals));
         let scale = |sum: f64, count: usize| (sum / (count.max(1) as f64)).max(SCALE_FROM) / SCALE_FROM;
-        let others: f64 = self.lambda.iter().chain(&self.y).map(|x| x.abs()).sum();
+        let others = sum_of_moduli(&self.lambda) + sum_of_moduli(&self.y);
         let dual = scale(others + bounds, count + self.lambda.len() + self.y.len());
-        let error = (stationarity / dual).max(complementarity / scale(bounds, count)).max(feasibility);
-        (error, feasibility)
+        Optimality { others: (stationarity / dual).max(feasibility), scale: scale(bounds, count) }
+    }
+
+    /// E_μ.
+    pub(super) fn error(&self, optimality: &Optimality, mu: f64) -> f64 {
+        let mut complementarity = self.of_inputs.complementarity(&self.point.u, mu);
+        complementarity = complementarity.max(self.of_slacks.complementarity(&self.point.s, mu));
+        if self.price.is_some() {
+            complementarity = complementarity.max(self.of_over.complementarity(&self.point.over, mu));
+            complementarity = complementarity.max(self.of_under.complementarity(&self.point.under, mu));
+        }
+        (complementarity / optimality.scale).max(optimality.others)
     }
 }

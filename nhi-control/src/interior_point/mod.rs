@@ -40,6 +40,7 @@ use crate::{Dynamics, PlanError};
 use alloc::string::String;
 use alloc::vec::Vec;
 use bounds::Bounds;
+use evaluation::Optimality;
 pub use mpc::{Feedback, Mpc};
 use nalgebra::DMatrix;
 use newton::{FIRST_SHIFT, Hessian};
@@ -193,6 +194,8 @@ pub(crate) struct Solver<'p, 'a, D: Dynamics> {
     du: Vec<f64>,
     d_over: Vec<f64>,
     d_under: Vec<f64>,
+    /// The parts of the steps of unknowns and of multipliers of bounds that remain within bounds.
+    reach: (f64, f64),
 }
 
 pub(crate) fn solve<D: Dynamics>(
@@ -301,6 +304,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             du: vec![0.0; nu * steps],
             d_over: vec![0.0; all],
             d_under: vec![0.0; all],
+            reach: (1.0, 1.0),
         })
     }
 
@@ -318,7 +322,8 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         let (mut damping, mut last_shift) = (0.0, 0.0);
         let outcome = loop {
             self.differentiate()?;
-            let (error, _) = self.optimality(0.0);
+            let optimality = self.optimality();
+            let error = self.error(&optimality, 0.0);
             // Multipliers of violated conditions are ρ, and rounding errors are relative to it.
             let unit = self.price.filter(|_| self.is_violated(options)).map_or(1.0, |price| price.max(1.0));
             if error <= options.tolerance * unit {
@@ -331,7 +336,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 break Outcome::IterationLimit;
             }
             if self.has_bounds() {
-                self.tighten(options, &mut filter);
+                self.tighten(&optimality, options, &mut filter);
             }
             self.assemble(Hessian::Exact);
             let mut shift = damping * self.scale;
@@ -349,7 +354,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 shift = (100.0 * shift).max(FIRST_SHIFT * self.scale);
             }
             if let Some(trial) = found {
-                damping = damped(damping, trial.alpha / self.longest(self.to_boundary()).0);
+                damping = damped(damping, trial.alpha / self.reach.0);
                 self.accept(trial);
                 last_shift = shift;
                 iterations += 1;
@@ -374,8 +379,8 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
     }
 
     /// Decreases the barrier parameter while its problem is solved (7, 8).
-    fn tighten(&mut self, options: &Options, filter: &mut Filter) {
-        while self.optimality(self.mu).0 <= BARRIER_SOLVED * self.mu {
+    fn tighten(&mut self, optimality: &Optimality, options: &Options, filter: &mut Filter) {
+        while self.error(optimality, self.mu) <= BARRIER_SOLVED * self.mu {
             let next =
                 (BARRIER_FACTOR * self.mu).min(self.mu.powf(BARRIER_POWER)).max(0.1 * options.tolerance);
             if next >= self.mu {
@@ -416,7 +421,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
 
     fn plan(mut self, end: End, start: Start) -> Plan<D::State> {
         let End { outcome, iterations, history } = end;
-        let (kkt, _) = self.optimality(0.0);
+        let kkt = self.error(&self.optimality(), 0.0);
         let history: Vec<f64> = history.into_iter().chain([kkt]).collect();
         let (nx, nu, m) = (self.nx, self.nu, self.conditions());
         if self.redundant.contains(&true) {
@@ -425,7 +430,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             self.differentiate().ok();
         }
         self.assemble(Hessian::Exact);
-        let inertia = self.kkt.factor(0.0);
+        let inertia = self.kkt.factor::<D>(0.0);
         let names = self.names();
         let combination = |factors: &Vec<f64>| -> Vec<(String, f64)> {
             let all = names.iter().cloned().zip(factors.iter().copied());
@@ -436,8 +441,8 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             Inertia::Wrong => (false, Vec::new()),
         };
         let gains = if is_minimum {
-            let stages = &self.kkt.stages[..self.problem.steps];
-            stages.iter().map(|stage| DMatrix::from_row_slice(nu, nx, &stage.gain)).collect()
+            let gain = |k: usize| DMatrix::from_row_slice(nu, nx, self.kkt.gain(k));
+            (0..self.problem.steps).map(gain).collect()
         } else {
             Vec::new()
         };

@@ -262,7 +262,7 @@ impl<'p, 'a, D: Dynamics> Mpc<'p, 'a, D> {
         let (nx, n) = (s.nx, s.nx + s.nu);
         for k in 0..=s.problem.steps {
             let own = s.kkt.conditions_of(k);
-            let stage = &mut s.kkt.stages[k];
+            let stage = s.kkt.stage(k);
             stage.hessian.copy_from_slice(&s.hessian[k * n * n..(k + 1) * n * n]);
             stage.gradient.copy_from_slice(&s.gradient[k * n..(k + 1) * n]);
             for (i, row) in own.enumerate() {
@@ -277,7 +277,7 @@ impl<'p, 'a, D: Dynamics> Mpc<'p, 'a, D> {
             }
         }
         self.shift = s.factor(0.0, self.shift).ok_or(PlanError::NoFeedback)?;
-        s.kkt.prepare();
+        s.kkt.prepare::<D>();
         Ok(())
     }
 
@@ -285,7 +285,7 @@ impl<'p, 'a, D: Dynamics> Mpc<'p, 'a, D> {
     fn change_plan(&mut self, x: &D::State) -> Result<usize, PlanError> {
         let s = &mut self.solver;
         s.problem.dynamics.difference(&s.point.x[0], x, &mut s.kkt.start);
-        s.kkt.finish();
+        s.kkt.finish::<D>();
         self.z.copy_from_slice(&s.kkt.solution.z);
         self.u.copy_from_slice(&s.point.u);
         let mut iterations = 0;
@@ -431,7 +431,6 @@ impl<'p, 'a, D: Dynamics> Mpc<'p, 'a, D> {
         let s = &mut self.solver;
         let (nx, n, m) = (s.nx, s.nx + s.nu, s.conditions());
         for (k, z) in self.z.chunks_exact(n).enumerate() {
-            let stage = &s.kkt.stages[k];
             let gradient = &mut s.gradient[k * n..(k + 1) * n];
             gradient.copy_from_slice(&self.gradient[k * n..(k + 1) * n]);
             add_image(gradient, &s.hessian[k * n * n..(k + 1) * n * n], z);
@@ -439,12 +438,12 @@ impl<'p, 'a, D: Dynamics> Mpc<'p, 'a, D> {
             let own = s.kkt.conditions_of(k);
             let residuals = &mut self.residuals[own.clone()];
             residuals.copy_from_slice(&s.values.rows[own.clone()]);
-            add_image(residuals, &stage.conditions, z);
+            add_image(residuals, s.kkt.rows_of(k), z);
             let redundant = residuals.iter_mut().zip(&s.redundant[own]);
             redundant.filter(|(_, is)| **is).for_each(|(row, _)| *row = 0.0);
             if let Some(defect) = self.defects.get_mut(k * nx..(k + 1) * nx) {
                 defect.copy_from_slice(&s.values.defects[k * nx..(k + 1) * nx]);
-                add_image(defect, &stage.ab, z);
+                add_image(defect, s.kkt.ab(k), z);
                 add_multiple(defect, -1.0, &self.z[(k + 1) * n..(k + 1) * n + nx]);
             }
         }

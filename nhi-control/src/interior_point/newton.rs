@@ -41,9 +41,11 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             Hessian::Exact => &self.hessian,
             Hessian::OfCosts => &self.of_costs,
         };
-        for (k, stage) in self.kkt.stages.iter_mut().enumerate() {
+        let is_bounded = self.of_inputs.count() > 0;
+        for k in 0..=steps {
+            let stage = self.kkt.stage(k);
             stage.hessian.copy_from_slice(&all[k * n * n..(k + 1) * n * n]);
-            if k < steps {
+            if k < steps && is_bounded {
                 for j in 0..self.nu {
                     let i = k * self.nu + j;
                     stage.hessian[(nx + j) * (n + 1)] += self.of_inputs.sigma(i, self.point.u[i]);
@@ -56,10 +58,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 }
             }
         }
-        for k in 0..=steps {
-            let own = self.kkt.conditions_of(k);
-            self.kkt.stages[k].compliance.copy_from_slice(&self.compliance[own]);
-        }
+        self.kkt.compliance.copy_from_slice(&self.compliance[..m]);
     }
 
     /// Sets compliances, and the barrier terms with the present μ.
@@ -92,28 +91,31 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     pub(super) fn direction(&mut self, defects: &[f64], residuals: &[f64], refined: bool) {
         let (nx, nu, n, steps) = (self.nx, self.nu, self.nx + self.nu, self.problem.steps);
         let (m, mu) = (self.conditions(), self.mu);
+        let is_bounded = self.of_inputs.count() > 0;
         for k in 0..=steps {
             let own = self.kkt.conditions_of(k);
-            let stage = &mut self.kkt.stages[k];
+            let stage = self.kkt.stage(k);
             stage.gradient.copy_from_slice(&self.gradient[k * n..(k + 1) * n]);
             for i in self.first_inequality[k]..self.first_inequality[k + 1] {
                 let force = (residuals[m + i] + self.extra[m + i]) / self.compliance[m + i];
-                add_multiple(&mut stage.gradient, force, &self.rows[i * n..(i + 1) * n]);
+                add_multiple(stage.gradient, force, &self.rows[i * n..(i + 1) * n]);
             }
             for (j, i) in own.enumerate() {
                 stage.residual[j] = residuals[i] + self.extra[i];
             }
             if k < steps {
                 stage.defect.copy_from_slice(&defects[k * nx..(k + 1) * nx]);
-                for j in 0..nu {
-                    let i = k * nu + j;
-                    stage.gradient[nx + j] += self.of_inputs.force(i, self.point.u[i], mu);
+                if is_bounded {
+                    for j in 0..nu {
+                        let i = k * nu + j;
+                        stage.gradient[nx + j] += self.of_inputs.force(i, self.point.u[i], mu);
+                    }
                 }
             } else {
                 stage.gradient[nx..].fill(0.0);
             }
         }
-        self.kkt.solve(refined);
+        self.kkt.solve::<D>(refined);
         let z = &self.kkt.solution.z;
         self.y_next[..m].copy_from_slice(&self.kkt.solution.nu);
         for k in 0..=steps {
@@ -135,6 +137,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 self.d_under[i] = (mu - under * (y + price)) / self.of_under.z_lower[i];
             }
         }
+        self.reach = self.longest(self.to_boundary());
     }
 
     /// Whether the costs alone determine all states and inputs to second order.
@@ -161,26 +164,29 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     /// where a motion is tracked, the curvature of steps and conditions is left out: a shift that outweighs it is larger than what
     /// the costs say about the inputs, and makes short steps.
     pub(super) fn factor_step(&mut self, shift: f64, last_shift: f64) -> Option<f64> {
-        if matches!(self.kkt.factor(shift), Inertia::Right(_)) {
+        if matches!(self.kkt.factor::<D>(shift), Inertia::Right(_)) {
             return Some(shift);
         }
         if self.costs_determine_all() {
             self.assemble(Hessian::OfCosts);
-            if matches!(self.kkt.factor(shift), Inertia::Right(_)) {
+            if matches!(self.kkt.factor::<D>(shift), Inertia::Right(_)) {
                 return Some(shift);
             }
             self.assemble(Hessian::Exact);
         }
-        self.factor(shift, last_shift)
+        self.factor_shifted(shift, last_shift)
     }
 
     /// Factors with the least shift from `shift` on for which the step minimises (algorithm IC).
     pub(super) fn factor(&mut self, shift: f64, last_shift: f64) -> Option<f64> {
+        let is_right = matches!(self.kkt.factor::<D>(shift), Inertia::Right(_));
+        if is_right { Some(shift) } else { self.factor_shifted(shift, last_shift) }
+    }
+
+    /// Factors with the least larger shift for which it does, where it does not with `shift`.
+    fn factor_shifted(&mut self, shift: f64, last_shift: f64) -> Option<f64> {
         let (mut shift, scale) = (shift, self.scale);
         loop {
-            if matches!(self.kkt.factor(shift), Inertia::Right(_)) {
-                return Some(shift);
-            }
             shift = if shift > 0.0 {
                 shift * if last_shift == 0.0 { 100.0 } else { 8.0 }
             } else if last_shift == 0.0 {
@@ -190,6 +196,9 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             };
             if shift > LARGEST_SHIFT * scale {
                 return None;
+            }
+            if matches!(self.kkt.factor::<D>(shift), Inertia::Right(_)) {
+                return Some(shift);
             }
         }
     }
@@ -257,9 +266,8 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     pub(super) fn search(&mut self, filter: &mut Filter) -> Option<Trial<D::State>> {
         let from = self.merit(&self.point, &self.values);
         let slope = self.slope();
-        let (longest, _) = self.longest(self.to_boundary());
         let shortest = filter.shortest(from, slope);
-        let mut alpha = longest;
+        let (mut alpha, _) = self.reach;
         let mut is_first = true;
         while alpha >= shortest {
             let point = self.moved(alpha);
@@ -290,6 +298,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     ) -> Option<Trial<D::State>> {
         let steps = (self.kkt.solution.clone(), self.y_next.clone());
         let others = [&self.ds, &self.du, &self.d_over, &self.d_under].map(Clone::clone);
+        let reach = self.reach;
         let mut defects = self.values.defects.clone();
         let mut residuals = self.residuals(&self.point, &self.values);
         let (mut point, mut values) = trial;
@@ -302,7 +311,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 *sum = alpha * *sum + left;
             }
             self.direction(&defects, &residuals, false);
-            alpha = self.longest(self.to_boundary()).0;
+            alpha = self.reach.0;
             point = self.moved(alpha);
             let Ok(found) = self.evaluate(&point) else { break };
             values = found;
@@ -317,6 +326,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         }
         (self.kkt.solution, self.y_next) = steps;
         [self.ds, self.du, self.d_over, self.d_under] = others;
+        self.reach = reach;
         None
     }
 
@@ -324,7 +334,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     pub(super) fn accept(&mut self, trial: Trial<D::State>) {
         let Trial { point, values, alpha } = trial;
         let mu = self.mu;
-        let dual = self.longest(self.to_boundary()).1;
+        let dual = self.reach.1;
         self.of_inputs.advance(&self.point.u, &self.du, &point.u, mu, dual);
         self.of_slacks.advance(&self.point.s, &self.ds, &point.s, mu, dual);
         if self.price.is_some() {

@@ -127,11 +127,11 @@ impl<'p, 'a, D: Dynamics> Nlp<'p, 'a, D> {
                 all.extend(places.map(|(at, x)| (first + i, at, x)));
             }
         };
-        for (k, stage) in s.kkt.stages.iter().enumerate() {
+        for k in 0..=steps {
             if k < steps {
-                add(k * nx, k, &stage.ab);
+                add(k * nx, k, s.kkt.ab(k));
             }
-            add(nx * steps + s.kkt.conditions_of(k).start, k, &stage.conditions);
+            add(nx * steps + s.kkt.conditions_of(k).start, k, s.kkt.rows_of(k));
             let own = s.first_inequality[k]..s.first_inequality[k + 1];
             add(nx * steps + m + own.start, k, &s.rows[own.start * n..own.end * n]);
         }

@@ -14,7 +14,7 @@ const LARGEST_MULTIPLIER: f64 = 1e3;
 /// Corrections of a moved start guess, and halvings of each.
 const SHOTS: usize = 8;
 /// Corrections of states that do not follow from inputs, at most, the weight in them of states, relative to that of inputs in the
-/// costs, and the distance from their bounds that inputs keep, as [`PUSH`]: near bounds the first steps would be short.
+/// costs, and the distance from their bounds that inputs and slacks keep, as [`PUSH`]: near bounds the first steps would be short.
 const APPROACHES: usize = 2;
 const NEARNESS: f64 = 1e2;
 const KEPT: f64 = 0.2;
@@ -39,6 +39,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     pub(super) fn begin(&mut self, options: &Options) -> Result<Start, PlanError> {
         self.mu = if self.has_bounds() { options.barrier } else { 0.0 };
         let is_rolled = matches!(self.problem.guess, Guess::Inputs(_));
+        let mut distance = PUSH;
         if is_rolled {
             (self.point, self.values) = self.roll(&self.point.u)?;
         } else {
@@ -47,29 +48,32 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 if !self.approach()? {
                     break;
                 }
+                distance = KEPT;
             }
         }
-        let mut dependent = self.prepare()?;
+        let mut dependent = self.prepare(distance)?;
         let mut begun = Start::default();
         let least = options.tolerance.sqrt() * (1.0 + norm(&self.values.rows));
         let missed = missed(&dependent, &self.values.rows, least);
         if is_rolled && !missed.is_empty() {
-            let residuals = |u: &[f64]| self.residuals_with(u);
-            if let Some(found) = bracket::find(self.problem, &self.point.u, &missed, &residuals) {
+            let residuals = |u: &[f64]| self.roll(u).ok().map(|(_, values)| self.missing(values.rows));
+            let (motion, here) =
+                ((&self.point.x[..], &self.point.u[..]), self.missing(self.values.rows.clone()));
+            if let Some(found) = bracket::find(self.problem, motion, &missed, here, &residuals) {
                 let mut u = found.inputs;
                 self.of_inputs.push(&mut u, PUSH);
                 (self.point, self.values) = self.roll(&u)?;
                 begun.bracket = Some(found.pair);
-                dependent = self.prepare()?;
+                dependent = self.prepare(distance)?;
                 let enough = ENOUGH * norm2(&self.values.rows[..self.conditions()]);
                 while begun.corrections < SHOTS && self.shoot(enough) {
-                    dependent = self.prepare()?;
+                    dependent = self.prepare(distance)?;
                     begun.corrections += 1;
                 }
             }
         }
         if mark_redundant(dependent, &self.values.rows, &mut self.redundant) {
-            self.prepare()?;
+            self.prepare(distance)?;
         }
         self.estimate_multipliers();
         Ok(begun)
@@ -90,7 +94,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         self.scale = self.hessian_scale();
         for k in 0..=self.problem.steps {
             let own = self.kkt.conditions_of(k);
-            let stage = &mut self.kkt.stages[k];
+            let stage = self.kkt.stage(k);
             stage.hessian.copy_from_slice(&self.of_costs[k * n * n..(k + 1) * n * n]);
             let diagonal = stage.hessian.iter_mut().step_by(n + 1);
             diagonal.take(nx).for_each(|entry| *entry += NEARNESS * self.scale);
@@ -101,10 +105,10 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 stage.defect.copy_from_slice(&self.values.defects[k * nx..(k + 1) * nx]);
             }
         }
-        if self.kkt.factor(0.0) == Inertia::Wrong {
+        if self.kkt.factor::<D>(0.0) == Inertia::Wrong {
             return Ok(false);
         }
-        self.kkt.solve(false);
+        self.kkt.solve::<D>(false);
         for (k, du) in self.du.chunks_exact_mut(nu.max(1)).enumerate() {
             du.copy_from_slice(&self.kkt.solution.z[(k + 1) * n - nu..(k + 1) * n]);
         }
@@ -134,11 +138,11 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         }
         for k in 0..=self.problem.steps {
             let own = self.kkt.conditions_of(k);
-            let stage = &mut self.kkt.stages[k];
+            let stage = self.kkt.stage(k);
             stage.gradient.fill(0.0);
             stage.residual.copy_from_slice(&self.values.rows[own]);
         }
-        self.kkt.solve(false);
+        self.kkt.solve::<D>(false);
         let mut alpha = 1.0;
         for _ in 0..SHORTER {
             let mut u = self.point.u.clone();
@@ -157,14 +161,14 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         false
     }
 
-    /// Slacks of the present point, derivatives without multipliers, and the factors of the linear system with the identity as
+    /// Slacks of the present point at this `distance` from their bounds, derivatives without multipliers, and the factors of the linear system with the identity as
     /// Hessian. Returns combinations of conditions that no inputs change.
-    fn prepare(&mut self) -> Result<Vec<Vec<f64>>, PlanError> {
+    fn prepare(&mut self, distance: f64) -> Result<Vec<Vec<f64>>, PlanError> {
         self.lambda.fill(0.0);
         self.y.fill(0.0);
         let m = self.conditions();
         self.point.s.copy_from_slice(&self.values.rows[m..]);
-        self.of_slacks.push(&mut self.point.s, PUSH);
+        self.of_slacks.push(&mut self.point.s, distance);
         self.of_inputs.center(&self.point.u, self.mu);
         self.of_slacks.center(&self.point.s, self.mu);
         self.differentiate()?;
@@ -172,7 +176,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let n = self.nx + self.nu;
         for k in 0..=self.problem.steps {
             let own = self.kkt.conditions_of(k);
-            let stage = &mut self.kkt.stages[k];
+            let stage = self.kkt.stage(k);
             stage.hessian.fill(0.0);
             stage.hessian.iter_mut().step_by(n + 1).for_each(|entry| *entry = 1.0);
             stage.defect.fill(0.0);
@@ -180,7 +184,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 *compliance = if is_redundant { 1.0 } else { 0.0 };
             }
         }
-        match self.kkt.factor(0.0) {
+        match self.kkt.factor::<D>(0.0) {
             Inertia::Right(dependent) => Ok(dependent),
             Inertia::Wrong => Ok(Vec::new()),
         }
@@ -192,10 +196,11 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         for i in 0..self.point.s.len() {
             self.y[m + i] = self.of_slacks.z_upper[i] - self.of_slacks.z_lower[i];
         }
-        for (k, stage) in self.kkt.stages.iter_mut().enumerate() {
+        for k in 0..=self.problem.steps {
+            let stage = self.kkt.stage(k);
             stage.gradient.copy_from_slice(&self.gradient[k * n..(k + 1) * n]);
             for i in self.first_inequality[k]..self.first_inequality[k + 1] {
-                add_multiple(&mut stage.gradient, self.y[m + i], &self.rows[i * n..(i + 1) * n]);
+                add_multiple(stage.gradient, self.y[m + i], &self.rows[i * n..(i + 1) * n]);
             }
             if k < self.problem.steps {
                 for j in 0..self.nu {
@@ -205,22 +210,21 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             }
             stage.residual.fill(0.0);
         }
-        self.kkt.solve(false);
+        self.kkt.solve::<D>(false);
         if norm(&self.kkt.solution.nu) <= LARGEST_MULTIPLIER {
             self.lambda.copy_from_slice(&self.kkt.solution.lambda);
             self.y[..m].copy_from_slice(&self.kkt.solution.nu);
         }
     }
 
-    /// The conditions with other inputs, and the norm of what is missing to them and to inequalities.
-    fn residuals_with(&self, u: &[f64]) -> Option<bracket::Residuals> {
-        let mut rows = self.roll(u).ok()?.1.rows;
+    /// The conditions among all rows, and the norm of what is missing to them and to inequalities.
+    fn missing(&self, mut rows: Vec<f64>) -> bracket::Residuals {
         let inequalities = rows.split_off(self.conditions());
         let bounds = self.of_slacks.lower.iter().zip(&self.of_slacks.upper);
         let beyond =
             inequalities.iter().zip(bounds).map(|(d, (lower, upper))| (lower - d).max(d - upper).max(0.0));
         let missing = beyond.map(|d| d * d).sum::<f64>() + dot(&rows, &rows);
-        Some((rows, missing.sqrt()))
+        (rows, missing.sqrt())
     }
 }
 

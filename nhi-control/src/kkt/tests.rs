@@ -40,13 +40,14 @@ fn random_system(random: &mut Random, sizes: (usize, usize), conditions: &[usize
     let (nx, nu) = sizes;
     let mut kkt = Kkt::new(nx, nu, conditions);
     let last = conditions.len() - 1;
-    for (k, stage) in kkt.stages.iter_mut().enumerate() {
-        stage.hessian = hessian(random, nx + nu, is_convex);
-        random.fill(&mut stage.ab, 0.7);
-        random.fill(&mut stage.gradient, 1.0);
-        random.fill(&mut stage.defect, 0.3);
-        random.fill(&mut stage.conditions, 1.0);
-        random.fill(&mut stage.residual, 1.0);
+    for k in 0..=last {
+        let stage = kkt.stage(k);
+        stage.hessian.copy_from_slice(&hessian(random, nx + nu, is_convex));
+        random.fill(stage.ab, 0.7);
+        random.fill(stage.gradient, 1.0);
+        random.fill(stage.defect, 0.3);
+        random.fill(stage.conditions, 1.0);
+        random.fill(stage.residual, 1.0);
         if k == last {
             for row in stage.conditions.chunks_exact_mut(nx + nu) {
                 row[nx..].fill(0.0);
@@ -59,8 +60,8 @@ fn random_system(random: &mut Random, sizes: (usize, usize), conditions: &[usize
 
 /// The matrix and the right-hand side: unknowns are all z with the inputs of the last stage left out, λ₁ … and ν.
 fn dense(kkt: &Kkt, shift: f64) -> (DMatrix<f64>, DVector<f64>) {
-    let (nx, nu) = (kkt.nx, kkt.nu);
-    let (n, last) = (nx + nu, kkt.stages.len() - 1);
+    let Sizes { states: nx, inputs: nu } = kkt.sizes;
+    let (n, last) = (nx + nu, kkt.count - 1);
     // δx₀ is no unknown.
     let z = |k: usize, i: usize| (k * n + i).checked_sub(nx);
     let unknowns = last * n;
@@ -74,30 +75,33 @@ fn dense(kkt: &Kkt, shift: f64) -> (DMatrix<f64>, DVector<f64>) {
             a[(j, i)] += x;
         }
     };
-    for (k, stage) in kkt.stages.iter().enumerate() {
+    for k in 0..=last {
         let length = if k == last { nx } else { n };
         for i in 0..length {
             let Some(at) = z(k, i) else { continue };
-            b[at] -= stage.gradient[i];
+            b[at] -= kkt.gradient[k * n + i];
             for j in i..length {
-                both(at, z(k, j).unwrap(), stage.hessian[i * n + j] + if i == j { shift } else { 0.0 });
+                both(
+                    at,
+                    z(k, j).unwrap(),
+                    kkt.hessian[(k * n + i) * n + j] + if i == j { shift } else { 0.0 },
+                );
             }
         }
-        for (row, i) in stage.conditions.chunks_exact(n).zip(kkt.conditions_of(k)) {
+        for (row, i) in kkt.rows_of(k).chunks_exact(n).zip(kkt.conditions_of(k)) {
             for (j, &x) in row[..length].iter().enumerate() {
                 z(k, j).into_iter().for_each(|at| both(nu_at(i), at, x));
             }
-            let own = i - kkt.conditions_of(k).start;
-            both(nu_at(i), nu_at(i), -stage.compliance[own]);
-            b[nu_at(i)] -= stage.residual[own];
+            both(nu_at(i), nu_at(i), -kkt.compliance[i]);
+            b[nu_at(i)] -= kkt.residual[i];
         }
         if k < last {
-            for (i, row) in stage.ab.chunks_exact(n).enumerate() {
+            for (i, row) in kkt.ab(k).chunks_exact(n).enumerate() {
                 for (j, &x) in row.iter().enumerate() {
                     z(k, j).into_iter().for_each(|at| both(lambda(k + 1, i), at, x));
                 }
                 both(lambda(k + 1, i), z(k + 1, i).unwrap(), -1.0);
-                b[lambda(k + 1, i)] -= stage.defect[i];
+                b[lambda(k + 1, i)] -= kkt.defect[k * nx + i];
             }
         }
     }
@@ -106,7 +110,8 @@ fn dense(kkt: &Kkt, shift: f64) -> (DMatrix<f64>, DVector<f64>) {
 
 /// The largest difference from the dense solution, relative to its largest entry.
 fn error(kkt: &Kkt, shift: f64) -> f64 {
-    let (nx, n, last) = (kkt.nx, kkt.nx + kkt.nu, kkt.stages.len() - 1);
+    let Sizes { states: nx, inputs: nu } = kkt.sizes;
+    let (n, last) = (nx + nu, kkt.count - 1);
     let (a, b) = dense(kkt, shift);
     let lu = a.clone().lu();
     let mut expected = lu.solve(&b).expect("a regular matrix");
@@ -148,13 +153,15 @@ fn random_convex_problems_have_the_dense_solution() {
         }
         let mut kkt = random_system(&mut random, (nx, nu), &conditions, true);
         if case % 5 == 4 {
-            for stage in &mut kkt.stages {
-                stage.compliance.iter_mut().for_each(|x| *x = 0.5 + 0.5 * random.number());
-            }
+            kkt.compliance.iter_mut().for_each(|x| *x = 0.5 + 0.5 * random.number());
         }
         let shift = if case % 7 == 0 { 0.3 } else { 0.0 };
-        assert_eq!(kkt.factor(shift), Inertia::Right(Vec::new()), "case {case}, {nx}, {nu}, {conditions:?}");
-        kkt.solve(true);
+        assert_eq!(
+            kkt.factor_at_run_time(shift),
+            Inertia::Right(Vec::new()),
+            "case {case}, {nx}, {nu}, {conditions:?}"
+        );
+        kkt.solve_at_run_time(true);
         let error = error(&kkt, shift);
         assert!(error < 1e-10, "case {case}: {error:e}, {nx}, {nu}, {conditions:?}");
         worst = worst.max(error);
@@ -175,14 +182,14 @@ fn inertia_is_that_of_the_matrix() {
         conditions[stages - 2] = random.below(2);
         let mut kkt = random_system(&mut random, (nx, nu), &conditions, false);
         let shift = 1.0 + 0.7 * random.number();
-        let is_right = kkt.factor(shift) == Inertia::Right(Vec::new());
+        let is_right = kkt.factor_at_run_time(shift) == Inertia::Right(Vec::new());
         let (a, b) = dense(&kkt, shift);
         let negative = SymmetricEigen::new(a).eigenvalues.iter().filter(|&&x| x < 0.0).count();
         let multipliers = nx * (stages - 1) + conditions.iter().sum::<usize>();
         assert_eq!(is_right, negative == multipliers, "case {case}");
         found[usize::from(is_right)] += 1;
         if is_right {
-            kkt.solve(true);
+            kkt.solve_at_run_time(true);
             let error = error(&kkt, shift);
             assert!(error < 1e-8, "case {case}: {error:e} of {}", b.amax());
         }
@@ -196,7 +203,7 @@ fn dependent_conditions_are_found() {
     let mut random = Random(3);
     let mut kkt = random_system(&mut random, (3, 2), &[0, 0, 0, 0, 4], true);
     let n = 5;
-    let last = &mut kkt.stages[4];
+    let last = kkt.stage(4);
     let rows: Vec<f64> = [[1.0, 0.2, 0.0], [0.0, 1.0, 0.3], [2.0, 1.4, 0.3]].concat();
     for (to, row) in last.conditions.chunks_exact_mut(n).zip(rows.chunks_exact(3)) {
         to[..3].copy_from_slice(row);
@@ -204,14 +211,14 @@ fn dependent_conditions_are_found() {
     last.conditions[3 * n..].copy_from_slice(&[0.0, 0.0, 1.0, 0.0, 0.0]);
     // 2 c₀ + c₁ = c₂.
     last.residual.copy_from_slice(&[0.4, -0.3, 0.5, 0.2]);
-    let Inertia::Right(dependent) = kkt.factor(0.0) else { panic!("a minimum") };
+    let Inertia::Right(dependent) = kkt.factor_at_run_time(0.0) else { panic!("a minimum") };
     let [combination] = &dependent[..] else { panic!("{dependent:?}") };
     let expected = [1.0, 0.5, -0.5, 0.0];
     for (found, expected) in combination.iter().zip(expected) {
         assert!((found / combination[0] - expected).abs() < 1e-9, "{combination:?}");
     }
     // The conditions hold all the same, as they agree.
-    kkt.solve(true);
-    kkt.residual();
+    kkt.solve_at_run_time(true);
+    kkt.residual::<AtRunTime>();
     assert!(norm(&kkt.right.nu) < 1e-12 && norm(&kkt.right.z) < 1e-12 && norm(&kkt.right.lambda) < 1e-12);
 }

@@ -49,6 +49,8 @@ pub(crate) struct Unicycle;
 impl Dynamics for Unicycle {
     type State = [f64; 3];
 
+    const SIZES: Option<Sizes> = Some(Sizes { states: 3, inputs: 2 });
+
     fn sizes(&self) -> Sizes {
         Sizes { states: 3, inputs: 2 }
     }

@@ -298,16 +298,20 @@ fn compare(tried: &Tried<'_>, at: &Point, random: &mut Random, worst: &mut f64, 
     let CurvatureProgram { pool, curvature } = &tried.curvature;
     let run = |arguments: &[Vec<f64>]| {
         let blocks = curvature.run(pool, &[arguments, std::slice::from_ref(&w)].concat());
-        let [xx, xu, uu] = blocks.expect("second derivatives").try_into().unwrap();
+        let [xx, xu, uu, a, b] = blocks.expect("second derivatives").try_into().unwrap();
         let entry = |i: usize, j: usize| match (i.min(j), i.max(j)) {
             // The entry itself of both halves of what is square.
             _ if i.max(j) < size => xx[i * size + j],
             (i, j) if i < size => xu[i * inputs + j - size],
             _ => uu[(i - size) * inputs + j - size],
         };
-        (0..all * all).map(|k| entry(k / all, k % all)).collect::<Vec<f64>>()
+        ((0..all * all).map(|k| entry(k / all, k % all)).collect::<Vec<f64>>(), [a, b])
     };
-    let (found, found_nearby) = (run(&arguments), run(&nearby));
+    let ((found, first), (found_nearby, _)) = (run(&arguments), run(&nearby));
+    for (first, expected) in first.iter().zip([&a, &b]) {
+        let error = distance(first, expected);
+        assert!(error <= tolerance, "{name}: first derivatives with second ones: {error:e} +- {tolerance:e}");
+    }
     let scale = found.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));
     for (i, j) in (0..all).flat_map(|i| (0..i).map(move |j| (i, j))) {
         assert_eq!(found[i * all + j], found[j * all + i], "{name}: {i}, {j}");

@@ -179,6 +179,8 @@ impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable
             xx: <S::Tangent<T> as Rows>::rows(no_x),
             xu: <S::Tangent<T> as Rows>::rows(no_u),
             uu: <S::Inputs<T> as Rows>::rows(no_u),
+            a: now.0,
+            b: now.1,
         };
         let mut w = *w;
         for ((a, b), (from, _)) in before.iter().zip(&substeps).rev() {

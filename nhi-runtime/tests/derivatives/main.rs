@@ -70,6 +70,14 @@ fn check<S: Tangential + Clone, M: Differentiable<S> + Copy>(
                 .zip(expected)
                 .for_each(|(x, y)| assert!((x - y).abs() < 1e-8, "{name}: {x} and {y}"));
         }
+        for (found, expected) in [
+            (oracle::rows(of_sim.a), oracle::rows(linear.a)),
+            (oracle::rows(of_sim.b), oracle::rows(linear.b)),
+        ] {
+            let all = found.iter().flatten().zip(expected.iter().flatten());
+            let size = expected.iter().flatten().fold(1.0, |size: f64, x| size.max(x.abs()));
+            all.for_each(|(x, y)| assert!((x - y).abs() < 1e-12 * size, "{name}: {x} and {y}"));
+        }
         let error = oracle::error_of_curvature(&name, &method, &parameters, &from, &w, &curvature);
         second = second.max(error);
     }

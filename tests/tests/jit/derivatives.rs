@@ -84,7 +84,8 @@ fn compare(model: &dyn Model) -> usize {
         let found = other.curvature(&second, &w).expect("regular");
         let program = curvature_program(&derived.mechanics, variant.method).expect("beside first ones");
         let expected = run(&curvature_function(&program), &arguments);
-        assert_same(&name, &[&found.xx[..], &found.xu, &found.uu].concat(), &expected.concat());
+        let all = [&found.xx[..], &found.xu, &found.uu, &found.a, &found.b].concat();
+        assert_same(&name, &all, &expected.concat());
         compared += 1;
     }
     compared

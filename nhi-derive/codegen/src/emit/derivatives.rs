@@ -27,7 +27,7 @@ const FUNCTIONS: [(&str, &str, &[&str]); 4] = [
     ("linearize", "Linearization", &["a", "b", "lambda_x", "lambda_u"]),
     ("linearize_parameters", "ParameterLinearization", &["c", "h"]),
     ("pull_back", "PulledBack", &["a", "b", "c", "h"]),
-    ("curvature", "Curvature", &["xx", "xu", "uu"]),
+    ("curvature", "Curvature", &["xx", "xu", "uu", "a", "b"]),
 ];
 
 /// The derivatives of a method in the order of [`FUNCTIONS`], if they are asked for.
@@ -100,7 +100,7 @@ impl Unit<'_> {
         let body = quote! {
             type Tangent #s = [__T; #nx];
             type QuasiVelocity #s = [__T; #d];
-            #[inline]
+            #[inline(always)]
             fn basis #s(#parameters) -> #runtime::BasisOf<Self, __T> {
                 let (__x, __v0, __y) = #call;
                 #runtime::Basis { x: __x, v0: __v0, y: __y }

@@ -118,7 +118,9 @@ pub(super) fn function(
         Signature::Step(_) | Signature::Update(_) => quote!(#[inline(always)]),
         // Between the steps of a composition, which then do not store what it does not read.
         Signature::Carry(ty) if ty.carries => quote!(#[inline(always)]),
-        Signature::Plain { .. } | Signature::Matrices(_) | Signature::Derivatives(..) => quote!(#[inline]),
+        // Callers need either X or Y.
+        Signature::Matrices(_) => quote!(#[inline(always)]),
+        Signature::Plain { .. } | Signature::Derivatives(..) => quote!(#[inline]),
         // Once per simulation: compiled once.
         Signature::Start(_) | Signature::Carry(_) | Signature::Prepare => TokenStream::new(),
     };

@@ -30,7 +30,7 @@
 //! ```
 
 use super::cotangent::{Carried, rows};
-use super::{Backwards, Step, backwards, forwards, named};
+use super::{Backwards, Step, backwards, blocks, forwards, named, rows_after};
 use crate::expr::Expr;
 use crate::group::{Group, Map};
 use crate::mechanics::{Matrix, dot};
@@ -60,7 +60,7 @@ struct Curvature<'b, 'a> {
     second: BTreeMap<(usize, usize), Vec<Expr>>,
 }
 
-/// The blocks of the matrix by rows; `pushes` if ∂²L is written in terms of what symbols are computed from.
+/// The blocks of the matrix by rows, then A and B; `pushes` if ∂²L is written in terms of what symbols are computed from.
 pub(super) fn curvature(
     b: &mut Builder<'_>,
     step: &Step,
@@ -70,7 +70,10 @@ pub(super) fn curvature(
     let controls = b.x.system.input_symbols();
     let group = b.x.system.group;
     let columns = step.sizes(b).iter().sum::<usize>() + controls.len();
-    let (rows, poses) = forwards(b, step, true, &controls).finish();
+    let mut tangent = forwards(b, step, true, &controls);
+    let after = rows_after(&mut tangent, step);
+    let (rows, poses) = tangent.finish();
+    let [a, by_inputs] = blocks(step, b, &after);
     let Backwards { carried: [before, in_step], .. } = backwards(b, step, inputs);
     b.equation("second derivatives of w·x'");
     let mut of = Curvature {
@@ -107,6 +110,8 @@ pub(super) fn curvature(
         named("xx", part(of_x, 0..of_x.len())),
         named("xu", part(of_x, of_x.len()..columns)),
         named("uu", part(of_u, of_x.len()..columns)),
+        named("a", a),
+        named("b", by_inputs),
     ]
 }
 

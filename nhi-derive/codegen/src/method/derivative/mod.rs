@@ -59,8 +59,8 @@ impl DerivativePrograms {
 pub struct CurvatureProgram {
     /// Owner of the expressions.
     pub pool: Pool,
-    /// (parameters, h, state, t, inputs, w) → the second derivatives of w·x' by x (`xx`), by x and u (`xu`) and by u (`uu`), by
-    /// rows.
+    /// (parameters, h, state, t, inputs, w) → the second derivatives of w·x' by x (`xx`), by x and u (`xu`) and by u (`uu`), and
+    /// the first derivatives A (`a`) and B (`b`) of x', by rows.
     pub curvature: Program,
 }
 
@@ -100,10 +100,11 @@ const PULL_BACK: [&str; 2] = [
     "Products wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of a covector w of the state after the step with the derivatives of `linearize` and",
     "`linearize_parameters`, by reverse accumulation and one transposed solution.",
 ];
-const CURVATURE: [&str; 3] = [
+const CURVATURE: [&str; 4] = [
     "Second derivatives ∂²/∂x² (NX × NX), ∂²/∂x∂u (NX × K) and ∂²/∂u² (K × K) of w·x' for a covector w of the state x' after the",
     "step, by rows: those of δ ↦ w·(x'(x ⊕ δ) ⊖ x'(x)), where poses are displaced by exponentials.",
     "By the first derivatives of everything in the step and the covectors of `pull_back`.",
+    "Its first derivatives A and B come with them.",
 ];
 const BASIS: [&str; 2] = [
     "Basis X(q) of the admissible velocities, n × d by rows, the velocity v₀ that affine constraints ask for, and the components",
@@ -300,35 +301,37 @@ fn forwards<'b, 'a>(b: &'b mut Builder<'a>, step: &Step, moves: bool, variables:
 
 /// The rows of (q', ν', z') and those of λ', with columns of x where `moves` says so, and of further variables.
 fn rows(b: &mut Builder<'_>, step: &Step, moves: bool, variables: &[Expr]) -> [Matrix; 2] {
-    let [n, d, s] = step.sizes(b);
-    let of_state = if moves { n + d + s } else { 0 };
-    let (k, group) = (b.x.system.shape(), b.x.system.group);
     let mut tangent = forwards(b, step, moves, variables);
-    let [q1, nu1, z1, lambda1] = &step.results;
+    let rows = rows_after(&mut tangent, step);
+    let lambda = step.results[3].iter().map(|&e| tangent.of(e)).collect();
+    [rows, lambda]
+}
+
+/// The rows of (q', ν', z').
+fn rows_after(tangent: &mut Tangent<'_, '_>, step: &Step) -> Matrix {
+    let (n, k) = (tangent.b.x.n(), tangent.b.x.system.shape());
+    let [q1, nu1, z1, _] = &step.results;
     let mut rows: Matrix = q1[..k].iter().map(|&q| tangent.of(q)).collect();
-    if group.is_some() {
-        let undefined = vec![vec![tangent.b.pool().undefined(); of_state + variables.len()]; n - k];
+    if tangent.b.x.system.group.is_some() {
+        let undefined = vec![vec![tangent.b.pool().undefined(); tangent.columns]; n - k];
         rows.extend(tangent.of_pose(&q1[k..]).unwrap_or(undefined));
     }
     rows.extend(nu1.iter().chain(z1).map(|&e| tangent.of(e)));
-    let lambda = lambda1.iter().map(|&e| tangent.of(e)).collect();
-    [rows, lambda]
+    rows
+}
+
+/// The columns of x of a matrix, and those of the inputs, by rows.
+fn blocks(step: &Step, b: &Builder<'_>, rows: &Matrix) -> [Vec<Expr>; 2] {
+    let of_state = step.sizes(b).iter().sum();
+    let halves = || rows.iter().map(|row| row.split_at(of_state));
+    [halves().flat_map(|(a, _)| a).copied().collect(), halves().flat_map(|(_, b)| b).copied().collect()]
 }
 
 fn linearize(b: &mut Builder<'_>, step: &Step, _: &mut Vec<Input>) -> Vec<Output> {
     let inputs = b.x.system.input_symbols();
     let [x, lambda] = rows(b, step, true, &inputs);
-    let of_state = step.sizes(b).iter().sum();
-    let block = |rows: &Matrix, of_inputs: bool| -> Vec<Expr> {
-        let halves = rows.iter().map(|row| row.split_at(of_state));
-        halves.flat_map(|(a, b)| if of_inputs { b.to_vec() } else { a.to_vec() }).collect()
-    };
-    vec![
-        named("a", block(&x, false)),
-        named("b", block(&x, true)),
-        named("lambda_x", block(&lambda, false)),
-        named("lambda_u", block(&lambda, true)),
-    ]
+    let [[a, by_inputs], [lambda_x, lambda_u]] = [x, lambda].map(|rows| blocks(step, b, &rows));
+    vec![named("a", a), named("b", by_inputs), named("lambda_x", lambda_x), named("lambda_u", lambda_u)]
 }
 
 fn by_parameters(b: &mut Builder<'_>, step: &Step, _: &mut Vec<Input>) -> Vec<Output> {

@@ -19,7 +19,7 @@ use std::ops::Range;
 /// Derivatives of symbols. Rows that end early are continued by zeros.
 pub(super) struct Tangent<'b, 'a> {
     pub(super) b: &'b mut Builder<'a>,
-    columns: usize,
+    pub(super) columns: usize,
     rows: HashMap<Expr, Vec<Expr>>,
     /// η of poses, given by the symbols of their entries: one row for each direction of the group.
     poses: BTreeMap<Vec<Expr>, Matrix>,
