@@ -61,8 +61,8 @@ pub(super) struct Names {
 
 impl Names {
     /// With these taken.
-    pub(super) fn reserving(taken: &[&str]) -> Names {
-        Names { taken: taken.iter().map(|&name| name.to_owned()).collect() }
+    pub(super) fn reserving(taken: BTreeSet<String>) -> Names {
+        Names { taken }
     }
 
     /// A further identifier like `name`.
@@ -80,7 +80,7 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use super::{Names, identifier, snake_case};
+    use super::{BTreeSet, Names, identifier, snake_case};
 
     #[test]
     fn names_are_ascii_and_no_keywords() {
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(all, ["theta", "Omega_1", "dot_x", "y_0", "type", "double_", "new_", "u436", "x2"]);
         let all = ["ChaplyginSleigh", "SO3Ball", "W1", "Ω"].map(snake_case);
         assert_eq!(all, ["chaplygin_sleigh", "so3_ball", "w1", "omega"]);
-        let mut names = Names::reserving(&["q"]);
+        let mut names = Names::reserving(BTreeSet::from(["q".to_owned()]));
         assert_eq!(["q", "θ", "theta"].map(|name| names.fresh(name)), ["q_2", "theta", "theta_2"]);
     }
 }
