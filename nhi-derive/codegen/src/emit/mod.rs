@@ -149,7 +149,7 @@ impl Unit<'_> {
         let basis =
             basis.map(|basis| function(basis, mode, Names::default(), &Signature::Matrices(&self.shapes())));
         let methods: Vec<TokenStream> = methods.iter().map(|method| self.method(mode, method)).collect();
-        let (imports, runtime, view) = (self.imports(1, None), self.runtime_module(), self.view());
+        let (imports, runtime, view) = (self.imports(None), self.runtime_module(), self.view());
         quote! {
             mod kernel {
                 #imports
@@ -211,66 +211,51 @@ impl Unit<'_> {
         if self.mechanics.system.group.is_some() { quote!(__q.entries()) } else { quote!(__q) }
     }
 
-    /// `use`s of a module that many modules below the struct's, that of a method with this type of states.
-    fn imports(&self, depth: usize, state: Option<&Ident>) -> TokenStream {
-        let runtime = self.runtime_from(depth);
+    /// `use`s of the module of the functions, or of that of a method with this type of states.
+    fn imports(&self, state: Option<&Ident>) -> TokenStream {
         let pose = self.mechanics.system.group.map(|group| format_ident!("{}", group.runtime));
         // Configurations with a pose are made from arrays.
         let from = pose.as_ref().map(|_| quote! { use ::core::convert::From; });
         let group = pose.filter(|_| state.is_some() || self.optimised.system.correct.is_some());
         let group = group.map(|group| quote!(, Factor, Posed, Retracts, group::#group));
+        let up = state.map(|_| quote!(super::));
         let state = state.map(|state| quote!(, #state));
         quote! {
             #from
             use ::core::result::Result::{self, Err, Ok};
-            use #runtime::{Failure, Scalar, emitted #state #group};
+            use #up runtime::{Failure, Scalar, emitted #state #group};
         }
     }
 
-    /// The runtime's path from that many modules below the struct's.
-    fn runtime_from(&self, depth: usize) -> TokenStream {
-        let path = &self.declaration.runtime;
-        let up = std::iter::repeat_n(quote!(super::), depth);
-        let rest = path.segments.iter().skip(1);
-        match self.runtime_begin().as_str() {
-            "super" => quote!(#(#up)* #path),
-            "self" => quote!(#(#up)* #(#rest)::*),
-            "" | "crate" | "$crate" => path.to_token_stream(),
-            _ => {
-                let up = up.skip(1);
-                quote!(#(#up)* runtime)
-            }
-        }
-    }
-
-    /// The name with which the runtime's path begins, empty where it begins with a colon.
-    fn runtime_begin(&self) -> String {
-        let path = &self.declaration.runtime;
-        let first = path.segments.first().filter(|_| path.leading_colon.is_none());
-        first.map(|segment| segment.ident.to_string()).unwrap_or_default()
-    }
-
-    /// A path that begins with the name of a crate, or one from the struct's module, can mean something to that module
-    /// alone. It is looked up among the names of that module here, where these cannot get in the way of anything else:
+    /// What is used of the runtime. Its path is that of the struct's module, two modules above. If it begins with the name of
+    /// a crate, or one from that module, it is looked up among all names of that module; these cannot get in the way of
+    /// anything else here:
     ///
     /// ```text
     /// mod runtime {
     ///     use super::super::*;
-    ///     pub use name::{Failure, ..};
+    ///     pub(super) use name::{Failure, ..};
     /// }
     /// ```
     fn runtime_module(&self) -> TokenStream {
-        if ["", "crate", "$crate", "self", "super"].contains(&self.runtime_begin().as_str()) {
-            return TokenStream::new();
-        }
         let path = &self.declaration.runtime;
+        let first = path.segments.first().filter(|_| path.leading_colon.is_none());
+        let (names, path) = match first.map(|segment| segment.ident.to_string()).as_deref() {
+            None | Some("crate" | "$crate") => (None, path.to_token_stream()),
+            Some("super") => (None, quote!(super::super::#path)),
+            Some("self") => {
+                let rest = path.segments.iter().skip(1);
+                (None, quote!(super::super::#(#rest)::*))
+            }
+            Some(_) => (Some(quote! { use super::super::*; }), path.to_token_stream()),
+        };
         let states = self.optimised.methods.iter().map(|m| format_ident!("{}", m.state.type_name()));
         let states: BTreeSet<Ident> = states.collect();
         let group = self.mechanics.system.group.map(|_| quote!(, Factor, Posed, Retracts, group));
         quote! {
             mod runtime {
-                use super::super::*;
-                pub use #path::{Failure, Scalar, emitted #(, #states)* #group};
+                #names
+                pub(super) use #path::{Failure, Scalar, emitted #(, #states)* #group};
             }
         }
     }
@@ -334,7 +319,7 @@ impl Unit<'_> {
                 emitted::fields!(Carried { #(#fields),* });
             }
         });
-        let imports = self.imports(2, Some(&state.name));
+        let imports = self.imports(Some(&state.name));
         let doc = format!(" Step functions of `{}`.", method.id());
         quote! {
             #[doc = #doc]
