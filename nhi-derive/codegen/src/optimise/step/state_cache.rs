@@ -96,10 +96,7 @@ impl<'a> Images<'a> {
         }
         for value in program.values() {
             for e in cx.pool.reachable(&[value]) {
-                // The expression without its coefficient is a candidate too.
-                for e in [e, cx.pool.split_coefficient(e).1] {
-                    images.extend(cx.pool, &symbol_of, e);
-                }
+                images.extend(cx.pool, &symbol_of, e);
             }
         }
         let mut roots: Vec<Expr> = program.outputs.iter().flat_map(|o| o.values.iter().copied()).collect();
@@ -155,22 +152,11 @@ impl<'a> Images<'a> {
         self.image.contains(e) && self.levels.stage(pool, e) != Stage::Prepared
     }
 
-    /// What to carry for `e` (without sign) if its image is computed: `e`, or `e` without its coefficient. With the
-    /// other factor of `e`.
-    fn whole(&mut self, cx: &mut Context<'_>, e: Expr, worth: usize) -> Option<(Vec<Expr>, Expr)> {
-        if !self.moves(cx.pool, e) {
-            return None;
-        }
-        let (_, image) = cx.signed(self.image[e]);
-        let both = [(e, image), (bare(cx, e), bare(cx, image))];
-        let is_known = |&(e, image): &(Expr, Expr)| self.image.contains(e) && self.computed.contains(&image);
-        let (carried, _) = both.into_iter().find(is_known)?;
-        let mut rest = Vec::new();
-        if carried != e {
-            let (coefficient, _) = cx.pool.split_coefficient(e);
-            rest.push(cx.pool.number(coefficient));
-        }
-        (self.cost(cx.pool, carried) >= worth).then_some((rest, carried))
+    /// Whether to carry `e` (without sign): its image is computed.
+    fn is_worth(&mut self, cx: &mut Context<'_>, e: Expr, worth: usize) -> bool {
+        self.moves(cx.pool, e)
+            && self.computed.contains(&cx.signed(self.image[e]).1)
+            && self.cost(cx.pool, e) >= worth
     }
 
     /// Operations that compute `e`, without those on parameters alone.
@@ -214,9 +200,9 @@ impl<'a> Images<'a> {
             if !seen.insert(e) {
                 continue;
             }
-            let found = match forced.contains(&e) {
+            let found = match forced.contains(&e) || self.is_worth(cx, e, worth) {
                 true => Some((Vec::new(), e)),
-                false => self.whole(cx, e, worth).or_else(|| self.group(cx, e, worth)),
+                false => self.group(cx, e, worth),
             };
             if let Some((rest, carried)) = found {
                 stack.extend(&rest);
