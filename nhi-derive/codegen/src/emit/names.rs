@@ -1,6 +1,6 @@
 //! Rust identifiers for values.
 
-use crate::expr::identifier;
+use crate::expr::{identifier, unique};
 use crate::group::GROUPS;
 use proc_macro2::{Ident, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,17 +41,11 @@ impl Names {
         if let Some(ident) = self.of.get(name) {
             return ident.clone();
         }
-        let base = identifier(name);
-        let mut unique = base.clone();
-        let mut i = 1;
         // Groups are tuple structs, whose names are no variables.
         let is_reserved =
             |name: &str| RESERVED.contains(&name) || GROUPS.iter().any(|group| group.runtime == name);
-        while is_reserved(&unique) || !self.taken.insert(unique.clone()) {
-            unique = if i == 1 { format!("{base}_") } else { format!("{base}_{i}") };
-            i += 1;
-        }
-        let ident = spelled(&unique);
+        let is_free = |name: &str| !is_reserved(name) && self.taken.insert(name.to_owned());
+        let ident = spelled(&unique(&identifier(name), is_free));
         self.of.insert(name.to_owned(), ident.clone());
         ident
     }

@@ -29,7 +29,7 @@ pub(super) fn place(
     let levels = draft.program.has_loop().then(|| draft.levels_with(cx, &values));
     let live = live(cx.pool, &values, draft.results());
     let mut scheduler = Scheduler {
-        together: together(cx.pool, &values, &live),
+        pairs: pairs(cx.pool, &values, &live),
         values,
         levels,
         live,
@@ -116,8 +116,8 @@ struct Scheduler {
     /// None without a loop.
     levels: Option<Levels>,
     live: Table<()>,
-    /// The results of one call: the sine and cosine of an angle, the entries of a map.
-    together: Table<Vec<Expr>>,
+    /// The results of one call, the sine and cosine of an angle.
+    pairs: BTreeMap<(&'static str, Expr), Vec<Expr>>,
     /// For each expression the last of the `searches` that found it, or [`DONE`].
     found: Table<usize>,
     searches: usize,
@@ -168,7 +168,7 @@ impl Scheduler {
                 _ => &mut *outer,
             };
             let alone = [symbol];
-            for &symbol in self.together.get(symbol).map_or(&alone[..], Vec::as_slice) {
+            for &symbol in call(pool, value).map_or(&alone[..], |call| &self.pairs[&call]) {
                 self.found.insert(symbol, DONE);
                 target.push(Statement::Let { symbol, value: self.values[symbol] });
             }
@@ -199,22 +199,19 @@ impl Scheduler {
     }
 }
 
-/// For every live symbol the symbols that are computed together with it, itself among them.
-fn together(pool: &Pool, values: &Table<Expr>, live: &Table<()>) -> Table<Vec<Expr>> {
-    let mut groups: BTreeMap<(&str, &[Expr]), Vec<Expr>> = BTreeMap::new();
+/// The live symbols of every call with two results.
+fn pairs(pool: &Pool, values: &Table<Expr>, live: &Table<()>) -> BTreeMap<(&'static str, Expr), Vec<Expr>> {
+    let mut pairs: BTreeMap<_, Vec<Expr>> = BTreeMap::new();
     for symbol in live.keys() {
-        let call = match pool.node(values[symbol]) {
-            Node::Call(f, x) => f.partner().map(|(.., both)| (both, std::slice::from_ref(x))),
-            Node::Map(entry, arguments) => Some((entry.map.name(), &arguments[..])),
-            _ => None,
-        };
-        if let Some(call) = call {
-            groups.entry(call).or_default().push(symbol);
+        if let Some(call) = call(pool, values[symbol]) {
+            pairs.entry(call).or_default().push(symbol);
         }
     }
-    let mut together = Table::new();
-    for group in groups.into_values() {
-        together.extend(group.iter().map(|&symbol| (symbol, group.clone())));
-    }
-    together
+    pairs
+}
+
+/// The function with two results of which `e` is one, and its argument.
+fn call(pool: &Pool, e: Expr) -> Option<(&'static str, Expr)> {
+    let &Node::Call(f, x) = pool.node(e) else { return None };
+    f.partner().map(|(.., both)| (both, x))
 }

@@ -1,5 +1,6 @@
 //! C identifiers.
 
+use crate::expr::unique;
 use std::collections::BTreeSet;
 
 /// Keywords of C and C++, and macros of `math.h`.
@@ -67,14 +68,7 @@ impl Names {
 
     /// A further identifier like `name`.
     pub(super) fn fresh(&mut self, name: &str) -> String {
-        let base = identifier(name);
-        let mut unique = base.clone();
-        let mut i = 1;
-        while !self.taken.insert(unique.clone()) {
-            i += 1;
-            unique = format!("{base}_{i}");
-        }
-        unique
+        unique(&identifier(name), |name| self.taken.insert(name.to_owned()))
     }
 }
 

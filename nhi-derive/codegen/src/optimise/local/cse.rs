@@ -4,7 +4,7 @@
 //! occurrences gets a name, until no pair occurs twice. Powers are products of equal factors, so that `x^4` becomes the
 //! square of a square; `a - b` and `b - a` are the same pair. A divisor of several products is inverted once.
 
-use crate::expr::{Expr, Node, Rational};
+use crate::expr::{Expr, Node, Pool, Rational};
 use crate::optimise::draft::{Context, Draft, rewrite};
 use crate::optimise::flat::Factors;
 use crate::optimise::place::place;
@@ -21,8 +21,9 @@ const MAX_PAIRS: usize = 200_000;
 
 /// Shared parts of products; see the [module documentation](self).
 pub(in crate::optimise) fn share_products(cx: &mut Context<'_>, draft: &mut Draft) {
+    share_factors(cx, draft, root);
     share::<Products>(cx, draft);
-    share_reciprocals(cx, draft);
+    share_factors(cx, draft, reciprocal);
 }
 
 /// Shared parts of sums; see the [module documentation](self).
@@ -207,15 +208,13 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
 
 /// Completes `image` for everything in `roots`, where `nodes` have the operands given there.
 fn regroup<F: Flat>(cx: &mut Context<'_>, nodes: &Table<Operands>, roots: &[Expr], image: &mut Table<Expr>) {
-    let operands = |cx: &mut Context<'_>, e: Expr| match nodes.get(cx.signed(e).1) {
+    let operands = |pool: &Pool, e: Expr| match nodes.get(e) {
         Some(operands) => operands.keys().collect(),
-        None => cx.pool.children(e),
+        None => pool.children(e),
     };
-    rewrite(cx, roots, image, operands, |cx, e, image| {
-        let (negative, abs) = cx.signed(e);
-        let Some(operands) = nodes.get(abs) else { return cx.pool.rebuild(e, |c| image[c]) };
-        let new = F::build(cx, operands, image);
-        cx.with_sign(negative, new)
+    rewrite(cx, roots, image, operands, |cx, e, image| match nodes.get(e) {
+        Some(operands) => F::build(cx, operands, image),
+        None => cx.pool.rebuild(e, |c| image[c]),
     });
 }
 
@@ -309,25 +308,44 @@ impl Index {
     }
 }
 
-/// Names reciprocals that are factors of more than one product.
-fn share_reciprocals(cx: &mut Context<'_>, draft: &mut Draft) {
+/// The square root that is a factor, above or below the bar.
+fn root(cx: &mut Context<'_>, f: Expr) -> Option<Expr> {
+    let (base, x) = cx.pool.split_power(f);
+    let half = cx.pool.ratio(1, 2);
+    let minus_half = cx.pool.ratio(-1, 2);
+    [half, minus_half].contains(&x).then(|| cx.pool.pow(base, half))
+}
+
+/// The factor, if it is a reciprocal.
+fn reciprocal(cx: &mut Context<'_>, f: Expr) -> Option<Expr> {
+    let (_, x) = cx.pool.split_power(f);
+    cx.pool.as_number(x).is_some_and(Signed::is_negative).then_some(f)
+}
+
+/// Names what `part` finds in the factors of more than one product.
+fn share_factors(cx: &mut Context<'_>, draft: &mut Draft, part: fn(&mut Context<'_>, Expr) -> Option<Expr>) {
     let (computed, mut products) = (draft.computed(cx), BTreeMap::<Expr, usize>::new());
     for &e in &computed {
         if matches!(cx.pool.node(e), Node::Product(_) | Node::Power(..)) {
-            Factors::of(cx, e).factors.keys().for_each(|&f| *products.entry(f).or_default() += 1);
+            let product = Factors::of(cx, e);
+            let parts: BTreeSet<Expr> = product.factors.keys().filter_map(|&f| part(cx, f)).collect();
+            parts.into_iter().for_each(|part| *products.entry(part).or_default() += 1);
         }
     }
-    products.retain(|&f, count| {
-        let (_, x) = cx.pool.split_power(f);
-        let is_reciprocal = cx.pool.as_number(x).is_some_and(Signed::is_negative);
-        is_reciprocal && *count > 1 && !cx.constants.contains(cx.pool, f)
-    });
+    products.retain(|&value, count| *count > 1 && !cx.constants.contains(cx.pool, value));
     if products.is_empty() {
         return;
     }
-    let mut definitions: Vec<(Expr, Expr)> =
-        products.into_keys().map(|value| (draft.fresh(cx), value)).collect();
-    let mut image: Table<Expr> = definitions.iter().map(|&(symbol, value)| (value, symbol)).collect();
+    let (mut image, mut definitions): (Table<Expr>, Vec<(Expr, Expr)>) = Default::default();
+    for value in products.into_keys() {
+        let symbol = draft.fresh(cx);
+        let inverse = cx.pool.recip(value);
+        if part(cx, inverse) == Some(value) {
+            image.insert(inverse, cx.pool.recip(symbol));
+        }
+        image.insert(value, symbol);
+        definitions.push((symbol, value));
+    }
     let nodes = nodes::<Products>(cx, &computed);
     regroup::<Products>(cx, &nodes, &draft.program.values(), &mut image);
     for (_, value) in &mut definitions {

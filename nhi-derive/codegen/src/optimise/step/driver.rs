@@ -5,8 +5,8 @@
 //! finished step shows the length of its recurrence.
 
 use super::{
-    Allowance, Alternative, CLOSING, Cost, FINISHING, Facts, Pass, ProgramPass, Run, STAGES, StepPass,
-    TRIG_RECURRENCE,
+    Allowance, Alternative, CLOSING, Cost, FINISHING, Facts, PREDICTOR, Pass, ProgramPass, Run, STAGES,
+    StepPass, TRIG_RECURRENCE, WholePass,
 };
 use crate::expr::Pool;
 use crate::optimise::Options;
@@ -59,8 +59,6 @@ struct Candidate {
 /// A step after all stages.
 struct Finished {
     step: StepProgram,
-    /// Facts of the step before the stage that rotates the loop.
-    facts: Facts,
     decisions: Vec<Decision>,
 }
 
@@ -71,18 +69,24 @@ pub fn optimise_step(
     step: StepProgram,
     options: Options,
 ) -> (StepProgram, Vec<Decision>) {
-    let cx = &mut Context::new(pool, constants, options);
-    // The first stage needs no search before it.
-    let current = candidate(cx, step.clone(), 1);
-    let start = Candidate { step, search: current.search.clone(), stage: 0 };
-    let Finished { mut step, facts, mut decisions } = fewest_operations(cx, start, current, 0);
+    let (cx, mut step) = (&mut Context::new(pool, constants, options), step);
+    let predicted = run_whole(cx, &PREDICTOR, Facts::of(&step, false), &mut step);
+    let start = candidate(cx, step, 0);
+    let facts = Facts::of(&start.step, start.search.is_long());
+    let Finished { mut step, mut decisions } = explore(cx, facts, start, 0);
+    decisions.insert(0, predicted);
     decisions.extend(run_each(cx, CLOSING, facts, &mut step.program, 0));
-    decisions.push(TRIG_RECURRENCE.decide(cx, facts, |cx| {
-        let before = step.program.clone();
-        (TRIG_RECURRENCE.run)(cx.pool, &mut step);
-        Outcome::of_change(before != step.program)
-    }));
+    decisions.push(run_whole(cx, &TRIG_RECURRENCE, facts, &mut step));
     (step, decisions)
+}
+
+/// Runs a pass whose result is kept.
+fn run_whole(cx: &mut Context<'_>, pass: &WholePass, facts: Facts, step: &mut StepProgram) -> Decision {
+    pass.decide(cx, facts, |cx| {
+        let before = step.program.clone();
+        (pass.run)(cx.pool, step);
+        Outcome::of_change(before != step.program)
+    })
 }
 
 impl Outcome {
@@ -126,38 +130,34 @@ fn run_each(
     each.collect()
 }
 
-/// `step` as a candidate before stage `stage`. If passes that always run come next, they have run.
-fn candidate(cx: &mut Context<'_>, mut step: StepProgram, mut stage: usize) -> Candidate {
-    while let Some([StepPass { name, run: Run::Always(run), .. }]) = STAGES.get(stage) {
-        if cx.options.has(name) {
-            run(cx.pool, &mut step);
-        }
-        stage += 1;
-    }
+/// `step` as a candidate before stage `stage`.
+fn candidate(cx: &mut Context<'_>, step: StepProgram, stage: usize) -> Candidate {
     let search = Search::new(cx, &step.program);
     Candidate { step, search, stage }
 }
 
 /// Takes a candidate through its remaining stages.
-fn explore(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
+fn explore(cx: &mut Context<'_>, facts: Facts, at: Candidate, most: Allowance) -> Finished {
     match STAGES.get(at.stage) {
-        None => finish(cx, at, most),
+        None => finish(cx, facts, at, most),
         Some([StepPass { run: Run::Cycles(_) | Run::CyclesByMore(_), .. }, ..]) => {
-            fewest_cycles(cx, at, most)
+            fewest_cycles(cx, facts, at, most)
         }
-        Some(_) => {
-            let current = Candidate { stage: at.stage + 1, ..at.clone() };
-            fewest_operations(cx, at, current, most)
-        }
+        Some(passes) => fewest_operations(cx, facts, &passes[0], at, most),
     }
 }
 
-/// Runs a stage that compares operations after one round of the local passes. `current` is the step without the pass of
-/// the stage.
-fn fewest_operations(cx: &mut Context<'_>, at: Candidate, current: Candidate, most: Allowance) -> Finished {
-    let (pass, facts, next) = (&STAGES[at.stage][0], Facts::of(&at.step, &at.search), at.stage + 1);
-    let mut best = current;
-    let mut decisions = vec![pass.decide(cx, facts, |cx| {
+/// Runs a pass that compares operations after one round of the local passes.
+fn fewest_operations(
+    cx: &mut Context<'_>,
+    facts: Facts,
+    pass: &StepPass,
+    at: Candidate,
+    most: Allowance,
+) -> Finished {
+    let next = at.stage + 1;
+    let mut best = Candidate { stage: next, ..at.clone() };
+    let decision = pass.decide(cx, facts, |cx| {
         let (Run::Operations(make) | Run::OperationsInLoop(make)) = pass.run else { return Outcome::Nothing };
         let Some(step) = make(cx, &at.step, &at.search) else { return Outcome::Nothing };
         let other = candidate(cx, step, next);
@@ -176,31 +176,19 @@ fn fewest_operations(cx: &mut Context<'_>, at: Candidate, current: Candidate, mo
             best = other;
         }
         Outcome::Compared { before, after, what, is_kept }
-    })];
-    let facts = Facts::of(&best.step, &best.search);
-    // Passes that always run have run.
-    let have_run = STAGES[next..best.stage].iter().copied().flatten();
-    decisions.extend(have_run.map(|pass| pass.decide(cx, facts, |_| Outcome::Run)));
-    let mut finished = explore(cx, best, most);
-    decisions.append(&mut finished.decisions);
-    Finished { decisions, ..finished }
+    });
+    let mut finished = explore(cx, facts, best, most);
+    finished.decisions.insert(0, decision);
+    finished
 }
 
 /// Runs a stage that compares cycles of finished steps.
-fn fewest_cycles(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
+fn fewest_cycles(cx: &mut Context<'_>, facts: Facts, at: Candidate, most: Allowance) -> Finished {
     let Candidate { step, search, stage } = &at;
-    let (facts, next) = (Facts::of(step, search), stage + 1);
-    if STAGES[*stage].iter().all(|pass| (pass.applies)(facts).is_err()) {
-        // Nothing to compare: neither copies of the pool nor costs are needed.
-        let log = STAGES[*stage].iter().map(|pass| pass.decide(cx, facts, |_| Outcome::Nothing));
-        let mut decisions: Vec<Decision> = log.collect();
-        let mut finished = explore(cx, Candidate { stage: next, ..at }, most);
-        decisions.append(&mut finished.decisions);
-        return Finished { facts, decisions, ..finished };
-    }
+    let next = stage + 1;
     // Every candidate starts from the same pool, so that its names do not depend on the other candidates.
     let start = (cx.pool.clone(), cx.constants.clone());
-    let mut best = explore(cx, Candidate { stage: next, ..at.clone() }, most);
+    let mut best = explore(cx, facts, Candidate { stage: next, ..at.clone() }, most);
     let present = Cost::of(cx.pool, cx.constants, &best.step.program);
     let (mut least, mut kept, mut log) = (present, None, Vec::new());
     for pass in STAGES[*stage] {
@@ -216,7 +204,7 @@ fn fewest_cycles(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finish
                 let cx = &mut Context::new(&mut pool, &mut constants, cx.options);
                 let Some(step) = alternative(cx) else { continue };
                 let other = candidate(cx, step, next);
-                let other = explore(cx, other, most);
+                let other = explore(cx, facts, other, most);
                 let cost = Cost::of(cx.pool, cx.constants, &other.step.program);
                 let is_allowed = match pass.run {
                     Run::Cycles(_) => cost.in_loop <= present.in_loop,
@@ -239,19 +227,18 @@ fn fewest_cycles(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finish
         cx.factors = Table::new();
     }
     log.append(&mut best.decisions);
-    Finished { facts, decisions: log, ..best }
+    Finished { decisions: log, ..best }
 }
 
 /// Runs the remaining rounds of the local passes, and `FINISHING`.
-fn finish(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
+fn finish(cx: &mut Context<'_>, facts: Facts, at: Candidate, most: Allowance) -> Finished {
     let Candidate { mut step, mut search, .. } = at;
-    let facts = Facts::of(&step, &search);
     search.other_orders(cx);
     search.other_rounds(cx);
     let mut decisions = if cx.options.explains { local_decisions(cx, &search) } else { Vec::new() };
     step.program = search.finish(cx);
     decisions.extend(run_each(cx, FINISHING, facts, &mut step.program, most));
-    Finished { step, facts, decisions }
+    Finished { step, decisions }
 }
 
 /// What the local passes of the order that was kept have saved.

@@ -26,13 +26,9 @@
 //! g + e₁ + (e₂ − e₃).
 //! ```
 
+use super::predicted_angle::opened;
 use crate::expr::{Expr, Pool};
 use crate::program::{Carried, Program, Rescale, Role, StateEntry, Statement, StepProgram, lets};
-use std::collections::HashMap;
-
-/// Limits of the expansion that recognises the last solution: terms of a sum, and levels of `Let`s that are inlined.
-const MAX_TERMS: usize = 16;
-const MAX_OPENED: usize = 3;
 
 /// Extrapolates the initial guesses of `step`. States that belong to one step size hold reflected momenta.
 pub(super) fn predictor(pool: &mut Pool, step: &mut StepProgram) {
@@ -51,7 +47,6 @@ pub(super) fn predictor(pool: &mut Pool, step: &mut StepProgram) {
         if let Statement::Newton(newton) = &mut statement {
             let text = format!("initial guess: {formula}; e₁ to e₃: last errors of g");
             body.push(Statement::Equation(text));
-            errors.push(Statement::Equation("errors for the next initial guess".into()));
             for (&u, guess) in newton.unknowns.iter().zip(&mut newton.guess) {
                 let name = pool.show(u).to_string();
                 if is_last_solution(pool, &program, *guess, u) {
@@ -60,23 +55,27 @@ pub(super) fn predictor(pool: &mut Pool, step: &mut StepProgram) {
                     *guess = last;
                 }
                 newton.otherwise.push(*guess);
-                let [next, e1, e2, older] = ["next_error", "error", "error_2", "older_errors"]
+                let mut next = pool.sub(u, *guess);
+                if next != u {
+                    let symbol = pool.fresh_symbol(&format!("next_error_{name}"));
+                    errors.push(Statement::Let { symbol, value: next });
+                    next = symbol;
+                }
+                let [e1, e2, older] = ["error", "error_2", "older_errors"]
                     .map(|what| pool.fresh_symbol(&format!("{what}_{name}")));
-                errors.push(Statement::Let { symbol: next, value: pool.sub(u, *guess) });
-                let mut sum = |of: [Expr; 3]| {
-                    let terms: Vec<Expr> =
-                        coefficients.iter().zip(of).map(|(&c, e)| pool.mul(c, e)).collect();
-                    pool.sum(&terms)
-                };
+                let [first, second, third] =
+                    [(0, e1), (1, e1), (2, e2)].map(|(i, e)| pool.mul(coefficients[i], e));
                 carry(e1, Carried::Error { lag: 0 }, zero, next);
                 carry(e2, Carried::Error { lag: 1 }, zero, e1);
-                carry(older, Carried::OlderErrors, zero, sum([zero, e1, e2]));
-                let first = sum([e1, zero, zero]);
+                carry(older, Carried::OlderErrors, zero, pool.add(second, third));
                 *guess = pool.sum(&[*guess, first, older]);
             }
         }
         body.push(statement);
-        body.append(&mut errors);
+        if !errors.is_empty() {
+            body.push(Statement::Equation("errors for the next initial guess".into()));
+            body.append(&mut errors);
+        }
     }
     step.program.body = body;
     step.carry(carried);
@@ -90,15 +89,7 @@ fn is_last_solution(pool: &mut Pool, program: &Program, guess: Expr, u: Expr) ->
     if pool.depends_on(without_h, &[h]) || !pool.are_made_of(&[without_h], &known) {
         return false;
     }
-    let (next, values) = (program.state().collect(), lets(&program.body).collect());
-    let (mut e, mut map): (Expr, &HashMap<Expr, Expr>) = (guess, &next);
-    for _ in 0..=MAX_OPENED {
-        e = pool.substitute(&[e], map)[0];
-        match pool.expand(e, MAX_TERMS) {
-            Some(expanded) if expanded == u => return true,
-            Some(expanded) => (e, map) = (expanded, &values),
-            None => return false,
-        }
-    }
-    false
+    let next = pool.substitute(&[guess], &program.state().collect())[0];
+    let values: Vec<(Expr, Expr)> = lets(&program.body).collect();
+    opened(pool, next, &values) == Some(u)
 }

@@ -257,21 +257,18 @@ impl<'a> Images<'a> {
             let symbol = if cx.pool.as_symbol(e).is_some() { e } else { cx.pool.fresh_symbol(name) };
             symbols.insert(e, symbol);
         }
-        let operands = |cx: &mut Context<'_>, e: Expr| match (cx.signed(e), choice.of.get(&e)) {
-            ((true, abs), _) => vec![abs],
-            (_, Some((rest, _))) => rest.clone(),
-            (_, None) => cx.pool.children(e),
+        let operands = |pool: &Pool, e: Expr| match choice.of.get(&e) {
+            Some((rest, _)) => rest.clone(),
+            None => pool.children(e),
         };
-        let build =
-            |cx: &mut Context<'_>, e: Expr, image: &Table<Expr>| match (cx.signed(e), choice.of.get(&e)) {
-                ((true, abs), _) => cx.pool.neg(image[abs]),
-                (_, Some((rest, carried))) => {
-                    let all: Vec<Expr> = rest.iter().map(|&x| image[x]).chain([symbols[carried]]).collect();
-                    let join = flat(cx.pool, e).map_or(Pool::product as Join, |(_, join)| join);
-                    join(cx.pool, &all)
-                }
-                (_, None) => cx.pool.rebuild(e, |c| image[c]),
-            };
+        let build = |cx: &mut Context<'_>, e: Expr, image: &Table<Expr>| match choice.of.get(&e) {
+            Some((rest, carried)) => {
+                let all: Vec<Expr> = rest.iter().map(|&x| image[x]).chain([symbols[carried]]).collect();
+                let join = flat(cx.pool, e).map_or(Pool::product as Join, |(_, join)| join);
+                join(cx.pool, &all)
+            }
+            None => cx.pool.rebuild(e, |c| image[c]),
+        };
         let results: Vec<Expr> = choice.carried.iter().map(|&e| self.image[e]).collect();
         let mut new: Table<Expr> = Table::new();
         rewrite(cx, &[self.draft.program.values(), results.clone()].concat(), &mut new, operands, build);
@@ -293,7 +290,10 @@ impl<'a> Images<'a> {
         let entries = symbols.into_iter().zip(results).map(|((start, symbol), next)| {
             (StateEntry::new(symbol, Carried::Cached, start, Rescale::Keep), new[next])
         });
-        old.carrying(step.finish(cx.pool), before, entries)
+        let mut new_step = old.clone();
+        (new_step.program, new_step.start) = (step.finish(cx.pool), before);
+        new_step.carry(entries);
+        new_step
     }
 
     /// Whether the statement is a check that the step before has made.
