@@ -936,7 +936,7 @@ fn impulses_are_carried_as_increments() {
         false,
         body,
         &[0, 1, 2, 3, 4, 5, 6],
-        55,
+        54,
     );
 }
 

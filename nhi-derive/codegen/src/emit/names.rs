@@ -16,6 +16,7 @@ const RESERVED: &[&str] = &[
     "v",
     "states",
     "inputs",
+    "w",
     "newton",
     "Some",
     "None",
@@ -31,11 +32,6 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Names of which none is this one, that of an argument.
-    pub(super) fn without(argument: &str) -> Names {
-        Names { taken: BTreeSet::from([argument.to_owned()]), ..Names::default() }
-    }
-
     /// The identifier of a name: the name itself, with an underscore or number where that is taken.
     pub(super) fn of(&mut self, name: &str) -> Ident {
         if let Some(ident) = self.of.get(name) {

@@ -3,7 +3,7 @@
 use super::draft::{Context, Draft};
 use crate::expr::{Expr, Node, Pool};
 use crate::program::liveness::live;
-use crate::program::{Level, Levels, Statement, Table};
+use crate::program::{Level, Levels, Statement, Table, without_idle_headings};
 use std::collections::BTreeMap;
 
 /// Pivots above this fraction of their diagonal entry are regular in every precision.
@@ -38,24 +38,16 @@ pub(super) fn place(
     };
     let mut body = Vec::new();
     let mut loops = 0;
-    // A heading stands over statements of its own.
-    let mut heading = None;
     for statement in std::mem::take(&mut draft.program.body) {
         match statement {
-            Statement::Equation(_) => heading = Some(statement),
-            Statement::Turn(_) => {
-                body.extend(heading.take());
-                body.push(statement);
-            }
+            Statement::Equation(_) | Statement::Turn(_) => body.push(statement),
             Statement::Let { symbol, .. } => {
                 if scheduler.is_open(symbol) {
-                    body.extend(heading.take());
                     scheduler.place(cx.pool, &[symbol], &mut body, None);
                 }
             }
             Statement::Pivot { pivot, diagonal, .. } if is_regular(cx, pivot, diagonal) => {}
             Statement::Pivot { pivot, diagonal, what } => {
-                body.extend(heading.take());
                 scheduler.place(cx.pool, &[pivot, diagonal], &mut body, None);
                 let again = Statement::Pivot { pivot, diagonal, what };
                 if !body.contains(&again) {
@@ -63,37 +55,37 @@ pub(super) fn place(
                 }
             }
             Statement::Newton(mut newton) => {
-                let mut constant = Vec::new();
+                let of_constants = Statement::Equation(CONSTANT.into());
+                // The heading of the loop.
+                let heading = body.pop_if(|statement| matches!(statement, Statement::Equation(_)));
+                let (mut constant, mut inside) = (Vec::new(), Vec::new());
                 scheduler.place(cx.pool, &newton.before(), &mut constant, None);
-                let (mut inside, mut heading_inside) = (Vec::new(), None);
-                for s in std::mem::take(&mut newton.body) {
-                    let Statement::Let { symbol, .. } = s else {
-                        heading_inside = Some(s);
-                        continue;
-                    };
-                    if scheduler.is_open(symbol) {
-                        if scheduler.level(cx.pool, symbol) == Some(Level::inside(loops)) {
-                            inside.extend(heading_inside.take());
+                for statement in std::mem::take(&mut newton.body) {
+                    match statement {
+                        Statement::Let { symbol, .. } if scheduler.is_open(symbol) => {
+                            let inner = Some((&mut inside, Level::inside(loops)));
+                            scheduler.place(cx.pool, &[symbol], &mut constant, inner);
                         }
-                        let inner = Some((&mut inside, Level::inside(loops)));
-                        scheduler.place(cx.pool, &[symbol], &mut constant, inner);
+                        Statement::Let { .. } => {}
+                        heading => inside.push(heading),
                     }
                 }
+                inside = without_idle_headings(inside);
                 let inner = Some((&mut inside, Level::inside(loops)));
                 scheduler.place(cx.pool, &newton.updates(), &mut constant, inner);
                 newton.body = inside;
-                let of_constants = Statement::Equation(CONSTANT.into());
                 let above = body.iter().rfind(|s| matches!(s, Statement::Equation(_)));
                 if !constant.is_empty() && above.is_some_and(|above| *above != of_constants) {
                     body.push(of_constants.clone());
                 }
                 body.append(&mut constant);
-                body.extend(heading.take().filter(|heading| *heading != of_constants));
+                body.extend(heading.filter(|heading| *heading != of_constants));
                 body.push(Statement::Newton(newton));
                 loops += 1;
             }
         }
     }
+    body = without_idle_headings(body);
     for output in &draft.program.outputs {
         scheduler.place(cx.pool, &output.values, &mut body, None);
     }

@@ -88,7 +88,7 @@ impl<'a> Printed<'a> {
             self;
         let taken = inputs.iter().chain(&results).map(|(name, _)| *name).chain(["result"]);
         let taken = taken.map(str::to_owned).collect();
-        let language = Expressions { names: Names::reserving(taken), real };
+        let language = Expressions { names: Names { taken }, real };
         let writer = Writer::new(function, language);
         let mut body = Body { writer, retraction: retraction.id(), text: String::new(), indent: 0 };
         let mut used = BTreeSet::new();

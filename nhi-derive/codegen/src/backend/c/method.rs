@@ -8,7 +8,7 @@ use crate::lower::{Argument, Function, Output};
 use crate::method::StateKind;
 use crate::optimised::{MethodFunctions, Number};
 use crate::program::Role;
-use nhi_methods::Variant;
+use nhi_methods::{Retraction, Variant};
 
 /// Steps between two re-synchronisations of sines and cosines, and between two flushes of subnormal numbers; those of
 /// `nhi_runtime::emitted`.
@@ -388,5 +388,15 @@ return NHI_OK;"
         text.function(about, &format!("{head})"), &body);
         let head = format!("{real} {name}_time(const {name} *sim)");
         text.function("Time.", &head, &format!("return ({real})sim->steps * sim->h;"));
+    }
+
+    /// Adds the derivatives, if they are asked for. Those of a composition are products of these, and the tangents of other
+    /// retractions are not those of the motion.
+    fn derivatives(&self, text: &mut Text) {
+        let Variant { composition, retraction, .. } = self.variant;
+        let are_known = composition.is_none() && matches!(retraction, Retraction::Exp | Retraction::Cayley);
+        let first = self.functions.derivatives.iter().flat_map(|derivatives| derivatives.all());
+        let all = first.chain(&self.functions.curvature).filter(|_| are_known);
+        all.for_each(|function| self.function(text, function, &function.name, &["sim", "p", "u"], None));
     }
 }

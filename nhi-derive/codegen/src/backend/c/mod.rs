@@ -10,7 +10,6 @@
 
 mod balance;
 mod composition;
-mod derivatives;
 mod function;
 mod method;
 mod names;

@@ -57,15 +57,10 @@ pub(super) fn snake_case(name: &str) -> String {
 /// Identifiers that are unique in one scope.
 #[derive(Default)]
 pub(super) struct Names {
-    taken: BTreeSet<String>,
+    pub(super) taken: BTreeSet<String>,
 }
 
 impl Names {
-    /// With these taken.
-    pub(super) fn reserving(taken: BTreeSet<String>) -> Names {
-        Names { taken }
-    }
-
     /// A further identifier like `name`.
     pub(super) fn fresh(&mut self, name: &str) -> String {
         unique(&identifier(name), |name| self.taken.insert(name.to_owned()))
@@ -82,7 +77,7 @@ mod tests {
         assert_eq!(all, ["theta", "Omega_1", "dot_x", "y_0", "type", "double_", "new_", "u436", "x2"]);
         let all = ["ChaplyginSleigh", "SO3Ball", "W1", "Ω"].map(snake_case);
         assert_eq!(all, ["chaplygin_sleigh", "so3_ball", "w1", "omega"]);
-        let mut names = Names::reserving(BTreeSet::from(["q".to_owned()]));
+        let mut names = Names { taken: BTreeSet::from(["q".to_owned()]) };
         assert_eq!(["q", "θ", "theta"].map(|name| names.fresh(name)), ["q_2", "theta", "theta_2"]);
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! sin(a ± b) = sin a cos b ± cos a sin b,   cos(a ± b) = cos a cos b ∓ sin a sin b,
-//! sin 2a = 2 sin a cos a,                   cos 2a = cos² a − sin² a.
+//! sin 2a = 2 sin a cos a,                   cos 2a = 1 − 2 sin² a.
 //! ```
 //!
 //! Angles that depend on parameters and step size alone cost nothing: cos(ω(t + h)) follows from the pair of ωt and the
@@ -125,6 +125,11 @@ impl Pairs {
 
 /// The addition theorems.
 pub(in crate::optimise) fn of_sum(pool: &mut Pool, [sin_a, cos_a]: Pair, [sin_b, cos_b]: Pair) -> Pair {
+    if [sin_a, cos_a] == [sin_b, cos_b] {
+        let (one, two, square) = (pool.one(), pool.int(2), pool.powi(sin_a, 2));
+        let twice = pool.mul(two, square);
+        return [pool.product(&[two, sin_a, cos_a]), pool.sub(one, twice)];
+    }
     let pairs = [(sin_a, cos_b), (cos_a, sin_b), (cos_a, cos_b), (sin_a, sin_b)];
     let [sc, cs, cc, ss] = pairs.map(|(a, b)| pool.mul(a, b));
     [pool.add(sc, cs), pool.sub(cc, ss)]

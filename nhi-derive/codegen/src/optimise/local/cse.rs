@@ -183,7 +183,8 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
             }
         }
     }
-    index.fill_queue();
+    let several = index.places.iter().filter(|(_, places)| places.times > 1);
+    index.queue = several.map(|(&pair, places)| (places.times, Reverse(pair))).collect();
     let mut defined: Vec<(Expr, Pair)> = Vec::new();
     while defined.len() < MAX_NAMES {
         let Some(&(_, Reverse(pair))) = index.queue.last() else { break };
@@ -228,12 +229,6 @@ fn most_operands(lengths: impl Iterator<Item = usize> + Clone) -> usize {
 }
 
 impl Index {
-    /// Enters all pairs that occur several times.
-    fn fill_queue(&mut self) {
-        let several = self.places.iter().filter(|(_, places)| places.times > 1);
-        self.queue = several.map(|(&pair, places)| (places.times, Reverse(pair))).collect();
-    }
-
     /// Changes how often a pair occurs.
     fn change(&mut self, pair: Pair, by: i32) {
         let Some(places) = self.places.get_mut(&pair) else { return };

@@ -5,8 +5,8 @@
 //! finished step shows the length of its recurrence.
 
 use super::{
-    Allowance, Alternative, CLOSING, Cost, FINISHING, Facts, PREDICTOR, Pass, ProgramPass, Run, STAGES,
-    StepPass, TRIG_RECURRENCE, WholePass,
+    Allowance, CLOSING, Cost, FINISHING, Facts, PREDICTOR, Pass, ProgramPass, Run, STAGES, StepPass,
+    TRIG_RECURRENCE, WholePass,
 };
 use crate::expr::Pool;
 use crate::optimise::Options;
@@ -53,6 +53,8 @@ pub enum Outcome {
 struct Candidate {
     step: StepProgram,
     search: Search,
+    /// Those of the step before the first stage.
+    facts: Facts,
     stage: usize,
 }
 
@@ -71,9 +73,9 @@ pub fn optimise_step(
 ) -> (StepProgram, Vec<Decision>) {
     let (cx, mut step) = (&mut Context::new(pool, constants, options), step);
     let predicted = run_whole(cx, &PREDICTOR, Facts::of(&step, false), &mut step);
-    let start = candidate(cx, step, 0);
-    let facts = Facts::of(&start.step, start.search.is_long());
-    let Finished { mut step, mut decisions } = explore(cx, facts, start, 0);
+    let search = Search::new(cx, &step.program);
+    let facts = Facts::of(&step, search.is_long());
+    let Finished { mut step, mut decisions } = explore(cx, Candidate { step, search, facts, stage: 0 }, 0);
     decisions.insert(0, predicted);
     decisions.extend(run_each(cx, CLOSING, facts, &mut step.program, 0));
     decisions.push(run_whole(cx, &TRIG_RECURRENCE, facts, &mut step));
@@ -130,43 +132,36 @@ fn run_each(
     each.collect()
 }
 
-/// `step` as a candidate before stage `stage`.
-fn candidate(cx: &mut Context<'_>, step: StepProgram, stage: usize) -> Candidate {
+/// `step` as a candidate before the next stage.
+fn candidate(cx: &mut Context<'_>, step: StepProgram, at: &Candidate) -> Candidate {
     let search = Search::new(cx, &step.program);
-    Candidate { step, search, stage }
+    Candidate { step, search, stage: at.stage + 1, ..*at }
 }
 
 /// Takes a candidate through its remaining stages.
-fn explore(cx: &mut Context<'_>, facts: Facts, at: Candidate, most: Allowance) -> Finished {
+fn explore(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
     match STAGES.get(at.stage) {
-        None => finish(cx, facts, at, most),
+        None => finish(cx, at, most),
         Some([StepPass { run: Run::Cycles(_) | Run::CyclesByMore(_), .. }, ..]) => {
-            fewest_cycles(cx, facts, at, most)
+            fewest_cycles(cx, at, most)
         }
-        Some(passes) => fewest_operations(cx, facts, &passes[0], at, most),
+        Some(passes) => fewest_operations(cx, &passes[0], at, most),
     }
 }
 
 /// Runs a pass that compares operations after one round of the local passes.
-fn fewest_operations(
-    cx: &mut Context<'_>,
-    facts: Facts,
-    pass: &StepPass,
-    at: Candidate,
-    most: Allowance,
-) -> Finished {
-    let next = at.stage + 1;
-    let mut best = Candidate { stage: next, ..at.clone() };
-    let decision = pass.decide(cx, facts, |cx| {
+fn fewest_operations(cx: &mut Context<'_>, pass: &StepPass, at: Candidate, most: Allowance) -> Finished {
+    let mut best = Candidate { stage: at.stage + 1, ..at.clone() };
+    let decision = pass.decide(cx, at.facts, |cx| {
         let (Run::Operations(make) | Run::OperationsInLoop(make)) = pass.run else { return Outcome::Nothing };
         let Some(step) = make(cx, &at.step, &at.search) else { return Outcome::Nothing };
-        let other = candidate(cx, step, next);
+        let other = candidate(cx, step, &at);
         let (before, after, worth, what) = match pass.run {
             Run::OperationsInLoop(_) => {
                 let [before, after] =
                     [&best, &other].map(|c| weight_in_loop(cx.pool, cx.constants, &c.search.best.program));
                 let (with, without) = (TARGET.state_entry_with_newton, TARGET.state_entry);
-                let worth = if facts.has_newton { with } else { without };
+                let worth = if at.facts.has_newton { with } else { without };
                 (before, after, worth, "operations in a loop")
             }
             _ => (best.search.cost.0, other.search.cost.0, 1, "operations"),
@@ -177,38 +172,36 @@ fn fewest_operations(
         }
         Outcome::Compared { before, after, what, is_kept }
     });
-    let mut finished = explore(cx, facts, best, most);
+    let mut finished = explore(cx, best, most);
     finished.decisions.insert(0, decision);
     finished
 }
 
 /// Runs a stage that compares cycles of finished steps.
-fn fewest_cycles(cx: &mut Context<'_>, facts: Facts, at: Candidate, most: Allowance) -> Finished {
-    let Candidate { step, search, stage } = &at;
-    let next = stage + 1;
+fn fewest_cycles(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
     // Every candidate starts from the same pool, so that its names do not depend on the other candidates.
     let start = (cx.pool.clone(), cx.constants.clone());
-    let mut best = explore(cx, facts, Candidate { stage: next, ..at.clone() }, most);
+    let mut best = explore(cx, Candidate { stage: at.stage + 1, ..at.clone() }, most);
     let present = Cost::of(cx.pool, cx.constants, &best.step.program);
     let (mut least, mut kept, mut log) = (present, None, Vec::new());
-    for pass in STAGES[*stage] {
-        log.push(pass.decide(cx, facts, |cx| {
-            let (alternatives, most): (Vec<Alternative<'_>>, Allowance) = match pass.run {
-                Run::Cycles(make) => (vec![Box::new(move |cx| make(cx, step, search))], 0),
-                Run::CyclesByMore(alternatives) => (alternatives(&start.0, step), present.most_in_loop()),
-                _ => (Vec::new(), 0),
+    for pass in STAGES[at.stage] {
+        log.push(pass.decide(cx, at.facts, |cx| {
+            let (Run::Cycles(alternatives) | Run::CyclesByMore(alternatives)) = pass.run else {
+                return Outcome::Nothing;
             };
+            let is_by_more = matches!(pass.run, Run::CyclesByMore(_));
+            let most = if is_by_more { present.most_in_loop() } else { 0 };
             let mut outcome = Outcome::Nothing;
-            for alternative in alternatives {
+            for alternative in alternatives(&start.0, &at.step) {
                 let (mut pool, mut constants) = start.clone();
                 let cx = &mut Context::new(&mut pool, &mut constants, cx.options);
                 let Some(step) = alternative(cx) else { continue };
-                let other = candidate(cx, step, next);
-                let other = explore(cx, facts, other, most);
+                let other = candidate(cx, step, &at);
+                let other = explore(cx, other, most);
                 let cost = Cost::of(cx.pool, cx.constants, &other.step.program);
-                let is_allowed = match pass.run {
-                    Run::Cycles(_) => cost.in_loop <= present.in_loop,
-                    _ => cost.is_worth_another_state(present),
+                let is_allowed = match is_by_more {
+                    true => cost.is_worth_another_state(present),
+                    false => cost.in_loop <= present.in_loop,
                 };
                 let is_kept = is_allowed && cost.cycles() < least.cycles();
                 if is_kept || !matches!(outcome, Outcome::Compared { is_kept: true, .. }) {
@@ -231,8 +224,8 @@ fn fewest_cycles(cx: &mut Context<'_>, facts: Facts, at: Candidate, most: Allowa
 }
 
 /// Runs the remaining rounds of the local passes, and `FINISHING`.
-fn finish(cx: &mut Context<'_>, facts: Facts, at: Candidate, most: Allowance) -> Finished {
-    let Candidate { mut step, mut search, .. } = at;
+fn finish(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
+    let Candidate { mut step, mut search, facts, .. } = at;
     search.other_orders(cx);
     search.other_rounds(cx);
     let mut decisions = if cx.options.explains { local_decisions(cx, &search) } else { Vec::new() };

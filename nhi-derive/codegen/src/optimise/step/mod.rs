@@ -29,6 +29,7 @@ type Make = fn(&mut Context<'_>, &StepProgram, &Search) -> Option<StepProgram>;
 
 /// Makes one of several other forms of a step.
 type Alternative<'a> = Box<dyn Fn(&mut Context<'_>) -> Option<StepProgram> + 'a>;
+type Alternatives = for<'a> fn(&Pool, &'a StepProgram) -> Vec<Alternative<'a>>;
 
 /// Properties of a step that decide whether a pass applies.
 #[derive(Clone, Copy)]
@@ -75,9 +76,9 @@ enum Run {
     /// ([`Target::state_entry`](crate::target::Target::state_entry)).
     OperationsInLoop(Make),
     /// A candidate is kept if a loop over steps takes fewer cycles and no more operations.
-    Cycles(Make),
+    Cycles(Alternatives),
     /// A candidate is kept if a loop over steps saves an eighth of its cycles; see [`Cost::is_worth_another_state`].
-    CyclesByMore(for<'a> fn(&Pool, &'a StepProgram) -> Vec<Alternative<'a>>),
+    CyclesByMore(Alternatives),
 }
 
 /// The first pass.
@@ -101,7 +102,7 @@ const STAGES: &[&[StepPass]] = &[
             name: "midpoints",
             does: "carries coordinates at the midpoint of the next step",
             applies: short_without_newton,
-            run: Run::Cycles(|cx, step, _| midpoints::midpoints(cx, step)),
+            run: Run::Cycles(|_, step| vec![Box::new(|cx| midpoints::midpoints(cx, step))]),
         },
         StepPass {
             name: "rotate_loop",

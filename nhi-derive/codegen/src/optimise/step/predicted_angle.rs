@@ -20,7 +20,7 @@
 //! re-synchronisation or change of the step size. Other predictions are checked at run time: if x̂ is not close to x,
 //! sine and cosine are rotated by polynomials, or computed.
 
-use super::trig_recurrence::{Called, carry_angle, carry_sines};
+use super::trig_recurrence::{Called, carry_sines};
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::optimise::local::of_sum;
 use crate::program::{
@@ -263,7 +263,8 @@ fn turn_phase(pool: &mut Pool, step: &mut StepProgram, phase: Expr, by: Expr, na
     let next_sines = of_sum(pool, sines, [sin_by, cos_by]);
     let name = format!("near_{name}");
     let from = pool.fresh_symbol(&name);
-    carry_angle(step, from, next, first);
+    let role = Carried::Angle { rotation: None };
+    step.carry([(StateEntry::new(from, role, first, Rescale::Keep), next)]);
     let of = Rotated { angle: from, rotation: None };
     let known = carry_sines(pool, step, &name, of, next_sines, first, Rescale::Keep);
     // The rotation is checked, since a state does not hold the time.

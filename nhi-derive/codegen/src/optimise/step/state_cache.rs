@@ -110,17 +110,20 @@ impl<'a> Images<'a> {
         images
     }
 
+    /// What `e` is made of; a bound symbol stands for its value.
+    fn operands(&self, pool: &Pool, e: Expr) -> Vec<Expr> {
+        self.values.get(e).map_or_else(|| pool.children(e), |&value| vec![value])
+    }
+
     /// The image of `e`, given those of its operands.
     fn extend(&mut self, pool: &mut Pool, symbol_of: &Table<Expr>, e: Expr) {
-        // A bound symbol stands for its value, whose image is known already.
-        let value = self.values.get(e).copied();
-        let is_open = pool.as_symbol(e).is_some() && value.is_none();
-        let operands = value.map_or_else(|| pool.children(e), |value| vec![value]);
+        let operands = self.operands(pool, e);
+        let is_open = pool.as_symbol(e).is_some() && operands.is_empty();
         if self.image.contains(e) || is_open || !operands.iter().all(|&c| self.image.contains(c)) {
             return;
         }
-        let image = match value {
-            Some(value) => self.image[value],
+        let image = match self.values.get(e) {
+            Some(&value) => self.image[value],
             None => pool.rebuild(e, |c| self.image[c]),
         };
         self.image.insert(e, *symbol_of.get(image).unwrap_or(&image));
@@ -161,19 +164,13 @@ impl<'a> Images<'a> {
 
     /// Operations that compute `e`, without those on parameters alone.
     fn cost(&mut self, pool: &Pool, e: Expr) -> usize {
-        let mut cost = 0;
-        let mut seen = BTreeSet::new();
-        let mut stack = vec![e];
+        let (mut cost, mut seen, mut stack) = (0, BTreeSet::new(), vec![e]);
         while let Some(e) = stack.pop() {
             if !self.moves(pool, e) || !seen.insert(e) {
                 continue;
             }
-            if let Some(&value) = self.values.get(e) {
-                stack.push(value);
-                continue;
-            }
             let (moving, fixed): (Vec<Expr>, Vec<Expr>) =
-                pool.children(e).into_iter().partition(|&x| self.moves(pool, x));
+                self.operands(pool, e).into_iter().partition(|&x| self.moves(pool, x));
             // Numbers and parameters together count as one operand; a sign does not count.
             let is_sign = |&x: &Expr| pool.as_number(x).is_some_and(|c| c.abs().is_one());
             cost += match pool.node(e) {
