@@ -37,11 +37,12 @@ impl Names {
         if let Some(ident) = self.of.get(name) {
             return ident.clone();
         }
+        let mut base = identifier(name);
         // Groups are tuple structs, whose names are no variables.
-        let is_reserved =
-            |name: &str| RESERVED.contains(&name) || GROUPS.iter().any(|group| group.runtime == name);
-        let is_free = |name: &str| !is_reserved(name) && self.taken.insert(name.to_owned());
-        let ident = spelled(&unique(&identifier(name), is_free));
+        if RESERVED.contains(&base.as_str()) || GROUPS.iter().any(|group| group.runtime == base) {
+            base.push('_');
+        }
+        let ident = spelled(&unique(&base, |name| self.taken.insert(name.to_owned())));
         self.of.insert(name.to_owned(), ident.clone());
         ident
     }

@@ -196,8 +196,8 @@ fn rename_in_loop(pool: &mut Pool, newton: &mut Newton, from: &[Expr], to: &[Exp
     }
 }
 
-/// Completes `image` for everything in `roots`: `operands` says what an expression without a sign is made of, and `build` makes
-/// its image from theirs.
+/// Completes `image` for everything in `roots`: `operands` says what an expression without a sign is made of, and
+/// `build` makes its image from theirs.
 pub(super) fn rewrite(
     cx: &mut Context<'_>,
     roots: &[Expr],
