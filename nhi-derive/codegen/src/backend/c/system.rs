@@ -61,7 +61,7 @@ impl Unit<'_> {
                 format!("{name}_{}", function.name),
             ),
             inputs: inputs.collect(),
-            results: if in_place { Vec::new() } else { self.results(function, out) },
+            results: if in_place || first.scalar { Vec::new() } else { self.results(function, out) },
             variables: if in_place {
                 format!("{real} result[{}];", first.values.len())
             } else {
@@ -89,7 +89,7 @@ impl Unit<'_> {
         function: &'a Function,
         name: impl Fn(&'a Output) -> &'a str,
     ) -> Vec<Parameter<'a>> {
-        let results = function.outputs.iter().filter(|output| !(output.values.is_empty() || output.scalar));
+        let results = function.outputs.iter().filter(|output| !output.values.is_empty());
         let declaration = |result| format!("{} {}[{}]", self.real, name(result), result.values.len());
         results.map(|result| (name(result), declaration(result))).collect()
     }
